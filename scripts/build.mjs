@@ -1,0 +1,29 @@
+// Bundles both executables with code splitting, so a command loads only what it needs.
+import {chmod, readFile, rm} from 'node:fs/promises';
+import path from 'node:path';
+import {fileURLToPath} from 'node:url';
+import {build} from 'esbuild';
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+const {version} = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8'));
+const outdir = path.join(root, 'dist');
+
+await rm(outdir, {recursive: true, force: true});
+await build({
+  absWorkingDir: root,
+  entryPoints: {blackbird: 'src/cli/main.ts', agency: 'src/cli/agency.ts'},
+  outdir,
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  minify: true,
+  sourcemap: 'linked',
+  chunkNames: 'chunks/[name]-[hash]',
+  define: {'process.env.NODE_ENV': '"production"', BLACKBIRD_VERSION: JSON.stringify(version)},
+  // Bundled CommonJS packages call `require` for Node's own modules.
+  banner: {js: "import {createRequire as __createRequire} from 'node:module';const require=__createRequire(import.meta.url);"},
+  logLevel: 'warning',
+});
+await Promise.all(['blackbird.js', 'agency.js'].map((file) => chmod(path.join(outdir, file), 0o755)));

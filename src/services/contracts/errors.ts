@@ -1,0 +1,50 @@
+/** Stable codes: scripts branch on them, the README lists them. */
+export type ErrorCode =
+  | 'E_USAGE'
+  | 'E_PLAN_NOT_FOUND'
+  | 'E_PLAN_INVALID'
+  | 'E_PLAN_EDIT'
+  | 'E_TASK_NOT_FOUND'
+  | 'E_TASK_ID'
+  | 'E_CONFIG'
+  | 'E_STORE_CORRUPT'
+  | 'E_STORE_READ'
+  | 'E_STORE_WRITE'
+  | 'E_STORE_UNSAFE'
+  | 'E_LOCK_TIMEOUT'
+  | 'E_NO_INPUT'
+  | 'E_CANCELED';
+
+/** A command the reader can type, and what it does for them. */
+export type NextStep = {readonly command: string; readonly why?: string};
+
+export type AppErrorOptions = {
+  readonly details?: ReadonlyArray<readonly [label: string, value: string]>;
+  readonly next?: readonly NextStep[];
+  readonly cause?: unknown;
+};
+
+/** An expected failure: it has a cause the user can act on. Everything else that is thrown is a bug. */
+export class AppError extends Error {
+  override readonly name = 'AppError';
+  readonly code: ErrorCode;
+  readonly details: ReadonlyArray<readonly [label: string, value: string]>;
+  readonly next: readonly NextStep[];
+
+  constructor(code: ErrorCode, message: string, {details = [], next = [], cause}: AppErrorOptions = {}) {
+    super(message, cause === undefined ? undefined : {cause});
+    this.code = code;
+    this.details = details;
+    this.next = next;
+  }
+}
+
+/** The code of a failed system call (`ENOENT`), or undefined for anything else. */
+export function systemErrorCode(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

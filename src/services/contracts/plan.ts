@@ -1,0 +1,76 @@
+import * as z from 'zod';
+
+export const planFileName = 'blackbird.plan.json';
+export const planSchemaVersion = 1;
+
+/** In the order in which they are shown and completed. */
+export const taskStatuses = [
+  'todo',
+  'queued',
+  'in_progress',
+  'waiting_user',
+  'blocked',
+  'done',
+  'failed',
+  'skipped',
+] as const;
+
+export type TaskStatus = (typeof taskStatuses)[number];
+
+const timestamp = z
+  .string({error: 'required (RFC3339 timestamp)'})
+  .refine(isTimestamp, {error: 'required (RFC3339 timestamp)'});
+
+const list = z.array(z.string({error: 'must be a string'}), {error: 'required (use [] if none)'});
+
+/** One task as it stands in the plan file. Fields this version does not know are kept as they are. */
+export const taskSchema = z.looseObject({
+  id: z.string({error: 'required'}).min(1, {error: 'required'}),
+  title: z.string({error: 'required'}).refine((title) => title.trim() !== '', {error: 'required'}),
+  description: z.string({error: 'must be a string'}).optional(),
+  acceptanceCriteria: list,
+  prompt: z.string({error: 'must be a string'}).optional(),
+  parentId: z.string().min(1).nullish().catch(null),
+  childIds: list,
+  deps: list,
+  status: z.enum(taskStatuses, {error: ({input}) => `invalid status ${quoted(input)}`}),
+  createdAt: timestamp,
+  updatedAt: timestamp,
+  notes: z.string({error: 'must be a string'}).nullish(),
+  depRationale: z.record(z.string(), z.string({error: 'must be a string'})).nullish(),
+});
+
+export type Task = {
+  readonly id: string;
+  readonly title: string;
+  readonly description?: string;
+  readonly acceptanceCriteria: readonly string[];
+  readonly prompt?: string;
+  readonly parentId?: string | null;
+  readonly childIds: readonly string[];
+  readonly deps: readonly string[];
+  readonly status: TaskStatus;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly notes?: string | null;
+  readonly depRationale?: Readonly<Record<string, string>> | null;
+};
+
+/** Tasks by id, in the order of the plan file. A Map, because `__proto__` is a task id like any other. */
+export type Plan = {
+  readonly schemaVersion: typeof planSchemaVersion;
+  readonly items: ReadonlyMap<string, Task>;
+};
+
+/** What is wrong with a plan, and where: `$.items["x"].deps[0]`. */
+export type PlanProblem = {readonly path: string; readonly message: string};
+
+const timestampForm = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
+
+export function isTimestamp(text: string): boolean {
+  return timestampForm.test(text) && !Number.isNaN(Date.parse(text));
+}
+
+function quoted(input: unknown): string {
+  return typeof input === 'string' ? JSON.stringify(input) : `of type ${input === null ? 'null' : typeof input}`;
+}
