@@ -1,0 +1,109 @@
+import * as z from 'zod';
+
+/** The agents Blackbird can drive. Their own words stay in `services/agents/<provider>.ts`. */
+export const providerIds = ['codex', 'claude', 'demo'] as const;
+export type ProviderId = (typeof providerIds)[number];
+
+/** What an installed version can do; asked once per version, then remembered. */
+export const capabilitiesSchema = z.looseObject({
+  version: z.string(),
+  /** Codex only: `--full-auto` exists in old versions and is gone in new ones. */
+  fullAuto: z.boolean(),
+  outputSchema: z.boolean(),
+  /** The session ref can be chosen before the agent starts. */
+  chosenSession: z.boolean(),
+});
+export type Capabilities = z.infer<typeof capabilitiesSchema>;
+
+/** One thing to ask of an agent. The prompt always travels through stdin. */
+export type AgentRequest = {
+  readonly kind: 'start' | 'resume';
+  readonly prompt: string;
+  /** resume: the session to go on with. start: the ref to use, where the provider lets us choose. */
+  readonly sessionRef: string | null;
+  readonly access: 'edit' | 'read-only';
+  /** A JSON schema the last message must satisfy. */
+  readonly answerSchema?: Readonly<Record<string, unknown>>;
+  readonly isGitRepository: boolean;
+};
+
+/** What to execute. Holds no prompt outside `stdin`, so `args` can be recorded. */
+export type AgentCommand = {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly stdin: string;
+  readonly env: Readonly<Record<string, string>>;
+};
+
+export type Usage = {
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cost_usd?: number;
+};
+
+export const failureKinds = [
+  'agent_error',
+  'auth',
+  'rate_limit',
+  'resume_rejected',
+  'rejected',
+  'spawn_failed',
+  'stopped',
+] as const;
+export type FailureKind = (typeof failureKinds)[number];
+export type Failure = {readonly kind: FailureKind; readonly message: string};
+
+/** What the agent is doing, as one readable line. Text is foreign: sanitise it before it is shown. */
+export type Activity = {
+  readonly kind: 'message' | 'command' | 'output' | 'edit' | 'read' | 'tool' | 'notice';
+  readonly text: string;
+};
+
+/** What one line of an agent's output means. */
+export type AgentEvent =
+  | {readonly type: 'session'; readonly ref: string}
+  | {readonly type: 'turn'}
+  | {readonly type: 'activity'; readonly activity: Activity}
+  | {readonly type: 'usage'; readonly usage: Usage}
+  | {readonly type: 'retrying'; readonly failure: Failure}
+  | {readonly type: 'result'; readonly result: AgentResult};
+
+/** The agent's own verdict on its turn, taken from structure and never from prose. */
+export type AgentResult = {
+  readonly ok: boolean;
+  /** The agent's last message. */
+  readonly text: string;
+  readonly failure?: Failure;
+  /** How many model turns the session took; 0 means a resume never began. */
+  readonly turns?: number;
+};
+
+/** Everything that is known once the process is gone. */
+export type AgentEnd = {
+  readonly kind: AgentRequest['kind'];
+  readonly result: AgentResult | null;
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly stderrTail: string;
+};
+
+export type AgentVerdict =
+  | {readonly outcome: 'succeeded'; readonly text: string}
+  | {readonly outcome: 'failed'; readonly failure: Failure; readonly text: string};
+
+/** One vendor: pure functions from a request to argv, from a line to events, from an end to a verdict. */
+export interface Provider {
+  readonly id: ProviderId;
+  readonly title: string;
+  readonly executable: string;
+  command(request: AgentRequest, capabilities: Capabilities): AgentCommand;
+  /** Total: any text is accepted, and what is not understood means nothing. */
+  parseLine(line: string): readonly AgentEvent[];
+  judge(end: AgentEnd): AgentVerdict;
+  /** Must hold before a ref becomes an argument. */
+  isSessionRef(ref: string): boolean;
+  /** What the installed version can do, from the text its own `--version` and `--help` print. */
+  capabilities(help: {readonly version: string; readonly help: string}): Capabilities;
+  /** Arguments whose output `capabilities` reads as `help`. */
+  readonly helpArgs: readonly string[];
+}

@@ -1,0 +1,77 @@
+import {execFileSync} from 'node:child_process';
+import {readFileSync, readlinkSync} from 'node:fs';
+import type {Liveness, ProcessIdentity} from '../contracts/process.ts';
+
+const onLinux = process.platform === 'linux';
+
+/** The identity of a live process, or null when there is none with this pid. */
+export function identifyProcess(pid: number): ProcessIdentity | null {
+  const startTime = startTimeOf(pid);
+  return startTime === null ? null : {pid, startTime, ...machine()};
+}
+
+/** Whether the process that was identified earlier still lives. */
+export function livenessOf(identity: ProcessIdentity): Liveness {
+  const {bootId, pidNamespace} = machine();
+  if (identity.bootId !== bootId) return 'dead';
+  if (identity.pidNamespace !== pidNamespace) return 'unknown';
+  return startTimeOf(identity.pid) === identity.startTime ? 'alive' : 'dead';
+}
+
+/** Start time in the kernel's own units; null when the process is gone or only a zombie. */
+function startTimeOf(pid: number): string | null {
+  return onLinux ? linuxStartTime(pid) : psStartTime(pid);
+}
+
+function linuxStartTime(pid: number): string | null {
+  const stat = readOrNull(`/proc/${pid}/stat`);
+  if (stat === null) return null;
+  // The command name may itself hold spaces and brackets, so fields count from the last one.
+  const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return state === 'Z' || state === 'X' ? null : (fields[18] ?? null);
+}
+
+function psStartTime(pid: number): string | null {
+  try {
+    const [state = '', ...started] = execFileSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+      env: {...process.env, LC_ALL: 'C'},
+    })
+      .trim()
+      .split(/\s+/);
+    return state === '' || state.startsWith('Z') ? null : started.join(' ');
+  } catch {
+    // `ps` exits 1 when no such process exists: that is the answer, not a failure.
+    return null;
+  }
+}
+
+type Machine = Pick<ProcessIdentity, 'bootId' | 'pidNamespace'>;
+let thisMachine: Machine | undefined;
+
+function machine(): Machine {
+  thisMachine ??= onLinux
+    ? {
+        bootId: (readOrNull('/proc/sys/kernel/random/boot_id') ?? '').trim(),
+        pidNamespace: readlinkSync('/proc/self/ns/pid'),
+      }
+    : {bootId: bootTime(), pidNamespace: ''};
+  return thisMachine;
+}
+
+function bootTime(): string {
+  try {
+    return execFileSync('sysctl', ['-n', 'kern.boottime'], {encoding: 'utf8'}).trim();
+  } catch {
+    return '';
+  }
+}
+
+function readOrNull(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return null;
+  }
+}
