@@ -30,7 +30,10 @@ export const taskSchema = z.looseObject({
   description: z.string({error: 'must be a string'}).optional(),
   acceptanceCriteria: list,
   prompt: z.string({error: 'must be a string'}).optional(),
-  parentId: z.string().min(1).nullish().catch(null),
+  parentId: z
+    .string({error: 'must be null or a non-empty ID'})
+    .min(1, {error: 'must be null or a non-empty ID'})
+    .nullish(),
   childIds: list,
   deps: list,
   status: z.enum(taskStatuses, {error: ({input}) => `invalid status ${quoted(input)}`}),
@@ -72,5 +75,7 @@ export function isTimestamp(text: string): boolean {
 }
 
 function quoted(input: unknown): string {
-  return typeof input === 'string' ? JSON.stringify(input) : `of type ${input === null ? 'null' : typeof input}`;
+  return typeof input === 'string'
+    ? JSON.stringify(input)
+    : `of type ${input === null ? 'null' : typeof input}`;
 }

@@ -1,0 +1,93 @@
+/**
+ * Foreign text made safe to print: titles, agent output, file names. Whole control sequences are
+ * dropped, not only their first byte, then every character that could move the cursor, recolour,
+ * ring, reorder or hide. Newlines and tabs stay.
+ */
+export function displayText(text: string): string {
+  if (plainText.test(text)) return text;
+  let shown = '';
+  let index = 0;
+  while (index < text.length) {
+    const end = sequenceEnd(text, index);
+    if (end > index) {
+      index = end;
+      continue;
+    }
+    const code = text.codePointAt(index) ?? 0;
+    const width = code > 0xffff ? 2 : 1;
+    if (code === 0x0d) {
+      if (text[index + 1] !== '\n') shown += '\n';
+    } else if (!isHidden(code)) {
+      shown += text.slice(index, index + width);
+    }
+    index += width;
+  }
+  return shown;
+}
+
+/** The same on one line: what a table cell or a status line can hold. */
+export function displayLine(text: string): string {
+  return displayText(text)
+    .replace(/[\s\u2028\u2029]+/g, ' ')
+    .trim();
+}
+
+const plainText = /^[\n\t\x20-\x7e]*$/;
+
+/** Where the control sequence that begins at `start` ends; `start` itself when none begins there. */
+function sequenceEnd(text: string, start: number): number {
+  const code = text.charCodeAt(start);
+  if (code === 0x1b) {
+    const next = text.charCodeAt(start + 1);
+    if (Number.isNaN(next)) return start + 1;
+    if (next === 0x5b) return csiEnd(text, start + 2);
+    if (stringIntroducers.has(next)) return stringEnd(text, start + 2);
+    // ESC, intermediates, one final byte: charset choices, cursor saves, resets.
+    let index = start + 1;
+    while (isBetween(text.charCodeAt(index), 0x20, 0x2f)) index++;
+    return isBetween(text.charCodeAt(index), 0x30, 0x7e) ? index + 1 : index;
+  }
+  if (code === 0x9b) return csiEnd(text, start + 1);
+  if (code === 0x90 || code === 0x98 || code === 0x9d || code === 0x9e || code === 0x9f) {
+    return stringEnd(text, start + 1);
+  }
+  return start;
+}
+
+/** DCS, SOS, OSC, PM and APC in their seven-bit forms: P X ] ^ _ */
+const stringIntroducers = new Set([0x50, 0x58, 0x5d, 0x5e, 0x5f]);
+
+function csiEnd(text: string, start: number): number {
+  let index = start;
+  while (isBetween(text.charCodeAt(index), 0x20, 0x3f)) index++;
+  return isBetween(text.charCodeAt(index), 0x40, 0x7e) ? index + 1 : index;
+}
+
+/** An unterminated string hides the rest of its line, never the lines after it. */
+function stringEnd(text: string, start: number): number {
+  for (let index = start; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code === 0x07 || code === 0x9c) return index + 1;
+    if (code === 0x1b) return text.charCodeAt(index + 1) === 0x5c ? index + 2 : index;
+    if (code === 0x0a) return index;
+  }
+  return text.length;
+}
+
+function isHidden(code: number): boolean {
+  return (
+    (code < 0x20 && code !== 0x0a && code !== 0x09) ||
+    isBetween(code, 0x7f, 0x9f) ||
+    code === 0xad ||
+    code === 0x061c ||
+    isBetween(code, 0x200b, 0x200f) ||
+    isBetween(code, 0x2028, 0x202e) ||
+    isBetween(code, 0x2060, 0x206f) ||
+    code === 0xfeff ||
+    isBetween(code, 0xfff9, 0xfffb) ||
+    isBetween(code, 0xd800, 0xdfff) ||
+    isBetween(code, 0xe0000, 0xe007f)
+  );
+}
+
+const isBetween = (code: number, low: number, high: number) => code >= low && code <= high;

@@ -1,0 +1,123 @@
+import type {NextStep} from '../../services/contracts/errors.ts';
+import type {Plan, Task, TaskStatus} from '../../services/contracts/plan.ts';
+import {childrenOf, isLeaf, requireTask} from './plan-graph.ts';
+import {isReady, unmetDeps} from './readiness.ts';
+
+/** Why one task has to wait, or why it is waited for. */
+export type Condition = {
+  readonly id: string;
+  readonly title: string;
+  readonly status: TaskStatus;
+  /** What this task is to the one above it. */
+  readonly role: 'task' | 'dependency' | 'child';
+  readonly depth: number;
+  readonly reason: string;
+  readonly next?: NextStep;
+};
+
+export type Explanation = {
+  readonly id: string;
+  readonly ready: boolean;
+  /** The whole chain, each task once, what it waits for below it. */
+  readonly conditions: readonly Condition[];
+  /** Who must move first: nothing above them can go on before. */
+  readonly first: readonly string[];
+};
+
+/** The exact chain of unmet conditions of a task, down to those who can move now. */
+export function explainTask(plan: Plan, id: string): Explanation {
+  const target = requireTask(plan, id);
+  const conditions: Condition[] = [];
+  const first: string[] = [];
+  const explained = new Set<string>();
+  const stack: Step[] = [{task: target, role: 'task', depth: 0, above: null}];
+
+  for (let step = stack.pop(); step; step = stack.pop()) {
+    const {task, role, depth} = step;
+    const common = {id: task.id, title: task.title, status: task.status, role, depth};
+    if (explained.has(task.id)) {
+      const loop = loopTo(step);
+      const reason = loop ? `deadlock: ${loop.join(' -> ')}; remove one of these dependencies` : 'see above';
+      conditions.push({...common, reason});
+      continue;
+    }
+    explained.add(task.id);
+    const needs = neededTasks(plan, task);
+    conditions.push({...common, ...ownCondition(plan, task, role, needs.length)});
+    if (needs.length === 0 && task.status !== 'done') first.push(task.id);
+    for (const need of needs.toReversed()) {
+      stack.push({...need, depth: depth + 1, above: step});
+    }
+  }
+  return {id, ready: isReady(plan, target), conditions, first};
+}
+
+type Step = {task: Task; role: Condition['role']; depth: number; above: Step | null};
+
+/** The way from a task back to itself, when it waits for itself in the end. */
+function loopTo(step: Step): string[] | null {
+  const ids = [step.task.id];
+  for (let above = step.above; above; above = above.above) {
+    ids.unshift(above.task.id);
+    if (above.task.id === step.task.id) return ids;
+  }
+  return null;
+}
+
+/** What must be done before this task can be: unmet dependencies, then unfinished children. */
+function neededTasks(plan: Plan, task: Task): Array<{task: Task; role: 'dependency' | 'child'}> {
+  if (task.status === 'done') return [];
+  const deps = unmetDeps(plan, task).flatMap((dep) => plan.items.get(dep) ?? []);
+  const children = childrenOf(plan, task).filter((child) => child.status !== 'done');
+  return [
+    ...deps.map((dep) => ({task: dep, role: 'dependency' as const})),
+    ...children.map((child) => ({task: child, role: 'child' as const})),
+  ];
+}
+
+function ownCondition(
+  plan: Plan,
+  task: Task,
+  role: Condition['role'],
+  needs: number,
+): {reason: string; next?: NextStep} {
+  if (isReady(plan, task)) {
+    return {reason: 'ready now', next: {command: `blackbird execute ${task.id}`, why: 'run it'}};
+  }
+  const own = statusCondition[task.status](task.id);
+  if (own) {
+    const tail = needs > 0 && task.status !== 'in_progress' ? `; also waits for ${needs}` : '';
+    return {...own, reason: own.reason + tail};
+  }
+  if (!isLeaf(task)) return {reason: `done when its children are (${needs} to go)`};
+  return {reason: role === 'task' ? `waits for ${needs}` : `not done yet, waits for ${needs}`};
+}
+
+const statusCondition = {
+  todo: () => null,
+  queued: (id) => ({
+    reason: 'queued, not started',
+    next: {command: `blackbird set-status ${id} todo`, why: 'make it ready'},
+  }),
+  in_progress: (id) => ({
+    reason: 'in progress',
+    next: {command: `blackbird runs ${id}`, why: 'see how far it is'},
+  }),
+  waiting_user: (id) => ({
+    reason: 'waits for your answer',
+    next: {command: `blackbird resume ${id}`, why: 'answer its questions'},
+  }),
+  blocked: (id) => ({
+    reason: 'blocked by hand',
+    next: {command: `blackbird set-status ${id} todo`, why: 'release it'},
+  }),
+  done: () => ({reason: 'done, nothing is left to do'}),
+  failed: (id) => ({
+    reason: 'failed',
+    next: {command: `blackbird retry ${id}`, why: 'make it ready again'},
+  }),
+  skipped: (id) => ({
+    reason: 'skipped, so it will not be done',
+    next: {command: `blackbird set-status ${id} todo`, why: 'or remove the dependency on it'},
+  }),
+} satisfies Record<TaskStatus, (id: string) => {reason: string; next?: NextStep} | null>;

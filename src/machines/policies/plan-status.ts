@@ -1,0 +1,56 @@
+import {AppError} from '../../services/contracts/errors.ts';
+import type {Plan, Task, TaskStatus} from '../../services/contracts/plan.ts';
+import {childrenOf, isLeaf, parentOf, requireTask} from './plan-graph.ts';
+import {laterOf} from './timestamps.ts';
+
+/** The plan with one status changed and its ancestors settled. The same plan when nothing changes. */
+export function setStatus(plan: Plan, id: string, status: TaskStatus, now: string): Plan {
+  const task = requireTask(plan, id);
+  if (task.status === status) return plan;
+  if (status === 'done' && !isLeaf(task)) {
+    const open = childrenOf(plan, task).filter((child) => child.status !== 'done');
+    if (open.length > 0) {
+      throw new AppError('E_PLAN_EDIT', `${JSON.stringify(id)} cannot be done before its children are`, {
+        details: [['not done', open.map((child) => child.id).join(', ')]],
+        next: [{command: `blackbird why ${id}`, why: 'see what is left'}],
+      });
+    }
+  }
+  return settleParents(withTask(plan, {...task, status, updatedAt: touch(task, now)}), id, now);
+}
+
+/**
+ * Completes every ancestor whose children are all done, and reopens every one that says done
+ * although a child is not.
+ */
+export function settleParents(plan: Plan, id: string, now: string): Plan {
+  let next = plan;
+  const start = next.items.get(id);
+  const seen = new Set<string>();
+  for (
+    let parent = start && parentOf(next, start);
+    parent && !seen.has(parent.id);
+    parent = parentOf(next, parent)
+  ) {
+    seen.add(parent.id);
+    const status = settledStatus(next, parent);
+    if (status === parent.status) continue;
+    next = withTask(next, {...parent, status, updatedAt: touch(parent, now)});
+  }
+  return next;
+}
+
+function settledStatus(plan: Plan, parent: Task): TaskStatus {
+  const children = childrenOf(plan, parent);
+  if (children.length === 0) return parent.status;
+  if (children.every((child) => child.status === 'done')) return 'done';
+  if (parent.status !== 'done') return parent.status;
+  return children.some((child) => child.status !== 'todo') ? 'in_progress' : 'todo';
+}
+
+export function withTask(plan: Plan, task: Task): Plan {
+  return {...plan, items: new Map(plan.items).set(task.id, task)};
+}
+
+/** A new `updatedAt` that never lies before `createdAt`, even when the clock did. */
+export const touch = (task: Task, now: string): string => laterOf(now, task.createdAt);

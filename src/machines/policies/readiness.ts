@@ -1,0 +1,44 @@
+import type {Plan, Task, TaskStatus} from '../../services/contracts/plan.ts';
+import {isLeaf, tasksInTreeOrder} from './plan-graph.ts';
+
+export type Readiness =
+  | 'READY'
+  | 'BLOCKED'
+  | 'QUEUED'
+  | 'IN_PROGRESS'
+  | 'WAITING_USER'
+  | 'DONE'
+  | 'FAILED'
+  | 'SKIPPED';
+
+/** Dependencies that are not done yet. Only `done` satisfies: a skipped task delivered nothing. */
+export function unmetDeps(plan: Plan, task: Task): string[] {
+  return task.deps.filter((id) => plan.items.get(id)?.status !== 'done');
+}
+
+export function readinessOf(plan: Plan, task: Task): Readiness {
+  const settled = settledReadiness[task.status];
+  return settled ?? (unmetDeps(plan, task).length > 0 ? 'BLOCKED' : 'READY');
+}
+
+/** A leaf that is `todo` and whose dependencies are all done. */
+export function isReady(plan: Plan, task: Task): boolean {
+  return isLeaf(task) && readinessOf(plan, task) === 'READY';
+}
+
+/** What can be executed now, in the order of the plan. */
+export function readyTasks(plan: Plan): Task[] {
+  return tasksInTreeOrder(plan).flatMap(({task}) => (isReady(plan, task) ? [task] : []));
+}
+
+/** The statuses that decide readiness whatever the dependencies say; null for the one that does not. */
+const settledReadiness = {
+  todo: null,
+  queued: 'QUEUED',
+  in_progress: 'IN_PROGRESS',
+  waiting_user: 'WAITING_USER',
+  blocked: 'BLOCKED',
+  done: 'DONE',
+  failed: 'FAILED',
+  skipped: 'SKIPPED',
+} as const satisfies Record<TaskStatus, Readiness | null>;

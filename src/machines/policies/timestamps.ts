@@ -1,0 +1,18 @@
+/**
+ * Orders two RFC 3339 timestamps, down to the nanoseconds that Go writes and `Date` would drop.
+ */
+export function compareTimestamps(a: string, b: string): number {
+  const whole = Math.floor(Date.parse(a) / 1000) - Math.floor(Date.parse(b) / 1000);
+  if (whole !== 0) return Math.sign(whole);
+  return Math.sign(nanoseconds(a) - nanoseconds(b));
+}
+
+/** `now`, or `notBefore` where the clock went backwards. */
+export function laterOf(now: string, notBefore: string): string {
+  return compareTimestamps(now, notBefore) < 0 ? notBefore : now;
+}
+
+function nanoseconds(timestamp: string): number {
+  const fraction = /\.(\d+)/.exec(timestamp)?.[1] ?? '';
+  return Number(fraction.slice(0, 9).padEnd(9, '0'));
+}

@@ -1,0 +1,83 @@
+/** One setting: all there is to know about a key. Adding a key is adding an entry to `settings`. */
+type BooleanSetting = {readonly type: 'boolean'; readonly default: boolean; readonly about: string};
+type NumberSetting = {
+  readonly type: 'integer';
+  readonly default: number;
+  readonly min: number;
+  readonly max: number;
+  readonly about: string;
+};
+export type Setting = BooleanSetting | NumberSetting;
+
+export const settings = {
+  'execution.stopAfterEachTask': {
+    type: 'boolean',
+    default: false,
+    about: 'stop after each task and ask for a decision',
+  },
+  'execution.parentReviewEnabled': {
+    type: 'boolean',
+    default: true,
+    about: 'let an agent review the finished children of a parent',
+  },
+  'execution.stopOnFailure': {
+    type: 'boolean',
+    default: false,
+    about: 'stop the plan when a task fails',
+  },
+  'execution.pauseGraceSeconds': {
+    type: 'integer',
+    default: 10,
+    min: 1,
+    max: 120,
+    about: 'how long a paused agent may take to stop before it is killed',
+  },
+  'planning.maxPlanAutoRefinePasses': {
+    type: 'integer',
+    default: 1,
+    min: 0,
+    max: 3,
+    about: 'how often a generated plan with findings is refined by itself',
+  },
+  'tui.runDataRefreshIntervalSeconds': {
+    type: 'integer',
+    default: 5,
+    min: 1,
+    max: 300,
+    about: 'how often the terminal UI looks at the runs again',
+  },
+  'tui.planDataRefreshIntervalSeconds': {
+    type: 'integer',
+    default: 5,
+    min: 1,
+    max: 300,
+    about: 'how often the terminal UI looks at the plan again',
+  },
+} as const satisfies Record<string, Setting>;
+
+export type SettingKey = keyof typeof settings;
+export type SettingValue = boolean | number;
+export type SettingValueOf<K extends SettingKey> = (typeof settings)[K]['type'] extends 'boolean'
+  ? boolean
+  : number;
+export const settingKeys = Object.keys(settings) as readonly SettingKey[];
+
+export const configSchemaVersion = 1;
+
+/** Where a setting can be written. The project's value wins over the global one. */
+export type ConfigLayerName = 'project' | 'global';
+export type ConfigSource = ConfigLayerName | 'default';
+
+/** One configuration file: its content as JSON, null when there is none, or why it cannot be used. */
+export type ConfigLayer = {
+  readonly name: ConfigLayerName;
+  readonly file: string;
+  readonly content: Readonly<Record<string, unknown>> | null;
+  readonly problem?: string;
+};
+
+export interface ConfigStore {
+  layers(): Promise<readonly ConfigLayer[]>;
+  /** Writes one key (`undefined` removes it) and keeps every other, known or not. */
+  write(layer: ConfigLayerName, key: SettingKey, value: SettingValue | undefined): Promise<void>;
+}

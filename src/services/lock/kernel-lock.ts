@@ -1,0 +1,103 @@
+import {spawn} from 'node:child_process';
+import {accessSync, constants} from 'node:fs';
+import {type FileHandle, open} from 'node:fs/promises';
+import {AppError, messageOf, systemErrorCode} from '../contracts/errors.ts';
+import type {LockHolder, ProcessLock} from '../contracts/lock.ts';
+import {liveHolder, parseHolder, thisHolder} from './lock-holder.ts';
+
+/** Where util-linux puts it. Not from PATH: two processes must never choose differently. */
+const flockPrograms = ['/usr/bin/flock', '/bin/flock'];
+
+export function findFlock(): string | null {
+  return flockPrograms.find((program) => isExecutable(program)) ?? null;
+}
+
+/**
+ * A lock the kernel holds for us: `flock` locks the open file we pass to it, and the lock stays with
+ * that open file after the helper is gone, until we close it or die. The file itself stays for ever,
+ * because unlinking it would let two processes lock two different files of the same name.
+ */
+export function createKernelLock(file: string, flock: string): ProcessLock {
+  return {
+    acquire: async ({waitSeconds}) => {
+      const handle = await openLockFile(file);
+      try {
+        if (!(await lockHandle(flock, handle, waitSeconds))) {
+          const holder = await readHolder(handle);
+          await handle.close();
+          return {acquired: false, holder};
+        }
+        await writeHolder(handle, JSON.stringify(thisHolder()));
+      } catch (error) {
+        await handle.close();
+        throw error;
+      }
+      const release = async () => {
+        try {
+          await writeHolder(handle, '');
+        } finally {
+          await handle.close();
+        }
+      };
+      return {acquired: true, lock: {release}};
+    },
+
+    holder: async () => {
+      try {
+        const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW);
+        try {
+          return liveHolder(await readHolder(handle));
+        } finally {
+          await handle.close();
+        }
+      } catch (error) {
+        if (systemErrorCode(error) === 'ENOENT') return null;
+        throw error;
+      }
+    },
+  };
+}
+
+async function openLockFile(file: string): Promise<FileHandle> {
+  try {
+    return await open(file, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
+  } catch (error) {
+    throw new AppError('E_STORE_WRITE', `cannot open the lock file ${file}: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/** False when somebody else held it for the whole wait. The kernel queues us; nothing polls. */
+function lockHandle(flock: string, handle: FileHandle, waitSeconds: number): Promise<boolean> {
+  const wait = waitSeconds > 0 ? ['-w', String(waitSeconds)] : ['-n'];
+  return new Promise((resolve, reject) => {
+    const helper = spawn(flock, [...wait, '3'], {stdio: ['ignore', 'ignore', 'ignore', handle.fd]});
+    helper.once('error', reject);
+    helper.once('exit', (code, signal) => {
+      if (code === 0 || code === 1) resolve(code === 0);
+      else reject(new Error(`${flock} ended with ${signal ?? `exit code ${code}`}`));
+    });
+  });
+}
+
+async function readHolder(handle: FileHandle): Promise<LockHolder | null> {
+  const buffer = Buffer.alloc(4096);
+  const {bytesRead} = await handle.read(buffer, 0, buffer.length, 0);
+  return parseHolder(buffer.toString('utf8', 0, bytesRead));
+}
+
+async function writeHolder(handle: FileHandle, text: string): Promise<void> {
+  await handle.truncate(0);
+  if (text !== '') await handle.write(text, 0);
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    // Not being there is one of the two answers.
+    return false;
+  }
+}

@@ -1,0 +1,22 @@
+import {type LockHolder, lockHolderSchema} from '../contracts/lock.ts';
+import {identifyProcess, livenessOf} from '../system/process-identity.ts';
+
+export function thisHolder(): LockHolder {
+  const identity = identifyProcess(process.pid);
+  if (!identity) throw new Error('this process cannot identify itself');
+  return {...identity, since: new Date().toISOString()};
+}
+
+export function parseHolder(text: string): LockHolder | null {
+  try {
+    return lockHolderSchema.safeParse(JSON.parse(text)).data ?? null;
+  } catch {
+    // Empty between two holders, or half written by one that died: nobody is named.
+    return null;
+  }
+}
+
+/** The holder unless it is known to be dead. One in another pid namespace counts as alive. */
+export function liveHolder(holder: LockHolder | null): LockHolder | null {
+  return holder !== null && livenessOf(holder) !== 'dead' ? holder : null;
+}

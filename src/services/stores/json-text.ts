@@ -1,0 +1,128 @@
+// JSON as text: what is not changed keeps its bytes, whatever wrote it and however it was laid out.
+
+export type TextEntry = {readonly key: string; readonly text: string};
+
+/** The entries of a JSON object in the order of the text, which a JavaScript object would not keep. */
+export function objectEntries(text: string): TextEntry[] {
+  const entries: TextEntry[] = [];
+  let index = skipSpace(text, 0) + 1;
+  for (;;) {
+    index = skipSpace(text, index);
+    if (text[index] !== '"') return entries;
+    const keyEnd = stringEnd(text, index);
+    const valueStart = skipSpace(text, skipSpace(text, keyEnd) + 1);
+    const valueEnd = endOfValue(text, valueStart);
+    entries.push({
+      key: JSON.parse(text.slice(index, keyEnd)) as string,
+      text: text.slice(valueStart, valueEnd),
+    });
+    index = skipSpace(text, valueEnd);
+    if (text[index] !== ',') return entries;
+    index++;
+  }
+}
+
+/** How deep objects and arrays are nested. A byte scan: it must survive what a parser may not. */
+export function depthOf(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code === quote) index = stringEnd(text, index) - 1;
+    else if (code === openBrace || code === openBracket) deepest = Math.max(deepest, ++depth);
+    else if (code === closeBrace || code === closeBracket) depth--;
+  }
+  return deepest;
+}
+
+/** Two-space JSON that escapes what Go's encoder escapes, so both programs write the same bytes. */
+export function renderJson(value: unknown, level = 0): string {
+  const text = JSON.stringify(value, null, 2) ?? 'null';
+  const escaped = text.replace(
+    /[<>&\u2028\u2029]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  return level === 0 ? escaped : escaped.replaceAll('\n', `\n${'  '.repeat(level)}`);
+}
+
+/** One object from entries whose values are already text. */
+export function renderObject(entries: Iterable<TextEntry>, level: number): string {
+  const indent = '  '.repeat(level + 1);
+  const lines: string[] = [];
+  for (const {key, text} of entries) lines.push(`${indent}${renderJson(key)}: ${text}`);
+  return lines.length === 0 ? '{}' : `{\n${lines.join(',\n')}\n${'  '.repeat(level)}}`;
+}
+
+/**
+ * `next` as text, in which everything that equals `previous` keeps its old text and its old place.
+ * New keys follow the old ones; keys that `next` lacks are gone.
+ */
+export function rewriteJson(previous: string, next: unknown, level = 0): string {
+  if (isSame(JSON.parse(previous), next)) return previous;
+  if (!isObject(next) || previous[0] !== '{') return renderJson(next, level);
+  const fields = new Map(Object.entries(next).filter(([, value]) => value !== undefined));
+  const entries: TextEntry[] = [];
+  for (const old of new Map(objectEntries(previous).map((entry) => [entry.key, entry])).values()) {
+    if (!fields.has(old.key)) continue;
+    entries.push({key: old.key, text: rewriteJson(old.text, fields.get(old.key), level + 1)});
+    fields.delete(old.key);
+  }
+  for (const [key, value] of fields) entries.push({key, text: renderJson(value, level + 1)});
+  return renderObject(entries, level);
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+const comma = 0x2c;
+
+function skipSpace(text: string, index: number): number {
+  let at = index;
+  while (at < text.length && text.charCodeAt(at) <= 0x20) at++;
+  return at;
+}
+
+/** The index behind the closing quote of the string that begins at `start`. */
+function stringEnd(text: string, start: number): number {
+  for (let index = start + 1; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code === backslash) index++;
+    else if (code === quote) return index + 1;
+  }
+  return text.length;
+}
+
+function endOfValue(text: string, start: number): number {
+  let depth = 0;
+  for (let index = start; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code === quote) {
+      index = stringEnd(text, index) - 1;
+      if (depth === 0) return index + 1;
+    } else if (code === openBrace || code === openBracket) depth++;
+    else if (code === closeBrace || code === closeBracket) {
+      if (depth === 0) return index;
+      if (--depth === 0) return index + 1;
+    } else if (depth === 0 && (code === comma || code <= 0x20)) return index;
+  }
+  return text.length;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function isSame(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (Array.isArray(a) && Array.isArray(b)) {
+    return a.length === b.length && a.every((entry, index) => isSame(entry, b[index]));
+  }
+  if (!isObject(a) || !isObject(b)) return false;
+  const keys = Object.keys(b).filter((key) => b[key] !== undefined);
+  return (
+    Object.keys(a).length === keys.length &&
+    keys.every((key) => Object.hasOwn(a, key) && isSame(a[key], b[key]))
+  );
+}

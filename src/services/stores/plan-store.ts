@@ -1,0 +1,125 @@
+import {Low} from 'lowdb';
+import {AppError} from '../contracts/errors.ts';
+import type {ProcessLock} from '../contracts/lock.ts';
+import {type Plan, type PlanProblem, planSchemaVersion} from '../contracts/plan.ts';
+import type {PlanCheck, PlanRules, PlanStore} from '../contracts/stores.ts';
+import {DurableFile, versionOf} from './durable-file.ts';
+import {readPlanText, writePlanText} from './plan-text.ts';
+
+const maxPlanBytes = 256 * 1024 * 1024;
+
+/** How long a change waits for another process to finish its own. */
+const lockWaitSeconds = 20;
+
+/** The plan file, changed only under `lock` and only into a valid plan. */
+export function createPlanStore({
+  file,
+  lock,
+  rules,
+}: {
+  file: string;
+  lock: () => Promise<ProcessLock>;
+  rules: PlanRules;
+}): PlanStore {
+  let cached: {version: string; check: PlanCheck} | null = null;
+  const adapter = new DurableFile<PlanCheck>({
+    file,
+    what: 'plan',
+    maxBytes: maxPlanBytes,
+    keepMode: true,
+    parse: (json, text) => rules.check(readPlanText(json, text)),
+    render: (next, previous) => {
+      const before = cached && 'plan' in cached.check ? cached.check.plan : null;
+      return writePlanText(planOf(next, file), previous, before);
+    },
+  });
+  const database = new Low<PlanCheck | null>(adapter as DurableFile<PlanCheck | null>, null);
+
+  const load = async (): Promise<PlanCheck> => {
+    const version = await versionOf(file);
+    if (version === null) throw notFound(file);
+    if (cached?.version !== version) {
+      cached = null;
+      database.data = null;
+      await database.read();
+      if (database.data === null) throw notFound(file);
+      cached = {version, check: database.data};
+    }
+    return cached.check;
+  };
+
+  const save = async (plan: Plan) => {
+    database.data = {plan};
+    try {
+      await database.write();
+    } catch (error) {
+      cached = null;
+      throw error;
+    }
+    const version = await versionOf(file);
+    cached = version === null ? null : {version, check: {plan}};
+  };
+
+  const underLock = async <T>(job: () => Promise<T>): Promise<T> => {
+    const attempt = await (await lock()).acquire({waitSeconds: lockWaitSeconds});
+    if (!attempt.acquired) throw busy(file, attempt.holder?.pid);
+    try {
+      return await job();
+    } finally {
+      await attempt.lock.release();
+    }
+  };
+
+  return {
+    file,
+    inspect: load,
+    read: async () => planOf(await load(), file),
+    create: () =>
+      underLock(async () => {
+        if ((await versionOf(file)) !== null) return false;
+        await save({schemaVersion: planSchemaVersion, items: new Map()});
+        return true;
+      }),
+    update: (change) =>
+      underLock(async () => {
+        const before = planOf(await load(), file);
+        const after = change(before);
+        if (after === before) return {before, after};
+        const problems = rules.checkChange(before, after);
+        if (problems.length > 0) throw refusedChange(problems);
+        await save(after);
+        return {before, after};
+      }),
+  };
+}
+
+function planOf(check: PlanCheck, file: string): Plan {
+  if ('plan' in check) return check.plan;
+  throw new AppError('E_PLAN_INVALID', `plan is invalid: ${file}`, {
+    details: firstOf(check.problems),
+    next: [{command: 'blackbird validate', why: 'see everything that is wrong'}],
+  });
+}
+
+function refusedChange(problems: readonly PlanProblem[]): AppError {
+  const message = 'this change would make the plan invalid; nothing was written';
+  return new AppError('E_PLAN_EDIT', message, {details: firstOf(problems)});
+}
+
+function firstOf(problems: readonly PlanProblem[]): Array<readonly [string, string]> {
+  const shown = problems.slice(0, 5).map(({path, message}) => [path, message] as const);
+  const left = problems.length - shown.length;
+  return left > 0 ? [...shown, ['…', `and ${left} more`]] : shown;
+}
+
+function notFound(file: string): AppError {
+  return new AppError('E_PLAN_NOT_FOUND', `plan file not found: ${file}`, {
+    next: [{command: 'blackbird init', why: 'create an empty plan here'}],
+  });
+}
+
+function busy(file: string, pid: number | undefined): AppError {
+  const holder = pid === undefined ? 'another process' : `process ${pid}`;
+  const message = `${holder} has held the lock of the plan for more than ${lockWaitSeconds} seconds`;
+  return new AppError('E_LOCK_TIMEOUT', message, {details: [['plan', file]]});
+}

@@ -1,0 +1,45 @@
+import {existsSync} from 'node:fs';
+import {writeFile} from 'node:fs/promises';
+import path from 'node:path';
+import {systemErrorCode} from '../contracts/errors.ts';
+import {planFileName} from '../contracts/plan.ts';
+import {ensurePrivateFolder} from './durable-file.ts';
+
+/** Where everything of one project lives. */
+export type ProjectFolder = {
+  readonly root: string;
+  readonly planFile: string;
+  readonly stateFolder: string;
+  readonly configFile: string;
+  readonly planLockFile: string;
+};
+
+export function projectFolder(root: string): ProjectFolder {
+  const stateFolder = path.join(root, '.blackbird');
+  return {
+    root,
+    planFile: path.join(root, planFileName),
+    stateFolder,
+    configFile: path.join(stateFolder, 'config.json'),
+    planLockFile: path.join(stateFolder, 'plan.lock'),
+  };
+}
+
+/** The nearest folder upwards that holds a plan, not beyond the repository; else the folder itself. */
+export function findProjectRoot(start: string): string {
+  for (let folder = start; ; folder = path.dirname(folder)) {
+    if (existsSync(path.join(folder, planFileName))) return folder;
+    if (existsSync(path.join(folder, '.git')) || path.dirname(folder) === folder) return start;
+  }
+}
+
+/** Creates `.blackbird` on first use, with the rule that keeps all but the settings out of git. */
+export async function ensureStateFolder({stateFolder}: ProjectFolder): Promise<void> {
+  await ensurePrivateFolder(stateFolder);
+  try {
+    const ignored = '*\n!.gitignore\n!config.json\n';
+    await writeFile(path.join(stateFolder, '.gitignore'), ignored, {flag: 'wx', mode: 0o600});
+  } catch (error) {
+    if (systemErrorCode(error) !== 'EEXIST') throw error;
+  }
+}
