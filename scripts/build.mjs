@@ -11,7 +11,11 @@ const outdir = path.join(root, 'dist');
 await rm(outdir, {recursive: true, force: true});
 await build({
   absWorkingDir: root,
-  entryPoints: {blackbird: 'src/cli/main.ts', agency: 'src/cli/agency.ts'},
+  entryPoints: {
+    blackbird: 'src/cli/main.ts',
+    agency: 'src/cli/agency.ts',
+    'demo-agent': 'src/services/agents/demo-agent.ts',
+  },
   outdir,
   bundle: true,
   splitting: true,
@@ -23,7 +27,9 @@ await build({
   chunkNames: 'chunks/[name]-[hash]',
   define: {'process.env.NODE_ENV': '"production"', BLACKBIRD_VERSION: JSON.stringify(version)},
   // Bundled CommonJS packages call `require` for Node's own modules.
-  banner: {js: "import {createRequire as __createRequire} from 'node:module';const require=__createRequire(import.meta.url);"},
+  banner: {
+    js: "import {createRequire as __createRequire} from 'node:module';const require=__createRequire(import.meta.url);",
+  },
   logLevel: 'warning',
 });
 await Promise.all(['blackbird.js', 'agency.js'].map((file) => chmod(path.join(outdir, file), 0o755)));

@@ -78,16 +78,17 @@ export function dependentsOf(plan: Plan, id: string): Task[] {
   return [...plan.items.values()].filter((task) => task.deps.includes(id));
 }
 
-/**
- * Every cycle that a depth-first walk meets, each as `[A, B, A]` and at most once per task,
- * in the order of `ids`.
- */
+/** Cycles may be as many as edges and as long as the plan: after this many ids no more are told. */
+const cycleBudget = 10_000;
+
+/** The cycles that a depth-first walk meets, each as `[A, B, A]`, in the order of `ids`. */
 export function findCycles(
   ids: Iterable<string>,
   edgesOf: (id: string) => readonly string[],
 ): Array<readonly string[]> {
   const cycles: Array<readonly string[]> = [];
   const finished = new Set<string>();
+  let told = 0;
   for (const start of ids) {
     if (finished.has(start)) continue;
     const path: Array<{id: string; edges: readonly string[]; next: number}> = [];
@@ -106,8 +107,12 @@ export function findCycles(
         continue;
       }
       const depth = depthOf.get(target);
-      if (depth !== undefined) cycles.push([...path.slice(depth).map(({id}) => id), target]);
-      else if (!finished.has(target)) enter(target);
+      if (depth === undefined) {
+        if (!finished.has(target)) enter(target);
+      } else if (told < cycleBudget) {
+        cycles.push([...path.slice(depth).map(({id}) => id), target]);
+        told += path.length - depth;
+      }
     }
   }
   return cycles;

@@ -28,11 +28,12 @@ export function checkRawPlan(raw: RawPlan): PlanCheck {
   for (const [key, value] of raw.items) {
     if (items.has(key)) problems.push({path: itemPath(key), message: 'duplicate item key'});
     const shape = shapeProblems(key, value);
-    problems.push(...shape);
+    // One by one: a call takes only so many arguments, a broken task has no such limit.
+    for (const problem of shape) problems.push(problem);
     // A task with a wrong shape still takes part, so that others that name it are not accused.
     items.set(key, shape.length === 0 ? (value as Task) : standIn(key, value));
   }
-  const broken = new Set(problems.map(({path}) => path));
+  const broken = new Set(problems.map(({path}) => path).filter((path) => path !== '$.items'));
   const plan: Plan = {...raw.root, schemaVersion: planSchemaVersion, items};
   const all = [...problems, ...relationProblems(plan).filter(({path}) => !broken.has(path))];
   return all.length === 0 ? {plan} : {problems: all};
@@ -111,9 +112,10 @@ function relationProblems(plan: Plan): PlanProblem[] {
       else if (isAncestor(key, id))
         report(`.deps[${at}]`, `cannot depend on its own descendant ${JSON.stringify(id)}`);
     });
+    const deps = new Set(task.deps);
     for (const id of Object.keys(task.depRationale ?? {})) {
       if (!plan.items.has(id)) report('.depRationale', `unknown dep id ${JSON.stringify(id)}`);
-      else if (!task.deps.includes(id)) {
+      else if (!deps.has(id)) {
         report('.depRationale', `depRationale key ${JSON.stringify(id)} must also appear in deps`);
       }
     }
@@ -154,8 +156,9 @@ function hasSameRelations(before: Task | undefined, after: Task): boolean {
 }
 
 function standIn(key: string, value: unknown): Task {
+  // What is no text becomes an empty one, so that the others keep their places.
   const strings = (list: unknown) =>
-    Array.isArray(list) ? list.filter((entry): entry is string => typeof entry === 'string') : [];
+    Array.isArray(list) ? list.map((entry) => (typeof entry === 'string' ? entry : '')) : [];
   const given = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
   const {parentId} = given;
   return {
@@ -172,4 +175,8 @@ function standIn(key: string, value: unknown): Task {
 }
 
 const itemPath = (key: string) => `$.items[${JSON.stringify(key)}]`;
-const pathPart = (part: PropertyKey) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`);
+
+function pathPart(part: PropertyKey): string {
+  if (typeof part === 'number') return `[${part}]`;
+  return /^\w+$/.test(String(part)) ? `.${String(part)}` : `[${JSON.stringify(part)}]`;
+}

@@ -33,7 +33,12 @@ export type AgentCommand = {
   readonly args: readonly string[];
   readonly stdin: string;
   readonly env: Readonly<Record<string, string>>;
+  /** Files the agent reads at its start; whoever spawns it writes them and removes them at the end. */
+  readonly files?: readonly AgentFile[];
 };
+
+/** `args` names the file by its placeholder until it has a path. */
+export type AgentFile = {readonly placeholder: string; readonly content: string};
 
 export type Usage = {
   readonly input_tokens: number;
@@ -62,9 +67,13 @@ export type Activity = {
 /** What one line of an agent's output means. */
 export type AgentEvent =
   | {readonly type: 'session'; readonly ref: string}
+  /** The model began or took a turn, so the session is on disk. */
   | {readonly type: 'turn'}
+  /** A whole message of the agent; the last one is its answer where the result carries no text. */
+  | {readonly type: 'message'; readonly text: string}
   | {readonly type: 'activity'; readonly activity: Activity}
-  | {readonly type: 'usage'; readonly usage: Usage}
+  /** Running totals, the last one wins: of this process, or of all processes of the session (Codex). */
+  | {readonly type: 'usage'; readonly usage: Usage; readonly wholeSession?: true}
   | {readonly type: 'retrying'; readonly failure: Failure}
   | {readonly type: 'result'; readonly result: AgentResult};
 
@@ -82,9 +91,13 @@ export type AgentResult = {
 export type AgentEnd = {
   readonly kind: AgentRequest['kind'];
   readonly result: AgentResult | null;
+  /** Text of the last `message` event. */
+  readonly lastMessage?: string;
   readonly exitCode: number | null;
   readonly signal: string | null;
   readonly stderrTail: string;
+  /** Needed by custom commands alone, whose answer may be plain text. */
+  readonly stdoutTail?: string;
 };
 
 export type AgentVerdict =

@@ -1,21 +1,10 @@
 import * as z from 'zod';
+import {type TaskStatus, taskStatuses} from './task-status.ts';
+
+export type {TaskStatus};
 
 export const planFileName = 'blackbird.plan.json';
 export const planSchemaVersion = 1;
-
-/** In the order in which they are shown and completed. */
-export const taskStatuses = [
-  'todo',
-  'queued',
-  'in_progress',
-  'waiting_user',
-  'blocked',
-  'done',
-  'failed',
-  'skipped',
-] as const;
-
-export type TaskStatus = (typeof taskStatuses)[number];
 
 const timestamp = z
   .string({error: 'required (RFC3339 timestamp)'})
@@ -40,7 +29,9 @@ export const taskSchema = z.looseObject({
   createdAt: timestamp,
   updatedAt: timestamp,
   notes: z.string({error: 'must be a string'}).nullish(),
-  depRationale: z.record(z.string(), z.string({error: 'must be a string'})).nullish(),
+  depRationale: z
+    .record(z.string(), z.string({error: 'must be a string'}), {error: 'must be an object'})
+    .nullish(),
 });
 
 export type Task = {
@@ -71,7 +62,10 @@ export type PlanProblem = {readonly path: string; readonly message: string};
 const timestampForm = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
 
 export function isTimestamp(text: string): boolean {
-  return timestampForm.test(text) && !Number.isNaN(Date.parse(text));
+  if (!timestampForm.test(text) || Number.isNaN(Date.parse(text))) return false;
+  // `Date` takes February 30 and hour 24 for the day after; the Go program takes them for errors.
+  const clock = text.slice(0, 19);
+  return new Date(`${clock}Z`).toISOString().startsWith(clock);
 }
 
 function quoted(input: unknown): string {

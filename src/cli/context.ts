@@ -1,0 +1,23 @@
+/** What a stream can show. */
+export type Surface = {
+  readonly isTerminal: boolean;
+  readonly columns: number;
+  readonly hasColor: boolean;
+};
+
+/** Everything a command may touch of the process it runs in; tests hand in their own. */
+export type CliContext = {
+  readonly name: 'blackbird' | 'agency';
+  readonly version: string;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  /** Asks on stderr and reads a line from stdin; null at its end. */
+  readonly ask: (question: string) => Promise<string | null>;
+  /** A person is there to answer. */
+  readonly isInteractive: boolean;
+  readonly stdout: Surface;
+  readonly stderr: Surface;
+  readonly now: () => string;
+};

@@ -1,0 +1,20 @@
+import type {ErrorCode} from '../services/contracts/errors.ts';
+
+/** What the exit code tells a script; the README lists them. */
+export const exitCodes = {
+  done: 0,
+  error: 1,
+  usage: 2,
+  taskFailed: 3,
+  personNeeded: 4,
+  paused: 130,
+} as const;
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** Errors that are about what was typed. All others exit with `error`. */
+const usageErrors: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['E_USAGE', 'E_TASK_ID', 'E_CONFIG', 'E_NO_INPUT']);
+
+export function exitCodeOf(code: ErrorCode): ExitCode {
+  return usageErrors.has(code) ? exitCodes.usage : exitCodes.error;
+}

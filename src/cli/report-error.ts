@@ -1,0 +1,65 @@
+import {displayText} from '../machines/policies/display-text.ts';
+import {AppError, messageOf} from '../services/contracts/errors.ts';
+import type {CliContext} from './context.ts';
+import {exitCodeOf, exitCodes} from './exit-codes.ts';
+import {painter} from './paint.ts';
+
+/** Tells what went wrong and what to do next; returns the exit code that says the same. */
+export function reportError(error: unknown, context: CliContext, {json}: {json: boolean}): number {
+  const failure = error instanceof AppError ? error : null;
+  if (json) context.err(JSON.stringify({error: failure ? describe(failure) : describeBug(error)}));
+  else if (failure) context.err(renderError(failure, context));
+  else context.err(renderBug(error, context));
+  return failure ? exitCodeOf(failure.code) : exitCodes.error;
+}
+
+function renderError(error: AppError, context: CliContext): string {
+  const paint = painter(context.stderr);
+  const causes = causesOf(error).map((message) => ['cause', message] as const);
+  const rows = [...error.details, ...causes, ['code', error.code] as const];
+  const commandWidth = Math.max(0, ...error.next.map(({command}) => command.length));
+  const steps = error.next.map(({command, why}, index): readonly [string, string] => [
+    index === 0 ? 'next' : '',
+    why === undefined ? command : `${command.padEnd(commandWidth)}  ${paint('dim', why)}`,
+  ]);
+  const labelWidth = Math.max(0, ...[...rows, ...steps].map(([label]) => label.length));
+  const lines = [...rows.map(([label, value]) => [label, displayText(value)] as const), ...steps].map(
+    ([label, value]) => `  ${paint('dim', label.padEnd(labelWidth))}  ${value.replaceAll('\n', `\n${' '.repeat(labelWidth + 4)}`)}`,
+  );
+  return [`${paint('red', 'error:')} ${displayText(error.message)}`, ...lines].join('\n');
+}
+
+function renderBug(error: unknown, context: CliContext): string {
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return [
+    `${painter(context.stderr)('red', 'error:')} this is a bug in Blackbird ${context.version}, please report it`,
+    displayText(stack),
+  ].join('\n');
+}
+
+function describe(error: AppError) {
+  return {
+    code: error.code,
+    message: error.message,
+    details: Object.fromEntries(error.details),
+    causes: causesOf(error),
+    next: error.next,
+  };
+}
+
+function describeBug(error: unknown) {
+  return {code: 'E_BUG', message: messageOf(error), stack: error instanceof Error ? error.stack : undefined};
+}
+
+/** Messages of the causes that the error's own message does not already contain. */
+function causesOf(error: AppError): string[] {
+  const causes: string[] = [];
+  let shown = error.message;
+  for (let cause = error.cause; cause !== undefined && causes.length < 5; cause = (cause as Error).cause) {
+    const message = messageOf(cause);
+    if (!shown.includes(message)) causes.push(message);
+    shown += message;
+    if (!(cause instanceof Error)) break;
+  }
+  return causes;
+}

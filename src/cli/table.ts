@@ -1,0 +1,80 @@
+import {eastAsianWidth} from 'get-east-asian-width';
+import {displayLine} from '../machines/policies/display-text.ts';
+import type {Surface} from './context.ts';
+import {painter, type Style} from './paint.ts';
+
+export type Cell = string | {readonly text: string; readonly style: Style};
+
+export type Column = {
+  readonly title: string;
+  /** Gives way when the terminal is too narrow. One column of a table may have it. */
+  readonly shrinks?: boolean;
+};
+
+/** Aligned columns: header, colour and the terminal's width on a terminal; whole and plain elsewhere. */
+export function renderTable(columns: readonly Column[], rows: ReadonlyArray<readonly Cell[]>, surface: Surface): string {
+  const paint = painter(surface);
+  const cells = rows.map((row) => row.map((cell) => (typeof cell === 'string' ? {text: cell, style: null} : cell)));
+  const texts = cells.map((row) => row.map(({text}, index) => (index === 0 ? indented(text) : displayLine(text))));
+  const shown = surface.isTerminal ? [columns.map(({title}) => title), ...texts] : texts;
+  const widths = columns.map((_, index) => Math.max(0, ...sample(shown).map((row) => textWidth(row[index] ?? ''))));
+  fit(widths, columns, surface.columns);
+
+  const line = (row: readonly string[], styleOf: (index: number) => Style | null) =>
+    row
+      .map((text, index) => {
+        const width = widths[index] ?? 0;
+        const clipped = surface.isTerminal ? clip(text, width) : text;
+        const style = styleOf(index);
+        const painted = style === null ? clipped : paint(style, clipped);
+        return index === row.length - 1 ? painted : painted + ' '.repeat(Math.max(0, width - textWidth(clipped)));
+      })
+      .join('  ')
+      .trimEnd();
+
+  const body = texts.map((row, index) => line(row, (column) => cells[index]?.[column]?.style ?? null));
+  const header = line(
+    columns.map(({title}) => title),
+    () => 'dim',
+  );
+  return (surface.isTerminal ? [header, ...body] : body).join('\n');
+}
+
+/** How many columns of a terminal a text takes. */
+export function textWidth(text: string): number {
+  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
+  let width = 0;
+  for (const char of text) width += /\p{Mark}/u.test(char) ? 0 : eastAsianWidth(char.codePointAt(0) ?? 0);
+  return width;
+}
+
+/** The text in at most `width` columns, with a mark where something is missing. */
+export function clip(text: string, width: number): string {
+  if (textWidth(text) <= width) return text;
+  let clipped = '';
+  let used = 0;
+  for (const char of text) {
+    used += textWidth(char);
+    if (used > width - 1) break;
+    clipped += char;
+  }
+  return width > 0 ? `${clipped}…` : '';
+}
+
+/** Keeps the indentation of a tree, which `displayLine` would trim. */
+function indented(text: string): string {
+  const indent = /^ */.exec(text)?.[0] ?? '';
+  return indent + displayLine(text);
+}
+
+function fit(widths: number[], columns: readonly Column[], available: number): void {
+  const shrinking = columns.findIndex(({shrinks}) => shrinks);
+  const needed = widths.reduce((sum, width) => sum + width + 2, -2);
+  if (shrinking < 0 || needed <= available) return;
+  widths[shrinking] = Math.max(10, (widths[shrinking] ?? 0) - (needed - available));
+}
+
+/** Enough rows to know the widths; `Math.max` takes no more arguments than the stack holds. */
+function sample<T>(rows: readonly T[]): readonly T[] {
+  return rows.length <= 20_000 ? rows : rows.slice(0, 20_000);
+}

@@ -1,0 +1,27 @@
+import {guardianMarker, runMarker} from './marked-processes.ts';
+
+/** Set to look into Blackbird itself; inherited, they would open a debugger in the agent or stop it. */
+const ownDebugging = ['BLACKBIRD_AGENT_DEBUG', 'VSCODE_INSPECTOR_OPTIONS', guardianMarker];
+const inspectFlag = /(^|\s)--inspect[\w-]*(=\S*)?(?=\s|$)/g;
+
+/** Our own environment, which holds the provider's keys and proxies, and the run's marker. */
+export function agentEnvironment({
+  own,
+  command,
+  runId,
+  cwd,
+}: {
+  own: NodeJS.ProcessEnv;
+  command: Readonly<Record<string, string>>;
+  runId: string;
+  cwd: string;
+}): NodeJS.ProcessEnv {
+  const env: NodeJS.ProcessEnv = {...own, PWD: cwd, ...command, [runMarker]: runId};
+  for (const name of ownDebugging) if (command[name] === undefined) delete env[name];
+  if (env['NODE_OPTIONS'] !== undefined && command['NODE_OPTIONS'] === undefined) {
+    const options = env['NODE_OPTIONS'].replaceAll(inspectFlag, '').trim();
+    if (options === '') delete env['NODE_OPTIONS'];
+    else env['NODE_OPTIONS'] = options;
+  }
+  return env;
+}

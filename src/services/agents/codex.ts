@@ -1,0 +1,201 @@
+import * as z from 'zod';
+import type {
+  AgentCommand,
+  AgentEvent,
+  AgentRequest,
+  Capabilities,
+  FailureKind,
+  Provider,
+} from '../contracts/agent.ts';
+import {activity, lastLine, message, parseJsonLine} from './lines.ts';
+import {checkedRef, failed, isUuid, kindOfStatus, succeeded} from './verdicts.ts';
+
+/** Codex, driven by `codex exec --json`. Its usage counts the whole session, resumed processes included. */
+export const codexProvider: Provider = {
+  id: 'codex',
+  title: 'Codex',
+  executable: 'codex',
+  helpArgs: ['exec', '--help'],
+
+  command(request, capabilities) {
+    const schema = capabilities.outputSchema ? request.answerSchema : undefined;
+    return {
+      file: 'codex',
+      // `resume` knows fewer options than `exec`, so all of them stand before it.
+      args: [
+        'exec',
+        ...sandboxArgs(request, capabilities),
+        ...(request.isGitRepository ? [] : ['--skip-git-repo-check']),
+        '--json',
+        ...(schema === undefined ? [] : ['--output-schema', schemaFile]),
+        ...(request.kind === 'resume' ? ['resume', checkedRef(request.sessionRef)] : []),
+        '-',
+      ],
+      stdin: request.prompt,
+      env: {},
+      ...(schema === undefined ? {} : schemaFiles(schema)),
+    };
+  },
+
+  parseLine(line) {
+    const {data} = lineSchema.safeParse(parseJsonLine(line));
+    return data === undefined ? [] : eventsOf(data);
+  },
+
+  judge(end) {
+    // A signal after the turn is ours: the agent stayed on although it was done.
+    const leftWell = end.exitCode === 0 || end.signal !== null;
+    return end.result?.ok && leftWell ? succeeded(end) : failed(end, {refusal});
+  },
+
+  isSessionRef: isUuid,
+
+  capabilities({version, help}) {
+    return {
+      version: /\d+\.\d+\.\d+\S*/.exec(version)?.[0] ?? version.trim(),
+      fullAuto: /(?:^|\s)--full-auto\b/.test(help),
+      outputSchema: /(?:^|\s)--output-schema\b/.test(help),
+      chosenSession: false,
+    };
+  },
+};
+
+const schemaFile = '{answer-schema}';
+const refusal = /(?:thread\/resume|no rollout found|active writer)[^\r\n]*/;
+
+function sandboxArgs({access}: AgentRequest, {fullAuto}: Capabilities): string[] {
+  if (access === 'read-only') return ['--sandbox', 'read-only'];
+  return fullAuto ? ['--full-auto'] : ['--sandbox', 'workspace-write'];
+}
+
+function schemaFiles(schema: Readonly<Record<string, unknown>>): Pick<AgentCommand, 'files'> {
+  return {files: [{placeholder: schemaFile, content: JSON.stringify(schema)}]};
+}
+
+const count = z.number().nonnegative().catch(0);
+
+const itemSchema = z.discriminatedUnion('type', [
+  z.object({type: z.literal('agent_message'), text: z.string()}),
+  z.object({type: z.literal('reasoning'), text: z.string()}),
+  z.object({
+    type: z.literal('command_execution'),
+    command: z.string(),
+    aggregated_output: z.string().catch(''),
+    exit_code: z.number().nullable().catch(null),
+  }),
+  z.object({
+    type: z.literal('file_change'),
+    changes: z.array(z.object({path: z.string(), kind: z.string().catch('update')})),
+    status: z.string().catch(''),
+  }),
+  z.object({type: z.literal('mcp_tool_call'), server: z.string().catch('mcp'), tool: z.string()}),
+  z.object({type: z.literal('web_search'), query: z.string()}),
+  z.object({type: z.literal('todo_list'), items: z.array(z.object({completed: z.boolean().catch(false)}))}),
+  z.object({type: z.literal('error'), message: z.string()}),
+]);
+
+const lineSchema = z.discriminatedUnion('type', [
+  z.object({type: z.literal('thread.started'), thread_id: z.string()}),
+  z.object({type: z.literal('turn.started')}),
+  z.object({
+    type: z.literal('turn.completed'),
+    usage: z.object({input_tokens: count, output_tokens: count}).optional().catch(undefined),
+  }),
+  z.object({
+    type: z.literal('turn.failed'),
+    error: z.object({message: z.string()}).catch({message: 'the turn failed'}),
+  }),
+  z.object({type: z.literal('error'), message: z.string()}),
+  z.object({type: z.literal('item.started'), item: itemSchema}),
+  z.object({type: z.literal('item.completed'), item: itemSchema}),
+]);
+
+type Line = z.infer<typeof lineSchema>;
+type Item = z.infer<typeof itemSchema>;
+
+function eventsOf(line: Line): readonly AgentEvent[] {
+  switch (line.type) {
+    case 'thread.started':
+      return isUuid(line.thread_id) ? [{type: 'session', ref: line.thread_id}] : [];
+    case 'turn.started':
+      return [{type: 'turn'}];
+    case 'turn.completed':
+      return [
+        ...(line.usage === undefined
+          ? []
+          : [{type: 'usage', usage: line.usage, wholeSession: true} as const]),
+        {type: 'result', result: {ok: true, text: ''}},
+      ];
+    case 'turn.failed': {
+      const failure = {kind: kindOfMessage(line.error.message), message: line.error.message};
+      return [{type: 'result', result: {ok: false, text: '', failure}}];
+    }
+    case 'error':
+      // Says that a connection is tried again; what ends the turn is `turn.failed`.
+      return [
+        {type: 'retrying', failure: {kind: kindOfMessage(line.message), message: line.message}},
+        ...activity('notice', line.message),
+      ];
+    case 'item.started':
+      return startOf(line.item);
+    case 'item.completed':
+      return endOf(line.item);
+  }
+}
+
+function startOf(item: Item): readonly AgentEvent[] {
+  switch (item.type) {
+    case 'command_execution':
+      return activity('command', `$ ${withoutShell(item.command)}`);
+    case 'mcp_tool_call':
+      return activity('tool', `${item.server} ${item.tool}`);
+    default:
+      return [];
+  }
+}
+
+function endOf(item: Item): readonly AgentEvent[] {
+  switch (item.type) {
+    case 'agent_message':
+      return message(item.text);
+    case 'reasoning':
+    case 'mcp_tool_call':
+      return [];
+    case 'command_execution':
+      return [
+        ...activity('output', lastLine(item.aggregated_output)),
+        ...(item.exit_code ? activity('notice', `exit ${item.exit_code}`) : []),
+      ];
+    case 'file_change':
+      if (item.status === 'failed') return activity('notice', 'a patch did not apply');
+      return item.changes.flatMap(({path, kind}) =>
+        activity('edit', `${kind === 'delete' ? 'delete' : 'edit'} ${path}`),
+      );
+    case 'web_search':
+      return activity('tool', `search ${item.query}`);
+    case 'todo_list':
+      return activity(
+        'notice',
+        `plan ${item.items.filter(({completed}) => completed).length}/${item.items.length}`,
+      );
+    case 'error':
+      return activity('notice', item.message);
+  }
+}
+
+/** Codex gives its own words on a failed turn and no code; the model's prose never comes here. */
+function kindOfMessage(text: string): FailureKind {
+  const status = /\bstatus:? (\d{3})\b/.exec(text)?.[1];
+  if (status !== undefined) return kindOfStatus(Number(status));
+  if (/\busage limit\b/i.test(text)) return 'rate_limit';
+  return /^Missing environment variable\b/.test(text) ? 'auth' : 'agent_error';
+}
+
+/** The command itself, out of the `/bin/bash -lc '…'` that Codex reports. */
+function withoutShell(command: string): string {
+  const script = /^\S*sh -l?c (.+)$/s.exec(command)?.[1];
+  if (script === undefined) return command;
+  const quote = script.at(0);
+  if (script.length < 2 || (quote !== "'" && quote !== '"') || script.at(-1) !== quote) return script;
+  return script.slice(1, -1);
+}

@@ -1,0 +1,43 @@
+import {accessSync, constants, statSync} from 'node:fs';
+import path from 'node:path';
+import {AgentSpawnError} from '../contracts/agent-process.ts';
+
+/**
+ * The full path of an agent's executable, as `exec` would find it. The launcher could only report a
+ * missing one as exit code 127, after the run was recorded as started.
+ */
+export function findExecutable(file: string, {cwd, searchPath}: {cwd: string; searchPath: string}): string {
+  if (!isDirectory(cwd)) {
+    throw new AgentSpawnError('bad_cwd', `Cannot start ${file}: the directory ${cwd} does not exist.`);
+  }
+  const candidates = file.includes('/')
+    ? [path.resolve(cwd, file)]
+    : searchPath.split(':').map((folder) => path.resolve(cwd, folder, file));
+
+  const executable = file === '' ? undefined : candidates.find(isExecutable);
+  if (executable !== undefined) return executable;
+  const blocked = candidates.find(isFile);
+  if (blocked !== undefined) {
+    throw new AgentSpawnError('not_executable', `Cannot start ${file}: ${blocked} is not executable.`);
+  }
+  const place = file.includes('/') ? 'there is no such file' : 'it is not on the PATH';
+  throw new AgentSpawnError('not_found', `Cannot start ${file}: ${place}.`);
+}
+
+function isExecutable(file: string): boolean {
+  if (!isFile(file)) return false;
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isFile(file: string): boolean {
+  return statSync(file, {throwIfNoEntry: false})?.isFile() ?? false;
+}
+
+function isDirectory(folder: string): boolean {
+  return statSync(folder, {throwIfNoEntry: false})?.isDirectory() ?? false;
+}

@@ -1,0 +1,77 @@
+import {type ChildProcess, spawn} from 'node:child_process';
+import {Socket} from 'node:net';
+import type {ProcessIdentity} from '../contracts/process.ts';
+import {guardianScript} from './launcher.ts';
+import {guardianMarker} from './marked-processes.ts';
+
+export type Ward = {readonly runId: string; readonly leader: ProcessIdentity};
+
+/** The process that ends our agents when we no longer can. */
+export interface Guardian {
+  /** Resolves once the guardian is certain to learn of the agent, even if we die right after. */
+  watch(ward: Ward): Promise<void>;
+  forget(ward: Ward): void;
+}
+
+const restartDelay = 100;
+
+/** Starts one guardian with the first agent, and another whenever it is lost while agents live. */
+export function createGuardian(): Guardian {
+  const wards = new Set<string>();
+  let current: ChildProcess | undefined;
+
+  const start = (): ChildProcess => {
+    const child = spawn('/bin/sh', ['-c', guardianScript, 'blackbird-guardian'], {
+      cwd: '/',
+      // A group of its own: neither the terminal's signals nor ours to the agent reach it.
+      detached: true,
+      stdio: ['pipe', 'ignore', 'ignore'],
+      env: {PATH: process.env['PATH'] ?? '/usr/bin:/bin', LC_ALL: 'C', [guardianMarker]: '1'},
+    });
+    current = child;
+
+    const lost = () => {
+      if (current !== child) return;
+      current = undefined;
+      if (wards.size > 0) setTimeout(() => current ?? start(), restartDelay).unref();
+    };
+    child.once('error', lost).once('exit', lost);
+    child.stdin?.on('error', lost);
+
+    // An idle guardian must not keep us from exiting: our exit is what it waits for.
+    child.unref();
+    if (child.stdin instanceof Socket) child.stdin.unref();
+    for (const ward of wards) child.stdin?.write(`+ ${ward}\n`);
+    return child;
+  };
+
+  const tell = (line: string) =>
+    new Promise<void>((resolve, reject) => {
+      (current ?? start()).stdin?.write(line, (error) => (error ? reject(error) : resolve()));
+    });
+
+  return {
+    watch: async (ward) => {
+      const line = wardLine(ward);
+      wards.add(line);
+      try {
+        // A guardian that died unnoticed refuses the line; its successor gets it again.
+        await tell(`+ ${line}\n`).catch(() => {
+          current = undefined;
+          return tell(`+ ${line}\n`);
+        });
+      } catch (error) {
+        wards.delete(line);
+        throw error;
+      }
+    },
+
+    forget: (ward) => {
+      if (wards.delete(wardLine(ward))) current?.stdin?.write(`- ${wardLine(ward)}\n`);
+    },
+  };
+}
+
+function wardLine({runId, leader}: Ward): string {
+  return `${leader.pid}:${leader.startTime.replaceAll(/[\s:]/g, '_')}:${runId}`;
+}

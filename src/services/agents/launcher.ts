@@ -1,0 +1,90 @@
+/**
+ * Waits on fd 3 for "go", then becomes the agent. A Blackbird that dies before it said so closes the
+ * pipe, and the agent never runs. No forks: `read` and `exec` are part of the shell.
+ */
+export const launcherScript = `IFS= read -r word <&3 && [ "$word" = go ] && exec "$@" 3<&-
+exit 125`;
+
+const shellName = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/** Arguments for `/bin/sh` that start `file` held back. */
+export function heldBack(
+  file: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): string[] {
+  // Shells forget variables whose names they cannot spell (bash's exported functions, `a.b`).
+  const unspellable = Object.entries(env).flatMap(([name, value]) =>
+    shellName.test(name) || value === undefined ? [] : [`${name}=${value}`],
+  );
+  const prefix = unspellable.length > 0 ? ['/usr/bin/env', ...unspellable] : [];
+  return ['-c', launcherScript, 'blackbird', ...prefix, file, ...args];
+}
+
+/**
+ * Outlives Blackbird to end what it started. stdin is the life line: `+ pid:start:run` and
+ * `- pid:start:run` say which agents live, its end says that Blackbird is gone, however it went. Then
+ * SIGINT to each group, 1.5 s to obey, and SIGKILL to the groups and to every process that carries
+ * the run's marker, until two looks in a row find nothing.
+ */
+export const guardianScript = `trap '' INT TERM HUP QUIT PIPE TSTP TTIN TTOU
+agents=
+while read -r change agent; do
+  kept=
+  for other in $agents; do [ "$other" = "$agent" ] || kept="$kept $other"; done
+  [ "$change" = + ] && kept="$kept $agent"
+  agents=$kept
+done
+[ -n "$agents" ] || exit 0
+
+choose() {
+  leader=\${1%%:*} rest=\${1#*:}
+  start=\${rest%%:*} run=\${rest#*:}
+  state= began=
+  if [ -d /proc/self ]; then
+    read -r stat <"/proc/$leader/stat" && set -- \${stat##*) } && state=$1 began=\${20}
+  elif kill -0 "$leader"; then
+    state=R began=$start
+  fi
+}
+lives() { [ "$began" = "$start" ] && [ "$state" != Z ]; }
+anyLives() {
+  for agent in $agents; do choose "$agent"; lives && return; done
+  return 1
+}
+killIfMarked() {
+  if [ -d /proc/self ]; then tr '\\000' '\\n' <"/proc/$1/environ"; else ps eww -o command= -p "$1" | tr ' ' '\\n'; fi |
+    grep -qxF "BLACKBIRD_RUN_ID=$run" && kill -KILL "$1" && found=1
+}
+killMarked() {
+  if [ -d /proc/self ]; then
+    for file in $(grep -lsF "BLACKBIRD_RUN_ID=$run" /proc/[0-9]*/environ); do
+      pid=\${file#/proc/}
+      killIfMarked "\${pid%/environ}"
+    done
+  else
+    for pid in $(ps axeww -o pid= -o command= | grep -F "BLACKBIRD_RUN_ID=$run" | awk '{print $1}'); do
+      killIfMarked "$pid"
+    done
+  fi
+}
+
+for agent in $agents; do
+  choose "$agent"
+  lives && kill -INT "-$leader" && kill -CONT "-$leader"
+done
+turn=0
+while [ $turn -lt 30 ] && anyLives; do sleep 0.05; turn=$((turn + 1)); done
+
+quiet=0 turn=0
+while [ $quiet -lt 2 ] && [ $turn -lt 100 ]; do
+  found=
+  for agent in $agents; do
+    choose "$agent"
+    # The number of a group stays taken while it has members; another start time is another group.
+    if [ -z "$began" ] || [ "$began" = "$start" ]; then kill -KILL "-$leader"; fi
+    killMarked
+  done
+  if [ -n "$found" ]; then quiet=0; sleep 0.05; else quiet=$((quiet + 1)); fi
+  turn=$((turn + 1))
+done`;

@@ -1,0 +1,43 @@
+import type {Activity, AgentEvent} from '../contracts/agent.ts';
+
+const maxActivityLength = 300;
+
+/** The JSON value on a line of agent output that holds an object; null for anything else. */
+export function parseJsonLine(line: string): unknown {
+  if (!line.startsWith('{')) return null;
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null;
+  }
+}
+
+/** An activity event with its text brought down to one line; nothing where no text is left. */
+export function activity(kind: Activity['kind'], text: string): AgentEvent[] {
+  const line = firstLine(text);
+  return line === '' ? [] : [{type: 'activity', activity: {kind, text: line}}];
+}
+
+/** What the agent said: the whole of it for the record, its first line for the screen. */
+export function message(text: string): AgentEvent[] {
+  return text.trim() === '' ? [] : [{type: 'message', text}, ...activity('message', text)];
+}
+
+/** The first line that says something; a mark tells that more was said. */
+export function firstLine(text: string): string {
+  const trimmed = text.trim();
+  const end = trimmed.search(/[\r\n]/);
+  const line = end === -1 ? trimmed : `${trimmed.slice(0, end).trimEnd()} …`;
+  return line.length > maxActivityLength ? `${line.slice(0, maxActivityLength - 2).trimEnd()} …` : line;
+}
+
+/** The last line that says something. */
+export function lastLine(text: string): string {
+  const trimmed = text.trimEnd();
+  return firstLine(trimmed.slice(Math.max(trimmed.lastIndexOf('\n'), trimmed.lastIndexOf('\r')) + 1));
+}
+
+/** `+3 −1`, as a diff counts. */
+export function changedLines(added: number, removed: number): string {
+  return `+${added} −${removed}`;
+}

@@ -1,0 +1,117 @@
+import {spawn} from 'node:child_process';
+import {accessSync, constants, realpathSync, statSync} from 'node:fs';
+import path from 'node:path';
+import {type Capabilities, capabilitiesSchema, type Provider} from '../contracts/agent.ts';
+
+export type ProbeResult =
+  | {readonly installed: false; readonly reason: string}
+  | {readonly installed: true; readonly path: string; readonly capabilities: Capabilities};
+
+/** Where answers outlive the process. What it returns is checked, so a plain JSON file will do. */
+export type ProbeCache = {
+  get(key: string): unknown;
+  set(key: string, value: Capabilities): unknown;
+};
+
+export type ProbeOptions = {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cache?: ProbeCache;
+  readonly timeLimitMs?: number;
+};
+
+const maxHelpLength = 1_000_000;
+const remembered = new Map<string, Capabilities>();
+
+/** Whether a provider is installed and what its version can do. A version is asked once, then remembered. */
+export async function probeProvider(
+  provider: Provider,
+  {env, cache, timeLimitMs = 10_000}: ProbeOptions,
+): Promise<ProbeResult> {
+  const file = findExecutable(provider.executable, env.PATH);
+  if (file === null) return {installed: false, reason: `${provider.executable} is not on the PATH`};
+
+  const key = identityOf(provider, file);
+  const known = remembered.get(key) ?? capabilitiesSchema.safeParse(await cache?.get(key)).data;
+  if (known !== undefined) {
+    remembered.set(key, known);
+    return {installed: true, path: file, capabilities: known};
+  }
+
+  const help = await textOf(file, provider.helpArgs, env, timeLimitMs);
+  if (!help.ok) return {installed: false, reason: `${file} does not work: ${help.reason}`};
+  // Not every executable knows the question (`sh` of a custom command), and none needs to.
+  const version = await textOf(file, ['--version'], env, timeLimitMs);
+  const capabilities = provider.capabilities({version: version.ok ? version.text : '', help: help.text});
+  remembered.set(key, capabilities);
+  await cache?.set(key, capabilities);
+  return {installed: true, path: file, capabilities};
+}
+
+function findExecutable(name: string, searchPath = ''): string | null {
+  if (path.isAbsolute(name)) return isExecutable(name) ? name : null;
+  // Relative folders in PATH would let the repository choose what runs.
+  const folders = searchPath.split(path.delimiter).filter((folder) => path.isAbsolute(folder));
+  return folders.map((folder) => path.join(folder, name)).find(isExecutable) ?? null;
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** Changes with every installed version: package managers write a new file. */
+function identityOf(provider: Provider, file: string): string {
+  const {mtimeMs, size} = statSync(file);
+  return [provider.id, provider.helpArgs.join(' '), realpathSync(file), mtimeMs, size].join(':');
+}
+
+type Answer = {readonly ok: true; readonly text: string} | {readonly ok: false; readonly reason: string};
+
+/** What a program prints before it ends well. Never waits longer than the limit, whoever holds its pipes. */
+function textOf(
+  file: string,
+  args: readonly string[],
+  env: ProbeOptions['env'],
+  timeLimitMs: number,
+): Promise<Answer> {
+  return new Promise((resolve) => {
+    const child = spawn(file, args, {
+      env,
+      // Not in the project: its settings are none of the question's business.
+      cwd: path.parse(file).root,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    let text = '';
+    const end = (answer: Answer) => {
+      clearTimeout(timer);
+      child.stdout.destroy();
+      resolve(answer);
+    };
+    const timer = setTimeout(() => {
+      killGroup(child.pid);
+      end({ok: false, reason: `no answer within ${timeLimitMs} ms`});
+    }, timeLimitMs);
+
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      text = `${text}${chunk}`.slice(0, maxHelpLength);
+    });
+    child.on('error', (error) => end({ok: false, reason: error.message}));
+    child.on('close', (code, signal) => {
+      end(code === 0 ? {ok: true, text} : {ok: false, reason: signal ?? `exit code ${code}`});
+    });
+  });
+}
+
+function killGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It ended on its own in the meantime.
+  }
+}

@@ -1,0 +1,17 @@
+import type {Provider, ProviderId} from '../contracts/agent.ts';
+import {claudeProvider} from './claude.ts';
+import {codexProvider} from './codex.ts';
+import {demoProvider} from './demo.ts';
+
+export const providers: Readonly<Record<ProviderId, Provider>> = {
+  codex: codexProvider,
+  claude: claudeProvider,
+  demo: demoProvider,
+};
+
+/** The provider with this id; null for a name that no provider has. */
+export function findProvider(id: ProviderId): Provider;
+export function findProvider(id: string): Provider | null;
+export function findProvider(id: string): Provider | null {
+  return Object.values(providers).find((provider) => provider.id === id) ?? null;
+}

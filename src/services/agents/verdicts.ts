@@ -1,0 +1,52 @@
+import type {AgentEnd, AgentVerdict, Failure, FailureKind} from '../contracts/agent.ts';
+import {lastLine} from './lines.ts';
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** The one form of ref that all providers share. Anything else makes Codex start a new session in silence. */
+export function isUuid(ref: string): boolean {
+  return uuid.test(ref);
+}
+
+/** A ref on its way into argv. A wrong one here is a bug: callers ask `isSessionRef` first. */
+export function checkedRef(ref: string | null): string {
+  if (ref === null || !isUuid(ref)) throw new Error(`not a session ref: ${JSON.stringify(ref)}`);
+  return ref;
+}
+
+export function kindOfStatus(status: number): FailureKind {
+  if (status === 401 || status === 403) return 'auth';
+  return status === 429 ? 'rate_limit' : 'agent_error';
+}
+
+export function succeeded(end: AgentEnd): AgentVerdict {
+  return {outcome: 'succeeded', text: answerOf(end)};
+}
+
+/** The verdict on an agent that did not succeed. `refusal` is how the vendor's stderr says no to a resume. */
+export function failed(end: AgentEnd, {refusal}: {readonly refusal: RegExp}): AgentVerdict {
+  return {outcome: 'failed', failure: failureOf(end, refusal), text: answerOf(end)};
+}
+
+function failureOf(end: AgentEnd, refusal: RegExp): Failure {
+  if (end.kind === 'resume') {
+    const refused = refusal.exec(end.stderrTail)?.[0];
+    if (refused !== undefined) return {kind: 'resume_rejected', message: refused};
+    if (end.result?.turns === 0) {
+      return {kind: 'resume_rejected', message: end.result.failure?.message ?? describeEnd(end)};
+    }
+  }
+  return end.result?.failure ?? {kind: 'agent_error', message: describeEnd(end)};
+}
+
+function answerOf({result, lastMessage = ''}: AgentEnd): string {
+  return result === null || result.text === '' ? lastMessage : result.text;
+}
+
+function describeEnd({result, exitCode, signal, stderrTail}: AgentEnd): string {
+  const how = signal === null ? `exit code ${exitCode ?? 'unknown'}` : `ended by ${signal}`;
+  const what =
+    result === null ? `the agent gave no result (${how})` : `the agent failed after its result (${how})`;
+  const detail = lastLine(stderrTail);
+  return detail === '' ? what : `${what}: ${detail}`;
+}

@@ -1,0 +1,82 @@
+export type LineSplitter = {
+  push(chunk: Buffer): void;
+  /** Hands over a last line without an end. */
+  end(): void;
+  /** Lines longer than the limit, which were skipped. */
+  readonly dropped: number;
+};
+
+export const maxLineBytes = 1024 * 1024;
+
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+
+/** Cuts bytes into lines before they are decoded, so that no output can be too long for a string. */
+export function createLineSplitter(
+  onLine: (line: string) => void,
+  {maxBytes = maxLineBytes}: {maxBytes?: number} = {},
+): LineSplitter {
+  // The beginning of a line whose end has not come yet.
+  let held = Buffer.alloc(0);
+  let heldBytes = 0;
+  let isTooLong = false;
+  let dropped = 0;
+
+  const hold = (part: Buffer) => {
+    if (isTooLong) return;
+    const needed = heldBytes + part.length;
+    if (needed > maxBytes) {
+      isTooLong = true;
+      dropped += 1;
+      held = Buffer.alloc(0);
+      heldBytes = 0;
+      return;
+    }
+    if (needed > held.length) {
+      const larger = Buffer.allocUnsafe(Math.min(Math.max(needed, held.length * 2, 1024), maxBytes));
+      held.copy(larger, 0, 0, heldBytes);
+      held = larger;
+    }
+    part.copy(held, heldBytes);
+    heldBytes = needed;
+  };
+
+  const finish = (line: Buffer) => {
+    const length = line.at(-1) === carriageReturn ? line.length - 1 : line.length;
+    onLine(line.toString('utf8', 0, length));
+  };
+
+  const release = () => {
+    const line = held.subarray(0, heldBytes);
+    heldBytes = 0;
+    // A rare long line must not keep its memory for the rest of the run.
+    if (held.length > 64 * 1024) held = Buffer.alloc(0);
+    if (isTooLong) isTooLong = false;
+    else finish(line);
+  };
+
+  return {
+    push: (chunk) => {
+      let start = 0;
+      for (let end = chunk.indexOf(lineFeed); end !== -1; end = chunk.indexOf(lineFeed, start)) {
+        const part = chunk.subarray(start, end);
+        start = end + 1;
+        if (heldBytes === 0 && !isTooLong && part.length <= maxBytes) {
+          finish(part);
+          continue;
+        }
+        hold(part);
+        release();
+      }
+      if (start < chunk.length) hold(chunk.subarray(start));
+    },
+
+    end: () => {
+      if (heldBytes > 0 || isTooLong) release();
+    },
+
+    get dropped() {
+      return dropped;
+    },
+  };
+}

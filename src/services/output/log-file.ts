@@ -1,0 +1,98 @@
+import {constants} from 'node:fs';
+import {type FileHandle, open} from 'node:fs/promises';
+
+export type LogFile = {
+  /** False when the disk is behind: stop reading until `drained` resolves. */
+  write(chunk: Buffer): boolean;
+  drained(): Promise<void>;
+  /** Writes what waits and closes the file. */
+  close(): Promise<void>;
+  /** Something could not be written; nothing was logged from then on. */
+  readonly isTruncated: boolean;
+};
+
+const highWaterMark = 256 * 1024;
+// A link or a pipe somebody put in the place of the log is refused, not followed or waited for.
+const flags =
+  constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** Appends output to a private file. Trouble with the file ends the logging, never the run. */
+export function openLogFile(file: string): LogFile {
+  let waiting: Buffer[] = [];
+  let waitingBytes = 0;
+  let isTruncated = false;
+  let work: Promise<void> | undefined;
+
+  const giveUp = () => {
+    isTruncated = true;
+    waiting = [];
+    waitingBytes = 0;
+  };
+  const handle = openPrivately(file).catch(giveUp);
+
+  const flush = async () => {
+    const opened = await handle;
+    while (opened && waiting.length > 0) {
+      const batch = waiting;
+      waiting = [];
+      try {
+        for (const chunk of batch) await writeWhole(opened, chunk);
+      } catch {
+        giveUp();
+        return;
+      }
+      waitingBytes = waiting.reduce((sum, chunk) => sum + chunk.length, 0);
+    }
+  };
+
+  const flushed = () => {
+    work ??= flush().finally(() => {
+      work = undefined;
+    });
+    return work;
+  };
+
+  return {
+    write: (chunk) => {
+      if (isTruncated) return true;
+      waiting.push(chunk);
+      waitingBytes += chunk.length;
+      void flushed();
+      return waitingBytes < highWaterMark;
+    },
+
+    drained: async () => {
+      while (waiting.length > 0 || work) await flushed();
+    },
+
+    close: async () => {
+      const opened = await handle;
+      while (waiting.length > 0 || work) await flushed();
+      await opened?.close().catch(giveUp);
+    },
+
+    get isTruncated() {
+      return isTruncated;
+    },
+  };
+}
+
+async function openPrivately(file: string): Promise<FileHandle> {
+  const handle = await open(file, flags, 0o600);
+  try {
+    const stats = await handle.stat();
+    if (stats.isFile() && (stats.mode & 0o077) !== 0) await handle.chmod(0o600);
+    return handle;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+async function writeWhole(handle: FileHandle, chunk: Buffer): Promise<void> {
+  for (let offset = 0; offset < chunk.length; ) {
+    const {bytesWritten} = await handle.write(chunk, offset);
+    if (bytesWritten === 0) throw new Error('The disk takes no more');
+    offset += bytesWritten;
+  }
+}
