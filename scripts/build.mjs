@@ -22,7 +22,10 @@ await build({
   format: 'esm',
   platform: 'node',
   target: 'node20',
-  minify: true,
+  minifySyntax: true,
+  minifyWhitespace: true,
+  // A crash prints the source line: keep it readable.
+  lineLimit: 160,
   sourcemap: 'linked',
   chunkNames: 'chunks/[name]-[hash]',
   define: {'process.env.NODE_ENV': '"production"', BLACKBIRD_VERSION: JSON.stringify(version)},

@@ -13,7 +13,12 @@ export const exitCodes = {
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 /** Errors that are about what was typed. All others exit with `error`. */
-const usageErrors: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['E_USAGE', 'E_TASK_ID', 'E_CONFIG', 'E_NO_INPUT']);
+const usageErrors: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'E_USAGE',
+  'E_TASK_ID',
+  'E_CONFIG',
+  'E_NO_INPUT',
+]);
 
 export function exitCodeOf(code: ErrorCode): ExitCode {
   return usageErrors.has(code) ? exitCodes.usage : exitCodes.error;

@@ -24,7 +24,8 @@ function renderError(error: AppError, context: CliContext): string {
   ]);
   const labelWidth = Math.max(0, ...[...rows, ...steps].map(([label]) => label.length));
   const lines = [...rows.map(([label, value]) => [label, displayText(value)] as const), ...steps].map(
-    ([label, value]) => `  ${paint('dim', label.padEnd(labelWidth))}  ${value.replaceAll('\n', `\n${' '.repeat(labelWidth + 4)}`)}`,
+    ([label, value]) =>
+      `  ${paint('dim', label.padEnd(labelWidth))}  ${value.replaceAll('\n', `\n${' '.repeat(labelWidth + 4)}`)}`,
   );
   return [`${paint('red', 'error:')} ${displayText(error.message)}`, ...lines].join('\n');
 }

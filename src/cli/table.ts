@@ -12,13 +12,23 @@ export type Column = {
 };
 
 /** Aligned columns: header, colour and the terminal's width on a terminal; whole and plain elsewhere. */
-export function renderTable(columns: readonly Column[], rows: ReadonlyArray<readonly Cell[]>, surface: Surface): string {
+export function renderTable(
+  columns: readonly Column[],
+  rows: ReadonlyArray<readonly Cell[]>,
+  surface: Surface,
+): string {
   const paint = painter(surface);
-  const cells = rows.map((row) => row.map((cell) => (typeof cell === 'string' ? {text: cell, style: null} : cell)));
-  const texts = cells.map((row) => row.map(({text}, index) => (index === 0 ? indented(text) : displayLine(text))));
+  const cells = rows.map((row) =>
+    row.map((cell) => (typeof cell === 'string' ? {text: cell, style: null} : cell)),
+  );
+  const texts = cells.map((row) =>
+    row.map(({text}, index) => (index === 0 ? indented(text) : displayLine(text))),
+  );
   const shown = surface.isTerminal ? [columns.map(({title}) => title), ...texts] : texts;
-  const widths = columns.map((_, index) => Math.max(0, ...sample(shown).map((row) => textWidth(row[index] ?? ''))));
-  fit(widths, columns, surface.columns);
+  const widths = columns.map((_, index) =>
+    Math.max(0, ...sample(shown).map((row) => textWidth(row[index] ?? ''))),
+  );
+  shrinkToFit(widths, columns, surface.columns);
 
   const line = (row: readonly string[], styleOf: (index: number) => Style | null) =>
     row
@@ -27,7 +37,9 @@ export function renderTable(columns: readonly Column[], rows: ReadonlyArray<read
         const clipped = surface.isTerminal ? clip(text, width) : text;
         const style = styleOf(index);
         const painted = style === null ? clipped : paint(style, clipped);
-        return index === row.length - 1 ? painted : painted + ' '.repeat(Math.max(0, width - textWidth(clipped)));
+        return index === row.length - 1
+          ? painted
+          : painted + ' '.repeat(Math.max(0, width - textWidth(clipped)));
       })
       .join('  ')
       .trimEnd();
@@ -67,7 +79,7 @@ function indented(text: string): string {
   return indent + displayLine(text);
 }
 
-function fit(widths: number[], columns: readonly Column[], available: number): void {
+function shrinkToFit(widths: number[], columns: readonly Column[], available: number): void {
   const shrinking = columns.findIndex(({shrinks}) => shrinks);
   const needed = widths.reduce((sum, width) => sum + width + 2, -2);
   if (shrinking < 0 || needed <= available) return;

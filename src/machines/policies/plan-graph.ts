@@ -90,7 +90,7 @@ export function findCycles(
   const finished = new Set<string>();
   let told = 0;
   for (const start of ids) {
-    if (finished.has(start)) continue;
+    if (finished.has(start) || edgesOf(start).length === 0) continue;
     const path: Array<{id: string; edges: readonly string[]; next: number}> = [];
     const depthOf = new Map<string, number>();
     const enter = (id: string) => {

@@ -2,6 +2,8 @@
  * Orders two RFC 3339 timestamps, down to the nanoseconds that Go writes and `Date` would drop.
  */
 export function compareTimestamps(a: string, b: string): number {
+  if (a === b) return 0;
+  if (a.endsWith('Z') && b.endsWith('Z') && a.slice(0, 19) !== b.slice(0, 19)) return a < b ? -1 : 1;
   const whole = Math.floor(Date.parse(a) / 1000) - Math.floor(Date.parse(b) / 1000);
   if (whole !== 0) return Math.sign(whole);
   return Math.sign(nanoseconds(a) - nanoseconds(b));

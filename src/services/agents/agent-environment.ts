@@ -18,10 +18,10 @@ export function agentEnvironment({
 }): NodeJS.ProcessEnv {
   const env: NodeJS.ProcessEnv = {...own, PWD: cwd, ...command, [runMarker]: runId};
   for (const name of ownDebugging) if (command[name] === undefined) delete env[name];
-  if (env['NODE_OPTIONS'] !== undefined && command['NODE_OPTIONS'] === undefined) {
-    const options = env['NODE_OPTIONS'].replaceAll(inspectFlag, '').trim();
-    if (options === '') delete env['NODE_OPTIONS'];
-    else env['NODE_OPTIONS'] = options;
+  if (env.NODE_OPTIONS !== undefined && command.NODE_OPTIONS === undefined) {
+    const options = env.NODE_OPTIONS.replaceAll(inspectFlag, '').trim();
+    if (options === '') delete env.NODE_OPTIONS;
+    else env.NODE_OPTIONS = options;
   }
   return env;
 }

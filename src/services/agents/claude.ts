@@ -101,7 +101,7 @@ const lineSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('user'),
     message: z.object({content: blocks}),
-    tool_use_result: z.unknown(),
+    tool_use_result: z.unknown().optional(),
   }),
   z.object({
     type: z.literal('rate_limit_event'),
@@ -113,7 +113,7 @@ const lineSchema = z.discriminatedUnion('type', [
     is_error: z.boolean(),
     api_error_status: z.number().nullable().catch(null),
     result: z.string().catch(''),
-    structured_output: z.unknown(),
+    structured_output: z.unknown().optional(),
     errors: z.array(z.string()).catch([]),
     num_turns: z.number().optional().catch(undefined),
     total_cost_usd: z.number().optional().catch(undefined),
@@ -135,7 +135,11 @@ const spokenBlock = z.discriminatedUnion('type', [
 
 const resultBlock = z.discriminatedUnion('type', [
   z.object({type: z.literal('text'), text: z.string()}),
-  z.object({type: z.literal('tool_result'), is_error: z.boolean().catch(false), content: z.unknown()}),
+  z.object({
+    type: z.literal('tool_result'),
+    is_error: z.boolean().catch(false),
+    content: z.unknown().optional(),
+  }),
 ]);
 
 const editResult = z.object({
@@ -184,14 +188,16 @@ function systemEvents(line: LineOf<'system'>): readonly AgentEvent[] {
 }
 
 function assistantEvents({message: said, parent_tool_use_id}: LineOf<'assistant'>): readonly AgentEvent[] {
-  const ownTurn = parent_tool_use_id === null && said.model !== '<synthetic>';
+  // Claude Code itself speaks through a synthetic model, to tell of errors that the result repeats.
+  if (said.model === '<synthetic>') return [];
+  const isOwn = parent_tool_use_id === null;
   const events = said.content.flatMap((block): readonly AgentEvent[] => {
     const {data} = spokenBlock.safeParse(block);
     if (data === undefined) return [];
     if (data.type === 'tool_use') return toolCall(data.name, data.input);
-    return parent_tool_use_id === null ? message(data.text) : activity('message', data.text);
+    return isOwn ? message(data.text) : activity('message', data.text);
   });
-  return ownTurn ? [{type: 'turn'}, ...events] : events;
+  return isOwn ? [{type: 'turn'}, ...events] : events;
 }
 
 function toolCall(name: string, input: Readonly<Record<string, unknown>>): readonly AgentEvent[] {
@@ -219,6 +225,8 @@ function toolEvents(line: LineOf<'user'>): readonly AgentEvent[] {
   if (edit !== undefined) return activity('edit', `edit ${edit.filePath} ${editSize(edit)}`);
   const shell = shellResult.safeParse(line.tool_use_result).data;
   if (shell !== undefined) return activity('output', lastLine(shell.stdout) || lastLine(shell.stderr));
+  // An interruption, told by the line that follows.
+  if (line.tool_use_result === 'User rejected tool use') return [];
   return line.message.content.flatMap((block): readonly AgentEvent[] => {
     const {data} = resultBlock.safeParse(block);
     if (data === undefined) return [];
@@ -259,13 +267,14 @@ function resultEvents(line: LineOf<'result'>): readonly AgentEvent[] {
 }
 
 function resultOf(line: LineOf<'result'>): AgentResult {
-  const text = line.result === '' ? jsonOf(line.structured_output) : line.result;
   const turns = line.num_turns === undefined ? {} : {turns: line.num_turns};
   // "Not logged in" comes as a successful result that is an error.
-  if (line.subtype === 'success' && !line.is_error) return {ok: true, text, ...turns};
+  if (line.subtype === 'success' && !line.is_error) {
+    return {ok: true, text: line.result === '' ? jsonOf(line.structured_output) : line.result, ...turns};
+  }
   const kind = isLoginRequest(line) ? 'auth' : kindOf(undefined, line.api_error_status);
   const reason = [line.result, line.errors.join('; '), line.subtype].find((words) => words !== '');
-  return {ok: false, text, failure: {kind, message: reason ?? 'the turn failed'}, ...turns};
+  return {ok: false, text: '', failure: {kind, message: reason ?? 'the turn failed'}, ...turns};
 }
 
 /** No status tells a missing login; with no tokens spent, the words are Claude Code's own and not the model's. */

@@ -63,6 +63,8 @@ export const codexProvider: Provider = {
 const schemaFile = '{answer-schema}';
 const refusal = /(?:thread\/resume|no rollout found|active writer)[^\r\n]*/;
 
+const isRetry = /^Reconnecting\b|\bretrying\b/;
+
 function sandboxArgs({access}: AgentRequest, {fullAuto}: Capabilities): string[] {
   if (access === 'read-only') return ['--sandbox', 'read-only'];
   return fullAuto ? ['--full-auto'] : ['--sandbox', 'workspace-write'];
@@ -130,12 +132,12 @@ function eventsOf(line: Line): readonly AgentEvent[] {
       const failure = {kind: kindOfMessage(line.error.message), message: line.error.message};
       return [{type: 'result', result: {ok: false, text: '', failure}}];
     }
-    case 'error':
-      // Says that a connection is tried again; what ends the turn is `turn.failed`.
-      return [
-        {type: 'retrying', failure: {kind: kindOfMessage(line.message), message: line.message}},
-        ...activity('notice', line.message),
-      ];
+    case 'error': {
+      // What ends the turn comes once more as `turn.failed`.
+      const failure = {kind: kindOfMessage(line.message), message: line.message};
+      const notice = activity('notice', line.message);
+      return isRetry.test(line.message) ? [{type: 'retrying', failure}, ...notice] : notice;
+    }
     case 'item.started':
       return startOf(line.item);
     case 'item.completed':

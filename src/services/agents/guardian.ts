@@ -26,7 +26,7 @@ export function createGuardian(): Guardian {
       // A group of its own: neither the terminal's signals nor ours to the agent reach it.
       detached: true,
       stdio: ['pipe', 'ignore', 'ignore'],
-      env: {PATH: process.env['PATH'] ?? '/usr/bin:/bin', LC_ALL: 'C', [guardianMarker]: '1'},
+      env: {PATH: `/usr/bin:/bin:${process.env.PATH ?? ''}`, LC_ALL: 'C', [guardianMarker]: '1'},
     });
     current = child;
 

@@ -80,34 +80,34 @@ export function signalRun(run: RunTrace, signal: NodeJS.Signals): void {
 /** Kills every process of a run until none is left, or for `patience` ms. */
 export async function endRun(run: RunTrace, {patience = 5_000} = {}): Promise<RunEnd> {
   const killed = new Set<string>();
-  const untouchable = new Map<string, number>();
-  const known = new Set<string>();
+  const untouchable = new Set<string>();
+  const knownRestless = new Set<string>();
   const deadline = performance.now() + patience;
 
   for (let quietLooks = 0, wait = 1; ; ) {
     const {found, restless} = findRunProcesses(run);
     const alive = found.filter((process) => !untouchable.has(keyOf(process)));
-    for (const process of alive) {
+    const fresh = alive.filter((process) => !killed.has(keyOf(process)));
+    for (const process of fresh) {
       const sent = signalFound(process, 'SIGKILL');
       if (sent === 'sent') killed.add(keyOf(process));
-      if (sent === 'refused') untouchable.set(keyOf(process), process.pid);
+      if (sent === 'refused') untouchable.add(keyOf(process));
     }
-    const isLate = performance.now() > deadline;
-    if (alive.length === 0 || isLate) {
-      const isSettled = restless.every((process) => known.has(process)) || quietLooks > maxQuietLooks;
-      quietLooks += 1;
-      if (isLate || (isSettled && quietLooks >= (killed.size > 0 ? 2 : 1))) {
-        const remaining = [...untouchable.values(), ...alive.map(({pid}) => pid)];
-        return {ended: killed.size - alive.filter((process) => killed.has(keyOf(process))).length, remaining};
-      }
-    } else {
-      quietLooks = 0;
+
+    // What ended unseen may have left a child, so an empty look counts when nothing new was restless.
+    const isSettled = restless.every((process) => knownRestless.has(process));
+    for (const process of restless) knownRestless.add(process);
+    quietLooks = alive.length > 0 ? 0 : quietLooks + 1;
+    const isEmpty = isSettled ? quietLooks >= (killed.size > 0 ? 2 : 1) : quietLooks > maxQuietLooks;
+    if (isEmpty || performance.now() > deadline) {
+      for (const process of found) killed.delete(keyOf(process));
+      return {ended: killed.size, remaining: found.map(({pid}) => pid)};
     }
-    for (const process of restless) known.add(process);
-    if (alive.length > 0 || quietLooks > 2) {
-      await sleep(wait);
-      wait = Math.min(wait * 2, 100);
-    }
+
+    // Whoever forks and exits all the time is only caught by looking again at once.
+    if (fresh.length > 0 || quietLooks === 1) continue;
+    await sleep(wait);
+    wait = Math.min(wait * 2, 50);
   }
 }
 
@@ -225,7 +225,8 @@ function readProcFile(file: string): string | null {
 }
 
 function markIn(environment: string, runId: string, separator: string): TableRow['mark'] {
-  const has = (variable: string) => `${separator}${environment}`.includes(`${separator}${variable}${separator}`);
+  const has = (variable: string) =>
+    `${separator}${environment}`.includes(`${separator}${variable}${separator}`);
   if (has(`${runMarker}=${runId}`)) return 'run';
   return has(`${guardianMarker}=1`) ? 'guardian' : 'none';
 }

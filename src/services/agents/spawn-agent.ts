@@ -4,11 +4,11 @@ import {
   type AgentExit,
   type AgentProcess,
   type AgentProcessSpec,
-  type AgentSpawner,
   AgentSpawnError,
+  type AgentSpawner,
   type RunEnd,
 } from '../contracts/agent-process.ts';
-import {messageOf, systemErrorCode} from '../contracts/errors.ts';
+import {messageOf} from '../contracts/errors.ts';
 import type {ProcessIdentity} from '../contracts/process.ts';
 import {createLineSplitter} from '../output/line-splitter.ts';
 import {openLogFile} from '../output/log-file.ts';
@@ -28,17 +28,204 @@ const safeRunId = /^[A-Za-z0-9._-]+$/;
 /** The one place where agents are started and stopped. One per process. */
 export function createAgentSpawner(): AgentSpawner {
   const guardian = createGuardian();
-  const live = new Map<AgentProcess, RunTrace>();
+  const live = new Set<AgentProcess>();
 
   const killAllSync = () => {
-    for (const [agent] of live) agent.kill();
+    for (const agent of live) agent.kill();
   };
-  const enlist = (agent: AgentProcess, trace: RunTrace) => {
+  const enlist = (agent: AgentProcess) => {
     if (live.size === 0) process.on('exit', killAllSync);
-    live.set(agent, trace);
+    live.add(agent);
   };
   const discharge = (agent: AgentProcess) => {
     live.delete(agent);
     if (live.size === 0) process.off('exit', killAllSync);
   };
-`
+
+  return {
+    spawn: async (spec) => {
+      const launched = await launch(spec);
+      const agent = supervise(launched, spec, () => {
+        guardian.forget(launched);
+        discharge(agent);
+      });
+      enlist(agent);
+      try {
+        await guardian.watch(launched);
+      } catch (cause) {
+        await agent.endEverything();
+        throw cannotStart(spec, 'refused', `it cannot be guarded: ${messageOf(cause)}`, cause);
+      }
+      return agent;
+    },
+
+    sweepRun: (runId, leader) =>
+      endRun({runId, leader: leader && livenessOf(leader) === 'alive' ? leader : undefined}),
+
+    killAllSync,
+  };
+}
+
+type Launched = Awaited<ReturnType<typeof launch>>;
+
+/** Starts the launcher, which waits for its "go". Throws whatever would keep the agent from starting. */
+async function launch(spec: AgentProcessSpec) {
+  const {command, cwd, runId} = spec;
+  if (!safeRunId.test(runId)) throw cannotStart(spec, 'refused', `"${runId}" is no run id`);
+  const env = agentEnvironment({own: process.env, command: command.env, runId, cwd});
+  const file = findExecutable(command.file, {cwd, searchPath: env.PATH ?? '/usr/bin:/bin'});
+
+  const forksBefore = countForks();
+  const subprocess = execa('/bin/sh', heldBack(file, command.args, env), {
+    cwd,
+    env,
+    extendEnv: false,
+    // A session of its own: the terminal's Ctrl+C reaches us only. It also turns execa's cleanup off.
+    detached: true,
+    cleanup: false,
+    forceKillAfterDelay: false,
+    stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+    encoding: 'buffer',
+    buffer: false,
+    reject: false,
+  });
+  const {pid} = subprocess;
+  if (pid === undefined) throw spawnError(spec, await subprocess);
+
+  const leader = identifyProcess(pid);
+  if (leader === null) {
+    subprocess.kill('SIGKILL');
+    throw cannotStart(spec, 'refused', 'it ended before it began');
+  }
+  return {runId, subprocess, leader, forksBefore};
+}
+
+function supervise(
+  {subprocess, leader, ...launched}: Launched,
+  spec: AgentProcessSpec,
+  onEnded: () => void,
+): AgentProcess {
+  const trace: RunTrace = {...launched, leader};
+  const {stdin, stdout, stderr} = subprocess;
+  const lifeLine = subprocess.stdio[3];
+  if (!(lifeLine instanceof Writable)) throw new Error('The launcher has no life line');
+
+  // An agent need not read its prompt, nor live until it is told to go.
+  stdin.on('error', () => {});
+  lifeLine.on('error', () => {});
+
+  const lines = createLineSplitter(spec.onLine);
+  const tails = {stdout: createTail(), stderr: createTail()};
+  const logs = [openLogFile(spec.stdoutFile), openLogFile(spec.stderrFile)] as const;
+  const textOf = (stream: 'stdout' | 'stderr') =>
+    spec.onOutput && ((text: string) => spec.onOutput?.(stream, text));
+  const readers = [
+    readOutput(stdout, {log: logs[0], tail: tails.stdout, lines, onText: textOf('stdout')}),
+    readOutput(stderr, {log: logs[1], tail: tails.stderr, onText: textOf('stderr')}),
+  ];
+
+  let isRunning = true;
+  let isSuspended = false;
+  let hasGone = false;
+
+  const exited = new Promise<AgentExit>((resolve) => {
+    subprocess.once('exit', async (exitCode, signal) => {
+      isRunning = false;
+      await drainOutput(readers, drainWindow);
+      await Promise.all(readers.map((reader) => reader.close()));
+      stdin.destroy();
+      lifeLine.destroy();
+      resolve({
+        exitCode,
+        signal,
+        logTruncated: logs.some((log) => log.isTruncated),
+        droppedLines: lines.dropped,
+      });
+    });
+  });
+
+  const signalGroup = (signal: NodeJS.Signals) => {
+    // Once the leader was reaped, its number may belong to somebody else.
+    if (isRunning) sendToGroup(leader, signal);
+  };
+  const wake = () => {
+    isSuspended = false;
+    signalRun(trace, 'SIGCONT');
+    signalGroup('SIGCONT');
+  };
+
+  let ending: Promise<RunEnd> | undefined;
+  const end = async () => {
+    lifeLine.destroy();
+    signalGroup('SIGKILL');
+    const result = await endRun(trace);
+    if (result.remaining.length > 0) {
+      ending = undefined;
+    } else {
+      await exited;
+      onEnded();
+    }
+    return result;
+  };
+
+  return {
+    identity: leader,
+    exited,
+    go: () => {
+      if (hasGone || !isRunning) return;
+      hasGone = true;
+      lifeLine.end('go\n');
+      stdin.end(spec.command.stdin);
+    },
+    interrupt: () => {
+      signalGroup('SIGINT');
+      // A stopped process takes no signal but SIGKILL until it is woken.
+      if (isSuspended) wake();
+    },
+    kill: () => {
+      signalGroup('SIGKILL');
+      signalRun(trace, 'SIGKILL');
+    },
+    suspend: () => {
+      isSuspended = true;
+      signalGroup('SIGSTOP');
+      signalRun(trace, 'SIGSTOP');
+    },
+    wake,
+    endEverything: () => {
+      ending ??= end();
+      return ending;
+    },
+    tails: () => ({stdout: tails.stdout.text(), stderr: tails.stderr.text()}),
+  };
+}
+
+function sendToGroup({pid}: ProcessIdentity, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // Nobody is left in the group, or nobody we may signal: the sweep deals with them one by one.
+  }
+}
+
+type SpawnResult = Awaited<Launched['subprocess']>;
+
+function spawnError(spec: AgentProcessSpec, result: SpawnResult) {
+  return result.code === 'E2BIG'
+    ? cannotStart(
+        spec,
+        'too_large',
+        'its arguments and environment are larger than the system allows',
+        result,
+      )
+    : cannotStart(spec, 'refused', messageOf(result.cause ?? result.shortMessage), result);
+}
+
+function cannotStart(
+  {command}: AgentProcessSpec,
+  reason: AgentSpawnError['reason'],
+  why: string,
+  cause?: unknown,
+): AgentSpawnError {
+  return new AgentSpawnError(reason, `Cannot start ${command.file}: ${why}.`, {cause});
+}

@@ -1,8 +1,8 @@
 import type {Readable} from 'node:stream';
 import {StringDecoder} from 'node:string_decoder';
 import {setImmediate as nextTurn, setTimeout as sleep} from 'node:timers/promises';
-import type {LogFile} from './log-file.ts';
 import type {LineSplitter} from './line-splitter.ts';
+import type {LogFile} from './log-file.ts';
 import type {Tail} from './tail.ts';
 
 export type OutputSinks = {

@@ -87,10 +87,11 @@ function skipSpace(text: string, index: number): number {
 
 /** The index behind the closing quote of the string that begins at `start`. */
 function stringEnd(text: string, start: number): number {
-  for (let index = start + 1; index < text.length; index++) {
-    const code = text.charCodeAt(index);
-    if (code === backslash) index++;
-    else if (code === quote) return index + 1;
+  for (let index = text.indexOf('"', start + 1); index >= 0; index = text.indexOf('"', index + 1)) {
+    let before = index - 1;
+    while (text.charCodeAt(before) === backslash) before--;
+    // An even number of backslashes escapes each other and leaves the quote alone.
+    if ((index - before) % 2 === 1) return index + 1;
   }
   return text.length;
 }

@@ -1,0 +1,61 @@
+import {statSync} from 'node:fs';
+import path from 'node:path';
+import {Argument, type Command, InvalidArgumentError} from 'commander';
+import {displayText} from '../machines/policies/display-text.ts';
+import {AppError} from '../services/contracts/errors.ts';
+import {findProjectRoot} from '../services/stores/project-folder.ts';
+import type {Project} from './composition.ts';
+import type {CliContext} from './context.ts';
+import type {ExitCode} from './exit-codes.ts';
+
+/** What every command works with: the process around it and the project it is about. */
+export class Cli {
+  readonly context: CliContext;
+  /** What a finished command tells besides "done". */
+  exitCode: ExitCode = 0;
+
+  constructor(context: CliContext) {
+    this.context = context;
+  }
+
+  isJson(command: Command): boolean {
+    return command.optsWithGlobals().json === true;
+  }
+
+  /** The folder that `--cwd` names, else the one we were started in. */
+  folder(command: Command): string {
+    const given: unknown = command.optsWithGlobals().cwd;
+    const folder = path.resolve(this.context.cwd, typeof given === 'string' ? given : '.');
+    if (statSync(folder, {throwIfNoEntry: false})?.isDirectory()) return folder;
+    throw new AppError('E_USAGE', `--cwd: no such folder: ${folder}`);
+  }
+
+  /** Opens the project around the current folder. Loaded late, so that help and usage stay quick. */
+  async project(command: Command, {here = false} = {}): Promise<Project> {
+    const folder = this.folder(command);
+    const {openProject} = await import('./composition.ts');
+    return openProject({root: here ? folder : findProjectRoot(folder), home: await this.home()});
+  }
+
+  async home(): Promise<string> {
+    return this.context.env.HOME || (await import('node:os')).homedir();
+  }
+
+  /** Prints data for scripts, or text for people; an empty text prints nothing. A plain text is made safe. */
+  print(command: Command, data: unknown, text: string | (() => string)): void {
+    const forPeople = () => (typeof text === 'string' ? displayText(text) : text());
+    const shown = this.isJson(command) ? JSON.stringify(data, null, 2) : forPeople();
+    if (shown !== '') this.context.out(shown);
+  }
+}
+
+export const taskArgument = (name = 'taskId', about = 'the task') => new Argument(`<${name}>`, about);
+
+/** For options that take a whole number. */
+export function wholeNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
+  return Number(text);
+}
+
+/** For options that may be given several times. */
+export const collect = (text: string, list: readonly string[] = []): readonly string[] => [...list, text];

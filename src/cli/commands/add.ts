@@ -1,0 +1,60 @@
+import {Command} from 'commander';
+import {addTask} from '../../machines/policies/plan-edits.ts';
+import {AppError} from '../../services/contracts/errors.ts';
+import {type Cli, collect, wholeNumber} from '../cli.ts';
+
+type Options = {
+  id?: string;
+  title?: string;
+  description?: string;
+  prompt?: string;
+  notes?: string;
+  ac?: readonly string[];
+  parent: string;
+  index?: number;
+};
+
+export function addCommand(cli: Cli): Command {
+  return new Command('add')
+    .summary('add a task')
+    .option('--id <id>', 'its id; made up when left out')
+    .option('--title <text>', 'its title; asked for when left out')
+    .option('--description <text>', 'what it is about')
+    .option('--prompt <text>', 'what to tell the agent')
+    .option('--notes <text>', 'notes for people')
+    .option('--ac <text>', 'an acceptance criterion; may be given several times', collect)
+    .option('--parent <parentId>', 'the task it belongs to, or root', 'root')
+    .option('--index <n>', 'its place among its siblings, from 0', wholeNumber)
+    .action(async (options: Options, command: Command) => {
+      const {plans} = await cli.project(command);
+      await plans.read();
+      const title = options.title ?? (await cli.context.ask('Title: '));
+      if (title === null || title.trim() === '') {
+        throw new AppError('E_NO_INPUT', 'title is required (use --title or enter it interactively)');
+      }
+      const id = options.id ?? (await newTaskId());
+      const {description, prompt, notes, ac, index} = options;
+      await plans.update((plan) =>
+        addTask(
+          plan,
+          {
+            id,
+            title,
+            parentId: options.parent === 'root' ? null : options.parent,
+            ...(description === undefined ? {} : {description}),
+            ...(prompt === undefined ? {} : {prompt}),
+            ...(notes === undefined ? {} : {notes}),
+            ...(ac === undefined ? {} : {acceptanceCriteria: ac}),
+            ...(index === undefined ? {} : {index}),
+          },
+          cli.context.now(),
+        ),
+      );
+      cli.print(command, {id}, `added ${id}`);
+    });
+}
+
+async function newTaskId(): Promise<string> {
+  const {randomBytes} = await import('node:crypto');
+  return `w_${randomBytes(6).toString('hex')}`;
+}

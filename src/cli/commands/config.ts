@@ -1,0 +1,104 @@
+import {Argument, Command} from 'commander';
+import {
+  parseSetting,
+  type ResolvedConfig,
+  requireSettingKey,
+  resolveConfig,
+} from '../../machines/policies/config-resolution.ts';
+import {settingKeys, settings} from '../../services/contracts/config.ts';
+import type {Cli} from '../cli.ts';
+import {renderTable} from '../table.ts';
+
+export function configCommand(cli: Cli): Command {
+  const keyArgument = () => new Argument('<key>', 'the setting');
+  const globalFlag = ['--global', 'in the settings of the user instead of the project'] as const;
+
+  const resolved = async (command: Command): Promise<ResolvedConfig> => {
+    const {config} = await cli.project(command);
+    const result = resolveConfig(await config.layers());
+    for (const warning of result.warnings) cli.context.err(`warning: ${warning}`);
+    return result;
+  };
+
+  const list = new Command('list')
+    .summary('every setting, its value and where that comes from')
+    .action(async (_options, command: Command) => {
+      const {values, warnings} = await resolved(command);
+      const rows = settingKeys.map((key) => ({
+        key,
+        ...required(values.get(key)),
+        about: settings[key].about,
+      }));
+      cli.print(command, {settings: rows, warnings}, () =>
+        renderTable(
+          [{title: 'KEY'}, {title: 'VALUE'}, {title: 'SOURCE'}, {title: 'ABOUT', shrinks: true}],
+          rows.map(({key, value, source, about}) => [
+            key,
+            {text: String(value), style: source === 'default' ? 'dim' : 'bold'},
+            source,
+            {text: about, style: 'dim'},
+          ]),
+          cli.context.stdout,
+        ),
+      );
+    });
+
+  const get = new Command('get')
+    .summary('the value of one setting')
+    .addArgument(keyArgument())
+    .action(async (text: string, _options, command: Command) => {
+      const key = requireSettingKey(text);
+      const {value, source} = required((await resolved(command)).values.get(key));
+      cli.print(command, {key, value, source}, String(value));
+    });
+
+  const write = async (command: Command, text: string, value: string | undefined, isGlobal: boolean) => {
+    const key = requireSettingKey(text);
+    const parsed = value === undefined ? undefined : parseSetting(key, value);
+    const {config, folder} = await cli.project(command);
+    const layer = isGlobal ? 'global' : 'project';
+    if (!isGlobal && parsed !== undefined) await ensureStateFolderOf(folder);
+    await config.write(layer, key, parsed);
+    cli.print(
+      command,
+      {key, layer, value: parsed ?? null},
+      parsed === undefined ? `unset ${key} (${layer})` : `set ${key} = ${parsed} (${layer})`,
+    );
+  };
+
+  const set = new Command('set')
+    .summary('change a setting')
+    .addArgument(keyArgument())
+    .argument('<value>', 'the new value')
+    .option(...globalFlag)
+    .action((key: string, value: string, options: {global?: true}, command: Command) =>
+      write(command, key, value, options.global === true),
+    );
+
+  const unset = new Command('unset')
+    .summary('go back to what the next layer says')
+    .addArgument(keyArgument())
+    .option(...globalFlag)
+    .action((key: string, options: {global?: true}, command: Command) =>
+      write(command, key, undefined, options.global === true),
+    );
+
+  return new Command('config')
+    .summary('read and change settings: project over global over default')
+    .addCommand(list)
+    .addCommand(get)
+    .addCommand(set)
+    .addCommand(unset);
+}
+
+async function ensureStateFolderOf(
+  folder: Parameters<typeof import('../../services/stores/project-folder.ts').ensureStateFolder>[0],
+) {
+  const {ensureStateFolder} = await import('../../services/stores/project-folder.ts');
+  await ensureStateFolder(folder);
+}
+
+function required<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('a setting was not resolved');
+  return value;
+}

@@ -1,0 +1,69 @@
+import {Command, Option} from 'commander';
+import {displayLine} from '../../machines/policies/display-text.ts';
+import {editTask, type TaskEdit} from '../../machines/policies/plan-edits.ts';
+import {requireTask} from '../../machines/policies/plan-graph.ts';
+import type {Task} from '../../services/contracts/plan.ts';
+import {type Cli, collect, taskArgument} from '../cli.ts';
+import type {CliContext} from '../context.ts';
+
+type Options = {
+  title?: string;
+  description?: string;
+  clearDescription?: true;
+  prompt?: string;
+  clearPrompt?: true;
+  notes?: string;
+  clearNotes?: true;
+  ac?: readonly string[];
+  acClear?: true;
+};
+
+export function editCommand(cli: Cli): Command {
+  return new Command('edit')
+    .summary('change the text of a task; asks for each field when no option is given')
+    .addArgument(taskArgument())
+    .option('--title <text>', 'its title')
+    .option('--description <text>', 'what it is about')
+    .addOption(new Option('--clear-description', 'remove the description').conflicts('description'))
+    .option('--prompt <text>', 'what to tell the agent')
+    .addOption(new Option('--clear-prompt', 'remove the prompt').conflicts('prompt'))
+    .option('--notes <text>', 'notes for people')
+    .addOption(new Option('--clear-notes', 'remove the notes').conflicts('notes'))
+    .option('--ac <text>', 'an acceptance criterion; all of them together replace the old list', collect)
+    .addOption(new Option('--ac-clear', 'remove all acceptance criteria').conflicts('ac'))
+    .action(async (id: string, options: Options, command: Command) => {
+      const {plans} = await cli.project(command);
+      const task = requireTask(await plans.read(), id);
+      const isAsked = Object.keys(command.opts()).length === 0;
+      const edit = isAsked ? await askForEdit(task, cli.context) : editFrom(options);
+      const {before, after} = await plans.update((plan) => editTask(plan, id, edit, cli.context.now()));
+      const changed = before !== after;
+      cli.print(command, {id, changed}, changed ? `updated ${id}` : `${id} is unchanged`);
+    });
+}
+
+function editFrom(options: Options): TaskEdit {
+  const {title, description, prompt, notes, ac} = options;
+  return {
+    ...(title === undefined ? {} : {title}),
+    ...(options.clearDescription ? {description: ''} : description === undefined ? {} : {description}),
+    ...(options.clearPrompt ? {prompt: ''} : prompt === undefined ? {} : {prompt}),
+    ...(options.clearNotes ? {notes: null} : notes === undefined ? {} : {notes}),
+    ...(options.acClear ? {acceptanceCriteria: []} : ac === undefined ? {} : {acceptanceCriteria: ac}),
+  };
+}
+
+/** A blank answer keeps a field; the end of the input keeps the rest. */
+async function askForEdit(task: Task, {ask}: CliContext): Promise<TaskEdit> {
+  const fields = ['title', 'description', 'prompt', 'notes'] as const;
+  const edit: {-readonly [K in keyof TaskEdit]: TaskEdit[K]} = {};
+  for (const field of fields) {
+    const hint = field === 'notes' ? '; CLEAR removes them' : '';
+    const answer = await ask(`${field} [${displayLine(task[field] ?? '')}] (blank keeps it${hint}): `);
+    if (answer === null) break;
+    if (answer === '') continue;
+    if (field === 'notes' && answer === 'CLEAR') edit.notes = null;
+    else edit[field] = answer;
+  }
+  return edit;
+}

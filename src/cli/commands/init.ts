@@ -1,0 +1,13 @@
+import {Command} from 'commander';
+import type {Cli} from '../cli.ts';
+
+export function initCommand(cli: Cli): Command {
+  return new Command('init')
+    .summary('create an empty plan in this folder')
+    .action(async (_options, command: Command) => {
+      const {plans} = await cli.project(command, {here: true});
+      const created = await plans.create();
+      const text = created ? `created plan: ${plans.file}` : `plan already exists: ${plans.file}`;
+      cli.print(command, {created, file: plans.file}, text);
+    });
+}

@@ -1,0 +1,96 @@
+import {Command, Option} from 'commander';
+import {
+  ancestorsOf,
+  isLeaf,
+  parentOf,
+  type TreeRow,
+  tasksInTreeOrder,
+} from '../../machines/policies/plan-graph.ts';
+import {isReady, readinessOf} from '../../machines/policies/readiness.ts';
+import type {Plan, Task} from '../../services/contracts/plan.ts';
+import {type TaskStatus, taskStatuses} from '../../services/contracts/task-status.ts';
+import type {Cli} from '../cli.ts';
+import type {Surface} from '../context.ts';
+import {type Cell, renderTable} from '../table.ts';
+import {blockedBy, readinessStyle, summarize} from '../task-view.ts';
+
+type Options = {all?: true; blocked?: true; tree?: true; features?: true; status?: TaskStatus};
+
+export function listCommand(cli: Cli): Command {
+  return new Command('list')
+    .summary('list tasks: those that are ready, unless told otherwise')
+    .option('--all', 'all tasks without children, whatever their status')
+    .option('--blocked', 'tasks that wait for others or are blocked by hand')
+    .addOption(new Option('--status <status>', 'tasks with this status').choices(taskStatuses))
+    .option('--features', 'top-level tasks instead of those without children')
+    .option('--tree', 'the whole plan as a tree; with a filter, the matches and what is above them')
+    .action(async (options: Options, command: Command) => {
+      const {plans} = await cli.project(command);
+      const plan = await plans.read();
+      const rows = selectRows(plan, options);
+      const data = {
+        tasks: rows.map(({task, depth}) => ({...summarize(plan, task), ...(options.tree ? {depth} : {})})),
+      };
+      cli.print(command, data, () => renderRows(plan, rows, cli.context.stdout));
+      if (rows.length === 0 && cli.context.stdout.isTerminal && !cli.isJson(command)) {
+        cli.context.err(emptyNotice(plan, options));
+      }
+    });
+}
+
+function selectRows(plan: Plan, options: Options): TreeRow[] {
+  const rows = tasksInTreeOrder(plan);
+  if (options.tree) {
+    if (!options.blocked && !options.status) return rows;
+    const kept = new Set<string>();
+    for (const {task} of rows) {
+      if (!isSelected(plan, task, options)) continue;
+      kept.add(task.id);
+      for (const ancestor of ancestorsOf(plan, task)) kept.add(ancestor.id);
+    }
+    return rows.filter(({task}) => kept.has(task.id));
+  }
+  const isInScope = (task: Task) => (options.features ? parentOf(plan, task) === undefined : isLeaf(task));
+  return rows
+    .filter(({task}) => isInScope(task) && isSelected(plan, task, options))
+    .map(({task}) => ({task, depth: 0}));
+}
+
+/** `--status` replaces the other filters, `--blocked` wins over `--all`. */
+function isSelected(plan: Plan, task: Task, {status, blocked, all, features}: Options): boolean {
+  if (status) return task.status === status;
+  if (blocked) return readinessOf(plan, task) === 'BLOCKED';
+  // A feature is worked on through its children, so it is listed as long as it is open.
+  if (features && !all) return task.status !== 'done' && task.status !== 'skipped';
+  return all === true || isReady(plan, task);
+}
+
+function renderRows(plan: Plan, rows: readonly TreeRow[], surface: Surface): string {
+  const cells = rows.map(({task, depth}): Cell[] => {
+    const summary = summarize(plan, task);
+    const style = readinessStyle[summary.readiness];
+    return [
+      '  '.repeat(depth) + task.id,
+      {text: task.status, style},
+      {text: summary.readiness, style},
+      task.title,
+      {text: blockedBy(summary), style: 'dim'},
+    ];
+  });
+  const columns = [
+    {title: 'ID'},
+    {title: 'STATUS'},
+    {title: 'READINESS'},
+    {title: 'TITLE', shrinks: true},
+    {title: ''},
+  ];
+  return rows.length === 0 ? '' : renderTable(columns, cells, surface);
+}
+
+function emptyNotice(plan: Plan, {all, blocked, status, tree, features}: Options): string {
+  if (plan.items.size === 0) return 'The plan is empty. Add a task with: blackbird add';
+  if (all || blocked || status || tree || features) return 'No task matches.';
+  const count = (wanted: string) =>
+    [...plan.items.values()].filter((task) => readinessOf(plan, task) === wanted).length;
+  return `No task is ready: ${count('BLOCKED')} blocked, ${count('DONE')} done. See: blackbird list --all`;
+}

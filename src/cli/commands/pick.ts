@@ -1,0 +1,119 @@
+import {Command} from 'commander';
+import {displayLine} from '../../machines/policies/display-text.ts';
+import {isLeaf, tasksInTreeOrder} from '../../machines/policies/plan-graph.ts';
+import {setStatus} from '../../machines/policies/plan-status.ts';
+import {readinessOf} from '../../machines/policies/readiness.ts';
+import type {Plan, Task} from '../../services/contracts/plan.ts';
+import type {TaskStatus} from '../../services/contracts/task-status.ts';
+import type {Cli} from '../cli.ts';
+import {painter} from '../paint.ts';
+import {renderTable} from '../table.ts';
+import {blockedBy, readinessStyle, summarize} from '../task-view.ts';
+import {renderTask} from './show.ts';
+
+type Options = {includeNonLeaf?: true; all?: true; blocked?: true};
+
+export function pickCommand(cli: Cli): Command {
+  return new Command('pick')
+    .summary('choose a task from a list and set its status')
+    .option('--include-non-leaf', 'also tasks that have children')
+    .option('--all', 'all tasks, whatever their status')
+    .option('--blocked', 'tasks that wait for others or are blocked by hand')
+    .action(async (options: Options, command: Command) => {
+      const {plans} = await cli.project(command);
+      if (cli.isJson(command)) {
+        const plan = await plans.read();
+        cli.print(command, {tasks: candidates(plan, options).map((task) => summarize(plan, task))}, '');
+        return;
+      }
+      // Ends at a blank line, at "exit" and at the end of the input.
+      for (;;) {
+        const plan = await plans.read();
+        const task = await chooseTask(cli, plan, options);
+        if (task === null) return;
+        cli.context.out(renderTask(plan, task, painter(cli.context.stdout)));
+        const status = await chooseAction(cli);
+        if (status === 'exit') return;
+        if (status === 'back') continue;
+        await plans.update((current) => setStatus(current, task.id, status, cli.context.now()));
+        cli.context.out(`updated ${task.id} status to ${status}`);
+      }
+    });
+}
+
+function candidates(plan: Plan, {includeNonLeaf, all, blocked}: Options): Task[] {
+  return tasksInTreeOrder(plan).flatMap(({task}) => {
+    if (!includeNonLeaf && !isLeaf(task)) return [];
+    const readiness = readinessOf(plan, task);
+    return readiness === (blocked ? 'BLOCKED' : 'READY') || (all && !blocked) ? [task] : [];
+  });
+}
+
+async function chooseTask(cli: Cli, plan: Plan, options: Options): Promise<Task | null> {
+  const tasks = candidates(plan, options);
+  if (tasks.length === 0) {
+    cli.context.out(emptyNotice(plan, options));
+    return null;
+  }
+  const rows = tasks.map((task, index) => {
+    const summary = summarize(plan, task);
+    const style = readinessStyle[summary.readiness];
+    return [`${index + 1})`, task.id, {text: summary.readiness, style}, task.title, blockedBy(summary)];
+  });
+  const columns = [
+    {title: ''},
+    {title: 'ID'},
+    {title: 'READINESS'},
+    {title: 'TITLE', shrinks: true},
+    {title: ''},
+  ];
+  cli.context.out(options.all || options.blocked ? 'Tasks:' : 'Ready tasks:');
+  cli.context.out(renderTable(columns, rows, cli.context.stdout));
+  for (;;) {
+    const answer = (await cli.context.ask('Select task (number or id, blank to exit): '))?.trim();
+    if (answer === undefined || answer === '') return null;
+    // An id is taken before a number, so a task called "2" or "2fa-login" can be chosen.
+    const task = plan.items.get(answer) ?? (/^\d+$/.test(answer) ? tasks[Number(answer) - 1] : undefined);
+    if (task) return task;
+    cli.context.err('invalid selection; try again');
+  }
+}
+
+const actions: Readonly<Record<string, TaskStatus | 'back' | 'exit'>> = {
+  i: 'in_progress',
+  in_progress: 'in_progress',
+  'in-progress': 'in_progress',
+  'in progress': 'in_progress',
+  d: 'done',
+  done: 'done',
+  b: 'blocked',
+  blocked: 'blocked',
+  back: 'back',
+  exit: 'exit',
+  q: 'exit',
+  quit: 'exit',
+};
+
+async function chooseAction(cli: Cli): Promise<TaskStatus | 'back' | 'exit'> {
+  for (;;) {
+    const answer = await cli.context.ask('Action ([i]n_progress, [d]one, [b]locked, back, exit): ');
+    if (answer === null) return 'exit';
+    const word = answer.trim().toLowerCase();
+    const action = Object.hasOwn(actions, word) ? actions[word] : undefined;
+    if (action) return action;
+    cli.context.err('invalid action; try again');
+  }
+}
+
+function emptyNotice(plan: Plan, {includeNonLeaf, all, blocked}: Options): string {
+  const scope = [...plan.items.values()].filter((task) => includeNonLeaf || isLeaf(task));
+  if (scope.length === 0) return 'no tasks found (add tasks with `blackbird add`)';
+  if (blocked) return '0 blocked';
+  const waiting = scope.filter((task) => readinessOf(plan, task) === 'BLOCKED');
+  const byHand = waiting.filter((task) => task.status === 'blocked').length;
+  const name = includeNonLeaf || all ? 'all' : 'leaf';
+  return [
+    `0 ready; ${waiting.length - byHand} blocked on deps; ${byHand} manually blocked in ${name} scope; `,
+    `try \`blackbird list --blocked\` or \`blackbird why ${displayLine(waiting[0]?.id ?? '<taskId>')}\` for details`,
+  ].join('');
+}

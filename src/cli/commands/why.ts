@@ -1,0 +1,42 @@
+import {Command} from 'commander';
+import {displayLine} from '../../machines/policies/display-text.ts';
+import {type Condition, type Explanation, explainTask} from '../../machines/policies/explain-task.ts';
+import {type Cli, taskArgument} from '../cli.ts';
+import {type Paint, painter} from '../paint.ts';
+
+export function whyCommand(cli: Cli): Command {
+  return new Command('why')
+    .summary('why a task is not ready, who must finish first, and what to do about it')
+    .addArgument(taskArgument())
+    .action(async (id: string, _options, command: Command) => {
+      const {plans} = await cli.project(command);
+      const explanation = explainTask(await plans.read(), id);
+      cli.print(command, explanation, () => renderExplanation(explanation, painter(cli.context.stdout)));
+    });
+}
+
+function renderExplanation({id, ready, conditions, first}: Explanation, paint: Paint): string {
+  const target = conditions[0];
+  const verdict = ready ? 'is ready' : target?.status === 'done' ? 'is done' : 'is not ready';
+  const lines = [
+    `${paint('bold', displayLine(id))} ${verdict}`,
+    ...conditions.map((each) => renderCondition(each, paint)),
+  ];
+  const others = first.filter((each) => each !== id).map(displayLine);
+  if (!ready && others.length > 0) lines.push('', `First: ${others.join(', ')}`);
+  const steps = new Set(
+    conditions.flatMap(({next, id: of}) => (next && first.includes(of) ? [next.command] : [])),
+  );
+  if (steps.size > 0) lines.push('', ...[...steps].map((step) => `  ${displayLine(step)}`));
+  return lines.join('\n');
+}
+
+const roleText = {task: '', dependency: 'needs ', child: 'child '} as const satisfies Record<
+  Condition['role'],
+  string
+>;
+
+function renderCondition({id, title, status, role, depth, reason}: Condition, paint: Paint): string {
+  const indent = '  '.repeat(depth + 1);
+  return `${indent}${roleText[role]}${paint('bold', displayLine(id))}  ${displayLine(title)}  [${status}]  ${paint('dim', displayLine(reason))}`;
+}

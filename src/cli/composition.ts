@@ -1,0 +1,34 @@
+import path from 'node:path';
+import {checkPlanChange, checkRawPlan} from '../machines/policies/plan-validation.ts';
+import {createConfigStore} from '../services/config/config-store.ts';
+import type {ConfigStore} from '../services/contracts/config.ts';
+import type {PlanStore} from '../services/contracts/stores.ts';
+import {createProcessLock} from '../services/lock/process-lock.ts';
+import {createPlanStore} from '../services/stores/plan-store.ts';
+import {ensureStateFolder, type ProjectFolder, projectFolder} from '../services/stores/project-folder.ts';
+
+/** The services of one project, wired to what is really on disk. */
+export type Project = {
+  readonly folder: ProjectFolder;
+  readonly plans: PlanStore;
+  readonly config: ConfigStore;
+};
+
+export function openProject({root, home}: {root: string; home: string}): Project {
+  const folder = projectFolder(root);
+  return {
+    folder,
+    plans: createPlanStore({
+      file: folder.planFile,
+      rules: {check: checkRawPlan, checkChange: checkPlanChange},
+      lock: async () => {
+        await ensureStateFolder(folder);
+        return createProcessLock(folder.planLockFile);
+      },
+    }),
+    config: createConfigStore({
+      project: folder.configFile,
+      global: path.join(home, '.blackbird', 'config.json'),
+    }),
+  };
+}

@@ -1,0 +1,152 @@
+import {Command, CommanderError} from 'commander';
+import {AppError} from '../services/contracts/errors.ts';
+import {Cli} from './cli.ts';
+import {addCommand} from './commands/add.ts';
+import {complete, completionCommand} from './commands/completion.ts';
+import {configCommand} from './commands/config.ts';
+import {deleteCommand} from './commands/delete.ts';
+import {depsCommand} from './commands/deps.ts';
+import {doctorCommand} from './commands/doctor.ts';
+import {editCommand} from './commands/edit.ts';
+import {initCommand} from './commands/init.ts';
+import {listCommand} from './commands/list.ts';
+import {moveCommand} from './commands/move.ts';
+import {pickCommand} from './commands/pick.ts';
+import {setStatusCommand} from './commands/set-status.ts';
+import {showCommand} from './commands/show.ts';
+import {validateCommand} from './commands/validate.ts';
+import {whyCommand} from './commands/why.ts';
+import type {CliContext} from './context.ts';
+import {exitCodes} from './exit-codes.ts';
+import {reportError} from './report-error.ts';
+
+/** Parses, runs and reports; resolves to an exit code and never ends the process. */
+export async function runCli(args: readonly string[], context: CliContext): Promise<number> {
+  const cli = new Cli(context);
+  // Known before parsing, because what cannot be parsed must be reported in the asked form as well.
+  const json = args.includes('--json');
+  let failed: Command | undefined;
+  try {
+    const program = context.name === 'agency' ? agencyProgram(cli) : blackbirdProgram(cli);
+    prepare(program, context, (command) => {
+      failed = command;
+    });
+    if (args[0] === '__complete') await complete(cli, program, args.slice(1));
+    else await program.parseAsync(args, {from: 'user'});
+    return cli.exitCode;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) return reportError(error, context, {json});
+    if (error.exitCode === 0) return exitCodes.done;
+    // Commander gives up without a command; until there is more to show, that is a question for help.
+    if (error.code === 'commander.help' && failed && failed.parent === null) {
+      failed.outputHelp();
+      return exitCodes.done;
+    }
+    return reportError(usageError(error, failed), context, {json});
+  }
+}
+
+function blackbirdProgram(cli: Cli): Command {
+  const program = baseProgram(cli, 'blackbird')
+    .description('Runs a plan of tasks with the coding agents you already have, and never loses the thread.')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ blackbird init                                  create an empty plan here
+  $ blackbird add --id api --title "Refund endpoint"
+  $ blackbird add --id e2e --title "Refund e2e test"
+  $ blackbird deps add e2e api                      e2e waits for api
+  $ blackbird list                                  what is ready now
+  $ blackbird why e2e                               what it waits for
+
+Run "blackbird <command> --help" for the options of one command.
+Exit codes: 0 done, 1 error, 2 usage, 3 a task failed, 4 a person is needed, 130 paused.`,
+    );
+  const groups: ReadonlyArray<readonly [string, readonly Command[]]> = [
+    [
+      'Look at the plan:',
+      [listCommand(cli), showCommand(cli), whyCommand(cli), pickCommand(cli), validateCommand(cli)],
+    ],
+    [
+      'Change the plan:',
+      [
+        initCommand(cli),
+        addCommand(cli),
+        editCommand(cli),
+        moveCommand(cli),
+        deleteCommand(cli),
+        depsCommand(cli),
+        setStatusCommand(cli),
+      ],
+    ],
+    ['Set up:', [configCommand(cli), doctorCommand(cli), completionCommand(cli)]],
+  ];
+  for (const [title, commands] of groups) {
+    for (const command of commands) program.addCommand(command.helpGroup(title));
+  }
+  return program;
+}
+
+function agencyProgram(cli: Cli): Command {
+  const program = baseProgram(cli, 'agency')
+    .description('Interactive agent sessions in tmux and git worktrees. None of them is in this version yet.')
+    .addHelpText('after', '\nPlans are run with "blackbird"; see "blackbird --help".')
+    .action(() => program.outputHelp());
+  return program;
+}
+
+function baseProgram(cli: Cli, name: string): Command {
+  return new Command(name)
+    .version(cli.context.version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'show help')
+    .helpCommand('help [command]', 'show help for a command')
+    .option('--json', 'print data as JSON')
+    .option('--cwd <dir>', 'work in this folder')
+    .configureHelp({showGlobalOptions: true})
+    .allowExcessArguments(false);
+}
+
+/** Gives every command the same manners: our output, errors as exceptions, global options in the help. */
+function prepare(command: Command, context: CliContext, onFailure: (command: Command) => void): void {
+  const program = rootOf(command);
+  command
+    .configureOutput({
+      writeOut: (text) => context.out(text.trimEnd()),
+      // Commander prints errors itself; ours are reported in one place, in one form.
+      writeErr: () => {},
+      getOutHelpWidth: () => Math.min(context.stdout.columns, 100),
+      getOutHasColors: () => context.stdout.hasColor,
+    })
+    .configureHelp(program.configureHelp())
+    .exitOverride((error) => {
+      onFailure(command);
+      throw error;
+    });
+  for (const child of command.commands) prepare(child.allowExcessArguments(false), context, onFailure);
+}
+
+function rootOf(command: Command): Command {
+  let root = command;
+  while (root.parent) root = root.parent;
+  return root;
+}
+
+function usageError(error: CommanderError, command: Command | undefined): AppError {
+  const names: string[] = [];
+  for (let each: Command | null | undefined = command; each; each = each.parent) names.unshift(each.name());
+  const name = names.join(' ');
+  const missing = error.code === 'commander.help';
+  const subcommands = (command?.commands ?? []).map((each) => each.name()).join('|');
+  const message = missing
+    ? `${name} requires a subcommand: ${subcommands}`
+    : error.message.replace(/^error: (command-argument )?/, '');
+  const [text = '', hint] = message.split('\n');
+  return new AppError('E_USAGE', text, {
+    details: [
+      ...(hint ? [['hint', hint.replace(/^\(|\)$/g, '')] as const] : []),
+      ['usage', `${name} ${command?.usage() ?? ''}`],
+    ],
+    next: [{command: `${name} --help`, why: 'see what it takes'}],
+  });
+}

@@ -1,0 +1,45 @@
+import {isLeaf, parentOf} from '../machines/policies/plan-graph.ts';
+import {type Readiness, readinessOf, unmetDeps} from '../machines/policies/readiness.ts';
+import type {Plan, Task} from '../services/contracts/plan.ts';
+import type {Style} from './paint.ts';
+
+/** A task in a list, as data. */
+export type TaskSummary = {
+  readonly id: string;
+  readonly title: string;
+  readonly status: Task['status'];
+  readonly readiness: Readiness;
+  readonly leaf: boolean;
+  readonly parentId: string | null;
+  readonly unmetDeps: readonly string[];
+};
+
+export function summarize(plan: Plan, task: Task): TaskSummary {
+  return {
+    id: task.id,
+    title: task.title,
+    status: task.status,
+    readiness: readinessOf(plan, task),
+    leaf: isLeaf(task),
+    parentId: parentOf(plan, task)?.id ?? null,
+    unmetDeps: unmetDeps(plan, task),
+  };
+}
+
+/** What keeps a blocked task, in a few words. */
+export function blockedBy({status, readiness, unmetDeps}: TaskSummary): string {
+  if (readiness !== 'BLOCKED') return '';
+  if (unmetDeps.length > 0) return `unmet deps: ${unmetDeps.join(', ')}`;
+  return status === 'blocked' ? 'manually blocked (deps satisfied)' : '';
+}
+
+export const readinessStyle = {
+  READY: 'blue',
+  BLOCKED: 'yellow',
+  QUEUED: 'dim',
+  IN_PROGRESS: 'cyan',
+  WAITING_USER: 'yellow',
+  DONE: 'green',
+  FAILED: 'red',
+  SKIPPED: 'dim',
+} as const satisfies Record<Readiness, Style>;

@@ -1,0 +1,557 @@
+import {chmodSync, readFileSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
+import path from 'node:path';
+import {afterEach, beforeAll, describe, expect, onTestFinished, test, vi} from 'vitest';
+import {createAgentSpawner} from '../../../src/services/agents/spawn-agent.ts';
+import {type AgentProcessSpec, AgentSpawnError} from '../../../src/services/contracts/agent-process.ts';
+import {livenessOf} from '../../../src/services/system/process-identity.ts';
+import {
+  agentScript,
+  buildController,
+  expectGone,
+  guardianOf,
+  markedPids,
+  pidAfter,
+  processState,
+  startController,
+  textOf,
+  uniqueRunId,
+} from '../../helpers/agent-processes.ts';
+import {sharedFolder, temporaryFolder} from '../../helpers/temp-folder.ts';
+
+const onLinux = process.platform === 'linux';
+const spawner = createAgentSpawner();
+
+type Options = {
+  readonly file?: string;
+  readonly args?: readonly string[];
+  readonly stdin?: string;
+  readonly env?: Readonly<Record<string, string>>;
+} & Partial<Pick<AgentProcessSpec, 'runId' | 'cwd' | 'stdoutFile' | 'onOutput'>>;
+
+/** An agent that waits for its "go", with the lines it prints. Nothing of it outlives the test. */
+async function hold({file = 'sh', args = [], stdin = '', env = {}, ...rest}: Options) {
+  const folder = temporaryFolder();
+  const lines: string[] = [];
+  const spec: AgentProcessSpec = {
+    runId: uniqueRunId(),
+    command: {file, args, stdin, env},
+    cwd: folder,
+    stdoutFile: path.join(folder, 'run.stdout.log'),
+    stderrFile: path.join(folder, 'run.stderr.log'),
+    onLine: (line) => lines.push(line),
+    ...rest,
+  };
+  const agent = await spawner.spawn(spec);
+  onTestFinished(async () => {
+    await agent.endEverything();
+    expect(markedPids(spec.runId)).toEqual([]);
+  });
+  return {agent, lines, folder, spec};
+}
+
+async function start(options: Options) {
+  const run = await hold(options);
+  run.agent.go();
+  return run;
+}
+
+/** The agent printed this line, so it got that far. */
+const printed = (lines: readonly string[], line: string | RegExp) =>
+  vi.waitFor(() => expect(lines).toContainEqual(expect.stringMatching(line)), {timeout: 10_000, interval: 5});
+
+describe('starting', () => {
+  test('hands over lines, exit code, logs and tails, and the prompt on stdin', async () => {
+    const {agent, lines, spec} = await start({
+      args: ['-c', 'cat; echo; echo warning >&2; exit 7'],
+      stdin: '--help\nwith ümlauts ✓',
+    });
+
+    expect(await agent.exited).toEqual({exitCode: 7, signal: null, logTruncated: false, droppedLines: 0});
+    expect(lines).toEqual(['--help', 'with ümlauts ✓']);
+    expect(agent.tails()).toEqual({stdout: '--help\nwith ümlauts ✓\n', stderr: 'warning\n'});
+    expect(readFileSync(spec.stdoutFile, 'utf8')).toBe('--help\nwith ümlauts ✓\n');
+    expect(readFileSync(spec.stderrFile, 'utf8')).toBe('warning\n');
+    expect(statSync(spec.stdoutFile).mode & 0o777).toBe(0o600);
+    expect(await agent.endEverything()).toEqual({ended: 0, remaining: []});
+  });
+
+  test('holds the agent back until go, and its identity stays the same', async () => {
+    const {agent, folder, lines} = await hold({args: ['-c', 'echo > ran; echo "agent $$"; exec sleep 1000']});
+    expect(livenessOf(agent.identity)).toBe('alive');
+    expect(textOf(path.join(folder, 'ran'))).toBe('');
+
+    agent.go();
+    agent.go();
+
+    await printed(lines, `agent ${agent.identity.pid}`);
+    expect(livenessOf(agent.identity)).toBe('alive');
+    expect(textOf(path.join(folder, 'ran'))).toBe('\n');
+  });
+
+  test('an agent that is ended before go never ran', async () => {
+    const {agent, folder} = await hold({args: ['-c', 'echo > ran']});
+    await agent.endEverything();
+    agent.go();
+    expect((await agent.exited).exitCode).not.toBe(0);
+    expect(textOf(path.join(folder, 'ran'))).toBe('');
+  });
+
+  test('gives the agent a session of its own and no descriptor of ours', async () => {
+    const {agent, lines} = await start({args: ['-c', 'cat /proc/self/stat; ls /proc/self/fd']});
+    await agent.exited;
+    const [, , , , , session] = lines[0]?.split(' ') ?? [];
+    expect(Number(session)).toBe(agent.identity.pid);
+    // 3 is the folder that `ls` reads.
+    expect(lines.slice(1)).toEqual(['0', '1', '2', '3']);
+  });
+
+  test('passes our environment on, without what debugs ourselves', async () => {
+    vi.stubEnv('ANTHROPIC_API_KEY', 'key');
+    vi.stubEnv('dotted.name', 'kept');
+    vi.stubEnv('BASH_FUNC_module%%', '() { :; }');
+    vi.stubEnv('NODE_OPTIONS', '--inspect-brk=9229 --max-old-space-size=99');
+    vi.stubEnv('BLACKBIRD_AGENT_DEBUG', '1');
+    const {agent, lines, folder, spec} = await start({file: 'env', env: {EXTRA: 'a b'}});
+    await agent.exited;
+
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        'ANTHROPIC_API_KEY=key',
+        'dotted.name=kept',
+        'BASH_FUNC_module%%=() { :; }',
+        'NODE_OPTIONS=--max-old-space-size=99',
+        'EXTRA=a b',
+        `PWD=${folder}`,
+        `BLACKBIRD_RUN_ID=${spec.runId}`,
+      ]),
+    );
+    expect(lines.filter((line) => line.startsWith('BLACKBIRD_AGENT_DEBUG'))).toEqual([]);
+  });
+
+  test('a .env file in the project changes nothing', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(path.join(folder, '.env'), 'CODEX_HOME=/hostile\n');
+    const {agent, lines} = await start({file: 'env', cwd: folder});
+    await agent.exited;
+    expect(lines.filter((line) => line.includes('hostile'))).toEqual([]);
+  });
+
+  describe('that is impossible is refused before go, by the name of the executable', () => {
+    test.each([
+      {name: 'not on the PATH', options: {file: 'no-such-agent'}, reason: 'not_found'},
+      {name: 'no such path', options: {file: './no-such-agent'}, reason: 'not_found'},
+      {name: 'an empty PATH', options: {file: 'no-such-agent', env: {PATH: ''}}, reason: 'not_found'},
+      {name: 'a file that may not be executed', options: {file: './plain-agent'}, reason: 'not_executable'},
+      {name: 'a folder of that name', options: {file: './folder-agent/..'}, reason: 'not_found'},
+      {name: 'no such directory', options: {file: 'sh', cwd: '/no/such/folder'}, reason: 'bad_cwd'},
+      {name: 'one huge argument', options: {file: 'sh', args: ['x'.repeat(200_000)]}, reason: 'too_large'},
+      {name: 'NUL in an argument', options: {file: 'sh', args: ['a\0b']}, reason: 'refused'},
+      {name: 'a run id that is no name', options: {file: 'sh', runId: 'a b:c\n'}, reason: 'refused'},
+    ])('$name', async ({options, reason}) => {
+      const folder = temporaryFolder();
+      writeFileSync(path.join(folder, 'plain-agent'), '#!/bin/sh\n');
+      const error = await hold({cwd: folder, ...options}).catch((caught: unknown) => caught);
+
+      expect(error).toBeInstanceOf(AgentSpawnError);
+      expect(error).toMatchObject({reason, message: expect.stringContaining(`start ${options.file}: `)});
+    });
+  });
+
+  test('finds an executable as the shell would: first on the PATH that may be executed', async () => {
+    const folder = temporaryFolder();
+    for (const name of ['a', 'b', 'c']) {
+      const {mkdirSync} = await import('node:fs');
+      mkdirSync(path.join(folder, name));
+      writeFileSync(path.join(folder, name, 'agent'), `#!/bin/sh\necho ${name}\n`);
+      if (name !== 'a') chmodSync(path.join(folder, name, 'agent'), 0o755);
+    }
+    const PATH = `${['a', 'b', 'c'].map((name) => path.join(folder, name)).join(':')}:${process.env.PATH}`;
+    const {agent, lines} = await start({file: 'agent', env: {PATH}});
+    await agent.exited;
+    expect(lines).toEqual(['b']);
+  });
+});
+
+describe('stdin', () => {
+  test('takes a prompt of 5 MB', async () => {
+    const {agent, lines} = await start({file: 'wc', args: ['-c'], stdin: 'x'.repeat(5_000_000)});
+    expect((await agent.exited).exitCode).toBe(0);
+    expect(lines.map(Number)).toEqual([5_000_000]);
+  });
+
+  test('need not be read by the agent', async () => {
+    const {agent, lines} = await start({args: ['-c', 'echo done'], stdin: 'x'.repeat(5_000_000)});
+    expect(await agent.exited).toMatchObject({exitCode: 0, signal: null});
+    expect(lines).toEqual(['done']);
+  });
+
+  test('may be closed by an agent that lives on', async () => {
+    const {agent, lines} = await start({
+      args: ['-c', 'exec <&-; read -r _ < go; echo done'],
+      stdin: 'x'.repeat(5_000_000),
+      cwd: (() => {
+        const folder = temporaryFolder();
+        writeFileSync(path.join(folder, 'go'), 'go\n');
+        return folder;
+      })(),
+    });
+    expect(await agent.exited).toMatchObject({exitCode: 0});
+    expect(lines).toEqual(['done']);
+  });
+});
+
+describe('stopping', () => {
+  test('SIGINT ends a polite agent, with its last words', async () => {
+    const {agent, lines} = await start({args: [agentScript('polite.sh')]});
+    await printed(lines, 'ready');
+    agent.interrupt();
+    expect(await agent.exited).toMatchObject({exitCode: 1, signal: null});
+    expect(lines).toEqual(['ready', 'bye']);
+  });
+
+  test('a stubborn agent outlives SIGINT, and kill ends it', async () => {
+    const {agent, lines} = await start({args: [agentScript('stubborn.sh')]});
+    await printed(lines, 'ready');
+    agent.interrupt();
+    agent.interrupt();
+    expect(livenessOf(agent.identity)).toBe('alive');
+    agent.kill();
+    expect(await agent.exited).toMatchObject({exitCode: null, signal: 'SIGKILL'});
+  });
+
+  test.skipIf(!onLinux)(
+    'kill reaches tools in sessions of their own and processes without a name',
+    async () => {
+      const {agent, lines} = await start({args: [agentScript('with-tools.sh'), 'stubborn']});
+      await printed(lines, /^tool/);
+      await printed(lines, /^nameless/);
+      await printed(lines, /^agent/);
+      const pids = ['tool', 'background', 'nameless', 'agent'].map((word) =>
+        pidAfter(word, lines.join('\n')),
+      );
+      agent.kill();
+      await agent.exited;
+      await expectGone(pids);
+    },
+  );
+
+  test.skipIf(!onLinux)('endEverything returns when nothing of the run lives', async () => {
+    const {agent, lines} = await start({args: [agentScript('with-tools.sh'), 'stubborn']});
+    await printed(lines, /^tool/);
+    await printed(lines, /^nameless/);
+    const pids = ['tool', 'background', 'nameless'].map((word) => pidAfter(word, lines.join('\n')));
+    const end = await agent.endEverything();
+    expect(pids.map(processState)).toEqual([null, null, null]);
+    expect(end.remaining).toEqual([]);
+    expect(end.ended).toBeGreaterThanOrEqual(3);
+    expect(await agent.exited).toMatchObject({signal: 'SIGKILL'});
+  });
+
+  test.skipIf(!onLinux)('a process that keeps starting its successor is caught', async () => {
+    const {agent, lines} = await start({args: [agentScript('runaway.sh')]});
+    await vi.waitFor(() => expect(lines.length).toBeGreaterThan(20), {timeout: 10_000, interval: 5});
+    expect(await agent.endEverything()).toMatchObject({remaining: []});
+  });
+
+  test.skipIf(!onLinux)('success leaves no background process', async () => {
+    const {agent, lines} = await start({args: [agentScript('leaves-child.sh')]});
+    expect(await agent.exited).toMatchObject({exitCode: 0});
+    const child = pidAfter('child', lines.join('\n'));
+    expect(processState(child)).not.toBe(null);
+    expect(await agent.endEverything()).toEqual({ended: 1, remaining: []});
+    expect(processState(child)).toBe(null);
+  });
+
+  test('signals to an agent that is gone do nothing', async () => {
+    const {agent} = await start({file: 'true'});
+    await agent.exited;
+    await agent.endEverything();
+    for (const signal of ['interrupt', 'kill', 'suspend', 'wake', 'go'] as const) agent[signal]();
+    expect(await agent.endEverything()).toEqual({ended: 0, remaining: []});
+  });
+
+  test('killAllSync ends every live agent, and only those', async () => {
+    const runs = [await start({args: [agentScript('stubborn.sh')]}), await hold({file: 'true'})];
+    const finished = await start({args: ['-c', 'exit 4']});
+    await finished.agent.exited;
+    spawner.killAllSync();
+    const exits = await Promise.all(runs.map(({agent}) => agent.exited));
+    expect(exits.map(({signal}) => signal)).toEqual(['SIGKILL', 'SIGKILL']);
+    expect(await finished.agent.exited).toMatchObject({exitCode: 4});
+  });
+});
+
+describe.skipIf(!onLinux)('suspending', () => {
+  test('stops the agent with its tools, and wake lets both go on', async () => {
+    const {agent, lines} = await start({args: [agentScript('with-tools.sh')]});
+    await printed(lines, /^tool/);
+    await printed(lines, /^agent/);
+    const pids = [agent.identity.pid, pidAfter('tool', lines.join('\n'))];
+
+    agent.suspend();
+    await vi.waitFor(() => expect(pids.map(processState)).toEqual(['T', 'T']));
+    agent.wake();
+    await vi.waitFor(() => expect(pids.map(processState)).not.toContain('T'));
+    expect(pids.map(processState)).not.toContain(null);
+  });
+
+  test('a suspended agent can be interrupted', async () => {
+    const {agent, lines} = await start({args: [agentScript('polite.sh')]});
+    await printed(lines, 'ready');
+    agent.suspend();
+    await vi.waitFor(() => expect(processState(agent.identity.pid)).toBe('T'));
+    agent.interrupt();
+    expect(await agent.exited).toMatchObject({exitCode: 1});
+    expect(lines).toEqual(['ready', 'bye']);
+  });
+
+  test('a suspended agent can be ended', async () => {
+    const {agent, lines} = await start({args: [agentScript('polite.sh')]});
+    await printed(lines, 'ready');
+    agent.suspend();
+    await agent.endEverything();
+    expect(await agent.exited).toMatchObject({signal: 'SIGKILL'});
+  });
+});
+
+describe('output', () => {
+  test('a child that holds stdout open does not delay the exit for longer than 500 ms', async () => {
+    const {agent, lines} = await start({args: [agentScript('leaves-child.sh'), 'holding']});
+    const begun = performance.now();
+    expect(await agent.exited).toMatchObject({exitCode: 0});
+    expect(performance.now() - begun).toBeLessThan(2_000);
+    expect(lines).toContain('result');
+  });
+
+  test('nothing is lost when we are busy while the agent exits', async () => {
+    const {agent, lines} = await start({args: [agentScript('leaves-child.sh'), 'holding']});
+    // Longer than the drain window, so its timer is due before the output was read.
+    await vi.waitFor(() => expect(markedPids('never')).toEqual([]));
+    const busyUntil = performance.now() + 800;
+    while (performance.now() < busyUntil);
+    await agent.exited;
+    expect(lines).toContain('result');
+  });
+
+  test('a child that never stops printing cannot keep the run open', async () => {
+    const {agent} = await start({args: ['-c', 'yes & echo started']});
+    expect(await agent.exited).toMatchObject({exitCode: 0});
+    expect(await agent.endEverything()).toMatchObject({remaining: []});
+  });
+
+  test('a line of more than 1 MiB is counted, not handed over; it is in the log', async () => {
+    const size = 1024 * 1024;
+    const print = (bytes: number) => `head -c ${bytes} /dev/zero | tr '\\0' x; echo`;
+    const {agent, lines, spec} = await start({args: ['-c', `${print(size)}; ${print(size + 1)}; echo end`]});
+    expect(await agent.exited).toMatchObject({droppedLines: 1});
+    expect(lines.map((line) => line.length)).toEqual([size, 3]);
+    expect(statSync(spec.stdoutFile).size).toBe(2 * size + 1 + 2 + 4);
+  });
+
+  test('both streams can be followed as they come', async () => {
+    const seen: string[] = [];
+    const {agent} = await start({
+      args: ['-c', 'printf "o\\303"; printf "\\274\\n"; echo e >&2'],
+      onOutput: (stream, text) => seen.push(`${stream}:${text}`),
+    });
+    await agent.exited;
+    const joined = (stream: string) =>
+      seen
+        .filter((text) => text.startsWith(stream))
+        .map((text) => text.slice(7))
+        .join('');
+    expect([joined('stdout'), joined('stderr')]).toEqual(['oü\n', 'e\n']);
+  });
+
+  test('a second segment is appended to the log', async () => {
+    const folder = temporaryFolder();
+    const stdoutFile = path.join(folder, 'log');
+    for (const word of ['one', 'two']) {
+      const {agent} = await start({args: ['-c', `echo ${word}`], stdoutFile});
+      await agent.exited;
+    }
+    expect(readFileSync(stdoutFile, 'utf8')).toBe('one\ntwo\n');
+  });
+
+  test.skipIf(!onLinux)('a full disk truncates the log, not the run', async () => {
+    const {agent, lines} = await start({args: ['-c', 'echo one; echo two'], stdoutFile: '/dev/full'});
+    expect(await agent.exited).toEqual({exitCode: 0, signal: null, logTruncated: true, droppedLines: 0});
+    expect(lines).toEqual(['one', 'two']);
+  });
+
+  test('a link in the place of the log is not followed', async () => {
+    const folder = temporaryFolder();
+    const victim = path.join(folder, 'victim');
+    writeFileSync(victim, 'precious');
+    symlinkSync(victim, path.join(folder, 'log'));
+    const {agent} = await start({args: ['-c', 'echo overwritten'], stdoutFile: path.join(folder, 'log')});
+    expect(await agent.exited).toMatchObject({exitCode: 0, logTruncated: true});
+    expect(readFileSync(victim, 'utf8')).toBe('precious');
+  });
+});
+
+describe.skipIf(!onLinux)('when Blackbird itself ends', () => {
+  const build = sharedFolder();
+  let controller = '';
+  beforeAll(async () => {
+    controller = await buildController(build);
+  });
+
+  function control(mode: Parameters<typeof startController>[1]['mode'], ...args: string[]) {
+    const folder = temporaryFolder();
+    const runId = uniqueRunId();
+    const started = startController(controller, {folder, runId, mode, command: {file: 'sh', args}});
+    const text = (file: string) => textOf(path.join(folder, file));
+    const said = (word: string) =>
+      vi.waitFor(() => pidAfter(word, text('lines')), {timeout: 10_000, interval: 5});
+    const expectNoSurvivors = () =>
+      vi.waitFor(() => expect(markedPids(runId)).toEqual([]), {timeout: 3_000, interval: 20});
+    return {...started, runId, text, said, expectNoSurvivors};
+  }
+
+  test('by SIGKILL before go: the agent never ran', async () => {
+    const {child, fact, text, expectNoSurvivors} = control('hold', '-c', 'echo > ran');
+    await fact('recorded');
+    child.kill('SIGKILL');
+    await expectNoSurvivors();
+    expect(text('ran')).toBe('');
+  });
+
+  test.each(['polite', 'stubborn'])('by SIGKILL: a %s agent goes, and its tools', async (kind) => {
+    const {child, said, expectNoSurvivors} = control('once', agentScript('with-tools.sh'), kind);
+    const pids = [await said('tool'), await said('background'), await said('nameless'), await said('agent')];
+    child.kill('SIGKILL');
+    await expectGone(pids);
+    await expectNoSurvivors();
+  });
+
+  test.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)('by %s without a handler', async (signal) => {
+    const {child, said, expectNoSurvivors} = control('once', agentScript('with-tools.sh'));
+    await said('tool');
+    child.kill(signal);
+    await expectNoSurvivors();
+  });
+
+  test.each([
+    ['throw', 'an uncaught error', 1],
+    ['exit', 'process.exit', 3],
+  ] as const)('by %s: %s', async (mode, _name, exitCode) => {
+    const {exited, said, expectNoSurvivors} = control(mode, agentScript('with-tools.sh'), 'stubborn');
+    const tool = await said('tool');
+    expect(await exited).toBe(exitCode);
+    await expectGone([tool]);
+    await expectNoSurvivors();
+  });
+
+  test('while the agent is suspended', async () => {
+    const {child, fact, said, expectNoSurvivors} = control('suspend', agentScript('with-tools.sh'));
+    await fact('suspended');
+    const agent = await said('agent');
+    await vi.waitFor(() => expect(processState(agent)).toBe('T'));
+    child.kill('SIGKILL');
+    await expectGone([agent]);
+    await expectNoSurvivors();
+  });
+
+  test('after its guardian was lost and replaced', async () => {
+    const {child, said, expectNoSurvivors} = control('once', agentScript('with-tools.sh'), 'stubborn');
+    const tool = await said('tool');
+    const first = await guardianOf(child);
+    process.kill(first, 'SIGKILL');
+    await guardianOf(child, first);
+    child.kill('SIGKILL');
+    await expectGone([tool]);
+    await expectNoSurvivors();
+  });
+
+  test('together with its guardian: the next start sweeps what is left', async () => {
+    const {child, said, fact, runId, expectNoSurvivors} = control(
+      'once',
+      agentScript('with-tools.sh'),
+      'stubborn',
+    );
+    const tool = await said('tool');
+    await said('nameless');
+    const {recorded} = await fact('recorded');
+    const guardian = await guardianOf(child);
+    child.kill('SIGSTOP');
+    process.kill(guardian, 'SIGKILL');
+    child.kill('SIGKILL');
+    await expectGone([guardian]);
+    expect(processState(tool)).not.toBe(null);
+    expect(processState(Number(recorded))).not.toBe(null);
+
+    const {ended, remaining} = await spawner.sweepRun(`${runId}-0`);
+    expect(ended).toBeGreaterThanOrEqual(4);
+    expect(remaining).toEqual([]);
+    expect(processState(tool)).toBe(null);
+    await expectNoSurvivors();
+    expect(await spawner.sweepRun(`${runId}-0`)).toEqual({ended: 0, remaining: []});
+  });
+
+  test('the guardian goes too, and a finished Blackbird is not kept alive by it', async () => {
+    const {child, exited, fact} = control('once', '-c', 'read -r _ < /dev/zero & sleep 0.2; exit 0');
+    const guardian = await guardianOf(child);
+    expect(await fact('exitCode')).toMatchObject({exitCode: 0, remaining: []});
+    expect(await exited).toBe(0);
+    await expectGone([guardian]);
+  });
+
+  test('inside another run: ending the outer run ends the inner agents', async () => {
+    const inner = {folder: temporaryFolder(), runId: uniqueRunId(), mode: 'once'};
+    const command = {file: 'sh', args: [agentScript('with-tools.sh'), 'stubborn']};
+    const {agent} = await start({
+      file: process.execPath,
+      args: [controller, JSON.stringify({...inner, command})],
+    });
+    const lines = () => textOf(path.join(inner.folder, 'lines'));
+    await vi.waitFor(() => pidAfter('tool', lines()), {timeout: 10_000, interval: 5});
+    await agent.endEverything();
+    await vi.waitFor(() => expect(markedPids(inner.runId)).toEqual([]), {timeout: 3_000, interval: 20});
+  });
+
+  test.each([
+    {name: 'in lines', print: 'yes "some line of ordinary length" | head -c 209715200', dropped: 0},
+    {name: 'without a line end', print: 'head -c 209715200 /dev/zero', dropped: 1},
+  ])('200 MB of output $name take less than 150 MB of memory', async ({print, dropped}) => {
+    const {fact} = control('once', '-c', print);
+    const {maxRss, ...exit} = await fact('exitCode');
+    expect(exit).toMatchObject({exitCode: 0, logTruncated: false, droppedLines: dropped});
+    expect(Number(maxRss)).toBeLessThan(150 * 1024 * 1024);
+  });
+
+  test('at 36 random moments: no process survives, no agent ran unrecorded', {timeout: 120_000}, async () => {
+    const kill = async (number: number) => {
+      const script = `echo $$ >> ran; . ${agentScript('with-tools.sh')}`;
+      // Every third agent ends by itself, so that kills hit all moments of a run's life.
+      const body = number % 3 === 0 ? 'echo $$ >> ran; nohup setsid sleep 1000 >/dev/null 2>&1 & :' : script;
+      const run = control(
+        number % 3 === 0 ? 'again' : 'once',
+        '-c',
+        body,
+        'agent',
+        number % 2 ? 'stubborn' : '',
+      );
+      const delay = 40 + Math.random() * 250;
+      await new Promise((resolve) => setTimeout(resolve, delay));
+      run.child.kill('SIGKILL');
+      await run.exited;
+      await run.expectNoSurvivors();
+      const numbers = (file: string) => run.text(file).split('\n').filter(Boolean);
+      const unrecorded = numbers('ran').filter((pid) => !numbers('recorded').includes(pid));
+      expect(unrecorded, `killed after ${delay} ms`).toEqual([]);
+      return numbers('ran').length;
+    };
+    let started = 0;
+    for (let batch = 0; batch < 6; batch++) {
+      const counts = await Promise.all([0, 1, 2, 3, 4, 5].map((index) => kill(batch * 6 + index)));
+      started += counts.filter((count) => count > 0).length;
+    }
+    // Both kinds of moments were hit: before and after the agent ran.
+    expect(started).toBeGreaterThan(5);
+  });
+});
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
