@@ -22,8 +22,7 @@ await build({
   format: 'esm',
   platform: 'node',
   target: 'node20',
-  minifySyntax: true,
-  minifyWhitespace: true,
+  minify: true,
   // A crash prints the source line: keep it readable.
   lineLimit: 160,
   sourcemap: 'linked',

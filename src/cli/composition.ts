@@ -3,7 +3,6 @@ import {checkPlanChange, checkRawPlan} from '../machines/policies/plan-validatio
 import {createConfigStore} from '../services/config/config-store.ts';
 import type {ConfigStore} from '../services/contracts/config.ts';
 import type {PlanStore} from '../services/contracts/stores.ts';
-import {createProcessLock} from '../services/lock/process-lock.ts';
 import {createPlanStore} from '../services/stores/plan-store.ts';
 import {ensureStateFolder, type ProjectFolder, projectFolder} from '../services/stores/project-folder.ts';
 
@@ -21,8 +20,10 @@ export function openProject({root, home}: {root: string; home: string}): Project
     plans: createPlanStore({
       file: folder.planFile,
       rules: {check: checkRawPlan, checkChange: checkPlanChange},
+      // Only changes need it, and reading a plan is what every command does.
       lock: async () => {
         await ensureStateFolder(folder);
+        const {createProcessLock} = await import('../services/lock/process-lock.ts');
         return createProcessLock(folder.planLockFile);
       },
     }),

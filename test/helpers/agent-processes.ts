@@ -38,6 +38,9 @@ export function processState(pid: number): string | null {
   }
 }
 
+/** Stopped, or waiting inside `vfork` for a child that was stopped before it could run its program. */
+export const isStopped = (pid: number) => ['T', 'D'].includes(processState(pid) ?? '');
+
 /** Waits for all of them to be gone, for no longer than a dead Blackbird's agents may live. */
 export async function expectGone(pids: readonly number[], timeout = 3_000): Promise<void> {
   await vi.waitFor(() => expect(pids.filter((pid) => processState(pid) !== null)).toEqual([]), {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {compareTimestamps, laterOf} from '../../src/machines/policies/timestamps.ts';
-import {isTimestamp} from '../../src/services/contracts/plan.ts';
+import {compareTimestamps, isTimestamp, laterOf} from '../../src/machines/policies/timestamps.ts';
 
 describe('compareTimestamps', () => {
   test.each([

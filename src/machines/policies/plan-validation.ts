@@ -1,12 +1,7 @@
-import {
-  type Plan,
-  type PlanProblem,
-  planSchemaVersion,
-  type Task,
-  taskSchema,
-} from '../../services/contracts/plan.ts';
+import {type Plan, type PlanProblem, planSchemaVersion, type Task} from '../../services/contracts/plan.ts';
 import type {PlanCheck, RawPlan} from '../../services/contracts/stores.ts';
 import {findCycles, indexHierarchy} from './plan-graph.ts';
+import {taskFieldProblems} from './task-fields.ts';
 import {compareTimestamps} from './timestamps.ts';
 
 /** Turns what a plan file holds into a plan, or into everything that is wrong with it, in file order. */
@@ -64,15 +59,18 @@ function shapeProblems(key: string, value: unknown): PlanProblem[] {
   if (/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(key)) {
     problems.push({path, message: 'id contains a control character'});
   }
-  const {error} = taskSchema.safeParse(value);
-  for (const issue of error?.issues ?? []) {
-    problems.push({path: path + issue.path.map(pathPart).join(''), message: issue.message});
-  }
+  const fields = taskFieldProblems(value as Record<string, unknown>);
+  for (const problem of fields) problems.push({path: path + problem.path, message: problem.message});
   const task = value as Partial<Task>;
   if (typeof task.id === 'string' && task.id !== '' && task.id !== key) {
     problems.push({path: `${path}.id`, message: `must match map key ${JSON.stringify(key)}`});
   }
-  if (!error && task.createdAt && task.updatedAt && compareTimestamps(task.updatedAt, task.createdAt) < 0) {
+  if (
+    fields.length === 0 &&
+    task.createdAt &&
+    task.updatedAt &&
+    compareTimestamps(task.updatedAt, task.createdAt) < 0
+  ) {
     problems.push({path: `${path}.updatedAt`, message: 'must be >= createdAt'});
   }
   return problems;
@@ -175,8 +173,3 @@ function standIn(key: string, value: unknown): Task {
 }
 
 const itemPath = (key: string) => `$.items[${JSON.stringify(key)}]`;
-
-function pathPart(part: PropertyKey): string {
-  if (typeof part === 'number') return `[${part}]`;
-  return /^\w+$/.test(String(part)) ? `.${String(part)}` : `[${JSON.stringify(part)}]`;
-}

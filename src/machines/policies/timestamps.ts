@@ -1,3 +1,8 @@
+const timestampForm =
+  /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
+
+export const isTimestamp = (text: string): boolean => timestampForm.test(text);
+
 /**
  * Orders two RFC 3339 timestamps, down to the nanoseconds that Go writes and `Date` would drop.
  */

@@ -76,19 +76,7 @@ async function launch(spec: AgentProcessSpec) {
   const file = findExecutable(command.file, {cwd, searchPath: env.PATH ?? '/usr/bin:/bin'});
 
   const forksBefore = countForks();
-  const subprocess = execa('/bin/sh', heldBack(file, command.args, env), {
-    cwd,
-    env,
-    extendEnv: false,
-    // A session of its own: the terminal's Ctrl+C reaches us only. It also turns execa's cleanup off.
-    detached: true,
-    cleanup: false,
-    forceKillAfterDelay: false,
-    stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
-    encoding: 'buffer',
-    buffer: false,
-    reject: false,
-  });
+  const subprocess = startLauncher(spec, heldBack(file, command.args, env), env);
   const {pid} = subprocess;
   if (pid === undefined) throw spawnError(spec, await subprocess);
 
@@ -98,6 +86,26 @@ async function launch(spec: AgentProcessSpec) {
     throw cannotStart(spec, 'refused', 'it ended before it began');
   }
   return {runId, subprocess, leader, forksBefore};
+}
+
+function startLauncher(spec: AgentProcessSpec, args: readonly string[], env: NodeJS.ProcessEnv) {
+  try {
+    return execa('/bin/sh', args, {
+      cwd: spec.cwd,
+      env,
+      extendEnv: false,
+      // A session of its own: the terminal's Ctrl+C reaches us only. It also turns execa's cleanup off.
+      detached: true,
+      cleanup: false,
+      forceKillAfterDelay: false,
+      stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+      encoding: 'buffer',
+      buffer: false,
+      reject: false,
+    });
+  } catch (error) {
+    throw cannotStart(spec, 'refused', messageOf(error), error);
+  }
 }
 
 function supervise(

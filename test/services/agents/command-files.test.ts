@@ -1,0 +1,32 @@
+import {existsSync, readFileSync, statSync} from 'node:fs';
+import path from 'node:path';
+import {expect, test} from 'vitest';
+import {writeCommandFiles} from '../../../src/services/agents/command-files.ts';
+
+const command = {
+  file: 'codex',
+  args: ['exec', '--output-schema', '{schema}', '-'],
+  stdin: '{schema}',
+  env: {},
+};
+
+test('a command without files stays as it is', async () => {
+  const prepared = await writeCommandFiles(command);
+  expect(prepared.command).toEqual(command);
+  await prepared.remove();
+});
+
+test('a file is private, stands in the arguments by its path, and is gone afterwards', async () => {
+  const prepared = await writeCommandFiles({
+    ...command,
+    files: [{placeholder: '{schema}', content: '{"a":1}'}],
+  });
+  const file = prepared.command.args[2] ?? '';
+  expect(prepared.command).toEqual({...command, args: ['exec', '--output-schema', file, '-']});
+  expect(path.isAbsolute(file)).toBe(true);
+  expect(readFileSync(file, 'utf8')).toBe('{"a":1}');
+  expect([file, path.dirname(file)].map((name) => statSync(name).mode & 0o777)).toEqual([0o600, 0o700]);
+
+  await prepared.remove();
+  expect(existsSync(path.dirname(file))).toBe(false);
+});

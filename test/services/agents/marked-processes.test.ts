@@ -1,0 +1,209 @@
+import {type ChildProcess, execFileSync, spawn} from 'node:child_process';
+import {accessSync, constants, readFileSync, writeFileSync} from 'node:fs';
+import {afterEach, describe, expect, onTestFinished, test, vi} from 'vitest';
+import {
+  countForks,
+  endRun,
+  findRunProcesses,
+  type RunTrace,
+  readPsTable,
+  signalRun,
+} from '../../../src/services/agents/marked-processes.ts';
+import {createAgentSpawner} from '../../../src/services/agents/spawn-agent.ts';
+import {identifyProcess} from '../../../src/services/system/process-identity.ts';
+import {expectGone, processState, uniqueRunId} from '../../helpers/agent-processes.ts';
+import {temporaryFolder} from '../../helpers/temp-folder.ts';
+
+const onLinux = process.platform === 'linux';
+
+/** A process in a session of its own that has printed its first line, with the marker or without. */
+async function run(script: string, env: NodeJS.ProcessEnv): Promise<{child: ChildProcess; pids: number[]}> {
+  const child = spawn('/bin/sh', ['-c', script], {
+    detached: true,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {PATH: process.env.PATH, ...env},
+  });
+  let text = '';
+  child.stdout.on('data', (chunk) => {
+    text += chunk;
+  });
+  const pids = () => text.trim().split(/\s+/).map(Number);
+  onTestFinished(() => {
+    for (const pid of [child.pid ?? 0, ...pids()]) {
+      if (pid > 0 && processState(pid) !== null) process.kill(pid, 'SIGKILL');
+    }
+  });
+  await vi.waitFor(() => expect(text).toContain('\n'), {interval: 5});
+  return {child, pids: pids()};
+}
+
+const waiting = 'echo $$; while :; do sleep 1000; done';
+const pidsIn = (trace: RunTrace) => findRunProcesses(trace).found.map(({pid}) => pid);
+
+describe('finding', () => {
+  test('a marked process with its children, in whatever session', async () => {
+    const runId = uniqueRunId();
+    const {pids} = await run(`setsid sh -c '${waiting}' & wait`, {BLACKBIRD_RUN_ID: runId});
+    expect(pidsIn({runId})).toEqual(expect.arrayContaining(pids));
+    await endRun({runId});
+  });
+
+  test.each([
+    {name: 'a longer id', value: (id: string) => `${id}0`},
+    {name: 'a shorter id', value: (id: string) => id.slice(0, -1)},
+    {name: 'the id in another place', value: (id: string) => `x BLACKBIRD_RUN_ID=${id}`},
+  ])('is exact: $name is another run', async ({value}) => {
+    const runId = uniqueRunId();
+    const {pids} = await run(waiting, {BLACKBIRD_RUN_ID: value(runId), OTHER: `${runId}`});
+    expect(pidsIn({runId})).toEqual([]);
+    expect(await endRun({runId})).toEqual({ended: 0, remaining: []});
+    expect(pids.map(processState)).not.toContain(null);
+  });
+
+  test('a marker behind 300 KB of environment', async () => {
+    const runId = uniqueRunId();
+    const padding = Object.fromEntries([1, 2, 3].map((number) => [`A${number}`, 'x'.repeat(100_000)]));
+    const {pids} = await run(waiting, {...padding, BLACKBIRD_RUN_ID: runId});
+    expect(pidsIn({runId})).toEqual(expect.arrayContaining(pids));
+    await endRun({runId});
+  });
+
+  test.skipIf(!onLinux)(
+    'a process that cleared its environment, while it shares a session or a parent',
+    async () => {
+      const runId = uniqueRunId();
+      const nameless = `env -i /bin/sh -c 'echo $$; while :; do /bin/sleep 1000; done'`;
+      const {pids} = await run(`setsid ${nameless} & wait`, {BLACKBIRD_RUN_ID: runId});
+      expect(pidsIn({runId})).toEqual(expect.arrayContaining(pids));
+      await endRun({runId});
+      expect(pids.map(processState)).toEqual([null]);
+    },
+  );
+
+  test('never this process, even if it belongs to the run', async () => {
+    const runId = uniqueRunId();
+    vi.stubEnv('BLACKBIRD_RUN_ID', runId);
+    const {child} = await run(waiting, {BLACKBIRD_RUN_ID: runId});
+    expect(pidsIn({runId})).toEqual([]);
+    expect(await endRun({runId})).toEqual({ended: 0, remaining: []});
+    expect(processState(child.pid ?? 0)).not.toBe(null);
+  });
+
+  test('not whoever took over the pid of a leader', async () => {
+    const {child} = await run(waiting, {});
+    const identity = identifyProcess(child.pid ?? 0);
+    if (!identity) throw new Error('the process is gone');
+    const trace = {runId: uniqueRunId(), leader: {...identity, startTime: '1'}};
+    expect(await endRun(trace)).toEqual({ended: 0, remaining: []});
+    expect(processState(identity.pid)).not.toBe(null);
+
+    expect(await endRun({...trace, leader: identity})).toMatchObject({remaining: []});
+    expect(processState(identity.pid)).toBe(null);
+  });
+
+  test.skipIf(!onLinux)('with `ps` sees what /proc shows', async () => {
+    const runId = uniqueRunId();
+    const {pids} = await run(`setsid sh -c '${waiting}' & wait`, {BLACKBIRD_RUN_ID: runId});
+    const fromPs = findRunProcesses({runId}, readPsTable).found.map(({pid}) => pid);
+    expect(fromPs).toEqual(expect.arrayContaining(pids));
+    expect(fromPs.toSorted()).toEqual(pidsIn({runId}).toSorted());
+    expect(findRunProcesses({runId: `${runId}0`}, readPsTable).found).toEqual([]);
+    await endRun({runId});
+  });
+});
+
+describe('ending', () => {
+  test('kills what ignores every other signal, and counts it', async () => {
+    const runId = uniqueRunId();
+    const {child} = await run(`trap '' INT TERM HUP; echo $$; exec sleep 1000`, {BLACKBIRD_RUN_ID: runId});
+    expect(await endRun({runId})).toEqual({ended: 1, remaining: []});
+    await expectGone([child.pid ?? 0]);
+  });
+
+  test('kills a stopped process', async () => {
+    const runId = uniqueRunId();
+    const {child} = await run('echo $$; exec sleep 1000', {BLACKBIRD_RUN_ID: runId});
+    signalRun({runId}, 'SIGSTOP');
+    await vi.waitFor(() => expect(processState(child.pid ?? 0)).toBe('T'));
+    expect(await endRun({runId})).toEqual({ended: 1, remaining: []});
+  });
+
+  const canDropRights = onLinux && process.getuid?.() === 0;
+  test.skipIf(!canDropRights)('reports what it may not kill, without waiting for it', async () => {
+    const runId = uniqueRunId();
+    const {child} = await run('echo $$; exec sleep 1000', {BLACKBIRD_RUN_ID: runId});
+    process.setegid?.('nogroup');
+    process.seteuid?.('nobody');
+    try {
+      // As the parent of what we found we know its session, but we may not signal it.
+      const leader = identifyProcess(child.pid ?? 0) ?? undefined;
+      const begun = performance.now();
+      expect(await endRun({runId, leader})).toEqual({ended: 0, remaining: [child.pid]});
+      expect(performance.now() - begun).toBeLessThan(1_000);
+    } finally {
+      process.seteuid?.(0);
+      process.setegid?.(0);
+    }
+    expect(await endRun({runId})).toEqual({ended: 1, remaining: []});
+  });
+
+  test('many runs at once each end their own', async () => {
+    const runIds = Array.from({length: 5}, uniqueRunId);
+    const started = await Promise.all(runIds.map((runId) => run(waiting, {BLACKBIRD_RUN_ID: runId})));
+    const pids = started.map(({child}) => child.pid ?? 0);
+    const [first = ''] = runIds;
+    await endRun({runId: first});
+    expect(pids.map((pid) => processState(pid) === null)).toEqual([true, false, false, false, false]);
+    await Promise.all(runIds.map((runId) => endRun({runId})));
+    expect(pids.map((pid) => processState(pid))).toEqual([null, null, null, null, null]);
+  });
+});
+
+const lastPid = '/proc/sys/kernel/ns_last_pid';
+test.skipIf(!isWritable(lastPid))('pids that wrapped around during a run hide nothing', async () => {
+  const highest = Number(readFileSync('/proc/sys/kernel/pid_max', 'latin1'));
+  const spawner = createAgentSpawner();
+  const folder = temporaryFolder();
+  const runId = uniqueRunId();
+  const lines: string[] = [];
+  // The kernel hands out the next pids from here, then starts again at the bottom.
+  writeFileSync(lastPid, String(highest - 6));
+  const agent = await spawner.spawn({
+    runId,
+    command: {
+      file: 'sh',
+      args: ['-c', `for _ in 1 2 3 4 5 6; do setsid sh -c '${waiting}' & done; wait`],
+      stdin: '',
+      env: {},
+    },
+    cwd: folder,
+    stdoutFile: `${folder}/out`,
+    stderrFile: `${folder}/err`,
+    onLine: (line) => lines.push(line),
+  });
+  agent.go();
+  await vi.waitFor(() => expect(lines).toHaveLength(6), {timeout: 5_000, interval: 5});
+  const pids = lines.map(Number);
+  expect(pids.some((pid) => pid < agent.identity.pid)).toBe(true);
+  expect(await agent.endEverything()).toMatchObject({remaining: []});
+  expect(pids.map(processState)).toEqual(pids.map(() => null));
+});
+
+test.skipIf(!onLinux)('forks are counted', () => {
+  const before = countForks() ?? Number.NaN;
+  execFileSync('true');
+  expect(countForks()).toBeGreaterThan(before);
+});
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+function isWritable(file: string): boolean {
+  try {
+    accessSync(file, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
