@@ -79,6 +79,8 @@ export async function createAgentHome(server: ModelServer, agents: RealAgents): 
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
       DISABLE_TELEMETRY: '1',
       DISABLE_AUTOUPDATER: '1',
+      // Ten by default, with growing delays: more than a minute.
+      CLAUDE_CODE_MAX_RETRIES: '1',
       // Claude refuses to skip permissions as root, which is what containers run tests as.
       ...(process.getuid?.() === 0 ? {IS_SANDBOX: '1'} : {}),
     },

@@ -1,6 +1,6 @@
 import {AppError} from '../../services/contracts/errors.ts';
 import type {Plan, Task, TaskStatus} from '../../services/contracts/plan.ts';
-import {childrenOf, isLeaf, parentOf, requireTask} from './plan-graph.ts';
+import {ancestorsOf, childrenOf, isLeaf, requireTask} from './plan-graph.ts';
 import {laterOf} from './timestamps.ts';
 
 /** The plan with one status changed and its ancestors settled. The same plan when nothing changes. */
@@ -24,20 +24,18 @@ export function setStatus(plan: Plan, id: string, status: TaskStatus, now: strin
  * although a child is not.
  */
 export function settleParents(plan: Plan, id: string, now: string): Plan {
-  let next = plan;
-  const start = next.items.get(id);
-  const seen = new Set<string>();
-  for (
-    let parent = start && parentOf(next, start);
-    parent && !seen.has(parent.id);
-    parent = parentOf(next, parent)
-  ) {
-    seen.add(parent.id);
+  const task = plan.items.get(id);
+  if (!task) return plan;
+  const items = new Map(plan.items);
+  const next = {...plan, items};
+  let isChanged = false;
+  for (const parent of ancestorsOf(plan, task)) {
     const status = settledStatus(next, parent);
     if (status === parent.status) continue;
-    next = withTask(next, {...parent, status, updatedAt: touch(parent, now)});
+    items.set(parent.id, {...parent, status, updatedAt: touch(parent, now)});
+    isChanged = true;
   }
-  return next;
+  return isChanged ? next : plan;
 }
 
 function settledStatus(plan: Plan, parent: Task): TaskStatus {

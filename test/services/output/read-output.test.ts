@@ -16,14 +16,17 @@ function sinks(log: LogFile = openLogFile(path.join(temporaryFolder(), 'log'))) 
 
 /** A disk that accepts nothing until it is told to. */
 function slowLog() {
-  const {promise, resolve} = Promise.withResolvers<void>();
+  let catchUp = () => {};
+  const caughtUp = new Promise<void>((resolve) => {
+    catchUp = resolve;
+  });
   const log: LogFile = {
     write: () => false,
-    drained: () => promise,
+    drained: () => caughtUp,
     close: async () => {},
     isTruncated: false,
   };
-  return {log, catchUp: resolve};
+  return {log, catchUp};
 }
 
 test('reads no further while the log is behind', async () => {
