@@ -1,5 +1,5 @@
 import {execFileSync} from 'node:child_process';
-import {existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {beforeAll, describe, expect, onTestFinished, test} from 'vitest';
 import {claudeProvider} from '../../src/services/agents/claude.ts';
@@ -78,6 +78,32 @@ const activities = (events: readonly AgentEvent[], kind: string) =>
   );
 const lastRequest = ({requests}: ModelServer) => JSON.stringify(requests.at(-1)?.body);
 
+/** Resumes, and looks whether the model is told what the session knew. */
+async function expectToGoOn({
+  server,
+  start,
+  sessionRef,
+  knowing,
+}: Pick<Bench, 'server' | 'start'> & {sessionRef: string; knowing: readonly string[]}): Promise<void> {
+  server.script(say('Here I am again.'));
+  const resumed = await start({kind: 'resume', sessionRef, prompt: '--last canary-3'});
+  expect((await resumed.ended).verdict).toEqual({outcome: 'succeeded', text: 'Here I am again.'});
+  expect(await sessionOf(resumed)).toBe(sessionRef);
+  const told = ['canary-1', 'canary-2', '--last canary-3'].filter((canary) =>
+    lastRequest(server).includes(canary),
+  );
+  expect(told).toEqual([...knowing, '--last canary-3']);
+}
+
+/** Both agents keep a session as one file of JSON lines that carries its ref in the name. */
+function transcriptOf(env: Bench['env'], ref: string): string {
+  const home = env.HOME ?? '';
+  const file = readdirSync(home, {recursive: true, encoding: 'utf8'}).find(
+    (name) => name.includes(ref) && name.endsWith('.jsonl'),
+  );
+  return file === undefined ? '' : readFileSync(path.join(home, file), 'utf8');
+}
+
 test.each([
   {provider: codexProvider, can: {fullAuto: false, outputSchema: true, chosenSession: false}},
   {provider: claudeProvider, can: {fullAuto: false, outputSchema: true, chosenSession: true}},
@@ -114,7 +140,7 @@ describe.each([codexProvider, claudeProvider])('$title', (provider) => {
   });
 
   describe('stopped in the middle of a turn', () => {
-    test.each(['SIGINT', 'SIGKILL'] as const)('by %s goes on in the same session', async (signal) => {
+    test('while the model thinks goes on in the same session', async () => {
       const {server, start} = await setUp(provider);
       const hold = createHold();
       server.script(runInShell('echo canary-2'), holdUntil(hold));
@@ -122,33 +148,39 @@ describe.each([codexProvider, claudeProvider])('$title', (provider) => {
       const sessionRef = await sessionOf(first);
       await hold.reached;
 
-      first.signal(signal);
+      first.signal('SIGINT');
 
       expect((await first.ended).verdict.outcome).toBe('failed');
-      server.script(say('Here I am again.'));
-      const second = await start({kind: 'resume', sessionRef, prompt: '--last canary-3'});
-      expect((await second.ended).verdict).toEqual({outcome: 'succeeded', text: 'Here I am again.'});
-      expect(await sessionOf(second)).toBe(sessionRef);
-      const context = lastRequest(server);
-      for (const canary of ['canary-1', 'canary-2', '--last canary-3']) expect(context).toContain(canary);
+      await expectToGoOn({server, start, sessionRef, knowing: ['canary-1', 'canary-2']});
     });
 
     test('while a tool runs goes on in the same session', async () => {
-      const {server, start} = await setUp(provider);
-      server.script(runInShell('echo canary-2; sleep 600'));
+      const {server, cwd, start} = await setUp(provider);
+      server.script(runInShell('echo canary-2; touch started; sleep 600'));
       const first = await start({prompt: 'canary-1'});
       const sessionRef = await sessionOf(first);
-      await first.until((event) => event.type === 'activity' && event.activity.kind === 'command');
+      await expect.poll(() => existsSync(path.join(cwd, 'started')), {timeout: 20_000}).toBe(true);
 
       first.signal('SIGINT');
 
       expect((await first.ended).verdict.outcome).toBe('failed');
-      server.script(say('Here I am again.'));
-      const second = await start({kind: 'resume', sessionRef, prompt: 'canary-3'});
-      expect((await second.ended).verdict).toEqual({outcome: 'succeeded', text: 'Here I am again.'});
-      expect(await sessionOf(second)).toBe(sessionRef);
-      const context = lastRequest(server);
-      for (const canary of ['canary-1', 'canary-2', 'canary-3']) expect(context).toContain(canary);
+      await expectToGoOn({server, start, sessionRef, knowing: ['canary-1', 'canary-2']});
+    });
+
+    test('by SIGKILL goes on with what had reached the disk', async () => {
+      const {server, env, start} = await setUp(provider);
+      const hold = createHold();
+      server.script(holdUntil(hold));
+      const first = await start({prompt: 'canary-1'});
+      const sessionRef = await sessionOf(first);
+      await hold.reached;
+      // Claude writes its transcript a moment later than it speaks.
+      await expect.poll(() => transcriptOf(env, sessionRef), {timeout: 20_000}).toContain('canary-1');
+
+      first.signal('SIGKILL');
+
+      expect((await first.ended).signal).toBe('SIGKILL');
+      await expectToGoOn({server, start, sessionRef, knowing: ['canary-1']});
     });
   });
 

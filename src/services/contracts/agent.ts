@@ -67,7 +67,7 @@ export type Activity = {
 /** What one line of an agent's output means. */
 export type AgentEvent =
   | {readonly type: 'session'; readonly ref: string}
-  /** The model began or took a turn, so the session is on disk. */
+  /** The model began or took a turn. */
   | {readonly type: 'turn'}
   /** A whole message of the agent; the last one is its answer where the result carries no text. */
   | {readonly type: 'message'; readonly text: string}

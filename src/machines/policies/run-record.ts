@@ -1,0 +1,191 @@
+import type {Failure, ProviderId, Usage} from '../../services/contracts/agent.ts';
+import type {ProcessIdentity} from '../../services/contracts/process.ts';
+import {
+  type Answer,
+  type PauseReason,
+  type Question,
+  type RunRecord,
+  runSchemaVersion,
+  type Segment,
+} from '../../services/contracts/run.ts';
+
+/** Everything that can happen to a run, as data: applied to the record, and nothing else changes it. */
+export type RunChange =
+  | {
+      readonly type: 'segmentStarted';
+      readonly identity: ProcessIdentity;
+      readonly host: string;
+      readonly argv: readonly string[];
+    }
+  | {readonly type: 'sessionCaptured'; readonly sessionRef: string}
+  | {readonly type: 'pauseAsked'}
+  | {
+      readonly type: 'paused';
+      readonly reason: PauseReason;
+      readonly resumable: boolean;
+      readonly end: SegmentEnd | null;
+    }
+  | {
+      readonly type: 'waiting';
+      readonly questions: readonly Question[];
+      readonly end: SegmentEnd;
+      readonly result: string;
+    }
+  | {readonly type: 'succeeded'; readonly end: SegmentEnd; readonly result: string}
+  | {
+      readonly type: 'failed';
+      readonly failure: Failure;
+      readonly end: SegmentEnd | null;
+      readonly result?: string;
+    }
+  /** The provider refused to go on: the run stands where it stood before. */
+  | {readonly type: 'resumeRefused'; readonly failure: Failure; readonly end: SegmentEnd | null}
+  | {readonly type: 'relaunched'; readonly answers?: readonly Answer[]}
+  | {readonly type: 'superseded'; readonly byRunId: string};
+
+/** What is known of an agent process once it is gone. */
+export type SegmentEnd = {
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly usage?: Usage;
+};
+
+export type NewRun = {
+  readonly runId: string;
+  readonly taskId: string;
+  readonly attempt: number;
+  readonly provider: ProviderId;
+  readonly sessionRef: string;
+  readonly repoRoot: string;
+  readonly context: {readonly digest: string; readonly bytes: number};
+  readonly links?: Pick<RunRecord, 'resumed_from_run_id' | 'restart_of_run_id'>;
+};
+
+/** A record that says `launching`: it is on disk before anything of the agent exists. */
+export function newRunRecord(run: NewRun, now: string): RunRecord {
+  return {
+    schema_version: runSchemaVersion,
+    run_id: run.runId,
+    task_id: run.taskId,
+    run_type: 'execute',
+    attempt: run.attempt,
+    state: 'running',
+    phase: 'launching',
+    provider: run.provider,
+    provider_session_ref: run.sessionRef,
+    resumable: false,
+    repo_root: run.repoRoot,
+    created_at: now,
+    updated_at: now,
+    ...run.links,
+    segments: [],
+    stdout: '',
+    stderr: '',
+    exit_code: null,
+    context: run.context,
+  };
+}
+
+export function applyRunChange(run: RunRecord, change: RunChange, now: string): RunRecord {
+  const changed = {...run, updated_at: now};
+  switch (change.type) {
+    case 'segmentStarted':
+      return {...changed, phase: 'active', segments: [...run.segments, newSegment(change, now)]};
+    case 'sessionCaptured':
+      return {...changed, provider_session_ref: change.sessionRef, resumable: true};
+    case 'pauseAsked':
+      return {...changed, phase: 'pausing'};
+    case 'paused':
+      return {
+        ...resting(changed, change.end, now),
+        state: 'paused',
+        paused_at: now,
+        pause_reason: change.reason,
+        resumable: change.resumable && run.provider_session_ref !== '',
+      };
+    case 'waiting':
+      return {
+        ...resting(changed, change.end, now),
+        state: 'waiting',
+        questions: [...change.questions],
+        result: change.result,
+      };
+    case 'succeeded':
+      return {...resting(changed, change.end, now), state: 'succeeded', result: change.result};
+    case 'failed':
+      return {
+        ...resting(changed, change.end, now),
+        state: 'failed',
+        failure: change.failure,
+        ...(change.result === undefined ? {} : {result: change.result}),
+      };
+    case 'resumeRefused': {
+      const state = run.questions !== undefined && run.paused_at === undefined ? 'waiting' : 'paused';
+      return {...resting(changed, change.end, now), state, failure: change.failure};
+    }
+    case 'relaunched': {
+      const {failure: _, ...kept} = changed;
+      return {
+        ...kept,
+        state: 'running',
+        phase: 'launching',
+        ...(change.answers === undefined ? {} : {answers: [...(run.answers ?? []), ...change.answers]}),
+      };
+    }
+    case 'superseded':
+      return {...changed, superseded_by_run_id: change.byRunId};
+  }
+}
+
+/** No agent is alive: the phase is gone and the last segment has an end. */
+function resting(run: RunRecord, end: SegmentEnd | null, now: string): RunRecord {
+  const {phase: _, ...rest} = run;
+  if (end === null) return rest;
+  const last = rest.segments.at(-1);
+  const ended = last && {...last, ended_at: now, exit_code: end.exitCode, signal: end.signal};
+  return {
+    ...rest,
+    segments: ended ? [...rest.segments.slice(0, -1), ended] : rest.segments,
+    stdout: end.stdout,
+    stderr: end.stderr,
+    exit_code: end.exitCode,
+    ...(end.usage === undefined ? {} : {usage: addUsage(run, end.usage)}),
+  };
+}
+
+/** A resumed run has used what all its segments have. */
+function addUsage({usage, segments}: RunRecord, latest: Usage): Usage {
+  if (usage === undefined || segments.length < 2) return latest;
+  const cost = (usage.cost_usd ?? 0) + (latest.cost_usd ?? 0);
+  return {
+    input_tokens: usage.input_tokens + latest.input_tokens,
+    output_tokens: usage.output_tokens + latest.output_tokens,
+    ...(usage.cost_usd === undefined && latest.cost_usd === undefined ? {} : {cost_usd: cost}),
+  };
+}
+
+function newSegment(
+  {identity, host, argv}: {identity: ProcessIdentity; host: string; argv: readonly string[]},
+  now: string,
+): Segment {
+  return {
+    pid: identity.pid,
+    start_time: identity.startTime,
+    boot_id: identity.bootId,
+    pid_namespace: identity.pidNamespace,
+    host,
+    argv: [...argv],
+    started_at: now,
+  };
+}
+
+export function identityOf(segment: Segment): ProcessIdentity {
+  return {
+    pid: segment.pid,
+    startTime: segment.start_time,
+    bootId: segment.boot_id,
+    pidNamespace: segment.pid_namespace,
+  };
+}

@@ -1,0 +1,95 @@
+import * as z from 'zod';
+import {failureKinds, providerIds} from './agent.ts';
+
+export const runSchemaVersion = 1;
+
+export const runStates = ['running', 'waiting', 'paused', 'succeeded', 'failed', 'canceled'] as const;
+export type RunState = (typeof runStates)[number];
+
+export const pauseReasons = ['user_interrupt', 'terminated', 'process_lost'] as const;
+export type PauseReason = (typeof pauseReasons)[number];
+
+/** Something the agent asked; answered by one of the options or in free text. */
+export const questionSchema = z.looseObject({
+  id: z.string().min(1),
+  prompt: z.string().min(1),
+  options: z.array(z.string()).optional(),
+});
+export type Question = z.infer<typeof questionSchema>;
+
+export const answerSchema = z.looseObject({id: z.string().min(1), value: z.string()});
+export type Answer = z.infer<typeof answerSchema>;
+
+/** One agent process inside a run; a resumed run has several. */
+export const segmentSchema = z.looseObject({
+  pid: z.int(),
+  start_time: z.string(),
+  boot_id: z.string(),
+  pid_namespace: z.string(),
+  host: z.string(),
+  /** Without the prompt, which travels through stdin. */
+  argv: z.array(z.string()),
+  started_at: z.string(),
+  ended_at: z.string().optional(),
+  exit_code: z.int().nullable().optional(),
+  signal: z.string().nullable().optional(),
+});
+export type Segment = z.infer<typeof segmentSchema>;
+
+const usageSchema = z.looseObject({
+  input_tokens: z.number(),
+  output_tokens: z.number(),
+  cost_usd: z.number().optional(),
+});
+
+/** One attempt at a task, the only truth about it. Fields this version does not know are kept. */
+export const runRecordSchema = z.looseObject({
+  schema_version: z.literal(runSchemaVersion),
+  run_id: z.string().min(1),
+  task_id: z.string().min(1),
+  run_type: z.enum(['execute', 'review']),
+  /** The latest run is the one with the highest attempt, whatever the clock says. */
+  attempt: z.int().min(1),
+  state: z.enum(runStates),
+  phase: z.enum(['launching', 'active', 'pausing']).optional(),
+  provider: z.enum(providerIds),
+  provider_session_ref: z.string(),
+  resumable: z.boolean(),
+  repo_root: z.string(),
+  created_at: z.string(),
+  updated_at: z.string(),
+  paused_at: z.string().optional(),
+  pause_reason: z.enum(pauseReasons).optional(),
+  resumed_from_run_id: z.string().optional(),
+  restart_of_run_id: z.string().optional(),
+  superseded_by_run_id: z.string().optional(),
+  segments: z.array(segmentSchema),
+  stdout: z.string(),
+  stderr: z.string(),
+  exit_code: z.int().nullable(),
+  failure: z.looseObject({kind: z.enum(failureKinds), message: z.string()}).optional(),
+  questions: z.array(questionSchema).optional(),
+  answers: z.array(answerSchema).optional(),
+  usage: usageSchema.optional(),
+  /** Of the context the agent got, so that two runs can be compared without keeping the prompt. */
+  context: z.looseObject({digest: z.string(), bytes: z.int()}).optional(),
+  /** The agent's last message, cut; what dependents are told of this task. */
+  result: z.string().optional(),
+});
+export type RunRecord = z.infer<typeof runRecordSchema>;
+
+/** A record that could not be read, and why. It never stops what does not need it. */
+export type BrokenRun = {readonly file: string; readonly reason: string};
+
+export type RunFiles = {readonly record: string; readonly stdout: string; readonly stderr: string};
+
+export interface RunStore {
+  /** Every run of a task, oldest attempt first. */
+  list(taskId: string): Promise<{readonly runs: readonly RunRecord[]; readonly broken: readonly BrokenRun[]}>;
+  /** The run with the highest attempt. Refuses to guess when that record is broken. */
+  latest(taskId: string): Promise<RunRecord | null>;
+  /** Creates a record; fails when one with this id exists. */
+  insert(run: RunRecord): Promise<void>;
+  update(taskId: string, runId: string, change: (run: RunRecord) => RunRecord): Promise<RunRecord>;
+  files(taskId: string, runId: string): RunFiles;
+}
