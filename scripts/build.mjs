@@ -1,4 +1,5 @@
 // Bundles both executables with code splitting, so a command loads only what it needs.
+// `node scripts/build.mjs [folder]`: into dist unless told otherwise.
 import {chmod, readFile, rm} from 'node:fs/promises';
 import path from 'node:path';
 import {fileURLToPath} from 'node:url';
@@ -6,7 +7,7 @@ import {build} from 'esbuild';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const {version} = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8'));
-const outdir = path.join(root, 'dist');
+const outdir = path.resolve(root, process.argv[2] ?? 'dist');
 
 await rm(outdir, {recursive: true, force: true});
 await build({

@@ -13,7 +13,22 @@ export type ErrorCode =
   | 'E_STORE_UNSAFE'
   | 'E_LOCK_TIMEOUT'
   | 'E_NO_INPUT'
-  | 'E_CANCELED';
+  | 'E_CANCELED'
+  | 'E_RUN_NOT_FOUND'
+  | 'E_RUN_EXISTS'
+  | 'E_NOTHING_TO_RESUME'
+  | 'E_RESUME_REFUSED'
+  | 'E_RESUME_REJECTED'
+  | 'E_RESTART_REFUSED'
+  | 'E_RETRY_REFUSED'
+  | 'E_TASK_NOT_READY'
+  | 'E_TASK_RUNNING'
+  | 'E_AGENT_NOT_FOUND'
+  | 'E_AGENT_UNKNOWN'
+  | 'E_AGENT_FAILED'
+  | 'E_CONFIRMATION_REQUIRED'
+  | 'E_REPO_LOCKED'
+  | 'E_BUSY';
 
 /** A command the reader can type, and what it does for them. */
 export type NextStep = {readonly command: string; readonly why?: string};

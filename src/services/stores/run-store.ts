@@ -1,0 +1,140 @@
+import {readdir} from 'node:fs/promises';
+import path from 'node:path';
+import {Low} from 'lowdb';
+import {AppError, messageOf, systemErrorCode} from '../contracts/errors.ts';
+import {type BrokenRun, type RunRecord, type RunStore, runRecordSchema} from '../contracts/run.ts';
+import {corrupt, DurableFile, ensurePrivateFolder, versionOf} from './durable-file.ts';
+import {fromGoRunRecord, isGoRunRecord} from './go-run-record.ts';
+import {renderJson, rewriteJson} from './json-text.ts';
+import {taskFolderName} from './task-folder.ts';
+
+const maxRecordBytes = 8 * 1024 * 1024;
+
+/** Runs as one file each, `<folder>/<task>/<run>.json`, their output in files beside it. */
+export function createRunStore({folder}: {folder: string}): RunStore {
+  const open = new Map<string, {database: Low<RunRecord | null>; version: string | null}>();
+  const knownFolders = new Set<string>();
+
+  const folderOf = (taskId: string) => path.join(folder, taskFolderName(taskId));
+  const files = (taskId: string, runId: string) => {
+    const base = path.join(folderOf(taskId), runId);
+    return {record: `${base}.json`, stdout: `${base}.stdout.log`, stderr: `${base}.stderr.log`};
+  };
+
+  const read = async (file: string): Promise<RunRecord> => {
+    const known = open.get(file);
+    const version = await versionOf(file);
+    if (known?.database.data && version !== null && known.version === version) return known.database.data;
+    const database = known?.database ?? databaseOf(file);
+    database.data = null;
+    await database.read();
+    if (database.data === null) throw new AppError('E_RUN_NOT_FOUND', `no run record at ${file}`);
+    open.set(file, {database, version});
+    return database.data;
+  };
+
+  const write = async (file: string, run: RunRecord) => {
+    const database = open.get(file)?.database ?? databaseOf(file);
+    database.data = run;
+    try {
+      await database.write();
+    } catch (error) {
+      open.delete(file);
+      throw error;
+    }
+    open.set(file, {database, version: await versionOf(file)});
+  };
+
+  const ensureFolder = async (taskId: string) => {
+    const own = folderOf(taskId);
+    if (knownFolders.has(own)) return;
+    await ensurePrivateFolder(folder);
+    await ensurePrivateFolder(own);
+    knownFolders.add(own);
+  };
+
+  const list: RunStore['list'] = async (taskId) => {
+    const runs: RunRecord[] = [];
+    const broken: BrokenRun[] = [];
+    for (const name of await recordNames(folderOf(taskId))) {
+      const file = path.join(folderOf(taskId), name);
+      try {
+        const run = await read(file);
+        // A folder name can be made to clash; the record itself says whose it is.
+        if (run.task_id === taskId) runs.push(run);
+      } catch (error) {
+        broken.push({file, reason: reasonOf(error)});
+      }
+    }
+    return {runs: numbered(runs), broken};
+  };
+
+  return {
+    files,
+    list,
+    latest: async (taskId) => {
+      const {runs, broken} = await list(taskId);
+      const [first] = broken;
+      if (first) throw corrupt(first.file, 'run record', first.reason);
+      return runs.findLast((run) => run.run_type === 'execute') ?? null;
+    },
+    insert: async (run) => {
+      await ensureFolder(run.task_id);
+      const {record} = files(run.task_id, run.run_id);
+      if ((await versionOf(record)) !== null)
+        throw new AppError('E_RUN_EXISTS', `run ${run.run_id} exists already`);
+      await write(record, run);
+    },
+    update: async (taskId, runId, change) => {
+      const {record} = files(taskId, runId);
+      const before = await read(record);
+      const after = change(before);
+      if (after !== before) await write(record, after);
+      return after;
+    },
+  };
+}
+
+function databaseOf(file: string): Low<RunRecord | null> {
+  return new Low<RunRecord | null>(
+    new DurableFile<RunRecord | null>({
+      file,
+      what: 'run record',
+      maxBytes: maxRecordBytes,
+      parse: (json) => {
+        const {data, error} = runRecordSchema.safeParse(
+          isGoRunRecord(json) ? fromGoRunRecord(json, 1) : json,
+        );
+        if (data) return data;
+        const [issue] = error.issues;
+        throw new Error(`${issue?.path.join('.') || 'the record'}: ${issue?.message}`);
+      },
+      render: (run, previous) =>
+        `${previous === null ? renderJson(run) : rewriteJson(previous.trim(), run)}\n`,
+    }),
+    null,
+  );
+}
+
+/** Oldest first. Runs of the Go program have no attempt of their own: they come first, by their start. */
+function numbered(runs: readonly RunRecord[]): RunRecord[] {
+  const isForeign = (run: RunRecord) => run.repo_root === '' && run.segments.length === 0;
+  const foreign = runs.filter(isForeign).sort((a, b) => a.created_at.localeCompare(b.created_at));
+  const own = runs.filter((run) => !isForeign(run)).sort((a, b) => a.attempt - b.attempt);
+  return [...foreign.map((run, index) => ({...run, attempt: index + 1})), ...own];
+}
+
+async function recordNames(folder: string): Promise<string[]> {
+  try {
+    return (await readdir(folder)).filter((name) => name.endsWith('.json') && !name.startsWith('.')).sort();
+  } catch (error) {
+    if (systemErrorCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const reason =
+    error instanceof AppError ? error.details.find(([label]) => label === 'reason')?.[1] : undefined;
+  return reason ?? messageOf(error);
+}
