@@ -8,6 +8,7 @@ import {build} from 'esbuild';
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const {version} = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8'));
 const outdir = path.resolve(root, process.argv[2] ?? 'dist');
+if (`${root}${path.sep}`.startsWith(`${outdir}${path.sep}`)) throw new Error(`${outdir} holds the sources`);
 
 await rm(outdir, {recursive: true, force: true});
 await build({
