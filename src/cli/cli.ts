@@ -7,6 +7,7 @@ import {findProjectRoot} from '../services/stores/project-folder.ts';
 import type {Project} from './composition.ts';
 import type {CliContext} from './context.ts';
 import type {ExitCode} from './exit-codes.ts';
+import {printableJson} from './json-text.ts';
 
 /** What every command works with: the process around it and the project it is about. */
 export class Cli {
@@ -44,7 +45,7 @@ export class Cli {
   /** Prints data for scripts, or text for people; an empty text prints nothing. A plain text is made safe. */
   print(command: Command, data: unknown, text: string | (() => string)): void {
     const forPeople = () => (typeof text === 'string' ? displayText(text) : text());
-    const shown = this.isJson(command) ? JSON.stringify(data, null, 2) : forPeople();
+    const shown = this.isJson(command) ? printableJson(data, 2) : forPeople();
     if (shown !== '') this.context.out(shown);
   }
 }

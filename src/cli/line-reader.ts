@@ -32,15 +32,21 @@ export function createLineReader(input: Readable, output: Writable): LineReader 
   };
   let started: Promise<void> | null = null;
 
+  const nextLine = async (): Promise<string | null> => {
+    const line = lines.shift();
+    if (line !== undefined) return line;
+    return hasEnded ? null : new Promise((resolve) => waiting.push(resolve));
+  };
+
   return {
     ask: async (question) => {
       started ??= start();
       await started;
       output.write(question);
-      const line = lines.shift();
-      if (line !== undefined) return line;
-      if (hasEnded) return null;
-      return new Promise((resolve) => waiting.push(resolve));
+      const answer = await nextLine();
+      // Nobody pressed return: what comes next must not stand behind the question.
+      if (answer === null) output.write('\n');
+      return answer;
     },
     close: () => closeInput?.(),
   };

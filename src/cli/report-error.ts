@@ -1,13 +1,14 @@
-import {displayText} from '../machines/policies/display-text.ts';
+import {displayLine, displayText} from '../machines/policies/display-text.ts';
 import {AppError, messageOf} from '../services/contracts/errors.ts';
 import type {CliContext} from './context.ts';
 import {exitCodeOf, exitCodes} from './exit-codes.ts';
+import {printableJson} from './json-text.ts';
 import {painter} from './paint.ts';
 
 /** Tells what went wrong and what to do next; returns the exit code that says the same. */
 export function reportError(error: unknown, context: CliContext, {json}: {json: boolean}): number {
   const failure = error instanceof AppError ? error : null;
-  if (json) context.err(JSON.stringify({error: failure ? describe(failure) : describeBug(error)}));
+  if (json) context.err(printableJson({error: failure ? describe(failure) : describeBug(error)}));
   else if (failure) context.err(renderError(failure, context));
   else context.err(renderBug(error, context));
   return failure ? exitCodeOf(failure.code) : exitCodes.error;
@@ -16,14 +17,17 @@ export function reportError(error: unknown, context: CliContext, {json}: {json: 
 function renderError(error: AppError, context: CliContext): string {
   const paint = painter(context.stderr);
   const causes = causesOf(error).map((message) => ['cause', message] as const);
-  const rows = [...error.details, ...causes, ['code', error.code] as const];
-  const commandWidth = Math.max(0, ...error.next.map(({command}) => command.length));
-  const steps = error.next.map(({command, why}, index): readonly [string, string] => [
+  const rows = [...error.details, ...causes, ['code', error.code] as const].map(
+    ([label, value]) => [displayLine(label), displayText(value)] as const,
+  );
+  const next = error.next.map(({command, why}) => ({command: displayLine(command), why}));
+  const commandWidth = Math.max(0, ...next.map(({command}) => command.length));
+  const steps = next.map(({command, why}, index): readonly [string, string] => [
     index === 0 ? 'next' : '',
-    why === undefined ? command : `${command.padEnd(commandWidth)}  ${paint('dim', why)}`,
+    why === undefined ? command : `${command.padEnd(commandWidth)}  ${paint('dim', displayLine(why))}`,
   ]);
   const labelWidth = Math.max(0, ...[...rows, ...steps].map(([label]) => label.length));
-  const lines = [...rows.map(([label, value]) => [label, displayText(value)] as const), ...steps].map(
+  const lines = [...rows, ...steps].map(
     ([label, value]) =>
       `  ${paint('dim', label.padEnd(labelWidth))}  ${value.replaceAll('\n', `\n${' '.repeat(labelWidth + 4)}`)}`,
   );

@@ -1,18 +1,13 @@
-import {systemErrorCode} from '../services/contracts/errors.ts';
+import {AppError, messageOf, systemErrorCode} from '../services/contracts/errors.ts';
 import type {CliContext} from './context.ts';
+import {exitCodes} from './exit-codes.ts';
 import {createLineReader} from './line-reader.ts';
 import {runCli} from './program.ts';
+import {reportError} from './report-error.ts';
 import {version} from './version.ts';
 
 /** Connects the command line to this process: its streams, its environment, its exit code. */
 export async function runProcess(name: CliContext['name'], args: readonly string[]): Promise<void> {
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error) => {
-      // The reader went away (`| head`, a closed terminal); there is nobody left to tell.
-      if (systemErrorCode(error) !== 'EPIPE' && systemErrorCode(error) !== 'EIO') throw error;
-      process.exitCode ??= 0;
-    });
-  }
   const reader = createLineReader(process.stdin, process.stderr);
   const context: CliContext = {
     name,
@@ -27,8 +22,16 @@ export async function runProcess(name: CliContext['name'], args: readonly string
     stderr: surfaceOf(process.stderr),
     now: () => new Date().toISOString(),
   };
+  process.stdout.on('error', (error) => {
+    // The reader went away (`| head`, a closed terminal); there is nobody left to tell.
+    if (['EPIPE', 'EIO'].includes(systemErrorCode(error) ?? '') || process.exitCode === exitCodes.error) return;
+    const message = `cannot write the output: ${messageOf(error)}`;
+    process.exitCode = reportError(new AppError('E_STORE_WRITE', message), context, {json: false});
+  });
+  process.stderr.on('error', () => {});
   try {
-    process.exitCode = await runCli(args, context);
+    const exitCode = await runCli(args, context);
+    process.exitCode ||= exitCode;
   } finally {
     reader.close();
   }
@@ -39,7 +42,8 @@ function surfaceOf(stream: NodeJS.WriteStream): CliContext['stdout'] {
   const {NO_COLOR, TERM} = process.env;
   return {
     isTerminal,
-    columns: isTerminal ? stream.columns : Number.POSITIVE_INFINITY,
+    // Terminals that were never told their size say 0.
+    columns: isTerminal ? stream.columns || 80 : Number.POSITIVE_INFINITY,
     hasColor: isTerminal && !NO_COLOR && TERM !== 'dumb',
   };
 }

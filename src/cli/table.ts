@@ -6,8 +6,8 @@ export type Cell = string | {readonly text: string; readonly style: Style};
 
 export type Column = {
   readonly title: string;
-  /** Gives way when the terminal is too narrow. One column of a table may have it. */
-  readonly shrinks?: boolean;
+  /** Gives way when the terminal is too narrow: the widest of the first ones, then of the last ones. */
+  readonly shrinks?: 'first' | 'last';
 };
 
 /** Aligned columns: header, colour and the terminal's width on a terminal; whole and plain elsewhere. */
@@ -35,7 +35,7 @@ export function renderTable(
         const width = widths[index] ?? 0;
         const clipped = surface.isTerminal ? clip(text, width) : text;
         const style = styleOf(index);
-        const painted = style === null ? clipped : paint(style, clipped);
+        const painted = style === null || clipped === '' ? clipped : paint(style, clipped);
         return index === row.length - 1
           ? painted
           : painted + ' '.repeat(Math.max(0, width - textWidth(clipped)));
@@ -62,6 +62,7 @@ export function textWidth(text: string): number {
 /** Marks take no column of their own; East Asian wide characters and emoji take two. */
 function charWidth(char: string): number {
   if (/\p{Mark}/u.test(char)) return 0;
+  if (/\p{Emoji_Presentation}/u.test(char)) return 2;
   const code = char.codePointAt(0) ?? 0;
   return wideRanges.some(([low, high]) => code >= low && code <= high) ? 2 : 1;
 }
@@ -98,11 +99,23 @@ function indented(text: string): string {
   return indent + displayLine(text);
 }
 
+/** So much of a column stays, however narrow the terminal is. */
+const narrowest = 10;
+
 function shrinkToFit(widths: number[], columns: readonly Column[], available: number): void {
-  const shrinking = columns.findIndex(({shrinks}) => shrinks);
-  const needed = widths.reduce((sum, width) => sum + width + 2, -2);
-  if (shrinking < 0 || needed <= available) return;
-  widths[shrinking] = Math.max(10, (widths[shrinking] ?? 0) - (needed - available));
+  let excess = widths.reduce((sum, width) => sum + (width > 0 ? width + 2 : 0), -2) - available;
+  for (const turn of ['first', 'last']) {
+    const shrinking = columns.flatMap(({shrinks}, index) => (shrinks === turn ? [index] : []));
+    while (excess > 0) {
+      const [widest, next = narrowest] = shrinking.map((index) => widths[index] ?? 0).sort((a, b) => b - a);
+      if (widest === undefined || widest <= narrowest) break;
+      // Down to the next wide one, then by turns.
+      const cut = Math.min(excess, Math.max(1, widest - Math.max(next, narrowest)));
+      const index = shrinking.find((each) => widths[each] === widest) ?? 0;
+      widths[index] = widest - cut;
+      excess -= cut;
+    }
+  }
 }
 
 /** Enough rows to know the widths; `Math.max` takes no more arguments than the stack holds. */

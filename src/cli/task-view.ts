@@ -33,6 +33,14 @@ export function blockedBy({status, readiness, unmetDeps}: TaskSummary): string {
   return status === 'blocked' ? 'manually blocked (deps satisfied)' : '';
 }
 
+/** Deeper levels tell their number: a chain of 100,000 tasks must not become lines of 200,000 spaces. */
+const deepestIndent = 10;
+
+export function levelIndent(depth: number): string {
+  const indent = '  '.repeat(Math.min(depth, deepestIndent));
+  return depth <= deepestIndent ? indent : `${indent}(${depth}) `;
+}
+
 export const readinessStyle = {
   READY: 'blue',
   BLOCKED: 'yellow',

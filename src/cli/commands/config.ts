@@ -5,6 +5,7 @@ import {
   requireSettingKey,
   resolveConfig,
 } from '../../machines/policies/config-resolution.ts';
+import {displayLine} from '../../machines/policies/display-text.ts';
 import {settingKeys, settings} from '../../services/contracts/config.ts';
 import type {Cli} from '../cli.ts';
 import {renderTable} from '../table.ts';
@@ -16,7 +17,7 @@ export function configCommand(cli: Cli): Command {
   const resolved = async (command: Command): Promise<ResolvedConfig> => {
     const {config} = await cli.project(command);
     const result = resolveConfig(await config.layers());
-    for (const warning of result.warnings) cli.context.err(`warning: ${warning}`);
+    for (const warning of result.warnings) cli.context.err(`warning: ${displayLine(warning)}`);
     return result;
   };
 
@@ -31,7 +32,7 @@ export function configCommand(cli: Cli): Command {
       }));
       cli.print(command, {settings: rows, warnings}, () =>
         renderTable(
-          [{title: 'KEY'}, {title: 'VALUE'}, {title: 'SOURCE'}, {title: 'ABOUT', shrinks: true}],
+          [{title: 'KEY'}, {title: 'VALUE'}, {title: 'SOURCE'}, {title: 'ABOUT', shrinks: 'first'}],
           rows.map(({key, value, source, about}) => [
             key,
             {text: String(value), style: source === 'default' ? 'dim' : 'bold'},

@@ -2,6 +2,7 @@ import {Command, Option} from 'commander';
 import {displayLine} from '../../machines/policies/display-text.ts';
 import {editTask, type TaskEdit} from '../../machines/policies/plan-edits.ts';
 import {requireTask} from '../../machines/policies/plan-graph.ts';
+import {AppError} from '../../services/contracts/errors.ts';
 import type {Task} from '../../services/contracts/plan.ts';
 import {type Cli, collect, taskArgument} from '../cli.ts';
 import type {CliContext} from '../context.ts';
@@ -44,6 +45,7 @@ export function editCommand(cli: Cli): Command {
 
 function editFrom(options: Options): TaskEdit {
   const {title, description, prompt, notes, ac} = options;
+  if (title?.trim() === '') throw new AppError('E_USAGE', 'title cannot be empty');
   return {
     ...(title === undefined ? {} : {title}),
     ...(options.clearDescription ? {description: ''} : description === undefined ? {} : {description}),
@@ -61,7 +63,7 @@ async function askForEdit(task: Task, {ask}: CliContext): Promise<TaskEdit> {
     const hint = field === 'notes' ? '; CLEAR removes them' : '';
     const answer = await ask(`${field} [${displayLine(task[field] ?? '')}] (blank keeps it${hint}): `);
     if (answer === null) break;
-    if (answer === '') continue;
+    if (answer.trim() === '') continue;
     if (field === 'notes' && answer === 'CLEAR') edit.notes = null;
     else edit[field] = answer;
   }

@@ -11,8 +11,8 @@ import type {Plan, Task} from '../../services/contracts/plan.ts';
 import {type TaskStatus, taskStatuses} from '../../services/contracts/task-status.ts';
 import type {Cli} from '../cli.ts';
 import type {Surface} from '../context.ts';
-import {type Cell, renderTable} from '../table.ts';
-import {blockedBy, readinessStyle, summarize} from '../task-view.ts';
+import {type Cell, type Column, renderTable} from '../table.ts';
+import {blockedBy, levelIndent, readinessStyle, summarize} from '../task-view.ts';
 
 type Options = {all?: true; blocked?: true; tree?: true; features?: true; status?: TaskStatus};
 
@@ -70,19 +70,19 @@ function renderRows(plan: Plan, rows: readonly TreeRow[], surface: Surface): str
     const summary = summarize(plan, task);
     const style = readinessStyle[summary.readiness];
     return [
-      '  '.repeat(depth) + task.id,
+      levelIndent(depth) + task.id,
       {text: task.status, style},
       {text: summary.readiness, style},
       task.title,
       {text: blockedBy(summary), style: 'dim'},
     ];
   });
-  const columns = [
-    {title: 'ID'},
+  const columns: Column[] = [
+    {title: 'ID', shrinks: 'last'},
     {title: 'STATUS'},
     {title: 'READINESS'},
-    {title: 'TITLE', shrinks: true},
-    {title: ''},
+    {title: 'TITLE', shrinks: 'first'},
+    {title: '', shrinks: 'first'},
   ];
   return rows.length === 0 ? '' : renderTable(columns, cells, surface);
 }

@@ -7,7 +7,7 @@ import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {TaskStatus} from '../../services/contracts/task-status.ts';
 import type {Cli} from '../cli.ts';
 import {painter} from '../paint.ts';
-import {renderTable} from '../table.ts';
+import {type Column, renderTable} from '../table.ts';
 import {blockedBy, readinessStyle, summarize} from '../task-view.ts';
 import {renderTask} from './show.ts';
 
@@ -36,7 +36,7 @@ export function pickCommand(cli: Cli): Command {
         if (status === 'exit') return;
         if (status === 'back') continue;
         await plans.update((current) => setStatus(current, task.id, status, cli.context.now()));
-        cli.context.out(`updated ${task.id} status to ${status}`);
+        cli.context.out(`updated ${displayLine(task.id)} status to ${status}`);
       }
     });
 }
@@ -60,12 +60,12 @@ async function chooseTask(cli: Cli, plan: Plan, options: Options): Promise<Task 
     const style = readinessStyle[summary.readiness];
     return [`${index + 1})`, task.id, {text: summary.readiness, style}, task.title, blockedBy(summary)];
   });
-  const columns = [
+  const columns: Column[] = [
     {title: ''},
-    {title: 'ID'},
+    {title: 'ID', shrinks: 'last'},
     {title: 'READINESS'},
-    {title: 'TITLE', shrinks: true},
-    {title: ''},
+    {title: 'TITLE', shrinks: 'first'},
+    {title: '', shrinks: 'first'},
   ];
   cli.context.out(options.all || options.blocked ? 'Tasks:' : 'Ready tasks:');
   cli.context.out(renderTable(columns, rows, cli.context.stdout));

@@ -79,7 +79,8 @@ function rationale(task: Task, dep: string): string {
   return reason ? ` (${displayLine(reason)})` : '';
 }
 
-/** To the second, in UTC. */
+/** To the second, in UTC; as it stands where `Date` cannot read it, as with a leap second. */
 function seconds(timestamp: string): string {
-  return new Date(timestamp).toISOString().replace(/\.\d+Z$/, 'Z');
+  const date = new Date(timestamp);
+  return Number.isNaN(date.getTime()) ? timestamp : date.toISOString().replace(/\.\d+Z$/, 'Z');
 }

@@ -13,7 +13,7 @@ export function validateCommand(cli: Cli): Command {
       cli.print(command, {valid: problems.length === 0, file: plans.file, problems}, () => {
         if (problems.length === 0) return 'OK';
         const lines = problems.map(({path, message}) => `- ${displayLine(path)}: ${displayLine(message)}`);
-        return [`invalid plan: ${plans.file}`, ...lines].join('\n');
+        return [`invalid plan: ${displayLine(plans.file)}`, ...lines].join('\n');
       });
       if (problems.length === 0) return;
       if (!cli.isJson(command)) {

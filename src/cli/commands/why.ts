@@ -3,6 +3,7 @@ import {displayLine} from '../../machines/policies/display-text.ts';
 import {type Condition, type Explanation, explainTask} from '../../machines/policies/explain-task.ts';
 import {type Cli, taskArgument} from '../cli.ts';
 import {type Paint, painter} from '../paint.ts';
+import {levelIndent} from '../task-view.ts';
 
 export function whyCommand(cli: Cli): Command {
   return new Command('why')
@@ -37,6 +38,6 @@ const roleText = {task: '', dependency: 'needs ', child: 'child '} as const sati
 >;
 
 function renderCondition({id, title, status, role, depth, reason}: Condition, paint: Paint): string {
-  const indent = '  '.repeat(depth + 1);
+  const indent = `  ${levelIndent(depth)}`;
   return `${indent}${roleText[role]}${paint('bold', displayLine(id))}  ${displayLine(title)}  [${status}]  ${paint('dim', displayLine(reason))}`;
 }

@@ -25,7 +25,7 @@ export function heldBack(
  * Outlives Blackbird to end what it started. stdin is the life line: `+ pid:start:run` and
  * `- pid:start:run` say which agents live, its end says that Blackbird is gone, however it went. Then
  * SIGINT to each group, 1.5 s to obey, and SIGKILL to the groups and to every process that carries
- * the run's marker, until two looks in a row find nothing.
+ * the run's marker, until three looks in a row find nothing.
  */
 export const guardianScript = `trap '' INT TERM HUP QUIT PIPE TSTP TTIN TTOU
 agents=
@@ -77,7 +77,7 @@ turn=0
 while [ $turn -lt 30 ] && anyLives; do sleep 0.05; turn=$((turn + 1)); done
 
 quiet=0 turn=0
-while [ $quiet -lt 2 ] && [ $turn -lt 100 ]; do
+while [ $quiet -lt 3 ] && [ $turn -lt 100 ]; do
   found=
   for agent in $agents; do
     choose "$agent"
@@ -85,6 +85,7 @@ while [ $quiet -lt 2 ] && [ $turn -lt 100 ]; do
     if [ -z "$began" ] || [ "$began" = "$start" ]; then kill -KILL "-$leader"; fi
     killMarked
   done
-  if [ -n "$found" ]; then quiet=0; sleep 0.05; else quiet=$((quiet + 1)); fi
+  if [ -n "$found" ]; then quiet=0; else quiet=$((quiet + 1)); fi
   turn=$((turn + 1))
+  sleep 0.05
 done`;

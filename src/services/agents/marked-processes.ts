@@ -152,11 +152,14 @@ function readProcessTable(run: RunTrace): ProcessTable {
   return onLinux ? readProcTable(run) : readPsTable(run);
 }
 
+let looks = 0;
+
 function readProcTable(run: RunTrace): ProcessTable {
   const rows: TableRow[] = [];
   const restless: string[] = [];
   const firstPid = lowestPid(run);
   const firstStart = Number(run.leader?.startTime ?? 0);
+  looks += 1;
 
   for (const name of readdirSync('/proc')) {
     const pid = Number(name);
@@ -167,14 +170,30 @@ function readProcTable(run: RunTrace): ProcessTable {
       continue;
     }
     if (Number(stat.startTime) < firstStart || stat.isKernelThread) continue;
-    const environment = stat.isZombie ? null : readProcFile(`/proc/${pid}/environ`);
-    // While a process executes a new program or dies, it has neither environment nor arguments.
-    const isBetween = environment === '' && readProcFile(`/proc/${pid}/cmdline`) === '';
-    if (stat.isZombie || environment === null) restless.push(keyOf(stat));
-    else if (isBetween) restless.push(`${keyOf(stat)}:${performance.now()}`);
-    if (!stat.isZombie) rows.push({...stat, mark: markIn(environment ?? '', run.runId, '\0')});
+    if (stat.isZombie) {
+      restless.push(keyOf(stat));
+      continue;
+    }
+    const environment = environmentOf(pid);
+    if (typeof environment !== 'string')
+      restless.push(`${keyOf(stat)}${environment.isChanging ? looks : ''}`);
+    const mark = typeof environment === 'string' ? markIn(environment, run.runId, '\0') : 'none';
+    rows.push({...stat, mark});
   }
   return {rows, restless};
+}
+
+/**
+ * The environment, or why there is none to see. A process that is about to execute a program or to die
+ * has neither environment nor arguments for a moment, one that was started without has only arguments.
+ */
+function environmentOf(pid: number): string | {isChanging: boolean} {
+  for (let attempt = 0; attempt < 2; attempt++) {
+    const environment = readProcFile(`/proc/${pid}/environ`);
+    if (environment !== '') return environment ?? {isChanging: false};
+    if (readProcFile(`/proc/${pid}/cmdline`) === '') return {isChanging: true};
+  }
+  return {isChanging: false};
 }
 
 /** Pids are handed out upwards, so until they may have wrapped around, a run has none below its leader's. */
@@ -203,9 +222,10 @@ function statOf(pid: number) {
   };
 }
 
+const denied = 'denied';
 let scratch = Buffer.allocUnsafe(64 * 1024);
 
-/** Contents as latin1, '' where access is denied, null when the process is gone. Spares `readFileSync`'s calls. */
+/** Contents as latin1; null when the process is gone. Makes half the calls of `readFileSync`. */
 function readProcFile(file: string): string | null {
   let fd: number | undefined;
   try {
@@ -218,7 +238,7 @@ function readProcFile(file: string): string | null {
     return scratch.toString('latin1', 0, length);
   } catch (error) {
     const code = systemErrorCode(error);
-    return code === 'EACCES' || code === 'EPERM' ? '' : null;
+    return code === 'EACCES' || code === 'EPERM' ? denied : null;
   } finally {
     if (fd !== undefined) closeSync(fd);
   }

@@ -1,0 +1,10 @@
+/**
+ * JSON as it is printed. What would steer a terminal or reorder a line is escaped, which leaves the value
+ * the same; `JSON.stringify` does that for the first 32 characters only.
+ */
+export function printableJson(value: unknown, indent?: number): string {
+  return JSON.stringify(value, null, indent).replace(
+    /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}

@@ -1,0 +1,38 @@
+import type {AgentEvent, AgentRequest, AgentVerdict, Usage} from './agent.ts';
+import type {RunEnd} from './agent-process.ts';
+import type {ProcessIdentity} from './process.ts';
+import type {RunRecord} from './run.ts';
+
+/** What is left to know of an agent once it is gone. */
+export type AgentEnding = {
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly verdict: AgentVerdict;
+  readonly usage?: Usage;
+};
+
+/** An agent that was started for a run and waits for `go`. */
+export interface RunningAgent {
+  readonly identity: ProcessIdentity;
+  readonly argv: readonly string[];
+  go(): void;
+  interrupt(): void;
+  kill(): void;
+  suspend(): void;
+  wake(): void;
+  readonly ended: Promise<AgentEnding>;
+  endEverything(): Promise<RunEnd>;
+}
+
+/** Starts the agent of a run with the provider the run names, and tells what its lines mean. */
+export interface AgentRunner {
+  launch(spec: {
+    readonly run: RunRecord;
+    readonly request: AgentRequest;
+    readonly onEvent: (event: AgentEvent) => void;
+  }): Promise<RunningAgent>;
+  /** Ends what an earlier Blackbird left of a run. */
+  sweep(run: RunRecord): Promise<RunEnd>;
+}
