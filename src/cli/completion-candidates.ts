@@ -20,6 +20,7 @@ export async function completionCandidates(
   let positionals = 0;
   let pending: Option | null = null;
   let onlyArguments = false;
+  let onlyCommands = false;
   for (const word of words.slice(0, -1)) {
     if (pending) pending = null;
     else if (!onlyArguments && word === '--') onlyArguments = true;
@@ -29,6 +30,8 @@ export async function completionCandidates(
     } else {
       const child = positionals === 0 ? findCommand(command, word) : undefined;
       if (child) command = child;
+      // What follows it is again the name of a command.
+      else if (positionals === 0 && isHelpCommand(command, word)) onlyCommands = true;
       else positionals++;
     }
   }
@@ -46,8 +49,11 @@ export async function completionCandidates(
     }));
     return matching([...flags, {value: '--help', about: 'show help'}], typed);
   }
-  const children = visibleCommands(command).map((child) => ({value: child.name(), about: child.summary()}));
-  if (children.length > 0) return positionals === 0 ? matching(children, typed) : [];
+  const children = visibleCommands(command).map((child) => ({
+    value: child.name(),
+    about: child.summary() || child.description(),
+  }));
+  if (children.length > 0 || onlyCommands) return positionals === 0 ? matching(children, typed) : [];
   const declared = command.registeredArguments;
   const argument = declared[positionals] ?? (declared.at(-1)?.variadic ? declared.at(-1) : undefined);
   return argument ? matching(await valuesOf(argument, source), typed) : [];
@@ -82,5 +88,7 @@ const matching = (candidates: readonly Candidate[], typed: string): Candidate[] 
   candidates.filter(({value}) => value.startsWith(typed));
 
 const visibleCommands = (command: Command) => command.createHelp().visibleCommands(command);
+
+const isHelpCommand = (command: Command, word: string) => word === 'help' && command.commands.length > 0;
 
 const findCommand = (command: Command, word: string) => command.commands.find((each) => each.name() === word);

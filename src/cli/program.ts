@@ -17,7 +17,7 @@ import {showCommand} from './commands/show.ts';
 import {validateCommand} from './commands/validate.ts';
 import {whyCommand} from './commands/why.ts';
 import type {CliContext} from './context.ts';
-import {exitCodes} from './exit-codes.ts';
+import {exitCodeOf, exitCodes} from './exit-codes.ts';
 import {reportError} from './report-error.ts';
 
 /** Parses, runs and reports; resolves to an exit code and never ends the process. */
@@ -26,19 +26,23 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
   // Known before parsing, because what cannot be parsed must be reported in the asked form as well.
   const json = args.includes('--json');
   let failed: Command | undefined;
+  let running: Command | undefined;
   try {
     const program = context.name === 'agency' ? agencyProgram(cli) : blackbirdProgram(cli);
     prepare(program, context, (command) => {
       failed = command;
     });
+    program.hook('preAction', (_program, command) => {
+      running = command;
+    });
     if (args[0] === '__complete') await complete(cli, program, args.slice(1));
     else await program.parseAsync(args, {from: 'user'});
     return cli.exitCode;
   } catch (error) {
-    if (!(error instanceof CommanderError)) return reportError(error, context, {json});
+    if (!(error instanceof CommanderError)) return reportError(withUsage(error, running), context, {json});
     if (error.exitCode === 0) return exitCodes.done;
     // Commander gives up without a command; until there is more to show, that is a question for help.
-    if (error.code === 'commander.help' && failed && failed.parent === null) {
+    if (error.code === 'commander.help' && failed?.parent === null && failed.args.length === 0) {
       failed.outputHelp();
       return exitCodes.done;
     }
@@ -99,8 +103,6 @@ function agencyProgram(cli: Cli): Command {
 function baseProgram(cli: Cli, name: string): Command {
   return new Command(name)
     .version(cli.context.version, '-V, --version', 'print the version')
-    .helpOption('-h, --help', 'show help')
-    .helpCommand('help [command]', 'show help for a command')
     .option('--json', 'print data as JSON')
     .option('--cwd <dir>', 'work in this folder')
     .configureHelp({showGlobalOptions: true})
@@ -119,12 +121,17 @@ function prepare(command: Command, context: CliContext, onFailure: (command: Com
       getOutHasColors: () => context.stdout.hasColor,
     })
     .configureHelp(program.configureHelp())
+    .helpOption('-h, --help', 'show help')
+    .description(command.description() || sentence(command.summary()))
     .exitOverride((error) => {
       onFailure(command);
       throw error;
     });
+  if (command.commands.length > 0) command.helpCommand('help [command]', 'show help for a command');
   for (const child of command.commands) prepare(child.allowExcessArguments(false), context, onFailure);
 }
+
+const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
 function rootOf(command: Command): Command {
   let root = command;
@@ -133,20 +140,37 @@ function rootOf(command: Command): Command {
 }
 
 function usageError(error: CommanderError, command: Command | undefined): AppError {
+  const message =
+    error.code === 'commander.help'
+      ? subcommandProblem(command)
+      : error.message.replace(/^error: (command-argument )?/, '');
+  const [text = '', hint] = message.split('\n');
+  const details = hint ? [['hint', hint.replace(/^\(|\)$/g, '')] as const] : [];
+  return withUsage(new AppError('E_USAGE', text, {details}), command);
+}
+
+/** Commander tells only that it showed help instead: without a subcommand, or with `help` and a wrong one. */
+function subcommandProblem(command: Command | undefined): string {
+  const [, unknown] = command?.args ?? [];
+  if (unknown !== undefined) return `unknown command '${unknown}'`;
+  const subcommands = (command?.commands ?? []).map((each) => each.name()).join('|');
+  return `${fullName(command)} requires a subcommand: ${subcommands}`;
+}
+
+/** Whatever is wrong with what was typed comes with the usage of that command. */
+function withUsage<T>(error: T, command: Command | undefined): T | AppError {
+  if (!(error instanceof AppError) || exitCodeOf(error.code) !== exitCodes.usage) return error;
+  const name = fullName(command);
+  const help = {command: `${name} --help`, why: 'see what it takes'};
+  return new AppError(error.code, error.message, {
+    details: [...error.details, ['usage', `${name} ${command?.usage() ?? ''}`]],
+    next: error.next.length > 0 ? error.next : [help],
+    cause: error.cause,
+  });
+}
+
+function fullName(command: Command | undefined): string {
   const names: string[] = [];
   for (let each: Command | null | undefined = command; each; each = each.parent) names.unshift(each.name());
-  const name = names.join(' ');
-  const missing = error.code === 'commander.help';
-  const subcommands = (command?.commands ?? []).map((each) => each.name()).join('|');
-  const message = missing
-    ? `${name} requires a subcommand: ${subcommands}`
-    : error.message.replace(/^error: (command-argument )?/, '');
-  const [text = '', hint] = message.split('\n');
-  return new AppError('E_USAGE', text, {
-    details: [
-      ...(hint ? [['hint', hint.replace(/^\(|\)$/g, '')] as const] : []),
-      ['usage', `${name} ${command?.usage() ?? ''}`],
-    ],
-    next: [{command: `${name} --help`, why: 'see what it takes'}],
-  });
+  return names.join(' ');
 }

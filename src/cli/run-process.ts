@@ -24,7 +24,8 @@ export async function runProcess(name: CliContext['name'], args: readonly string
   };
   process.stdout.on('error', (error) => {
     // The reader went away (`| head`, a closed terminal); there is nobody left to tell.
-    if (['EPIPE', 'EIO'].includes(systemErrorCode(error) ?? '') || process.exitCode === exitCodes.error) return;
+    if (['EPIPE', 'EIO'].includes(systemErrorCode(error) ?? '')) return;
+    if (process.exitCode === exitCodes.error) return;
     const message = `cannot write the output: ${messageOf(error)}`;
     process.exitCode = reportError(new AppError('E_STORE_WRITE', message), context, {json: false});
   });

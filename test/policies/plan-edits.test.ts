@@ -141,6 +141,7 @@ describe('add', () => {
     },
     {name: 'no title', task: fresh('n', {title: ' \n'}), message: 'title is required'},
     {name: 'an unknown parent', task: fresh('n', {parentId: 'x'}), message: 'unknown parent id "x"'},
+    {name: 'itself as its parent', task: fresh('n', {parentId: 'n'}), message: 'unknown parent id "n"'},
     {
       name: 'an index before the first',
       task: fresh('n', {parentId: 'p', index: -1}),
@@ -611,18 +612,24 @@ describe('any sequence of edits', () => {
       case 'setDeps':
         return setDeps(before, change.id, change.deps, now);
       case 'edit':
-        return editTask(before, change.id, change, now);
+        return editTask(before, change.id, {title: change.title, notes: change.notes}, now);
       case 'status':
         return setStatus(before, change.id, change.status, now);
     }
   }
 
+  const start = planOf(
+    family(task('10'), family(task('a'), task('__proto__')), task('b', {deps: ['__proto__']})),
+    family(task('2', {status: 'done'}), task('c', {status: 'done'})),
+    task('d', {deps: ['10', 'c']}),
+  );
+
   test('leaves a valid plan, on disk as in memory, whose parents are done only when their children are', () => {
     let applied = 0;
     let refused = 0;
     fc.assert(
-      fc.property(fc.array(edit, {minLength: 10, maxLength: 60}), (changes) => {
-        let before = planOf();
+      fc.property(fc.array(edit, {minLength: 10, maxLength: 60, size: 'max'}), (changes) => {
+        let before = start;
         let text = writePlanText(before, null, null);
         for (const change of changes) {
           let after: Plan;

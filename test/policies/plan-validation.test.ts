@@ -239,7 +239,7 @@ describe('one task', () => {
     {
       name: 'a rationale that is a list',
       items: [item('a', {depRationale: ['x']})],
-      problems: [['$.items["a"].depRationale', 'must be an object']],
+      problems: [['$.items["a"].depRationale', 'must be an object/map']],
     },
     {
       name: 'a reason that is no text',

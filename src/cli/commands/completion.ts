@@ -31,18 +31,20 @@ export async function complete(cli: Cli, program: Command, args: readonly string
   const found = await completionCandidates(program, words, {
     tasks: () => taskCandidates(cli, program, words),
   });
-  for (const {value, about} of found) cli.context.out(`${value}\t${displayLine(about)}`);
+  const lines = found.map(({value, about}) => `${value}\t${displayLine(about)}`);
+  if (lines.length > 0) cli.context.out(lines.join('\n'));
 }
 
 async function taskCandidates(cli: Cli, program: Command, words: readonly string[]): Promise<Candidate[]> {
   try {
-    const cwd = words.includes('--cwd') ? words[words.lastIndexOf('--cwd') + 1] : undefined;
-    if (cwd) program.setOptionValue('cwd', cwd);
+    // The shell has not expanded it yet.
+    const folder = typedFolder(words)?.replace(/^~(?=\/|$)/, await cli.home());
+    if (folder) program.setOptionValue('cwd', folder);
     const {plans} = await cli.project(program);
     const plan = await plans.read();
-    // A shell would split or run an id with other characters.
+    // A shell would split or run an id with other characters, a command would take it for an option.
     return [...plan.items.values()].flatMap(({id, title}) =>
-      /^[\w.@%+:,-]+$/.test(id) ? [{value: id, about: title}] : [],
+      /^[\w.@%+:,][\w.@%+:,-]*$/.test(id) ? [{value: id, about: title}] : [],
     );
   } catch (error) {
     // In the middle of typing there is nobody to tell; the command itself will.
@@ -51,9 +53,28 @@ async function taskCandidates(cli: Cli, program: Command, words: readonly string
   }
 }
 
+function typedFolder(words: readonly string[]): string | undefined {
+  const at = words.findLastIndex((word) => word === '--cwd' || word.startsWith('--cwd='));
+  return words[at] === '--cwd' ? words[at + 1] : words[at]?.slice('--cwd='.length);
+}
+
 const bash = `_blackbird() {
-  local IFS=$'\\n' word="\${COMP_WORDS[COMP_CWORD]}"
-  COMPREPLY=( $(blackbird __complete -- "\${COMP_WORDS[@]:1:COMP_CWORD-1}" "$word" 2>/dev/null | cut -f1) )
+  local IFS=$'\\n' piece last='' typed words=()
+  for piece in "\${COMP_WORDS[@]:1:COMP_CWORD}"; do
+    # bash leaves the quotes in, and splits words at = and :
+    piece="\${piece//[\\"\\'\\\\]/}"
+    if [[ \${#words[@]} -gt 0 && -n $piece && ( $piece == [=:]* || $last == *[=:] ) ]]; then
+      words[\${#words[@]}-1]+=$piece
+    else
+      words+=("$piece")
+    fi
+    last=$piece
+  done
+  typed="\${words[\${#words[@]}-1]}"
+  COMPREPLY=( $(blackbird __complete -- "\${words[@]}" 2>/dev/null | cut -f1) )
+  # only what stands behind the last split is replaced
+  [[ -z "\${last//[=:]/}" ]] && last=''
+  COMPREPLY=( "\${COMPREPLY[@]#"\${typed%"$last"}"}" )
 }
 complete -o default -F _blackbird blackbird`;
 
@@ -61,17 +82,23 @@ const zsh = `#compdef blackbird
 _blackbird() {
   local -a candidates
   local value about
+  if [[ $words[CURRENT-1] == --cwd ]]; then
+    _files -/
+    return
+  fi
   while IFS=$'\\t' read -r value about; do
     candidates+=("\${value//:/\\\\:}\${about:+:$about}")
-  done < <(blackbird __complete -- "\${(@)words[2,CURRENT-1]}" "\${words[CURRENT]}" 2>/dev/null)
+  done < <(blackbird __complete -- "\${(@Q)words[2,CURRENT-1]}" "\${(Q)words[CURRENT]}" 2>/dev/null)
   _describe 'blackbird' candidates
 }
-compdef _blackbird blackbird`;
+# loaded by the completion system itself, or sourced
+if [[ $funcstack[1] == _blackbird ]]; then _blackbird; else compdef _blackbird blackbird; fi`;
 
 const fish = `function __blackbird_complete
   set -l words (commandline -opc) (commandline -ct)
   blackbird __complete -- $words[2..-1] 2>/dev/null
 end
-complete -c blackbird -f -a '(__blackbird_complete)'`;
+complete -c blackbird -f -a '(__blackbird_complete)'
+complete -c blackbird -l cwd -d 'work in this folder' -x -a '(__fish_complete_directories)'`;
 
 const scripts = {bash, zsh, fish} as const satisfies Record<Shell, string>;

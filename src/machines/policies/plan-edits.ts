@@ -1,7 +1,16 @@
 import {AppError} from '../../services/contracts/errors.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import {isPlainTaskId, taskIdRule} from '../../services/contracts/task-id.ts';
-import {ancestorsOf, findCycles, isLeaf, parentOf, requireTask, rootTasks, subtreeOf} from './plan-graph.ts';
+import {
+  ancestorsOf,
+  findCycles,
+  indexHierarchy,
+  isLeaf,
+  parentOf,
+  requireTask,
+  rootTasks,
+  subtreeOf,
+} from './plan-graph.ts';
 import {settleParents, touch, withTask} from './plan-status.ts';
 
 /** Where a task stands: under a parent or at the root, and at which place among its siblings. */
@@ -28,6 +37,8 @@ export function addTask(plan: Plan, task: NewTask, now: string): Plan {
     throw refusal(`id ${JSON.stringify(task.id)} differs from ${JSON.stringify(twin)} only in case`);
   }
   if (task.title.trim() === '') throw refusal('title is required');
+  // Asked before the task is in the plan, or it could be its own parent.
+  if (task.parentId !== null) requireParent(plan, task.parentId);
   const item: Task = {
     id: task.id,
     title: task.title,
@@ -60,7 +71,8 @@ export function editTask(plan: Plan, id: string, edit: TaskEdit, now: string): P
   if (edit.title !== undefined && edit.title.trim() === '') throw refusal('title cannot be empty');
   const {notes, ...fields} = edit;
   const changed = Object.entries(fields).filter(
-    ([name, value]) => JSON.stringify(task[name as keyof TaskEdit]) !== JSON.stringify(value),
+    ([name, value]) =>
+      value !== undefined && JSON.stringify(task[name as keyof TaskEdit]) !== JSON.stringify(value),
   );
   const dropsNotes = notes === null && task.notes != null;
   const setsNotes = typeof notes === 'string' && notes !== task.notes;
@@ -79,19 +91,35 @@ export function editTask(plan: Plan, id: string, edit: TaskEdit, now: string): P
 export function moveTask(plan: Plan, id: string, target: Place, now: string): Plan {
   const task = requireTask(plan, id);
   if (target.parentId !== null) {
-    const parent = plan.items.get(target.parentId);
-    if (!parent) throw refusal(`unknown parent id ${JSON.stringify(target.parentId)}`);
-    const lineage = [parent, ...ancestorsOf(plan, parent)].map((ancestor) => ancestor.id);
-    const loop = lineage.indexOf(id);
+    const parent = requireParent(plan, target.parentId);
+    const lineage = [parent, ...ancestorsOf(plan, parent)];
+    const ids = lineage.map((ancestor) => ancestor.id);
+    const loop = ids.indexOf(id);
     if (loop >= 0) {
-      throw refusal(`hierarchy cycle detected: ${[id, ...lineage.slice(0, loop + 1)].join(' -> ')}`);
+      throw refusal(`hierarchy cycle detected: ${[id, ...ids.slice(0, loop + 1)].join(' -> ')}`);
     }
+    refuseDepsAlong(lineage, subtreeOf(plan, task));
   }
   const formerParent = parentOf(plan, task);
   const moved: Task = {...task, parentId: target.parentId, updatedAt: touch(task, now)};
   let next = place(withTask(detach(plan, task, now), moved), moved, target, now);
   next = settleParents(next, id, now);
   return formerParent ? settleAbove(next, formerParent.id, now) : next;
+}
+
+/** Nobody may come to stand below or above what it depends on. */
+function refuseDepsAlong(lineage: readonly Task[], moved: readonly Task[]): void {
+  const refuse = (kind: string, from: readonly Task[], to: readonly Task[]) => {
+    const targets = new Set(to.map((each) => each.id));
+    for (const task of from) {
+      const dep = task.deps.find((each) => targets.has(each));
+      if (dep === undefined) continue;
+      const reason = `${JSON.stringify(task.id)} cannot depend on its own ${kind} ${JSON.stringify(dep)}`;
+      throw refusal(`invalid move (would violate plan invariants): ${reason}`);
+    }
+  };
+  refuse('ancestor', moved, lineage);
+  refuse('descendant', lineage, moved);
 }
 
 export type Deletion = {readonly plan: Plan; readonly deleted: string[]; readonly detached: string[]};
@@ -113,10 +141,11 @@ export function deleteTask(
     (other) => !gone.has(other.id) && other.deps.some((dep) => gone.has(dep)),
   );
   if (affected.length > 0 && !force) {
-    const broken = deleted.flatMap((each) => {
-      const dependents = affected.filter((other) => other.deps.includes(each)).map((other) => other.id);
-      return dependents.length === 0 ? [] : [`${each} (dependents: ${dependents.join(', ')})`];
-    });
+    const dependentsOf = new Map(deleted.map((each): [string, string[]] => [each, []]));
+    for (const other of affected) for (const dep of other.deps) dependentsOf.get(dep)?.push(other.id);
+    const broken = [...dependentsOf].flatMap(([each, dependents]) =>
+      dependents.length === 0 ? [] : [`${each} (dependents: ${dependents.join(', ')})`],
+    );
     throw refusal(
       `refusing to delete: would break dependents (${broken.join('; ')}). Use --force to remove those dep edges`,
     );
@@ -161,17 +190,13 @@ export function setDeps(plan: Plan, id: string, deps: readonly string[], now: st
 }
 
 function changeDeps(plan: Plan, task: Task, deps: readonly string[], now: string): Plan {
+  const {isAncestor} = indexHierarchy(plan);
   for (const dep of deps) {
+    const relation = `${JSON.stringify(task.id)} cannot depend on its own`;
     if (dep === task.id) throw refusal(`cannot add self-dependency: ${JSON.stringify(dep)}`);
-    const target = plan.items.get(dep);
-    if (!target) throw refusal(`unknown dep id ${JSON.stringify(dep)}`);
-    const above = ancestorsOf(plan, task).some((ancestor) => ancestor.id === dep);
-    if (above)
-      throw refusal(`${JSON.stringify(task.id)} cannot depend on its own ancestor ${JSON.stringify(dep)}`);
-    const below = ancestorsOf(plan, target).some((ancestor) => ancestor.id === task.id);
-    if (below) {
-      throw refusal(`${JSON.stringify(task.id)} cannot depend on its own descendant ${JSON.stringify(dep)}`);
-    }
+    if (!plan.items.has(dep)) throw refusal(`unknown dep id ${JSON.stringify(dep)}`);
+    if (isAncestor(dep, task.id)) throw refusal(`${relation} ancestor ${JSON.stringify(dep)}`);
+    if (isAncestor(task.id, dep)) throw refusal(`${relation} descendant ${JSON.stringify(dep)}`);
   }
   const next = withTask(plan, withDeps(task, deps, now));
   const [cycle] = findCycles([task.id], (each) => next.items.get(each)?.deps ?? []);
@@ -182,7 +207,8 @@ function changeDeps(plan: Plan, task: Task, deps: readonly string[], now: string
 /** Rationale of a dependency that is gone goes with it. */
 function withDeps(task: Task, deps: readonly string[], now: string): Task {
   const {depRationale, ...rest} = task;
-  const kept = Object.entries(depRationale ?? {}).filter(([dep]) => deps.includes(dep));
+  const present = new Set(deps);
+  const kept = Object.entries(depRationale ?? {}).filter(([dep]) => present.has(dep));
   return {
     ...rest,
     deps,
@@ -194,8 +220,7 @@ function withDeps(task: Task, deps: readonly string[], now: string): Task {
 /** Puts a task that is in the plan, but in nobody's list yet, where it belongs. */
 function place(plan: Plan, task: Task, {parentId, index}: Place, now: string): Plan {
   if (parentId === null) return index === undefined ? plan : placeAtRoot(plan, task, index);
-  const parent = plan.items.get(parentId);
-  if (!parent) throw refusal(`unknown parent id ${JSON.stringify(parentId)}`);
+  const parent = requireParent(plan, parentId);
   const childIds = inserted(parent.childIds, task.id, index ?? parent.childIds.length);
   return withTask(plan, {...parent, childIds, updatedAt: touch(parent, now)});
 }
@@ -237,6 +262,12 @@ function settleAbove(plan: Plan, id: string, now: string): Plan {
   const task = plan.items.get(id);
   const child = task?.childIds[0];
   return settleParents(plan, child ?? id, now);
+}
+
+function requireParent(plan: Plan, id: string): Task {
+  const parent = plan.items.get(id);
+  if (!parent) throw refusal(`unknown parent id ${JSON.stringify(id)}`);
+  return parent;
 }
 
 const foldedId = (id: string) => id.normalize('NFC').toLowerCase();

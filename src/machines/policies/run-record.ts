@@ -41,7 +41,9 @@ export type RunChange =
   /** The provider refused to go on: the run stands where it stood before. */
   | {readonly type: 'resumeRefused'; readonly failure: Failure; readonly end: SegmentEnd | null}
   | {readonly type: 'relaunched'; readonly answers?: readonly Answer[]}
-  | {readonly type: 'superseded'; readonly byRunId: string};
+  | {readonly type: 'superseded'; readonly byRunId: string}
+  /** Found after a crash: recorded, but nothing of an agent ever ran. */
+  | {readonly type: 'neverStarted'};
 
 /** What is known of an agent process once it is gone. */
 export type SegmentEnd = {
@@ -133,6 +135,10 @@ export function applyRunChange(run: RunRecord, change: RunChange, now: string): 
         phase: 'launching',
         ...(change.answers === undefined ? {} : {answers: [...(run.answers ?? []), ...change.answers]}),
       };
+    }
+    case 'neverStarted': {
+      const message = 'Blackbird ended before the agent was started';
+      return {...resting(changed, null, now), state: 'canceled', failure: {kind: 'stopped', message}};
     }
     case 'superseded':
       return {...changed, superseded_by_run_id: change.byRunId};

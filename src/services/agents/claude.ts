@@ -270,16 +270,19 @@ function resultOf(line: LineOf<'result'>): AgentResult {
   const turns = line.num_turns === undefined ? {} : {turns: line.num_turns};
   // "Not logged in" comes as a successful result that is an error.
   if (line.subtype === 'success' && !line.is_error) {
-    return {ok: true, text: line.result === '' ? jsonOf(line.structured_output) : line.result, ...turns};
+    return {ok: true, text: jsonOf(line.structured_output) || line.result, ...turns};
   }
-  const kind = isLoginRequest(line) ? 'auth' : kindOf(undefined, line.api_error_status);
   const reason = [line.result, line.errors.join('; '), line.subtype].find((words) => words !== '');
-  return {ok: false, text: '', failure: {kind, message: reason ?? 'the turn failed'}, ...turns};
+  const failure = {kind: kindOfResult(line), message: reason ?? 'the turn failed'};
+  return {ok: false, text: '', failure, ...turns};
 }
 
-/** No status tells a missing login; with no tokens spent, the words are Claude Code's own and not the model's. */
-function isLoginRequest({is_error, usage, result}: LineOf<'result'>): boolean {
-  return is_error && usage?.output_tokens === 0 && result.includes('/login');
+function kindOfResult({subtype, result, api_error_status}: LineOf<'result'>): FailureKind {
+  if (api_error_status !== null || subtype !== 'success') return kindOf(undefined, api_error_status);
+  // Without a status (no login, older versions) there are words: Claude Code's own, never the model's.
+  const status = /^API Error: (\d{3})\b/.exec(result)?.[1];
+  if (status !== undefined) return kindOfStatus(Number(status));
+  return result.includes('/login') ? 'auth' : 'agent_error';
 }
 
 function kindOf(error: string | undefined, status: number | null): FailureKind {

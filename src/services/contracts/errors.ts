@@ -33,6 +33,11 @@ export type ErrorCode =
 /** A command the reader can type, and what it does for them. */
 export type NextStep = {readonly command: string; readonly why?: string};
 
+/** One word of a command as a shell reads it: an id may hold anything, and commands are there to be typed. */
+export function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
 export type AppErrorOptions = {
   readonly details?: ReadonlyArray<readonly [label: string, value: string]>;
   readonly next?: readonly NextStep[];

@@ -213,6 +213,31 @@ test.each<Row>([
     events: [{type: 'result', result: {ok: true, text: '{"passed":true}'}}],
   },
   {
+    name: 'an answer whose structured field says more than its words',
+    line: {
+      type: 'result',
+      subtype: 'success',
+      is_error: false,
+      result: 'finished',
+      structured_output: {passed: false},
+    },
+    events: [{type: 'result', result: {ok: true, text: '{"passed":false}'}}],
+  },
+  {
+    name: 'a rate limit of an older version, which gives no status',
+    line: {type: 'result', subtype: 'success', is_error: true, result: 'API Error: 429 {"type":"error"}'},
+    events: [
+      {
+        type: 'result',
+        result: {
+          ok: false,
+          text: '',
+          failure: {kind: 'rate_limit', message: 'API Error: 429 {"type":"error"}'},
+        },
+      },
+    ],
+  },
+  {
     name: 'too many turns',
     line: {type: 'result', subtype: 'error_max_turns', is_error: false, num_turns: 9},
     events: [

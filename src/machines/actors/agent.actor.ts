@@ -1,0 +1,147 @@
+import {type CallbackLogicFunction, fromCallback, fromPromise} from 'xstate';
+import type {Activity, AgentEvent, Failure, Usage} from '../../services/contracts/agent.ts';
+import type {AgentEnding, AgentRunner, RunningAgent} from '../../services/contracts/agent-runner.ts';
+import {messageOf} from '../../services/contracts/errors.ts';
+import type {RunRecord} from '../../services/contracts/run.ts';
+import {askedQuestions} from '../policies/asked-questions.ts';
+import {isSessionStored} from '../policies/resume-check.ts';
+import type {SegmentEnd} from '../policies/run-record.ts';
+import type {AgentInput, AgentOrder, AgentReport, SegmentVerdict} from '../segment.machine.ts';
+
+/** What an agent left behind, by run: too large for a machine's context, fetched when it is recorded. */
+export type AgentEndings = Map<string, {readonly end: SegmentEnd; readonly text: string}>;
+
+/** The agents that live now, by run. Signals and the sweep reach them through it. */
+export type LiveAgents = Map<string, RunningAgent>;
+
+/** What an agent does, for whoever is watching. */
+export type AgentNews =
+  | {readonly type: 'activity'; readonly activity: Activity}
+  | {readonly type: 'usage'; readonly usage: Usage}
+  | {readonly type: 'retrying'; readonly failure: Failure};
+
+/** Adapts the agent runner to the actor that `segmentMachine` invokes as `agent`. */
+export function defineAgentActor({
+  agents,
+  live,
+  endings,
+  monotonicNow,
+  onNews,
+}: {
+  agents: AgentRunner;
+  live: LiveAgents;
+  endings: AgentEndings;
+  monotonicNow: () => number;
+  onNews: (run: RunRecord, news: AgentNews) => void;
+}) {
+  const logic: CallbackLogicFunction<AgentOrder, AgentReport, AgentInput> = ({input, receive, sendBack}) => {
+    const {run, request} = input;
+    let agent: RunningAgent | null = null;
+    let isAbandoned = false;
+    let sessionSeenAt: number | null = null;
+    let hasLaterLine = false;
+    let killedAt: number | null = null;
+    let strangeRef: string | null = null;
+    let latestUsage: Usage | undefined;
+
+    const kill = () => {
+      killedAt ??= monotonicNow();
+      agent?.kill();
+    };
+
+    const onEvent = (event: AgentEvent) => {
+      if (sessionSeenAt !== null) hasLaterLine = true;
+      switch (event.type) {
+        case 'session':
+          if (sessionSeenAt !== null) return;
+          if (request.kind === 'resume' && event.ref !== request.sessionRef) {
+            // The provider opened another session: nothing it does may count.
+            strangeRef = event.ref;
+            kill();
+            return;
+          }
+          sessionSeenAt = monotonicNow();
+          sendBack({type: 'agent.sessionCaptured', sessionRef: event.ref});
+          return;
+        case 'result':
+          sendBack({type: 'agent.resultSeen'});
+          return;
+        case 'usage':
+          latestUsage = event.usage;
+          onNews(run, event);
+          return;
+        case 'activity':
+        case 'retrying':
+          onNews(run, event);
+          return;
+        case 'turn':
+          return;
+      }
+    };
+
+    const finish = (ending: AgentEnding) => {
+      const {exitCode, signal, stdout, stderr, verdict} = ending;
+      const usage = ending.usage ?? latestUsage;
+      endings.set(run.run_id, {
+        end: {exitCode, signal, stdout, stderr, ...(usage === undefined ? {} : {usage})},
+        text: verdict.text.slice(0, 4_000),
+      });
+      sendBack({
+        type: 'agent.exited',
+        verdict: strangeRef === null ? verdictOf(ending) : strangeSession(strangeRef),
+        isSessionStored: isSessionStored({sessionSeenAt, hasLaterLine, killedAt}),
+      });
+    };
+
+    const start = async () => {
+      endings.delete(run.run_id);
+      try {
+        agent = await agents.launch({run, request, onEvent});
+      } catch (error) {
+        sendBack({type: 'agent.spawnFailed', message: messageOf(error)});
+        return;
+      }
+      live.set(run.run_id, agent);
+      if (isAbandoned) kill();
+      sendBack({type: 'agent.held', identity: agent.identity, argv: agent.argv});
+      finish(await agent.ended);
+    };
+    void start();
+
+    receive((order) => {
+      if (order.type === 'agent.go') agent?.go();
+      else if (order.type === 'agent.interrupt') agent?.interrupt();
+      else kill();
+    });
+
+    return () => {
+      isAbandoned = true;
+      // Leaving never leaves an agent behind; after a sweep there is none.
+      if (live.has(run.run_id)) kill();
+    };
+  };
+  return fromCallback(logic);
+}
+
+/** Ends whatever is left of a run and returns when it is gone. */
+export function defineEndEverythingActor({live}: {live: LiveAgents}) {
+  return fromPromise<void, {readonly run: RunRecord}>(async ({input: {run}}) => {
+    const agent = live.get(run.run_id);
+    if (!agent) return;
+    const {remaining} = await agent.endEverything();
+    if (remaining.length > 0)
+      throw new Error(`processes ${remaining.join(', ')} of run ${run.run_id} cannot be ended`);
+    live.delete(run.run_id);
+  });
+}
+
+function verdictOf({verdict}: AgentEnding): SegmentVerdict {
+  const questions = askedQuestions(verdict.text);
+  if (verdict.outcome === 'failed') return {outcome: 'failed', failure: verdict.failure};
+  return questions.length > 0 ? {outcome: 'waiting', questions} : {outcome: 'succeeded'};
+}
+
+function strangeSession(ref: string): SegmentVerdict {
+  const message = `the provider opened another session (${ref.slice(0, 80)}) instead of going on with this one`;
+  return {outcome: 'failed', failure: {kind: 'resume_rejected', message}};
+}

@@ -1,0 +1,273 @@
+import {fromPromise} from 'xstate';
+import type {AgentRequest, ProviderId} from '../../services/contracts/agent.ts';
+import {AppError} from '../../services/contracts/errors.ts';
+import type {Plan, Task} from '../../services/contracts/plan.ts';
+import type {Answer, RunRecord} from '../../services/contracts/run.ts';
+import type {Services} from '../../services/contracts/services.ts';
+import {
+  answersPrompt,
+  continuePrompt,
+  type Delivered,
+  feedbackPrompt,
+  finishedDeps,
+  relaunchPrompt,
+  taskPrompt,
+} from '../policies/agent-prompt.ts';
+import {isLeaf, requireTask} from '../policies/plan-graph.ts';
+import {setStatus} from '../policies/plan-status.ts';
+import {isReady} from '../policies/readiness.ts';
+import {resumeObstacle, resumeRefusal} from '../policies/resume-check.ts';
+import {applyRunChange, newRunRecord} from '../policies/run-record.ts';
+import type {RunCommand} from '../run.machine.ts';
+import {recoverTask} from './recover-runs.actor.ts';
+
+/** What is to be done with a task. */
+export type TaskMode =
+  | {readonly type: 'execute'}
+  | {readonly type: 'resume'; readonly answers: readonly Answer[]; readonly feedback: string | null}
+  | {readonly type: 'restart'};
+
+export type PrepareRunInput = {
+  readonly taskId: string;
+  readonly mode: TaskMode;
+  readonly provider: ProviderId;
+  /** Named by the user for this very call; null for the saved choice. */
+  readonly explicitProvider: ProviderId | null;
+};
+
+export type PreparedRun = {
+  readonly task: Pick<Task, 'id' | 'title'>;
+  readonly run: RunRecord;
+  readonly order: RunCommand;
+};
+
+/** Everything before the agent: a fresh look at plan and history, the prompt, and the record on disk. */
+export function definePrepareRunActor(services: Services, onPrepared: (prepared: PreparedRun) => void) {
+  return fromPromise<PreparedRun, PrepareRunInput>(async ({input}) => {
+    const plan = await services.plans.read();
+    const task = requireTask(plan, input.taskId);
+    if (!isLeaf(task)) {
+      throw new AppError('E_TASK_NOT_READY', `${task.id} has children; they are the ones that run`, {
+        next: [{command: `blackbird why ${task.id}`, why: 'see what is left'}],
+      });
+    }
+    const latest = await recoverTask(services, task.id);
+    const prepare = {execute: prepareExecute, resume: prepareResume, restart: prepareRestart}[
+      input.mode.type
+    ];
+    const prepared = await prepare(services, {...input, plan, task, latest});
+    onPrepared(prepared);
+    return prepared;
+  });
+}
+
+type Situation = PrepareRunInput & {
+  readonly plan: Plan;
+  readonly task: Task;
+  readonly latest: RunRecord | null;
+};
+
+async function prepareExecute(services: Services, situation: Situation): Promise<PreparedRun> {
+  const {plan, task, latest} = situation;
+  if (!isReady(plan, task)) throw notReady(task);
+  return startFresh(services, situation, latest === null ? {} : {resumed: null});
+}
+
+async function prepareRestart(services: Services, situation: Situation): Promise<PreparedRun> {
+  const {task, latest} = situation;
+  if (latest === null) {
+    throw new AppError('E_RESTART_REFUSED', `${task.id} has no run to restart`, {
+      next: [{command: `blackbird execute ${task.id}`, why: 'run it for the first time'}],
+    });
+  }
+  if (latest.state === 'running') throw stillRunning(task, latest);
+  const prepared = await startFresh(services, situation, {restartOf: latest});
+  // A record of the Go program is never rewritten; the new run links to it all the same.
+  if (latest.repo_root !== '') {
+    await services.runs.update(task.id, latest.run_id, (run) =>
+      applyRunChange(run, {type: 'superseded', byRunId: prepared.run.run_id}, services.now()),
+    );
+  }
+  return prepared;
+}
+
+async function prepareResume(services: Services, situation: Situation): Promise<PreparedRun> {
+  const {task, latest, mode} = situation;
+  if (mode.type !== 'resume') throw new Error('Only a resume can be prepared as one');
+  if (latest === null) throw nothingToResume(task, 'it has never run');
+  if (latest.state === 'running') throw stillRunning(task, latest);
+  const obstacle = obstacleOf(services, situation, latest);
+  switch (latest.state) {
+    case 'paused': {
+      const prompt = mode.feedback === null ? continuePrompt() : feedbackPrompt(mode.feedback, []);
+      const request = await requestFor(services, {
+        kind: 'resume',
+        prompt,
+        sessionRef: latest.provider_session_ref,
+      });
+      if (obstacle === null) await markInProgress(services, task.id);
+      return {task, run: latest, order: {type: 'run.resume', request, obstacle}};
+    }
+    case 'waiting':
+      return prepareAnswers(services, situation, latest, mode.answers, obstacle);
+    default:
+      if (mode.feedback === null) throw nothingToResume(task, `its latest run ${latest.state}`);
+      if (obstacle !== null) throw resumeRefusal('E_RESUME_REFUSED', task, latest, obstacle);
+      return continueEnded(services, situation, latest, mode.feedback);
+  }
+}
+
+async function prepareAnswers(
+  services: Services,
+  situation: Situation,
+  latest: RunRecord,
+  answers: readonly Answer[],
+  obstacle: string | null,
+): Promise<PreparedRun> {
+  const {task, plan} = situation;
+  const questions = latest.questions ?? [];
+  const missing = questions.filter(
+    ({id}) => !answers.some((answer) => answer.id === id && answer.value.trim() !== ''),
+  );
+  if (missing.length > 0) {
+    throw new AppError(
+      'E_NO_INPUT',
+      `${task.id} waits for answers: ${missing.map(({id}) => id).join(', ')}`,
+      {
+        details: missing.map(({id, prompt, options}) => [
+          id,
+          options ? `${prompt} (${options.join(' | ')})` : prompt,
+        ]),
+        next: [
+          {command: `blackbird resume ${task.id} ${missing.map(({id}) => `--answer ${id}=…`).join(' ')}`},
+        ],
+      },
+    );
+  }
+  const hasSession = latest.provider_session_ref !== '';
+  if (obstacle !== null && hasSession) throw resumeRefusal('E_RESUME_REFUSED', task, latest, obstacle);
+  // Only without a session is everything said again, with what was answered.
+  const request = hasSession
+    ? {
+        kind: 'resume' as const,
+        prompt: answersPrompt(questions, answers),
+        sessionRef: latest.provider_session_ref,
+      }
+    : {
+        kind: 'start' as const,
+        prompt: relaunchPrompt(await promptFor(services, plan, task), questions, answers),
+        sessionRef: null,
+      };
+  await markInProgress(services, task.id);
+  return {
+    task,
+    run: latest,
+    order: {type: 'run.answer', request: await requestFor(services, request), answers},
+  };
+}
+
+/** A run that ended is never reopened: a new one takes over its session. */
+async function continueEnded(
+  services: Services,
+  situation: Situation,
+  latest: RunRecord,
+  feedback: string,
+): Promise<PreparedRun> {
+  const prompt = feedbackPrompt(feedback, []);
+  const sessionRef = latest.provider_session_ref;
+  const links = {resumed_from_run_id: latest.run_id};
+  const record = recordFor(services, {...situation, provider: latest.provider}, {prompt, sessionRef, links});
+  const run = {...record, resumable: true};
+  await services.runs.insert(run);
+  await markInProgress(services, situation.task.id);
+  const request = await requestFor(services, {kind: 'resume', prompt, sessionRef});
+  return {task: situation.task, run, order: {type: 'run.launch', request}};
+}
+
+async function startFresh(
+  services: Services,
+  situation: Situation,
+  {restartOf}: {restartOf?: RunRecord; resumed?: null},
+): Promise<PreparedRun> {
+  const {plan, task, provider, mode} = situation;
+  const prompt = await promptFor(services, plan, task);
+  const sessionRef = services.choosesSession(provider) ? services.newUuid() : null;
+  const links = restartOf ? {restart_of_run_id: restartOf.run_id} : {};
+  const run = recordFor(services, situation, {prompt, sessionRef: sessionRef ?? '', links});
+  await services.runs.insert(run);
+  await services.plans.update((current) => {
+    // Looked at again under the lock: somebody may have changed the plan since.
+    if (mode.type === 'execute' && !isReady(current, requireTask(current, task.id))) throw notReady(task);
+    return setStatus(current, task.id, 'in_progress', services.now());
+  });
+  const request = await requestFor(services, {kind: 'start', prompt, sessionRef});
+  return {task, run, order: {type: 'run.launch', request}};
+}
+
+function recordFor(
+  services: Services,
+  {task, latest, provider}: Situation,
+  {prompt, sessionRef, links}: {prompt: string; sessionRef: string; links: Partial<RunRecord>},
+): RunRecord {
+  const attempt = (latest?.attempt ?? 0) + 1;
+  return newRunRecord(
+    {
+      runId: services.newRunId(task.id, attempt),
+      taskId: task.id,
+      attempt,
+      provider,
+      sessionRef,
+      repoRoot: services.project.root,
+      context: {digest: services.digest(prompt), bytes: prompt.length},
+      links,
+    },
+    services.now(),
+  );
+}
+
+async function requestFor(
+  services: Services,
+  request: Pick<AgentRequest, 'kind' | 'prompt' | 'sessionRef'>,
+): Promise<AgentRequest> {
+  return {...request, access: 'edit', isGitRepository: await services.project.isGitRepository()};
+}
+
+async function promptFor(services: Services, plan: Plan, task: Task): Promise<string> {
+  const delivered: Delivered[] = [];
+  for (const dep of finishedDeps(plan, task)) {
+    const {runs} = await services.runs.list(dep.id);
+    delivered.push({id: dep.id, title: dep.title, result: runs.at(-1)?.result ?? '', files: []});
+  }
+  return taskPrompt({task, delivered, snapshot: await services.project.snapshot()});
+}
+
+async function markInProgress({plans, now}: Services, taskId: string): Promise<void> {
+  await plans.update((plan) => setStatus(plan, taskId, 'in_progress', now()));
+}
+
+function obstacleOf(services: Services, {explicitProvider}: Situation, run: RunRecord): string | null {
+  return resumeObstacle(run, {
+    repoRoot: services.project.root,
+    explicitProvider,
+    isSessionRef: (ref) => services.isSessionRef(run.provider, ref),
+  });
+}
+
+function notReady(task: Task): AppError {
+  return new AppError('E_TASK_NOT_READY', `${task.id} is not ready`, {
+    next: [{command: `blackbird why ${task.id}`, why: 'see what it waits for'}],
+  });
+}
+
+function nothingToResume(task: Task, reason: string): AppError {
+  return new AppError('E_NOTHING_TO_RESUME', `nothing to resume for ${task.id}: ${reason}`, {
+    next: [{command: `blackbird runs ${task.id}`, why: 'see its history'}],
+  });
+}
+
+function stillRunning(task: Task, run: RunRecord): AppError {
+  return new AppError('E_TASK_RUNNING', `${task.id} is running`, {
+    details: [['run', run.run_id]],
+    next: [{command: `blackbird runs ${task.id}`, why: 'see its state'}],
+  });
+}

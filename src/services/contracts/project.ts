@@ -1,0 +1,23 @@
+import type {ProviderId} from './agent.ts';
+
+/** What a run needs to know of the project around it. */
+export interface ProjectFacts {
+  /** Absolute and without links. */
+  readonly root: string;
+  isGitRepository(): Promise<boolean>;
+  /** The first of the files that describe the project, null when there is none. */
+  snapshot(): Promise<{readonly file: string; readonly text: string} | null>;
+}
+
+/** Which provider to use, and how that was decided. */
+export type ProviderChoice = {
+  readonly id: ProviderId;
+  readonly source: 'option' | 'environment' | 'saved' | 'default';
+};
+
+/** What every engine of the project respects: one job at a time, across processes. */
+export interface ProjectLock {
+  /** Throws `E_REPO_LOCKED`, naming the holder. */
+  acquire(): Promise<void>;
+  release(): Promise<void>;
+}

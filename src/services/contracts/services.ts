@@ -1,0 +1,27 @@
+import type {ProviderId} from './agent.ts';
+import type {AgentRunner} from './agent-runner.ts';
+import type {ProjectFacts, ProjectLock} from './project.ts';
+import type {RunRecord, RunStore} from './run.ts';
+import type {PlanStore} from './stores.ts';
+
+/** Everything the engine needs from outside. Time, ids and hashes are part of it. */
+export type Services = {
+  readonly plans: PlanStore;
+  readonly runs: RunStore;
+  readonly agents: AgentRunner;
+  readonly project: ProjectFacts;
+  readonly lock: ProjectLock;
+  /** The form a session ref of this provider must have before it becomes an argument. */
+  readonly isSessionRef: (provider: ProviderId, ref: string) => boolean;
+  /** Whether the provider lets us choose the session ref before the agent starts. */
+  readonly choosesSession: (provider: ProviderId) => boolean;
+  /** Whether the output of a lost run shows that its session was stored. */
+  readonly hasOutputAfterSession: (run: RunRecord) => Promise<boolean>;
+  readonly host: string;
+  readonly now: () => string;
+  /** Milliseconds that never go backwards. */
+  readonly monotonicNow: () => number;
+  readonly newUuid: () => string;
+  readonly newRunId: (taskId: string, attempt: number) => string;
+  readonly digest: (text: string) => string;
+};
