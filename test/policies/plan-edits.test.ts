@@ -661,7 +661,7 @@ describe('any sequence of edits', () => {
   });
 });
 
-describe('a huge plan', () => {
+describe('a huge plan', {timeout: 60_000}, () => {
   const last = hugeSize - 1;
   const targets = Array.from({length: last}, (_, index) => `c${index}`);
 

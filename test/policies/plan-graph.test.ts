@@ -193,7 +193,7 @@ describe('findCycles', () => {
   });
 });
 
-describe('a huge plan', () => {
+describe('a huge plan', {timeout: 60_000}, () => {
   test('of one long lineage is walked', () => {
     const plan = hugeLineage();
     const last = taskIn(plan, `g${hugeSize - 1}`);

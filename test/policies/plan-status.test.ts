@@ -201,7 +201,7 @@ describe('ancestors', () => {
   });
 });
 
-describe('a huge plan', () => {
+describe('a huge plan', {timeout: 60_000}, () => {
   test('of one lineage is completed and reopened by its last task', () => {
     const last = `g${hugeSize - 1}`;
     const over = promptly(() => setStatus(hugeLineage(), last, 'done', now));

@@ -412,7 +412,7 @@ describe('a change', () => {
   });
 });
 
-describe('a huge plan', () => {
+describe('a huge plan', {timeout: 60_000}, () => {
   test.each([
     {name: 'chain', plan: hugeChain},
     {name: 'family', plan: hugeFamily},

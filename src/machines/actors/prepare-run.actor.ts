@@ -68,9 +68,9 @@ type Situation = PrepareRunInput & {
 };
 
 async function prepareExecute(services: Services, situation: Situation): Promise<PreparedRun> {
-  const {plan, task, latest} = situation;
+  const {plan, task} = situation;
   if (!isReady(plan, task)) throw notReady(task);
-  return startFresh(services, situation, latest === null ? {} : {resumed: null});
+  return startFresh(services, situation, null);
 }
 
 async function prepareRestart(services: Services, situation: Situation): Promise<PreparedRun> {
@@ -81,7 +81,7 @@ async function prepareRestart(services: Services, situation: Situation): Promise
     });
   }
   if (latest.state === 'running') throw stillRunning(task, latest);
-  const prepared = await startFresh(services, situation, {restartOf: latest});
+  const prepared = await startFresh(services, situation, latest);
   // A record of the Go program is never rewritten; the new run links to it all the same.
   if (latest.repo_root !== '') {
     await services.runs.update(task.id, latest.run_id, (run) =>
@@ -187,7 +187,7 @@ async function continueEnded(
 async function startFresh(
   services: Services,
   situation: Situation,
-  {restartOf}: {restartOf?: RunRecord; resumed?: null},
+  restartOf: RunRecord | null,
 ): Promise<PreparedRun> {
   const {plan, task, provider, mode} = situation;
   const prompt = await promptFor(services, plan, task);
@@ -195,11 +195,18 @@ async function startFresh(
   const links = restartOf ? {restart_of_run_id: restartOf.run_id} : {};
   const run = recordFor(services, situation, {prompt, sessionRef: sessionRef ?? '', links});
   await services.runs.insert(run);
-  await services.plans.update((current) => {
-    // Looked at again under the lock: somebody may have changed the plan since.
-    if (mode.type === 'execute' && !isReady(current, requireTask(current, task.id))) throw notReady(task);
-    return setStatus(current, task.id, 'in_progress', services.now());
-  });
+  try {
+    await services.plans.update((current) => {
+      // Looked at again under the lock: somebody may have changed the plan since.
+      if (mode.type === 'execute' && !isReady(current, requireTask(current, task.id))) throw notReady(task);
+      return setStatus(current, task.id, 'in_progress', services.now());
+    });
+  } catch (error) {
+    await services.runs.update(task.id, run.run_id, (current) =>
+      applyRunChange(current, {type: 'neverStarted'}, services.now()),
+    );
+    throw error;
+  }
   const request = await requestFor(services, {kind: 'start', prompt, sessionRef});
   return {task, run, order: {type: 'run.launch', request}};
 }

@@ -1,4 +1,4 @@
-import {AppError} from '../../services/contracts/errors.ts';
+import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 
 // Everything here is iterative: a plan may be one chain of 100,000 tasks.
@@ -12,7 +12,9 @@ export function requireTask(plan: Plan, id: string): Task {
   const near = nearestId(plan, id);
   throw new AppError('E_TASK_NOT_FOUND', `unknown id ${JSON.stringify(id)}`, {
     next: [
-      ...(near === null ? [] : [{command: `blackbird show ${near}`, why: 'did you mean this one?'}]),
+      ...(near === null
+        ? []
+        : [{command: `blackbird show ${shellWord(near)}`, why: 'did you mean this one?'}]),
       {command: 'blackbird list --all', why: 'see every task'},
     ],
   });

@@ -1,4 +1,4 @@
-import {AppError} from '../../services/contracts/errors.ts';
+import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import type {Plan, Task, TaskStatus} from '../../services/contracts/plan.ts';
 import {ancestorsOf, childrenOf, isLeaf, requireTask} from './plan-graph.ts';
 import {laterOf} from './timestamps.ts';
@@ -12,7 +12,7 @@ export function setStatus(plan: Plan, id: string, status: TaskStatus, now: strin
     if (open.length > 0) {
       throw new AppError('E_PLAN_EDIT', `${JSON.stringify(id)} cannot be done before its children are`, {
         details: [['not done', open.map((child) => child.id).join(', ')]],
-        next: [{command: `blackbird why ${id}`, why: 'see what is left'}],
+        next: [{command: `blackbird why ${shellWord(id)}`, why: 'see what is left'}],
       });
     }
   }

@@ -1,7 +1,12 @@
 const timestampForm =
-  /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
+  /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
 
-export const isTimestamp = (text: string): boolean => timestampForm.test(text);
+/** What the Go program takes for a timestamp: no leap seconds, and no February 30. */
+export function isTimestamp(text: string): boolean {
+  if (!timestampForm.test(text)) return false;
+  const day = Number(text.slice(8, 10));
+  return day <= 28 || new Date(`${text.slice(0, 10)}T00:00:00Z`).getUTCDate() === day;
+}
 
 /**
  * Orders two RFC 3339 timestamps, down to the nanoseconds that Go writes and `Date` would drop.
