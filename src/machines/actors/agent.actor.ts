@@ -42,7 +42,6 @@ export function defineAgentActor({
     let hasLaterLine = false;
     let killedAt: number | null = null;
     let strangeRef: string | null = null;
-    let latestUsage: Usage | undefined;
 
     const kill = () => {
       killedAt ??= monotonicNow();
@@ -67,7 +66,6 @@ export function defineAgentActor({
           sendBack({type: 'agent.resultSeen'});
           return;
         case 'usage':
-          latestUsage = event.usage;
           onNews(run, event);
           return;
         case 'activity':
@@ -75,15 +73,16 @@ export function defineAgentActor({
           onNews(run, event);
           return;
         case 'turn':
+        case 'message':
           return;
       }
     };
 
     const finish = (ending: AgentEnding) => {
       const {exitCode, signal, stdout, stderr, verdict} = ending;
-      const usage = ending.usage ?? latestUsage;
+      const {usage, isWholeSession = false} = ending;
       endings.set(run.run_id, {
-        end: {exitCode, signal, stdout, stderr, ...(usage === undefined ? {} : {usage})},
+        end: {exitCode, signal, stdout, stderr, ...(usage === undefined ? {} : {usage, isWholeSession})},
         text: verdict.text.slice(0, 4_000),
       });
       sendBack({

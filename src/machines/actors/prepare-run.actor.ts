@@ -97,6 +97,7 @@ async function prepareResume(services: Services, situation: Situation): Promise<
   if (latest === null) throw nothingToResume(task, 'it has never run');
   if (latest.state === 'running') throw stillRunning(task, latest);
   const obstacle = obstacleOf(services, situation, latest);
+  if (obstacle === null) await services.agents.check(latest.provider);
   switch (latest.state) {
     case 'paused': {
       const prompt = mode.feedback === null ? continuePrompt() : feedbackPrompt(mode.feedback, []);
@@ -191,7 +192,8 @@ async function startFresh(
 ): Promise<PreparedRun> {
   const {plan, task, provider, mode} = situation;
   const prompt = await promptFor(services, plan, task);
-  const sessionRef = services.choosesSession(provider) ? services.newUuid() : null;
+  const {choosesSession} = await services.agents.check(provider);
+  const sessionRef = choosesSession ? services.newUuid() : null;
   const links = restartOf ? {restart_of_run_id: restartOf.run_id} : {};
   const run = recordFor(services, situation, {prompt, sessionRef: sessionRef ?? '', links});
   await services.runs.insert(run);

@@ -1,4 +1,4 @@
-import type {NextStep} from '../../services/contracts/errors.ts';
+import {type NextStep, shellWord} from '../../services/contracts/errors.ts';
 import type {Plan, Task, TaskStatus} from '../../services/contracts/plan.ts';
 import {childrenOf, isLeaf, requireTask} from './plan-graph.ts';
 import {isReady, unmetDeps} from './readiness.ts';
@@ -30,38 +30,42 @@ export function explainTask(plan: Plan, id: string): Explanation {
   const conditions: Condition[] = [];
   const first: string[] = [];
   const explained = new Set<string>();
-  const stack: Step[] = [{task: target, role: 'task', depth: 0, above: null}];
+  const stack: Step[] = [{task: target, role: 'task', depth: 0}];
+  /** The tasks from the target down to the one at hand, and where each of them stands. */
+  const path: string[] = [];
+  const depthOf = new Map<string, number>();
 
   for (let step = stack.pop(); step; step = stack.pop()) {
     const {task, role, depth} = step;
+    for (const left of path.splice(depth)) depthOf.delete(left);
     const common = {id: task.id, title: task.title, status: task.status, role, depth};
     if (explained.has(task.id)) {
-      const loop = loopTo(step);
-      const reason = loop ? `deadlock: ${loop.join(' -> ')}; remove one of these dependencies` : 'see above';
-      conditions.push({...common, reason});
+      const loop = depthOf.get(task.id);
+      conditions.push({...common, reason: loop === undefined ? 'see above' : deadlock(path, loop)});
       continue;
     }
     explained.add(task.id);
+    depthOf.set(task.id, path.push(task.id) - 1);
     const needs = neededTasks(plan, task);
     conditions.push({...common, ...ownCondition(plan, task, role, needs.length)});
     if (needs.length === 0 && task.status !== 'done') first.push(task.id);
     for (const need of needs.toReversed()) {
-      stack.push({...need, depth: depth + 1, above: step});
+      stack.push({...need, depth: depth + 1});
     }
   }
   return {id, ready: isReady(plan, target), conditions, first};
 }
 
-type Step = {task: Task; role: Condition['role']; depth: number; above: Step | null};
+type Step = {task: Task; role: Condition['role']; depth: number};
 
-/** The way from a task back to itself, when it waits for itself in the end. */
-function loopTo(step: Step): string[] | null {
-  const ids = [step.task.id];
-  for (let above = step.above; above; above = above.above) {
-    ids.unshift(above.task.id);
-    if (above.task.id === step.task.id) return ids;
-  }
-  return null;
+/** The way from a task back to itself; of a very long one, its ends. */
+function deadlock(path: readonly string[], start: number): string {
+  const length = path.length - start;
+  const ids =
+    length <= 20
+      ? path.slice(start)
+      : [...path.slice(start, start + 10), '…', ...path.slice(path.length - 9)];
+  return `deadlock: ${[...ids, path[start]].join(' -> ')}; remove one of these dependencies`;
 }
 
 /** What must be done before this task can be: unmet dependencies, then unfinished children. */
@@ -82,7 +86,7 @@ function ownCondition(
   needs: number,
 ): {reason: string; next?: NextStep} {
   if (isReady(plan, task)) {
-    return {reason: 'ready now', next: {command: `blackbird execute ${task.id}`, why: 'run it'}};
+    return {reason: 'ready now', next: {command: `blackbird execute ${shellWord(task.id)}`, why: 'run it'}};
   }
   const own = statusCondition[task.status](task.id);
   if (own) {
@@ -97,27 +101,27 @@ const statusCondition = {
   todo: () => null,
   queued: (id) => ({
     reason: 'queued, not started',
-    next: {command: `blackbird set-status ${id} todo`, why: 'make it ready'},
+    next: {command: `blackbird set-status ${shellWord(id)} todo`, why: 'make it ready'},
   }),
   in_progress: (id) => ({
     reason: 'in progress',
-    next: {command: `blackbird runs ${id}`, why: 'see how far it is'},
+    next: {command: `blackbird runs ${shellWord(id)}`, why: 'see how far it is'},
   }),
   waiting_user: (id) => ({
     reason: 'waits for your answer',
-    next: {command: `blackbird resume ${id}`, why: 'answer its questions'},
+    next: {command: `blackbird resume ${shellWord(id)}`, why: 'answer its questions'},
   }),
   blocked: (id) => ({
     reason: 'blocked by hand',
-    next: {command: `blackbird set-status ${id} todo`, why: 'release it'},
+    next: {command: `blackbird set-status ${shellWord(id)} todo`, why: 'release it'},
   }),
   done: () => ({reason: 'done, nothing is left to do'}),
   failed: (id) => ({
     reason: 'failed',
-    next: {command: `blackbird retry ${id}`, why: 'make it ready again'},
+    next: {command: `blackbird retry ${shellWord(id)}`, why: 'make it ready again'},
   }),
   skipped: (id) => ({
     reason: 'skipped, so it will not be done',
-    next: {command: `blackbird set-status ${id} todo`, why: 'or remove the dependency on it'},
+    next: {command: `blackbird set-status ${shellWord(id)} todo`, why: 'or remove the dependency on it'},
   }),
 } satisfies Record<TaskStatus, (id: string) => {reason: string; next?: NextStep} | null>;

@@ -31,6 +31,16 @@ export function readyTasks(plan: Plan): Task[] {
   return tasksInTreeOrder(plan).flatMap(({task}) => (isReady(plan, task) ? [task] : []));
 }
 
+/** The first ready task among the wanted ones (all, if none is named) that was not tried already. */
+export function nextTask(
+  plan: Plan,
+  {taskIds, attempted}: {readonly taskIds: readonly string[]; readonly attempted: readonly string[]},
+): Task | undefined {
+  const wanted = new Set(taskIds);
+  const tried = new Set(attempted);
+  return readyTasks(plan).find(({id}) => !tried.has(id) && (wanted.size === 0 || wanted.has(id)));
+}
+
 /** The statuses that decide readiness whatever the dependencies say; null for the one that does not. */
 const settledReadiness = {
   todo: null,

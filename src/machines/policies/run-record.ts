@@ -52,6 +52,8 @@ export type SegmentEnd = {
   readonly stdout: string;
   readonly stderr: string;
   readonly usage?: Usage;
+  /** The usage counts earlier segments of the session too. */
+  readonly isWholeSession?: boolean;
 };
 
 export type NewRun = {
@@ -157,7 +159,7 @@ function resting(run: RunRecord, end: SegmentEnd | null, now: string): RunRecord
     stdout: end.stdout,
     stderr: end.stderr,
     exit_code: end.exitCode,
-    ...(end.usage === undefined ? {} : {usage: addUsage(run, end.usage)}),
+    ...(end.usage === undefined ? {} : {usage: end.isWholeSession ? end.usage : addUsage(run, end.usage)}),
   };
 }
 

@@ -1,4 +1,4 @@
-import type {AgentEvent, AgentRequest, AgentVerdict, Usage} from './agent.ts';
+import type {AgentEvent, AgentRequest, AgentVerdict, ProviderId, Usage} from './agent.ts';
 import type {RunEnd} from './agent-process.ts';
 import type {ProcessIdentity} from './process.ts';
 import type {RunRecord} from './run.ts';
@@ -11,6 +11,8 @@ export type AgentEnding = {
   readonly stderr: string;
   readonly verdict: AgentVerdict;
   readonly usage?: Usage;
+  /** The usage counts earlier processes of the session too. */
+  readonly isWholeSession?: boolean;
 };
 
 /** An agent that was started for a run and waits for `go`. */
@@ -28,6 +30,8 @@ export interface RunningAgent {
 
 /** Starts the agent of a run with the provider the run names, and tells what its lines mean. */
 export interface AgentRunner {
+  /** Throws `E_AGENT_NOT_FOUND` unless the provider can be started. Asked before anything is recorded. */
+  check(provider: ProviderId): Promise<{readonly choosesSession: boolean}>;
   launch(spec: {
     readonly run: RunRecord;
     readonly request: AgentRequest;

@@ -13,8 +13,6 @@ export type Services = {
   readonly lock: ProjectLock;
   /** The form a session ref of this provider must have before it becomes an argument. */
   readonly isSessionRef: (provider: ProviderId, ref: string) => boolean;
-  /** Whether the provider lets us choose the session ref before the agent starts. */
-  readonly choosesSession: (provider: ProviderId) => boolean;
   /** Whether the output of a lost run shows that its session was stored. */
   readonly hasOutputAfterSession: (run: RunRecord) => Promise<boolean>;
   readonly host: string;

@@ -1,0 +1,135 @@
+import {createActor} from 'xstate';
+import {AppError} from '../services/contracts/errors.ts';
+import type {PauseReason, RunRecord} from '../services/contracts/run.ts';
+import type {Services} from '../services/contracts/services.ts';
+import {
+  type AgentEndings,
+  type AgentNews,
+  defineAgentActor,
+  defineEndEverythingActor,
+  type LiveAgents,
+} from './actors/agent.actor.ts';
+import {definePrepareRunActor, type PreparedRun} from './actors/prepare-run.actor.ts';
+import {defineAcquireLockActor, defineReleaseLockActor} from './actors/project-lock.actor.ts';
+import {defineRecordRunActor} from './actors/record-run.actor.ts';
+import {defineRecoverRunsActor} from './actors/recover-runs.actor.ts';
+import {defineSelectTaskActor} from './actors/select-task.actor.ts';
+import {defineSettleTaskActor} from './actors/settle-task.actor.ts';
+import {engineMachine, type Job, type JobResult} from './engine.machine.ts';
+import {executorMachine} from './executor.machine.ts';
+import {runMachine} from './run.machine.ts';
+import {segmentMachine} from './segment.machine.ts';
+import {taskMachine} from './task.machine.ts';
+
+/** What the views are told while a job runs. */
+export type EngineFact =
+  | {readonly type: 'task.started'; readonly prepared: PreparedRun}
+  | {readonly type: 'run.updated'; readonly run: RunRecord}
+  | {readonly type: 'task.settled'; readonly run: RunRecord}
+  | {readonly type: 'agent.news'; readonly run: RunRecord; readonly news: AgentNews}
+  | {readonly type: 'engine.pausing'; readonly isForced: boolean};
+
+/** The only door to the machines, for the command line and the terminal UI alike. */
+export interface Engine {
+  /** Refused with `E_BUSY` while another job runs. */
+  start(job: Job): Promise<JobResult>;
+  /** PauseActiveRun: asks to stop, again forces. Never throws, so that signal handlers can call it. */
+  pause(reason: PauseReason): void;
+  stopAfterTask(): void;
+  /** For Ctrl+Z: everything the agent runs stops with us and wakes with us. */
+  suspend(): void;
+  wake(): void;
+  isBusy(): boolean;
+  subscribe(listener: (fact: EngineFact) => void): () => void;
+}
+
+/** One key press can arrive as two signals; they are one wish. */
+const debounceMilliseconds = 250;
+
+export function createEngine(services: Services): Engine {
+  const listeners = new Set<(fact: EngineFact) => void>();
+  const publish = (fact: EngineFact) => {
+    for (const listener of listeners) listener(fact);
+  };
+  const live: LiveAgents = new Map();
+  const endings: AgentEndings = new Map();
+
+  const recordRun = defineRecordRunActor({
+    ...services,
+    endings,
+    onRecorded: (run) => publish({type: 'run.updated', run}),
+  });
+  const segment = segmentMachine.provide({
+    actors: {
+      agent: defineAgentActor({
+        ...services,
+        live,
+        endings,
+        onNews: (run, news) => publish({type: 'agent.news', run, news}),
+      }),
+      recordRun,
+      endEverything: defineEndEverythingActor({live}),
+    },
+  });
+  const task = taskMachine.provide({
+    actors: {
+      prepareRun: definePrepareRunActor(services, (prepared) => publish({type: 'task.started', prepared})),
+      run: runMachine.provide({actors: {segment, recordRun}}),
+      settleTask: defineSettleTaskActor(services, (run) => publish({type: 'task.settled', run})),
+    },
+  });
+  const actor = createActor(
+    engineMachine.provide({
+      actors: {
+        acquireLock: defineAcquireLockActor(services.lock),
+        releaseLock: defineReleaseLockActor(services.lock),
+        recoverRuns: defineRecoverRunsActor(services),
+        executor: executorMachine.provide({actors: {selectTask: defineSelectTaskActor(services), task}}),
+        task,
+      },
+    }),
+  );
+  actor.start();
+  let lastPause = Number.NEGATIVE_INFINITY;
+  let presses = 0;
+
+  return {
+    start: (job) =>
+      new Promise((resolve, reject) => {
+        const command = {type: 'job.start', job} as const;
+        if (!actor.getSnapshot().can(command)) {
+          reject(new AppError('E_BUSY', 'this Blackbird is already running a job'));
+          return;
+        }
+        presses = 0;
+        lastPause = Number.NEGATIVE_INFINITY;
+        const stopped = actor.on('job.stopped', ({result}) => {
+          stopped.unsubscribe();
+          failed.unsubscribe();
+          resolve(result);
+        });
+        const failed = actor.subscribe({error: reject});
+        actor.send(command);
+      }),
+    pause: (reason) => {
+      const now = services.monotonicNow();
+      if (now - lastPause < debounceMilliseconds || !actor.getSnapshot().hasTag('busy')) return;
+      lastPause = now;
+      presses++;
+      publish({type: 'engine.pausing', isForced: presses > 1});
+      actor.send({type: 'engine.pause', reason});
+    },
+    stopAfterTask: () => actor.send({type: 'engine.stopAfterTask'}),
+    suspend: () => {
+      for (const agent of live.values()) agent.suspend();
+    },
+    wake: () => {
+      for (const agent of live.values()) agent.wake();
+    },
+    isBusy: () => actor.getSnapshot().hasTag('busy'),
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}

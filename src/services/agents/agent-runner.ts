@@ -1,0 +1,128 @@
+import type {AgentResult, Capabilities, Provider, ProviderId, Usage} from '../contracts/agent.ts';
+import type {AgentSpawner} from '../contracts/agent-process.ts';
+import type {AgentEnding, AgentRunner} from '../contracts/agent-runner.ts';
+import {AppError} from '../contracts/errors.ts';
+import type {RunStore} from '../contracts/run.ts';
+import {writeCommandFiles} from './command-files.ts';
+import {customProvider} from './custom-command.ts';
+import {type ProbeCache, probeProvider} from './probe.ts';
+import {findProvider} from './providers.ts';
+
+export type AgentRunnerOptions = {
+  readonly spawner: AgentSpawner;
+  readonly runs: Pick<RunStore, 'files'>;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cache?: ProbeCache;
+  /** Both streams as they come, for whoever wants to see them raw. */
+  readonly onOutput?: (stream: 'stdout' | 'stderr', text: string) => void;
+  /** Shows what an agent is told. */
+  readonly onPrompt?: (prompt: string) => void;
+};
+
+/** Starts the agents of runs: the provider's words on one side, the process on the other. */
+export function createAgentRunner(options: AgentRunnerOptions): AgentRunner {
+  const {spawner, runs, cwd, env} = options;
+  const commandLine = env.BLACKBIRD_AGENT_CMD;
+
+  const providerOf = (id: ProviderId): Provider => {
+    const provider = findProvider(id);
+    return commandLine ? customProvider(provider, commandLine) : provider;
+  };
+
+  const capabilitiesOf = async (id: ProviderId): Promise<Capabilities> => {
+    const provider = providerOf(id);
+    const probe = await probeProvider(provider, {env, ...(options.cache ? {cache: options.cache} : {})});
+    if (probe.installed) return probe.capabilities;
+    throw new AppError('E_AGENT_NOT_FOUND', `the agent ${provider.title} cannot be used: ${probe.reason}`, {
+      details: [['provider', id]],
+      next: [
+        {command: 'blackbird agents', why: 'see what is installed'},
+        {command: 'blackbird agents use demo', why: 'or try the built-in agent'},
+      ],
+    });
+  };
+
+  return {
+    check: async (id) => ({choosesSession: (await capabilitiesOf(id)).chosenSession}),
+
+    launch: async ({run, request, onEvent}) => {
+      const provider = providerOf(run.provider);
+      const prepared = await writeCommandFiles(provider.command(request, await capabilitiesOf(run.provider)));
+      const {command} = prepared;
+      options.onPrompt?.(command.stdin);
+      let result: AgentResult | null = null;
+      let lastMessage = '';
+      let usage: {usage: Usage; isWholeSession: boolean} | null = null;
+      const files = runs.files(run.task_id, run.run_id);
+      const agent = await spawner
+        .spawn({
+          runId: run.run_id,
+          command,
+          cwd,
+          stdoutFile: files.stdout,
+          stderrFile: files.stderr,
+          onLine: (line) => {
+            for (const event of provider.parseLine(line)) {
+              if (event.type === 'result') result = event.result;
+              else if (event.type === 'message') lastMessage = event.text;
+              else if (event.type === 'usage') {
+                usage = {usage: event.usage, isWholeSession: event.wholeSession === true};
+              }
+              onEvent(event);
+            }
+          },
+          ...(options.onOutput ? {onOutput: options.onOutput} : {}),
+        })
+        .catch(async (error: unknown) => {
+          await prepared.remove();
+          throw error;
+        });
+      let wasStopped = false;
+      const ended = agent.exited.then(async ({exitCode, signal}): Promise<AgentEnding> => {
+        await prepared.remove();
+        const {stdout, stderr} = agent.tails();
+        // An agent that we ended after its result may exit with any code: the signal says why.
+        const sentSignal = signal ?? (wasStopped ? 'SIGINT' : null);
+        const verdict = provider.judge({
+          kind: request.kind,
+          result,
+          lastMessage,
+          exitCode,
+          signal: sentSignal,
+          stderrTail: stderr,
+          stdoutTail: stdout,
+        });
+        return {exitCode, signal, stdout, stderr, verdict, ...usage};
+      });
+      return {
+        identity: agent.identity,
+        argv: [command.file, ...command.args],
+        go: agent.go,
+        interrupt: () => {
+          wasStopped = true;
+          agent.interrupt();
+        },
+        kill: () => {
+          wasStopped = true;
+          agent.kill();
+        },
+        suspend: agent.suspend,
+        wake: agent.wake,
+        ended,
+        endEverything: agent.endEverything,
+      };
+    },
+
+    sweep: (run) => {
+      const last = run.segments.at(-1);
+      const leader = last && {
+        pid: last.pid,
+        startTime: last.start_time,
+        bootId: last.boot_id,
+        pidNamespace: last.pid_namespace,
+      };
+      return spawner.sweepRun(run.run_id, leader);
+    },
+  };
+}
