@@ -12,6 +12,10 @@ export type ProjectFolder = {
   readonly stateFolder: string;
   readonly configFile: string;
   readonly planLockFile: string;
+  readonly lockFile: string;
+  readonly agentFile: string;
+  readonly agentCacheFile: string;
+  readonly runsFolder: string;
 };
 
 export function projectFolder(root: string): ProjectFolder {
@@ -22,6 +26,10 @@ export function projectFolder(root: string): ProjectFolder {
     stateFolder,
     configFile: path.join(stateFolder, 'config.json'),
     planLockFile: path.join(stateFolder, 'plan.lock'),
+    lockFile: path.join(stateFolder, 'lock'),
+    agentFile: path.join(stateFolder, 'agent.json'),
+    agentCacheFile: path.join(stateFolder, 'agent-versions.json'),
+    runsFolder: path.join(stateFolder, 'runs'),
   };
 }
 

@@ -13,7 +13,7 @@ import {
 } from '../../../src/services/agents/marked-processes.ts';
 import {createAgentSpawner} from '../../../src/services/agents/spawn-agent.ts';
 import {identifyProcess} from '../../../src/services/system/process-identity.ts';
-import {expectGone, processState, uniqueRunId} from '../../helpers/agent-processes.ts';
+import {agentScript, expectGone, processState, uniqueRunId} from '../../helpers/agent-processes.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
 
 const onLinux = process.platform === 'linux';
@@ -78,6 +78,25 @@ describe('finding', () => {
       expect(pidsIn({runId})).toEqual(expect.arrayContaining(pids));
       await endRun({runId});
       expect(pids.map(processState)).toEqual([null]);
+    },
+  );
+
+  test.skipIf(!onLinux)(
+    'a process between two programs is seen, or the look counts as restless',
+    async () => {
+      const runId = uniqueRunId();
+      const forksBefore = countForks();
+      // An older leader in another session makes the looks short, and helps to find nothing.
+      const {child} = await run(waiting, {});
+      const leader = identifyProcess(child.pid ?? 0) ?? undefined;
+      const {pids} = await run(`exec sh ${agentScript('restless.sh')}`, {BLACKBIRD_RUN_ID: runId});
+
+      const isCovered = () => {
+        const {found, restless} = findRunProcesses({runId, leader, forksBefore});
+        return restless.length > 0 || found.some(({pid}) => pid === pids[0]);
+      };
+      for (let look = 0; look < 4_000; look++) if (!isCovered()) expect.unreachable(`look ${look}`);
+      expect(await endRun({runId})).toEqual({ended: 1, remaining: []});
     },
   );
 

@@ -1,0 +1,97 @@
+import {createHash, randomBytes, randomUUID} from 'node:crypto';
+import {open} from 'node:fs/promises';
+import os from 'node:os';
+import {createEngine, type Engine} from '../machines/engine.ts';
+import {type ResolvedConfig, resolveConfig} from '../machines/policies/config-resolution.ts';
+import {createAgentRunner} from '../services/agents/agent-runner.ts';
+import {createAgentSelection} from '../services/agents/agent-selection.ts';
+import {createProbeCache} from '../services/agents/probe-cache.ts';
+import {findProvider} from '../services/agents/providers.ts';
+import {createAgentSpawner} from '../services/agents/spawn-agent.ts';
+import type {ProviderChoice} from '../services/contracts/project.ts';
+import type {RunRecord, RunStore} from '../services/contracts/run.ts';
+import {createProcessLock} from '../services/lock/process-lock.ts';
+import {createProjectLock} from '../services/lock/project-lock.ts';
+import {ensureStateFolder} from '../services/stores/project-folder.ts';
+import {createRunStore} from '../services/stores/run-store.ts';
+import {taskFolderName} from '../services/stores/task-folder.ts';
+import {createProjectFacts} from '../services/system/project-facts.ts';
+import type {Project} from './composition.ts';
+import {chooseProvider} from './provider-choice.ts';
+
+export type WorkshopOptions = {
+  readonly project: Project;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly agent: string | undefined;
+  readonly now: () => string;
+  readonly onOutput?: (stream: 'stdout' | 'stderr', text: string) => void;
+  readonly onPrompt?: (prompt: string) => void;
+};
+
+/** A project with everything that runs agents: only the commands that do so load it. */
+export type Workshop = {
+  readonly engine: Engine;
+  readonly runs: RunStore;
+  readonly provider: ProviderChoice;
+  readonly config: ResolvedConfig;
+};
+
+export async function openWorkshop({
+  project,
+  env,
+  agent,
+  now,
+  onOutput,
+  onPrompt,
+}: WorkshopOptions): Promise<Workshop> {
+  const {folder, plans, config} = project;
+  const saved = await createAgentSelection(folder.agentFile).read();
+  const provider = chooseProvider({option: agent, environment: env.BLACKBIRD_AGENT_PROVIDER, saved});
+  const runs = createRunStore({folder: folder.runsFolder});
+  const facts = await createProjectFacts(folder.root);
+  const agents = createAgentRunner({
+    spawner: createAgentSpawner(),
+    runs,
+    cwd: facts.root,
+    env,
+    cache: createProbeCache(folder.agentCacheFile),
+    ...(onOutput ? {onOutput} : {}),
+    ...(onPrompt ? {onPrompt} : {}),
+  });
+  const engine = createEngine({
+    plans,
+    runs,
+    agents,
+    project: facts,
+    lock: createProjectLock(folder.lockFile, async () => {
+      await ensureStateFolder(folder);
+      return createProcessLock(folder.lockFile);
+    }),
+    isSessionRef: (id, ref) => findProvider(id).isSessionRef(ref),
+    hasOutputAfterSession: (run) => hasOutputAfterSession(runs, run),
+    host: os.hostname(),
+    now,
+    monotonicNow: () => performance.now(),
+    newUuid: randomUUID,
+    newRunId: (taskId, attempt) =>
+      `${taskFolderName(taskId).replace('~', '-')}-${attempt}-${randomBytes(3).toString('hex')}`,
+    digest: (text) => createHash('sha256').update(text).digest('hex'),
+  });
+  return {engine, runs, provider, config: resolveConfig(await config.layers())};
+}
+
+/** Whether a lost agent printed anything behind its session line: by then it had stored the session. */
+async function hasOutputAfterSession(runs: RunStore, run: RunRecord): Promise<boolean> {
+  const {stdout} = runs.files(run.task_id, run.run_id);
+  const handle = await open(stdout, 'r').catch(() => null);
+  if (handle === null) return false;
+  try {
+    const buffer = Buffer.alloc(256 * 1024);
+    const {bytesRead} = await handle.read(buffer, 0, buffer.length, 0);
+    const text = buffer.toString('utf8', 0, bytesRead);
+    const behind = text.slice(text.indexOf(run.provider_session_ref)).split('\n').slice(1);
+    return behind.some((line) => line.trim() !== '');
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,39 @@
+import {Low} from 'lowdb';
+import * as z from 'zod';
+import {type ProviderId, providerIds} from '../contracts/agent.ts';
+import {DurableFile} from '../stores/durable-file.ts';
+import {renderJson, rewriteJson} from '../stores/json-text.ts';
+
+const schema = z.looseObject({schemaVersion: z.literal(1), selectedAgent: z.enum(providerIds)});
+type Selection = z.infer<typeof schema>;
+
+/** The provider that was chosen for a project: `.blackbird/agent.json`. */
+export function createAgentSelection(file: string) {
+  const database = new Low<Selection | null>(
+    new DurableFile<Selection | null>({
+      file,
+      what: 'agent selection',
+      maxBytes: 64 * 1024,
+      parse: (json) => {
+        const {data, error} = schema.safeParse(json);
+        if (data) return data;
+        throw new Error(error.issues.map(({path, message}) => `${path.join('.')}: ${message}`).join('; '));
+      },
+      render: (value, previous) =>
+        `${previous === null ? renderJson(value) : rewriteJson(previous.trim(), value)}\n`,
+    }),
+    null,
+  );
+  return {
+    read: async (): Promise<ProviderId | null> => {
+      database.data = null;
+      await database.read();
+      return database.data?.selectedAgent ?? null;
+    },
+    save: async (selectedAgent: ProviderId): Promise<void> => {
+      await database.read();
+      database.data = {...database.data, schemaVersion: 1, selectedAgent};
+      await database.write();
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import {lstat, realpath} from 'node:fs/promises';
+import path from 'node:path';
+import type {ProjectFacts} from '../contracts/project.ts';
+import {readWholeFile} from '../stores/durable-file.ts';
+
+const snapshotFiles = ['.blackbird/snapshot.md', 'OVERVIEW.md', 'README.md'];
+const maxSnapshotBytes = 4 * 1024 * 1024;
+
+/** What runs need to know of the project; looked at when it is asked for, and the root only once. */
+export async function createProjectFacts(root: string): Promise<ProjectFacts> {
+  const real = await realpath(root);
+  return {
+    root: real,
+    isGitRepository: async () => {
+      for (let folder = real; ; folder = path.dirname(folder)) {
+        if (await exists(path.join(folder, '.git'))) return true;
+        if (path.dirname(folder) === folder) return false;
+      }
+    },
+    snapshot: async () => {
+      for (const file of snapshotFiles) {
+        const text = await readText(path.join(real, file));
+        if (text.trim() !== '') return {file, text};
+      }
+      return null;
+    },
+  };
+}
+
+async function exists(file: string): Promise<boolean> {
+  return lstat(file).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** A description that is missing, too large or no text helps nobody, and stops nothing either. */
+async function readText(file: string): Promise<string> {
+  return (await readWholeFile(file, 'description', maxSnapshotBytes).catch(() => null)) ?? '';
+}
