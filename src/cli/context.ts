@@ -1,3 +1,5 @@
+import type {Engine} from '../machines/engine.ts';
+
 /** What a stream can show. */
 export type Surface = {
   readonly isTerminal: boolean;
@@ -13,6 +15,11 @@ export type CliContext = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
+  /** As it is, without a line end: live lines and raw agent output. */
+  readonly write: (text: string) => void;
+  readonly writeErr: (text: string) => void;
+  /** Lets the signals of the process pause the engine; returns how to let go again. */
+  readonly onSignals: (engine: Engine) => () => void;
   /** Asks on stderr and reads a line from stdin; null at its end. */
   readonly ask: (question: string) => Promise<string | null>;
   /** A person is there to answer. */

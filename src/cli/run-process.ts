@@ -4,6 +4,7 @@ import {exitCodes} from './exit-codes.ts';
 import {createLineReader} from './line-reader.ts';
 import {runCli} from './program.ts';
 import {reportError} from './report-error.ts';
+import {listenToSignals} from './signals.ts';
 import {version} from './version.ts';
 
 /** Connects the command line to this process: its streams, its environment, its exit code. */
@@ -16,6 +17,9 @@ export async function runProcess(name: CliContext['name'], args: readonly string
     env: process.env,
     out: (text) => void process.stdout.write(`${text}\n`),
     err: (text) => void process.stderr.write(`${text}\n`),
+    write: (text) => void process.stdout.write(text),
+    writeErr: (text) => void process.stderr.write(text),
+    onSignals: listenToSignals,
     ask: reader.ask,
     isInteractive: Boolean(process.stdin.isTTY && process.stderr.isTTY),
     stdout: surfaceOf(process.stdout),

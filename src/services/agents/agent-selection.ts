@@ -24,15 +24,14 @@ export function createAgentSelection(file: string) {
     }),
     null,
   );
+  const load = async (): Promise<Selection | null> => {
+    await database.read();
+    return database.data;
+  };
   return {
-    read: async (): Promise<ProviderId | null> => {
-      database.data = null;
-      await database.read();
-      return database.data?.selectedAgent ?? null;
-    },
+    read: async (): Promise<ProviderId | null> => (await load())?.selectedAgent ?? null,
     save: async (selectedAgent: ProviderId): Promise<void> => {
-      await database.read();
-      database.data = {...database.data, schemaVersion: 1, selectedAgent};
+      database.data = {...(await load()), schemaVersion: 1, selectedAgent};
       await database.write();
     },
   };

@@ -188,12 +188,12 @@ function readProcTable(run: RunTrace): ProcessTable {
  * has neither environment nor arguments for a moment, one that was started without has only arguments.
  */
 function environmentOf(pid: number): string | {isChanging: boolean} {
-  for (let attempt = 0; attempt < 1; attempt++) {
+  for (let attempt = 0; attempt < 2; attempt++) {
     const environment = readProcFile(`/proc/${pid}/environ`);
     if (environment !== '') return environment ?? {isChanging: false};
     if (readProcFile(`/proc/${pid}/cmdline`) === '') return {isChanging: true};
   }
-  return ' ';
+  return {isChanging: false};
 }
 
 /** Pids are handed out upwards, so until they may have wrapped around, a run has none below its leader's. */

@@ -413,6 +413,17 @@ describe.skipIf(!onLinux)('when Blackbird itself ends', () => {
     await expectNoSurvivors();
   });
 
+  test('by SIGKILL: other runs stay, however alike their names', async () => {
+    const {child, said, runId} = control('once', agentScript('with-tools.sh'));
+    const tool = await said('tool');
+    const {agent, lines} = await start({args: [agentScript('stubborn.sh')], runId: `${runId}-01`});
+    await printed(lines, 'ready');
+    const guardian = await guardianOf(child);
+    child.kill('SIGKILL');
+    await expectGone([tool, guardian]);
+    expect(livenessOf(agent.identity)).toBe('alive');
+  });
+
   test.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)('by %s without a handler', async (signal) => {
     const {child, said, expectNoSurvivors} = control('once', agentScript('with-tools.sh'));
     await said('tool');

@@ -19,7 +19,7 @@ import {createProjectFacts} from '../services/system/project-facts.ts';
 import type {Project} from './composition.ts';
 import {chooseProvider} from './provider-choice.ts';
 
-export type WorkshopOptions = {
+export type OpenEngineOptions = {
   readonly project: Project;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly agent: string | undefined;
@@ -28,22 +28,22 @@ export type WorkshopOptions = {
   readonly onPrompt?: (prompt: string) => void;
 };
 
-/** A project with everything that runs agents: only the commands that do so load it. */
-export type Workshop = {
+/** The other half of `composition.ts`: what runs agents. Only the commands that do so load it. */
+export type OpenedEngine = {
   readonly engine: Engine;
   readonly runs: RunStore;
   readonly provider: ProviderChoice;
   readonly config: ResolvedConfig;
 };
 
-export async function openWorkshop({
+export async function openEngine({
   project,
   env,
   agent,
   now,
   onOutput,
   onPrompt,
-}: WorkshopOptions): Promise<Workshop> {
+}: OpenEngineOptions): Promise<OpenedEngine> {
   const {folder, plans, config} = project;
   const saved = await createAgentSelection(folder.agentFile).read();
   const provider = chooseProvider({option: agent, environment: env.BLACKBIRD_AGENT_PROVIDER, saved});

@@ -1,0 +1,67 @@
+import type {Command} from 'commander';
+import type {Job, JobResult} from '../machines/engine.machine.ts';
+import {settingOf} from '../machines/policies/config-resolution.ts';
+import type {ProviderId} from '../services/contracts/agent.ts';
+import type {Cli} from './cli.ts';
+import type {OpenedEngine} from './engine-composition.ts';
+import {jsonProgress, textProgress} from './progress.ts';
+
+export type AgentOptions = {agent?: string; stream?: true};
+
+/** Opens the engine with what the environment and the options ask for. */
+export async function openEngineFor(
+  cli: Cli,
+  command: Command,
+  options: AgentOptions,
+): Promise<OpenedEngine> {
+  const {context} = cli;
+  const {openEngine} = await import('./engine-composition.ts');
+  const isStreaming = options.stream === true || isOn(context.env.BLACKBIRD_AGENT_STREAM);
+  const opened = await openEngine({
+    project: await cli.project(command),
+    env: context.env,
+    agent: options.agent,
+    now: context.now,
+    ...(isStreaming && !cli.isJson(command) ? {onOutput: (_stream, text) => context.writeErr(text)} : {}),
+    ...(isOn(context.env.BLACKBIRD_AGENT_DEBUG)
+      ? {onPrompt: (prompt) => context.err(`--- prompt\n${prompt}\n---`)}
+      : {}),
+  });
+  for (const warning of opened.config.warnings) context.err(`warning: ${warning}`);
+  return opened;
+}
+
+/** What every job needs to know of provider and settings. */
+export function agentInput({provider, config}: OpenedEngine): {
+  provider: ProviderId;
+  explicitProvider: ProviderId | null;
+  graceMilliseconds: number;
+} {
+  return {
+    provider: provider.id,
+    explicitProvider: provider.source === 'option' || provider.source === 'environment' ? provider.id : null,
+    graceMilliseconds: settingOf(config, 'execution.pauseGraceSeconds') * 1000,
+  };
+}
+
+/** Runs a job to its end: progress is shown, signals pause it. */
+export async function runJob(
+  cli: Cli,
+  command: Command,
+  {engine}: OpenedEngine,
+  job: Job,
+): Promise<JobResult> {
+  const {context} = cli;
+  const progress = cli.isJson(command) ? jsonProgress(context) : textProgress(context, context.write);
+  const unsubscribe = engine.subscribe(progress.onFact);
+  const release = context.onSignals(engine);
+  try {
+    return await engine.start(job);
+  } finally {
+    release();
+    unsubscribe();
+    progress.close();
+  }
+}
+
+const isOn = (value: string | undefined) => /^(1|true|yes|y)$/i.test(value ?? '');

@@ -1,0 +1,156 @@
+import type {EngineFact} from '../machines/engine.ts';
+import {displayLine} from '../machines/policies/display-text.ts';
+import type {RunRecord} from '../services/contracts/run.ts';
+import type {CliContext} from './context.ts';
+import {clockTime, dollars, duration, tokens} from './durations.ts';
+import {painter} from './paint.ts';
+import {clip} from './table.ts';
+
+/** Shows what happens while a job runs, in the form the reader wants. */
+export type Progress = {
+  readonly onFact: (fact: EngineFact) => void;
+  readonly close: () => void;
+};
+
+/** One JSON event a line, for scripts. */
+export function jsonProgress({out}: CliContext): Progress {
+  return {onFact: (fact) => out(JSON.stringify(asData(fact))), close: () => {}};
+}
+
+/** Lines for people; on a terminal a last line that lives. */
+export function textProgress(context: CliContext, write: (text: string) => void): Progress {
+  const paint = painter(context.stdout);
+  const live = context.stdout.isTerminal ? liveLine(context, write) : null;
+  const say = (text: string) => {
+    live?.clear();
+    context.out(text);
+  };
+  return {
+    onFact: (fact) => {
+      switch (fact.type) {
+        case 'task.started': {
+          const {task, run, order} = fact.prepared;
+          const verb = order.type === 'run.launch' && !run.resumed_from_run_id ? '' : ', resumed';
+          say(
+            `${paint('cyan', '▶')} ${displayLine(task.id)}  ${displayLine(task.title)}  (${run.provider}${verb})`,
+          );
+          live?.begin();
+          return;
+        }
+        case 'agent.news':
+          live?.update(fact.news);
+          if (!live && fact.news.type === 'retrying')
+            say(`  retrying: ${displayLine(fact.news.failure.message)}`);
+          return;
+        case 'task.settled':
+          say(outcomeLine(fact.run, paint));
+          return;
+        case 'engine.pausing':
+          say(fact.isForced ? 'forcing the agent to stop…' : '^C pausing… (Ctrl+C again to force)');
+          return;
+        case 'run.updated':
+          return;
+      }
+    },
+    close: () => live?.close(),
+  };
+}
+
+/** The end of a run in one line: symbol and word, time, what it cost. */
+export function outcomeLine(run: RunRecord, paint = painter({hasColor: false})): string {
+  const [style, symbol, word] = outcomes[run.state];
+  const first = run.segments[0]?.started_at ?? run.created_at;
+  const parts = [
+    word,
+    duration(Date.parse(run.updated_at) - Date.parse(first)),
+    ...(run.usage ? [`${tokens(run.usage)} tokens`] : []),
+    ...(run.usage?.cost_usd === undefined ? [] : [dollars(run.usage.cost_usd)]),
+  ];
+  const reason =
+    run.failure && run.state === 'failed'
+      ? `\n  ${run.failure.kind}: ${displayLine(run.failure.message)}`
+      : '';
+  return `${paint(style, symbol)} ${displayLine(run.task_id)}  ${parts.join('  ')}${reason}`;
+}
+
+const outcomes = {
+  running: ['cyan', '●', 'running'],
+  waiting: ['yellow', '?', 'waiting for your answer'],
+  paused: ['yellow', 'Ⅱ', 'paused'],
+  succeeded: ['green', '✓', 'done'],
+  failed: ['red', '✗', 'failed'],
+  canceled: ['dim', '○', 'canceled'],
+} as const satisfies Record<RunRecord['state'], readonly [string, string, string]>;
+
+/** Task time, silence, tokens and what the agent does, redrawn once a second and when something happens. */
+function liveLine({stdout}: CliContext, write: (text: string) => void) {
+  let startedAt = 0;
+  let lastOutputAt = 0;
+  let activity = 'starting';
+  let usage = '';
+  let timer: NodeJS.Timeout | null = null;
+  let drawnAt = 0;
+
+  const clear = () => write('\r\u001b[2K');
+  const draw = () => {
+    const now = performance.now();
+    drawnAt = now;
+    const silent = now - lastOutputAt > 5_000 ? ` · last output ${clockTime(now - lastOutputAt)} ago` : '';
+    const line = `  ${clockTime(now - startedAt)} · ${activity}${usage}${silent}`;
+    write(`\r\u001b[2K${clip(line, Math.max(10, stdout.columns - 1))}`);
+  };
+  const stop = () => {
+    if (timer) clearInterval(timer);
+    timer = null;
+  };
+  return {
+    begin: () => {
+      stop();
+      startedAt = performance.now();
+      lastOutputAt = startedAt;
+      activity = 'starting';
+      usage = '';
+      timer = setInterval(draw, 1_000);
+      timer.unref();
+      draw();
+    },
+    update: (news: Extract<EngineFact, {type: 'agent.news'}>['news']) => {
+      lastOutputAt = performance.now();
+      if (news.type === 'activity') activity = displayLine(news.activity.text).slice(0, 200);
+      else if (news.type === 'usage') usage = ` · ${tokens(news.usage)} tokens`;
+      else activity = `retrying: ${displayLine(news.failure.message)}`;
+      if (timer && lastOutputAt - drawnAt > 100) draw();
+    },
+    clear: () => {
+      if (timer) clear();
+    },
+    close: () => {
+      if (timer) clear();
+      stop();
+    },
+  };
+}
+
+function asData(fact: EngineFact): unknown {
+  switch (fact.type) {
+    case 'task.started': {
+      const {task, run} = fact.prepared;
+      return {
+        event: fact.type,
+        task_id: task.id,
+        title: task.title,
+        run_id: run.run_id,
+        provider: run.provider,
+      };
+    }
+    case 'run.updated':
+    case 'task.settled': {
+      const {stdout: _, stderr: __, ...run} = fact.run;
+      return {event: fact.type, run};
+    }
+    case 'agent.news':
+      return {event: fact.type, task_id: fact.run.task_id, run_id: fact.run.run_id, ...fact.news};
+    case 'engine.pausing':
+      return {event: fact.type, forced: fact.isForced};
+  }
+}
