@@ -1,6 +1,7 @@
 import type {Command} from 'commander';
 import type {Job, JobResult} from '../machines/engine.machine.ts';
 import {settingOf} from '../machines/policies/config-resolution.ts';
+import {displayText} from '../machines/policies/display-text.ts';
 import type {ProviderId} from '../services/contracts/agent.ts';
 import type {Cli} from './cli.ts';
 import type {OpenedEngine} from './engine-composition.ts';
@@ -22,7 +23,9 @@ export async function openEngineFor(
     env: context.env,
     agent: options.agent,
     now: context.now,
-    ...(isStreaming && !cli.isJson(command) ? {onOutput: (_stream, text) => context.writeErr(text)} : {}),
+    ...(isStreaming && !cli.isJson(command)
+      ? {onOutput: (_stream, text) => context.writeErr(context.stderr.isTerminal ? displayText(text) : text)}
+      : {}),
     ...(isOn(context.env.BLACKBIRD_AGENT_DEBUG)
       ? {onPrompt: (prompt) => context.err(`--- prompt\n${prompt}\n---`)}
       : {}),

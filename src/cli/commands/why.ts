@@ -25,8 +25,9 @@ function renderExplanation({id, ready, conditions, first}: Explanation, paint: P
   ];
   const others = first.filter((each) => each !== id).map(displayLine);
   if (!ready && others.length > 0) lines.push('', `First: ${others.join(', ')}`);
+  const movable = new Set(first);
   const steps = new Set(
-    conditions.flatMap(({next, id: of}) => (next && first.includes(of) ? [next.command] : [])),
+    conditions.flatMap(({next, id: of}) => (next && movable.has(of) ? [next.command] : [])),
   );
   if (steps.size > 0) lines.push('', ...[...steps].map((step) => `  ${displayLine(step)}`));
   return lines.join('\n');

@@ -1,0 +1,111 @@
+import {Command, Option} from 'commander';
+import {settingOf} from '../../machines/policies/config-resolution.ts';
+import {displayLine} from '../../machines/policies/display-text.ts';
+import {explainOrder} from '../../machines/policies/execution-order.ts';
+import {isLeaf, requireTask, subtreeOf} from '../../machines/policies/plan-graph.ts';
+import {readyTasks} from '../../machines/policies/readiness.ts';
+import {AppError} from '../../services/contracts/errors.ts';
+import type {Plan} from '../../services/contracts/plan.ts';
+import type {RunStore} from '../../services/contracts/run.ts';
+import {type Cli, wholeNumber} from '../cli.ts';
+import {type AgentOptions, agentInput, openEngineFor, runJob} from '../job.ts';
+import {reportJob} from '../job-report.ts';
+
+type Options = AgentOptions & {stopOnFailure?: true; maxTasks?: number; dryRun?: true};
+
+export const agentOption = () =>
+  new Option('--agent <provider>', 'codex, claude or demo, for this call only');
+export const streamOption = () => new Option('--stream', "show the agent's raw output as it comes");
+
+export function executeCommand(cli: Cli): Command {
+  return new Command('execute')
+    .summary('run the ready tasks, one after another, until none is left')
+    .argument('[taskId...]', 'only these tasks; a parent stands for its children')
+    .addOption(agentOption())
+    .option('--stop-on-failure', 'stop the plan when a task fails')
+    .option('--max-tasks <n>', 'stop after so many tasks', wholeNumber)
+    .option('--dry-run', 'only say what would run, in which order and why')
+    .addOption(streamOption())
+    .addHelpText(
+      'after',
+      `
+Ctrl+C pauses: the agent is asked to stop, a second Ctrl+C forces it. Continue with "blackbird resume".
+Exit codes: 0 done or nothing ready, 1 error, 3 a task failed, 4 a person is needed, 130 paused.`,
+    )
+    .action(async (taskIds: readonly string[], options: Options, command: Command) => {
+      const {plans} = await cli.project(command);
+      const plan = await plans.read();
+      const wanted = leavesOf(plan, taskIds);
+      if (options.dryRun) {
+        const steps = explainOrder(plan, wanted).slice(0, options.maxTasks);
+        cli.print(command, {steps}, () =>
+          steps.length === 0
+            ? 'no ready tasks'
+            : steps
+                .map(
+                  ({id, title, why}, index) =>
+                    `${index + 1}. ${displayLine(id)}  ${displayLine(title)}  (${why})`,
+                )
+                .join('\n'),
+        );
+        return;
+      }
+      await executePlan(cli, command, options, wanted);
+    });
+}
+
+/** The job itself; `resume --execute` goes on with it. */
+export async function executePlan(
+  cli: Cli,
+  command: Command,
+  options: Options,
+  taskIds: readonly string[],
+): Promise<void> {
+  const opened = await openEngineFor(cli, command, options);
+  const {plans} = await cli.project(command);
+  const plan = await plans.read();
+  if (taskIds.length > 0 && !readyTasks(plan).some(({id}) => taskIds.includes(id))) {
+    throw new AppError(
+      'E_TASK_NOT_READY',
+      `nothing to run: ${taskIds.join(', ')} ${taskIds.length === 1 ? 'is' : 'are'} not ready`,
+      {
+        next: taskIds
+          .slice(0, 3)
+          .map((id) => ({command: `blackbird why ${id}`, why: 'see what it waits for'})),
+      },
+    );
+  }
+  if (!cli.isJson(command)) for (const line of await restingLines(plan, opened.runs)) cli.context.out(line);
+  const result = await runJob(cli, command, opened, {
+    type: 'execute',
+    input: {
+      taskIds,
+      ...agentInput(opened),
+      stopOnFailure: options.stopOnFailure === true || settingOf(opened.config, 'execution.stopOnFailure'),
+      maxTasks: options.maxTasks ?? null,
+    },
+  });
+  const report = reportJob(result, (id) => plan.items.get(id)?.title ?? '');
+  if (cli.isJson(command)) cli.context.out(JSON.stringify({event: 'job.stopped', reason: report.reason}));
+  else for (const line of report.lines) cli.context.out(line);
+  cli.exitCode = report.exitCode;
+}
+
+function leavesOf(plan: Plan, taskIds: readonly string[]): string[] {
+  const leaves = taskIds.flatMap((id) => subtreeOf(plan, requireTask(plan, id)).filter(isLeaf));
+  return [...new Set(leaves.map(({id}) => id))];
+}
+
+/** What execute does not touch: tasks that are paused or wait for an answer. */
+async function restingLines(plan: Plan, runs: RunStore): Promise<string[]> {
+  const lines: string[] = [];
+  for (const task of plan.items.values()) {
+    if (!isLeaf(task) || (task.status !== 'in_progress' && task.status !== 'waiting_user')) continue;
+    const {runs: history} = await runs.list(task.id);
+    const state = history.at(-1)?.state;
+    const id = displayLine(task.id);
+    if (state === 'paused') lines.push(`Ⅱ ${id} is paused: blackbird resume ${id}`);
+    else if (state === 'waiting') lines.push(`? ${id} waits for your answer: blackbird resume ${id}`);
+  }
+  return lines;
+}

@@ -1,0 +1,37 @@
+import {Command} from 'commander';
+import {displayLine} from '../../machines/policies/display-text.ts';
+import {requireTask} from '../../machines/policies/plan-graph.ts';
+import {AppError} from '../../services/contracts/errors.ts';
+import {type Cli, taskArgument} from '../cli.ts';
+import {type AgentOptions, agentInput, openEngineFor, runJob} from '../job.ts';
+import {reportJob} from '../job-report.ts';
+import {agentOption, streamOption} from './execute.ts';
+
+export function restartCommand(cli: Cli): Command {
+  return new Command('restart')
+    .summary('run a task again from scratch, in a new session; its history is kept')
+    .addArgument(taskArgument())
+    .option('--yes', 'do not ask')
+    .addOption(agentOption())
+    .addOption(streamOption())
+    .action(async (taskId: string, options: AgentOptions & {yes?: true}, command: Command) => {
+      const {plans} = await cli.project(command);
+      const task = requireTask(await plans.read(), taskId);
+      const opened = await openEngineFor(cli, command, options);
+      const latest = await opened.runs.latest(taskId);
+      if (latest && !options.yes && cli.context.isInteractive && !cli.isJson(command)) {
+        const question = `Restart ${displayLine(taskId)}? Run ${displayLine(latest.run_id)} (${latest.state}) stays in its history. [y/N]: `;
+        const answer = (await cli.context.ask(question))?.trim().toLowerCase();
+        if (answer !== 'y' && answer !== 'yes')
+          throw new AppError('E_CANCELED', 'not restarted; nothing was changed');
+      }
+      const result = await runJob(cli, command, opened, {
+        type: 'task',
+        input: {taskId, mode: {type: 'restart'}, ...agentInput(opened)},
+      });
+      const report = reportJob(result, () => task.title);
+      if (cli.isJson(command)) cli.context.out(JSON.stringify({event: 'job.stopped', reason: report.reason}));
+      else for (const line of report.lines) cli.context.out(line);
+      cli.exitCode = report.exitCode;
+    });
+}

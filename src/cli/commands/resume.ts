@@ -1,0 +1,71 @@
+import {Command} from 'commander';
+import {requireTask} from '../../machines/policies/plan-graph.ts';
+import {AppError} from '../../services/contracts/errors.ts';
+import type {Answer, Question} from '../../services/contracts/run.ts';
+import {askQuestions} from '../ask-questions.ts';
+import {type Cli, collect, taskArgument} from '../cli.ts';
+import {exitCodes} from '../exit-codes.ts';
+import {type AgentOptions, agentInput, openEngineFor, runJob} from '../job.ts';
+import {reportJob} from '../job-report.ts';
+import {agentOption, executePlan, streamOption} from './execute.ts';
+
+type Options = AgentOptions & {answer?: readonly string[]; feedback?: string; execute?: true};
+
+export function resumeCommand(cli: Cli): Command {
+  return new Command('resume')
+    .summary("continue a paused or waiting task in its agent's own session")
+    .addArgument(taskArgument())
+    .option('--answer <id=text>', 'answer a question; may be given several times', collect)
+    .option('--feedback <text>', 'tell the agent what to do differently')
+    .option('--execute', 'go on with the plan afterwards')
+    .addOption(agentOption())
+    .addOption(streamOption())
+    .action(async (taskId: string, options: Options, command: Command) => {
+      const {plans} = await cli.project(command);
+      const task = requireTask(await plans.read(), taskId);
+      const opened = await openEngineFor(cli, command, options);
+      const latest = await opened.runs.latest(taskId);
+      const given = parseAnswers(options.answer ?? []);
+      const questions =
+        latest?.state === 'waiting' && options.feedback === undefined ? (latest.questions ?? []) : [];
+      const answers = await completeAnswers(cli, command, questions, given);
+      if (answers === null) throw new AppError('E_CANCELED', `${taskId} still waits for your answer`);
+      const result = await runJob(cli, command, opened, {
+        type: 'task',
+        input: {
+          taskId,
+          mode: {type: 'resume', answers, feedback: options.feedback ?? null},
+          ...agentInput(opened),
+        },
+      });
+      const report = reportJob(result, () => task.title);
+      if (cli.isJson(command)) cli.context.out(JSON.stringify({event: 'job.stopped', reason: report.reason}));
+      else for (const line of report.lines) cli.context.out(line);
+      cli.exitCode = report.exitCode;
+      if (options.execute && report.exitCode === exitCodes.done) await executePlan(cli, command, options, []);
+    });
+}
+
+function parseAnswers(texts: readonly string[]): Answer[] {
+  return texts.map((text) => {
+    const at = text.indexOf('=');
+    if (at < 1)
+      throw new AppError('E_USAGE', `--answer must have the form id=text, not ${JSON.stringify(text)}`);
+    return {id: text.slice(0, at), value: text.slice(at + 1)};
+  });
+}
+
+/** Asks for what `--answer` did not give, where a person is there; null when they gave up. */
+async function completeAnswers(
+  cli: Cli,
+  command: Command,
+  questions: readonly Question[],
+  given: readonly Answer[],
+): Promise<readonly Answer[] | null> {
+  const unknown = given.find(({id}) => !questions.some((question) => question.id === id));
+  if (unknown) throw new AppError('E_USAGE', `no question is called ${JSON.stringify(unknown.id)}`);
+  const open = questions.filter(({id}) => !given.some((answer) => answer.id === id));
+  if (open.length === 0 || !cli.context.isInteractive || cli.isJson(command)) return given;
+  const asked = await askQuestions(cli.context, open);
+  return asked === null ? null : [...given, ...asked];
+}
