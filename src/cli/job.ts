@@ -5,6 +5,7 @@ import {displayText} from '../machines/policies/display-text.ts';
 import type {ProviderId} from '../services/contracts/agent.ts';
 import type {Cli} from './cli.ts';
 import type {OpenedEngine} from './engine-composition.ts';
+import type {JobReport} from './job-report.ts';
 import {jsonProgress, textProgress} from './progress.ts';
 
 export type AgentOptions = {agent?: string; stream?: true};
@@ -65,6 +66,13 @@ export async function runJob(
     unsubscribe();
     progress.close();
   }
+}
+
+/** Says how it ended and lets the exit code say the same. */
+export function finishJob(cli: Cli, command: Command, {reason, lines, exitCode}: JobReport): void {
+  if (cli.isJson(command)) cli.context.out(JSON.stringify({event: 'job.stopped', reason}));
+  else for (const line of lines) cli.context.out(line);
+  cli.exitCode = exitCode;
 }
 
 const isOn = (value: string | undefined) => /^(1|true|yes|y)$/i.test(value ?? '');

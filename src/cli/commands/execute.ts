@@ -8,7 +8,7 @@ import {AppError} from '../../services/contracts/errors.ts';
 import type {Plan} from '../../services/contracts/plan.ts';
 import type {RunStore} from '../../services/contracts/run.ts';
 import {type Cli, wholeNumber} from '../cli.ts';
-import {type AgentOptions, agentInput, openEngineFor, runJob} from '../job.ts';
+import {type AgentOptions, agentInput, finishJob, openEngineFor, runJob} from '../job.ts';
 import {reportJob} from '../job-report.ts';
 
 type Options = AgentOptions & {stopOnFailure?: true; maxTasks?: number; dryRun?: true};
@@ -86,9 +86,7 @@ export async function executePlan(
     },
   });
   const report = reportJob(result, (id) => plan.items.get(id)?.title ?? '');
-  if (cli.isJson(command)) cli.context.out(JSON.stringify({event: 'job.stopped', reason: report.reason}));
-  else for (const line of report.lines) cli.context.out(line);
-  cli.exitCode = report.exitCode;
+  finishJob(cli, command, report);
 }
 
 function leavesOf(plan: Plan, taskIds: readonly string[]): string[] {

@@ -3,7 +3,7 @@ import {displayLine} from '../../machines/policies/display-text.ts';
 import {requireTask} from '../../machines/policies/plan-graph.ts';
 import {AppError} from '../../services/contracts/errors.ts';
 import {type Cli, taskArgument} from '../cli.ts';
-import {type AgentOptions, agentInput, openEngineFor, runJob} from '../job.ts';
+import {type AgentOptions, agentInput, finishJob, openEngineFor, runJob} from '../job.ts';
 import {reportJob} from '../job-report.ts';
 import {agentOption, streamOption} from './execute.ts';
 
@@ -30,8 +30,6 @@ export function restartCommand(cli: Cli): Command {
         input: {taskId, mode: {type: 'restart'}, ...agentInput(opened)},
       });
       const report = reportJob(result, () => task.title);
-      if (cli.isJson(command)) cli.context.out(JSON.stringify({event: 'job.stopped', reason: report.reason}));
-      else for (const line of report.lines) cli.context.out(line);
-      cli.exitCode = report.exitCode;
+      finishJob(cli, command, report);
     });
 }

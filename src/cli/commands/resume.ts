@@ -5,7 +5,7 @@ import type {Answer, Question} from '../../services/contracts/run.ts';
 import {askQuestions} from '../ask-questions.ts';
 import {type Cli, collect, taskArgument} from '../cli.ts';
 import {exitCodes} from '../exit-codes.ts';
-import {type AgentOptions, agentInput, openEngineFor, runJob} from '../job.ts';
+import {type AgentOptions, agentInput, finishJob, openEngineFor, runJob} from '../job.ts';
 import {reportJob} from '../job-report.ts';
 import {agentOption, executePlan, streamOption} from './execute.ts';
 
@@ -39,9 +39,7 @@ export function resumeCommand(cli: Cli): Command {
         },
       });
       const report = reportJob(result, () => task.title);
-      if (cli.isJson(command)) cli.context.out(JSON.stringify({event: 'job.stopped', reason: report.reason}));
-      else for (const line of report.lines) cli.context.out(line);
-      cli.exitCode = report.exitCode;
+      finishJob(cli, command, report);
       if (options.execute && report.exitCode === exitCodes.done) await executePlan(cli, command, options, []);
     });
 }

@@ -1,0 +1,47 @@
+import {Argument, Command} from 'commander';
+import type {Cli} from '../cli.ts';
+import {requireProviderId} from '../provider-choice.ts';
+import {renderTable} from '../table.ts';
+
+export function agentsCommand(cli: Cli): Command {
+  const use = new Command('use')
+    .summary('choose the agent of this project')
+    .addArgument(new Argument('<provider>', 'codex, claude or demo'))
+    .action(async (text: string, _options, command: Command) => {
+      const id = requireProviderId(text);
+      const {folder} = await cli.project(command);
+      const {createAgentSelection} = await import('../../services/agents/agent-selection.ts');
+      const {ensureStateFolder} = await import('../../services/stores/project-folder.ts');
+      await ensureStateFolder(folder);
+      await createAgentSelection(folder.agentFile).save(id);
+      cli.print(command, {provider: id}, `${id} runs the tasks of this project`);
+    });
+
+  return new Command('agents')
+    .summary('which agents are installed, what they can do, and which one is used')
+    .addCommand(use)
+    .action(async (_options, command: Command) => {
+      const {folder} = await cli.project(command);
+      const {listAgents} = await import('../agent-list.ts');
+      const agents = await listAgents({folder, env: cli.context.env});
+      cli.print(command, {agents}, () =>
+        renderTable(
+          [
+            {title: ''},
+            {title: 'AGENT'},
+            {title: 'VERSION'},
+            {title: 'CAN'},
+            {title: 'WHERE', shrinks: true},
+          ],
+          agents.map(({chosen, id, installed, version, capabilities, where}) => [
+            chosen === null ? ' ' : '*',
+            id,
+            {text: installed ? version : 'not installed', style: installed ? 'green' : 'dim'},
+            capabilities.join(', '),
+            chosen === null ? where : `${where}  (${chosen})`,
+          ]),
+          cli.context.stdout,
+        ),
+      );
+    });
+}

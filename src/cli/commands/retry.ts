@@ -1,0 +1,40 @@
+import {Command} from 'commander';
+import {requireTask} from '../../machines/policies/plan-graph.ts';
+import {setStatus} from '../../machines/policies/plan-status.ts';
+import {AppError} from '../../services/contracts/errors.ts';
+import type {Task} from '../../services/contracts/plan.ts';
+import type {RunRecord} from '../../services/contracts/run.ts';
+import {type Cli, taskArgument} from '../cli.ts';
+
+export function retryCommand(cli: Cli): Command {
+  return new Command('retry')
+    .summary('make a failed, blocked or lost task ready again')
+    .addArgument(taskArgument())
+    .action(async (taskId: string, _options, command: Command) => {
+      const {plans, folder} = await cli.project(command);
+      const task = requireTask(await plans.read(), taskId);
+      const {createRunStore} = await import('../../services/stores/run-store.ts');
+      const latest = await createRunStore({folder: folder.runsFolder}).latest(taskId);
+      const obstacle = retryObstacle(task, latest);
+      if (obstacle) throw obstacle;
+      await plans.update((plan) => setStatus(plan, taskId, 'todo', cli.context.now()));
+      cli.print(command, {id: taskId, status: 'todo'}, `reset ${taskId} to todo`);
+    });
+}
+
+/** A task that can still be resumed is not retried behind its back. */
+function retryObstacle(task: Task, latest: RunRecord | null): AppError | null {
+  if (task.status === 'failed' || task.status === 'blocked') return null;
+  const isLost = task.status === 'in_progress' && (latest === null || latest.pause_reason === 'process_lost');
+  if (isLost) return null;
+  const isPaused = task.status === 'in_progress' && latest?.state === 'paused';
+  return new AppError('E_RETRY_REFUSED', `task ${task.id} is not failed or blocked`, {
+    details: [['status', task.status]],
+    next: isPaused
+      ? [
+          {command: `blackbird resume ${task.id}`, why: 'go on where it stopped'},
+          {command: `blackbird restart ${task.id}`, why: 'or start again from scratch'},
+        ]
+      : [{command: `blackbird why ${task.id}`, why: 'see how it stands'}],
+  });
+}

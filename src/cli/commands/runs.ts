@@ -1,0 +1,110 @@
+import {Command} from 'commander';
+import {displayLine, displayText} from '../../machines/policies/display-text.ts';
+import {requireTask} from '../../machines/policies/plan-graph.ts';
+import {AppError} from '../../services/contracts/errors.ts';
+import type {RunRecord} from '../../services/contracts/run.ts';
+import {type Cli, taskArgument} from '../cli.ts';
+import {dollars, duration, tokens} from '../durations.ts';
+import {type Cell, renderTable} from '../table.ts';
+
+export function runsCommand(cli: Cli): Command {
+  return new Command('runs')
+    .summary('the history of a task: every run with its state, session and links')
+    .addArgument(taskArgument())
+    .argument('[runId]', 'one run with everything that is known of it')
+    .option('--verbose', 'with the end of its output')
+    .action(
+      async (taskId: string, runId: string | undefined, options: {verbose?: true}, command: Command) => {
+        const {plans, folder} = await cli.project(command);
+        const {createRunStore} = await import('../../services/stores/run-store.ts');
+        const {runs, broken} = await createRunStore({folder: folder.runsFolder}).list(taskId);
+        if (runs.length === 0 && broken.length === 0) requireTask(await plans.read(), taskId);
+        const shown = runId === undefined ? runs : runs.filter((run) => run.run_id === runId);
+        if (runId !== undefined && shown.length === 0) {
+          throw new AppError('E_RUN_NOT_FOUND', `task ${taskId} has no run ${JSON.stringify(runId)}`, {
+            next: [{command: `blackbird runs ${taskId}`, why: 'see its runs'}],
+          });
+        }
+        cli.print(command, {task_id: taskId, runs: shown, broken}, () => {
+          if (shown.length === 0) return `no runs found for ${displayLine(taskId)}`;
+          if (runId !== undefined) return shown.map((run) => runDetails(run, true)).join('\n\n');
+          const table = renderTable(columns, shown.map(runCells), cli.context.stdout);
+          return options.verbose ? [table, ...shown.map((run) => runDetails(run, true))].join('\n\n') : table;
+        });
+        for (const {file, reason} of broken)
+          cli.context.err(`warning: ${file} cannot be used: ${displayLine(reason)}`);
+      },
+    );
+}
+
+const columns = [
+  {title: 'RUN'},
+  {title: 'STATE'},
+  {title: 'PROVIDER'},
+  {title: 'SESSION'},
+  {title: 'RESUMABLE'},
+  {title: 'STARTED'},
+  {title: 'TIME'},
+  {title: 'TOKENS'},
+  {title: 'COST'},
+  {title: 'LINKS', shrinks: true},
+];
+
+function runCells(run: RunRecord): Cell[] {
+  return [
+    run.run_id,
+    {
+      text: stateWord(run),
+      style: run.state === 'failed' ? 'red' : run.state === 'succeeded' ? 'green' : 'yellow',
+    },
+    run.provider,
+    run.provider_session_ref || '-',
+    run.resumable ? 'yes' : 'no',
+    run.created_at.slice(0, 19),
+    duration(Date.parse(run.updated_at) - Date.parse(run.created_at)),
+    run.usage ? tokens(run.usage) : '-',
+    run.usage?.cost_usd === undefined ? '-' : dollars(run.usage.cost_usd),
+    linksOf(run),
+  ];
+}
+
+function stateWord({state, pause_reason, failure}: RunRecord): string {
+  if (state === 'paused') return `paused (${pause_reason ?? 'user_interrupt'})`;
+  return state === 'failed' && failure ? `failed (${failure.kind})` : state;
+}
+
+function linksOf(run: RunRecord): string {
+  const links = [
+    ['resumed from', run.resumed_from_run_id],
+    ['restart of', run.restart_of_run_id],
+    ['superseded by', run.superseded_by_run_id],
+  ] as const;
+  return links.flatMap(([name, id]) => (id === undefined ? [] : [`${name} ${id}`])).join(', ');
+}
+
+function runDetails(run: RunRecord, withOutput: boolean): string {
+  const rows = [
+    ['run', run.run_id],
+    ['attempt', String(run.attempt)],
+    ['state', stateWord(run)],
+    ['provider', run.provider],
+    ['session', run.provider_session_ref || '(none)'],
+    ['resumable', run.resumable ? 'yes' : 'no'],
+    ['folder', run.repo_root],
+    ['created', run.created_at],
+    ['updated', run.updated_at],
+    ...(run.failure ? [['failure', `${run.failure.kind}: ${run.failure.message}`]] : []),
+    ...(linksOf(run) === '' ? [] : [['links', linksOf(run)]]),
+    ...run.segments.map((segment, index) => [
+      `segment ${index + 1}`,
+      `pid ${segment.pid}, ${segment.started_at} to ${segment.ended_at ?? '?'}, exit ${segment.exit_code ?? segment.signal ?? '?'}`,
+    ]),
+  ];
+  const width = Math.max(...rows.map(([label = '']) => label.length));
+  const lines = rows.map(([label = '', value = '']) => `${label.padEnd(width)}  ${displayLine(value)}`);
+  const block = (title: string, text: string) => [`${title}:`, displayText(text).trimEnd() || '(empty)'];
+  return [
+    ...lines,
+    ...(withOutput ? [...block('Stdout', run.stdout), ...block('Stderr', run.stderr)] : []),
+  ].join('\n');
+}

@@ -1,0 +1,152 @@
+import {describe, expect, test} from 'vitest';
+import {cliProject, lines} from '../helpers/run-cli.ts';
+
+/** Every command, as the words that call it, found through the help texts themselves. */
+async function commandPaths(above: readonly string[] = []): Promise<string[][]> {
+  const {out} = await cliProject().run([...above, '--help']);
+  const sections = out.split(/\n\n(?=[^\n]+:\n)/);
+  const names = sections
+    .filter((section) => !/^(Usage|Arguments|Options|Global Options|Examples|To use it):/.test(section))
+    .flatMap((section) => [...section.matchAll(/^ {2}([a-z][a-z-]*)(?= |$)/gm)].flatMap(([, name]) => name ?? []))
+    .filter((name) => name !== 'help');
+  const paths = names.map((name) => [...above, name]);
+  const below = await Promise.all(paths.map(commandPaths));
+  return paths.flatMap((each, index) => [each, ...(below[index] ?? [])]);
+}
+
+describe('help', () => {
+  test('without a command tells what there is', async () => {
+    const {folder, run} = cliProject();
+    const bare = await run([]);
+    expect(bare).toEqual({code: 0, out: expect.stringMatching(/^Usage: blackbird /), err: ''});
+    for (const args of [['--help'], ['-h'], ['help'], ['--json'], ['--cwd', folder]]) {
+      expect(await run(args), args.join(' ')).toEqual(bare);
+    }
+  });
+
+  test('names the exit codes and has examples', async () => {
+    const {out} = await cliProject().run(['--help']);
+    expect(out).toContain(
+      'Exit codes: 0 done, 1 error, 2 usage, 3 a task failed, 4 a person is needed, 130 paused.',
+    );
+    expect(out).toContain('$ blackbird init ');
+  });
+
+  test('lists the commands of the plan', async () => {
+    const paths = (await commandPaths()).map((words) => words.join(' '));
+    expect(paths).toEqual(
+      expect.arrayContaining(
+        [
+          ...['init', 'validate', 'list', 'show', 'why', 'pick', 'add', 'edit', 'move', 'delete', 'deps'],
+          ...['deps add', 'deps remove', 'deps set', 'set-status', 'doctor', 'completion'],
+          ...['config', 'config list', 'config get', 'config set', 'config unset'],
+        ].sort(),
+      ),
+    );
+  });
+
+  test('of every command says what it does, how it is called and what it takes, and touches nothing', async () => {
+    const {run, files} = cliProject();
+    for (const words of await commandPaths()) {
+      const name = words.join(' ');
+      const {code, out, err} = await run([...words, '--help']);
+      expect({code, err}, name).toEqual({code: 0, err: ''});
+      expect(out, name).toMatch(new RegExp(`^Usage: blackbird ${name} .*\n\n[A-Z][^\n]+\\.\n`));
+      expect(out, name).toContain('-h, --help');
+      expect(out, name).toMatch(/--json +print data as JSON/);
+      expect(out, name).toMatch(/--cwd <dir> +work in this folder/);
+      expect(out, name).not.toContain('display help');
+      expect(Math.max(...out.split('\n').map((line) => line.length)), name).toBeLessThanOrEqual(100);
+      expect(await run(['help', ...words.slice(0, 1)]), name).toMatchObject({code: 0, err: ''});
+      if (words.length === 1) expect(await run(['help', name])).toEqual({code, out, err});
+    }
+    expect(files()).toEqual([]);
+  });
+
+  test('is as narrow as the terminal', async () => {
+    const {out} = await cliProject().run(['list', '--help'], {terminal: {columns: 60}});
+    expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(60);
+  });
+
+  test('the version, long and short, also behind a command', async () => {
+    const {run} = cliProject();
+    for (const args of [['--version'], ['-V'], ['list', '-V']]) {
+      expect(await run(args)).toEqual({code: 0, out: '1.2.3\n', err: ''});
+    }
+    expect(await run(['--version'], {name: 'agency'})).toEqual({code: 0, out: '1.2.3\n', err: ''});
+  });
+});
+
+describe('what cannot be understood', () => {
+  test.each([
+    {args: ['lst'], message: "unknown command 'lst'", hint: 'Did you mean list?', name: 'blackbird'},
+    {args: ['frobnicate'], message: "unknown command 'frobnicate'", name: 'blackbird'},
+    {args: ['help', 'frobnicate'], message: "unknown command 'frobnicate'", name: 'blackbird'},
+    {args: ['deps', 'ad', 'a', 'b'], message: "unknown command 'ad'", hint: 'Did you mean add?', name: 'blackbird deps'},
+    {args: ['deps', 'help', 'x'], message: "unknown command 'x'", name: 'blackbird deps'},
+    {args: ['list', '--al'], message: "unknown option '--al'", hint: 'Did you mean --all?', name: 'blackbird list'},
+    {args: ['list', '-x'], message: "unknown option '-x'", name: 'blackbird list'},
+    {args: ['--jsno', 'list'], message: "unknown option '--jsno'", hint: 'Did you mean --json?', name: 'blackbird'},
+    {args: ['show', 'a', '--treee'], message: "unknown option '--treee'", name: 'blackbird show'},
+    {args: ['config', 'set', '--globl', 'k', 'v'], message: "unknown option '--globl'", hint: 'Did you mean --global?', name: 'blackbird config set'},
+    {args: ['--cwd'], message: "option '--cwd <dir>' argument missing", name: 'blackbird'},
+  ])('$args is answered with what was probably meant and the usage', async ({args, message, hint, name}) => {
+    const {run, files} = cliProject();
+    const {code, out, err} = await run(args);
+    expect({code, out}).toEqual({code: 2, out: ''});
+    const [first, ...rest] = err.trimEnd().split('\n');
+    expect(first).toBe(`error: ${message}`);
+    expect(rest).toEqual([
+      ...(hint === undefined ? [] : [`  hint   ${hint}`]),
+      expect.stringMatching(new RegExp(`^ {2}usage {2}${name} \\[options\\]`)),
+      '  code   E_USAGE',
+      `  next   ${name} --help  see what it takes`,
+    ]);
+    expect(files()).toEqual([]);
+  });
+
+  test('is one JSON object with --json', async () => {
+    expect(await cliProject().error(['lst'])).toEqual({
+      code: 2,
+      error: {
+        code: 'E_USAGE',
+        message: "unknown command 'lst'",
+        details: {hint: 'Did you mean list?', usage: 'blackbird [options] [command]'},
+        causes: [],
+        next: [{command: 'blackbird --help', why: 'see what it takes'}],
+      },
+    });
+  });
+});
+
+describe('--cwd', () => {
+  test('names the folder to work in, before and behind the command', async () => {
+    const {folder, planFile, run} = cliProject();
+    const created = {code: 0, out: lines(`created plan: ${planFile}`), err: ''};
+    expect(await run(['--cwd', folder, 'init'], {cwd: '/'})).toEqual(created);
+    const ok = {code: 0, out: 'OK\n', err: ''};
+    for (const args of [
+      ['validate', '--cwd', folder],
+      [`--cwd=${folder}`, 'validate'],
+      ['--cwd', 'project', 'validate'],
+    ]) {
+      expect(await run(args, {cwd: `${folder}/..`}), args.join(' ')).toEqual(ok);
+    }
+  });
+
+  test('must be a folder', async () => {
+    const {planFile, folder, run} = cliProject('{}');
+    for (const wrong of [planFile, `${folder}/nowhere`]) {
+      expect(await run(['list', '--cwd', wrong])).toEqual({
+        code: 2,
+        out: '',
+        err: lines(
+          `error: --cwd: no such folder: ${wrong}`,
+          '  usage  blackbird list [options]',
+          '  code   E_USAGE',
+          '  next   blackbird list --help  see what it takes',
+        ),
+      });
+    }
+  });
+});
