@@ -2,16 +2,24 @@ import {Command, CommanderError} from 'commander';
 import {AppError} from '../services/contracts/errors.ts';
 import {Cli} from './cli.ts';
 import {addCommand} from './commands/add.ts';
+import {agentsCommand} from './commands/agents.ts';
 import {complete, completionCommand} from './commands/completion.ts';
 import {configCommand} from './commands/config.ts';
 import {deleteCommand} from './commands/delete.ts';
+import {demoCommand} from './commands/demo.ts';
 import {depsCommand} from './commands/deps.ts';
 import {doctorCommand} from './commands/doctor.ts';
 import {editCommand} from './commands/edit.ts';
+import {executeCommand} from './commands/execute.ts';
 import {initCommand} from './commands/init.ts';
 import {listCommand} from './commands/list.ts';
+import {logsCommand} from './commands/logs.ts';
 import {moveCommand} from './commands/move.ts';
 import {pickCommand} from './commands/pick.ts';
+import {restartCommand} from './commands/restart.ts';
+import {resumeCommand} from './commands/resume.ts';
+import {retryCommand} from './commands/retry.ts';
+import {runsCommand} from './commands/runs.ts';
 import {setStatusCommand} from './commands/set-status.ts';
 import {showCommand} from './commands/show.ts';
 import {validateCommand} from './commands/validate.ts';
@@ -84,7 +92,19 @@ Exit codes: 0 done, 1 error, 2 usage, 3 a task failed, 4 a person is needed, 130
         setStatusCommand(cli),
       ],
     ],
-    ['Set up:', [configCommand(cli), doctorCommand(cli), completionCommand(cli)]],
+    [
+      'Run tasks:',
+      [
+        executeCommand(cli),
+        resumeCommand(cli),
+        restartCommand(cli),
+        retryCommand(cli),
+        runsCommand(cli),
+        logsCommand(cli),
+        demoCommand(cli),
+      ],
+    ],
+    ['Set up:', [agentsCommand(cli), configCommand(cli), doctorCommand(cli), completionCommand(cli)]],
   ];
   for (const [title, commands] of groups) {
     for (const command of commands) program.addCommand(command.helpGroup(title));
@@ -105,7 +125,7 @@ function baseProgram(cli: Cli, name: string): Command {
     .version(cli.context.version, '-V, --version', 'print the version')
     .option('--json', 'print data as JSON')
     .option('--cwd <dir>', 'work in this folder')
-    .configureHelp({showGlobalOptions: true})
+    .configureHelp({showGlobalOptions: true, minWidthToWrap: 20})
     .allowExcessArguments(false);
 }
 

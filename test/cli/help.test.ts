@@ -7,7 +7,9 @@ async function commandPaths(above: readonly string[] = []): Promise<string[][]> 
   const sections = out.split(/\n\n(?=[^\n]+:\n)/);
   const names = sections
     .filter((section) => !/^(Usage|Arguments|Options|Global Options|Examples|To use it):/.test(section))
-    .flatMap((section) => [...section.matchAll(/^ {2}([a-z][a-z-]*)(?= |$)/gm)].flatMap(([, name]) => name ?? []))
+    .flatMap((section) =>
+      [...section.matchAll(/^ {2}([a-z][a-z-]*)(?= |$)/gm)].flatMap(([, name]) => name ?? []),
+    )
     .filter((name) => name !== 'help');
   const paths = names.map((name) => [...above, name]);
   const below = await Promise.all(paths.map(commandPaths));
@@ -63,7 +65,7 @@ describe('help', () => {
     expect(files()).toEqual([]);
   });
 
-  test('is as narrow as the terminal', async () => {
+  test('fits into the terminal', async () => {
     const {out} = await cliProject().run(['list', '--help'], {terminal: {columns: 60}});
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(60);
   });
@@ -82,15 +84,35 @@ describe('what cannot be understood', () => {
     {args: ['lst'], message: "unknown command 'lst'", hint: 'Did you mean list?', name: 'blackbird'},
     {args: ['frobnicate'], message: "unknown command 'frobnicate'", name: 'blackbird'},
     {args: ['help', 'frobnicate'], message: "unknown command 'frobnicate'", name: 'blackbird'},
-    {args: ['deps', 'ad', 'a', 'b'], message: "unknown command 'ad'", hint: 'Did you mean add?', name: 'blackbird deps'},
+    {
+      args: ['deps', 'ad', 'a', 'b'],
+      message: "unknown command 'ad'",
+      hint: 'Did you mean add?',
+      name: 'blackbird deps',
+    },
     {args: ['deps', 'help', 'x'], message: "unknown command 'x'", name: 'blackbird deps'},
-    {args: ['list', '--al'], message: "unknown option '--al'", hint: 'Did you mean --all?', name: 'blackbird list'},
+    {
+      args: ['list', '--al'],
+      message: "unknown option '--al'",
+      hint: 'Did you mean --all?',
+      name: 'blackbird list',
+    },
     {args: ['list', '-x'], message: "unknown option '-x'", name: 'blackbird list'},
-    {args: ['--jsno', 'list'], message: "unknown option '--jsno'", hint: 'Did you mean --json?', name: 'blackbird'},
+    {
+      args: ['--jsno', 'list'],
+      message: "unknown option '--jsno'",
+      hint: 'Did you mean --json?',
+      name: 'blackbird',
+    },
     {args: ['show', 'a', '--treee'], message: "unknown option '--treee'", name: 'blackbird show'},
-    {args: ['config', 'set', '--globl', 'k', 'v'], message: "unknown option '--globl'", hint: 'Did you mean --global?', name: 'blackbird config set'},
+    {
+      args: ['config', 'set', '--globl', 'k', 'v'],
+      message: "unknown option '--globl'",
+      hint: 'Did you mean --global?',
+      name: 'blackbird config set',
+    },
     {args: ['--cwd'], message: "option '--cwd <dir>' argument missing", name: 'blackbird'},
-  ])('$args is answered with what was probably meant and the usage', async ({args, message, hint, name}) => {
+  ])('$message: says what was probably meant, and the usage', async ({args, message, hint, name}) => {
     const {run, files} = cliProject();
     const {code, out, err} = await run(args);
     expect({code, out}).toEqual({code: 2, out: ''});

@@ -31,7 +31,7 @@ export function agentsCommand(cli: Cli): Command {
             {title: 'AGENT'},
             {title: 'VERSION'},
             {title: 'CAN'},
-            {title: 'WHERE', shrinks: true},
+            {title: 'WHERE', shrinks: 'first'},
           ],
           agents.map(({chosen, id, installed, version, capabilities, where}) => [
             chosen === null ? ' ' : '*',

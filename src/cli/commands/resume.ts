@@ -20,28 +20,40 @@ export function resumeCommand(cli: Cli): Command {
     .option('--execute', 'go on with the plan afterwards')
     .addOption(agentOption())
     .addOption(streamOption())
-    .action(async (taskId: string, options: Options, command: Command) => {
-      const {plans} = await cli.project(command);
-      const task = requireTask(await plans.read(), taskId);
-      const opened = await openEngineFor(cli, command, options);
-      const latest = await opened.runs.latest(taskId);
-      const given = parseAnswers(options.answer ?? []);
-      const questions =
-        latest?.state === 'waiting' && options.feedback === undefined ? (latest.questions ?? []) : [];
-      const answers = await completeAnswers(cli, command, questions, given);
-      if (answers === null) throw new AppError('E_CANCELED', `${taskId} still waits for your answer`);
-      const result = await runJob(cli, command, opened, {
-        type: 'task',
-        input: {
-          taskId,
-          mode: {type: 'resume', answers, feedback: options.feedback ?? null},
-          ...agentInput(opened),
-        },
-      });
-      const report = reportJob(result, () => task.title);
-      finishJob(cli, command, report);
-      if (options.execute && report.exitCode === exitCodes.done) await executePlan(cli, command, options, []);
-    });
+    .action((taskId: string, options: Options, command: Command) =>
+      resumeTask(cli, command, taskId, options),
+    );
+}
+
+export async function resumeTask(
+  cli: Cli,
+  command: Command,
+  taskId: string,
+  options: Options,
+): Promise<void> {
+  const {plans} = await cli.project(command);
+  const task = requireTask(await plans.read(), taskId);
+  const opened = await openEngineFor(cli, command, options);
+  const latest = await opened.runs.latest(taskId);
+  const given = parseAnswers(options.answer ?? []);
+  const questions =
+    latest?.state === 'waiting' && options.feedback === undefined ? (latest.questions ?? []) : [];
+  const answers = await completeAnswers(cli, command, questions, given);
+  if (answers === null) throw new AppError('E_CANCELED', `${taskId} still waits for your answer`);
+  const result = await runJob(cli, command, opened, {
+    type: 'task',
+    input: {
+      taskId,
+      mode: {type: 'resume', answers, feedback: options.feedback ?? null},
+      ...agentInput(opened),
+    },
+  });
+  finishJob(
+    cli,
+    command,
+    reportJob(result, () => task.title),
+  );
+  if (options.execute && cli.exitCode === exitCodes.done) await executePlan(cli, command, options, []);
 }
 
 function parseAnswers(texts: readonly string[]): Answer[] {

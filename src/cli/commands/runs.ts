@@ -47,8 +47,8 @@ const columns = [
   {title: 'TIME'},
   {title: 'TOKENS'},
   {title: 'COST'},
-  {title: 'LINKS', shrinks: true},
-];
+  {title: 'LINKS', shrinks: 'first'},
+] as const;
 
 function runCells(run: RunRecord): Cell[] {
   return [

@@ -54,8 +54,8 @@ function sequenceEnd(text: string, start: number): number {
   return start;
 }
 
-/** DCS, SOS, OSC, PM and APC in their seven-bit forms: P X ] ^ _ */
-const stringIntroducers = new Set([0x50, 0x58, 0x5d, 0x5e, 0x5f]);
+/** DCS, SOS, OSC, PM and APC in their seven-bit forms, and the window title of screen: P X ] ^ _ k */
+const stringIntroducers = new Set([0x50, 0x58, 0x5d, 0x5e, 0x5f, 0x6b]);
 
 function csiEnd(text: string, start: number): number {
   let index = start;
@@ -75,19 +75,17 @@ function stringEnd(text: string, start: number): number {
 }
 
 function isHidden(code: number): boolean {
+  if (code < 0xa0) return (code < 0x20 && code !== 0x0a && code !== 0x09) || code >= 0x7f;
   return (
-    (code < 0x20 && code !== 0x0a && code !== 0x09) ||
-    isBetween(code, 0x7f, 0x9f) ||
-    code === 0xad ||
-    code === 0x061c ||
-    isBetween(code, 0x200b, 0x200f) ||
     isBetween(code, 0x2028, 0x202e) ||
-    isBetween(code, 0x2060, 0x206f) ||
-    code === 0xfeff ||
     isBetween(code, 0xfff9, 0xfffb) ||
     isBetween(code, 0xd800, 0xdfff) ||
-    isBetween(code, 0xe0000, 0xe007f)
+    // Emoji and text presentation are chosen this way, and nothing can be hidden in it.
+    (!isBetween(code, 0xfe00, 0xfe0f) && invisible.test(String.fromCodePoint(code)))
   );
 }
+
+/** Zero-width and filler characters, bidi controls, tags: what a renderer may leave out. */
+const invisible = /^\p{Default_Ignorable_Code_Point}$/u;
 
 const isBetween = (code: number, low: number, high: number) => code >= low && code <= high;

@@ -1,0 +1,43 @@
+import {Command} from 'commander';
+import type {Cli} from '../cli.ts';
+import {exitCodes} from '../exit-codes.ts';
+import {executePlan} from './execute.ts';
+import {resumeTask} from './resume.ts';
+
+export function demoCommand(cli: Cli): Command {
+  return new Command('demo')
+    .summary('make a sample project and run its plan with the built-in agent; no account needed')
+    .argument('[dir]', 'an empty or new folder; a temporary one when left out')
+    .action(async (dir: string | undefined, _options, command: Command) => {
+      const {createDemo, demoQuestion} = await import('../demo-project.ts');
+      const {out, isInteractive} = cli.context;
+      const say = (text: string) => (cli.isJson(command) ? undefined : out(text));
+      const root = await createDemo({dir, cwd: cli.folder(command), now: cli.context.now()});
+      say(`A sample project with a plan: ${root}\n`);
+      // From here on the demo is its own project, as if it had been opened with --cwd.
+      (command.parent ?? command).setOptionValue('cwd', root);
+      await executePlan(cli, command, {agent: 'demo'}, []);
+      if (cli.exitCode === exitCodes.personNeeded) {
+        const answer = isInteractive ? [] : [demoQuestion.answer];
+        say(isInteractive ? '' : `Nobody is here to answer, so the demo does: ${demoQuestion.answer}`);
+        await resumeTask(cli, command, demoQuestion.taskId, {agent: 'demo', answer, execute: true});
+      }
+      say(nextSteps(root, cli.exitCode));
+    });
+}
+
+function nextSteps(root: string, exitCode: number): string {
+  const isPaused = exitCode === exitCodes.paused;
+  return [
+    '',
+    isPaused ? 'You paused the demo. In its folder:' : 'Try next, in its folder:',
+    `  cd ${root}`,
+    ...(isPaused
+      ? []
+      : ['  blackbird restart slow            run a task again, press Ctrl+C, then resume it']),
+    '  blackbird list --tree             the plan and how it stands',
+    '  blackbird runs greeting           the history of a task',
+    '  blackbird logs palette            what the agent said and did',
+    '  blackbird agents                  choose your own agent for your own plan',
+  ].join('\n');
+}

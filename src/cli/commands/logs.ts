@@ -1,0 +1,37 @@
+import {Command} from 'commander';
+import {requireTask} from '../../machines/policies/plan-graph.ts';
+import {AppError} from '../../services/contracts/errors.ts';
+import {type Cli, taskArgument} from '../cli.ts';
+
+type Options = {follow?: true; raw?: true; stderr?: true};
+
+export function logsCommand(cli: Cli): Command {
+  return new Command('logs')
+    .summary('the whole transcript of a run; the latest one unless told otherwise')
+    .addArgument(taskArgument())
+    .argument('[runId]', 'another run of the task')
+    .option('--follow', 'go on printing until the run ends')
+    .option('--raw', 'exactly what the agent printed')
+    .option('--stderr', 'its error output instead')
+    .action(async (taskId: string, runId: string | undefined, options: Options, command: Command) => {
+      const {plans, folder} = await cli.project(command);
+      const {createRunStore} = await import('../../services/stores/run-store.ts');
+      const runs = createRunStore({folder: folder.runsFolder});
+      const {runs: history} = await runs.list(taskId);
+      if (history.length === 0) requireTask(await plans.read(), taskId);
+      const run = runId === undefined ? history.at(-1) : history.find((each) => each.run_id === runId);
+      if (!run) {
+        throw new AppError(
+          'E_RUN_NOT_FOUND',
+          runId === undefined
+            ? `no runs found for ${taskId}`
+            : `task ${taskId} has no run ${JSON.stringify(runId)}`,
+          {
+            next: [{command: `blackbird runs ${taskId}`, why: 'see its runs'}],
+          },
+        );
+      }
+      const {printTranscript} = await import('../transcript.ts');
+      await printTranscript({cli, command, runs, run, options});
+    });
+}
