@@ -1,3 +1,5 @@
+import type {RunRecord} from '../services/contracts/run.ts';
+
 /** `02:41`, for clocks that run. */
 export function clockTime(milliseconds: number): string {
   const seconds = Math.max(0, Math.floor(milliseconds / 1000));
@@ -13,6 +15,15 @@ export function duration(milliseconds: number): string {
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];
   if (hours > 0) return `${hours}h${String(minutes).padStart(2, '0')}m`;
   return minutes > 0 ? `${minutes}m${String(seconds % 60).padStart(2, '0')}s` : `${seconds}s`;
+}
+
+/** How long agents worked on a run, pauses left out; one that still works counts until the last change. */
+export function workTime({segments, updated_at}: Pick<RunRecord, 'segments' | 'updated_at'>): number {
+  return segments.reduce(
+    (sum, {started_at, ended_at = updated_at}) =>
+      sum + Math.max(0, Date.parse(ended_at) - Date.parse(started_at)),
+    0,
+  );
 }
 
 /** `18k`. */

@@ -2,7 +2,7 @@ import type {EngineFact} from '../machines/engine.ts';
 import {displayLine} from '../machines/policies/display-text.ts';
 import type {RunRecord} from '../services/contracts/run.ts';
 import type {CliContext} from './context.ts';
-import {clockTime, dollars, duration, tokens} from './durations.ts';
+import {clockTime, dollars, duration, tokens, workTime} from './durations.ts';
 import {painter} from './paint.ts';
 import {clip} from './table.ts';
 
@@ -59,10 +59,9 @@ export function textProgress(context: CliContext, write: (text: string) => void)
 /** The end of a run in one line: symbol and word, time, what it cost. */
 export function outcomeLine(run: RunRecord, paint = painter({hasColor: false})): string {
   const [style, symbol, word] = outcomes[run.state];
-  const first = run.segments[0]?.started_at ?? run.created_at;
   const parts = [
     word,
-    duration(Date.parse(run.updated_at) - Date.parse(first)),
+    duration(workTime(run)),
     ...(run.usage ? [`${tokens(run.usage)} tokens`] : []),
     ...(run.usage?.cost_usd === undefined ? [] : [dollars(run.usage.cost_usd)]),
   ];

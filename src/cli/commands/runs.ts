@@ -4,7 +4,7 @@ import {requireTask} from '../../machines/policies/plan-graph.ts';
 import {AppError} from '../../services/contracts/errors.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import {type Cli, taskArgument} from '../cli.ts';
-import {dollars, duration, tokens} from '../durations.ts';
+import {dollars, duration, tokens, workTime} from '../durations.ts';
 import {type Cell, renderTable} from '../table.ts';
 
 export function runsCommand(cli: Cli): Command {
@@ -41,7 +41,7 @@ const columns = [
   {title: 'RUN'},
   {title: 'STATE'},
   {title: 'PROVIDER'},
-  {title: 'SESSION'},
+  {title: 'SESSION', shrinks: 'first'},
   {title: 'RESUMABLE'},
   {title: 'STARTED'},
   {title: 'TIME'},
@@ -60,8 +60,8 @@ function runCells(run: RunRecord): Cell[] {
     run.provider,
     run.provider_session_ref || '-',
     run.resumable ? 'yes' : 'no',
-    run.created_at.slice(0, 19),
-    duration(Date.parse(run.updated_at) - Date.parse(run.created_at)),
+    run.created_at.slice(0, 16).replace('T', ' '),
+    duration(workTime(run)),
     run.usage ? tokens(run.usage) : '-',
     run.usage?.cost_usd === undefined ? '-' : dollars(run.usage.cost_usd),
     linksOf(run),

@@ -1,0 +1,245 @@
+import {describe, expect, test} from 'vitest';
+import {
+  parseSetting,
+  requireSettingKey,
+  resolveConfig,
+  settingOf,
+  valueAt,
+} from '../../src/machines/policies/config-resolution.ts';
+import {type ConfigLayer, type SettingKey, settingKeys} from '../../src/services/contracts/config.ts';
+import {errorOf, seen} from '../helpers/errors.ts';
+
+const project = (content: ConfigLayer['content'], problem?: string): ConfigLayer => ({
+  name: 'project',
+  file: '/p/config.json',
+  content,
+  ...(problem === undefined ? {} : {problem}),
+});
+const global = (content: ConfigLayer['content']): ConfigLayer => ({
+  name: 'global',
+  file: '/g/config.json',
+  content,
+});
+
+const defaults = {
+  'execution.stopAfterEachTask': {value: false, source: 'default'},
+  'execution.parentReviewEnabled': {value: true, source: 'default'},
+  'execution.stopOnFailure': {value: false, source: 'default'},
+  'execution.pauseGraceSeconds': {value: 10, source: 'default'},
+  'planning.maxPlanAutoRefinePasses': {value: 1, source: 'default'},
+  'tui.runDataRefreshIntervalSeconds': {value: 5, source: 'default'},
+  'tui.planDataRefreshIntervalSeconds': {value: 5, source: 'default'},
+};
+
+const resolved = (...layers: ConfigLayer[]) => {
+  const {values, warnings} = resolveConfig(layers);
+  return {values: Object.fromEntries(values), warnings};
+};
+
+describe('the configuration', () => {
+  test('is the defaults where nothing is written', () => {
+    expect(resolved(project(null), global(null))).toEqual({values: defaults, warnings: []});
+    expect(resolved()).toEqual({values: defaults, warnings: []});
+  });
+
+  test('takes the project over the user over the default, key by key', () => {
+    expect(
+      resolved(
+        project({schemaVersion: 1, execution: {stopOnFailure: true, pauseGraceSeconds: 20}}),
+        global({
+          execution: {pauseGraceSeconds: 30, parentReviewEnabled: false},
+          tui: {runDataRefreshIntervalSeconds: 300},
+        }),
+      ),
+    ).toEqual({
+      values: {
+        ...defaults,
+        'execution.stopOnFailure': {value: true, source: 'project'},
+        'execution.pauseGraceSeconds': {value: 20, source: 'project'},
+        'execution.parentReviewEnabled': {value: false, source: 'global'},
+        'tui.runDataRefreshIntervalSeconds': {value: 300, source: 'global'},
+      },
+      warnings: [],
+    });
+  });
+
+  test('a value equal to the default is still the one of its layer', () => {
+    expect(resolved(project({execution: {stopOnFailure: false}})).values['execution.stopOnFailure']).toEqual({
+      value: false,
+      source: 'project',
+    });
+  });
+
+  test('says nothing about keys it does not know', () => {
+    const foreign = {future: {x: 1}, execution: {other: 'y'}, 'execution.stopOnFailure': true};
+    expect(resolved(project(foreign))).toEqual({values: defaults, warnings: []});
+  });
+
+  test('a broken layer is reported and left out, the other one stands', () => {
+    expect(resolved(project(null, 'it is empty'), global({execution: {stopOnFailure: true}}))).toEqual({
+      values: {...defaults, 'execution.stopOnFailure': {value: true, source: 'global'}},
+      warnings: ['/p/config.json is ignored: it is empty'],
+    });
+  });
+
+  test.each([
+    {version: 2, text: '2'},
+    {version: 0, text: '0'},
+    {version: '1', text: '"1"'},
+    {version: null, text: 'null'},
+  ])('a layer of version $version is reported and left out', ({version, text}) => {
+    expect(resolved(project({schemaVersion: version, execution: {stopOnFailure: true}}))).toEqual({
+      values: defaults,
+      warnings: [`/p/config.json is ignored: unsupported schemaVersion ${text} (expected 1)`],
+    });
+  });
+
+  test.each<{key: SettingKey; raw: unknown; value: unknown; warning: string | null}>([
+    {key: 'execution.pauseGraceSeconds', raw: 1, value: 1, warning: null},
+    {key: 'execution.pauseGraceSeconds', raw: 0, value: 1, warning: 'is 0, outside 1 to 120; 1 is used'},
+    {key: 'execution.pauseGraceSeconds', raw: 120, value: 120, warning: null},
+    {
+      key: 'execution.pauseGraceSeconds',
+      raw: 121,
+      value: 120,
+      warning: 'is 121, outside 1 to 120; 120 is used',
+    },
+    {key: 'planning.maxPlanAutoRefinePasses', raw: 0, value: 0, warning: null},
+    {key: 'planning.maxPlanAutoRefinePasses', raw: -1, value: 0, warning: 'is -1, outside 0 to 3; 0 is used'},
+    {key: 'planning.maxPlanAutoRefinePasses', raw: 3, value: 3, warning: null},
+    {key: 'planning.maxPlanAutoRefinePasses', raw: 4, value: 3, warning: 'is 4, outside 0 to 3; 3 is used'},
+    {key: 'tui.runDataRefreshIntervalSeconds', raw: 300, value: 300, warning: null},
+    {
+      key: 'tui.runDataRefreshIntervalSeconds',
+      raw: 301,
+      value: 300,
+      warning: 'is 301, outside 1 to 300; 300 is used',
+    },
+    {
+      key: 'tui.planDataRefreshIntervalSeconds',
+      raw: 0,
+      value: 1,
+      warning: 'is 0, outside 1 to 300; 1 is used',
+    },
+    {
+      key: 'tui.planDataRefreshIntervalSeconds',
+      raw: 1e300,
+      value: 300,
+      warning: 'is 1e+300, outside 1 to 300; 300 is used',
+    },
+  ])('$key of $raw is $value', ({key, raw, value, warning}) => {
+    expect(resolved(global(nested(key, raw)))).toEqual({
+      values: {...defaults, [key]: {value, source: 'global'}},
+      warnings: warning === null ? [] : [`/g/config.json: ${key} ${warning}`],
+    });
+  });
+
+  test.each<{key: SettingKey; raw: unknown; warning: string}>([
+    {key: 'execution.stopOnFailure', raw: 'true', warning: 'must be true or false; it is ignored'},
+    {key: 'execution.stopOnFailure', raw: 1, warning: 'must be true or false; it is ignored'},
+    {key: 'execution.stopOnFailure', raw: null, warning: 'must be true or false; it is ignored'},
+    {key: 'execution.pauseGraceSeconds', raw: '10', warning: 'must be a whole number; it is ignored'},
+    {key: 'execution.pauseGraceSeconds', raw: 1.5, warning: 'must be a whole number; it is ignored'},
+    {
+      key: 'execution.pauseGraceSeconds',
+      raw: Number.POSITIVE_INFINITY,
+      warning: 'must be a whole number; it is ignored',
+    },
+    {key: 'execution.pauseGraceSeconds', raw: true, warning: 'must be a whole number; it is ignored'},
+    {key: 'execution.pauseGraceSeconds', raw: [10], warning: 'must be a whole number; it is ignored'},
+  ])('$key of $raw is ignored with a warning, and the weaker layer decides', ({key, raw, warning}) => {
+    const weaker = key === 'execution.stopOnFailure' ? true : 30;
+    expect(resolved(project(nested(key, raw)), global(nested(key, weaker)))).toEqual({
+      values: {...defaults, [key]: {value: weaker, source: 'global'}},
+      warnings: [`/p/config.json: ${key} ${warning}`],
+    });
+  });
+
+  test.each([5, 'x', [], null, true])('a section that is %j holds nothing', (section) => {
+    expect(resolved(project({execution: section})).values).toEqual(defaults);
+  });
+
+  test('gives a single setting with its type', () => {
+    const config = resolveConfig([project({execution: {stopOnFailure: true}})]);
+    expect([
+      settingOf(config, 'execution.stopOnFailure'),
+      settingOf(config, 'execution.pauseGraceSeconds'),
+    ]).toEqual([true, 10]);
+    expect(settingOf({values: new Map(), warnings: []}, 'planning.maxPlanAutoRefinePasses')).toBe(1);
+  });
+});
+
+describe('a value as it is typed', () => {
+  test.each<{key: SettingKey; text: string; value: unknown}>([
+    {key: 'execution.stopOnFailure', text: 'true', value: true},
+    {key: 'execution.stopOnFailure', text: 'false', value: false},
+    {key: 'execution.pauseGraceSeconds', text: '1', value: 1},
+    {key: 'execution.pauseGraceSeconds', text: '120', value: 120},
+    {key: 'execution.pauseGraceSeconds', text: '007', value: 7},
+    {key: 'planning.maxPlanAutoRefinePasses', text: '0', value: 0},
+  ])('$key $text', ({key, text, value}) => {
+    expect(parseSetting(key, text)).toBe(value);
+  });
+
+  const range = 'a whole number from 1 to 120';
+  test.each<{key: SettingKey; text: string; kind: string}>([
+    ...['TRUE', 'yes', '1', '', ' true'].map((text) => ({
+      key: 'execution.stopOnFailure' as const,
+      text,
+      kind: 'true or false',
+    })),
+    ...['0', '121', '-1', '1.5', '1e1', '0x10', ' 5', '+5', '', 'NaN', 'Infinity', '٥', '9'.repeat(400)].map(
+      (text) => ({
+        key: 'execution.pauseGraceSeconds' as const,
+        text,
+        kind: range,
+      }),
+    ),
+  ])('$key refuses $text', ({key, text, kind}) => {
+    expect(seen(errorOf(() => parseSetting(key, text)))).toEqual({
+      code: 'E_CONFIG',
+      message: `${key} must be ${kind}, not ${JSON.stringify(text)}`,
+      details: [],
+      next: [],
+    });
+  });
+});
+
+describe('a key', () => {
+  test.each(settingKeys)('%s is known', (key) => {
+    expect(requireSettingKey(key)).toBe(key);
+  });
+
+  test.each([
+    '',
+    'execution',
+    'toString',
+    '__proto__',
+    'EXECUTION.stopOnFailure',
+    'execution.stopOnFailure ',
+  ])('%j is not', (key) => {
+    expect(seen(errorOf(() => requireSettingKey(key)))).toEqual({
+      code: 'E_CONFIG',
+      message: `unknown configuration key ${JSON.stringify(key)}`,
+      details: [],
+      next: [{command: 'blackbird config list', why: 'see every key'}],
+    });
+  });
+
+  test.each([
+    {key: 'a', value: {b: 1}},
+    {key: 'a.b', value: 1},
+    {key: 'a.c', value: undefined},
+    {key: 'a.b.c', value: undefined},
+    {key: 'toString', value: undefined},
+    {key: 'a.constructor', value: undefined},
+    {key: '__proto__.x', value: undefined},
+  ])('$key leads to $value, through own properties only', ({key, value}) => {
+    expect(valueAt({a: {b: 1}}, key)).toEqual(value);
+  });
+});
+
+function nested(key: string, value: unknown): Record<string, unknown> {
+  const [section = '', name = ''] = key.split('.');
+  return {[section]: {[name]: value}};
+}
