@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {checkPlanChange, checkRawPlan} from '../../src/machines/policies/plan-validation.ts';
-import type {Plan, PlanProblem} from '../../src/services/contracts/plan.ts';
+import type {Plan, PlanProblem, Task} from '../../src/services/contracts/plan.ts';
 import type {RawPlan} from '../../src/services/contracts/stores.ts';
 import {
   family,
@@ -372,7 +372,7 @@ describe('everything wrong at once', () => {
 
 describe('a change', () => {
   const before = planOf(family(task('p'), task('a'), task('b')), task('c'));
-  const change = (...tasks: Parameters<typeof planOf>) => planOf([...before.items.values()], ...tasks);
+  const change = (...tasks: Task[]) => planOf([...before.items.values()], ...tasks);
   const rows: Array<{name: string; after: Plan; problems: PlanProblem[]}> = [
     {name: 'of nothing', after: before, problems: []},
     {name: 'of a status', after: change({...taskIn(before, 'a'), status: 'done'}), problems: []},

@@ -29,7 +29,8 @@ export function executeCommand(cli: Cli): Command {
     .addHelpText(
       'after',
       `
-Ctrl+C pauses: the agent is asked to stop, a second Ctrl+C forces it. Continue with "blackbird resume".
+Ctrl+C pauses: the agent is asked to stop, a second Ctrl+C forces it.
+Continue with "blackbird resume".
 Exit codes: 0 done or nothing ready, 1 error, 3 a task failed, 4 a person is needed, 130 paused.`,
     )
     .action(async (taskIds: readonly string[], options: Options, command: Command) => {

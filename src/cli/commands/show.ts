@@ -79,8 +79,7 @@ function rationale(task: Task, dep: string): string {
   return reason ? ` (${displayLine(reason)})` : '';
 }
 
-/** To the second, in UTC; as it stands where `Date` cannot read it, as with a leap second. */
+/** To the second, in UTC. */
 function seconds(timestamp: string): string {
-  const date = new Date(timestamp);
-  return Number.isNaN(date.getTime()) ? timestamp : date.toISOString().replace(/\.\d+Z$/, 'Z');
+  return new Date(timestamp).toISOString().replace(/\.\d+Z$/, 'Z');
 }

@@ -6,9 +6,10 @@ import {
   type ConfigStore,
   configSchemaVersion,
 } from '../contracts/config.ts';
-import {AppError, messageOf} from '../contracts/errors.ts';
-import {DurableFile, ensurePrivateFolder} from '../stores/durable-file.ts';
+import {DurableFile} from '../stores/durable-file.ts';
+import {ensurePrivateFolder} from '../stores/durable-write.ts';
 import {renderJson, rewriteJson} from '../stores/json-text.ts';
+import {reasonOf} from '../stores/store-errors.ts';
 
 type Content = Readonly<Record<string, unknown>>;
 
@@ -66,10 +67,4 @@ function withValue(content: Content, [head = '', ...rest]: readonly string[], va
   const section = withValue(isSection ? (current as Content) : {}, rest, value);
   if (section === current) return content;
   return Object.keys(section).length === 0 ? others : {...content, [head]: section};
-}
-
-function reasonOf(error: unknown): string {
-  const reason =
-    error instanceof AppError ? error.details.find(([label]) => label === 'reason')?.[1] : undefined;
-  return reason ?? messageOf(error);
 }

@@ -1,10 +1,12 @@
 // JSON as text: what is not changed keeps its bytes, whatever wrote it and however it was laid out.
 
 export type TextEntry = {readonly key: string; readonly text: string};
+/** An entry and where in the text of its object its value begins. */
+export type PlacedEntry = TextEntry & {readonly start: number};
 
 /** The entries of a JSON object in the order of the text, which a JavaScript object would not keep. */
-export function objectEntries(text: string): TextEntry[] {
-  const entries: TextEntry[] = [];
+export function objectEntries(text: string): PlacedEntry[] {
+  const entries: PlacedEntry[] = [];
   let index = skipSpace(text, 0) + 1;
   for (;;) {
     index = skipSpace(text, index);
@@ -15,6 +17,7 @@ export function objectEntries(text: string): TextEntry[] {
     entries.push({
       key: JSON.parse(text.slice(index, keyEnd)) as string,
       text: text.slice(valueStart, valueEnd),
+      start: valueStart,
     });
     index = skipSpace(text, valueEnd);
     if (text[index] !== ',') return entries;
@@ -61,14 +64,47 @@ export function rewriteJson(previous: string, next: unknown, level = 0): string 
   if (isSame(JSON.parse(previous), next)) return previous;
   if (!isObject(next) || previous[0] !== '{') return renderJson(next, level);
   const fields = new Map(Object.entries(next).filter(([, value]) => value !== undefined));
-  const entries: TextEntry[] = [];
-  for (const old of new Map(objectEntries(previous).map((entry) => [entry.key, entry])).values()) {
-    if (!fields.has(old.key)) continue;
-    entries.push({key: old.key, text: rewriteJson(old.text, fields.get(old.key), level + 1)});
-    fields.delete(old.key);
+  return rewriteObject(previous, [...fields.keys()], level, (key, old) =>
+    old === undefined ? renderJson(fields.get(key), level + 1) : rewriteJson(old, fields.get(key), level + 1),
+  );
+}
+
+/** The object with these keys, the old ones in their old order; `textOf` gives each value its text. */
+export function rewriteObject(
+  previous: string,
+  keys: readonly string[],
+  level: number,
+  textOf: (key: string, old: string | undefined) => string,
+): string {
+  const old = objectEntries(previous);
+  const wanted = new Set(keys);
+  if (old.length === wanted.size && old.every(({key}) => wanted.has(key))) {
+    return replaceValues(previous, old, ({key, text}) => textOf(key, text));
   }
-  for (const [key, value] of fields) entries.push({key, text: renderJson(value, level + 1)});
-  return renderObject(entries, level);
+  // Of a key that stands twice the last text counts, as it does for a parser.
+  const texts = new Map(old.map(({key, text}) => [key, text]));
+  const kept = [...texts.keys()].filter((key) => wanted.has(key));
+  const added = [...wanted].filter((key) => !texts.has(key));
+  return renderObject(
+    [...kept, ...added].map((key) => ({key, text: textOf(key, texts.get(key))})),
+    level,
+  );
+}
+
+/** An object with other values in the same places, and everything around them as it was. */
+export function replaceValues(
+  object: string,
+  entries: readonly PlacedEntry[],
+  textOf: (entry: PlacedEntry, index: number) => string,
+): string {
+  const parts: string[] = [];
+  let end = 0;
+  for (const [index, entry] of entries.entries()) {
+    parts.push(object.slice(end, entry.start), textOf(entry, index));
+    end = entry.start + entry.text.length;
+  }
+  parts.push(object.slice(end));
+  return parts.join('');
 }
 
 const quote = 0x22;

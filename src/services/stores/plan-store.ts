@@ -3,8 +3,9 @@ import {AppError} from '../contracts/errors.ts';
 import type {ProcessLock} from '../contracts/lock.ts';
 import {type Plan, type PlanProblem, planSchemaVersion} from '../contracts/plan.ts';
 import type {PlanCheck, PlanRules, PlanStore} from '../contracts/stores.ts';
-import {DurableFile, versionOf} from './durable-file.ts';
+import {DurableFile} from './durable-file.ts';
 import {readPlanText, writePlanText} from './plan-text.ts';
+import {versionOf} from './whole-file.ts';
 
 const maxPlanBytes = 256 * 1024 * 1024;
 
@@ -36,7 +37,7 @@ export function createPlanStore({
   const database = new Low<PlanCheck | null>(adapter as DurableFile<PlanCheck | null>, null);
 
   const load = async (): Promise<PlanCheck> => {
-    const version = await versionOf(file);
+    const version = versionOf(file);
     if (version === null) throw notFound(file);
     if (cached?.version !== version) {
       cached = null;
@@ -56,7 +57,7 @@ export function createPlanStore({
       cached = null;
       throw error;
     }
-    const version = await versionOf(file);
+    const version = versionOf(file);
     cached = version === null ? null : {version, check: {plan}};
   };
 
@@ -76,7 +77,7 @@ export function createPlanStore({
     read: async () => planOf(await load(), file),
     create: () =>
       underLock(async () => {
-        if ((await versionOf(file)) !== null) return false;
+        if (versionOf(file) !== null) return false;
         await save({schemaVersion: planSchemaVersion, items: new Map()});
         return true;
       }),

@@ -1,6 +1,14 @@
 import type {Plan, Task} from '../contracts/plan.ts';
 import type {RawPlan} from '../contracts/stores.ts';
-import {objectEntries, renderJson, renderObject, rewriteJson, type TextEntry} from './json-text.ts';
+import {
+  objectEntries,
+  renderJson,
+  renderObject,
+  replaceValues,
+  rewriteJson,
+  rewriteObject,
+  type TextEntry,
+} from './json-text.ts';
 
 /**
  * The text each task was read from or written as. Tasks are immutable, so a task that is still the
@@ -20,27 +28,37 @@ export function readPlanText(json: unknown, text: string): RawPlan {
 
 /** The text of `plan`; what it shares with `before` keeps the bytes it has in `previous`. */
 export function writePlanText(plan: Plan, previous: string | null, before: Plan | null): string {
-  const {items, ...fields} = plan;
-  const itemsText = renderObject(itemEntries(items, before), 1);
-  if (previous === null) {
-    const head = Object.entries(fields).map(([key, value]): TextEntry => ({key, text: renderJson(value, 1)}));
-    return `${renderObject([...head, {key: 'items', text: itemsText}], 0)}\n`;
+  const {items, ...root} = plan;
+  const fields = new Map<string, unknown>(Object.entries(root));
+  const keys = [...fields.keys(), 'items'];
+  const textOf = (key: string, old: string | undefined): string => {
+    if (key === 'items') return writeItems(items, old, before);
+    return old === undefined ? renderJson(fields.get(key), 1) : rewriteJson(old, fields.get(key), 1);
+  };
+  if (previous !== null) {
+    const text = rewriteObject(previous, keys, 0, textOf);
+    return previous.endsWith('\n') && !text.endsWith('\n') ? `${text}\n` : text;
   }
-  const known = new Map<string, unknown>(Object.entries(fields));
-  const root = objectEntries(previous).map(({key, text}): TextEntry => {
-    if (key === 'items') return {key, text: itemsText};
-    return {key, text: rewriteJson(text, known.get(key), 1)};
-  });
-  return `${renderObject(root, 0)}\n`;
+  return `${renderObject(
+    keys.map((key) => ({key, text: textOf(key, undefined)})),
+    0,
+  )}\n`;
+}
+
+/** Items that stand in the same order as before keep everything between them as well. */
+function writeItems(items: Plan['items'], previous: string | undefined, before: Plan | null): string {
+  const entries = [...items].map(([key, task]) => ({key, text: sourceOf(task, before?.items.get(key))}));
+  const old = previous === undefined ? [] : objectEntries(previous);
+  const isSameOrder =
+    old.length === entries.length && old.every(({key}, index) => key === entries[index]?.key);
+  return previous !== undefined && isSameOrder
+    ? replaceValues(previous, old, ({text}, index) => entries[index]?.text ?? text)
+    : renderObject(entries, 1);
 }
 
 function readItem({key, text}: TextEntry, value: unknown): readonly [string, unknown] {
   if (typeof value === 'object' && value !== null) sources.set(value as Task, text);
   return [key, value];
-}
-
-function* itemEntries(items: Plan['items'], before: Plan | null): Generator<TextEntry> {
-  for (const [key, task] of items) yield {key, text: sourceOf(task, before?.items.get(key))};
 }
 
 function sourceOf(task: Task, former: Task | undefined): string {

@@ -3,7 +3,7 @@ import {writeFile} from 'node:fs/promises';
 import path from 'node:path';
 import {systemErrorCode} from '../contracts/errors.ts';
 import {planFileName} from '../contracts/plan.ts';
-import {ensurePrivateFolder} from './durable-file.ts';
+import {ensurePrivateFolder} from './durable-write.ts';
 
 /** Where everything of one project lives. */
 export type ProjectFolder = {

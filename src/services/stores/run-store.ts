@@ -1,12 +1,15 @@
 import {readdir} from 'node:fs/promises';
 import path from 'node:path';
 import {Low} from 'lowdb';
-import {AppError, messageOf, systemErrorCode} from '../contracts/errors.ts';
+import {AppError, systemErrorCode} from '../contracts/errors.ts';
 import {type BrokenRun, type RunRecord, type RunStore, runRecordSchema} from '../contracts/run.ts';
-import {corrupt, DurableFile, ensurePrivateFolder, versionOf} from './durable-file.ts';
+import {DurableFile} from './durable-file.ts';
+import {ensurePrivateFolder} from './durable-write.ts';
 import {fromGoRunRecord, isGoRunRecord} from './go-run-record.ts';
 import {renderJson, rewriteJson} from './json-text.ts';
+import {corrupt, reasonOf} from './store-errors.ts';
 import {taskFolderName} from './task-folder.ts';
+import {versionOf} from './whole-file.ts';
 
 const maxRecordBytes = 8 * 1024 * 1024;
 
@@ -23,7 +26,7 @@ export function createRunStore({folder}: {folder: string}): RunStore {
 
   const read = async (file: string): Promise<RunRecord> => {
     const known = open.get(file);
-    const version = await versionOf(file);
+    const version = versionOf(file);
     if (known?.database.data && version !== null && known.version === version) return known.database.data;
     const database = known?.database ?? databaseOf(file);
     database.data = null;
@@ -42,7 +45,7 @@ export function createRunStore({folder}: {folder: string}): RunStore {
       open.delete(file);
       throw error;
     }
-    open.set(file, {database, version: await versionOf(file)});
+    open.set(file, {database, version: versionOf(file)});
   };
 
   const ensureFolder = async (taskId: string) => {
@@ -81,8 +84,7 @@ export function createRunStore({folder}: {folder: string}): RunStore {
     insert: async (run) => {
       await ensureFolder(run.task_id);
       const {record} = files(run.task_id, run.run_id);
-      if ((await versionOf(record)) !== null)
-        throw new AppError('E_RUN_EXISTS', `run ${run.run_id} exists already`);
+      if (versionOf(record) !== null) throw new AppError('E_RUN_EXISTS', `run ${run.run_id} exists already`);
       await write(record, run);
     },
     update: async (taskId, runId, change) => {
@@ -131,10 +133,4 @@ async function recordNames(folder: string): Promise<string[]> {
     if (systemErrorCode(error) === 'ENOENT') return [];
     throw error;
   }
-}
-
-function reasonOf(error: unknown): string {
-  const reason =
-    error instanceof AppError ? error.details.find(([label]) => label === 'reason')?.[1] : undefined;
-  return reason ?? messageOf(error);
 }

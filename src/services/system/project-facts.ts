@@ -1,7 +1,7 @@
 import {lstat, realpath} from 'node:fs/promises';
 import path from 'node:path';
 import type {ProjectFacts} from '../contracts/project.ts';
-import {readWholeFile} from '../stores/durable-file.ts';
+import {readWholeFile} from '../stores/whole-file.ts';
 
 const snapshotFiles = ['.blackbird/snapshot.md', 'OVERVIEW.md', 'README.md'];
 const maxSnapshotBytes = 4 * 1024 * 1024;
@@ -19,7 +19,7 @@ export async function createProjectFacts(root: string): Promise<ProjectFacts> {
     },
     snapshot: async () => {
       for (const file of snapshotFiles) {
-        const text = await readText(path.join(real, file));
+        const text = readText(path.join(real, file));
         if (text.trim() !== '') return {file, text};
       }
       return null;
@@ -35,6 +35,10 @@ async function exists(file: string): Promise<boolean> {
 }
 
 /** A description that is missing, too large or no text helps nobody, and stops nothing either. */
-async function readText(file: string): Promise<string> {
-  return (await readWholeFile(file, 'description', maxSnapshotBytes).catch(() => null)) ?? '';
+function readText(file: string): string {
+  try {
+    return readWholeFile(file, 'description', maxSnapshotBytes) ?? '';
+  } catch {
+    return '';
+  }
 }

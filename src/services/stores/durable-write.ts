@@ -1,0 +1,133 @@
+import {randomBytes} from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  fsync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
+import path from 'node:path';
+import {promisify} from 'node:util';
+import {AppError, systemErrorCode} from '../contracts/errors.ts';
+import {writeFailure} from './store-errors.ts';
+
+// Only the syncs wait for the disk, so only they leave the thread: each other step takes microseconds,
+// and a task writes half a dozen files.
+const sync = promisify(fsync);
+
+/**
+ * Replaces a file so that after a crash at any moment either the old or the new content is there,
+ * whole. On failure the old file stands and the temporary one is gone.
+ */
+export async function writeDurably(file: string, text: string, {keepMode = false} = {}): Promise<void> {
+  const folder = path.dirname(file);
+  const mode = modeFor(file, keepMode);
+  const temporary = path.join(
+    folder,
+    `.${path.basename(file)}.${process.pid}.${randomBytes(6).toString('hex')}.tmp`,
+  );
+  const {O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW} = constants;
+  const handle = openSync(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
+  try {
+    try {
+      if (keepMode) fchmodSync(handle, mode);
+      writeAll(handle, Buffer.from(text, 'utf8'));
+      await sync(handle);
+    } finally {
+      closeSync(handle);
+    }
+    renameSync(temporary, file);
+  } catch (error) {
+    unlinkIfThere(temporary);
+    throw error;
+  }
+  await syncFolder(folder);
+}
+
+/** Creates a folder of ours and refuses one that leads elsewhere. */
+export async function ensurePrivateFolder(folder: string): Promise<void> {
+  try {
+    mkdirSync(folder, {mode: 0o700});
+  } catch (error) {
+    if (systemErrorCode(error) !== 'EEXIST') throw writeFailure(folder, 'folder', error);
+    const found = lstatSync(folder);
+    if (found.isDirectory()) return;
+    const kind = found.isSymbolicLink() ? 'a symbolic link' : 'not a folder';
+    throw new AppError('E_STORE_UNSAFE', `${folder} is ${kind}; Blackbird writes only into a real folder`, {
+      next: [{command: `ls -ld ${folder}`, why: 'see what it is, then move it aside'}],
+    });
+  }
+  await syncFolder(path.dirname(folder));
+}
+
+/** Removes temporary files of writers that died. One whose writer lives is left alone. */
+export function removeLeftovers(file: string): void {
+  const folder = path.dirname(file);
+  const prefix = `.${path.basename(file)}.`;
+  for (const name of readdirSync(folder)) {
+    if (!name.startsWith(prefix)) continue;
+    const pid = /^(\d+)\.[0-9a-f]{12}\.tmp$/.exec(name.slice(prefix.length))?.[1];
+    if (pid !== undefined && !isAlive(Number(pid))) unlinkIfThere(path.join(folder, name));
+  }
+}
+
+function writeAll(handle: number, bytes: Buffer): void {
+  let offset = 0;
+  while (offset < bytes.length) {
+    const written = writeSync(handle, bytes, offset);
+    // A short write is normal on a nearly full disk; none at all would loop for ever.
+    if (written === 0) throw Object.assign(new Error('no bytes were written'), {code: 'EIO'});
+    offset += written;
+  }
+  if (fstatSync(handle).size !== bytes.length) {
+    throw Object.assign(new Error('the file is incomplete'), {code: 'EIO'});
+  }
+}
+
+/** 0600, or what the file has now. A link is refused: replacing it would split it from its target. */
+function modeFor(file: string, keepMode: boolean): number {
+  const found = lstatSync(file, {throwIfNoEntry: false});
+  if (!found) return 0o600;
+  if (found.isSymbolicLink()) {
+    throw new AppError('E_STORE_UNSAFE', `${file} is a symbolic link; Blackbird does not write through it`, {
+      next: [{command: `ls -l ${file}`, why: 'see where it leads; a plain file can be written'}],
+    });
+  }
+  if (found.isDirectory()) throw Object.assign(new Error('it is a folder'), {code: 'EISDIR'});
+  if ((found.mode & 0o200) === 0) throw Object.assign(new Error('it is read-only'), {code: 'EACCES'});
+  return keepMode ? found.mode & 0o777 : 0o600;
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const handle = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    await sync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function unlinkIfThere(file: string): void {
+  try {
+    unlinkSync(file);
+  } catch (error) {
+    if (systemErrorCode(error) !== 'ENOENT') throw error;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return systemErrorCode(error) !== 'ESRCH';
+  }
+}

@@ -1,0 +1,44 @@
+import path from 'node:path';
+import {AppError, messageOf, systemErrorCode} from '../contracts/errors.ts';
+
+/** A file that cannot be used. It is named, with the reason, and left alone. */
+export function corrupt(file: string, what: string, reason: string): AppError {
+  return new AppError('E_STORE_CORRUPT', `the ${what} ${file} cannot be used: ${reason}`, {
+    details: [
+      ['file', file],
+      ['reason', reason],
+    ],
+    next: [
+      {command: `git checkout -- ${path.basename(file)}`, why: 'if it is under version control'},
+      {command: `mv ${file} ${file}.broken`, why: 'or move it aside; Blackbird will not overwrite it'},
+    ],
+  });
+}
+
+/** Why a file cannot be used, out of the error that said so. */
+export function reasonOf(error: unknown): string {
+  const reason =
+    error instanceof AppError ? error.details.find(([label]) => label === 'reason')?.[1] : undefined;
+  return reason ?? messageOf(error);
+}
+
+export function readFailure(file: string, what: string, cause: unknown): AppError {
+  return new AppError('E_STORE_READ', `cannot read the ${what} ${file}: ${messageOf(cause)}`, {cause});
+}
+
+export function writeFailure(file: string, what: string, cause: unknown): AppError {
+  const code = systemErrorCode(cause);
+  const reason = (code && writeReasons[code]) ?? messageOf(cause);
+  return new AppError('E_STORE_WRITE', `cannot write the ${what} ${file}: ${reason}; nothing was changed`, {
+    cause,
+  });
+}
+
+const writeReasons: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EROFS: 'the file system is read-only',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  ENAMETOOLONG: 'the name is too long',
+};

@@ -1,0 +1,64 @@
+import {closeSync, constants, fstatSync, openSync, readFileSync, statSync} from 'node:fs';
+import {AppError, messageOf, systemErrorCode} from '../contracts/errors.ts';
+import {depthOf} from './json-text.ts';
+import {corrupt, readFailure} from './store-errors.ts';
+
+/** Deeper JSON can be read but never written back: `JSON.stringify` overflows. */
+const depthLimit = 64;
+
+/** The text of a file, or null when there is none. Never waits on a pipe, never reads without a bound. */
+export function readWholeFile(file: string, what: string, maxBytes: number): string | null {
+  let handle: number;
+  try {
+    handle = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    if (systemErrorCode(error) === 'ENOENT') return null;
+    throw readFailure(file, what, error);
+  }
+  try {
+    const found = fstatSync(handle);
+    if (!found.isFile()) throw corrupt(file, what, 'it is not a regular file');
+    if (found.size > maxBytes) {
+      throw corrupt(file, what, `it is larger than ${Math.round(maxBytes / 1024 / 1024)} MiB`);
+    }
+    return new TextDecoder('utf-8', {fatal: true, ignoreBOM: true}).decode(readFileSync(handle));
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    if (error instanceof TypeError) throw corrupt(file, what, 'it is not UTF-8 text');
+    throw readFailure(file, what, error);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** JSON that can be written back: an object, and not too deep. */
+export function parseJson(text: string): unknown {
+  if (text.trim() === '') throw new Error('it is empty');
+  if (text.startsWith('\ufeff')) throw new Error('it begins with a byte order mark');
+  if (depthOf(text) > depthLimit) throw new Error(`it is nested deeper than ${depthLimit} levels`);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new Error(`it is not valid JSON: ${messageOf(error)}${placeOf(error, text)}`);
+  }
+  if (value === null) throw new Error('it holds null');
+  if (typeof value !== 'object' || Array.isArray(value)) throw new Error('it does not hold a JSON object');
+  return value;
+}
+
+/** What tells one version of a file from the next without reading it; null when there is none. */
+export function versionOf(file: string): string | null {
+  const found = statSync(file, {bigint: true, throwIfNoEntry: false});
+  if (!found) return null;
+  const {dev, ino, size, mtimeNs, ctimeNs} = found;
+  return `${dev}:${ino}:${size}:${mtimeNs}:${ctimeNs}`;
+}
+
+/** " (line 3, column 5)" where the parser tells a position. */
+function placeOf(error: unknown, text: string): string {
+  const position = /position (\d+)/.exec(messageOf(error))?.[1];
+  if (position === undefined) return '';
+  const before = text.slice(0, Number(position)).split('\n');
+  return ` (line ${before.length}, column ${(before.at(-1) ?? '').length + 1})`;
+}

@@ -1,0 +1,139 @@
+import {chmodSync, mkdirSync, symlinkSync, writeFileSync} from 'node:fs';
+import path from 'node:path';
+import {describe, expect, test} from 'vitest';
+import {planOf, task} from '../helpers/plans.ts';
+import {type CliProject, cliProject, controlCharacters} from '../helpers/run-cli.ts';
+
+type Check = {name: string; state: string; found: string; advice?: string};
+
+/** A folder for PATH with a program that prints, or does, what the script says. */
+function programs(project: CliProject, scripts: Record<string, string>): {PATH: string} {
+  const folder = path.join(project.home, 'bin');
+  mkdirSync(folder);
+  for (const [name, script] of Object.entries(scripts)) {
+    const file = path.join(folder, name);
+    writeFileSync(file, `#!/bin/sh\n${script}\n`);
+    chmodSync(file, 0o755);
+  }
+  return {PATH: folder};
+}
+
+async function checks(
+  project: CliProject,
+  env = {},
+): Promise<{code: number; ok: boolean; by: Record<string, Check>}> {
+  const {code, out, err} = await project.run(['doctor', '--json'], {env});
+  expect(err).toBe('');
+  const {ok, checks: list} = JSON.parse(out) as {ok: boolean; checks: Check[]};
+  return {code, ok, by: Object.fromEntries(list.map((check) => [check.name, check]))};
+}
+
+describe('doctor', () => {
+  test('is content with a project without any tool, and says what they would be for', async () => {
+    const project = cliProject(planOf(task('a'), task('b')));
+    const {code, ok, by} = await checks(project);
+    expect({code, ok}).toEqual({code: 0, ok: true});
+    expect(by.node).toEqual({name: 'node', state: 'good', found: process.version});
+    expect(by.plan).toEqual({name: 'plan', state: 'good', found: `2 tasks in ${project.planFile}`});
+    expect(by.config).toEqual({name: 'config', state: 'good', found: 'defaults only'});
+    expect(by.state).toEqual({
+      name: 'state',
+      state: 'good',
+      found: `${path.join(project.folder, '.blackbird')} is created on first use`,
+    });
+    expect(by.codex).toEqual({
+      name: 'codex',
+      state: 'missing',
+      found: 'not installed',
+      advice: 'npm install -g @openai/codex',
+    });
+    expect(project.files()).toEqual(['blackbird.plan.json']);
+  });
+
+  test('prints a mark, a name, what it found and what to do', async () => {
+    const {code, out, err} = await cliProject(planOf()).run(['doctor']);
+    expect({code, err}).toEqual({code: 0, err: ''});
+    expect(out).toMatch(/^✓ ok +node +v\d+/);
+    expect(out).toMatch(/^○ none +codex +not installed\n +npm install -g @openai\/codex$/m);
+  });
+
+  test('has colour where the terminal has it', async () => {
+    const {out} = await cliProject(planOf()).run(['doctor'], {terminal: {hasColor: true}});
+    expect(out).toMatch(/^\u001b\[32m✓ ok +\u001b\[39m {2}node/);
+  });
+
+  test('asks the programs it finds for their version', async () => {
+    const project = cliProject(planOf());
+    const env = programs(project, {
+      git: 'echo "git version 9.9"; echo more',
+      claude: 'echo broken >&2; exit 3',
+    });
+    const {code, by} = await checks(project, env);
+    expect(by.git).toEqual({
+      name: 'git',
+      state: 'good',
+      found: `git version 9.9  ${path.join(env.PATH, 'git')}`,
+    });
+    expect(by.claude).toMatchObject({state: 'wrong', advice: 'npm install -g @anthropic-ai/claude-code'});
+    expect(by.claude?.found).toContain(`${path.join(env.PATH, 'claude')} does not run`);
+    expect(code).toBe(1);
+  });
+
+  test('a missing plan is no fault, a broken one is', async () => {
+    const missing = await checks(cliProject());
+    expect({code: missing.code, plan: missing.by.plan}).toEqual({
+      code: 0,
+      plan: expect.objectContaining({state: 'missing', advice: 'blackbird init'}),
+    });
+    for (const broken of ['', 'null', '{"schemaVersion":1}']) {
+      const {code, ok, by} = await checks(cliProject(broken));
+      expect({code, ok, state: by.plan?.state}).toEqual({code: 1, ok: false, state: 'wrong'});
+    }
+  });
+
+  test('names a configuration that is ignored', async () => {
+    const project = cliProject(planOf());
+    mkdirSync(path.join(project.folder, '.blackbird'), {mode: 0o700});
+    const file = path.join(project.folder, '.blackbird', 'config.json');
+    writeFileSync(file, '[]');
+    const {code, by} = await checks(project);
+    expect(code).toBe(1);
+    expect(by.config).toEqual({
+      name: 'config',
+      state: 'wrong',
+      found: `${file} is ignored: it does not hold a JSON object`,
+      advice: 'blackbird config list',
+    });
+  });
+
+  test('finds fault with a state folder that leads elsewhere, is none, or is open to others', async () => {
+    const stateOf = async (make: (folder: string) => void) => {
+      const project = cliProject(planOf());
+      make(path.join(project.folder, '.blackbird'));
+      const {code, by} = await checks(project);
+      return {code, state: by.state?.state, found: by.state?.found.replace(project.folder, '')};
+    };
+    expect(await stateOf((folder) => mkdirSync(folder, {mode: 0o700}))).toEqual({
+      code: 0,
+      state: 'good',
+      found: '/.blackbird',
+    });
+    const noFolder = {code: 1, state: 'wrong', found: '/.blackbird is not a folder'};
+    expect(await stateOf((folder) => writeFileSync(folder, ''))).toEqual(noFolder);
+    expect(await stateOf((folder) => symlinkSync('..', folder))).toEqual(noFolder);
+    expect(
+      await stateOf((folder) => {
+        mkdirSync(folder);
+        chmodSync(folder, 0o755);
+      }),
+    ).toEqual({code: 1, state: 'wrong', found: '/.blackbird can be read by others'});
+  });
+
+  test('prints no control characters of what it finds', async () => {
+    const project = cliProject('{"schemaVersion":"\u009b31m\u202e"}');
+    const env = programs(project, {git: `printf 'git \\033[31mred\\007\\n'`});
+    const {out} = await project.run(['doctor'], {env});
+    expect(out).toContain('git red');
+    expect(out).not.toMatch(controlCharacters);
+  });
+});

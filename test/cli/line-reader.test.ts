@@ -1,0 +1,47 @@
+import {PassThrough} from 'node:stream';
+import {expect, test} from 'vitest';
+import {createLineReader} from '../../src/cli/line-reader.ts';
+
+function reader() {
+  const input = new PassThrough();
+  const output = new PassThrough();
+  return {input, shown: () => String(output.read() ?? ''), ...createLineReader(input, output)};
+}
+
+test('answers questions in order, also with lines that came before they were asked', async () => {
+  const {input, ask, shown} = reader();
+  input.write('one\r\ntwo\n');
+  expect([await ask('1? '), await ask('2? ')]).toEqual(['one', 'two']);
+  const third = ask('3? ');
+  input.write('three\n');
+  expect(await third).toBe('three');
+  expect(shown()).toBe('1? 2? 3? ');
+});
+
+test('the last line needs no end', async () => {
+  const {input, ask} = reader();
+  input.end('last');
+  expect([await ask('? '), await ask('? ')]).toEqual(['last', null]);
+});
+
+test('at the end of the input every question is answered with null, on a line of its own', async () => {
+  const {input, ask, shown} = reader();
+  const waiting = ask('now? ');
+  input.end();
+  expect([await waiting, await ask('then? ')]).toEqual([null, null]);
+  expect(shown()).toBe('now? \nthen? \n');
+});
+
+test('an input that was never read is left alone when it is closed', () => {
+  const {input, close} = reader();
+  close();
+  expect(input.destroyed).toBe(false);
+});
+
+test('an input that was read does not keep the process once it is closed', async () => {
+  const {input, ask, close} = reader();
+  input.write('one\n');
+  await ask('? ');
+  close();
+  expect(input.destroyed).toBe(true);
+});

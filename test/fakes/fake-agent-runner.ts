@@ -1,0 +1,200 @@
+import type {AgentEvent, AgentRequest, AgentVerdict} from '../../src/services/contracts/agent.ts';
+import type {AgentEnding, AgentRunner, RunningAgent} from '../../src/services/contracts/agent-runner.ts';
+import type {RunRecord} from '../../src/services/contracts/run.ts';
+import {deferred} from './memory-run-store.ts';
+import {identity} from './runs.ts';
+
+/** An agent of a test. It does what the test says, and nothing before its `go`. */
+export type FakeAgent = {
+  readonly runId: string;
+  readonly taskId: string;
+  readonly request: AgentRequest;
+  hasGone: boolean;
+  isAlive: boolean;
+  /** Which orders end it. A held back agent obeys every signal. */
+  obeys: {interrupt: boolean; kill: boolean};
+  /** What `endEverything` finds that no signal can end. */
+  remaining: readonly number[];
+  says(...events: readonly AgentEvent[]): void;
+  opensSession(ref?: string): void;
+  /** Says its result, and lives on. */
+  reports(result: {ok: boolean; text?: string}): void;
+  /** Ends by itself. The verdict is that of its last result unless one is given. */
+  exits(ending?: Partial<AgentEnding>): void;
+  /** Result and end at once, as most agents do it. */
+  succeeds(text?: string): void;
+  fails(verdict?: Partial<Extract<AgentVerdict, {outcome: 'failed'}>['failure']>): void;
+  /** What `endEverything` waits for. */
+  holdEnd(): () => void;
+};
+
+export type FakeAgentRunner = AgentRunner & {
+  /** Every agent that was ever launched, oldest first. */
+  readonly agents: FakeAgent[];
+  /** The agent launched last; the test fails where there is none. */
+  readonly agent: FakeAgent;
+  alive(): FakeAgent[];
+  /** What a new agent does once it may go. */
+  play: (agent: FakeAgent) => void;
+  obeys: {interrupt: boolean; kill: boolean};
+  choosesSession: boolean;
+  failCheck(error: unknown): void;
+  failLaunch(error: unknown): void;
+  /** The next launch waits until the returned function is called. */
+  holdLaunch(): () => void;
+  /** What `sweep` finds that no signal can end. */
+  remaining: readonly number[];
+};
+
+/** Agents without processes. Everything that is done with them is told to `log`. */
+export function createFakeAgentRunner(log: (entry: string) => void = () => {}): FakeAgentRunner {
+  const agents: FakeAgent[] = [];
+  let checkFailure: unknown;
+  let launchFailure: unknown;
+  let hold: Promise<void> | undefined;
+
+  const runner: FakeAgentRunner = {
+    agents,
+    get agent() {
+      const last = agents.at(-1);
+      if (!last) throw new Error('no agent was launched');
+      return last;
+    },
+    alive: () => agents.filter(({isAlive}) => isAlive),
+    play: () => {},
+    obeys: {interrupt: false, kill: false},
+    choosesSession: false,
+    remaining: [],
+    failCheck: (error) => {
+      checkFailure = error;
+    },
+    failLaunch: (error) => {
+      launchFailure = error;
+    },
+    holdLaunch: () => {
+      const {promise, resolve} = deferred();
+      hold = promise;
+      return resolve;
+    },
+    check: async () => {
+      if (checkFailure !== undefined) throw checkFailure;
+      return {choosesSession: runner.choosesSession};
+    },
+    launch: async ({run, request, onEvent}) => {
+      log(`launch ${run.run_id}`);
+      const waiting = hold;
+      hold = undefined;
+      await waiting;
+      if (launchFailure !== undefined) {
+        const error = launchFailure;
+        launchFailure = undefined;
+        throw error;
+      }
+      const made = makeAgent({run, request, onEvent, number: agents.length + 1, log, runner});
+      agents.push(made.agent);
+      return made.running;
+    },
+    sweep: async (run) => {
+      log(`sweep ${run.run_id}`);
+      const left = agents.filter(({runId, isAlive}) => isAlive && runId === run.run_id);
+      if (runner.remaining.length > 0) return {ended: 0, remaining: runner.remaining};
+      for (const agent of left) agent.exits({exitCode: null, signal: 'SIGKILL'});
+      return {ended: left.length, remaining: []};
+    },
+  };
+  return runner;
+}
+
+function makeAgent({
+  run,
+  request,
+  onEvent,
+  number,
+  log,
+  runner,
+}: {
+  run: RunRecord;
+  request: AgentRequest;
+  onEvent: (event: AgentEvent) => void;
+  number: number;
+  log: (entry: string) => void;
+  runner: FakeAgentRunner;
+}): {agent: FakeAgent; running: RunningAgent} {
+  const {promise: ended, resolve: end} = deferred<AgentEnding>();
+  let last: {ok: boolean; text: string} | null = null;
+  let endHold: Promise<void> | undefined;
+
+  const verdict = (): AgentVerdict => {
+    if (last?.ok) return {outcome: 'succeeded', text: last.text};
+    const failure = {kind: 'agent_error' as const, message: last?.text ?? 'the agent gave no result'};
+    return {outcome: 'failed', failure, text: last?.text ?? ''};
+  };
+
+  const agent: FakeAgent = {
+    runId: run.run_id,
+    taskId: run.task_id,
+    request,
+    hasGone: false,
+    isAlive: true,
+    obeys: {...runner.obeys},
+    remaining: [],
+    says: (...events) => {
+      if (!agent.hasGone || !agent.isAlive) throw new Error('an agent that does not run says nothing');
+      for (const event of events) {
+        if (event.type === 'result') last = {ok: event.result.ok, text: event.result.text};
+        onEvent(event);
+      }
+    },
+    opensSession: (ref = request.sessionRef ?? `session-${number}`) => agent.says({type: 'session', ref}),
+    reports: ({ok, text = ok ? 'done' : 'broken'}) => agent.says({type: 'result', result: {ok, text}}),
+    exits: (ending = {}) => {
+      if (!agent.isAlive) return;
+      agent.isAlive = false;
+      log(`exit ${run.run_id}`);
+      end({exitCode: 0, signal: null, stdout: 'out', stderr: 'err', verdict: verdict(), ...ending});
+    },
+    succeeds: (text = 'done') => {
+      agent.reports({ok: true, text});
+      agent.exits();
+    },
+    fails: ({kind = 'agent_error', message = 'broken'} = {}) => {
+      agent.reports({ok: false, text: message});
+      agent.exits({exitCode: 1, verdict: {outcome: 'failed', failure: {kind, message}, text: message}});
+    },
+    holdEnd: () => {
+      const {promise, resolve} = deferred();
+      endHold = promise;
+      return resolve;
+    },
+  };
+
+  const running: RunningAgent = {
+    identity: identity(number),
+    argv: ['claude', '-p'],
+    go: () => {
+      log(`go ${run.run_id}`);
+      agent.hasGone = true;
+      runner.play(agent);
+    },
+    interrupt: () => {
+      log(`interrupt ${run.run_id}`);
+      if (agent.obeys.interrupt || !agent.hasGone) agent.exits({exitCode: 130});
+    },
+    kill: () => {
+      log(`kill ${run.run_id}`);
+      if (agent.obeys.kill || !agent.hasGone) agent.exits({exitCode: null, signal: 'SIGKILL'});
+    },
+    suspend: () => log(`suspend ${run.run_id}`),
+    wake: () => log(`wake ${run.run_id}`),
+    ended,
+    endEverything: async () => {
+      log(`end ${run.run_id}`);
+      await endHold;
+      if (agent.remaining.length > 0) return {ended: 0, remaining: agent.remaining};
+      const wasAlive = agent.isAlive;
+      agent.exits({exitCode: null, signal: 'SIGKILL'});
+      return {ended: wasAlive ? 1 : 0, remaining: []};
+    },
+  };
+  return {agent, running};
+}

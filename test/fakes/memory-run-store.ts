@@ -1,0 +1,131 @@
+import {AppError, messageOf} from '../../src/services/contracts/errors.ts';
+import {
+  type BrokenRun,
+  type RunRecord,
+  type RunStore,
+  runRecordSchema,
+} from '../../src/services/contracts/run.ts';
+import {fromGoRunRecord, isGoRunRecord} from '../../src/services/stores/go-run-record.ts';
+
+export type MemoryRunStore = RunStore & {
+  /** The text of every file, by task and file name: `texts.get('a')?.get('a-1.json')`. */
+  readonly texts: Map<string, Map<string, string>>;
+  /** The records of a task as they stand, oldest attempt first. */
+  records(taskId: string): RunRecord[];
+  /** The next write of such a record fails, and nothing is written. */
+  failOn(isMeant: (run: RunRecord) => boolean, error?: unknown): void;
+  /** The next write of such a record waits until the returned function is called. */
+  holdOn(isMeant: (run: RunRecord) => boolean): () => void;
+};
+
+/** Runs in memory. Every write that succeeded is told to `onWrite`, after it stands. */
+export function createMemoryRunStore({
+  runs = [],
+  onWrite = () => {},
+}: {
+  runs?: readonly RunRecord[];
+  onWrite?: (run: RunRecord) => void;
+} = {}): MemoryRunStore {
+  const texts = new Map<string, Map<string, string>>();
+  const failures: Array<{isMeant: (run: RunRecord) => boolean; error: unknown}> = [];
+  const holds: Array<{isMeant: (run: RunRecord) => boolean; released: Promise<void>}> = [];
+
+  const folderOf = (taskId: string) => {
+    const folder = texts.get(taskId) ?? new Map<string, string>();
+    texts.set(taskId, folder);
+    return folder;
+  };
+  const place = (run: RunRecord) =>
+    folderOf(run.task_id).set(`${run.run_id}.json`, `${JSON.stringify(run, null, 2)}\n`);
+  for (const run of runs) place(run);
+
+  const write = async (run: RunRecord) => {
+    const held = holds.findIndex(({isMeant}) => isMeant(run));
+    if (held >= 0) await holds.splice(held, 1)[0]?.released;
+    const failing = failures.findIndex(({isMeant}) => isMeant(run));
+    if (failing >= 0) throw failures.splice(failing, 1)[0]?.error;
+    place(run);
+    onWrite(run);
+  };
+
+  const list = (taskId: string) => {
+    const found: RunRecord[] = [];
+    const broken: BrokenRun[] = [];
+    for (const [name, text] of texts.get(taskId) ?? []) {
+      if (!name.endsWith('.json') || name.startsWith('.')) continue;
+      try {
+        const run = parse(text);
+        if (`${run.run_id}.json` !== name) throw new Error(`it is the record of run ${run.run_id}`);
+        if (run.task_id === taskId) found.push(run);
+      } catch (error) {
+        broken.push({file: `/runs/${taskId}/${name}`, reason: messageOf(error)});
+      }
+    }
+    return {runs: numbered(found), broken};
+  };
+
+  return {
+    texts,
+    records: (taskId) => list(taskId).runs,
+    failOn: (isMeant, error = new AppError('E_STORE_WRITE', 'the disk is full')) => {
+      failures.push({isMeant, error});
+    },
+    holdOn: (isMeant) => {
+      const {promise, resolve} = deferred();
+      holds.push({isMeant, released: promise});
+      return resolve;
+    },
+    list: async (taskId) => list(taskId),
+    latest: async (taskId) => {
+      const {runs: found, broken} = list(taskId);
+      const [first] = broken;
+      if (first) throw new AppError('E_STORE_CORRUPT', `the run record ${first.file} cannot be used`);
+      return found.findLast(({run_type}) => run_type === 'execute') ?? null;
+    },
+    insert: async (run) => {
+      if (texts.get(run.task_id)?.has(`${run.run_id}.json`)) {
+        throw new AppError('E_RUN_EXISTS', `run ${run.run_id} exists already`);
+      }
+      await write(run);
+    },
+    update: async (taskId, runId, change) => {
+      const text = texts.get(taskId)?.get(`${runId}.json`);
+      if (text === undefined) throw new AppError('E_RUN_NOT_FOUND', `no run record of ${runId}`);
+      const before = parse(text);
+      if (before.repo_root === '') throw new AppError('E_STORE_WRITE', `run ${runId} is the Go program's`);
+      const after = change(before);
+      if (after !== before) await write(after);
+      return after;
+    },
+    files: (taskId, runId) => ({
+      record: `/runs/${taskId}/${runId}.json`,
+      stdout: `/runs/${taskId}/${runId}.stdout.log`,
+      stderr: `/runs/${taskId}/${runId}.stderr.log`,
+    }),
+  };
+}
+
+function parse(text: string): RunRecord {
+  const json: unknown = JSON.parse(text);
+  return runRecordSchema.parse(isGoRunRecord(json) ? fromGoRunRecord(json, 1) : json);
+}
+
+function numbered(runs: readonly RunRecord[]): RunRecord[] {
+  const foreign = runs
+    .filter(({repo_root}) => repo_root === '')
+    .sort((a, b) => Date.parse(a.created_at) - Date.parse(b.created_at))
+    .map((run, index) => ({...run, attempt: index + 1}));
+  const own = runs.filter(({repo_root}) => repo_root !== '').sort((a, b) => a.attempt - b.attempt);
+  return [...foreign, ...own];
+}
+
+/** A promise and what resolves it; `Promise.withResolvers` came after Node 20. */
+export function deferred<T = void>() {
+  let resolve: (value: T) => void = () => {};
+  let reject: (error: unknown) => void = () => {};
+  const promise = new Promise<T>((onResolve, onReject) => {
+    resolve = onResolve;
+    reject = onReject;
+  });
+  return {promise, resolve, reject};
+}

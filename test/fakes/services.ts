@@ -1,0 +1,129 @@
+import {AppError} from '../../src/services/contracts/errors.ts';
+import type {Plan} from '../../src/services/contracts/plan.ts';
+import type {RunRecord} from '../../src/services/contracts/run.ts';
+import type {Services} from '../../src/services/contracts/services.ts';
+import {now, planOf} from '../helpers/plans.ts';
+import {createFakeAgentRunner, type FakeAgentRunner} from './fake-agent-runner.ts';
+import {createMemoryPlanStore, type MemoryPlanStore} from './memory-plan-store.ts';
+import {createMemoryRunStore, deferred, type MemoryRunStore} from './memory-run-store.ts';
+
+export type FakeServices = {
+  readonly services: Services;
+  readonly runs: MemoryRunStore;
+  readonly plans: MemoryPlanStore;
+  readonly agents: FakeAgentRunner;
+  /** Everything that happened, in its order: writes, orders, ends, locks. */
+  readonly log: string[];
+  /** What must never be, and was: an agent without a record, a record at rest with a live agent, two agents. */
+  readonly violations: string[];
+  readonly time: {now: string; milliseconds: number};
+  readonly lock: {
+    isHeld: boolean;
+    holder: string | null;
+    hold(): () => void;
+    failRelease(error: unknown): void;
+  };
+  /** Lost runs whose output shows that their session was stored. */
+  readonly storedSessions: Set<string>;
+};
+
+/** A project in memory. The log and the violations see all of it in one order. */
+export function createFakeServices({
+  plan = planOf(),
+  runs: records = [],
+}: {
+  plan?: Plan;
+  runs?: readonly RunRecord[];
+} = {}): FakeServices {
+  const log: string[] = [];
+  const violations: string[] = [];
+  const time = {now, milliseconds: 0};
+  const storedSessions = new Set<string>();
+  let uuids = 0;
+
+  const agents = createFakeAgentRunner((entry) => {
+    log.push(entry);
+    checkAgents(entry);
+  });
+  const runs = createMemoryRunStore({
+    runs: records,
+    onWrite: (run) => {
+      log.push(recordEntry(run));
+      if (run.state !== 'running' && agents.alive().some(({runId}) => runId === run.run_id)) {
+        violations.push(`${run.run_id} is recorded as ${run.state} while its agent lives`);
+      }
+    },
+  });
+  const plans = createMemoryPlanStore(plan, (taskId, status) => log.push(`plan ${taskId} ${status}`));
+
+  const checkAgents = (entry: string) => {
+    const [verb, runId = ''] = entry.split(' ');
+    if (agents.alive().length > 1) violations.push(`two agents live at "${entry}"`);
+    if (verb !== 'launch' && verb !== 'go') return;
+    const record = [...runs.texts.keys()].flatMap(runs.records).find(({run_id}) => run_id === runId);
+    if (record?.state !== 'running') violations.push(`${entry} without a record that says running`);
+    if (verb === 'go' && record?.phase !== 'active') violations.push(`${entry} before its pid was recorded`);
+    if (!lock.isHeld && lock.isUsed) violations.push(`${entry} without the project lock`);
+  };
+
+  let lockHold: Promise<void> | undefined;
+  let releaseFailure: unknown;
+  const lock = {
+    isHeld: false,
+    isUsed: false,
+    holder: null as string | null,
+    hold: () => {
+      const {promise, resolve} = deferred();
+      lockHold = promise;
+      return resolve;
+    },
+    failRelease: (error: unknown) => {
+      releaseFailure = error;
+    },
+  };
+
+  const services: Services = {
+    plans,
+    runs,
+    agents,
+    project: {
+      root: '/project',
+      isGitRepository: async () => true,
+      snapshot: async () => null,
+    },
+    lock: {
+      acquire: async () => {
+        lock.isUsed = true;
+        const waiting = lockHold;
+        lockHold = undefined;
+        await waiting;
+        if (lock.holder !== null) throw new AppError('E_REPO_LOCKED', `process ${lock.holder} works here`);
+        log.push('lock');
+        lock.isHeld = true;
+      },
+      release: async () => {
+        if (releaseFailure !== undefined) throw releaseFailure;
+        log.push('unlock');
+        lock.isHeld = false;
+      },
+    },
+    isSessionRef: (_, ref) => /^(session-|[0-9a-f-]{36}$)/.test(ref),
+    hasOutputAfterSession: async ({run_id}) => storedSessions.has(run_id),
+    host: 'here',
+    now: () => time.now,
+    monotonicNow: () => time.milliseconds,
+    newUuid: () => `00000000-0000-4000-8000-${String(++uuids).padStart(12, '0')}`,
+    newRunId: (taskId, attempt) => `${taskId}-${attempt}`,
+    digest: () => 'digest',
+  };
+  return {services, runs, plans, agents, log, violations, time, lock, storedSessions};
+}
+
+/** `record a-1 running/active session-1`: the session where the run can be resumed in it. */
+function recordEntry({run_id, state, phase, resumable, provider_session_ref}: RunRecord): string {
+  const where = phase ? `${state}/${phase}` : state;
+  return ['record', run_id, where, ...(resumable ? [provider_session_ref] : [])].join(' ');
+}
+
+/** Lets everything happen that needs no time. */
+export const settle = () => new Promise<void>((resolve) => setImmediate(resolve));

@@ -1,0 +1,203 @@
+import {type ChildProcess, spawn} from 'node:child_process';
+import {mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync} from 'node:fs';
+import path from 'node:path';
+import {expect, onTestFinished, vi} from 'vitest';
+import type {ProviderId} from '../../src/services/contracts/agent.ts';
+import type {Plan} from '../../src/services/contracts/plan.ts';
+import type {RunRecord} from '../../src/services/contracts/run.ts';
+import {processState, textOf} from './agent-processes.ts';
+import {planFileText} from './run-cli.ts';
+import {temporaryFolder} from './temp-folder.ts';
+
+const builds = process.env.BLACKBIRD_TEST_BUILD ?? path.resolve(import.meta.dirname, '../../dist');
+
+/** The program as it is shipped. `BLACKBIRD_TEST_BUILD` names the folder of another build. */
+export const program = path.join(builds, 'blackbird.js');
+/** The agent that ships with it. */
+export const demoAgent = path.join(builds, 'demo-agent.js');
+
+/** A prompt that tells the demo agent what to do. */
+export const demo = (...directives: readonly string[]) =>
+  directives.map((directive) => `demo: ${directive}`).join('\n');
+
+export type Env = Readonly<Record<string, string | undefined>>;
+export type Ended = {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly out: string;
+  readonly err: string;
+};
+
+/** A Blackbird that runs, and what it printed so far. It is killed when the test is over. */
+export type Running = {
+  readonly pid: number;
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+  out(): string;
+  err(): string;
+};
+
+export type BuiltProject = {
+  readonly folder: string;
+  /** The environment of every Blackbird here; a terminal needs it, too. */
+  readonly env: Env;
+  start(args: readonly string[], options?: {env?: Env; cwd?: string}): Running;
+  run(args: readonly string[], options?: {env?: Env; cwd?: string}): Promise<Ended>;
+  planText(): string;
+  statuses(): Record<string, string>;
+  /** The records of a task as they are on disk, oldest first. */
+  runs(taskId: string): RunRecord[];
+  latest(taskId: string): RunRecord | undefined;
+  changeLatest(taskId: string, fields: Partial<RunRecord>): void;
+  text(file: string): string;
+  write(file: string, text: string): void;
+  /** Live processes that carry the marker of any run of this project. */
+  agents(): number[];
+};
+
+export type BuiltProjectOptions = {
+  readonly config?: Readonly<Record<string, unknown>>;
+  /** The saved choice; null for none. */
+  readonly agent?: ProviderId | null;
+  readonly env?: Env;
+};
+
+/** A project in a folder of its own and the built program run there, as a user does. */
+export function builtProject(
+  plan: Plan,
+  {config, agent = 'demo', env: given = {}}: BuiltProjectOptions = {},
+): BuiltProject {
+  const around = temporaryFolder();
+  const [folder, home, bin] = ['project', 'home', 'bin'].map((name) => path.join(around, name)) as [
+    string,
+    string,
+    string,
+  ];
+  for (const each of [folder, home, bin, path.join(folder, '.blackbird')]) mkdirSync(each);
+  symlinkSync(program, path.join(bin, 'blackbird'));
+  const planFile = path.join(folder, 'blackbird.plan.json');
+  writeFileSync(planFile, planFileText(plan));
+  const save = (name: string, value: object) =>
+    writeFileSync(path.join(folder, '.blackbird', name), JSON.stringify({schemaVersion: 1, ...value}));
+  if (config) save('config.json', config);
+  if (agent !== null) save('agent.json', {selectedAgent: agent});
+
+  const env: Env = {
+    HOME: home,
+    LANG: 'C.UTF-8',
+    // Every process of this project, Blackbird itself included, can be told from all others by it.
+    BLACKBIRD_TEST_PROJECT: folder,
+    ...given,
+    PATH: [bin, path.dirname(process.execPath), given.PATH ?? process.env.PATH ?? ''].join(path.delimiter),
+  };
+  const processes = (marker: string) => processesWith([`BLACKBIRD_TEST_PROJECT=${folder}\0`, marker]);
+  onTestFinished(() => {
+    for (const pid of processes('')) killNow(pid);
+  });
+
+  const start: BuiltProject['start'] = (args, options = {}) => {
+    const child = spawn(process.execPath, [program, ...args], {
+      cwd: options.cwd ?? folder,
+      env: {...env, ...options.env},
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const printed = {out: '', err: ''};
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      printed.out += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      printed.err += text;
+    });
+    const ended = new Promise<Ended>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', (code, signal) => resolve({code, signal, ...printed}));
+    });
+    return {pid: child.pid ?? 0, child, ended, out: () => printed.out, err: () => printed.err};
+  };
+
+  const recordFiles = (taskId: string) => {
+    const runsFolder = path.join(folder, '.blackbird', 'runs', taskId);
+    return namesIn(runsFolder)
+      .filter((name) => name.endsWith('.json') && !name.startsWith('.'))
+      .map((name) => path.join(runsFolder, name));
+  };
+  const runs = (taskId: string): RunRecord[] =>
+    recordFiles(taskId)
+      .map((file) => JSON.parse(readFileSync(file, 'utf8')))
+      .sort((a, b) => a.attempt - b.attempt);
+
+  return {
+    folder,
+    env,
+    start,
+    run: (args, options) => start(args, options).ended,
+    planText: () => readFileSync(planFile, 'utf8'),
+    statuses: () => {
+      const {items}: {items: Record<string, {status: string}>} = JSON.parse(readFileSync(planFile, 'utf8'));
+      return Object.fromEntries(Object.entries(items).map(([id, {status}]) => [id, status]));
+    },
+    runs,
+    latest: (taskId) => runs(taskId).at(-1),
+    changeLatest: (taskId, fields) => {
+      const run = runs(taskId).at(-1);
+      const file = recordFiles(taskId).find((name) => path.basename(name) === `${run?.run_id}.json`);
+      if (!file) throw new Error(`no run of ${taskId}`);
+      writeFileSync(file, JSON.stringify({...run, ...fields}));
+    },
+    text: (file) => textOf(path.join(folder, file)),
+    write: (file, text) => writeFileSync(path.join(folder, file), text),
+    agents: () => processes('BLACKBIRD_RUN_ID='),
+  };
+}
+
+/** Waits until the job no longer throws; what it threw last is the failure. */
+export function eventually<T>(job: () => T | Promise<T>, timeout = 20_000): Promise<T> {
+  return vi.waitFor(job, {timeout, interval: 15});
+}
+
+/** Waits until a run of the task can be resumed and its agent has written `file`. */
+export async function untilAtWork(project: BuiltProject, taskId: string, file = 'started'): Promise<void> {
+  await eventually(() => {
+    expect(project.latest(taskId)).toMatchObject({state: 'running', resumable: true});
+    expect(project.text(file)).not.toBe('');
+  });
+}
+
+/** Starts a task that goes on until it is stopped, and stops it as Ctrl+C does. */
+export async function pauseInTheMiddle(project: BuiltProject, taskId: string): Promise<Ended> {
+  const running = project.start(['execute', taskId]);
+  await untilAtWork(project, taskId);
+  running.child.kill('SIGINT');
+  return running.ended;
+}
+
+function processesWith(variables: readonly string[]): number[] {
+  return namesIn('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        const environment = `\0${readFileSync(`/proc/${pid}/environ`, 'latin1')}`;
+        return variables.every((variable) => environment.includes(variable));
+      } catch {
+        return false;
+      }
+    })
+    .map(Number)
+    .filter((pid) => pid !== process.pid && processState(pid) !== null);
+}
+
+function killNow(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It ended by itself.
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

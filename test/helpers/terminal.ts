@@ -1,0 +1,65 @@
+import {execFileSync, spawnSync} from 'node:child_process';
+import {randomBytes} from 'node:crypto';
+import {expect, onTestFinished} from 'vitest';
+import {type BuiltProject, eventually} from './built-program.ts';
+import {temporaryFolder} from './temp-folder.ts';
+
+export const hasTmux = spawnSync('tmux', ['-V']).status === 0;
+
+/** A real terminal with a shell in it. */
+export type Terminal = {
+  /** Types a line and presses return. */
+  type(line: string): void;
+  /** Presses keys by tmux's names for them, such as `C-c`. */
+  press(...keys: readonly string[]): void;
+  /** Everything the terminal shows, without the blanks at the end of lines. */
+  screen(): string;
+  /** Waits for a text to appear and returns what is behind its last appearance. */
+  until(text: string | RegExp, timeout?: number): Promise<string>;
+  /** Closes the window, as a person does. */
+  close(): void;
+};
+
+/** Opens a tmux on a socket of its own, in the project's folder and with its environment. */
+export function openTerminal({folder, env}: BuiltProject): Terminal {
+  const sockets = temporaryFolder();
+  const name = `blackbird-${randomBytes(4).toString('hex')}`;
+  const tmux = (...args: readonly string[]) =>
+    execFileSync('tmux', ['-L', name, '-f', '/dev/null', ...args], {
+      encoding: 'utf8',
+      env: {...env, TMUX_TMPDIR: sockets, TERM: 'xterm-256color'} as NodeJS.ProcessEnv,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+  // The prompt shows the exit code of the last command.
+  const shell = ['env', 'PS1=[$?]> ', 'NO_COLOR=1', 'bash', '--norc', '--noprofile', '-i'];
+  tmux('new-session', '-d', '-s', 'test', '-x', '150', '-y', '50', '-c', folder, ...shell);
+  onTestFinished(() => {
+    try {
+      tmux('kill-server');
+    } catch {
+      // The window was closed, and the server with it.
+    }
+  });
+
+  const screen = () =>
+    tmux('capture-pane', '-p', '-J', '-S', '-', '-t', 'test')
+      .split('\n')
+      .map((line) => line.trimEnd())
+      .join('\n')
+      .trimEnd();
+  return {
+    type: (line) => {
+      tmux('send-keys', '-t', 'test', '-l', line);
+      tmux('send-keys', '-t', 'test', 'Enter');
+    },
+    press: (...keys) => void tmux('send-keys', '-t', 'test', ...keys),
+    screen,
+    until: (text, timeout) =>
+      eventually(() => {
+        const shown = screen();
+        expect(shown).toMatch(text);
+        return shown;
+      }, timeout),
+    close: () => void tmux('kill-session', '-t', 'test'),
+  };
+}
