@@ -1,6 +1,7 @@
 import {mkdirSync} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
+import type {Task} from '../../src/services/contracts/plan.ts';
 import {family, hugeLineage, planOf, task} from '../helpers/plans.ts';
 import {cliProject, controlCharacters, lines} from '../helpers/run-cli.ts';
 
@@ -157,8 +158,8 @@ describe('an empty list', () => {
   });
 
   test('is explained on a terminal, without mixing into the data', async () => {
-    const notice = async (plan: Parameters<typeof planOf>, ...options: string[]) => {
-      const {code, out, err} = await cliProject(planOf(...plan)).run(['list', ...options], {terminal: true});
+    const notice = async (tasks: readonly Task[], ...options: string[]) => {
+      const {code, out, err} = await cliProject(planOf(tasks)).run(['list', ...options], {terminal: true});
       expect({code, out}).toEqual({code: 0, out: ''});
       return err;
     };

@@ -3,6 +3,7 @@ import {AppError} from '../contracts/errors.ts';
 import type {ProcessLock} from '../contracts/lock.ts';
 import {type Plan, type PlanProblem, planSchemaVersion} from '../contracts/plan.ts';
 import type {PlanCheck, PlanRules, PlanStore} from '../contracts/stores.ts';
+import {createBurstLock} from '../lock/burst-lock.ts';
 import {DurableFile} from './durable-file.ts';
 import {readPlanText, writePlanText} from './plan-text.ts';
 import {versionOf} from './whole-file.ts';
@@ -61,15 +62,13 @@ export function createPlanStore({
     cached = version === null ? null : {version, check: {plan}};
   };
 
-  const underLock = async <T>(job: () => Promise<T>): Promise<T> => {
-    const attempt = await (await lock()).acquire({waitSeconds: lockWaitSeconds});
-    if (!attempt.acquired) throw busy(file, attempt.holder?.pid);
-    try {
-      return await job();
-    } finally {
-      await attempt.lock.release();
-    }
-  };
+  const lockedJob = createBurstLock(lock);
+  const underLock = <T>(job: () => Promise<T>) =>
+    lockedJob(
+      lockWaitSeconds,
+      (attempt) => busy(file, attempt.acquired ? undefined : attempt.holder?.pid),
+      job,
+    );
 
   return {
     file,

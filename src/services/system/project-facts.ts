@@ -1,4 +1,5 @@
-import {lstat, realpath} from 'node:fs/promises';
+import {existsSync} from 'node:fs';
+import {realpath} from 'node:fs/promises';
 import path from 'node:path';
 import type {ProjectFacts} from '../contracts/project.ts';
 import {readWholeFile} from '../stores/whole-file.ts';
@@ -11,12 +12,7 @@ export async function createProjectFacts(root: string): Promise<ProjectFacts> {
   const real = await realpath(root);
   return {
     root: real,
-    isGitRepository: async () => {
-      for (let folder = real; ; folder = path.dirname(folder)) {
-        if (await exists(path.join(folder, '.git'))) return true;
-        if (path.dirname(folder) === folder) return false;
-      }
-    },
+    isGitRepository: async () => isInRepository(real),
     snapshot: async () => {
       for (const file of snapshotFiles) {
         const text = readText(path.join(real, file));
@@ -27,11 +23,11 @@ export async function createProjectFacts(root: string): Promise<ProjectFacts> {
   };
 }
 
-async function exists(file: string): Promise<boolean> {
-  return lstat(file).then(
-    () => true,
-    () => false,
-  );
+function isInRepository(root: string): boolean {
+  for (let folder = root; ; folder = path.dirname(folder)) {
+    if (existsSync(path.join(folder, '.git'))) return true;
+    if (path.dirname(folder) === folder) return false;
+  }
 }
 
 /** A description that is missing, too large or no text helps nobody, and stops nothing either. */

@@ -1,0 +1,84 @@
+// Runs one scenario of the stores under one fault, or all of them in a row; told by its arguments.
+import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import path from 'node:path';
+import {setStatus} from '../../../src/machines/policies/plan-status.ts';
+import {checkPlanChange, checkRawPlan} from '../../../src/machines/policies/plan-validation.ts';
+import {createConfigStore} from '../../../src/services/config/config-store.ts';
+import {AppError} from '../../../src/services/contracts/errors.ts';
+import {createProcessLock} from '../../../src/services/lock/process-lock.ts';
+import {DurableFile} from '../../../src/services/stores/durable-file.ts';
+import {createPlanStore} from '../../../src/services/stores/plan-store.ts';
+import type {Fault, Step} from '../fault-fs.ts';
+
+export type ScenarioName = 'record' | 'plan' | 'config';
+
+export type Job = {
+  readonly scenario: ScenarioName;
+  readonly folder: string;
+  readonly fault: Fault;
+};
+
+/** What is left after a job that was not killed. */
+export type Report = {
+  readonly steps: Step[];
+  readonly error: {readonly code: string; readonly message: string} | null;
+  readonly content: string;
+  readonly names: string[];
+};
+
+/** The file each scenario changes, relative to its folder. */
+const changedFile: Record<ScenarioName, string> = {
+  record: 'record.json',
+  plan: 'blackbird.plan.json',
+  config: 'config.json',
+};
+
+const change: Record<ScenarioName, (folder: string) => Promise<unknown>> = {
+  record: async (folder) => {
+    const file = new DurableFile<object>({
+      file: path.join(folder, 'record.json'),
+      what: 'run record',
+      maxBytes: 1024 * 1024,
+      parse: (json) => json as object,
+      render: (value) => `${JSON.stringify(value)}\n`,
+    });
+    await file.read();
+    await file.write({state: 'new', text: 'x'.repeat(5_000)});
+  },
+  plan: (folder) =>
+    createPlanStore({
+      file: path.join(folder, 'blackbird.plan.json'),
+      lock: async () => createProcessLock(path.join(folder, 'plan.lock')),
+      rules: {check: checkRawPlan, checkChange: checkPlanChange},
+    }).update((plan) => setStatus(plan, 'a', 'done', '2026-02-02T02:02:02Z')),
+  config: (folder) =>
+    createConfigStore({
+      project: path.join(folder, 'config.json'),
+      global: path.join(folder, 'global.json'),
+    }).write('project', 'execution.pauseGraceSeconds', 42),
+};
+
+async function run({scenario, folder, fault}: Job): Promise<Report> {
+  globalThis.faults.arm(fault);
+  const error = await change[scenario](folder).then(
+    () => null,
+    (cause: unknown) => cause,
+  );
+  const steps = globalThis.faults.disarm();
+  return {
+    steps,
+    error: error === null ? null : seen(error),
+    content: readFileSync(path.join(folder, changedFile[scenario]), 'utf8'),
+    names: readdirSync(folder).sort(),
+  };
+}
+
+function seen(error: unknown): {code: string; message: string} {
+  if (error instanceof AppError) return {code: error.code, message: error.message};
+  return {code: 'unexpected', message: String(error)};
+}
+
+const jobs = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as Job[];
+const reports: Report[] = [];
+for (const job of jobs) reports.push(await run(job));
+writeFileSync(process.argv[3] ?? '', JSON.stringify(reports));

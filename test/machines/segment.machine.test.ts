@@ -1,0 +1,979 @@
+import {describe, expect, test} from 'vitest';
+import {createActor, SimulatedClock, toPromise} from 'xstate';
+import {defineAgentActor, defineEndEverythingActor} from '../../src/machines/actors/agent.actor.ts';
+import {defineRecordRunActor} from '../../src/machines/actors/record-run.actor.ts';
+import {segmentMachine} from '../../src/machines/segment.machine.ts';
+import type {AgentRequest} from '../../src/services/contracts/agent.ts';
+import {AgentSpawnError} from '../../src/services/contracts/agent-process.ts';
+import type {PauseReason, RunRecord} from '../../src/services/contracts/run.ts';
+import {
+  endedSegment,
+  openSegment,
+  pausedRun,
+  question,
+  resumeRequest,
+  runRecord,
+  sessionRef,
+  startRequest,
+  waitingRun,
+} from '../fakes/runs.ts';
+import {createFakeServices, settle} from '../fakes/services.ts';
+import {transitionNames, unreachedTransitions} from '../helpers/model.ts';
+import {now} from '../helpers/plans.ts';
+
+const graceMilliseconds = 10_000;
+const killMilliseconds = 5_000;
+const lingerMilliseconds = 10_000;
+
+/** Real machine and real adapters; the agent, the store and the clock are fake. */
+function createSegment({
+  run = runRecord(),
+  request = startRequest,
+  pauseReason = null,
+}: {
+  run?: RunRecord;
+  request?: AgentRequest;
+  pauseReason?: PauseReason | null;
+} = {}) {
+  const fake = createFakeServices({runs: [run]});
+  const {services} = fake;
+  const live = new Map();
+  const endings = new Map();
+  const clock = new SimulatedClock();
+  const news: unknown[] = [];
+  const actor = createActor(
+    segmentMachine.provide({
+      actors: {
+        agent: defineAgentActor({...services, live, endings, onNews: (_, each) => news.push(each)}),
+        recordRun: defineRecordRunActor({...services, endings, onRecorded: () => {}}),
+        endEverything: defineEndEverythingActor({live}),
+      },
+    }),
+    {clock, input: {run, request, graceMilliseconds, pauseReason}},
+  );
+  const finished = toPromise(actor);
+  return {
+    ...fake,
+    actor,
+    clock,
+    finished,
+    live,
+    news,
+    get agent() {
+      return fake.agents.agent;
+    },
+    state: () => actor.getSnapshot().value,
+    pause: (reason: PauseReason = 'user_interrupt') => actor.send({type: 'run.pause', reason}),
+    record: () => fake.runs.records('a')[0],
+  };
+}
+type TestSegment = ReturnType<typeof createSegment>;
+
+/** A segment whose agent runs. */
+async function startSegment(options?: Parameters<typeof createSegment>[0]) {
+  const segment = createSegment(options);
+  segment.actor.start();
+  await settle();
+  return segment;
+}
+
+/** A segment whose agent runs in a recorded session. */
+async function startInSession(options?: Parameters<typeof createSegment>[0]) {
+  const segment = await startSegment(options);
+  segment.agent.opensSession();
+  await settle();
+  return segment;
+}
+
+const resumed = {run: pausedRun({state: 'running', phase: 'launching'}), request: resumeRequest};
+const answered = {run: waitingRun({state: 'running', phase: 'launching'}), request: resumeRequest};
+
+const isStart = ({phase, resumable}: RunRecord) => phase === 'active' && !resumable;
+const isSession = ({phase, resumable}: RunRecord) => phase === 'active' && resumable;
+const isPauseIntent = ({phase}: RunRecord) => phase === 'pausing';
+const isRest = ({state}: RunRecord) => state !== 'running';
+
+const atRest = {
+  ...(({phase: _, ...rest}) => rest)(runRecord()),
+  updated_at: now,
+  stdout: 'out',
+  stderr: 'err',
+  exit_code: 0,
+  segments: [endedSegment()],
+};
+const inSession = {provider_session_ref: sessionRef, resumable: true};
+
+describe('outcomes', () => {
+  test('a success is recorded after the agent and all its children are gone', async () => {
+    const segment = await startInSession();
+    segment.agent.succeeds('it works');
+
+    const run = {...atRest, ...inSession, state: 'succeeded', result: 'it works'};
+    expect(await segment.finished).toEqual({run});
+    expect(segment.record()).toEqual(run);
+    expect(segment.log).toEqual([
+      'launch a-1',
+      'record a-1 running/active',
+      'go a-1',
+      'record a-1 running/active session-1',
+      'exit a-1',
+      'end a-1',
+      'record a-1 succeeded session-1',
+    ]);
+    expect(segment.violations).toEqual([]);
+    expect(segment.live.size).toBe(0);
+  });
+
+  test('a question at the end of the answer makes the run wait', async () => {
+    const segment = await startInSession();
+    const text = `\`\`\`json\n${JSON.stringify({blackbird: {questions: [question]}})}\n\`\`\``;
+    segment.agent.succeeds(text);
+
+    expect(await segment.finished).toEqual({
+      run: {...atRest, ...inSession, state: 'waiting', questions: [question], result: text},
+    });
+  });
+
+  test('a run that waits is no longer paused', async () => {
+    const segment = await startInSession(resumed);
+    segment.agent.succeeds(JSON.stringify({blackbird: {questions: [question]}}));
+
+    const {run} = await segment.finished;
+    expect(run).toMatchObject({state: 'waiting', questions: [question]});
+    expect(run).not.toHaveProperty('paused_at');
+    expect(run).not.toHaveProperty('pause_reason');
+  });
+
+  test('a failure is recorded with its kind', async () => {
+    const segment = await startInSession();
+    segment.agent.fails({kind: 'rate_limit', message: 'try later'});
+
+    expect(await segment.finished).toEqual({
+      run: {
+        ...atRest,
+        ...inSession,
+        state: 'failed',
+        exit_code: 1,
+        segments: [endedSegment(1, {exit_code: 1})],
+        failure: {kind: 'rate_limit', message: 'try later'},
+        result: 'try later',
+      },
+    });
+  });
+
+  test('a failure that asks is a failure', async () => {
+    const segment = await startInSession();
+    const text = JSON.stringify({blackbird: {questions: [question]}});
+    segment.agent.reports({ok: false, text});
+    segment.agent.exits({exitCode: 1});
+
+    const {run} = await segment.finished;
+    expect(run).toMatchObject({state: 'failed', failure: {kind: 'agent_error', message: text}});
+    expect(run).not.toHaveProperty('questions');
+  });
+
+  test('an agent that leaves without a result and without a session fails', async () => {
+    const segment = await startSegment();
+    segment.agent.exits({exitCode: 3});
+
+    expect(await segment.finished).toEqual({
+      run: {
+        ...atRest,
+        state: 'failed',
+        exit_code: 3,
+        segments: [endedSegment(1, {exit_code: 3})],
+        failure: {kind: 'agent_error', message: 'the agent gave no result'},
+        result: '',
+      },
+    });
+  });
+
+  test('usage of a resumed run counts all its segments, unless the provider does', async () => {
+    const usage = {input_tokens: 10, output_tokens: 1, cost_usd: 0.5};
+    const run = {...resumed.run, usage};
+    const added = await startInSession({...resumed, run});
+    added.agent.reports({ok: true});
+    added.agent.exits({usage: {input_tokens: 5, output_tokens: 2, cost_usd: 0.25}});
+    expect((await added.finished).run.usage).toEqual({input_tokens: 15, output_tokens: 3, cost_usd: 0.75});
+
+    const whole = await startInSession({...resumed, run});
+    whole.agent.reports({ok: true});
+    whole.agent.exits({usage: {input_tokens: 15, output_tokens: 3}, isWholeSession: true});
+    expect((await whole.finished).run.usage).toEqual({input_tokens: 15, output_tokens: 3});
+  });
+
+  test('activity, usage and retries are news; turns and messages are not', async () => {
+    const segment = await startInSession();
+    const activity = {type: 'activity', activity: {kind: 'command', text: '$ ls'}} as const;
+    const usage = {type: 'usage', usage: {input_tokens: 1, output_tokens: 1}} as const;
+    const retrying = {type: 'retrying', failure: {kind: 'rate_limit', message: '429'}} as const;
+    segment.agent.says(activity, {type: 'turn'}, usage, {type: 'message', text: 'hm'}, retrying);
+    expect(segment.news).toEqual([activity, usage, retrying]);
+    expect(segment.state()).toBe('active');
+  });
+});
+
+describe('an agent that cannot be started', () => {
+  test('fails a new run: nothing of it lives, nothing is swept', async () => {
+    const segment = createSegment();
+    segment.agents.failLaunch(new AgentSpawnError('not_found', 'Cannot start claude: it is not there.'));
+    segment.actor.start();
+
+    const {phase: _, ...rest} = runRecord();
+    expect(await segment.finished).toEqual({
+      run: {
+        ...rest,
+        updated_at: now,
+        state: 'failed',
+        failure: {kind: 'spawn_failed', message: 'Cannot start claude: it is not there.'},
+        result: '',
+      },
+    });
+    expect(segment.log).toEqual(['launch a-1', 'record a-1 failed']);
+  });
+
+  test.each([
+    {name: 'a paused run paused', options: resumed, expected: pausedRun()},
+    {name: 'a waiting run waiting', options: answered, expected: waitingRun()},
+  ])('leaves $name: it can be resumed later', async ({options, expected}) => {
+    const segment = createSegment(options);
+    segment.agents.failLaunch(new Error('out of memory'));
+    segment.actor.start();
+
+    expect((await segment.finished).run).toEqual({
+      ...expected,
+      updated_at: now,
+      failure: {kind: 'spawn_failed', message: 'out of memory'},
+    });
+  });
+});
+
+describe('a resume the provider rejects', () => {
+  const rejection = {kind: 'resume_rejected', message: 'No conversation found'} as const;
+  const ended = {
+    updated_at: now,
+    stdout: 'out',
+    stderr: 'err',
+    exit_code: 1,
+    segments: [endedSegment(), endedSegment(1, {exit_code: 1})],
+    failure: rejection,
+  };
+
+  test.each([
+    {name: 'a paused run to paused', options: resumed, expected: pausedRun(ended)},
+    {name: 'a waiting run to waiting', options: answered, expected: waitingRun(ended)},
+    {
+      name: 'a run that asked and was paused afterwards to paused',
+      options: {...resumed, run: {...resumed.run, questions: [question]}},
+      expected: pausedRun({...ended, questions: [question]}),
+    },
+  ])('returns $name, with the reason', async ({options, expected}) => {
+    const segment = await startSegment(options);
+    segment.agent.fails(rejection);
+    expect(await segment.finished).toEqual({run: expected});
+  });
+
+  test('is a failure where nothing was resumed', async () => {
+    const segment = await startSegment();
+    segment.agent.fails(rejection);
+    expect((await segment.finished).run).toMatchObject({state: 'failed', failure: rejection});
+  });
+
+  test.each([
+    {name: 'paused', options: resumed},
+    {name: 'waiting', options: answered},
+  ])(
+    'a $name run stays so when the agent opens another session, and that agent is killed',
+    async ({name, options}) => {
+      const segment = await startSegment(options);
+      segment.agents.agent.obeys.kill = true;
+      segment.agent.opensSession('session-666');
+
+      const {run} = await segment.finished;
+      expect(run).toMatchObject({
+        ...inSession,
+        state: name,
+        failure: {
+          kind: 'resume_rejected',
+          message: 'the provider opened another session (session-666) instead of going on with this one',
+        },
+      });
+      expect(segment.log).toEqual([
+        'launch a-1',
+        'record a-1 running/active session-1',
+        'go a-1',
+        'kill a-1',
+        'exit a-1',
+        'end a-1',
+        `record a-1 ${name} session-1`,
+      ]);
+      expect(segment.violations).toEqual([]);
+    },
+  );
+
+  test('what an agent in another session still says does not count', async () => {
+    const segment = await startSegment(resumed);
+    segment.agent.opensSession('session-666');
+    segment.agent.succeeds('all done');
+    expect((await segment.finished).run).toMatchObject({
+      state: 'paused',
+      provider_session_ref: sessionRef,
+      failure: {kind: 'resume_rejected'},
+    });
+  });
+});
+
+describe('a pause', () => {
+  test('interrupts, waits for the end of everything, and is recorded last', async () => {
+    const segment = await startInSession();
+    segment.pause();
+    await settle();
+    expect(segment.state()).toBe('interrupting');
+    expect(segment.record()).toMatchObject({state: 'running', phase: 'pausing'});
+
+    segment.agent.exits({exitCode: 130});
+    const run = {
+      ...atRest,
+      ...inSession,
+      state: 'paused',
+      paused_at: now,
+      pause_reason: 'user_interrupt',
+      exit_code: 130,
+      segments: [endedSegment(1, {exit_code: 130})],
+    };
+    expect(await segment.finished).toEqual({run});
+    expect(segment.record()).toEqual(run);
+    expect(segment.log).toEqual([
+      'launch a-1',
+      'record a-1 running/active',
+      'go a-1',
+      'record a-1 running/active session-1',
+      'record a-1 running/pausing session-1',
+      'interrupt a-1',
+      'exit a-1',
+      'end a-1',
+      'record a-1 paused session-1',
+    ]);
+    expect(segment.violations).toEqual([]);
+  });
+
+  test('keeps its first reason', async () => {
+    const segment = await startInSession();
+    segment.pause('terminated');
+    segment.pause('user_interrupt');
+    await settle();
+    segment.agent.exits();
+    expect((await segment.finished).run.pause_reason).toBe('terminated');
+  });
+
+  test('asked for before the segment began stops it before its agent runs', async () => {
+    const segment = await startSegment({pauseReason: 'terminated'});
+    expect((await segment.finished).run).toMatchObject({
+      state: 'paused',
+      pause_reason: 'terminated',
+      resumable: false,
+    });
+    expect(segment.log).toEqual([
+      'launch a-1',
+      'record a-1 running/active',
+      'record a-1 running/pausing',
+      'interrupt a-1',
+      'exit a-1',
+      'end a-1',
+      'record a-1 paused',
+    ]);
+  });
+
+  test('before the agent runs keeps the session of a resumed run', async () => {
+    const segment = await startSegment({...resumed, pauseReason: 'user_interrupt'});
+    expect((await segment.finished).run).toMatchObject({...inSession, state: 'paused'});
+    expect(segment.log).not.toContain('go a-1');
+  });
+
+  test('before the agent runs keeps the session that a new run took over from another', async () => {
+    const run = runRecord({...inSession, resumed_from_run_id: 'a-0'});
+    const segment = await startSegment({run, request: resumeRequest, pauseReason: 'user_interrupt'});
+    expect((await segment.finished).run).toMatchObject({...inSession, state: 'paused'});
+  });
+
+  test('of an agent that tells of its interruption as a failed result is a pause', async () => {
+    const segment = await startInSession();
+    segment.pause();
+    await settle();
+    segment.agent.fails({message: 'error_during_execution'});
+
+    const {run} = await segment.finished;
+    expect(run).toMatchObject({...inSession, state: 'paused'});
+    expect(run).not.toHaveProperty('failure');
+  });
+
+  test.each([
+    {
+      name: 'a success',
+      play: (segment: TestSegment) => segment.agent.reports({ok: true}),
+      state: 'succeeded',
+    },
+    {name: 'a failure', play: (segment: TestSegment) => segment.agent.reports({ok: false}), state: 'failed'},
+  ])('does not undo $name that was seen before', async ({play, state}) => {
+    const segment = await startInSession();
+    play(segment);
+    expect(segment.state()).toBe('lingering');
+    segment.pause();
+    expect(segment.state()).toBe('interrupting');
+    segment.agent.exits({exitCode: 130});
+    expect((await segment.finished).run).toMatchObject({state});
+    expect(segment.violations).toEqual([]);
+  });
+
+  test('does not undo a success that comes while it is obeyed', async () => {
+    const segment = await startInSession();
+    segment.pause();
+    await settle();
+    segment.agent.succeeds('just in time');
+    expect((await segment.finished).run).toMatchObject({state: 'succeeded', result: 'just in time'});
+  });
+
+  test.each([
+    {name: 'success', verdict: {outcome: 'succeeded', text: 'plain text'} as const, state: 'succeeded'},
+    {
+      name: 'failure',
+      verdict: {outcome: 'failed', text: '', failure: {kind: 'agent_error', message: 'no'}} as const,
+      state: 'failed',
+    },
+  ])(
+    'does not undo the $name of an agent that had left before without a result',
+    async ({verdict, state}) => {
+      const segment = await startInSession();
+      const release = segment.agent.holdEnd();
+      segment.agent.exits({verdict});
+      await settle();
+      expect(segment.state()).toBe('sweeping');
+      segment.pause();
+      release();
+      expect((await segment.finished).run).toMatchObject({state});
+    },
+  );
+
+  test('records a session that is captured late, while the agent is interrupted', async () => {
+    const segment = await startSegment();
+    segment.pause();
+    await settle();
+    expect(segment.state()).toBe('interrupting');
+    segment.agent.opensSession();
+    segment.agent.exits({exitCode: 130});
+
+    expect((await segment.finished).run).toMatchObject({...inSession, state: 'paused'});
+    expect(segment.log.slice(-3)).toEqual([
+      'end a-1',
+      'record a-1 running/pausing session-1',
+      'record a-1 paused session-1',
+    ]);
+  });
+
+  describe('arrives', () => {
+    type Point = {
+      name: string;
+      options?: Parameters<typeof createSegment>[0];
+      /** Brings the segment there and returns what lets it go on. */
+      arrange: (segment: TestSegment) => Promise<() => void> | (() => void);
+      value: string;
+      state: RunRecord['state'];
+      signals: string[];
+    };
+    const paused = {state: 'paused', signals: ['interrupt a-1']} as const;
+
+    test.each<Point>([
+      {
+        name: 'while the agent is launched',
+        arrange: ({agents, actor}) => {
+          const release = agents.holdLaunch();
+          actor.start();
+          return release;
+        },
+        value: 'launching',
+        ...paused,
+        signals: ['interrupt a-1'],
+      },
+      {
+        name: 'while the start is written',
+        arrange: async ({runs, actor}) => {
+          const release = runs.holdOn(isStart);
+          actor.start();
+          await settle();
+          return release;
+        },
+        value: 'recordingStart',
+        ...paused,
+        signals: ['interrupt a-1'],
+      },
+      {
+        name: 'while the agent works',
+        arrange: async ({actor}) => {
+          actor.start();
+          await settle();
+          return () => {};
+        },
+        // The intent is recorded at once.
+        value: 'active',
+        ...paused,
+        signals: ['go a-1', 'interrupt a-1'],
+      },
+      {
+        name: 'while the session is written',
+        arrange: async ({runs, actor, agents}) => {
+          const release = runs.holdOn(isSession);
+          actor.start();
+          await settle();
+          agents.agent.opensSession();
+          return release;
+        },
+        value: 'recordingSession',
+        ...paused,
+        signals: ['go a-1', 'interrupt a-1'],
+      },
+      {
+        name: 'while the agent lingers after its result',
+        arrange: async ({actor, agents}) => {
+          actor.start();
+          await settle();
+          agents.agent.reports({ok: true});
+          return () => {};
+        },
+        value: 'lingering',
+        state: 'succeeded',
+        signals: ['go a-1', 'interrupt a-1'],
+      },
+      {
+        name: 'while everything is ended',
+        arrange: async ({actor, agents}) => {
+          actor.start();
+          await settle();
+          const release = agents.agent.holdEnd();
+          agents.agent.succeeds();
+          await settle();
+          return release;
+        },
+        value: 'sweeping',
+        state: 'succeeded',
+        signals: ['go a-1'],
+      },
+      {
+        name: 'while the outcome is written',
+        arrange: async ({actor, agents, runs}) => {
+          const release = runs.holdOn(isRest);
+          actor.start();
+          await settle();
+          agents.agent.succeeds();
+          await settle();
+          return release;
+        },
+        value: 'recordingOutcome',
+        state: 'succeeded',
+        signals: ['go a-1'],
+      },
+    ])('$name and is not lost', async ({arrange, value, state, signals}) => {
+      const segment = createSegment();
+      segment.agents.obeys.interrupt = true;
+      const release = await arrange(segment);
+      expect(segment.state()).toBe(value);
+
+      segment.pause();
+      release();
+
+      expect((await segment.finished).run.state).toBe(state);
+      expect(segment.log.filter((entry) => /^(go|interrupt|kill)/.test(entry))).toEqual(signals);
+      expect(segment.violations).toEqual([]);
+    });
+  });
+});
+
+describe('a second pause', () => {
+  test.each([
+    {
+      name: 'kills an agent that was interrupted',
+      play: async (segment: TestSegment) => {
+        segment.pause();
+        await settle();
+        segment.pause();
+      },
+      signals: ['go a-1', 'interrupt a-1', 'kill a-1'],
+    },
+    {
+      name: 'that comes while the wish is written kills at once',
+      play: async (segment: TestSegment) => {
+        const release = segment.runs.holdOn(isPauseIntent);
+        segment.pause();
+        segment.pause();
+        expect(segment.state()).toBe('recordingPauseIntent');
+        release();
+        await settle();
+      },
+      signals: ['go a-1', 'interrupt a-1', 'kill a-1'],
+    },
+  ])('$name', async ({play, signals}) => {
+    const segment = await startInSession();
+    await play(segment);
+    expect(segment.state()).toBe('killing');
+    expect(segment.log.filter((entry) => /^(go|interrupt|kill)/.test(entry))).toEqual(signals);
+
+    segment.agent.exits({exitCode: null, signal: 'SIGKILL'});
+    expect((await segment.finished).run).toMatchObject({
+      state: 'paused',
+      exit_code: null,
+      segments: [endedSegment(1, {exit_code: null, signal: 'SIGKILL'})],
+    });
+    expect(segment.violations).toEqual([]);
+  });
+
+  test('and a third change nothing while the agent is killed', async () => {
+    const segment = await startInSession();
+    segment.pause();
+    await settle();
+    segment.pause();
+    segment.pause();
+    expect(segment.log.filter((entry) => entry === 'kill a-1')).toEqual(['kill a-1']);
+    expect(segment.state()).toBe('killing');
+  });
+
+  test('kills an agent that lingers after its result, whose result stands', async () => {
+    const segment = await startInSession();
+    segment.agent.reports({ok: true});
+    segment.pause();
+    segment.pause();
+    expect(segment.state()).toBe('killing');
+    segment.agent.exits({exitCode: null, signal: 'SIGKILL'});
+    expect((await segment.finished).run.state).toBe('succeeded');
+  });
+});
+
+describe('windows', () => {
+  test('the grace window, and no earlier, kills an agent that will not stop', async () => {
+    const segment = await startInSession();
+    segment.pause();
+    await settle();
+
+    segment.clock.increment(graceMilliseconds - 1);
+    expect(segment.state()).toBe('interrupting');
+    expect(segment.log).not.toContain('kill a-1');
+
+    segment.clock.increment(1);
+    expect(segment.state()).toBe('killing');
+    expect(segment.log.at(-1)).toBe('kill a-1');
+  });
+
+  test('the kill window, and no earlier, sweeps what the kill did not end', async () => {
+    const segment = await startInSession();
+    segment.pause();
+    await settle();
+    segment.pause();
+
+    segment.clock.increment(killMilliseconds - 1);
+    await settle();
+    expect(segment.state()).toBe('killing');
+    expect(segment.log).not.toContain('end a-1');
+
+    segment.clock.increment(1);
+    expect(segment.state()).toBe('sweeping');
+    // How it ended is known and recorded although it came late.
+    expect((await segment.finished).run).toMatchObject({
+      ...inSession,
+      state: 'paused',
+      exit_code: null,
+      segments: [endedSegment(1, {exit_code: null, signal: 'SIGKILL'})],
+    });
+    expect(segment.log.slice(-3)).toEqual(['end a-1', 'exit a-1', 'record a-1 paused session-1']);
+    expect(segment.violations).toEqual([]);
+  });
+
+  test('the linger window, and no earlier, interrupts an agent that lives on after its result', async () => {
+    const segment = await startInSession();
+    segment.agent.reports({ok: true, text: 'done'});
+
+    segment.clock.increment(lingerMilliseconds - 1);
+    expect(segment.state()).toBe('lingering');
+    expect(segment.log).not.toContain('interrupt a-1');
+
+    segment.clock.increment(1);
+    expect(segment.state()).toBe('interrupting');
+    expect(segment.log.at(-1)).toBe('interrupt a-1');
+
+    segment.agent.exits({exitCode: 1, verdict: {outcome: 'succeeded', text: 'done'}});
+    expect((await segment.finished).run).toMatchObject({state: 'succeeded', result: 'done'});
+    expect(segment.log).not.toContain('record a-1 running/pausing session-1');
+  });
+
+  test('an agent that ignores the interrupt after its result is killed after the grace window', async () => {
+    const segment = await startInSession();
+    segment.agent.reports({ok: true});
+    segment.clock.increment(lingerMilliseconds);
+    segment.clock.increment(graceMilliseconds - 1);
+    expect(segment.state()).toBe('interrupting');
+    segment.clock.increment(1);
+    expect(segment.state()).toBe('killing');
+    segment.agent.exits({exitCode: null, signal: 'SIGKILL'});
+    expect((await segment.finished).run.state).toBe('succeeded');
+  });
+});
+
+describe('a session that was killed young', () => {
+  test.each([
+    {milliseconds: 999, resumable: false},
+    {milliseconds: 1_000, resumable: true},
+  ])('is resumable = $resumable after $milliseconds ms', async ({milliseconds, resumable}) => {
+    const segment = await startInSession();
+    segment.pause();
+    await settle();
+    segment.time.milliseconds += milliseconds;
+    segment.pause();
+    segment.agent.exits({exitCode: null, signal: 'SIGKILL'});
+    expect((await segment.finished).run).toMatchObject({state: 'paused', resumable});
+  });
+
+  test('is resumable when the agent said anything after it', async () => {
+    const segment = await startInSession();
+    segment.agent.says({type: 'turn'});
+    segment.pause();
+    segment.pause();
+    await settle();
+    segment.agent.exits({exitCode: null, signal: 'SIGKILL'});
+    expect((await segment.finished).run).toMatchObject({state: 'paused', resumable: true});
+  });
+
+  test('is resumable when an earlier segment worked in it', async () => {
+    const segment = await startInSession(resumed);
+    segment.pause();
+    segment.pause();
+    await settle();
+    segment.agent.exits({exitCode: null, signal: 'SIGKILL'});
+    expect((await segment.finished).run).toMatchObject({state: 'paused', resumable: true});
+  });
+
+  test('is not resumable only because the run had another session before', async () => {
+    const run = waitingRun({
+      state: 'running',
+      phase: 'launching',
+      provider_session_ref: '',
+      resumable: false,
+    });
+    const segment = await startInSession({run, request: startRequest});
+    segment.pause();
+    segment.pause();
+    await settle();
+    segment.agent.exits({exitCode: null, signal: 'SIGKILL'});
+    expect((await segment.finished).run).toMatchObject({state: 'paused', resumable: false});
+  });
+});
+
+describe('a write that fails', () => {
+  const error = new Error('the disk is full');
+
+  test.each([
+    {
+      name: 'the start',
+      isMeant: isStart,
+      play: async () => {},
+      log: ['launch a-1', 'kill a-1', 'exit a-1', 'end a-1'],
+      left: {state: 'running', phase: 'launching'},
+    },
+    {
+      name: 'the session',
+      isMeant: isSession,
+      play: async ({agents}: TestSegment) => agents.agent.opensSession(),
+      log: ['launch a-1', 'record a-1 running/active', 'go a-1', 'kill a-1', 'exit a-1', 'end a-1'],
+      left: {state: 'running', phase: 'active', provider_session_ref: ''},
+    },
+    {
+      name: 'the wish to pause',
+      isMeant: isPauseIntent,
+      play: async ({pause}: TestSegment) => pause(),
+      log: ['launch a-1', 'record a-1 running/active', 'go a-1', 'kill a-1', 'exit a-1', 'end a-1'],
+      left: {state: 'running', phase: 'active'},
+    },
+    {
+      name: 'the pause',
+      isMeant: isRest,
+      play: async ({agents, pause}: TestSegment) => {
+        agents.agent.obeys.interrupt = true;
+        pause();
+      },
+      log: [
+        'launch a-1',
+        'record a-1 running/active',
+        'go a-1',
+        'record a-1 running/pausing',
+        'interrupt a-1',
+        'exit a-1',
+        'end a-1',
+      ],
+      left: {state: 'running', phase: 'pausing'},
+    },
+    {
+      name: 'the outcome',
+      isMeant: isRest,
+      play: async ({agents}: TestSegment) => agents.agent.succeeds(),
+      log: ['launch a-1', 'record a-1 running/active', 'go a-1', 'exit a-1', 'end a-1'],
+      left: {state: 'running', phase: 'active'},
+    },
+    {
+      name: 'the session captured at the very end',
+      isMeant: ({resumable}: RunRecord) => resumable,
+      play: async ({agents, pause}: TestSegment) => {
+        pause();
+        await settle();
+        agents.agent.opensSession();
+        agents.agent.exits();
+      },
+      log: [
+        'launch a-1',
+        'record a-1 running/active',
+        'go a-1',
+        'record a-1 running/pausing',
+        'interrupt a-1',
+        'exit a-1',
+        'end a-1',
+      ],
+      left: {state: 'running', phase: 'pausing', provider_session_ref: ''},
+    },
+  ])(
+    '($name) ends the agent, reports the error and leaves the record as it was',
+    async ({isMeant, play, log, left}) => {
+      const segment = createSegment();
+      segment.agents.obeys.kill = true;
+      segment.runs.failOn(isMeant, error);
+      segment.actor.start();
+      await settle();
+      await play(segment);
+
+      const output = await segment.finished;
+      expect(output.error).toBe(error);
+      expect(output.run).toEqual(segment.record());
+      expect(segment.record()).toMatchObject(left);
+      expect(segment.log).toEqual(log);
+      expect(segment.agents.alive()).toEqual([]);
+      expect(segment.live.size).toBe(0);
+    },
+  );
+
+  test('an agent that survives the kill after it is swept after the kill window', async () => {
+    const segment = createSegment();
+    segment.runs.failOn(isSession, error);
+    segment.actor.start();
+    await settle();
+    segment.agent.opensSession();
+    await settle();
+    expect(segment.state()).toBe('killing');
+    segment.clock.increment(killMilliseconds);
+    expect((await segment.finished).error).toBe(error);
+    expect(segment.agents.alive()).toEqual([]);
+  });
+});
+
+describe('what cannot be ended', () => {
+  test('is named, nothing is recorded over it, and it is killed once more', async () => {
+    const segment = await startInSession();
+    segment.agent.remaining = [17, 18];
+    segment.pause();
+    await settle();
+    segment.agent.exits();
+
+    const {error, run} = await segment.finished;
+    expect(error).toEqual(new Error('processes 17, 18 of run a-1 cannot be ended'));
+    expect(run).toMatchObject({state: 'running', phase: 'pausing'});
+    expect(segment.log.at(-1)).toBe('kill a-1');
+    expect(segment.live.size).toBe(1);
+  });
+
+  test('an end that cannot be judged is a failure of the run, not a silence', async () => {
+    const segment = await startInSession();
+    segment.agent.exits({
+      get verdict(): never {
+        throw new Error('no verdict');
+      },
+    });
+    expect((await segment.finished).run).toMatchObject({
+      state: 'failed',
+      failure: {kind: 'agent_error', message: 'no verdict'},
+    });
+  });
+});
+
+describe('leaving', () => {
+  test('a segment that is stopped from outside kills its agent', async () => {
+    const segment = await startInSession();
+    segment.actor.stop();
+    expect(segment.log.at(-1)).toBe('kill a-1');
+  });
+
+  test('an agent that comes to life after its segment was stopped is killed before it runs', async () => {
+    const segment = createSegment();
+    const release = segment.agents.holdLaunch();
+    segment.actor.start();
+    segment.actor.stop();
+    release();
+    await settle();
+    expect(segment.log).toEqual(['launch a-1', 'kill a-1', 'exit a-1']);
+  });
+});
+
+test.each(['agent', 'recordRun', 'endEverything'] as const)(
+  'refuses to run without the actor %s',
+  async (missing) => {
+    const run = runRecord();
+    const {services, agents} = createFakeServices({runs: [run]});
+    const live = new Map();
+    const endings = new Map();
+    agents.play = (agent) => agent.succeeds();
+    const {[missing]: _, ...actors} = {
+      agent: defineAgentActor({...services, live, endings, onNews: () => {}}),
+      recordRun: defineRecordRunActor({...services, endings, onRecorded: () => {}}),
+      endEverything: defineEndEverythingActor({live}),
+    };
+    const clock = new SimulatedClock();
+    const input = {run, request: startRequest, graceMilliseconds, pauseReason: null};
+    const actor = createActor(segmentMachine.provide({actors}), {clock, input});
+    const finished = toPromise(actor);
+    actor.start();
+    await settle();
+    clock.increment(killMilliseconds);
+    expect((await finished).error).toEqual(new Error(`Actor "${missing}" was not provided`));
+  },
+);
+
+test('every transition is reached', () => {
+  const run = runRecord({segments: [openSegment()]});
+  const exit = {verdict: {outcome: 'succeeded'}, isSessionStored: true};
+  expect(transitionNames(segmentMachine).length).toBeGreaterThan(40);
+  expect(
+    unreachedTransitions(segmentMachine, {
+      inputs: [{run, request: startRequest, graceMilliseconds, pauseReason: null}],
+      payloads: [
+        {type: 'agent.held', identity: {}, argv: []},
+        {type: 'agent.spawnFailed', message: 'no'},
+        {type: 'agent.sessionCaptured', sessionRef},
+        {type: 'agent.resultSeen', isOk: true},
+        {type: 'agent.exited', ...exit},
+        {type: 'run.pause', reason: 'user_interrupt'},
+        ...['recordStart', 'recordSession', 'recordPauseIntent', 'recordPause', 'recordOutcome'].map(
+          (id) => ({
+            type: `xstate.done.actor.${id}`,
+            output: run,
+          }),
+        ),
+        ...['recordStart', 'recordSession', 'recordPauseIntent', 'recordPause', 'recordOutcome'].map(
+          (id) => ({
+            type: `xstate.error.actor.${id}`,
+            error: 'full',
+          }),
+        ),
+      ],
+      key: ({context: {pause, session, hasResult, exit: seen, isSwept, error}}) => [
+        Math.min(pause?.presses ?? 0, 2),
+        session?.isRecorded ?? null,
+        hasResult,
+        seen !== null,
+        isSwept,
+        error !== undefined,
+      ],
+    }),
+  ).toEqual([]);
+});

@@ -1,0 +1,239 @@
+import {execFile} from 'node:child_process';
+import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
+import path from 'node:path';
+import fc from 'fast-check';
+import {beforeAll, describe, expect, test} from 'vitest';
+import {bundleWorker} from '../../helpers/bundle-worker.ts';
+import type {Fault, Step} from '../../helpers/fault-fs.ts';
+import {planOf, task} from '../../helpers/plans.ts';
+import {sharedFolder} from '../../helpers/temp-folder.ts';
+import type {Job, Report, ScenarioName} from '../../helpers/workers/store.worker.ts';
+
+const folder = sharedFolder();
+let worker = '';
+let shim = '';
+
+beforeAll(async () => {
+  worker = await bundleWorker('helpers/workers/store.worker.ts', folder);
+  shim = await bundleWorker('helpers/fault-fs.ts', folder);
+});
+
+/** The files of each scenario before the change. */
+const before: Record<ScenarioName, Record<string, string>> = {
+  record: {'record.json': '{"state": "old"}\n'},
+  plan: {
+    'blackbird.plan.json': `${JSON.stringify({schemaVersion: 1, items: Object.fromEntries(planOf(task('a'), task('b')).items)}, null, 2)}\n`,
+  },
+  config: {'config.json': '{\n  "execution": {"pauseGraceSeconds": 7},\n  "future": [1,2]\n}\n'},
+};
+const scenarios = Object.keys(before) as ScenarioName[];
+const changedFile = (scenario: ScenarioName) => Object.keys(before[scenario])[0] ?? '';
+const oldContent = (scenario: ScenarioName) => Object.values(before[scenario])[0] ?? '';
+
+let lastNumber = 0;
+function makeJob(scenario: ScenarioName, fault: Fault): Job {
+  const own = path.join(folder, `job-${++lastNumber}`);
+  mkdirSync(own);
+  for (const [name, text] of Object.entries(before[scenario]))
+    writeFileSync(path.join(own, name), text, {mode: 0o600});
+  return {scenario, folder: own, fault};
+}
+
+/** Runs the jobs in one process; null when it did not live to tell. */
+async function run(jobs: readonly Job[]): Promise<Report[] | null> {
+  const input = path.join(folder, `jobs-${++lastNumber}.json`);
+  const output = path.join(folder, `reports-${lastNumber}.json`);
+  writeFileSync(input, JSON.stringify(jobs));
+  const {code, signal, stderr} = await new Promise<{code: unknown; signal: unknown; stderr: string}>(
+    (resolve) => {
+      const child = execFile(process.execPath, ['--import', shim, worker, input, output], (_, __, text) =>
+        resolve({code: child.exitCode, signal: child.signalCode, stderr: text}),
+      );
+    },
+  );
+  if (signal === 'SIGKILL') return null;
+  expect({code, stderr}).toEqual({code: 0, stderr: ''});
+  return JSON.parse(readFileSync(output, 'utf8')) as Report[];
+}
+
+async function runOne(job: Job): Promise<Report> {
+  const [report] = (await run([job])) ?? [];
+  if (!report) throw new Error('the worker did not report');
+  return report;
+}
+
+const contentOf = ({scenario, folder: own}: Job) =>
+  readFileSync(path.join(own, changedFile(scenario)), 'utf8');
+const isTemporary = (name: string) => name.endsWith('.tmp');
+
+test.each(scenarios)('%s: the change succeeds, and nothing is left beside it', async (scenario) => {
+  const report = await runOne(makeJob(scenario, {kind: 'none'}));
+  expect(report.error).toBeNull();
+  expect(report.content).not.toBe(oldContent(scenario));
+  expect(report.names.filter((name) => name !== 'plan.lock')).toEqual([changedFile(scenario)]);
+});
+
+describe.each(scenarios)('%s: killed', (scenario) => {
+  test.each(['before', 'after', 'half'] as const)(
+    '%s each step, one after the other: the old content or the new, never anything else',
+    {timeout: 120_000},
+    async (when) => {
+      const {content: newContent} = await runOne(makeJob(scenario, {kind: 'none'}));
+      const killed: Job[] = [];
+      const contents = new Set<string>();
+      // Four at a time, until one lives.
+      for (let first = 1, lives = false; !lives; first += 4) {
+        const jobs = [0, 1, 2, 3].map((offset) =>
+          makeJob(scenario, {kind: 'kill', when, at: first + offset}),
+        );
+        const reports = await Promise.all(jobs.map((job) => run([job])));
+        lives = reports.some((report) => report !== null);
+        for (const [index, report] of reports.entries()) {
+          const job = jobs[index];
+          if (!job) continue;
+          const content = contentOf(job);
+          expect([oldContent(scenario), newContent]).toContain(content);
+          // What was acknowledged is there.
+          if (report !== null) expect(content).toBe(newContent);
+          else {
+            killed.push(job);
+            contents.add(content);
+          }
+        }
+      }
+      expect(killed.length).toBeGreaterThan(10);
+      expect(contents).toEqual(new Set([oldContent(scenario), newContent]));
+
+      // The next writer finds its way, whatever was left, and leaves nothing.
+      const recovered = await run(killed.map((job): Job => ({...job, fault: {kind: 'none'}})));
+      expect(recovered?.length).toBe(killed.length);
+      for (const report of recovered ?? []) {
+        expect([report.error, report.content, report.names.filter(isTemporary)]).toEqual([
+          null,
+          newContent,
+          [],
+        ]);
+      }
+    },
+  );
+});
+
+describe.each(scenarios)('%s: failing', (scenario) => {
+  test.each([
+    {code: 'EIO', reason: 'EIO: injected'},
+    {code: 'ENOSPC', reason: 'the disk is full'},
+    {code: 'EACCES', reason: 'permission denied'},
+    {code: 'EROFS', reason: 'the file system is read-only'},
+    {code: 'EMFILE', reason: 'EMFILE: injected'},
+  ])(
+    'with $code at each step, once and from then on: an error, the old content, nothing left beside it',
+    {timeout: 120_000},
+    async ({code}) => {
+      const clean = await runOne(makeJob(scenario, {kind: 'none'}));
+      const jobs = clean.steps.flatMap((_, index) =>
+        [true, false].map((once) => makeJob(scenario, {kind: 'fail', code, at: index + 1, once})),
+      );
+      const reports = (await run(jobs)) ?? [];
+      expect(reports.length).toBe(jobs.length);
+      for (const [index, report] of reports.entries()) {
+        const job = jobs[index];
+        if (job?.fault.kind !== 'fail') throw new Error('every job here fails');
+        const step = clean.steps[job.fault.at - 1];
+        const tale = {step, once: job.fault.once, error: report.error};
+        const {error, content, names} = report;
+        const isReplaced = content === clean.content;
+        expect(isReplaced || content === oldContent(scenario), JSON.stringify(tale)).toBe(true);
+        expect(error === null || error.code.startsWith('E_'), JSON.stringify(tale)).toBe(true);
+        if (error === null) expect(isReplaced, JSON.stringify(tale)).toBe(true);
+        // It says that nothing was changed exactly when that is so.
+        if (error?.code === 'E_STORE_WRITE') {
+          expect(error.message.includes('nothing was changed'), JSON.stringify(tale)).toBe(!isReplaced);
+        }
+        // Only where even removing fails can something be left.
+        if (job.fault.once) expect(names.filter(isTemporary), JSON.stringify(tale)).toEqual([]);
+      }
+      const silent = reports.filter(({error}) => error === null).length;
+      expect(silent).toBeLessThan(reports.length / 2);
+    },
+  );
+
+  test('with short writes: every byte arrives', async () => {
+    const clean = await runOne(makeJob(scenario, {kind: 'none'}));
+    const report = await runOne(makeJob(scenario, {kind: 'short', bytes: 7}));
+    expect([report.error, report.content]).toEqual([null, clean.content]);
+    expect(report.steps.filter(({name}) => name === 'write').length).toBeGreaterThan(20);
+  });
+
+  test('with writes that take nothing: an error, and no endless loop', async () => {
+    const report = await runOne(makeJob(scenario, {kind: 'short', bytes: 0}));
+    expect([report.error?.code, report.content]).toEqual(['E_STORE_WRITE', oldContent(scenario)]);
+  });
+});
+
+describe.each(scenarios)('%s: a power cut', (scenario) => {
+  test('at any step leaves the old content or the new, and the new one once it was acknowledged', async () => {
+    const {steps, content: newContent} = await runOne(makeJob(scenario, {kind: 'none'}));
+    const target = changedFile(scenario);
+    const story = steps.map((step) => ({...step, file: path.basename(step.file)}));
+    const choice = fc.record({
+      cut: fc.nat({max: story.length}),
+      survives: fc.array(fc.boolean(), {minLength: 64, maxLength: 64}),
+      kept: fc.double({min: 0, max: 1, noNaN: true}),
+    });
+    fc.assert(
+      fc.property(choice, ({cut, survives, kept}) => {
+        const left = afterPowerCut(story.slice(0, cut), {target, old: oldContent(scenario), survives, kept});
+        expect(cut === story.length ? [newContent] : [oldContent(scenario), newContent]).toContain(left);
+      }),
+      {numRuns: 5_000},
+    );
+  });
+
+  test('would be noticed by this test if a sync were left out', async () => {
+    const {steps, content: newContent} = await runOne(makeJob(scenario, {kind: 'none'}));
+    const target = changedFile(scenario);
+    const story = steps.map((step) => ({...step, file: path.basename(step.file)}));
+    const worst = (left: Step[], survives: boolean) =>
+      afterPowerCut(left, {target, old: oldContent(scenario), survives: Array(64).fill(survives), kept: 0});
+    const withoutFileSync = story.filter(({name, file}) => !(name === 'sync' && isTemporary(file)));
+    const withoutFolderSync = story.filter(({name, file}) => !(name === 'sync' && !isTemporary(file)));
+    expect([withoutFileSync.length, withoutFolderSync.length]).toEqual([story.length - 1, story.length - 1]);
+    expect(worst(story, false)).toBe(newContent);
+    expect(worst(withoutFileSync, true)).toBe('');
+    expect(worst(withoutFolderSync, false)).toBe(oldContent(scenario));
+  });
+});
+
+/**
+ * What a file holds after the power went, by the weakest promise a file system makes: data is safe after
+ * the file's sync, names after the folder's; until then each may survive, be lost or be cut short.
+ */
+function afterPowerCut(
+  steps: readonly Step[],
+  {target, old, survives, kept}: {target: string; old: string; survives: readonly boolean[]; kept: number},
+): string {
+  const written = new Map<string, string>();
+  const safe = new Set<string>();
+  let name: {content: () => string} = {content: () => old};
+  let pending: Array<{content: () => string}> = [];
+  for (const step of steps) {
+    if (step.name === 'write') {
+      written.set(step.file, (written.get(step.file) ?? '') + step.text);
+      safe.delete(step.file);
+    } else if (step.name === 'sync' && written.has(step.file)) safe.add(step.file);
+    else if (step.name === 'sync') {
+      name = pending.at(-1) ?? name;
+      pending = [];
+    } else if (step.name === 'rename' && path.basename(step.to) === target) {
+      const {file} = step;
+      pending.push({
+        content: () => {
+          const text = written.get(file) ?? '';
+          return safe.has(file) ? text : text.slice(0, Math.floor(text.length * kept));
+        },
+      });
+    }
+  }
+  const last = pending.findLast((_, index) => survives[index]);
+  return (last ?? name).content();
+}
