@@ -4,8 +4,10 @@ import os from 'node:os';
 import path from 'node:path';
 import {promisify} from 'node:util';
 import {addDep, addTask, type NewTask} from '../machines/policies/plan-edits.ts';
+import {createAgentSelection} from '../services/agents/agent-selection.ts';
 import {AppError, systemErrorCode} from '../services/contracts/errors.ts';
 import type {Plan} from '../services/contracts/plan.ts';
+import {ensureStateFolder} from '../services/stores/project-folder.ts';
 import {openProject} from './composition.ts';
 
 /** The one question of the demo, and what it answers itself where nobody is there to ask. */
@@ -80,8 +82,10 @@ export async function createDemo({
   }
   await writeFile(path.join(root, 'README.md'), '# Demo\n\nA sample project, made by `blackbird demo`.\n');
   await initRepository(root);
-  const {plans} = openProject({root, home: root});
+  const {plans, folder} = openProject({root, home: root});
   await plans.create();
+  await ensureStateFolder(folder);
+  await createAgentSelection(folder.agentFile).save('demo');
   await plans.update((plan) => demoPlan(plan, now));
   return root;
 }

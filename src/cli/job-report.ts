@@ -25,6 +25,13 @@ export function reportJob(result: JobResult, titleOf: (taskId: string) => string
   }
 }
 
+/** The task in hand came to its end, and the next one was not begun. */
+export const pausedBetweenTasks: JobReport = {
+  reason: 'paused',
+  lines: ['Paused before the next task.'],
+  exitCode: exitCodes.paused,
+};
+
 function reportExecution({reason, attempted, error}: ExecutorOutput): JobReport {
   const last = attempted.at(-1)?.run;
   const failed = attempted.filter(({run}) => run.state === 'failed').map(({taskId}) => taskId);
@@ -36,7 +43,7 @@ function reportExecution({reason, attempted, error}: ExecutorOutput): JobReport 
     case 'paused':
       return {
         reason,
-        lines: last?.state === 'paused' ? pausedLines(last) : ['Paused before the next task.'],
+        lines: last?.state === 'paused' ? pausedLines(last) : [...failedLines, ...pausedBetweenTasks.lines],
         exitCode: exitCodes.paused,
       };
     case 'waiting_user':

@@ -28,7 +28,7 @@ export async function openEngineFor(
       ? {onOutput: (_stream, text) => context.writeErr(context.stderr.isTerminal ? displayText(text) : text)}
       : {}),
     ...(isOn(context.env.BLACKBIRD_AGENT_DEBUG)
-      ? {onPrompt: (prompt) => context.err(`--- prompt\n${prompt}\n---`)}
+      ? {onPrompt: (prompt) => context.err(`--- prompt\n${displayText(prompt)}\n---`)}
       : {}),
   });
   for (const warning of opened.config.warnings) context.err(`warning: ${warning}`);
@@ -54,13 +54,18 @@ export async function runJob(
   command: Command,
   {engine}: OpenedEngine,
   job: Job,
-): Promise<JobResult> {
+): Promise<{result: JobResult; isPauseAsked: boolean}> {
   const {context} = cli;
   const progress = cli.isJson(command) ? jsonProgress(context) : textProgress(context, context.write);
-  const unsubscribe = engine.subscribe(progress.onFact);
+  let isPauseAsked = false;
+  const unsubscribe = engine.subscribe((fact) => {
+    if (fact.type === 'engine.pausing') isPauseAsked = true;
+    progress.onFact(fact);
+  });
   const release = context.onSignals(engine);
   try {
-    return await engine.start(job);
+    const result = await engine.start(job);
+    return {result, isPauseAsked};
   } finally {
     release();
     unsubscribe();

@@ -121,7 +121,15 @@ export const executorMachine = setup({
       },
     },
     working: {
-      on: {'run.pause': {actions: {type: 'pauseTask', params: ({event}) => event}}},
+      on: {
+        // Remembered as well: a task that ends before it hears of it is the last one all the same.
+        'run.pause': {
+          actions: [
+            {type: 'rememberPause', params: ({event}) => ({pauseReason: event.reason})},
+            {type: 'pauseTask', params: ({event}) => event},
+          ],
+        },
+      },
       invoke: {
         id: 'task',
         src: 'task',

@@ -61,7 +61,10 @@ describe.skipIf(!hasTmux)('in a terminal (tmux)', () => {
       run_id: before?.run_id,
       provider_session_ref: before?.provider_session_ref,
       state: 'succeeded',
-      segments: [{argv: expect.arrayContaining(['--session-id'])}, {argv: expect.arrayContaining(['--resume'])}],
+      segments: [
+        {argv: expect.arrayContaining(['--session-id'])},
+        {argv: expect.arrayContaining(['--resume'])},
+      ],
     });
     expect(run?.stdout).toContain('Resumed. I know 1 earlier messages.');
     expect(project.text('done.txt')).toBe('a\n');

@@ -77,7 +77,7 @@ export async function executePlan(
     );
   }
   if (!cli.isJson(command)) for (const line of await restingLines(plan, opened.runs)) cli.context.out(line);
-  const result = await runJob(cli, command, opened, {
+  const {result} = await runJob(cli, command, opened, {
     type: 'execute',
     input: {
       taskIds,

@@ -25,7 +25,7 @@ export function restartCommand(cli: Cli): Command {
         if (answer !== 'y' && answer !== 'yes')
           throw new AppError('E_CANCELED', 'not restarted; nothing was changed');
       }
-      const result = await runJob(cli, command, opened, {
+      const {result} = await runJob(cli, command, opened, {
         type: 'task',
         input: {taskId, mode: {type: 'restart'}, ...agentInput(opened)},
       });

@@ -6,7 +6,7 @@ import {askQuestions} from '../ask-questions.ts';
 import {type Cli, collect, taskArgument} from '../cli.ts';
 import {exitCodes} from '../exit-codes.ts';
 import {type AgentOptions, agentInput, finishJob, openEngineFor, runJob} from '../job.ts';
-import {reportJob} from '../job-report.ts';
+import {pausedBetweenTasks, reportJob} from '../job-report.ts';
 import {agentOption, executePlan, streamOption} from './execute.ts';
 
 type Options = AgentOptions & {answer?: readonly string[]; feedback?: string; execute?: true};
@@ -40,7 +40,7 @@ export async function resumeTask(
     latest?.state === 'waiting' && options.feedback === undefined ? (latest.questions ?? []) : [];
   const answers = await completeAnswers(cli, command, questions, given);
   if (answers === null) throw new AppError('E_CANCELED', `${taskId} still waits for your answer`);
-  const result = await runJob(cli, command, opened, {
+  const {result, isPauseAsked} = await runJob(cli, command, opened, {
     type: 'task',
     input: {
       taskId,
@@ -53,7 +53,9 @@ export async function resumeTask(
     command,
     reportJob(result, () => task.title),
   );
-  if (options.execute && cli.exitCode === exitCodes.done) await executePlan(cli, command, options, []);
+  if (!options.execute || cli.exitCode !== exitCodes.done) return;
+  if (isPauseAsked) finishJob(cli, command, pausedBetweenTasks);
+  else await executePlan(cli, command, options, []);
 }
 
 function parseAnswers(texts: readonly string[]): Answer[] {

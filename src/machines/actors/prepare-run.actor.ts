@@ -56,7 +56,9 @@ export function definePrepareRunActor(services: Services, onPrepared: (prepared:
       input.mode.type
     ];
     const prepared = await prepare(services, {...input, plan, task, latest});
-    onPrepared(prepared);
+    const {order} = prepared;
+    // What will be refused never starts.
+    if (order.type !== 'run.resume' || order.obstacle === null) onPrepared(prepared);
     return prepared;
   });
 }
@@ -100,7 +102,10 @@ async function prepareResume(services: Services, situation: Situation): Promise<
   if (obstacle === null) await services.agents.check(latest.provider);
   switch (latest.state) {
     case 'paused': {
-      const prompt = mode.feedback === null ? continuePrompt() : feedbackPrompt(mode.feedback, []);
+      const prompt =
+        mode.feedback === null
+          ? continuePrompt(latest.questions, latest.answers)
+          : feedbackPrompt(mode.feedback, []);
       const request = await requestFor(services, {
         kind: 'resume',
         prompt,

@@ -36,9 +36,16 @@ export function taskPrompt({
   ]);
 }
 
-/** Sent into the agent's own session after a pause; the session knows everything else. */
-export function continuePrompt(): string {
-  return 'You were interrupted. Look at the state of the files, then go on with the task where you stopped.';
+/**
+ * Sent into the agent's own session after a pause; the session knows everything else. Only answers are
+ * said again: it may have been stopped before it heard them.
+ */
+export function continuePrompt(questions: readonly Question[] = [], answers: readonly Answer[] = []): string {
+  const text =
+    'You were interrupted. Look at the state of the files, then go on with the task where you stopped.';
+  const answered = questions.filter(({id}) => answers.some((answer) => answer.id === id));
+  if (answered.length === 0) return text;
+  return `${text}\n\n${sections([['Answers to your questions', answerTexts(answered, answers)]])}`;
 }
 
 /** Sent into the agent's own session to send it back to work. */
@@ -53,7 +60,7 @@ export function feedbackPrompt(feedback: string, files: readonly string[]): stri
 /** Answers for a session that asked. */
 export function answersPrompt(questions: readonly Question[], answers: readonly Answer[]): string {
   return sections([
-    ['Answers to your questions', questions.map((question) => answerText(question, answers)).join('\n')],
+    ['Answers to your questions', answerTexts(questions, answers)],
     ['Next', 'Go on with the task with these answers.'],
   ]);
 }
@@ -99,9 +106,14 @@ function deliveredText({id, title, result, files}: Delivered): string {
   return `- ${id}: ${title}${said}${changed}`;
 }
 
-function answerText({id, prompt}: Question, answers: readonly Answer[]): string {
-  const answer = answers.find((each) => each.id === id)?.value ?? '';
-  return `- ${prompt}\n  ${answer.replaceAll('\n', '\n  ')}`;
+/** A question that was asked twice has the later answer. */
+function answerTexts(questions: readonly Question[], answers: readonly Answer[]): string {
+  return questions
+    .map(({id, prompt}) => {
+      const answer = answers.findLast((each) => each.id === id)?.value ?? '';
+      return `- ${prompt}\n  ${answer.replaceAll('\n', '\n  ')}`;
+    })
+    .join('\n');
 }
 
 function bounded(text: string, limit: number): string {

@@ -28,9 +28,12 @@ export function openLogFile(file: string): LogFile {
     waiting = [];
     waitingBytes = 0;
   };
-  const handle = openPrivately(file).catch(giveUp);
+  // Opened with the first output: a silent agent leaves no empty files.
+  let handle: ReturnType<typeof openOrGiveUp> | undefined;
+  const openOrGiveUp = () => openPrivately(file).catch(giveUp);
 
   const flush = async () => {
+    handle ??= openOrGiveUp();
     const opened = await handle;
     while (opened && waiting.length > 0) {
       const batch = waiting;
