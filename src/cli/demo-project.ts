@@ -42,10 +42,9 @@ const tasks: readonly NewTask[] = [
   {
     id: 'slow',
     parentId: null,
-    title: 'Think for a while',
+    title: 'Think for a while (Ctrl+C pauses)',
     description: 'Long enough to press Ctrl+C.',
-    prompt:
-      'demo: print Thinking. Press Ctrl+C now to pause me.\ndemo: sleep 3\ndemo: write thoughts.txt It was worth it.',
+    prompt: 'demo: print Thinking.\ndemo: sleep 3\ndemo: write thoughts.txt It was worth it.',
   },
   {
     id: 'release',

@@ -1,9 +1,17 @@
-import {type ActorRefFrom, assign, type DoneActorEvent, type ErrorActorEvent, sendTo, setup} from 'xstate';
-import type {AgentRequest, Failure} from '../services/contracts/agent.ts';
-import type {ProcessIdentity} from '../services/contracts/process.ts';
-import type {PauseReason, Question, RunRecord} from '../services/contracts/run.ts';
+import {assign, type DoneActorEvent, type ErrorActorEvent, sendTo, setup} from 'xstate';
+import type {AgentRequest} from '../services/contracts/agent.ts';
+import type {PauseReason, RunRecord} from '../services/contracts/run.ts';
+import type {AgentInput, AgentOrder, AgentReport} from './actors/agent.actor.ts';
 import {callbackNotProvided, promiseNotProvided} from './actors/not-provided.ts';
-import type {RecordRunInput, RunStep} from './actors/record-run.actor.ts';
+import type {RecordRunInput} from './actors/record-run.actor.ts';
+import {
+  endStep,
+  pauseStep,
+  type SegmentFacts,
+  sessionStep,
+  spawnFailure,
+  startStep,
+} from './policies/run-step.ts';
 
 export type SegmentInput = {
   readonly run: RunRecord;
@@ -15,31 +23,16 @@ export type SegmentInput = {
 export type SegmentCommand = {readonly type: 'run.pause'; readonly reason: PauseReason};
 export type SegmentOutput = {readonly run: RunRecord; readonly error?: unknown};
 
-export type SegmentVerdict =
-  | {readonly outcome: 'succeeded'}
-  | {readonly outcome: 'waiting'; readonly questions: readonly Question[]}
-  | {readonly outcome: 'failed'; readonly failure: Failure};
+type SegmentContext = SegmentInput &
+  SegmentFacts & {
+    /** Whatever comes now, the agent's own verdict stands. */
+    hasResult: boolean;
+    isSwept: boolean;
+    error: unknown;
+  };
 
-export type AgentReport =
-  | {readonly type: 'agent.held'; readonly identity: ProcessIdentity; readonly argv: readonly string[]}
-  | {readonly type: 'agent.spawnFailed'; readonly message: string}
-  | {readonly type: 'agent.sessionCaptured'; readonly sessionRef: string}
-  | {readonly type: 'agent.resultSeen'}
-  /** `isSessionStored`: the provider has the session on its own disk, so it can be resumed. */
-  | {readonly type: 'agent.exited'; readonly verdict: SegmentVerdict; readonly isSessionStored: boolean};
-
-export type AgentOrder = {type: 'agent.go'} | {type: 'agent.interrupt'} | {type: 'agent.kill'};
-export type AgentInput = {readonly run: RunRecord; readonly request: AgentRequest};
-
-type SegmentContext = SegmentInput & {
-  pause: {reason: PauseReason; presses: number} | null;
-  held: {identity: ProcessIdentity; argv: readonly string[]} | null;
-  session: {ref: string; isRecorded: boolean} | null;
-  hasResult: boolean;
-  exit: {verdict: SegmentVerdict; isSessionStored: boolean} | null;
-  isSwept: boolean;
-  error: unknown;
-};
+const remembered = {type: 'rememberRun', params: runOf} as const;
+const failed = {type: 'rememberError', params: errorOf} as const;
 
 /**
  * One agent process from launch to the last of its children. Facts are remembered whenever they come and
@@ -78,7 +71,6 @@ export const segmentMachine = setup({
     isSwept: ({context}) => context.isSwept,
     hasResult: ({context}) => context.hasResult,
     hasError: ({context}) => context.error !== undefined,
-    // A result that was seen before the pause counts: the work is done.
     endsAsPause: ({context}) => context.pause !== null && !context.hasResult,
   },
   delays: {
@@ -103,15 +95,23 @@ export const segmentMachine = setup({
     id: 'agent',
     src: 'agent',
     input: ({context}) => ({run: context.run, request: context.request}),
-    onError: {target: '.done', actions: {type: 'rememberError', params: errorOf}},
+    onError: {target: '.done', actions: failed},
   },
   on: {
     'agent.sessionCaptured': {
       actions: assign({session: ({event}) => ({ref: event.sessionRef, isRecorded: false})}),
     },
-    'agent.resultSeen': {actions: assign({hasResult: true})},
+    // Interrupted, an agent may say that it failed: that is the pause. A success is one at any time.
+    'agent.resultSeen': {
+      actions: assign({
+        hasResult: ({context, event}) => context.hasResult || context.pause === null || event.isOk,
+      }),
+    },
     'agent.exited': {
-      actions: assign({exit: ({event: {verdict, isSessionStored}}) => ({verdict, isSessionStored})}),
+      actions: assign({
+        exit: ({event: {verdict, isSessionStored}}) => ({verdict, isSessionStored}),
+        hasResult: ({context}) => context.hasResult || context.pause === null,
+      }),
     },
     'run.pause': {
       actions: assign({
@@ -140,14 +140,10 @@ export const segmentMachine = setup({
         src: 'recordRun',
         input: ({context}) => ({run: context.run, step: startStep(context)}),
         onDone: [
-          {
-            guard: 'isPauseAsked',
-            target: 'recordingPauseIntent',
-            actions: {type: 'rememberRun', params: runOf},
-          },
-          {target: 'active', actions: [{type: 'rememberRun', params: runOf}, 'startAgent']},
+          {guard: 'isPauseAsked', target: 'recordingPauseIntent', actions: remembered},
+          {target: 'active', actions: [remembered, 'startAgent']},
         ],
-        onError: {target: 'killing', actions: {type: 'rememberError', params: errorOf}},
+        onError: {target: 'killing', actions: failed},
       },
     },
     active: {
@@ -162,25 +158,14 @@ export const segmentMachine = setup({
       invoke: {
         id: 'recordSession',
         src: 'recordRun',
-        input: ({context}) => ({
-          run: context.run,
-          step: {type: 'sessionCaptured', sessionRef: context.session?.ref ?? ''},
-        }),
+        input: ({context}) => ({run: context.run, step: sessionStep(context)}),
         onDone: [
-          {
-            guard: 'isSwept',
-            target: 'settling',
-            actions: [{type: 'rememberRun', params: runOf}, 'markSessionRecorded'],
-          },
-          {target: 'active', actions: [{type: 'rememberRun', params: runOf}, 'markSessionRecorded']},
+          {guard: 'isSwept', target: 'settling', actions: [remembered, 'markSessionRecorded']},
+          {target: 'active', actions: [remembered, 'markSessionRecorded']},
         ],
         onError: [
-          {
-            guard: 'isSwept',
-            target: 'done',
-            actions: {type: 'rememberError', params: errorOf},
-          },
-          {target: 'killing', actions: {type: 'rememberError', params: errorOf}},
+          {guard: 'isSwept', target: 'done', actions: failed},
+          {target: 'killing', actions: failed},
         ],
       },
     },
@@ -198,8 +183,8 @@ export const segmentMachine = setup({
         id: 'recordPauseIntent',
         src: 'recordRun',
         input: ({context}) => ({run: context.run, step: {type: 'pauseAsked'}}),
-        onDone: {target: 'interrupting', actions: {type: 'rememberRun', params: runOf}},
-        onError: {target: 'killing', actions: {type: 'rememberError', params: errorOf}},
+        onDone: {target: 'interrupting', actions: remembered},
+        onError: {target: 'killing', actions: failed},
       },
     },
     interrupting: {
@@ -224,7 +209,7 @@ export const segmentMachine = setup({
         src: 'endEverything',
         input: ({context}) => ({run: context.run}),
         onDone: {target: 'settling', actions: 'markSwept'},
-        onError: {target: 'done', actions: {type: 'rememberError', params: errorOf}},
+        onError: {target: 'done', actions: failed},
       },
     },
     settling: {
@@ -243,8 +228,8 @@ export const segmentMachine = setup({
         id: 'recordPause',
         src: 'recordRun',
         input: ({context}) => ({run: context.run, step: pauseStep(context)}),
-        onDone: {target: 'done', actions: {type: 'rememberRun', params: runOf}},
-        onError: {target: 'done', actions: {type: 'rememberError', params: errorOf}},
+        onDone: {target: 'done', actions: remembered},
+        onError: {target: 'done', actions: failed},
       },
     },
     recordingOutcome: {
@@ -252,16 +237,14 @@ export const segmentMachine = setup({
         id: 'recordOutcome',
         src: 'recordRun',
         input: ({context}) => ({run: context.run, step: endStep(context)}),
-        onDone: {target: 'done', actions: {type: 'rememberRun', params: runOf}},
-        onError: {target: 'done', actions: {type: 'rememberError', params: errorOf}},
+        onDone: {target: 'done', actions: remembered},
+        onError: {target: 'done', actions: failed},
       },
     },
     done: {type: 'final'},
   },
   output: ({context: {run, error}}) => (error === undefined ? {run} : {run, error}),
 });
-
-export type SegmentActorRef = ActorRefFrom<typeof segmentMachine>;
 
 function runOf({event}: {event: DoneActorEvent<RunRecord>}) {
   return {run: event.output};
@@ -270,27 +253,3 @@ function runOf({event}: {event: DoneActorEvent<RunRecord>}) {
 function errorOf({event}: {event: ErrorActorEvent}) {
   return {error: event.error};
 }
-
-function startStep({held}: SegmentContext): RunStep {
-  if (held === null) throw new Error('No agent is held back');
-  return {type: 'segmentStarted', ...held};
-}
-
-function pauseStep({run, exit, pause}: SegmentContext): RunStep {
-  // A session that an earlier segment confirmed stays resumable, whatever happened to this one.
-  const wasStored = run.segments.length > 1 && run.resumable;
-  const reason = pause?.reason ?? 'user_interrupt';
-  return {type: 'paused', reason, resumable: wasStored || exit?.isSessionStored === true};
-}
-
-function endStep({exit, request}: SegmentContext): RunStep {
-  const {verdict} = exit ?? noExit;
-  return {type: 'ended', verdict, isResume: request.kind === 'resume'};
-}
-
-const failedWith = (failure: Failure) => ({
-  verdict: {outcome: 'failed', failure} as const,
-  isSessionStored: false,
-});
-const spawnFailure = (message: string) => failedWith({kind: 'spawn_failed', message});
-const noExit = failedWith({kind: 'agent_error', message: 'the agent could not be stopped'});

@@ -141,8 +141,8 @@ function outputOf({ended, error}: TaskContext): TaskOutput {
   if (outcome === 'refused') return {outcome, run, reason};
   if (outcome === 'running')
     return {outcome: 'error', error: new Error(`run ${run.run_id} ended without an outcome`)};
-  // The provider turned the session down: the record is back where it was, with the reason on it.
-  if (run.failure?.kind === 'resume_rejected' && outcome !== 'failed') {
+  // Its agent would not go on: the record is back where it was, with the reason on it.
+  if (run.failure && (outcome === 'paused' || outcome === 'waiting')) {
     return {outcome: 'refused', run, reason: run.failure.message};
   }
   return {outcome, run};

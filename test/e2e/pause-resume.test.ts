@@ -4,14 +4,14 @@ import {setTimeout as delay} from 'node:timers/promises';
 import {describe, expect, test} from 'vitest';
 import {isStopped} from '../helpers/agent-processes.ts';
 import {
-  type BuiltProject,
-  builtProject,
   demo,
+  type EngineProject,
   type Env,
+  engineProject,
   eventually,
   pauseInTheMiddle,
   untilAtWork,
-} from '../helpers/built-program.ts';
+} from '../helpers/engine-project.ts';
 import {planOf, task} from '../helpers/plans.ts';
 import {lines} from '../helpers/run-cli.ts';
 import {temporaryFolder} from '../helpers/temp-folder.ts';
@@ -30,7 +30,7 @@ const pausedLines = [
 ] as const;
 
 /** Nothing of any run lives, the record stands where it should, and the plan says that work is left. */
-function expectPaused(project: BuiltProject, reason: string): void {
+function expectPaused(project: EngineProject, reason: string): void {
   expect(project.latest('a')).toMatchObject(paused(reason));
   expect(project.latest('a')).not.toHaveProperty('phase');
   expect(project.agents()).toEqual([]);
@@ -39,7 +39,7 @@ function expectPaused(project: BuiltProject, reason: string): void {
 
 describe.skipIf(!hasTmux)('in a terminal (tmux)', () => {
   test('Ctrl+C pauses, resume goes on in the same session, and the plan does not go on by itself', async () => {
-    const project = builtProject(planOf(task('a', {prompt: longWork}), task('b')));
+    const project = engineProject(planOf(task('a', {prompt: longWork}), task('b')));
     const terminal = openTerminal(project);
     terminal.type('blackbird execute');
     await untilAtWork(project, 'a');
@@ -72,7 +72,7 @@ describe.skipIf(!hasTmux)('in a terminal (tmux)', () => {
   });
 
   test('a second Ctrl+C forces an agent that does not listen', async () => {
-    const project = builtProject(oneTask(stubbornWork), {config: {execution: {pauseGraceSeconds: 60}}});
+    const project = engineProject(oneTask(stubbornWork), {config: {execution: {pauseGraceSeconds: 60}}});
     const terminal = openTerminal(project);
     terminal.type('blackbird execute');
     await untilAtWork(project, 'a');
@@ -92,7 +92,7 @@ describe.skipIf(!hasTmux)('in a terminal (tmux)', () => {
 
   test('Ctrl+Z stops the agent, fg wakes it', async () => {
     const waits = 'touch started; until [ -e go ]; do sleep 0.02; done; echo done';
-    const project = builtProject(oneTask('wait'), {env: {BLACKBIRD_AGENT_CMD: waits}});
+    const project = engineProject(oneTask('wait'), {env: {BLACKBIRD_AGENT_CMD: waits}});
     const terminal = openTerminal(project);
     terminal.type('blackbird execute');
     await eventually(() => expect(project.latest('a')).toMatchObject({phase: 'active'}));
@@ -109,7 +109,7 @@ describe.skipIf(!hasTmux)('in a terminal (tmux)', () => {
   });
 
   test('Ctrl+C after Ctrl+Z and fg still pauses', async () => {
-    const project = builtProject(oneTask(longWork));
+    const project = engineProject(oneTask(longWork));
     const terminal = openTerminal(project);
     terminal.type('blackbird execute');
     await untilAtWork(project, 'a');
@@ -123,7 +123,7 @@ describe.skipIf(!hasTmux)('in a terminal (tmux)', () => {
   });
 
   test('a closed window pauses', async () => {
-    const project = builtProject(oneTask(longWork));
+    const project = engineProject(oneTask(longWork));
     const terminal = openTerminal(project);
     terminal.type('blackbird execute');
     await untilAtWork(project, 'a');
@@ -134,7 +134,7 @@ describe.skipIf(!hasTmux)('in a terminal (tmux)', () => {
   test('questions are asked: an option by its number, or words of your own', async () => {
     const ask = (id: string) =>
       demo(`ask colour Which colour? | midnight blue | green`, `append asked.txt ${id}`);
-    const project = builtProject(planOf(task('a', {prompt: ask('a')}), task('b', {prompt: ask('b')})));
+    const project = engineProject(planOf(task('a', {prompt: ask('a')}), task('b', {prompt: ask('b')})));
     await project.run(['execute', 'a']);
     await project.run(['execute', 'b']);
     const terminal = openTerminal(project);
@@ -160,7 +160,7 @@ describe.skipIf(!hasTmux)('in a terminal (tmux)', () => {
   });
 
   test('Ctrl+C and Ctrl+D at a question leave everything as it was', async () => {
-    const project = builtProject(oneTask(demo('ask colour Which colour?')));
+    const project = engineProject(oneTask(demo('ask colour Which colour?')));
     await project.run(['execute']);
     const before = [project.planText(), project.runs('a')];
     const terminal = openTerminal(project);
@@ -176,7 +176,7 @@ describe.skipIf(!hasTmux)('in a terminal (tmux)', () => {
   });
 
   test('restart asks first', async () => {
-    const project = builtProject(oneTask(longWork));
+    const project = engineProject(oneTask(longWork));
     await pauseInTheMiddle(project, 'a');
     const before = [project.planText(), project.runs('a')];
     const terminal = openTerminal(project);
@@ -188,14 +188,14 @@ describe.skipIf(!hasTmux)('in a terminal (tmux)', () => {
   });
 
   test('the demo asks its question, can be paused and resumed, and tells what to try', async () => {
-    const project = builtProject(planOf(), {agent: null});
+    const project = engineProject(planOf(), {agent: null});
     const terminal = openTerminal(project);
     const folder = path.join(temporaryFolder(), 'sample');
     terminal.type(`blackbird demo ${folder}`);
     await terminal.until('own answer:');
     terminal.type('3');
-    await terminal.until('▶ slow');
-    await terminal.until('Press Ctrl+C now to pause me.');
+    await terminal.until('▶ slow  Think for a while (Ctrl+C pauses)');
+    await terminal.until('$ sleep 3');
     terminal.press('C-c');
     const screen = await terminal.until('[130]>');
     expect(screen).toContain('Paused. Resume with: blackbird resume slow');
@@ -216,7 +216,7 @@ describe('signals', () => {
     {signal: 'SIGTERM', reason: 'terminated'},
     {signal: 'SIGHUP', reason: 'terminated'},
   ] as const)('$signal pauses', async ({signal, reason}) => {
-    const project = builtProject(oneTask(longWork));
+    const project = engineProject(oneTask(longWork));
     const running = project.start(['execute']);
     await untilAtWork(project, 'a');
     running.child.kill(signal);
@@ -227,7 +227,7 @@ describe('signals', () => {
   });
 
   test('an agent that does not listen is killed when its grace is over', async () => {
-    const project = builtProject(oneTask(stubbornWork), {config: {execution: {pauseGraceSeconds: 1}}});
+    const project = engineProject(oneTask(stubbornWork), {config: {execution: {pauseGraceSeconds: 1}}});
     const {code, out} = await pauseInTheMiddle(project, 'a');
     expect(code).toBe(130);
     expect(out).not.toContain('forcing');
@@ -244,7 +244,7 @@ describe('signals', () => {
       'echo x > started',
       'while :; do sleep 0.02; done',
     ].join('\n');
-    const project = builtProject(oneTask('wait'), {env: {BLACKBIRD_AGENT_CMD: polite}});
+    const project = engineProject(oneTask('wait'), {env: {BLACKBIRD_AGENT_CMD: polite}});
     const running = project.start(['execute']);
     await untilAtWork(project, 'a');
     running.child.kill('SIGINT');
@@ -261,7 +261,7 @@ describe('signals', () => {
 
   test('a pause while the agent says goodbye to its result stops before the next task', async () => {
     const prompt = demo('linger 60', 'write started x');
-    const project = builtProject(planOf(task('a', {prompt}), task('b')));
+    const project = engineProject(planOf(task('a', {prompt}), task('b')));
     const running = project.start(['execute']);
     await eventually(() => expect(project.latest('a')?.resumable).toBe(true));
     const log = () => project.text(`.blackbird/runs/a/${project.latest('a')?.run_id}.stdout.log`);
@@ -278,7 +278,7 @@ describe('signals', () => {
 
   test('a pause at the end of a resumed task does not go on with the plan', async () => {
     const prompt = demo('linger 60', 'write started x', 'sleep 60');
-    const project = builtProject(planOf(task('a', {prompt}), task('b')));
+    const project = engineProject(planOf(task('a', {prompt}), task('b')));
     await pauseInTheMiddle(project, 'a');
     project.write('started', '');
     // The session remembers `linger` no longer: the second process must be told again.
@@ -294,7 +294,7 @@ describe('signals', () => {
   });
 
   test('a pause before the agent is there leaves nothing behind that runs', async () => {
-    const project = builtProject(oneTask(longWork));
+    const project = engineProject(oneTask(longWork));
     const running = project.start(['execute']);
     await eventually(() => expect(project.latest('a')).toBeDefined());
     running.child.kill('SIGINT');
@@ -314,7 +314,7 @@ describe('signals', () => {
 describe('resume', () => {
   test('can be paused again; every process is a segment of the one run', async () => {
     const prompt = demo('write started x', 'sleep 60', 'write again x', 'sleep 60', 'append done.txt a');
-    const project = builtProject(oneTask(prompt));
+    const project = engineProject(oneTask(prompt));
     await pauseInTheMiddle(project, 'a');
     const second = project.start(['resume', 'a']);
     await untilAtWork(project, 'a', 'again');
@@ -332,7 +332,7 @@ describe('resume', () => {
   });
 
   test('takes the provider of the run, whatever was chosen since', async () => {
-    const project = builtProject(oneTask(longWork));
+    const project = engineProject(oneTask(longWork));
     await pauseInTheMiddle(project, 'a');
     project.write('.blackbird/agent.json', '{"schemaVersion":1,"selectedAgent":"codex"}');
     expect(await project.run(['resume', 'a'])).toMatchObject({code: 0, err: ''});
@@ -340,7 +340,7 @@ describe('resume', () => {
   });
 
   test('has nothing to do for a task that is done or never ran', async () => {
-    const project = builtProject(planOf(task('a'), task('b')));
+    const project = engineProject(planOf(task('a'), task('b')));
     await project.run(['execute', 'a']);
     for (const [id, reason] of [
       ['a', 'its latest run succeeded'],
@@ -354,7 +354,7 @@ describe('resume', () => {
   });
 
   test('sends an ended run back to work with feedback, as a new run in the same session', async () => {
-    const project = builtProject(oneTask(demo('append done.txt a')));
+    const project = engineProject(oneTask(demo('append done.txt a')));
     await project.run(['execute']);
     const [first] = project.runs('a');
     expect((await project.run(['resume', 'a', '--feedback', 'demo: append done.txt b'])).code).toBe(0);
@@ -375,7 +375,7 @@ describe('resume', () => {
       'echo x > started',
       'exec sleep 60',
     ].join('\n');
-    const project = builtProject(oneTask(demo('ask colour Which colour?')));
+    const project = engineProject(oneTask(demo('ask colour Which colour?')));
     await project.run(['execute']);
     project.changeLatest('a', {provider_session_ref: '0195d27e-46c6-4b0f-bd54-657f920eee8d'});
     const running = project.start(['resume', 'a', '--answer', 'colour=a warm red'], {
@@ -396,8 +396,8 @@ describe('a resume that cannot be', () => {
   const unknownRef = '9da519ae-64e4-42e4-85fc-7c3305f70aa3';
   type Refusal = {
     readonly name: string;
-    readonly prepare: (project: BuiltProject) => {cwd?: string; env?: Env; args?: readonly string[]};
-    readonly reason: (project: BuiltProject, cwd: string) => string;
+    readonly prepare: (project: EngineProject) => {cwd?: string; env?: Env; args?: readonly string[]};
+    readonly reason: (project: EngineProject, cwd: string) => string;
   };
 
   test.each<Refusal>([
@@ -445,7 +445,7 @@ describe('a resume that cannot be', () => {
       reason: () => 'it was started by demo, but claude was asked for',
     },
   ])('$name is refused with the whole diagnosis', async ({prepare, reason}) => {
-    const project = builtProject(oneTask(longWork));
+    const project = engineProject(oneTask(longWork));
     await pauseInTheMiddle(project, 'a');
     const {cwd = project.folder, env = {}, args = []} = prepare(project);
     const before = [project.planText(), project.runs('a')];
@@ -470,7 +470,7 @@ describe('a resume that cannot be', () => {
   });
 
   test('because the provider lost the session is rejected with the whole diagnosis', async () => {
-    const project = builtProject(oneTask(longWork));
+    const project = engineProject(oneTask(longWork));
     await pauseInTheMiddle(project, 'a');
     const [plan, run] = [project.planText(), project.latest('a')];
     const ref = run?.provider_session_ref;
@@ -504,7 +504,7 @@ describe('a resume that cannot be', () => {
   });
 
   test('is one JSON object on stderr for scripts, and no event says that anything started', async () => {
-    const project = builtProject(oneTask(longWork));
+    const project = engineProject(oneTask(longWork));
     await pauseInTheMiddle(project, 'a');
     project.changeLatest('a', {provider_session_ref: unknownRef, resumable: false});
     const {code, out, err} = await project.run(['resume', 'a', '--json']);
@@ -519,7 +519,7 @@ describe('a resume that cannot be', () => {
 
 describe('restart', () => {
   test('makes a new run in a new session and keeps the old one, linked both ways', async () => {
-    const project = builtProject(oneTask(longWork));
+    const project = engineProject(oneTask(longWork));
     await pauseInTheMiddle(project, 'a');
     const [old] = project.runs('a');
     project.write('blackbird.plan.json', project.planText().replace('sleep 60', 'sleep 0'));
@@ -538,7 +538,7 @@ describe('restart', () => {
   });
 
   test('needs a run', async () => {
-    const project = builtProject(oneTask(''));
+    const project = engineProject(oneTask(''));
     const {code, out, err} = await project.run(['restart', 'a']);
     expect({code, out}).toEqual({code: 1, out: ''});
     expect(err).toContain('error: a has no run to restart');

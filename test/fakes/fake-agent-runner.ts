@@ -24,6 +24,8 @@ export type FakeAgent = {
   /** Result and end at once, as most agents do it. */
   succeeds(text?: string): void;
   fails(verdict?: Partial<Extract<AgentVerdict, {outcome: 'failed'}>['failure']>): void;
+  /** Ends in a way that cannot be judged. */
+  breaks(error: unknown): void;
   /** What `endEverything` waits for. */
   holdEnd(): () => void;
 };
@@ -120,7 +122,7 @@ function makeAgent({
   log: (entry: string) => void;
   runner: FakeAgentRunner;
 }): {agent: FakeAgent; running: RunningAgent} {
-  const {promise: ended, resolve: end} = deferred<AgentEnding>();
+  const {promise: ended, resolve: end, reject: fail} = deferred<AgentEnding>();
   let last: {ok: boolean; text: string} | null = null;
   let endHold: Promise<void> | undefined;
 
@@ -152,6 +154,11 @@ function makeAgent({
       agent.isAlive = false;
       log(`exit ${run.run_id}`);
       end({exitCode: 0, signal: null, stdout: 'out', stderr: 'err', verdict: verdict(), ...ending});
+    },
+    breaks: (error) => {
+      agent.isAlive = false;
+      log(`exit ${run.run_id}`);
+      fail(error);
     },
     succeeds: (text = 'done') => {
       agent.reports({ok: true, text});

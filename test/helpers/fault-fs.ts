@@ -1,6 +1,7 @@
-// Loaded with `node --import` before a worker: stands between it and `node:fs/promises`, counts what it
+// Loaded with `node --import` before a worker: stands between it and Node's file functions, counts what it
 // asks for, and at the chosen step kills the process, tears the write, or fails it.
-import fs, {type FileHandle} from 'node:fs/promises';
+import fs from 'node:fs';
+import promises, {type FileHandle} from 'node:fs/promises';
 import {syncBuiltinESMExports} from 'node:module';
 
 export type Fault =
@@ -14,25 +15,22 @@ export type Fault =
 
 /** One step as it happened, for models of what a power cut would leave. */
 export type Step =
-  | {readonly name: 'create' | 'open' | 'unlink' | 'mkdir' | 'other'; readonly file: string}
+  | {readonly name: 'open' | 'close' | 'sync' | 'unlink' | 'mkdir' | 'look'; readonly file: string}
   | {readonly name: 'write'; readonly file: string; readonly text: string}
-  | {readonly name: 'sync' | 'close'; readonly file: string}
   | {readonly name: 'rename'; readonly file: string; readonly to: string};
 
-export type Faults = {
-  /** From here on steps count, beginning with 1. */
-  arm(fault: Fault): void;
-  /** Back to normal; what happened since `arm`. */
-  disarm(): Step[];
-};
-
 declare global {
-  var faults: Faults;
+  var faults: {
+    /** From here on steps count, beginning with 1. */
+    arm(fault: Fault): void;
+    /** Back to normal; what happened since `arm`. */
+    disarm(): Step[];
+  };
 }
 
 let fault: Fault | null = null;
 let steps: Step[] = [];
-const files = new WeakMap<FileHandle, string>();
+const files = new Map<number, string>();
 
 globalThis.faults = {
   arm: (next) => {
@@ -45,22 +43,23 @@ globalThis.faults = {
   },
 };
 
-type Call = (...args: never[]) => Promise<unknown>;
+type Call = (...args: unknown[]) => unknown;
 
-/** Does one step with its fault. `half` is the same step done only in part, where that is possible. */
-async function doStep<T>(step: Step, whole: () => Promise<T>, half?: () => Promise<unknown>): Promise<T> {
-  if (fault === null) return whole();
+/** One step with its fault, whether it answers at once or later. `half` is the step done only in part. */
+function take(step: Step, whole: () => unknown, half: () => unknown = () => {}): unknown {
+  if (fault === null || step.file.startsWith('/proc/')) return whole();
   steps.push(step);
   const number = steps.length;
   if (fault.kind === 'kill' && fault.at === number) {
-    if (fault.when === 'half') await half?.();
-    if (fault.when === 'after') await whole();
-    die();
+    const last = fault.when === 'before' ? undefined : fault.when === 'after' ? whole() : half();
+    return last instanceof Promise ? last.then(die) : die();
   }
   if (fault.kind === 'fail' && (fault.once ? fault.at === number : fault.at <= number)) {
+    const error = Object.assign(new Error(`${fault.code}: injected, ${step.name}`), {code: fault.code});
     // A close that fails has closed all the same.
-    if (step.name === 'close') await whole();
-    throw Object.assign(new Error(`${fault.code}: injected, ${step.name}`), {code: fault.code});
+    const done = step.name === 'close' ? whole() : undefined;
+    if (done instanceof Promise) return done.then(() => Promise.reject(error));
+    throw error;
   }
   return whole();
 }
@@ -77,79 +76,140 @@ function replace(target: object, name: string, around: (real: Call) => Call): vo
   methods[name] = around(real);
 }
 
-const other = (name: string) =>
+const nameOf = (file: unknown) => (typeof file === 'number' ? (files.get(file) ?? '') : String(file));
+
+/** How many bytes the next write may take. */
+const allowed = (wanted: number) => (fault?.kind === 'short' ? Math.min(fault.bytes, wanted) : wanted);
+
+const writeStep = (file: string, bytes: Uint8Array, from: number, length: number): Step => ({
+  name: 'write',
+  file,
+  text: Buffer.from(bytes).toString('utf8', from, from + length),
+});
+
+// The functions that answer at once.
+for (const name of [
+  'lstatSync',
+  'statSync',
+  'fstatSync',
+  'readdirSync',
+  'readFileSync',
+  'fchmodSync',
+  'accessSync',
+]) {
   replace(
     fs,
     name,
     (real) =>
       (...args) =>
-        doStep({name: 'other', file: String(args[0])}, () => real(...args)),
+        take({name: 'look', file: nameOf(args[0])}, () => real(...args)),
   );
-
-for (const name of ['lstat', 'stat', 'readdir', 'readFile', 'writeFile', 'link', 'truncate', 'chmod'])
-  other(name);
-
-replace(fs, 'open', (real) => async (...args) => {
-  const [file, flags] = args as unknown as [string, number];
-  const creates = typeof flags === 'number' && (flags & fs.constants.O_CREAT) !== 0;
-  const opened = (await doStep({name: creates ? 'create' : 'open', file}, () => real(...args))) as FileHandle;
-  files.set(opened, file);
-  // Node gives every handle a `close` of its own.
-  replace(opened, 'close', (close) => () => doStep({name: 'close', file}, () => close()));
-  return opened;
-});
+}
 for (const name of ['unlink', 'mkdir'] as const) {
   replace(
     fs,
-    name,
+    `${name}Sync`,
     (real) =>
       (...args) =>
-        doStep({name, file: String(args[0])}, () => real(...args)),
+        take({name, file: nameOf(args[0])}, () => real(...args)),
   );
 }
+replace(fs, 'renameSync', (real) => (...args) => {
+  return take({name: 'rename', file: nameOf(args[0]), to: nameOf(args[1])}, () => real(...args));
+});
+replace(fs, 'openSync', (real) => (...args) => {
+  const handle = take({name: 'open', file: nameOf(args[0])}, () => real(...args)) as number;
+  files.set(handle, nameOf(args[0]));
+  return handle;
+});
 replace(
   fs,
-  'rename',
+  'closeSync',
   (real) =>
     (...args) =>
-      doStep({name: 'rename', file: String(args[0]), to: String(args[1])}, () => real(...args)),
+      take({name: 'close', file: nameOf(args[0])}, () => real(...args)),
+);
+replace(fs, 'writeSync', (real) => (handle, data, offset = 0) => {
+  const bytes = data as Uint8Array;
+  const from = offset as number;
+  const length = allowed(bytes.length - from);
+  return take(
+    writeStep(nameOf(handle), bytes, from, length),
+    () => (length === 0 ? 0 : real(handle, bytes, from, length)),
+    () => real(handle, bytes, from, Math.floor(length / 2)),
+  );
+});
+replace(fs, 'fsync', (real) => (handle, done) => {
+  const answer = done as (error: unknown) => void;
+  const whole = () => new Promise((resolve) => real(handle, resolve));
+  Promise.resolve()
+    .then(() => take({name: 'sync', file: nameOf(handle)}, whole))
+    .then((error) => answer(error ?? null), answer);
+});
+
+// The functions that answer later.
+for (const name of ['lstat', 'stat', 'readdir', 'readFile', 'link']) {
+  replace(promises, name, (real) =>
+    later((...args) => take({name: 'look', file: nameOf(args[0])}, () => real(...args))),
+  );
+}
+for (const name of ['unlink', 'mkdir'] as const) {
+  replace(promises, name, (real) =>
+    later((...args) => take({name, file: nameOf(args[0])}, () => real(...args))),
+  );
+}
+replace(promises, 'rename', (real) =>
+  later((...args) => take({name: 'rename', file: nameOf(args[0]), to: nameOf(args[1])}, () => real(...args))),
+);
+replace(promises, 'writeFile', (real) =>
+  later((...args) => {
+    const step: Step = {name: 'write', file: nameOf(args[0]), text: String(args[1])};
+    const text = String(args[1]);
+    return take(
+      step,
+      () => real(...args),
+      () => real(args[0], text.slice(0, text.length / 2), ...args.slice(2)),
+    );
+  }),
+);
+replace(promises, 'open', (real) =>
+  later(async (...args) => {
+    const file = nameOf(args[0]);
+    const handle = (await take({name: 'open', file}, () => real(...args))) as FileHandle;
+    files.set(handle.fd, file);
+    // Node gives every handle a `close` of its own.
+    replace(handle, 'close', (close) => later(() => take({name: 'close', file}, () => close())));
+    return handle;
+  }),
 );
 syncBuiltinESMExports();
 
-const probe = await fs.open('/dev/null');
+const probe = await promises.open('/dev/null');
 const handles = Object.getPrototypeOf(probe) as object;
 await probe.close();
-const fileOf = (handle: unknown) => files.get(handle as FileHandle) ?? '';
+const fileOf = (handle: unknown) => files.get((handle as FileHandle).fd) ?? '';
 
-replace(handles, 'sync', (real) => {
-  return function (this: unknown, ...args) {
-    return doStep({name: 'sync', file: fileOf(this)}, () => real.apply(this, args));
-  };
-});
-for (const name of ['chmod', 'truncate', 'stat', 'read', 'readFile']) {
+for (const name of ['sync', 'truncate', 'stat', 'read', 'readFile', 'chmod']) {
   replace(handles, name, (real) => {
-    return function (this: unknown, ...args) {
-      return doStep({name: 'other', file: fileOf(this)}, () => real.apply(this, args));
+    return async function (this: FileHandle, ...args) {
+      return take({name: name === 'sync' ? 'sync' : 'look', file: fileOf(this)}, () =>
+        real.apply(this, args),
+      );
     };
   });
 }
 replace(handles, 'write', (real) => {
-  return function (this: unknown, ...args) {
-    const [data, offset = 0] = args as unknown as [Buffer | string, number?];
-    const bytes = Buffer.from(data);
-    const begin = typeof data === 'string' ? 0 : offset;
-    const limit =
-      fault?.kind === 'short' ? Math.min(fault.bytes, bytes.length - begin) : bytes.length - begin;
-    const part = (length: number) => real.apply(this, [bytes, begin, length] as never[]);
-    const step: Step = {
-      name: 'write',
-      file: fileOf(this),
-      text: bytes.toString('utf8', begin, begin + limit),
-    };
-    return doStep(
-      step,
-      () => (typeof data === 'string' ? real.apply(this, args) : part(limit)),
-      () => part(Math.floor(limit / 2)),
+  return async function (this: FileHandle, data, ...rest) {
+    const bytes = Buffer.from(data as string | Uint8Array);
+    return take(
+      writeStep(fileOf(this), bytes, 0, bytes.length),
+      () => real.call(this, data, ...rest),
+      () => real.call(this, bytes, 0, Math.floor(bytes.length / 2)),
     );
   };
 });
+
+/** An error is a rejection, never thrown at the caller. */
+function later(call: Call): Call {
+  return async (...args) => call(...args);
+}

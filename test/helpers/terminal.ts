@@ -1,7 +1,7 @@
 import {execFileSync, spawnSync} from 'node:child_process';
 import {randomBytes} from 'node:crypto';
 import {expect, onTestFinished} from 'vitest';
-import {type BuiltProject, eventually} from './built-program.ts';
+import {type EngineProject, eventually} from './engine-project.ts';
 import {temporaryFolder} from './temp-folder.ts';
 
 export const hasTmux = spawnSync('tmux', ['-V']).status === 0;
@@ -21,7 +21,7 @@ export type Terminal = {
 };
 
 /** Opens a tmux on a socket of its own, in the project's folder and with its environment. */
-export function openTerminal({folder, env}: BuiltProject): Terminal {
+export function openTerminal({folder, env}: EngineProject): Terminal {
   const sockets = temporaryFolder();
   const name = `blackbird-${randomBytes(4).toString('hex')}`;
   const tmux = (...args: readonly string[]) =>

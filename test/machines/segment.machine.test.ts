@@ -18,7 +18,7 @@ import {
   waitingRun,
 } from '../fakes/runs.ts';
 import {createFakeServices, settle} from '../fakes/services.ts';
-import {transitionNames, unreachedTransitions} from '../helpers/model.ts';
+import {unreachedTransitions} from '../helpers/model.ts';
 import {now} from '../helpers/plans.ts';
 
 const graceMilliseconds = 10_000;
@@ -665,6 +665,7 @@ describe('windows', () => {
     const segment = await startInSession();
     segment.pause();
     await settle();
+    segment.time.milliseconds += 1_000;
     segment.pause();
 
     segment.clock.increment(killMilliseconds - 1);
@@ -885,11 +886,7 @@ describe('what cannot be ended', () => {
 
   test('an end that cannot be judged is a failure of the run, not a silence', async () => {
     const segment = await startInSession();
-    segment.agent.exits({
-      get verdict(): never {
-        throw new Error('no verdict');
-      },
-    });
+    segment.agent.breaks(new Error('no verdict'));
     expect((await segment.finished).run).toMatchObject({
       state: 'failed',
       failure: {kind: 'agent_error', message: 'no verdict'},
@@ -942,7 +939,6 @@ test.each(['agent', 'recordRun', 'endEverything'] as const)(
 test('every transition is reached', () => {
   const run = runRecord({segments: [openSegment()]});
   const exit = {verdict: {outcome: 'succeeded'}, isSessionStored: true};
-  expect(transitionNames(segmentMachine).length).toBeGreaterThan(40);
   expect(
     unreachedTransitions(segmentMachine, {
       inputs: [{run, request: startRequest, graceMilliseconds, pauseReason: null}],

@@ -1,12 +1,22 @@
 import {type CallbackLogicFunction, fromCallback, fromPromise} from 'xstate';
-import type {Activity, AgentEvent, Failure, Usage} from '../../services/contracts/agent.ts';
+import type {Activity, AgentEvent, AgentRequest, Failure, Usage} from '../../services/contracts/agent.ts';
 import type {AgentEnding, AgentRunner, RunningAgent} from '../../services/contracts/agent-runner.ts';
 import {messageOf} from '../../services/contracts/errors.ts';
+import type {ProcessIdentity} from '../../services/contracts/process.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import {askedQuestions} from '../policies/asked-questions.ts';
 import {isSessionStored} from '../policies/resume-check.ts';
 import type {SegmentEnd} from '../policies/run-record.ts';
-import type {AgentInput, AgentOrder, AgentReport, SegmentVerdict} from '../segment.machine.ts';
+import type {SegmentExit, SegmentVerdict} from '../policies/run-step.ts';
+
+export type AgentInput = {readonly run: RunRecord; readonly request: AgentRequest};
+export type AgentOrder = {type: 'agent.go'} | {type: 'agent.interrupt'} | {type: 'agent.kill'};
+export type AgentReport =
+  | {readonly type: 'agent.held'; readonly identity: ProcessIdentity; readonly argv: readonly string[]}
+  | {readonly type: 'agent.spawnFailed'; readonly message: string}
+  | {readonly type: 'agent.sessionCaptured'; readonly sessionRef: string}
+  | {readonly type: 'agent.resultSeen'; readonly isOk: boolean}
+  | ({readonly type: 'agent.exited'} & SegmentExit);
 
 /** What an agent left behind, by run: too large for a machine's context, fetched when it is recorded. */
 export type AgentEndings = Map<string, {readonly end: SegmentEnd; readonly text: string}>;
@@ -63,11 +73,9 @@ export function defineAgentActor({
           sendBack({type: 'agent.sessionCaptured', sessionRef: event.ref});
           return;
         case 'result':
-          sendBack({type: 'agent.resultSeen'});
+          sendBack({type: 'agent.resultSeen', isOk: event.result.ok});
           return;
         case 'usage':
-          onNews(run, event);
-          return;
         case 'activity':
         case 'retrying':
           onNews(run, event);
@@ -103,7 +111,12 @@ export function defineAgentActor({
       live.set(run.run_id, agent);
       if (isAbandoned) kill();
       sendBack({type: 'agent.held', identity: agent.identity, argv: agent.argv});
-      finish(await agent.ended);
+      try {
+        finish(await agent.ended);
+      } catch (error) {
+        const failure = {kind: 'agent_error', message: messageOf(error)} as const;
+        sendBack({type: 'agent.exited', verdict: {outcome: 'failed', failure}, isSessionStored: false});
+      }
     };
     void start();
 
@@ -131,6 +144,8 @@ export function defineEndEverythingActor({live}: {live: LiveAgents}) {
     if (remaining.length > 0)
       throw new Error(`processes ${remaining.join(', ')} of run ${run.run_id} cannot be ended`);
     live.delete(run.run_id);
+    // How it ended is told before anything is recorded about it.
+    await agent.ended.catch(() => {});
   });
 }
 

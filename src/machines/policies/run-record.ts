@@ -109,13 +109,11 @@ export function applyRunChange(run: RunRecord, change: RunChange, now: string): 
         pause_reason: change.reason,
         resumable: change.resumable && run.provider_session_ref !== '',
       };
-    case 'waiting':
-      return {
-        ...resting(changed, change.end, now),
-        state: 'waiting',
-        questions: [...change.questions],
-        result: change.result,
-      };
+    case 'waiting': {
+      // Where it stood last decides where it goes back to when it cannot go on.
+      const {paused_at: _, pause_reason: __, ...rest} = resting(changed, change.end, now);
+      return {...rest, state: 'waiting', questions: [...change.questions], result: change.result};
+    }
     case 'succeeded':
       return {...resting(changed, change.end, now), state: 'succeeded', result: change.result};
     case 'failed':

@@ -6,15 +6,9 @@ import type {ProviderId} from '../../src/services/contracts/agent.ts';
 import type {Plan} from '../../src/services/contracts/plan.ts';
 import type {RunRecord} from '../../src/services/contracts/run.ts';
 import {processState, textOf} from './agent-processes.ts';
+import {builtCli} from './built-cli.ts';
 import {planFileText} from './run-cli.ts';
 import {temporaryFolder} from './temp-folder.ts';
-
-const builds = process.env.BLACKBIRD_TEST_BUILD ?? path.resolve(import.meta.dirname, '../../dist');
-
-/** The program as it is shipped. `BLACKBIRD_TEST_BUILD` names the folder of another build. */
-export const program = path.join(builds, 'blackbird.js');
-/** The agent that ships with it. */
-export const demoAgent = path.join(builds, 'demo-agent.js');
 
 /** A prompt that tells the demo agent what to do. */
 export const demo = (...directives: readonly string[]) =>
@@ -37,7 +31,7 @@ export type Running = {
   err(): string;
 };
 
-export type BuiltProject = {
+export type EngineProject = {
   readonly folder: string;
   /** The environment of every Blackbird here; a terminal needs it, too. */
   readonly env: Env;
@@ -55,7 +49,7 @@ export type BuiltProject = {
   agents(): number[];
 };
 
-export type BuiltProjectOptions = {
+export type EngineProjectOptions = {
   readonly config?: Readonly<Record<string, unknown>>;
   /** The saved choice; null for none. */
   readonly agent?: ProviderId | null;
@@ -63,10 +57,10 @@ export type BuiltProjectOptions = {
 };
 
 /** A project in a folder of its own and the built program run there, as a user does. */
-export function builtProject(
+export function engineProject(
   plan: Plan,
-  {config, agent = 'demo', env: given = {}}: BuiltProjectOptions = {},
-): BuiltProject {
+  {config, agent = 'demo', env: given = {}}: EngineProjectOptions = {},
+): EngineProject {
   const around = temporaryFolder();
   const [folder, home, bin] = ['project', 'home', 'bin'].map((name) => path.join(around, name)) as [
     string,
@@ -74,7 +68,7 @@ export function builtProject(
     string,
   ];
   for (const each of [folder, home, bin, path.join(folder, '.blackbird')]) mkdirSync(each);
-  symlinkSync(program, path.join(bin, 'blackbird'));
+  symlinkSync(builtCli, path.join(bin, 'blackbird'));
   const planFile = path.join(folder, 'blackbird.plan.json');
   writeFileSync(planFile, planFileText(plan));
   const save = (name: string, value: object) =>
@@ -95,8 +89,8 @@ export function builtProject(
     for (const pid of processes('')) killNow(pid);
   });
 
-  const start: BuiltProject['start'] = (args, options = {}) => {
-    const child = spawn(process.execPath, [program, ...args], {
+  const start: EngineProject['start'] = (args, options = {}) => {
+    const child = spawn(process.execPath, [builtCli, ...args], {
       cwd: options.cwd ?? folder,
       env: {...env, ...options.env},
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -156,7 +150,7 @@ export function eventually<T>(job: () => T | Promise<T>, timeout = 20_000): Prom
 }
 
 /** Waits until a run of the task can be resumed and its agent has written `file`. */
-export async function untilAtWork(project: BuiltProject, taskId: string, file = 'started'): Promise<void> {
+export async function untilAtWork(project: EngineProject, taskId: string, file = 'started'): Promise<void> {
   await eventually(() => {
     expect(project.latest(taskId)).toMatchObject({state: 'running', resumable: true});
     expect(project.text(file)).not.toBe('');
@@ -164,7 +158,7 @@ export async function untilAtWork(project: BuiltProject, taskId: string, file = 
 }
 
 /** Starts a task that goes on until it is stopped, and stops it as Ctrl+C does. */
-export async function pauseInTheMiddle(project: BuiltProject, taskId: string): Promise<Ended> {
+export async function pauseInTheMiddle(project: EngineProject, taskId: string): Promise<Ended> {
   const running = project.start(['execute', taskId]);
   await untilAtWork(project, taskId);
   running.child.kill('SIGINT');

@@ -1,0 +1,100 @@
+import type {AgentRequest, Failure} from '../../services/contracts/agent.ts';
+import type {ProcessIdentity} from '../../services/contracts/process.ts';
+import type {Answer, PauseReason, Question, RunRecord} from '../../services/contracts/run.ts';
+import type {RunChange, SegmentEnd} from './run-record.ts';
+
+export type SegmentVerdict =
+  | {readonly outcome: 'succeeded'}
+  | {readonly outcome: 'waiting'; readonly questions: readonly Question[]}
+  | {readonly outcome: 'failed'; readonly failure: Failure};
+
+/** How an agent ended. `isSessionStored`: the provider has the session on its own disk. */
+export type SegmentExit = {readonly verdict: SegmentVerdict; readonly isSessionStored: boolean};
+
+/** What a machine wants written down. Output never passes through it: the tails are added at the store. */
+export type RunStep =
+  | {readonly type: 'segmentStarted'; readonly identity: ProcessIdentity; readonly argv: readonly string[]}
+  | {readonly type: 'sessionCaptured'; readonly sessionRef: string}
+  | {readonly type: 'pauseAsked'}
+  | {readonly type: 'paused'; readonly reason: PauseReason; readonly resumable: boolean}
+  | {readonly type: 'relaunched'; readonly answers?: readonly Answer[]}
+  /** `isContinued`: the run stood somewhere before, and goes back there when its agent will not go on. */
+  | {readonly type: 'ended'; readonly verdict: SegmentVerdict; readonly isContinued: boolean};
+
+/** What a segment knows of its agent so far. */
+export type SegmentFacts = {
+  readonly run: RunRecord;
+  readonly request: AgentRequest;
+  readonly pause: {readonly reason: PauseReason; readonly presses: number} | null;
+  readonly held: {readonly identity: ProcessIdentity; readonly argv: readonly string[]} | null;
+  readonly session: {readonly ref: string; readonly isRecorded: boolean} | null;
+  readonly exit: SegmentExit | null;
+};
+
+export function startStep({held}: SegmentFacts): RunStep {
+  if (held === null) throw new Error('No agent is held back');
+  return {type: 'segmentStarted', ...held};
+}
+
+export function sessionStep({session}: SegmentFacts): RunStep {
+  if (session === null) throw new Error('No session was captured');
+  return {type: 'sessionCaptured', sessionRef: session.ref};
+}
+
+export function pauseStep({request, pause, exit}: SegmentFacts): RunStep {
+  // A session that is resumed was confirmed before, whatever happened to this segment.
+  const isStored = request.kind === 'resume' || exit?.isSessionStored === true;
+  return {type: 'paused', reason: pause?.reason ?? 'user_interrupt', resumable: isStored};
+}
+
+export function endStep({run, request, held, exit}: SegmentFacts): RunStep {
+  const {verdict} = exit ?? failedWith({kind: 'agent_error', message: 'the agent could not be stopped'});
+  const earlierSegments = run.segments.length - (held === null ? 0 : 1);
+  return {type: 'ended', verdict, isContinued: request.kind === 'resume' || earlierSegments > 0};
+}
+
+export const spawnFailure = (message: string) => failedWith({kind: 'spawn_failed', message});
+
+function failedWith(failure: Failure): SegmentExit {
+  return {verdict: {outcome: 'failed', failure}, isSessionStored: false};
+}
+
+/** The step as it changes the record, with what the agent left behind. */
+export function changeFor(
+  step: RunStep,
+  {end, result, host}: {end: SegmentEnd | null; result: string; host: string},
+): RunChange {
+  switch (step.type) {
+    case 'segmentStarted':
+      return {...step, host};
+    case 'paused':
+      return {...step, end};
+    case 'ended':
+      return endChange(step.verdict, step.isContinued, end, result);
+    default:
+      return step;
+  }
+}
+
+const noEnd: SegmentEnd = {exitCode: null, signal: null, stdout: '', stderr: ''};
+
+function endChange(
+  verdict: SegmentVerdict,
+  isContinued: boolean,
+  end: SegmentEnd | null,
+  result: string,
+): RunChange {
+  switch (verdict.outcome) {
+    case 'waiting':
+      return {type: 'waiting', questions: verdict.questions, end: end ?? noEnd, result};
+    case 'succeeded':
+      return {type: 'succeeded', end: end ?? noEnd, result};
+    case 'failed': {
+      const {failure} = verdict;
+      const neverWentOn = failure.kind === 'resume_rejected' || failure.kind === 'spawn_failed';
+      return isContinued && neverWentOn
+        ? {type: 'resumeRefused', failure, end}
+        : {type: 'failed', failure, end, result};
+    }
+  }
+}
