@@ -4,14 +4,7 @@ import type {PauseReason, RunRecord} from '../services/contracts/run.ts';
 import type {AgentInput, AgentOrder, AgentReport} from './actors/agent.actor.ts';
 import {callbackNotProvided, promiseNotProvided} from './actors/not-provided.ts';
 import type {RecordRunInput} from './actors/record-run.actor.ts';
-import {
-  endStep,
-  pauseStep,
-  type SegmentFacts,
-  sessionStep,
-  spawnFailure,
-  startStep,
-} from './policies/run-step.ts';
+import {type SegmentFacts, segmentStep, spawnFailure} from './policies/run-step.ts';
 
 export type SegmentInput = {
   readonly run: RunRecord;
@@ -138,7 +131,7 @@ export const segmentMachine = setup({
       invoke: {
         id: 'recordStart',
         src: 'recordRun',
-        input: ({context}) => ({run: context.run, step: startStep(context)}),
+        input: ({context}) => ({run: context.run, step: segmentStep.start(context)}),
         onDone: [
           {guard: 'isPauseAsked', target: 'recordingPauseIntent', actions: remembered},
           {target: 'active', actions: [remembered, 'startAgent']},
@@ -158,7 +151,7 @@ export const segmentMachine = setup({
       invoke: {
         id: 'recordSession',
         src: 'recordRun',
-        input: ({context}) => ({run: context.run, step: sessionStep(context)}),
+        input: ({context}) => ({run: context.run, step: segmentStep.session(context)}),
         onDone: [
           {guard: 'isSwept', target: 'settling', actions: [remembered, 'markSessionRecorded']},
           {target: 'active', actions: [remembered, 'markSessionRecorded']},
@@ -227,7 +220,7 @@ export const segmentMachine = setup({
       invoke: {
         id: 'recordPause',
         src: 'recordRun',
-        input: ({context}) => ({run: context.run, step: pauseStep(context)}),
+        input: ({context}) => ({run: context.run, step: segmentStep.pause(context)}),
         onDone: {target: 'done', actions: remembered},
         onError: {target: 'done', actions: failed},
       },
@@ -236,7 +229,7 @@ export const segmentMachine = setup({
       invoke: {
         id: 'recordOutcome',
         src: 'recordRun',
-        input: ({context}) => ({run: context.run, step: endStep(context)}),
+        input: ({context}) => ({run: context.run, step: segmentStep.end(context)}),
         onDone: {target: 'done', actions: remembered},
         onError: {target: 'done', actions: failed},
       },

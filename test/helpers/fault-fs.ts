@@ -51,8 +51,8 @@ function take(step: Step, whole: () => unknown, half: () => unknown = () => {}):
   steps.push(step);
   const number = steps.length;
   if (fault.kind === 'kill' && fault.at === number) {
-    const last = fault.when === 'before' ? undefined : fault.when === 'after' ? whole() : half();
-    return last instanceof Promise ? last.then(die) : die();
+    const last = attempt(fault.when === 'before' ? () => {} : fault.when === 'after' ? whole : half);
+    return last instanceof Promise ? last.then(die, die) : die();
   }
   if (fault.kind === 'fail' && (fault.once ? fault.at === number : fault.at <= number)) {
     const error = Object.assign(new Error(`${fault.code}: injected, ${step.name}`), {code: fault.code});
@@ -62,6 +62,15 @@ function take(step: Step, whole: () => unknown, half: () => unknown = () => {}):
     throw error;
   }
   return whole();
+}
+
+/** The step may fail on its own; what counts is that it was tried. */
+function attempt(job: () => unknown): unknown {
+  try {
+    return job();
+  } catch {
+    return undefined;
+  }
 }
 
 function die(): never {

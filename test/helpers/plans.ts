@@ -48,6 +48,11 @@ export function taskIn(plan: Plan, id: string): Task {
   return found;
 }
 
+/** The plan after somebody set a status by hand, in the text editor perhaps. */
+export function withStatus(plan: Plan, id: string, status: Task['status'], updatedAt = now): Plan {
+  return {...plan, items: new Map(plan.items).set(id, {...taskIn(plan, id), status, updatedAt})};
+}
+
 export const statuses = (plan: Plan): Record<string, string> =>
   Object.fromEntries([...plan.items.values()].map(({id, status}) => [id, status]));
 

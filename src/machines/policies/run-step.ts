@@ -31,27 +31,30 @@ export type SegmentFacts = {
   readonly exit: SegmentExit | null;
 };
 
-export function startStep({held}: SegmentFacts): RunStep {
-  if (held === null) throw new Error('No agent is held back');
-  return {type: 'segmentStarted', ...held};
-}
+/** What a segment wants written down at each point of its life. */
+export const segmentStep = {
+  start: ({held}: SegmentFacts): RunStep => {
+    if (held === null) throw new Error('No agent is held back');
+    return {type: 'segmentStarted', ...held};
+  },
 
-export function sessionStep({session}: SegmentFacts): RunStep {
-  if (session === null) throw new Error('No session was captured');
-  return {type: 'sessionCaptured', sessionRef: session.ref};
-}
+  session: ({session}: SegmentFacts): RunStep => {
+    if (session === null) throw new Error('No session was captured');
+    return {type: 'sessionCaptured', sessionRef: session.ref};
+  },
 
-export function pauseStep({request, pause, exit}: SegmentFacts): RunStep {
-  // A session that is resumed was confirmed before, whatever happened to this segment.
-  const isStored = request.kind === 'resume' || exit?.isSessionStored === true;
-  return {type: 'paused', reason: pause?.reason ?? 'user_interrupt', resumable: isStored};
-}
+  pause: ({request, pause, exit}: SegmentFacts): RunStep => {
+    // A session that is resumed was confirmed before, whatever happened to this segment.
+    const isStored = request.kind === 'resume' || exit?.isSessionStored === true;
+    return {type: 'paused', reason: pause?.reason ?? 'user_interrupt', resumable: isStored};
+  },
 
-export function endStep({run, request, held, exit}: SegmentFacts): RunStep {
-  const {verdict} = exit ?? failedWith({kind: 'agent_error', message: 'the agent could not be stopped'});
-  const earlierSegments = run.segments.length - (held === null ? 0 : 1);
-  return {type: 'ended', verdict, isContinued: request.kind === 'resume' || earlierSegments > 0};
-}
+  end: ({run, request, held, exit}: SegmentFacts): RunStep => {
+    const {verdict} = exit ?? failedWith({kind: 'agent_error', message: 'the agent could not be stopped'});
+    const earlierSegments = run.segments.length - (held === null ? 0 : 1);
+    return {type: 'ended', verdict, isContinued: request.kind === 'resume' || earlierSegments > 0};
+  },
+} as const;
 
 export const spawnFailure = (message: string) => failedWith({kind: 'spawn_failed', message});
 

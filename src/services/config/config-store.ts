@@ -6,6 +6,7 @@ import {
   type ConfigStore,
   configSchemaVersion,
 } from '../contracts/config.ts';
+import {AppError} from '../contracts/errors.ts';
 import {DurableFile} from '../stores/durable-file.ts';
 import {ensurePrivateFolder} from '../stores/durable-write.ts';
 import {renderJson, rewriteJson} from '../stores/json-text.ts';
@@ -46,13 +47,22 @@ export function createConfigStore(files: Record<ConfigLayerName, string>): Confi
     write: async (name, key, value) => {
       const layer = database(name);
       await layer.read();
+      const content = layer.data ?? {schemaVersion: configSchemaVersion};
+      requireOwnVersion(content, files[name]);
+      const next = withValue(content, key.split('.'), value);
+      if (next === content) return;
       await ensurePrivateFolder(path.dirname(files[name]));
-      const next = withValue(layer.data ?? {schemaVersion: configSchemaVersion}, key.split('.'), value);
-      if (next === layer.data) return;
       layer.data = next;
       await layer.write();
     },
   };
+}
+
+/** What another version means by a key is not ours to change. */
+function requireOwnVersion({schemaVersion: version = configSchemaVersion}: Content, file: string): void {
+  if (version === configSchemaVersion) return;
+  const found = `unsupported schemaVersion ${JSON.stringify(version)} (expected ${configSchemaVersion})`;
+  throw new AppError('E_CONFIG', `${file} cannot be changed: ${found}`);
 }
 
 /** The content with one value set or removed; a section that becomes empty goes with it. */

@@ -25,7 +25,8 @@ export function createBurstLock(lock: () => Promise<ProcessLock>) {
   const giveUp = async () => {
     const current = held;
     held = null;
-    await current?.release();
+    // The job is done; a lock that cannot be given back ends with this process at the latest.
+    await current?.release().catch(() => {});
   };
   const rest = async () => {
     if (!held) return;

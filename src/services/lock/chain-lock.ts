@@ -1,13 +1,15 @@
 import {randomBytes} from 'node:crypto';
-import {link, readdir, readFile, rename, unlink, writeFile} from 'node:fs/promises';
+import {link, open, readdir, rename, unlink, writeFile} from 'node:fs/promises';
 import path from 'node:path';
 import {setTimeout as delay} from 'node:timers/promises';
 import {systemErrorCode} from '../contracts/errors.ts';
-import type {LockHolder, ProcessLock} from '../contracts/lock.ts';
-import {livenessOf} from '../system/process-identity.ts';
-import {liveHolder, parseHolder, thisHolder} from './lock-holder.ts';
+import type {LockAttempt, LockHolder, ProcessLock} from '../contracts/lock.ts';
+import {identifyProcess, livenessOf} from '../system/process-identity.ts';
+import {liveHolder, lockFailure, parseHolder, thisHolder} from './lock-holder.ts';
 
 const pollMilliseconds = 15;
+/** How often an attempt that others got in the way of is repeated at once. */
+const restartLimit = 20;
 
 /**
  * The lock for systems without `flock`. The holder's file is made with `link`, which only one can win.
@@ -18,9 +20,13 @@ export function createChainLock(file: string): ProcessLock {
   return {
     acquire: async ({waitSeconds}) => {
       const deadline = performance.now() + waitSeconds * 1000;
-      for (;;) {
-        const attempt = await tryOnce(file);
-        if (attempt.acquired || performance.now() >= deadline) return attempt;
+      for (let restarts = 0; ; ) {
+        const attempt = await tryOnce(file).catch((error: unknown) => {
+          throw lockFailure(file, error);
+        });
+        if (attempt?.acquired) return attempt;
+        if (attempt === null && ++restarts <= restartLimit) continue;
+        if (performance.now() >= deadline) return attempt ?? {acquired: false, holder: null};
         await delay(pollMilliseconds);
       }
     },
@@ -28,43 +34,59 @@ export function createChainLock(file: string): ProcessLock {
       let found = await readLink(file);
       // The last link of the chain is the one in force.
       for (let next = found; next; next = await readLink(inheritance(file, next.nonce))) found = next;
-      return liveHolder(found);
+      return liveHolder(found?.holder ?? null);
     },
   };
 }
 
-type Link = LockHolder & {nonce: string};
+/** Nobody is named by a file that a power cut or another program left; it is inherited like the dead. */
+type Link = {readonly holder: LockHolder | null; readonly nonce: string};
 
-async function tryOnce(file: string) {
-  const mine: Link = {...thisHolder(), nonce: randomBytes(8).toString('hex')};
-  const candidate = `${file}.c.${process.pid}.${mine.nonce}`;
-  await writeFile(candidate, JSON.stringify(mine), {mode: 0o600, flag: 'wx'});
+/** Null when the chain changed while we looked at it. */
+async function tryOnce(file: string): Promise<LockAttempt | null> {
+  const nonce = randomBytes(8).toString('hex');
+  const candidate = `${file}.c.${process.pid}.${nonce}`;
   try {
+    await writeFile(candidate, JSON.stringify({...thisHolder(), nonce}), {mode: 0o600, flag: 'wx'});
     const inherited: string[] = [];
     let place = file;
     for (;;) {
-      if (await linked(candidate, place)) break;
-      const holder = await readLink(place);
+      const outcome = await tryLink(candidate, place);
+      if (outcome === 'done') break;
+      const found = outcome === 'taken' ? await readLink(place) : null;
       // Released, or taken over and compacted, while we looked: begin again from the head.
-      if (holder === null) return {acquired: false as const, holder: null};
-      if (livenessOf(holder) !== 'dead') return {acquired: false as const, holder};
+      if (found === null) return null;
+      if (!isDead(found)) return {acquired: false, holder: found.holder};
       inherited.push(place);
-      place = inheritance(file, holder.nonce);
+      place = inheritance(file, found.nonce);
     }
-    if (place !== file) {
-      if (!(await isChainIntact(file, inherited, place))) {
-        await unlinkIfThere(place);
-        return {acquired: false as const, holder: null};
-      }
-      // We are the only heir of the dead holders, so the head is ours to replace.
-      await rename(candidate, file);
-      for (const marker of [...inherited.slice(1), place]) await unlinkIfThere(marker);
-      await sweepCandidates(file);
-    }
-    return {acquired: true as const, lock: {release: () => release(file, mine.nonce)}};
+    if (place !== file && !(await inherit(file, inherited, place, candidate))) return null;
+    return {acquired: true, lock: {release: () => release(file, nonce)}};
   } finally {
-    await unlinkIfThere(candidate);
+    await removeQuietly(candidate);
   }
+}
+
+/** Makes the heir of the dead the head of the chain; false when the chain is not what it seemed. */
+async function inherit(
+  file: string,
+  inherited: readonly string[],
+  place: string,
+  candidate: string,
+): Promise<boolean> {
+  try {
+    if (!(await isChainIntact(file, inherited, place))) {
+      await removeQuietly(place);
+      return false;
+    }
+    // We are the only heir of the dead holders, so the head is ours to replace.
+    await rename(candidate, file);
+  } catch (error) {
+    await removeQuietly(place);
+    throw error;
+  }
+  await sweep(file).catch(() => {});
+  return true;
 }
 
 /** Every link we inherited from must still be there, dead and in its place. */
@@ -72,54 +94,67 @@ async function isChainIntact(file: string, inherited: readonly string[], place: 
   let expected = file;
   for (const marker of inherited) {
     if (marker !== expected) return false;
-    const holder = await readLink(marker);
-    if (holder === null || livenessOf(holder) !== 'dead') return false;
-    expected = inheritance(file, holder.nonce);
+    const found = await readLink(marker);
+    if (found === null || !isDead(found)) return false;
+    expected = inheritance(file, found.nonce);
   }
   return expected === place;
 }
 
 async function release(file: string, nonce: string): Promise<void> {
-  if ((await readLink(file))?.nonce === nonce) await unlinkIfThere(file);
+  if ((await readLink(file))?.nonce === nonce) await unlink(file);
 }
 
 const inheritance = (file: string, nonce: string) => `${file}.t.${nonce}`;
 
-async function linked(candidate: string, place: string): Promise<boolean> {
+const isDead = ({holder}: Link) => holder === null || livenessOf(holder) === 'dead';
+
+async function tryLink(candidate: string, place: string): Promise<'done' | 'taken' | 'lost'> {
   try {
     await link(candidate, place);
-    return true;
+    return 'done';
   } catch (error) {
-    if (systemErrorCode(error) === 'EEXIST') return false;
+    if (systemErrorCode(error) === 'EEXIST') return 'taken';
+    // Somebody who cannot see this process swept its candidate.
+    if (systemErrorCode(error) === 'ENOENT') return 'lost';
     throw error;
   }
 }
 
 async function readLink(place: string): Promise<Link | null> {
   try {
-    const text = await readFile(place, 'utf8');
-    const holder = parseHolder(text);
-    const nonce = holder?.nonce;
-    return holder && typeof nonce === 'string' && /^[0-9a-f]{16}$/.test(nonce) ? {...holder, nonce} : null;
+    const handle = await open(place);
+    try {
+      const holder = parseHolder(await handle.readFile('utf8'));
+      const nonce = holder?.nonce;
+      if (typeof nonce === 'string' && /^[0-9a-f]{16}$/.test(nonce)) return {holder, nonce};
+      const {ino} = await handle.stat({bigint: true});
+      return {holder, nonce: ino.toString(16).padStart(16, '0')};
+    } finally {
+      await handle.close();
+    }
   } catch (error) {
     if (systemErrorCode(error) === 'ENOENT') return null;
     throw error;
   }
 }
 
-/** Candidates of processes that died between writing and linking. */
-async function sweepCandidates(file: string): Promise<void> {
-  const prefix = `${path.basename(file)}.c.`;
+/** What crashes left: candidates that were never linked, and links that lead nowhere while the head lives. */
+async function sweep(file: string): Promise<void> {
+  const prefix = `${path.basename(file)}.`;
   for (const name of await readdir(path.dirname(file))) {
     if (!name.startsWith(prefix)) continue;
+    const [, kind, pid] = /^(c|t)\.(?:(\d+)\.)?[0-9a-f]{16}$/.exec(name.slice(prefix.length)) ?? [];
     const place = path.join(path.dirname(file), name);
-    const holder = await readLink(place);
-    if (holder && livenessOf(holder) === 'dead') await unlinkIfThere(place);
+    if (kind === 't') await removeQuietly(place);
+    if (kind !== 'c') continue;
+    const found = await readLink(place);
+    const isAbandoned = found?.holder ? isDead(found) : identifyProcess(Number(pid)) === null;
+    if (isAbandoned) await removeQuietly(place);
   }
 }
 
-async function unlinkIfThere(place: string): Promise<void> {
-  await unlink(place).catch((error: unknown) => {
-    if (systemErrorCode(error) !== 'ENOENT') throw error;
-  });
+async function removeQuietly(place: string): Promise<void> {
+  // Gone is what it should be; and what cannot be removed leads nowhere.
+  await unlink(place).catch(() => {});
 }

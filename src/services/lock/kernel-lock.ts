@@ -1,9 +1,9 @@
 import {spawn} from 'node:child_process';
 import {accessSync, constants} from 'node:fs';
 import {type FileHandle, open} from 'node:fs/promises';
-import {AppError, messageOf, systemErrorCode} from '../contracts/errors.ts';
+import {systemErrorCode} from '../contracts/errors.ts';
 import type {LockHolder, ProcessLock} from '../contracts/lock.ts';
-import {liveHolder, parseHolder, thisHolder} from './lock-holder.ts';
+import {liveHolder, lockFailure, parseHolder, thisHolder} from './lock-holder.ts';
 
 /** Where util-linux puts it. Not from PATH: two processes must never choose differently. */
 const flockPrograms = ['/usr/bin/flock', '/bin/flock'];
@@ -23,21 +23,18 @@ export function createKernelLock(file: string, flock: string): ProcessLock {
       const handle = await openLockFile(file);
       try {
         if (!(await lockHandle(flock, handle, waitSeconds))) {
-          const holder = await readHolder(handle);
-          await handle.close();
+          const holder = liveHolder(await readHolder(handle));
+          await close(handle);
           return {acquired: false, holder};
         }
-        await writeHolder(handle, JSON.stringify(thisHolder()));
+        await nameHolder(handle, JSON.stringify(thisHolder()));
       } catch (error) {
-        await handle.close();
-        throw error;
+        await close(handle);
+        throw lockFailure(file, error);
       }
       const release = async () => {
-        try {
-          await writeHolder(handle, '');
-        } finally {
-          await handle.close();
-        }
+        await nameHolder(handle, '');
+        await close(handle);
       };
       return {acquired: true, lock: {release}};
     },
@@ -48,7 +45,7 @@ export function createKernelLock(file: string, flock: string): ProcessLock {
         try {
           return liveHolder(await readHolder(handle));
         } finally {
-          await handle.close();
+          await close(handle);
         }
       } catch (error) {
         if (systemErrorCode(error) === 'ENOENT') return null;
@@ -62,9 +59,7 @@ async function openLockFile(file: string): Promise<FileHandle> {
   try {
     return await open(file, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
   } catch (error) {
-    throw new AppError('E_STORE_WRITE', `cannot open the lock file ${file}: ${messageOf(error)}`, {
-      cause: error,
-    });
+    throw lockFailure(file, error);
   }
 }
 
@@ -72,7 +67,11 @@ async function openLockFile(file: string): Promise<FileHandle> {
 function lockHandle(flock: string, handle: FileHandle, waitSeconds: number): Promise<boolean> {
   const wait = waitSeconds > 0 ? ['-w', String(waitSeconds)] : ['-n'];
   return new Promise((resolve, reject) => {
-    const helper = spawn(flock, [...wait, '3'], {stdio: ['ignore', 'ignore', 'ignore', handle.fd]});
+    // In a session of its own, or the terminal's Ctrl+C would end the helper and the wait would fail.
+    const helper = spawn(flock, [...wait, '3'], {
+      stdio: ['ignore', 'ignore', 'ignore', handle.fd],
+      detached: true,
+    });
     helper.once('error', reject);
     helper.once('exit', (code, signal) => {
       if (code === 0 || code === 1) resolve(code === 0);
@@ -87,9 +86,19 @@ async function readHolder(handle: FileHandle): Promise<LockHolder | null> {
   return parseHolder(buffer.toString('utf8', 0, bytesRead));
 }
 
-async function writeHolder(handle: FileHandle, text: string): Promise<void> {
-  await handle.truncate(0);
-  if (text !== '') await handle.write(text, 0);
+/** The name is for others to read; the lock is held or free without it, even on a full disk. */
+async function nameHolder(handle: FileHandle, text: string): Promise<void> {
+  try {
+    await handle.truncate(0);
+    if (text !== '') await handle.write(text, 0);
+  } catch {
+    // Whoever is refused is then told "another process".
+  }
+}
+
+async function close(handle: FileHandle): Promise<void> {
+  // Whatever it reports, the file is closed and the lock with it.
+  await handle.close().catch(() => {});
 }
 
 function isExecutable(file: string): boolean {

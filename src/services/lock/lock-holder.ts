@@ -1,3 +1,4 @@
+import {AppError, messageOf} from '../contracts/errors.ts';
 import {type LockHolder, lockHolderSchema} from '../contracts/lock.ts';
 import {identifyProcess, livenessOf} from '../system/process-identity.ts';
 
@@ -5,6 +6,10 @@ export function thisHolder(): LockHolder {
   const identity = identifyProcess(process.pid);
   if (!identity) throw new Error('this process cannot identify itself');
   return {...identity, since: new Date().toISOString()};
+}
+
+export function lockFailure(file: string, cause: unknown): AppError {
+  return new AppError('E_STORE_WRITE', `cannot take the lock ${file}: ${messageOf(cause)}`, {cause});
 }
 
 export function parseHolder(text: string): LockHolder | null {

@@ -15,12 +15,15 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import {promisify} from 'node:util';
-import {AppError, systemErrorCode} from '../contracts/errors.ts';
-import {writeFailure} from './store-errors.ts';
+import {AppError, shellWord, systemErrorCode} from '../contracts/errors.ts';
+import {syncFailure, writeFailure} from './store-errors.ts';
 
 // Only the syncs wait for the disk, so only they leave the thread: each other step takes microseconds,
 // and a task writes half a dozen files.
 const sync = promisify(fsync);
+
+/** Temporary files this process is writing now; any other that bears its pid is from a former life of it. */
+const inFlight = new Set<string>();
 
 /**
  * Replaces a file so that after a crash at any moment either the old or the new content is there,
@@ -35,6 +38,7 @@ export async function writeDurably(file: string, text: string, {keepMode = false
   );
   const {O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW} = constants;
   const handle = openSync(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
+  inFlight.add(temporary);
   try {
     try {
       if (keepMode) fchmodSync(handle, mode);
@@ -45,36 +49,47 @@ export async function writeDurably(file: string, text: string, {keepMode = false
     }
     renameSync(temporary, file);
   } catch (error) {
-    unlinkIfThere(temporary);
+    removeQuietly(temporary);
     throw error;
+  } finally {
+    inFlight.delete(temporary);
   }
-  await syncFolder(folder);
+  await syncFolder(folder, file);
 }
 
 /** Creates a folder of ours and refuses one that leads elsewhere. */
 export async function ensurePrivateFolder(folder: string): Promise<void> {
   try {
-    mkdirSync(folder, {mode: 0o700});
+    try {
+      mkdirSync(folder, {mode: 0o700});
+    } catch (error) {
+      if (systemErrorCode(error) !== 'EEXIST') throw error;
+      return requireRealFolder(folder);
+    }
+    await syncFolder(path.dirname(folder), folder);
   } catch (error) {
-    if (systemErrorCode(error) !== 'EEXIST') throw writeFailure(folder, 'folder', error);
-    const found = lstatSync(folder);
-    if (found.isDirectory()) return;
-    const kind = found.isSymbolicLink() ? 'a symbolic link' : 'not a folder';
-    throw new AppError('E_STORE_UNSAFE', `${folder} is ${kind}; Blackbird writes only into a real folder`, {
-      next: [{command: `ls -ld ${folder}`, why: 'see what it is, then move it aside'}],
-    });
+    throw error instanceof AppError ? error : writeFailure(folder, 'folder', error);
   }
-  await syncFolder(path.dirname(folder));
+}
+
+function requireRealFolder(folder: string): void {
+  const found = lstatSync(folder);
+  if (found.isDirectory()) return;
+  const kind = found.isSymbolicLink() ? 'a symbolic link' : 'not a folder';
+  throw new AppError('E_STORE_UNSAFE', `${folder} is ${kind}; Blackbird writes only into a real folder`, {
+    next: [{command: `ls -ld ${shellWord(folder)}`, why: 'see what it is, then move it aside'}],
+  });
 }
 
 /** Removes temporary files of writers that died. One whose writer lives is left alone. */
 export function removeLeftovers(file: string): void {
   const folder = path.dirname(file);
   const prefix = `.${path.basename(file)}.`;
-  for (const name of readdirSync(folder)) {
+  for (const name of namesIn(folder)) {
     if (!name.startsWith(prefix)) continue;
     const pid = /^(\d+)\.[0-9a-f]{12}\.tmp$/.exec(name.slice(prefix.length))?.[1];
-    if (pid !== undefined && !isAlive(Number(pid))) unlinkIfThere(path.join(folder, name));
+    const leftover = path.join(folder, name);
+    if (pid !== undefined && !isWriting(Number(pid), leftover)) removeQuietly(leftover);
   }
 }
 
@@ -97,33 +112,48 @@ function modeFor(file: string, keepMode: boolean): number {
   if (!found) return 0o600;
   if (found.isSymbolicLink()) {
     throw new AppError('E_STORE_UNSAFE', `${file} is a symbolic link; Blackbird does not write through it`, {
-      next: [{command: `ls -l ${file}`, why: 'see where it leads; a plain file can be written'}],
+      next: [{command: `ls -l ${shellWord(file)}`, why: 'see where it leads; a plain file can be written'}],
     });
   }
-  if (found.isDirectory()) throw Object.assign(new Error('it is a folder'), {code: 'EISDIR'});
+  if (!found.isFile()) throw new Error('it is not a regular file');
   if ((found.mode & 0o200) === 0) throw Object.assign(new Error('it is read-only'), {code: 'EACCES'});
   return keepMode ? found.mode & 0o777 : 0o600;
 }
 
-async function syncFolder(folder: string): Promise<void> {
+/** Makes the names in a folder last, for the sake of what was just put there. */
+async function syncFolder(folder: string, written: string): Promise<void> {
   if (process.platform === 'win32') return;
-  const handle = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
-    await sync(handle);
-  } finally {
-    closeSync(handle);
+    const handle = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
+    try {
+      await sync(handle);
+    } finally {
+      closeSync(handle);
+    }
+  } catch (error) {
+    throw syncFailure(written, error);
   }
 }
 
-function unlinkIfThere(file: string): void {
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    // Cleaning up is a courtesy; the write itself will say what is wrong with the folder.
+    return [];
+  }
+}
+
+function removeQuietly(file: string): void {
   try {
     unlinkSync(file);
-  } catch (error) {
-    if (systemErrorCode(error) !== 'ENOENT') throw error;
+  } catch {
+    // It is gone, or cannot be removed: neither is why a write fails.
   }
 }
 
-function isAlive(pid: number): boolean {
+function isWriting(pid: number, temporary: string): boolean {
+  if (pid === process.pid) return inFlight.has(temporary);
   try {
     process.kill(pid, 0);
     return true;

@@ -47,6 +47,9 @@ export function writePlanText(plan: Plan, previous: string | null, before: Plan 
   )}\n`;
 }
 
+/** Each is looked for in the whole text; of many, all are better found in one go. */
+const spliceLimit = 8;
+
 /**
  * The quick way for what happens most, a change inside a few tasks: their texts are exchanged in place and
  * nothing else is looked at. Null when more than that changed, or a text is not the only one of its kind.
@@ -56,11 +59,13 @@ function spliceChanged(plan: Plan, previous: string, before: Plan): string | nul
   const {items: oldItems, ...oldRoot} = before;
   if (items.size !== oldItems.size || !hasSameValues(root, oldRoot)) return null;
   let text = previous;
+  let spliced = 0;
   const oldKeys = oldItems.keys();
   for (const [key, task] of items) {
     if (oldKeys.next().value !== key) return null;
     const former = oldItems.get(key);
     if (former === task) continue;
+    if (++spliced > spliceLimit) return null;
     const old = former && sources.get(former);
     const start = old === undefined ? -1 : text.indexOf(old);
     if (old === undefined || start < 0 || text.indexOf(old, start + 1) >= 0) return null;

@@ -1,9 +1,10 @@
 import {existsSync} from 'node:fs';
-import {writeFile} from 'node:fs/promises';
 import path from 'node:path';
-import {systemErrorCode} from '../contracts/errors.ts';
+import {AppError} from '../contracts/errors.ts';
 import {planFileName} from '../contracts/plan.ts';
-import {ensurePrivateFolder} from './durable-write.ts';
+import {ensurePrivateFolder, writeDurably} from './durable-write.ts';
+import {writeFailure} from './store-errors.ts';
+import {versionOf} from './whole-file.ts';
 
 /** Where everything of one project lives. */
 export type ProjectFolder = {
@@ -44,10 +45,11 @@ export function findProjectRoot(start: string): string {
 /** Creates `.blackbird` on first use, with the rule that keeps all but the settings out of git. */
 export async function ensureStateFolder({stateFolder}: ProjectFolder): Promise<void> {
   await ensurePrivateFolder(stateFolder);
+  const file = path.join(stateFolder, '.gitignore');
+  if (versionOf(file) !== null) return;
   try {
-    const ignored = '*\n!.gitignore\n!config.json\n';
-    await writeFile(path.join(stateFolder, '.gitignore'), ignored, {flag: 'wx', mode: 0o600});
+    await writeDurably(file, '*\n!.gitignore\n!config.json\n');
   } catch (error) {
-    if (systemErrorCode(error) !== 'EEXIST') throw error;
+    throw error instanceof AppError ? error : writeFailure(file, 'file', error);
   }
 }

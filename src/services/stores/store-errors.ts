@@ -1,16 +1,16 @@
-import path from 'node:path';
-import {AppError, messageOf, systemErrorCode} from '../contracts/errors.ts';
+import {AppError, messageOf, shellWord, systemErrorCode} from '../contracts/errors.ts';
 
 /** A file that cannot be used. It is named, with the reason, and left alone. */
 export function corrupt(file: string, what: string, reason: string): AppError {
+  const name = shellWord(file);
   return new AppError('E_STORE_CORRUPT', `the ${what} ${file} cannot be used: ${reason}`, {
     details: [
       ['file', file],
       ['reason', reason],
     ],
     next: [
-      {command: `git checkout -- ${path.basename(file)}`, why: 'if it is under version control'},
-      {command: `mv ${file} ${file}.broken`, why: 'or move it aside; Blackbird will not overwrite it'},
+      {command: `git checkout -- ${name}`, why: 'if it is under version control'},
+      {command: `mv ${name} ${name}.broken`, why: 'or move it aside; Blackbird will not overwrite it'},
     ],
   });
 }
@@ -27,11 +27,19 @@ export function readFailure(file: string, what: string, cause: unknown): AppErro
 }
 
 export function writeFailure(file: string, what: string, cause: unknown): AppError {
+  const message = `cannot write the ${what} ${file}: ${writeReason(cause)}; nothing was changed`;
+  return new AppError('E_STORE_WRITE', message, {cause});
+}
+
+/** The new content is in its place, but the disk did not say that it will stay there. */
+export function syncFailure(file: string, cause: unknown): AppError {
+  const message = `${file} was written, but may not survive a power cut: ${writeReason(cause)}`;
+  return new AppError('E_STORE_WRITE', message, {cause});
+}
+
+function writeReason(cause: unknown): string {
   const code = systemErrorCode(cause);
-  const reason = (code && writeReasons[code]) ?? messageOf(cause);
-  return new AppError('E_STORE_WRITE', `cannot write the ${what} ${file}: ${reason}; nothing was changed`, {
-    cause,
-  });
+  return (code && writeReasons[code]) ?? messageOf(cause);
 }
 
 const writeReasons: Readonly<Record<string, string>> = {

@@ -16,18 +16,20 @@ export function readWholeFile(file: string, what: string, maxBytes: number): str
     throw readFailure(file, what, error);
   }
   try {
-    const found = fstatSync(handle);
-    if (!found.isFile()) throw corrupt(file, what, 'it is not a regular file');
-    if (found.size > maxBytes) {
-      throw corrupt(file, what, `it is larger than ${Math.round(maxBytes / 1024 / 1024)} MiB`);
+    try {
+      const found = fstatSync(handle);
+      if (!found.isFile()) throw corrupt(file, what, 'it is not a regular file');
+      if (found.size > maxBytes) {
+        throw corrupt(file, what, `it is larger than ${Math.round(maxBytes / 1024 / 1024)} MiB`);
+      }
+      return new TextDecoder('utf-8', {fatal: true, ignoreBOM: true}).decode(readFileSync(handle));
+    } finally {
+      closeSync(handle);
     }
-    return new TextDecoder('utf-8', {fatal: true, ignoreBOM: true}).decode(readFileSync(handle));
   } catch (error) {
     if (error instanceof AppError) throw error;
     if (error instanceof TypeError) throw corrupt(file, what, 'it is not UTF-8 text');
     throw readFailure(file, what, error);
-  } finally {
-    closeSync(handle);
   }
 }
 
@@ -49,10 +51,14 @@ export function parseJson(text: string): unknown {
 
 /** What tells one version of a file from the next without reading it; null when there is none. */
 export function versionOf(file: string): string | null {
-  const found = statSync(file, {bigint: true, throwIfNoEntry: false});
-  if (!found) return null;
-  const {dev, ino, size, mtimeNs, ctimeNs} = found;
-  return `${dev}:${ino}:${size}:${mtimeNs}:${ctimeNs}`;
+  try {
+    const found = statSync(file, {bigint: true, throwIfNoEntry: false});
+    if (!found) return null;
+    const {dev, ino, size, mtimeNs, ctimeNs} = found;
+    return `${dev}:${ino}:${size}:${mtimeNs}:${ctimeNs}`;
+  } catch (error) {
+    throw readFailure(file, 'file', error);
+  }
 }
 
 /** " (line 3, column 5)" where the parser tells a position. */

@@ -1,0 +1,543 @@
+import {existsSync, readdirSync, readFileSync} from 'node:fs';
+import path from 'node:path';
+import {describe, expect, test} from 'vitest';
+import {expectGone, processState} from '../helpers/agent-processes.ts';
+import {demo, type EngineProject, engineProject, eventually, untilAtWork} from '../helpers/engine-project.ts';
+import {family, planOf, task} from '../helpers/plans.ts';
+import {lines} from '../helpers/run-cli.ts';
+import {temporaryFolder} from '../helpers/temp-folder.ts';
+
+// The built program runs plans with the agent that ships with it, without a terminal.
+
+const writes = (id: string) => demo(`append done.txt ${id}`);
+const sleepy = demo('write started x', 'sleep 60');
+const failing = demo('fail the tests are red');
+const asking = demo('ask colour Which colour? | red | green', 'append done.txt answered');
+
+/** Times and tokens differ from run to run. */
+const steady = (text: string) =>
+  text.replaceAll(/\d+(\.\d+)?s\b/g, '<time>').replaceAll(/\d+(\.\d+k)? tokens/g, '<n> tokens');
+
+const eventsOf = (out: string): Array<{event: string} & Record<string, unknown>> =>
+  out
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+describe('execute', () => {
+  test('runs what is ready in the order of the plan, and what becomes ready by that', async () => {
+    const project = engineProject(
+      planOf(
+        task('late', {prompt: writes('late'), deps: ['group']}),
+        family(
+          task('group'),
+          task('b', {prompt: writes('b'), deps: ['c']}),
+          task('c', {prompt: demo('append done.txt c', 'answer c is there')}),
+        ),
+      ),
+    );
+    const {code, out, err} = await project.run(['execute']);
+
+    expect({code, err}).toEqual({code: 0, err: ''});
+    expect(steady(out)).toBe(
+      lines(
+        ...['c', 'b', 'late'].flatMap((id) => [
+          `▶ ${id}  Task ${id}  (demo)`,
+          `✓ ${id}  done  <time>  <n> tokens`,
+        ]),
+        'no ready tasks remaining',
+      ),
+    );
+    expect(project.text('done.txt')).toBe('c\nb\nlate\n');
+    expect(project.statuses()).toEqual({late: 'done', group: 'done', b: 'done', c: 'done'});
+    expect(project.runs('c')).toEqual([
+      expect.objectContaining({
+        task_id: 'c',
+        state: 'succeeded',
+        run_type: 'execute',
+        attempt: 1,
+        provider: 'demo',
+        provider_session_ref: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        resumable: true,
+        repo_root: project.folder,
+        result: 'c is there',
+        exit_code: 0,
+        usage: {input_tokens: expect.any(Number), output_tokens: 1},
+        segments: [expect.objectContaining({exit_code: 0, signal: null, ended_at: expect.any(String)})],
+      }),
+    ]);
+  });
+
+  test('has nothing to do: that is a success', async () => {
+    const project = engineProject(planOf(task('a', {status: 'done'}), task('b', {status: 'blocked'})));
+    const before = project.planText();
+    expect(await project.run(['execute'])).toMatchObject({
+      code: 0,
+      out: 'no ready tasks remaining\n',
+      err: '',
+    });
+    expect(project.planText()).toBe(before);
+  });
+
+  test('runs only the tasks that are named, a parent standing for its children', async () => {
+    const project = engineProject(
+      planOf(task('x'), family(task('p'), task('a'), task('b')), task('c', {deps: ['a']})),
+    );
+    expect((await project.run(['execute', 'p'])).code).toBe(0);
+    expect(project.statuses()).toEqual({x: 'todo', p: 'done', a: 'done', b: 'done', c: 'todo'});
+
+    const {code, out, err} = await project.run(['execute', 'a']);
+    expect({code, out}).toEqual({code: 1, out: ''});
+    expect(err).toContain('error: nothing to run: a is not ready');
+    expect(err).toContain('E_TASK_NOT_READY');
+    expect(await project.run(['execute', 'nope'])).toMatchObject({code: 1, out: ''});
+  });
+
+  test('a failed task makes exit code 3, and the others go on', async () => {
+    const project = engineProject(planOf(task('a', {prompt: failing}), task('b'), task('c', {deps: ['a']})));
+    const {code, out, err} = await project.run(['execute']);
+    expect({code, err}).toEqual({code: 3, err: ''});
+    expect(steady(out)).toBe(
+      lines(
+        '▶ a  Task a  (demo)',
+        '✗ a  failed  <time>  <n> tokens',
+        '  agent_error: the tests are red',
+        '▶ b  Task b  (demo)',
+        '✓ b  done  <time>  <n> tokens',
+        'no ready tasks remaining',
+        'failed: a',
+        'Try again with: blackbird retry a',
+      ),
+    );
+    expect(project.latest('a')).toMatchObject({
+      state: 'failed',
+      failure: {kind: 'agent_error', message: 'the tests are red'},
+    });
+    expect(project.statuses()).toEqual({a: 'failed', b: 'done', c: 'todo'});
+  });
+
+  test.each([
+    {how: 'the option', args: ['--stop-on-failure'], config: {}},
+    {how: 'the setting', args: [], config: {execution: {stopOnFailure: true}}},
+  ])('stops at a failure where $how says so', async ({args, config}) => {
+    const project = engineProject(planOf(task('a', {prompt: failing}), task('b')), {config});
+    const {code, out} = await project.run(['execute', ...args]);
+    expect(code).toBe(3);
+    expect(out).toContain('failed: a\n');
+    expect(project.statuses()).toEqual({a: 'failed', b: 'todo'});
+    expect(project.runs('b')).toEqual([]);
+  });
+
+  test('an agent that leaves without a result has failed, whatever its exit code', async () => {
+    const project = engineProject(planOf(task('a', {prompt: demo('exit 0')})));
+    expect((await project.run(['execute'])).code).toBe(3);
+    expect(project.latest('a')).toMatchObject({
+      state: 'failed',
+      failure: {kind: 'agent_error', message: 'the agent gave no result (exit code 0)'},
+    });
+  });
+
+  test('an agent that is killed by somebody else has failed', async () => {
+    const project = engineProject(planOf(task('a', {prompt: sleepy})));
+    const running = project.start(['execute']);
+    await untilAtWork(project, 'a');
+    process.kill(project.latest('a')?.segments[0]?.pid ?? 0, 'SIGKILL');
+    expect((await running.ended).code).toBe(3);
+    expect(project.latest('a')).toMatchObject({
+      state: 'failed',
+      failure: {kind: 'agent_error', message: 'the agent gave no result (ended by SIGKILL)'},
+    });
+  });
+
+  test('--max-tasks stops after so many', async () => {
+    const project = engineProject(planOf(task('a'), task('b'), task('c')));
+    const {code, out} = await project.run(['execute', '--max-tasks', '2']);
+    expect(code).toBe(0);
+    expect(out).not.toContain('no ready tasks remaining');
+    expect(project.statuses()).toEqual({a: 'done', b: 'done', c: 'todo'});
+  });
+
+  test('--dry-run tells the order and why, and touches nothing', async () => {
+    const project = engineProject(
+      planOf(task('a', {deps: ['b']}), task('b'), task('c', {status: 'done'}), task('d', {deps: ['c']})),
+    );
+    const before = [project.planText(), readdirSync(path.join(project.folder, '.blackbird'))];
+    expect(await project.run(['execute', '--dry-run'])).toMatchObject({
+      code: 0,
+      out: lines(
+        '1. b  Task b  (ready now)',
+        '2. a  Task a  (after b)',
+        '3. d  Task d  (its dependencies are done)',
+      ),
+      err: '',
+    });
+    const {out} = await project.run(['execute', '--dry-run', '--json', '--max-tasks', '1']);
+    expect(JSON.parse(out)).toEqual({steps: [{id: 'b', title: 'Task b', why: 'ready now'}]});
+    expect([project.planText(), readdirSync(path.join(project.folder, '.blackbird'))]).toEqual(before);
+  });
+
+  test('--json prints one event a line and nothing else', async () => {
+    const project = engineProject(planOf(task('a', {prompt: writes('a')}), task('b', {prompt: failing})));
+    const {code, out, err} = await project.run(['execute', '--json']);
+    expect({code, err}).toEqual({code: 3, err: ''});
+    const events = eventsOf(out);
+    const news = ['run.updated', 'agent.news'];
+    expect(events.filter(({event}) => !news.includes(event))).toEqual([
+      expect.objectContaining({event: 'task.started', task_id: 'a', provider: 'demo'}),
+      {event: 'task.settled', run: expect.objectContaining({task_id: 'a', state: 'succeeded'})},
+      expect.objectContaining({event: 'task.started', task_id: 'b'}),
+      {event: 'task.settled', run: expect.objectContaining({task_id: 'b', state: 'failed'})},
+      {event: 'job.stopped', reason: 'completed'},
+    ]);
+    expect(events).toContainEqual(
+      expect.objectContaining({
+        event: 'agent.news',
+        task_id: 'a',
+        activity: {kind: 'edit', text: 'edit done.txt +1 −0'},
+      }),
+    );
+    // What was announced last is what is on disk; the output stays in its files.
+    const last = events.findLast(({event}) => event === 'run.updated')?.run;
+    const {stdout: _, stderr: __, ...recorded} = project.latest('b') ?? {};
+    expect(last).toEqual(recorded);
+  });
+
+  test('--json reports a pause and an error as events and objects, too', async () => {
+    const project = engineProject(planOf(task('a', {prompt: sleepy})));
+    const running = project.start(['execute', '--json']);
+    await untilAtWork(project, 'a');
+    const second = await project.run(['execute', '--json']);
+    expect(second).toMatchObject({code: 1, out: ''});
+    expect(JSON.parse(second.err).error.code).toBe('E_REPO_LOCKED');
+    running.child.kill('SIGINT');
+    const {code, out, err} = await running.ended;
+    expect({code, err}).toEqual({code: 130, err: ''});
+    const events = eventsOf(out);
+    expect(events).toContainEqual({event: 'engine.pausing', forced: false});
+    expect(events.at(-1)).toEqual({event: 'job.stopped', reason: 'paused'});
+  });
+
+  test.each([
+    {how: '--stream', args: ['--stream'], env: {}},
+    {how: 'BLACKBIRD_AGENT_STREAM', args: [], env: {BLACKBIRD_AGENT_STREAM: '1'}},
+  ])('$how shows what the agent prints, on stderr', async ({args, env}) => {
+    const project = engineProject(planOf(task('a', {prompt: demo('print canary')})));
+    const {code, out, err} = await project.run(['execute', ...args], {env});
+    expect(code).toBe(0);
+    expect(err).toContain('{"demo":"message","text":"canary"}\n');
+    expect(out).not.toContain('canary');
+    const {run_id} = project.latest('a') ?? {};
+    expect(project.text(`.blackbird/runs/a/${run_id}.stdout.log`)).toBe(err);
+  });
+
+  test('BLACKBIRD_AGENT_DEBUG shows what the agent is told', async () => {
+    const project = engineProject(
+      planOf(
+        task('dep', {prompt: demo('answer the canary sings')}),
+        task('a', {
+          prompt: 'Do it.\u001b[31m',
+          description: 'At length.',
+          acceptanceCriteria: ['it is done'],
+          deps: ['dep'],
+        }),
+      ),
+    );
+    project.write('README.md', 'About this project.');
+    const {code, err} = await project.run(['execute'], {env: {BLACKBIRD_AGENT_DEBUG: '1'}});
+    expect(code).toBe(0);
+    const [, , prompt = ''] = err.split('--- prompt\n');
+    for (const part of [
+      '# Task\na: Task a',
+      '# What to do\nDo it.',
+      '# Description\nAt length.',
+      '- it is done',
+      '- dep: Task dep\n  the canary sings',
+      '# About the project (README.md)\nAbout this project.',
+      '{"blackbird":{"questions":[',
+    ])
+      expect(prompt).toContain(part);
+    expect(err).not.toContain('\u001b');
+    expect(readFileSync(path.join(project.folder, 'README.md'), 'utf8')).toBe('About this project.');
+  });
+
+  test('an agent that is not installed stops it before anything is recorded', async () => {
+    const project = engineProject(planOf(task('a')), {agent: 'codex', env: {PATH: '/usr/bin:/bin'}});
+    const before = project.planText();
+    const {code, out, err} = await project.run(['execute']);
+    expect({code, out}).toEqual({code: 1, out: ''});
+    expect(err).toContain('error: the agent Codex cannot be used: codex is not on the PATH');
+    expect(err).toContain('E_AGENT_NOT_FOUND');
+    expect(project.planText()).toBe(before);
+    expect(existsSync(path.join(project.folder, '.blackbird/runs'))).toBe(false);
+  });
+
+  test('an unknown provider is named with those that are known', async () => {
+    const project = engineProject(planOf(task('a')));
+    const {code, err} = await project.run(['execute', '--agent', 'gpt']);
+    expect(code).toBe(1);
+    expect(err).toContain('error: unsupported agent provider "gpt"');
+    expect(err).toContain('codex, claude, demo');
+  });
+
+  test('what a successful agent left running is ended', async () => {
+    const project = engineProject(planOf(task('a', {prompt: demo('spawn-sleeper')})));
+    expect((await project.run(['execute'])).code).toBe(0);
+    expect(project.agents()).toEqual([]);
+    const pid = Number(/sleeper (\d+)/.exec(project.latest('a')?.stdout ?? '')?.[1]);
+    expect(processState(pid)).toBe(null);
+  });
+
+  test('ids that are no file names, and those that JavaScript trips over, are ids like any other', async () => {
+    const ids = ['../../x y', '__proto__', 'constructor', '$(touch pwned)'];
+    const project = engineProject(planOf(...ids.map((id) => task(id, {prompt: writes('ok')}))));
+    expect((await project.run(['execute'])).code).toBe(0);
+    expect(project.text('done.txt')).toBe('ok\n'.repeat(ids.length));
+    expect(project.planText().match(/"status": "done"/g)).toHaveLength(ids.length);
+    expect(readdirSync(path.dirname(project.folder)).sort()).toEqual(['bin', 'home', 'project']);
+    expect(readdirSync(project.folder).sort()).toEqual(['.blackbird', 'blackbird.plan.json', 'done.txt']);
+  });
+
+  test('the plan is read again before every task, and edits made meanwhile are kept', async () => {
+    const prompt = demo('write started x', 'sleep 60');
+    const project = engineProject(planOf(task('a', {prompt}), task('b'), task('c')));
+    const running = project.start(['execute']);
+    await untilAtWork(project, 'a');
+    expect((await project.run(['set-status', 'b', 'skipped'])).code).toBe(0);
+    expect(
+      (await project.run(['add', '--id', 'new', '--title', 'New', '--prompt', writes('new')])).code,
+    ).toBe(0);
+    expect((await project.run(['edit', 'a', '--title', 'Edited'])).code).toBe(0);
+    expect((await project.run(['delete', 'c'])).code).toBe(0);
+    // Stands for the agent finishing: the sleep ends, and the demo agent goes on with its turn.
+    running.child.kill('SIGINT');
+    await running.ended;
+    expect((await project.run(['resume', 'a', '--execute'])).code).toBe(0);
+    expect(project.statuses()).toEqual({a: 'done', b: 'skipped', new: 'done'});
+    expect(JSON.parse(project.planText()).items.a.title).toBe('Edited');
+    expect(project.runs('b')).toEqual([]);
+  });
+});
+
+describe('two at once', () => {
+  test('one works, the other is told who does; readers are not disturbed', async () => {
+    const project = engineProject(planOf(task('a', {prompt: sleepy}), task('b')));
+    const holder = project.start(['execute']);
+    await untilAtWork(project, 'a');
+    const before = project.planText();
+
+    const second = await project.run(['execute']);
+    expect(second).toMatchObject({code: 1, out: ''});
+    expect(second.err).toMatch(
+      new RegExp(
+        `^error: process ${holder.pid} is already executing this plan\\n  pid    ${holder.pid}\\n  since  \\d{4}-.*\\n  lock   .*\\n  code   E_REPO_LOCKED\\n`,
+      ),
+    );
+    for (const args of [
+      ['resume', 'a'],
+      ['restart', 'a'],
+    ]) {
+      const {code, err} = await project.run(args);
+      expect({args, code, locked: err.includes('E_REPO_LOCKED')}).toEqual({args, code: 1, locked: true});
+    }
+    expect(project.planText()).toBe(before);
+    expect(project.runs('a')).toHaveLength(1);
+
+    const list = await project.run(['list', '--all', '--json']);
+    expect(list.code).toBe(0);
+    const runs = await project.run(['runs', 'a', '--json']);
+    expect(JSON.parse(runs.out).runs).toMatchObject([{state: 'running', phase: 'active'}]);
+    expect(await project.run(['show', 'a'])).toMatchObject({code: 0, err: ''});
+
+    holder.child.kill('SIGINT');
+    expect((await holder.ended).code).toBe(130);
+    expect((await project.run(['execute'])).code).toBe(0);
+    expect(project.statuses()).toEqual({a: 'in_progress', b: 'done'});
+  });
+
+  test('many at the same moment: each task is run once', async () => {
+    const project = engineProject(planOf(task('a', {prompt: writes('a')}), task('b', {prompt: writes('b')})));
+    const ends = await Promise.all(Array.from({length: 6}, () => project.run(['execute'])));
+    expect(ends.every(({code, err}) => code === 0 || err.includes('E_REPO_LOCKED'))).toBe(true);
+    expect(ends.some(({code}) => code === 0)).toBe(true);
+    expect(project.text('done.txt')).toBe('a\nb\n');
+    expect([project.runs('a'), project.runs('b')].map((runs) => runs.length)).toEqual([1, 1]);
+  });
+
+  test('a holder that was killed is followed by the next', async () => {
+    const project = engineProject(planOf(task('a', {prompt: sleepy}), task('b')));
+    const holder = project.start(['execute']);
+    await untilAtWork(project, 'a');
+    const agents = project.agents();
+    holder.child.kill('SIGKILL');
+    await holder.ended;
+    const {code, out, err} = await project.run(['execute']);
+    expect({code, err}).toEqual({code: 0, err: ''});
+    expect(out).toContain('✓ b');
+    expect(project.latest('a')).toMatchObject({
+      state: 'paused',
+      pause_reason: 'process_lost',
+      resumable: true,
+    });
+    await expectGone(agents);
+    expect((await project.run(['resume', 'a'])).code).toBe(0);
+    expect(project.statuses()).toEqual({a: 'done', b: 'done'});
+  });
+});
+
+describe('an agent that asks', () => {
+  const waitingLines = lines(
+    'a is waiting for user input',
+    '  colour: Which colour? (red | green)',
+    'Answer with: blackbird resume a',
+  );
+  const asked = () => engineProject(planOf(task('a', {prompt: asking}), task('b')));
+
+  test('stops the plan with exit code 4', async () => {
+    const project = asked();
+    const {code, out, err} = await project.run(['execute']);
+    expect({code, err}).toEqual({code: 4, err: ''});
+    expect(out.endsWith(waitingLines)).toBe(true);
+    expect(project.latest('a')).toMatchObject({
+      state: 'waiting',
+      questions: [{id: 'colour', prompt: 'Which colour?', options: ['red', 'green']}],
+    });
+    expect(project.statuses()).toEqual({a: 'waiting_user', b: 'todo'});
+    // Other tasks go on when the user says so, and the one that waits is named.
+    const next = await project.run(['execute']);
+    expect(next.code).toBe(0);
+    expect(next.out).toContain('? a waits for your answer: blackbird resume a\n');
+    expect(project.statuses()).toEqual({a: 'waiting_user', b: 'done'});
+  });
+
+  test('goes on in its session with the answer', async () => {
+    const project = asked();
+    await project.run(['execute']);
+    const ref = project.latest('a')?.provider_session_ref;
+    const {code, err} = await project.run(['resume', 'a', '--answer', 'colour=a=b, or "red"'], {
+      env: {BLACKBIRD_AGENT_DEBUG: '1'},
+    });
+    expect(code).toBe(0);
+    expect(err).toContain('- Which colour?\n  a=b, or "red"');
+    expect(project.runs('a')).toMatchObject([
+      {
+        state: 'succeeded',
+        provider_session_ref: ref,
+        answers: [{id: 'colour', value: 'a=b, or "red"'}],
+        segments: [{}, {}],
+      },
+    ]);
+    expect(project.text('done.txt')).toBe('answered\n');
+    expect(project.statuses()).toEqual({a: 'done', b: 'todo'});
+  });
+
+  test.each([
+    {name: 'none', args: []},
+    {name: 'an empty one', args: ['--answer', 'colour=']},
+  ])('needs its answers: with $name it names the questions and exits 2', async ({args}) => {
+    const project = asked();
+    await project.run(['execute']);
+    const before = [project.planText(), project.runs('a')];
+    const {code, out, err} = await project.run(['resume', 'a', ...args]);
+    expect({code, out}).toEqual({code: 2, out: ''});
+    expect(err).toContain('error: a waits for answers: colour');
+    expect(err).toContain('Which colour? (red | green)');
+    expect(err).toContain('E_NO_INPUT');
+    expect(err).toContain('blackbird resume a --answer colour=…');
+    expect([project.planText(), project.runs('a')]).toEqual(before);
+  });
+
+  test.each([
+    {args: ['--answer', 'size=9'], says: 'no question is called "size"'},
+    {args: ['--answer', 'colour'], says: '--answer must have the form id=text, not "colour"'},
+  ])('takes no answer that it did not ask for: $says', async ({args, says}) => {
+    const project = asked();
+    await project.run(['execute']);
+    const {code, err} = await project.run(['resume', 'a', ...args]);
+    expect(code).toBe(2);
+    expect(err).toContain(`error: ${says}`);
+    expect(project.latest('a')?.state).toBe('waiting');
+  });
+
+  test('without a session is told everything again, with the answers', async () => {
+    const question = '{"blackbird":{"questions":[{"id":"colour","prompt":"Which colour?"}]}}';
+    const script = `if grep -q 'a warm red'; then echo x >> done.txt; else printf '%s\\n' '\`\`\`json' '${question}' '\`\`\`'; fi`;
+    const project = engineProject(planOf(task('a', {prompt: 'paint it'})), {
+      env: {BLACKBIRD_AGENT_CMD: script, BLACKBIRD_AGENT_DEBUG: '1'},
+    });
+    expect((await project.run(['execute'])).code).toBe(4);
+    const {code, err} = await project.run(['resume', 'a', '--answer', 'colour=a warm red']);
+    expect(code).toBe(0);
+    expect(err).toContain('paint it');
+    expect(project.runs('a')).toMatchObject([{state: 'succeeded', segments: [{}, {}]}]);
+    expect(project.text('done.txt')).toBe('x\n');
+  });
+});
+
+describe('the demo', () => {
+  test('runs to its end where nobody is there to answer', async () => {
+    const project = engineProject(planOf(), {agent: null, env: {PATH: '/usr/bin:/bin'}});
+    const folder = path.join(temporaryFolder(), 'sample');
+    const {code, out, err} = await project.run(['demo', folder]);
+    expect({code, err}).toEqual({code: 0, err: ''});
+    expect(out).toContain('Nobody is here to answer, so the demo does: colour=midnight blue');
+    expect(out).toContain('no ready tasks remaining');
+    expect(out).toContain('Try next, in its folder:');
+    const {items} = JSON.parse(readFileSync(path.join(folder, 'blackbird.plan.json'), 'utf8'));
+    expect(Object.values(items).map((item) => (item as {status: string}).status)).toEqual(
+      Array.from({length: 6}, () => 'done'),
+    );
+    // What it recommends works in its folder as it is.
+    const again = await project.run(['restart', 'release'], {cwd: folder});
+    expect(again).toMatchObject({code: 0, err: ''});
+  });
+
+  test('refuses a folder that holds something', async () => {
+    const project = engineProject(planOf());
+    const {code, out, err} = await project.run(['demo', '.']);
+    expect({code, out}).toEqual({code: 2, out: ''});
+    expect(err).toContain('error: the demo needs an empty folder');
+  });
+
+  test('is events only with --json', async () => {
+    const project = engineProject(planOf(), {agent: null});
+    const {code, out, err} = await project.run(['demo', path.join(temporaryFolder(), 'sample'), '--json']);
+    expect({code, err}).toEqual({code: 0, err: ''});
+    expect(eventsOf(out).at(-1)).toEqual({event: 'job.stopped', reason: 'completed'});
+  });
+});
+
+describe('an agent that prints 200 MB', () => {
+  /** The most memory a process ever had, in MB, as long as it can be asked. */
+  async function peakMemory(project: EngineProject, command: string): Promise<number> {
+    const running = project.start(['execute'], {env: {BLACKBIRD_AGENT_CMD: command}});
+    let isOver = false;
+    void running.ended.then(() => {
+      isOver = true;
+    });
+    let peak = 0;
+    await eventually(() => {
+      const status = isOver ? '' : readFileSync(`/proc/${running.pid}/status`, 'latin1');
+      peak = Math.max(peak, Number(/VmHWM:\s*(\d+) kB/.exec(status)?.[1] ?? 0) / 1024);
+      expect(isOver).toBe(true);
+    }, 60_000);
+    expect((await running.ended).code).toBe(0);
+    return peak;
+  }
+
+  test.each([
+    {name: 'in lines', command: `yes 'one more line of output that says nothing at all' | head -c 200000000`},
+    {name: 'without a single line end', command: 'head -c 200000000 /dev/zero | tr "\\000" x'},
+    {
+      name: 'in lines that mean something',
+      command: `yes '{"demo":"message","text":"one more line of output"}' | head -c 200000000`,
+    },
+  ])('$name leaves Blackbird small', {timeout: 120_000}, async ({command}) => {
+    const project = engineProject(planOf(task('a')));
+    expect(await peakMemory(project, command)).toBeLessThan(150);
+    expect(project.latest('a')).toMatchObject({state: 'succeeded'});
+    const {run_id, stdout = ''} = project.latest('a') ?? {};
+    expect(stdout.length).toBeLessThanOrEqual(16 * 1024);
+    const log = path.join(project.folder, `.blackbird/runs/a/${run_id}.stdout.log`);
+    expect(readFileSync(log).length).toBe(200_000_000);
+  });
+});

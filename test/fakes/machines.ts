@@ -1,0 +1,37 @@
+import {
+  type AgentEndings,
+  defineAgentActor,
+  defineEndEverythingActor,
+  type LiveAgents,
+} from '../../src/machines/actors/agent.actor.ts';
+import {definePrepareRunActor} from '../../src/machines/actors/prepare-run.actor.ts';
+import {defineRecordRunActor} from '../../src/machines/actors/record-run.actor.ts';
+import {defineSelectTaskActor} from '../../src/machines/actors/select-task.actor.ts';
+import {defineSettleTaskActor} from '../../src/machines/actors/settle-task.actor.ts';
+import {runMachine} from '../../src/machines/run.machine.ts';
+import {segmentMachine} from '../../src/machines/segment.machine.ts';
+import {taskMachine} from '../../src/machines/task.machine.ts';
+import type {Services} from '../../src/services/contracts/services.ts';
+
+/** The real effects over the given services, by the machine that needs them; a test leaves out what it likes. */
+export function defineEffects(services: Services) {
+  const live: LiveAgents = new Map();
+  const endings: AgentEndings = new Map();
+  const recordRun = defineRecordRunActor({...services, endings, onRecorded: () => {}});
+  const segment = {
+    agent: defineAgentActor({...services, live, endings, onNews: () => {}}),
+    recordRun,
+    endEverything: defineEndEverythingActor({live}),
+  };
+  const run = {segment: segmentMachine.provide({actors: segment}), recordRun};
+  const task = {
+    prepareRun: definePrepareRunActor(services, () => {}),
+    run: runMachine.provide({actors: run}),
+    settleTask: defineSettleTaskActor(services, () => {}),
+  };
+  const executor = {
+    selectTask: defineSelectTaskActor(services),
+    task: taskMachine.provide({actors: task}),
+  };
+  return {live, segment, run, task, executor};
+}

@@ -1,0 +1,309 @@
+import {describe, expect, test} from 'vitest';
+import {createActor, SimulatedClock, toPromise} from 'xstate';
+import {type ExecutorInput, executorMachine} from '../../src/machines/executor.machine.ts';
+import type {FailureKind} from '../../src/services/contracts/agent.ts';
+import type {Plan} from '../../src/services/contracts/plan.ts';
+import type {FakeAgent} from '../fakes/fake-agent-runner.ts';
+import {defineEffects} from '../fakes/machines.ts';
+import {question, restingRun} from '../fakes/runs.ts';
+import {createFakeServices, settle} from '../fakes/services.ts';
+import {unreachedTransitions} from '../helpers/model.ts';
+import {planOf, task, withStatus} from '../helpers/plans.ts';
+
+const input: ExecutorInput = {
+  taskIds: [],
+  provider: 'claude',
+  explicitProvider: null,
+  graceMilliseconds: 10_000,
+  stopOnFailure: false,
+  maxTasks: null,
+  pauseReason: null,
+};
+const pause = {type: 'run.pause', reason: 'user_interrupt'} as const;
+const stopAfterTask = {type: 'executor.stopAfterTask'} as const;
+
+/** b waits for a; c stands alone. */
+const plan = planOf(task('b', {deps: ['a']}), task('a'), task('c'));
+
+function createExecutor(fields: Partial<ExecutorInput> = {}, tasks: Plan = plan) {
+  const fake = createFakeServices({plan: tasks});
+  fake.agents.obeys.interrupt = true;
+  fake.agents.play = (agent) => agent.succeeds();
+  const actor = createActor(executorMachine.provide({actors: defineEffects(fake.services).executor}), {
+    clock: new SimulatedClock(),
+    input: {...input, ...fields},
+  });
+  const finished = toPromise(actor);
+  return {
+    ...fake,
+    actor,
+    finished,
+    launched: () => fake.log.filter((entry) => entry.startsWith('go')),
+  };
+}
+type TestExecutor = ReturnType<typeof createExecutor>;
+
+/** An executor whose first agent runs and waits for the test. */
+async function startHanging(fields: Partial<ExecutorInput> = {}) {
+  const executor = createExecutor(fields);
+  executor.agents.play = () => {};
+  executor.actor.start();
+  await settle();
+  executor.agents.play = (agent) => agent.succeeds();
+  return executor;
+}
+
+const outcomes = ({attempted}: {attempted: ReadonlyArray<{taskId: string; run: {state: string}}>}) =>
+  attempted.map(({taskId, run}) => `${taskId} ${run.state}`);
+
+describe('executing', () => {
+  test('runs every ready task in the order of the plan, dependencies first, one at a time', async () => {
+    const {actor, finished, plans, launched, violations, runs} = createExecutor();
+    actor.start();
+    expect(await finished).toEqual({
+      reason: 'completed',
+      attempted: ['a', 'b', 'c'].map((taskId) => ({taskId, run: runs.records(taskId)[0]})),
+    });
+    expect(launched()).toEqual(['go a-1', 'go b-1', 'go c-1']);
+    expect(plans.statuses()).toEqual({a: 'done', b: 'done', c: 'done'});
+    expect(violations).toEqual([]);
+  });
+
+  test('stops at once where nothing is ready', async () => {
+    const {actor, finished, log} = createExecutor({}, planOf(task('a', {status: 'done'})));
+    actor.start();
+    expect(await finished).toEqual({reason: 'completed', attempted: []});
+    expect(log).toEqual([]);
+  });
+
+  test('takes the wanted tasks only', async () => {
+    const {actor, finished, plans} = createExecutor({taskIds: ['c', 'b']});
+    actor.start();
+    expect(outcomes(await finished)).toEqual(['c succeeded']);
+    expect(plans.statuses()).toEqual({a: 'todo', b: 'todo', c: 'done'});
+  });
+
+  test('never tries a task twice, even when somebody makes it ready again', async () => {
+    const executor = createExecutor();
+    executor.agents.play = (agent) => {
+      agent.fails();
+      if (agent.taskId !== 'c') return;
+      executor.plans.plan = withStatus(executor.plans.plan, 'a', 'todo');
+    };
+    executor.actor.start();
+    expect(outcomes(await executor.finished)).toEqual(['a failed', 'c failed']);
+  });
+
+  test.each([
+    {maxTasks: 0, expected: []},
+    {maxTasks: 1, expected: ['a succeeded']},
+    {maxTasks: 3, expected: ['a succeeded', 'b succeeded', 'c succeeded']},
+  ])('stops after at most $maxTasks tasks', async ({maxTasks, expected}) => {
+    const {actor, finished} = createExecutor({maxTasks});
+    actor.start();
+    const output = await finished;
+    expect(output.reason).toBe('completed');
+    expect(outcomes(output)).toEqual(expected);
+  });
+
+  test('respects what was edited in the plan while it runs', async () => {
+    const {agents, finished, plans} = await startHanging();
+    plans.plan = planOf(...plans.plan.items.values(), task('d'));
+    plans.plan = withStatus(plans.plan, 'c', 'skipped');
+    agents.agent.succeeds();
+    expect(outcomes(await finished)).toEqual(['a succeeded', 'b succeeded', 'd succeeded']);
+    expect(plans.statuses()).toEqual({a: 'done', b: 'done', c: 'skipped', d: 'done'});
+  });
+});
+
+describe('a failed task', () => {
+  const failing =
+    (kind: FailureKind) =>
+    (agent: FakeAgent): void =>
+      agent.taskId === 'a' ? agent.fails({kind}) : agent.succeeds();
+
+  test.each([
+    {kind: 'agent_error', stopOnFailure: false, reason: 'completed', expected: ['a failed', 'c succeeded']},
+    {kind: 'stopped', stopOnFailure: false, reason: 'completed', expected: ['a failed', 'c succeeded']},
+    {kind: 'agent_error', stopOnFailure: true, reason: 'failed', expected: ['a failed']},
+    {kind: 'auth', stopOnFailure: false, reason: 'failed', expected: ['a failed']},
+    {kind: 'rate_limit', stopOnFailure: false, reason: 'failed', expected: ['a failed']},
+  ] as const)(
+    '($kind, stopOnFailure $stopOnFailure) ends with $reason',
+    async ({kind, stopOnFailure, reason, expected}) => {
+      const executor = createExecutor({stopOnFailure});
+      executor.agents.play = failing(kind);
+      executor.actor.start();
+      const output = await executor.finished;
+      expect(output.reason).toBe(reason);
+      expect(outcomes(output)).toEqual(expected);
+      expect(executor.plans.statuses()).toMatchObject({a: 'failed', b: 'todo'});
+    },
+  );
+
+  test('whose agent cannot be started ends the plan', async () => {
+    const executor = createExecutor();
+    executor.agents.failLaunch(new Error('no such file'));
+    executor.actor.start();
+    const output = await executor.finished;
+    expect(output).toMatchObject({
+      reason: 'failed',
+      attempted: [{taskId: 'a', run: {failure: {kind: 'spawn_failed', message: 'no such file'}}}],
+    });
+    expect(executor.launched()).toEqual([]);
+  });
+});
+
+test('a task that asks stops the plan until a person answers', async () => {
+  const executor = createExecutor();
+  executor.agents.play = (agent) => agent.succeeds(JSON.stringify({blackbird: {questions: [question]}}));
+  executor.actor.start();
+  const output = await executor.finished;
+  expect(output.reason).toBe('waiting_user');
+  expect(outcomes(output)).toEqual(['a waiting']);
+  expect(executor.plans.statuses()).toEqual({a: 'waiting_user', b: 'todo', c: 'todo'});
+});
+
+describe('a pause', () => {
+  test('asked for before the plan began starts nothing', async () => {
+    const {actor, finished, log} = createExecutor({pauseReason: 'user_interrupt'});
+    actor.start();
+    expect(await finished).toEqual({reason: 'paused', attempted: []});
+    expect(log).toEqual([]);
+  });
+
+  test('between two tasks stops before the next', async () => {
+    const {actor, finished, plans, log} = createExecutor();
+    const release = plans.holdNextRead();
+    actor.start();
+    expect(actor.getSnapshot().value).toBe('selecting');
+    actor.send(pause);
+    release();
+    expect(await finished).toEqual({reason: 'paused', attempted: []});
+    expect(log).toEqual([]);
+  });
+
+  test('in the middle of a task pauses it and starts no other', async () => {
+    const {actor, finished, launched, runs} = await startHanging();
+    actor.send(pause);
+    expect(await finished).toEqual({
+      reason: 'paused',
+      attempted: [{taskId: 'a', run: runs.records('a')[0]}],
+    });
+    expect(runs.records('a')[0]?.state).toBe('paused');
+    expect(launched()).toEqual(['go a-1']);
+  });
+
+  test.each([
+    {
+      name: 'while the agent lingers after its result',
+      play: async ({actor, agents}: TestExecutor) => {
+        agents.agent.reports({ok: true});
+        actor.send(pause);
+      },
+    },
+    {
+      name: 'while the outcome is written',
+      play: async ({actor, agents, runs}: TestExecutor) => {
+        const release = runs.holdOn(({state}) => state === 'succeeded');
+        agents.agent.succeeds();
+        await settle();
+        actor.send(pause);
+        release();
+      },
+    },
+    {
+      name: 'while the plan is written',
+      play: async ({actor, agents, plans}: TestExecutor) => {
+        const release = plans.holdNextUpdate();
+        agents.agent.succeeds();
+        await settle();
+        actor.send(pause);
+        release();
+      },
+    },
+  ])('that comes too late for a task, $name, still starts no other', async ({play}) => {
+    const executor = await startHanging();
+    await play(executor);
+    const output = await executor.finished;
+    expect(output.reason).toBe('paused');
+    expect(outcomes(output)).toEqual(['a succeeded']);
+    expect(executor.launched()).toEqual(['go a-1']);
+    expect(executor.plans.statuses()).toEqual({a: 'done', b: 'todo', c: 'todo'});
+  });
+});
+
+describe('to stop after the task', () => {
+  test('lets the task end and starts no other', async () => {
+    const {actor, agents, finished, launched, log} = await startHanging();
+    actor.send(stopAfterTask);
+    agents.agent.succeeds();
+    const output = await finished;
+    expect(output.reason).toBe('completed');
+    expect(outcomes(output)).toEqual(['a succeeded']);
+    expect(launched()).toEqual(['go a-1']);
+    expect(log).not.toContain('interrupt a-1');
+  });
+});
+
+describe('an error', () => {
+  const error = new Error('the disk is full');
+
+  test('of the plan file stops before the task', async () => {
+    const {actor, finished, plans, log} = createExecutor();
+    plans.failNextRead(error);
+    actor.start();
+    expect(await finished).toEqual({reason: 'error', attempted: [], error});
+    expect(log).toEqual([]);
+  });
+
+  test('of a task stops the plan; what was done before is told', async () => {
+    const executor = createExecutor();
+    executor.runs.failOn(({task_id, state}) => task_id === 'b' && state === 'succeeded', error);
+    executor.actor.start();
+    const output = await executor.finished;
+    expect(output).toMatchObject({reason: 'error', error});
+    expect(outcomes(output)).toEqual(['a succeeded']);
+    expect(executor.launched()).toEqual(['go a-1', 'go b-1']);
+  });
+});
+
+describe('refuses to run without', () => {
+  test.each([
+    {missing: 'selectTask', names: 'selectTask'},
+    {missing: 'task', names: 'prepareRun'},
+  ] as const)('the actor $missing', async ({missing, names}) => {
+    const {[missing]: _, ...actors} = defineEffects(createFakeServices({plan}).services).executor;
+    const actor = createActor(executorMachine.provide({actors}), {input});
+    const finished = toPromise(actor);
+    actor.start();
+    expect(await finished).toEqual({
+      reason: 'error',
+      attempted: [],
+      error: new Error(`Actor "${names}" was not provided`),
+    });
+  });
+});
+
+test('every transition is reached', () => {
+  const run = restingRun({state: 'succeeded'});
+  const failed = restingRun({state: 'failed', failure: {kind: 'auth', message: 'no'}});
+  expect(
+    unreachedTransitions(executorMachine, {
+      inputs: [input],
+      payloads: [
+        pause,
+        {type: 'xstate.done.actor.selectTask', output: 'a'},
+        {type: 'xstate.done.actor.selectTask', output: null},
+        {type: 'xstate.error.actor.selectTask', error: 'no'},
+        {type: 'xstate.done.actor.task', output: {outcome: 'succeeded', run}},
+        {type: 'xstate.done.actor.task', output: {outcome: 'paused', run}},
+        {type: 'xstate.done.actor.task', output: {outcome: 'waiting', run}},
+        {type: 'xstate.done.actor.task', output: {outcome: 'error', error: 'no'}},
+        {type: 'xstate.done.actor.task', output: {outcome: 'failed', run: failed}},
+        {type: 'xstate.error.actor.task', error: 'no'},
+      ],
+      key: ({context}) => [context.pauseReason, context.isStopping],
+    }),
+  ).toEqual([]);
+});

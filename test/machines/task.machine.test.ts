@@ -1,0 +1,242 @@
+import {describe, expect, test} from 'vitest';
+import {createActor, SimulatedClock, toPromise} from 'xstate';
+import {type TaskInput, taskMachine} from '../../src/machines/task.machine.ts';
+import type {Plan} from '../../src/services/contracts/plan.ts';
+import type {RunRecord} from '../../src/services/contracts/run.ts';
+import {defineEffects} from '../fakes/machines.ts';
+import {pausedRun, question, restingRun, runRecord, sessionRef, waitingRun} from '../fakes/runs.ts';
+import {createFakeServices, settle} from '../fakes/services.ts';
+import {unreachedTransitions} from '../helpers/model.ts';
+import {planOf, task} from '../helpers/plans.ts';
+
+const input: TaskInput = {
+  taskId: 'a',
+  mode: {type: 'execute'},
+  provider: 'claude',
+  explicitProvider: null,
+  graceMilliseconds: 10_000,
+  pauseReason: null,
+};
+const resume: TaskInput = {...input, mode: {type: 'resume', answers: [], feedback: null}};
+const pause = {type: 'run.pause', reason: 'user_interrupt'} as const;
+
+const ready = planOf(task('a'));
+const begun = planOf(task('a', {status: 'in_progress'}));
+
+function createTask(taskInput: TaskInput = input, plan: Plan = ready, runs: readonly RunRecord[] = []) {
+  const fake = createFakeServices({plan, runs});
+  const actor = createActor(taskMachine.provide({actors: defineEffects(fake.services).task}), {
+    clock: new SimulatedClock(),
+    input: taskInput,
+  });
+  const finished = toPromise(actor);
+  return {...fake, actor, finished, record: () => fake.runs.records('a').at(-1)};
+}
+
+async function startTask(...args: Parameters<typeof createTask>) {
+  const started = createTask(...args);
+  started.actor.start();
+  await settle();
+  return started;
+}
+
+describe('a task', () => {
+  test('is recorded, then marked, then run, and the plan says what the run says', async () => {
+    const {agents, finished, log, record, violations} = await startTask();
+    agents.agent.succeeds();
+    expect(await finished).toEqual({outcome: 'succeeded', run: record()});
+    expect(log).toEqual([
+      'record a-1 running/launching',
+      'plan a in_progress',
+      'launch a-1',
+      'record a-1 running/active',
+      'go a-1',
+      'exit a-1',
+      'end a-1',
+      'record a-1 succeeded',
+      'plan a done',
+    ]);
+    expect(violations).toEqual([]);
+  });
+
+  test.each([
+    {outcome: 'failed', text: null, status: 'failed'},
+    {outcome: 'waiting', text: JSON.stringify({blackbird: {questions: [question]}}), status: 'waiting_user'},
+  ] as const)('that is $outcome is $status in the plan', async ({outcome, text, status}) => {
+    const {agents, finished, plans, record} = await startTask();
+    if (text === null) agents.agent.fails();
+    else agents.agent.succeeds(text);
+    expect(await finished).toEqual({outcome, run: record()});
+    expect(plans.statuses()).toEqual({a: status});
+  });
+
+  test('that was deleted while it ran ends all the same', async () => {
+    const {agents, finished, plans} = await startTask();
+    plans.plan = planOf(task('b'));
+    agents.agent.succeeds();
+    expect((await finished).outcome).toBe('succeeded');
+    expect(plans.statuses()).toEqual({b: 'todo'});
+  });
+});
+
+describe('a pause', () => {
+  test('goes to the run; the task stays in progress', async () => {
+    const {actor, agents, finished, plans, log} = await startTask();
+    agents.agent.obeys.interrupt = true;
+    actor.send(pause);
+    expect((await finished).outcome).toBe('paused');
+    expect(plans.statuses()).toEqual({a: 'in_progress'});
+    expect(log.slice(-3)).toEqual(['exit a-1', 'end a-1', 'record a-1 paused']);
+  });
+
+  test('asked for while the run is prepared keeps its agent from running', async () => {
+    const started = createTask();
+    const release = started.plans.holdNextRead();
+    started.actor.start();
+    expect(started.actor.getSnapshot().value).toBe('preparing');
+    started.actor.send(pause);
+    release();
+    expect(await started.finished).toMatchObject({outcome: 'paused', run: {pause_reason: 'user_interrupt'}});
+    expect(started.log).not.toContain('go a-1');
+    expect(started.plans.statuses()).toEqual({a: 'in_progress'});
+  });
+
+  test('asked for before the task began keeps its agent from running', async () => {
+    const {finished, log} = await startTask({...input, pauseReason: 'terminated'});
+    expect(await finished).toMatchObject({outcome: 'paused', run: {pause_reason: 'terminated'}});
+    expect(log).not.toContain('go a-1');
+  });
+
+  test('asked for while the plan is written does not undo what was done', async () => {
+    const {actor, agents, finished, plans} = await startTask();
+    const release = plans.holdNextUpdate();
+    agents.agent.succeeds();
+    await settle();
+    expect(actor.getSnapshot().value).toBe('settling');
+    actor.send(pause);
+    release();
+    expect((await finished).outcome).toBe('succeeded');
+    expect(plans.statuses()).toEqual({a: 'done'});
+  });
+});
+
+describe('a resume', () => {
+  test('that cannot be is refused, and neither record nor plan is touched', async () => {
+    const run = pausedRun({resumable: false});
+    const {finished, log} = await startTask(resume, begun, [run]);
+    expect(await finished).toEqual({
+      outcome: 'refused',
+      run,
+      reason: 'the provider had not stored the session yet when it stopped',
+    });
+    expect(log).toEqual([]);
+  });
+
+  test.each([
+    {
+      name: 'that the provider rejects',
+      play: (fake: ReturnType<typeof createTask>) =>
+        fake.agents.agent.fails({kind: 'resume_rejected', message: 'No conversation found'}),
+      reason: 'No conversation found',
+    },
+  ])('$name is refused with its words; the run stays paused', async ({play, reason}) => {
+    const fake = await startTask(resume, begun, [pausedRun()]);
+    play(fake);
+    expect(await fake.finished).toEqual({outcome: 'refused', run: fake.record(), reason});
+    expect(fake.record()).toMatchObject({state: 'paused', provider_session_ref: sessionRef, resumable: true});
+    expect(fake.plans.statuses()).toEqual({a: 'in_progress'});
+  });
+
+  test('whose agent cannot be started is refused; the run stays paused', async () => {
+    const fake = createTask(resume, begun, [pausedRun()]);
+    fake.agents.failLaunch(new Error('out of memory'));
+    fake.actor.start();
+    expect(await fake.finished).toEqual({outcome: 'refused', run: fake.record(), reason: 'out of memory'});
+    expect(fake.record()).toMatchObject({state: 'paused', resumable: true});
+  });
+
+  test('with answers that the provider rejects leaves the task waiting', async () => {
+    const mode = {type: 'resume', answers: [{id: question.id, value: 'red'}], feedback: null} as const;
+    const plan = planOf(task('a', {status: 'waiting_user'}));
+    const {agents, finished, plans} = await startTask({...input, mode}, plan, [waitingRun()]);
+    expect(plans.statuses()).toEqual({a: 'in_progress'});
+    agents.agent.fails({kind: 'resume_rejected', message: 'gone'});
+    expect(await finished).toMatchObject({outcome: 'refused', reason: 'gone', run: {state: 'waiting'}});
+    expect(plans.statuses()).toEqual({a: 'waiting_user'});
+  });
+});
+
+describe('an error', () => {
+  const error = new Error('the disk is full');
+
+  test('while the run is prepared is the end of the task: no record, no agent', async () => {
+    const {finished, log} = await startTask(input, planOf(task('a', {status: 'done'})));
+    expect(await finished).toMatchObject({outcome: 'error', error: {code: 'E_TASK_NOT_READY'}});
+    expect(log).toEqual([]);
+  });
+
+  test('of the run is reported, and the plan is left as it is', async () => {
+    const fake = createTask();
+    fake.runs.failOn(({phase}) => phase === 'active', error);
+    fake.actor.start();
+    expect(await fake.finished).toEqual({outcome: 'error', error});
+    expect(fake.plans.statuses()).toEqual({a: 'in_progress'});
+    expect(fake.agents.alive()).toEqual([]);
+  });
+
+  test('of the plan is reported; the run stands as it is recorded', async () => {
+    const {agents, finished, plans, record} = await startTask();
+    plans.failNextUpdate(error);
+    agents.agent.succeeds();
+    expect(await finished).toEqual({outcome: 'error', error});
+    expect(record()).toMatchObject({state: 'succeeded'});
+    expect(plans.statuses()).toEqual({a: 'in_progress'});
+  });
+
+  test('before the task is marked leaves a canceled run and no agent', async () => {
+    const fake = createTask();
+    fake.plans.failNextUpdate(error);
+    fake.actor.start();
+    expect(await fake.finished).toEqual({outcome: 'error', error});
+    expect(fake.log).toEqual(['record a-1 running/launching', 'record a-1 canceled']);
+  });
+});
+
+describe('refuses to run without', () => {
+  test.each([
+    {missing: 'prepareRun', names: 'prepareRun'},
+    {missing: 'run', names: 'agent'},
+    {missing: 'settleTask', names: 'settleTask'},
+  ] as const)('the actor $missing', async ({missing, names}) => {
+    const {services, agents} = createFakeServices({plan: ready});
+    agents.play = (agent) => agent.succeeds();
+    const {[missing]: _, ...actors} = defineEffects(services).task;
+    const actor = createActor(taskMachine.provide({actors}), {input});
+    const finished = toPromise(actor);
+    actor.start();
+    expect(await finished).toEqual({
+      outcome: 'error',
+      error: new Error(`Actor "${names}" was not provided`),
+    });
+  });
+});
+
+test('every transition is reached', () => {
+  const run = restingRun({state: 'succeeded'});
+  const order = {type: 'run.restart'};
+  expect(
+    unreachedTransitions(taskMachine, {
+      inputs: [input],
+      payloads: [
+        pause,
+        {type: 'xstate.done.actor.prepareRun', output: {task: task('a'), run: runRecord(), order}},
+        {type: 'xstate.error.actor.prepareRun', error: 'no'},
+        {type: 'xstate.done.actor.run', output: {outcome: 'succeeded', run}},
+        {type: 'xstate.done.actor.run', output: {outcome: 'refused', run, reason: 'no'}},
+        {type: 'xstate.done.actor.run', output: {outcome: 'error', run, error: 'no'}},
+        {type: 'xstate.error.actor.run', error: 'no'},
+        {type: 'xstate.error.actor.settleTask', error: 'no'},
+      ],
+    }),
+  ).toEqual([]);
+});
