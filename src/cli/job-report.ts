@@ -1,9 +1,11 @@
 import type {JobResult} from '../machines/engine.machine.ts';
 import type {ExecutorOutput} from '../machines/executor.machine.ts';
 import {displayLine} from '../machines/policies/display-text.ts';
+import {readyTasks} from '../machines/policies/readiness.ts';
 import {resumeRefusal} from '../machines/policies/resume-check.ts';
 import type {TaskOutput} from '../machines/task.machine.ts';
-import type {Task} from '../services/contracts/plan.ts';
+import {shellWord} from '../services/contracts/errors.ts';
+import type {Plan} from '../services/contracts/plan.ts';
 import type {RunRecord} from '../services/contracts/run.ts';
 import {type ExitCode, exitCodes} from './exit-codes.ts';
 
@@ -14,14 +16,15 @@ export type JobReport = {
   readonly exitCode: ExitCode;
 };
 
-export function reportJob(result: JobResult, titleOf: (taskId: string) => string): JobReport {
+/** `plan` is how it stands after the job. */
+export function reportJob(result: JobResult, plan: Plan): JobReport {
   switch (result.type) {
     case 'failed':
       throw result.error;
     case 'execute':
-      return reportExecution(result.output);
+      return reportExecution(result.output, plan);
     case 'task':
-      return reportTask(result.output, titleOf);
+      return reportTask(result.output, plan);
   }
 }
 
@@ -32,7 +35,7 @@ export const pausedBetweenTasks: JobReport = {
   exitCode: exitCodes.paused,
 };
 
-function reportExecution({reason, attempted, error}: ExecutorOutput): JobReport {
+function reportExecution({reason, attempted, error}: ExecutorOutput, plan: Plan): JobReport {
   const last = attempted.at(-1)?.run;
   const failed = attempted.filter(({run}) => run.state === 'failed').map(({taskId}) => taskId);
   const failedLines =
@@ -57,19 +60,19 @@ function reportExecution({reason, attempted, error}: ExecutorOutput): JobReport 
     case 'completed':
       return {
         reason,
-        lines: ['no ready tasks remaining', ...failedLines],
+        lines: [remainingLine(readyTasks(plan).length), ...failedLines],
         exitCode: failed.length > 0 ? exitCodes.taskFailed : exitCodes.done,
       };
   }
 }
 
-function reportTask(output: TaskOutput, titleOf: (taskId: string) => string): JobReport {
+function reportTask(output: TaskOutput, plan: Plan): JobReport {
   switch (output.outcome) {
     case 'error':
       throw output.error;
     case 'refused': {
       const {run, reason} = output;
-      const task: Pick<Task, 'id' | 'title'> = {id: run.task_id, title: titleOf(run.task_id)};
+      const task = {id: run.task_id, title: plan.items.get(run.task_id)?.title ?? ''};
       const code = run.failure?.kind === 'resume_rejected' ? 'E_RESUME_REJECTED' : 'E_RESUME_REFUSED';
       throw resumeRefusal(code, task, run, reason);
     }
@@ -87,23 +90,32 @@ function reportTask(output: TaskOutput, titleOf: (taskId: string) => string): Jo
 
 /** The words of the specification, exactly. */
 function pausedLines({task_id, resumable}: RunRecord): string[] {
-  const id = displayLine(task_id);
-  const restart = `Restart with: blackbird restart ${id}`;
-  if (resumable) return [`Paused. Resume with: blackbird resume ${id}`, `        ${restart}`];
+  const restart = `Restart with: ${commandFor('restart', task_id)}`;
+  if (resumable) return [`Paused. Resume with: ${commandFor('resume', task_id)}`, `        ${restart}`];
   return [`Paused. The agent had no session yet, so it cannot be resumed.`, `        ${restart}`];
 }
 
 function waitingLines({task_id, questions = []}: RunRecord): string[] {
-  const id = displayLine(task_id);
   return [
-    `${id} is waiting for user input`,
+    `${displayLine(task_id)} is waiting for user input`,
     ...questions.map(
       ({id: question, prompt, options}) =>
         `  ${displayLine(question)}: ${displayLine(prompt)}${options ? ` (${options.map(displayLine).join(' | ')})` : ''}`,
     ),
-    `Answer with: blackbird resume ${id}`,
+    `Answer with: ${commandFor('resume', task_id)}`,
   ];
 }
 
+/** A limit, or tasks that were named, may leave some. */
+function remainingLine(count: number): string {
+  return `${count === 0 ? 'no' : count} ready ${count === 1 ? 'task' : 'tasks'} remaining`;
+}
+
 const retryLines = (taskIds: readonly string[]) =>
-  taskIds.map((id) => `Try again with: blackbird retry ${displayLine(id)}`);
+  taskIds.map((id) => `Try again with: ${commandFor('retry', id)}`);
+
+/** How a run that rests is continued: in its session, where it has one. */
+export const continueCommand = ({task_id, state, resumable}: RunRecord) =>
+  commandFor(state === 'paused' && !resumable ? 'restart' : 'resume', task_id);
+
+const commandFor = (verb: string, taskId: string) => `blackbird ${verb} ${displayLine(shellWord(taskId))}`;

@@ -3,6 +3,7 @@ import {displayLine} from '../machines/policies/display-text.ts';
 import type {RunRecord} from '../services/contracts/run.ts';
 import type {CliContext} from './context.ts';
 import {clockTime, dollars, duration, tokens, workTime} from './durations.ts';
+import {continueCommand} from './job-report.ts';
 import {painter} from './paint.ts';
 import {clip} from './table.ts';
 
@@ -41,6 +42,13 @@ export function textProgress(context: CliContext, write: (text: string) => void)
           live?.update(fact.news);
           if (!live && fact.news.type === 'retrying')
             say(`  retrying: ${displayLine(fact.news.failure.message)}`);
+          return;
+        case 'run.recovered':
+          // What never began is simply run again.
+          if (fact.run.state === 'paused')
+            say(
+              `${paint('yellow', 'Ⅱ')} ${displayLine(fact.run.task_id)} lost its Blackbird and is paused: ${continueCommand(fact.run)}`,
+            );
           return;
         case 'task.settled':
           say(outcomeLine(fact.run, paint));
@@ -142,6 +150,7 @@ function asData(fact: EngineFact): unknown {
         provider: run.provider,
       };
     }
+    case 'run.recovered':
     case 'run.updated':
     case 'task.settled': {
       const {stdout: _, stderr: __, ...run} = fact.run;

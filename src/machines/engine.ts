@@ -23,6 +23,8 @@ import {taskMachine} from './task.machine.ts';
 
 /** What the views are told while a job runs. */
 export type EngineFact =
+  /** Its Blackbird died while it was running. */
+  | {readonly type: 'run.recovered'; readonly run: RunRecord}
   | {readonly type: 'task.started'; readonly prepared: PreparedRun}
   | {readonly type: 'run.updated'; readonly run: RunRecord}
   | {readonly type: 'task.settled'; readonly run: RunRecord}
@@ -49,7 +51,13 @@ const debounceMilliseconds = 250;
 export function createEngine(services: Services): Engine {
   const listeners = new Set<(fact: EngineFact) => void>();
   const publish = (fact: EngineFact) => {
-    for (const listener of listeners) listener(fact);
+    for (const listener of listeners) {
+      try {
+        listener(fact);
+      } catch {
+        // A view that fails must neither end an agent nor keep a pause from it.
+      }
+    }
   };
   const live: LiveAgents = new Map();
   const endings: AgentEndings = new Map();
@@ -83,7 +91,7 @@ export function createEngine(services: Services): Engine {
       actors: {
         acquireLock: defineAcquireLockActor(services.lock),
         releaseLock: defineReleaseLockActor(services.lock),
-        recoverRuns: defineRecoverRunsActor(services),
+        recoverRuns: defineRecoverRunsActor(services, (run) => publish({type: 'run.recovered', run})),
         executor: executorMachine.provide({actors: {selectTask: defineSelectTaskActor(services), task}}),
         task,
       },

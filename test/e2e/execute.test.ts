@@ -83,7 +83,9 @@ describe('execute', () => {
     const project = engineProject(
       planOf(task('x'), family(task('p'), task('a'), task('b')), task('c', {deps: ['a']})),
     );
-    expect((await project.run(['execute', 'p'])).code).toBe(0);
+    const named = await project.run(['execute', 'p']);
+    expect(named.code).toBe(0);
+    expect(named.out.endsWith('\n2 ready tasks remaining\n')).toBe(true);
     expect(project.statuses()).toEqual({x: 'todo', p: 'done', a: 'done', b: 'done', c: 'todo'});
 
     const {code, out, err} = await project.run(['execute', 'a']);
@@ -153,7 +155,7 @@ describe('execute', () => {
     const project = engineProject(planOf(task('a'), task('b'), task('c')));
     const {code, out} = await project.run(['execute', '--max-tasks', '2']);
     expect(code).toBe(0);
-    expect(out).not.toContain('no ready tasks remaining');
+    expect(out.endsWith('\n1 ready task remaining\n')).toBe(true);
     expect(project.statuses()).toEqual({a: 'done', b: 'done', c: 'todo'});
   });
 
@@ -288,9 +290,16 @@ describe('execute', () => {
   });
 
   test('ids that are no file names, and those that JavaScript trips over, are ids like any other', async () => {
-    const ids = ['../../x y', '__proto__', 'constructor', '$(touch pwned)'];
-    const project = engineProject(planOf(...ids.map((id) => task(id, {prompt: writes('ok')}))));
-    expect((await project.run(['execute'])).code).toBe(0);
+    const ids = ['../../x y', '__proto__', 'constructor'];
+    const project = engineProject(
+      planOf(
+        ...ids.map((id) => task(id, {prompt: writes('ok')})),
+        task("$(touch pwned) it's", {prompt: failing}),
+      ),
+    );
+    const {code, out} = await project.run(['execute']);
+    expect(code).toBe(3);
+    expect(out).toContain(String.raw`Try again with: blackbird retry '$(touch pwned) it'\''s'`);
     expect(project.text('done.txt')).toBe('ok\n'.repeat(ids.length));
     expect(project.planText().match(/"status": "done"/g)).toHaveLength(ids.length);
     expect(readdirSync(path.dirname(project.folder)).sort()).toEqual(['bin', 'home', 'project']);
@@ -298,23 +307,36 @@ describe('execute', () => {
   });
 
   test('the plan is read again before every task, and edits made meanwhile are kept', async () => {
-    const prompt = demo('write started x', 'sleep 60');
-    const project = engineProject(planOf(task('a', {prompt}), task('b'), task('c')));
+    const waits = 'touch started; until [ -e go ]; do sleep 0.02; done';
+    const project = engineProject(planOf(task('a'), task('b'), task('c')), {
+      env: {BLACKBIRD_AGENT_CMD: waits},
+    });
     const running = project.start(['execute']);
-    await untilAtWork(project, 'a');
-    expect((await project.run(['set-status', 'b', 'skipped'])).code).toBe(0);
-    expect(
-      (await project.run(['add', '--id', 'new', '--title', 'New', '--prompt', writes('new')])).code,
-    ).toBe(0);
-    expect((await project.run(['edit', 'a', '--title', 'Edited'])).code).toBe(0);
-    expect((await project.run(['delete', 'c'])).code).toBe(0);
-    // Stands for the agent finishing: the sleep ends, and the demo agent goes on with its turn.
-    running.child.kill('SIGINT');
-    await running.ended;
-    expect((await project.run(['resume', 'a', '--execute'])).code).toBe(0);
+    await eventually(() => expect(existsSync(path.join(project.folder, 'started'))).toBe(true));
+    for (const args of [
+      ['set-status', 'b', 'skipped'],
+      ['add', '--id', 'new', '--title', 'New'],
+      ['edit', 'a', '--title', 'Edited'],
+      ['delete', 'c'],
+    ])
+      expect(await project.run(args)).toMatchObject({code: 0, err: ''});
+    project.write('go', '');
+    expect(await running.ended).toMatchObject({code: 0, err: ''});
     expect(project.statuses()).toEqual({a: 'done', b: 'skipped', new: 'done'});
     expect(JSON.parse(project.planText()).items.a.title).toBe('Edited');
-    expect(project.runs('b')).toEqual([]);
+    expect([project.runs('b'), project.runs('c')]).toEqual([[], []]);
+  });
+
+  test('a task that is deleted while it runs stays deleted, and its run is kept', async () => {
+    const waits = 'touch started; until [ -e go ]; do sleep 0.02; done';
+    const project = engineProject(planOf(task('a'), task('b')), {env: {BLACKBIRD_AGENT_CMD: waits}});
+    const running = project.start(['execute']);
+    await eventually(() => expect(existsSync(path.join(project.folder, 'started'))).toBe(true));
+    expect((await project.run(['delete', 'a'])).code).toBe(0);
+    project.write('go', '');
+    expect(await running.ended).toMatchObject({code: 0, err: ''});
+    expect(project.statuses()).toEqual({b: 'done'});
+    expect(project.runs('a')).toMatchObject([{state: 'succeeded'}]);
   });
 });
 
@@ -372,6 +394,7 @@ describe('two at once', () => {
     await holder.ended;
     const {code, out, err} = await project.run(['execute']);
     expect({code, err}).toEqual({code: 0, err: ''});
+    expect(out).toContain('Ⅱ a lost its Blackbird and is paused: blackbird resume a\n');
     expect(out).toContain('✓ b');
     expect(project.latest('a')).toMatchObject({
       state: 'paused',

@@ -4,12 +4,12 @@ import {displayLine} from '../../machines/policies/display-text.ts';
 import {explainOrder} from '../../machines/policies/execution-order.ts';
 import {isLeaf, requireTask, subtreeOf} from '../../machines/policies/plan-graph.ts';
 import {readyTasks} from '../../machines/policies/readiness.ts';
-import {AppError} from '../../services/contracts/errors.ts';
+import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import type {Plan} from '../../services/contracts/plan.ts';
 import type {RunStore} from '../../services/contracts/run.ts';
 import {type Cli, wholeNumber} from '../cli.ts';
 import {type AgentOptions, agentInput, finishJob, openEngineFor, runJob} from '../job.ts';
-import {reportJob} from '../job-report.ts';
+import {continueCommand, reportJob} from '../job-report.ts';
 
 type Options = AgentOptions & {stopOnFailure?: true; maxTasks?: number; dryRun?: true};
 
@@ -72,7 +72,7 @@ export async function executePlan(
       {
         next: taskIds
           .slice(0, 3)
-          .map((id) => ({command: `blackbird why ${id}`, why: 'see what it waits for'})),
+          .map((id) => ({command: `blackbird why ${shellWord(id)}`, why: 'see what it waits for'})),
       },
     );
   }
@@ -86,8 +86,7 @@ export async function executePlan(
       maxTasks: options.maxTasks ?? null,
     },
   });
-  const report = reportJob(result, (id) => plan.items.get(id)?.title ?? '');
-  finishJob(cli, command, report);
+  finishJob(cli, command, reportJob(result, await plans.read()));
 }
 
 function leavesOf(plan: Plan, taskIds: readonly string[]): string[] {
@@ -101,10 +100,11 @@ async function restingLines(plan: Plan, runs: RunStore): Promise<string[]> {
   for (const task of plan.items.values()) {
     if (!isLeaf(task) || (task.status !== 'in_progress' && task.status !== 'waiting_user')) continue;
     const {runs: history} = await runs.list(task.id);
-    const state = history.at(-1)?.state;
+    const latest = history.at(-1);
     const id = displayLine(task.id);
-    if (state === 'paused') lines.push(`Ⅱ ${id} is paused: blackbird resume ${id}`);
-    else if (state === 'waiting') lines.push(`? ${id} waits for your answer: blackbird resume ${id}`);
+    if (latest?.state === 'paused') lines.push(`Ⅱ ${id} is paused: ${continueCommand(latest)}`);
+    else if (latest?.state === 'waiting')
+      lines.push(`? ${id} waits for your answer: ${continueCommand(latest)}`);
   }
   return lines;
 }

@@ -16,7 +16,7 @@ export function restartCommand(cli: Cli): Command {
     .addOption(streamOption())
     .action(async (taskId: string, options: AgentOptions & {yes?: true}, command: Command) => {
       const {plans} = await cli.project(command);
-      const task = requireTask(await plans.read(), taskId);
+      requireTask(await plans.read(), taskId);
       const opened = await openEngineFor(cli, command, options);
       const latest = await opened.runs.latest(taskId);
       if (latest && !options.yes && cli.context.isInteractive && !cli.isJson(command)) {
@@ -29,7 +29,6 @@ export function restartCommand(cli: Cli): Command {
         type: 'task',
         input: {taskId, mode: {type: 'restart'}, ...agentInput(opened)},
       });
-      const report = reportJob(result, () => task.title);
-      finishJob(cli, command, report);
+      finishJob(cli, command, reportJob(result, await plans.read()));
     });
 }

@@ -32,7 +32,7 @@ export async function resumeTask(
   options: Options,
 ): Promise<void> {
   const {plans} = await cli.project(command);
-  const task = requireTask(await plans.read(), taskId);
+  requireTask(await plans.read(), taskId);
   const opened = await openEngineFor(cli, command, options);
   const latest = await opened.runs.latest(taskId);
   const given = parseAnswers(options.answer ?? []);
@@ -48,11 +48,7 @@ export async function resumeTask(
       ...agentInput(opened),
     },
   });
-  finishJob(
-    cli,
-    command,
-    reportJob(result, () => task.title),
-  );
+  finishJob(cli, command, reportJob(result, await plans.read()));
   if (!options.execute || cli.exitCode !== exitCodes.done) return;
   if (isPauseAsked) finishJob(cli, command, pausedBetweenTasks);
   else await executePlan(cli, command, options, []);

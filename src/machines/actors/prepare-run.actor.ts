@@ -1,8 +1,8 @@
 import {fromPromise} from 'xstate';
 import type {AgentRequest, ProviderId} from '../../services/contracts/agent.ts';
-import {AppError} from '../../services/contracts/errors.ts';
+import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
-import type {Answer, RunRecord} from '../../services/contracts/run.ts';
+import type {Answer, Question, RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import {
   answersPrompt,
@@ -16,8 +16,8 @@ import {
 import {isLeaf, requireTask} from '../policies/plan-graph.ts';
 import {setStatus} from '../policies/plan-status.ts';
 import {isReady} from '../policies/readiness.ts';
-import {resumeObstacle, resumeRefusal} from '../policies/resume-check.ts';
-import {applyRunChange, newRunRecord} from '../policies/run-record.ts';
+import {relaunchObstacle, resumeObstacle, resumeRefusal} from '../policies/resume-check.ts';
+import {applyRunChange, isGoRun, newRunRecord} from '../policies/run-record.ts';
 import type {RunCommand} from '../run.machine.ts';
 import {recoverTask} from './recover-runs.actor.ts';
 
@@ -48,7 +48,7 @@ export function definePrepareRunActor(services: Services, onPrepared: (prepared:
     const task = requireTask(plan, input.taskId);
     if (!isLeaf(task)) {
       throw new AppError('E_TASK_NOT_READY', `${task.id} has children; they are the ones that run`, {
-        next: [{command: `blackbird why ${task.id}`, why: 'see what is left'}],
+        next: [{command: `blackbird why ${shellWord(task.id)}`, why: 'see what is left'}],
       });
     }
     const latest = await recoverTask(services, task.id);
@@ -79,13 +79,13 @@ async function prepareRestart(services: Services, situation: Situation): Promise
   const {task, latest} = situation;
   if (latest === null) {
     throw new AppError('E_RESTART_REFUSED', `${task.id} has no run to restart`, {
-      next: [{command: `blackbird execute ${task.id}`, why: 'run it for the first time'}],
+      next: [{command: `blackbird execute ${shellWord(task.id)}`, why: 'run it for the first time'}],
     });
   }
   if (latest.state === 'running') throw stillRunning(task, latest);
   const prepared = await startFresh(services, situation, latest);
   // A record of the Go program is never rewritten; the new run links to it all the same.
-  if (latest.repo_root !== '') {
+  if (!isGoRun(latest)) {
     await services.runs.update(task.id, latest.run_id, (run) =>
       applyRunChange(run, {type: 'superseded', byRunId: prepared.run.run_id}, services.now()),
     );
@@ -98,40 +98,46 @@ async function prepareResume(services: Services, situation: Situation): Promise<
   if (mode.type !== 'resume') throw new Error('Only a resume can be prepared as one');
   if (latest === null) throw nothingToResume(task, 'it has never run');
   if (latest.state === 'running') throw stillRunning(task, latest);
+  const {feedback, answers} = mode;
+  if (feedback === null && latest.state !== 'paused' && latest.state !== 'waiting') {
+    throw nothingToResume(task, `its latest run ${latest.state}`);
+  }
   const obstacle = obstacleOf(services, situation, latest);
   if (obstacle === null) await services.agents.check(latest.provider);
-  switch (latest.state) {
-    case 'paused': {
-      const prompt =
-        mode.feedback === null
-          ? continuePrompt(latest.questions, latest.answers)
-          : feedbackPrompt(mode.feedback, []);
-      const request = await requestFor(services, {
-        kind: 'resume',
-        prompt,
-        sessionRef: latest.provider_session_ref,
-      });
-      if (obstacle === null) await markInProgress(services, task.id);
-      return {task, run: latest, order: {type: 'run.resume', request, obstacle}};
-    }
-    case 'waiting':
-      return prepareAnswers(services, situation, latest, mode.answers, obstacle);
-    default:
-      if (mode.feedback === null) throw nothingToResume(task, `its latest run ${latest.state}`);
-      if (obstacle !== null) throw resumeRefusal('E_RESUME_REFUSED', task, latest, obstacle);
-      return continueEnded(services, situation, latest, mode.feedback);
+  else if (latest.state !== 'paused') throw resumeRefusal('E_RESUME_REFUSED', task, latest, obstacle);
+  const request = await requestFor(services, await sayingOf(services, situation, latest));
+  // A run that ended is never reopened, a record of the Go program never rewritten: a new run takes over.
+  if (obstacle === null && (!isOpen(latest) || isGoRun(latest))) {
+    return takeOver(services, situation, latest, request, answers);
   }
+  if (obstacle === null) await markInProgress(services, task.id);
+  const order: RunCommand =
+    latest.state === 'waiting'
+      ? {type: 'run.answer', request, answers}
+      : {type: 'run.resume', request, obstacle};
+  return {task, run: latest, order};
 }
 
-async function prepareAnswers(
-  services: Services,
-  situation: Situation,
-  latest: RunRecord,
-  answers: readonly Answer[],
-  obstacle: string | null,
-): Promise<PreparedRun> {
-  const {task, plan} = situation;
+const isOpen = ({state}: RunRecord) => state === 'paused' || state === 'waiting';
+
+type Saying = Pick<AgentRequest, 'kind' | 'prompt' | 'sessionRef'>;
+
+/** What the agent is told when its run goes on. Feedback comes before questions. */
+async function sayingOf(services: Services, situation: Situation, latest: RunRecord): Promise<Saying> {
+  const {plan, task, mode} = situation;
+  const {answers, feedback} = mode.type === 'resume' ? mode : {answers: [], feedback: null};
   const questions = latest.questions ?? [];
+  const inSession = {kind: 'resume', sessionRef: latest.provider_session_ref} as const;
+  if (feedback !== null) return {...inSession, prompt: feedbackPrompt(feedback, [])};
+  if (latest.state === 'paused') return {...inSession, prompt: continuePrompt(questions, latest.answers)};
+  requireAnswers(task, questions, answers);
+  if (latest.provider_session_ref !== '') return {...inSession, prompt: answersPrompt(questions, answers)};
+  // Only without a session is everything said again, with what was answered.
+  const prompt = relaunchPrompt(await promptFor(services, plan, task), questions, answers);
+  return {kind: 'start', sessionRef: null, prompt};
+}
+
+function requireAnswers(task: Task, questions: readonly Question[], answers: readonly Answer[]): void {
   const missing = questions.filter(
     ({id}) => !answers.some((answer) => answer.id === id && answer.value.trim() !== ''),
   );
@@ -145,48 +151,39 @@ async function prepareAnswers(
           options ? `${prompt} (${options.join(' | ')})` : prompt,
         ]),
         next: [
-          {command: `blackbird resume ${task.id} ${missing.map(({id}) => `--answer ${id}=…`).join(' ')}`},
+          {
+            command: `blackbird resume ${shellWord(task.id)} ${missing.map(({id}) => `--answer ${id}=…`).join(' ')}`,
+          },
         ],
       },
     );
   }
-  const hasSession = latest.provider_session_ref !== '';
-  if (obstacle !== null && hasSession) throw resumeRefusal('E_RESUME_REFUSED', task, latest, obstacle);
-  // Only without a session is everything said again, with what was answered.
-  const request = hasSession
-    ? {
-        kind: 'resume' as const,
-        prompt: answersPrompt(questions, answers),
-        sessionRef: latest.provider_session_ref,
-      }
-    : {
-        kind: 'start' as const,
-        prompt: relaunchPrompt(await promptFor(services, plan, task), questions, answers),
-        sessionRef: null,
-      };
-  await markInProgress(services, task.id);
-  return {
-    task,
-    run: latest,
-    order: {type: 'run.answer', request: await requestFor(services, request), answers},
-  };
 }
 
-/** A run that ended is never reopened: a new one takes over its session. */
-async function continueEnded(
+/** A new run, linked to the old one, goes on with its session. */
+async function takeOver(
   services: Services,
   situation: Situation,
   latest: RunRecord,
-  feedback: string,
+  request: AgentRequest,
+  answers: readonly Answer[],
 ): Promise<PreparedRun> {
-  const prompt = feedbackPrompt(feedback, []);
-  const sessionRef = latest.provider_session_ref;
-  const links = {resumed_from_run_id: latest.run_id};
-  const record = recordFor(services, {...situation, provider: latest.provider}, {prompt, sessionRef, links});
-  const run = {...record, resumable: true};
+  const record = recordFor(
+    services,
+    {...situation, provider: latest.provider},
+    {
+      prompt: request.prompt,
+      sessionRef: latest.provider_session_ref,
+      links: {resumed_from_run_id: latest.run_id},
+    },
+  );
+  const run = {
+    ...record,
+    resumable: request.kind === 'resume',
+    ...(answers.length === 0 ? {} : {answers: [...answers]}),
+  };
   await services.runs.insert(run);
   await markInProgress(services, situation.task.id);
-  const request = await requestFor(services, {kind: 'resume', prompt, sessionRef});
   return {task: situation.task, run, order: {type: 'run.launch', request}};
 }
 
@@ -232,17 +229,14 @@ function recordFor(
       provider,
       sessionRef,
       repoRoot: services.project.root,
-      context: {digest: services.digest(prompt), bytes: prompt.length},
+      context: {digest: services.digest(prompt), bytes: new TextEncoder().encode(prompt).length},
       links,
     },
     services.now(),
   );
 }
 
-async function requestFor(
-  services: Services,
-  request: Pick<AgentRequest, 'kind' | 'prompt' | 'sessionRef'>,
-): Promise<AgentRequest> {
+async function requestFor(services: Services, request: Saying): Promise<AgentRequest> {
   return {...request, access: 'edit', isGitRepository: await services.project.isGitRepository()};
 }
 
@@ -250,7 +244,8 @@ async function promptFor(services: Services, plan: Plan, task: Task): Promise<st
   const delivered: Delivered[] = [];
   for (const dep of finishedDeps(plan, task)) {
     const {runs} = await services.runs.list(dep.id);
-    delivered.push({id: dep.id, title: dep.title, result: runs.at(-1)?.result ?? '', files: []});
+    const result = runs.findLast(({run_type}) => run_type === 'execute')?.result ?? '';
+    delivered.push({id: dep.id, title: dep.title, result, files: []});
   }
   return taskPrompt({task, delivered, snapshot: await services.project.snapshot()});
 }
@@ -259,29 +254,31 @@ async function markInProgress({plans, now}: Services, taskId: string): Promise<v
   await plans.update((plan) => setStatus(plan, taskId, 'in_progress', now()));
 }
 
-function obstacleOf(services: Services, {explicitProvider}: Situation, run: RunRecord): string | null {
-  return resumeObstacle(run, {
-    repoRoot: services.project.root,
-    explicitProvider,
-    isSessionRef: (ref) => services.isSessionRef(run.provider, ref),
-  });
+function obstacleOf(services: Services, {explicitProvider, mode}: Situation, run: RunRecord): string | null {
+  const here = {repoRoot: services.project.root, explicitProvider};
+  const needsSession =
+    run.state !== 'waiting' ||
+    run.provider_session_ref !== '' ||
+    (mode.type === 'resume' && mode.feedback !== null);
+  if (!needsSession) return relaunchObstacle(run, here);
+  return resumeObstacle(run, {...here, isSessionRef: (ref) => services.isSessionRef(run.provider, ref)});
 }
 
 function notReady(task: Task): AppError {
   return new AppError('E_TASK_NOT_READY', `${task.id} is not ready`, {
-    next: [{command: `blackbird why ${task.id}`, why: 'see what it waits for'}],
+    next: [{command: `blackbird why ${shellWord(task.id)}`, why: 'see what it waits for'}],
   });
 }
 
 function nothingToResume(task: Task, reason: string): AppError {
   return new AppError('E_NOTHING_TO_RESUME', `nothing to resume for ${task.id}: ${reason}`, {
-    next: [{command: `blackbird runs ${task.id}`, why: 'see its history'}],
+    next: [{command: `blackbird runs ${shellWord(task.id)}`, why: 'see its history'}],
   });
 }
 
 function stillRunning(task: Task, run: RunRecord): AppError {
   return new AppError('E_TASK_RUNNING', `${task.id} is running`, {
     details: [['run', run.run_id]],
-    next: [{command: `blackbird runs ${task.id}`, why: 'see its state'}],
+    next: [{command: `blackbird runs ${shellWord(task.id)}`, why: 'see its state'}],
   });
 }

@@ -12,7 +12,7 @@ import {compareTimestamps} from '../policies/timestamps.ts';
  * Repairs what a Blackbird that died has left, before anything else is started. Needs the project lock:
  * with it, a record that says `running` has no live owner. Running it twice is running it once.
  */
-export function defineRecoverRunsActor(services: Services) {
+export function defineRecoverRunsActor(services: Services, onRecovered: (run: RunRecord) => void = () => {}) {
   return fromPromise<readonly RunRecord[], void>(async () => {
     const plan = await services.plans.read();
     const recovered: RunRecord[] = [];
@@ -24,7 +24,11 @@ export function defineRecoverRunsActor(services: Services) {
       const wasRunning = latest.state === 'running';
       const run = wasRunning ? await repair(services, latest) : latest;
       if (wasRunning) recovered.push(run);
-      await settleStatus(services, task, run, wasRunning);
+      // Feedback of which nothing began changed nothing: the run before it still says how the task stands.
+      const before = runs.find(({run_id}) => run_id === run.resumed_from_run_id);
+      const {state} = run.state === 'canceled' && before ? before : run;
+      await settleStatus(services, task, {...run, state}, wasRunning);
+      if (wasRunning) onRecovered(run);
     }
     return recovered;
   });
@@ -51,7 +55,10 @@ async function repair(services: Services, run: RunRecord): Promise<RunRecord> {
 
 async function lossOf(services: Services, run: RunRecord): Promise<RunChange> {
   if (run.segments.length === 0) return {type: 'neverStarted'};
-  const isStored = run.segments.length > 1 || (await services.hasOutputAfterSession(run));
+  // What an earlier segment or an earlier run worked in was stored, and so was what is not resumed yet.
+  const wasStored =
+    run.segments.length > 1 || run.resumed_from_run_id !== undefined || run.phase === 'launching';
+  const isStored = wasStored || (await services.hasOutputAfterSession(run));
   return {type: 'paused', reason: 'process_lost', resumable: run.resumable && isStored, end: null};
 }
 

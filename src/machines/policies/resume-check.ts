@@ -1,19 +1,32 @@
 import type {ProviderId} from '../../services/contracts/agent.ts';
-import {AppError, type ErrorCode} from '../../services/contracts/errors.ts';
+import {AppError, type ErrorCode, shellWord} from '../../services/contracts/errors.ts';
 import type {Task} from '../../services/contracts/plan.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 
-export type ResumeCircumstances = {
+export type RelaunchCircumstances = {
   readonly repoRoot: string;
   /** Named on the command line or in the environment; the saved choice does not count. */
   readonly explicitProvider: ProviderId | null;
-  readonly isSessionRef: (ref: string) => boolean;
 };
 
+export type ResumeCircumstances = RelaunchCircumstances & {readonly isSessionRef: (ref: string) => boolean};
+
 /** Why this run cannot go on in its own session, or null when it can. */
-export function resumeObstacle(
+export function resumeObstacle(run: RunRecord, circumstances: ResumeCircumstances): string | null {
+  const obstacle = relaunchObstacle(run, circumstances);
+  if (obstacle !== null) return obstacle;
+  if (run.provider_session_ref === '') return 'no session ref was captured before it stopped';
+  if (!circumstances.isSessionRef(run.provider_session_ref)) {
+    return `its session ref has not the form ${run.provider} uses`;
+  }
+  if (!run.resumable) return 'the provider had not stored the session yet when it stopped';
+  return null;
+}
+
+/** Why this run cannot go on at all, not even in a new session, or null when it can. */
+export function relaunchObstacle(
   run: RunRecord,
-  {repoRoot, explicitProvider, isSessionRef}: ResumeCircumstances,
+  {repoRoot, explicitProvider}: RelaunchCircumstances,
 ): string | null {
   if (run.superseded_by_run_id) return `it was replaced by run ${run.superseded_by_run_id}`;
   if (explicitProvider !== null && explicitProvider !== run.provider) {
@@ -22,9 +35,6 @@ export function resumeObstacle(
   if (run.repo_root !== '' && run.repo_root !== repoRoot) {
     return `it belongs to another working folder: ${run.repo_root} (this is ${repoRoot})`;
   }
-  if (run.provider_session_ref === '') return 'no session ref was captured before it stopped';
-  if (!isSessionRef(run.provider_session_ref)) return `its session ref has not the form ${run.provider} uses`;
-  if (!run.resumable) return 'the provider had not stored the session yet when it stopped';
   return null;
 }
 
@@ -44,7 +54,7 @@ export function resumeRefusal(
       ['session', run.provider_session_ref === '' ? '(none)' : run.provider_session_ref],
       ['reason', reason],
     ],
-    next: [{command: `blackbird restart ${task.id}`, why: 'start again, history is kept'}],
+    next: [{command: `blackbird restart ${shellWord(task.id)}`, why: 'start again, history is kept'}],
   });
 }
 

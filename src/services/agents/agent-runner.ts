@@ -52,7 +52,7 @@ export function createAgentRunner(options: AgentRunnerOptions): AgentRunner {
       const {command} = prepared;
       options.onPrompt?.(command.stdin);
       let result: AgentResult | null = null;
-      let lastMessage = '';
+      let lastMessage: string | undefined;
       let usage: {usage: Usage; isWholeSession: boolean} | null = null;
       const files = runs.files(run.task_id, run.run_id);
       const agent = await spawner
@@ -87,7 +87,7 @@ export function createAgentRunner(options: AgentRunnerOptions): AgentRunner {
         const verdict = provider.judge({
           kind: request.kind,
           result,
-          lastMessage,
+          ...(lastMessage === undefined ? {} : {lastMessage}),
           exitCode,
           signal: sentSignal,
           stderrTail: stderr,

@@ -33,7 +33,7 @@ export const claudeProvider: Provider = {
   },
 
   parseLine(line) {
-    const {data} = lineSchema.safeParse(parseJsonLine(line));
+    const data = parseJsonLine(line, lineSchema, 'type');
     return data === undefined ? [] : eventsOf(data);
   },
 

@@ -38,7 +38,7 @@ export const codexProvider: Provider = {
   },
 
   parseLine(line) {
-    const {data} = lineSchema.safeParse(parseJsonLine(line));
+    const data = parseJsonLine(line, lineSchema, 'type');
     return data === undefined ? [] : eventsOf(data);
   },
 

@@ -32,7 +32,7 @@ export const demoProvider: Provider = {
   },
 
   parseLine(line) {
-    const {data} = lineSchema.safeParse(parseJsonLine(line));
+    const data = parseJsonLine(line, lineSchema, 'demo');
     return data === undefined ? [] : eventsOf(data);
   },
 

@@ -1,14 +1,18 @@
+import type * as z from 'zod';
 import type {Activity, AgentEvent} from '../contracts/agent.ts';
 
 const maxActivityLength = 300;
 
-/** The JSON value on a line of agent output that holds an object; null for anything else. */
-export function parseJsonLine(line: string): unknown {
-  if (!line.startsWith('{')) return null;
+/**
+ * A line of agent output that has the form of `schema`, whose kinds differ by `key`. Any other line is
+ * told by a glance: agents print millions of them, and a schema that says no takes its time.
+ */
+export function parseJsonLine<T>(line: string, schema: z.ZodType<T>, key: string): T | undefined {
+  if (!line.startsWith('{') || !line.includes(`"${key}"`)) return undefined;
   try {
-    return JSON.parse(line);
+    return schema.safeParse(JSON.parse(line)).data;
   } catch {
-    return null;
+    return undefined;
   }
 }
 

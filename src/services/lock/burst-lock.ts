@@ -1,7 +1,7 @@
 import type {LockAttempt, ProcessLock} from '../contracts/lock.ts';
 
 /** Kept this long after a job, in case another follows at once. */
-const idleMilliseconds = 20;
+const idleMilliseconds = 100;
 /** And given up at the latest then, so that other processes have their turn. */
 const burstMilliseconds = 250;
 

@@ -1,5 +1,6 @@
-import {AppError, messageOf} from '../contracts/errors.ts';
+import {AppError} from '../contracts/errors.ts';
 import {type LockHolder, lockHolderSchema} from '../contracts/lock.ts';
+import {writeReason} from '../stores/store-errors.ts';
 import {identifyProcess, livenessOf} from '../system/process-identity.ts';
 
 export function thisHolder(): LockHolder {
@@ -9,7 +10,7 @@ export function thisHolder(): LockHolder {
 }
 
 export function lockFailure(file: string, cause: unknown): AppError {
-  return new AppError('E_STORE_WRITE', `cannot take the lock ${file}: ${messageOf(cause)}`, {cause});
+  return new AppError('E_STORE_WRITE', `cannot take the lock ${file}: ${writeReason(cause)}`, {cause});
 }
 
 export function parseHolder(text: string): LockHolder | null {

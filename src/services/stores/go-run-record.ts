@@ -2,7 +2,8 @@ import {providerIds} from '../contracts/agent.ts';
 import {type RunRecord, runSchemaVersion} from '../contracts/run.ts';
 
 const states: Readonly<Record<string, RunRecord['state']>> = {
-  running: 'running',
+  // Written down as running, it has lost its Blackbird: this one never owns it.
+  running: 'paused',
   success: 'succeeded',
   failed: 'failed',
   waiting_user: 'waiting',
@@ -39,6 +40,7 @@ export function fromGoRunRecord(json: Record<string, unknown>, attempt: number):
     run_type: json.run_type === 'review' ? 'review' : 'execute',
     attempt,
     state: states[text('status')] ?? 'failed',
+    ...(json.status === 'running' ? {pause_reason: 'process_lost', paused_at: startedAt} : {}),
     provider,
     provider_session_ref: sessionRef,
     resumable: sessionRef !== '',

@@ -37,7 +37,8 @@ export function syncFailure(file: string, cause: unknown): AppError {
   return new AppError('E_STORE_WRITE', message, {cause});
 }
 
-function writeReason(cause: unknown): string {
+/** A system error of a write in words a person knows. */
+export function writeReason(cause: unknown): string {
   const code = systemErrorCode(cause);
   return (code && writeReasons[code]) ?? messageOf(cause);
 }

@@ -61,9 +61,9 @@ export function versionOf(file: string): string | null {
   }
 }
 
-/** " (line 3, column 5)" where the parser tells a position. */
+/** " (line 3, column 5)" where the parser tells a position and, as before Node 22, nothing more. */
 function placeOf(error: unknown, text: string): string {
-  const position = /position (\d+)/.exec(messageOf(error))?.[1];
+  const position = /position (\d+)(?! \(line)/.exec(messageOf(error))?.[1];
   if (position === undefined) return '';
   const before = text.slice(0, Number(position)).split('\n');
   return ` (line ${before.length}, column ${(before.at(-1) ?? '').length + 1})`;

@@ -1,0 +1,175 @@
+import {readdirSync} from 'node:fs';
+import path from 'node:path';
+import {setTimeout as delay} from 'node:timers/promises';
+import {describe, expect, test} from 'vitest';
+import type {RunRecord} from '../../src/services/contracts/run.ts';
+import {expectGone, textOf} from '../helpers/agent-processes.ts';
+import {demo, type EngineProject, engineProject, eventually, untilAtWork} from '../helpers/engine-project.ts';
+import {planOf, task} from '../helpers/plans.ts';
+
+// Blackbird dies at any moment. Whatever was done stays done, whatever was not is found again.
+
+const kills = Number(process.env.BLACKBIRD_TEST_KILLS ?? 30);
+const seed = Number(process.env.BLACKBIRD_TEST_SEED ?? Date.now() % 1_000_000);
+
+const ids = ['a', 'b', 'c', 'd', 'e', 'f'];
+const plan = () =>
+  planOf(
+    task('a', {prompt: demo('append done.txt a')}),
+    task('b', {prompt: demo('append done.txt b', 'spawn-sleeper', 'sleep 0.05'), deps: ['a']}),
+    task('c', {prompt: demo('print working', 'append done.txt c', 'sleep 0.1')}),
+    task('d', {prompt: demo('ignore-sigint', 'append done.txt d'), deps: ['b', 'c']}),
+    task('e', {prompt: demo('lines 200', 'append done.txt e')}),
+    task('f', {prompt: demo('append done.txt f', 'print end')}),
+  );
+
+describe('SIGKILL', () => {
+  test(`at ${kills} random moments (seed ${seed}) loses no task, does none twice and leaves no process`, {
+    timeout: 30_000 + kills * 6_000,
+  }, async () => {
+    const random = randomNumbers(seed);
+    let killed = 0;
+    while (killed < kills) {
+      const project = engineProject(plan());
+      const restarted = new Map<string, number>();
+      while (!isDone(project)) {
+        const args = nextCommand(project);
+        if (args[0] === 'restart') restarted.set(String(args[1]), (restarted.get(String(args[1])) ?? 0) + 1);
+        if (killed < kills && (await killDuring(project, args, random() * 1_400))) {
+          killed += 1;
+          await eventually(() => expect(project.agents()).toEqual([]), 3_000);
+        }
+        expectWholeRecords(project);
+      }
+      for (const id of ids) {
+        const lines = project.text('done.txt').split('\n');
+        const times = lines.filter((line) => line === id).length;
+        // Starting again from scratch is a person's choice, and does again what was done.
+        expect({id, times}).toEqual({id, times: Math.min(Math.max(times, 1), 1 + (restarted.get(id) ?? 0))});
+        expect(project.runs(id).filter(({state}) => state === 'succeeded')).toHaveLength(1);
+      }
+      expect(project.agents()).toEqual([]);
+      expect(leftovers(project)).toEqual([]);
+    }
+  });
+
+  test('in the middle of a task leaves it paused and resumable, and ends whatever it started', async () => {
+    const prompt = demo('spawn-sleeper', 'write started x', 'sleep 60', 'append done.txt a');
+    const project = engineProject(planOf(task('a', {prompt}), task('b')));
+    const running = project.start(['execute']);
+    await untilAtWork(project, 'a');
+    const agents = project.agents();
+    expect(agents).toHaveLength(2);
+    running.child.kill('SIGKILL');
+    expect((await running.ended).signal).toBe('SIGKILL');
+    await expectGone(agents);
+    expect(project.latest('a')).toMatchObject({state: 'running', phase: 'active'});
+
+    const {code, out, err} = await project.run(['resume', 'a']);
+    expect({code, err}).toEqual({code: 0, err: ''});
+    expect(out).toContain('Ⅱ a lost its Blackbird and is paused: blackbird resume a\n');
+    expect(project.runs('a')).toMatchObject([
+      {state: 'succeeded', pause_reason: 'process_lost', segments: [{}, {exit_code: 0}]},
+    ]);
+    expect(project.text('done.txt')).toBe('a\n');
+    expect(project.statuses()).toEqual({a: 'done', b: 'todo'});
+  });
+
+  test('while it pauses an agent that does not listen leaves a pause all the same', async () => {
+    const prompt = demo('ignore-sigint', 'write started x', 'sleep 60');
+    const project = engineProject(planOf(task('a', {prompt})), {
+      config: {execution: {pauseGraceSeconds: 60}},
+    });
+    const running = project.start(['execute']);
+    await untilAtWork(project, 'a');
+    running.child.kill('SIGINT');
+    await eventually(() => expect(project.latest('a')).toMatchObject({phase: 'pausing'}));
+    const agents = project.agents();
+    running.child.kill('SIGKILL');
+    await expectGone(agents);
+    // Its session is complete, so it goes on where the agent was: after the sleep.
+    expect((await project.run(['resume', 'a'])).code).toBe(0);
+    expect(project.latest('a')).toMatchObject({state: 'succeeded', segments: [{}, {}]});
+  });
+
+  test('of the whole family, the guardian too, is mended by the next start', async () => {
+    const prompt = demo('spawn-sleeper', 'write started x', 'sleep 60');
+    const project = engineProject(planOf(task('a', {prompt})));
+    const running = project.start(['execute']);
+    await untilAtWork(project, 'a');
+    const children = readdirSync('/proc').filter((pid) => parentOf(pid) === running.pid);
+    // First the guardian and Blackbird, so that nobody is left to end the agent.
+    const agents = project.agents();
+    for (const pid of [running.pid, ...children.map(Number).filter((pid) => !agents.includes(pid))])
+      process.kill(pid, 'SIGKILL');
+    await running.ended;
+    expect(project.agents()).toEqual(agents);
+    expect((await project.run(['execute'])).code).toBe(0);
+    await expectGone(agents);
+    expect(project.latest('a')).toMatchObject({
+      state: 'paused',
+      pause_reason: 'process_lost',
+      resumable: true,
+    });
+  });
+});
+
+/** Whatever a user would type next. */
+function nextCommand(project: EngineProject): readonly string[] {
+  const statuses = project.statuses();
+  for (const id of ids) {
+    const run = project.latest(id);
+    if (statuses[id] !== 'in_progress' || run?.state !== 'paused') continue;
+    return [run.resumable ? 'resume' : 'restart', id];
+  }
+  return ['execute'];
+}
+
+/** True when it was still alive to be killed; else it came to its end by itself, and well. */
+async function killDuring(project: EngineProject, args: readonly string[], after: number): Promise<boolean> {
+  const running = project.start(args);
+  const isOver = running.ended.then(() => true);
+  if (!(await Promise.race([isOver, delay(after).then(() => false)]))) {
+    running.child.kill('SIGKILL');
+    const {signal} = await running.ended;
+    if (signal === 'SIGKILL') return true;
+  }
+  const {code, err} = await running.ended;
+  expect({args, code, err}).toEqual({args, code: 0, err: ''});
+  return false;
+}
+
+const isDone = (project: EngineProject) => ids.every((id) => project.statuses()[id] === 'done');
+
+/** Every record can be read, attempts count up, and only the latest run of a task may be unfinished. */
+function expectWholeRecords(project: EngineProject): void {
+  for (const id of ids) {
+    const runs: readonly RunRecord[] = project.runs(id);
+    expect(runs.map(({attempt}) => attempt)).toEqual(runs.map((_, index) => index + 1));
+    const open = runs.slice(0, -1).filter(({state}) => state === 'running');
+    expect(open).toEqual([]);
+  }
+}
+
+/** Half-written files that nobody will ever finish. */
+function leftovers(project: EngineProject): string[] {
+  return readdirSync(path.join(project.folder, '.blackbird'), {recursive: true, encoding: 'utf8'}).filter(
+    (name) => name.endsWith('.tmp') && !name.startsWith('demo-sessions'),
+  );
+}
+
+function parentOf(pid: string): number | null {
+  if (!/^\d+$/.test(pid)) return null;
+  return Number(/^PPid:\s*(\d+)$/m.exec(textOf(`/proc/${pid}/status`))?.[1] ?? 0);
+}
+
+/** The same numbers for the same seed (mulberry32). */
+function randomNumbers(start: number): () => number {
+  let state = start;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

@@ -1,0 +1,1036 @@
+import {describe, expect, test} from 'vitest';
+import type {Job} from '../../src/machines/engine.machine.ts';
+import {createEngine, type EngineFact} from '../../src/machines/engine.ts';
+import {answersPrompt, continuePrompt, feedbackPrompt} from '../../src/machines/policies/agent-prompt.ts';
+import type {ProviderId} from '../../src/services/contracts/agent.ts';
+import {AppError} from '../../src/services/contracts/errors.ts';
+import type {Answer, RunRecord} from '../../src/services/contracts/run.ts';
+import {
+  begun,
+  endedSegment,
+  openSegment,
+  pausedRun,
+  question,
+  restingRun,
+  runRecord,
+  sessionRef,
+  waitingRun,
+} from '../fakes/runs.ts';
+import {createFakeServices, settle} from '../fakes/services.ts';
+import {rejectionOf} from '../helpers/errors.ts';
+import {family, made, now, planOf, task, withStatus} from '../helpers/plans.ts';
+
+type AgentFields = {provider?: ProviderId; explicitProvider?: ProviderId | null};
+const agent = {provider: 'claude', explicitProvider: null, graceMilliseconds: 60_000} as const;
+
+const execute = (fields: Partial<Extract<Job, {type: 'execute'}>['input']> = {}): Job => ({
+  type: 'execute',
+  input: {...agent, taskIds: [], stopOnFailure: false, maxTasks: null, ...fields},
+});
+const resume = (
+  taskId: string,
+  {
+    answers = [],
+    feedback = null,
+    ...fields
+  }: AgentFields & {answers?: readonly Answer[]; feedback?: string | null} = {},
+): Job => ({
+  type: 'task',
+  input: {...agent, ...fields, taskId, mode: {type: 'resume', answers, feedback}},
+});
+const restart = (taskId: string, fields: AgentFields = {}): Job => ({
+  type: 'task',
+  input: {...agent, ...fields, taskId, mode: {type: 'restart'}},
+});
+
+function openProject(options: Parameters<typeof createFakeServices>[0] = {}) {
+  const fake = createFakeServices(options);
+  fake.agents.obeys = {interrupt: true, kill: true};
+  fake.agents.play = (each) => {
+    each.opensSession();
+    each.succeeds();
+  };
+  const engine = createEngine(fake.services);
+  const facts: EngineFact[] = [];
+  engine.subscribe((fact) => facts.push(fact));
+  return {
+    ...fake,
+    engine,
+    facts,
+    gone: () => fake.log.filter((entry) => entry.startsWith('go ')),
+    /** Starts a job whose agents wait for the test. */
+    startHanging: async (job: Job) => {
+      fake.agents.play = () => {};
+      const finished = engine.start(job);
+      await settle();
+      return {finished};
+    },
+  };
+}
+
+/** A project with one task that is in progress and has had one run. */
+function openRun(run: RunRecord, status: 'in_progress' | 'waiting_user' | 'done' | 'failed' = 'in_progress') {
+  return openProject({plan: planOf(task('a', {status}), task('z')), runs: [run]});
+}
+
+describe('executing a plan', () => {
+  test('runs dependencies first, in tree order, and tells them what was delivered', async () => {
+    const {engine, agents, gone, plans, violations, lock} = openProject({
+      plan: planOf(family(task('p'), task('p1', {deps: ['a']}), task('p2')), task('a')),
+    });
+    agents.play = (each) => each.succeeds(`result of ${each.taskId}`);
+    expect(await engine.start(execute())).toMatchObject({
+      type: 'execute',
+      output: {reason: 'completed', attempted: [{taskId: 'p2'}, {taskId: 'a'}, {taskId: 'p1'}]},
+    });
+    expect(gone()).toEqual(['go p2-1', 'go a-1', 'go p1-1']);
+    expect(plans.statuses()).toEqual({p: 'done', p1: 'done', p2: 'done', a: 'done'});
+    expect(agents.agents.at(-1)?.request.prompt).toContain(
+      '# Already done by the tasks this one depends on\n- a: Task a\n  result of a',
+    );
+    expect(agents.agents[0]?.request.prompt).not.toContain('Already done');
+    expect(violations).toEqual([]);
+    expect(lock.isHeld).toBe(false);
+  });
+
+  test('records the run whole before anything of the agent exists', async () => {
+    const project = openProject({plan: planOf(task('a'))});
+    project.agents.choosesSession = true;
+    project.agents.failLaunch(new Error('no'));
+    const release = project.agents.holdLaunch();
+    const finished = project.engine.start(execute());
+    await settle();
+    const ref = '00000000-0000-4000-8000-000000000001';
+    expect(project.runs.records('a')).toEqual([
+      runRecord({
+        created_at: now,
+        updated_at: now,
+        provider_session_ref: ref,
+        context: {digest: 'digest', bytes: expect.any(Number)},
+      }),
+    ]);
+    release();
+    await finished;
+  });
+
+  test('counts the bytes of the context, not its characters', async () => {
+    const plain = openProject({plan: planOf(task('a', {prompt: 'xx'}))});
+    const wide = openProject({plan: planOf(task('a', {prompt: 'öö'}))});
+    await plain.engine.start(execute());
+    await wide.engine.start(execute());
+    const bytes = ({runs}: typeof plain) => runs.records('a')[0]?.context?.bytes ?? 0;
+    expect(bytes(wide) - bytes(plain)).toBe(2);
+  });
+
+  test('tells of a dependency what its latest run did, not what a review said', async () => {
+    const review = restingRun({
+      state: 'succeeded',
+      run_type: 'review',
+      run_id: 'a-2',
+      attempt: 2,
+      result: 'fine',
+    });
+    const {engine, agents} = openProject({
+      plan: planOf(task('a', {status: 'done'}), task('b', {deps: ['a']})),
+      runs: [restingRun({state: 'succeeded', result: 'wrote x'}), review],
+    });
+    await engine.start(execute());
+    expect(agents.agent.request.prompt).toContain('- a: Task a\n  wrote x');
+  });
+
+  test.each([
+    {stopOnFailure: false, reason: 'completed', statuses: {a: 'failed', b: 'done'}},
+    {stopOnFailure: true, reason: 'failed', statuses: {a: 'failed', b: 'todo'}},
+  ])(
+    'with stopOnFailure $stopOnFailure a failed task ends in $reason',
+    async ({stopOnFailure, reason, statuses}) => {
+      const {engine, agents, plans} = openProject({plan: planOf(task('a'), task('b'))});
+      agents.play = (each) => (each.taskId === 'a' ? each.fails() : each.succeeds());
+      expect(await engine.start(execute({stopOnFailure}))).toMatchObject({output: {reason}});
+      expect(plans.statuses()).toEqual(statuses);
+    },
+  );
+
+  test.each(['auth', 'rate_limit'] as const)('a failure of kind %s stops the plan', async (kind) => {
+    const {engine, agents, gone} = openProject({plan: planOf(task('a'), task('b'))});
+    agents.play = (each) => each.fails({kind});
+    expect(await engine.start(execute())).toMatchObject({output: {reason: 'failed'}});
+    expect(gone()).toEqual(['go a-1']);
+  });
+
+  test('an agent that cannot be started stops the plan', async () => {
+    const {engine, agents, gone, plans} = openProject({plan: planOf(task('a'), task('b'))});
+    agents.failLaunch(new Error('no'));
+    expect(await engine.start(execute())).toMatchObject({output: {reason: 'failed'}});
+    expect(gone()).toEqual([]);
+    expect(plans.statuses()).toEqual({a: 'failed', b: 'todo'});
+  });
+
+  test('an agent that is not installed is an error before anything is recorded', async () => {
+    const {engine, agents, log, plans} = openProject({plan: planOf(task('a'))});
+    const error = new AppError('E_AGENT_NOT_FOUND', 'no claude');
+    agents.failCheck(error);
+    expect(await engine.start(execute())).toEqual({
+      type: 'execute',
+      output: {reason: 'error', attempted: [], error},
+    });
+    expect(log).toEqual(['lock', 'unlock']);
+    expect(plans.statuses()).toEqual({a: 'todo'});
+  });
+
+  test('a question stops the plan for its answer', async () => {
+    const {engine, agents, plans} = openProject({plan: planOf(task('a'), task('b'))});
+    agents.play = (each) => each.succeeds(JSON.stringify({blackbird: {questions: [question]}}));
+    expect(await engine.start(execute())).toMatchObject({
+      output: {reason: 'waiting_user', attempted: [{taskId: 'a', run: {questions: [question]}}]},
+    });
+    expect(plans.statuses()).toEqual({a: 'waiting_user', b: 'todo'});
+  });
+
+  test('respects edits made while it runs', async () => {
+    const project = openProject({plan: planOf(task('a'), task('b'), task('c'))});
+    const {finished} = await project.startHanging(execute());
+    project.plans.plan = withStatus(project.plans.plan, 'b', 'skipped');
+    project.agents.play = (each) => each.succeeds();
+    project.agents.agent.succeeds();
+    await finished;
+    expect(project.plans.statuses()).toEqual({a: 'done', b: 'skipped', c: 'done'});
+  });
+
+  test('a task that is no longer ready when its turn comes is refused and its run canceled', async () => {
+    const project = openProject({plan: planOf(task('a'))});
+    const {plans} = project;
+    project.services.runs.insert = new Proxy(project.services.runs.insert, {
+      apply: async (insert, self, args: [RunRecord]) => {
+        await Reflect.apply(insert, self, args);
+        plans.plan = withStatus(plans.plan, 'a', 'done');
+      },
+    });
+    expect(await project.engine.start(execute())).toMatchObject({
+      output: {reason: 'error', error: {code: 'E_TASK_NOT_READY'}},
+    });
+    expect(project.runs.records('a')).toMatchObject([{state: 'canceled', failure: {kind: 'stopped'}}]);
+    expect(project.gone()).toEqual([]);
+    expect(plans.statuses()).toEqual({a: 'done'});
+  });
+});
+
+describe('pausing', () => {
+  test('in the middle of a task pauses it, and nothing else is started', async () => {
+    const {engine, startHanging, runs, gone, plans, log, violations} = openProject({
+      plan: planOf(task('a'), task('b')),
+    });
+    const {finished} = await startHanging(execute());
+    engine.pause('user_interrupt');
+    expect(await finished).toEqual({
+      type: 'execute',
+      output: {reason: 'paused', attempted: [{taskId: 'a', run: runs.records('a')[0]}]},
+    });
+    expect(gone()).toEqual(['go a-1']);
+    expect(plans.statuses()).toEqual({a: 'in_progress', b: 'todo'});
+    expect(log.slice(-4)).toEqual(['exit a-1', 'end a-1', 'record a-1 paused', 'unlock']);
+    expect(violations).toEqual([]);
+  });
+
+  test('before the lock is there starts nothing', async () => {
+    const {engine, lock, log} = openProject({plan: planOf(task('a'))});
+    const release = lock.hold();
+    const finished = engine.start(execute());
+    engine.pause('terminated');
+    release();
+    expect(await finished).toEqual({type: 'execute', output: {reason: 'paused', attempted: []}});
+    expect(log).toEqual(['lock', 'unlock']);
+  });
+
+  test('goes on with other tasks only when somebody says so', async () => {
+    const {engine, agents, startHanging, plans, gone} = openProject({plan: planOf(task('a'), task('b'))});
+    const {finished} = await startHanging(execute());
+    engine.pause('user_interrupt');
+    await finished;
+    await settle();
+    expect(gone()).toEqual(['go a-1']);
+    agents.play = (each) => each.succeeds();
+    expect(await engine.start(execute())).toMatchObject({
+      output: {reason: 'completed', attempted: [{taskId: 'b'}]},
+    });
+    expect(plans.statuses()).toEqual({a: 'in_progress', b: 'done'});
+  });
+
+  test.each([
+    {milliseconds: 249, presses: 1, kills: 0},
+    {milliseconds: 250, presses: 2, kills: 1},
+  ])('two signals $milliseconds ms apart are $presses wish(es)', async ({milliseconds, presses, kills}) => {
+    const {engine, agents, startHanging, time, log, facts} = openProject({plan: planOf(task('a'))});
+    const {finished} = await startHanging(execute());
+    agents.agent.obeys = {interrupt: false, kill: true};
+    engine.pause('user_interrupt');
+    await settle();
+    time.milliseconds += milliseconds;
+    engine.pause('user_interrupt');
+    expect(facts.filter(({type}) => type === 'engine.pausing')).toEqual(
+      [
+        {type: 'engine.pausing', isForced: false},
+        {type: 'engine.pausing', isForced: true},
+      ].slice(0, presses),
+    );
+    expect(log.filter((entry) => entry === 'kill a-1').length).toBe(kills);
+    agents.agent.exits();
+    expect(await finished).toMatchObject({output: {reason: 'paused'}});
+  });
+
+  test('is debounced from the last press that counted, not from the last one', async () => {
+    const {engine, agents, startHanging, time, log} = openProject({plan: planOf(task('a'))});
+    const {finished} = await startHanging(execute());
+    agents.agent.obeys = {interrupt: false, kill: true};
+    engine.pause('user_interrupt');
+    await settle();
+    time.milliseconds += 200;
+    engine.pause('user_interrupt');
+    expect(log).not.toContain('kill a-1');
+    time.milliseconds += 50;
+    engine.pause('user_interrupt');
+    expect(log).toContain('kill a-1');
+    await finished;
+  });
+
+  test('at rest is no wish: nobody is told and the next job begins', async () => {
+    const {engine, facts} = openProject({plan: planOf(task('a'))});
+    engine.pause('user_interrupt');
+    expect(facts).toEqual([]);
+    expect(await engine.start(execute())).toMatchObject({output: {reason: 'completed'}});
+    engine.pause('user_interrupt');
+    expect(facts.some(({type}) => type === 'engine.pausing')).toBe(false);
+  });
+
+  test('of the next job is not debounced by the last, and its first press is not forced', async () => {
+    const {engine, startHanging, facts} = openProject({plan: planOf(task('a'), task('b'))});
+    const first = await startHanging(execute());
+    engine.pause('user_interrupt');
+    await first.finished;
+    const second = await startHanging(execute());
+    engine.pause('user_interrupt');
+    await second.finished;
+    expect(facts.filter(({type}) => type === 'engine.pausing')).toEqual([
+      {type: 'engine.pausing', isForced: false},
+      {type: 'engine.pausing', isForced: false},
+    ]);
+  });
+});
+
+describe('a second job', () => {
+  test('is refused while one runs, and the one that runs goes on', async () => {
+    const {engine, agents, startHanging, gone} = openProject({plan: planOf(task('a'))});
+    const {finished} = await startHanging(execute());
+    expect(engine.isBusy()).toBe(true);
+    expect((await rejectionOf(engine.start(execute()))).code).toBe('E_BUSY');
+    agents.agent.succeeds();
+    expect(await finished).toMatchObject({output: {reason: 'completed'}});
+    expect(engine.isBusy()).toBe(false);
+    expect(gone()).toEqual(['go a-1']);
+  });
+
+  test('is refused in a project that another process works in, and nothing is touched', async () => {
+    const {engine, lock, log, runs, plans} = openRun(runRecord({segments: [openSegment()]}));
+    lock.holder = '42';
+    expect(await engine.start(execute())).toEqual({
+      type: 'failed',
+      error: new AppError('E_REPO_LOCKED', 'process 42 works here'),
+    });
+    expect(log).toEqual([]);
+    expect(runs.records('a')).toEqual([runRecord({segments: [openSegment()]})]);
+    expect(plans.statuses()).toEqual({a: 'in_progress', z: 'todo'});
+  });
+});
+
+describe('resuming a paused task', () => {
+  test('goes on in the same run and session, with a second segment', async () => {
+    const {engine, agents, runs, plans} = openRun(pausedRun());
+    expect(await engine.start(resume('a'))).toEqual({
+      type: 'task',
+      output: {outcome: 'succeeded', run: runs.records('a')[0]},
+    });
+    expect(agents.agent.request).toEqual({
+      kind: 'resume',
+      prompt: continuePrompt(),
+      sessionRef,
+      access: 'edit',
+      isGitRepository: true,
+    });
+    expect(runs.records('a')).toEqual([
+      pausedRun({
+        state: 'succeeded',
+        updated_at: now,
+        stdout: 'out',
+        stderr: 'err',
+        exit_code: 0,
+        result: 'done',
+        segments: [endedSegment(), endedSegment()],
+      }),
+    ]);
+    expect(plans.statuses()).toEqual({a: 'done', z: 'todo'});
+  });
+
+  test('can be paused and resumed again and again', async () => {
+    const {engine, startHanging, runs, agents} = openRun(pausedRun());
+    for (let round = 0; round < 2; round++) {
+      const {finished} = await startHanging(resume('a'));
+      agents.agent.opensSession();
+      await settle();
+      engine.pause('user_interrupt');
+      await finished;
+    }
+    expect(runs.records('a')).toMatchObject([
+      {state: 'paused', resumable: true, segments: [{}, {exit_code: 130}, {exit_code: 130}]},
+    ]);
+  });
+
+  test('with feedback says it in the session', async () => {
+    const {engine, agents} = openRun(pausedRun());
+    await engine.start(resume('a', {feedback: 'use tabs'}));
+    expect(agents.agent.request).toMatchObject({kind: 'resume', prompt: feedbackPrompt('use tabs', [])});
+  });
+
+  test('says answers again that the agent may never have heard', async () => {
+    const answers = [{id: question.id, value: 'blue'}];
+    const {engine, agents} = openRun(pausedRun({questions: [question], answers}));
+    await engine.start(resume('a'));
+    expect(agents.agent.request.prompt).toBe(continuePrompt([question], answers));
+    expect(agents.agent.request.prompt).toContain('- Which color?\n  blue');
+  });
+
+  test('takes the provider of the run, whatever the saved choice is', async () => {
+    const {engine, agents} = openRun(pausedRun());
+    expect(await engine.start(resume('a', {provider: 'codex'}))).toMatchObject({
+      output: {outcome: 'succeeded'},
+    });
+    expect(agents.agent.request.sessionRef).toBe(sessionRef);
+  });
+
+  test.each([
+    {
+      name: 'another provider was named',
+      run: pausedRun(),
+      fields: {explicitProvider: 'codex'} as const,
+      reason: 'it was started by claude, but codex was asked for',
+    },
+    {
+      name: 'it belongs to another folder',
+      run: pausedRun({repo_root: '/elsewhere'}),
+      reason: 'it belongs to another working folder: /elsewhere (this is /project)',
+    },
+    {
+      name: 'it has no session ref',
+      run: pausedRun({provider_session_ref: '', resumable: false}),
+      reason: 'no session ref was captured before it stopped',
+    },
+    {
+      name: 'its session ref is no ref',
+      run: pausedRun({provider_session_ref: '--last'}),
+      reason: 'its session ref has not the form claude uses',
+    },
+    {
+      name: 'its session was not stored',
+      run: pausedRun({resumable: false}),
+      reason: 'the provider had not stored the session yet when it stopped',
+    },
+  ])('is refused when $name, and nothing is touched', async ({run, fields = {}, reason}) => {
+    const {engine, log, facts} = openRun(run);
+    expect(await engine.start(resume('a', fields))).toEqual({
+      type: 'task',
+      output: {outcome: 'refused', run, reason},
+    });
+    expect(log).toEqual(['lock', 'unlock']);
+    expect(facts).toEqual([]);
+  });
+
+  test('is an error when its provider is not installed, and nothing is touched', async () => {
+    const {engine, agents, log} = openRun(pausedRun());
+    agents.failCheck(new AppError('E_AGENT_NOT_FOUND', 'no claude'));
+    expect(await engine.start(resume('a'))).toMatchObject({
+      output: {outcome: 'error', error: {code: 'E_AGENT_NOT_FOUND'}},
+    });
+    expect(log).toEqual(['lock', 'unlock']);
+  });
+
+  test('that the provider rejects keeps the run paused, and it can be tried again', async () => {
+    const {engine, agents, runs, plans} = openRun(pausedRun());
+    agents.play = (each) => each.fails({kind: 'resume_rejected', message: 'busy'});
+    expect(await engine.start(resume('a'))).toMatchObject({output: {outcome: 'refused', reason: 'busy'}});
+    expect(runs.records('a')).toMatchObject([{state: 'paused', failure: {kind: 'resume_rejected'}}]);
+    agents.play = (each) => each.succeeds();
+    expect(await engine.start(resume('a'))).toMatchObject({output: {outcome: 'succeeded'}});
+    expect(plans.statuses()).toEqual({a: 'done', z: 'todo'});
+  });
+});
+
+describe('answering a waiting task', () => {
+  const answers = [{id: question.id, value: 'blue'}];
+
+  test('says the answers in the session, in the same run', async () => {
+    const {engine, agents, runs, plans} = openRun(waitingRun(), 'waiting_user');
+    expect(await engine.start(resume('a', {answers}))).toMatchObject({output: {outcome: 'succeeded'}});
+    expect(agents.agent.request).toMatchObject({
+      kind: 'resume',
+      sessionRef,
+      prompt: answersPrompt([question], answers),
+    });
+    expect(runs.records('a')).toMatchObject([
+      {run_id: 'a-1', state: 'succeeded', answers, segments: [{}, {}]},
+    ]);
+    expect(plans.statuses()).toEqual({a: 'done', z: 'todo'});
+  });
+
+  test('without a session relaunches the task with its questions and answers', async () => {
+    const {engine, agents, runs} = openRun(
+      waitingRun({provider_session_ref: '', resumable: false}),
+      'waiting_user',
+    );
+    expect(await engine.start(resume('a', {answers}))).toMatchObject({output: {outcome: 'succeeded'}});
+    const {kind, prompt, sessionRef: ref} = agents.agent.request;
+    expect({kind, ref}).toEqual({kind: 'start', ref: null});
+    expect(prompt.startsWith('# Task\na: Task a')).toBe(true);
+    expect(prompt.endsWith(answersPrompt([question], answers))).toBe(true);
+    expect(runs.records('a')).toMatchObject([{run_id: 'a-1', answers, provider_session_ref: 'session-1'}]);
+  });
+
+  test('without a session is refused in another folder, and nothing is touched', async () => {
+    const run = waitingRun({provider_session_ref: '', resumable: false, repo_root: '/elsewhere'});
+    const {engine, log} = openRun(run, 'waiting_user');
+    expect(await engine.start(resume('a', {answers}))).toMatchObject({
+      output: {
+        outcome: 'error',
+        error: {
+          code: 'E_RESUME_REFUSED',
+          message: 'cannot resume a: it belongs to another working folder: /elsewhere (this is /project)',
+        },
+      },
+    });
+    expect(log).toEqual(['lock', 'unlock']);
+  });
+
+  test('without a session asks first whether the agent is installed', async () => {
+    const run = waitingRun({provider_session_ref: '', resumable: false});
+    const {engine, agents, log} = openRun(run, 'waiting_user');
+    agents.failCheck(new AppError('E_AGENT_NOT_FOUND', 'no claude'));
+    expect(await engine.start(resume('a', {answers}))).toMatchObject({
+      output: {outcome: 'error', error: {code: 'E_AGENT_NOT_FOUND'}},
+    });
+    expect(log).toEqual(['lock', 'unlock']);
+  });
+
+  test.each([
+    {name: 'no answer', given: []},
+    {name: 'an empty answer', given: [{id: question.id, value: ' '}]},
+    {name: 'an answer to another question', given: [{id: 'size', value: 'large'}]},
+  ])('with $name is refused and names the question', async ({given}) => {
+    const {engine, log} = openRun(waitingRun(), 'waiting_user');
+    expect(await engine.start(resume('a', {answers: given}))).toMatchObject({
+      output: {
+        outcome: 'error',
+        error: {
+          code: 'E_NO_INPUT',
+          message: 'a waits for answers: color',
+          details: [['color', 'Which color? (red | blue)']],
+          next: [{command: 'blackbird resume a --answer color=…'}],
+        },
+      },
+    });
+    expect(log).toEqual(['lock', 'unlock']);
+  });
+
+  test('with feedback skips the questions', async () => {
+    const {engine, agents, runs} = openRun(waitingRun(), 'waiting_user');
+    expect(await engine.start(resume('a', {feedback: 'never mind'}))).toMatchObject({
+      output: {outcome: 'succeeded', run: {run_id: 'a-1'}},
+    });
+    expect(agents.agent.request).toMatchObject({kind: 'resume', prompt: feedbackPrompt('never mind', [])});
+    expect(runs.records('a')).toHaveLength(1);
+  });
+
+  test('with feedback needs a session', async () => {
+    const {engine, log} = openRun(waitingRun({provider_session_ref: '', resumable: false}), 'waiting_user');
+    expect(await engine.start(resume('a', {feedback: 'never mind'}))).toMatchObject({
+      output: {outcome: 'error', error: {code: 'E_RESUME_REFUSED'}},
+    });
+    expect(log).toEqual(['lock', 'unlock']);
+  });
+});
+
+describe('feedback on a task that ended', () => {
+  const ended = restingRun({
+    state: 'succeeded',
+    provider_session_ref: sessionRef,
+    resumable: true,
+    result: 'v1',
+  });
+
+  test('makes a new run in the same session, linked to the old one, which stays as it is', async () => {
+    const {engine, agents, runs, plans} = openRun(ended, 'done');
+    expect(await engine.start(resume('a', {feedback: 'use tabs'}))).toMatchObject({
+      output: {outcome: 'succeeded', run: {run_id: 'a-2'}},
+    });
+    expect(agents.agent.request).toMatchObject({
+      kind: 'resume',
+      sessionRef,
+      prompt: feedbackPrompt('use tabs', []),
+    });
+    const [old, fresh] = runs.records('a');
+    expect(old).toEqual(ended);
+    expect(fresh).toMatchObject({
+      run_id: 'a-2',
+      attempt: 2,
+      resumed_from_run_id: 'a-1',
+      provider_session_ref: sessionRef,
+      state: 'succeeded',
+    });
+    expect(plans.statuses()).toEqual({a: 'done', z: 'todo'});
+  });
+
+  test('can be paused before the agent runs, and resumed', async () => {
+    const {engine, agents, lock, runs} = openRun(ended, 'done');
+    const release = lock.hold();
+    const finished = engine.start(resume('a', {feedback: 'use tabs'}));
+    engine.pause('user_interrupt');
+    release();
+    expect(await finished).toMatchObject({
+      output: {outcome: 'paused', run: {run_id: 'a-2', resumable: true}},
+    });
+    expect(await engine.start(resume('a'))).toMatchObject({
+      output: {outcome: 'succeeded', run: {run_id: 'a-2'}},
+    });
+    expect(agents.agent.request.sessionRef).toBe(sessionRef);
+    expect(runs.records('a')).toHaveLength(2);
+  });
+
+  test('is refused where the session cannot be resumed', async () => {
+    const {engine, log} = openRun({...ended, resumable: false}, 'done');
+    expect(await engine.start(resume('a', {feedback: 'use tabs'}))).toMatchObject({
+      output: {outcome: 'error', error: {code: 'E_RESUME_REFUSED'}},
+    });
+    expect(log).toEqual(['lock', 'unlock']);
+  });
+
+  test('is what a run that ended needs: without it there is nothing to resume', async () => {
+    const {engine, log} = openRun(ended, 'done');
+    expect(await engine.start(resume('a'))).toMatchObject({
+      output: {
+        outcome: 'error',
+        error: {code: 'E_NOTHING_TO_RESUME', message: 'nothing to resume for a: its latest run succeeded'},
+      },
+    });
+    expect(log).toEqual(['lock', 'unlock']);
+  });
+});
+
+describe('restarting', () => {
+  test.each([
+    {name: 'paused', run: pausedRun(), status: 'in_progress'},
+    {name: 'waiting', run: waitingRun(), status: 'waiting_user'},
+    {name: 'failed', run: restingRun({state: 'failed'}), status: 'failed'},
+    {name: 'succeeded', run: restingRun({state: 'succeeded'}), status: 'done'},
+  ] as const)(
+    'a $name task makes a new run in a new session; both are linked and the old one is kept',
+    async ({run, status}) => {
+      const {engine, agents, runs, plans, violations} = openRun(run, status);
+      agents.choosesSession = true;
+      expect(await engine.start(restart('a'))).toMatchObject({
+        output: {outcome: 'succeeded', run: {run_id: 'a-2'}},
+      });
+      const fresh = '00000000-0000-4000-8000-000000000001';
+      expect(agents.agent.request).toMatchObject({kind: 'start', sessionRef: fresh});
+      expect(agents.agent.request.prompt).toContain('# Task\na: Task a');
+      const [old, restarted] = runs.records('a');
+      expect(old).toEqual({...run, updated_at: now, superseded_by_run_id: 'a-2'});
+      expect(restarted).toMatchObject({
+        attempt: 2,
+        restart_of_run_id: 'a-1',
+        provider_session_ref: fresh,
+        state: 'succeeded',
+      });
+      expect(plans.statuses()).toEqual({a: 'done', z: 'todo'});
+      expect(violations).toEqual([]);
+    },
+  );
+
+  test('takes the provider that is chosen now', async () => {
+    const {engine, runs} = openRun(pausedRun());
+    await engine.start(restart('a', {provider: 'codex'}));
+    expect(runs.records('a').map(({provider}) => provider)).toEqual(['claude', 'codex']);
+  });
+
+  test('a superseded run cannot be resumed by way of the new one', async () => {
+    const {engine, agents} = openRun(pausedRun());
+    agents.play = (each) => each.fails();
+    await engine.start(restart('a'));
+    expect(await engine.start(resume('a'))).toMatchObject({
+      output: {outcome: 'error', error: {code: 'E_NOTHING_TO_RESUME'}},
+    });
+  });
+
+  test('a task that never ran is refused', async () => {
+    const {engine, log} = openProject({plan: planOf(task('a'))});
+    expect(await engine.start(restart('a'))).toMatchObject({
+      output: {outcome: 'error', error: {code: 'E_RESTART_REFUSED', message: 'a has no run to restart'}},
+    });
+    expect(log).toEqual(['lock', 'unlock']);
+  });
+});
+
+describe('a single task', () => {
+  test.each([
+    {job: resume('p'), code: 'E_TASK_NOT_READY'},
+    {job: restart('p'), code: 'E_TASK_NOT_READY'},
+    {job: resume('x'), code: 'E_TASK_NOT_FOUND'},
+    {job: resume('__proto__'), code: 'E_TASK_NOT_FOUND'},
+    {job: resume('c'), code: 'E_NOTHING_TO_RESUME'},
+  ])('is refused with $code', async ({job, code}) => {
+    const {engine, log} = openProject({plan: planOf(family(task('p'), task('c')))});
+    expect(await engine.start(job)).toMatchObject({output: {outcome: 'error', error: {code}}});
+    expect(log).toEqual(['lock', 'unlock']);
+  });
+
+  test('names its commands so that a shell takes them', async () => {
+    const id = "it's; rm -rf";
+    const {engine} = openProject({plan: planOf(task(id))});
+    expect(await engine.start(resume(id))).toMatchObject({
+      output: {error: {next: [{command: String.raw`blackbird runs 'it'\''s; rm -rf'`}]}},
+    });
+  });
+});
+
+describe('recovery', () => {
+  /** Repairs without executing anything. */
+  const repair = execute({maxTasks: 0});
+  const lost = runRecord({
+    phase: 'active',
+    provider_session_ref: sessionRef,
+    resumable: true,
+    segments: [openSegment()],
+  });
+
+  test.each([
+    {name: 'whose session was stored', run: lost, isStored: true, resumable: true},
+    {name: 'whose session was not stored yet', run: lost, isStored: false, resumable: false},
+    {
+      name: 'that captured no session',
+      run: {...lost, provider_session_ref: '', resumable: false},
+      isStored: true,
+      resumable: false,
+    },
+    {
+      name: 'that was resumed in a stored session',
+      run: {...lost, segments: [endedSegment(), openSegment(2)]},
+      isStored: false,
+      resumable: true,
+    },
+    {
+      name: 'that took over the session of another run',
+      run: {...lost, resumed_from_run_id: 'a-0'},
+      isStored: false,
+      resumable: true,
+    },
+    {
+      name: 'whose resume was recorded but not begun',
+      run: {...lost, phase: 'launching' as const, segments: [endedSegment()]},
+      isStored: false,
+      resumable: true,
+    },
+  ])('a run $name is paused and resumable = $resumable', async ({run, isStored, resumable}) => {
+    const {engine, runs, plans, log, storedSessions} = openRun(run);
+    if (isStored) storedSessions.add('a-1');
+    await engine.start(repair);
+    const {phase: _, ...rest} = run;
+    expect(runs.records('a')).toEqual([
+      {
+        ...rest,
+        state: 'paused',
+        pause_reason: 'process_lost',
+        paused_at: now,
+        updated_at: now,
+        resumable,
+      },
+    ]);
+    expect(plans.statuses()).toEqual({a: 'in_progress', z: 'todo'});
+    expect(log).toEqual([
+      'lock',
+      'sweep a-1',
+      resumable ? 'record a-1 paused session-1' : 'record a-1 paused',
+      'unlock',
+    ]);
+  });
+
+  test('ends what the lost Blackbird left before it says paused', async () => {
+    const project = openProject({plan: planOf(task('a'))});
+    await project.startHanging(execute());
+    // Somebody else's engine: the first one is gone without a word, its agent is not.
+    const next = createEngine(project.services);
+    await next.start(repair);
+    expect(project.log.slice(-5)).toEqual(['sweep a-1', 'exit a-1', 'record a-1 paused', 'unlock'].slice(-5));
+    expect(project.violations).toEqual([]);
+  });
+
+  test('a run of which nothing began is canceled, and its task is ready again', async () => {
+    const {engine, agents, runs, plans} = openRun(runRecord());
+    await engine.start(repair);
+    const {phase: _, ...rest} = runRecord();
+    expect(runs.records('a')).toEqual([
+      {
+        ...rest,
+        state: 'canceled',
+        updated_at: now,
+        failure: {kind: 'stopped', message: 'Blackbird ended before the agent was started'},
+      },
+    ]);
+    expect(plans.statuses()).toEqual({a: 'todo', z: 'todo'});
+    await engine.start(execute({taskIds: ['a']}));
+    expect(runs.records('a').map(({attempt, state}) => [attempt, state])).toEqual([
+      [1, 'canceled'],
+      [2, 'succeeded'],
+    ]);
+    expect(agents.agents).toHaveLength(1);
+  });
+
+  test('feedback of which nothing began leaves the task as the run before it did', async () => {
+    const done = restingRun({state: 'succeeded', provider_session_ref: sessionRef, resumable: true});
+    const {engine, runs, plans} = openProject({
+      plan: planOf(task('a', {status: 'in_progress'})),
+      runs: [
+        done,
+        runRecord({
+          run_id: 'a-2',
+          attempt: 2,
+          resumed_from_run_id: 'a-1',
+          provider_session_ref: sessionRef,
+          resumable: true,
+        }),
+      ],
+    });
+    await engine.start(repair);
+    expect(runs.records('a').map(({state}) => state)).toEqual(['succeeded', 'canceled']);
+    expect(plans.statuses()).toEqual({a: 'done'});
+  });
+
+  test.each([
+    {state: 'succeeded', status: 'done'},
+    {state: 'failed', status: 'failed'},
+    {state: 'waiting', status: 'waiting_user'},
+    {state: 'canceled', status: 'todo'},
+    {state: 'paused', status: 'in_progress'},
+  ] as const)('a run that $state while the plan was not told is $status', async ({state, status}) => {
+    const {engine, plans, runs} = openRun(restingRun({state, updated_at: now}));
+    await engine.start(repair);
+    expect(plans.statuses()).toEqual({a: status, z: 'todo'});
+    expect(runs.records('a')).toEqual([restingRun({state, updated_at: now})]);
+  });
+
+  test.each([
+    {name: 'after', updatedAt: '2026-02-02T01:00:00.001Z', status: 'in_progress'},
+    {name: 'at the time of', updatedAt: begun, status: 'done'},
+    {name: 'before', updatedAt: made, status: 'done'},
+  ] as const)('a task that was changed $name its run is $status', async ({updatedAt, status}) => {
+    const {engine, plans} = openProject({
+      plan: planOf(task('a', {status: 'in_progress', updatedAt})),
+      runs: [restingRun({state: 'succeeded'})],
+    });
+    await engine.start(repair);
+    expect(plans.statuses()).toEqual({a: status});
+  });
+
+  test.each(['done', 'todo', 'skipped', 'failed'] as const)(
+    'a task that somebody set to %s is left alone',
+    async (status) => {
+      const run = restingRun({state: 'paused'});
+      const {engine, plans, log} = openProject({plan: planOf(task('a', {status})), runs: [run]});
+      await engine.start(repair);
+      expect(plans.statuses()).toEqual({a: status});
+      expect(log).toEqual(['lock', 'unlock']);
+    },
+  );
+
+  test('twice is once', async () => {
+    const {engine, log, storedSessions} = openProject({
+      plan: planOf(
+        task('a', {status: 'in_progress'}),
+        task('b', {status: 'in_progress'}),
+        task('c', {status: 'in_progress'}),
+      ),
+      runs: [
+        lost,
+        runRecord({task_id: 'b', run_id: 'b-1'}),
+        restingRun({state: 'succeeded', task_id: 'c', run_id: 'c-1'}),
+      ],
+    });
+    storedSessions.add('a-1');
+    await engine.start(repair);
+    expect(log).toContain('plan c done');
+    log.length = 0;
+    await engine.start(repair);
+    expect(log).toEqual(['lock', 'unlock']);
+  });
+
+  test('a task whose records are broken does not stop the others', async () => {
+    const project = openProject({
+      plan: planOf(task('a', {status: 'in_progress'}), task('z')),
+      runs: [],
+    });
+    project.runs.texts.set('a', new Map([['a-1.json', '{']]));
+    expect(await project.engine.start(execute())).toMatchObject({
+      output: {reason: 'completed', attempted: [{taskId: 'z'}]},
+    });
+    expect(project.runs.texts.get('a')?.get('a-1.json')).toBe('{');
+    expect(project.plans.statuses()).toEqual({a: 'in_progress', z: 'done'});
+  });
+
+  test('processes that cannot be ended are named, and nothing is started', async () => {
+    const {engine, agents, runs, log} = openRun(lost);
+    agents.remaining = [7, 8];
+    expect(await engine.start(execute())).toEqual({
+      type: 'failed',
+      error: new Error('processes 7, 8 of run a-1 are still alive and cannot be ended'),
+    });
+    expect(runs.records('a')).toEqual([lost]);
+    expect(log).toEqual(['lock', 'sweep a-1', 'unlock']);
+  });
+
+  test('of a run whose plan was never told comes when its task is executed', async () => {
+    const {engine, runs} = openProject({plan: planOf(task('a')), runs: [runRecord()]});
+    await engine.start(execute());
+    expect(runs.records('a').map(({attempt, state}) => [attempt, state])).toEqual([
+      [1, 'canceled'],
+      [2, 'succeeded'],
+    ]);
+  });
+});
+
+describe('a project of the Go program', () => {
+  const goRecord = (fields: Record<string, unknown>) =>
+    `${JSON.stringify({id: 'feed', taskId: 'a', provider: 'claude', provider_session_ref: sessionRef, startedAt: begun, ...fields}, null, 2)}\n`;
+
+  function openGoProject(status: 'waiting_user' | 'in_progress' | 'done', text: string) {
+    const project = openProject({plan: planOf(task('a', {status}))});
+    project.runs.texts.set('a', new Map([['feed.json', text]]));
+    return {...project, goText: () => project.runs.texts.get('a')?.get('feed.json')};
+  }
+
+  test('has its waiting task answered by a new run, linked to the old record, which is not rewritten', async () => {
+    const text = goRecord({status: 'waiting_user'});
+    const {engine, agents, runs, goText} = openGoProject('waiting_user', text);
+    expect(await engine.start(resume('a'))).toMatchObject({
+      output: {outcome: 'succeeded', run: {run_id: 'a-2'}},
+    });
+    expect(agents.agent.request).toMatchObject({kind: 'resume', sessionRef});
+    expect(runs.records('a').at(-1)).toMatchObject({
+      attempt: 2,
+      resumed_from_run_id: 'feed',
+      state: 'succeeded',
+    });
+    expect(goText()).toBe(text);
+  });
+
+  test('has its task restarted, and the old record is not rewritten', async () => {
+    const text = goRecord({status: 'success'});
+    const {engine, runs, goText} = openGoProject('done', text);
+    await engine.start(restart('a'));
+    expect(runs.records('a').at(-1)).toMatchObject({attempt: 2, restart_of_run_id: 'feed'});
+    expect(goText()).toBe(text);
+  });
+
+  test('with a record that says running has lost that run: it can be resumed, and is not rewritten', async () => {
+    const text = goRecord({status: 'running'});
+    const {engine, runs, goText, log} = openGoProject('in_progress', text);
+    expect(await engine.start(execute())).toMatchObject({output: {reason: 'completed', attempted: []}});
+    expect(log).toEqual(['lock', 'unlock']);
+    expect(await engine.start(resume('a'))).toMatchObject({
+      output: {outcome: 'succeeded', run: {run_id: 'a-2'}},
+    });
+    expect(runs.records('a').at(-1)).toMatchObject({resumed_from_run_id: 'feed'});
+    expect(goText()).toBe(text);
+  });
+});
+
+describe('the views', () => {
+  test('are told what happens, in order', async () => {
+    const {engine, agents, facts, runs} = openProject({plan: planOf(task('a'))});
+    agents.play = (each) => {
+      each.opensSession();
+      each.says({type: 'activity', activity: {kind: 'command', text: '$ ls'}});
+      each.succeeds();
+    };
+    await engine.start(execute());
+    expect(facts.map(({type}) => type)).toEqual([
+      'task.started',
+      'run.updated',
+      'agent.news',
+      'run.updated',
+      'run.updated',
+      'task.settled',
+    ]);
+    expect(facts.at(0)).toMatchObject({
+      prepared: {task: {id: 'a', title: 'Task a'}, run: {phase: 'launching'}},
+    });
+    expect(facts.at(-1)).toEqual({type: 'task.settled', run: runs.records('a')[0]});
+  });
+
+  test('are told nothing once they left', async () => {
+    const {engine} = openProject({plan: planOf(task('a'))});
+    const facts: EngineFact[] = [];
+    engine.subscribe((fact) => facts.push(fact))();
+    await engine.start(execute());
+    expect(facts).toEqual([]);
+  });
+
+  test('that fail neither stop the run nor each other', async () => {
+    const {engine, agents, facts, runs, plans} = openProject({plan: planOf(task('a'))});
+    const seen: string[] = [];
+    engine.subscribe(() => {
+      throw new Error('a view broke');
+    });
+    engine.subscribe(({type}) => seen.push(type));
+    agents.play = (each) => {
+      each.opensSession();
+      each.says({type: 'activity', activity: {kind: 'command', text: '$ ls'}});
+      each.succeeds();
+    };
+    expect(await engine.start(execute())).toMatchObject({output: {reason: 'completed'}});
+    expect(runs.records('a')).toMatchObject([{state: 'succeeded'}]);
+    expect(plans.statuses()).toEqual({a: 'done'});
+    expect(seen).toEqual(facts.map(({type}) => type));
+  });
+
+  test('that fail do not keep a pause from the agent', async () => {
+    const {engine, startHanging} = openProject({plan: planOf(task('a'))});
+    engine.subscribe(({type}) => {
+      if (type === 'engine.pausing') throw new Error('a view broke');
+    });
+    const {finished} = await startHanging(execute());
+    engine.pause('user_interrupt');
+    expect(await finished).toMatchObject({output: {reason: 'paused'}});
+  });
+});
+
+describe('Ctrl+Z', () => {
+  test('stops and wakes the live agent, and nobody when there is none', async () => {
+    const {engine, agents, startHanging, log} = openProject({plan: planOf(task('a'))});
+    engine.suspend();
+    engine.wake();
+    expect(log).toEqual([]);
+    const {finished} = await startHanging(execute());
+    engine.suspend();
+    engine.wake();
+    expect(log.slice(-2)).toEqual(['suspend a-1', 'wake a-1']);
+    agents.agent.succeeds();
+    await finished;
+    log.length = 0;
+    engine.suspend();
+    expect(log).toEqual([]);
+  });
+});
+
+test('to stop after the task lets it end and starts no other', async () => {
+  const {engine, agents, startHanging, gone} = openProject({plan: planOf(task('a'), task('b'))});
+  const {finished} = await startHanging(execute());
+  engine.stopAfterTask();
+  agents.agent.succeeds();
+  expect(await finished).toMatchObject({output: {reason: 'completed', attempted: [{taskId: 'a'}]}});
+  expect(gone()).toEqual(['go a-1']);
+});
