@@ -199,4 +199,10 @@ describe('config set and unset', () => {
       error: {code: 'E_USAGE', message},
     });
   });
+
+  test('unset leaves no file behind where there was none', async () => {
+    const project = cliProject(planOf());
+    expect((await project.run(['config', 'unset', key])).out).toBe(`unset ${key} (project)\n`);
+    expect(project.files()).toEqual(['blackbird.plan.json']);
+  });
 });

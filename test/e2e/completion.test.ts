@@ -10,7 +10,7 @@ import {planFileText} from '../helpers/run-cli.ts';
 const plan = planOf(
   task('api', {title: 'Refund: "endpoint" \u001b[31m$(touch ran)'}),
   task('e2e'),
-  task('ns:one', {title: ''}),
+  task('ns:one'),
   task('$(touch ran)'),
   task('two words'),
 );
@@ -80,7 +80,7 @@ function offersTheSame(offer: Offer): void {
 async function linesOf(inProject: BuiltProject, shell: readonly string[], script: string): Promise<string[]> {
   const file = path.join(inProject.env.HOME ?? '', 'script');
   writeFileSync(file, script);
-  const {code, out, err} = await inProject.bash([...shell, file].map(quoted).join(' '));
+  const {code, out, err} = await inProject.bash(`exec ${[...shell, file].map(quoted).join(' ')}`);
   expect({code, err}).toEqual({code: 0, err: ''});
   return out.split('\n').filter((line) => line !== '');
 }

@@ -35,7 +35,8 @@ describe('SIGKILL', () => {
       while (!isDone(project)) {
         const args = nextCommand(project);
         if (args[0] === 'restart') restarted.set(String(args[1]), (restarted.get(String(args[1])) ?? 0) + 1);
-        if (killed < kills && (await killDuring(project, args, random() * 1_400))) {
+        const after = killed < kills ? random() * 1_400 : Number.POSITIVE_INFINITY;
+        if (await killDuring(project, args, after)) {
           killed += 1;
           await eventually(() => expect(project.agents()).toEqual([]), 3_000);
         }
@@ -128,13 +129,12 @@ function nextCommand(project: EngineProject): readonly string[] {
 /** True when it was still alive to be killed; else it came to its end by itself, and well. */
 async function killDuring(project: EngineProject, args: readonly string[], after: number): Promise<boolean> {
   const running = project.start(args);
-  const isOver = running.ended.then(() => true);
-  if (!(await Promise.race([isOver, delay(after).then(() => false)]))) {
+  if (Number.isFinite(after)) {
+    await Promise.race([running.ended, delay(after)]);
     running.child.kill('SIGKILL');
-    const {signal} = await running.ended;
-    if (signal === 'SIGKILL') return true;
   }
-  const {code, err} = await running.ended;
+  const {code, signal, err} = await running.ended;
+  if (signal === 'SIGKILL') return true;
   expect({args, code, err}).toEqual({args, code: 0, err: ''});
   return false;
 }

@@ -1,6 +1,7 @@
 import {AppError, messageOf} from '../../src/services/contracts/errors.ts';
 import {
   type BrokenRun,
+  isGoRun,
   type RunRecord,
   type RunStore,
   runRecordSchema,
@@ -54,11 +55,10 @@ export function createMemoryRunStore({
     for (const [name, text] of texts.get(taskId) ?? []) {
       if (!name.endsWith('.json') || name.startsWith('.')) continue;
       try {
-        const run = parse(text);
-        if (`${run.run_id}.json` !== name) throw new Error(`it is the record of run ${run.run_id}`);
+        const run = parse(name, text);
         if (run.task_id === taskId) found.push(run);
       } catch (error) {
-        broken.push({file: `/runs/${taskId}/${name}`, reason: messageOf(error)});
+        broken.push({file: `/runs/${encodeURIComponent(taskId)}/${name}`, reason: messageOf(error)});
       }
     }
     return {runs: numbered(found), broken};
@@ -83,39 +83,47 @@ export function createMemoryRunStore({
       return found.findLast(({run_type}) => run_type === 'execute') ?? null;
     },
     insert: async (run) => {
-      if (texts.get(run.task_id)?.has(`${run.run_id}.json`)) {
+      const name = `${checked(run.run_id)}.json`;
+      if (texts.get(run.task_id)?.has(name)) {
         throw new AppError('E_RUN_EXISTS', `run ${run.run_id} exists already`);
       }
       await write(run);
     },
     update: async (taskId, runId, change) => {
-      const text = texts.get(taskId)?.get(`${runId}.json`);
+      const name = `${checked(runId)}.json`;
+      const text = texts.get(taskId)?.get(name);
       if (text === undefined) throw new AppError('E_RUN_NOT_FOUND', `no run record of ${runId}`);
-      const before = parse(text);
-      if (before.repo_root === '') throw new AppError('E_STORE_WRITE', `run ${runId} is the Go program's`);
+      const before = parse(name, text);
+      if (isGoRun(before)) throw new AppError('E_STORE_WRITE', `run ${runId} is the Go program's`);
       const after = change(before);
       if (after !== before) await write(after);
       return after;
     },
-    files: (taskId, runId) => ({
-      record: `/runs/${taskId}/${runId}.json`,
-      stdout: `/runs/${taskId}/${runId}.stdout.log`,
-      stderr: `/runs/${taskId}/${runId}.stderr.log`,
-    }),
+    files: (taskId, runId) => {
+      const base = `/runs/${encodeURIComponent(taskId)}/${checked(runId)}`;
+      return {record: `${base}.json`, stdout: `${base}.stdout.log`, stderr: `${base}.stderr.log`};
+    },
   };
 }
 
-function parse(text: string): RunRecord {
+function checked(runId: string): string {
+  if (/^[A-Za-z0-9_-][A-Za-z0-9._-]*$/.test(runId)) return runId;
+  throw new AppError('E_RUN_NOT_FOUND', `${JSON.stringify(runId)} is no run id`);
+}
+
+function parse(name: string, text: string): RunRecord {
   const json: unknown = JSON.parse(text);
-  return runRecordSchema.parse(isGoRunRecord(json) ? fromGoRunRecord(json, 1) : json);
+  const run = runRecordSchema.parse(isGoRunRecord(json) ? fromGoRunRecord(json, 1) : json);
+  if (`${run.run_id}.json` !== name) throw new Error(`it is the record of run ${run.run_id}`);
+  return run;
 }
 
 function numbered(runs: readonly RunRecord[]): RunRecord[] {
   const foreign = runs
-    .filter(({repo_root}) => repo_root === '')
-    .sort((a, b) => Date.parse(a.created_at) - Date.parse(b.created_at))
+    .filter(isGoRun)
+    .sort((a, b) => Date.parse(a.created_at) - Date.parse(b.created_at) || a.run_id.localeCompare(b.run_id))
     .map((run, index) => ({...run, attempt: index + 1}));
-  const own = runs.filter(({repo_root}) => repo_root !== '').sort((a, b) => a.attempt - b.attempt);
+  const own = runs.filter((run) => !isGoRun(run)).sort((a, b) => a.attempt - b.attempt);
   return [...foreign, ...own];
 }
 

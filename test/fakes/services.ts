@@ -127,3 +127,79 @@ function recordEntry({run_id, state, phase, resumable, provider_session_ref}: Ru
 
 /** Lets everything happen that needs no time. */
 export const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+/**
+ * The same project as a Blackbird sees it that can die at any moment: what it began before is done, and
+ * nothing it does afterwards reaches anybody.
+ */
+export function mortal(fake: FakeServices) {
+  const {services, agents, lock} = fake;
+  let isDead = false;
+  const never = new Promise<never>(() => {});
+
+  const guarded =
+    <A extends unknown[], R>(call: (...args: A) => Promise<R>) =>
+    async (...args: A): Promise<R> => {
+      if (isDead) return never;
+      try {
+        const result = await call(...args);
+        return isDead ? never : result;
+      } catch (error) {
+        if (isDead) return never;
+        throw error;
+      }
+    };
+  const alive = (call: () => void) => () => {
+    if (!isDead) call();
+  };
+
+  const {plans, runs, project} = services;
+  const own: Services = {
+    ...services,
+    plans: {...plans, read: guarded(plans.read), update: guarded(plans.update)},
+    runs: {
+      ...runs,
+      list: guarded(runs.list),
+      latest: guarded(runs.latest),
+      insert: guarded(runs.insert),
+      update: guarded(runs.update),
+    },
+    project: {
+      root: project.root,
+      isGitRepository: guarded(() => project.isGitRepository()),
+      snapshot: guarded(() => project.snapshot()),
+    },
+    lock: {
+      acquire: guarded(() => services.lock.acquire()),
+      release: guarded(() => services.lock.release()),
+    },
+    agents: {
+      check: guarded(agents.check),
+      sweep: guarded(agents.sweep),
+      launch: guarded(async (spec) => {
+        const agent = await agents.launch(spec);
+        // Its life line ends with Blackbird, so it never runs.
+        if (isDead) agent.kill();
+        return {
+          ...agent,
+          go: alive(agent.go),
+          interrupt: alive(agent.interrupt),
+          kill: alive(agent.kill),
+          endEverything: guarded(agent.endEverything),
+        };
+      }),
+    },
+  };
+
+  return {
+    services: own,
+    /** With a guardian its agents die too; without one they live until somebody sweeps. */
+    die: ({hasGuardian}: {hasGuardian: boolean}) => {
+      isDead = true;
+      lock.isHeld = false;
+      for (const agent of agents.alive()) {
+        if (hasGuardian || !agent.hasGone) agent.exits({exitCode: null, signal: 'SIGKILL'});
+      }
+    },
+  };
+}

@@ -16,7 +16,7 @@ import {
   sessionRef,
   waitingRun,
 } from '../fakes/runs.ts';
-import {createFakeServices, settle} from '../fakes/services.ts';
+import {createFakeServices, mortal, settle} from '../fakes/services.ts';
 import {rejectionOf} from '../helpers/errors.ts';
 import {family, made, now, planOf, task, withStatus} from '../helpers/plans.ts';
 
@@ -760,13 +760,16 @@ describe('recovery', () => {
   });
 
   test('ends what the lost Blackbird left before it says paused', async () => {
-    const project = openProject({plan: planOf(task('a'))});
-    await project.startHanging(execute());
-    // Somebody else's engine: the first one is gone without a word, its agent is not.
-    const next = createEngine(project.services);
-    await next.start(repair);
-    expect(project.log.slice(-5)).toEqual(['sweep a-1', 'exit a-1', 'record a-1 paused', 'unlock'].slice(-5));
-    expect(project.violations).toEqual([]);
+    const fake = createFakeServices({plan: planOf(task('a'))});
+    const first = mortal(fake);
+    void createEngine(first.services).start(execute());
+    await settle();
+    first.die({hasGuardian: false});
+    expect(fake.agents.alive()).toHaveLength(1);
+
+    await createEngine(fake.services).start(repair);
+    expect(fake.log.slice(-5)).toEqual(['lock', 'sweep a-1', 'exit a-1', 'record a-1 paused', 'unlock']);
+    expect(fake.violations).toEqual([]);
   });
 
   test('a run of which nothing began is canceled, and its task is ready again', async () => {

@@ -1,6 +1,6 @@
 import {Command} from 'commander';
 import {requireTask} from '../../machines/policies/plan-graph.ts';
-import {AppError} from '../../services/contracts/errors.ts';
+import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import {type Cli, taskArgument} from '../cli.ts';
 
 type Options = {follow?: true; raw?: true; stderr?: true};
@@ -27,7 +27,7 @@ export function logsCommand(cli: Cli): Command {
             ? `no runs found for ${taskId}`
             : `task ${taskId} has no run ${JSON.stringify(runId)}`,
           {
-            next: [{command: `blackbird runs ${taskId}`, why: 'see its runs'}],
+            next: [{command: `blackbird runs ${shellWord(taskId)}`, why: 'see its runs'}],
           },
         );
       }

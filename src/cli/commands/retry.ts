@@ -1,7 +1,7 @@
 import {Command} from 'commander';
 import {requireTask} from '../../machines/policies/plan-graph.ts';
 import {setStatus} from '../../machines/policies/plan-status.ts';
-import {AppError} from '../../services/contracts/errors.ts';
+import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import type {Task} from '../../services/contracts/plan.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import {type Cli, taskArgument} from '../cli.ts';
@@ -32,9 +32,9 @@ function retryObstacle(task: Task, latest: RunRecord | null): AppError | null {
     details: [['status', task.status]],
     next: isPaused
       ? [
-          {command: `blackbird resume ${task.id}`, why: 'go on where it stopped'},
-          {command: `blackbird restart ${task.id}`, why: 'or start again from scratch'},
+          {command: `blackbird resume ${shellWord(task.id)}`, why: 'go on where it stopped'},
+          {command: `blackbird restart ${shellWord(task.id)}`, why: 'or start again from scratch'},
         ]
-      : [{command: `blackbird why ${task.id}`, why: 'see how it stands'}],
+      : [{command: `blackbird why ${shellWord(task.id)}`, why: 'see how it stands'}],
   });
 }

@@ -1,7 +1,7 @@
 import {Command} from 'commander';
 import {displayLine, displayText} from '../../machines/policies/display-text.ts';
 import {requireTask} from '../../machines/policies/plan-graph.ts';
-import {AppError} from '../../services/contracts/errors.ts';
+import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import {type Cli, taskArgument} from '../cli.ts';
 import {dollars, duration, tokens, workTime} from '../durations.ts';
@@ -22,7 +22,7 @@ export function runsCommand(cli: Cli): Command {
         const shown = runId === undefined ? runs : runs.filter((run) => run.run_id === runId);
         if (runId !== undefined && shown.length === 0) {
           throw new AppError('E_RUN_NOT_FOUND', `task ${taskId} has no run ${JSON.stringify(runId)}`, {
-            next: [{command: `blackbird runs ${taskId}`, why: 'see its runs'}],
+            next: [{command: `blackbird runs ${shellWord(taskId)}`, why: 'see its runs'}],
           });
         }
         cli.print(command, {task_id: taskId, runs: shown, broken}, () => {

@@ -2,7 +2,7 @@ import {fromPromise} from 'xstate';
 import type {AgentRequest, ProviderId} from '../../services/contracts/agent.ts';
 import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
-import type {Answer, Question, RunRecord} from '../../services/contracts/run.ts';
+import {type Answer, isGoRun, type Question, type RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import {
   answersPrompt,
@@ -17,7 +17,7 @@ import {isLeaf, requireTask} from '../policies/plan-graph.ts';
 import {setStatus} from '../policies/plan-status.ts';
 import {isReady} from '../policies/readiness.ts';
 import {relaunchObstacle, resumeObstacle, resumeRefusal} from '../policies/resume-check.ts';
-import {applyRunChange, isGoRun, newRunRecord} from '../policies/run-record.ts';
+import {applyRunChange, newRunRecord} from '../policies/run-record.ts';
 import type {RunCommand} from '../run.machine.ts';
 import {recoverTask} from './recover-runs.actor.ts';
 

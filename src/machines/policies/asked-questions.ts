@@ -4,15 +4,20 @@ const questionLimit = 20;
 const textLimit = 4_000;
 
 /**
- * The questions an agent's last message ends with: one fenced block as the prompt tells it, or objects
- * that name the tool `AskUserQuestion`, as the Go program took them. Ids are made unique.
+ * The questions in an agent's last message: one fenced block as the prompt tells it, or objects on a line
+ * of their own that name the tool `AskUserQuestion`, as the Go program took them. The same question twice
+ * is one; another question with the same id gets a number.
  */
 export function askedQuestions(message: string): Question[] {
-  const found = [...fencedBlocks(message), message.trim()].flatMap((text) => questionsIn(parsed(text)));
+  const texts = [...fencedBlocks(message), message, ...message.split('\n')];
+  const asked = new Map<string, Question>();
+  for (const question of texts.flatMap((text) => questionsIn(parsed(text)))) {
+    asked.set(JSON.stringify(question), question);
+  }
   const unique = new Map<string, Question>();
-  for (const question of found.slice(0, questionLimit)) {
+  for (const question of [...asked.values()].slice(0, questionLimit)) {
     const id = freeId(question.id, unique);
-    if (id !== null) unique.set(id, {...question, id});
+    unique.set(id, {...question, id});
   }
   return [...unique.values()];
 }
@@ -36,31 +41,43 @@ function questionsIn(json: unknown): Question[] {
 function toQuestion(entry: unknown, index: number): Question[] {
   if (typeof entry !== 'object' || entry === null) return [];
   const {id, prompt, question, options} = entry as Record<string, unknown>;
-  const strings = Array.isArray(options)
-    ? options.filter((option): option is string => typeof option === 'string')
-    : [];
+  const text = [prompt, question].find((each) => typeof each === 'string') ?? '';
+  const strings = Array.isArray(options) ? options.flatMap(optionText) : [];
   const candidate = {
     id: typeof id === 'string' && id.trim() !== '' ? id.trim() : `q${index + 1}`,
-    prompt: String(prompt ?? question ?? '').slice(0, textLimit),
+    prompt: text.trim().slice(0, textLimit),
     ...(strings.length === 0 ? {} : {options: strings}),
   };
   return questionSchema.safeParse(candidate).success ? [candidate] : [];
 }
 
-/** The same question twice is one; another question with the same id gets a number. */
-function freeId(id: string, taken: ReadonlyMap<string, Question>): string | null {
+/** An option as text, or with its text as a label, as the tool of that name has it. */
+function optionText(option: unknown): string[] {
+  if (typeof option === 'string') return [option];
+  const label = typeof option === 'object' && option !== null && 'label' in option ? option.label : null;
+  return typeof label === 'string' ? [label] : [];
+}
+
+function freeId(id: string, taken: ReadonlyMap<string, Question>): string {
   if (!taken.has(id)) return id;
-  for (let number = 2; number <= questionLimit; number++) {
-    if (!taken.has(`${id}-${number}`)) return `${id}-${number}`;
-  }
-  return null;
+  let number = 2;
+  while (taken.has(`${id}-${number}`)) number++;
+  return `${id}-${number}`;
 }
 
 function parsed(text: string): unknown {
+  if (!/^\s*[[{]/.test(text)) return null;
   try {
     return JSON.parse(text);
   } catch {
     // Prose, as most messages are.
     return null;
   }
+}
+
+/** What was meant by an answer: a number is an option's place, an option's words are the option, else free text. */
+export function meantAnswer({options = []}: Question, typed: string): string {
+  const text = typed.trim();
+  const chosen = /^[0-9]+$/.test(text) ? options[Number(text) - 1] : undefined;
+  return chosen ?? options.find((option) => option.trim().toLowerCase() === text.toLowerCase()) ?? text;
 }

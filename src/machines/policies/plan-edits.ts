@@ -31,6 +31,9 @@ export function addTask(plan: Plan, task: NewTask, now: string): Plan {
     const message = `${JSON.stringify(task.id)} cannot be a task id`;
     throw new AppError('E_TASK_ID', message, {details: [['allowed', taskIdRule]]});
   }
+  // It is how a person names the top level.
+  if (task.id === 'root')
+    throw new AppError('E_TASK_ID', '"root" cannot be a task id: it means the top level');
   if (plan.items.has(task.id)) throw refusal(`id already exists: ${JSON.stringify(task.id)}`);
   const twin = [...plan.items.keys()].find((id) => foldedId(id) === foldedId(task.id));
   if (twin !== undefined) {

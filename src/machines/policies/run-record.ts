@@ -92,9 +92,6 @@ export function newRunRecord(run: NewRun, now: string): RunRecord {
   };
 }
 
-/** A record that the Go program wrote; it knew no root. Such a record is read and never written. */
-export const isGoRun = ({repo_root}: RunRecord): boolean => repo_root === '';
-
 export function applyRunChange(run: RunRecord, change: RunChange, now: string): RunRecord {
   const changed = {...run, updated_at: now};
   switch (change.type) {

@@ -45,17 +45,41 @@ export function createConfigStore(files: Record<ConfigLayerName, string>): Confi
     layers: async () => [await readLayer('project'), await readLayer('global')],
 
     write: async (name, key, value) => {
-      const layer = database(name);
-      await layer.read();
-      const content = layer.data ?? {schemaVersion: configSchemaVersion};
-      requireOwnVersion(content, files[name]);
-      const next = withValue(content, key.split('.'), value);
+      const file = files[name];
+      const change = async () => {
+        const layer = database(name);
+        await layer.read();
+        const content = layer.data ?? {schemaVersion: configSchemaVersion};
+        requireOwnVersion(content, file);
+        return {layer, content, next: withValue(content, key.split('.'), value)};
+      };
+      const {content, next} = await change();
       if (next === content) return;
-      await ensurePrivateFolder(path.dirname(files[name]));
-      layer.data = next;
-      await layer.write();
+      await ensurePrivateFolder(path.dirname(file));
+      await underLock(file, async () => {
+        // Read again under the lock: another process may have set another key meanwhile.
+        const {layer, next: latest} = await change();
+        layer.data = latest;
+        await layer.write();
+      });
     },
   };
+}
+
+const lockWaitSeconds = 20;
+
+async function underLock(file: string, job: () => Promise<void>): Promise<void> {
+  const {createProcessLock} = await import('../lock/process-lock.ts');
+  const lock = createProcessLock(path.join(path.dirname(file), 'config.lock'));
+  const attempt = await lock.acquire({waitSeconds: lockWaitSeconds});
+  if (!attempt.acquired) {
+    throw new AppError('E_LOCK_TIMEOUT', `another process is changing ${file}; nothing was written`);
+  }
+  try {
+    await job();
+  } finally {
+    await attempt.lock.release();
+  }
 }
 
 /** What another version means by a key is not ours to change. */

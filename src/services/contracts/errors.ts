@@ -28,7 +28,29 @@ export type ErrorCode =
   | 'E_AGENT_FAILED'
   | 'E_CONFIRMATION_REQUIRED'
   | 'E_REPO_LOCKED'
-  | 'E_BUSY';
+  | 'E_BUSY'
+  | 'E_RUN_ID_AMBIGUOUS'
+  | 'E_RUN_REF_AMBIGUOUS'
+  | 'E_RUN_BROKEN'
+  | 'E_WORKTREE_MISSING'
+  | 'E_WORKTREE_CREATE_FAILED'
+  | 'E_WORKTREE_REMOVE_FAILED'
+  | 'E_DIRTY_WORKTREE'
+  | 'E_UNMERGED_COMMITS'
+  | 'E_SESSION_NOT_FOUND'
+  | 'E_RUNNER_NOT_CONFIGURED'
+  | 'E_INVALID_AGENCY_JSON'
+  | 'E_INVALID_NAME'
+  | 'E_NAME_EXISTS'
+  | 'E_NO_REPO'
+  | 'E_EMPTY_REPO'
+  | 'E_PARENT_BRANCH_NOT_FOUND'
+  | 'E_NOT_INTERACTIVE'
+  | 'E_PERSIST_FAILED'
+  | 'E_TMUX_NOT_INSTALLED'
+  | 'E_TMUX_FAILED'
+  | 'E_GIT_NOT_INSTALLED'
+  | 'E_GIT_FAILED';
 
 /** A command the reader can type, and what it does for them. */
 export type NextStep = {readonly command: string; readonly why?: string};

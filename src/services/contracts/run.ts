@@ -78,6 +78,9 @@ export const runRecordSchema = z.looseObject({
 });
 export type RunRecord = z.infer<typeof runRecordSchema>;
 
+/** A record that the Go program wrote, which knew no root. It is read and never written. */
+export const isGoRun = ({repo_root}: RunRecord): boolean => repo_root === '';
+
 /** A record that could not be read, and why. It never stops what does not need it. */
 export type BrokenRun = {readonly file: string; readonly reason: string};
 

@@ -1,5 +1,5 @@
 import {randomBytes} from 'node:crypto';
-import {link, open, readdir, rename, unlink, writeFile} from 'node:fs/promises';
+import {constants, link, open, readdir, rename, unlink, writeFile} from 'node:fs/promises';
 import path from 'node:path';
 import {setTimeout as delay} from 'node:timers/promises';
 import {systemErrorCode} from '../contracts/errors.ts';
@@ -123,7 +123,7 @@ async function tryLink(candidate: string, place: string): Promise<'done' | 'take
 
 async function readLink(place: string): Promise<Link | null> {
   try {
-    const handle = await open(place);
+    const handle = await open(place, constants.O_RDONLY | constants.O_NOFOLLOW);
     try {
       const holder = parseHolder(await handle.readFile('utf8'));
       const nonce = holder?.nonce;

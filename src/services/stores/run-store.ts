@@ -2,16 +2,19 @@ import {readdir} from 'node:fs/promises';
 import path from 'node:path';
 import {Low} from 'lowdb';
 import {AppError, systemErrorCode} from '../contracts/errors.ts';
-import {type BrokenRun, type RunRecord, type RunStore, runRecordSchema} from '../contracts/run.ts';
+import {type BrokenRun, isGoRun, type RunRecord, type RunStore, runRecordSchema} from '../contracts/run.ts';
 import {DurableFile} from './durable-file.ts';
 import {ensurePrivateFolder} from './durable-write.ts';
 import {fromGoRunRecord, isGoRunRecord} from './go-run-record.ts';
 import {renderJson, rewriteJson} from './json-text.ts';
-import {corrupt, reasonOf} from './store-errors.ts';
+import {corrupt, readFailure, reasonOf} from './store-errors.ts';
 import {taskFolderName} from './task-folder.ts';
 import {versionOf} from './whole-file.ts';
 
 const maxRecordBytes = 8 * 1024 * 1024;
+
+/** What may become part of a file name; ids that come from a record or a user are checked like any other. */
+const runIdForm = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
 
 /** Runs as one file each, `<folder>/<task>/<run>.json`, their output in files beside it. */
 export function createRunStore({folder}: {folder: string}): RunStore {
@@ -20,6 +23,9 @@ export function createRunStore({folder}: {folder: string}): RunStore {
 
   const folderOf = (taskId: string) => path.join(folder, taskFolderName(taskId));
   const files = (taskId: string, runId: string) => {
+    if (!runIdForm.test(runId)) {
+      throw new AppError('E_RUN_NOT_FOUND', `${JSON.stringify(runId)} is no run id`);
+    }
     const base = path.join(folderOf(taskId), runId);
     return {record: `${base}.json`, stdout: `${base}.stdout.log`, stderr: `${base}.stderr.log`};
   };
@@ -82,8 +88,8 @@ export function createRunStore({folder}: {folder: string}): RunStore {
       return runs.findLast((run) => run.run_type === 'execute') ?? null;
     },
     insert: async (run) => {
-      await ensureFolder(run.task_id);
       const {record} = files(run.task_id, run.run_id);
+      await ensureFolder(run.task_id);
       if (versionOf(record) !== null) throw new AppError('E_RUN_EXISTS', `run ${run.run_id} exists already`);
       await write(record, run);
     },
@@ -91,7 +97,10 @@ export function createRunStore({folder}: {folder: string}): RunStore {
       const {record} = files(taskId, runId);
       const before = await read(record);
       const after = change(before);
-      if (after !== before) await write(record, after);
+      if (after === before) return after;
+      if (isGoRun(before)) throw new AppError('E_STORE_WRITE', `${record} is the Go program's and stays so`);
+      await ensureFolder(taskId);
+      await write(record, after);
       return after;
     },
   };
@@ -107,7 +116,8 @@ function databaseOf(file: string): Low<RunRecord | null> {
         const {data, error} = runRecordSchema.safeParse(
           isGoRunRecord(json) ? fromGoRunRecord(json, 1) : json,
         );
-        if (data) return data;
+        if (data && `${data.run_id}.json` === path.basename(file)) return data;
+        if (data) throw new Error(`it is the record of another run, ${JSON.stringify(data.run_id)}`);
         const [issue] = error.issues;
         throw new Error(`${issue?.path.join('.') || 'the record'}: ${issue?.message}`);
       },
@@ -120,9 +130,9 @@ function databaseOf(file: string): Low<RunRecord | null> {
 
 /** Oldest first. Runs of the Go program have no attempt of their own: they come first, by their start. */
 function numbered(runs: readonly RunRecord[]): RunRecord[] {
-  const isForeign = (run: RunRecord) => run.repo_root === '' && run.segments.length === 0;
-  const foreign = runs.filter(isForeign).sort((a, b) => a.created_at.localeCompare(b.created_at));
-  const own = runs.filter((run) => !isForeign(run)).sort((a, b) => a.attempt - b.attempt);
+  const startOf = (run: RunRecord) => Date.parse(run.created_at) || 0;
+  const foreign = runs.filter(isGoRun).sort((a, b) => startOf(a) - startOf(b));
+  const own = runs.filter((run) => !isGoRun(run)).sort((a, b) => a.attempt - b.attempt);
   return [...foreign.map((run, index) => ({...run, attempt: index + 1})), ...own];
 }
 
@@ -131,6 +141,6 @@ async function recordNames(folder: string): Promise<string[]> {
     return (await readdir(folder)).filter((name) => name.endsWith('.json') && !name.startsWith('.')).sort();
   } catch (error) {
     if (systemErrorCode(error) === 'ENOENT') return [];
-    throw error;
+    throw readFailure(folder, 'folder', error);
   }
 }

@@ -1,0 +1,61 @@
+import * as z from 'zod';
+
+/** So much of a change a run record carries; the whole of it is what `diff` shows. */
+export const reviewLimits = {
+  files: 25,
+  diffstatBytes: 4_000,
+  snippets: 3,
+  snippetLines: 20,
+  lineLength: 200,
+} as const;
+
+/** What a run changed, in a few lines. A damaged summary never makes its run unreadable. */
+export const reviewSummarySchema = z.looseObject({
+  /** Paths from the top of the repository; a renamed file with its new name. */
+  files: z.array(z.string()).catch([]),
+  diffstat: z.string().catch(''),
+  snippets: z.array(z.looseObject({file: z.string(), snippet: z.string()})).catch([]),
+  /** How many files changed; `files` names the first of them. */
+  total_files: z.int().optional().catch(undefined),
+  /** Why there is less to see than there should be. */
+  note: z.string().optional().catch(undefined),
+});
+export type ReviewSummary = z.infer<typeof reviewSummarySchema>;
+
+/** One file of a change. */
+export type ChangedFile = {
+  readonly path: string;
+  readonly kind: 'added' | 'changed' | 'deleted' | 'renamed';
+  /** Its name before it was renamed. */
+  readonly from?: string;
+  /** Lines added and removed; null where lines mean nothing (binary files, other repositories). */
+  readonly lines: {readonly added: number; readonly removed: number} | null;
+};
+
+/** A change before it is cut to a summary. */
+export type ObservedChange = {
+  readonly files: readonly ChangedFile[];
+  readonly diffstat: string;
+  readonly patches: ReadonlyArray<{readonly file: string; readonly patch: string}>;
+};
+
+/** How a change becomes a summary; the tracker applies it without knowing it. */
+export type ReviewRules = {
+  /** The files whose patches the summary quotes, most telling first. */
+  readonly filesToQuote: (files: readonly ChangedFile[]) => readonly ChangedFile[];
+  readonly summarize: (change: ObservedChange) => ReviewSummary;
+};
+
+/** The working files of a project as git trees. The user's own index, stash, branches and objects stay as they are. */
+export interface ChangeTracker {
+  /**
+   * The tree of the working files as they are now: tracked and untracked ones, without what is ignored.
+   * With `since`, what was in view at that snapshot stays in view, even if it is ignored by now.
+   * Null where git cannot tell.
+   */
+  snapshot(since?: string | null): Promise<string | null>;
+  /** Never fails: without git the summary is empty, with a note that says why. Keeps what `diff` needs later. */
+  summarize(from: string | null, to: string | null): Promise<ReviewSummary>;
+  /** The change as a patch, or as a table of files. Throws `E_DIFF_UNAVAILABLE`. */
+  diff(from: string, to: string, options: {readonly stat: boolean}): Promise<string>;
+}

@@ -1,0 +1,159 @@
+import {readdirSync, readFileSync} from 'node:fs';
+import path from 'node:path';
+import {describe, expect, test} from 'vitest';
+import {forbiddenImports, importsOf, impureUses} from './helpers/import-rules.ts';
+
+const source = path.resolve(import.meta.dirname, '../src');
+const files = readdirSync(source, {recursive: true, encoding: 'utf8'})
+  .filter((file) => /\.tsx?$/.test(file))
+  .map((file) => file.replaceAll('\\', '/'))
+  .sort();
+const read = (file: string) => readFileSync(path.join(source, file), 'utf8');
+
+test('there is something to check', () => {
+  expect(files.length).toBeGreaterThan(50);
+});
+
+test.each(files)('%s imports only what its layer allows', (file) => {
+  expect(forbiddenImports(file, read(file))).toEqual([]);
+});
+
+test.each(files.filter((file) => /^(machines|services\/contracts)\//.test(file)))(
+  '%s has time, chance and surroundings injected',
+  (file) => {
+    expect(impureUses(file, read(file))).toEqual([]);
+  },
+);
+
+describe('the checker', () => {
+  test.each<{file: string; text: string; forbidden: string[]}>([
+    {file: 'services/contracts/a.ts', text: "import * as z from 'zod';", forbidden: []},
+    {file: 'services/contracts/a.ts', text: "import {x} from './b.ts';", forbidden: []},
+    {
+      file: 'services/contracts/a.ts',
+      text: "import {x} from '../stores/b.ts';",
+      forbidden: ['../stores/b.ts'],
+    },
+    {file: 'services/contracts/a.ts', text: "import path from 'node:path';", forbidden: ['node:path']},
+    {file: 'services/contracts/a.ts', text: "import {Low} from 'lowdb';", forbidden: ['lowdb']},
+    {
+      file: 'services/stores/a.ts',
+      text: "import {x} from '../contracts/b.ts';\nimport fs from 'node:fs';",
+      forbidden: [],
+    },
+    {
+      file: 'services/stores/a.ts',
+      text: "import {x} from '../../machines/b.ts';",
+      forbidden: ['../../machines/b.ts'],
+    },
+    {file: 'services/stores/a.ts', text: "import {createActor} from 'xstate';", forbidden: ['xstate']},
+    {file: 'services/stores/a.ts', text: "import fs from 'fs';", forbidden: ['fs']},
+    {
+      file: 'machines/policies/a.ts',
+      text: "import {x} from '../b.ts';\nimport {setup} from 'xstate';",
+      forbidden: [],
+    },
+    {
+      file: 'machines/policies/a.ts',
+      text: "import type {x} from '../../services/stores/b.ts';",
+      forbidden: ['../../services/stores/b.ts'],
+    },
+    {
+      file: 'machines/a.ts',
+      text: "import {x} from '../services/contracts-other/b.ts';",
+      forbidden: ['../services/contracts-other/b.ts'],
+    },
+    {file: 'machines/a.ts', text: "import * as z from 'zod';", forbidden: ['zod']},
+    {file: 'machines/a.ts', text: "import {x} from 'xstate/graph';", forbidden: ['xstate/graph']},
+    {
+      file: 'machines/a.ts',
+      text: "import {readFile} from 'node:fs/promises';",
+      forbidden: ['node:fs/promises'],
+    },
+    {file: 'ui/a.tsx', text: "import {Box} from 'ink';\nimport {x} from '../machines/b.ts';", forbidden: []},
+    {
+      file: 'ui/a.tsx',
+      text: "import {x} from '../services/stores/b.ts';",
+      forbidden: ['../services/stores/b.ts'],
+    },
+    {file: 'ui/a.tsx', text: "import {x} from '../cli/b.ts';", forbidden: ['../cli/b.ts']},
+    {
+      file: 'cli/a.ts',
+      text: "import {x} from '../services/stores/b.ts';\nimport {Command} from 'commander';",
+      forbidden: [],
+    },
+    {
+      file: 'cli/a.ts',
+      text: "import {x} from '../../test/helpers/b.ts';",
+      forbidden: ['../../test/helpers/b.ts'],
+    },
+    {file: 'other/a.ts', text: '', forbidden: ['other/a.ts is in no layer']},
+    {file: 'a.ts', text: '', forbidden: ['a.ts is in no layer']},
+  ])('in $file: $text', ({file, text, forbidden}) => {
+    expect(forbiddenImports(file, text)).toEqual(forbidden);
+  });
+
+  test.each<{name: string; text: string; imports: string[]}>([
+    {name: 'several lines', text: "import {\n  a,\n  type B,\n} from './x.ts';", imports: ['./x.ts']},
+    {name: 'types', text: "import type {A} from './x.ts';", imports: ['./x.ts']},
+    {name: 'double quotes', text: 'import a from "./x.ts";', imports: ['./x.ts']},
+    {name: 'only its effects', text: "import './x.ts';", imports: ['./x.ts']},
+    {
+      name: 'passing on',
+      text: "export * from './x.ts';\nexport {a} from './y.ts';\nexport type {B} from './z.ts';",
+      imports: ['./x.ts', './y.ts', './z.ts'],
+    },
+    {name: 'when it is needed', text: "const a = await import('./x.ts');", imports: ['./x.ts']},
+    {
+      name: 'with attributes',
+      text: "await import('./x.json', {with: {type: 'json'}});",
+      imports: ['./x.json'],
+    },
+    {name: 'as a type', text: "type A = import('./x.ts').A;", imports: ['./x.ts']},
+    {name: 'the old way', text: "const a = require('./x.cjs');", imports: ['./x.cjs']},
+    {
+      name: 'computed',
+      text: ['await import(name); await import(`./$', '{name}.ts`);'].join(''),
+      imports: ['import(…)', 'import(…)'],
+    },
+    {
+      name: 'two on a line',
+      text: "import a from './x.ts'; const b = await import('./y.ts');",
+      imports: ['./x.ts', './y.ts'],
+    },
+    {
+      name: 'nothing in a comment',
+      text: "// import a from './x.ts';\n/* import('./y.ts')\nimport './z.ts' */",
+      imports: [],
+    },
+    {
+      name: 'nothing in an export of its own',
+      text: "export const from = 'here';\nexport function f() { return 'x'; }",
+      imports: [],
+    },
+    {name: 'its own address', text: "const here = import.meta.dirname + 'x';", imports: []},
+  ])('sees imports: $name', ({text, imports}) => {
+    expect(importsOf(text)).toEqual(imports);
+  });
+
+  test.each<{file: string; text: string; uses: string[]}>([
+    {
+      file: 'machines/a.ts',
+      text: 'const at = Date.now(); new Date(); Math.random(); process.cwd(); console.log(1)',
+      uses: ['Date.now', 'new Date()', 'Math.random', 'process', 'console'],
+    },
+    {
+      file: 'services/contracts/a.ts',
+      text: 'performance.now(); crypto.randomUUID(); fetch(url)',
+      uses: ['crypto', 'performance', 'fetch'],
+    },
+    {
+      file: 'machines/a.ts',
+      text: "new Date(text); Date.parse(text); // Date.now()\nconst {process} = event; event.process.pid; process.interrupt(); 'process.env'",
+      uses: [],
+    },
+    {file: 'services/stores/a.ts', text: 'Date.now()', uses: []},
+  ])('sees what should be injected in $file: $text', ({file, text, uses}) => {
+    expect(impureUses(file, text)).toEqual(uses);
+  });
+});

@@ -1,0 +1,194 @@
+import fc from 'fast-check';
+import {expect, test} from 'vitest';
+import type {Job} from '../../src/machines/engine.machine.ts';
+import {createEngine} from '../../src/machines/engine.ts';
+import {statusAfter} from '../../src/machines/policies/run-status.ts';
+import type {FakeAgent} from '../fakes/fake-agent-runner.ts';
+import {question} from '../fakes/runs.ts';
+import {createFakeServices, mortal, settle} from '../fakes/services.ts';
+import {planOf, task} from '../helpers/plans.ts';
+
+const taskIds = ['a', 'b', 'c'] as const;
+const agentInput = {provider: 'claude', explicitProvider: null, graceMilliseconds: 600_000} as const;
+const execute = (maxTasks: number | null): Job => ({
+  type: 'execute',
+  input: {...agentInput, taskIds: [], stopOnFailure: false, maxTasks},
+});
+
+const acts = {
+  opensSession: (agent: FakeAgent) => agent.opensSession(),
+  opensStrangeSession: (agent: FakeAgent) => agent.opensSession('session-strange'),
+  talks: (agent: FakeAgent) => agent.says({type: 'turn'}),
+  reportsSuccess: (agent: FakeAgent) => agent.reports({ok: true}),
+  reportsFailure: (agent: FakeAgent) => agent.reports({ok: false}),
+  asks: (agent: FakeAgent) =>
+    agent.reports({ok: true, text: JSON.stringify({blackbird: {questions: [question]}})}),
+  leaves: (agent: FakeAgent) => agent.exits(),
+  succeeds: (agent: FakeAgent) => agent.succeeds(),
+  fails: (agent: FakeAgent) => agent.fails(),
+  refusesSession: (agent: FakeAgent) => agent.fails({kind: 'resume_rejected', message: 'gone'}),
+};
+
+type Step =
+  | {type: 'execute'}
+  | {type: 'resume'; taskId: string; feedback: string | null}
+  | {type: 'restart'; taskId: string}
+  | {type: 'pause'}
+  | {type: 'stopAfterTask'}
+  | {type: 'agent'; act: keyof typeof acts}
+  | {type: 'stubborn'}
+  | {type: 'failWrite'}
+  | {type: 'failLaunch'}
+  | {type: 'wait'}
+  | {type: 'crash'; hasGuardian: boolean};
+
+const taskId = fc.constantFrom(...taskIds);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {weight: 4, arbitrary: fc.record({type: fc.constant('execute' as const)})},
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      type: fc.constant('resume' as const),
+      taskId,
+      feedback: fc.constantFrom(null, null, 'use tabs'),
+    }),
+  },
+  {weight: 1, arbitrary: fc.record({type: fc.constant('restart' as const), taskId})},
+  {weight: 4, arbitrary: fc.record({type: fc.constant('pause' as const)})},
+  {weight: 1, arbitrary: fc.record({type: fc.constant('stopAfterTask' as const)})},
+  {
+    weight: 10,
+    arbitrary: fc.record({
+      type: fc.constant('agent' as const),
+      act: fc.constantFrom(...(Object.keys(acts) as Array<keyof typeof acts>)),
+    }),
+  },
+  {weight: 1, arbitrary: fc.record({type: fc.constant('stubborn' as const)})},
+  {weight: 1, arbitrary: fc.record({type: fc.constant('failWrite' as const)})},
+  {weight: 1, arbitrary: fc.record({type: fc.constant('failLaunch' as const)})},
+  {weight: 6, arbitrary: fc.record({type: fc.constant('wait' as const)})},
+  {weight: 2, arbitrary: fc.record({type: fc.constant('crash' as const), hasGuardian: fc.boolean()})},
+);
+
+/** A project over which one Blackbird after the other works, and dies. */
+function createWorld() {
+  const fake = createFakeServices({plan: planOf(task('b', {deps: ['a']}), task('a'), task('c'))});
+  fake.agents.obeys = {interrupt: true, kill: true};
+  const open = () => {
+    const {services, die} = mortal(fake);
+    return {engine: createEngine(services), die};
+  };
+  let blackbird = open();
+  /** How many agents had gone when a pause was asked for; null while nobody has paused. */
+  let goneAtPause: number | null = null;
+  const gone = () => fake.agents.agents.filter(({hasGone}) => hasGone).length;
+
+  const start = (job: Job) => {
+    const isTaken = !blackbird.engine.isBusy();
+    if (isTaken) goneAtPause = null;
+    blackbird.engine.start(job).catch((error: {code?: string}) => {
+      if (isTaken || error.code !== 'E_BUSY') fake.violations.push(`start was refused: ${error.code}`);
+    });
+  };
+  const pause = () => {
+    fake.time.milliseconds += 1_000;
+    if (blackbird.engine.isBusy()) goneAtPause ??= gone();
+    blackbird.engine.pause('user_interrupt');
+  };
+
+  return {
+    ...fake,
+    pause,
+    start,
+    isBusy: () => blackbird.engine.isBusy(),
+    take: async (each: Step) => {
+      switch (each.type) {
+        case 'execute':
+          return start(execute(null));
+        case 'resume': {
+          const answers = [{id: question.id, value: 'red'}];
+          const mode = {type: 'resume', answers, feedback: each.feedback} as const;
+          return start({type: 'task', input: {...agentInput, taskId: each.taskId, mode}});
+        }
+        case 'restart': {
+          const mode = {type: 'restart'} as const;
+          return start({type: 'task', input: {...agentInput, taskId: each.taskId, mode}});
+        }
+        case 'pause':
+          return pause();
+        case 'stopAfterTask':
+          return blackbird.engine.stopAfterTask();
+        case 'agent': {
+          const agent = fake.agents.alive().find(({hasGone}) => hasGone);
+          if (agent) acts[each.act](agent);
+          return;
+        }
+        case 'stubborn':
+          for (const agent of fake.agents.alive()) agent.obeys.interrupt = false;
+          return;
+        case 'failWrite':
+          return fake.runs.failOn(() => true);
+        case 'failLaunch':
+          return fake.agents.failLaunch(new Error('no'));
+        case 'wait':
+          return settle();
+        case 'crash':
+          blackbird.die(each);
+          blackbird = open();
+          return;
+      }
+    },
+    crash: () => {
+      blackbird.die({hasGuardian: false});
+      blackbird = open();
+    },
+    check: () => {
+      expect(fake.violations).toEqual([]);
+      if (goneAtPause !== null) expect(gone(), 'agents gone since the pause').toBe(goneAtPause);
+      for (const id of taskIds) {
+        const attempts = fake.runs.records(id).map(({attempt}) => attempt);
+        expect(attempts, `attempts of ${id}`).toEqual(attempts.map((_, index) => index + 1));
+      }
+    },
+  };
+}
+
+test('whatever happens in whatever order, no work is lost, doubled or left running', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, {maxLength: 30}), async (steps) => {
+      const world = createWorld();
+      for (const each of steps) {
+        await world.take(each);
+        world.check();
+      }
+
+      // Whatever state it is in, two pauses bring it to rest.
+      for (let press = 0; world.isBusy() && press < 20; press++) {
+        world.pause();
+        await settle();
+        world.check();
+      }
+      expect(world.isBusy(), 'busy after the pauses').toBe(false);
+      expect(world.agents.alive().filter(({hasGone}) => !hasGone)).toEqual([]);
+
+      // And the next Blackbird finds nothing it cannot explain.
+      world.crash();
+      world.runs.failOn(() => false);
+      for (let round = 0; round < 3; round++) {
+        world.start(execute(0));
+        await settle();
+        expect(world.isBusy(), 'busy after the repair').toBe(false);
+      }
+      world.check();
+      expect(world.agents.alive()).toEqual([]);
+      for (const {id, status} of world.plans.plan.items.values()) {
+        const runs = world.runs.records(id);
+        const latest = runs.at(-1);
+        if (status !== 'in_progress' && status !== 'waiting_user') continue;
+        expect(latest?.state, `the latest run of ${id}`).not.toBe('running');
+        if (latest) expect(status, `the status of ${id}`).toBe(statusAfter(latest.state));
+      }
+    }),
+    {numRuns: Number(process.env.BLACKBIRD_TEST_RUNS ?? 200)},
+  );
+}, 60_000);

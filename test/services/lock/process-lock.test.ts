@@ -1,0 +1,148 @@
+import {spawnSync} from 'node:child_process';
+import {existsSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import path from 'node:path';
+import {describe, expect, test} from 'vitest';
+import {createChainLock} from '../../../src/services/lock/chain-lock.ts';
+import {createKernelLock, findFlock} from '../../../src/services/lock/kernel-lock.ts';
+import {createProcessLock} from '../../../src/services/lock/process-lock.ts';
+import {identifyProcess} from '../../../src/services/system/process-identity.ts';
+import {rejectionOf} from '../../helpers/errors.ts';
+import {canMount, mountTmpfs} from '../../helpers/mounts.ts';
+import {temporaryFolder} from '../../helpers/temp-folder.ts';
+import {describeProcessLock} from './process-lock.contract.ts';
+
+const flock = findFlock();
+const own = identifyProcess(process.pid);
+const dead = (nonce: string) =>
+  JSON.stringify({...own, startTime: '1', since: '2026-01-01T00:00:00Z', nonce: nonce.padStart(16, '0')});
+
+describe.skipIf(flock === null)('the kernel lock (needs flock of util-linux)', () => {
+  describeProcessLock('kernel', (file) => createKernelLock(file, flock ?? ''));
+
+  test('keeps its file for ever, private and without a name when it is free', async () => {
+    const file = path.join(temporaryFolder(), 'lock');
+    const attempt = await createKernelLock(file, flock ?? '').acquire({waitSeconds: 0});
+    if (attempt.acquired) await attempt.lock.release();
+    expect(readFileSync(file, 'utf8')).toBe('');
+  });
+
+  test('says so when its helper is not what it should be', async () => {
+    const lock = createKernelLock(path.join(temporaryFolder(), 'lock'), '/bin/false-flock');
+    expect((await rejectionOf(lock.acquire({waitSeconds: 0}))).code).toBe('E_STORE_WRITE');
+    const silent = createKernelLock(path.join(temporaryFolder(), 'lock'), '/usr/bin/env');
+    expect((await rejectionOf(silent.acquire({waitSeconds: 0}))).message).toMatch(/ended with exit code/);
+  });
+
+  test.skipIf(!canMount)(
+    'is held even where its holder’s name cannot be written: on a full disk',
+    async () => {
+      const folder = mountTmpfs(path.join(temporaryFolder(), 'small'), 'size=4k,mode=700');
+      expect(() => writeFileSync(path.join(folder, 'ballast'), Buffer.alloc(64 * 1024))).toThrow('ENOSPC');
+      const lock = createKernelLock(path.join(folder, 'lock'), flock ?? '');
+      const attempt = await lock.acquire({waitSeconds: 0});
+      expect([attempt.acquired, await lock.holder()]).toEqual([true, null]);
+      expect(await lock.acquire({waitSeconds: 0})).toEqual({acquired: false, holder: null});
+      if (attempt.acquired) await attempt.lock.release();
+      const again = await lock.acquire({waitSeconds: 0});
+      expect(again.acquired).toBe(true);
+      if (again.acquired) await again.lock.release();
+    },
+  );
+});
+
+describe('the chain lock', () => {
+  describeProcessLock('chain', createChainLock);
+
+  test('is gone when it is free', async () => {
+    const file = path.join(temporaryFolder(), 'lock');
+    const attempt = await createChainLock(file).acquire({waitSeconds: 0});
+    if (attempt.acquired) await attempt.lock.release();
+    expect(existsSync(file)).toBe(false);
+  });
+
+  test('is never taken from a holder nobody here can see', async () => {
+    const file = path.join(temporaryFolder(), 'lock');
+    const holder = {
+      ...own,
+      pidNamespace: 'pid:[1]',
+      since: '2026-01-01T00:00:00Z',
+      nonce: '0123456789abcdef',
+    };
+    writeFileSync(file, JSON.stringify(holder));
+    const lock = createChainLock(file);
+    expect(await lock.acquire({waitSeconds: 0})).toEqual({acquired: false, holder});
+    expect(await lock.holder()).toEqual(holder);
+  });
+
+  test('inherits along a whole chain of the dead, and sweeps what they left', async () => {
+    const folder = temporaryFolder();
+    const file = path.join(folder, 'lock');
+    const {pid} = spawnSync('true');
+    writeFileSync(file, dead('a'));
+    writeFileSync(`${file}.t.${'a'.padStart(16, '0')}`, dead('b'));
+    writeFileSync(`${file}.t.${'b'.padStart(16, '0')}`, dead('c'));
+    writeFileSync(`${file}.t.${'e'.padStart(16, '0')}`, dead('f'));
+    writeFileSync(`${file}.c.${pid}.${'1'.padStart(16, '0')}`, dead('1'));
+    writeFileSync(`${file}.c.${pid}.${'2'.padStart(16, '0')}`, '');
+    const lock = createChainLock(file);
+    expect(await lock.holder()).toBeNull();
+    expect((await lock.acquire({waitSeconds: 0})).acquired).toBe(true);
+    expect((await lock.holder())?.pid).toBe(process.pid);
+    expect(readdirSync(folder)).toEqual(['lock']);
+  });
+
+  test('leaves alone what is not of its making, or of the living', async () => {
+    const folder = temporaryFolder();
+    const file = path.join(folder, 'lock');
+    writeFileSync(file, dead('a'));
+    const others = [
+      'lock.bak',
+      'lock.c.txt',
+      `lock.c.${process.pid}.${'2'.padStart(16, '0')}`,
+      'locker.t.0000000000000001',
+    ];
+    for (const name of others) writeFileSync(path.join(folder, name), '');
+    expect((await createChainLock(file).acquire({waitSeconds: 0})).acquired).toBe(true);
+    expect(readdirSync(folder).sort()).toEqual(['lock', ...others].sort());
+  });
+
+  test('respects the living end of a chain of the dead', async () => {
+    const file = path.join(temporaryFolder(), 'lock');
+    const living = {...own, since: '2026-01-01T00:00:00Z', nonce: '0123456789abcdef'};
+    writeFileSync(file, dead('a'));
+    writeFileSync(`${file}.t.${'a'.padStart(16, '0')}`, JSON.stringify(living));
+    const lock = createChainLock(file);
+    expect(await lock.holder()).toEqual(living);
+    expect(await lock.acquire({waitSeconds: 0})).toEqual({acquired: false, holder: living});
+  });
+
+  test('is given back only by who holds it', async () => {
+    const file = path.join(temporaryFolder(), 'lock');
+    const attempt = await createChainLock(file).acquire({waitSeconds: 0});
+    const other = JSON.stringify({...own, since: '2026-01-01T00:00:00Z', nonce: '0123456789abcdef'});
+    writeFileSync(file, other);
+    if (attempt.acquired) await attempt.lock.release();
+    expect(readFileSync(file, 'utf8')).toBe(other);
+  });
+
+  test.skipIf(!canMount)(
+    'cannot be taken on a full disk, says so and leaves nothing (needs the right to mount)',
+    async () => {
+      const folder = mountTmpfs(path.join(temporaryFolder(), 'small'), 'size=4k,mode=700');
+      expect(() => writeFileSync(path.join(folder, 'ballast'), Buffer.alloc(64 * 1024))).toThrow('ENOSPC');
+      const file = path.join(folder, 'lock');
+      expect((await rejectionOf(createChainLock(file).acquire({waitSeconds: 0}))).message).toBe(
+        `cannot take the lock ${file}: the disk is full`,
+      );
+      expect(readdirSync(folder)).toEqual(['ballast']);
+    },
+  );
+});
+
+test('every process of a machine chooses the same lock', async () => {
+  const file = path.join(temporaryFolder(), 'lock');
+  const attempt = await createProcessLock(file).acquire({waitSeconds: 0});
+  expect(attempt.acquired).toBe(true);
+  const same = flock === null ? createChainLock(file) : createKernelLock(file, flock);
+  expect((await same.acquire({waitSeconds: 0})).acquired).toBe(false);
+});

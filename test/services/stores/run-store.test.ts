@@ -1,0 +1,182 @@
+import {execFileSync} from 'node:child_process';
+import {mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
+import path from 'node:path';
+import {describe, expect, test} from 'vitest';
+import {createRunStore} from '../../../src/services/stores/run-store.ts';
+import {taskFolderName} from '../../../src/services/stores/task-folder.ts';
+import {createMemoryRunStore} from '../../fakes/memory-run-store.ts';
+import {runRecord} from '../../fakes/runs.ts';
+import {rejectionOf} from '../../helpers/errors.ts';
+import {temporaryFolder} from '../../helpers/temp-folder.ts';
+import {describeRunStore} from './run-store.contract.ts';
+
+const modeOf = (file: string) => statSync(file).mode & 0o777;
+const textOf = (file: string) => readFileSync(file, 'utf8');
+
+function openFolder() {
+  const folder = path.join(temporaryFolder(), 'runs');
+  const store = createRunStore({folder});
+  const own = (taskId: string) => path.join(folder, taskFolderName(taskId));
+  return {
+    folder,
+    store,
+    own,
+    reopen: () => createRunStore({folder}),
+    put: (taskId: string, fileName: string, text: string) => {
+      mkdirSync(own(taskId), {recursive: true});
+      writeFileSync(path.join(own(taskId), fileName), text);
+    },
+    text: (taskId: string, fileName: string) => {
+      try {
+        return textOf(path.join(own(taskId), fileName));
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}
+
+describeRunStore('on disk', openFolder);
+
+describeRunStore('in memory', () => {
+  const store = createMemoryRunStore();
+  return {
+    store,
+    reopen: () => store,
+    put: (taskId, fileName, text) => {
+      store.texts.set(taskId, (store.texts.get(taskId) ?? new Map()).set(fileName, text));
+    },
+    text: (taskId, fileName) => store.texts.get(taskId)?.get(fileName),
+  };
+});
+
+describe('files', () => {
+  test('are private and stand where the README says', async () => {
+    const {folder, store} = openFolder();
+    await store.insert(runRecord());
+    await store.update('a', 'a-1', (run) => ({...run, stdout: 'x'}));
+    expect(store.files('a', 'a-1')).toEqual({
+      record: path.join(folder, 'a', 'a-1.json'),
+      stdout: path.join(folder, 'a', 'a-1.stdout.log'),
+      stderr: path.join(folder, 'a', 'a-1.stderr.log'),
+    });
+    expect(modeOf(folder)).toBe(0o700);
+    expect(modeOf(path.join(folder, 'a'))).toBe(0o700);
+    expect(modeOf(path.join(folder, 'a', 'a-1.json'))).toBe(0o600);
+    expect(readdirSync(path.join(folder, 'a'))).toEqual(['a-1.json']);
+  });
+
+  test('hold JSON that people can read', async () => {
+    const {store} = openFolder();
+    await store.insert(runRecord());
+    expect(textOf(store.files('a', 'a-1').record)).toBe(`${JSON.stringify(runRecord(), null, 2)}\n`);
+  });
+
+  test('of every task lie inside the folder, one level deep', async () => {
+    const {folder, store} = openFolder();
+    const ids = ['..', '../../etc', '/etc', 'a/../../b', '\0', 'con', 'x'.repeat(5_000)];
+    for (const id of ids) await store.insert(runRecord({task_id: id, run_id: 'r-1'}));
+    expect(readdirSync(path.dirname(folder))).toEqual(['runs']);
+    const found = readdirSync(folder, {recursive: true, encoding: 'utf8'}).filter((name) =>
+      name.endsWith('.json'),
+    );
+    expect(found).toHaveLength(ids.length);
+    expect(found.filter((name) => name.split(path.sep).length !== 2)).toEqual([]);
+  });
+
+  test('that another Blackbird changed are read again', async () => {
+    const {folder, store} = openFolder();
+    await store.insert(runRecord());
+    const other = createRunStore({folder});
+    await other.update('a', 'a-1', (run) => ({...run, stdout: 'theirs'}));
+    expect((await store.latest('a'))?.stdout).toBe('theirs');
+    expect(await store.update('a', 'a-1', (run) => ({...run, stderr: 'ours'}))).toMatchObject({
+      stdout: 'theirs',
+      stderr: 'ours',
+    });
+    expect((await other.latest('a'))?.stderr).toBe('ours');
+  });
+
+  test('that are gone are gone', async () => {
+    const {store} = openFolder();
+    await store.insert(runRecord());
+    execFileSync('rm', [store.files('a', 'a-1').record]);
+    expect(await store.latest('a')).toBeNull();
+    expect((await rejectionOf(store.update('a', 'a-1', (run) => ({...run, stdout: 'x'})))).code).toBe(
+      'E_RUN_NOT_FOUND',
+    );
+  });
+});
+
+describe('never leads out of its folder', () => {
+  test('a task folder that is a link is refused for writing', async () => {
+    const {folder, store, own} = openFolder();
+    const outside = temporaryFolder();
+    mkdirSync(folder, {recursive: true});
+    symlinkSync(outside, own('a'));
+    expect((await rejectionOf(store.insert(runRecord()))).code).toBe('E_STORE_UNSAFE');
+    expect(readdirSync(outside)).toEqual([]);
+  });
+
+  test('a record behind such a link is not changed', async () => {
+    const {folder, store, own} = openFolder();
+    const outside = temporaryFolder();
+    mkdirSync(folder, {recursive: true});
+    symlinkSync(outside, own('a'));
+    const text = JSON.stringify(runRecord());
+    writeFileSync(path.join(outside, 'a-1.json'), text);
+    const refusal = await rejectionOf(store.update('a', 'a-1', (run) => ({...run, stdout: 'x'})));
+    expect(refusal.code).toBe('E_STORE_UNSAFE');
+    expect(textOf(path.join(outside, 'a-1.json'))).toBe(text);
+  });
+
+  test('a record that is a link is not written through', async () => {
+    const {store, own} = openFolder();
+    await store.insert(runRecord());
+    const target = path.join(temporaryFolder(), 'target.json');
+    const text = JSON.stringify(runRecord({run_id: 'a-2', attempt: 2}));
+    writeFileSync(target, text);
+    symlinkSync(target, path.join(own('a'), 'a-2.json'));
+    const refusal = await rejectionOf(store.update('a', 'a-2', (run) => ({...run, stdout: 'x'})));
+    expect(refusal.code).toBe('E_STORE_UNSAFE');
+    expect(textOf(target)).toBe(text);
+  });
+});
+
+describe('what is no record', () => {
+  test('a pipe is named and never waited for', async () => {
+    const {store, own} = openFolder();
+    await store.insert(runRecord());
+    execFileSync('mkfifo', [path.join(own('a'), 'pipe.json')]);
+    expect((await store.list('a')).broken).toEqual([
+      {file: path.join(own('a'), 'pipe.json'), reason: 'it is not a regular file'},
+    ]);
+  });
+
+  test('a folder is named', async () => {
+    const {store, own} = openFolder();
+    await store.insert(runRecord());
+    mkdirSync(path.join(own('a'), 'folder.json'));
+    expect((await store.list('a')).broken).toMatchObject([{file: path.join(own('a'), 'folder.json')}]);
+    expect((await store.list('a')).runs).toEqual([runRecord()]);
+  });
+
+  test.each([
+    {bytes: 8 * 1024 * 1024, broken: 0},
+    {bytes: 8 * 1024 * 1024 + 1, broken: 1},
+  ])('a file of $bytes bytes is broken = $broken', async ({bytes, broken}) => {
+    const {store, put} = openFolder();
+    const text = JSON.stringify(runRecord());
+    put('a', 'a-1.json', text.padEnd(bytes, ' '));
+    expect((await store.list('a')).broken).toHaveLength(broken);
+  });
+
+  test('a task folder that is a file is an error with its name', async () => {
+    const {folder, store, own} = openFolder();
+    mkdirSync(folder, {recursive: true});
+    writeFileSync(own('a'), 'hello');
+    const refusal = await rejectionOf(store.list('a'));
+    expect(refusal.code).toBe('E_STORE_READ');
+    expect(refusal.message).toContain(own('a'));
+  });
+});
