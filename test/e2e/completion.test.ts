@@ -167,7 +167,7 @@ describe.skipIf(!isInstalled('zsh'))('zsh', () => {
       zpty -r -m shell seen ${quoted(`*${expected}*`)} && print found
       zpty -d shell`,
     );
-  const system = 'autoload -Uz compinit; compinit -u -d /dev/null';
+  const system = 'autoload -Uz compinit; compinit -u -D';
 
   test.each([
     ['blackbird set-st', 'blackbird set-status '],
