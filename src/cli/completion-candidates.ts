@@ -4,7 +4,10 @@ import {settingKeys} from '../services/contracts/config.ts';
 export type Candidate = {readonly value: string; readonly about: string};
 
 /** Where values come from that are not in the program itself. */
-export type CompletionSource = {readonly tasks: () => Promise<readonly Candidate[]>};
+export type CompletionSource = {
+  readonly tasks: () => Promise<readonly Candidate[]>;
+  readonly sessions: () => Promise<readonly Candidate[]>;
+};
 
 /**
  * What could stand where the cursor is. `words` are those behind the program's name; the last one is
@@ -74,6 +77,9 @@ async function valuesOf(target: Option | Argument, source: CompletionSource): Pr
       return source.tasks();
     case 'parentId':
       return [{value: 'root', about: 'the top level'}, ...(await source.tasks())];
+    case 'id':
+      // As an argument only; as an option it is the id of something new.
+      return 'flags' in target ? [] : source.sessions();
     case 'key':
       return settingKeys.map((value) => ({value, about: ''}));
     default:

@@ -18,9 +18,13 @@ export function duration(milliseconds: number): string {
 }
 
 /** How long agents worked on a run, pauses left out; one that still works counts until the last change. */
-export function workTime({segments, updated_at}: Pick<RunRecord, 'segments' | 'updated_at'>): number {
+export function workTime({
+  segments,
+  updated_at,
+  state,
+}: Pick<RunRecord, 'segments' | 'updated_at' | 'state'>): number {
   return segments.reduce(
-    (sum, {started_at, ended_at = updated_at}) =>
+    (sum, {started_at, ended_at = state === 'running' ? updated_at : started_at}) =>
       sum + Math.max(0, Date.parse(ended_at) - Date.parse(started_at)),
     0,
   );

@@ -15,6 +15,7 @@ import {createProjectLock} from '../services/lock/project-lock.ts';
 import {ensureStateFolder} from '../services/stores/project-folder.ts';
 import {createRunStore} from '../services/stores/run-store.ts';
 import {taskFolderName} from '../services/stores/task-folder.ts';
+import {identifyProcess} from '../services/system/process-identity.ts';
 import {createProjectFacts} from '../services/system/project-facts.ts';
 import type {Project} from './composition.ts';
 import {chooseProvider} from './provider-choice.ts';
@@ -68,7 +69,7 @@ export async function openEngine({
       return createProcessLock(folder.lockFile);
     }),
     isSessionRef: (id, ref) => findProvider(id).isSessionRef(ref),
-    hasOutputAfterSession: (run) => hasOutputAfterSession(runs, run),
+    hadTimeToStore: (run) => hadTimeToStore(runs, run),
     host: os.hostname(),
     now,
     monotonicNow: () => performance.now(),
@@ -80,7 +81,16 @@ export async function openEngine({
   return {engine, runs, provider, config: resolveConfig(await config.layers())};
 }
 
-/** Whether a lost agent printed anything behind its session line: by then it had stored the session. */
+/**
+ * An agent that loses its Blackbird is interrupted by the guardian, and stores its session on the way out.
+ * One that went down with the machine or its container had stored it when it printed anything more.
+ */
+async function hadTimeToStore(runs: RunStore, run: RunRecord): Promise<boolean> {
+  const [here, there] = [identifyProcess(process.pid), run.segments.at(-1)];
+  const isSameMachine = here?.bootId === there?.boot_id && here?.pidNamespace === there?.pid_namespace;
+  return isSameMachine || hasOutputAfterSession(runs, run);
+}
+
 async function hasOutputAfterSession(runs: RunStore, run: RunRecord): Promise<boolean> {
   const {stdout} = runs.files(run.task_id, run.run_id);
   const handle = await open(stdout, 'r').catch(() => null);

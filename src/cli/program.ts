@@ -20,6 +20,7 @@ import {restartCommand} from './commands/restart.ts';
 import {resumeCommand} from './commands/resume.ts';
 import {retryCommand} from './commands/retry.ts';
 import {runsCommand} from './commands/runs.ts';
+import {sessionCommand, sessionCommands} from './commands/session/index.ts';
 import {setStatusCommand} from './commands/set-status.ts';
 import {showCommand} from './commands/show.ts';
 import {validateCommand} from './commands/validate.ts';
@@ -101,6 +102,7 @@ Exit codes: 0 done, 1 error, 2 usage, 3 a task failed, 4 a person is needed, 130
         retryCommand(cli),
         runsCommand(cli),
         logsCommand(cli),
+        sessionCommand(cli),
         demoCommand(cli),
       ],
     ],
@@ -114,9 +116,19 @@ Exit codes: 0 done, 1 error, 2 usage, 3 a task failed, 4 a person is needed, 130
 
 function agencyProgram(cli: Cli): Command {
   const program = baseProgram(cli, 'agency')
-    .description('Interactive agent sessions in tmux and git worktrees. None of them is in this version yet.')
-    .addHelpText('after', '\nPlans are run with "blackbird"; see "blackbird --help".')
-    .action(() => program.outputHelp());
+    .description('Interactive agent sessions in tmux and git worktrees.')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ agency run --name refunds         a branch, a worktree and Claude Code in it
+  $ agency ls                         what there is, and what runs
+  $ agency resume refunds             back into the session, created again where it is gone
+  $ agency clean refunds              remove the worktree; branch and record stay
+
+The same commands are in "blackbird session". Exit codes: 0 done, 1 error, 2 usage.`,
+    );
+  for (const command of [...sessionCommands(cli), completionCommand(cli)]) program.addCommand(command);
   return program;
 }
 

@@ -17,7 +17,9 @@ export function reportError(error: unknown, context: CliContext, {json}: {json: 
 function renderError(error: AppError, context: CliContext): string {
   const paint = painter(context.stderr);
   const causes = causesOf(error).map((message) => ['cause', message] as const);
-  const rows = [...error.details, ...causes, ['code', error.code] as const].map(
+  const isAgency = context.name === 'agency';
+  const code = isAgency ? [] : [['code', error.code] as const];
+  const rows = [...error.details, ...causes, ...code].map(
     ([label, value]) => [displayLine(label), displayText(value)] as const,
   );
   const next = error.next.map(({command, why}) => ({command: displayLine(command), why}));
@@ -31,12 +33,15 @@ function renderError(error: AppError, context: CliContext): string {
     ([label, value]) =>
       `  ${paint('dim', label.padEnd(labelWidth))}  ${value.replaceAll('\n', `\n${' '.repeat(labelWidth + 4)}`)}`,
   );
-  return [`${paint('red', 'error:')} ${displayText(error.message)}`, ...lines].join('\n');
+  // The form that scripts of agency know: the code first, then the message alone.
+  const head = isAgency ? `${paint('red', 'error_code:')} ${error.code}\n` : `${paint('red', 'error:')} `;
+  return [`${head}${displayText(error.message)}`, ...lines].join('\n');
 }
 
 function renderBug(error: unknown, context: CliContext): string {
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return [
+    ...(context.name === 'agency' ? ['error_code: E_INTERNAL'] : []),
     `${painter(context.stderr)('red', 'error:')} this is a bug in Blackbird ${context.version}, please report it`,
     displayText(stack),
   ].join('\n');

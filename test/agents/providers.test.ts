@@ -1,5 +1,5 @@
 import {execFileSync} from 'node:child_process';
-import {existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {beforeAll, describe, expect, onTestFinished, test} from 'vitest';
 import {claudeProvider} from '../../src/services/agents/claude.ts';
@@ -18,7 +18,7 @@ import {
   startModelServer,
   tool,
 } from '../helpers/model-server.ts';
-import {createAgentHome, ensureAgents, type RealAgents} from '../helpers/real-agents.ts';
+import {createAgentHome, ensureAgents, type RealAgents, transcriptOf} from '../helpers/real-agents.ts';
 import {type ProviderRun, request, runProvider, sessionOf} from '../helpers/run-provider.ts';
 import {temporaryFolder} from '../helpers/temp-folder.ts';
 
@@ -93,15 +93,6 @@ async function expectToGoOn({
     lastRequest(server).includes(canary),
   );
   expect(told).toEqual([...knowing, '--last canary-3']);
-}
-
-/** Both agents keep a session as one file of JSON lines that carries its ref in the name. */
-function transcriptOf(env: Bench['env'], ref: string): string {
-  const home = env.HOME ?? '';
-  const file = readdirSync(home, {recursive: true, encoding: 'utf8'}).find(
-    (name) => name.includes(ref) && name.endsWith('.jsonl'),
-  );
-  return file === undefined ? '' : readFileSync(path.join(home, file), 'utf8');
 }
 
 test.each([

@@ -34,8 +34,8 @@ export function runRecord(fields: Partial<RunRecord> = {}): RunRecord {
 
 /** A run at rest: no agent, no phase. */
 export function restingRun(fields: Partial<RunRecord> & Pick<RunRecord, 'state'>): RunRecord {
-  const {phase: _, ...rest} = runRecord({segments: [endedSegment()], ...fields});
-  return rest;
+  const {phase: _, ...rest} = runRecord();
+  return {...rest, segments: [endedSegment()], ...fields};
 }
 
 /** Paused by the user, in a session that can be resumed. */

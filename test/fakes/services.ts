@@ -108,7 +108,7 @@ export function createFakeServices({
       },
     },
     isSessionRef: (_, ref) => /^(session-|[0-9a-f-]{36}$)/.test(ref),
-    hasOutputAfterSession: async ({run_id}) => storedSessions.has(run_id),
+    hadTimeToStore: async ({run_id}) => storedSessions.has(run_id),
     host: 'here',
     now: () => time.now,
     monotonicNow: () => time.milliseconds,

@@ -69,6 +69,7 @@ export function engineProject(
   ];
   for (const each of [folder, home, bin, path.join(folder, '.blackbird')]) mkdirSync(each);
   symlinkSync(builtCli, path.join(bin, 'blackbird'));
+  symlinkSync(process.execPath, path.join(bin, 'node'));
   const planFile = path.join(folder, 'blackbird.plan.json');
   writeFileSync(planFile, planFileText(plan));
   const save = (name: string, value: object) =>
@@ -82,7 +83,7 @@ export function engineProject(
     // Every process of this project, Blackbird itself included, can be told from all others by it.
     BLACKBIRD_TEST_PROJECT: folder,
     ...given,
-    PATH: [bin, path.dirname(process.execPath), given.PATH ?? process.env.PATH ?? ''].join(path.delimiter),
+    PATH: [bin, given.PATH ?? process.env.PATH ?? ''].join(path.delimiter),
   };
   const processes = (marker: string) => processesWith([`BLACKBIRD_TEST_PROJECT=${folder}\0`, marker]);
   onTestFinished(() => {

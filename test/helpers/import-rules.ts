@@ -8,7 +8,7 @@ const rules: Readonly<Record<string, {folders: readonly string[]; packages: RegE
   'services/contracts': {folders: ['services/contracts'], packages: /^zod$/},
   services: {
     folders: ['services'],
-    packages: /^(node:.+|execa|lowdb|simple-git|zod|@statelyai\/inspect|ws)$/,
+    packages: /^(node:.+|execa|lowdb|simple-git|zod|@statelyai\/inspect)$/,
   },
   machines: {folders: ['machines', 'services/contracts'], packages: /^xstate$/},
   ui: {folders: ['ui', 'machines', 'services/contracts'], packages: /^(react|ink|@xstate\/react)$/},
@@ -21,10 +21,7 @@ const impurities: ReadonlyArray<readonly [name: string, use: RegExp]> = [
   ['new Date()', /\bnew Date\(\s*\)/],
   ['Math.random', /\bMath\.random\b/],
   ['crypto', /\bcrypto\.\w/],
-  [
-    'process',
-    /(?<![.\w])process\.(?:env|argv|pid|cwd|exit|exitCode|stdout|stderr|stdin|kill|hrtime|on|once|platform)\b/,
-  ],
+  ['process', /(?<![.\w])process\.(?:env|argv|cwd|exit|exitCode|stdout|stderr|stdin|hrtime|platform)\b/],
   ['console', /\bconsole\.\w/],
   ['performance', /\bperformance\.\w/],
   ['fetch', /\bfetch\(/],

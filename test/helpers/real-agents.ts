@@ -1,4 +1,5 @@
 import {execFile} from 'node:child_process';
+import {readdirSync, readFileSync} from 'node:fs';
 import {access, mkdir, mkdtemp, rename, rm, writeFile} from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -99,3 +100,14 @@ base_url = "${url}/v1"
 env_key = "BLACKBIRD_TEST_KEY"
 wire_api = "responses"
 `;
+
+/** What an agent has on disk of a session: one file of JSON lines that carries its ref in the name. */
+export function transcriptOf(
+  {HOME: home = ''}: Readonly<Record<string, string | undefined>>,
+  ref: string,
+): string {
+  const file = readdirSync(home, {recursive: true, encoding: 'utf8'}).find(
+    (name) => name.includes(ref) && name.endsWith('.jsonl'),
+  );
+  return file === undefined ? '' : readFileSync(path.join(home, file), 'utf8');
+}

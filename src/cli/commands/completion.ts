@@ -17,9 +17,12 @@ export function completionCommand(cli: Cli): Command {
 To use it:
   bash  $ source <(blackbird completion bash)                       in ~/.bashrc
   zsh   $ source <(blackbird completion zsh)                        in ~/.zshrc, behind compinit
-  fish  $ blackbird completion fish > ~/.config/fish/completions/blackbird.fish`,
+  fish  $ blackbird completion fish > ~/.config/fish/completions/blackbird.fish`.replaceAll(
+        'blackbird',
+        cli.context.name,
+      ),
     )
-    .action((shell: Shell) => cli.context.out(scripts[shell]));
+    .action((shell: Shell) => cli.context.out(scripts[shell].replaceAll('blackbird', cli.context.name)));
 }
 
 /**
@@ -30,6 +33,7 @@ export async function complete(cli: Cli, program: Command, args: readonly string
   const words = args[0] === '--' ? args.slice(1) : args;
   const found = await completionCandidates(program, words, {
     tasks: () => taskCandidates(cli, program, words),
+    sessions: () => sessionCandidates(cli, program),
   });
   const lines = found.map(({value, about}) => `${value}\t${displayLine(about)}`);
   if (lines.length > 0) cli.context.out(lines.join('\n'));
@@ -51,6 +55,12 @@ async function taskCandidates(cli: Cli, program: Command, words: readonly string
     if (error instanceof AppError) return [];
     throw error;
   }
+}
+
+async function sessionCandidates(cli: Cli, program: Command): Promise<Candidate[]> {
+  const {openSessions} = await import('../session-composition.ts');
+  const {sessionCandidatesOf} = await import('../session-view.ts');
+  return sessionCandidatesOf(await openSessions(cli, program));
 }
 
 function typedFolder(words: readonly string[]): string | undefined {

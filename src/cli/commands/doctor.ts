@@ -28,7 +28,7 @@ const marks = {
   wrong: ['red', '✗ wrong'],
 } as const satisfies Record<Check['state'], readonly [string, string]>;
 
-function renderChecks(checks: readonly Check[], paint: Paint): string {
+export function renderChecks(checks: readonly Check[], paint: Paint): string {
   const width = Math.max(...checks.map(({name}) => name.length));
   return checks
     .flatMap(({name, state, found, advice}) => {

@@ -19,6 +19,9 @@ export function restartCommand(cli: Cli): Command {
       requireTask(await plans.read(), taskId);
       const opened = await openEngineFor(cli, command, options);
       const latest = await opened.runs.latest(taskId);
+      if (latest?.state === 'succeeded' && !options.yes && !cli.context.isInteractive) {
+        throw new AppError('E_CONFIRMATION_REQUIRED', `${taskId} is done; pass --yes to run it again`);
+      }
       if (latest && !options.yes && cli.context.isInteractive && !cli.isJson(command)) {
         const question = `Restart ${displayLine(taskId)}? Run ${displayLine(latest.run_id)} (${latest.state}) stays in its history. [y/N]: `;
         const answer = (await cli.context.ask(question))?.trim().toLowerCase();

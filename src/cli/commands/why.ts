@@ -1,6 +1,14 @@
 import {Command} from 'commander';
 import {displayLine} from '../../machines/policies/display-text.ts';
-import {type Condition, type Explanation, explainTask} from '../../machines/policies/explain-task.ts';
+import {
+  type Condition,
+  type Explanation,
+  explainTask,
+  type RunStateOf,
+} from '../../machines/policies/explain-task.ts';
+import {isLeaf} from '../../machines/policies/plan-graph.ts';
+import type {Plan} from '../../services/contracts/plan.ts';
+import type {RunState} from '../../services/contracts/run.ts';
 import {type Cli, taskArgument} from '../cli.ts';
 import {type Paint, painter} from '../paint.ts';
 import {levelIndent} from '../task-view.ts';
@@ -10,10 +18,25 @@ export function whyCommand(cli: Cli): Command {
     .summary('why a task is not ready, who must finish first, and what to do about it')
     .addArgument(taskArgument())
     .action(async (id: string, _options, command: Command) => {
-      const {plans} = await cli.project(command);
-      const explanation = explainTask(await plans.read(), id);
+      const {plans, folder} = await cli.project(command);
+      const plan = await plans.read();
+      const explanation = explainTask(plan, id, await runStatesOf(plan, folder.runsFolder));
       cli.print(command, explanation, () => renderExplanation(explanation, painter(cli.context.stdout)));
     });
+}
+
+/** Only tasks in progress need a look at their runs, and most plans have none. */
+async function runStatesOf(plan: Plan, folder: string): Promise<RunStateOf> {
+  const open = [...plan.items.values()].filter((task) => task.status === 'in_progress' && isLeaf(task));
+  if (open.length === 0) return () => undefined;
+  const {createRunStore} = await import('../../services/stores/run-store.ts');
+  const runs = createRunStore({folder});
+  const states = new Map<string, RunState>();
+  for (const {id} of open) {
+    const latest = (await runs.list(id)).runs.at(-1);
+    if (latest) states.set(id, latest.state);
+  }
+  return (id) => states.get(id);
 }
 
 function renderExplanation({id, ready, conditions, first}: Explanation, paint: Paint): string {

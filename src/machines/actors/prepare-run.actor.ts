@@ -133,7 +133,9 @@ async function sayingOf(services: Services, situation: Situation, latest: RunRec
   requireAnswers(task, questions, answers);
   if (latest.provider_session_ref !== '') return {...inSession, prompt: answersPrompt(questions, answers)};
   // Only without a session is everything said again, with what was answered.
-  const prompt = relaunchPrompt(await promptFor(services, plan, task), questions, answers);
+  const earlier = latest.answers ?? [];
+  const asked = [...earlier.map(({id, prompt = id}) => ({id, prompt})), ...questions];
+  const prompt = relaunchPrompt(await promptFor(services, plan, task), asked, [...earlier, ...answers]);
   return {kind: 'start', sessionRef: null, prompt};
 }
 

@@ -58,7 +58,7 @@ async function lossOf(services: Services, run: RunRecord): Promise<RunChange> {
   // What an earlier segment or an earlier run worked in was stored, and so was what is not resumed yet.
   const wasStored =
     run.segments.length > 1 || run.resumed_from_run_id !== undefined || run.phase === 'launching';
-  const isStored = wasStored || (await services.hasOutputAfterSession(run));
+  const isStored = wasStored || (await services.hadTimeToStore(run));
   return {type: 'paused', reason: 'process_lost', resumable: run.resumable && isStored, end: null};
 }
 

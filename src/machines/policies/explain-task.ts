@@ -1,7 +1,11 @@
 import {type NextStep, shellWord} from '../../services/contracts/errors.ts';
 import type {Plan, Task, TaskStatus} from '../../services/contracts/plan.ts';
+import type {RunState} from '../../services/contracts/run.ts';
 import {childrenOf, isLeaf, requireTask} from './plan-graph.ts';
 import {isReady, unmetDeps} from './readiness.ts';
+
+/** How the latest run of a task stands; undefined when it has none. */
+export type RunStateOf = (taskId: string) => RunState | undefined;
 
 /** Why one task has to wait, or why it is waited for. */
 export type Condition = {
@@ -25,7 +29,7 @@ export type Explanation = {
 };
 
 /** The exact chain of unmet conditions of a task, down to those who can move now. */
-export function explainTask(plan: Plan, id: string): Explanation {
+export function explainTask(plan: Plan, id: string, stateOf: RunStateOf = () => undefined): Explanation {
   const target = requireTask(plan, id);
   const conditions: Condition[] = [];
   const first: string[] = [];
@@ -47,7 +51,7 @@ export function explainTask(plan: Plan, id: string): Explanation {
     explained.add(task.id);
     depthOf.set(task.id, path.push(task.id) - 1);
     const needs = neededTasks(plan, task);
-    conditions.push({...common, ...ownCondition(plan, task, role, needs.length)});
+    conditions.push({...common, ...ownCondition(plan, task, role, needs.length, stateOf)});
     if (needs.length === 0 && task.status !== 'done') first.push(task.id);
     for (const need of needs.toReversed()) {
       stack.push({...need, depth: depth + 1});
@@ -84,11 +88,12 @@ function ownCondition(
   task: Task,
   role: Condition['role'],
   needs: number,
+  stateOf: RunStateOf,
 ): {reason: string; next?: NextStep} {
   if (isReady(plan, task)) {
     return {reason: 'ready now', next: {command: `blackbird execute ${shellWord(task.id)}`, why: 'run it'}};
   }
-  const own = statusCondition[task.status](task.id);
+  const own = statusCondition[task.status](task.id, stateOf);
   if (own) {
     const tail = needs > 0 && task.status !== 'in_progress' ? `; also waits for ${needs}` : '';
     return {...own, reason: own.reason + tail};
@@ -103,10 +108,7 @@ const statusCondition = {
     reason: 'queued, not started',
     next: {command: `blackbird set-status ${shellWord(id)} todo`, why: 'make it ready'},
   }),
-  in_progress: (id) => ({
-    reason: 'in progress',
-    next: {command: `blackbird runs ${shellWord(id)}`, why: 'see how far it is'},
-  }),
+  in_progress: (id, stateOf) => inProgress(id, stateOf(id)),
   waiting_user: (id) => ({
     reason: 'waits for your answer',
     next: {command: `blackbird resume ${shellWord(id)}`, why: 'answer its questions'},
@@ -124,4 +126,18 @@ const statusCondition = {
     reason: 'skipped, so it will not be done',
     next: {command: `blackbird set-status ${shellWord(id)} todo`, why: 'or remove the dependency on it'},
   }),
-} satisfies Record<TaskStatus, (id: string) => {reason: string; next?: NextStep} | null>;
+} satisfies Record<TaskStatus, (id: string, stateOf: RunStateOf) => {reason: string; next?: NextStep} | null>;
+
+/** The plan says `in_progress` for four different things; its latest run tells which. */
+function inProgress(id: string, state: RunState | undefined): {reason: string; next: NextStep} {
+  const word = shellWord(id);
+  if (state === 'running') {
+    return {reason: 'running', next: {command: `blackbird logs ${word} --follow`, why: 'watch it'}};
+  }
+  if (state === 'paused') {
+    return {reason: 'paused', next: {command: `blackbird resume ${word}`, why: 'go on where it stopped'}};
+  }
+  const reason =
+    state === undefined ? 'in progress, but no run works on it' : `in progress, its latest run ${state}`;
+  return {reason, next: {command: `blackbird set-status ${word} todo`, why: 'make it ready'}};
+}

@@ -133,7 +133,9 @@ export function applyRunChange(run: RunRecord, change: RunChange, now: string): 
         ...kept,
         state: 'running',
         phase: 'launching',
-        ...(change.answers === undefined ? {} : {answers: [...(run.answers ?? []), ...change.answers]}),
+        ...(change.answers === undefined
+          ? {}
+          : {answers: [...(run.answers ?? []), ...withPrompts(run, change.answers)]}),
       };
     }
     case 'neverStarted': {
@@ -159,6 +161,14 @@ function resting(run: RunRecord, end: SegmentEnd | null, now: string): RunRecord
     exit_code: end.exitCode,
     ...(end.usage === undefined ? {} : {usage: end.isWholeSession ? end.usage : addUsage(run, end.usage)}),
   };
+}
+
+/** An answer outlives its question: a task without a session is told everything again. */
+function withPrompts({questions = []}: RunRecord, answers: readonly Answer[]): Answer[] {
+  return answers.map((answer) => {
+    const prompt = questions.find(({id}) => id === answer.id)?.prompt;
+    return prompt === undefined ? answer : {...answer, prompt};
+  });
 }
 
 /** A resumed run has used what all its segments have. */

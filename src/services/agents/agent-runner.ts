@@ -48,13 +48,14 @@ export function createAgentRunner(options: AgentRunnerOptions): AgentRunner {
 
     launch: async ({run, request, onEvent}) => {
       const provider = providerOf(run.provider);
+      const files = runs.files(run.task_id, run.run_id);
       const prepared = await writeCommandFiles(provider.command(request, await capabilitiesOf(run.provider)));
       const {command} = prepared;
       options.onPrompt?.(command.stdin);
       let result: AgentResult | null = null;
       let lastMessage: string | undefined;
       let usage: {usage: Usage; isWholeSession: boolean} | null = null;
-      const files = runs.files(run.task_id, run.run_id);
+      let wasStopped = false;
       const agent = await spawner
         .spawn({
           runId: run.run_id,
@@ -64,7 +65,8 @@ export function createAgentRunner(options: AgentRunnerOptions): AgentRunner {
           stderrFile: files.stderr,
           onLine: (line) => {
             for (const event of provider.parseLine(line)) {
-              if (event.type === 'result') result = event.result;
+              // What an agent says of its interruption does not undo the result it had.
+              if (event.type === 'result') result = wasStopped && result ? result : event.result;
               else if (event.type === 'message') lastMessage = event.text;
               else if (event.type === 'usage') {
                 usage = {usage: event.usage, isWholeSession: event.wholeSession === true};
@@ -78,7 +80,6 @@ export function createAgentRunner(options: AgentRunnerOptions): AgentRunner {
           await prepared.remove();
           throw error;
         });
-      let wasStopped = false;
       const ended = agent.exited.then(async ({exitCode, signal}): Promise<AgentEnding> => {
         await prepared.remove();
         const {stdout, stderr} = agent.tails();

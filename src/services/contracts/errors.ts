@@ -16,6 +16,7 @@ export type ErrorCode =
   | 'E_CANCELED'
   | 'E_RUN_NOT_FOUND'
   | 'E_RUN_EXISTS'
+  | 'E_DIFF_UNAVAILABLE'
   | 'E_NOTHING_TO_RESUME'
   | 'E_RESUME_REFUSED'
   | 'E_RESUME_REJECTED'

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import {failureKinds, providerIds} from './agent.ts';
+import {reviewSummarySchema} from './changes.ts';
 
 export const runSchemaVersion = 1;
 
@@ -17,7 +18,12 @@ export const questionSchema = z.looseObject({
 });
 export type Question = z.infer<typeof questionSchema>;
 
-export const answerSchema = z.looseObject({id: z.string().min(1), value: z.string()});
+export const answerSchema = z.looseObject({
+  id: z.string().min(1),
+  value: z.string(),
+  /** What was asked. */
+  prompt: z.string().optional(),
+});
 export type Answer = z.infer<typeof answerSchema>;
 
 /** One agent process inside a run; a resumed run has several. */
@@ -75,6 +81,10 @@ export const runRecordSchema = z.looseObject({
   context: z.looseObject({digest: z.string(), bytes: z.int()}).optional(),
   /** The agent's last message, cut; what dependents are told of this task. */
   result: z.string().optional(),
+  /** Git trees of the working files, before the run and at its end; `diff` compares them. */
+  baseline_tree: z.string().optional(),
+  result_tree: z.string().optional(),
+  review_summary: reviewSummarySchema.optional(),
 });
 export type RunRecord = z.infer<typeof runRecordSchema>;
 

@@ -13,8 +13,8 @@ export type Services = {
   readonly lock: ProjectLock;
   /** The form a session ref of this provider must have before it becomes an argument. */
   readonly isSessionRef: (provider: ProviderId, ref: string) => boolean;
-  /** Whether the output of a lost run shows that its session was stored. */
-  readonly hasOutputAfterSession: (run: RunRecord) => Promise<boolean>;
+  /** Whether the agent of a lost run can have stored its session before it was gone. */
+  readonly hadTimeToStore: (run: RunRecord) => Promise<boolean>;
   readonly host: string;
   readonly now: () => string;
   /** Milliseconds that never go backwards. */

@@ -9,7 +9,7 @@ export function corrupt(file: string, what: string, reason: string): AppError {
       ['reason', reason],
     ],
     next: [
-      {command: `git checkout -- ${name}`, why: 'if it is under version control'},
+      ...(what === 'plan' ? [{command: 'blackbird validate', why: 'once you have mended it by hand'}] : []),
       {command: `mv ${name} ${name}.broken`, why: 'or move it aside; Blackbird will not overwrite it'},
     ],
   });

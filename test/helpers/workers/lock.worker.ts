@@ -1,5 +1,5 @@
 // A process that takes and gives back a lock as it is told, and proves each time that it is alone.
-import {closeSync, openSync, readFileSync, unlinkSync, writeSync} from 'node:fs';
+import {linkSync, readFileSync, unlinkSync, writeFileSync} from 'node:fs';
 import type {LockHolder} from '../../../src/services/contracts/lock.ts';
 import {createChainLock} from '../../../src/services/lock/chain-lock.ts';
 import {createKernelLock, findFlock} from '../../../src/services/lock/kernel-lock.ts';
@@ -26,26 +26,50 @@ const lock = kind === 'chain' ? createChainLock(file) : createKernelLock(file, f
 const tell = (report: LockReport) => process.send?.(report);
 let held: {release(): Promise<void>} | null = null;
 
-/** Only one can make the file; the mark of a holder that was killed is no proof of company. */
+/**
+ * Only one can make the mark, whole and at once. One of a holder that was killed is no proof of company; but
+ * its process may take a moment to vanish, and a mark that a living process takes away in that time is.
+ */
 function leaveMark(): boolean {
-  for (;;) {
-    try {
-      const handle = openSync(mark, 'wx');
-      writeSync(handle, String(process.pid));
-      closeSync(handle);
-      return true;
-    } catch {
-      const pid = Number(readFileSync(mark, 'utf8'));
-      if (pid === 0 || isRunning(pid)) return false;
-      unlinkSync(mark);
+  const mine = `${mark}.${process.pid}`;
+  writeFileSync(mine, String(process.pid));
+  try {
+    for (;;) {
+      try {
+        linkSync(mine, mark);
+        return true;
+      } catch {
+        if (!isMarkOfTheDead()) return false;
+        unlinkSync(mark);
+      }
     }
+  } finally {
+    unlinkSync(mine);
+  }
+}
+
+function isMarkOfTheDead(): boolean {
+  const pid = readMark();
+  for (let turn = 0; turn < 5_000; turn++) {
+    if (pid === null || readMark() !== pid) return false;
+    if (!isRunning(pid)) return true;
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+  }
+  return false;
+}
+
+function readMark(): number | null {
+  try {
+    return Number(readFileSync(mark, 'utf8'));
+  } catch {
+    return null;
   }
 }
 
 function isRunning(pid: number): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3) !== 'Z';
+    return !'ZX'.includes(stat.charAt(stat.lastIndexOf(')') + 2));
   } catch {
     return false;
   }

@@ -13,7 +13,12 @@ import path from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {resolveConfig} from '../../../src/machines/policies/config-resolution.ts';
 import {createConfigStore} from '../../../src/services/config/config-store.ts';
-import type {SettingKey, SettingValue} from '../../../src/services/contracts/config.ts';
+import {
+  type SettingKey,
+  type SettingValue,
+  settingKeys,
+  settings,
+} from '../../../src/services/contracts/config.ts';
 import {versionOf} from '../../../src/services/stores/whole-file.ts';
 import {rejectionOf, seen} from '../../helpers/errors.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
@@ -178,8 +183,18 @@ describe('writing', () => {
     await store.write('project', key, value);
     if (after === null) expect(versionOf(files.project)).toBe(version);
     expect(readFileSync(files.project, 'utf8')).toBe(after ?? before);
-    expect(readdirSync(path.dirname(files.project))).toEqual(['config.json']);
+    expect(readdirSync(path.dirname(files.project)).filter((name) => name !== 'config.lock')).toEqual([
+      'config.json',
+    ]);
     expect(existsSync(files.global)).toBe(false);
+  });
+
+  test('lets no change be lost when many are made at once', async () => {
+    const {files} = openStore({project: '{"future": 1}'});
+    const seconds = settingKeys.filter((key) => settings[key].type === 'integer');
+    await Promise.all(seconds.map((key) => createConfigStore(files).write('project', key, 2)));
+    const {values} = resolveConfig(await createConfigStore(files).layers());
+    expect(seconds.map((key) => values.get(key))).toEqual(seconds.map(() => ({value: 2, source: 'project'})));
   });
 
   test('into the user’s file leaves the project’s alone', async () => {

@@ -1,0 +1,68 @@
+import {AppError} from '../../src/services/contracts/errors.ts';
+import type {NewSession, TmuxClient} from '../../src/services/contracts/tmux.ts';
+
+export type FakeTmux = TmuxClient & {
+  /** What runs, by name; a test may add what others started. */
+  readonly sessions: Map<string, NewSession>;
+  /** Everything that was called, in order; others may write into it as well. */
+  readonly log: string[];
+  readonly keys: string[];
+  /** Runs before a call does anything: `nth` counts the calls of that name from 1. It may throw. */
+  before(call: keyof TmuxClient, nth: number, job: () => void): void;
+};
+
+/** A tmux that remembers its sessions as the real one does, and what it was asked. */
+export function createFakeTmux(log: string[] = []): FakeTmux {
+  const sessions = new Map<string, NewSession>();
+  const keys: string[] = [];
+  const jobs = new Map<string, () => void>();
+  const counts = new Map<string, number>();
+  const called = (call: keyof TmuxClient, name?: string) => {
+    log.push(name === undefined ? call : `${call} ${name}`);
+    const nth = (counts.get(call) ?? 0) + 1;
+    counts.set(call, nth);
+    jobs.get(`${call} ${nth}`)?.();
+  };
+  const requireSession = (command: string, name: string) => {
+    if (!sessions.has(name)) throw tmuxFailure(command, `can't find session: ${name}`);
+  };
+
+  return {
+    sessions,
+    log,
+    keys,
+    before: (call, nth, job) => void jobs.set(`${call} ${nth}`, job),
+    hasSession: async (name) => {
+      called('hasSession', name);
+      return sessions.has(name);
+    },
+    newSession: async (session) => {
+      if (session.argv.length === 0) throw new Error('a session needs a command');
+      called('newSession', session.name);
+      if (sessions.has(session.name)) throw tmuxFailure('new-session', `duplicate session: ${session.name}`);
+      sessions.set(session.name, session);
+    },
+    attach: async (name) => {
+      called('attach', name);
+      requireSession('attach', name);
+    },
+    killSession: async (name) => {
+      called('killSession', name);
+      sessions.delete(name);
+    },
+    sendKeys: async (name, sent) => {
+      if (sent.length === 0) throw new Error('there are no keys to send');
+      called('sendKeys', name);
+      requireSession('send-keys', name);
+      keys.push(...sent);
+    },
+    listSessions: async () => {
+      called('listSessions');
+      return [...sessions.keys()];
+    },
+  };
+}
+
+export function tmuxFailure(command: string, reason: string): AppError {
+  return new AppError('E_TMUX_FAILED', `tmux ${command} failed (exit=1): ${reason}`);
+}

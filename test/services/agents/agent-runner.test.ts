@@ -1,0 +1,380 @@
+import {chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import path from 'node:path';
+import {afterAll, describe, expect, onTestFinished, test, vi} from 'vitest';
+import {type AgentRunnerOptions, createAgentRunner} from '../../../src/services/agents/agent-runner.ts';
+import {createAgentSpawner} from '../../../src/services/agents/spawn-agent.ts';
+import type {AgentEvent, ProviderId} from '../../../src/services/contracts/agent.ts';
+import type {RunningAgent} from '../../../src/services/contracts/agent-runner.ts';
+import {createRunStore} from '../../../src/services/stores/run-store.ts';
+import {openSegment, runRecord} from '../../fakes/runs.ts';
+import {expectGone, markedPids, processState, textOf, uniqueRunId} from '../../helpers/agent-processes.ts';
+import {rejectionOf} from '../../helpers/errors.ts';
+import {request} from '../../helpers/run-provider.ts';
+import {temporaryFolder} from '../../helpers/temp-folder.ts';
+
+const ref = '0195d27e-46c6-4b0f-bd54-657f920eee8d';
+const session = JSON.stringify({type: 'system', subtype: 'init', session_id: ref});
+const success = JSON.stringify({
+  type: 'result',
+  subtype: 'success',
+  is_error: false,
+  result: 'all done',
+  num_turns: 1,
+  total_cost_usd: 0.25,
+  usage: {input_tokens: 10, output_tokens: 2},
+});
+const failure = JSON.stringify({
+  type: 'result',
+  subtype: 'error_during_execution',
+  is_error: true,
+  result: 'it broke',
+  num_turns: 1,
+});
+
+const spawner = createAgentSpawner();
+afterAll(() => spawner.killAllSync());
+
+type Options = Partial<AgentRunnerOptions> & {provider?: ProviderId};
+
+/** A project whose agent is a script, given to `sh` by `BLACKBIRD_AGENT_CMD`. */
+async function openProject(script: string, {provider = 'claude', ...options}: Options = {}) {
+  const folder = temporaryFolder();
+  const cwd = path.join(folder, 'project');
+  mkdirSync(cwd);
+  const file = path.join(folder, 'agent.sh');
+  writeFileSync(file, script);
+  const runs = createRunStore({folder: path.join(folder, 'runs')});
+  const run = runRecord({run_id: uniqueRunId(), provider});
+  await runs.insert(run);
+  const events: AgentEvent[] = [];
+  const runner = createAgentRunner({
+    spawner,
+    runs,
+    cwd,
+    env: {...process.env, BLACKBIRD_AGENT_CMD: `exec sh '${file}'`},
+    ...options,
+  });
+
+  return {
+    folder,
+    cwd,
+    file,
+    run,
+    runs,
+    runner,
+    events,
+    launch: async (changes: Parameters<typeof request>[0] = {}): Promise<RunningAgent> => {
+      const agent = await runner.launch({
+        run,
+        request: request(changes),
+        onEvent: (event) => events.push(event),
+      });
+      onTestFinished(async () => void (await agent.endEverything()));
+      return agent;
+    },
+    /** Waits until the agent has said so. */
+    until: (type: AgentEvent['type']) =>
+      vi.waitFor(() => expect(events.map((event) => event.type)).toContain(type), {
+        timeout: 10_000,
+        interval: 5,
+      }),
+  };
+}
+
+describe('an agent', () => {
+  test('runs only after its go, with the prompt on stdin, and is judged by what it says', async () => {
+    const {launch, events, cwd, file, run, runs} = await openProject(
+      `cat > prompt.txt\nprintf '%s\\n' '${session}' '${success}'\necho oops >&2\n`,
+    );
+    const agent = await launch({prompt: 'build it'});
+    expect(processState(agent.identity.pid)).not.toBeNull();
+    expect(agent.argv).toEqual(['sh', '-c', `exec sh '${file}'`]);
+    expect(readdirSync(cwd)).toEqual([]);
+
+    agent.go();
+    expect(await agent.ended).toEqual({
+      exitCode: 0,
+      signal: null,
+      stdout: `${session}\n${success}\n`,
+      stderr: 'oops\n',
+      verdict: {outcome: 'succeeded', text: 'all done'},
+      usage: {input_tokens: 10, output_tokens: 2, cost_usd: 0.25},
+      isWholeSession: false,
+    });
+    expect(textOf(path.join(cwd, 'prompt.txt'))).toBe('build it');
+    expect(events.map(({type}) => type)).toEqual(['session', 'usage', 'result']);
+    expect(events[0]).toEqual({type: 'session', ref});
+
+    const files = runs.files('a', run.run_id);
+    expect(textOf(files.stdout)).toBe(`${session}\n${success}\n`);
+    expect(textOf(files.stderr)).toBe('oops\n');
+    expect(await agent.endEverything()).toEqual({ended: 0, remaining: []});
+    expect(markedPids(run.run_id)).toEqual([]);
+  });
+
+  test('that fails says why', async () => {
+    const {launch} = await openProject(`printf '%s\\n' '${session}' '${failure}'\nexit 1\n`);
+    const agent = await launch();
+    agent.go();
+    expect(await agent.ended).toMatchObject({
+      exitCode: 1,
+      verdict: {outcome: 'failed', failure: {kind: 'agent_error', message: 'it broke'}},
+    });
+  });
+
+  test('that speaks plain text is judged by its exit code, and its text is its answer', async () => {
+    const {launch, events} = await openProject('echo Hello; echo there');
+    const agent = await launch();
+    agent.go();
+    expect(await agent.ended).toMatchObject({
+      exitCode: 0,
+      verdict: {outcome: 'succeeded', text: 'Hello\nthere\n'},
+    });
+    expect(events).toEqual([
+      {type: 'activity', activity: {kind: 'output', text: 'Hello'}},
+      {type: 'activity', activity: {kind: 'output', text: 'there'}},
+    ]);
+  });
+
+  test('that speaks plain text and fails is named by its last words', async () => {
+    const {launch} = await openProject('echo Hello; echo "no such thing" >&2; exit 7');
+    const agent = await launch();
+    agent.go();
+    expect(await agent.ended).toMatchObject({
+      exitCode: 7,
+      verdict: {
+        outcome: 'failed',
+        failure: {kind: 'agent_error', message: 'the agent gave no result (exit code 7): no such thing'},
+      },
+    });
+  });
+
+  test('of Codex tells the usage of its whole session', async () => {
+    const lines = [
+      {type: 'thread.started', thread_id: ref},
+      {type: 'item.completed', item: {id: '0', type: 'agent_message', text: 'built'}},
+      {type: 'turn.completed', usage: {input_tokens: 5, cached_input_tokens: 1, output_tokens: 3}},
+    ];
+    const printed = lines.map((line) => `'${JSON.stringify(line)}'`).join(' ');
+    const {launch} = await openProject(`printf '%s\\n' ${printed}\n`, {provider: 'codex'});
+    const agent = await launch();
+    agent.go();
+    expect(await agent.ended).toMatchObject({
+      verdict: {outcome: 'succeeded', text: 'built'},
+      usage: {input_tokens: 5, output_tokens: 3},
+      isWholeSession: true,
+    });
+  });
+
+  test('is resumed in its session, and a rejection is known as one', async () => {
+    const {launch, cwd} = await openProject(
+      'echo "$@" > args.txt; echo "No conversation found with session ID: x" >&2; exit 1',
+    );
+    const agent = await launch({kind: 'resume', sessionRef: ref});
+    agent.go();
+    expect(await agent.ended).toMatchObject({
+      exitCode: 1,
+      verdict: {
+        outcome: 'failed',
+        failure: {kind: 'resume_rejected', message: 'No conversation found with session ID: x'},
+      },
+    });
+    expect(textOf(path.join(cwd, 'args.txt'))).toBe(`--resume ${ref}\n`);
+  });
+});
+
+describe('stopping', () => {
+  const waiting = 'while :; do sleep 0.05; done\n';
+
+  test('before its go ends the agent, and nothing of it ran', async () => {
+    const {launch, cwd, run} = await openProject('touch ran');
+    const agent = await launch();
+    agent.interrupt();
+    expect(await agent.ended).toMatchObject({verdict: {outcome: 'failed'}});
+    expect(existsSync(path.join(cwd, 'ran'))).toBe(false);
+    expect(markedPids(run.run_id)).toEqual([]);
+  });
+
+  test('an interrupt reaches the agent as SIGINT', async () => {
+    const {launch, until} = await openProject(
+      `trap 'echo got it; exit 130' INT\nprintf '%s\\n' '${session}'\n${waiting}`,
+    );
+    const agent = await launch();
+    agent.go();
+    await until('session');
+    agent.interrupt();
+    expect(await agent.ended).toMatchObject({
+      exitCode: 130,
+      stdout: `${session}\ngot it\n`,
+      verdict: {outcome: 'failed', failure: {kind: 'agent_error'}},
+    });
+  });
+
+  test.each([
+    {name: 'leaves with an error', trap: 'exit 1'},
+    {name: 'says that it was interrupted', trap: `printf '%s\\n' '${failure}'; exit 0`},
+  ])('a result stands when the agent that was stopped after it $name', async ({trap}) => {
+    const {launch, until} = await openProject(
+      `onInt() { ${trap}; }\ntrap onInt INT\nprintf '%s\\n' '${session}' '${success}'\n${waiting}`,
+    );
+    const agent = await launch();
+    agent.go();
+    await until('result');
+    agent.interrupt();
+    expect((await agent.ended).verdict).toEqual({outcome: 'succeeded', text: 'all done'});
+  });
+
+  test('a failure that comes after a success, unasked, is a failure', async () => {
+    const {launch} = await openProject(`printf '%s\\n' '${success}' '${failure}'`);
+    const agent = await launch();
+    agent.go();
+    expect((await agent.ended).verdict).toMatchObject({outcome: 'failed'});
+  });
+
+  test('a kill ends an agent that ignores everything, and its children', async () => {
+    const {launch, until, run} = await openProject(
+      `trap '' INT TERM\nsetsid sleep 300 &\nprintf '%s\\n' '${session}'\n${waiting}`,
+    );
+    const agent = await launch();
+    agent.go();
+    await until('session');
+    agent.kill();
+    expect(await agent.ended).toMatchObject({exitCode: null, signal: 'SIGKILL'});
+    expect((await agent.endEverything()).remaining).toEqual([]);
+    expect(markedPids(run.run_id)).toEqual([]);
+  });
+
+  test('the end of everything is the end of what an agent left behind', async () => {
+    const {launch, run} = await openProject(
+      `setsid sleep 300 >/dev/null 2>&1 &\nprintf '%s\\n' '${success}'`,
+    );
+    const agent = await launch();
+    agent.go();
+    await agent.ended;
+    const left = markedPids(run.run_id);
+    expect(left).toHaveLength(1);
+    expect(await agent.endEverything()).toEqual({ended: 1, remaining: []});
+    await expectGone(left);
+  });
+});
+
+describe('a sweep', () => {
+  test('ends the agent that an earlier Blackbird left, by its recorded identity', async () => {
+    const {launch, runner, run, until} = await openProject(
+      `printf '%s\\n' '${session}'\nwhile :; do sleep 0.05; done\n`,
+    );
+    const agent = await launch();
+    agent.go();
+    await until('session');
+    const {pid, startTime, bootId, pidNamespace} = agent.identity;
+    const recorded = openSegment(1, {
+      pid,
+      start_time: startTime,
+      boot_id: bootId,
+      pid_namespace: pidNamespace,
+    });
+    const {ended, remaining} = await runner.sweep({...run, segments: [recorded]});
+    expect(remaining).toEqual([]);
+    expect(ended).toBeGreaterThan(0);
+    await expectGone([pid]);
+    expect(markedPids(run.run_id)).toEqual([]);
+  });
+
+  test('of a run of which nothing is left ends nothing, whoever has its number now', async () => {
+    const {runner, run} = await openProject('');
+    // Our own number with another start time is somebody else.
+    const reused = openSegment(1, {pid: process.pid, start_time: '1'});
+    expect(await runner.sweep({...run, segments: [reused]})).toEqual({ended: 0, remaining: []});
+    expect(await runner.sweep(run)).toEqual({ended: 0, remaining: []});
+  });
+});
+
+describe('files of a command', () => {
+  /** A `codex` of our own on the PATH, which keeps the schema it was given. */
+  function installCodex(folder: string, body: string) {
+    const bin = path.join(folder, 'bin');
+    const temporary = path.join(folder, 'tmp');
+    mkdirSync(bin);
+    mkdirSync(temporary);
+    const help =
+      'case "$*" in *--version*) echo codex-cli 9.9.9; exit;; *--help*) echo --sandbox --output-schema; exit;; esac';
+    writeFileSync(path.join(bin, 'codex'), `#!/bin/sh\n${help}\n${body}\n`);
+    chmodSync(path.join(bin, 'codex'), 0o755);
+    vi.stubEnv('PATH', `${bin}:${process.env.PATH}`);
+    vi.stubEnv('TMPDIR', temporary);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    // The folders of the tests themselves are not the agent's.
+    return {left: () => readdirSync(temporary).filter((name) => !name.startsWith('blackbird-test-'))};
+  }
+  const keepSchema = 'while [ $# -gt 0 ]; do [ "$1" = --output-schema ] && cp "$2" schema.json; shift; done';
+
+  test('are there while the agent runs and gone when it has ended', async () => {
+    const folder = temporaryFolder();
+    const {left} = installCodex(folder, keepSchema);
+    const {launch, cwd} = await openProject('', {provider: 'codex', env: process.env});
+    const agent = await launch({answerSchema: {type: 'object'}});
+    expect(left()).toHaveLength(1);
+    agent.go();
+    await agent.ended;
+    expect(JSON.parse(readFileSync(path.join(cwd, 'schema.json'), 'utf8'))).toEqual({type: 'object'});
+    expect(left()).toEqual([]);
+  });
+
+  test('are gone when the agent could not be started', async () => {
+    const folder = temporaryFolder();
+    const {left} = installCodex(folder, keepSchema);
+    const {launch} = await openProject('', {
+      provider: 'codex',
+      env: process.env,
+      cwd: path.join(folder, 'nowhere'),
+    });
+    await expect(launch({answerSchema: {type: 'object'}})).rejects.toThrow('Cannot start');
+    expect(left()).toEqual([]);
+  });
+
+  test('are not written for a run that has no place', async () => {
+    const folder = temporaryFolder();
+    const {left} = installCodex(folder, keepSchema);
+    const {runner, run} = await openProject('', {provider: 'codex', env: process.env});
+    const launched = runner.launch({
+      run: {...run, run_id: '../outside'},
+      request: request({answerSchema: {type: 'object'}}),
+      onEvent: () => {},
+    });
+    expect((await rejectionOf(launched)).code).toBe('E_RUN_NOT_FOUND');
+    expect(left()).toEqual([]);
+  });
+});
+
+describe('what is asked before', () => {
+  test('a custom command is there and cannot choose its session', async () => {
+    const {runner} = await openProject('');
+    expect(await runner.check('claude')).toEqual({choosesSession: false});
+  });
+
+  test('an agent that is not installed is named, and nothing is started', async () => {
+    const {runner, run, launch} = await openProject('', {env: {PATH: temporaryFolder()}});
+    const error = await rejectionOf(runner.check('claude'));
+    expect(error.code).toBe('E_AGENT_NOT_FOUND');
+    expect(error.message).toContain('Claude');
+    expect(error.next.map(({command}) => command)).toEqual(['blackbird agents', 'blackbird agents use demo']);
+    expect((await rejectionOf(launch())).code).toBe('E_AGENT_NOT_FOUND');
+    expect(markedPids(run.run_id)).toEqual([]);
+  });
+});
+
+test('whoever wants to sees the prompt and both streams as they come', async () => {
+  const prompts: string[] = [];
+  const seen = {stdout: '', stderr: ''};
+  const {launch} = await openProject('echo out; echo err >&2', {
+    onPrompt: (prompt) => prompts.push(prompt),
+    onOutput: (stream, text) => {
+      seen[stream] += text;
+    },
+  });
+  const agent = await launch({prompt: 'build it'});
+  agent.go();
+  await agent.ended;
+  expect(prompts).toEqual(['build it']);
+  expect(seen).toEqual({stdout: 'out\n', stderr: 'err\n'});
+});

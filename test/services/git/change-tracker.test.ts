@@ -1,0 +1,794 @@
+import {execFileSync} from 'node:child_process';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import {describe, expect, test} from 'vitest';
+import {rejectionOf} from '../../helpers/errors.ts';
+import {temporaryFolder} from '../../helpers/temp-folder.ts';
+import {fingerprint, testRepository} from './test-repository.ts';
+
+const patch = (...lines: readonly string[]) => lines.map((line) => `${line}\n`).join('');
+
+/** Without the object ids, which say nothing that the lines do not. */
+const plain = (diff: string) => diff.replace(/^index [0-9a-f.]+( \d+)?\n/gm, '');
+
+describe('what a task changed', () => {
+  test('nothing', async () => {
+    const {change, tracker} = testRepository();
+    const {from, to, files, diff} = await change(() => {});
+    expect(from).toMatch(/^[0-9a-f]{40}$/);
+    expect({to, files, diff}).toEqual({to: from, files: [], diff: ''});
+    expect(await tracker().summarize(from, to)).toEqual({
+      files: [],
+      total_files: 0,
+      diffstat: '',
+      snippets: [],
+    });
+  });
+
+  test('files that it changed, added and deleted, and only those', async () => {
+    const {change, write, remove, commit, tracker} = testRepository();
+    for (const file of ['a.txt', 'b.txt', 'dir/c.txt']) write(file, 'one\ntwo\nthree\n');
+    commit();
+    const {from, to, files, diff} = await change(() => {
+      write('a.txt', 'one\n2\nthree\n');
+      remove('b.txt');
+      write('new.txt', 'new\n');
+    });
+    expect(files).toEqual(['a.txt', 'b.txt', 'new.txt']);
+    expect(plain(diff)).toBe(
+      patch(
+        'diff --git a/a.txt b/a.txt',
+        ...['--- a/a.txt', '+++ b/a.txt', '@@ -1,3 +1,3 @@', ' one', '-two', '+2', ' three'],
+        'diff --git a/b.txt b/b.txt',
+        ...['deleted file mode 100644', '--- a/b.txt', '+++ /dev/null', '@@ -1,3 +0,0 @@'],
+        ...['-one', '-two', '-three'],
+        'diff --git a/new.txt b/new.txt',
+        ...['new file mode 100644', '--- /dev/null', '+++ b/new.txt', '@@ -0,0 +1 @@', '+new'],
+      ),
+    );
+    const summary = await tracker().summarize(from, to);
+    expect(summary).toEqual({
+      files: ['a.txt', 'b.txt', 'new.txt'],
+      total_files: 3,
+      diffstat: [
+        ' a.txt         | 2 +-',
+        ' b.txt (gone)  | 3 ---',
+        ' new.txt (new) | 1 +',
+        ' 3 files changed, 2 insertions(+), 4 deletions(-)',
+      ].join('\n'),
+      snippets: [
+        {file: 'a.txt', snippet: '@@ -1,3 +1,3 @@\n one\n-two\n+2\n three'},
+        {file: 'new.txt', snippet: '@@ -0,0 +1 @@\n+new'},
+        {file: 'b.txt', snippet: '@@ -1,3 +0,0 @@\n-one\n-two\n-three'},
+      ],
+    });
+  });
+
+  test('not what was changed, staged or untracked before it', async () => {
+    const {change, write, remove, commit, git} = testRepository();
+    for (const file of ['clean', 'dirty', 'staged', 'gone']) write(file);
+    commit();
+    write('dirty', 'mine\n');
+    write('staged', 'mine, staged\n');
+    git('add', 'staged');
+    write('staged', 'mine, staged and changed again\n');
+    remove('gone');
+    write('untracked', 'mine, new\n');
+    const {files, diff} = await change(() => {
+      write('dirty', 'mine\nand the task\n');
+      write('added', 'by the task\n');
+    });
+    expect(files).toEqual(['added', 'dirty']);
+    expect(diff).toContain('\n mine\n+and the task\n');
+    expect(diff).not.toContain('staged');
+  });
+
+  test('changes inside of files that were untracked before it', async () => {
+    const {change, write} = testRepository();
+    write('notes/a.md', 'one\n');
+    write('notes/b.md', 'one\n');
+    const {files, diff} = await change(() => write('notes/b.md', 'one\ntwo\n'));
+    expect(files).toEqual(['notes/b.md']);
+    expect(diff).toContain('\n one\n+two\n');
+  });
+
+  test('a file that was renamed, and what changed in it', async () => {
+    const {change, write, commit, folder} = testRepository();
+    const lines = Array.from({length: 30}, (_, index) => `line ${index}\n`);
+    write('before.txt', lines.join(''));
+    commit();
+    const {files, diff} = await change(() => {
+      mkdirSync(path.join(folder, 'dir'));
+      renameSync(path.join(folder, 'before.txt'), path.join(folder, 'dir/after.txt'));
+      appendFileSync(path.join(folder, 'dir/after.txt'), 'one more\n');
+    });
+    expect(files).toEqual(['dir/after.txt']);
+    expect(diff).toContain('rename from before.txt\nrename to dir/after.txt\n');
+    expect(diff).toContain('\n+one more\n');
+  });
+
+  test('binary files, by name', async () => {
+    const {change, write, tracker} = testRepository();
+    write('image.bin', Buffer.from([0, 1, 2, 3]));
+    const {files, diff, from, to} = await change(() => {
+      write('image.bin', Buffer.from([0, 1, 2, 3, 4]));
+      write('text', 'text\n');
+    });
+    expect(files).toEqual(['image.bin', 'text']);
+    expect(diff).toContain('Binary files a/image.bin and b/image.bin differ\n');
+    const {snippets, diffstat} = await tracker().summarize(from, to);
+    expect(snippets.map(({file}) => file)).toEqual(['text']);
+    expect(diffstat).toContain(' image.bin  | Bin 4 -> 5 bytes\n');
+  });
+
+  const oddNames = [
+    'grüße/日本語 🙂.txt',
+    'with space',
+    ' leading and trailing ',
+    '-rf',
+    '--output=x',
+    ':(exclude)x',
+    '*',
+    'a?[b]',
+    'quo"te',
+    "apo'strophe",
+    'back\\slash',
+    'new\nline',
+    'tab\tname',
+    'bell\u0007',
+    '#comment',
+    '!negated',
+    'cafe\u0301',
+    'caf\u00e9',
+    '.hidden/.file',
+  ];
+
+  test('files with any name', async () => {
+    const {change, write, remove, folder} = testRepository();
+    for (const name of oddNames.slice(0, 9)) write(name, 'before\n');
+    // A name that is no text at all.
+    const rawName = Buffer.concat([Buffer.from(`${folder}/raw-`), Buffer.from([0xff, 0xfe])]);
+    const {files, diff} = await change(() => {
+      for (const name of oddNames) write(name, 'after\n');
+      writeFileSync(rawName, 'after\n');
+    });
+    expect(files.toSorted()).toEqual([...oddNames, 'raw-\ufffd\ufffd'].toSorted());
+    expect(diff).toContain('+++ b/grüße/日本語 🙂.txt\n');
+    expect(diff).toContain('+++ "b/new\\nline"\n');
+
+    const back = await change(() => {
+      for (const name of oddNames) remove(name);
+      rmSync(rawName);
+    });
+    expect(back.files.toSorted()).toEqual([...oddNames, 'raw-\ufffd\ufffd'].toSorted());
+    expect(back.diff.match(/^deleted file mode 100644$/gm)).toHaveLength(oddNames.length + 1);
+  });
+
+  test('symbolic links, as links', async () => {
+    const {change, write, folder, remove} = testRepository();
+    const outside = temporaryFolder();
+    writeFileSync(path.join(outside, 'secret'), 'secret\n');
+    write('target', 'target\n');
+    symlinkSync('target', path.join(folder, 'link'));
+    write('becomes-link/file');
+    const {files, diff} = await change(() => {
+      remove('link');
+      symlinkSync('readme.md', path.join(folder, 'link'));
+      symlinkSync(outside, path.join(folder, 'way-out'));
+      symlinkSync('nowhere', path.join(folder, 'dangling'));
+      remove('becomes-link');
+      symlinkSync(outside, path.join(folder, 'becomes-link'));
+    });
+    expect(files).toEqual(['becomes-link', 'becomes-link/file', 'dangling', 'link', 'way-out']);
+    expect(diff).toContain('-target\n\\ No newline at end of file\n+readme.md\n');
+    expect(diff).not.toContain('secret');
+  });
+
+  test('the executable bit', async () => {
+    const {change, write, folder} = testRepository();
+    write('run.sh', '#!/bin/sh\n');
+    const {files, diff} = await change(() => chmodSync(path.join(folder, 'run.sh'), 0o755));
+    expect(files).toEqual(['run.sh']);
+    expect(diff).toBe('diff --git a/run.sh b/run.sh\nold mode 100644\nnew mode 100755\n');
+  });
+
+  test('files that become folders and folders that become files', async () => {
+    const {change, write, remove} = testRepository();
+    write('file');
+    write('folder/inside');
+    const {files} = await change(() => {
+      remove('file');
+      write('file/now-inside');
+      remove('folder');
+      write('folder');
+    });
+    expect(files).toEqual(['file', 'file/now-inside', 'folder', 'folder/inside']);
+  });
+
+  test('a change that keeps size and time', async () => {
+    const {change, write, folder} = testRepository();
+    write('a', '1111\n');
+    const file = path.join(folder, 'a');
+    const {files} = await change(() => {
+      const {atime, mtime} = statSync(file);
+      writeFileSync(file, '2222\n');
+      utimesSync(file, atime, mtime);
+    });
+    expect(files).toEqual(['a']);
+  });
+
+  test('changes that follow each other without a pause', async () => {
+    const {tracker, write} = testRepository();
+    const tracked = tracker();
+    write('a', '0000\n');
+    const trees = new Set<string | null>([await tracked.snapshot()]);
+    for (let round = 1; round <= 5; round++) {
+      write('a', `${round}${round}${round}${round}\n`);
+      trees.add(await tracked.snapshot());
+    }
+    expect(trees.size).toBe(6);
+  });
+
+  test('not a file that was only touched, and it is not read again and again', async () => {
+    const {change, folder} = testRepository();
+    const {files} = await change(() => utimesSync(path.join(folder, 'readme.md'), 1, 1));
+    expect(files).toEqual([]);
+  });
+
+  test('commits of the task do not hide it', async () => {
+    const {change, write, commit, git} = testRepository();
+    const {files} = await change(() => {
+      git('checkout', '-q', '-b', 'task');
+      write('a');
+      commit();
+      write('b');
+      git('add', 'b');
+      git('stash', '-q');
+    });
+    expect(files).toEqual(['a']);
+  });
+
+  test('exact bytes, whatever the attributes say', async () => {
+    const {change, write, git} = testRepository();
+    git('config', 'core.autocrlf', 'true');
+    write(
+      '.gitattributes',
+      '* text=auto eol=lf\n*.id ident\n*.u16 working-tree-encoding=UTF-16\n*.no -diff\n',
+    );
+    write('lines.txt', 'one\n');
+    write('a.id', '$Id$\n');
+    write('a.u16', 'not utf-16 at all');
+    write('a.no', 'one\n');
+    const {files, diff} = await change(() => {
+      write('lines.txt', 'one\r\n');
+      write('a.id', '$Id: x$\n');
+      write('a.no', 'two\n');
+    });
+    expect(files).toEqual(['a.id', 'a.no', 'lines.txt']);
+    expect(diff).toContain('-one\n+one\r\n');
+    expect(diff).toContain('-one\n+two\n');
+  });
+
+  test('never the state of Blackbird and never the plan', async () => {
+    const {change, write, commit} = testRepository();
+    write('.blackbird/config.json', '{}\n');
+    write('blackbird.plan.json', '{}\n');
+    write('sub/blackbird.plan.json', '{}\n');
+    commit();
+    const {files} = await change(() => {
+      write('.gitignore', '!.blackbird\n!.blackbird/**\n');
+      write('.blackbird/config.json', '{"a":1}\n');
+      write('.blackbird/runs/a/1.json', '{}\n');
+      write('blackbird.plan.json', '{"a":1}\n');
+      write('sub/blackbird.plan.json', '{"a":1}\n');
+    });
+    expect(files).toEqual(['.gitignore', 'sub/blackbird.plan.json']);
+  });
+});
+
+describe('what is ignored', () => {
+  test('is left out, by every rule that git knows', async () => {
+    const {change, write, folder, env, git} = testRepository();
+    write('.gitignore', '*.log\n');
+    write('dir/.gitignore', 'local\n');
+    writeFileSync(path.join(folder, '.git/info/exclude'), 'by-info\n');
+    mkdirSync(path.join(env.HOME ?? '', '.config/git'), {recursive: true});
+    writeFileSync(path.join(env.HOME ?? '', '.config/git/ignore'), 'by-user\n');
+    const files = ['a.log', 'dir/local', 'by-info', 'by-user'];
+    const seen = await change(() => {
+      for (const file of [...files, 'local', 'seen']) write(file);
+    });
+    expect(seen.files).toEqual(['local', 'seen']);
+
+    writeFileSync(path.join(env.HOME ?? '', 'my ignores'), 'by-setting\n');
+    git('config', '--global', 'core.excludesFile', '~/my ignores');
+    const again = await change(() => {
+      for (const file of ['by-setting', 'by-user']) write(file, 'changed\n');
+    });
+    expect(again.files).toEqual(['by-user']);
+  });
+
+  test('is seen when it is tracked all the same', async () => {
+    const {change, write, git, commit, remove} = testRepository();
+    write('.gitignore', 'dist\n*.env\n');
+    write('dist/tracked.js', 'one\n');
+    write('dist/other.js', 'one\n');
+    git('add', '-f', 'dist/tracked.js');
+    commit();
+    const {files} = await change(() => {
+      write('dist/tracked.js', 'two\n');
+      write('dist/other.js', 'two\n');
+    });
+    expect(files).toEqual(['dist/tracked.js']);
+    const later = await change(() => {
+      write('x.env', 'added by force\n');
+      git('add', '-f', 'x.env');
+      remove('dist/tracked.js');
+    });
+    expect(later.files).toEqual(['dist/tracked.js', 'x.env']);
+  });
+
+  test('only since the task said so stays in view for this task, and is gone for the next', async () => {
+    const {change, write} = testRepository();
+    write('build/out.js', 'one\n');
+    const {files} = await change(() => {
+      write('.gitignore', 'build\n');
+      write('build/out.js', 'two\n');
+    });
+    expect(files).toEqual(['.gitignore', 'build/out.js']);
+    const next = await change(() => write('build/out.js', 'three\n'));
+    expect(next.files).toEqual([]);
+  });
+
+  test('only since a moment ago is seen when it is tracked', async () => {
+    const {change, write, commit} = testRepository();
+    write('build/out.js', 'one\n');
+    commit();
+    await change(() => write('.gitignore', 'build\n'));
+    const {files} = await change(() => write('build/out.js', 'two\n'));
+    expect(files).toEqual(['build/out.js']);
+  });
+});
+
+describe('every kind of repository', () => {
+  test('one without a commit', async () => {
+    const {change, write} = testRepository({commit: false});
+    write('a', 'one\n');
+    const {files} = await change(() => {
+      write('a', 'two\n');
+      write('b');
+    });
+    expect(files).toEqual(['a', 'b']);
+  });
+
+  test('an empty one', async () => {
+    const {change, write} = testRepository({commit: false});
+    const {files, diff} = await change(() => write('a', 'one\n'));
+    expect(files).toEqual(['a']);
+    expect(diff).toContain('+one\n');
+  });
+
+  test('one whose objects have SHA-256 names', async () => {
+    const folder = temporaryFolder();
+    execFileSync('git', ['init', '-q', '--object-format=sha256', folder]);
+    const {change, write} = testRepository({folder});
+    const {files, from} = await change(() => write('a'));
+    expect(files).toEqual(['a']);
+    expect(from).toHaveLength(64);
+  });
+
+  test('a project in a folder of it: the task may change all of it', async () => {
+    const {change, write} = testRepository();
+    write('app/blackbird.plan.json', '{}\n');
+    const {files} = await change(
+      () => {
+        write('app/blackbird.plan.json', '{"a":1}\n');
+        write('app/.blackbird/x');
+        write('app/a');
+        write('lib/b');
+        write('blackbird.plan.json');
+      },
+      {below: 'app'},
+    );
+    expect(files).toEqual(['app/a', 'blackbird.plan.json', 'lib/b']);
+  });
+
+  test('a linked worktree', async () => {
+    const {git, folder, commit, write} = testRepository();
+    write('.gitignore', 'trees\n');
+    commit();
+    const tree = path.join(folder, 'trees/one');
+    git('worktree', 'add', '-q', '-b', 'one', tree);
+    const worktree = testRepository({folder: tree, commit: false});
+    const before = fingerprint(path.join(folder, '.git'));
+    const {files} = await worktree.change(() => worktree.write('a'));
+    expect(files).toEqual(['a']);
+    expect(fingerprint(path.join(folder, '.git'))).toEqual(before);
+  });
+
+  test('one below a path with colons, quotes and spaces', async () => {
+    const folder = path.join(temporaryFolder(), 'a:b "c" d');
+    const {change, write, commit} = testRepository({folder});
+    for (let file = 0; file < 20; file++) write(`f${file}`);
+    commit();
+    const {files} = await change(() => write('a'));
+    expect(files).toEqual(['a']);
+    // Borrowed, not stored again: the way to the objects of the repository was found.
+    expect(fingerprint(path.join(folder, '.blackbird/changes/objects'))).not.toHaveProperty('[length]', 0);
+    expect(looseObjects(folder)).toBeLessThan(10);
+  });
+
+  test('submodules: their files, committed or not', async () => {
+    const library = testRepository();
+    library.write('lib.c', 'one\n');
+    library.commit();
+    const {git, folder, change, commit, write, env} = testRepository();
+    git('-c', 'protocol.file.allow=always', 'submodule', 'add', '-q', library.folder, 'vendor/lib');
+    commit();
+    const inside = (...args: string[]) => git('-C', 'vendor/lib', ...args);
+    const {files} = await change(() => write('vendor/lib/lib.c', 'two\n'));
+    expect(files).toEqual(['vendor/lib/lib.c']);
+    const {files: committed, diff} = await change(() => {
+      write('vendor/lib/lib.c', 'three\n');
+      write('vendor/lib/new.c');
+      inside('add', '-A');
+      inside('commit', '-q', '-m', 'in the submodule');
+      write('main.c');
+    });
+    expect(committed).toEqual(['main.c', 'vendor/lib/lib.c', 'vendor/lib/new.c']);
+    expect(diff).toContain('-two\n+three\n');
+    expect(looseObjects(folder)).toBeLessThan(10);
+
+    const clone = temporaryFolder();
+    execFileSync('git', ['clone', '-q', folder, clone], {env});
+    const uninitialized = testRepository({folder: clone, commit: false});
+    const seen = await uninitialized.change(() => uninitialized.write('a'));
+    expect(seen.files).toEqual(['a']);
+  });
+
+  test('other repositories inside it count as one entry', async () => {
+    const {change, folder, write} = testRepository();
+    const {files, diff} = await change(() => {
+      const clone = testRepository({folder: path.join(folder, 'clone')});
+      clone.write('uncommitted');
+      testRepository({folder: path.join(folder, 'empty'), commit: false}).write('uncommitted');
+      write('a');
+    });
+    expect(files).toEqual(['a', 'clone']);
+    expect(diff).toContain('+Subproject commit ');
+    const next = await change(() => write('clone/uncommitted', 'changed\n'));
+    expect(next.files).toEqual([]);
+  });
+
+  test('pipes and sockets are not waited for', async () => {
+    const {change, folder, write} = testRepository();
+    const {files} = await change(() => {
+      execFileSync('mkfifo', [path.join(folder, 'pipe')]);
+      write('a');
+    });
+    expect(files).toEqual(['a']);
+  });
+});
+
+describe('large files', () => {
+  const limit = 8 * 1024 * 1024;
+
+  test('are stored up to the limit, and compared by size and time above it', async () => {
+    const {change, write, folder} = testRepository();
+    write('at', Buffer.alloc(limit));
+    write('above', Buffer.alloc(limit + 1));
+    write('grows', 'small\n');
+    const {files, diff} = await change(() => {
+      write('at', Buffer.alloc(limit, 1));
+      truncateSync(path.join(folder, 'above'), limit * 3);
+      truncateSync(path.join(folder, 'grows'), limit + 1);
+      write('a');
+    });
+    expect(files).toEqual(['a', 'above', 'at', 'grows']);
+    expect(diff).toMatch(/^-8388609 bytes, changed \S+; too large to be recorded\n\+25165824 bytes, /m);
+    expect(diff).toContain('-small\n+8388609 bytes, changed ');
+    const {files: shrunk} = await change(() => {
+      truncateSync(path.join(folder, 'above'), 5);
+      rmSync(path.join(folder, 'grows'));
+    });
+    expect(shrunk).toEqual(['above', 'grows']);
+    const {files: same} = await change(() => {});
+    expect(same).toEqual([]);
+  });
+
+  test('of LFS are not copied', async () => {
+    const {change, write, folder} = testRepository();
+    write('.gitattributes', '*.psd filter=lfs diff=lfs merge=lfs -text\n');
+    write('a.psd', Buffer.alloc(64 * 1024 + 1));
+    write('small.psd', Buffer.alloc(64 * 1024));
+    write('a.png', Buffer.alloc(64 * 1024 + 1));
+    const {files, diff} = await change(() => {
+      for (const file of ['a.psd', 'small.psd', 'a.png']) appendFileSync(path.join(folder, file), 'more');
+    });
+    expect(files).toEqual(['a.png', 'a.psd', 'small.psd']);
+    expect(diff).toContain('-65537 bytes, changed ');
+    // The small one was stored before, and became too large for that.
+    expect(diff.match(/^Binary files/gm)).toHaveLength(2);
+  });
+});
+
+describe('very many files', () => {
+  test('5,000 changed ones make a bounded summary', async () => {
+    const {change, write, tracker} = testRepository();
+    const {from, to, files} = await change(() => {
+      for (let file = 0; file < 5_000; file++) {
+        write(`many/${String(file).padStart(4, '0')}.txt`, 'a line of text\n'.repeat(30));
+      }
+    });
+    expect(files).toHaveLength(25);
+    const summary = await tracker().summarize(from, to);
+    expect(summary.total_files).toBe(5_000);
+    expect(Buffer.byteLength(summary.diffstat)).toBeLessThanOrEqual(4_000);
+    expect(summary.diffstat).toMatch(/\n \.\.\.\n 5000 files changed, 150000 insertions\(\+\)$/);
+    expect(summary.snippets).toHaveLength(3);
+    for (const {snippet} of summary.snippets) expect(snippet.split('\n')).toHaveLength(20);
+    expect(Buffer.byteLength(JSON.stringify(summary))).toBeLessThan(10_000);
+  });
+});
+
+describe('what belongs to the user', () => {
+  test('is the same before and after, to the byte', async () => {
+    const {write, commit, git, change, folder, env} = testRepository();
+    write('a', 'one\n');
+    write('stashed', 'one\n');
+    commit();
+    git('tag', 'v1');
+    write('stashed', 'two\n');
+    git('stash', '-q');
+    write('a', 'staged\n');
+    git('add', 'a');
+    write('a', 'staged and changed\n');
+    write('untracked');
+    const home = fingerprint(env.HOME ?? '');
+    const before = fingerprint(path.join(folder, '.git'));
+    const {files} = await change(() => write('b'));
+    expect(files).toEqual(['b']);
+    expect(fingerprint(path.join(folder, '.git'))).toEqual(before);
+    expect(fingerprint(env.HOME ?? '')).toEqual(home);
+    expect(git('status', '--porcelain')).toBe('MM a\n?? .blackbird/\n?? b\n?? untracked\n');
+  });
+
+  test('is no place for what Blackbird keeps, which only it can read', async () => {
+    const {change, write, folder} = testRepository();
+    await change(() => write('a'));
+    const kept = path.join(folder, '.blackbird/changes');
+    expect(readdirSync(kept).sort()).toEqual(['main.index', 'objects']);
+    for (const each of ['.', 'objects']) expect(statSync(path.join(kept, each)).mode & 0o777).toBe(0o700);
+  });
+});
+
+describe('a change can be shown later', () => {
+  test("after the files changed again and the user's repository dropped or lost everything", async () => {
+    const {change, write, git, folder, tracker, commit} = testRepository();
+    for (let file = 0; file < 5; file++) write(`dir/f${file}`, `${file}\n`);
+    commit();
+    write('dir/f0', 'only staged\n');
+    git('add', '-A');
+    const {from, to, diff} = await change(() => {
+      write('dir/f0', 'by the task\n');
+      write('dir/f1', 'by the task\n');
+    });
+    write('dir/f1', 'later\n');
+    git('add', '-A');
+    git('commit', '-q', '--amend', '-m', 'another');
+    git('reflog', 'expire', '--expire=now', '--all');
+    git('gc', '-q', '--prune=now');
+    const again = () => tracker().diff(from ?? '', to ?? '', {stat: false});
+    expect(await again()).toBe(diff);
+    rmSync(path.join(folder, '.git'), {recursive: true});
+    expect(await again()).toBe(diff);
+  });
+
+  test('as a table', async () => {
+    const {change, write, tracker} = testRepository();
+    const {from, to} = await change(() => write('a', 'one\n'));
+    expect(await tracker().diff(from ?? '', to ?? '', {stat: true})).toBe(
+      ' a (new) | 1 +\n 1 file changed, 1 insertion(+)\n',
+    );
+  });
+
+  test('however many runs there were, in a few files', async () => {
+    const {write, tracker, folder} = testRepository();
+    const tracked = tracker();
+    const trees = [await tracked.snapshot()];
+    for (let run = 0; run < 52; run++) {
+      write('a', `${run}\n`);
+      trees.push(await tracked.snapshot());
+      await tracked.summarize(trees.at(-2) ?? null, trees.at(-1) ?? null);
+    }
+    const packs = readdirSync(path.join(folder, '.blackbird/changes/objects/pack'));
+    expect(packs.filter((name) => name.endsWith('.pack')).length).toBeLessThan(5);
+    expect(await tracked.diff(trees[1] ?? '', trees[2] ?? '', {stat: false})).toContain('-0\n+1\n');
+    expect(await tracked.diff(trees[0] ?? '', trees[52] ?? '', {stat: false})).toContain('+51\n');
+  });
+
+  test('or the reason why not', async () => {
+    const {tracker, folder, change, write} = testRepository();
+    const {from, to} = await change(() => write('a'));
+    const ids: Array<[string, string]> = [
+      ['HEAD', 'HEAD~1'],
+      ['--output=x', from ?? ''],
+      ['', ''],
+      [from ?? '', 'f'.repeat(40)],
+    ];
+    for (const [one, other] of ids) {
+      const {code} = await rejectionOf(tracker().diff(one, other, {stat: false}));
+      expect(code).toBe('E_DIFF_UNAVAILABLE');
+    }
+    rmSync(path.join(folder, '.blackbird'), {recursive: true});
+    const {message} = await rejectionOf(tracker().diff(from ?? '', to ?? '', {stat: false}));
+    expect(message).toMatch(/^the change cannot be shown: git diff-tree failed: fatal: /);
+  });
+});
+
+describe('without git', () => {
+  const nothing = {files: [], diffstat: '', snippets: []};
+
+  test('no repository: no tree, and a summary that says so', async () => {
+    const {tracker, folder} = testRepository();
+    rmSync(path.join(folder, '.git'), {recursive: true});
+    const tracked = tracker();
+    expect(await tracked.snapshot()).toBeNull();
+    expect(await tracked.summarize(null, null)).toEqual({...nothing, note: 'there is no git repository'});
+    expect(existsSync(path.join(folder, '.blackbird'))).toBe(false);
+  });
+
+  test('no git program', async () => {
+    const {tracker} = testRepository();
+    const tracked = tracker({env: {PATH: temporaryFolder()}});
+    expect(await tracked.snapshot()).toBeNull();
+    expect(await tracked.summarize(null, null)).toEqual({...nothing, note: 'git is not installed'});
+  });
+
+  test('a repository that git does not understand', async () => {
+    const {tracker, folder} = testRepository();
+    writeFileSync(path.join(folder, '.git/HEAD'), 'nonsense');
+    const tracked = tracker();
+    expect(await tracked.snapshot()).toBeNull();
+    expect((await tracked.summarize(null, null)).note).toMatch(
+      /^git rev-parse failed: fatal: not a git repository/,
+    );
+  });
+
+  test('a git that hangs ends at the limit', async () => {
+    const {tracker, folder} = testRepository();
+    execFileSync('mkfifo', [path.join(folder, '.gitattributes')]);
+    execFileSync('mkfifo', [path.join(folder, '.gitignore')]);
+    const tracked = tracker({timeLimitMs: 1_000});
+    expect(await tracked.snapshot()).toBeNull();
+    expect(await tracked.summarize(null, null)).toEqual({...nothing, note: 'git took longer than 1 seconds'});
+    rmSync(path.join(folder, '.gitattributes'));
+    rmSync(path.join(folder, '.gitignore'));
+    expect(await tracked.snapshot()).toMatch(/^[0-9a-f]{40}$/);
+  });
+
+  test('trees that are gone', async () => {
+    const {tracker} = testRepository();
+    const {note, ...rest} = await tracker().summarize('a'.repeat(40), 'b'.repeat(40));
+    expect(rest).toEqual(nothing);
+    expect(note).toMatch(/^git diff-tree failed: fatal: /);
+  });
+
+  test('only one of the two trees', async () => {
+    const {tracker} = testRepository();
+    const tracked = tracker();
+    const tree = await tracked.snapshot();
+    const {note, ...rest} = await tracked.summarize(null, tree);
+    expect({note, rest}).toEqual({note: 'the files were not recorded', rest: nothing});
+  });
+});
+
+describe('what was left behind', () => {
+  test('a broken index is made anew', async () => {
+    const {change, write, folder} = testRepository();
+    await change(() => {});
+    for (const content of ['', 'nonsense', Buffer.alloc(100)]) {
+      writeFileSync(path.join(folder, '.blackbird/changes/main.index'), content);
+      const {files} = await change(() => write('a', `${content.length}\n`));
+      expect(files).toEqual(['a']);
+    }
+  });
+
+  test('an index whose objects are gone is made anew', async () => {
+    const {change, write, folder} = testRepository({commit: false});
+    write('a', 'one\n');
+    await change(() => {});
+    rmSync(path.join(folder, '.blackbird/changes/objects'), {recursive: true});
+    const {files, diff} = await change(() => write('a', 'two\n'));
+    expect(files).toEqual(['a']);
+    expect(diff).toContain('-one\n+two\n');
+  });
+
+  test('folders of processes that died are removed, those of living ones are not', async () => {
+    const {change, folder} = testRepository();
+    await change(() => {});
+    const dead = execFileSync('sh', ['-c', 'echo $$'], {encoding: 'utf8'}).trim();
+    const kept = path.join(folder, '.blackbird/changes');
+    for (const pid of [dead, process.pid]) mkdirSync(path.join(kept, `work.${pid}.0123456789ab`));
+    await change(() => {});
+    expect(readdirSync(kept).filter((name) => name.startsWith('work'))).toEqual([
+      `work.${process.pid}.0123456789ab`,
+    ]);
+  });
+
+  test('links that lead elsewhere are refused', async () => {
+    for (const link of [
+      '.blackbird',
+      '.blackbird/changes',
+      '.blackbird/changes/objects',
+      '.blackbird/changes/objects/pack',
+    ]) {
+      const {tracker, folder} = testRepository();
+      const elsewhere = temporaryFolder();
+      mkdirSync(path.dirname(path.join(folder, link)), {recursive: true});
+      symlinkSync(elsewhere, path.join(folder, link));
+      const tracked = tracker();
+      expect(await tracked.snapshot()).toBeNull();
+      expect((await tracked.summarize(null, null)).note).toContain('is a symbolic link');
+      expect(readdirSync(elsewhere)).toEqual([]);
+    }
+  });
+
+  test('a link in place of the index is not followed', async () => {
+    const {change, write, folder} = testRepository();
+    await change(() => {});
+    const index = path.join(folder, '.blackbird/changes/main.index');
+    rmSync(index);
+    symlinkSync('/dev/zero', index);
+    const {files} = await change(() => write('a'));
+    expect(files).toEqual(['a']);
+  });
+});
+
+describe('at the same time', () => {
+  test('snapshots of one and of several trackers agree', async () => {
+    const {tracker, write} = testRepository();
+    for (let file = 0; file < 200; file++) write(`f${file}`);
+    const one = tracker();
+    const trees = await Promise.all([one, one, one, tracker(), tracker()].map((each) => each.snapshot()));
+    expect(new Set(trees).size).toBe(1);
+    expect(trees[0]).toMatch(/^[0-9a-f]{40}$/);
+  });
+
+  test('snapshots, summaries and a repack of the user do not disturb each other', async () => {
+    const {tracker, write, git, folder} = testRepository();
+    const tracked = tracker();
+    const from = await tracked.snapshot();
+    write('a', 'one\n');
+    const to = await tracked.snapshot(from);
+    const jobs = Array.from({length: 4}, () => [
+      tracked.summarize(from, to),
+      tracker().diff(from ?? '', to ?? '', {stat: true}),
+      tracker().snapshot(),
+    ]).flat();
+    git('gc', '-q');
+    const results = await Promise.all(jobs);
+    expect(new Set(results.map((result) => JSON.stringify(result))).size).toBe(3);
+    expect(readdirSync(path.join(folder, '.blackbird/changes')).sort()).toEqual(['main.index', 'objects']);
+  });
+});
+
+/** Objects that were stored again in Blackbird's own folder. */
+function looseObjects(folder: string): number {
+  const objects = path.join(folder, '.blackbird/changes/objects');
+  const entries = readdirSync(objects, {recursive: true, encoding: 'utf8'});
+  return entries.filter((entry) => /^[0-9a-f]{2}\/[0-9a-f]{38}$/.test(entry)).length;
+}

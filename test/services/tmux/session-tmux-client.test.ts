@@ -1,0 +1,190 @@
+import {execFileSync, spawnSync} from 'node:child_process';
+import {mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import path from 'node:path';
+import {describe, expect, onTestFinished, test, vi} from 'vitest';
+import type {TmuxClient} from '../../../src/services/contracts/tmux.ts';
+import {createTmuxClient} from '../../../src/services/tmux/tmux-client.ts';
+import {createFakeTmux} from '../../fakes/fake-tmux.ts';
+import {rejectionOf} from '../../helpers/errors.ts';
+import {temporaryFolder} from '../../helpers/temp-folder.ts';
+
+const hasTmux = spawnSync('tmux', ['-V']).status === 0;
+
+/** A client with a server of its own, which ends with the test. */
+function realTmux() {
+  const folder = temporaryFolder();
+  const env = {PATH: process.env.PATH, HOME: folder, TMUX_TMPDIR: folder, LANG: 'C.UTF-8', SHELL: '/bin/sh'};
+  const tmux = (...args: readonly string[]) => execFileSync('tmux', args, {env, encoding: 'utf8'}).trim();
+  onTestFinished(() => void spawnSync('tmux', ['kill-server'], {env}));
+  return {client: createTmuxClient(env), folder, env, tmux};
+}
+
+const session = (name: string) => ({name, cwd: '/', argv: ['sleep 1000'], env: {}});
+
+describe.each<{kind: string; isThere: boolean; create: () => TmuxClient}>([
+  {kind: 'fake', isThere: true, create: createFakeTmux},
+  {kind: 'real', isThere: hasTmux, create: () => realTmux().client},
+])('the $kind tmux client', ({isThere, create}) => {
+  describe.skipIf(!isThere)('keeps the contract', () => {
+    test('where nothing runs, nothing is there, and nothing is missed', async () => {
+      const client = create();
+      expect(await client.hasSession('agency_1')).toBe(false);
+      expect(await client.listSessions()).toEqual([]);
+      await client.killSession('agency_1');
+    });
+
+    test('what was started is there until it is killed', async () => {
+      const client = create();
+      await client.newSession(session('agency_1'));
+      expect(await client.hasSession('agency_1')).toBe(true);
+      expect(await client.listSessions()).toEqual(['agency_1']);
+      await client.killSession('agency_1');
+      expect(await client.hasSession('agency_1')).toBe(false);
+      await client.killSession('agency_1');
+    });
+
+    test('a name is no prefix and no pattern', async () => {
+      const client = create();
+      await client.newSession(session('agency_1-a3f2'));
+      for (const near of ['agency_1-a3f', 'agency_', 'agency_*', '?gency_1-a3f2', 'agency_1-a3f22']) {
+        expect(await client.hasSession(near), near).toBe(false);
+        await client.killSession(near);
+        expect((await rejectionOf(client.sendKeys(near, ['C-c']))).code, near).toBe('E_TMUX_FAILED');
+        expect((await rejectionOf(client.attach(near))).code, near).toBe('E_TMUX_FAILED');
+      }
+      expect(await client.listSessions()).toEqual(['agency_1-a3f2']);
+    });
+
+    test('of two names, one the beginning of the other, only the one that was meant is killed', async () => {
+      const client = create();
+      await client.newSession(session('agency_1'));
+      await client.newSession(session('agency_12'));
+      await client.killSession('agency_1');
+      expect(await client.listSessions()).toEqual(['agency_12']);
+    });
+
+    test('a second session of the same name is refused', async () => {
+      const client = create();
+      await client.newSession(session('agency_1'));
+      expect(await rejectionOf(client.newSession(session('agency_1')))).toMatchObject({
+        code: 'E_TMUX_FAILED',
+        message: 'tmux new-session failed (exit=1): duplicate session: agency_1',
+      });
+    });
+
+    test('nothing to run and no keys to send are bugs of the caller', async () => {
+      const client = create();
+      await expect(client.newSession({...session('agency_1'), argv: []})).rejects.toThrow('needs a command');
+      await expect(client.sendKeys('agency_1', [])).rejects.toThrow('no keys');
+      expect(await client.listSessions()).toEqual([]);
+    });
+  });
+});
+
+describe.skipIf(!hasTmux)('the real tmux', () => {
+  test('one argument is a line for the shell, run in the folder with its environment', async () => {
+    const {client, folder} = realTmux();
+    const line = 'printf "%s|%s" "$PWD" "$A" > out; exec sleep 1000';
+    await client.newSession({name: 's', cwd: folder, argv: [line], env: {A: 'b c;'}});
+    await vi.waitFor(() => expect(readFileSync(path.join(folder, 'out'), 'utf8')).toBe(`${folder}|b c;`));
+  });
+
+  test('several arguments are run as they are', async () => {
+    const {client, folder} = realTmux();
+    const file = path.join(folder, 'a b$(false);');
+    await client.newSession({name: 's', cwd: folder, argv: ['touch', file], env: {}});
+    await vi.waitFor(() => expect(readdirSync(folder)).toContain('a b$(false);'));
+  });
+
+  test.each(['#(touch pwned)', '#{session_name}', '#S', '##', 'a;', 'b\\;', '-t', "it's"])(
+    'a folder named %j is only a folder',
+    async (name) => {
+      const {client, folder, tmux} = realTmux();
+      const cwd = path.join(folder, name);
+      mkdirSync(cwd);
+      await client.newSession({name: 's', cwd, argv: ['sleep 1000'], env: {}});
+      await vi.waitFor(() =>
+        expect(tmux('display-message', '-p', '-t', '=s:', '#{pane_current_path}')).toBe(cwd),
+      );
+      expect(readdirSync(folder).sort()).toEqual(expect.not.arrayContaining(['pwned']));
+    },
+  );
+
+  test('keys reach the program', async () => {
+    const {client, folder} = realTmux();
+    const line = "trap 'touch stopped; exit' INT; touch begun; while :; do sleep 0.1; done";
+    await client.newSession({name: 's', cwd: folder, argv: [line], env: {}});
+    await vi.waitFor(() => expect(readdirSync(folder)).toContain('begun'));
+    await client.sendKeys('s', ['C-c']);
+    await vi.waitFor(() => expect(readdirSync(folder)).toContain('stopped'));
+  });
+
+  test('inside tmux the client changes over instead of nesting', async () => {
+    const {client, env} = realTmux();
+    await client.newSession(session('s'));
+    const inside = createTmuxClient({
+      ...env,
+      TMUX: `${env.TMUX_TMPDIR}/tmux-${process.getuid?.()}/default,1,0`,
+    });
+    expect((await rejectionOf(inside.attach('s'))).message).toBe(
+      'tmux switch-client failed (exit=1): no current client',
+    );
+  });
+});
+
+describe('a tmux that is not as it should be', () => {
+  const standIn = (script: string) => {
+    const folder = temporaryFolder();
+    writeFileSync(path.join(folder, 'tmux'), `#!/bin/sh\n${script}\n`, {mode: 0o755});
+    return createTmuxClient({PATH: `${folder}:/usr/bin:/bin`});
+  };
+
+  test('missing is told apart from failing', async () => {
+    const client = createTmuxClient({PATH: temporaryFolder()});
+    for (const call of [client.hasSession('s'), client.attach('s'), client.listSessions()]) {
+      expect(await rejectionOf(call)).toMatchObject({
+        code: 'E_TMUX_NOT_INSTALLED',
+        message: 'tmux is not installed or not on PATH',
+      });
+    }
+  });
+
+  test.each([
+    {code: 0, expected: true},
+    {code: 1, expected: false},
+  ])('exit code $code of has-session means $expected', async ({code, expected}) => {
+    expect(await standIn(`exit ${code}`).hasSession('s')).toBe(expected);
+  });
+
+  test('any other exit code is a failure, with what it said', async () => {
+    expect(await rejectionOf(standIn('echo boom >&2; exit 2').hasSession('s'))).toMatchObject({
+      code: 'E_TMUX_FAILED',
+      message: 'tmux has-session failed (exit=2): boom',
+    });
+  });
+
+  test('a kill that fails for another reason than absence is a failure', async () => {
+    expect(await rejectionOf(standIn('echo no >&2; exit 1').killSession('s'))).toMatchObject({
+      message: 'tmux kill-session failed (exit=1): no',
+    });
+  });
+
+  test('every call is made of exact arguments', async () => {
+    const log = path.join(temporaryFolder(), 'log');
+    const client = standIn(`printf '%s\\n' "$*" >> '${log}'`);
+    await client.hasSession('s');
+    await client.newSession({name: 's', cwd: '/w', argv: ['claude --x'], env: {K: 'v'}});
+    await client.killSession('s');
+    await client.sendKeys('s', ['C-c']);
+    await client.attach('s');
+    await client.listSessions();
+    expect(readFileSync(log, 'utf8').split('\n').slice(0, -1)).toEqual([
+      'has-session -t =s',
+      'new-session -d -s s -c /w -e K=v -- claude --x',
+      'kill-session -t =s',
+      'send-keys -t =s: C-c',
+      'attach -t =s',
+      'list-sessions -F #{session_name}',
+    ]);
+  });
+});
