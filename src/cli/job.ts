@@ -10,12 +10,15 @@ import {jsonProgress, textProgress} from './progress.ts';
 
 export type AgentOptions = {agent?: string; stream?: true};
 
+/** The engine as one call of a command uses it. */
+export type CalledEngine = OpenedEngine & {readonly isStreaming: boolean};
+
 /** Opens the engine with what the environment and the options ask for. */
 export async function openEngineFor(
   cli: Cli,
   command: Command,
   options: AgentOptions,
-): Promise<OpenedEngine> {
+): Promise<CalledEngine> {
   const {context} = cli;
   const {openEngine} = await import('./engine-composition.ts');
   const isStreaming = options.stream === true || isOn(context.env.BLACKBIRD_AGENT_STREAM);
@@ -32,7 +35,10 @@ export async function openEngineFor(
       : {}),
   });
   for (const warning of opened.config.warnings) context.err(`warning: ${warning}`);
-  return opened;
+  if (settingOf(opened.config, 'execution.stopAfterEachTask')) {
+    context.err('warning: execution.stopAfterEachTask is not supported yet; tasks run without a checkpoint');
+  }
+  return {...opened, isStreaming};
 }
 
 /** What every job needs to know of provider and settings. */
@@ -52,11 +58,13 @@ export function agentInput({provider, config}: OpenedEngine): {
 export async function runJob(
   cli: Cli,
   command: Command,
-  {engine}: OpenedEngine,
+  {engine, isStreaming}: CalledEngine,
   job: Job,
 ): Promise<{result: JobResult; isPauseAsked: boolean}> {
   const {context} = cli;
-  const progress = cli.isJson(command) ? jsonProgress(context) : textProgress(context, context.write);
+  const progress = cli.isJson(command)
+    ? jsonProgress(context)
+    : textProgress(context, context.write, {isStreaming});
   let isPauseAsked = false;
   const unsubscribe = engine.subscribe((fact) => {
     if (fact.type === 'engine.pausing') isPauseAsked = true;

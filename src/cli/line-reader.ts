@@ -5,8 +5,42 @@ export type LineReader = {
   close(): void;
 };
 
-/** Asks one question at a time. At the end of the input every question is answered with null. */
-export function createLineReader(input: Readable, output: Writable): LineReader {
+/**
+ * Asks one question at a time. At the end of the input every question is answered with null. On a terminal
+ * a line can be edited; between questions the terminal is its own again, so that Ctrl+C is a signal.
+ */
+export function createLineReader(input: Readable & {isTTY?: boolean}, output: Writable): LineReader {
+  return input.isTTY ? terminalReader(input, output) : pipeReader(input, output);
+}
+
+function terminalReader(input: Readable, output: Writable): LineReader {
+  return {
+    ask: async (question) => {
+      const {createInterface} = await import('node:readline');
+      const reader = createInterface({input, output, terminal: true, historySize: 0});
+      return new Promise((resolve) => {
+        reader.once('close', () => {
+          // Nobody pressed return: what comes next must not stand behind the question.
+          output.write('\n');
+          resolve(null);
+        });
+        reader.once('SIGINT', () => {
+          reader.close();
+          process.kill(process.pid, 'SIGINT');
+        });
+        reader.question(question, (line) => {
+          reader.removeAllListeners('close');
+          reader.close();
+          // Keys that edit nothing, such as arrows up and down in some terminals, are no answer.
+          resolve(line.replace(/[\u0000-\u001f\u007f-\u009f]/g, ''));
+        });
+      });
+    },
+    close: () => input.pause(),
+  };
+}
+
+function pipeReader(input: Readable, output: Writable): LineReader {
   const lines: string[] = [];
   const waiting: Array<(line: string | null) => void> = [];
   let hasEnded = false;
@@ -44,7 +78,6 @@ export function createLineReader(input: Readable, output: Writable): LineReader 
       await started;
       output.write(question);
       const answer = await nextLine();
-      // Nobody pressed return: what comes next must not stand behind the question.
       if (answer === null) output.write('\n');
       return answer;
     },

@@ -19,9 +19,14 @@ export function jsonProgress({out}: CliContext): Progress {
 }
 
 /** Lines for people; on a terminal a last line that lives. */
-export function textProgress(context: CliContext, write: (text: string) => void): Progress {
+export function textProgress(
+  context: CliContext,
+  write: (text: string) => void,
+  {isStreaming}: {isStreaming: boolean},
+): Progress {
   const paint = painter(context.stdout);
-  const live = context.stdout.isTerminal ? liveLine(context, write) : null;
+  // The agent's own output and a line that is redrawn would write over each other.
+  const live = context.stdout.isTerminal && !isStreaming ? liveLine(context, write) : null;
   const say = (text: string) => {
     live?.clear();
     context.out(text);
@@ -31,9 +36,12 @@ export function textProgress(context: CliContext, write: (text: string) => void)
       switch (fact.type) {
         case 'task.started': {
           const {task, run, order} = fact.prepared;
+          const agentName = context.env.BLACKBIRD_AGENT_CMD
+            ? `${run.provider}, your own command`
+            : run.provider;
           const verb = order.type === 'run.launch' && !run.resumed_from_run_id ? '' : ', resumed';
           say(
-            `${paint('cyan', '▶')} ${displayLine(task.id)}  ${displayLine(task.title)}  (${run.provider}${verb})`,
+            `${paint('cyan', '▶')} ${displayLine(task.id)}  ${displayLine(task.title)}  (${agentName}${verb})`,
           );
           live?.begin();
           return;
@@ -54,7 +62,13 @@ export function textProgress(context: CliContext, write: (text: string) => void)
           say(outcomeLine(fact.run, paint));
           return;
         case 'engine.pausing':
-          say(fact.isForced ? 'forcing the agent to stop…' : '^C pausing… (Ctrl+C again to force)');
+          say(
+            fact.isForced
+              ? 'forcing the agent to stop…'
+              : fact.reason === 'terminated'
+                ? 'pausing…'
+                : '^C pausing… (Ctrl+C again to force)',
+          );
           return;
         case 'run.updated':
           return;

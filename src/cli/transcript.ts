@@ -45,6 +45,15 @@ export async function printTranscript({
     await delay(pollMilliseconds);
   }
   splitter.end();
+  if (splitter.dropped > 0) {
+    const count = splitter.dropped === 1 ? 'a line' : `${splitter.dropped} lines`;
+    context.err(
+      `${count} of more than 1 MiB left out; all of it is in ${options.stderr ? files.stderr : files.stdout}`,
+    );
+  }
+  if (!isPlain && !cli.isJson(command) && run.failure && run.state !== 'running') {
+    context.out(`${run.state} (${run.failure.kind}): ${displayText(run.failure.message)}`);
+  }
   if (offset === 0 && run.stdout !== '')
     context.out(safe(options.stderr ? run.stderr : run.stdout).trimEnd());
 }

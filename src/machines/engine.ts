@@ -29,7 +29,7 @@ export type EngineFact =
   | {readonly type: 'run.updated'; readonly run: RunRecord}
   | {readonly type: 'task.settled'; readonly run: RunRecord}
   | {readonly type: 'agent.news'; readonly run: RunRecord; readonly news: AgentNews}
-  | {readonly type: 'engine.pausing'; readonly isForced: boolean};
+  | {readonly type: 'engine.pausing'; readonly reason: PauseReason; readonly isForced: boolean};
 
 /** The only door to the machines, for the command line and the terminal UI alike. */
 export interface Engine {
@@ -124,7 +124,7 @@ export function createEngine(services: Services): Engine {
       if (now - lastPause < debounceMilliseconds || !actor.getSnapshot().hasTag('busy')) return;
       lastPause = now;
       presses++;
-      publish({type: 'engine.pausing', isForced: presses > 1});
+      publish({type: 'engine.pausing', reason, isForced: presses > 1});
       actor.send({type: 'engine.pause', reason});
     },
     stopAfterTask: () => actor.send({type: 'engine.stopAfterTask'}),

@@ -269,8 +269,8 @@ describe('pausing', () => {
     engine.pause('user_interrupt');
     expect(facts.filter(({type}) => type === 'engine.pausing')).toEqual(
       [
-        {type: 'engine.pausing', isForced: false},
-        {type: 'engine.pausing', isForced: true},
+        {type: 'engine.pausing', reason: 'user_interrupt', isForced: false},
+        {type: 'engine.pausing', reason: 'user_interrupt', isForced: true},
       ].slice(0, presses),
     );
     expect(log.filter((entry) => entry === 'kill a-1').length).toBe(kills);
@@ -311,8 +311,8 @@ describe('pausing', () => {
     engine.pause('user_interrupt');
     await second.finished;
     expect(facts.filter(({type}) => type === 'engine.pausing')).toEqual([
-      {type: 'engine.pausing', isForced: false},
-      {type: 'engine.pausing', isForced: false},
+      {type: 'engine.pausing', reason: 'user_interrupt', isForced: false},
+      {type: 'engine.pausing', reason: 'user_interrupt', isForced: false},
     ]);
   });
 });
@@ -491,6 +491,18 @@ describe('answering a waiting task', () => {
     expect(prompt.startsWith('# Task\na: Task a')).toBe(true);
     expect(prompt.endsWith(answersPrompt([question], answers))).toBe(true);
     expect(runs.records('a')).toMatchObject([{run_id: 'a-1', answers, provider_session_ref: 'session-1'}]);
+  });
+
+  test('without a session tells the answers of an earlier round too, each with its own question', async () => {
+    const earlier = [{id: question.id, value: 'M', prompt: 'Which size?'}];
+    const {engine, agents} = openRun(
+      waitingRun({provider_session_ref: '', resumable: false, answers: earlier}),
+      'waiting_user',
+    );
+    await engine.start(resume('a', {answers}));
+    expect(agents.agent.request.prompt).toContain(
+      '# Answers to your questions\n- Which size?\n  M\n- Which color?\n  blue\n\n# Next',
+    );
   });
 
   test('without a session is refused in another folder, and nothing is touched', async () => {

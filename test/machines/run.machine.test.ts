@@ -160,7 +160,7 @@ describe('an answer', () => {
   test('of a second round follows those of the first', async () => {
     const first = {id: 'size', value: 'large'};
     const {record} = await startRun(waitingRun({answers: [first]}), answer);
-    expect(record()?.answers).toEqual([first, ...answers]);
+    expect(record()?.answers).toEqual([first, {...answers[0], prompt: question.prompt}]);
   });
 });
 

@@ -232,9 +232,13 @@ describe('a worktree that is gone', () => {
   ])(
     '$reason ($archive): one event, no word to tmux, whatever was asked',
     async ({archive, reason, message}) => {
-      for (const flags of [{}, {restart: true}, {restart: true, yes: true}, {detached: true}]) {
+      for (const [detached, restart, yes] of [
+        [false, false, false],
+        [false, true, false],
+        [true, true, true],
+      ] as const) {
         const {log, events, resume} = stage({hasWorktree: false, run: {archive}, isRunning: true});
-        expect(await resume(flags)).toMatchObject({
+        expect(await resume({detached, restart, yes})).toMatchObject({
           outcome: 'failed',
           error: {code: 'E_WORKTREE_MISSING', message},
         });
@@ -447,8 +451,3 @@ test('names the effect it was not given', async () => {
     error: {message: 'Actor "findRun" was not provided'},
   });
 });
-
-function withoutYes<T extends object>(data: T): Omit<T, 'yes'> {
-  const {yes: _, ...rest} = {yes: undefined, ...data};
-  return rest;
-}

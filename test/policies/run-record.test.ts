@@ -176,7 +176,7 @@ describe('a change', () => {
       expected: pausedRun({state: 'running', phase: 'launching', updated_at: now}),
     },
     {
-      name: 'a relaunch keeps all answers',
+      name: 'a relaunch keeps all answers, each with what was asked',
       run: waitingRun({answers: [{id: 'size', value: 'M'}]}),
       change: {type: 'relaunched', answers: [{id: 'color', value: 'red'}]},
       expected: waitingRun({
@@ -185,7 +185,7 @@ describe('a change', () => {
         updated_at: now,
         answers: [
           {id: 'size', value: 'M'},
-          {id: 'color', value: 'red'},
+          {id: 'color', value: 'red', prompt: 'Which color?'},
         ],
       }),
     },

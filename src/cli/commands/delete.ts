@@ -1,6 +1,7 @@
 import {Command} from 'commander';
 import {type Deletion, deleteTask} from '../../machines/policies/plan-edits.ts';
 import {type Cli, taskArgument} from '../cli.ts';
+import {refuseWhileRunning} from '../running-task.ts';
 
 export function deleteCommand(cli: Cli): Command {
   return new Command('delete')
@@ -9,7 +10,9 @@ export function deleteCommand(cli: Cli): Command {
     .option('--cascade-children', 'delete its children too')
     .option('--force', 'also remove it from the dependencies of others')
     .action(async (id: string, options: {cascadeChildren?: true; force?: true}, command: Command) => {
-      const {plans} = await cli.project(command);
+      const project = await cli.project(command);
+      await refuseWhileRunning(project, id);
+      const {plans} = project;
       const how = {cascade: options.cascadeChildren === true, force: options.force === true};
       let deletion: Deletion | undefined;
       await plans.update((plan) => {

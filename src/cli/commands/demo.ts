@@ -22,15 +22,18 @@ export function demoCommand(cli: Cli): Command {
         say(isInteractive ? '' : `Nobody is here to answer, so the demo does: ${demoQuestion.answer}`);
         await resumeTask(cli, command, demoQuestion.taskId, {agent: 'demo', answer, execute: true});
       }
-      say(nextSteps(root, cli.exitCode));
+      say(nextSteps(root, cli.exitCode, cli.context.env.npm_command === 'exec'));
     });
 }
 
-function nextSteps(root: string, exitCode: number): string {
+function nextSteps(root: string, exitCode: number, isFromNpx: boolean): string {
   const isPaused = exitCode === exitCodes.paused;
   return [
     '',
     isPaused ? 'You paused the demo. In its folder:' : 'Try next, in its folder:',
+    ...(isFromNpx
+      ? ['  npm link                          once, in the clone, so that "blackbird" is found everywhere']
+      : []),
     `  cd ${root}`,
     ...(isPaused
       ? []

@@ -90,7 +90,12 @@ function renderRows(plan: Plan, rows: readonly TreeRow[], surface: Surface): str
 function emptyNotice(plan: Plan, {all, blocked, status, tree, features}: Options): string {
   if (plan.items.size === 0) return 'The plan is empty. Add a task with: blackbird add';
   if (all || blocked || status || tree || features) return 'No task matches.';
-  const count = (wanted: string) =>
-    [...plan.items.values()].filter((task) => readinessOf(plan, task) === wanted).length;
-  return `No task is ready: ${count('BLOCKED')} blocked, ${count('DONE')} done. See: blackbird list --all`;
+  const counts = new Map<string, number>();
+  for (const task of plan.items.values()) {
+    if (!isLeaf(task)) continue;
+    const word = readinessOf(plan, task).toLowerCase().replace('_', ' ');
+    counts.set(word, (counts.get(word) ?? 0) + 1);
+  }
+  const parts = [...counts].map(([word, count]) => `${count} ${word}`);
+  return `No task is ready: ${parts.join(', ')}. See: blackbird list --all`;
 }

@@ -1,18 +1,25 @@
 import {Command} from 'commander';
 import {moveTask} from '../../machines/policies/plan-edits.ts';
+import {requireTask} from '../../machines/policies/plan-graph.ts';
+import {AppError} from '../../services/contracts/errors.ts';
 import {type Cli, taskArgument, wholeNumber} from '../cli.ts';
 
 export function moveCommand(cli: Cli): Command {
   return new Command('move')
     .summary('move a task, with all below it, to another parent or place')
     .addArgument(taskArgument())
-    .requiredOption('--parent <parentId>', 'the new parent, or root')
+    .option('--parent <parentId>', 'the new parent, or root; where it is now when left out')
     .option('--index <n>', 'the place among its new siblings, from 0', wholeNumber)
-    .action(async (id: string, options: {parent: string; index?: number}, command: Command) => {
+    .action(async (id: string, {parent, index}: {parent?: string; index?: number}, command: Command) => {
+      if (parent === undefined && index === undefined) {
+        throw new AppError('E_USAGE', 'move requires --parent <parentId|root>, --index <n> or both');
+      }
       const {plans} = await cli.project(command);
-      const parentId = options.parent === 'root' ? null : options.parent;
-      const target = {parentId, ...(options.index === undefined ? {} : {index: options.index})};
-      await plans.update((plan) => moveTask(plan, id, target, cli.context.now()));
-      cli.print(command, {id, parentId}, `moved ${id}`);
+      const {after} = await plans.update((plan) => {
+        const parentId =
+          parent === undefined ? (requireTask(plan, id).parentId ?? null) : parent === 'root' ? null : parent;
+        return moveTask(plan, id, {parentId, ...(index === undefined ? {} : {index})}, cli.context.now());
+      });
+      cli.print(command, {id, parentId: after.items.get(id)?.parentId ?? null}, `moved ${id}`);
     });
 }

@@ -28,6 +28,10 @@ export function runsCommand(cli: Cli): Command {
         cli.print(command, {task_id: taskId, runs: shown, broken}, () => {
           if (shown.length === 0) return `no runs found for ${displayLine(taskId)}`;
           if (runId !== undefined) return shown.map((run) => runDetails(run, true)).join('\n\n');
+          // Ten columns need room; a narrow terminal gets one run below the other.
+          if (cli.context.stdout.columns < tableWidth && !options.verbose) {
+            return shown.map((run) => runDetails(run, false)).join('\n\n');
+          }
           const table = renderTable(columns, shown.map(runCells), cli.context.stdout);
           return options.verbose ? [table, ...shown.map((run) => runDetails(run, true))].join('\n\n') : table;
         });
@@ -36,6 +40,8 @@ export function runsCommand(cli: Cli): Command {
       },
     );
 }
+
+const tableWidth = 120;
 
 const columns = [
   {title: 'RUN'},
@@ -59,7 +65,7 @@ function runCells(run: RunRecord): Cell[] {
     },
     run.provider,
     run.provider_session_ref || '-',
-    run.resumable ? 'yes' : 'no',
+    isOpen(run) ? (run.resumable ? 'yes' : 'no') : '-',
     run.created_at.slice(0, 16).replace('T', ' '),
     duration(workTime(run)),
     run.usage ? tokens(run.usage) : '-',
@@ -67,6 +73,8 @@ function runCells(run: RunRecord): Cell[] {
     linksOf(run),
   ];
 }
+
+const isOpen = ({state}: RunRecord) => state === 'paused' || state === 'waiting' || state === 'running';
 
 function stateWord({state, pause_reason, failure}: RunRecord): string {
   if (state === 'paused') return `paused (${pause_reason ?? 'user_interrupt'})`;

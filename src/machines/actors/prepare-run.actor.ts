@@ -133,8 +133,13 @@ async function sayingOf(services: Services, situation: Situation, latest: RunRec
   requireAnswers(task, questions, answers);
   if (latest.provider_session_ref !== '') return {...inSession, prompt: answersPrompt(questions, answers)};
   // Only without a session is everything said again, with what was answered.
-  const earlier = latest.answers ?? [];
-  const asked = [...earlier.map(({id, prompt = id}) => ({id, prompt})), ...questions];
+  // Rounds number their questions alike, so those of earlier ones are told apart by their place.
+  const earlier = (latest.answers ?? []).map(({id, value, prompt = id}, place) => ({
+    id: `${place} ${id}`,
+    value,
+    prompt,
+  }));
+  const asked = [...earlier, ...questions];
   const prompt = relaunchPrompt(await promptFor(services, plan, task), asked, [...earlier, ...answers]);
   return {kind: 'start', sessionRef: null, prompt};
 }

@@ -166,7 +166,7 @@ describe('what a task changed', () => {
       writeFileSync(rawName, 'after\n');
     });
     expect(files.toSorted()).toEqual([...oddNames, 'raw-\ufffd\ufffd'].toSorted());
-    expect(diff).toContain('+++ b/grüße/日本語 🙂.txt\n');
+    expect(diff).toContain('+++ b/grüße/日本語 🙂.txt\t\n');
     expect(diff).toContain('+++ "b/new\\nline"\n');
 
     const back = await change(() => {

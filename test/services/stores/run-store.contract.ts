@@ -82,7 +82,7 @@ export function describeRunStore(name: string, open: () => RunStoreHarness): voi
           questions: [{id: 'q', prompt: 'p', help: 'h'}],
         }),
         decision_state: 'pending',
-        review_summary: {files: ['x'], diffstat: ''},
+        someday: {files: ['x'], diffstat: ''},
         usage: {input_tokens: 1, output_tokens: 2, cached_tokens: 3},
         __proto: {deep: [1, {two: 2}]},
       };
