@@ -110,7 +110,7 @@ describe('config set and unset', () => {
     expect(readConfig(project, 'project')).toEqual({schemaVersion: 1, execution: {pauseGraceSeconds: 42}});
     expect(statSync(fileOf(project, 'project')).mode & 0o777).toBe(0o600);
     expect(project.files()).toEqual([
-      ...['.blackbird', '.blackbird/.gitignore', '.blackbird/config.json'],
+      ...['.blackbird', '.blackbird/.gitignore', '.blackbird/config.json', '.blackbird/config.lock'],
       'blackbird.plan.json',
     ]);
     expect(await project.json(['config', 'get', key])).toEqual({key, value: 42, source: 'project'});

@@ -165,7 +165,7 @@ describe('an empty list', () => {
     };
     expect(await notice([])).toBe('The plan is empty. Add a task with: blackbird add\n');
     expect(await notice([task('a', {status: 'done'}), task('b', {status: 'blocked'})])).toBe(
-      'No task is ready: 1 blocked, 1 done. See: blackbird list --all\n',
+      'No task is ready: 1 done, 1 blocked. See: blackbird list --all\n',
     );
     expect(await notice([task('a')], '--status', 'done')).toBe('No task matches.\n');
   });

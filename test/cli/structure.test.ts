@@ -63,7 +63,7 @@ describe('move', () => {
   });
 
   test.each([
-    [['docs'], "required option '--parent <parentId>' not specified"],
+    [['docs'], 'move requires --parent <parentId|root>, --index <n> or both'],
     [['--parent', 'shop'], "missing required argument 'taskId'"],
     [
       ['docs', '--parent', 'shop', '--index', 'x'],

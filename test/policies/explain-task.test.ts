@@ -104,8 +104,8 @@ describe('why', () => {
     },
     {
       status: 'in_progress',
-      reason: 'in progress',
-      next: {command: 'blackbird runs a', why: 'see how far it is'},
+      reason: 'in progress, but no run works on it',
+      next: {command: 'blackbird set-status a todo', why: 'make it ready'},
       first: ['a'],
     },
     {
@@ -160,10 +160,23 @@ describe('why', () => {
 
   test.each([
     {status: 'blocked' as const, reason: 'blocked by hand; also waits for 1'},
-    {status: 'in_progress' as const, reason: 'in progress'},
+    {status: 'in_progress' as const, reason: 'in progress, but no run works on it'},
   ])('a task that is $status and has an unmet dependency: $reason', ({status, reason}) => {
     const {conditions, first} = explainTask(planOf(task('a', {status, deps: ['b']}), task('b')), 'a');
     expect([conditions[0]?.reason, first]).toEqual([reason, ['b']]);
+  });
+
+  test.each([
+    {state: 'running' as const, reason: 'running', command: 'blackbird logs a --follow'},
+    {state: 'paused' as const, reason: 'paused', command: 'blackbird resume a'},
+    {
+      state: 'failed' as const,
+      reason: 'in progress, its latest run failed',
+      command: 'blackbird set-status a todo',
+    },
+  ])('a task in progress whose latest run is $state: $reason', ({state, reason, command}) => {
+    const [condition] = explainTask(planOf(task('a', {status: 'in_progress'})), 'a', () => state).conditions;
+    expect([condition?.reason, condition?.next?.command]).toEqual([reason, command]);
   });
 
   test('a task waits for itself in the end: nobody can move, and the loop is shown', () => {
