@@ -37,9 +37,10 @@ const agents = {
   },
 };
 
-/** Only where they are installed, or where nothing else was asked for. What is left out is named. */
+/** Where they are asked for, or installed. What is left out is named. */
 async function runsAgents(): Promise<boolean> {
-  if (process.argv.some((arg) => /^(--project=)?agents$/.test(arg))) return true;
+  const asked = process.argv.join(' ').match(/--project[= ]\S+/g);
+  if (asked) return asked.some((project) => project.endsWith('agents'));
   const leftOut = 'Left out: test/agents, the suites of the real codex and claude';
   if (process.env.BLACKBIRD_SKIP_AGENTS) console.log(`${leftOut}. CI runs them next: npm run test:agents`);
   else if (await installedAgents()) return true;

@@ -125,7 +125,7 @@ async function checkTool(
 
 async function findOnPath(name: string, searchPath: string): Promise<string | null> {
   for (const folder of searchPath.split(path.delimiter)) {
-    if (folder === '') continue;
+    if (!path.isAbsolute(folder)) continue;
     const file = path.join(folder, name);
     const found = await stat(file).catch(() => null);
     if (found?.isFile() && (found.mode & 0o111) !== 0) return file;

@@ -46,7 +46,9 @@ export async function openEngine({
   onPrompt,
 }: OpenEngineOptions): Promise<OpenedEngine> {
   const {folder, plans, config} = project;
-  const saved = await createAgentSelection(folder.agentFile).read();
+  // A broken choice stops nobody who says which agent to use.
+  const isNamed = agent !== undefined || Boolean(env.BLACKBIRD_AGENT_PROVIDER);
+  const saved = isNamed ? null : await createAgentSelection(folder.agentFile).read();
   const provider = chooseProvider({option: agent, environment: env.BLACKBIRD_AGENT_PROVIDER, saved});
   const runs = createRunStore({folder: folder.runsFolder});
   const facts = await createProjectFacts(folder.root);

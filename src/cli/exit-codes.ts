@@ -18,7 +18,6 @@ const usageErrors: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'E_TASK_ID',
   'E_CONFIG',
   'E_NO_INPUT',
-  'E_CONFIRMATION_REQUIRED',
 ]);
 
 export function exitCodeOf(code: ErrorCode): ExitCode {

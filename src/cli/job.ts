@@ -1,11 +1,12 @@
 import type {Command} from 'commander';
 import type {Job, JobResult} from '../machines/engine.machine.ts';
 import {settingOf} from '../machines/policies/config-resolution.ts';
-import {displayText} from '../machines/policies/display-text.ts';
+import {displayLine, displayText} from '../machines/policies/display-text.ts';
 import type {ProviderId} from '../services/contracts/agent.ts';
 import type {Cli} from './cli.ts';
 import type {OpenedEngine} from './engine-composition.ts';
 import type {JobReport} from './job-report.ts';
+import {printableJson} from './json-text.ts';
 import {jsonProgress, textProgress} from './progress.ts';
 
 export type AgentOptions = {agent?: string; stream?: true};
@@ -34,7 +35,7 @@ export async function openEngineFor(
       ? {onPrompt: (prompt) => context.err(`--- prompt\n${displayText(prompt)}\n---`)}
       : {}),
   });
-  for (const warning of opened.config.warnings) context.err(`warning: ${warning}`);
+  for (const warning of opened.config.warnings) context.err(`warning: ${displayLine(warning)}`);
   if (settingOf(opened.config, 'execution.stopAfterEachTask')) {
     context.err('warning: execution.stopAfterEachTask is not supported yet; tasks run without a checkpoint');
   }
@@ -83,7 +84,7 @@ export async function runJob(
 
 /** Says how it ended and lets the exit code say the same. */
 export function finishJob(cli: Cli, command: Command, {reason, lines, exitCode}: JobReport): void {
-  if (cli.isJson(command)) cli.context.out(JSON.stringify({event: 'job.stopped', reason}));
+  if (cli.isJson(command)) cli.context.out(printableJson({event: 'job.stopped', reason}));
   else for (const line of lines) cli.context.out(line);
   cli.exitCode = exitCode;
 }

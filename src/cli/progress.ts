@@ -4,6 +4,7 @@ import type {RunRecord} from '../services/contracts/run.ts';
 import type {CliContext} from './context.ts';
 import {clockTime, dollars, duration, tokens, workTime} from './durations.ts';
 import {continueCommand} from './job-report.ts';
+import {printableJson} from './json-text.ts';
 import {painter} from './paint.ts';
 import {clip} from './table.ts';
 
@@ -15,7 +16,7 @@ export type Progress = {
 
 /** One JSON event a line, for scripts. */
 export function jsonProgress({out}: CliContext): Progress {
-  return {onFact: (fact) => out(JSON.stringify(asData(fact))), close: () => {}};
+  return {onFact: (fact) => out(printableJson(asData(fact))), close: () => {}};
 }
 
 /** Lines for people; on a terminal a last line that lives. */

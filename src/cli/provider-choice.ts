@@ -1,6 +1,6 @@
-import {type ProviderId, providerIds} from '../services/contracts/agent.ts';
 import {AppError} from '../services/contracts/errors.ts';
 import type {ProviderChoice} from '../services/contracts/project.ts';
+import {type ProviderId, providerIds} from '../services/contracts/provider-id.ts';
 
 /** Which provider to use: the option, the environment, the saved choice, then Claude. */
 export function chooseProvider({

@@ -7,6 +7,7 @@ import type {AgentEvent} from '../services/contracts/agent.ts';
 import type {RunRecord, RunStore} from '../services/contracts/run.ts';
 import {createLineSplitter} from '../services/output/line-splitter.ts';
 import type {Cli} from './cli.ts';
+import {printableJson} from './json-text.ts';
 
 const pollMilliseconds = 200;
 
@@ -17,11 +18,13 @@ export async function printTranscript({
   runs,
   run,
   options,
+  isEngineAlive,
 }: {
   cli: Cli;
   command: Command;
   runs: RunStore;
   run: RunRecord;
+  isEngineAlive: () => Promise<boolean>;
   options: {follow?: true; raw?: true; stderr?: true};
 }): Promise<void> {
   const {context} = cli;
@@ -30,14 +33,16 @@ export async function printTranscript({
   const isPlain = options.raw === true || options.stderr === true;
   const safe = (text: string) => (context.stdout.isTerminal ? displayText(text) : text);
   const splitter = createLineSplitter((line) => {
-    if (cli.isJson(command)) context.out(JSON.stringify({run_id: run.run_id, line}));
+    if (cli.isJson(command)) context.out(printableJson({run_id: run.run_id, line}));
     else if (isPlain) context.out(safe(line));
     else for (const text of readable(provider.parseLine(line), line)) context.out(text);
   });
   let offset = 0;
   for (;;) {
-    const isOver =
-      (await runs.list(run.task_id)).runs.find(({run_id}) => run_id === run.run_id)?.state !== 'running';
+    const {runs: history} = await runs.list(run.task_id);
+    const isRunning = history.find(({run_id}) => run_id === run.run_id)?.state === 'running';
+    // A record that says running without a live engine is that of a Blackbird that died.
+    const isOver = !isRunning || !(await isEngineAlive());
     offset = await readFrom(options.stderr ? files.stderr : files.stdout, offset, (chunk) =>
       splitter.push(chunk),
     );

@@ -4,7 +4,7 @@ import {describe, expect, test} from 'vitest';
 import {expectGone, processState} from '../helpers/agent-processes.ts';
 import {demo, type EngineProject, engineProject, eventually, untilAtWork} from '../helpers/engine-project.ts';
 import {family, planOf, task} from '../helpers/plans.ts';
-import {lines} from '../helpers/run-cli.ts';
+import {lines, planFileText} from '../helpers/run-cli.ts';
 import {temporaryFolder} from '../helpers/temp-folder.ts';
 
 // The built program runs plans with the agent that ships with it, without a terminal.
@@ -281,6 +281,27 @@ describe('execute', () => {
     expect(err).toContain('codex, claude, demo');
   });
 
+  test('a reader that goes away does not stop the work', async () => {
+    const project = engineProject(planOf(task('a', {prompt: sleepy.replace('60', '0.3')}), task('b')));
+    const running = project.start(['execute']);
+    await untilAtWork(project, 'a');
+    running.child.stdout?.destroy();
+    expect(await running.ended).toMatchObject({code: 0, err: ''});
+    expect(project.statuses()).toEqual({a: 'done', b: 'done'});
+  });
+
+  test('no agent starts where its run cannot be recorded', async () => {
+    const project = engineProject(planOf(task('a', {prompt: writes('a')})));
+    project.write('.blackbird/runs', 'in the way');
+    const before = project.planText();
+    const {code, out, err} = await project.run(['execute']);
+    expect({code, out}).toEqual({code: 1, out: ''});
+    expect(err).toContain(path.join(project.folder, '.blackbird/runs'));
+    expect(err).not.toContain('this is a bug');
+    expect(project.planText()).toBe(before);
+    expect(project.text('done.txt')).toBe('');
+  });
+
   test('what a successful agent left running is ended', async () => {
     const project = engineProject(planOf(task('a', {prompt: demo('spawn-sleeper')})));
     expect((await project.run(['execute'])).code).toBe(0);
@@ -327,12 +348,14 @@ describe('execute', () => {
     expect([project.runs('b'), project.runs('c')]).toEqual([[], []]);
   });
 
-  test('a task that is deleted while it runs stays deleted, and its run is kept', async () => {
+  test('a task that is taken out of the file while it runs stays out, and its run is kept', async () => {
     const waits = 'touch started; until [ -e go ]; do sleep 0.02; done';
     const project = engineProject(planOf(task('a'), task('b')), {env: {BLACKBIRD_AGENT_CMD: waits}});
     const running = project.start(['execute']);
     await eventually(() => expect(existsSync(path.join(project.folder, 'started'))).toBe(true));
-    expect((await project.run(['delete', 'a'])).code).toBe(0);
+    // Blackbird itself refuses that; an editor does not.
+    expect(await project.run(['delete', 'a'])).toMatchObject({code: 1, out: ''});
+    project.write('blackbird.plan.json', planFileText(planOf(task('b'))));
     project.write('go', '');
     expect(await running.ended).toMatchObject({code: 0, err: ''});
     expect(project.statuses()).toEqual({b: 'done'});
@@ -510,7 +533,7 @@ describe('the demo', () => {
       Array.from({length: 6}, () => 'done'),
     );
     // What it recommends works in its folder as it is.
-    const again = await project.run(['restart', 'release'], {cwd: folder});
+    const again = await project.run(['restart', 'release', '--yes'], {cwd: folder});
     expect(again).toMatchObject({code: 0, err: ''});
   });
 

@@ -122,6 +122,22 @@ describe.skipIf(!hasTmux)('in a terminal (tmux)', () => {
     expectPaused(project, 'user_interrupt');
   });
 
+  test('leaning on Ctrl+C is one pause, and the terminal is as it was', async () => {
+    const project = engineProject(oneTask(stubbornWork), {config: {execution: {pauseGraceSeconds: 60}}});
+    const terminal = openTerminal(project);
+    terminal.type('stty -g > before; blackbird execute; stty -g > after');
+    await untilAtWork(project, 'a');
+    terminal.press(...Array.from({length: 30}, () => 'C-c'));
+    await terminal.until('pausing…');
+    await delay(300);
+    terminal.press('C-c');
+    await terminal.until(pausedLines[0]);
+    await eventually(() => expect(project.text('after')).not.toBe(''));
+    expect(project.text('after')).toBe(project.text('before'));
+    expect(terminal.screen().match(/pausing…/g)).toHaveLength(1);
+    expectPaused(project, 'user_interrupt');
+  });
+
   test('a closed window pauses', async () => {
     const project = engineProject(oneTask(longWork));
     const terminal = openTerminal(project);
@@ -515,6 +531,22 @@ describe('a resume that cannot be', () => {
       next: [{command: 'blackbird restart a'}],
     });
   });
+});
+
+test('a run that was paused, then asked, waits on when its session is lost', async () => {
+  const prompt = demo('write started x', 'sleep 60', 'ask colour Which colour?');
+  const project = engineProject(oneTask(prompt));
+  await pauseInTheMiddle(project, 'a');
+  expect((await project.run(['resume', 'a'])).code).toBe(4);
+  const ref = project.latest('a')?.provider_session_ref;
+  rmSync(path.join(project.folder, '.blackbird/demo-sessions', `${ref}.json`));
+
+  const {code, err} = await project.run(['resume', 'a', '--answer', 'colour=red']);
+
+  expect(code).toBe(1);
+  expect(err).toContain('E_RESUME_REJECTED');
+  expect(project.latest('a')).toMatchObject({state: 'waiting', questions: [{id: 'colour'}]});
+  expect(project.statuses()).toEqual({a: 'waiting_user'});
 });
 
 describe('restart', () => {

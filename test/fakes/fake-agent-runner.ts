@@ -179,6 +179,7 @@ function makeAgent({
     identity: identity(number),
     argv: ['claude', '-p'],
     go: () => {
+      if (agent.hasGone || !agent.isAlive) return;
       log(`go ${run.run_id}`);
       agent.hasGone = true;
       runner.play(agent);

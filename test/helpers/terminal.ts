@@ -21,7 +21,7 @@ export type Terminal = {
 };
 
 /** Opens a tmux on a socket of its own, in the project's folder and with its environment. */
-export function openTerminal({folder, env}: EngineProject): Terminal {
+export function openTerminal({folder, env}: Pick<EngineProject, 'folder' | 'env'>): Terminal {
   const sockets = temporaryFolder();
   const name = `blackbird-${randomBytes(4).toString('hex')}`;
   const tmux = (...args: readonly string[]) =>

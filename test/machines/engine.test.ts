@@ -543,7 +543,7 @@ describe('answering a waiting task', () => {
           code: 'E_NO_INPUT',
           message: 'a waits for answers: color',
           details: [['color', 'Which color? (red | blue)']],
-          next: [{command: 'blackbird resume a --answer color=…'}],
+          next: [{command: "blackbird resume a --answer 'color=…'"}],
         },
       },
     });
@@ -595,6 +595,18 @@ describe('feedback on a task that ended', () => {
       provider_session_ref: sessionRef,
       state: 'succeeded',
     });
+    expect(plans.statuses()).toEqual({a: 'done', z: 'todo'});
+  });
+
+  test('that the plan cannot be told of is canceled, and no agent runs', async () => {
+    const {engine, agents, plans, runs} = openRun(ended, 'done');
+    plans.failNextUpdate(new Error('the disk is full'));
+    expect(await engine.start(resume('a', {feedback: 'use tabs'}))).toEqual({
+      type: 'task',
+      output: {outcome: 'error', error: new Error('the disk is full')},
+    });
+    expect(runs.records('a').map(({state}) => state)).toEqual(['succeeded', 'canceled']);
+    expect(agents.agents).toEqual([]);
     expect(plans.statuses()).toEqual({a: 'done', z: 'todo'});
   });
 

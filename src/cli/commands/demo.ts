@@ -1,14 +1,17 @@
 import {Command} from 'commander';
-import type {Cli} from '../cli.ts';
+import {Cli} from '../cli.ts';
 import {exitCodes} from '../exit-codes.ts';
 import {executePlan} from './execute.ts';
 import {resumeTask} from './resume.ts';
 
-export function demoCommand(cli: Cli): Command {
+export function demoCommand(outer: Cli): Command {
   return new Command('demo')
     .summary('make a sample project and run its plan with the built-in agent; no account needed')
     .argument('[dir]', 'an empty or new folder; a temporary one when left out')
     .action(async (dir: string | undefined, _options, command: Command) => {
+      // The demo shows the built-in agent, whatever agent is set up for real work.
+      const {BLACKBIRD_AGENT_CMD: _, BLACKBIRD_AGENT_PROVIDER: __, ...env} = outer.context.env;
+      const cli = new Cli({...outer.context, env});
       const {createDemo, demoQuestion} = await import('../demo-project.ts');
       const {out, isInteractive} = cli.context;
       const say = (text: string) => (cli.isJson(command) ? undefined : out(text));
@@ -22,6 +25,7 @@ export function demoCommand(cli: Cli): Command {
         say(isInteractive ? '' : `Nobody is here to answer, so the demo does: ${demoQuestion.answer}`);
         await resumeTask(cli, command, demoQuestion.taskId, {agent: 'demo', answer, execute: true});
       }
+      outer.exitCode = cli.exitCode;
       say(nextSteps(root, cli.exitCode, cli.context.env.npm_command === 'exec'));
     });
 }

@@ -45,7 +45,7 @@ Exit codes: 0 done or nothing ready, 1 error, 3 a task failed, 4 a person is nee
             : steps
                 .map(
                   ({id, title, why}, index) =>
-                    `${index + 1}. ${displayLine(id)}  ${displayLine(title)}  (${why})`,
+                    `${index + 1}. ${displayLine(id)}  ${displayLine(title)}  (${displayLine(why)})`,
                 )
                 .join('\n'),
         );

@@ -2,6 +2,7 @@ import {Command} from 'commander';
 import {requireTask} from '../../machines/policies/plan-graph.ts';
 import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import {type Cli, taskArgument} from '../cli.ts';
+import {liveEngine} from '../running-task.ts';
 
 type Options = {follow?: true; raw?: true; stderr?: true};
 
@@ -32,6 +33,7 @@ export function logsCommand(cli: Cli): Command {
         );
       }
       const {printTranscript} = await import('../transcript.ts');
-      await printTranscript({cli, command, runs, run, options});
+      const isEngineAlive = async () => (await liveEngine(folder)) !== null;
+      await printTranscript({cli, command, runs, run, options, isEngineAlive});
     });
 }

@@ -5,6 +5,7 @@ import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import {type Cli, taskArgument} from '../cli.ts';
 import {dollars, duration, tokens, workTime} from '../durations.ts';
+import {liveEngine} from '../running-task.ts';
 import {type Cell, renderTable} from '../table.ts';
 
 export function runsCommand(cli: Cli): Command {
@@ -18,6 +19,7 @@ export function runsCommand(cli: Cli): Command {
         const {plans, folder} = await cli.project(command);
         const {createRunStore} = await import('../../services/stores/run-store.ts');
         const {runs, broken} = await createRunStore({folder: folder.runsFolder}).list(taskId);
+        const isEngineAlive = (await liveEngine(folder)) !== null;
         if (runs.length === 0 && broken.length === 0) requireTask(await plans.read(), taskId);
         const shown = runId === undefined ? runs : runs.filter((run) => run.run_id === runId);
         if (runId !== undefined && shown.length === 0) {
@@ -27,16 +29,23 @@ export function runsCommand(cli: Cli): Command {
         }
         cli.print(command, {task_id: taskId, runs: shown, broken}, () => {
           if (shown.length === 0) return `no runs found for ${displayLine(taskId)}`;
-          if (runId !== undefined) return shown.map((run) => runDetails(run, true)).join('\n\n');
+          if (runId !== undefined)
+            return shown.map((run) => runDetails(run, isEngineAlive, true)).join('\n\n');
           // Ten columns need room; a narrow terminal gets one run below the other.
           if (cli.context.stdout.columns < tableWidth && !options.verbose) {
-            return shown.map((run) => runDetails(run, false)).join('\n\n');
+            return shown.map((run) => runDetails(run, isEngineAlive, false)).join('\n\n');
           }
-          const table = renderTable(columns, shown.map(runCells), cli.context.stdout);
-          return options.verbose ? [table, ...shown.map((run) => runDetails(run, true))].join('\n\n') : table;
+          const table = renderTable(
+            columns,
+            shown.map((run) => runCells(run, isEngineAlive)),
+            cli.context.stdout,
+          );
+          return options.verbose
+            ? [table, ...shown.map((run) => runDetails(run, isEngineAlive, true))].join('\n\n')
+            : table;
         });
         for (const {file, reason} of broken)
-          cli.context.err(`warning: ${file} cannot be used: ${displayLine(reason)}`);
+          cli.context.err(`warning: ${displayLine(file)} cannot be used: ${displayLine(reason)}`);
       },
     );
 }
@@ -56,11 +65,11 @@ const columns = [
   {title: 'LINKS', shrinks: 'first'},
 ] as const;
 
-function runCells(run: RunRecord): Cell[] {
+function runCells(run: RunRecord, isEngineAlive: boolean): Cell[] {
   return [
     run.run_id,
     {
-      text: stateWord(run),
+      text: stateWord(run, isEngineAlive),
       style: run.state === 'failed' ? 'red' : run.state === 'succeeded' ? 'green' : 'yellow',
     },
     run.provider,
@@ -76,7 +85,9 @@ function runCells(run: RunRecord): Cell[] {
 
 const isOpen = ({state}: RunRecord) => state === 'paused' || state === 'waiting' || state === 'running';
 
-function stateWord({state, pause_reason, failure}: RunRecord): string {
+function stateWord({state, pause_reason, failure}: RunRecord, isEngineAlive: boolean): string {
+  // Nobody is there to change the record before the next execute or resume does.
+  if (state === 'running' && !isEngineAlive) return 'lost (process gone)';
   if (state === 'paused') return `paused (${pause_reason ?? 'user_interrupt'})`;
   return state === 'failed' && failure ? `failed (${failure.kind})` : state;
 }
@@ -90,11 +101,11 @@ function linksOf(run: RunRecord): string {
   return links.flatMap(([name, id]) => (id === undefined ? [] : [`${name} ${id}`])).join(', ');
 }
 
-function runDetails(run: RunRecord, withOutput: boolean): string {
+function runDetails(run: RunRecord, isEngineAlive: boolean, withOutput: boolean): string {
   const rows = [
     ['run', run.run_id],
     ['attempt', String(run.attempt)],
-    ['state', stateWord(run)],
+    ['state', stateWord(run, isEngineAlive)],
     ['provider', run.provider],
     ['session', run.provider_session_ref || '(none)'],
     ['resumable', run.resumable ? 'yes' : 'no'],

@@ -159,7 +159,7 @@ function requireAnswers(task: Task, questions: readonly Question[], answers: rea
         ]),
         next: [
           {
-            command: `blackbird resume ${shellWord(task.id)} ${missing.map(({id}) => `--answer ${id}=…`).join(' ')}`,
+            command: `blackbird resume ${shellWord(task.id)} ${missing.map(({id}) => `--answer ${shellWord(`${id}=…`)}`).join(' ')}`,
           },
         ],
       },
@@ -189,9 +189,7 @@ async function takeOver(
     resumable: request.kind === 'resume',
     ...(answers.length === 0 ? {} : {answers: [...answers]}),
   };
-  await services.runs.insert(run);
-  await markInProgress(services, situation.task.id);
-  return {task: situation.task, run, order: {type: 'run.launch', request}};
+  return begin(services, situation, run, request);
 }
 
 async function startFresh(
@@ -199,12 +197,22 @@ async function startFresh(
   situation: Situation,
   restartOf: RunRecord | null,
 ): Promise<PreparedRun> {
-  const {plan, task, provider, mode} = situation;
+  const {plan, task, provider} = situation;
   const prompt = await promptFor(services, plan, task);
   const {choosesSession} = await services.agents.check(provider);
   const sessionRef = choosesSession ? services.newUuid() : null;
   const links = restartOf ? {restart_of_run_id: restartOf.run_id} : {};
   const run = recordFor(services, situation, {prompt, sessionRef: sessionRef ?? '', links});
+  return begin(services, situation, run, await requestFor(services, {kind: 'start', prompt, sessionRef}));
+}
+
+/** The record first, then the plan. A run whose task cannot be marked never starts. */
+async function begin(
+  services: Services,
+  {task, mode}: Situation,
+  run: RunRecord,
+  request: AgentRequest,
+): Promise<PreparedRun> {
   await services.runs.insert(run);
   try {
     await services.plans.update((current) => {
@@ -218,7 +226,6 @@ async function startFresh(
     );
     throw error;
   }
-  const request = await requestFor(services, {kind: 'start', prompt, sessionRef});
   return {task, run, order: {type: 'run.launch', request}};
 }
 

@@ -2,6 +2,9 @@ import {type Question, questionSchema} from '../../services/contracts/run.ts';
 
 const questionLimit = 20;
 const textLimit = 4_000;
+/** Only the end of a message can ask, and an agent's message may be a megabyte. */
+const messageLimit = 64 * 1024;
+const fence = '```';
 
 /**
  * The questions in an agent's last message: one fenced block as the prompt tells it, or objects on a line
@@ -9,7 +12,8 @@ const textLimit = 4_000;
  * is one; another question with the same id gets a number.
  */
 export function askedQuestions(message: string): Question[] {
-  const texts = [...fencedBlocks(message), message, ...message.split('\n')];
+  const end = message.slice(-messageLimit).trim();
+  const texts = [lastBlock(end), end, ...end.split('\n')].filter((text) => /^\s*[[{]/.test(text));
   const asked = new Map<string, Question>();
   for (const question of texts.flatMap((text) => questionsIn(parsed(text)))) {
     asked.set(JSON.stringify(question), question);
@@ -22,13 +26,17 @@ export function askedQuestions(message: string): Question[] {
   return [...unique.values()];
 }
 
-function fencedBlocks(message: string): string[] {
-  return [...message.matchAll(/```(?:json)?[ \t]*\n([\s\S]*?)\n[ \t]*```/gi)].map((match) => match[1] ?? '');
+/** The fenced block a message ends with; one that is only quoted in the middle asks nothing. */
+function lastBlock(message: string): string {
+  if (!message.endsWith(fence)) return '';
+  const start = message.lastIndexOf(fence, message.length - fence.length - 1);
+  const body = start < 0 ? -1 : message.indexOf('\n', start);
+  return body < 0 ? '' : message.slice(body + 1, -fence.length).trim();
 }
 
 function questionsIn(json: unknown): Question[] {
   if (typeof json !== 'object' || json === null) return [];
-  if (Array.isArray(json)) return json.flatMap(questionsIn);
+  if (Array.isArray(json)) return json.flatMap((entry) => (Array.isArray(entry) ? [] : questionsIn(entry)));
   const {blackbird, tool, name} = json as Record<string, unknown>;
   if (typeof blackbird === 'object' && blackbird !== null) {
     const {questions} = blackbird as Record<string, unknown>;

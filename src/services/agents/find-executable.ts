@@ -12,7 +12,11 @@ export function findExecutable(file: string, {cwd, searchPath}: {cwd: string; se
   }
   const candidates = file.includes('/')
     ? [path.resolve(cwd, file)]
-    : searchPath.split(':').map((folder) => path.resolve(cwd, folder, file));
+    : // Relative folders in PATH would let the repository choose what runs.
+      searchPath
+        .split(':')
+        .filter((folder) => path.isAbsolute(folder))
+        .map((folder) => path.join(folder, file));
 
   const executable = file === '' ? undefined : candidates.find(isExecutable);
   if (executable !== undefined) return executable;

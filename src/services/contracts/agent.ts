@@ -1,8 +1,7 @@
 import * as z from 'zod';
+import {type ProviderId, providerIds} from './provider-id.ts';
 
-/** The agents Blackbird can drive. Their own words stay in `services/agents/<provider>.ts`. */
-export const providerIds = ['codex', 'claude', 'demo'] as const;
-export type ProviderId = (typeof providerIds)[number];
+export {type ProviderId, providerIds};
 
 /** What an installed version can do; asked once per version, then remembered. */
 export const capabilitiesSchema = z.looseObject({

@@ -17,6 +17,7 @@ const restartLimit = 20;
  * from it; the winner then becomes the head of the chain again.
  */
 export function createChainLock(file: string): ProcessLock {
+  let isSwept = false;
   return {
     acquire: async ({waitSeconds}) => {
       const deadline = performance.now() + waitSeconds * 1000;
@@ -24,7 +25,11 @@ export function createChainLock(file: string): ProcessLock {
         const attempt = await tryOnce(file).catch((error: unknown) => {
           throw lockFailure(file, error);
         });
-        if (attempt?.acquired) return attempt;
+        if (attempt?.acquired) {
+          if (!isSwept) await sweep(file).catch(() => {});
+          isSwept = true;
+          return attempt;
+        }
         if (attempt === null && ++restarts <= restartLimit) continue;
         if (performance.now() >= deadline) return attempt ?? {acquired: false, holder: null};
         await delay(pollMilliseconds);

@@ -6,11 +6,13 @@ import {createAgentSpawner} from '../../../src/services/agents/spawn-agent.ts';
 import type {AgentEvent, ProviderId} from '../../../src/services/contracts/agent.ts';
 import type {RunningAgent} from '../../../src/services/contracts/agent-runner.ts';
 import {createRunStore} from '../../../src/services/stores/run-store.ts';
+import {createFakeAgentRunner} from '../../fakes/fake-agent-runner.ts';
 import {openSegment, runRecord} from '../../fakes/runs.ts';
 import {expectGone, markedPids, processState, textOf, uniqueRunId} from '../../helpers/agent-processes.ts';
 import {rejectionOf} from '../../helpers/errors.ts';
 import {request} from '../../helpers/run-provider.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
+import {describeAgentRunner} from './agent-runner.contract.ts';
 
 const ref = '0195d27e-46c6-4b0f-bd54-657f920eee8d';
 const session = JSON.stringify({type: 'system', subtype: 'init', session_id: ref});
@@ -80,6 +82,51 @@ async function openProject(script: string, {provider = 'claude', ...options}: Op
       }),
   };
 }
+
+const segmentOf = ({identity}: RunningAgent) => {
+  const {pid, startTime, bootId, pidNamespace} = identity;
+  return openSegment(1, {pid, start_time: startTime, boot_id: bootId, pid_namespace: pidNamespace});
+};
+
+describeAgentRunner('with processes', async ({session: opens, result, stays, isStubborn}) => {
+  const said = [...(opens ? [session] : []), ...(result ? [result === 'success' ? success : failure] : [])];
+  const {launch, runner, run, events, until} = await openProject(
+    [
+      isStubborn ? "trap '' INT" : '',
+      ...said.map((line) => `printf '%s\\n' '${line}'`),
+      stays ? 'while :; do sleep 0.05; done' : `exit ${result === 'success' ? 0 : 1}`,
+    ].join('\n'),
+  );
+  const launched: RunningAgent[] = [];
+  return {
+    events,
+    until,
+    launch: async () => {
+      const agent = await launch();
+      launched.push(agent);
+      return agent;
+    },
+    sweep: () => runner.sweep({...run, segments: launched.map(segmentOf)}),
+  };
+});
+
+describeAgentRunner('without processes', async ({session: opens, result, stays, isStubborn}) => {
+  const runner = createFakeAgentRunner();
+  const run = runRecord();
+  const events: AgentEvent[] = [];
+  runner.obeys = {interrupt: !isStubborn, kill: true};
+  runner.play = (agent) => {
+    if (opens) agent.opensSession();
+    if (result) agent.reports({ok: result === 'success'});
+    if (!stays) agent.exits();
+  };
+  return {
+    events,
+    until: async (type) => expect(events.map((event) => event.type)).toContain(type),
+    launch: () => runner.launch({run, request: request(), onEvent: (event) => events.push(event)}),
+    sweep: () => runner.sweep(run),
+  };
+});
 
 describe('an agent', () => {
   test('runs only after its go, with the prompt on stdin, and is judged by what it says', async () => {
@@ -259,24 +306,15 @@ describe('stopping', () => {
 });
 
 describe('a sweep', () => {
-  test('ends the agent that an earlier Blackbird left, by its recorded identity', async () => {
+  test('ends what the agent of an earlier Blackbird had started, in sessions of its own too', async () => {
     const {launch, runner, run, until} = await openProject(
-      `printf '%s\\n' '${session}'\nwhile :; do sleep 0.05; done\n`,
+      `setsid sleep 300 >/dev/null 2>&1 &\nprintf '%s\\n' '${session}'\nwhile :; do sleep 0.05; done\n`,
     );
     const agent = await launch();
     agent.go();
     await until('session');
-    const {pid, startTime, bootId, pidNamespace} = agent.identity;
-    const recorded = openSegment(1, {
-      pid,
-      start_time: startTime,
-      boot_id: bootId,
-      pid_namespace: pidNamespace,
-    });
-    const {ended, remaining} = await runner.sweep({...run, segments: [recorded]});
-    expect(remaining).toEqual([]);
-    expect(ended).toBeGreaterThan(0);
-    await expectGone([pid]);
+    expect((await runner.sweep({...run, segments: [segmentOf(agent)]})).remaining).toEqual([]);
+    await expectGone([agent.identity.pid]);
     expect(markedPids(run.run_id)).toEqual([]);
   });
 

@@ -91,6 +91,14 @@ describe('the chain lock', () => {
     expect(readdirSync(folder)).toEqual(['lock']);
   });
 
+  test('sweeps what the killed left beside a free lock', async () => {
+    const folder = temporaryFolder();
+    const {pid} = spawnSync('true');
+    writeFileSync(path.join(folder, `lock.c.${pid}.${'1'.padStart(16, '0')}`), dead('1'));
+    expect((await createChainLock(path.join(folder, 'lock')).acquire({waitSeconds: 0})).acquired).toBe(true);
+    expect(readdirSync(folder)).toEqual(['lock']);
+  });
+
   test('leaves alone what is not of its making, or of the living', async () => {
     const folder = temporaryFolder();
     const file = path.join(folder, 'lock');

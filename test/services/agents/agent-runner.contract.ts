@@ -1,0 +1,112 @@
+import {describe, expect, test} from 'vitest';
+import type {AgentEvent} from '../../../src/services/contracts/agent.ts';
+import type {RunningAgent} from '../../../src/services/contracts/agent-runner.ts';
+
+/** What an agent does once it may go. */
+export type Scenario = {
+  readonly session?: true;
+  readonly result?: 'success' | 'failure';
+  /** It lives on until it is stopped. */
+  readonly stays?: true;
+  /** It stays although it is interrupted. */
+  readonly isStubborn?: true;
+};
+
+export type AgentRunnerHarness = {
+  readonly events: readonly AgentEvent[];
+  launch(): Promise<RunningAgent>;
+  sweep(): Promise<{readonly ended: number; readonly remaining: readonly number[]}>;
+  /** Waits until the agent has said so. */
+  until(type: AgentEvent['type']): Promise<void>;
+};
+
+/** What the machines rely on, whoever runs the agents. */
+export function describeAgentRunner(
+  name: string,
+  open: (scenario: Scenario) => Promise<AgentRunnerHarness>,
+): void {
+  describe(`${name}: an agent`, () => {
+    test('says nothing before its go, and goes once', async () => {
+      const {launch, events} = await open({session: true, result: 'success'});
+      const agent = await launch();
+      expect(events).toEqual([]);
+      agent.go();
+      agent.go();
+      await agent.ended;
+      expect(events.filter(({type}) => type === 'session')).toHaveLength(1);
+    });
+
+    test('that succeeds has ended well', async () => {
+      const {launch} = await open({session: true, result: 'success'});
+      const agent = await launch();
+      agent.go();
+      expect(await agent.ended).toMatchObject({exitCode: 0, signal: null, verdict: {outcome: 'succeeded'}});
+    });
+
+    test('that fails has a failure', async () => {
+      const {launch} = await open({session: true, result: 'failure'});
+      const agent = await launch();
+      agent.go();
+      expect((await agent.ended).verdict).toMatchObject({outcome: 'failed', failure: {kind: 'agent_error'}});
+    });
+
+    test('that leaves without a result has failed', async () => {
+      const {launch} = await open({session: true});
+      const agent = await launch();
+      agent.go();
+      expect((await agent.ended).verdict.outcome).toBe('failed');
+    });
+
+    test.each(['interrupt', 'kill'] as const)(
+      'that is held back is ended by %s and said nothing',
+      async (order) => {
+        const {launch, events} = await open({session: true});
+        const agent = await launch();
+        agent[order]();
+        expect((await agent.ended).verdict.outcome).toBe('failed');
+        expect(events).toEqual([]);
+      },
+    );
+
+    test('ends when it is interrupted', async () => {
+      const {launch, until} = await open({session: true, stays: true});
+      const agent = await launch();
+      agent.go();
+      await until('session');
+      agent.interrupt();
+      expect((await agent.ended).verdict.outcome).toBe('failed');
+    });
+
+    test('that ignores the interrupt ends when it is killed', async () => {
+      const {launch, until} = await open({session: true, stays: true, isStubborn: true});
+      const agent = await launch();
+      agent.go();
+      await until('session');
+      agent.interrupt();
+      agent.kill();
+      expect(await agent.ended).toMatchObject({exitCode: null, signal: 'SIGKILL'});
+    });
+
+    test('that lives on is gone after the end of everything, and its end is known', async () => {
+      const {launch, until} = await open({session: true, stays: true, isStubborn: true});
+      const agent = await launch();
+      agent.go();
+      await until('session');
+      expect((await agent.endEverything()).remaining).toEqual([]);
+      expect(await agent.ended).toMatchObject({exitCode: null, signal: 'SIGKILL'});
+      expect(await agent.endEverything()).toMatchObject({remaining: []});
+    });
+
+    test('that was left by another Blackbird is ended by a sweep', async () => {
+      const {launch, until, sweep} = await open({session: true, stays: true, isStubborn: true});
+      const agent = await launch();
+      agent.go();
+      await until('session');
+      const {ended, remaining} = await sweep();
+      expect(remaining).toEqual([]);
+      expect(ended).toBeGreaterThan(0);
+      expect(await agent.ended).toMatchObject({signal: 'SIGKILL'});
+      expect(await sweep()).toEqual({ended: 0, remaining: []});
+    });
+  });
+}
