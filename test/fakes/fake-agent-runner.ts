@@ -15,6 +15,8 @@ export type FakeAgent = {
   obeys: {interrupt: boolean; kill: boolean};
   /** What `endEverything` finds that no signal can end. */
   remaining: readonly number[];
+  /** Its end is told a while after it, as when its last output is still read. */
+  isToldLate: boolean;
   says(...events: readonly AgentEvent[]): void;
   opensSession(ref?: string): void;
   /** Says its result, and lives on. */
@@ -140,6 +142,7 @@ function makeAgent({
     isAlive: true,
     obeys: {...runner.obeys},
     remaining: [],
+    isToldLate: false,
     says: (...events) => {
       if (!agent.hasGone || !agent.isAlive) throw new Error('an agent that does not run says nothing');
       for (const event of events) {
@@ -153,7 +156,9 @@ function makeAgent({
       if (!agent.isAlive) return;
       agent.isAlive = false;
       log(`exit ${run.run_id}`);
-      end({exitCode: 0, signal: null, stdout: 'out', stderr: 'err', verdict: verdict(), ...ending});
+      const told = {exitCode: 0, signal: null, stdout: 'out', stderr: 'err', verdict: verdict(), ...ending};
+      if (agent.isToldLate) setImmediate(() => end(told));
+      else end(told);
     },
     breaks: (error) => {
       agent.isAlive = false;

@@ -667,6 +667,7 @@ describe('windows', () => {
     await settle();
     segment.time.milliseconds += 1_000;
     segment.pause();
+    segment.agent.isToldLate = true;
 
     segment.clock.increment(killMilliseconds - 1);
     await settle();

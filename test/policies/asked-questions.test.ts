@@ -26,9 +26,9 @@ describe('questions are found', () => {
     },
     {name: 'several in one block', message: fenced(block(color, size)), expected: [color, size]},
     {
-      name: 'in several blocks',
+      name: 'in the last of several blocks, because only the end of a turn asks',
       message: `${fenced(block(color))}\nand\n${fenced(block(size))}`,
-      expected: [color, size],
+      expected: [size],
     },
     {name: 'as the whole message', message: `  ${block(color)}\n`, expected: [color]},
     {

@@ -13,11 +13,9 @@ const fence = '```';
  */
 export function askedQuestions(message: string): Question[] {
   const end = message.slice(-messageLimit).trim();
-  const texts = [lastBlock(end), end, ...end.split('\n')].filter((text) => /^\s*[[{]/.test(text));
-  const asked = new Map<string, Question>();
-  for (const question of texts.flatMap((text) => questionsIn(parsed(text)))) {
-    asked.set(JSON.stringify(question), question);
-  }
+  const whole = [lastBlock(end), end].flatMap((text) => questionsIn(parsed(text)));
+  const calls = end.split('\n').flatMap((line) => calledQuestion(parsed(line)));
+  const asked = new Map([...whole, ...calls].map((question) => [JSON.stringify(question), question]));
   const unique = new Map<string, Question>();
   for (const question of [...asked.values()].slice(0, questionLimit)) {
     const id = freeId(question.id, unique);
@@ -26,25 +24,30 @@ export function askedQuestions(message: string): Question[] {
   return [...unique.values()];
 }
 
-/** The fenced block a message ends with; one that is only quoted in the middle asks nothing. */
+/** The last fenced block. Some agents add a word of politeness behind it; earlier blocks only quote. */
 function lastBlock(message: string): string {
-  if (!message.endsWith(fence)) return '';
-  const start = message.lastIndexOf(fence, message.length - fence.length - 1);
+  const end = message.lastIndexOf(fence);
+  const start = end <= 0 ? -1 : message.lastIndexOf(fence, end - 1);
   const body = start < 0 ? -1 : message.indexOf('\n', start);
-  return body < 0 ? '' : message.slice(body + 1, -fence.length).trim();
+  return body < 0 || body > end ? '' : message.slice(body + 1, end).trim();
 }
 
 function questionsIn(json: unknown): Question[] {
-  if (typeof json !== 'object' || json === null) return [];
-  if (Array.isArray(json)) return json.flatMap((entry) => (Array.isArray(entry) ? [] : questionsIn(entry)));
-  const {blackbird, tool, name} = json as Record<string, unknown>;
-  if (typeof blackbird === 'object' && blackbird !== null) {
-    const {questions} = blackbird as Record<string, unknown>;
-    return Array.isArray(questions) ? questions.flatMap((entry, index) => toQuestion(entry, index)) : [];
-  }
-  const called = [tool, name].find((each) => typeof each === 'string');
+  if (!isObject(json)) return Array.isArray(json) ? json.flatMap(calledQuestion) : [];
+  const {blackbird} = json;
+  if (!isObject(blackbird)) return calledQuestion(json);
+  const {questions} = blackbird;
+  return Array.isArray(questions) ? questions.flatMap((entry, index) => toQuestion(entry, index)) : [];
+}
+
+function calledQuestion(json: unknown): Question[] {
+  if (!isObject(json)) return [];
+  const called = [json.tool, json.name].find((each) => typeof each === 'string');
   return /^ask_?user_?question$/i.test(String(called ?? '')) ? toQuestion(json, 0) : [];
 }
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function toQuestion(entry: unknown, index: number): Question[] {
   if (typeof entry !== 'object' || entry === null) return [];
