@@ -1,4 +1,6 @@
+import {createActor} from 'xstate';
 import {displayLine, displayText} from '../machines/policies/display-text.ts';
+import {questionsMachine} from '../machines/questions.machine.ts';
 import type {Answer, Question} from '../services/contracts/run.ts';
 import type {CliContext} from './context.ts';
 
@@ -6,18 +8,22 @@ import type {CliContext} from './context.ts';
 export async function askQuestions(
   {ask, err}: CliContext,
   questions: readonly Question[],
-): Promise<Answer[] | null> {
-  const answers: Answer[] = [];
-  for (const {id, prompt, options = []} of questions) {
-    err(displayText(prompt));
-    for (const [index, option] of options.entries()) err(`  ${index + 1}) ${displayLine(option)}`);
-    for (;;) {
-      const typed = (await ask(options.length > 0 ? 'Number or your own answer: ' : 'Answer: '))?.trim();
-      if (typed === undefined) return null;
-      if (typed === '') continue;
-      answers.push({id, value: (/^\d+$/.test(typed) ? options[Number(typed) - 1] : undefined) ?? typed});
-      break;
-    }
+): Promise<readonly Answer[] | null> {
+  const actor = createActor(questionsMachine, {input: {questions}});
+  actor.start();
+  let shown: Question | null = null;
+  for (;;) {
+    const {status, context, output} = actor.getSnapshot();
+    if (status !== 'active') return output && 'answers' in output ? output.answers : null;
+    const question = questions[context.index];
+    if (question && question !== shown) show(question, err);
+    shown = question ?? null;
+    const typed = await ask(question?.options ? 'Number or your own answer: ' : 'Answer: ');
+    actor.send(typed === null ? {type: 'question.cancel'} : {type: 'question.answer', value: typed});
   }
-  return answers;
+}
+
+function show({prompt, options = []}: Question, err: CliContext['err']): void {
+  err(displayText(prompt));
+  for (const [index, option] of options.entries()) err(`  ${index + 1}) ${displayLine(option)}`);
 }
