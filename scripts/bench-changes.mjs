@@ -16,7 +16,8 @@ const source = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', 
 try {
   makeRepository();
   const {createChangeTracker, projectFolder, reviewRules} = await loadSources();
-  const open = () => createChangeTracker({project: projectFolder(root), env: process.env, rules: reviewRules});
+  const open = () =>
+    createChangeTracker({project: projectFolder(root), env: process.env, rules: reviewRules});
 
   const [first, initial] = await timed(() => open().snapshot());
   show(`first snapshot, ${count} files`, [first]);
@@ -57,7 +58,13 @@ function makeRepository() {
 }
 
 function fileAt(index) {
-  return path.join(root, `package-${index % 200}`, 'src', `part-${Math.floor(index / 200) % 10}`, `${index}.ts`);
+  return path.join(
+    root,
+    `package-${index % 200}`,
+    'src',
+    `part-${Math.floor(index / 200) % 10}`,
+    `${index}.ts`,
+  );
 }
 
 function git(...args) {
@@ -79,7 +86,9 @@ async function loadSources() {
       resolveDir: source,
     },
     ...{outfile, bundle: true, format: 'esm', platform: 'node', target: 'node20', logLevel: 'warning'},
-    banner: {js: "import {createRequire} from 'node:module'; const require = createRequire(import.meta.url);"},
+    banner: {
+      js: "import {createRequire} from 'node:module'; const require = createRequire(import.meta.url);",
+    },
   });
   return import(outfile);
 }

@@ -7,7 +7,8 @@ import path from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {execa} from 'execa';
 
-const program = process.env.BLACKBIRD_PROGRAM ?? fileURLToPath(new URL('../dist/blackbird.js', import.meta.url));
+const program =
+  process.env.BLACKBIRD_PROGRAM ?? fileURLToPath(new URL('../dist/blackbird.js', import.meta.url));
 const command = 'true';
 const sizes = (process.argv[2] ?? '200,2000').split(',').map(Number);
 

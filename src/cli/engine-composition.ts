@@ -15,7 +15,7 @@ import {createProjectLock} from '../services/lock/project-lock.ts';
 import {ensureStateFolder} from '../services/stores/project-folder.ts';
 import {createRunStore} from '../services/stores/run-store.ts';
 import {taskFolderName} from '../services/stores/task-folder.ts';
-import {identifyProcess} from '../services/system/process-identity.ts';
+import {identifyProcess, livenessOf} from '../services/system/process-identity.ts';
 import {createProjectFacts} from '../services/system/project-facts.ts';
 import type {Project} from './composition.ts';
 import {chooseProvider} from './provider-choice.ts';
@@ -73,6 +73,8 @@ export async function openEngine({
     isSessionRef: (id, ref) => findProvider(id).isSessionRef(ref),
     hadTimeToStore: (run) => hadTimeToStore(runs, run),
     host: os.hostname(),
+    self: identifyProcess(process.pid),
+    livenessOf,
     now,
     monotonicNow: () => performance.now(),
     newUuid: randomUUID,

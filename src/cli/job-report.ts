@@ -36,8 +36,8 @@ export const pausedBetweenTasks: JobReport = {
 };
 
 function reportExecution({reason, attempted, error}: ExecutorOutput, plan: Plan): JobReport {
-  const last = attempted.at(-1)?.run;
-  const failed = attempted.filter(({run}) => run.state === 'failed').map(({taskId}) => taskId);
+  const last = attempted.at(-1);
+  const failed = attempted.filter(({state}) => state === 'failed').map(({taskId}) => taskId);
   const failedLines =
     failed.length === 0 ? [] : [`failed: ${failed.map(displayLine).join(', ')}`, ...retryLines(failed)];
   switch (reason) {
@@ -46,13 +46,16 @@ function reportExecution({reason, attempted, error}: ExecutorOutput, plan: Plan)
     case 'paused':
       return {
         reason,
-        lines: last?.state === 'paused' ? pausedLines(last) : [...failedLines, ...pausedBetweenTasks.lines],
+        lines:
+          last?.state === 'paused'
+            ? pausedLines(last.taskId, last)
+            : [...failedLines, ...pausedBetweenTasks.lines],
         exitCode: exitCodes.paused,
       };
     case 'waiting_user':
       return {
         reason,
-        lines: [...failedLines, ...(last ? waitingLines(last) : [])],
+        lines: [...failedLines, ...(last ? waitingLines(last.taskId, last) : [])],
         exitCode: exitCodes.personNeeded,
       };
     case 'failed':
@@ -77,9 +80,17 @@ function reportTask(output: TaskOutput, plan: Plan): JobReport {
       throw resumeRefusal(code, task, run, reason);
     }
     case 'paused':
-      return {reason: 'paused', lines: pausedLines(output.run), exitCode: exitCodes.paused};
+      return {
+        reason: 'paused',
+        lines: pausedLines(output.run.task_id, output.run),
+        exitCode: exitCodes.paused,
+      };
     case 'waiting':
-      return {reason: 'waiting_user', lines: waitingLines(output.run), exitCode: exitCodes.personNeeded};
+      return {
+        reason: 'waiting_user',
+        lines: waitingLines(output.run.task_id, output.run),
+        exitCode: exitCodes.personNeeded,
+      };
     case 'failed':
       return {reason: 'failed', lines: retryLines([output.run.task_id]), exitCode: exitCodes.taskFailed};
     case 'succeeded':
@@ -89,20 +100,20 @@ function reportTask(output: TaskOutput, plan: Plan): JobReport {
 }
 
 /** The words of the specification, exactly. */
-function pausedLines({task_id, resumable}: RunRecord): string[] {
-  const restart = `Restart with: ${commandFor('restart', task_id)}`;
-  if (resumable) return [`Paused. Resume with: ${commandFor('resume', task_id)}`, `        ${restart}`];
+function pausedLines(taskId: string, {resumable}: Pick<RunRecord, 'resumable'>): string[] {
+  const restart = `Restart with: ${commandFor('restart', taskId)}`;
+  if (resumable) return [`Paused. Resume with: ${commandFor('resume', taskId)}`, `        ${restart}`];
   return [`Paused. The agent had no session yet, so it cannot be resumed.`, `        ${restart}`];
 }
 
-function waitingLines({task_id, questions = []}: RunRecord): string[] {
+function waitingLines(taskId: string, {questions = []}: Pick<RunRecord, 'questions'>): string[] {
   return [
-    `${displayLine(task_id)} is waiting for user input`,
+    `${displayLine(taskId)} is waiting for user input`,
     ...questions.map(
       ({id: question, prompt, options}) =>
         `  ${displayLine(question)}: ${displayLine(prompt)}${options ? ` (${options.map(displayLine).join(' | ')})` : ''}`,
     ),
-    `Answer with: ${commandFor('resume', task_id)}`,
+    `Answer with: ${commandFor('resume', taskId)}`,
   ];
 }
 

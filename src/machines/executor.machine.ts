@@ -1,5 +1,6 @@
 import {assign, type DoneActorEvent, type ErrorActorEvent, sendTo, setup} from 'xstate';
 import type {ProviderId} from '../services/contracts/agent.ts';
+import {AppError} from '../services/contracts/errors.ts';
 import type {PauseReason, RunRecord} from '../services/contracts/run.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
 import {isHopeless, type StopReason} from './policies/stop-reason.ts';
@@ -19,7 +20,11 @@ export type ExecutorInput = {
 
 export type ExecutorCommand = SegmentCommand | {readonly type: 'executor.stopAfterTask'};
 
-export type Attempted = {readonly taskId: string; readonly run: RunRecord};
+/** What the end of a job tells of a task; records are too large to be kept for every one. */
+export type Attempted = {readonly taskId: string} & Pick<
+  RunRecord,
+  'state' | 'resumable' | 'failure' | 'questions'
+>;
 
 export type ExecutorOutput = {
   readonly reason: StopReason;
@@ -31,6 +36,8 @@ export type SelectTaskInput = {readonly taskIds: readonly string[]; readonly att
 
 type ExecutorContext = ExecutorInput & {
   attempted: readonly Attempted[];
+  /** Chosen, and changed before they began. Looked at again once another task has run. */
+  passedOver: readonly string[];
   taskId: string;
   isStopping: boolean;
   reason: StopReason;
@@ -55,9 +62,11 @@ export const executorMachine = setup({
     rememberAttempt: assign({
       attempted: ({context}, params: {output: TaskOutput}) =>
         'run' in params.output
-          ? [...context.attempted, {taskId: context.taskId, run: params.output.run}]
+          ? [...context.attempted, attemptOf(context.taskId, params.output.run)]
           : context.attempted,
+      passedOver: [],
     }),
+    passOver: assign({passedOver: ({context}) => [...context.passedOver, context.taskId]}),
     rememberPause: assign((_, params: {pauseReason: PauseReason}) => params),
     rememberStop: assign({isStopping: true}),
     stopFor: assign((_, params: {reason: StopReason; error?: unknown}) => params),
@@ -70,6 +79,8 @@ export const executorMachine = setup({
     isNothing: (_, params: {taskId: string | null}) => params.taskId === null,
     endedAs: (_, params: {output: TaskOutput; outcome: TaskOutput['outcome']}) =>
       params.output.outcome === params.outcome,
+    isOutdated: (_, params: {output: TaskOutput}) =>
+      params.output.outcome === 'error' && isPlanEdit(params.output.error),
     endsPlan: ({context}, params: {output: TaskOutput}) =>
       params.output.outcome === 'failed' && (context.stopOnFailure || isHopeless(params.output.run)),
   },
@@ -78,6 +89,7 @@ export const executorMachine = setup({
   context: ({input}) => ({
     ...input,
     attempted: [],
+    passedOver: [],
     taskId: '',
     isStopping: false,
     reason: 'completed',
@@ -102,7 +114,7 @@ export const executorMachine = setup({
         src: 'selectTask',
         input: ({context}) => ({
           taskIds: context.taskIds,
-          attempted: context.attempted.map(({taskId}) => taskId),
+          attempted: [...context.attempted.map(({taskId}) => taskId), ...context.passedOver],
         }),
         onDone: [
           {
@@ -158,6 +170,8 @@ export const executorMachine = setup({
               {type: 'stopFor', params: {reason: 'waiting_user'}},
             ],
           },
+          // Somebody changed the plan after it was chosen: the plan as it is now has another one, or none.
+          {guard: {type: 'isOutdated', params: outputIn}, target: 'deciding', actions: 'passOver'},
           {
             guard: {type: 'endedAs', params: ({event}) => ({output: event.output, outcome: 'error'})},
             target: 'stopped',
@@ -184,6 +198,13 @@ export const executorMachine = setup({
     ...(error === undefined ? {} : {error}),
   }),
 });
+
+function attemptOf(taskId: string, {state, resumable, failure, questions}: RunRecord): Attempted {
+  return {taskId, state, resumable, ...(failure && {failure}), ...(questions && {questions})};
+}
+
+const isPlanEdit = (error: unknown): boolean =>
+  error instanceof AppError && (error.code === 'E_TASK_NOT_READY' || error.code === 'E_TASK_NOT_FOUND');
 
 function outputIn({event}: {event: DoneActorEvent<TaskOutput>}) {
   return {output: event.output};

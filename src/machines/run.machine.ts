@@ -17,8 +17,18 @@ import {type SegmentCommand, type SegmentOutput, segmentMachine} from './segment
 export type RunCommand =
   | {readonly type: 'run.launch'; readonly request: AgentRequest}
   /** `obstacle` is why it cannot go on in its own session; null when it can. */
-  | {readonly type: 'run.resume'; readonly request: AgentRequest; readonly obstacle: string | null}
-  | {readonly type: 'run.answer'; readonly request: AgentRequest; readonly answers: readonly Answer[]}
+  | {
+      readonly type: 'run.resume';
+      readonly request: AgentRequest;
+      readonly obstacle: string | null;
+      readonly feedback?: string;
+    }
+  | {
+      readonly type: 'run.answer';
+      readonly request: AgentRequest;
+      readonly answers: readonly Answer[];
+      readonly feedback?: string;
+    }
   | {readonly type: 'run.restart'}
   | SegmentCommand;
 
@@ -131,7 +141,7 @@ export const runMachine = setup({
       invoke: {
         id: 'recordRelaunch',
         src: 'recordRun',
-        input: ({context}) => ({run: context.run, step: {type: 'relaunched', ...answersIn(context.order)}}),
+        input: ({context}) => ({run: context.run, step: {type: 'relaunched', ...wordsIn(context.order)}}),
         onDone: {
           target: 'running',
           actions: {type: 'rememberRun', params: ({event}) => ({run: event.output})},
@@ -179,8 +189,13 @@ function errorOf({event}: {event: ErrorActorEvent}) {
   return {error: event.error};
 }
 
-function answersIn(order: RunCommand | null): {answers?: readonly Answer[]} {
-  return order?.type === 'run.answer' ? {answers: order.answers} : {};
+/** What a person says to a run that goes on. */
+function wordsIn(order: RunCommand | null): {answers?: readonly Answer[]; feedback?: string} {
+  if (order?.type !== 'run.answer' && order?.type !== 'run.resume') return {};
+  return {
+    ...(order.type === 'run.answer' ? {answers: order.answers} : {}),
+    ...(order.feedback === undefined ? {} : {feedback: order.feedback}),
+  };
 }
 
 function outputOf({run, refusal, error}: RunContext): RunOutput {

@@ -3,6 +3,7 @@ import type {ProviderId} from '../services/contracts/agent.ts';
 import type {PauseReason, RunRecord, RunState} from '../services/contracts/run.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
 import type {PreparedRun, PrepareRunInput, TaskMode} from './actors/prepare-run.actor.ts';
+import {isUnheard} from './policies/run-status.ts';
 import {type RunOutput, runMachine} from './run.machine.ts';
 import type {SegmentCommand} from './segment.machine.ts';
 
@@ -145,5 +146,7 @@ function outputOf({ended, error}: TaskContext): TaskOutput {
   if (run.failure && (outcome === 'paused' || outcome === 'waiting')) {
     return {outcome: 'refused', run, reason: run.failure.message};
   }
+  // Feedback that nobody heard: its own run failed, the task stands as the run before says.
+  if (isUnheard(run)) return {outcome: 'refused', run, reason: run.failure?.message ?? ''};
   return {outcome, run};
 }

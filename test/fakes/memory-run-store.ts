@@ -2,6 +2,7 @@ import {AppError, messageOf} from '../../src/services/contracts/errors.ts';
 import {
   type BrokenRun,
   isGoRun,
+  latestRun,
   type RunRecord,
   type RunStore,
   runRecordSchema,
@@ -80,8 +81,10 @@ export function createMemoryRunStore({
       const {runs: found, broken} = list(taskId);
       const [first] = broken;
       if (first) throw new AppError('E_STORE_CORRUPT', `the run record ${first.file} cannot be used`);
-      return found.findLast(({run_type}) => run_type === 'execute') ?? null;
+      return latestRun(found);
     },
+    runningTaskIds: async () =>
+      [...texts.keys()].filter((taskId) => list(taskId).runs.some(({state}) => state === 'running')),
     insert: async (run) => {
       const name = `${checked(run.run_id)}.json`;
       if (texts.get(run.task_id)?.has(name)) {

@@ -63,7 +63,7 @@ function createEngineActor(fake = createFakeServices({plan: planOf(task('a'), ta
 
 describe('a job', () => {
   test('runs under the project lock and says how it ended, once', async () => {
-    const {actor, log, rest, results, runs} = createEngineActor();
+    const {actor, log, rest, results} = createEngineActor();
     actor.send(start(execute));
     await rest();
     expect(results).toEqual([
@@ -71,7 +71,7 @@ describe('a job', () => {
         type: 'execute',
         output: {
           reason: 'completed',
-          attempted: ['a', 'b'].map((taskId) => ({taskId, run: runs.records(taskId)[0]})),
+          attempted: ['a', 'b'].map((taskId) => ({taskId, state: 'succeeded', resumable: false})),
         },
       },
     ]);
@@ -141,7 +141,7 @@ describe('a pause', () => {
     await settle();
     expect(value()).toBe('executing');
     actor.send(pause);
-    expect(await rest()).toMatchObject({output: {reason: 'paused', attempted: [{run: {state: 'paused'}}]}});
+    expect(await rest()).toMatchObject({output: {reason: 'paused', attempted: [{state: 'paused'}]}});
     expect(gone()).toEqual(['go a-1']);
   });
 

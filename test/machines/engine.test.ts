@@ -4,6 +4,7 @@ import {createEngine, type EngineFact} from '../../src/machines/engine.ts';
 import {answersPrompt, continuePrompt, feedbackPrompt} from '../../src/machines/policies/agent-prompt.ts';
 import type {ProviderId} from '../../src/services/contracts/agent.ts';
 import {AppError} from '../../src/services/contracts/errors.ts';
+import type {Plan} from '../../src/services/contracts/plan.ts';
 import type {Answer, RunRecord} from '../../src/services/contracts/run.ts';
 import {
   begun,
@@ -182,7 +183,7 @@ describe('executing a plan', () => {
     const {engine, agents, plans} = openProject({plan: planOf(task('a'), task('b'))});
     agents.play = (each) => each.succeeds(JSON.stringify({blackbird: {questions: [question]}}));
     expect(await engine.start(execute())).toMatchObject({
-      output: {reason: 'waiting_user', attempted: [{taskId: 'a', run: {questions: [question]}}]},
+      output: {reason: 'waiting_user', attempted: [{taskId: 'a', questions: [question]}]},
     });
     expect(plans.statuses()).toEqual({a: 'waiting_user', b: 'todo'});
   });
@@ -197,34 +198,68 @@ describe('executing a plan', () => {
     expect(project.plans.statuses()).toEqual({a: 'done', b: 'skipped', c: 'done'});
   });
 
-  test('a task that is no longer ready when its turn comes is refused and its run canceled', async () => {
-    const project = openProject({plan: planOf(task('a'))});
+  test('a task that is no longer ready when its turn comes is passed over and its run canceled', async () => {
+    const project = openProject({plan: planOf(task('a'), task('b'))});
     const {plans} = project;
     project.services.runs.insert = new Proxy(project.services.runs.insert, {
       apply: async (insert, self, args: [RunRecord]) => {
         await Reflect.apply(insert, self, args);
-        plans.plan = withStatus(plans.plan, 'a', 'done');
+        if (args[0].task_id === 'a') plans.plan = withStatus(plans.plan, 'a', 'done');
       },
     });
     expect(await project.engine.start(execute())).toMatchObject({
-      output: {reason: 'error', error: {code: 'E_TASK_NOT_READY'}},
+      output: {reason: 'completed', attempted: [{taskId: 'b'}]},
     });
     expect(project.runs.records('a')).toMatchObject([{state: 'canceled', failure: {kind: 'stopped'}}]);
-    expect(project.gone()).toEqual([]);
-    expect(plans.statuses()).toEqual({a: 'done'});
+    expect(project.gone()).toEqual(['go b-1']);
+    expect(plans.statuses()).toEqual({a: 'done', b: 'done'});
+  });
+});
+
+describe('a task that is changed between choosing and preparing', () => {
+  /** Prepares from another plan than the one the task was chosen from, that many times. */
+  function openEdited(edited: Plan, times: number) {
+    const project = openProject({plan: planOf(task('a'), task('b'))});
+    const {plans} = project;
+    let reads = 0;
+    const read = plans.read;
+    // Recovery reads first; then choosing and preparing take turns.
+    plans.read = async () => {
+      reads++;
+      return reads > 1 && reads % 2 === 1 && reads <= 1 + 2 * times ? edited : read();
+    };
+    return project;
+  }
+
+  test.each([
+    {name: 'deleted', edited: planOf(task('b'))},
+    {name: 'blocked', edited: planOf(task('a', {deps: ['b']}), task('b'))},
+  ])('and was $name is passed over until another one has run', async ({edited}) => {
+    const {engine, gone} = openEdited(edited, 1);
+    expect(await engine.start(execute())).toMatchObject({output: {reason: 'completed'}});
+    expect(gone()).toEqual(['go b-1', 'go a-1']);
+  });
+
+  test('does not hold the plan for ever', async () => {
+    const {engine, gone} = openEdited(planOf(), 100);
+    expect(await engine.start(execute())).toEqual({
+      type: 'execute',
+      output: {reason: 'completed', attempted: []},
+    });
+    expect(gone()).toEqual([]);
   });
 });
 
 describe('pausing', () => {
   test('in the middle of a task pauses it, and nothing else is started', async () => {
-    const {engine, startHanging, runs, gone, plans, log, violations} = openProject({
+    const {engine, startHanging, gone, plans, log, violations} = openProject({
       plan: planOf(task('a'), task('b')),
     });
     const {finished} = await startHanging(execute());
     engine.pause('user_interrupt');
     expect(await finished).toEqual({
       type: 'execute',
-      output: {reason: 'paused', attempted: [{taskId: 'a', run: runs.records('a')[0]}]},
+      output: {reason: 'paused', attempted: [{taskId: 'a', state: 'paused', resumable: false}]},
     });
     expect(gone()).toEqual(['go a-1']);
     expect(plans.statuses()).toEqual({a: 'in_progress', b: 'todo'});
@@ -356,17 +391,20 @@ describe('resuming a paused task', () => {
       access: 'edit',
       isGitRepository: true,
     });
-    expect(runs.records('a')).toEqual([
-      pausedRun({
-        state: 'succeeded',
-        updated_at: now,
-        stdout: 'out',
-        stderr: 'err',
-        exit_code: 0,
-        result: 'done',
-        segments: [endedSegment(), endedSegment()],
-      }),
-    ]);
+    const {
+      paused_at: _,
+      pause_reason: __,
+      ...rest
+    } = pausedRun({
+      state: 'succeeded',
+      updated_at: now,
+      stdout: 'out',
+      stderr: 'err',
+      exit_code: 0,
+      result: 'done',
+      segments: [endedSegment(), endedSegment()],
+    });
+    expect(runs.records('a')).toEqual([rest]);
     expect(plans.statuses()).toEqual({a: 'done', z: 'todo'});
   });
 
@@ -461,6 +499,37 @@ describe('resuming a paused task', () => {
     expect(await engine.start(resume('a'))).toMatchObject({output: {outcome: 'succeeded'}});
     expect(plans.statuses()).toEqual({a: 'done', z: 'todo'});
   });
+});
+
+describe.each(['auth', 'rate_limit'] as const)('a resume that meets %s', (kind) => {
+  const answers = [{id: question.id, value: 'blue'}];
+  test.each([
+    {run: pausedRun(), status: 'in_progress', job: resume('a')},
+    {run: waitingRun(), status: 'waiting_user', job: resume('a', {answers})},
+  ] as const)('leaves the run $run.state, and it can be tried again', async ({run, status, job}) => {
+    const {engine, agents, runs, plans} = openRun(run, status);
+    agents.play = (each) => each.fails({kind, message: 'not now'});
+    expect(await engine.start(job)).toMatchObject({output: {outcome: 'refused', reason: 'not now'}});
+    expect(runs.records('a')).toMatchObject([{state: run.state, resumable: true, failure: {kind}}]);
+    expect(plans.statuses()).toEqual({a: status, z: 'todo'});
+    agents.play = (each) => each.succeeds();
+    expect(await engine.start(job)).toMatchObject({output: {outcome: 'succeeded'}});
+    expect(runs.records('a')).toHaveLength(1);
+  });
+});
+
+test('a run that goes on carries no pause while it runs, and has its own again when it is refused', async () => {
+  const {startHanging, agents, runs} = openRun(pausedRun());
+  const {finished} = await startHanging(resume('a'));
+  const [running] = runs.records('a');
+  expect(running).toMatchObject({state: 'running'});
+  expect(running).not.toHaveProperty('pause_reason');
+  expect(running).not.toHaveProperty('paused_at');
+  agents.agent.fails({kind: 'resume_rejected'});
+  await finished;
+  const [refused] = runs.records('a');
+  expect(refused).toMatchObject({state: 'paused', paused_at: begun, pause_reason: 'user_interrupt'});
+  expect(refused).not.toHaveProperty('stood');
 });
 
 describe('answering a waiting task', () => {
@@ -634,6 +703,59 @@ describe('feedback on a task that ended', () => {
     expect(log).toEqual(['lock', 'unlock']);
   });
 
+  test.each(['resume_rejected', 'spawn_failed'] as const)(
+    'that ends in %s leaves the task and its parents as they were',
+    async (kind) => {
+      const {engine, agents, runs, plans} = openProject({
+        plan: planOf(family(task('p', {status: 'done'}), task('a', {status: 'done'}))),
+        runs: [ended],
+      });
+      if (kind === 'spawn_failed') agents.failLaunch(new Error('no'));
+      else agents.play = (each) => each.fails({kind, message: 'no'});
+      const result = await engine.start(resume('a', {feedback: 'use tabs'}));
+      expect(result).toMatchObject({output: {outcome: 'refused', reason: 'no', run: {run_id: 'a-2'}}});
+      expect(runs.records('a')).toMatchObject([ended, {state: 'failed', failure: {kind}}]);
+      expect(plans.statuses()).toEqual({p: 'done', a: 'done'});
+    },
+  );
+
+  test('that is refused twice leaves the task as the run says that was heard', async () => {
+    const {engine, agents, runs, plans} = openRun(ended, 'done');
+    agents.play = (each) => each.fails({kind: 'resume_rejected'});
+    await engine.start(resume('a', {feedback: 'use tabs'}));
+    await engine.start(resume('a', {feedback: 'use tabs'}));
+    expect(runs.records('a')).toHaveLength(3);
+    expect(plans.statuses()).toEqual({a: 'done', z: 'todo'});
+  });
+
+  test('that the plan cannot be told of never started, and the task stands as it did', async () => {
+    const {engine, runs, plans, gone} = openRun(ended, 'done');
+    const error = new AppError('E_STORE_WRITE', 'the disk is full');
+    plans.failNextUpdate(error);
+    expect(await engine.start(resume('a', {feedback: 'use tabs'}))).toMatchObject({
+      output: {outcome: 'error', error},
+    });
+    expect(runs.records('a').map(({state}) => state)).toEqual(['succeeded', 'canceled']);
+    expect(plans.statuses()).toEqual({a: 'done', z: 'todo'});
+    expect(gone()).toEqual([]);
+  });
+
+  test('is said again after a pause, with what is added to it', async () => {
+    const {engine, agents, startHanging, runs} = openRun(ended, 'done');
+    for (const feedback of ['use tabs', null, 'and no semicolons']) {
+      const {finished} = await startHanging(resume('a', {feedback}));
+      engine.pause('user_interrupt');
+      await finished;
+    }
+    expect(agents.agents.map(({request}) => request.prompt)).toEqual([
+      feedbackPrompt('use tabs', []),
+      continuePrompt([], [], 'use tabs'),
+      feedbackPrompt('use tabs\n\nand no semicolons', []),
+    ]);
+    expect(agents.agents[1]?.request.prompt).toContain('# Requested changes\nuse tabs');
+    expect(runs.records('a').at(-1)).toMatchObject({feedback: 'use tabs\n\nand no semicolons'});
+  });
+
   test('is what a run that ended needs: without it there is nothing to resume', async () => {
     const {engine, log} = openRun(ended, 'done');
     expect(await engine.start(resume('a'))).toMatchObject({
@@ -689,6 +811,34 @@ describe('restarting', () => {
     expect(await engine.start(resume('a'))).toMatchObject({
       output: {outcome: 'error', error: {code: 'E_NOTHING_TO_RESUME'}},
     });
+  });
+
+  test('that fails leaves the session that can be resumed; the attempt still counts', async () => {
+    const {engine, plans, runs} = openRun(waitingRun(), 'waiting_user');
+    plans.failNextUpdate(new AppError('E_STORE_WRITE', 'the disk is full'));
+    expect(await engine.start(restart('a'))).toMatchObject({output: {error: {code: 'E_STORE_WRITE'}}});
+    expect(runs.records('a')).toMatchObject([waitingRun(), {run_id: 'a-2', state: 'canceled'}]);
+    const answers = [{id: question.id, value: 'blue'}];
+    expect(await engine.start(resume('a', {answers}))).toMatchObject({
+      output: {outcome: 'succeeded', run: {run_id: 'a-1'}},
+    });
+    expect(await engine.start(restart('a'))).toMatchObject({output: {run: {run_id: 'a-3', attempt: 3}}});
+  });
+
+  test('of which nothing began replaced nothing', async () => {
+    const {engine, runs, plans} = openProject({
+      plan: planOf(task('a', {status: 'in_progress'})),
+      runs: [
+        waitingRun({superseded_by_run_id: 'a-2'}),
+        runRecord({run_id: 'a-2', attempt: 2, restart_of_run_id: 'a-1'}),
+      ],
+    });
+    await engine.start(execute({maxTasks: 0}));
+    expect(plans.statuses()).toEqual({a: 'waiting_user'});
+    expect(runs.records('a')).toEqual([
+      waitingRun({updated_at: now}),
+      expect.objectContaining({state: 'canceled'}),
+    ]);
   });
 
   test('a task that never ran is refused', async () => {
@@ -913,10 +1063,67 @@ describe('recovery', () => {
     agents.remaining = [7, 8];
     expect(await engine.start(execute())).toEqual({
       type: 'failed',
-      error: new Error('processes 7, 8 of run a-1 are still alive and cannot be ended'),
+      error: new AppError('E_PROCESS_ALIVE', 'processes 7, 8 of run a-1 are alive and cannot be ended', {
+        details: [
+          ['run', 'a-1'],
+          ['pids', '7, 8'],
+        ],
+      }),
     });
     expect(runs.records('a')).toEqual([lost]);
     expect(log).toEqual(['lock', 'sweep a-1', 'unlock']);
+  });
+
+  test.each([
+    {name: 'set to done', plan: planOf(task('a', {status: 'done'})), statuses: {a: 'done'}},
+    {name: 'set to todo', plan: planOf(task('a'), task('z')), statuses: {a: 'todo', z: 'todo'}},
+    {name: 'deleted', plan: planOf(task('z')), statuses: {z: 'todo'}},
+  ])('ends what is left of a task that was $name, and leaves the plan alone', async ({plan, statuses}) => {
+    const {engine, runs, plans, log} = openProject({plan, runs: [lost]});
+    await engine.start(repair);
+    expect(log).toContain('sweep a-1');
+    expect(runs.records('a')).toMatchObject([{state: 'paused', pause_reason: 'process_lost'}]);
+    expect(plans.statuses()).toEqual(statuses);
+  });
+
+  describe('of a run that another process launched', () => {
+    const other = {pid: 77, start_time: '7', boot_id: 'boot', pid_namespace: 'pid:[1]'};
+    const asSelf = {pid: 77, startTime: '7', bootId: 'boot', pidNamespace: 'pid:[1]'};
+    const owned = {...lost, owner: other};
+
+    test('is refused while that lives, and nothing is touched', async () => {
+      const fake = createFakeServices({plan: planOf(task('a', {status: 'in_progress'})), runs: [owned]});
+      const engine = createEngine({...fake.services, livenessOf: () => 'alive'});
+      expect(await engine.start(repair)).toMatchObject({
+        type: 'failed',
+        error: {code: 'E_REPO_LOCKED', message: 'process 77 is already executing this plan'},
+      });
+      expect(fake.runs.records('a')).toEqual([owned]);
+      expect(fake.log).toEqual(['lock', 'unlock']);
+    });
+
+    test.each([
+      {name: 'is gone', self: null, liveness: 'dead'},
+      {name: 'cannot be seen from here', self: null, liveness: 'unknown'},
+      {name: 'is this one', self: asSelf, liveness: 'alive'},
+    ] as const)('goes on when that $name', async ({self, liveness}) => {
+      const fake = createFakeServices({plan: planOf(task('a', {status: 'in_progress'})), runs: [owned]});
+      await createEngine({...fake.services, self, livenessOf: () => liveness}).start(repair);
+      expect(fake.runs.records('a')).toMatchObject([{state: 'paused'}]);
+    });
+
+    test('knows it by the record, from the launch on and from every resume', async () => {
+      const fake = createFakeServices({
+        plan: planOf(task('a', {status: 'in_progress'}), task('b')),
+        runs: [pausedRun()],
+      });
+      fake.agents.play = (each) => each.succeeds();
+      const engine = createEngine({...fake.services, self: asSelf});
+      await engine.start(resume('a'));
+      await engine.start(execute());
+      expect(fake.runs.records('a')).toMatchObject([{owner: other}]);
+      expect(fake.runs.records('b')).toMatchObject([{owner: other}]);
+    });
   });
 
   test('of a run whose plan was never told comes when its task is executed', async () => {

@@ -2,6 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {createActor, SimulatedClock, toPromise} from 'xstate';
 import {type ExecutorInput, executorMachine} from '../../src/machines/executor.machine.ts';
 import type {FailureKind} from '../../src/services/contracts/agent.ts';
+import {AppError} from '../../src/services/contracts/errors.ts';
 import type {Plan} from '../../src/services/contracts/plan.ts';
 import type {FakeAgent} from '../fakes/fake-agent-runner.ts';
 import {defineEffects} from '../fakes/machines.ts';
@@ -53,16 +54,16 @@ async function startHanging(fields: Partial<ExecutorInput> = {}) {
   return executor;
 }
 
-const outcomes = ({attempted}: {attempted: ReadonlyArray<{taskId: string; run: {state: string}}>}) =>
-  attempted.map(({taskId, run}) => `${taskId} ${run.state}`);
+const outcomes = ({attempted}: {attempted: ReadonlyArray<{taskId: string; state: string}>}) =>
+  attempted.map(({taskId, state}) => `${taskId} ${state}`);
 
 describe('executing', () => {
   test('runs every ready task in the order of the plan, dependencies first, one at a time', async () => {
-    const {actor, finished, plans, launched, violations, runs} = createExecutor();
+    const {actor, finished, plans, launched, violations} = createExecutor();
     actor.start();
     expect(await finished).toEqual({
       reason: 'completed',
-      attempted: ['a', 'b', 'c'].map((taskId) => ({taskId, run: runs.records(taskId)[0]})),
+      attempted: ['a', 'b', 'c'].map((taskId) => ({taskId, state: 'succeeded', resumable: false})),
     });
     expect(launched()).toEqual(['go a-1', 'go b-1', 'go c-1']);
     expect(plans.statuses()).toEqual({a: 'done', b: 'done', c: 'done'});
@@ -148,7 +149,7 @@ describe('a failed task', () => {
     const output = await executor.finished;
     expect(output).toMatchObject({
       reason: 'failed',
-      attempted: [{taskId: 'a', run: {failure: {kind: 'spawn_failed', message: 'no such file'}}}],
+      attempted: [{taskId: 'a', failure: {kind: 'spawn_failed', message: 'no such file'}}],
     });
     expect(executor.launched()).toEqual([]);
   });
@@ -188,7 +189,7 @@ describe('a pause', () => {
     actor.send(pause);
     expect(await finished).toEqual({
       reason: 'paused',
-      attempted: [{taskId: 'a', run: runs.records('a')[0]}],
+      attempted: [{taskId: 'a', state: 'paused', resumable: false}],
     });
     expect(runs.records('a')[0]?.state).toBe('paused');
     expect(launched()).toEqual(['go a-1']);
@@ -300,6 +301,10 @@ test('every transition is reached', () => {
         {type: 'xstate.done.actor.task', output: {outcome: 'paused', run}},
         {type: 'xstate.done.actor.task', output: {outcome: 'waiting', run}},
         {type: 'xstate.done.actor.task', output: {outcome: 'error', error: 'no'}},
+        {
+          type: 'xstate.done.actor.task',
+          output: {outcome: 'error', error: new AppError('E_TASK_NOT_READY', 'no')},
+        },
         {type: 'xstate.done.actor.task', output: {outcome: 'failed', run: failed}},
         {type: 'xstate.error.actor.task', error: 'no'},
       ],

@@ -96,18 +96,20 @@ describe('a resume', () => {
     await settle();
     agents.agent.succeeds('all of it');
 
-    expect(await finished).toEqual({
-      outcome: 'succeeded',
-      run: pausedRun({
-        state: 'succeeded',
-        updated_at: now,
-        stdout: 'out',
-        stderr: 'err',
-        exit_code: 0,
-        result: 'all of it',
-        segments: [endedSegment(), endedSegment()],
-      }),
+    const {
+      paused_at: _,
+      pause_reason: __,
+      ...run
+    } = pausedRun({
+      state: 'succeeded',
+      updated_at: now,
+      stdout: 'out',
+      stderr: 'err',
+      exit_code: 0,
+      result: 'all of it',
+      segments: [endedSegment(), endedSegment()],
     });
+    expect(await finished).toEqual({outcome: 'succeeded', run});
     expect(log).toEqual([
       'record a-1 running/launching session-1',
       'launch a-1',

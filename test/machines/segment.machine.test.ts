@@ -58,6 +58,7 @@ function createSegment({
     clock,
     finished,
     live,
+    endings,
     news,
     get agent() {
       return fake.agents.agent;
@@ -870,6 +871,19 @@ describe('a write that fails', () => {
   });
 });
 
+test.each([
+  {name: 'success', end: (segment: TestSegment) => segment.agent.succeeds()},
+  {name: 'failure', end: (segment: TestSegment) => segment.agent.fails()},
+  {name: 'pause', end: (segment: TestSegment) => segment.pause()},
+])('what the agent left behind is forgotten once its $name is recorded', async ({end}) => {
+  const segment = await startInSession();
+  segment.agent.obeys = {interrupt: true, kill: true};
+  end(segment);
+  await segment.finished;
+  expect(segment.record()?.stdout).toBe('out');
+  expect(segment.endings.size).toBe(0);
+});
+
 describe('what cannot be ended', () => {
   test('is named, nothing is recorded over it, and it is killed once more', async () => {
     const segment = await startInSession();
@@ -879,7 +893,10 @@ describe('what cannot be ended', () => {
     segment.agent.exits();
 
     const {error, run} = await segment.finished;
-    expect(error).toEqual(new Error('processes 17, 18 of run a-1 cannot be ended'));
+    expect(error).toMatchObject({
+      code: 'E_PROCESS_ALIVE',
+      message: 'processes 17, 18 of run a-1 are alive and cannot be ended',
+    });
     expect(run).toMatchObject({state: 'running', phase: 'pausing'});
     expect(segment.log.at(-1)).toBe('kill a-1');
     expect(segment.live.size).toBe(1);

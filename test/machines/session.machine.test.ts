@@ -243,15 +243,8 @@ describe('a worktree that is gone', () => {
           error: {code: 'E_WORKTREE_MISSING', message},
         });
         expect(log).toEqual(['resume_failed']);
-        const data = {
-          session_name: session,
-          runner: 'claude',
-          detached: false,
-          restart: false,
-          ...flags,
-          reason,
-        };
-        expect(events).toEqual([{event: 'resume_failed', data: expect.objectContaining(withoutYes(data))}]);
+        const data = {session_name: session, runner: 'claude', detached, restart, reason};
+        expect(events).toEqual([{event: 'resume_failed', data}]);
       }
     },
   );

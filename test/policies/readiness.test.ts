@@ -1,6 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {
   isReady,
+  nextTask,
   type Readiness,
   readinessOf,
   readyTasks,
@@ -90,4 +91,15 @@ describe('readyTasks', () => {
     expect(promptly(() => readyTasks(hugeFamily())).length).toBe(hugeSize - 1);
     expect(promptly(() => readyTasks(hugeChain())).map(({id}) => id)).toEqual([`t${hugeSize - 1}`]);
   });
+});
+
+test('the next task is found without a look at those behind it', () => {
+  const unseen = Object.defineProperty(task('z'), 'status', {
+    get: () => {
+      throw new Error('looked at');
+    },
+  });
+  const plan = planOf(task('done', {status: 'done'}), task('tried'), task('a'), unseen);
+  expect(nextTask(plan, {taskIds: [], attempted: ['tried']})?.id).toBe('a');
+  expect(nextTask(planOf(task('a')), {taskIds: ['b'], attempted: []})).toBeUndefined();
 });

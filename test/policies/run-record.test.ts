@@ -11,6 +11,7 @@ import {
   type SegmentFacts,
   segmentStep,
 } from '../../src/machines/policies/run-step.ts';
+import type {FailureKind} from '../../src/services/contracts/agent.ts';
 import {type RunRecord, runRecordSchema} from '../../src/services/contracts/run.ts';
 import {
   begun,
@@ -173,7 +174,13 @@ describe('a change', () => {
       name: 'a relaunch runs again and forgets its last failure',
       run: pausedRun({failure}),
       change: {type: 'relaunched'},
-      expected: pausedRun({state: 'running', phase: 'launching', updated_at: now}),
+      expected: runRecord({
+        provider_session_ref: sessionRef,
+        resumable: true,
+        segments: [endedSegment()],
+        updated_at: now,
+        stood: {state: 'paused', paused_at: begun, pause_reason: 'user_interrupt'},
+      }),
     },
     {
       name: 'a relaunch keeps all answers, each with what was asked',
@@ -183,6 +190,7 @@ describe('a change', () => {
         state: 'running',
         phase: 'launching',
         updated_at: now,
+        stood: {state: 'waiting'},
         answers: [
           {id: 'size', value: 'M'},
           {id: 'color', value: 'red', prompt: 'Which color?'},
@@ -331,8 +339,7 @@ describe('a step of a segment', () => {
     verdict,
     isContinued,
   });
-  const failing = (kind: 'agent_error' | 'resume_rejected' | 'spawn_failed') =>
-    ({outcome: 'failed', failure: {kind, message: 'no'}}) as const;
+  const failing = (kind: FailureKind) => ({outcome: 'failed', failure: {kind, message: 'no'}}) as const;
 
   test.each<{name: string; step: RunStep; end: typeof end | null; expected: RunChange}>([
     {
@@ -378,7 +385,7 @@ describe('a step of a segment', () => {
       end,
       expected: {type: 'failed', failure, end, result: 'said'},
     },
-    ...(['resume_rejected', 'spawn_failed'] as const).map((kind) => ({
+    ...(['resume_rejected', 'spawn_failed', 'auth', 'rate_limit'] as const).map((kind) => ({
       name: `a later segment that ends with ${kind} goes back to where it stood`,
       step: endedStep(failing(kind), true),
       end,

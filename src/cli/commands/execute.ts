@@ -6,7 +6,7 @@ import {isLeaf, requireTask, subtreeOf} from '../../machines/policies/plan-graph
 import {readyTasks} from '../../machines/policies/readiness.ts';
 import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import type {Plan} from '../../services/contracts/plan.ts';
-import type {RunStore} from '../../services/contracts/run.ts';
+import {latestRun, type RunStore} from '../../services/contracts/run.ts';
 import {type Cli, wholeNumber} from '../cli.ts';
 import {type AgentOptions, agentInput, finishJob, openEngineFor, runJob} from '../job.ts';
 import {continueCommand, reportJob} from '../job-report.ts';
@@ -100,7 +100,7 @@ async function restingLines(plan: Plan, runs: RunStore): Promise<string[]> {
   for (const task of plan.items.values()) {
     if (!isLeaf(task) || (task.status !== 'in_progress' && task.status !== 'waiting_user')) continue;
     const {runs: history} = await runs.list(task.id);
-    const latest = history.at(-1);
+    const latest = latestRun(history);
     const id = displayLine(task.id);
     if (latest?.state === 'paused') lines.push(`Ⅱ ${id} is paused: ${continueCommand(latest)}`);
     else if (latest?.state === 'waiting')

@@ -1,7 +1,7 @@
 import {type CallbackLogicFunction, fromCallback, fromPromise} from 'xstate';
 import type {Activity, AgentEvent, AgentRequest, Failure, Usage} from '../../services/contracts/agent.ts';
 import type {AgentEnding, AgentRunner, RunningAgent} from '../../services/contracts/agent-runner.ts';
-import {messageOf} from '../../services/contracts/errors.ts';
+import {AppError, messageOf} from '../../services/contracts/errors.ts';
 import type {ProcessIdentity} from '../../services/contracts/process.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import {askedQuestions} from '../policies/asked-questions.ts';
@@ -141,12 +141,25 @@ export function defineEndEverythingActor({live}: {live: LiveAgents}) {
     const agent = live.get(run.run_id);
     if (!agent) return;
     const {remaining} = await agent.endEverything();
-    if (remaining.length > 0)
-      throw new Error(`processes ${remaining.join(', ')} of run ${run.run_id} cannot be ended`);
+    if (remaining.length > 0) throw stillAlive(run, remaining);
     live.delete(run.run_id);
     // How it ended is told before anything is recorded about it.
     await agent.ended.catch(() => {});
   });
+}
+
+export function stillAlive({run_id}: RunRecord, pids: readonly number[]): AppError {
+  const named = pids.join(', ');
+  return new AppError(
+    'E_PROCESS_ALIVE',
+    `processes ${named} of run ${run_id} are alive and cannot be ended`,
+    {
+      details: [
+        ['run', run_id],
+        ['pids', named],
+      ],
+    },
+  );
 }
 
 function verdictOf({verdict}: AgentEnding): SegmentVerdict {

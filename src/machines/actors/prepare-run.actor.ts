@@ -55,7 +55,10 @@ export function definePrepareRunActor(services: Services, onPrepared: (prepared:
     const prepare = {execute: prepareExecute, resume: prepareResume, restart: prepareRestart}[
       input.mode.type
     ];
-    const prepared = await prepare(services, {...input, plan, task, latest});
+    const {runs} = await services.runs.list(task.id);
+    const attempts = runs.filter(({run_type}) => run_type === 'execute').map(({attempt}) => attempt);
+    const attempt = Math.max(0, ...attempts) + 1;
+    const prepared = await prepare(services, {...input, plan, task, latest, attempt});
     const {order} = prepared;
     // What will be refused never starts.
     if (order.type !== 'run.resume' || order.obstacle === null) onPrepared(prepared);
@@ -67,6 +70,8 @@ type Situation = PrepareRunInput & {
   readonly plan: Plan;
   readonly task: Task;
   readonly latest: RunRecord | null;
+  /** The number of the next run. */
+  readonly attempt: number;
 };
 
 async function prepareExecute(services: Services, situation: Situation): Promise<PreparedRun> {
@@ -83,14 +88,7 @@ async function prepareRestart(services: Services, situation: Situation): Promise
     });
   }
   if (latest.state === 'running') throw stillRunning(task, latest);
-  const prepared = await startFresh(services, situation, latest);
-  // A record of the Go program is never rewritten; the new run links to it all the same.
-  if (!isGoRun(latest)) {
-    await services.runs.update(task.id, latest.run_id, (run) =>
-      applyRunChange(run, {type: 'superseded', byRunId: prepared.run.run_id}, services.now()),
-    );
-  }
-  return prepared;
+  return startFresh(services, situation, latest);
 }
 
 async function prepareResume(services: Services, situation: Situation): Promise<PreparedRun> {
@@ -98,8 +96,9 @@ async function prepareResume(services: Services, situation: Situation): Promise<
   if (mode.type !== 'resume') throw new Error('Only a resume can be prepared as one');
   if (latest === null) throw nothingToResume(task, 'it has never run');
   if (latest.state === 'running') throw stillRunning(task, latest);
-  const {feedback, answers} = mode;
-  if (feedback === null && latest.state !== 'paused' && latest.state !== 'waiting') {
+  const {answers} = mode;
+  const feedback = feedbackFor(latest, mode.feedback);
+  if (mode.feedback === null && latest.state !== 'paused' && latest.state !== 'waiting') {
     throw nothingToResume(task, `its latest run ${latest.state}`);
   }
   const obstacle = obstacleOf(services, situation, latest);
@@ -108,28 +107,38 @@ async function prepareResume(services: Services, situation: Situation): Promise<
   const request = await requestFor(services, await sayingOf(services, situation, latest));
   // A run that ended is never reopened, a record of the Go program never rewritten: a new run takes over.
   if (obstacle === null && (!isOpen(latest) || isGoRun(latest))) {
-    return takeOver(services, situation, latest, request, answers);
+    return takeOver(services, situation, latest, request, mode);
   }
   if (obstacle === null) await markInProgress(services, task.id);
   const order: RunCommand =
     latest.state === 'waiting'
-      ? {type: 'run.answer', request, answers}
-      : {type: 'run.resume', request, obstacle};
+      ? {type: 'run.answer', request, answers, ...feedback}
+      : {type: 'run.resume', request, obstacle, ...feedback};
   return {task, run: latest, order};
 }
 
 const isOpen = ({state}: RunRecord) => state === 'paused' || state === 'waiting';
+
+/** What was said before a pause may never have been heard, so it is said with what is new. */
+function feedbackFor({state, feedback: unheard}: RunRecord, feedback: string | null): {feedback?: string} {
+  if (feedback === null) return {};
+  const isUnheard = state === 'paused' && unheard !== undefined;
+  return {feedback: isUnheard ? `${unheard}\n\n${feedback}` : feedback};
+}
 
 type Saying = Pick<AgentRequest, 'kind' | 'prompt' | 'sessionRef'>;
 
 /** What the agent is told when its run goes on. Feedback comes before questions. */
 async function sayingOf(services: Services, situation: Situation, latest: RunRecord): Promise<Saying> {
   const {plan, task, mode} = situation;
-  const {answers, feedback} = mode.type === 'resume' ? mode : {answers: [], feedback: null};
+  const {answers} = mode.type === 'resume' ? mode : {answers: []};
+  const {feedback} = feedbackFor(latest, mode.type === 'resume' ? mode.feedback : null);
   const questions = latest.questions ?? [];
   const inSession = {kind: 'resume', sessionRef: latest.provider_session_ref} as const;
-  if (feedback !== null) return {...inSession, prompt: feedbackPrompt(feedback, [])};
-  if (latest.state === 'paused') return {...inSession, prompt: continuePrompt(questions, latest.answers)};
+  if (feedback !== undefined) return {...inSession, prompt: feedbackPrompt(feedback, [])};
+  if (latest.state === 'paused') {
+    return {...inSession, prompt: continuePrompt(questions, latest.answers, latest.feedback)};
+  }
   requireAnswers(task, questions, answers);
   if (latest.provider_session_ref !== '') return {...inSession, prompt: answersPrompt(questions, answers)};
   // Only without a session is everything said again, with what was answered.
@@ -173,7 +182,7 @@ async function takeOver(
   situation: Situation,
   latest: RunRecord,
   request: AgentRequest,
-  answers: readonly Answer[],
+  {answers, feedback}: Extract<TaskMode, {type: 'resume'}>,
 ): Promise<PreparedRun> {
   const record = recordFor(
     services,
@@ -188,6 +197,7 @@ async function takeOver(
     ...record,
     resumable: request.kind === 'resume',
     ...(answers.length === 0 ? {} : {answers: [...answers]}),
+    ...(feedback === null ? {} : {feedback}),
   };
   return begin(services, situation, run, request);
 }
@@ -206,10 +216,10 @@ async function startFresh(
   return begin(services, situation, run, await requestFor(services, {kind: 'start', prompt, sessionRef}));
 }
 
-/** The record first, then the plan. A run whose task cannot be marked never starts. */
+/** The record first, then the plan and the run it replaces. A run they cannot be told of never starts. */
 async function begin(
   services: Services,
-  {task, mode}: Situation,
+  {task, mode, latest}: Situation,
   run: RunRecord,
   request: AgentRequest,
 ): Promise<PreparedRun> {
@@ -220,10 +230,19 @@ async function begin(
       if (mode.type === 'execute' && !isReady(current, requireTask(current, task.id))) throw notReady(task);
       return setStatus(current, task.id, 'in_progress', services.now());
     });
+    // A record of the Go program is never rewritten; the new run links to it all the same.
+    if (mode.type === 'restart' && latest && !isGoRun(latest)) {
+      await services.runs.update(task.id, latest.run_id, (current) =>
+        applyRunChange(current, {type: 'superseded', byRunId: run.run_id}, services.now()),
+      );
+    }
   } catch (error) {
-    await services.runs.update(task.id, run.run_id, (current) =>
-      applyRunChange(current, {type: 'neverStarted'}, services.now()),
-    );
+    await services.runs
+      .update(task.id, run.run_id, (current) =>
+        applyRunChange(current, {type: 'neverStarted'}, services.now()),
+      )
+      // What it was about to say counts; a record that still says running is repaired by the next start.
+      .catch(() => {});
     throw error;
   }
   return {task, run, order: {type: 'run.launch', request}};
@@ -231,10 +250,9 @@ async function begin(
 
 function recordFor(
   services: Services,
-  {task, latest, provider}: Situation,
+  {task, attempt, provider}: Situation,
   {prompt, sessionRef, links}: {prompt: string; sessionRef: string; links: Partial<RunRecord>},
 ): RunRecord {
-  const attempt = (latest?.attempt ?? 0) + 1;
   return newRunRecord(
     {
       runId: services.newRunId(task.id, attempt),
@@ -245,6 +263,7 @@ function recordFor(
       repoRoot: services.project.root,
       context: {digest: services.digest(prompt), bytes: new TextEncoder().encode(prompt).length},
       links,
+      ...(services.self === null ? {} : {owner: services.self}),
     },
     services.now(),
   );

@@ -1,12 +1,14 @@
 import {fromPromise} from 'xstate';
-import type {Task} from '../../services/contracts/plan.ts';
+import {AppError} from '../../services/contracts/errors.ts';
+import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import {isLeaf} from '../policies/plan-graph.ts';
 import {setStatus} from '../policies/plan-status.ts';
-import {applyRunChange, type RunChange} from '../policies/run-record.ts';
-import {statusAfter} from '../policies/run-status.ts';
+import {applyRunChange, identityOf, type RunChange} from '../policies/run-record.ts';
+import {statusAfter, tellingRun} from '../policies/run-status.ts';
 import {compareTimestamps} from '../policies/timestamps.ts';
+import {stillAlive} from './agent.actor.ts';
 
 /**
  * Repairs what a Blackbird that died has left, before anything else is started. Needs the project lock:
@@ -16,41 +18,72 @@ export function defineRecoverRunsActor(services: Services, onRecovered: (run: Ru
   return fromPromise<readonly RunRecord[], void>(async () => {
     const plan = await services.plans.read();
     const recovered: RunRecord[] = [];
-    for (const task of plan.items.values()) {
-      if (!isLeaf(task) || (task.status !== 'in_progress' && task.status !== 'waiting_user')) continue;
-      const {runs} = await services.runs.list(task.id);
+    // What the plan says is not enough: it can be edited, restored or replaced while an agent lives.
+    const running = await services.runs.runningTaskIds();
+    for (const taskId of new Set([...openTasks(plan).map(({id}) => id), ...running])) {
+      const {runs} = await services.runs.list(taskId);
       const latest = runs.findLast((run) => run.run_type === 'execute');
       if (!latest) continue;
       const wasRunning = latest.state === 'running';
       const run = wasRunning ? await repair(services, latest) : latest;
       if (wasRunning) recovered.push(run);
-      // Feedback of which nothing began changed nothing: the run before it still says how the task stands.
-      const before = runs.find(({run_id}) => run_id === run.resumed_from_run_id);
-      const {state} = run.state === 'canceled' && before ? before : run;
-      await settleStatus(services, task, {...run, state}, wasRunning);
+      // What never began or was never heard changed nothing: the run before it says how the task stands.
+      const {state} = tellingRun(runs.map((each) => (each === latest ? run : each))) ?? run;
+      const task = plan.items.get(taskId);
+      if (task && isOpenTask(task)) await settleStatus(services, task, {...run, state}, wasRunning);
       if (wasRunning) onRecovered(run);
     }
     return recovered;
   });
 }
 
+const openTasks = (plan: Plan): Task[] => [...plan.items.values()].filter(isOpenTask);
+
+/** Only these have a status that a run gave them; every other one is a person's. */
+const isOpenTask = (task: Task): boolean =>
+  isLeaf(task) && (task.status === 'in_progress' || task.status === 'waiting_user');
+
 /** The latest run of a task, repaired where its Blackbird died. */
 export async function recoverTask(services: Services, taskId: string): Promise<RunRecord | null> {
   const latest = await services.runs.latest(taskId);
-  return latest?.state === 'running' ? repair(services, latest) : latest;
+  if (latest?.state !== 'running') return latest;
+  await repair(services, latest);
+  return services.runs.latest(taskId);
 }
 
 async function repair(services: Services, run: RunRecord): Promise<RunRecord> {
+  requireAbandoned(services, run);
   const {remaining} = await services.agents.sweep(run);
-  if (remaining.length > 0) {
-    throw new Error(
-      `processes ${remaining.join(', ')} of run ${run.run_id} are still alive and cannot be ended`,
-    );
-  }
+  if (remaining.length > 0) throw stillAlive(run, remaining);
   const change = await lossOf(services, run);
+  if (change.type === 'neverStarted') await reinstate(services, run);
   return services.runs.update(run.task_id, run.run_id, (current) =>
     applyRunChange(current, change, services.now()),
   );
+}
+
+/** A lock file can be deleted; whoever launched the run is asked too before its agent is ended. */
+function requireAbandoned({self, livenessOf}: Services, {run_id, owner}: RunRecord): void {
+  if (owner === undefined) return;
+  const {pid, startTime} = identityOf(owner);
+  const isSelf = pid === self?.pid && startTime === self.startTime;
+  if (isSelf || livenessOf(identityOf(owner)) !== 'alive') return;
+  throw new AppError('E_REPO_LOCKED', `process ${pid} is already executing this plan`, {
+    details: [
+      ['pid', String(pid)],
+      ['run', run_id],
+    ],
+  });
+}
+
+/** A restart that never began replaces nothing. */
+async function reinstate(
+  {runs, now}: Services,
+  {task_id, run_id, restart_of_run_id}: RunRecord,
+): Promise<void> {
+  const replaced = (await runs.list(task_id)).runs.find((run) => run.run_id === restart_of_run_id);
+  if (replaced?.superseded_by_run_id !== run_id) return;
+  await runs.update(task_id, replaced.run_id, (run) => applyRunChange(run, {type: 'reinstated'}, now()));
 }
 
 async function lossOf(services: Services, run: RunRecord): Promise<RunChange> {

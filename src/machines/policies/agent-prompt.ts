@@ -37,15 +37,22 @@ export function taskPrompt({
 }
 
 /**
- * Sent into the agent's own session after a pause; the session knows everything else. Only answers are
- * said again: it may have been stopped before it heard them.
+ * Sent into the agent's own session after a pause; the session knows everything else. Only answers and
+ * feedback are said again: it may have been stopped before it heard them.
  */
-export function continuePrompt(questions: readonly Question[] = [], answers: readonly Answer[] = []): string {
+export function continuePrompt(
+  questions: readonly Question[] = [],
+  answers: readonly Answer[] = [],
+  feedback = '',
+): string {
   const text =
     'You were interrupted. Look at the state of the files, then go on with the task where you stopped.';
   const answered = questions.filter(({id}) => answers.some((answer) => answer.id === id));
-  if (answered.length === 0) return text;
-  return `${text}\n\n${sections([['Answers to your questions', answerTexts(answered, answers)]])}`;
+  const again = sections([
+    ['Answers to your questions', answerTexts(answered, answers)],
+    ['Requested changes', feedback],
+  ]);
+  return again === '' ? text : `${text}\n\n${again}`;
 }
 
 /** Sent into the agent's own session to send it back to work. */

@@ -36,8 +36,10 @@ export function childrenOf(plan: Plan, task: Task): Task[] {
 export type TreeRow = {readonly task: Task; readonly depth: number};
 
 /** Every task once, parents before children, siblings in their own order: the order of work. */
-export function tasksInTreeOrder(plan: Plan): TreeRow[] {
-  const rows: TreeRow[] = [];
+export const tasksInTreeOrder = (plan: Plan): TreeRow[] => [...walkTree(plan)];
+
+/** The same, one at a time, for those who need not see all of it. */
+export function* walkTree(plan: Plan): Generator<TreeRow, void, undefined> {
   const seen = new Set<string>();
   const stack: TreeRow[] = rootTasks(plan)
     .map((task) => ({task, depth: 0}))
@@ -45,12 +47,11 @@ export function tasksInTreeOrder(plan: Plan): TreeRow[] {
   for (let row = stack.pop(); row; row = stack.pop()) {
     if (seen.has(row.task.id)) continue;
     seen.add(row.task.id);
-    rows.push(row);
+    yield row;
     for (const child of childrenOf(plan, row.task).reverse()) {
       stack.push({task: child, depth: row.depth + 1});
     }
   }
-  return rows;
 }
 
 /** Nearest first. Ends at a repeated id, so a broken hierarchy cannot hold it. */

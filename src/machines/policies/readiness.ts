@@ -1,5 +1,5 @@
 import type {Plan, Task, TaskStatus} from '../../services/contracts/plan.ts';
-import {isLeaf, tasksInTreeOrder} from './plan-graph.ts';
+import {isLeaf, tasksInTreeOrder, walkTree} from './plan-graph.ts';
 
 export type Readiness =
   | 'READY'
@@ -38,7 +38,11 @@ export function nextTask(
 ): Task | undefined {
   const wanted = new Set(taskIds);
   const tried = new Set(attempted);
-  return readyTasks(plan).find(({id}) => !tried.has(id) && (wanted.size === 0 || wanted.has(id)));
+  for (const {task} of walkTree(plan)) {
+    const isWanted = !tried.has(task.id) && (wanted.size === 0 || wanted.has(task.id));
+    if (isWanted && isReady(plan, task)) return task;
+  }
+  return undefined;
 }
 
 /** The statuses that decide readiness whatever the dependencies say; null for the one that does not. */

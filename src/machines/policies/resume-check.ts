@@ -46,6 +46,8 @@ export function resumeRefusal(
   reason: string,
 ): AppError {
   const since = run.paused_at ?? run.updated_at;
+  const {kind, message} = run.failure ?? {};
+  const isPassing = reason === message && (kind === 'auth' || kind === 'rate_limit');
   return new AppError(code, `cannot resume ${task.id}: ${reason}`, {
     details: [
       ['task', `${task.id}  ${task.title}`],
@@ -54,7 +56,10 @@ export function resumeRefusal(
       ['session', run.provider_session_ref === '' ? '(none)' : run.provider_session_ref],
       ['reason', reason],
     ],
-    next: [{command: `blackbird restart ${shellWord(task.id)}`, why: 'start again, history is kept'}],
+    next: [
+      ...(isPassing ? [{command: `blackbird resume ${shellWord(task.id)}`, why: 'try again later'}] : []),
+      {command: `blackbird restart ${shellWord(task.id)}`, why: 'start again, history is kept'},
+    ],
   });
 }
 

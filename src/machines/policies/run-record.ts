@@ -40,8 +40,15 @@ export type RunChange =
     }
   /** The provider refused to go on: the run stands where it stood before. */
   | {readonly type: 'resumeRefused'; readonly failure: Failure; readonly end: SegmentEnd | null}
-  | {readonly type: 'relaunched'; readonly answers?: readonly Answer[]}
+  | {
+      readonly type: 'relaunched';
+      readonly answers?: readonly Answer[];
+      readonly feedback?: string;
+      readonly owner?: ProcessIdentity;
+    }
   | {readonly type: 'superseded'; readonly byRunId: string}
+  /** The run that was to replace it never began. */
+  | {readonly type: 'reinstated'}
   /** Found after a crash: recorded, but nothing of an agent ever ran. */
   | {readonly type: 'neverStarted'};
 
@@ -65,6 +72,8 @@ export type NewRun = {
   readonly repoRoot: string;
   readonly context: {readonly digest: string; readonly bytes: number};
   readonly links?: Pick<RunRecord, 'resumed_from_run_id' | 'restart_of_run_id'>;
+  /** The process that launches it. */
+  readonly owner?: ProcessIdentity;
 };
 
 /** A record that says `launching`: it is on disk before anything of the agent exists. */
@@ -84,6 +93,7 @@ export function newRunRecord(run: NewRun, now: string): RunRecord {
     created_at: now,
     updated_at: now,
     ...run.links,
+    ...(run.owner === undefined ? {} : {owner: recordedIdentity(run.owner)}),
     segments: [],
     stdout: '',
     stderr: '',
@@ -125,14 +135,22 @@ export function applyRunChange(run: RunRecord, change: RunChange, now: string): 
       };
     case 'resumeRefused': {
       const state = run.questions !== undefined && run.paused_at === undefined ? 'waiting' : 'paused';
-      return {...resting(changed, change.end, now), state, failure: change.failure};
+      return {...resting(changed, change.end, now), state, ...run.stood, failure: change.failure};
     }
     case 'relaunched': {
-      const {failure: _, ...kept} = changed;
+      const {failure: _, paused_at, pause_reason, ...kept} = changed;
+      const stood = {
+        state: run.state === 'waiting' ? ('waiting' as const) : ('paused' as const),
+        ...(paused_at === undefined ? {} : {paused_at}),
+        ...(pause_reason === undefined ? {} : {pause_reason}),
+      };
       return {
         ...kept,
         state: 'running',
         phase: 'launching',
+        stood,
+        ...(change.feedback === undefined ? {} : {feedback: change.feedback}),
+        ...(change.owner === undefined ? {} : {owner: recordedIdentity(change.owner)}),
         ...(change.answers === undefined
           ? {}
           : {answers: [...(run.answers ?? []), ...withPrompts(run, change.answers)]}),
@@ -144,12 +162,16 @@ export function applyRunChange(run: RunRecord, change: RunChange, now: string): 
     }
     case 'superseded':
       return {...changed, superseded_by_run_id: change.byRunId};
+    case 'reinstated': {
+      const {superseded_by_run_id: _, ...kept} = changed;
+      return kept;
+    }
   }
 }
 
-/** No agent is alive: the phase is gone and the last segment has an end. */
+/** No agent is alive: the phase is gone, where it stood before no longer matters, and the last segment has an end. */
 function resting(run: RunRecord, end: SegmentEnd | null, now: string): RunRecord {
-  const {phase: _, ...rest} = run;
+  const {phase: _, stood: __, ...rest} = run;
   if (end === null) return rest;
   const last = rest.segments.at(-1);
   const ended = last && {...last, ended_at: now, exit_code: end.exitCode, signal: end.signal};
@@ -187,17 +209,20 @@ function newSegment(
   now: string,
 ): Segment {
   return {
-    pid: identity.pid,
-    start_time: identity.startTime,
-    boot_id: identity.bootId,
-    pid_namespace: identity.pidNamespace,
+    ...recordedIdentity(identity),
     host,
     argv: [...argv],
     started_at: now,
   };
 }
 
-export function identityOf(segment: Segment): ProcessIdentity {
+type RecordedIdentity = Pick<Segment, 'pid' | 'start_time' | 'boot_id' | 'pid_namespace'>;
+
+function recordedIdentity({pid, startTime, bootId, pidNamespace}: ProcessIdentity): RecordedIdentity {
+  return {pid, start_time: startTime, boot_id: bootId, pid_namespace: pidNamespace};
+}
+
+export function identityOf(segment: RecordedIdentity): ProcessIdentity {
   return {
     pid: segment.pid,
     startTime: segment.start_time,

@@ -1,5 +1,5 @@
 import type {TaskStatus} from '../../services/contracts/plan.ts';
-import type {RunState} from '../../services/contracts/run.ts';
+import {latestRun, type RunRecord, type RunState} from '../../services/contracts/run.ts';
 
 /** What the plan says of a task once its run stands so. A paused task stays in progress. */
 const statuses = {
@@ -12,3 +12,18 @@ const statuses = {
 } as const satisfies Record<RunState, TaskStatus>;
 
 export const statusAfter = (state: RunState): TaskStatus => statuses[state];
+
+/** Made to bring feedback to a run that had ended. */
+export const isFeedbackRun = ({resumed_from_run_id, feedback}: RunRecord): boolean =>
+  resumed_from_run_id !== undefined && feedback !== undefined;
+
+/** The provider refused its first segment, so nobody heard the feedback and nothing was changed. */
+export const isUnheard = (run: RunRecord): boolean =>
+  isFeedbackRun(run) &&
+  run.state === 'failed' &&
+  run.segments.length <= 1 &&
+  (run.failure?.kind === 'resume_rejected' || run.failure?.kind === 'spawn_failed');
+
+/** The run that says how the task stands: the latest one that ran and was heard. */
+export const tellingRun = (runs: readonly RunRecord[]): RunRecord | null =>
+  latestRun(runs.filter((run) => !isUnheard(run)));

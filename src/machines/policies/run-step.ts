@@ -1,7 +1,8 @@
-import type {AgentRequest, Failure} from '../../services/contracts/agent.ts';
+import type {AgentRequest, Failure, FailureKind} from '../../services/contracts/agent.ts';
 import type {ProcessIdentity} from '../../services/contracts/process.ts';
 import type {Answer, PauseReason, Question, RunRecord} from '../../services/contracts/run.ts';
 import type {RunChange, SegmentEnd} from './run-record.ts';
+import {isFeedbackRun} from './run-status.ts';
 
 export type SegmentVerdict =
   | {readonly outcome: 'succeeded'}
@@ -17,7 +18,7 @@ export type RunStep =
   | {readonly type: 'sessionCaptured'; readonly sessionRef: string}
   | {readonly type: 'pauseAsked'}
   | {readonly type: 'paused'; readonly reason: PauseReason; readonly resumable: boolean}
-  | {readonly type: 'relaunched'; readonly answers?: readonly Answer[]}
+  | {readonly type: 'relaunched'; readonly answers?: readonly Answer[]; readonly feedback?: string}
   /** `isContinued`: the run stood somewhere before, and goes back there when its agent will not go on. */
   | {readonly type: 'ended'; readonly verdict: SegmentVerdict; readonly isContinued: boolean};
 
@@ -52,7 +53,9 @@ export const segmentStep = {
   end: ({run, request, held, exit}: SegmentFacts): RunStep => {
     const {verdict} = exit ?? failedWith({kind: 'agent_error', message: 'the agent could not be stopped'});
     const earlierSegments = run.segments.length - (held === null ? 0 : 1);
-    return {type: 'ended', verdict, isContinued: request.kind === 'resume' || earlierSegments > 0};
+    // Feedback on a run that ended made a new one: that stood nowhere before, so it can only fail.
+    const hasStood = request.kind === 'resume' && !isFeedbackRun(run);
+    return {type: 'ended', verdict, isContinued: hasStood || earlierSegments > 0};
   },
 } as const;
 
@@ -65,11 +68,18 @@ function failedWith(failure: Failure): SegmentExit {
 /** The step as it changes the record, with what the agent left behind. */
 export function changeFor(
   step: RunStep,
-  {end, result, host}: {end: SegmentEnd | null; result: string; host: string},
+  {
+    end,
+    result,
+    host,
+    self = null,
+  }: {end: SegmentEnd | null; result: string; host: string; self?: ProcessIdentity | null},
 ): RunChange {
   switch (step.type) {
     case 'segmentStarted':
       return {...step, host};
+    case 'relaunched':
+      return self === null ? step : {...step, owner: self};
     case 'paused':
       return {...step, end};
     case 'ended':
@@ -78,6 +88,14 @@ export function changeFor(
       return step;
   }
 }
+
+/** The work stands where it stood, and can go on once the provider lets it. */
+const passing: ReadonlySet<FailureKind> = new Set<FailureKind>([
+  'resume_rejected',
+  'spawn_failed',
+  'auth',
+  'rate_limit',
+]);
 
 const noEnd: SegmentEnd = {exitCode: null, signal: null, stdout: '', stderr: ''};
 
@@ -94,8 +112,7 @@ function endChange(
       return {type: 'succeeded', end: end ?? noEnd, result};
     case 'failed': {
       const {failure} = verdict;
-      const neverWentOn = failure.kind === 'resume_rejected' || failure.kind === 'spawn_failed';
-      return isContinued && neverWentOn
+      return isContinued && passing.has(failure.kind)
         ? {type: 'resumeRefused', failure, end}
         : {type: 'failed', failure, end, result};
     }

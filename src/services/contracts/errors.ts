@@ -24,6 +24,7 @@ export type ErrorCode =
   | 'E_RETRY_REFUSED'
   | 'E_TASK_NOT_READY'
   | 'E_TASK_RUNNING'
+  | 'E_PROCESS_ALIVE'
   | 'E_AGENT_NOT_FOUND'
   | 'E_AGENT_UNKNOWN'
   | 'E_AGENT_FAILED'

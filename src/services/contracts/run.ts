@@ -69,6 +69,20 @@ export const runRecordSchema = z.looseObject({
   resumed_from_run_id: z.string().optional(),
   restart_of_run_id: z.string().optional(),
   superseded_by_run_id: z.string().optional(),
+  /** The Blackbird that launched it last: while that lives, nobody else repairs the run. */
+  owner: z
+    .looseObject({pid: z.int(), start_time: z.string(), boot_id: z.string(), pid_namespace: z.string()})
+    .optional(),
+  /** What a person asked to be done differently; said again until the agent has come to an end with it. */
+  feedback: z.string().optional(),
+  /** Where a run that goes on stood before; it goes back there when its agent will not go on. */
+  stood: z
+    .looseObject({
+      state: z.enum(['paused', 'waiting']),
+      paused_at: z.string().optional(),
+      pause_reason: z.enum(pauseReasons).optional(),
+    })
+    .optional(),
   segments: z.array(segmentSchema),
   stdout: z.string(),
   stderr: z.string(),
@@ -91,6 +105,13 @@ export type RunRecord = z.infer<typeof runRecordSchema>;
 /** A record that the Go program wrote, which knew no root. It is read and never written. */
 export const isGoRun = ({repo_root}: RunRecord): boolean => repo_root === '';
 
+/** Recorded, and nothing of an agent ever ran: it says nothing about its task. */
+const neverRan = ({state, segments}: RunRecord): boolean => state === 'canceled' && segments.length === 0;
+
+/** The run that resume, restart and recovery look at, of runs in the order of their attempts. */
+export const latestRun = (runs: readonly RunRecord[]): RunRecord | null =>
+  runs.findLast((run) => run.run_type === 'execute' && !neverRan(run)) ?? null;
+
 /** A record that could not be read, and why. It never stops what does not need it. */
 export type BrokenRun = {readonly file: string; readonly reason: string};
 
@@ -99,8 +120,10 @@ export type RunFiles = {readonly record: string; readonly stdout: string; readon
 export interface RunStore {
   /** Every run of a task, oldest attempt first. */
   list(taskId: string): Promise<{readonly runs: readonly RunRecord[]; readonly broken: readonly BrokenRun[]}>;
-  /** The run with the highest attempt. Refuses to guess when that record is broken. */
+  /** The run with the highest attempt of those that ran. Refuses to guess when that record is broken. */
   latest(taskId: string): Promise<RunRecord | null>;
+  /** The tasks with a record that says running, in the plan or not. Cheap: looks at the heads of the files. */
+  runningTaskIds(): Promise<readonly string[]>;
   /** Creates a record; fails when one with this id exists. */
   insert(run: RunRecord): Promise<void>;
   update(taskId: string, runId: string, change: (run: RunRecord) => RunRecord): Promise<RunRecord>;

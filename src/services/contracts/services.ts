@@ -1,5 +1,6 @@
 import type {ProviderId} from './agent.ts';
 import type {AgentRunner} from './agent-runner.ts';
+import type {Liveness, ProcessIdentity} from './process.ts';
 import type {ProjectFacts, ProjectLock} from './project.ts';
 import type {RunRecord, RunStore} from './run.ts';
 import type {PlanStore} from './stores.ts';
@@ -16,6 +17,9 @@ export type Services = {
   /** Whether the agent of a lost run can have stored its session before it was gone. */
   readonly hadTimeToStore: (run: RunRecord) => Promise<boolean>;
   readonly host: string;
+  /** This very process; null where the system does not tell. */
+  readonly self: ProcessIdentity | null;
+  readonly livenessOf: (identity: ProcessIdentity) => Liveness;
   readonly now: () => string;
   /** Milliseconds that never go backwards. */
   readonly monotonicNow: () => number;

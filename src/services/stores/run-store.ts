@@ -1,8 +1,16 @@
+import {closeSync, constants, openSync, readdirSync, readSync} from 'node:fs';
 import {readdir} from 'node:fs/promises';
 import path from 'node:path';
 import {Low} from 'lowdb';
 import {AppError, systemErrorCode} from '../contracts/errors.ts';
-import {type BrokenRun, isGoRun, type RunRecord, type RunStore, runRecordSchema} from '../contracts/run.ts';
+import {
+  type BrokenRun,
+  isGoRun,
+  latestRun,
+  type RunRecord,
+  type RunStore,
+  runRecordSchema,
+} from '../contracts/run.ts';
 import {DurableFile} from './durable-file.ts';
 import {ensurePrivateFolder} from './durable-write.ts';
 import {fromGoRunRecord, isGoRunRecord} from './go-run-record.ts';
@@ -16,9 +24,12 @@ const maxRecordBytes = 8 * 1024 * 1024;
 /** What may become part of a file name; ids that come from a record or a user are checked like any other. */
 const runIdForm = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
 
+type Loaded = {readonly database: Low<RunRecord | null>; readonly run: RunRecord};
+type Known = {readonly database: Low<RunRecord | null>; readonly version: string | null};
+
 /** Runs as one file each, `<folder>/<task>/<run>.json`, their output in files beside it. */
 export function createRunStore({folder}: {folder: string}): RunStore {
-  const open = new Map<string, {database: Low<RunRecord | null>; version: string | null}>();
+  const open = new Map<string, Known>();
   const knownFolders = new Set<string>();
 
   const folderOf = (taskId: string) => path.join(folder, taskFolderName(taskId));
@@ -30,20 +41,28 @@ export function createRunStore({folder}: {folder: string}): RunStore {
     return {record: `${base}.json`, stdout: `${base}.stdout.log`, stderr: `${base}.stderr.log`};
   };
 
-  const read = async (file: string): Promise<RunRecord> => {
+  /** Only what is still written to is kept: a long plan has thousands of runs that ended. */
+  const remember = (file: string, known: Known, {state}: RunRecord) => {
+    if (state === 'running') open.set(file, known);
+    else open.delete(file);
+  };
+
+  const load = async (file: string): Promise<Loaded> => {
     const known = open.get(file);
     const version = versionOf(file);
-    if (known?.database.data && version !== null && known.version === version) return known.database.data;
+    if (known?.database.data && version !== null && known.version === version) {
+      return {database: known.database, run: known.database.data};
+    }
     const database = known?.database ?? databaseOf(file);
     database.data = null;
     await database.read();
     if (database.data === null) throw new AppError('E_RUN_NOT_FOUND', `no run record at ${file}`);
-    open.set(file, {database, version});
-    return database.data;
+    const run: RunRecord = database.data;
+    remember(file, {database, version}, run);
+    return {database, run};
   };
 
-  const write = async (file: string, run: RunRecord) => {
-    const database = open.get(file)?.database ?? databaseOf(file);
+  const write = async (file: string, {database, run}: Loaded) => {
     database.data = run;
     try {
       await database.write();
@@ -51,7 +70,7 @@ export function createRunStore({folder}: {folder: string}): RunStore {
       open.delete(file);
       throw error;
     }
-    open.set(file, {database, version: versionOf(file)});
+    remember(file, {database, version: versionOf(file)}, run);
   };
 
   const ensureFolder = async (taskId: string) => {
@@ -68,7 +87,7 @@ export function createRunStore({folder}: {folder: string}): RunStore {
     for (const name of await recordNames(folderOf(taskId))) {
       const file = path.join(folderOf(taskId), name);
       try {
-        const run = await read(file);
+        const {run} = await load(file);
         // A folder name can be made to clash; the record itself says whose it is.
         if (run.task_id === taskId) runs.push(run);
       } catch (error) {
@@ -85,22 +104,33 @@ export function createRunStore({folder}: {folder: string}): RunStore {
       const {runs, broken} = await list(taskId);
       const [first] = broken;
       if (first) throw corrupt(first.file, 'run record', first.reason);
-      return runs.findLast((run) => run.run_type === 'execute') ?? null;
+      return latestRun(runs);
+    },
+    runningTaskIds: async () => {
+      const ids = new Set<string>();
+      for (const name of namesIn(folder)) {
+        for (const record of namesIn(path.join(folder, name)).filter(isRecordName)) {
+          const file = path.join(folder, name, record);
+          const id = runningTaskIn(headOf(file));
+          if (id !== null) ids.add(id);
+        }
+      }
+      return [...ids];
     },
     insert: async (run) => {
       const {record} = files(run.task_id, run.run_id);
       await ensureFolder(run.task_id);
       if (versionOf(record) !== null) throw new AppError('E_RUN_EXISTS', `run ${run.run_id} exists already`);
-      await write(record, run);
+      await write(record, {database: databaseOf(record), run});
     },
     update: async (taskId, runId, change) => {
       const {record} = files(taskId, runId);
-      const before = await read(record);
+      const {database, run: before} = await load(record);
       const after = change(before);
       if (after === before) return after;
       if (isGoRun(before)) throw new AppError('E_STORE_WRITE', `${record} is the Go program's and stays so`);
       await ensureFolder(taskId);
-      await write(record, after);
+      await write(record, {database, run: after});
       return after;
     },
   };
@@ -136,9 +166,48 @@ function numbered(runs: readonly RunRecord[]): RunRecord[] {
   return [...foreign.map((run, index) => ({...run, attempt: index + 1})), ...own];
 }
 
+const isRecordName = (name: string) => name.endsWith('.json') && !name.startsWith('.');
+
+/** Thousands of folders are looked into before a plan runs, so this waits for none of them. */
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    const code = systemErrorCode(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
+    throw readFailure(folder, 'folder', error);
+  }
+}
+
+const head = Buffer.alloc(4096);
+
+/** The beginning of a record, where its state stands. Nothing for what is no file that can be read. */
+function headOf(file: string): string {
+  let descriptor: number;
+  try {
+    descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch {
+    return '';
+  }
+  try {
+    return head.toString('utf8', 0, readSync(descriptor, head, 0, head.length, 0));
+  } catch {
+    return '';
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Whose record says running. Keys at the beginning of a line are the record's own: text has none. */
+function runningTaskIn(text: string): string | null {
+  if (!/^ {2}"state": "running"/m.test(text)) return null;
+  const [, id] = /^ {2}"task_id": ("(?:[^"\\]|\\.)*")/m.exec(text) ?? [];
+  return id === undefined ? null : String(JSON.parse(id));
+}
+
 async function recordNames(folder: string): Promise<string[]> {
   try {
-    return (await readdir(folder)).filter((name) => name.endsWith('.json') && !name.startsWith('.')).sort();
+    return (await readdir(folder)).filter(isRecordName).sort();
   } catch (error) {
     if (systemErrorCode(error) === 'ENOENT') return [];
     throw readFailure(folder, 'folder', error);

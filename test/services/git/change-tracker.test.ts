@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import {describe, expect, test} from 'vitest';
+import {describe, expect, test, vi} from 'vitest';
 import {rejectionOf} from '../../helpers/errors.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
 import {fingerprint, testRepository} from './test-repository.ts';
@@ -240,6 +240,24 @@ describe('what a task changed', () => {
       trees.add(await tracked.snapshot());
     }
     expect(trees.size).toBe(6);
+  });
+
+  test('a change within the second of the snapshot before it, seen in a later one', async () => {
+    const {tracker, write} = testRepository();
+    const tracked = tracker();
+    const second = () => Math.floor(Date.now() / 1000);
+    let start: number;
+    let before: string | null;
+    let content = 1111;
+    do {
+      start = second();
+      write('a', `${content++}\n`);
+      before = await tracked.snapshot();
+      write('a', `${content++}\n`);
+    } while (second() !== start);
+    // To git the file looks the same as before: same size, same second. Only the time of the index gives it away.
+    await vi.waitUntil(() => second() > start, {timeout: 3_000});
+    expect(await tracked.snapshot()).not.toBe(before);
   });
 
   test('not a file that was only touched, and it is not read again and again', async () => {
@@ -674,10 +692,26 @@ describe('without git', () => {
     execFileSync('mkfifo', [path.join(folder, '.gitignore')]);
     const tracked = tracker({timeLimitMs: 1_000});
     expect(await tracked.snapshot()).toBeNull();
-    expect(await tracked.summarize(null, null)).toEqual({...nothing, note: 'git took longer than 1 seconds'});
+    expect(await tracked.summarize(null, null)).toEqual({...nothing, note: 'git took longer than 1 s'});
     rmSync(path.join(folder, '.gitattributes'));
     rmSync(path.join(folder, '.gitignore'));
     expect(await tracked.snapshot()).toMatch(/^[0-9a-f]{40}$/);
+  });
+
+  test('a Ctrl+C that reaches git as well is survived, one that never ends is not', async () => {
+    const {tracker} = testRepository();
+    const expected = await tracker().snapshot();
+    const folder = temporaryFolder();
+    const git = (times: number) => {
+      const real = execFileSync('sh', ['-c', 'command -v git'], {encoding: 'utf8'}).trim();
+      const script = `#!/bin/sh\nfor n in $(seq ${times}); do mkdir "${folder}/$1-$n" 2>/dev/null && kill -INT $$; done\nexec ${real} "$@"\n`;
+      writeFileSync(path.join(folder, 'git'), script, {mode: 0o755});
+      return tracker({env: {PATH: `${folder}:${process.env.PATH}`}});
+    };
+    expect(await git(1).snapshot()).toBe(expected);
+    const tracked = git(1_000);
+    expect(await tracked.snapshot()).toBeNull();
+    expect((await tracked.summarize(null, null)).note).toMatch(/^git [\w-]+ was interrupted$/);
   });
 
   test('trees that are gone', async () => {

@@ -314,8 +314,9 @@ function stateOf(pid: number): string | undefined {
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[0];
 }
 
-/** The kernel lock waits in a helper of its own; the chain lock in the process itself. */
+/** The kernel lock waits in a helper of its own, once that has become `flock`; the chain lock waits itself. */
 function isWaiting(pid: number, kind: LockKind): boolean {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
-  return kind === 'kernel' ? children !== '' : true;
+  if (kind === 'chain') return true;
+  const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ');
+  return child !== '' && readFileSync(`/proc/${child}/comm`, 'utf8') === 'flock\n';
 }

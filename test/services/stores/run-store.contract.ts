@@ -158,6 +158,26 @@ export function describeRunStore(name: string, open: () => RunStoreHarness): voi
       expect((await store.list('a')).runs.map(({attempt}) => attempt)).toEqual([2, 9, 10]);
     });
 
+    test('is never one of which nothing ran', async () => {
+      const {store} = open();
+      await store.insert(pausedRun());
+      await store.insert(restingRun({run_id: 'a-2', attempt: 2, state: 'canceled', segments: []}));
+      expect(await store.latest('a')).toEqual(pausedRun());
+      await store.insert(restingRun({run_id: 'a-3', attempt: 3, state: 'canceled'}));
+      expect((await store.latest('a'))?.run_id).toBe('a-3');
+    });
+
+    test('that says running names its task, whatever that is called', async () => {
+      const {store, reopen, put} = open();
+      expect(await store.runningTaskIds()).toEqual([]);
+      for (const id of hostileIds) await store.insert(runRecord({task_id: id, run_id: 'r-1'}));
+      await store.insert(pausedRun({task_id: 'rests', stdout: '\n  "state": "running"\n'}));
+      await store.insert(runRecord({task_id: 'ended', run_id: 'e-1'}));
+      await store.update('ended', 'e-1', finish);
+      put('broken', 'b-1.json', '{');
+      expect([...(await reopen().runningTaskIds())].sort()).toEqual([...hostileIds].sort());
+    });
+
     test('is never a review', async () => {
       const {store} = open();
       await store.insert(runRecord());

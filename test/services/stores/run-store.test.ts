@@ -97,6 +97,25 @@ describe('files', () => {
     expect((await other.latest('a'))?.stderr).toBe('ours');
   });
 
+  test('that ended are not kept in memory', async () => {
+    const {store} = openFolder();
+    await store.insert(runRecord());
+    expect(await store.latest('a')).toBe(await store.latest('a'));
+    await store.update('a', 'a-1', (run) => ({...run, state: 'failed'}));
+    expect(await store.latest('a')).not.toBe(await store.latest('a'));
+  });
+
+  test('of thousands of finished tasks are passed over at once', {timeout: 60_000}, async () => {
+    const {store, put} = openFolder();
+    const ended = JSON.stringify({...runRecord({state: 'succeeded'}), stdout: 'x'.repeat(20_000)}, null, 2);
+    for (let count = 0; count < 2_000; count++) put(`task-${count}`, 'a-1.json', ended);
+    await store.insert(runRecord({task_id: 'b', run_id: 'b-1'}));
+    const began = performance.now();
+    expect(await store.runningTaskIds()).toEqual(['b']);
+    expect(performance.now() - began).toBeLessThan(2_000);
+    console.log('TOOK', performance.now() - began);
+  });
+
   test('that are gone are gone', async () => {
     const {store} = openFolder();
     await store.insert(runRecord());

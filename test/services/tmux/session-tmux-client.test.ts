@@ -119,6 +119,16 @@ describe.skipIf(!hasTmux)('the real tmux', () => {
     await vi.waitFor(() => expect(readdirSync(folder)).toContain('stopped'));
   });
 
+  test('a session can follow at once on the last one that was killed', async () => {
+    const {client} = realTmux();
+    for (let round = 0; round < 20; round++) {
+      await client.newSession(session('s'));
+      await client.killSession('s');
+    }
+    await client.newSession(session('s'));
+    expect(await client.listSessions()).toEqual(['s']);
+  });
+
   test('inside tmux the client changes over instead of nesting', async () => {
     const {client, env} = realTmux();
     await client.newSession(session('s'));

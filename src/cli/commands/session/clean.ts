@@ -1,0 +1,30 @@
+import {Command} from 'commander';
+import {displayLine} from '../../../machines/policies/display-text.ts';
+import type {Cli} from '../../cli.ts';
+import {withSessions} from '../../session-errors.ts';
+import {idArgument} from './id-argument.ts';
+
+export function cleanCommand(cli: Cli): Command {
+  return new Command('clean')
+    .summary('archive a session: end it and remove its worktree; branch and record stay')
+    .addArgument(idArgument())
+    .option('--force', 'even with uncommitted changes, or commits that are nowhere else')
+    .action((id: string, {force = false}: {force?: boolean}, command: Command) =>
+      withSessions(cli, command, id, async (sessions) => {
+        const [{cleanRun}, {undisturbed}] = await Promise.all([
+          import('../../session-clean.ts'),
+          import('../../session-composition.ts'),
+        ]);
+        const run = await sessions.find(id);
+        const {isNew, lost} = await undisturbed(() => cleanRun(sessions, run, {force}));
+        cli.print(command, {run_id: run.run_id, branch: run.branch, cleaned: isNew}, () =>
+          isNew ? `cleaned: ${run.run_id}\nbranch: ${displayLine(run.branch)} (kept)` : 'already archived',
+        );
+        if (lost) {
+          cli.context.err(
+            `warning: ${lost.count} commits are on no branch any more; keep them with: git branch <name> ${lost.head}`,
+          );
+        }
+      }),
+    );
+}

@@ -1,0 +1,20 @@
+import {Command} from 'commander';
+import type {Cli} from '../../cli.ts';
+import {exitCodes} from '../../exit-codes.ts';
+import {painter} from '../../paint.ts';
+import {sessionProgram, withSessions} from '../../session-errors.ts';
+import {renderChecks} from '../doctor.ts';
+
+export function doctorCommand(cli: Cli): Command {
+  return new Command('doctor')
+    .summary('see whether sessions can work here, and what to mend')
+    .action((_options, command: Command) =>
+      withSessions(cli, command, null, async (sessions) => {
+        const {checkSessions} = await import('../../session-doctor.ts');
+        const checks = await checkSessions(sessions, sessionProgram(cli));
+        const ok = !checks.some(({state}) => state === 'wrong');
+        cli.print(command, {ok, checks}, () => renderChecks(checks, painter(cli.context.stdout)));
+        if (!ok) cli.exitCode = exitCodes.error;
+      }),
+    );
+}

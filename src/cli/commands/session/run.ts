@@ -1,0 +1,69 @@
+import {Command} from 'commander';
+import {displayLine} from '../../../machines/policies/display-text.ts';
+import {AppError} from '../../../services/contracts/errors.ts';
+import type {SessionMeta} from '../../../services/contracts/session.ts';
+import type {Cli} from '../../cli.ts';
+import {sessionProgram, withSessions} from '../../session-errors.ts';
+import {show} from './resume.ts';
+
+type Options = {name: string; runner?: string; parent?: string; detached?: true};
+
+export function runCommand(cli: Cli): Command {
+  return new Command('run')
+    .summary('begin a session: a branch, a worktree of it, and an agent in tmux')
+    .requiredOption('--name <name>', 'what to call it')
+    .option('--runner <runner>', 'claude, codex or one of agency.json')
+    .option('--parent <branch>', 'the branch to begin at; the current one unless agency.json says otherwise')
+    .option('--detached', 'leave it in the background')
+    .action((options: Options, command: Command) =>
+      withSessions(cli, command, options.name, async (sessions) => {
+        const {randomBytes} = await import('node:crypto');
+        const {createRun, unseenChanges} = await import('../../session-start.ts');
+        const {name, runner, parent, detached = false} = options;
+        const suffix = randomBytes(2).toString('hex');
+        const run = await createRun(sessions, {name, runner, parent, detached, suffix});
+        const unseen = await unseenChanges(sessions, run);
+        if (unseen.length > 0) {
+          const changes = `${unseen.length} uncommitted change${unseen.length === 1 ? '' : 's'}`;
+          cli.context.err(
+            `warning: the session begins without your ${changes} on ${displayLine(run.parent_branch)}`,
+          );
+        }
+        // Told before tmux takes the terminal, and found again on it afterwards.
+        const next = [
+          'next',
+          `${sessionProgram(cli)} ${detached ? 'attach' : 'resume'} ${run.name}`,
+        ] as const;
+        const tell = () =>
+          cli.print(command, run, () =>
+            [...linesOf(run), next].map(([label, value]) => `${label}: ${displayLine(value)}`).join('\n'),
+          );
+        if (!detached) tell();
+        const request = {detached, restart: false, yes: false, isFirst: true};
+        await show(sessions, run.run_id, request).catch((error: unknown) => {
+          throw notStarted(error, run, sessionProgram(cli));
+        });
+        if (detached) tell();
+      }),
+    );
+}
+
+/** The worktree is made and stays; only the session in it is missing. */
+function notStarted(error: unknown, run: SessionMeta, program: string): unknown {
+  if (!(error instanceof AppError)) return error;
+  const {code, message, details, cause} = error;
+  const next = [{command: `${program} resume ${run.name}`, why: 'its worktree is ready; start the session'}];
+  return new AppError(code, message, {details: [...details, ['run', run.run_id]], next, cause});
+}
+
+function linesOf(run: SessionMeta): ReadonlyArray<readonly [string, string]> {
+  return [
+    ['run_id', run.run_id],
+    ['name', run.name],
+    ['runner', run.runner],
+    ['parent', run.parent_branch],
+    ['branch', run.branch],
+    ['worktree', run.worktree_path],
+    ['tmux', String(run.tmux_session_name)],
+  ];
+}

@@ -1,0 +1,154 @@
+import {assign, type ErrorActorEvent, setup} from 'xstate';
+import type {SessionEvent, SessionLaunch, SessionMeta} from '../services/contracts/session.ts';
+import type {NewSession} from '../services/contracts/tmux.ts';
+import {promiseNotProvided} from './actors/not-provided.ts';
+import {sessionName} from './policies/session-names.ts';
+import {type ResumeEventName, type ResumeRequest, resumeEvent} from './policies/session-resume.ts';
+
+export type SessionChangeInput = {
+  readonly run: SessionMeta;
+  readonly launch: SessionLaunch;
+  readonly request: ResumeRequest;
+};
+
+export type SessionChangeOutput = {
+  /** What was recorded; nothing for the first start of a run. */
+  readonly event: ResumeEventName | null;
+  readonly failure: {readonly error: unknown} | null;
+};
+
+export type EventInput = {readonly run: SessionMeta; readonly event: SessionEvent};
+
+type ChangeContext = SessionChangeInput & {
+  -readonly [Key in keyof SessionChangeOutput]: SessionChangeOutput[Key];
+};
+
+/**
+ * Makes a session under the lock of its repository: looks again, ends the old one where that is asked
+ * for, starts the new one, records it. Whatever happens inside, it ends without the lock.
+ */
+export const sessionChangeMachine = setup({
+  types: {
+    input: {} as SessionChangeInput,
+    context: {} as ChangeContext,
+    output: {} as SessionChangeOutput,
+    tags: {} as 'locked',
+  },
+  actors: {
+    acquireLock: promiseNotProvided<void, {repoId: string}>('acquireLock'),
+    hasSession: promiseNotProvided<boolean, {name: string}>('hasSession'),
+    killSession: promiseNotProvided<void, {name: string}>('killSession'),
+    newSession: promiseNotProvided<void, NewSession>('newSession'),
+    recordEvent: promiseNotProvided<void, EventInput>('recordEvent'),
+    releaseLock: promiseNotProvided<void, void>('releaseLock'),
+  },
+  actions: {
+    rememberEvent: assign((_, params: {event: ResumeEventName}) => params),
+    // The first failure is the one that matters; releasing may only add to it.
+    rememberFailure: assign(({context}, params: {error: unknown}) => ({failure: context.failure ?? params})),
+  },
+  guards: {
+    isFirst: ({context}) => context.request.isFirst,
+    isRestart: ({context}) => context.request.restart,
+  },
+}).createMachine({
+  id: 'sessionChange',
+  context: ({input}) => ({...input, event: null, failure: null}),
+  initial: 'locking',
+  states: {
+    locking: {
+      invoke: {
+        id: 'acquireLock',
+        src: 'acquireLock',
+        input: ({context}) => ({repoId: context.run.repo_id}),
+        onDone: 'locked',
+        onError: {target: 'done', actions: {type: 'rememberFailure', params: errorOf}},
+      },
+    },
+    locked: {
+      tags: 'locked',
+      initial: 'checkingSession',
+      states: {
+        checkingSession: {
+          invoke: {
+            id: 'hasSession',
+            src: 'hasSession',
+            input: ({context}) => ({name: nameOf(context)}),
+            onDone: [
+              {guard: ({event}) => !event.output, target: 'creating'},
+              {guard: 'isRestart', target: 'killing'},
+              // Somebody else was faster; theirs is as good as ours.
+              {guard: 'isFirst', target: 'settled'},
+              {target: 'recording', actions: {type: 'rememberEvent', params: {event: 'resume_attach'}}},
+            ],
+            onError: {target: 'settled', actions: {type: 'rememberFailure', params: errorOf}},
+          },
+        },
+        killing: {
+          invoke: {
+            id: 'killSession',
+            src: 'killSession',
+            input: ({context}) => ({name: nameOf(context)}),
+            onDone: 'creating',
+            onError: {target: 'settled', actions: {type: 'rememberFailure', params: errorOf}},
+          },
+        },
+        creating: {
+          invoke: {
+            id: 'newSession',
+            src: 'newSession',
+            input: ({context}) => ({
+              name: nameOf(context),
+              cwd: context.run.worktree_path,
+              ...context.launch,
+            }),
+            onDone: [
+              {guard: 'isFirst', target: 'settled'},
+              {
+                guard: 'isRestart',
+                target: 'recording',
+                actions: {type: 'rememberEvent', params: {event: 'resume_restart'}},
+              },
+              {target: 'recording', actions: {type: 'rememberEvent', params: {event: 'resume_create'}}},
+            ],
+            onError: {target: 'settled', actions: {type: 'rememberFailure', params: errorOf}},
+          },
+        },
+        recording: {
+          invoke: {
+            id: 'recordEvent',
+            src: 'recordEvent',
+            input: ({context}) => eventInput(context),
+            onDone: 'settled',
+            onError: {target: 'settled', actions: {type: 'rememberFailure', params: errorOf}},
+          },
+        },
+        settled: {type: 'final'},
+      },
+      onDone: 'unlocking',
+    },
+    unlocking: {
+      invoke: {
+        id: 'releaseLock',
+        src: 'releaseLock',
+        onDone: 'done',
+        onError: {target: 'done', actions: {type: 'rememberFailure', params: errorOf}},
+      },
+    },
+    done: {type: 'final'},
+  },
+  output: ({context: {event, failure}}) => ({event, failure}),
+});
+
+function nameOf({run}: ChangeContext): string {
+  return sessionName(run.run_id);
+}
+
+function eventInput({run, request, event}: ChangeContext): EventInput {
+  if (!event) throw new Error('There is no event to record');
+  return {run, event: resumeEvent(event, run, request)};
+}
+
+function errorOf({event}: {event: ErrorActorEvent}) {
+  return {error: event.error};
+}

@@ -1,0 +1,249 @@
+import {assign, type ErrorActorEvent, setup} from 'xstate';
+import type {SessionLaunch, SessionMeta} from '../services/contracts/session.ts';
+import {promiseNotProvided} from './actors/not-provided.ts';
+import {sessionName} from './policies/session-names.ts';
+import {
+  failedEvent,
+  mustAsk,
+  type ResumeEventName,
+  type ResumeRequest,
+  refuseResume,
+  restartQuestion,
+  resumeEvent,
+  type TerminalFacts,
+  worktreeMissing,
+} from './policies/session-resume.ts';
+import {type EventInput, type SessionChangeInput, sessionChangeMachine} from './session-change.machine.ts';
+
+export type SessionInput = {
+  /** What the user typed: an id, the beginning of one, or a name. */
+  readonly ref: string;
+  readonly request: ResumeRequest;
+  readonly terminal: TerminalFacts;
+};
+
+export type SessionOutput =
+  | {
+      readonly outcome: 'attached' | 'ready';
+      readonly run: SessionMeta;
+      readonly event: ResumeEventName | null;
+    }
+  | {readonly outcome: 'canceled'}
+  | {readonly outcome: 'failed'; readonly error: unknown; readonly run: SessionMeta | null};
+
+type SessionContext = SessionInput & {
+  run: SessionMeta | null;
+  launch: SessionLaunch | null;
+  isRunning: boolean;
+  event: ResumeEventName | null;
+  failure: {readonly error: unknown} | null;
+  isCanceled: boolean;
+};
+
+/**
+ * Brings a run's session before the user: attaches to it, or has it created where it is missing or to be
+ * restarted. Nothing is locked while somebody is asked or attached; a success has exactly one event,
+ * recorded before the user sees the session.
+ */
+export const sessionMachine = setup({
+  types: {
+    input: {} as SessionInput,
+    context: {} as SessionContext,
+    output: {} as SessionOutput,
+    tags: {} as 'actionRequired',
+  },
+  actors: {
+    findRun: promiseNotProvided<SessionMeta, {ref: string}>('findRun'),
+    hasWorktree: promiseNotProvided<boolean, {run: SessionMeta}>('hasWorktree'),
+    hasSession: promiseNotProvided<boolean, {name: string}>('hasSession'),
+    confirm: promiseNotProvided<boolean, {question: string}>('confirm'),
+    resolveRunner: promiseNotProvided<SessionLaunch, {run: SessionMeta}>('resolveRunner'),
+    change: sessionChangeMachine,
+    recordEvent: promiseNotProvided<void, EventInput>('recordEvent'),
+    attach: promiseNotProvided<void, {name: string}>('attach'),
+  },
+  actions: {
+    rememberRun: assign((_, params: {run: SessionMeta}) => params),
+    rememberSession: assign((_, params: {isRunning: boolean}) => params),
+    rememberLaunch: assign((_, params: {launch: SessionLaunch}) => params),
+    rememberEvent: assign((_, params: {event: ResumeEventName | null}) => params),
+    rememberFailure: assign((_, params: {error: unknown}) => ({failure: params})),
+    rememberCancel: assign({isCanceled: true}),
+  },
+  guards: {
+    isRefused: ({context}) => refuseResume(context) !== null,
+    mayAttach: ({context}) => context.isRunning && !context.request.restart,
+    mustAsk: ({context}) => mustAsk(context),
+    isDetached: ({context}) => context.request.detached,
+  },
+}).createMachine({
+  id: 'session',
+  context: ({input}) => ({
+    ...input,
+    ...{run: null, launch: null, isRunning: false, event: null, failure: null, isCanceled: false},
+  }),
+  initial: 'resolving',
+  states: {
+    resolving: {
+      invoke: {
+        id: 'findRun',
+        src: 'findRun',
+        input: ({context}) => ({ref: context.ref}),
+        onDone: {
+          target: 'checkingWorktree',
+          actions: {type: 'rememberRun', params: ({event}) => ({run: event.output})},
+        },
+        onError: {target: 'failed', actions: {type: 'rememberFailure', params: errorOf}},
+      },
+    },
+    // Before any word to tmux, which would start the runner somewhere else without complaint.
+    checkingWorktree: {
+      invoke: {
+        id: 'hasWorktree',
+        src: 'hasWorktree',
+        input: ({context}) => ({run: runOf(context)}),
+        onDone: [{guard: ({event}) => event.output, target: 'checkingSession'}, {target: 'recordingFailure'}],
+        onError: {target: 'failed', actions: {type: 'rememberFailure', params: errorOf}},
+      },
+    },
+    recordingFailure: {
+      invoke: {
+        id: 'recordFailure',
+        src: 'recordEvent',
+        input: ({context}) => ({run: runOf(context), event: failedEvent(runOf(context), context.request)}),
+        onDone: {
+          target: 'failed',
+          actions: {
+            type: 'rememberFailure',
+            params: ({context}) => ({error: worktreeMissing(runOf(context))}),
+          },
+        },
+        onError: {target: 'failed', actions: {type: 'rememberFailure', params: errorOf}},
+      },
+    },
+    checkingSession: {
+      invoke: {
+        id: 'hasSession',
+        src: 'hasSession',
+        input: ({context}) => ({name: nameOf(context)}),
+        onDone: {
+          target: 'deciding',
+          actions: {type: 'rememberSession', params: ({event}) => ({isRunning: event.output})},
+        },
+        onError: {target: 'failed', actions: {type: 'rememberFailure', params: errorOf}},
+      },
+    },
+    deciding: {
+      always: [
+        {
+          guard: 'isRefused',
+          target: 'failed',
+          actions: {type: 'rememberFailure', params: ({context}) => ({error: refuseResume(context)})},
+        },
+        {
+          guard: 'mayAttach',
+          target: 'recordingAttach',
+          actions: {type: 'rememberEvent', params: {event: 'resume_attach'}},
+        },
+        {guard: 'mustAsk', target: 'confirming'},
+        {target: 'resolvingRunner'},
+      ],
+    },
+    confirming: {
+      tags: 'actionRequired',
+      invoke: {
+        id: 'confirm',
+        src: 'confirm',
+        input: {question: restartQuestion},
+        onDone: [
+          {guard: ({event}) => event.output, target: 'resolvingRunner'},
+          {target: 'canceled', actions: 'rememberCancel'},
+        ],
+        onError: {target: 'failed', actions: {type: 'rememberFailure', params: errorOf}},
+      },
+    },
+    // Before the lock and before the kill: a runner that cannot start must not cost the old session.
+    resolvingRunner: {
+      invoke: {
+        id: 'resolveRunner',
+        src: 'resolveRunner',
+        input: ({context}) => ({run: runOf(context)}),
+        onDone: {
+          target: 'changing',
+          actions: {type: 'rememberLaunch', params: ({event}) => ({launch: event.output})},
+        },
+        onError: {target: 'failed', actions: {type: 'rememberFailure', params: errorOf}},
+      },
+    },
+    changing: {
+      invoke: {
+        id: 'change',
+        src: 'change',
+        input: ({context}) => changeInput(context),
+        onDone: [
+          {
+            guard: ({event}) => event.output.failure !== null,
+            target: 'failed',
+            actions: {type: 'rememberFailure', params: ({event}) => ({error: event.output.failure?.error})},
+          },
+          {
+            target: 'showing',
+            actions: {type: 'rememberEvent', params: ({event}) => ({event: event.output.event})},
+          },
+        ],
+        onError: {target: 'failed', actions: {type: 'rememberFailure', params: errorOf}},
+      },
+    },
+    recordingAttach: {
+      invoke: {
+        id: 'recordAttach',
+        src: 'recordEvent',
+        input: ({context}) => ({
+          run: runOf(context),
+          event: resumeEvent('resume_attach', runOf(context), context.request),
+        }),
+        onDone: 'showing',
+        onError: {target: 'failed', actions: {type: 'rememberFailure', params: errorOf}},
+      },
+    },
+    showing: {always: [{guard: 'isDetached', target: 'done'}, {target: 'attaching'}]},
+    attaching: {
+      invoke: {
+        id: 'attach',
+        src: 'attach',
+        input: ({context}) => ({name: nameOf(context)}),
+        onDone: 'done',
+        onError: {target: 'failed', actions: {type: 'rememberFailure', params: errorOf}},
+      },
+    },
+    done: {type: 'final'},
+    canceled: {type: 'final'},
+    failed: {type: 'final'},
+  },
+  output: ({context}) => outputOf(context),
+});
+
+function runOf({run}: SessionContext): SessionMeta {
+  if (!run) throw new Error('There is no run yet');
+  return run;
+}
+
+function nameOf(context: SessionContext): string {
+  return sessionName(runOf(context).run_id);
+}
+
+function changeInput(context: SessionContext): SessionChangeInput {
+  if (!context.launch) throw new Error('There is nothing to launch');
+  return {run: runOf(context), launch: context.launch, request: context.request};
+}
+
+function errorOf({event}: {event: ErrorActorEvent}) {
+  return {error: event.error};
+}
+
+function outputOf(context: SessionContext): SessionOutput {
+  if (context.failure) return {outcome: 'failed', error: context.failure.error, run: context.run};
+  if (context.isCanceled) return {outcome: 'canceled'};
+  const outcome = context.request.detached ? 'ready' : 'attached';
+  return {outcome, run: runOf(context), event: context.event};
+}

@@ -1,0 +1,20 @@
+import {createActor, toPromise} from 'xstate';
+import {defineSessionActors, type SessionPorts} from './actors/session-effects.actor.ts';
+import {type SessionInput, type SessionOutput, sessionMachine} from './session.machine.ts';
+import {sessionChangeMachine} from './session-change.machine.ts';
+
+/** The door to the session machine: brings one session before the user, and tells how it went. */
+export async function openSession(ports: SessionPorts, input: SessionInput): Promise<SessionOutput> {
+  const {findRun, hasWorktree, confirm, resolveRunner, attach, ...changing} = defineSessionActors(ports);
+  const {hasSession, recordEvent} = changing;
+  const change = sessionChangeMachine.provide({actors: changing});
+  const actor = createActor(
+    sessionMachine.provide({
+      actors: {findRun, hasWorktree, hasSession, confirm, resolveRunner, change, recordEvent, attach},
+    }),
+    {input},
+  );
+  const finished = toPromise(actor);
+  actor.start();
+  return finished;
+}

@@ -1,0 +1,26 @@
+/** A command to run in a session of its own. */
+export type NewSession = {
+  readonly name: string;
+  readonly cwd: string;
+  /** One element is a line for the user's shell, several are run as they are. */
+  readonly argv: readonly string[];
+  /** Set for this session only; the rest is the environment of the tmux server. */
+  readonly env: Readonly<Record<string, string>>;
+};
+
+/** tmux as far as sessions need it. Every name is meant exactly: never as a prefix or a pattern. */
+export interface TmuxClient {
+  hasSession(name: string): Promise<boolean>;
+  /** Starts it in the background. Refused when there is one of this name. */
+  newSession(session: NewSession): Promise<void>;
+  /** Shows it in this terminal until the user leaves it; inside tmux the client changes over to it. */
+  attach(name: string): Promise<void>;
+  /** One that is already gone is no failure. */
+  killSession(name: string): Promise<void>;
+  /** Keys by tmux's names for them. */
+  sendKeys(name: string, keys: readonly string[]): Promise<void>;
+  /** The names of all sessions, those of others too. */
+  listSessions(): Promise<readonly string[]>;
+}
+
+export const interruptKey = 'C-c';

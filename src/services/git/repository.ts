@@ -1,0 +1,134 @@
+import {existsSync, statSync} from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import type {ChangeStore} from './change-store.ts';
+import {createGit, type Environment, type Git, GitFailure, gitEnvironment} from './safe-git.ts';
+
+/** What a snapshot has to know of the user's repository. It is only looked at. */
+export type Repository = {
+  /** The folder that holds `.git`, whatever the repository says of its work tree. */
+  readonly top: string;
+  readonly objects: string;
+  readonly objectFormat: string;
+  readonly ignoreCase: boolean;
+  /** The user's own list of files to ignore. */
+  readonly excludesFile: string | null;
+  readonly infoExclude: string | null;
+  /** Files that are tracked although they are ignored. Remembered until the index changes, unless asked afresh. */
+  ignoredButTracked(look: Look, options?: {afresh: boolean}): Promise<readonly string[]>;
+  /** Those of the folders that are registered as submodules. */
+  submodulesAmong(folders: readonly string[], look: Look): Promise<ReadonlySet<string>>;
+  /** The commit that is checked out; null when there is none. */
+  head(signal: AbortSignal): Promise<string | null>;
+};
+
+/** Even a look at the index of a sparse checkout writes objects; they go to the store. */
+type Look = {readonly signal: AbortSignal; readonly store: ChangeStore};
+
+/** The nearest folder upwards with a repository in it. An empty `.git` is none. */
+export function findRepository(start: string): string | null {
+  for (let folder = start; ; folder = path.dirname(folder)) {
+    const found = path.join(folder, '.git');
+    if (existsSync(path.join(found, 'HEAD')) || plainFile(found) !== null) return folder;
+    if (path.dirname(folder) === folder) return null;
+  }
+}
+
+/** Opens a repository by its folder; git does not search for it, and the answers are checked. */
+export async function openRepository(
+  top: string,
+  {env, signal}: {env: Environment; signal: AbortSignal},
+): Promise<Repository> {
+  const git = (limit: AbortSignal) => lookingGit(top, env, limit);
+  const paths = ['objects', 'info/exclude', 'index'].flatMap((file) => ['--git-path', file]);
+  const asked = ['rev-parse', '--path-format=absolute', '--show-object-format', ...paths];
+  const [answer, excludes] = await Promise.all([
+    git(signal).run(asked),
+    git(signal).run(['config', '--type=path', '--get', 'core.excludesFile'], {answers: [0, 1]}),
+  ]);
+  const [objectFormat = '', objects = '', infoExclude = '', index = '', ...rest] = answer.text.split('\n');
+  if (!/^sha\d+$/.test(objectFormat) || !path.isAbsolute(index) || rest.join('') !== '') {
+    throw new GitFailure('failed', `git does not understand the repository in ${top}`);
+  }
+
+  const excludesFile = plainFile(
+    path.resolve(top, excludes.text.replace(/\n$/, '') || defaultExcludesFile(env)),
+  );
+  const excludedBy = [infoExclude, excludesFile].flatMap((file) =>
+    file !== null && plainFile(file) ? [`--exclude-from=${file}`] : [],
+  );
+  const staged = async (args: readonly string[], {signal: limit, store}: Look) => {
+    const {text} = await git(limit).run(['ls-files', '-z', '-s', ...args], {
+      env: {
+        GIT_LITERAL_PATHSPECS: '1',
+        GIT_OBJECT_DIRECTORY: store.objects,
+        GIT_ALTERNATE_OBJECT_DIRECTORIES: asAlternates([objects]),
+      },
+    });
+    return stagedEntries(text);
+  };
+
+  let known: {version: string; files: readonly string[]} | undefined;
+  return {
+    top,
+    objects,
+    objectFormat,
+    infoExclude: plainFile(infoExclude),
+    ignoreCase: existsSync(path.join(top, '.GIT')),
+    excludesFile,
+    ignoredButTracked: async (look, {afresh} = {afresh: false}) => {
+      const version = versionOf(index);
+      if (known?.version === version && !afresh) return known.files;
+      const entries = await staged(['-i', '-c', '--exclude-per-directory=.gitignore', ...excludedBy], look);
+      const files = entries.flatMap(({mode, file}) => (mode === submodule ? [] : [file]));
+      known = {version, files};
+      return files;
+    },
+    submodulesAmong: async (folders, look) => {
+      const entries = folders.length === 0 ? [] : await staged(['--', ...folders], look);
+      return new Set(entries.flatMap(({mode, file}) => (mode === submodule ? [file] : [])));
+    },
+    head: async (limit) => {
+      const {text} = await git(limit).run(['rev-parse', '--verify', '-q', 'HEAD'], {answers: [0, 1, 128]});
+      return isObjectId(text.trim()) ? text.trim() : null;
+    },
+  };
+}
+
+const submodule = '160000';
+
+export const isObjectId = (text: string) => /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(text);
+
+/** Git in the user's repository. Its settings are read, so all of them that name a program are switched off. */
+function lookingGit(top: string, env: Environment, signal: AbortSignal): Git {
+  return createGit({
+    cwd: top,
+    signal,
+    env: {...gitEnvironment(env, top), GIT_DIR: path.join(top, '.git'), GIT_WORK_TREE: top},
+    settings: ['core.fsmonitor=false', 'core.hooksPath=/dev/null'],
+  });
+}
+
+/** Folders of objects in one variable. A colon would end a path, so it is quoted as git does it. */
+export function asAlternates(folders: Iterable<string>): string {
+  const quoted = (folder: string) => (/[:"\n]/.test(folder) ? JSON.stringify(folder) : folder);
+  return [...folders].map(quoted).join(path.delimiter);
+}
+
+function stagedEntries(text: string): Array<{readonly mode: string; readonly file: string}> {
+  return text.split('\0').flatMap((entry) => {
+    const tab = entry.indexOf('\t');
+    return tab < 0 ? [] : [{mode: entry.slice(0, entry.indexOf(' ')), file: entry.slice(tab + 1)}];
+  });
+}
+
+function defaultExcludesFile(env: Environment): string {
+  return path.join(env.XDG_CONFIG_HOME || path.join(env.HOME || os.homedir(), '.config'), 'git', 'ignore');
+}
+
+const plainFile = (file: string) => (statSync(file, {throwIfNoEntry: false})?.isFile() ? file : null);
+
+function versionOf(file: string): string {
+  const found = statSync(file, {bigint: true, throwIfNoEntry: false});
+  return found ? `${found.ino}:${found.size}:${found.mtimeNs}:${found.ctimeNs}` : 'none';
+}

@@ -1,0 +1,176 @@
+import path from 'node:path';
+import {execa} from 'execa';
+import {simpleGit} from 'simple-git';
+import {messageOf} from '../contracts/errors.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Why git did not do what it was asked. */
+export class GitFailure extends Error {
+  readonly kind: 'missing' | 'failed' | 'interrupted' | 'slow' | 'large';
+
+  constructor(kind: GitFailure['kind'], message: string) {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+export type GitOptions = {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+  /** Settings for every call, for repositories whose own settings git reads. */
+  readonly settings?: readonly string[];
+};
+
+export type GitCall = {
+  /** Exit codes that are answers and not failures. */
+  readonly answers?: readonly number[];
+  readonly env?: Readonly<Record<string, string>>;
+};
+
+export type Git = {
+  run(args: readonly string[], call?: GitCall): Promise<{readonly code: number; readonly text: string}>;
+  /** The same with something to read on stdin, which simple-git cannot give. */
+  feed(args: readonly string[], input: string, call?: GitCall): Promise<void>;
+};
+
+/** What one call may print. More is no list that anything here could use. */
+const maxOutputBytes = 64 * 1024 * 1024;
+
+/** Runs git so that it answers within the limits of `signal` or fails; nothing of ours waits for a hung git. */
+export function createGit(options: GitOptions): Git {
+  return {
+    run: (args, call = {}) => persistently(() => runOnce(options, args, call)),
+    feed: (args, input, call = {}) => persistently(() => feedOnce(options, args, input, call)),
+  };
+}
+
+/** A Ctrl+C that is meant for us reaches git as well. All that is asked here can be asked again. */
+async function persistently<T>(job: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await job();
+    } catch (error) {
+      if (!(error instanceof GitFailure) || error.kind !== 'interrupted' || attempt === 3) throw error;
+    }
+  }
+}
+
+async function runOnce(
+  {cwd, env, signal, settings = []}: GitOptions,
+  args: readonly string[],
+  {answers = [0], env: more = {}}: GitCall,
+): Promise<{code: number; text: string}> {
+  const stop = new AbortController();
+  const result: {code: number; bytes: number; failure?: GitFailure} = {code: 0, bytes: 0};
+  const git = simpleGit({
+    baseDir: cwd,
+    config: [...settings],
+    abort: stop.signal,
+    // Its other way to notice the end can lose output on a busy machine.
+    completion: {onClose: true, onExit: false},
+    // These refuse settings of a caller; ours are constants that switch things off.
+    unsafe: {allowUnsafeFsMonitor: true, allowUnsafeHooksPath: true},
+    // Without this, an exit code counts only together with a message.
+    errors: (_error, {exitCode, stdErr}) => {
+      result.code = exitCode;
+      if (answers.includes(exitCode)) return undefined;
+      result.failure = failure(args, exitCode, Buffer.concat(stdErr).toString());
+      return result.failure;
+    },
+  }).env({...env, ...more});
+  git.outputHandler((_command, stdout) => countBytes(stdout, result, () => stop.abort(tooLarge(args))));
+  // What it throws is an error of its own, made of the text of ours.
+  const text = await until(signal, stop, git.raw([...args])).catch((error: unknown) => {
+    throw stop.signal.aborted ? error : (result.failure ?? error);
+  });
+  return {code: result.code, text};
+}
+
+async function feedOnce(
+  {cwd, env, signal, settings = []}: GitOptions,
+  args: readonly string[],
+  input: string,
+  {env: more = {}}: GitCall,
+): Promise<void> {
+  const stop = new AbortController();
+  const given = settings.flatMap((setting) => ['-c', setting]);
+  const job = execa('git', [...given, ...args], {
+    ...{cwd, env: {...env, ...more}, extendEnv: false, input, cancelSignal: stop.signal},
+    ...{stdout: 'ignore', reject: false},
+  });
+  const {failed, exitCode = null, stderr} = await until(signal, stop, job);
+  if (failed) throw failure(args, exitCode, String(stderr ?? ''));
+}
+
+/**
+ * What git may know of the environment of its caller: where programs and the user's settings are. No `GIT_*`
+ * variable of theirs reaches it, no folder of the repository is searched for programs, and no transport
+ * (a program named by a setting) is allowed.
+ */
+export function gitEnvironment(env: Environment, repository: string): Record<string, string> {
+  const isForeign = (folder: string) => path.isAbsolute(folder) && !isInside(repository, folder);
+  const kept = ['HOME', 'XDG_CONFIG_HOME', 'TMPDIR', 'DEVELOPER_DIR'].flatMap((name) => {
+    const value = env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return {
+    ...Object.fromEntries(kept),
+    PATH: (env.PATH ?? '').split(path.delimiter).filter(isForeign).join(path.delimiter),
+    LC_ALL: 'C',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_ALLOW_PROTOCOL: 'none',
+  };
+}
+
+/** A repository at the root of the file system holds everything, so there it says nothing. */
+function isInside(repository: string, folder: string): boolean {
+  const way = path.relative(repository, folder);
+  return path.dirname(repository) !== repository && way !== '..' && !way.startsWith(`..${path.sep}`);
+}
+
+function countBytes(stdout: NodeJS.ReadableStream, count: {bytes: number}, onTooMany: () => void): void {
+  stdout.on('data', (chunk: Buffer) => {
+    count.bytes += chunk.length;
+    if (count.bytes > maxOutputBytes) onTooMany();
+  });
+  // simple-git waits 50 ms more for commands that print nothing; this looks like output and ends the wait.
+  stdout.once('end', () => stdout.emit('data', Buffer.alloc(0)));
+}
+
+/** The result, unless a limit is reached first; git is told to stop then, and not waited for. */
+async function until<T>(signal: AbortSignal, stop: AbortController, job: Promise<T>): Promise<T> {
+  const pass = () => stop.abort(signal.reason);
+  if (signal.aborted) pass();
+  signal.addEventListener('abort', pass);
+  const stopped = new Promise<never>((_resolve, reject) => {
+    const giveUp = () => reject(stop.signal.reason);
+    if (stop.signal.aborted) giveUp();
+    stop.signal.addEventListener('abort', giveUp, {once: true});
+  });
+  try {
+    return await Promise.race([job, stopped]);
+  } catch (error) {
+    throw error instanceof GitFailure ? error : new GitFailure('failed', messageOf(error));
+  } finally {
+    signal.removeEventListener('abort', pass);
+  }
+}
+
+const tooLarge = ([command]: readonly string[]) =>
+  new GitFailure('large', `git ${command} printed more than ${maxOutputBytes / 1024 / 1024} MiB`);
+
+function failure([command]: readonly string[], exitCode: number | null, stderr: string): GitFailure {
+  // simple-git hands over the error of a program that could not be started as if it had printed it.
+  if (/spawn .*ENOENT/.test(stderr)) return new GitFailure('missing', 'git is not installed');
+  if (exitCode === null) return new GitFailure('interrupted', `git ${command} was interrupted`);
+  const reason = stderr.split('\n').findLast((line) => /^(fatal|error):/.test(line)) ?? stderr.trim();
+  return new GitFailure(
+    'failed',
+    `git ${command} failed: ${reason.slice(0, 500) || `exit code ${exitCode}`}`,
+  );
+}

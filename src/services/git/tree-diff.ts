@@ -1,0 +1,90 @@
+import {readdirSync} from 'node:fs';
+import path from 'node:path';
+import type {ChangedFile, ObservedChange, ReviewRules} from '../contracts/changes.ts';
+import type {ChangeStore} from './change-store.ts';
+import type {Git} from './safe-git.ts';
+
+export type Trees = {readonly from: string; readonly to: string};
+
+const compare = ['diff-tree', '-r', '-M', '--no-ext-diff', '--no-textconv', '--no-color'];
+const statLayout = ['--stat=100,70', '--compact-summary'];
+
+/** The whole change as a patch, or as a table of its files. */
+export async function renderDiff(git: Git, {from, to}: Trees, {stat}: {stat: boolean}): Promise<string> {
+  return (await git.run([...compare, ...(stat ? statLayout : ['-p']), from, to])).text;
+}
+
+/** What a summary is made of. */
+export async function observeChange(git: Git, trees: Trees, rules: ReviewRules): Promise<ObservedChange> {
+  const {from, to} = trees;
+  const [listed, diffstat] = await Promise.all([
+    git.run([...compare, '-z', '--raw', '--numstat', from, to]),
+    git.run([...compare, ...statLayout, '--stat-count=100', from, to]),
+  ]);
+  const files = parseChanges(listed.text);
+  const patches = await Promise.all(
+    rules
+      .filesToQuote(files)
+      .map(async (file) => ({file: file.path, patch: await patchOf(git, trees, file)})),
+  );
+  return {files, diffstat: diffstat.text, patches};
+}
+
+async function patchOf(git: Git, {from, to}: Trees, file: ChangedFile): Promise<string> {
+  const paths = file.from === undefined ? [file.path] : [file.from, file.path];
+  const args = [...compare, '-p', '-U2', from, to, '--', ...paths];
+  return (await git.run(args, {env: {GIT_LITERAL_PATHSPECS: '1'}})).text;
+}
+
+/** So many packs make every look-up slow; they become one. */
+const maxPacks = 50;
+
+/**
+ * Copies what two trees do not have in common into the store. Until then part of it may be borrowed from the
+ * user's repository, whose `gc` owes us nothing; from then on `diff` needs no repository at all.
+ */
+export async function keepObjects(git: Git, {from, to}: Trees, store: ChangeStore): Promise<void> {
+  const {text} = await git.run(['diff-tree', '-r', '-t', '-z', '--raw', '--no-renames', from, to]);
+  const packs = path.join(store.objects, 'pack');
+  const ids = new Set([from, to, ...objectIds(text)]);
+  await git.feed(['pack-objects', '-q', path.join(packs, 'pack')], `${[...ids].join('\n')}\n`);
+  if (readdirSync(packs).filter((name) => name.endsWith('.pack')).length > maxPacks) {
+    await git.run(['repack', '-a', '-d', '-k', '-l', '-q']);
+  } else {
+    await git.run(['prune-packed', '-q']);
+  }
+}
+
+/** Both sides of every entry, but neither "nothing" nor commits of other repositories. */
+function* objectIds(raw: string): Generator<string> {
+  for (const token of raw.split('\0')) {
+    const [, ...sides] = /^:(\d{6}) (\d{6}) ([0-9a-f]+) ([0-9a-f]+) [A-Z]\d*$/.exec(token) ?? [];
+    for (const [mode, id] of [[sides[0], sides[2]] as const, [sides[1], sides[3]] as const]) {
+      if (id !== undefined && mode !== '000000' && mode !== '160000') yield id;
+    }
+  }
+}
+
+/** The output of `--raw --numstat -z`: all entries with their kind, then all of them again with their lines. */
+export function parseChanges(text: string): ChangedFile[] {
+  const tokens = text.split('\0').slice(0, -1)[Symbol.iterator]();
+  const next = () => tokens.next().value ?? '';
+  const files: Array<Omit<ChangedFile, 'lines'>> = [];
+  const lines = new Map<string, ChangedFile['lines']>();
+  for (const token of tokens) {
+    const kind = /^:\d{6} \d{6} [0-9a-f]+ [0-9a-f]+ ([A-Z])\d*$/.exec(token)?.[1];
+    if (kind !== undefined) {
+      const from = kind === 'R' ? next() : undefined;
+      files.push({path: next(), kind: kinds[kind] ?? 'changed', ...(from === undefined ? {} : {from})});
+      continue;
+    }
+    const [, added, removed, file] = /^(\d+|-)\t(\d+|-)\t([\s\S]*)$/.exec(token) ?? [];
+    // A renamed file has both its names behind the counts.
+    if (file === '') next();
+    const count = added === '-' ? null : {added: Number(added), removed: Number(removed)};
+    if (file !== undefined) lines.set(file || next(), count);
+  }
+  return files.map((file) => ({...file, lines: lines.get(file.path) ?? null}));
+}
+
+const kinds: Readonly<Record<string, ChangedFile['kind']>> = {A: 'added', D: 'deleted', R: 'renamed'};

@@ -1,0 +1,95 @@
+import {mkdirSync, readdirSync, rmSync} from 'node:fs';
+import {AppError, messageOf, systemErrorCode} from '../contracts/errors.ts';
+import {type SessionEntry, type SessionStore, sessionMetaSchema} from '../contracts/session.ts';
+import {writeDurably} from '../stores/durable-write.ts';
+import {reasonOf} from '../stores/store-errors.ts';
+import {parseJson, readWholeFile} from '../stores/whole-file.ts';
+import type {AgencyFiles} from './data-folder.ts';
+
+const maxBytes = 4 * 1024 * 1024;
+
+type Ids = {readonly isId: (name: string) => boolean};
+
+/** The records of all sessions, one folder each. */
+export function createSessionStore(files: AgencyFiles, {isId}: Ids): SessionStore {
+  const read = (repoId: string, runId: string): SessionEntry => {
+    const file = files.metaFile(repoId, runId);
+    try {
+      const meta = sessionMetaSchema.parse(readJson(file));
+      if (meta.run_id !== runId || meta.repo_id !== repoId)
+        throw new Error('it names another run than its folder');
+      return {runId, repoId, file, meta, problem: null};
+    } catch (error) {
+      return {runId, repoId, file, meta: null, problem: problemOf(error)};
+    }
+  };
+  const write = async (file: string, json: object) => {
+    try {
+      await writeDurably(file, `${JSON.stringify(json, null, 2)}\n`);
+    } catch (error) {
+      throw new AppError('E_PERSIST_FAILED', `failed to write ${file}`, {cause: error});
+    }
+  };
+
+  return {
+    list: async () =>
+      foldersIn(files.repos, isId).flatMap((repoId) =>
+        foldersIn(files.runs(repoId), isId).map((runId) => read(repoId, runId)),
+      ),
+    prepare: async (repoId) => {
+      for (const folder of [files.runs(repoId), files.worktrees(repoId)]) {
+        makeFolder(folder, {recursive: true});
+      }
+    },
+    create: async (meta) => {
+      makeFolder(files.run(meta.repo_id, meta.run_id), {recursive: false});
+      await write(files.metaFile(meta.repo_id, meta.run_id), meta);
+    },
+    update: async (run, change) => {
+      const file = files.metaFile(run.repo_id, run.run_id);
+      const json = readJson(file) as Readonly<Record<string, unknown>>;
+      const [[section = '', fields] = []] = Object.entries(change);
+      const before = json[section];
+      await write(file, {...json, [section]: {...(typeof before === 'object' ? before : {}), ...fields}});
+    },
+    discard: async (run) => rmSync(files.run(run.repo_id, run.run_id), {recursive: true, force: true}),
+    worktreePath: files.worktree,
+  };
+}
+
+function makeFolder(folder: string, {recursive}: {recursive: boolean}): void {
+  try {
+    mkdirSync(folder, {recursive, mode: 0o700});
+  } catch (error) {
+    throw new AppError('E_PERSIST_FAILED', `failed to create ${folder}`, {cause: error});
+  }
+}
+
+export function readJson(file: string): unknown {
+  const text = readWholeFile(file, 'record', maxBytes);
+  if (text === null) throw new Error('it does not exist');
+  return parseJson(text);
+}
+
+function foldersIn(folder: string, isId: Ids['isId']): string[] {
+  try {
+    return readdirSync(folder, {withFileTypes: true})
+      .filter((entry) => entry.isDirectory() && isId(entry.name))
+      .map(({name}) => name)
+      .sort();
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(systemErrorCode(error) ?? '')) return [];
+    throw new AppError('E_STORE_READ', `cannot read the folder ${folder}: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/** The first thing that is wrong, in one line. */
+function problemOf(error: unknown): string {
+  if (typeof error === 'object' && error !== null && 'issues' in error && Array.isArray(error.issues)) {
+    const [{path = [], message = ''} = {}] = error.issues as Array<{path?: PropertyKey[]; message?: string}>;
+    return `${path.map(String).join('.')}: ${message}`;
+  }
+  return reasonOf(error);
+}

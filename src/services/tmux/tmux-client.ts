@@ -1,0 +1,107 @@
+import {spawn} from 'node:child_process';
+import {setTimeout as delay} from 'node:timers/promises';
+import {AppError, systemErrorCode} from '../contracts/errors.ts';
+import type {TmuxClient} from '../contracts/tmux.ts';
+import {runProgram} from '../sessions/run-program.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** The first call may start the server, which runs whatever the user's configuration says. */
+const timeLimitMs = 30_000;
+
+/** tmux on the server that its own rules choose: that of `$TMUX`, else the default one of this user. */
+export function createTmuxClient(env: Env): TmuxClient {
+  const run = async (args: readonly string[]) => {
+    const result = await runProgram({file: 'tmux', args: args.map(argument), env, timeLimitMs});
+    if (result.type === 'notFound') throw notInstalled();
+    if (result.type === 'failed') throw failure(args, result.reason);
+    return result;
+  };
+  const must = async (args: readonly string[]) => {
+    for (let attempt = 1; ; attempt++) {
+      const {code, stderr} = await run(args);
+      if (code === 0) return;
+      if (attempt > retries || !isLeaving.test(stderr)) throw failure(args, `exit=${code}`, stderr);
+      await delay(retryMilliseconds);
+    }
+  };
+
+  return {
+    hasSession: async (name) => {
+      const args = ['has-session', '-t', exactly(name)];
+      const {code, stderr} = await run(args);
+      if (code > 1) throw failure(args, `exit=${code}`, stderr);
+      return code === 0;
+    },
+    newSession: async ({name, cwd, argv, env: added}) => {
+      if (argv.length === 0) throw new Error('a session needs a command');
+      const variables = Object.entries(added).flatMap(([key, value]) => ['-e', `${key}=${value}`]);
+      const where = ['-d', '-s', name, '-c', literally(cwd), ...variables];
+      await must(['new-session', ...where, '--', ...argv]);
+    },
+    attach: (name) => {
+      // A client inside tmux cannot show a second tmux in itself, but it can change over.
+      const isInside = Boolean(env.TMUX);
+      return show(isInside ? ['switch-client', '-t', exactly(name)] : ['attach', '-t', exactly(name)], env);
+    },
+    killSession: async (name) => {
+      const args = ['kill-session', '-t', exactly(name)];
+      const {code, stderr} = await run(args);
+      if (code !== 0 && !isGone.test(stderr)) throw failure(args, `exit=${code}`, stderr);
+    },
+    sendKeys: async (name, keys) => {
+      if (keys.length === 0) throw new Error('there are no keys to send');
+      await must(['send-keys', '-t', `${exactly(name)}:`, ...keys]);
+    },
+    listSessions: async () => {
+      const {code, stdout} = await run(['list-sessions', '-F', '#{session_name}']);
+      return code === 0 ? stdout.split('\n').filter((name) => name !== '') : [];
+    },
+  };
+}
+
+/** Without the mark, tmux would take any session whose name begins like this, or a pattern for many. */
+const exactly = (name: string) => `=${name}`;
+
+/** Folders are formats to tmux, and formats can run commands. */
+const literally = (folder: string) => folder.replaceAll('#', '##');
+
+/** A semicolon at the end of an argument would begin the next tmux command. */
+const argument = (text: string) => (text.endsWith(';') ? `${text.slice(0, -1)}\\;` : text);
+
+/**
+ * A server whose last session was killed takes a moment to go, and whoever calls in that moment is turned
+ * away with nothing done. A restart does just that.
+ */
+const isLeaving = /server exited unexpectedly|lost server/;
+const [retries, retryMilliseconds] = [40, 50];
+
+const isGone = /no server running|can't find session|no sessions|session not found|error connecting to/;
+
+/** Gives tmux our terminal until the user leaves it. */
+function show(args: readonly string[], env: Env): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('tmux', args, {env, stdio: ['inherit', 'inherit', 'pipe']});
+    let stderr = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+    });
+    child.once('error', (error) => {
+      reject(systemErrorCode(error) === 'ENOENT' ? notInstalled() : failure(args, error.message));
+    });
+    child.once('close', (code, signal) => {
+      if (code === 0) resolve();
+      else reject(failure(args, `exit=${code ?? signal}`, stderr));
+    });
+  });
+}
+
+function notInstalled(): AppError {
+  return new AppError('E_TMUX_NOT_INSTALLED', 'tmux is not installed or not on PATH');
+}
+
+function failure(args: readonly string[], how: string, stderr = ''): AppError {
+  const said = stderr.trim().slice(0, 4096);
+  const [command = ''] = args;
+  return new AppError('E_TMUX_FAILED', `tmux ${command} failed (${how})${said === '' ? '' : `: ${said}`}`);
+}

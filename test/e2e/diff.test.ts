@@ -1,0 +1,239 @@
+import {mkdirSync, writeFileSync} from 'node:fs';
+import path from 'node:path';
+import {Command} from 'commander';
+import {describe, expect, test} from 'vitest';
+import {Cli} from '../../src/cli/cli.ts';
+import {diffCommand} from '../../src/cli/commands/diff.ts';
+import type {Surface} from '../../src/cli/context.ts';
+import {reportError} from '../../src/cli/report-error.ts';
+import type {RunRecord} from '../../src/services/contracts/run.ts';
+import {createRunStore} from '../../src/services/stores/run-store.ts';
+import {restingRun, runRecord} from '../fakes/runs.ts';
+import {now, planOf, task} from '../helpers/plans.ts';
+import {type CliRun, controlCharacters, lines, planFileText} from '../helpers/run-cli.ts';
+import {type TestRepository, testRepository} from '../services/git/test-repository.ts';
+
+const plain: Surface = {isTerminal: false, columns: Number.POSITIVE_INFINITY, hasColor: false};
+
+type DiffProject = TestRepository & {
+  /** Records a run that did a job. */
+  ran(job: () => void, fields?: Partial<RunRecord>): Promise<RunRecord>;
+  insert(run: RunRecord): Promise<void>;
+  diff(args: readonly string[], surface?: Surface): Promise<CliRun>;
+  json(args: readonly string[]): Promise<unknown>;
+};
+
+/** A repository with a plan, runs whose trees are real, and the command on its own. */
+function diffProject(): DiffProject {
+  const repository = testRepository();
+  const {folder, env, write, tracker} = repository;
+  write('blackbird.plan.json', planFileText(planOf(task('a'), task('b'))));
+  const runsFolder = path.join(folder, '.blackbird/runs');
+  mkdirSync(runsFolder, {recursive: true});
+  const runs = createRunStore({folder: runsFolder});
+
+  const diff: DiffProject['diff'] = async (args, surface = plain) => {
+    const printed = {out: '', err: ''};
+    const print = (stream: 'out' | 'err') => (text: string) => {
+      printed[stream] += `${text}\n`;
+    };
+    const context = {
+      ...{name: 'blackbird' as const, version: '1.2.3', cwd: folder, env, isInteractive: false},
+      ...{out: print('out'), err: print('err'), write: () => {}, writeErr: () => {}},
+      ...{onSignals: () => () => {}, ask: async () => null, stdout: surface, stderr: plain, now: () => now},
+    };
+    const cli = new Cli(context);
+    const program = new Command('blackbird').option('--json').option('--cwd <dir>');
+    program.addCommand(diffCommand(cli));
+    try {
+      await program.parseAsync(['diff', ...args], {from: 'user'});
+      return {code: 0, ...printed};
+    } catch (error) {
+      const code = reportError(error, context, {json: args.includes('--json')});
+      return {code, ...printed};
+    }
+  };
+
+  return {
+    ...repository,
+    insert: (run) => runs.insert(run),
+    ran: async (job, fields) => {
+      const changes = tracker();
+      const from = await changes.snapshot();
+      job();
+      const to = await changes.snapshot(from);
+      const trees = {baseline_tree: from ?? '', result_tree: to ?? ''};
+      const run = restingRun({
+        ...{state: 'succeeded', review_summary: await changes.summarize(from, to), ...trees},
+        ...fields,
+      });
+      await runs.insert(run);
+      return run;
+    },
+    diff,
+    json: async (args) => JSON.parse((await diff([...args, '--json'])).out),
+  };
+}
+
+const withoutIds = (text: string) => text.replace(/^index [0-9a-f.]+( \d+)?\n/gm, '');
+
+describe('diff', () => {
+  test('shows what the latest run of a task changed, at any later time', async () => {
+    const {ran, write, diff, commit} = diffProject();
+    write('mine.txt', 'mine\n');
+    await ran(() => write('a.txt', 'one\n'));
+    write('a.txt', 'later\n');
+    commit();
+    await ran(() => write('b.txt', 'two\n'), {run_id: 'a-2', attempt: 2});
+    const {code, out, err} = await diff(['a']);
+    expect({code, err}).toEqual({code: 0, err: ''});
+    expect(withoutIds(out)).toBe(
+      lines(
+        'diff --git a/b.txt b/b.txt',
+        'new file mode 100644',
+        '--- /dev/null',
+        '+++ b/b.txt',
+        '@@ -0,0 +1 @@',
+        '+two',
+      ),
+    );
+    expect((await diff(['a', 'a-1'])).out).toContain('\n+one\n');
+    expect(await diff(['a', 'a-1', '--stat'])).toEqual({
+      ...{code: 0, err: ''},
+      out: lines(' a.txt (new) | 1 +', ' 1 file changed, 1 insertion(+)'),
+    });
+  });
+
+  test('says so when nothing was changed', async () => {
+    const {ran, diff} = diffProject();
+    await ran(() => {});
+    for (const args of [['a'], ['a', '--stat']]) {
+      expect(await diff(args)).toEqual({code: 0, err: '', out: 'no files were changed\n'});
+    }
+  });
+
+  test('gives the recorded summary to scripts', async () => {
+    const {ran, write, json} = diffProject();
+    const run = await ran(() => write('a.txt', 'one\n'));
+    expect(await json(['a'])).toEqual({
+      task_id: 'a',
+      run_id: 'a-1',
+      state: 'succeeded',
+      baseline_tree: run.baseline_tree,
+      result_tree: run.result_tree,
+      review_summary: {
+        files: ['a.txt'],
+        total_files: 1,
+        diffstat: ' a.txt (new) | 1 +\n 1 file changed, 1 insertion(+)',
+        snippets: [{file: 'a.txt', snippet: '@@ -0,0 +1 @@\n+one'}],
+      },
+    });
+  });
+
+  test('compares a run that is not over with the files as they are', async () => {
+    const {insert, tracker, write, diff, json} = diffProject();
+    const baseline = await tracker().snapshot();
+    write('a.txt', 'so far\n');
+    const stale = {baseline_tree: baseline ?? '', result_tree: baseline ?? ''};
+    await insert(runRecord({phase: 'active', ...stale}));
+    const {code, out, err} = await diff(['a']);
+    expect({code, err}).toEqual({code: 0, err: 'note: run a-1 is running; this is its change so far\n'});
+    expect(out).toContain('+so far\n');
+    expect(await json(['a'])).toMatchObject({state: 'running', review_summary: {files: ['a.txt']}});
+  });
+
+  test('shows a paused run as it was when it paused', async () => {
+    const {ran, write, diff} = diffProject();
+    await ran(() => write('a.txt', 'one\n'), {
+      state: 'paused',
+      paused_at: now,
+      pause_reason: 'user_interrupt',
+    });
+    write('a.txt', 'mine\n');
+    expect((await diff(['a'])).out).toContain('+one\n');
+  });
+
+  test('leaves out runs that only reviewed', async () => {
+    const {ran, write, diff} = diffProject();
+    await ran(() => write('a.txt', 'one\n'));
+    await ran(() => {}, {run_id: 'a-2', attempt: 2, run_type: 'review'});
+    expect((await diff(['a'])).out).toContain('+one\n');
+    expect((await diff(['a', 'a-2'])).out).toBe('no files were changed\n');
+  });
+
+  test('colours only where a terminal shows them', async () => {
+    const {ran, write, diff, commit} = diffProject();
+    write('a.txt', 'one\n-- two\n');
+    commit();
+    await ran(() => write('a.txt', 'one\n++ two\n'));
+    const terminal = {isTerminal: true, columns: 80, hasColor: true};
+    const bold = (text: string) => `\u001b[1m${text}\u001b[22m`;
+    expect(
+      withoutIds((await diff(['a'], terminal)).out)
+        .split('\n')
+        .slice(2),
+    ).toEqual([
+      bold('--- a/a.txt'),
+      bold('+++ b/a.txt'),
+      '\u001b[36m@@ -1,2 +1,2 @@\u001b[39m',
+      ' one',
+      '\u001b[31m--- two\u001b[39m',
+      '\u001b[32m+++ two\u001b[39m',
+      '',
+    ]);
+    const stat = await diff(['a', '--stat'], terminal);
+    expect(stat.out).toContain(' a.txt | 2 \u001b[32m+\u001b[39m\u001b[31m-\u001b[39m\n');
+    expect((await diff(['a'])).out).not.toContain('\u001b');
+  });
+
+  test('lets nothing in a file or its name steer the terminal or pass for a line of the patch', async () => {
+    const {ran, write, diff} = diffProject();
+    await ran(() => {
+      write('a\u001b]0;title\u0007\u202eb', 'x\n');
+      write('b.txt', '\u001b[31mred\u001b[0m\u0007\nfirst\rdiff --git a/x b/x\r\n\u009b2J\u2028z\n');
+    });
+    const {out, code} = await diff(['a']);
+    expect(code).toBe(0);
+    expect(out).not.toMatch(controlCharacters);
+    expect(out).toContain('\n+red\n+first^Mdiff --git a/x b/x^M\n+z\n');
+    expect((await diff(['a', '--stat'])).out).not.toMatch(controlCharacters);
+    expect((await diff(['a', '--json'])).out).not.toMatch(controlCharacters);
+  });
+
+  test('says why there is nothing to show', async () => {
+    const {insert, diff, folder} = diffProject();
+    const error = async (args: readonly string[]) => {
+      const {code, out, err} = await diff([...args, '--json']);
+      expect(out).toBe('');
+      return {code, ...JSON.parse(err).error};
+    };
+    expect(await error(['a'])).toMatchObject({code: 'E_RUN_NOT_FOUND', message: 'no runs found for a'});
+    expect(await error(['zzz'])).toMatchObject({code: 'E_TASK_NOT_FOUND'});
+    const note = {files: [], diffstat: '', snippets: [], note: 'there is no git repository'};
+    await insert(restingRun({state: 'succeeded', review_summary: note}));
+    expect(await error(['a', 'a-9'])).toMatchObject({
+      code: 'E_RUN_NOT_FOUND',
+      message: 'task a has no run "a-9"',
+    });
+    expect(await error(['a'])).toMatchObject({
+      code: 'E_DIFF_UNAVAILABLE',
+      message: 'the files of run a-1 were not recorded',
+      details: {reason: 'there is no git repository'},
+    });
+    const tree = 'a'.repeat(40);
+    await insert(
+      restingRun({
+        state: 'failed',
+        run_id: 'a-2',
+        attempt: 2,
+        baseline_tree: tree,
+        result_tree: 'b'.repeat(40),
+      }),
+    );
+    const {code, out, err} = await diff(['a']);
+    expect({code, out}).toEqual({code: 1, out: ''});
+    expect(err).toMatch(/^error: the change cannot be shown: git diff-tree failed: fatal: bad object/);
+    writeFileSync(path.join(folder, '.git/HEAD'), 'nonsense');
+    expect(await error(['a', 'a-1'])).toMatchObject({code: 'E_DIFF_UNAVAILABLE'});
+  });
+});
