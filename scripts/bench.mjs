@@ -41,7 +41,7 @@ rmSync(folder, {recursive: true});
 
 /** The child reports its own high-water mark when it ends. */
 function peakMegabytes(args) {
-  const hook = "process.on('exit', () => process.stderr.write(`rss ${process.resourceUsage().maxRSS}`))";
+  const hook = "process.on('exit', () => process.stderr.write('rss ' + process.resourceUsage().maxRSS))";
   const file = path.join(folder, 'peak.mjs');
   writeFileSync(file, hook);
   const command = `"${process.execPath}" --import "${file}" "${program}" ${args.join(' ')} 2>&1 >/dev/null`;

@@ -105,6 +105,14 @@ describe('a refusal', () => {
     });
   });
 
+  test.each(['auth', 'rate_limit'] as const)('for %s says that it can be tried again', (kind) => {
+    const run = pausedRun({failure: {kind, message: 'not now'}});
+    const commands = (reason: string) =>
+      resumeRefusal('E_RESUME_REFUSED', {id: 'a', title: 'A'}, run, reason).next.map(({command}) => command);
+    expect(commands('not now')).toEqual(['blackbird resume a', 'blackbird restart a']);
+    expect(commands('it belongs to another working folder')).toEqual(['blackbird restart a']);
+  });
+
   test('says that there is no session, and since when it stands where it was never paused', () => {
     const {paused_at: _, ...run} = pausedRun({
       provider_session_ref: '',

@@ -6,7 +6,7 @@ import {isLeaf, requireTask, subtreeOf} from '../../machines/policies/plan-graph
 import {readyTasks} from '../../machines/policies/readiness.ts';
 import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import type {Plan} from '../../services/contracts/plan.ts';
-import {latestRun, type RunStore} from '../../services/contracts/run.ts';
+import type {RunStore} from '../../services/contracts/run.ts';
 import {type Cli, wholeNumber} from '../cli.ts';
 import {type AgentOptions, agentInput, finishJob, openEngineFor, runJob} from '../job.ts';
 import {continueCommand, reportJob} from '../job-report.ts';
@@ -96,6 +96,7 @@ function leavesOf(plan: Plan, taskIds: readonly string[]): string[] {
 
 /** What execute does not touch: tasks that are paused or wait for an answer. */
 async function restingLines(plan: Plan, runs: RunStore): Promise<string[]> {
+  const {latestRun} = await import('../../services/contracts/run.ts');
   const lines: string[] = [];
   for (const task of plan.items.values()) {
     if (!isLeaf(task) || (task.status !== 'in_progress' && task.status !== 'waiting_user')) continue;

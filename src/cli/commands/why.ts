@@ -30,10 +30,11 @@ async function runStatesOf(plan: Plan, folder: string): Promise<RunStateOf> {
   const open = [...plan.items.values()].filter((task) => task.status === 'in_progress' && isLeaf(task));
   if (open.length === 0) return () => undefined;
   const {createRunStore} = await import('../../services/stores/run-store.ts');
+  const {latestRun} = await import('../../services/contracts/run.ts');
   const runs = createRunStore({folder});
   const states = new Map<string, RunState>();
   for (const {id} of open) {
-    const latest = (await runs.list(id)).runs.at(-1);
+    const latest = latestRun((await runs.list(id)).runs);
     if (latest) states.set(id, latest.state);
   }
   return (id) => states.get(id);

@@ -113,7 +113,6 @@ describe('files', () => {
     const began = performance.now();
     expect(await store.runningTaskIds()).toEqual(['b']);
     expect(performance.now() - began).toBeLessThan(2_000);
-    console.log('TOOK', performance.now() - began);
   });
 
   test('that are gone are gone', async () => {
