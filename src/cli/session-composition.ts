@@ -24,6 +24,7 @@ import {createSessionStore} from '../services/sessions/session-store.ts';
 import {createTmuxClient} from '../services/tmux/tmux-client.ts';
 import type {Cli} from './cli.ts';
 import type {CliContext} from './context.ts';
+import {askOnTerminal} from './session-prompt.ts';
 import {launchOf} from './session-runner.ts';
 
 /** Everything the session commands work with. */
@@ -45,14 +46,20 @@ export type Sessions = {
   readonly ports: SessionPorts;
 };
 
-/** Connects the session commands to what is really there. `tmux` is the seam for tests. */
+type Seams = {readonly tmux: TmuxClient; readonly ask: (question: string) => Promise<string | null>};
+
+/** Connects the session commands to what is really there; tests hand in what must not be. */
 export async function openSessions(
   cli: Cli,
   command: Command,
-  {tmux: givenTmux}: {tmux?: TmuxClient} = {},
+  seams: Partial<Seams> = {},
 ): Promise<Sessions> {
   const {context} = cli;
   const {env} = context;
+  const {
+    tmux = createTmuxClient(env),
+    ask = (question) => askOnTerminal(question, {write: context.writeErr}),
+  } = seams;
   const cwd = cli.folder(command);
   const now = () => inSeconds(context.now());
   const surroundings = {env, home: await cli.home(), cwd: context.cwd, platform: process.platform};
@@ -62,7 +69,6 @@ export async function openSessions(
   const events = createSessionEvents(files, now);
   const repos = createRepoRecords(files, now);
   const worktrees = createWorktrees(env);
-  const tmux = givenTmux ?? createTmuxClient(env);
   const lock = createRepoLock(files, async (file) => createProcessLock(file));
   const currentRepo = async () => {
     try {
@@ -80,12 +86,7 @@ export async function openSessions(
   const ports: SessionPorts = {
     findRun: find,
     hasWorktree: async ({worktree_path}) => isFolder(worktree_path),
-    confirm: async (question) => {
-      const answer = await context.ask(question);
-      // The rest of what is typed belongs to the session that comes next.
-      process.stdin.pause();
-      return isYes(answer);
-    },
+    confirm: async (question) => isYes(await ask(question)),
     resolveRunner: async (run) => launchOf(run, {repos, cwd, env, dataFolder}),
     lock: shielded(lock),
     events,

@@ -192,7 +192,6 @@ describe.each<ProviderId>(['codex', 'claude'])('%s', (agent) => {
     expect(project.runs('a')).toMatchObject([
       {
         state: 'succeeded',
-        pause_reason: 'process_lost',
         provider_session_ref: ref,
         segments: [{}, {exit_code: 0}],
       },

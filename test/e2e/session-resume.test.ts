@@ -55,12 +55,13 @@ describe.skipIf(!hasTmux)('resume with the real tmux', () => {
     const before = panePid(project, session);
     terminal.type(`clear; agency resume ${id} --restart`);
     await terminal.until(question.trim());
-    terminal.type('yes');
+    // Typed ahead: the question takes its own line and nothing of the next.
+    terminal.press('y', 'Enter', 'a', 'h', 'e', 'a', 'd', 'Enter');
     await eventually(() => expect(clientsOf(project)).toEqual([session]));
     expect(panePid(project, session)).not.toBe(before);
-    // What is typed from now on belongs to the session alone.
-    terminal.type('typed after the prompt');
-    await terminal.until(/typed after the prompt\n+typed after the prompt/);
+    await terminal.until(/ahead\n+ahead/);
+    terminal.type('typed later');
+    await terminal.until(/typed later\n+typed later/);
     project.tmux('detach-client', '-s', `=${session}`);
     await terminal.until(/\[0\]>/);
 
