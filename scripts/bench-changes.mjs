@@ -28,7 +28,7 @@ try {
     times.newProcess.push((await timed(() => open().snapshot()))[0]);
     const [unchanged, before] = await timed(() => tracker.snapshot());
     times.unchanged.push(unchanged);
-    appendFileSync(fileAt(round * 7), `// round ${round}\n`);
+    appendFileSync(fileAt((round * 7) % count), `// round ${round}\n`);
     const [changed, after] = await timed(() => tracker.snapshot(before));
     times.changed.push(changed);
     times.summary.push((await timed(() => tracker.summarize(before, after)))[0]);

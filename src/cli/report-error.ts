@@ -33,8 +33,8 @@ function renderError(error: AppError, context: CliContext): string {
     ([label, value]) =>
       `  ${paint('dim', label.padEnd(labelWidth))}  ${value.replaceAll('\n', `\n${' '.repeat(labelWidth + 4)}`)}`,
   );
-  // The form that scripts of agency know: the code first, then the message alone.
-  const head = isAgency ? `${paint('red', 'error_code:')} ${error.code}\n` : `${paint('red', 'error:')} `;
+  // The form that scripts of agency know, on a terminal too: the code first, then the message alone.
+  const head = isAgency ? `error_code: ${error.code}\n` : `${paint('red', 'error:')} `;
   return [`${head}${displayText(error.message)}`, ...lines].join('\n');
 }
 

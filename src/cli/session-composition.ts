@@ -58,7 +58,7 @@ export async function openSessions(
   const {env} = context;
   const {
     tmux = createTmuxClient(env),
-    ask = (question) => askOnTerminal(question, {write: context.writeErr}),
+    ask = (question) => askOnTerminal(question, {write: context.writeErr, input: process.stdin}),
   } = seams;
   const cwd = cli.folder(command);
   const now = () => inSeconds(context.now());

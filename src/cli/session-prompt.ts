@@ -1,21 +1,24 @@
-import {read} from 'node:fs';
-import {promisify} from 'node:util';
-
-/** More than a terminal keeps of one line. */
-const longestLine = 8192;
+import type {Readable} from 'node:stream';
 
 /**
- * Asks on the terminal and reads exactly one line: the terminal hands out a line at a time, and what is
- * typed behind it belongs to the session that comes next. An editing prompt would swallow it.
+ * Asks on the terminal and reads exactly one line. A terminal hands out one line at a time, and what is
+ * typed behind it belongs to the session that comes next; a prompt with editing would swallow it.
  */
 export async function askOnTerminal(
   question: string,
-  {write, input = 0}: {write: (text: string) => void; input?: number},
+  {write, input}: {write: (text: string) => void; input: Readable},
 ): Promise<string | null> {
   write(question);
-  const buffer = Buffer.alloc(longestLine);
-  const {bytesRead} = await promisify(read)(input, buffer, 0, buffer.length, null);
+  const typed = await new Promise<string | null>((resolve) => {
+    const settle = (text: string | null) => {
+      input.off('data', onData).off('end', onEnd).pause();
+      resolve(text);
+    };
+    const onData = (chunk: Buffer | string) => settle(String(chunk));
+    const onEnd = () => settle(null);
+    input.on('data', onData).on('end', onEnd);
+  });
   // Nobody pressed return: what comes next must not stand behind the question.
-  if (bytesRead === 0) write('\n');
-  return bytesRead === 0 ? null : buffer.toString('utf8', 0, bytesRead).replace(/\r?\n[\s\S]*$/, '');
+  if (typed === null) write('\n');
+  return typed === null ? null : typed.replace(/\r?\n[\s\S]*$/, '');
 }

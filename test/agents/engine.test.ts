@@ -186,8 +186,9 @@ describe.each<ProviderId>(['codex', 'claude'])('%s', (agent) => {
     await running.ended;
     await expectGone(processes);
     server.script(say('Here I am again.'));
-    const {code, err} = await project.run(['resume', 'a']);
+    const {code, out, err} = await project.run(['resume', 'a']);
     expect({code, err}).toEqual({code: 0, err: ''});
+    expect(out).toContain('Ⅱ a lost its Blackbird and is paused: blackbird resume a\n');
     expect(told(server)).toEqual(['canary-1', 'You were interrupted.']);
     expect(project.runs('a')).toMatchObject([
       {

@@ -79,6 +79,11 @@ describe('errors', () => {
     });
   });
 
+  test('are plain in front, whatever the terminal can show', async () => {
+    const {err} = await agency().run(['resume', '2026'], {terminal: {hasColor: true}});
+    expect(err).toMatch(/^error_code: E_RUN_NOT_FOUND\nrun not found: 2026\n/);
+  });
+
   test('are one JSON object where that is asked for', async () => {
     const {code, err} = await agency().run(['show', '2026', '--json']);
     expect({code, error: JSON.parse(err).error}).toEqual({

@@ -1,39 +1,43 @@
-import {closeSync, openSync, writeFileSync} from 'node:fs';
-import path from 'node:path';
-import {expect, onTestFinished, test} from 'vitest';
+import {PassThrough} from 'node:stream';
+import {expect, test} from 'vitest';
 import {askOnTerminal} from '../../src/cli/session-prompt.ts';
-import {temporaryFolder} from '../helpers/temp-folder.ts';
 
-async function answerTo(text: string) {
-  const file = path.join(temporaryFolder(), 'input');
-  writeFileSync(file, text);
-  const input = openSync(file, 'r');
-  onTestFinished(() => closeSync(input));
+/** Asks while the chunks arrive as a terminal hands them out: line by line. */
+async function ask(...chunks: readonly string[]) {
+  const input = new PassThrough({objectMode: true});
+  for (const chunk of chunks) input.write(chunk);
+  if (chunks.length === 0) input.end();
   let written = '';
   const answer = await askOnTerminal('sure? ', {
     input,
-    write: (each) => {
-      written += each;
+    write: (text) => {
+      written += text;
     },
   });
-  return {answer, written};
+  return {answer, written, input};
 }
 
 test.each([
-  ['y\n', 'y'],
-  ['yes\r\n', 'yes'],
-  ['\n', ''],
-  ['no\nyes\n', 'no'],
-  ['without an end', 'without an end'],
-])('%j is answered with %j', async (text, answer) => {
-  expect(await answerTo(text)).toEqual({answer, written: 'sure? '});
+  [['y\n'], 'y'],
+  [['yes\r\n'], 'yes'],
+  [['\n'], ''],
+  [['no\nyes\n'], 'no'],
+  [['without an end'], 'without an end'],
+])('%j is answered with %j', async (chunks, answer) => {
+  expect(await ask(...chunks)).toMatchObject({answer, written: 'sure? '});
 });
 
 test('the end of the input is no answer, and closes the line', async () => {
-  expect(await answerTo('')).toEqual({answer: null, written: 'sure? \n'});
+  expect(await ask()).toMatchObject({answer: null, written: 'sure? \n'});
+});
+
+test('the next line stays where it is', async () => {
+  const {answer, input} = await ask('y\n', 'for the session\n');
+  expect(answer).toBe('y');
+  expect(input.isPaused()).toBe(true);
+  expect(input.read()).toBe('for the session\n');
 });
 
 test('keys that steer a terminal are not made into an answer', async () => {
-  const {answer} = await answerTo('\u001b[Ay\n');
-  expect(answer).not.toBe('y');
+  expect((await ask('\u001b[Ay\n')).answer).not.toBe('y');
 });

@@ -488,7 +488,7 @@ describe('an agent that asks', () => {
     expect(err).toContain('error: a waits for answers: colour');
     expect(err).toContain('Which colour? (red | green)');
     expect(err).toContain('E_NO_INPUT');
-    expect(err).toContain('blackbird resume a --answer colour=…');
+    expect(err).toContain("blackbird resume a --answer 'colour=…'");
     expect([project.planText(), project.runs('a')]).toEqual(before);
   });
 

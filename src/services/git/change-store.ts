@@ -3,6 +3,7 @@ import {
   copyFileSync,
   lstatSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -47,7 +48,11 @@ export async function withWorkFolder<T>(store: ChangeStore, job: (work: string) 
   try {
     return await job(work);
   } finally {
-    rmSync(work, {recursive: true, force: true, maxRetries: 3});
+    try {
+      rmSync(work, {recursive: true, force: true, maxRetries: 3});
+    } catch {
+      // A git that is about to end still writes there; the next process removes it.
+    }
   }
 }
 
@@ -57,12 +62,10 @@ type GitFolderSettings = Pick<Repository, 'objectFormat' | 'ignoreCase' | 'exclu
  * A git folder made for one job, so that git never reads the settings, hooks and attributes of a repository:
  * what is not there cannot be run. Bytes are taken as they are, and no attribute hides a change.
  */
-export function makeGitFolder(work: string, name: string, repository: GitFolderSettings): string {
-  const folder = path.join(work, name);
-  const {objectFormat, ignoreCase, excludesFile, infoExclude} = repository;
-  for (const each of [folder, path.join(folder, 'info'), path.join(folder, 'refs')]) {
-    mkdirSync(each, {mode: 0o700});
-  }
+export function makeGitFolder(work: string, settings: GitFolderSettings): string {
+  const folder = mkdtempSync(path.join(work, 'git-'));
+  for (const each of ['info', 'refs']) mkdirSync(path.join(folder, each), {mode: 0o700});
+  const {objectFormat, ignoreCase, excludesFile, infoExclude} = settings;
   const files = {
     HEAD: 'ref: refs/heads/none\n',
     config: [
@@ -75,14 +78,14 @@ export function makeGitFolder(work: string, name: string, repository: GitFolderS
       'autocrlf = false',
       'quotePath = false',
       `ignoreCase = ${ignoreCase}`,
-      `excludesFile = ${quoted(excludesFile ?? '/dev/null')}`,
+      `excludesFile = ${quoted(isPlainFile(excludesFile) ? excludesFile : '/dev/null')}`,
       '[diff]',
       'renameLimit = 1000',
       ...(objectFormat === 'sha1' ? [] : ['[extensions]', `objectFormat = ${objectFormat}`]),
       '',
     ].join('\n'),
     'info/attributes': '* -text !eol !ident !working-tree-encoding !diff\n',
-    'info/exclude': infoExclude === null ? '' : readFileSync(infoExclude),
+    'info/exclude': isPlainFile(infoExclude) ? readFileSync(infoExclude) : '',
   };
   for (const [file, text] of Object.entries(files)) {
     writeFileSync(path.join(folder, file), text, {flag: 'wx', mode: 0o600});
@@ -132,6 +135,15 @@ export class KeptIndex {
 
 /** The copy has a time in the past, whatever git writes has not. (Inodes are used again.) */
 const timeOf = (file: string) => statSync(file, {bigint: true, throwIfNoEntry: false})?.mtimeNs;
+
+/** Something that can be read without waiting for anybody. */
+export function isPlainFile(file: string): boolean {
+  try {
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}
 
 function quoted(text: string): string {
   return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;

@@ -46,9 +46,8 @@ export function createChangeTracker({
       const store = await openStore(project);
       return await withWorkFolder(store, async (work) => {
         const objectFormat = tree.length === 40 ? 'sha1' : 'sha256';
-        const gitFolder = makeGitFolder(work, 'trees', {
-          ...{objectFormat, ignoreCase: false, excludesFile: null, infoExclude: null},
-        });
+        const nothing = {ignoreCase: false, excludesFile: '', infoExclude: ''};
+        const gitFolder = makeGitFolder(work, {objectFormat, ...nothing});
         const settings = {env, top: top ?? root, gitFolder, store, borrowed};
         return await job(createGit({cwd: work, signal, env: storeEnvironment(settings)}), store);
       });
@@ -90,8 +89,8 @@ export function createChangeTracker({
         checkIds(from, to);
         return await withTrees(from, async (git, store) => {
           const summary = rules.summarize(await observeChange(git, {from, to}, rules));
-          await keepObjects(git, {from, to}, store);
-          return summary;
+          const problem = await keepObjects(git, {from, to}, store).then(() => null, messageOf);
+          return problem === null ? summary : {...summary, note: `not kept for later: ${problem}`};
         });
       } catch (error) {
         return minimal(messageOf(error));
@@ -105,9 +104,8 @@ export function createChangeTracker({
         return await withTrees(from, (git) => renderDiff(git, {from, to}, {stat}));
       } catch (error) {
         if (error instanceof AppError) throw error;
-        throw new AppError('E_DIFF_UNAVAILABLE', `the change cannot be shown: ${messageOf(error)}`, {
-          cause: error,
-        });
+        const hint = error instanceof GitFailure && error.kind === 'large' ? '; --stat shows its files' : '';
+        throw new AppError('E_DIFF_UNAVAILABLE', `the change cannot be shown: ${messageOf(error)}${hint}`);
       }
     },
   };
@@ -127,5 +125,7 @@ async function withinLimit<T>(milliseconds: number, job: (signal: AbortSignal) =
     return await job(limit.signal);
   } finally {
     clearTimeout(timer);
+    // After a failure, others of its calls may still be at work.
+    limit.abort(new GitFailure('failed', 'git was stopped'));
   }
 }

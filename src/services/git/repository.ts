@@ -1,7 +1,7 @@
 import {existsSync, statSync} from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import type {ChangeStore} from './change-store.ts';
+import {type ChangeStore, isPlainFile} from './change-store.ts';
 import {createGit, type Environment, type Git, GitFailure, gitEnvironment} from './safe-git.ts';
 
 /** What a snapshot has to know of the user's repository. It is only looked at. */
@@ -12,8 +12,8 @@ export type Repository = {
   readonly objectFormat: string;
   readonly ignoreCase: boolean;
   /** The user's own list of files to ignore. */
-  readonly excludesFile: string | null;
-  readonly infoExclude: string | null;
+  readonly excludesFile: string;
+  readonly infoExclude: string;
   /** Files that are tracked although they are ignored. Remembered until the index changes, unless asked afresh. */
   ignoredButTracked(look: Look, options?: {afresh: boolean}): Promise<readonly string[]>;
   /** Those of the folders that are registered as submodules. */
@@ -29,7 +29,7 @@ type Look = {readonly signal: AbortSignal; readonly store: ChangeStore};
 export function findRepository(start: string): string | null {
   for (let folder = start; ; folder = path.dirname(folder)) {
     const found = path.join(folder, '.git');
-    if (existsSync(path.join(found, 'HEAD')) || plainFile(found) !== null) return folder;
+    if (existsSync(path.join(found, 'HEAD')) || isPlainFile(found)) return folder;
     if (path.dirname(folder) === folder) return null;
   }
 }
@@ -51,12 +51,7 @@ export async function openRepository(
     throw new GitFailure('failed', `git does not understand the repository in ${top}`);
   }
 
-  const excludesFile = plainFile(
-    path.resolve(top, excludes.text.replace(/\n$/, '') || defaultExcludesFile(env)),
-  );
-  const excludedBy = [infoExclude, excludesFile].flatMap((file) =>
-    file !== null && plainFile(file) ? [`--exclude-from=${file}`] : [],
-  );
+  const excludesFile = path.resolve(top, excludes.text.replace(/\n$/, '') || defaultExcludesFile(env));
   const staged = async (args: readonly string[], {signal: limit, store}: Look) => {
     const {text} = await git(limit).run(['ls-files', '-z', '-s', ...args], {
       env: {
@@ -73,13 +68,14 @@ export async function openRepository(
     top,
     objects,
     objectFormat,
-    infoExclude: plainFile(infoExclude),
+    infoExclude,
     ignoreCase: existsSync(path.join(top, '.GIT')),
     excludesFile,
     ignoredButTracked: async (look, {afresh} = {afresh: false}) => {
       const version = versionOf(index);
       if (known?.version === version && !afresh) return known.files;
-      const entries = await staged(['-i', '-c', '--exclude-per-directory=.gitignore', ...excludedBy], look);
+      const lists = [infoExclude, excludesFile].filter(isPlainFile).map((file) => `--exclude-from=${file}`);
+      const entries = await staged(['-i', '-c', '--exclude-per-directory=.gitignore', ...lists], look);
       const files = entries.flatMap(({mode, file}) => (mode === submodule ? [] : [file]));
       known = {version, files};
       return files;
@@ -125,8 +121,6 @@ function stagedEntries(text: string): Array<{readonly mode: string; readonly fil
 function defaultExcludesFile(env: Environment): string {
   return path.join(env.XDG_CONFIG_HOME || path.join(env.HOME || os.homedir(), '.config'), 'git', 'ignore');
 }
-
-const plainFile = (file: string) => (statSync(file, {throwIfNoEntry: false})?.isFile() ? file : null);
 
 function versionOf(file: string): string {
   const found = statSync(file, {bigint: true, throwIfNoEntry: false});

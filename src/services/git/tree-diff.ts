@@ -49,7 +49,7 @@ export async function keepObjects(git: Git, {from, to}: Trees, store: ChangeStor
   const ids = new Set([from, to, ...objectIds(text)]);
   await git.feed(['pack-objects', '-q', path.join(packs, 'pack')], `${[...ids].join('\n')}\n`);
   if (readdirSync(packs).filter((name) => name.endsWith('.pack')).length > maxPacks) {
-    await git.run(['repack', '-a', '-d', '-k', '-l', '-q']);
+    await git.run(['repack', '-a', '-d', '-k', '-l', '-n', '-q']);
   } else {
     await git.run(['prune-packed', '-q']);
   }

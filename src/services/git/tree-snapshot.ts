@@ -36,7 +36,7 @@ export async function writeTree(
   const name = depth === 0 ? 'main' : createHash('sha256').update(repository.top).digest('hex').slice(0, 16);
   const index = new KeptIndex(job.store, job.work, name);
   const hasIndex = index.open();
-  const git = snapshotGit(repository, job, {name, index: index.file});
+  const git = snapshotGit(repository, job, index.file);
   const write = () => writeTreeOnce({repository, job, git, index: index.file, leftOut, depth});
   try {
     return await write();
@@ -86,9 +86,8 @@ async function writeTreeOnce(snapshot: Snapshot): Promise<string> {
   const bulky = await bulkyFiles(files, git);
   checkTotal(files, bulky);
 
-  const removed = [...dropped, ...modified.filter((file) => bulky.has(file))];
-  if (removed.length > 0) {
-    const input = removed.map((file) => `${file}\0`).join('');
+  if (dropped.length > 0) {
+    const input = dropped.map((file) => `${file}\0`).join('');
     await git.feed(['update-index', '-z', '--force-remove', '--stdin'], input);
   }
   const add = async (flag: string, pathspecs: readonly string[]) => {
@@ -127,7 +126,7 @@ async function composeTree(
     if (inner === null || folder.includes('\ufffd')) continue;
     const isOurs =
       submodules.has(folder) && inner.objectFormat === repository.objectFormat && depth < deepestSubmodule;
-    const tree = isOurs ? await writeTree(inner, job, {depth: depth + 1}) : null;
+    const tree = isOurs ? await writeTree(inner, job, {depth: depth + 1}).catch(() => null) : null;
     const commit = tree === null ? await inner.head(job.signal) : null;
     if (tree !== null) await git.run(['read-tree', `--prefix=${folder}/`, tree], {env: composed()});
     if (commit !== null) entries.push(`160000 ${commit}\t${folder}\0`);
@@ -162,13 +161,9 @@ async function describeFiles(
 }
 
 /** Git on the working files of a repository, with an index, a git folder and an object store that are ours. */
-function snapshotGit(
-  repository: Repository,
-  job: SnapshotJob,
-  {name, index}: {name: string; index: string},
-): Git {
+function snapshotGit(repository: Repository, job: SnapshotJob, index: string): Git {
   const {store, work, env, signal, borrowed} = job;
-  const gitFolder = makeGitFolder(work, name, repository);
+  const gitFolder = makeGitFolder(work, repository);
   return createGit({
     cwd: repository.top,
     signal,
@@ -215,7 +210,7 @@ async function statsOf(top: string, files: readonly string[]): Promise<Map<strin
   for (const batch of batches(files, 1000)) {
     for (const file of batch) {
       const stats = statsOrNull(path.join(top, file));
-      if (stats?.isFile()) found.set(file, stats);
+      if (stats !== null && !stats.isDirectory()) found.set(file, stats);
     }
     await nextTurn();
   }

@@ -340,17 +340,19 @@ describe('what is ignored', () => {
   });
 
   test('is seen when it is tracked all the same', async () => {
-    const {change, write, git, commit, remove} = testRepository();
+    const {change, write, git, commit, remove, folder} = testRepository();
     write('.gitignore', 'dist\n*.env\n');
     write('dist/tracked.js', 'one\n');
     write('dist/other.js', 'one\n');
-    git('add', '-f', 'dist/tracked.js');
+    symlinkSync('tracked.js', path.join(folder, 'dist/link.js'));
+    git('add', '-f', 'dist/tracked.js', 'dist/link.js');
     commit();
     const {files} = await change(() => {
       write('dist/tracked.js', 'two\n');
       write('dist/other.js', 'two\n');
+      remove('dist/link.js');
     });
-    expect(files).toEqual(['dist/tracked.js']);
+    expect(files).toEqual(['dist/link.js', 'dist/tracked.js']);
     const later = await change(() => {
       write('x.env', 'added by force\n');
       git('add', '-f', 'x.env');
@@ -362,22 +364,27 @@ describe('what is ignored', () => {
   test('only since the task said so stays in view for this task, and is gone for the next', async () => {
     const {change, write} = testRepository();
     write('build/out.js', 'one\n');
-    const {files} = await change(() => {
+    const {files, diff} = await change(() => {
       write('.gitignore', 'build\n');
       write('build/out.js', 'two\n');
     });
     expect(files).toEqual(['.gitignore', 'build/out.js']);
+    expect(diff).toContain('-one\n+two\n');
     const next = await change(() => write('build/out.js', 'three\n'));
     expect(next.files).toEqual([]);
   });
 
   test('only since a moment ago is seen when it is tracked', async () => {
-    const {change, write, commit} = testRepository();
+    const {tracker, write, commit} = testRepository();
     write('build/out.js', 'one\n');
     commit();
-    await change(() => write('.gitignore', 'build\n'));
-    const {files} = await change(() => write('build/out.js', 'two\n'));
-    expect(files).toEqual(['build/out.js']);
+    const tracked = tracker();
+    await tracked.snapshot();
+    write('.gitignore', 'build\n');
+    const from = await tracked.snapshot();
+    write('build/out.js', 'two\n');
+    const to = await tracked.snapshot(from);
+    expect((await tracked.summarize(from, to)).files).toEqual(['build/out.js']);
   });
 });
 
@@ -475,6 +482,19 @@ describe('every kind of repository', () => {
     const uninitialized = testRepository({folder: clone, commit: false});
     const seen = await uninitialized.change(() => uninitialized.write('a'));
     expect(seen.files).toEqual(['a']);
+  });
+
+  test('submodules and the repository, after all of their indexes broke', async () => {
+    const library = testRepository();
+    const {git, folder, change, commit, write} = testRepository();
+    git('-c', 'protocol.file.allow=always', 'submodule', 'add', '-q', library.folder, 'lib');
+    commit();
+    await change(() => {});
+    for (const name of readdirSync(path.join(folder, '.blackbird/changes'))) {
+      if (name.endsWith('.index')) writeFileSync(path.join(folder, '.blackbird/changes', name), 'nonsense');
+    }
+    const {files} = await change(() => write('lib/new.c'));
+    expect(files).toEqual(['lib/new.c']);
   });
 
   test('other repositories inside it count as one entry', async () => {
@@ -638,6 +658,22 @@ describe('a change can be shown later', () => {
     expect(await tracked.diff(trees[0] ?? '', trees[52] ?? '', {stat: false})).toContain('+51\n');
   });
 
+  test('but not more of it than a person could look at', async () => {
+    const {change, write, tracker} = testRepository();
+    const lines = `${'x'.repeat(99)}\n`.repeat(80_000);
+    const {from, to} = await change(() => {}).then(async ({from: before}) => {
+      for (let file = 0; file < 9; file++) write(`f${file}`, `${file}${lines}`);
+      return {from: before, to: await tracker().snapshot(before)};
+    });
+    const {message} = await rejectionOf(tracker().diff(from ?? '', to ?? '', {stat: false}));
+    expect(message).toBe(
+      'the change cannot be shown: git diff-tree printed more than 64 MiB; --stat shows its files',
+    );
+    expect(await tracker().diff(from ?? '', to ?? '', {stat: true})).toContain(' 9 files changed, ');
+    const {snippets, files} = await tracker().summarize(from, to);
+    expect({files: files.length, snippets: snippets.length}).toEqual({files: 9, snippets: 3});
+  });
+
   test('or the reason why not', async () => {
     const {tracker, folder, change, write} = testRepository();
     const {from, to} = await change(() => write('a'));
@@ -709,7 +745,7 @@ describe('without git', () => {
       return tracker({env: {PATH: `${folder}:${process.env.PATH}`}});
     };
     expect(await git(1).snapshot()).toBe(expected);
-    const tracked = git(1_000);
+    const tracked = git(20);
     expect(await tracked.snapshot()).toBeNull();
     expect((await tracked.summarize(null, null)).note).toMatch(/^git [\w-]+ was interrupted$/);
   });
