@@ -23,7 +23,7 @@ import {taskMachine} from './task.machine.ts';
 
 /** What the views are told while a job runs. */
 export type EngineFact =
-  /** Its Blackbird died while it was running. */
+  /** How a task stands whose Blackbird died while it was running. */
   | {readonly type: 'run.recovered'; readonly run: RunRecord}
   | {readonly type: 'task.started'; readonly prepared: PreparedRun}
   | {readonly type: 'run.updated'; readonly run: RunRecord}

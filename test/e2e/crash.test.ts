@@ -3,7 +3,7 @@ import path from 'node:path';
 import {setTimeout as delay} from 'node:timers/promises';
 import {describe, expect, test} from 'vitest';
 import type {RunRecord} from '../../src/services/contracts/run.ts';
-import {expectGone, textOf} from '../helpers/agent-processes.ts';
+import {expectGone, processState, textOf} from '../helpers/agent-processes.ts';
 import {demo, type EngineProject, engineProject, eventually, untilAtWork} from '../helpers/engine-project.ts';
 import {planOf, task} from '../helpers/plans.ts';
 
@@ -152,10 +152,13 @@ function expectWholeRecords(project: EngineProject): void {
   }
 }
 
-/** Half-written files that nobody will ever finish. */
+/** Half-written files that nobody will ever finish, unless the number of their writer is taken again. */
 function leftovers(project: EngineProject): string[] {
   return readdirSync(path.join(project.folder, '.blackbird'), {recursive: true, encoding: 'utf8'}).filter(
-    (name) => name.endsWith('.tmp') && !name.startsWith('demo-sessions'),
+    (name) => {
+      const writer = /\.(\d+)\.[0-9a-f]{12}\.tmp$/.exec(name)?.[1];
+      return writer !== undefined && processState(Number(writer)) === null;
+    },
   );
 }
 

@@ -1,7 +1,6 @@
 import {Command} from 'commander';
 import {displayLine, displayText} from '../../machines/policies/display-text.ts';
 import {requireTask} from '../../machines/policies/plan-graph.ts';
-import {reviewRules} from '../../machines/policies/review-summary.ts';
 import type {ChangeTracker} from '../../services/contracts/changes.ts';
 import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
@@ -25,6 +24,7 @@ export function diffCommand(cli: Cli): Command {
           : runs.find((each) => each.run_id === runId);
       if (!run) throw noRun(taskId, runId);
 
+      const {reviewRules} = await import('../../machines/policies/review-summary.ts');
       const {createChangeTracker} = await import('../../services/git/change-tracker.ts');
       const changes = createChangeTracker({project: folder, env: cli.context.env, rules: reviewRules});
       const {from, to} = await treesOf(run, changes);

@@ -2,7 +2,6 @@ import {Command} from 'commander';
 import {requireTask} from '../../machines/policies/plan-graph.ts';
 import {AppError} from '../../services/contracts/errors.ts';
 import type {Answer, Question} from '../../services/contracts/run.ts';
-import {askQuestions} from '../ask-questions.ts';
 import {type Cli, collect, taskArgument} from '../cli.ts';
 import {exitCodes} from '../exit-codes.ts';
 import {type AgentOptions, agentInput, finishJob, openEngineFor, runJob} from '../job.ts';
@@ -74,6 +73,7 @@ async function completeAnswers(
   if (unknown) throw new AppError('E_USAGE', `no question is called ${JSON.stringify(unknown.id)}`);
   const open = questions.filter(({id}) => !given.some((answer) => answer.id === id));
   if (open.length === 0 || !cli.context.isInteractive || cli.isJson(command)) return given;
+  const {askQuestions} = await import('../ask-questions.ts');
   const asked = await askQuestions(cli.context, open);
   return asked === null ? null : [...given, ...asked];
 }

@@ -28,10 +28,11 @@ export function defineRecoverRunsActor(services: Services, onRecovered: (run: Ru
       const run = wasRunning ? await repair(services, latest) : latest;
       if (wasRunning) recovered.push(run);
       // What never began or was never heard changed nothing: the run before it says how the task stands.
-      const {state} = tellingRun(runs.map((each) => (each === latest ? run : each))) ?? run;
+      const standing = tellingRun(runs.map((each) => (each === latest ? run : each))) ?? run;
       const task = plan.items.get(taskId);
-      if (task && isOpenTask(task)) await settleStatus(services, task, {...run, state}, wasRunning);
-      if (wasRunning) onRecovered(run);
+      if (task && isOpenTask(task))
+        await settleStatus(services, task, {...run, state: standing.state}, wasRunning);
+      if (wasRunning) onRecovered(standing);
     }
     return recovered;
   });

@@ -24,8 +24,8 @@ export type DurableFileOptions<T> = {
 export class DurableFile<T> implements Adapter<T> {
   readonly #options: DurableFileOptions<T>;
   #text: string | null = null;
-  /** Leftovers are those of an earlier process, so they are looked for once, beside a file it wrote. */
-  #mayHaveLeftovers = false;
+  /** Leftovers are those of an earlier process, so they are looked for once. */
+  #mayHaveLeftovers = true;
 
   constructor(options: DurableFileOptions<T>) {
     this.#options = options;
@@ -39,7 +39,6 @@ export class DurableFile<T> implements Adapter<T> {
     try {
       const value = parse(parseJson(text), text);
       this.#text = text;
-      this.#mayHaveLeftovers = true;
       return value;
     } catch (error) {
       if (error instanceof AppError) throw error;

@@ -83,11 +83,18 @@ function requireRealFolder(folder: string): void {
 
 /** Removes temporary files of writers that died. One whose writer lives is left alone. */
 export function removeLeftovers(file: string): void {
-  const folder = path.dirname(file);
-  const prefix = `.${path.basename(file)}.`;
+  sweep(path.dirname(file), `.${path.basename(file)}.`, /^(\d+)\.[0-9a-f]{12}\.tmp$/);
+}
+
+/** The same for all files of a folder that is ours alone: what was never finished may never be written again. */
+export function removeLeftoversIn(folder: string): void {
+  sweep(folder, '.', /\.(\d+)\.[0-9a-f]{12}\.tmp$/);
+}
+
+function sweep(folder: string, prefix: string, pattern: RegExp): void {
   for (const name of namesIn(folder)) {
     if (!name.startsWith(prefix)) continue;
-    const pid = /^(\d+)\.[0-9a-f]{12}\.tmp$/.exec(name.slice(prefix.length))?.[1];
+    const pid = pattern.exec(name.slice(prefix.length))?.[1];
     const leftover = path.join(folder, name);
     if (pid !== undefined && !isWriting(Number(pid), leftover)) removeQuietly(leftover);
   }

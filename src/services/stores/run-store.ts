@@ -12,7 +12,7 @@ import {
   runRecordSchema,
 } from '../contracts/run.ts';
 import {DurableFile} from './durable-file.ts';
-import {ensurePrivateFolder} from './durable-write.ts';
+import {ensurePrivateFolder, removeLeftoversIn} from './durable-write.ts';
 import {fromGoRunRecord, isGoRunRecord} from './go-run-record.ts';
 import {renderJson, rewriteJson} from './json-text.ts';
 import {corrupt, readFailure, reasonOf} from './store-errors.ts';
@@ -78,6 +78,7 @@ export function createRunStore({folder}: {folder: string}): RunStore {
     if (knownFolders.has(own)) return;
     await ensurePrivateFolder(folder);
     await ensurePrivateFolder(own);
+    removeLeftoversIn(own);
     knownFolders.add(own);
   };
 
