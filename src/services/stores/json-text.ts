@@ -29,11 +29,14 @@ export function objectEntries(text: string): PlacedEntry[] {
 export function depthOf(text: string): number {
   let depth = 0;
   let deepest = 0;
-  for (let index = 0; index < text.length; index++) {
+  for (let index = nextMark(text, 0); index >= 0; index = nextMark(text, index)) {
     const code = text.charCodeAt(index);
-    if (code === quote) index = stringEnd(text, index) - 1;
-    else if (code === openBrace || code === openBracket) deepest = Math.max(deepest, ++depth);
-    else if (code === closeBrace || code === closeBracket) depth--;
+    if (code === quote) index = stringEnd(text, index);
+    else {
+      if (code === openBrace || code === openBracket) deepest = Math.max(deepest, ++depth);
+      else depth--;
+      index++;
+    }
   }
   return deepest;
 }
@@ -133,19 +136,36 @@ function stringEnd(text: string, start: number): number {
 }
 
 function endOfValue(text: string, start: number): number {
+  const first = text.charCodeAt(start);
+  if (first === quote) return stringEnd(text, start);
+  if (first !== openBrace && first !== openBracket) return endOfScalar(text, start);
   let depth = 0;
-  for (let index = start; index < text.length; index++) {
+  for (let index = start; index >= 0; index = nextMark(text, index)) {
     const code = text.charCodeAt(index);
-    if (code === quote) {
-      index = stringEnd(text, index) - 1;
-      if (depth === 0) return index + 1;
-    } else if (code === openBrace || code === openBracket) depth++;
-    else if (code === closeBrace || code === closeBracket) {
+    if (code === quote) index = stringEnd(text, index);
+    else {
+      depth += code === openBrace || code === openBracket ? 1 : -1;
+      index++;
       if (depth === 0) return index;
-      if (--depth === 0) return index + 1;
-    } else if (depth === 0 && (code === comma || code <= 0x20)) return index;
+    }
   }
   return text.length;
+}
+
+function endOfScalar(text: string, start: number): number {
+  for (let index = start; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code <= 0x20 || code === comma || code === closeBrace || code === closeBracket) return index;
+  }
+  return text.length;
+}
+
+const marks = /["{}[\]]/g;
+
+/** The next quote or bracket. An expression is quick from its first use; a loop over characters is not. */
+function nextMark(text: string, from: number): number {
+  marks.lastIndex = from;
+  return marks.test(text) ? marks.lastIndex - 1 : -1;
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
