@@ -1,10 +1,18 @@
-import {readdirSync} from 'node:fs';
+import {spawnSync} from 'node:child_process';
+import {mkdirSync, readdirSync} from 'node:fs';
 import path from 'node:path';
 import {setTimeout as delay} from 'node:timers/promises';
 import {describe, expect, test} from 'vitest';
 import type {RunRecord} from '../../src/services/contracts/run.ts';
 import {expectGone, processState, textOf} from '../helpers/agent-processes.ts';
-import {demo, type EngineProject, engineProject, eventually, untilAtWork} from '../helpers/engine-project.ts';
+import {
+  demo,
+  type EngineProject,
+  engineProject,
+  eventually,
+  pauseInTheMiddle,
+  untilAtWork,
+} from '../helpers/engine-project.ts';
 import {planOf, task} from '../helpers/plans.ts';
 
 // Blackbird dies at any moment. Whatever was done stays done, whatever was not is found again.
@@ -114,6 +122,34 @@ describe('SIGKILL', () => {
       resumable: true,
     });
   });
+});
+
+test('a restart that never began is named by the run it would have replaced', async () => {
+  const prompt = demo('write started x', 'sleep 60');
+  const project = engineProject(planOf(task('a', {prompt}), task('b')));
+  await pauseInTheMiddle(project, 'a');
+  const {paused_at: _, pause_reason: __, ...paused} = {...project.latest('a')};
+  const restart = {run_id: 'a-2-000000', attempt: 2, restart_of_run_id: paused.run_id};
+  const begun = {...paused, ...restart, state: 'running', phase: 'launching', resumable: false, segments: []};
+  project.write('.blackbird/runs/a/a-2-000000.json', JSON.stringify(begun));
+
+  const {code, out} = await project.run(['execute']);
+
+  expect(code).toBe(0);
+  expect(out).toContain('Ⅱ a lost its Blackbird and is paused: blackbird resume a\n');
+  expect(project.runs('a')).toMatchObject([{state: 'paused'}, {state: 'canceled'}]);
+  expect((await project.run(['resume', 'a'])).code).toBe(0);
+  expect(project.statuses()).toEqual({a: 'done', b: 'done'});
+});
+
+test('files that a dead Blackbird was writing are removed by the next one', async () => {
+  const project = engineProject(planOf(task('a')));
+  const {pid} = spawnSync('true');
+  mkdirSync(path.join(project.folder, '.blackbird/runs/a'), {recursive: true, mode: 0o700});
+  project.write(`.blackbird/.agent-versions.json.${pid}.0123456789ab.tmp`, '{');
+  project.write(`.blackbird/runs/a/.a-1-000000.json.${pid}.0123456789ab.tmp`, '{');
+  expect((await project.run(['execute'])).code).toBe(0);
+  expect(leftovers(project)).toEqual([]);
 });
 
 /** What `execute` said to type for a task that it left alone. */
