@@ -1,12 +1,12 @@
 import type {EngineFact} from '../machines/engine.ts';
 import {displayLine} from '../machines/policies/display-text.ts';
+import {clockTime, dollars, duration, tokens, workTime} from '../machines/policies/durations.ts';
+import {clip} from '../machines/policies/text-width.ts';
 import type {RunRecord} from '../services/contracts/run.ts';
 import type {CliContext} from './context.ts';
-import {clockTime, dollars, duration, tokens, workTime} from './durations.ts';
 import {continueCommand} from './job-report.ts';
 import {printableJson} from './json-text.ts';
 import {painter} from './paint.ts';
-import {clip} from './table.ts';
 
 /** Shows what happens while a job runs, in the form the reader wants. */
 export type Progress = {

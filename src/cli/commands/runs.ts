@@ -1,10 +1,10 @@
 import {Command} from 'commander';
 import {displayLine, displayText} from '../../machines/policies/display-text.ts';
+import {dollars, duration, tokens, workTime} from '../../machines/policies/durations.ts';
 import {requireTask} from '../../machines/policies/plan-graph.ts';
 import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import {type Cli, taskArgument} from '../cli.ts';
-import {dollars, duration, tokens, workTime} from '../durations.ts';
 import {liveEngine} from '../running-task.ts';
 import {type Cell, renderTable} from '../table.ts';
 

@@ -1,8 +1,7 @@
 import {Argument, Command} from 'commander';
-import {setStatus} from '../../machines/policies/plan-status.ts';
 import {type TaskStatus, taskStatuses} from '../../services/contracts/task-status.ts';
 import {type Cli, taskArgument} from '../cli.ts';
-import {refuseWhileRunning} from '../running-task.ts';
+import {setTaskStatus} from '../plan-operations.ts';
 
 export function setStatusCommand(cli: Cli): Command {
   return new Command('set-status')
@@ -10,10 +9,7 @@ export function setStatusCommand(cli: Cli): Command {
     .addArgument(taskArgument())
     .addArgument(new Argument('<status>', 'the new status').choices(taskStatuses))
     .action(async (id: string, status: TaskStatus, _options, command: Command) => {
-      const project = await cli.project(command);
-      await refuseWhileRunning(project, id);
-      const {plans} = project;
-      const {before, after} = await plans.update((plan) => setStatus(plan, id, status, cli.context.now()));
+      const {before, after} = await setTaskStatus(await cli.project(command), id, status, cli.context.now());
       // Parents that were completed or reopened along the way.
       const followed = [...after.items.values()].filter(
         (task) => task.id !== id && before.items.get(task.id)?.status !== task.status,

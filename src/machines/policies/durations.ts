@@ -1,4 +1,4 @@
-import type {RunRecord} from '../services/contracts/run.ts';
+import type {RunRecord} from '../../services/contracts/run.ts';
 
 /** `02:41`, for clocks that run. */
 export function clockTime(milliseconds: number): string {
