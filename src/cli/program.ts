@@ -14,6 +14,7 @@ import {executeCommand} from './commands/execute.ts';
 import {initCommand} from './commands/init.ts';
 import {listCommand} from './commands/list.ts';
 import {logsCommand} from './commands/logs.ts';
+import {machinesCommand} from './commands/machines.ts';
 import {moveCommand} from './commands/move.ts';
 import {pickCommand} from './commands/pick.ts';
 import {restartCommand} from './commands/restart.ts';
@@ -106,6 +107,7 @@ Exit codes: 0 done, 1 error, 2 usage, 3 a task failed, 4 a person is needed, 130
         demoCommand(cli),
       ],
     ],
+    ['Look inside:', [machinesCommand(cli)]],
     ['Set up:', [agentsCommand(cli), configCommand(cli), doctorCommand(cli), completionCommand(cli)]],
   ];
   for (const [title, commands] of groups) {

@@ -1,0 +1,37 @@
+import type {AnyStateMachine} from 'xstate';
+import {engineMachine} from './engine.machine.ts';
+import {executorMachine} from './executor.machine.ts';
+import {questionsMachine} from './questions.machine.ts';
+import {runMachine} from './run.machine.ts';
+import {segmentMachine} from './segment.machine.ts';
+import {sessionMachine} from './session.machine.ts';
+import {sessionChangeMachine} from './session-change.machine.ts';
+import {taskMachine} from './task.machine.ts';
+
+export type KnownMachine = {
+  /** The id of the machine, which is also the name under which it is found. */
+  readonly name: string;
+  /** What it owns, in a line. */
+  readonly about: string;
+  readonly machine: AnyStateMachine;
+};
+
+/** Every machine there is, from the outermost inwards: for the diagrams, the inspector and the replay. */
+export const machines: readonly KnownMachine[] = [
+  known(engineMachine, 'one job at a time, under the project lock; pause from every state'),
+  known(executorMachine, 'the plan loop until one stop reason'),
+  known(taskMachine, 'one task: prepare, run, let the plan say what the run says'),
+  known(runMachine, 'the whole life of one run across processes; what may happen next is what it accepts'),
+  known(segmentMachine, 'one agent process, from launch to the last of its children'),
+  known(questionsMachine, "a waiting run's questions, one at a time"),
+  known(sessionMachine, 'an interactive session: gate, look, ask, have it made, record, attach'),
+  known(sessionChangeMachine, 'making one under the lock of its repository'),
+];
+
+export function findMachine(name: string): KnownMachine | undefined {
+  return machines.find((known) => known.name === name);
+}
+
+function known(machine: AnyStateMachine, about: string): KnownMachine {
+  return {name: machine.id, about, machine};
+}

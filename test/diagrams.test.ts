@@ -1,0 +1,12 @@
+import {execFile} from 'node:child_process';
+import path from 'node:path';
+import {promisify} from 'node:util';
+import {expect, test} from 'vitest';
+
+const root = path.resolve(import.meta.dirname, '..');
+
+// Mends itself: npm run diagrams
+test('the README draws the machines as they are', async () => {
+  const check = promisify(execFile)(process.execPath, ['scripts/diagrams.mjs', '--check'], {cwd: root});
+  await expect(check).resolves.toEqual({stdout: '', stderr: ''});
+});
