@@ -2,6 +2,7 @@ import {createHash, randomBytes, randomUUID} from 'node:crypto';
 import {open} from 'node:fs/promises';
 import os from 'node:os';
 import {createEngine, type Engine} from '../machines/engine.ts';
+import {createObserver, type EntryListener, type Observer} from '../machines/observe.ts';
 import {type ResolvedConfig, resolveConfig} from '../machines/policies/config-resolution.ts';
 import {createAgentRunner} from '../services/agents/agent-runner.ts';
 import {createAgentSelection} from '../services/agents/agent-selection.ts';
@@ -10,6 +11,7 @@ import {findProvider} from '../services/agents/providers.ts';
 import {createAgentSpawner} from '../services/agents/spawn-agent.ts';
 import type {ProviderChoice} from '../services/contracts/project.ts';
 import type {RunRecord, RunStore} from '../services/contracts/run.ts';
+import type {Services} from '../services/contracts/services.ts';
 import {createProcessLock} from '../services/lock/process-lock.ts';
 import {createProjectLock} from '../services/lock/project-lock.ts';
 import {ensureStateFolder} from '../services/stores/project-folder.ts';
@@ -27,6 +29,8 @@ export type OpenEngineOptions = {
   readonly now: () => string;
   readonly onOutput?: (stream: 'stdout' | 'stderr', text: string) => void;
   readonly onPrompt?: (prompt: string) => void;
+  /** Hears of every event that a machine takes; must be quick and may fail. */
+  readonly observe?: EntryListener;
 };
 
 /** The other half of `composition.ts`: what runs agents. Only the commands that do so load it. */
@@ -35,6 +39,8 @@ export type OpenedEngine = {
   readonly runs: RunStore;
   readonly provider: ProviderChoice;
   readonly config: ResolvedConfig;
+  /** For machines that run beside the engine, so that they are seen with it. */
+  readonly inspect: Observer['inspect'];
 };
 
 export async function openEngine({
@@ -44,6 +50,7 @@ export async function openEngine({
   now,
   onOutput,
   onPrompt,
+  observe,
 }: OpenEngineOptions): Promise<OpenedEngine> {
   const {folder, plans, config} = project;
   // A broken choice stops nobody who says which agent to use.
@@ -61,7 +68,8 @@ export async function openEngine({
     ...(onOutput ? {onOutput} : {}),
     ...(onPrompt ? {onPrompt} : {}),
   });
-  const engine = createEngine({
+  const {inspect} = createObserver({now, onEntry: (entry) => observe?.(entry)});
+  const services: Services = {
     plans,
     runs,
     agents,
@@ -81,8 +89,9 @@ export async function openEngine({
     newRunId: (taskId, attempt) =>
       `${taskFolderName(taskId).replace('~', '-')}-${attempt}-${randomBytes(3).toString('hex')}`,
     digest: (text) => createHash('sha256').update(text).digest('hex'),
-  });
-  return {engine, runs, provider, config: resolveConfig(await config.layers())};
+  };
+  const engine = createEngine(services, observe ? {inspect} : {});
+  return {engine, runs, provider, config: resolveConfig(await config.layers()), inspect};
 }
 
 /**

@@ -1,4 +1,4 @@
-import {createActor} from 'xstate';
+import {createActor, type InspectionEvent} from 'xstate';
 import {AppError} from '../services/contracts/errors.ts';
 import type {PauseReason, RunRecord} from '../services/contracts/run.ts';
 import type {Services} from '../services/contracts/services.ts';
@@ -48,7 +48,12 @@ export interface Engine {
 /** One key press can arrive as two signals; they are one wish. */
 const debounceMilliseconds = 250;
 
-export function createEngine(services: Services): Engine {
+export type EngineOptions = {
+  /** Sees every actor of the engine and changes nothing; `createObserver` makes entries of it. */
+  readonly inspect?: (inspection: InspectionEvent) => void;
+};
+
+export function createEngine(services: Services, {inspect}: EngineOptions = {}): Engine {
   const listeners = new Set<(fact: EngineFact) => void>();
   const publish = (fact: EngineFact) => {
     for (const listener of listeners) {
@@ -96,6 +101,7 @@ export function createEngine(services: Services): Engine {
         task,
       },
     }),
+    inspect ? {inspect} : {},
   );
   actor.start();
   let lastPause = Number.NEGATIVE_INFINITY;

@@ -1,0 +1,130 @@
+import {AppError, type ErrorCode} from '../../services/contracts/errors.ts';
+import type {JournalValue} from '../../services/contracts/journal.ts';
+
+/** Fields whose words machines decide on; every other text becomes its length. */
+const kept = new Set(
+  [
+    'type id actorId state status outcome kind phase mode reason pauseReason pause_reason provider',
+    'explicitProvider run_type access code name signal ref sessionRef provider_session_ref digest decision',
+  ].flatMap((names) => names.split(' ')),
+);
+const keptEnding = /(?:_ids?|Ids?|_at|At|_state|State|_tree|_signature|_ref|Version|_version)$/;
+
+/** What an id, a state or a time looks like. A sentence, a path or a blob does not, whatever its field. */
+const wordForm = /^[\w.:@+~-]{1,200}$/;
+const placeholderForm = /^<\d+ chars>$/;
+
+const longList = 20;
+const endOfList = 5;
+const deepest = 16;
+const mostFields = 200;
+
+/**
+ * A value of an event or a context as it may be kept: no prompts, no output, no words of a person. Lengths,
+ * numbers, ids and the kinds of things stay, so that machines replay exactly as they ran.
+ */
+export function redact(value: unknown, field = '', depth = 0): JournalValue | undefined {
+  switch (typeof value) {
+    case 'string':
+      return redactText(value, field);
+    case 'boolean':
+      return value;
+    case 'number':
+      return Number.isFinite(value) ? value : String(value);
+    case 'object':
+      return value === null ? null : redactObject(value, field, depth);
+    default:
+      return undefined;
+  }
+}
+
+const isKept = (field: string) => kept.has(field) || keptEnding.test(field);
+
+function redactText(text: string, field: string): string {
+  if (isKept(field) && wordForm.test(text)) return text;
+  return placeholderFor(text);
+}
+
+/** Only spaces says as much as nothing to whoever asks, so it stays; a placeholder is one already. */
+export function placeholderFor(text: string): string {
+  if (text.trim() === '') return text.slice(0, 1);
+  return placeholderForm.test(text) ? text : `<${text.length} chars>`;
+}
+
+function redactObject(value: object, field: string, depth: number): JournalValue {
+  if (depth >= deepest) return {$cut: 'depth'};
+  if (Array.isArray(value)) return redactList(value, field, depth);
+  if (value instanceof Error) return redactError(value);
+  if (value instanceof Map) return {$map: redactList([...value], field, depth)};
+  if (value instanceof Set) return {$set: redactList([...value], field, depth)};
+  // An actor in a context: a live thing with the whole system behind it.
+  if ('sessionId' in value && 'getSnapshot' in value) return {$actor: true};
+  return redactFields(value, depth);
+}
+
+function redactFields(value: object, depth: number): JournalValue {
+  const fields: Record<string, JournalValue> = {};
+  let count = 0;
+  for (const name of Object.keys(value)) {
+    if (++count > mostFields) break;
+    const field = redact((value as Record<string, unknown>)[name], name, depth + 1);
+    if (field === undefined) continue;
+    // Defined, not set: `__proto__` is a field like any other.
+    if (name === '__proto__') Object.defineProperty(fields, name, {value: field, enumerable: true});
+    else fields[name] = field;
+  }
+  return fields;
+}
+
+/** Of a long list, its length and its end: a plan of thousands must not be copied into every journal. */
+function redactList(list: readonly unknown[], field: string, depth: number): JournalValue {
+  const each = (value: unknown) => redact(value, field, depth + 1) ?? null;
+  if (list.length <= longList) return list.map(each);
+  return {$list: list.length, last: list.slice(-endOfList).map(each)};
+}
+
+function redactError(error: Error): JournalValue {
+  const message = placeholderFor(error.message);
+  return error instanceof AppError
+    ? {$error: 'AppError', code: error.code, message}
+    : {$error: wordForm.test(error.name) ? error.name : 'Error', message};
+}
+
+/** What a machine is given in replay for a redacted value: the same kinds of things, without the words. */
+export function restore(value: JournalValue | undefined): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(restore);
+  const fields = value as {readonly [key: string]: JournalValue};
+  if (typeof fields.$error === 'string') return restoreError(fields);
+  if (typeof fields.$list === 'number') return restoreList(fields.$list, fields.last);
+  if (fields.$map !== undefined) return new Map(listOf(fields.$map) as Array<[unknown, unknown]>);
+  if (fields.$set !== undefined) return new Set(listOf(fields.$set));
+  const restored: Record<string, unknown> = {};
+  for (const [name, field] of Object.entries(fields)) {
+    Object.defineProperty(restored, name, {
+      value: restore(field),
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
+  }
+  return restored;
+}
+
+const listOf = (value: JournalValue): unknown[] => {
+  const list = restore(value);
+  return Array.isArray(list) ? list.filter((each) => each !== null) : [];
+};
+
+function restoreList(length: number, last: JournalValue | undefined): unknown[] {
+  const end = Array.isArray(last) ? last.map(restore) : [];
+  // A journal that somebody made up must not fill the memory.
+  const missing = Math.min(Math.max(0, Math.trunc(length) - end.length), 1_000_000);
+  return [...Array.from({length: missing}, () => null), ...end];
+}
+
+function restoreError({$error, code, message}: {readonly [key: string]: JournalValue}): Error {
+  const text = typeof message === 'string' ? message : '';
+  if ($error === 'AppError') return new AppError(code as ErrorCode, text);
+  return Object.assign(new Error(text), {name: String($error)});
+}

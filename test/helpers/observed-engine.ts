@@ -1,0 +1,31 @@
+import type {Job} from '../../src/machines/engine.machine.ts';
+import {createEngine, type Engine} from '../../src/machines/engine.ts';
+import {createObserver} from '../../src/machines/observe.ts';
+import type {JournalEntry} from '../../src/services/contracts/journal.ts';
+import {createFakeServices, type FakeServices} from '../fakes/services.ts';
+
+export type ObservedEngine = FakeServices & {readonly engine: Engine; readonly entries: JournalEntry[]};
+
+/** An engine over a project in memory, and everything its observer is told. Its agents succeed at once. */
+export function observedEngine(options: Parameters<typeof createFakeServices>[0] = {}): ObservedEngine {
+  const fake = createFakeServices(options);
+  fake.agents.obeys = {interrupt: true, kill: true};
+  fake.agents.play = (agent) => {
+    agent.opensSession();
+    agent.succeeds('what the agent said last');
+  };
+  const entries: JournalEntry[] = [];
+  const {inspect} = createObserver({now: fake.services.now, onEntry: (entry) => entries.push(entry)});
+  return {...fake, engine: createEngine(fake.services, {inspect}), entries};
+}
+
+export const agentFields = {
+  provider: 'claude',
+  explicitProvider: null,
+  graceMilliseconds: 60_000,
+} as const;
+
+export const executeJob = (fields: Partial<Extract<Job, {type: 'execute'}>['input']> = {}): Job => ({
+  type: 'execute',
+  input: {...agentFields, taskIds: [], stopOnFailure: false, maxTasks: null, ...fields},
+});

@@ -1,0 +1,74 @@
+import {expect, test} from 'vitest';
+import type {JournalEntry} from '../../src/services/contracts/journal.ts';
+import {executeJob, observedEngine} from '../helpers/observed-engine.ts';
+import {now, planOf, task} from '../helpers/plans.ts';
+
+const brief = ({actor, kind, event, state}: JournalEntry) => `${actor} ${kind} ${event.type} -> ${state}`;
+
+test('every step of every machine is told in the order of cause and effect', async () => {
+  const {engine, entries} = observedEngine({plan: planOf(task('a'))});
+  await engine.start(executeJob());
+  expect(entries.map(brief)).toEqual([
+    'engine started xstate.init -> idle',
+    'engine event job.start -> locking',
+    'engine event xstate.done.actor.acquireLock -> recovering',
+    'engine event xstate.done.actor.recoverRuns -> executing',
+    'engine/executor started xstate.init -> selecting',
+    'engine/executor event xstate.done.actor.selectTask -> working',
+    'engine/executor/task started xstate.init -> preparing',
+    'engine/executor/task event xstate.done.actor.prepareRun -> running',
+    'engine/executor/task/run started xstate.init -> running',
+    'engine/executor/task/run/segment started xstate.init -> launching',
+    'engine/executor/task/run/segment event agent.held -> recordingStart',
+    'engine/executor/task/run/segment event xstate.done.actor.recordStart -> active',
+    'engine/executor/task/run/segment event agent.sessionCaptured -> recordingSession',
+    'engine/executor/task/run/segment event agent.resultSeen -> recordingSession',
+    'engine/executor/task/run/segment event agent.exited -> recordingSession',
+    'engine/executor/task/run/segment event xstate.done.actor.recordSession -> sweeping',
+    'engine/executor/task/run/segment event xstate.done.actor.endEverything -> recordingOutcome',
+    'engine/executor/task/run/segment done xstate.done.actor.recordOutcome -> done',
+    'engine/executor/task/run done xstate.done.actor.segment -> done',
+    'engine/executor/task event xstate.done.actor.run -> settling',
+    'engine/executor/task done xstate.done.actor.settleTask -> done',
+    'engine/executor event xstate.done.actor.task -> selecting',
+    'engine/executor done xstate.done.actor.selectTask -> stopped',
+    'engine event xstate.done.actor.executor -> releasing',
+    'engine event xstate.done.actor.releaseLock -> idle',
+  ]);
+  expect(entries.map(({seq}) => seq)).toEqual(entries.map((_, index) => index + 1));
+});
+
+test('an entry names the actor, its machine, the event, the state and every transition on the way', async () => {
+  const {engine, entries} = observedEngine({plan: planOf(task('a'))});
+  await engine.start(executeJob());
+  expect(entries.find(({event}) => event.type === 'agent.sessionCaptured')).toEqual({
+    kind: 'event',
+    seq: 13,
+    at: now,
+    actor: 'engine/executor/task/run/segment',
+    parent: 'engine/executor/task/run',
+    machine: 'segment',
+    event: {type: 'agent.sessionCaptured', sessionRef: 'session-1'},
+    state: 'recordingSession',
+    status: 'active',
+    transitions: [
+      {source: 'segment', event: 'agent.sessionCaptured', index: 0, target: null},
+      {source: 'segment.active', event: '', index: 0, target: 'segment.recordingSession'},
+    ],
+  });
+});
+
+test('a second actor in the same place has a name of its own', async () => {
+  const {engine, entries} = observedEngine({plan: planOf(task('a'), task('b'))});
+  await engine.start(executeJob());
+  const actors = new Set(entries.filter(({machine}) => machine === 'segment').map(({actor}) => actor));
+  expect([...actors]).toEqual(['engine/executor/task/run/segment', 'engine/executor/task:2/run/segment']);
+});
+
+test('no word of the plan or the agent is told', async () => {
+  const {engine, entries} = observedEngine({
+    plan: planOf(task('a', {title: 'Secret title', prompt: 'secret prompt', description: 'secret words'})),
+  });
+  await engine.start(executeJob());
+  expect(JSON.stringify(entries)).not.toMatch(/secret|what the agent said/i);
+});
