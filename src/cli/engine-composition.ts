@@ -4,11 +4,13 @@ import os from 'node:os';
 import {createEngine, type Engine} from '../machines/engine.ts';
 import {createObserver, type EntryListener, type Observer} from '../machines/observe.ts';
 import {type ResolvedConfig, resolveConfig} from '../machines/policies/config-resolution.ts';
+import {reviewRules} from '../machines/policies/review-summary.ts';
 import {createAgentRunner} from '../services/agents/agent-runner.ts';
 import {createAgentSelection} from '../services/agents/agent-selection.ts';
 import {createProbeCache} from '../services/agents/probe-cache.ts';
 import {findProvider} from '../services/agents/providers.ts';
 import {createAgentSpawner} from '../services/agents/spawn-agent.ts';
+import type {ChangeTracker} from '../services/contracts/changes.ts';
 import type {ProviderChoice} from '../services/contracts/project.ts';
 import type {RunRecord, RunStore} from '../services/contracts/run.ts';
 import type {Services} from '../services/contracts/services.ts';
@@ -73,6 +75,10 @@ export async function openEngine({
     plans,
     runs,
     agents,
+    changes: lateChanges(async () => {
+      const {createChangeTracker} = await import('../services/git/change-tracker.ts');
+      return createChangeTracker({project: folder, env, rules: reviewRules});
+    }),
     project: facts,
     lock: createProjectLock(folder.lockFile, async () => {
       await ensureStateFolder(folder);
@@ -92,6 +98,20 @@ export async function openEngine({
   };
   const engine = createEngine(services, observe ? {inspect} : {});
   return {engine, runs, provider, config: resolveConfig(await config.layers()), inspect};
+}
+
+/** Git is loaded when the first task starts, and not by a plan with nothing to do. */
+function lateChanges(load: () => Promise<ChangeTracker>): ChangeTracker {
+  let loaded: Promise<ChangeTracker> | undefined;
+  const tracker = () => {
+    loaded ??= load();
+    return loaded;
+  };
+  return {
+    snapshot: async (since) => (await tracker()).snapshot(since),
+    summarize: async (from, to) => (await tracker()).summarize(from, to),
+    diff: async (from, to, options) => (await tracker()).diff(from, to, options),
+  };
 }
 
 /**

@@ -8,6 +8,7 @@ import {configCommand} from './commands/config.ts';
 import {deleteCommand} from './commands/delete.ts';
 import {demoCommand} from './commands/demo.ts';
 import {depsCommand} from './commands/deps.ts';
+import {diffCommand} from './commands/diff.ts';
 import {doctorCommand} from './commands/doctor.ts';
 import {editCommand} from './commands/edit.ts';
 import {executeCommand} from './commands/execute.ts';
@@ -103,6 +104,7 @@ Exit codes: 0 done, 1 error, 2 usage, 3 a task failed, 4 a person is needed, 130
         retryCommand(cli),
         runsCommand(cli),
         logsCommand(cli),
+        diffCommand(cli),
         sessionCommand(cli),
         demoCommand(cli),
       ],

@@ -4,6 +4,7 @@ import type {RunRecord} from '../../src/services/contracts/run.ts';
 import type {Services} from '../../src/services/contracts/services.ts';
 import {now, planOf} from '../helpers/plans.ts';
 import {createFakeAgentRunner, type FakeAgentRunner} from './fake-agent-runner.ts';
+import {createFakeChanges, type FakeChanges} from './fake-changes.ts';
 import {createMemoryPlanStore, type MemoryPlanStore} from './memory-plan-store.ts';
 import {createMemoryRunStore, deferred, type MemoryRunStore} from './memory-run-store.ts';
 
@@ -12,6 +13,7 @@ export type FakeServices = {
   readonly runs: MemoryRunStore;
   readonly plans: MemoryPlanStore;
   readonly agents: FakeAgentRunner;
+  readonly changes: FakeChanges;
   /** Everything that happened, in its order: writes, orders, ends, locks. */
   readonly log: string[];
   /** What must never be, and was: an agent without a record, a record at rest with a live agent, two agents. */
@@ -66,6 +68,8 @@ export function createFakeServices({
     if (!lock.isHeld && lock.isUsed) violations.push(`${entry} without the project lock`);
   };
 
+  const changes = createFakeChanges();
+
   let lockHold: Promise<void> | undefined;
   let releaseFailure: unknown;
   const lock = {
@@ -86,6 +90,7 @@ export function createFakeServices({
     plans,
     runs,
     agents,
+    changes,
     project: {
       root: '/project',
       isGitRepository: async () => true,
@@ -118,7 +123,7 @@ export function createFakeServices({
     newRunId: (taskId, attempt) => `${taskId}-${attempt}`,
     digest: () => 'digest',
   };
-  return {services, runs, plans, agents, log, violations, time, lock, storedSessions};
+  return {services, runs, plans, agents, changes, log, violations, time, lock, storedSessions};
 }
 
 /** `record a-1 running/active session-1`: the session where the run can be resumed in it. */
@@ -155,7 +160,7 @@ export function mortal(fake: FakeServices) {
     if (!isDead) call();
   };
 
-  const {plans, runs, project} = services;
+  const {plans, runs, project, changes} = services;
   const own: Services = {
     ...services,
     plans: {...plans, read: guarded(plans.read), update: guarded(plans.update)},
@@ -166,6 +171,11 @@ export function mortal(fake: FakeServices) {
       runningTaskIds: guarded(runs.runningTaskIds),
       insert: guarded(runs.insert),
       update: guarded(runs.update),
+    },
+    changes: {
+      ...changes,
+      snapshot: guarded(changes.snapshot),
+      summarize: guarded(changes.summarize),
     },
     project: {
       root: project.root,

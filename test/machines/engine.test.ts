@@ -6,6 +6,7 @@ import type {ProviderId} from '../../src/services/contracts/agent.ts';
 import {AppError} from '../../src/services/contracts/errors.ts';
 import type {Plan} from '../../src/services/contracts/plan.ts';
 import type {Answer, RunRecord} from '../../src/services/contracts/run.ts';
+import {noSummary} from '../fakes/fake-changes.ts';
 import {
   begun,
   endedSegment,
@@ -403,6 +404,7 @@ describe('resuming a paused task', () => {
       exit_code: 0,
       result: 'done',
       segments: [endedSegment(), endedSegment()],
+      review_summary: noSummary,
     });
     expect(runs.records('a')).toEqual([rest]);
     expect(plans.statuses()).toEqual({a: 'done', z: 'todo'});

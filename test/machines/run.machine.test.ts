@@ -2,6 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {createActor, SimulatedClock, toPromise} from 'xstate';
 import {type RunCommand, runMachine} from '../../src/machines/run.machine.ts';
 import type {PauseReason, RunRecord} from '../../src/services/contracts/run.ts';
+import {noSummary} from '../fakes/fake-changes.ts';
 import {defineEffects} from '../fakes/machines.ts';
 import {
   endedSegment,
@@ -108,6 +109,7 @@ describe('a resume', () => {
       exit_code: 0,
       result: 'all of it',
       segments: [endedSegment(), endedSegment()],
+      review_summary: noSummary,
     });
     expect(await finished).toEqual({outcome: 'succeeded', run});
     expect(log).toEqual([

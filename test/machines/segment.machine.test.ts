@@ -6,6 +6,7 @@ import {segmentMachine} from '../../src/machines/segment.machine.ts';
 import type {AgentRequest} from '../../src/services/contracts/agent.ts';
 import {AgentSpawnError} from '../../src/services/contracts/agent-process.ts';
 import type {PauseReason, RunRecord} from '../../src/services/contracts/run.ts';
+import {noSummary} from '../fakes/fake-changes.ts';
 import {
   endedSegment,
   openSegment,
@@ -101,6 +102,7 @@ const atRest = {
   stderr: 'err',
   exit_code: 0,
   segments: [endedSegment()],
+  review_summary: noSummary,
 };
 const inSession = {provider_session_ref: sessionRef, resumable: true};
 
@@ -228,6 +230,7 @@ describe('an agent that cannot be started', () => {
         state: 'failed',
         failure: {kind: 'spawn_failed', message: 'Cannot start claude: it is not there.'},
         result: '',
+        review_summary: noSummary,
       },
     });
     expect(segment.log).toEqual(['launch a-1', 'record a-1 failed']);
@@ -245,6 +248,7 @@ describe('an agent that cannot be started', () => {
       ...expected,
       updated_at: now,
       failure: {kind: 'spawn_failed', message: 'out of memory'},
+      review_summary: noSummary,
     });
   });
 });
@@ -258,6 +262,7 @@ describe('a resume the provider rejects', () => {
     exit_code: 1,
     segments: [endedSegment(), endedSegment(1, {exit_code: 1})],
     failure: rejection,
+    review_summary: noSummary,
   };
 
   test.each([

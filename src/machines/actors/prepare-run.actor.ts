@@ -135,7 +135,8 @@ async function sayingOf(services: Services, situation: Situation, latest: RunRec
   const {feedback} = feedbackFor(latest, mode.type === 'resume' ? mode.feedback : null);
   const questions = latest.questions ?? [];
   const inSession = {kind: 'resume', sessionRef: latest.provider_session_ref} as const;
-  if (feedback !== undefined) return {...inSession, prompt: feedbackPrompt(feedback, [])};
+  if (feedback !== undefined)
+    return {...inSession, prompt: feedbackPrompt(feedback, latest.review_summary?.files ?? [])};
   if (latest.state === 'paused') {
     return {...inSession, prompt: continuePrompt(questions, latest.answers, latest.feedback)};
   }
@@ -184,7 +185,7 @@ async function takeOver(
   request: AgentRequest,
   {answers, feedback}: Extract<TaskMode, {type: 'resume'}>,
 ): Promise<PreparedRun> {
-  const record = recordFor(
+  const record = await recordFor(
     services,
     {...situation, provider: latest.provider},
     {
@@ -212,7 +213,7 @@ async function startFresh(
   const {choosesSession} = await services.agents.check(provider);
   const sessionRef = choosesSession ? services.newUuid() : null;
   const links = restartOf ? {restart_of_run_id: restartOf.run_id} : {};
-  const run = recordFor(services, situation, {prompt, sessionRef: sessionRef ?? '', links});
+  const run = await recordFor(services, situation, {prompt, sessionRef: sessionRef ?? '', links});
   return begin(services, situation, run, await requestFor(services, {kind: 'start', prompt, sessionRef}));
 }
 
@@ -248,11 +249,12 @@ async function begin(
   return {task, run, order: {type: 'run.launch', request}};
 }
 
-function recordFor(
+async function recordFor(
   services: Services,
   {task, attempt, provider}: Situation,
   {prompt, sessionRef, links}: {prompt: string; sessionRef: string; links: Partial<RunRecord>},
-): RunRecord {
+): Promise<RunRecord> {
+  const baselineTree = await services.changes.snapshot();
   return newRunRecord(
     {
       runId: services.newRunId(task.id, attempt),
@@ -264,6 +266,7 @@ function recordFor(
       context: {digest: services.digest(prompt), bytes: new TextEncoder().encode(prompt).length},
       links,
       ...(services.self === null ? {} : {owner: services.self}),
+      ...(baselineTree === null ? {} : {baselineTree}),
     },
     services.now(),
   );
@@ -277,8 +280,9 @@ async function promptFor(services: Services, plan: Plan, task: Task): Promise<st
   const delivered: Delivered[] = [];
   for (const dep of finishedDeps(plan, task)) {
     const {runs} = await services.runs.list(dep.id);
-    const result = runs.findLast(({run_type}) => run_type === 'execute')?.result ?? '';
-    delivered.push({id: dep.id, title: dep.title, result, files: []});
+    const run = runs.findLast(({run_type}) => run_type === 'execute');
+    const files = run?.review_summary?.files ?? [];
+    delivered.push({id: dep.id, title: dep.title, result: run?.result ?? '', files});
   }
   return taskPrompt({task, delivered, snapshot: await services.project.snapshot()});
 }

@@ -1,7 +1,8 @@
 import {fromPromise} from 'xstate';
+import type {ChangeTracker} from '../../services/contracts/changes.ts';
 import type {ProcessIdentity} from '../../services/contracts/process.ts';
 import type {RunRecord, RunStore} from '../../services/contracts/run.ts';
-import {applyRunChange} from '../policies/run-record.ts';
+import {applyRunChange, type SegmentWork} from '../policies/run-record.ts';
 import {changeFor, type RunStep} from '../policies/run-step.ts';
 import type {AgentEndings} from './agent.actor.ts';
 
@@ -10,6 +11,7 @@ export type RecordRunInput = {readonly run: RunRecord; readonly step: RunStep};
 /** Writes a step of a run to its record; the next act begins when it is on disk. */
 export function defineRecordRunActor({
   runs,
+  changes,
   endings,
   host,
   self,
@@ -17,6 +19,7 @@ export function defineRecordRunActor({
   onRecorded,
 }: {
   runs: Pick<RunStore, 'update'>;
+  changes: Pick<ChangeTracker, 'snapshot' | 'summarize'>;
   endings: AgentEndings;
   host: string;
   self: ProcessIdentity | null;
@@ -25,13 +28,24 @@ export function defineRecordRunActor({
 }) {
   return fromPromise<RunRecord, RecordRunInput>(async ({input: {run, step}}) => {
     const {end = null, text: result = ''} = endings.get(run.run_id) ?? {};
-    const change = changeFor(step, {end, result, host, self});
+    // The last write of a segment: its files are looked at before, nobody asks for the ending after.
+    const isLast = step.type === 'ended' || step.type === 'paused';
+    const work = isLast ? await workOf(changes, run) : undefined;
+    const change = changeFor(step, {end, result, host, self, ...(work && {work})});
     const recorded = await runs.update(run.task_id, run.run_id, (current) =>
       applyRunChange(current, change, now()),
     );
-    // The last write of a segment: nobody asks again.
-    if (step.type === 'ended' || step.type === 'paused') endings.delete(run.run_id);
+    if (isLast) endings.delete(run.run_id);
     onRecorded(recorded);
     return recorded;
   });
+}
+
+/** Without a tree of its beginning there is nothing to compare the files with; the summary says why. */
+async function workOf(
+  changes: Pick<ChangeTracker, 'snapshot' | 'summarize'>,
+  {baseline_tree: baseline}: RunRecord,
+): Promise<SegmentWork> {
+  const tree = baseline === undefined ? null : await changes.snapshot(baseline);
+  return {tree, summary: await changes.summarize(baseline ?? null, tree)};
 }

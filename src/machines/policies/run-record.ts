@@ -1,4 +1,5 @@
 import type {Failure, ProviderId, Usage} from '../../services/contracts/agent.ts';
+import type {ReviewSummary} from '../../services/contracts/changes.ts';
 import type {ProcessIdentity} from '../../services/contracts/process.ts';
 import {
   type Answer,
@@ -24,22 +25,35 @@ export type RunChange =
       readonly reason: PauseReason;
       readonly resumable: boolean;
       readonly end: SegmentEnd | null;
+      readonly work?: SegmentWork;
     }
   | {
       readonly type: 'waiting';
       readonly questions: readonly Question[];
       readonly end: SegmentEnd;
       readonly result: string;
+      readonly work?: SegmentWork;
     }
-  | {readonly type: 'succeeded'; readonly end: SegmentEnd; readonly result: string}
+  | {
+      readonly type: 'succeeded';
+      readonly end: SegmentEnd;
+      readonly result: string;
+      readonly work?: SegmentWork;
+    }
   | {
       readonly type: 'failed';
       readonly failure: Failure;
       readonly end: SegmentEnd | null;
       readonly result?: string;
+      readonly work?: SegmentWork;
     }
   /** The provider refused to go on: the run stands where it stood before. */
-  | {readonly type: 'resumeRefused'; readonly failure: Failure; readonly end: SegmentEnd | null}
+  | {
+      readonly type: 'resumeRefused';
+      readonly failure: Failure;
+      readonly end: SegmentEnd | null;
+      readonly work?: SegmentWork;
+    }
   | {
       readonly type: 'relaunched';
       readonly answers?: readonly Answer[];
@@ -63,6 +77,9 @@ export type SegmentEnd = {
   readonly isWholeSession?: boolean;
 };
 
+/** What the run has changed in the working files by now; the tree is null where git cannot tell. */
+export type SegmentWork = {readonly tree: string | null; readonly summary: ReviewSummary};
+
 export type NewRun = {
   readonly runId: string;
   readonly taskId: string;
@@ -74,6 +91,8 @@ export type NewRun = {
   readonly links?: Pick<RunRecord, 'resumed_from_run_id' | 'restart_of_run_id'>;
   /** The process that launches it. */
   readonly owner?: ProcessIdentity;
+  /** The working files before anything of the agent exists. */
+  readonly baselineTree?: string;
 };
 
 /** A record that says `launching`: it is on disk before anything of the agent exists. */
@@ -99,6 +118,7 @@ export function newRunRecord(run: NewRun, now: string): RunRecord {
     stderr: '',
     exit_code: null,
     context: run.context,
+    ...(run.baselineTree === undefined ? {} : {baseline_tree: run.baselineTree}),
   };
 }
 
@@ -113,7 +133,7 @@ export function applyRunChange(run: RunRecord, change: RunChange, now: string): 
       return {...changed, phase: 'pausing'};
     case 'paused':
       return {
-        ...resting(changed, change.end, now),
+        ...resting(changed, change, now),
         state: 'paused',
         paused_at: now,
         pause_reason: change.reason,
@@ -121,21 +141,21 @@ export function applyRunChange(run: RunRecord, change: RunChange, now: string): 
       };
     case 'waiting': {
       // Where it stood last decides where it goes back to when it cannot go on.
-      const {paused_at: _, pause_reason: __, ...rest} = resting(changed, change.end, now);
+      const {paused_at: _, pause_reason: __, ...rest} = resting(changed, change, now);
       return {...rest, state: 'waiting', questions: [...change.questions], result: change.result};
     }
     case 'succeeded':
-      return {...resting(changed, change.end, now), state: 'succeeded', result: change.result};
+      return {...resting(changed, change, now), state: 'succeeded', result: change.result};
     case 'failed':
       return {
-        ...resting(changed, change.end, now),
+        ...resting(changed, change, now),
         state: 'failed',
         failure: change.failure,
         ...(change.result === undefined ? {} : {result: change.result}),
       };
     case 'resumeRefused': {
       const state = run.questions !== undefined && run.paused_at === undefined ? 'waiting' : 'paused';
-      return {...resting(changed, change.end, now), state, ...run.stood, failure: change.failure};
+      return {...resting(changed, change, now), state, ...run.stood, failure: change.failure};
     }
     case 'relaunched': {
       const {failure: _, paused_at, pause_reason, ...kept} = changed;
@@ -158,7 +178,7 @@ export function applyRunChange(run: RunRecord, change: RunChange, now: string): 
     }
     case 'neverStarted': {
       const message = 'Blackbird ended before the agent was started';
-      return {...resting(changed, null, now), state: 'canceled', failure: {kind: 'stopped', message}};
+      return {...resting(changed, {end: null}, now), state: 'canceled', failure: {kind: 'stopped', message}};
     }
     case 'superseded':
       return {...changed, superseded_by_run_id: change.byRunId};
@@ -170,8 +190,13 @@ export function applyRunChange(run: RunRecord, change: RunChange, now: string): 
 }
 
 /** No agent is alive: the phase is gone, where it stood before no longer matters, and the last segment has an end. */
-function resting(run: RunRecord, end: SegmentEnd | null, now: string): RunRecord {
-  const {phase: _, stood: __, ...rest} = run;
+function resting(
+  run: RunRecord,
+  {end, work}: {end: SegmentEnd | null; work?: SegmentWork},
+  now: string,
+): RunRecord {
+  const {phase: _, stood: __, ...kept} = run;
+  const rest = work === undefined ? kept : withWork(kept, work);
   if (end === null) return rest;
   const last = rest.segments.at(-1);
   const ended = last && {...last, ended_at: now, exit_code: end.exitCode, signal: end.signal};
@@ -183,6 +208,10 @@ function resting(run: RunRecord, end: SegmentEnd | null, now: string): RunRecord
     exit_code: end.exitCode,
     ...(end.usage === undefined ? {} : {usage: end.isWholeSession ? end.usage : addUsage(run, end.usage)}),
   };
+}
+
+function withWork({result_tree: _, ...run}: RunRecord, {tree, summary}: SegmentWork): RunRecord {
+  return {...run, ...(tree === null ? {} : {result_tree: tree}), review_summary: summary};
 }
 
 /** An answer outlives its question: a task without a session is told everything again. */

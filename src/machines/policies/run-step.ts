@@ -1,7 +1,7 @@
 import type {AgentRequest, Failure, FailureKind} from '../../services/contracts/agent.ts';
 import type {ProcessIdentity} from '../../services/contracts/process.ts';
 import type {Answer, PauseReason, Question, RunRecord} from '../../services/contracts/run.ts';
-import type {RunChange, SegmentEnd} from './run-record.ts';
+import type {RunChange, SegmentEnd, SegmentWork} from './run-record.ts';
 import {isFeedbackRun} from './run-status.ts';
 
 export type SegmentVerdict =
@@ -73,7 +73,14 @@ export function changeFor(
     result,
     host,
     self = null,
-  }: {end: SegmentEnd | null; result: string; host: string; self?: ProcessIdentity | null},
+    work,
+  }: {
+    end: SegmentEnd | null;
+    result: string;
+    host: string;
+    self?: ProcessIdentity | null;
+    work?: SegmentWork;
+  },
 ): RunChange {
   switch (step.type) {
     case 'segmentStarted':
@@ -81,9 +88,9 @@ export function changeFor(
     case 'relaunched':
       return self === null ? step : {...step, owner: self};
     case 'paused':
-      return {...step, end};
+      return {...step, end, ...(work && {work})};
     case 'ended':
-      return endChange(step.verdict, step.isContinued, end, result);
+      return {...endChange(step.verdict, step.isContinued, end, result), ...(work && {work})};
     default:
       return step;
   }
@@ -104,7 +111,7 @@ function endChange(
   isContinued: boolean,
   end: SegmentEnd | null,
   result: string,
-): RunChange {
+): Extract<RunChange, {type: 'waiting' | 'succeeded' | 'failed' | 'resumeRefused'}> {
   switch (verdict.outcome) {
     case 'waiting':
       return {type: 'waiting', questions: verdict.questions, end: end ?? noEnd, result};

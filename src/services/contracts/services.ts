@@ -1,5 +1,6 @@
 import type {ProviderId} from './agent.ts';
 import type {AgentRunner} from './agent-runner.ts';
+import type {ChangeTracker} from './changes.ts';
 import type {Liveness, ProcessIdentity} from './process.ts';
 import type {ProjectFacts, ProjectLock} from './project.ts';
 import type {RunRecord, RunStore} from './run.ts';
@@ -10,6 +11,7 @@ export type Services = {
   readonly plans: PlanStore;
   readonly runs: RunStore;
   readonly agents: AgentRunner;
+  readonly changes: ChangeTracker;
   readonly project: ProjectFacts;
   readonly lock: ProjectLock;
   /** The form a session ref of this provider must have before it becomes an argument. */

@@ -1,0 +1,28 @@
+import type {ChangeTracker, ReviewSummary} from '../../src/services/contracts/changes.ts';
+
+export type FakeChanges = ChangeTracker & {
+  /** The tree of the files as they are now; null where there is no git. */
+  tree: string | null;
+};
+
+/** What a run is told to have changed where there is no git. */
+export const noSummary: ReviewSummary = {
+  files: [],
+  diffstat: '',
+  snippets: [],
+  note: 'there is no git repository',
+};
+
+/** Files as a single word. Without one, as at the beginning, nothing is recorded, as outside git. */
+export function createFakeChanges(): FakeChanges {
+  const changes: FakeChanges = {
+    tree: null,
+    snapshot: async () => changes.tree,
+    summarize: async (from, to) =>
+      from === null || to === null
+        ? noSummary
+        : {files: from === to ? [] : [`${from}-${to}`], diffstat: '', snippets: []},
+    diff: async (from, to) => `${from} ${to}`,
+  };
+  return changes;
+}

@@ -1,0 +1,125 @@
+import {describe, expect, test} from 'vitest';
+import type {Job} from '../../src/machines/engine.machine.ts';
+import {createEngine} from '../../src/machines/engine.ts';
+import {feedbackPrompt} from '../../src/machines/policies/agent-prompt.ts';
+import type {FakeAgent} from '../fakes/fake-agent-runner.ts';
+import {noSummary} from '../fakes/fake-changes.ts';
+import {pausedRun, question, restingRun, sessionRef} from '../fakes/runs.ts';
+import {createFakeServices, settle} from '../fakes/services.ts';
+import {planOf, task} from '../helpers/plans.ts';
+
+const agentInput = {provider: 'claude', explicitProvider: null, graceMilliseconds: 60_000} as const;
+const execute: Job = {
+  type: 'execute',
+  input: {...agentInput, taskIds: [], stopOnFailure: false, maxTasks: null},
+};
+const resume = (feedback: string | null = null): Job => ({
+  type: 'task',
+  input: {...agentInput, taskId: 'a', mode: {type: 'resume', answers: [], feedback}},
+});
+const changed = {files: ['before-after'], diffstat: '', snippets: []};
+
+function openProject(options: Parameters<typeof createFakeServices>[0] = {}) {
+  const fake = createFakeServices({plan: planOf(task('a')), ...options});
+  fake.agents.obeys = {interrupt: true, kill: true};
+  fake.changes.tree = 'before';
+  const plays = (act: (agent: FakeAgent) => void) => {
+    fake.agents.play = (agent) => {
+      fake.changes.tree = 'after';
+      agent.opensSession();
+      act(agent);
+    };
+  };
+  return {...fake, plays, engine: createEngine(fake.services)};
+}
+
+describe('the files of a run', () => {
+  test.each([
+    {state: 'succeeded', act: (agent: FakeAgent) => agent.succeeds()},
+    {state: 'failed', act: (agent: FakeAgent) => agent.fails()},
+    {
+      state: 'waiting',
+      act: (agent: FakeAgent) => agent.succeeds(JSON.stringify({blackbird: {questions: [question]}})),
+    },
+  ])('are recorded before its agent starts and in the write that says $state', async ({state, act}) => {
+    const {engine, plays, runs, log} = openProject();
+    plays(act);
+    await engine.start(execute);
+    expect(runs.records('a')).toMatchObject([
+      {state, baseline_tree: 'before', result_tree: 'after', review_summary: changed},
+    ]);
+    expect(log.filter((entry) => entry.startsWith(`record a-1 ${state}`))).toHaveLength(1);
+  });
+
+  test('are recorded at a pause; the run goes on from where it began', async () => {
+    const {engine, plays, runs, changes} = openProject();
+    plays(() => {});
+    const finished = engine.start(execute);
+    await settle();
+    engine.pause('user_interrupt');
+    await finished;
+    expect(runs.records('a')).toMatchObject([
+      {state: 'paused', baseline_tree: 'before', result_tree: 'after', review_summary: changed},
+    ]);
+    changes.tree = 'mine';
+    plays((agent) => {
+      changes.tree = 'end';
+      agent.succeeds();
+    });
+    await engine.start(resume());
+    expect(runs.records('a')).toMatchObject([
+      {baseline_tree: 'before', result_tree: 'end', review_summary: {files: ['before-end']}},
+    ]);
+  });
+
+  test('that git cannot tell leave a note, and the run ends all the same', async () => {
+    const {engine, plays, runs, changes} = openProject();
+    plays((agent) => {
+      changes.tree = null;
+      agent.succeeds();
+    });
+    expect(await engine.start(execute)).toMatchObject({output: {reason: 'completed'}});
+    const [run] = runs.records('a');
+    expect(run).toMatchObject({state: 'succeeded', baseline_tree: 'before', review_summary: noSummary});
+    expect(run).not.toHaveProperty('result_tree');
+  });
+
+  test('are not looked at again at the end where they could not be recorded at the start', async () => {
+    const {engine, plays, runs, changes} = openProject();
+    changes.tree = null;
+    plays((agent) => agent.succeeds());
+    await engine.start(execute);
+    const [run] = runs.records('a');
+    expect(run).not.toHaveProperty('baseline_tree');
+    expect(run).not.toHaveProperty('result_tree');
+    expect(run?.review_summary).toEqual(noSummary);
+  });
+
+  test('of an older run that has no tree of its beginning are not compared', async () => {
+    const {engine, plays, runs} = openProject({
+      plan: planOf(task('a', {status: 'in_progress'})),
+      runs: [pausedRun()],
+    });
+    plays((agent) => agent.succeeds());
+    await engine.start(resume());
+    expect(runs.records('a')[0]).toMatchObject({state: 'succeeded', review_summary: noSummary});
+  });
+
+  test('are named to those who build on them, and with feedback to the agent that changed them', async () => {
+    const done = restingRun({
+      state: 'succeeded',
+      resumable: true,
+      provider_session_ref: sessionRef,
+      review_summary: {files: ['src/a.ts'], diffstat: '', snippets: []},
+    });
+    const {engine, plays, agents} = openProject({
+      plan: planOf(task('a', {status: 'done'}), task('b', {deps: ['a']})),
+      runs: [done],
+    });
+    plays((agent) => agent.succeeds());
+    await engine.start(execute);
+    expect(agents.agent.request.prompt).toContain('- a: Task a\n  files: src/a.ts');
+    await engine.start(resume('use tabs'));
+    expect(agents.agent.request.prompt).toBe(feedbackPrompt('use tabs', ['src/a.ts']));
+  });
+});
