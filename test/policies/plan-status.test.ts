@@ -17,6 +17,15 @@ import {
   taskIn,
 } from '../helpers/plans.ts';
 
+test('parents that are not to be completed are only ever reopened', () => {
+  const plan = planOf(family(task('p'), task('a', {status: 'done'}), task('b')));
+  const never = () => false;
+  expect(statuses(setStatus(plan, 'b', 'done', now, never))).toEqual({p: 'todo', a: 'done', b: 'done'});
+  const over = setStatus(plan, 'b', 'done', now);
+  expect(statuses(over)).toEqual({p: 'done', a: 'done', b: 'done'});
+  expect(statuses(setStatus(over, 'b', 'failed', now, never))).toMatchObject({p: 'in_progress'});
+});
+
 describe('setStatus', () => {
   test('changes the status and the time of one task, and nothing else', () => {
     const plan = {...planOf(task('a', {notes: 'n'}), task('b')), owner: 'me'};

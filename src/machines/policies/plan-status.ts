@@ -3,8 +3,18 @@ import type {Plan, Task, TaskStatus} from '../../services/contracts/plan.ts';
 import {ancestorsOf, childrenOf, isLeaf, requireTask} from './plan-graph.ts';
 import {laterOf} from './timestamps.ts';
 
+/** Whether a parent is done as soon as all its children are. */
+export type Completion = (parent: Task) => boolean;
+const always: Completion = () => true;
+
 /** The plan with one status changed and its ancestors settled. The same plan when nothing changes. */
-export function setStatus(plan: Plan, id: string, status: TaskStatus, now: string): Plan {
+export function setStatus(
+  plan: Plan,
+  id: string,
+  status: TaskStatus,
+  now: string,
+  completes: Completion = always,
+): Plan {
   const task = requireTask(plan, id);
   if (task.status === status) return plan;
   if (status === 'done' && !isLeaf(task)) {
@@ -16,21 +26,21 @@ export function setStatus(plan: Plan, id: string, status: TaskStatus, now: strin
       });
     }
   }
-  return settleParents(withTask(plan, {...task, status, updatedAt: touch(task, now)}), id, now);
+  return settleParents(withTask(plan, {...task, status, updatedAt: touch(task, now)}), id, now, completes);
 }
 
 /**
  * Completes every ancestor whose children are all done, and reopens every one that says done
  * although a child is not.
  */
-export function settleParents(plan: Plan, id: string, now: string): Plan {
+export function settleParents(plan: Plan, id: string, now: string, completes: Completion = always): Plan {
   const task = plan.items.get(id);
   if (!task) return plan;
   const items = new Map(plan.items);
   const next = {...plan, items};
   let isChanged = false;
   for (const parent of ancestorsOf(plan, task)) {
-    const status = settledStatus(next, parent);
+    const status = settledStatus(next, parent, completes);
     if (status === parent.status) continue;
     items.set(parent.id, {...parent, status, updatedAt: touch(parent, now)});
     isChanged = true;
@@ -38,10 +48,10 @@ export function settleParents(plan: Plan, id: string, now: string): Plan {
   return isChanged ? next : plan;
 }
 
-function settledStatus(plan: Plan, parent: Task): TaskStatus {
+function settledStatus(plan: Plan, parent: Task, completes: Completion): TaskStatus {
   const children = childrenOf(plan, parent);
   if (children.length === 0) return parent.status;
-  if (children.every((child) => child.status === 'done')) return 'done';
+  if (children.every((child) => child.status === 'done')) return completes(parent) ? 'done' : parent.status;
   if (parent.status !== 'done') return parent.status;
   return children.some((child) => child.status !== 'todo') ? 'in_progress' : 'todo';
 }

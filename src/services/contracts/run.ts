@@ -42,6 +42,14 @@ export const segmentSchema = z.looseObject({
 });
 export type Segment = z.infer<typeof segmentSchema>;
 
+/** What a review says of one task. */
+export const reviewResultSchema = z.looseObject({
+  task_id: z.string(),
+  status: z.enum(['passed', 'failed']),
+  feedback: z.string(),
+});
+export type ReviewResult = z.infer<typeof reviewResultSchema>;
+
 const usageSchema = z.looseObject({
   input_tokens: z.number(),
   output_tokens: z.number(),
@@ -92,13 +100,28 @@ export const runRecordSchema = z.looseObject({
   answers: z.array(answerSchema).optional(),
   usage: usageSchema.optional(),
   /** Of the context the agent got, so that two runs can be compared without keeping the prompt. */
-  context: z.looseObject({digest: z.string(), bytes: z.int()}).optional(),
+  context: z
+    .looseObject({
+      digest: z.string(),
+      bytes: z.int(),
+      /** The feedback this run brings to its agent; a run that was heard has consumed it. */
+      parentReviewFeedback: z
+        .looseObject({parentTaskId: z.string(), reviewRunId: z.string(), feedback: z.string()})
+        .optional(),
+    })
+    .optional(),
   /** The agent's last message, cut; what dependents are told of this task. */
   result: z.string().optional(),
   /** Git trees of the working files, before the run and at its end; `diff` compares them. */
   baseline_tree: z.string().optional(),
   result_tree: z.string().optional(),
   review_summary: reviewSummarySchema.optional(),
+  /** Reviews only. Whose work it judged is known before it begins, what it found once its answer was checked. */
+  parent_review_completion_signature: z.string().optional(),
+  parent_review_passed: z.boolean().optional(),
+  parent_review_resume_task_ids: z.array(z.string()).optional(),
+  parent_review_feedback: z.string().optional(),
+  parent_review_results: z.record(z.string(), reviewResultSchema).optional().catch(undefined),
 });
 export type RunRecord = z.infer<typeof runRecordSchema>;
 

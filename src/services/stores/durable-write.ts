@@ -57,6 +57,17 @@ export async function writeDurably(file: string, text: string, {keepMode = false
   await syncFolder(folder, file);
 }
 
+/** Removes a file so that it stays away after a crash. Nothing happens where there is none. */
+export async function removeDurably(file: string): Promise<void> {
+  try {
+    unlinkSync(file);
+  } catch (error) {
+    if (systemErrorCode(error) === 'ENOENT') return;
+    throw writeFailure(file, 'file', error);
+  }
+  await syncFolder(path.dirname(file), file);
+}
+
 /** Creates a folder of ours and refuses one that leads elsewhere. */
 export async function ensurePrivateFolder(folder: string): Promise<void> {
   try {

@@ -17,6 +17,7 @@ export type ProjectFolder = {
   readonly agentFile: string;
   readonly agentCacheFile: string;
   readonly runsFolder: string;
+  readonly feedbackFolder: string;
 };
 
 export function projectFolder(root: string): ProjectFolder {
@@ -31,6 +32,7 @@ export function projectFolder(root: string): ProjectFolder {
     agentFile: path.join(stateFolder, 'agent.json'),
     agentCacheFile: path.join(stateFolder, 'agent-versions.json'),
     runsFolder: path.join(stateFolder, 'runs'),
+    feedbackFolder: path.join(stateFolder, 'parent-review-feedback'),
   };
 }
 

@@ -1,0 +1,44 @@
+import * as z from 'zod';
+
+/** What a reviewer is to answer, for agents that can be held to a schema. Every key is required: Codex wants it so. */
+export const reviewAnswerSchema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['passed', 'resumeTaskIds', 'feedbackForResume', 'reviewResults'],
+  properties: {
+    passed: {type: 'boolean'},
+    resumeTaskIds: {type: 'array', items: {type: 'string'}},
+    feedbackForResume: {type: 'string'},
+    reviewResults: {
+      type: 'array',
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['taskId', 'status', 'feedback'],
+        properties: {
+          taskId: {type: 'string'},
+          status: {type: 'string', enum: ['passed', 'failed']},
+          feedback: {type: 'string'},
+        },
+      },
+    },
+  },
+} as const;
+
+const feedbackLimit = 20_000;
+
+/** The same for those that cannot, and for what they say in the end. */
+export const reviewAnswerShape = z.object({
+  passed: z.boolean(),
+  resumeTaskIds: z.array(z.string()).default([]),
+  feedbackForResume: z.string().max(feedbackLimit).default(''),
+  reviewResults: z
+    .array(
+      z.object({
+        taskId: z.string(),
+        status: z.enum(['passed', 'failed']),
+        feedback: z.string().max(feedbackLimit).default(''),
+      }),
+    )
+    .default([]),
+});
