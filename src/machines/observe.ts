@@ -77,7 +77,8 @@ export function createObserver({now, onEntry}: {now: () => string; onEntry: Entr
     parent: seen.parent?.path ?? null,
     machine: seen.machine,
     event: redact(event) as JournalEntry['event'],
-    state: snapshot.value as JournalValue,
+    // A machine that failed to start has none.
+    state: (snapshot.value ?? null) as JournalValue,
     status: snapshot.status,
     transitions: seen.transitions,
   });

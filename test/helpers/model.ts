@@ -7,6 +7,9 @@ import {
   fromCallback,
   type Snapshot,
 } from 'xstate';
+import {createObserver} from '../../src/machines/observe.ts';
+import {type ReplayedActor, replayEntry} from '../../src/machines/replay.ts';
+import type {JournalEntry} from '../../src/services/contracts/journal.ts';
 
 type Transition = AnyStateNode['always'] extends ReadonlyArray<infer T> | undefined ? T : never;
 
@@ -24,7 +27,8 @@ const snapshotLimit = 5_000;
 
 /**
  * Walks a machine from each input with effects that do nothing, sends every event in every situation, and
- * names the transitions, eventless ones too, that no walk takes.
+ * names the transitions, eventless ones too, that no walk takes. Every step of every walk is journalled as a
+ * real one is, redacted, and must lead to the same state when it is replayed.
  */
 export function unreachedTransitions(machine: AnyStateMachine, exploration: Exploration = {}): string[] {
   const {inputs = [undefined], payloads = [], key = () => null} = exploration;
@@ -33,12 +37,20 @@ export function unreachedTransitions(machine: AnyStateMachine, exploration: Expl
   const events = eventsFor(transitions, payloads);
   const taken = new Set<Transition>();
   const known = new Set<string>();
-  const open: Array<Snapshot<unknown>> = [];
+  const open: Situation[] = [];
 
-  const visit = (start: {input: unknown} | {snapshot: Snapshot<unknown>}, event: AnyEventObject | null) => {
+  const visit = (start: {input: unknown} | Situation, event: AnyEventObject | null) => {
+    let told: JournalEntry | null = null;
+    const {inspect} = createObserver({
+      now: () => '',
+      onEntry: (entry) => {
+        told = JSON.parse(JSON.stringify(entry));
+      },
+    });
     const actor = createActor(inert, {
       ...start,
       inspect: (inspection) => {
+        inspect(inspection);
         if (inspection.type !== '@xstate.microstep') return;
         for (const transition of inspection._transitions) taken.add(transition as Transition);
       },
@@ -46,22 +58,39 @@ export function unreachedTransitions(machine: AnyStateMachine, exploration: Expl
     actor.subscribe({error: () => {}});
     actor.start();
     // What nobody takes changes nothing, except that an error nobody takes ends the machine.
-    if (event && inert.getTransitionData(actor.getSnapshot(), event).length > 0) actor.send(event);
+    const isTaken = event !== null && inert.getTransitionData(actor.getSnapshot(), event).length > 0;
+    if (isTaken) actor.send(event);
     const snapshot = actor.getSnapshot();
     if (snapshot.status === 'error') throw snapshot.error;
+    const before = 'replayed' in start ? start.replayed : null;
+    const replayed = isTaken || before === null ? replay(machine, before, told) : before;
     const name = JSON.stringify([snapshot.value, key(snapshot)]);
     if (snapshot.status !== 'active' || known.has(name)) return;
     known.add(name);
-    open.push(actor.getPersistedSnapshot());
+    open.push({snapshot: actor.getPersistedSnapshot(), replayed});
     if (known.size > snapshotLimit)
       throw new Error(`more than ${snapshotLimit} situations, the last: ${name}`);
   };
 
   for (const input of inputs) visit({input}, null);
-  for (let snapshot = open.shift(); snapshot; snapshot = open.shift()) {
-    for (const event of events) visit({snapshot}, event);
+  for (let situation = open.shift(); situation; situation = open.shift()) {
+    for (const event of events) visit(situation, event);
   }
   return transitions.filter((transition) => !taken.has(transition)).map(nameOf);
+}
+
+type Situation = {readonly snapshot: Snapshot<unknown>; readonly replayed: ReplayedActor | null};
+
+function replay(
+  machine: AnyStateMachine,
+  before: ReplayedActor | null,
+  entry: JournalEntry | null,
+): ReplayedActor | null {
+  if (entry === null) throw new Error('the observer was told nothing');
+  const {actor, difference} = replayEntry(before, entry, machine);
+  if (difference !== null)
+    throw new Error(`replay differs: ${JSON.stringify({recorded: entry, replayed: difference})}`);
+  return actor;
 }
 
 function withoutEffects(machine: AnyStateMachine): AnyStateMachine {

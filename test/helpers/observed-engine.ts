@@ -4,7 +4,12 @@ import {createObserver} from '../../src/machines/observe.ts';
 import type {JournalEntry} from '../../src/services/contracts/journal.ts';
 import {createFakeServices, type FakeServices} from '../fakes/services.ts';
 
-export type ObservedEngine = FakeServices & {readonly engine: Engine; readonly entries: JournalEntry[]};
+export type ObservedEngine = FakeServices & {
+  readonly engine: Engine;
+  readonly entries: JournalEntry[];
+  /** Where the actors above each task stood when it started. */
+  readonly standing: Map<string, readonly JournalEntry[]>;
+};
 
 /** An engine over a project in memory, and everything its observer is told. Its agents succeed at once. */
 export function observedEngine(options: Parameters<typeof createFakeServices>[0] = {}): ObservedEngine {
@@ -15,8 +20,17 @@ export function observedEngine(options: Parameters<typeof createFakeServices>[0]
     agent.succeeds('what the agent said last');
   };
   const entries: JournalEntry[] = [];
-  const {inspect} = createObserver({now: fake.services.now, onEntry: (entry) => entries.push(entry)});
-  return {...fake, engine: createEngine(fake.services, {inspect}), entries};
+  const standing = new Map<string, readonly JournalEntry[]>();
+  const observer = createObserver({
+    now: fake.services.now,
+    onEntry: (entry) => {
+      entries.push(entry);
+      if (entry.machine === 'task' && entry.kind === 'started') {
+        standing.set(entry.actor, observer.standing(entry.actor));
+      }
+    },
+  });
+  return {...fake, engine: createEngine(fake.services, {inspect: observer.inspect}), entries, standing};
 }
 
 export const agentFields = {

@@ -47,3 +47,14 @@ test('refuses a key that never ends', () => {
     'more than 5000 situations',
   );
 });
+
+test('refuses a machine that decides on words, which no journal keeps', () => {
+  const listener = setup({types: {events: {} as {type: 'said'; words: string}}}).createMachine({
+    id: 'listener',
+    initial: 'open',
+    states: {open: {on: {said: {guard: ({event}) => event.words === 'sesame', target: 'in'}}}, in: {}},
+  });
+  expect(() => unreachedTransitions(listener, {payloads: [{type: 'said', words: 'sesame'}]})).toThrow(
+    /^replay differs: .*"replayed":\{"state":"open","status":"active"\}/,
+  );
+});

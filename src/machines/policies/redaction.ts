@@ -120,7 +120,8 @@ function restoreList(length: number, last: JournalValue | undefined): unknown[] 
   const end = Array.isArray(last) ? last.map(restore) : [];
   // A journal that somebody made up must not fill the memory.
   const missing = Math.min(Math.max(0, Math.trunc(length) - end.length), 1_000_000);
-  return [...Array.from({length: missing}, () => null), ...end];
+  // Whoever looks into it finds things of the right kind.
+  return [...Array.from({length: missing}, () => end[0] ?? null), ...end];
 }
 
 function restoreError({$error, code, message}: {readonly [key: string]: JournalValue}): Error {

@@ -55,7 +55,7 @@ export type JournalEntry = {
   /** The path of the actor, `engine/executor/task:2`, unique in its process. */
   readonly actor: string;
   readonly parent: string | null;
-  /** The id of its machine, the key in `machines/all-machines.ts`. */
+  /** The id of its machine, the key in `machines/machines.ts`. */
   readonly machine: string;
   readonly event: {readonly type: string; readonly [key: string]: JournalValue};
   readonly state: JournalValue;

@@ -1,0 +1,224 @@
+import {readdirSync, readFileSync} from 'node:fs';
+import path from 'node:path';
+import fc from 'fast-check';
+import {describe, expect, test} from 'vitest';
+import {createActor} from 'xstate';
+import {createLiveInspection} from '../../src/machines/live-inspection.ts';
+import {machines} from '../../src/machines/machines.ts';
+import {createObserver} from '../../src/machines/observe.ts';
+import {questionsMachine} from '../../src/machines/questions.machine.ts';
+import {contextOf, createReplayer, verifyEntries} from '../../src/machines/replay.ts';
+import {AppError} from '../../src/services/contracts/errors.ts';
+import type {InspectedEntry, JournalEntry} from '../../src/services/contracts/journal.ts';
+import {settle} from '../fakes/services.ts';
+import {executeJob, type ObservedEngine, observedEngine} from '../helpers/observed-engine.ts';
+import {planOf, task} from '../helpers/plans.ts';
+
+/** As they come back from a file. */
+const recorded = (entries: readonly JournalEntry[]): InspectedEntry[] =>
+  entries.map((entry) => JSON.parse(JSON.stringify({...entry, session: 1})));
+
+const allAlike = (entries: readonly JournalEntry[]) => ({
+  entries: entries.length,
+  compared: entries.length,
+  first: null,
+});
+
+test.each(machines)('every transition of $name is replayed', ({name}) => {
+  const tests = readdirSync(import.meta.dirname).map((file) =>
+    readFileSync(path.join(import.meta.dirname, file), 'utf8'),
+  );
+  // The walk over a machine replays each of its steps.
+  const walk = new RegExp(`unreachedTransitions\\(\\s*${name}Machine\\b`);
+  expect(tests.some((text) => walk.test(text))).toBe(true);
+});
+
+describe('a whole engine', () => {
+  type Act = (project: ObservedEngine) => void;
+  const ifAlive = (act: (agent: ObservedEngine['agents']['agent']) => void): Act => {
+    return ({agents}) => {
+      const [agent] = agents.alive();
+      if (agent?.hasGone) act(agent);
+    };
+  };
+  const acts: Record<string, Act> = {
+    succeed: ifAlive((agent) => agent.succeeds('all done')),
+    fail: ifAlive((agent) => agent.fails()),
+    failForAll: ifAlive((agent) => agent.fails({kind: 'auth'})),
+    ask: ifAlive((agent) =>
+      agent.succeeds(JSON.stringify({tool: 'AskUserQuestion', id: 'q', prompt: 'Which?'})),
+    ),
+    openSession: ifAlive((agent) => agent.opensSession()),
+    report: ifAlive((agent) => agent.reports({ok: true})),
+    exit: ifAlive((agent) => agent.exits({exitCode: 1})),
+    pause: ({engine}) => engine.pause('user_interrupt'),
+    stopAfterTask: ({engine}) => engine.stopAfterTask(),
+    failLaunch: ({agents}) => agents.failLaunch(new AppError('E_AGENT_FAILED', 'no such agent')),
+    failWrite: ({runs}) => runs.failOn(() => true, new Error('disk full')),
+    wait: ({time}) => {
+      time.milliseconds += 1000;
+    },
+  };
+
+  test('replays to the same states, whatever its agents, its user and its disk do', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.constantFrom(...Object.keys(acts)), {maxLength: 25}), async (script) => {
+        const project = observedEngine({plan: planOf(task('a'), task('b'), task('c', {deps: ['a']}))});
+        project.agents.play = () => {};
+        const ended = project.engine.start(executeJob());
+        for (const act of script) {
+          await settle();
+          acts[act]?.(project);
+        }
+        for (let turns = 0; project.engine.isBusy() && turns < 20; turns++) {
+          await settle();
+          acts.succeed?.(project);
+          project.time.milliseconds += 1000;
+        }
+        await ended;
+        expect(verifyEntries(recorded(project.entries))).toEqual(allAlike(project.entries));
+      }),
+      {numRuns: 150},
+    );
+  });
+
+  test('replays from where the actors above a task stood', async () => {
+    const plan = planOf(...Array.from({length: 30}, (_, index) => task(`t${index}`)));
+    const project = observedEngine({plan});
+    await project.engine.start(executeJob());
+    const start = project.entries.findIndex(({actor}) => actor === 'engine/executor/task:29');
+    const from = project.entries.slice(start);
+    expect(from.filter(({actor}) => actor === 'engine/executor')).toHaveLength(4);
+    const standing = project.standing.get('engine/executor/task:29') ?? [];
+    expect(standing.map(({actor, kind, state}) => ({actor, kind, state}))).toEqual([
+      {actor: 'engine', kind: 'standing', state: 'executing'},
+      {actor: 'engine/executor', kind: 'standing', state: 'working'},
+    ]);
+    const entries = [...standing, ...from];
+    expect(verifyEntries(recorded(entries))).toEqual(allAlike(entries));
+    // A context that grew with the plan stays small, and as long as it was.
+    expect(standing[1]?.context?.attempted).toEqual({
+      $list: 28,
+      last: ['t23', 't24', 't25', 't26', 't27'].map((taskId) => ({
+        taskId,
+        state: 'succeeded',
+        resumable: true,
+      })),
+    });
+  });
+
+  test('a pause reaches the task of an executor that was standing when the journal began', async () => {
+    const project = observedEngine({plan: planOf(task('a'), task('b'))});
+    project.agents.play = (agent) => {
+      if (agent.taskId === 'a') agent.succeeds();
+    };
+    const ended = project.engine.start(executeJob());
+    await settle();
+    project.engine.pause('user_interrupt');
+    await ended;
+    const start = project.entries.findIndex(({actor}) => actor === 'engine/executor/task:2');
+    const entries = [
+      ...(project.standing.get('engine/executor/task:2') ?? []),
+      ...project.entries.slice(start),
+    ];
+    expect(entries.some(({actor, event}) => actor === 'engine' && event.type === 'engine.pause')).toBe(true);
+    expect(verifyEntries(recorded(entries))).toEqual(allAlike(entries));
+  });
+});
+
+test('what was answered is replayed without its words', () => {
+  const live = createLiveInspection();
+  const {inspect} = createObserver({now: () => '', onEntry: live.observe});
+  const questions = [
+    {id: 'color', prompt: 'Which color of the secret?', options: ['red', 'blue']},
+    {id: 'name', prompt: 'Which name?'},
+  ];
+  const actor = createActor(questionsMachine, {input: {questions}, inspect});
+  actor.start();
+  for (const value of ['', '  ', '2', 'my secret']) actor.send({type: 'question.answer', value});
+  const entries = recorded(live.entries());
+  expect(JSON.stringify(entries)).not.toMatch(/secret|blue/);
+  expect(verifyEntries(entries)).toEqual(allAlike(entries));
+  expect(entries.map(({state}) => state)).toEqual(['asking', 'asking', 'asking', 'asking', 'answered']);
+  const replay = createReplayer();
+  const contexts = entries.map((entry) => contextOf(replay(entry)));
+  expect(contexts[3]).toEqual({
+    questions: [
+      {id: 'color', prompt: '<26 chars>', options: ['<3 chars>', '<4 chars>']},
+      {id: 'name', prompt: '<11 chars>'},
+    ],
+    index: 1,
+    answers: ['<1 chars>'],
+  });
+});
+
+describe('the first entry whose replay differs', () => {
+  async function entriesOfRun(): Promise<InspectedEntry[]> {
+    const {engine, entries} = observedEngine({plan: planOf(task('a'))});
+    await engine.start(executeJob());
+    return recorded(entries);
+  }
+  const changed = (entries: InspectedEntry[], index: number, fields: Partial<InspectedEntry>) =>
+    entries.map((entry, at) => (at === index ? {...entry, ...fields} : entry));
+
+  test.each<{name: string; index: number; fields: Partial<InspectedEntry>; difference: object}>([
+    {
+      name: 'another state',
+      index: 12,
+      fields: {state: 'active'},
+      difference: {state: 'recordingSession', status: 'active'},
+    },
+    {
+      name: 'another event',
+      index: 1,
+      fields: {event: {type: 'engine.stopAfterTask'}},
+      difference: {state: 'idle', status: 'active'},
+    },
+    {
+      name: 'another end',
+      index: 17,
+      fields: {status: 'active'},
+      difference: {state: 'done', status: 'done'},
+    },
+    {
+      name: 'a machine of another version',
+      index: 0,
+      fields: {machine: 'steam'},
+      difference: {problem: 'there is no machine steam'},
+    },
+  ])('is named: $name', async ({index, fields, difference}) => {
+    const entries = changed(await entriesOfRun(), index, fields);
+    expect(verifyEntries(entries)).toEqual({
+      entries: entries.length,
+      compared: index,
+      first: {entry: entries[index], difference},
+    });
+  });
+
+  test('is the one that comes after the end of its actor', async () => {
+    const entries = await entriesOfRun();
+    const end = entries.findIndex(({kind, machine}) => kind === 'done' && machine === 'segment');
+    const twice = entries.toSpliced(end + 1, 0, entries[end] as InspectedEntry);
+    expect(verifyEntries(twice).first?.difference).toEqual({problem: 'it took an event after its end'});
+  });
+
+  test('is none where the beginning is missing: what cannot be compared is not counted', async () => {
+    const entries = (await entriesOfRun()).slice(12);
+    expect(verifyEntries(entries)).toEqual({entries: 13, compared: 0, first: null});
+  });
+});
+
+test('a machine that throws is told as an end with an error, and replays as one', () => {
+  const entries: JournalEntry[] = [];
+  const {inspect} = createObserver({now: () => '', onEntry: (entry) => entries.push(entry)});
+  const actor = createActor(questionsMachine, {
+    input: {questions: null as never},
+    inspect,
+  });
+  actor.subscribe({error: () => {}});
+  actor.start();
+  expect(entries.map(({kind, state, status}) => ({kind, state, status}))).toEqual([
+    {kind: 'started', state: 'asking', status: 'error'},
+  ]);
+  expect(verifyEntries(recorded(entries)).first).toBe(null);
+});
