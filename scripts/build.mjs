@@ -10,8 +10,7 @@ const {version} = JSON.parse(await readFile(path.join(root, 'package.json'), 'ut
 const outdir = path.resolve(root, process.argv[2] ?? 'dist');
 if (`${root}${path.sep}`.startsWith(`${outdir}${path.sep}`)) throw new Error(`${outdir} holds the sources`);
 
-await rm(outdir, {recursive: true, force: true});
-await build({
+const options = {
   absWorkingDir: root,
   entryPoints: {
     blackbird: 'src/cli/main.ts',
@@ -35,5 +34,55 @@ await build({
     js: "import {createRequire as __createRequire} from 'node:module';const require=__createRequire(import.meta.url);",
   },
   logLevel: 'warning',
-});
+};
+
+await rm(outdir, {recursive: true, force: true});
+const {metafile} = await build({...options, write: false, metafile: true});
+await build({...options, plugins: [oneCore(metafile), withoutSpawn()]});
 await Promise.all(['blackbird.js', 'agency.js'].map((file) => chmod(path.join(outdir, file), 0o755)));
+
+/**
+ * esbuild makes a chunk of every set of modules that the same dynamic imports share, and each chunk costs a
+ * start most of a millisecond. So whatever is loaded late names all that every command loads, which then is
+ * one chunk.
+ */
+function oneCore({inputs}) {
+  const core = new Set(['src/cli/run-process.ts', 'src/cli/composition.ts']);
+  for (const file of core) {
+    for (const {path: target, kind, external} of inputs[file].imports) {
+      if (kind !== 'dynamic-import' && !external) core.add(target);
+    }
+  }
+  const own = [...core].filter((file) => file.startsWith('src/'));
+  const imports = own.map((file) => `import ${JSON.stringify(path.join(root, file))};`).join('');
+  const late = new Set(
+    Object.values(inputs).flatMap(({imports: found}) =>
+      found.filter(({kind}) => kind === 'dynamic-import').map((target) => target.path),
+    ),
+  );
+  return {
+    name: 'one-core',
+    setup: ({onLoad}) => {
+      onLoad({filter: /\.tsx?$/}, async ({path: file}) => {
+        if (!late.has(path.relative(root, file))) return null;
+        return {
+          contents: `${await readFile(file, 'utf8')}\n${imports}`,
+          loader: file.endsWith('x') ? 'tsx' : 'ts',
+        };
+      });
+    },
+  };
+}
+
+/** commander can start other executables, which we have none of; loading what that takes costs milliseconds. */
+function withoutSpawn() {
+  return {
+    name: 'without-spawn',
+    setup: ({onResolve, onLoad}) => {
+      onResolve({filter: /^node:child_process$/}, ({importer}) =>
+        importer.includes('node_modules/commander/') ? {path: 'none', namespace: 'none'} : null,
+      );
+      onLoad({filter: /.*/, namespace: 'none'}, () => ({contents: 'module.exports = {}'}));
+    },
+  };
+}

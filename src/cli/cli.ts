@@ -4,7 +4,7 @@ import {Argument, type Command, InvalidArgumentError} from 'commander';
 import {displayText} from '../machines/policies/display-text.ts';
 import {AppError} from '../services/contracts/errors.ts';
 import {findProjectRoot} from '../services/stores/project-folder.ts';
-import type {Project} from './composition.ts';
+import {openProject, type Project} from './composition.ts';
 import type {CliContext} from './context.ts';
 import type {ExitCode} from './exit-codes.ts';
 import {printableJson} from './json-text.ts';
@@ -31,10 +31,9 @@ export class Cli {
     throw new AppError('E_USAGE', `--cwd: no such folder: ${folder}`);
   }
 
-  /** Opens the project around the current folder. Loaded late, so that help and usage stay quick. */
+  /** Opens the project around the current folder. */
   async project(command: Command, {here = false} = {}): Promise<Project> {
     const folder = this.folder(command);
-    const {openProject} = await import('./composition.ts');
     return openProject({root: here ? folder : findProjectRoot(folder), home: await this.home()});
   }
 

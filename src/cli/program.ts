@@ -39,7 +39,7 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
   let failed: Command | undefined;
   let running: Command | undefined;
   try {
-    const program = context.name === 'agency' ? agencyProgram(cli) : blackbirdProgram(cli);
+    const program = context.name === 'agency' ? agencyProgram(cli) : blackbirdProgram(cli, args[0] ?? '');
     prepare(program, context, (command) => {
       failed = command;
     });
@@ -61,7 +61,46 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
   }
 }
 
-function blackbirdProgram(cli: Cli): Command {
+type Commands = Readonly<Record<string, (cli: Cli) => Command>>;
+
+const commandGroups: Readonly<Record<string, Commands>> = {
+  'Look at the plan:': {
+    list: listCommand,
+    show: showCommand,
+    why: whyCommand,
+    pick: pickCommand,
+    validate: validateCommand,
+  },
+  'Change the plan:': {
+    init: initCommand,
+    add: addCommand,
+    edit: editCommand,
+    move: moveCommand,
+    delete: deleteCommand,
+    deps: depsCommand,
+    'set-status': setStatusCommand,
+  },
+  'Run tasks:': {
+    execute: executeCommand,
+    resume: resumeCommand,
+    restart: restartCommand,
+    retry: retryCommand,
+    runs: runsCommand,
+    logs: logsCommand,
+    diff: diffCommand,
+    session: sessionCommand,
+    demo: demoCommand,
+  },
+  'Look inside:': {machines: machinesCommand},
+  'Set up:': {
+    agents: agentsCommand,
+    config: configCommand,
+    doctor: doctorCommand,
+    completion: completionCommand,
+  },
+};
+
+function blackbirdProgram(cli: Cli, first: string): Command {
   const program = baseProgram(cli, 'blackbird')
     .description('Runs a plan of tasks with the coding agents you already have, and never loses the thread.')
     .addHelpText(
@@ -78,42 +117,12 @@ Examples:
 Run "blackbird <command> --help" for the options of one command.
 Exit codes: 0 done, 1 error, 2 usage, 3 a task failed, 4 a person is needed, 130 paused.`,
     );
-  const groups: ReadonlyArray<readonly [string, readonly Command[]]> = [
-    [
-      'Look at the plan:',
-      [listCommand(cli), showCommand(cli), whyCommand(cli), pickCommand(cli), validateCommand(cli)],
-    ],
-    [
-      'Change the plan:',
-      [
-        initCommand(cli),
-        addCommand(cli),
-        editCommand(cli),
-        moveCommand(cli),
-        deleteCommand(cli),
-        depsCommand(cli),
-        setStatusCommand(cli),
-      ],
-    ],
-    [
-      'Run tasks:',
-      [
-        executeCommand(cli),
-        resumeCommand(cli),
-        restartCommand(cli),
-        retryCommand(cli),
-        runsCommand(cli),
-        logsCommand(cli),
-        diffCommand(cli),
-        sessionCommand(cli),
-        demoCommand(cli),
-      ],
-    ],
-    ['Look inside:', [machinesCommand(cli)]],
-    ['Set up:', [agentsCommand(cli), configCommand(cli), doctorCommand(cli), completionCommand(cli)]],
-  ];
-  for (const [title, commands] of groups) {
-    for (const command of commands) program.addCommand(command.helpGroup(title));
+  const isKnown = Object.values(commandGroups).some((commands) => Object.hasOwn(commands, first));
+  for (const [title, commands] of Object.entries(commandGroups)) {
+    for (const [name, makeCommand] of Object.entries(commands)) {
+      // The others are needed only where commands are listed or suggested; making them all takes a while.
+      if (!isKnown || name === first) program.addCommand(makeCommand(cli).helpGroup(title));
+    }
   }
   return program;
 }

@@ -163,7 +163,7 @@ describe('a plan that cannot be used', () => {
     ['null', 'null', 'it holds null'],
     ['a list', '[]', 'it does not hold a JSON object'],
     ['a byte order mark', '\ufeff{}', 'it begins with a byte order mark'],
-    ['deep nesting', '['.repeat(100_000), 'it is nested deeper than 64 levels'],
+    ['deep nesting', '['.repeat(100_000) + ']'.repeat(100_000), 'it is nested deeper than 64 levels'],
     ['binary', Buffer.from([0xff, 0xfe, 0x00, 0x80]), 'it is not UTF-8 text'],
   ])('%s: refuses it by name and leaves it alone', async (_name, content, reason) => {
     const {planFile, error, files} = cliProject('');

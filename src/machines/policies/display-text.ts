@@ -27,12 +27,15 @@ export function displayText(text: string): string {
 
 /** The same on one line: what a table cell or a status line can hold. */
 export function displayLine(text: string): string {
+  if (plainLine.test(text)) return text;
   return displayText(text)
     .replace(/[\s\u2028\u2029]+/g, ' ')
     .trim();
 }
 
 const plainText = /^[\n\t\x20-\x7e]*$/;
+/** Words with one space between them. */
+const plainLine = /^(?:[\x21-\x7e]+ )*[\x21-\x7e]+$/;
 
 /** Where the control sequence that begins at `start` ends; `start` itself when none begins there. */
 function sequenceEnd(text: string, start: number): number {

@@ -50,20 +50,19 @@ const idLimit = 256;
 
 function shapeProblems(key: string, value: unknown): PlanProblem[] {
   if (key === '') return [{path: '$.items', message: 'item key must be non-empty'}];
-  const path = itemPath(key);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return [{path, message: 'must be an object'}];
-  }
   const problems: PlanProblem[] = [];
-  if (key.length > idLimit) problems.push({path, message: `id is longer than ${idLimit} characters`});
-  if (/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(key)) {
-    problems.push({path, message: 'id contains a control character'});
+  const report = (at: string, message: string) => problems.push({path: itemPath(key) + at, message});
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    report('', 'must be an object');
+    return problems;
   }
+  if (key.length > idLimit) report('', `id is longer than ${idLimit} characters`);
+  if (/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(key)) report('', 'id contains a control character');
   const fields = taskFieldProblems(value as Record<string, unknown>);
-  for (const problem of fields) problems.push({path: path + problem.path, message: problem.message});
+  for (const {path, message} of fields) report(path, message);
   const task = value as Partial<Task>;
   if (typeof task.id === 'string' && task.id !== '' && task.id !== key) {
-    problems.push({path: `${path}.id`, message: `must match map key ${JSON.stringify(key)}`});
+    report('.id', `must match map key ${JSON.stringify(key)}`);
   }
   if (
     fields.length === 0 &&
@@ -71,7 +70,7 @@ function shapeProblems(key: string, value: unknown): PlanProblem[] {
     task.updatedAt &&
     compareTimestamps(task.updatedAt, task.createdAt) < 0
   ) {
-    problems.push({path: `${path}.updatedAt`, message: 'must be >= createdAt'});
+    report('.updatedAt', 'must be >= createdAt');
   }
   return problems;
 }
@@ -79,12 +78,11 @@ function shapeProblems(key: string, value: unknown): PlanProblem[] {
 function relationProblems(plan: Plan): PlanProblem[] {
   const problems: PlanProblem[] = [];
   const childSets = new Map<string, ReadonlySet<string>>();
-  for (const [key, task] of plan.items) childSets.set(key, new Set(task.childIds));
+  for (const [key, {childIds}] of plan.items) if (childIds.length > 0) childSets.set(key, new Set(childIds));
   const {isAncestor} = indexHierarchy(plan);
 
   for (const [key, task] of plan.items) {
-    const path = itemPath(key);
-    const report = (at: string, message: string) => problems.push({path: path + at, message});
+    const report = (at: string, message: string) => problems.push({path: itemPath(key) + at, message});
     if (task.parentId != null) {
       if (!plan.items.has(task.parentId)) {
         report('.parentId', `unknown parent id ${JSON.stringify(task.parentId)}`);
@@ -110,15 +108,15 @@ function relationProblems(plan: Plan): PlanProblem[] {
       else if (isAncestor(key, id))
         report(`.deps[${at}]`, `cannot depend on its own descendant ${JSON.stringify(id)}`);
     });
-    const deps = new Set(task.deps);
-    for (const id of Object.keys(task.depRationale ?? {})) {
+    const deps = task.depRationale && new Set(task.deps);
+    for (const id in task.depRationale) {
       if (!plan.items.has(id)) report('.depRationale', `unknown dep id ${JSON.stringify(id)}`);
-      else if (!deps.has(id)) {
+      else if (!deps?.has(id)) {
         report('.depRationale', `depRationale key ${JSON.stringify(id)} must also appear in deps`);
       }
     }
   }
-  const known = (ids: readonly string[]) => ids.filter((id) => plan.items.has(id));
+  const known = (ids: readonly string[]) => (ids.length === 0 ? ids : ids.filter((id) => plan.items.has(id)));
   const cycles = (name: string, edgesOf: (task: Task) => readonly string[]) => {
     for (const cycle of findCycles(plan.items.keys(), (id) => known(edgesOf(plan.items.get(id) as Task)))) {
       problems.push({path: '$.items', message: `${name} cycle detected: ${cycle.join(' -> ')}`});
@@ -134,6 +132,7 @@ function eachId(
   kind: 'child' | 'dep',
   visit: (index: number, id: string, message: string | null) => void,
 ): void {
+  if (ids.length === 0) return;
   const seen = new Set<string>();
   ids.forEach((id, index) => {
     if (id === '') visit(index, id, `${kind} id must be non-empty`);

@@ -1,4 +1,3 @@
-import {randomBytes} from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -32,10 +31,7 @@ const inFlight = new Set<string>();
 export async function writeDurably(file: string, text: string, {keepMode = false} = {}): Promise<void> {
   const folder = path.dirname(file);
   const mode = modeFor(file, keepMode);
-  const temporary = path.join(
-    folder,
-    `.${path.basename(file)}.${process.pid}.${randomBytes(6).toString('hex')}.tmp`,
-  );
+  const temporary = path.join(folder, `.${path.basename(file)}.${process.pid}.${suffix()}.tmp`);
   const {O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW} = constants;
   const handle = openSync(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
   inFlight.add(temporary);
@@ -67,6 +63,9 @@ export async function removeDurably(file: string): Promise<void> {
   }
   await syncFolder(path.dirname(file), file);
 }
+
+/** Need not be secret: a name that is taken is refused. Loading crypto for it would slow every start. */
+const suffix = () => Math.random().toString(16).slice(2).padEnd(12, '0').slice(0, 12);
 
 /** Creates a folder of ours and refuses one that leads elsewhere. */
 export async function ensurePrivateFolder(folder: string): Promise<void> {

@@ -6,39 +6,47 @@ export type PlacedEntry = TextEntry & {readonly start: number};
 
 /** The entries of a JSON object in the order of the text, which a JavaScript object would not keep. */
 export function objectEntries(text: string): PlacedEntry[] {
+  return scanObject(text, skipSpace(text, 0)).entries;
+}
+
+/** The entries of the object that stands under this key of an object, found in one pass over the text. */
+export function entriesUnder(text: string, key: string): PlacedEntry[] {
+  return scanObject(text, skipSpace(text, 0), key).under;
+}
+
+type ScannedObject = {readonly entries: PlacedEntry[]; readonly under: PlacedEntry[]; readonly end: number};
+
+function scanObject(text: string, start: number, openKey?: string): ScannedObject {
   const entries: PlacedEntry[] = [];
-  let index = skipSpace(text, 0) + 1;
+  let under: PlacedEntry[] = [];
+  let index = start + 1;
   for (;;) {
     index = skipSpace(text, index);
-    if (text[index] !== '"') return entries;
+    if (text.charCodeAt(index) !== quote) return {entries, under, end: index + 1};
     const keyEnd = stringEnd(text, index);
+    const key = JSON.parse(text.slice(index, keyEnd)) as string;
     const valueStart = skipSpace(text, skipSpace(text, keyEnd) + 1);
-    const valueEnd = endOfValue(text, valueStart);
-    entries.push({
-      key: JSON.parse(text.slice(index, keyEnd)) as string,
-      text: text.slice(valueStart, valueEnd),
-      start: valueStart,
-    });
+    let valueEnd: number;
+    if (key === openKey && text.charCodeAt(valueStart) === openBrace) {
+      // Of a key that stands twice the last one counts, as it does for a parser.
+      ({entries: under, end: valueEnd} = scanObject(text, valueStart));
+    } else valueEnd = endOfValue(text, valueStart);
+    entries.push({key, text: text.slice(valueStart, valueEnd), start: valueStart});
     index = skipSpace(text, valueEnd);
-    if (text[index] !== ',') return entries;
+    if (text.charCodeAt(index) !== comma) return {entries, under, end: index + 1};
     index++;
   }
 }
 
-/** How deep objects and arrays are nested. A byte scan: it must survive what a parser may not. */
-export function depthOf(text: string): number {
-  let depth = 0;
-  let deepest = 0;
-  for (let index = nextMark(text, 0); index >= 0; index = nextMark(text, index)) {
-    const code = text.charCodeAt(index);
-    if (code === quote) index = stringEnd(text, index);
-    else {
-      if (code === openBrace || code === openBracket) deepest = Math.max(deepest, ++depth);
-      else depth--;
-      index++;
-    }
+/** Whether objects and arrays are nested deeper than this. The limit also bounds the recursion. */
+export function isDeeperThan(value: unknown, limit: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (limit === 0) return true;
+  if (Array.isArray(value)) return value.some((entry) => isDeeperThan(entry, limit - 1));
+  for (const key in value) {
+    if (isDeeperThan((value as Record<string, unknown>)[key], limit - 1)) return true;
   }
-  return deepest;
+  return false;
 }
 
 /** Two-space JSON that escapes what Go's encoder escapes, so both programs write the same bytes. */

@@ -1,6 +1,7 @@
 import type {Plan, Task} from '../contracts/plan.ts';
 import type {RawPlan} from '../contracts/stores.ts';
 import {
+  entriesUnder,
   objectEntries,
   renderJson,
   renderObject,
@@ -20,10 +21,8 @@ const sources = new WeakMap<Task, string>();
 export function readPlanText(json: unknown, text: string): RawPlan {
   const {items, ...root} = json as Record<string, unknown>;
   if (typeof items !== 'object' || items === null || Array.isArray(items)) return {root, items: null};
-  // Of a key that stands twice JSON.parse keeps the last, so the last text is the right one.
-  const itemsText = objectEntries(text).findLast(({key}) => key === 'items')?.text ?? '{}';
   const values = items as Record<string, unknown>;
-  return {root, items: objectEntries(itemsText).map((entry) => readItem(entry, values[entry.key]))};
+  return {root, items: entriesUnder(text, 'items').map((entry) => readItem(entry, values[entry.key]))};
 }
 
 /** The text of `plan`; what it shares with `before` keeps the bytes it has in `previous`. */

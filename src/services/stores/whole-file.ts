@@ -1,6 +1,6 @@
 import {closeSync, constants, fstatSync, openSync, readFileSync, statSync} from 'node:fs';
 import {AppError, messageOf, systemErrorCode} from '../contracts/errors.ts';
-import {depthOf} from './json-text.ts';
+import {isDeeperThan} from './json-text.ts';
 import {corrupt, readFailure} from './store-errors.ts';
 
 /** Deeper JSON can be read but never written back: `JSON.stringify` overflows. */
@@ -37,7 +37,6 @@ export function readWholeFile(file: string, what: string, maxBytes: number): str
 export function parseJson(text: string): unknown {
   if (text.trim() === '') throw new Error('it is empty');
   if (text.startsWith('\ufeff')) throw new Error('it begins with a byte order mark');
-  if (depthOf(text) > depthLimit) throw new Error(`it is nested deeper than ${depthLimit} levels`);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -45,6 +44,7 @@ export function parseJson(text: string): unknown {
     throw new Error(`it is not valid JSON: ${messageOf(error)}${placeOf(error, text)}`);
   }
   if (value === null) throw new Error('it holds null');
+  if (isDeeperThan(value, depthLimit)) throw new Error(`it is nested deeper than ${depthLimit} levels`);
   if (typeof value !== 'object' || Array.isArray(value)) throw new Error('it does not hold a JSON object');
   return value;
 }

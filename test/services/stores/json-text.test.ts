@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {
-  depthOf,
+  entriesUnder,
+  isDeeperThan,
   objectEntries,
   renderJson,
   renderObject,
@@ -138,40 +139,46 @@ describe('objectEntries', () => {
   });
 });
 
-describe('depthOf', () => {
-  test.each([
-    {text: '', depth: 0},
-    {text: '1', depth: 0},
-    {text: '{}', depth: 1},
-    {text: '[[],[[]]]', depth: 3},
-    {text: '{"a":{"b":[{}]}}', depth: 4},
-    {text: '"[[[["', depth: 0},
-    {text: String.raw`["\"[[", "\\"]`, depth: 1},
-    {text: '[[[', depth: 3},
-    {text: ']]]', depth: 0},
-    {text: '["[[', depth: 1},
-  ])('$text is $depth deep', ({text, depth}) => {
-    expect(depthOf(text)).toBe(depth);
-  });
-
-  test('is that of any value', () => {
+describe('isDeeperThan', () => {
+  test('tells the depth of any value', () => {
     const deep = (value: unknown): number =>
       typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(deep)) : 0;
     fc.assert(
-      fc.property(json, layouts, (value, layout) => {
-        expect(depthOf(layout(value))).toBe(deep(value));
+      fc.property(json, (value) => {
+        const depth = deep(value);
+        expect(isDeeperThan(value, depth)).toBe(false);
+        if (depth > 0) expect(isDeeperThan(value, depth - 1)).toBe(true);
       }),
     );
   });
 
+  test('of a million lists is found in no time', () => {
+    const value: unknown = JSON.parse('['.repeat(1_000_000) + ']'.repeat(1_000_000));
+    expect(promptly(() => isDeeperThan(value, 64), 2_000)).toBe(true);
+  });
+});
+
+describe('entriesUnder', () => {
   test.each([
-    {name: 'a million lists', text: '['.repeat(1_000_000), depth: 1_000_000},
-    {name: 'a million objects', text: '{"a":'.repeat(1_000_000), depth: 1_000_000},
-    {name: 'a string of two million backslashes', text: `"${'\\\\'.repeat(1_000_000)}"`, depth: 0},
-    {name: 'a million escaped quotes', text: `["${'\\"'.repeat(1_000_000)}"]`, depth: 1},
-    {name: 'a million quotes that end nothing', text: '"'.repeat(1_000_001), depth: 0},
-  ])('of $name is found in no time', ({text, depth}) => {
-    expect(promptly(() => depthOf(text), 2_000)).toBe(depth);
+    {text: '{"items": {"a": 1, "2": {"x": "}"}, "a": [2]}, "z": 0}', under: ['a=1', '2={"x": "}"}', 'a=[2]']},
+    {text: '{"items": {"a": 1}, "items": {"b": 2}}', under: ['b=2']},
+    {text: '{"items": {}}', under: []},
+    {text: '{"items": [1]}', under: []},
+    {text: '{"x": {"items": {"a": 1}}}', under: []},
+    {text: '{}', under: []},
+  ])('of $text', ({text, under}) => {
+    const found = entriesUnder(text, 'items');
+    expect(found.map(({key, text: value}) => `${key}=${value}`)).toEqual(under);
+    for (const {start, text: value} of found) expect(text.startsWith(value, start)).toBe(true);
+  });
+
+  test('are the entries of that object, however it is laid out', () => {
+    fc.assert(
+      fc.property(objects, objects, layouts, (before, items, layout) => {
+        const found = entriesUnder(layout({...before, items}), 'items');
+        expect(found.map(({key, text}) => [key, JSON.parse(text)])).toEqual(Object.entries(items));
+      }),
+    );
   });
 });
 
