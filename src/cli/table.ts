@@ -24,10 +24,12 @@ export function renderTable(
   const texts = cells.map((row) =>
     row.map(({text}, index) => (index === 0 ? indented(text) : displayLine(text))),
   );
-  const shown = surface.isTerminal ? [columns.map(({title}) => title), ...texts] : texts;
-  const widths = columns.map((_, index) =>
-    Math.max(0, ...sample(shown).map((row) => textWidth(row[index] ?? ''))),
-  );
+  const widths = columns.map(({title}) => (surface.isTerminal ? textWidth(title) : 0));
+  for (const row of texts) {
+    for (let index = 0; index < widths.length; index++) {
+      widths[index] = Math.max(widths[index] ?? 0, textWidth(row[index] ?? ''));
+    }
+  }
   shrinkToFit(widths, columns, surface.columns);
 
   const line = (row: readonly string[], styleOf: (index: number) => Style | null) =>
@@ -75,9 +77,4 @@ function shrinkToFit(widths: number[], columns: readonly Column[], available: nu
       excess -= cut;
     }
   }
-}
-
-/** Enough rows to know the widths; `Math.max` takes no more arguments than the stack holds. */
-function sample<T>(rows: readonly T[]): readonly T[] {
-  return rows.length <= 20_000 ? rows : rows.slice(0, 20_000);
 }

@@ -30,7 +30,7 @@ export function parentOf(plan: Plan, task: Task): Task | undefined {
 }
 
 export function childrenOf(plan: Plan, task: Task): Task[] {
-  return task.childIds.flatMap((id) => plan.items.get(id) ?? []);
+  return isLeaf(task) ? [] : task.childIds.flatMap((id) => plan.items.get(id) ?? []);
 }
 
 export type TreeRow = {readonly task: Task; readonly depth: number};
@@ -48,6 +48,7 @@ export function* walkTree(plan: Plan): Generator<TreeRow, void, undefined> {
     if (seen.has(row.task.id)) continue;
     seen.add(row.task.id);
     yield row;
+    if (isLeaf(row.task)) continue;
     for (const child of childrenOf(plan, row.task).reverse()) {
       stack.push({task: child, depth: row.depth + 1});
     }

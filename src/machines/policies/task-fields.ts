@@ -10,11 +10,13 @@ type FieldCheck = (value: unknown, path: string) => readonly PlanProblem[];
  * every command reads the whole plan, and loading zod and asking it a thousand times costs more than
  * all the rest of `list`.
  */
-export function taskFieldProblems(task: Readonly<Record<string, unknown>>): PlanProblem[] {
-  const problems: PlanProblem[] = [];
-  for (const [name, check] of fieldChecks) {
-    for (const problem of check(Object.hasOwn(task, name) ? task[name] : undefined, `.${name}`))
-      problems.push(problem);
+export function taskFieldProblems(task: Readonly<Record<string, unknown>>): readonly PlanProblem[] {
+  let problems: readonly PlanProblem[] = fine;
+  // Thousands of tasks are checked before the compiler has warmed up: nothing is made for those that are right.
+  for (let index = 0; index < fieldChecks.length; index++) {
+    const {name, path, check} = fieldChecks[index] as (typeof fieldChecks)[number];
+    const found = check(task[name], path);
+    if (found !== fine) problems = [...problems, ...found];
   }
   return problems;
 }
@@ -53,9 +55,9 @@ const status: FieldCheck = (value, path) => {
 const textByKey: FieldCheck = (value, path) => {
   if (value == null) return fine;
   if (typeof value !== 'object' || Array.isArray(value)) return [{path, message: 'must be an object/map'}];
-  return Object.entries(value).flatMap(([key, text]) =>
-    typeof text === 'string' ? [] : [{path: `${path}[${JSON.stringify(key)}]`, message: 'must be a string'}],
-  );
+  const wrong = Object.entries(value).filter(([, text]) => typeof text !== 'string');
+  if (wrong.length === 0) return fine;
+  return wrong.map(([key]) => ({path: `${path}[${JSON.stringify(key)}]`, message: 'must be a string'}));
 };
 
 const statuses: ReadonlySet<unknown> = new Set(taskStatuses);
@@ -77,4 +79,4 @@ const checksByField = {
   depRationale: textByKey,
 } satisfies Record<keyof Task, FieldCheck>;
 
-const fieldChecks = Object.entries(checksByField);
+const fieldChecks = Object.entries(checksByField).map(([name, check]) => ({name, path: `.${name}`, check}));

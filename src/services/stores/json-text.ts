@@ -24,7 +24,7 @@ function scanObject(text: string, start: number, openKey?: string): ScannedObjec
     index = skipSpace(text, index);
     if (text.charCodeAt(index) !== quote) return {entries, under, end: index + 1};
     const keyEnd = stringEnd(text, index);
-    const key = JSON.parse(text.slice(index, keyEnd)) as string;
+    const key = keyOf(text.slice(index, keyEnd));
     const valueStart = skipSpace(text, skipSpace(text, keyEnd) + 1);
     let valueEnd: number;
     if (key === openKey && text.charCodeAt(valueStart) === openBrace) {
@@ -37,6 +37,9 @@ function scanObject(text: string, start: number, openKey?: string): ScannedObjec
     index++;
   }
 }
+
+const keyOf = (literal: string): string =>
+  literal.includes('\\') ? (JSON.parse(literal) as string) : literal.slice(1, -1);
 
 /** Whether objects and arrays are nested deeper than this. The limit also bounds the recursion. */
 export function isDeeperThan(value: unknown, limit: number): boolean {
