@@ -33,6 +33,8 @@ const options = {
   banner: {
     js: "import {createRequire as __createRequire} from 'node:module';const require=__createRequire(import.meta.url);",
   },
+  // Ink asks for it only while it is developed itself (DEV=true).
+  external: ['react-devtools-core'],
   logLevel: 'warning',
 };
 

@@ -16,6 +16,7 @@ test.each(['src/cli/run-process.ts', 'src/cli/composition.ts'])(
       format: 'esm',
       platform: 'node',
       outdir: 'nowhere',
+      external: ['react-devtools-core'],
       write: false,
       metafile: true,
       logLevel: 'silent',

@@ -1,0 +1,51 @@
+import {Box, Text} from 'ink';
+import {type Theme, useTheme} from '../theme.tsx';
+
+/** A stretch of text that looks the same. The text is safe to print: it went through `displayLine` or `displayText`. */
+export type Span = {
+  readonly text: string;
+  readonly tone?: keyof Theme;
+  readonly bold?: boolean;
+  readonly dim?: boolean;
+  readonly inverse?: boolean;
+};
+
+/** One line of the screen. */
+export type Line = readonly Span[];
+
+export const lineOf = (text: string, style: Omit<Span, 'text'> = {}): Line => [{text, ...style}];
+
+export const blankLine: Line = [{text: ''}];
+
+/** Lines as they are: each exactly one line of the screen, whatever it holds. */
+export function Lines({lines}: {readonly lines: readonly Line[]}) {
+  return (
+    <Box flexDirection="column">
+      {lines.map((line, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place on the screen
+        <LineView key={index} line={line} />
+      ))}
+    </Box>
+  );
+}
+
+function LineView({line}: {readonly line: Line}) {
+  const theme = useTheme();
+  const isBlank = line.every(({text}) => text === '');
+  return (
+    <Text wrap="truncate-end">
+      {isBlank
+        ? // An empty text would take no line at all.
+          ' '
+        : line.map(({text, tone, bold = false, dim = false, inverse = false}, index) => {
+            const color = tone && theme[tone];
+            return (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a span is its place in the line
+              <Text key={index} bold={bold} dimColor={dim} inverse={inverse} {...(color ? {color} : {})}>
+                {text}
+              </Text>
+            );
+          })}
+    </Text>
+  );
+}

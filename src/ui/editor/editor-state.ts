@@ -1,0 +1,153 @@
+import {displayText} from '../../machines/policies/display-text.ts';
+import type {KeyPress} from '../input/key-press.ts';
+import type {Step} from '../input/use-stepper.ts';
+import {commandOf} from '../keymap.ts';
+import {type AtToken, atTokenBefore, referenceTo} from './at-reference.ts';
+import {
+  breakEdit,
+  type EditHistory,
+  type EditKind,
+  noHistory,
+  recordEdit,
+  redo,
+  undo,
+} from './edit-history.ts';
+import {type EditorCommand, editorKeymap, edits, moves} from './editor-keymap.ts';
+import {matchesOf, type RankedFiles} from './file-ranking.ts';
+import {bufferOf, insert, replace, type TextBuffer} from './text-buffer.ts';
+import {moveRows, rowAt, rowsOf, scrolledTo} from './text-rows.ts';
+
+/** The open list of files: for which `@`, what is searched and which match is marked. */
+export type FilePicker = AtToken & {readonly index: number};
+
+export type EditorState = {
+  readonly buffer: TextBuffer;
+  readonly history: EditHistory;
+  /** The first row that is shown. */
+  readonly top: number;
+  readonly picker: FilePicker | null;
+  /** The `@` whose list was closed; it stays closed until another one is typed. */
+  readonly closedAt: number | null;
+};
+
+export type EditorOutcome = {readonly type: 'submit'; readonly text: string} | {readonly type: 'cancel'};
+
+/** What the editor must know of its surroundings to take a key. */
+export type EditorFrame = {
+  readonly columns: number;
+  readonly height: number;
+  /** Null while they are not known. */
+  readonly files: RankedFiles | null;
+};
+
+export const editorState = (text = ''): EditorState => ({
+  ...{buffer: bufferOf(text), history: noHistory, top: 0, picker: null, closedAt: null},
+});
+
+/** One key in the editor. */
+export function editorStep(
+  state: EditorState,
+  key: KeyPress,
+  frame: EditorFrame,
+): Step<EditorState, EditorOutcome> {
+  const command = commandOf(editorKeymap, key.name);
+  const picked = state.picker ? pickerStep(state, state.picker, command, frame) : null;
+  if (picked) return {state: inView(picked, frame)};
+  if (command === 'editor.submit') return {state, outcome: {type: 'submit', text: state.buffer.text}};
+  if (command === 'editor.cancel') return {state, outcome: {type: 'cancel'}};
+  return {state: inView(bufferStep(state, key, command, frame), frame)};
+}
+
+/** The list takes these keys first; null for what goes on to the text. */
+function pickerStep(
+  state: EditorState,
+  picker: FilePicker,
+  command: EditorCommand | null,
+  {files}: EditorFrame,
+): EditorState | null {
+  const {index, start, query} = picker;
+  const matches = matchesOf(files, query);
+  const go = (to: number) => ({
+    ...state,
+    picker: {...picker, index: (to + matches.length) % Math.max(1, matches.length)},
+  });
+  if (command === 'editor.cancel') return {...state, picker: null, closedAt: start};
+  const path = matches[index];
+  if (path === undefined) return null;
+  if (command === 'editor.up') return go(index - 1);
+  if (command === 'editor.down') return go(index + 1);
+  if (command !== 'editor.newline' && command !== 'editor.indent') return null;
+  const written = `${referenceTo(path)} `;
+  const {text, cursor} = state.buffer;
+  const end = text[cursor] === ' ' ? cursor + 1 : cursor;
+  return edited({...state, closedAt: null}, replace(state.buffer, start, end, written), 'other');
+}
+
+function bufferStep(
+  state: EditorState,
+  key: KeyPress,
+  command: EditorCommand | null,
+  frame: EditorFrame,
+): EditorState {
+  const {buffer, history} = state;
+  if (command === 'editor.undo' || command === 'editor.redo') {
+    const back = (command === 'editor.undo' ? undo : redo)(history, buffer);
+    return back ? {...state, ...back, picker: null} : state;
+  }
+  const rows = command === null ? undefined : rowMoves(frame)[command];
+  if (rows !== undefined) return movedTo(state, moveRows(buffer, textColumns(frame), rows));
+  const move = command === null ? undefined : moves[command];
+  if (move) return movedTo(state, move(buffer));
+  const edit = command === null ? undefined : edits[command];
+  if (edit) {
+    const next = edit(buffer);
+    if (next.text === buffer.text) return state;
+    return picking(edited(state, next, command === 'editor.deleteLeft' ? 'erase' : 'other'));
+  }
+  const text = command === 'editor.newline' ? '\n' : command === 'editor.indent' ? '\t' : key.text;
+  if (text === undefined) return state;
+  const isTyped = key.name !== 'paste' && /^\S+$/.test(text);
+  return picking(edited(state, insert(buffer, writable(text)), isTyped ? 'type' : 'other'));
+}
+
+const rowMoves = ({height}: EditorFrame): Partial<Record<EditorCommand, number>> => ({
+  'editor.up': -1,
+  'editor.down': 1,
+  'editor.pageUp': -Math.max(1, height - 1),
+  'editor.pageDown': Math.max(1, height - 1),
+});
+
+function edited(state: EditorState, buffer: TextBuffer, kind: EditKind): EditorState {
+  return {...state, buffer, history: recordEdit(state.history, state.buffer, kind), picker: null};
+}
+
+function movedTo(state: EditorState, buffer: TextBuffer): EditorState {
+  const next = {...state, buffer, history: breakEdit(state.history)};
+  return state.picker ? picking(next) : next;
+}
+
+/** Opens, narrows or closes the list by what now stands before the cursor. */
+function picking(state: EditorState): EditorState {
+  const token = atTokenBefore(state.buffer.text, state.buffer.cursor);
+  if (!token) return {...state, picker: null, closedAt: null};
+  if (token.start === state.closedAt) return {...state, picker: null};
+  return {...state, picker: {...token, index: 0}, closedAt: null};
+}
+
+/** One column stays free, for a cursor behind a full row. */
+export const textColumns = ({columns}: Pick<EditorFrame, 'columns'>) => Math.max(1, columns - 1);
+
+function inView(state: EditorState, frame: EditorFrame): EditorState {
+  const rows = rowsOf(state.buffer.text, textColumns(frame));
+  const top = scrolledTo(state.top, rowAt(rows, state.buffer.cursor), frame.height, rows.length);
+  return top === state.top ? state : {...state, top};
+}
+
+/** What may stand in a text: no control characters, but the joiners that emoji and some scripts are written with. */
+function writable(text: string): string {
+  return text
+    .replace(/\r\n?/g, '\n')
+    .split(/([\u200c\u200d])/)
+    .map((part) => (/^[\u200c\u200d]$/.test(part) ? part : displayText(part)))
+    .join('');
+}

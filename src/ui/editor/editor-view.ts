@@ -1,0 +1,104 @@
+import {hintLine} from '../components/hint-line.tsx';
+import type {Line} from '../components/lines.tsx';
+import {hintsOf} from '../keymap.ts';
+import {cutStart, spread} from '../text/fit.ts';
+import {graphemesOf, tabText} from '../text/graphemes.ts';
+import {editorKeymap} from './editor-keymap.ts';
+import {type EditorState, type FilePicker, textColumns} from './editor-state.ts';
+import type {FileList} from './file-index.ts';
+import {matchesOf} from './file-ranking.ts';
+import {rowAt, rowsOf, scrolledTo} from './text-rows.ts';
+
+export type EditorView = {
+  readonly columns: number;
+  /** All of it: title, text, files, hints. */
+  readonly height: number;
+  readonly title: string;
+  readonly placeholder: string;
+  readonly list: FileList;
+  /** Said in place of the hints, once. */
+  readonly notice: string | null;
+};
+
+/** Rows that are left for the text while no list is open. */
+export const textHeight = ({height}: Pick<EditorView, 'height'>) => Math.max(1, height - 2);
+
+/** Left of the text. */
+export const margin = 2;
+
+/** The editor as lines, never more than its height. */
+export function editorLines(state: EditorState, view: EditorView): Line[] {
+  const {columns, height, title, notice} = view;
+  const room = textHeight(view);
+  const picker = state.picker ? pickerLines(state.picker, view, Math.min(8, Math.floor(room / 2))) : [];
+  const rows = rowsOf(state.buffer.text, textColumns({columns: columns - margin}));
+  const cursorRow = rowAt(rows, state.buffer.cursor);
+  const top = scrolledTo(state.top, cursorRow, room - picker.length, rows.length);
+  const place = rows.length > room - picker.length ? `${cursorRow + 1}/${rows.length} ` : '';
+  const shown = rows.slice(top, top + room - picker.length);
+  const text = shown.map((row, index): Line => {
+    const piece = state.buffer.text.slice(row.start, row.end);
+    const at = top + index === cursorRow ? state.buffer.cursor - row.start : null;
+    return [{text: ' '.repeat(margin)}, ...cursorLine(piece, at)];
+  });
+  if (state.buffer.text === '') text[0] = placeholderLine(view.placeholder);
+  const foot: Line =
+    notice === null
+      ? hintLine(editorHints(state), columns)
+      : [{text: ` ${notice}`, tone: 'warning', bold: true}];
+  const fill = Math.max(0, room - picker.length - text.length);
+  return [
+    [{text: spread(` ${title}`, place, columns), bold: true}],
+    ...text,
+    ...picker,
+    ...Array.from({length: fill}, (): Line => [{text: ''}]),
+    foot,
+  ].slice(0, height);
+}
+
+const placeholderLine = (text: string): Line => [
+  {text: ' '.repeat(margin)},
+  {text: ' ', inverse: true},
+  {text, dim: true},
+];
+
+/** The character under the cursor is shown inverse; at the end of a row a blank is. */
+function cursorLine(text: string, cursor: number | null): Line {
+  if (cursor === null) return [{text: shownText(text)}];
+  const under = graphemesOf(text.slice(cursor))[0] ?? '';
+  return [
+    {text: shownText(text.slice(0, cursor))},
+    {text: under === '' || under === '\t' ? ' ' : under, inverse: true},
+    {text: (under === '\t' ? tabText.slice(1) : '') + shownText(text.slice(cursor + under.length))},
+  ];
+}
+
+const shownText = (text: string) => text.replaceAll('\t', tabText);
+
+function pickerLines(
+  {index, query}: FilePicker,
+  {columns, list}: Pick<EditorView, 'columns' | 'list'>,
+  height: number,
+): Line[] {
+  if (list.state === 'failed') return [[{text: '   the files cannot be listed', dim: true}]];
+  if (list.state !== 'ready') return [[{text: '   reading the list of files…', dim: true}]];
+  const matches = matchesOf(list.files, query);
+  if (matches.length === 0) return [[{text: `   no file matches ${query}`, dim: true}]];
+  const top = Math.max(0, Math.min(index - Math.floor(height / 2), matches.length - height));
+  return matches.slice(top, top + height).map((path, place): Line => {
+    const isMarked = top + place === index;
+    return [
+      isMarked ? {text: '  ❯ ', tone: 'accent', bold: true} : {text: '    '},
+      {text: cutStart(path, columns - 5), ...(isMarked ? {tone: 'accent', bold: true} : {})},
+    ];
+  });
+}
+
+function editorHints({picker}: EditorState) {
+  if (!picker) return hintsOf(editorKeymap);
+  return [
+    {keys: '↑ ↓', label: 'move'},
+    {keys: 'enter', label: 'take file'},
+    {keys: 'esc', label: 'close'},
+  ];
+}

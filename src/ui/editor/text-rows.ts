@@ -1,0 +1,91 @@
+import {graphemesOf, graphemeWidth, textWidth} from '../text/graphemes.ts';
+import type {TextBuffer} from './text-buffer.ts';
+
+/** A line of the screen, as offsets into the text. */
+export type Row = {readonly start: number; readonly end: number};
+
+/** The text broken into rows of so many columns, behind blanks where there are any. */
+export function rowsOf(text: string, columns: number): readonly Row[] {
+  if (last.text !== text || last.columns !== columns) last = {text, columns, rows: breakText(text, columns)};
+  return last.rows;
+}
+
+/** Every key asks several times, mostly about the same text. */
+let last: {readonly text: string; readonly columns: number; readonly rows: readonly Row[]} = {
+  ...{text: '', columns: 0, rows: [{start: 0, end: 0}]},
+};
+
+function breakText(text: string, columns: number): Row[] {
+  const rows: Row[] = [];
+  let start = 0;
+  for (const line of text.split('\n')) {
+    rows.push(...breakLine(line, start, Math.max(1, columns)));
+    start += line.length + 1;
+  }
+  return rows;
+}
+
+function breakLine(line: string, offset: number, columns: number): Row[] {
+  if (textWidth(line) <= columns) return [{start: offset, end: offset + line.length}];
+  const rows: Row[] = [];
+  let [start, at, width, blank] = [0, 0, 0, -1];
+  for (const grapheme of graphemesOf(line)) {
+    const next = graphemeWidth(grapheme);
+    if (width + next > columns && at > start) {
+      // Behind the last blank, or within the word when it fills the row.
+      const end = blank > start ? blank : at;
+      rows.push({start: offset + start, end: offset + end});
+      width = textWidth(line.slice(end, at));
+      start = end;
+      blank = -1;
+    }
+    width += next;
+    at += grapheme.length;
+    if (/\s/.test(grapheme)) blank = at;
+  }
+  rows.push({start: offset + start, end: offset + line.length});
+  return rows;
+}
+
+/** The row of an offset. Where a line is broken, the cursor stands at the beginning of the next row. */
+export function rowAt(rows: readonly Row[], offset: number): number {
+  let [low, high] = [0, rows.length - 1];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((rows[middle]?.start ?? 0) <= offset) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** Up and down by rows, in the column where it began. Beyond the first or last row it goes to its end. */
+export function moveRows(buffer: TextBuffer, columns: number, by: number): TextBuffer {
+  const rows = rowsOf(buffer.text, columns);
+  const from = rowAt(rows, buffer.cursor);
+  const goal = buffer.goal ?? textWidth(buffer.text.slice(rows[from]?.start, buffer.cursor));
+  if (from + by < 0 && from === 0) return {...buffer, cursor: 0, goal: null};
+  if (from + by >= rows.length && from === rows.length - 1) {
+    return {...buffer, cursor: buffer.text.length, goal: null};
+  }
+  const target = rows[Math.min(rows.length - 1, Math.max(0, from + by))] ?? {start: 0, end: 0};
+  return {...buffer, cursor: offsetOf(buffer.text, target, goal), goal};
+}
+
+/** The last place of a row that is within the column. A broken row's end belongs to the row after it. */
+function offsetOf(text: string, {start, end}: Row, column: number): number {
+  const isBroken = end < text.length && text[end] !== '\n';
+  let [offset, width] = [start, 0];
+  for (const grapheme of graphemesOf(text.slice(start, end))) {
+    width += graphemeWidth(grapheme);
+    if (width > column || (isBroken && offset + grapheme.length >= end)) break;
+    offset += grapheme.length;
+  }
+  return offset;
+}
+
+/** The first row that is shown, moved no more than it takes to have the cursor in view. */
+export function scrolledTo(top: number, cursorRow: number, height: number, count: number): number {
+  const shown = Math.max(1, height);
+  const least = Math.max(0, cursorRow - shown + 1);
+  return Math.max(0, Math.min(Math.max(top, least), cursorRow, Math.max(least, count - shown)));
+}

@@ -1,0 +1,57 @@
+import {useState, useSyncExternalStore} from 'react';
+import type {KeyPress} from './key-press.ts';
+import {useKeys} from './use-keys.ts';
+
+/** What a key leads to: another state, and perhaps something for the outside. */
+export type Step<State, Outcome> = {readonly state: State; readonly outcome?: Outcome};
+
+export type Stepper<State> = {
+  readonly state: State;
+  /** For what does not come from a key: a diff that was loaded. */
+  update(change: (state: State) => State): void;
+};
+
+/**
+ * A component's state as a fold over keys. The state is kept outside React, so that each of several keys that
+ * arrive at once sees what the one before it did.
+ */
+export function useStepper<State, Outcome>({
+  initial,
+  step,
+  onOutcome,
+  isActive = true,
+}: {
+  readonly initial: () => State;
+  readonly step: (state: State, key: KeyPress) => Step<State, Outcome>;
+  readonly onOutcome: (outcome: Outcome) => void;
+  readonly isActive?: boolean;
+}): Stepper<State> {
+  const [store] = useState(() => createStore(initial()));
+  const state = useSyncExternalStore(store.subscribe, store.get);
+  useKeys(
+    (key) => {
+      const {state: next, outcome} = step(store.get(), key);
+      store.set(next);
+      if (outcome !== undefined) onOutcome(outcome);
+    },
+    {isActive},
+  );
+  return {state, update: (change) => store.set(change(store.get()))};
+}
+
+function createStore<State>(first: State) {
+  const listeners = new Set<() => void>();
+  let current = first;
+  return {
+    get: () => current,
+    set: (next: State) => {
+      if (Object.is(next, current)) return;
+      current = next;
+      for (const listener of listeners) listener();
+    },
+    subscribe: (listener: () => void) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import {messageOf} from '../../services/contracts/errors.ts';
+import type {RunRecord} from '../../services/contracts/run.ts';
+import {Lines} from '../components/lines.tsx';
+import {frameOf, readFilesFor, useFileList} from '../editor/editor.tsx';
+import {editorLines} from '../editor/editor-view.ts';
+import type {FileIndex} from '../editor/file-index.ts';
+import {useStepper} from '../input/use-stepper.ts';
+import type {CheckpointDecision} from './checkpoint-decision.ts';
+import {checkpointState, checkpointStep, withDiff, withoutDiff} from './checkpoint-state.ts';
+import {choosingLines, diffHeight, readingLines, summaryHeight} from './checkpoint-view.ts';
+import {reviewLines} from './review-lines.ts';
+
+export type CheckpointPromptProps = {
+  readonly task: {readonly id: string; readonly title: string};
+  /** The run that is over; what it changed is told by its `review_summary`. */
+  readonly run: RunRecord;
+  readonly files: FileIndex;
+  /** The whole change as a patch. */
+  readonly loadDiff: () => Promise<string>;
+  /** Why changes cannot be asked for (no session to go on with); the choice is shown, and said why. */
+  readonly changesRefused?: string | null;
+  /** Feedback that was written before. */
+  readonly draft?: string;
+  readonly columns: number;
+  /** Never more lines than this are shown. */
+  readonly rows: number;
+  readonly isActive?: boolean;
+  /** Called once. To ask again, mount the prompt anew. */
+  readonly onDecide: (decision: CheckpointDecision) => void;
+  readonly onLater: () => void;
+};
+
+/** The decision after a task, for the command line and the terminal UI alike. */
+export function CheckpointPrompt({
+  task,
+  run,
+  files,
+  loadDiff,
+  changesRefused = null,
+  draft = '',
+  columns,
+  rows,
+  isActive = true,
+  onDecide,
+  onLater,
+}: CheckpointPromptProps) {
+  const list = useFileList(files);
+  const summary = reviewLines(run, columns);
+  const {state, update} = useStepper({
+    initial: () => checkpointState(draft),
+    step: (before, key) => {
+      if (before.view === 'writing') readFilesFor(key, files);
+      return checkpointStep(before, key, {
+        editor: frameOf({list: files.get(), columns, rows}),
+        summary: {count: summary.length, height: summaryHeight({columns, rows})},
+        diffHeight: diffHeight(rows),
+        changesRefused,
+      });
+    },
+    onOutcome: (outcome) => {
+      if (outcome.type === 'decide') onDecide(outcome.decision);
+      else if (outcome.type === 'later') onLater();
+      else {
+        loadDiff().then(
+          (patch) => update((now) => withDiff(now, patch)),
+          (error: unknown) => update((now) => withoutDiff(now, messageOf(error))),
+        );
+      }
+    },
+    isActive,
+  });
+
+  const subject = {task, run};
+  if (state.view === 'reading') return <Lines lines={readingLines(state.diff, subject, {columns, rows})} />;
+  if (state.view === 'choosing') {
+    return <Lines lines={choosingLines(state, subject, summary, {columns, rows, changesRefused})} />;
+  }
+  const view = {
+    ...{columns, height: rows, list, notice: state.notice},
+    title: `Request changes  ${task.id}`,
+    placeholder: 'What should be different? @ names a file.',
+  };
+  return <Lines lines={editorLines(state.editor, view)} />;
+}

@@ -1,0 +1,99 @@
+import {displayLine} from '../../machines/policies/display-text.ts';
+import {dollars, duration, workTime} from '../../machines/policies/durations.ts';
+import type {RunRecord} from '../../services/contracts/run.ts';
+import {hintLine} from '../components/hint-line.tsx';
+import {blankLine, type Line, lineOf} from '../components/lines.tsx';
+import {clamped, position} from '../components/scroll.ts';
+import {selectLines} from '../components/select.ts';
+import {hintsOf} from '../keymap.ts';
+import {cutEnd, padEnd, spread} from '../text/fit.ts';
+import {textWidth} from '../text/graphemes.ts';
+import {
+  type CheckpointState,
+  checkpointItems,
+  checkpointKeymap,
+  type LoadedDiff,
+} from './checkpoint-state.ts';
+import {diffKeymap, diffLines} from './diff-view.ts';
+import {totalsOf} from './review-lines.ts';
+
+export type CheckpointSubject = {
+  readonly task: {readonly id: string; readonly title: string};
+  readonly run: RunRecord;
+};
+
+export type Room = {readonly columns: number; readonly rows: number};
+
+const narrow = 60;
+const choices = 4;
+
+/** Task and outcome: one line, or two where there is little room. */
+function headLines({task, run}: CheckpointSubject, columns: number): Line[] {
+  const call = ' ACTION REQUIRED ';
+  const name = `${displayLine(task.id)}  ${displayLine(task.title)}`;
+  const outcome = outcomeOf(run);
+  const style = {tone: 'warning', bold: true, inverse: true} as const;
+  if (columns < narrow) {
+    const first = cutEnd(` ${outcome}`, columns - call.length);
+    return [[{text: call, ...style}, {text: first}], lineOf(cutEnd(` ${name}`, columns), {bold: true})];
+  }
+  const rest = columns - call.length;
+  const right = `${outcome} `;
+  const left = padEnd(cutEnd(`  ${name}`, rest - textWidth(right) - 2), rest - textWidth(right));
+  return [[{text: call, ...style}, {text: left, bold: true}, {text: right}]];
+}
+
+function outcomeOf(run: RunRecord): string {
+  const cost = run.usage?.cost_usd;
+  const parts = [
+    `${symbols[run.state] ?? '●'} ${run.state}`,
+    duration(workTime(run)),
+    ...(cost === undefined ? [] : [dollars(cost)]),
+  ];
+  return parts.join(' · ');
+}
+
+const symbols: Partial<Record<RunRecord['state'], string>> = {succeeded: '✓', failed: '✗', canceled: '⊘'};
+
+/** How many lines of the summary there is room for. */
+export function summaryHeight({columns, rows}: Room): number {
+  return Math.max(0, rows - (columns < narrow ? 2 : 1) - 1 - choices - 1);
+}
+
+/** The whole prompt while one chooses. */
+export function choosingLines(
+  state: CheckpointState,
+  subject: CheckpointSubject,
+  summary: readonly Line[],
+  {columns, rows, changesRefused}: Room & {readonly changesRefused: string | null},
+): Line[] {
+  const height = summaryHeight({columns, rows});
+  const scroll = clamped(state.summary, summary.length, height);
+  const place = position(scroll, summary.length, height);
+  const body = summary.slice(scroll.top, scroll.top + height);
+  const fits = summary.length <= height;
+  const hints = hintsOf(checkpointKeymap, (command) => command !== 'checkpoint.summary' || !fits);
+  return [
+    ...headLines(subject, columns),
+    [{text: spread(` ${totalsOf(subject.run)}`, place === '' ? '' : `${place} `, columns), bold: true}],
+    ...body,
+    ...Array.from({length: Math.max(0, Math.min(1, height - body.length))}, () => blankLine),
+    ...selectLines(checkpointItems(changesRefused), state.choice, {columns}),
+    hintLine(hints, columns),
+  ].slice(-rows);
+}
+
+/** The full diff, or why it is not there. */
+export function readingLines(diff: LoadedDiff, {task}: CheckpointSubject, {columns, rows}: Room): Line[] {
+  const title = `${displayLine(task.id)}  ${displayLine(task.title)}`;
+  const foot = hintLine(hintsOf(diffKeymap), columns);
+  if (diff.state === 'ready') {
+    return [...diffLines(diff.view, {title, columns, height: diffHeight(rows)}), foot];
+  }
+  const text =
+    diff.state === 'failed' ? `The diff cannot be shown: ${displayLine(diff.reason)}` : 'Reading the diff…';
+  return [lineOf(cutEnd(` ${title}`, columns), {bold: true}), lineOf(cutEnd(` ${text}`, columns)), foot];
+}
+
+/** Without the line above and the hints below. */
+export const diffHeight = (rows: number) => Math.max(1, rows - 2);

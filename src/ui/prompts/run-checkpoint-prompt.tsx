@@ -1,0 +1,43 @@
+import type {RunRecord} from '../../services/contracts/run.ts';
+import {createFileIndex} from '../editor/file-index.ts';
+import {renderScreen, type ScreenOptions} from '../screen/render-screen.tsx';
+import {useTerminalSize} from '../screen/terminal-size.ts';
+import type {CheckpointDecision} from './checkpoint-decision.ts';
+import {CheckpointPrompt, type CheckpointPromptProps} from './checkpoint-prompt.tsx';
+
+export type {CheckpointDecision} from './checkpoint-decision.ts';
+
+export type RunCheckpointPromptOptions = ScreenOptions & {
+  readonly task: {readonly id: string; readonly title: string};
+  readonly run: RunRecord;
+  readonly listFiles: () => Promise<readonly string[]>;
+  readonly loadDiff: () => Promise<string>;
+  readonly changesRefused?: string | null;
+  readonly draft?: string;
+};
+
+/** Asks for the decision on a terminal; null when it is left for later. */
+export function runCheckpointPrompt({
+  listFiles,
+  task,
+  run,
+  loadDiff,
+  changesRefused = null,
+  draft = '',
+  ...screen
+}: RunCheckpointPromptOptions): Promise<CheckpointDecision | null> {
+  const files = createFileIndex(listFiles);
+  return renderScreen<CheckpointDecision | null>(screen, (finish) => (
+    <FullScreenCheckpoint
+      {...{task, run, files, loadDiff, changesRefused, draft}}
+      onDecide={finish}
+      onLater={() => finish(null)}
+    />
+  ));
+}
+
+function FullScreenCheckpoint(props: Omit<CheckpointPromptProps, 'columns' | 'rows'>) {
+  const {columns, rows} = useTerminalSize();
+  // A frame as tall as the terminal makes Ink clear everything for every frame.
+  return <CheckpointPrompt {...props} columns={columns} rows={rows - 1} />;
+}

@@ -1,0 +1,55 @@
+import {graphemesOf, graphemeWidth, textWidth} from './graphemes.ts';
+
+/** At most so many columns; what is cut off is marked. */
+export function cutEnd(text: string, columns: number): string {
+  if (textWidth(text) <= columns) return text;
+  return columns < 1 ? '' : `${firstColumns(text, columns - 1)}…`;
+}
+
+/** Cut in front: of a path, the name at its end tells the most. */
+export function cutStart(text: string, columns: number): string {
+  if (textWidth(text) <= columns) return text;
+  if (columns < 1) return '';
+  let width = 1;
+  const kept: string[] = [];
+  for (const grapheme of graphemesOf(text).reverse()) {
+    width += graphemeWidth(grapheme);
+    if (width > columns) break;
+    kept.push(grapheme);
+  }
+  return `…${kept.reverse().join('')}`;
+}
+
+/** The part of a line that is seen when so many columns in front are scrolled away. */
+export function dropColumns(text: string, columns: number): string {
+  let width = 0;
+  let offset = 0;
+  for (const grapheme of columns > 0 ? graphemesOf(text) : []) {
+    if (width >= columns) break;
+    width += graphemeWidth(grapheme);
+    offset += grapheme.length;
+  }
+  return text.slice(offset);
+}
+
+export function padEnd(text: string, columns: number): string {
+  return text + ' '.repeat(Math.max(0, columns - textWidth(text)));
+}
+
+/** Two texts at both ends of a line; the left one gives way. */
+export function spread(left: string, right: string, columns: number): string {
+  const room = columns - textWidth(right) - 2;
+  if (room < 8) return cutEnd(`${left}  ${right}`, columns);
+  return `${padEnd(cutEnd(left, room), room)}  ${right}`;
+}
+
+function firstColumns(text: string, columns: number): string {
+  let width = 0;
+  let offset = 0;
+  for (const grapheme of graphemesOf(text)) {
+    width += graphemeWidth(grapheme);
+    if (width > columns) break;
+    offset += grapheme.length;
+  }
+  return text.slice(0, offset);
+}

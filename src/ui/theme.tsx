@@ -1,0 +1,31 @@
+import {createContext, type ReactNode, useContext} from 'react';
+
+/**
+ * How meanings look. Colours are the terminal's own sixteen, so they fit light and dark; what they say is always
+ * said by a symbol and a word as well.
+ */
+export type Theme = {
+  readonly accent: string | undefined;
+  readonly good: string | undefined;
+  readonly bad: string | undefined;
+  readonly warning: string | undefined;
+};
+
+export const colorTheme: Theme = {accent: 'cyan', good: 'green', bad: 'red', warning: 'yellow'};
+
+/** For `NO_COLOR`: bold, dim and inverse are left. */
+export const plainTheme: Theme = {accent: undefined, good: undefined, bad: undefined, warning: undefined};
+
+const ThemeContext = createContext<Theme>(colorTheme);
+
+export function ThemeProvider({
+  hasColor,
+  children,
+}: {
+  readonly hasColor: boolean;
+  readonly children: ReactNode;
+}) {
+  return <ThemeContext value={hasColor ? colorTheme : plainTheme}>{children}</ThemeContext>;
+}
+
+export const useTheme = () => useContext(ThemeContext);
