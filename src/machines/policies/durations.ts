@@ -1,4 +1,3 @@
-<<<<<<<< HEAD:src/machines/policies/durations.ts
 import type {RunRecord} from '../../services/contracts/run.ts';
 
 /** `02:41`, for clocks that run. */
@@ -38,6 +37,3 @@ export function tokens({input_tokens, output_tokens}: {input_tokens: number; out
 }
 
 export const dollars = (cost: number): string => `$${cost.toFixed(2)}`;
-========
-export * from '../machines/policies/durations.ts';
->>>>>>>> a1bd203 (Ink prompts as folds over decoded keys: checkpoint, text editor with @ references):src/cli/durations.ts

@@ -47,7 +47,8 @@ export function textWidth(text: string): number {
 const invisible =
   /[\p{Default_Ignorable_Code_Point}\p{Control}\p{Format}\p{Nonspacing_Mark}\p{Enclosing_Mark}\p{Surrogate}]/gu;
 // The flag that knows whole sequences is newer than the language level of the sources.
-const emoji = /^\p{RGI_Emoji}$/v;
+const sequences = 'v';
+const emoji = new RegExp('^\\p{RGI_Emoji}$', sequences);
 const keycap = /^[\d#*]\u20e3$/;
 const spacing = /[\p{Spacing_Mark}\uff00-\uffef]/u;
 
