@@ -1,4 +1,4 @@
-import {assign, setup} from 'xstate';
+import {type ActorRefFrom, assign, setup} from 'xstate';
 import type {Answer, Question} from '../services/contracts/run.ts';
 import {meantAnswer} from './policies/asked-questions.ts';
 
@@ -73,6 +73,8 @@ export const questionsMachine = setup({
   },
   output: ({event}) => event.output as QuestionsOutput,
 });
+
+export type QuestionsActorRef = ActorRefFrom<typeof questionsMachine>;
 
 function answersOf({questions, answers}: QuestionsContext): Answer[] {
   return questions.map(({id}, index) => ({id, value: answers[index] ?? ''}));

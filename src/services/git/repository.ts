@@ -96,7 +96,7 @@ const submodule = '160000';
 export const isObjectId = (text: string) => /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(text);
 
 /** Git in the user's repository. Its settings are read, so all of them that name a program are switched off. */
-function lookingGit(top: string, env: Environment, signal: AbortSignal): Git {
+export function lookingGit(top: string, env: Environment, signal: AbortSignal): Git {
   return createGit({
     cwd: top,
     signal,

@@ -1,0 +1,35 @@
+import {useStepper} from '../input/use-stepper.ts';
+import {commandOf} from '../keymap.ts';
+import {spread} from '../text/fit.ts';
+import {type Line, Lines} from './lines.tsx';
+import {atTop, clamped, position, type Scroll, scrolled, scrollKeymap} from './scroll.ts';
+
+export type ScrollBoxProps = {
+  readonly title: string;
+  readonly lines: readonly Line[];
+  readonly columns: number;
+  /** With the title. */
+  readonly rows: number;
+  readonly isActive?: boolean;
+  readonly onClose?: () => void;
+};
+
+/** More lines than fit, under a title that tells where one is. */
+export function ScrollBox({title, lines, columns, rows, isActive = true, onClose}: ScrollBoxProps) {
+  const height = Math.max(1, rows - 1);
+  const {state} = useStepper<Scroll, 'close'>({
+    initial: () => atTop,
+    step: (before, key) => {
+      if (key.name === 'escape' || key.name === 'q') return {state: before, outcome: 'close'};
+      const command = commandOf(scrollKeymap, key.name);
+      return {state: command ? scrolled(before, command, {count: lines.length, height}) : before};
+    },
+    onOutcome: () => onClose?.(),
+    isActive,
+  });
+  const scroll = clamped(state, lines.length, height);
+  const head: Line = [
+    {text: spread(` ${title}`, `${position(scroll, lines.length, height)} `, columns), bold: true},
+  ];
+  return <Lines lines={[head, ...lines.slice(scroll.top, scroll.top + height)]} />;
+}

@@ -1,0 +1,109 @@
+import {displayLine} from '../../machines/policies/display-text.ts';
+import type {Question} from '../../services/contracts/run.ts';
+import {hintLine} from '../components/hint-line.tsx';
+import {blankLine, type Line, Lines, lineOf} from '../components/lines.tsx';
+import {clamped, position} from '../components/scroll.ts';
+import {selectLines} from '../components/select.ts';
+import {frameOf, readFilesFor, useFileList} from '../editor/editor.tsx';
+import {editorLines} from '../editor/editor-view.ts';
+import type {FileIndex} from '../editor/file-index.ts';
+import {useStepper} from '../input/use-stepper.ts';
+import {hintsOf} from '../keymap.ts';
+import {spread} from '../text/fit.ts';
+import {wrapped} from '../text/wrap.ts';
+import {questionItems, questionKeymap, questionState, questionStep} from './question-state.ts';
+
+export type QuestionPromptProps = {
+  readonly task: {readonly id: string; readonly title: string};
+  readonly question: Question;
+  /** Which of how many, from one. */
+  readonly number: number;
+  readonly total: number;
+  /** What was answered before, when one came back to it. */
+  readonly answer?: string;
+  readonly files: FileIndex;
+  readonly columns: number;
+  readonly rows: number;
+  readonly isActive?: boolean;
+  /** Each is called once; for the next question mount it anew (`key`). */
+  readonly onAnswer: (value: string) => void;
+  readonly onBack: () => void;
+  readonly onLater: () => void;
+};
+
+/** One question of an agent: its options, or words of one's own. */
+export function QuestionPrompt({
+  task,
+  question,
+  number,
+  total,
+  answer = '',
+  files,
+  columns,
+  rows,
+  isActive = true,
+  onAnswer,
+  onBack,
+  onLater,
+}: QuestionPromptProps) {
+  const list = useFileList(files);
+  const items = questionItems(question);
+  const choices = Math.min(items.length, Math.max(2, Math.floor(rows / 2) - 1));
+  const text = wrapped(question.prompt, columns - 2);
+  const canGoBack = number > 1;
+  // The question stays in view above its editor.
+  const quoted = Math.min(text.length, Math.max(1, Math.floor(rows / 3)));
+  const editorRows = rows - 1 - quoted;
+  const height = Math.max(1, rows - 2 - choices);
+  const {state} = useStepper({
+    initial: () => questionState(question, answer),
+    step: (before, key) => {
+      if (before.view === 'writing') readFilesFor(key, files);
+      return questionStep(before, key, question, {
+        editor: frameOf({list: files.get(), columns, rows: editorRows}),
+        prompt: {count: text.length, height},
+        canGoBack,
+      });
+    },
+    onOutcome: (outcome) => {
+      if (outcome.type === 'answer') onAnswer(outcome.value);
+      else if (outcome.type === 'back') onBack();
+      else onLater();
+    },
+    isActive,
+  });
+
+  const call = ' ACTION REQUIRED ';
+  const name = `  ${displayLine(task.id)}  ${displayLine(task.title)}`;
+  const which = total > 1 ? `question ${number} of ${total} ` : 'question ';
+  const head: Line = [
+    {text: call, tone: 'warning', bold: true, inverse: true},
+    {text: spread(name, which, columns - call.length), bold: true},
+  ];
+  if (state.view === 'writing') {
+    const view = {
+      ...{columns, height: editorRows, list, notice: state.notice},
+      ...{title: 'Answer', placeholder: ''},
+    };
+    const quote = text.slice(0, quoted).map((line) => lineOf(` ${line}`));
+    return <Lines lines={[head, ...quote, ...editorLines(state.editor, view)].slice(0, rows)} />;
+  }
+  const scroll = clamped(state.prompt, text.length, height);
+  const place = position(scroll, text.length, height);
+  const shown = text.slice(scroll.top, scroll.top + height);
+  const hints = hintsOf(questionKeymap, (command) => {
+    if (command === 'question.back') return canGoBack;
+    return command !== 'question.scroll' || place !== '';
+  });
+  return (
+    <Lines
+      lines={[
+        head,
+        ...shown.map((line) => lineOf(` ${line}`)),
+        ...(shown.length < height ? [blankLine] : []),
+        ...selectLines(items, state.choice, {columns, height: choices}),
+        hintLine(hints, columns),
+      ]}
+    />
+  );
+}

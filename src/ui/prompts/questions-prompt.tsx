@@ -1,0 +1,30 @@
+import {useSelector} from '@xstate/react';
+import type {QuestionsActorRef} from '../../machines/questions.machine.ts';
+import {QuestionPrompt, type QuestionPromptProps} from './question-prompt.tsx';
+
+export type QuestionsPromptProps = Pick<
+  QuestionPromptProps,
+  'task' | 'files' | 'columns' | 'rows' | 'isActive'
+> & {
+  /** The questions machine, started by whoever wants the answers: its output tells them, or that they were put off. */
+  readonly actor: QuestionsActorRef;
+};
+
+/** All questions of a waiting run, one after another; the machine knows which. */
+export function QuestionsPrompt({actor, ...rest}: QuestionsPromptProps) {
+  const index = useSelector(actor, ({context}) => context.index);
+  const questions = useSelector(actor, ({context}) => context.questions);
+  const answer = useSelector(actor, ({context}) => context.answers[context.index] ?? '');
+  const question = questions[index];
+  if (!question) return null;
+  return (
+    <QuestionPrompt
+      {...rest}
+      key={index}
+      {...{question, answer, number: index + 1, total: questions.length}}
+      onAnswer={(value) => actor.send({type: 'question.answer', value})}
+      onBack={() => actor.send({type: 'question.back'})}
+      onLater={() => actor.send({type: 'question.cancel'})}
+    />
+  );
+}
