@@ -3,7 +3,7 @@ import type {ExecutorOutput} from '../machines/executor.machine.ts';
 import {displayLine} from '../machines/policies/display-text.ts';
 import {readyTasks} from '../machines/policies/readiness.ts';
 import {resumeRefusal} from '../machines/policies/resume-check.ts';
-import type {TaskOutput} from '../machines/task.machine.ts';
+import type {TaskOutput} from '../machines/policies/task-outcome.ts';
 import {shellWord} from '../services/contracts/errors.ts';
 import type {Plan} from '../services/contracts/plan.ts';
 import type {RunRecord} from '../services/contracts/run.ts';
@@ -37,7 +37,9 @@ export const pausedBetweenTasks: JobReport = {
 
 function reportExecution({reason, attempted, error}: ExecutorOutput, plan: Plan): JobReport {
   const last = attempted.at(-1);
-  const failed = attempted.filter(({state}) => state === 'failed').map(({taskId}) => taskId);
+  const failed = attempted
+    .filter(({state, decision_state}) => state === 'failed' && decision_state !== 'pending')
+    .map(({taskId}) => taskId);
   const failedLines =
     failed.length === 0 ? [] : [`failed: ${failed.map(displayLine).join(', ')}`, ...retryLines(failed)];
   switch (reason) {
@@ -56,6 +58,12 @@ function reportExecution({reason, attempted, error}: ExecutorOutput, plan: Plan)
       return {
         reason,
         lines: [...failedLines, ...(last ? waitingLines(last.taskId, last) : [])],
+        exitCode: exitCodes.personNeeded,
+      };
+    case 'decision_required':
+      return {
+        reason,
+        lines: [...failedLines, ...(last ? decisionLines(last.taskId) : [])],
         exitCode: exitCodes.personNeeded,
       };
     case 'failed':
@@ -91,6 +99,12 @@ function reportTask(output: TaskOutput, plan: Plan): JobReport {
         lines: waitingLines(output.run.task_id, output.run),
         exitCode: exitCodes.personNeeded,
       };
+    case 'decision_required':
+      return {
+        reason: 'decision_required',
+        lines: decisionLines(output.run.task_id),
+        exitCode: exitCodes.personNeeded,
+      };
     case 'failed':
       return {reason: 'failed', lines: retryLines([output.run.task_id]), exitCode: exitCodes.taskFailed};
     case 'succeeded':
@@ -114,6 +128,18 @@ function waitingLines(taskId: string, {questions = []}: Pick<RunRecord, 'questio
         `  ${displayLine(question)}: ${displayLine(prompt)}${options ? ` (${options.map(displayLine).join(' | ')})` : ''}`,
     ),
     `Answer with: ${commandFor('resume', taskId)}`,
+  ];
+}
+
+/** What a person types who was not there to be asked. */
+export function decisionLines(taskId: string): string[] {
+  const review = commandFor('review', taskId);
+  return [
+    `${displayLine(taskId)} waits for your decision. See it with: ${commandFor('diff', taskId)}`,
+    `Decide with: ${review} --approve`,
+    `             ${review} --approve-quit`,
+    `             ${review} --request-changes <text>`,
+    `             ${review} --reject`,
   ];
 }
 

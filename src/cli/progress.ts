@@ -2,6 +2,7 @@ import type {EngineFact} from '../machines/engine.ts';
 import {displayLine} from '../machines/policies/display-text.ts';
 import {clockTime, dollars, duration, tokens, workTime} from '../machines/policies/durations.ts';
 import {clip} from '../machines/policies/text-width.ts';
+import {messageOf} from '../services/contracts/errors.ts';
 import type {RunRecord} from '../services/contracts/run.ts';
 import type {CliContext} from './context.ts';
 import {continueCommand} from './job-report.ts';
@@ -60,7 +61,7 @@ export function textProgress(
             );
           return;
         case 'task.settled':
-          say(outcomeLine(fact.run, paint));
+          say(decisionLine(fact.run, paint) ?? outcomeLine(fact.run, paint));
           return;
         case 'engine.pausing':
           say(
@@ -72,6 +73,9 @@ export function textProgress(
           );
           return;
         case 'run.updated':
+          if (fact.run.decision_state === 'pending') say(outcomeLine(fact.run, paint));
+          return;
+        case 'decision.required':
           return;
       }
     },
@@ -85,6 +89,7 @@ export function outcomeLine(run: RunRecord, paint = painter({hasColor: false})):
   const parts = [
     word,
     duration(workTime(run)),
+    ...changedFiles(run),
     ...(run.usage ? [`${tokens(run.usage)} tokens`] : []),
     ...(run.usage?.cost_usd === undefined ? [] : [dollars(run.usage.cost_usd)]),
   ];
@@ -93,6 +98,21 @@ export function outcomeLine(run: RunRecord, paint = painter({hasColor: false})):
       ? `\n  ${run.failure.kind}: ${displayLine(run.failure.message)}`
       : '';
   return `${paint(style, symbol)} ${displayLine(run.task_id)}  ${parts.join('  ')}${reason}`;
+}
+
+/** What was decided of a run whose end was told when the checkpoint began; null where there was none. */
+function decisionLine(
+  {task_id, decision_state}: RunRecord,
+  paint: ReturnType<typeof painter>,
+): string | null {
+  if (decision_state === 'rejected') return `${paint('red', '✗')} ${displayLine(task_id)}  rejected`;
+  const isApproved = decision_state === 'approved_continue' || decision_state === 'approved_quit';
+  return isApproved ? `${paint('green', '✓')} ${displayLine(task_id)}  approved` : null;
+}
+
+function changedFiles({review_summary: summary}: RunRecord): string[] {
+  const count = summary?.total_files ?? summary?.files.length ?? 0;
+  return count === 0 ? [] : [`${count} ${count === 1 ? 'file' : 'files'}`];
 }
 
 const outcomes = {
@@ -170,6 +190,17 @@ function asData(fact: EngineFact): unknown {
     case 'task.settled': {
       const {stdout: _, stderr: __, ...run} = fact.run;
       return {event: fact.type, run};
+    }
+    case 'decision.required': {
+      const {task, run, refusal} = fact.request;
+      const {stdout: _, stderr: __, ...rest} = run;
+      return {
+        event: fact.type,
+        task_id: task.id,
+        title: task.title,
+        run: rest,
+        ...(refusal === undefined ? {} : {refusal: messageOf(refusal)}),
+      };
     }
     case 'agent.news':
       return {event: fact.type, task_id: fact.run.task_id, run_id: fact.run.run_id, ...fact.news};

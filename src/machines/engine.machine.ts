@@ -2,8 +2,9 @@ import {assign, type DoneActorEvent, type ErrorActorEvent, emit, sendTo, setup} 
 import type {PauseReason, RunRecord} from '../services/contracts/run.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
 import {type ExecutorInput, type ExecutorOutput, executorMachine} from './executor.machine.ts';
+import type {TaskOutput} from './policies/task-outcome.ts';
 import type {SegmentCommand} from './segment.machine.ts';
-import {type TaskInput, type TaskOutput, taskMachine} from './task.machine.ts';
+import {type TaskInput, taskMachine} from './task.machine.ts';
 
 /** One thing for the engine to do. A task is resumed or restarted alone; executing is the whole plan. */
 export type Job =

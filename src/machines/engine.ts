@@ -9,6 +9,14 @@ import {
   defineEndEverythingActor,
   type LiveAgents,
 } from './actors/agent.actor.ts';
+import {
+  type DecisionDesk,
+  defineAskDecisionActor,
+  defineCheckDecisionActor,
+  defineFindDecisionActor,
+  defineRecallDecisionActor,
+  defineRecordDecisionActor,
+} from './actors/decision.actor.ts';
 import {definePrepareRunActor, type PreparedRun} from './actors/prepare-run.actor.ts';
 import {defineAcquireLockActor, defineReleaseLockActor} from './actors/project-lock.actor.ts';
 import {defineRecordRunActor} from './actors/record-run.actor.ts';
@@ -17,6 +25,8 @@ import {defineSelectTaskActor} from './actors/select-task.actor.ts';
 import {defineSettleTaskActor} from './actors/settle-task.actor.ts';
 import {engineMachine, type Job, type JobResult} from './engine.machine.ts';
 import {executorMachine} from './executor.machine.ts';
+import type {Decision} from './policies/decisions.ts';
+import {type DecisionRequest, type ReviewGateCommand, reviewGateMachine} from './review-gate.machine.ts';
 import {runMachine} from './run.machine.ts';
 import {segmentMachine} from './segment.machine.ts';
 import {taskMachine} from './task.machine.ts';
@@ -28,6 +38,8 @@ export type EngineFact =
   | {readonly type: 'task.started'; readonly prepared: PreparedRun}
   | {readonly type: 'run.updated'; readonly run: RunRecord}
   | {readonly type: 'task.settled'; readonly run: RunRecord}
+  /** A person has to decide: answered by `decide` or `postpone`. Told again, with the reason, after a refusal. */
+  | {readonly type: 'decision.required'; readonly request: DecisionRequest}
   | {readonly type: 'agent.news'; readonly run: RunRecord; readonly news: AgentNews}
   | {readonly type: 'engine.pausing'; readonly reason: PauseReason; readonly isForced: boolean};
 
@@ -38,6 +50,12 @@ export interface Engine {
   /** PauseActiveRun: asks to stop, again forces. Never throws, so that signal handlers can call it. */
   pause(reason: PauseReason): void;
   stopAfterTask(): void;
+  /** The question that is open now, for those who were not there when it was asked. */
+  openDecision(): DecisionRequest | null;
+  /** Throws `E_NO_DECISION` unless this very run is the one that is asked about. */
+  decide(answer: {readonly runId: string; readonly decision: Decision}): void;
+  /** Leaves the question open and ends the job. */
+  postpone(runId: string): void;
   /** For Ctrl+Z: everything the agent runs stops with us and wakes with us. */
   suspend(): void;
   wake(): void;
@@ -66,6 +84,7 @@ export function createEngine(services: Services, {inspect}: EngineOptions = {}):
   };
   const live: LiveAgents = new Map();
   const endings: AgentEndings = new Map();
+  const desk: DecisionDesk = {open: null};
 
   const recordRun = defineRecordRunActor({
     ...services,
@@ -84,8 +103,17 @@ export function createEngine(services: Services, {inspect}: EngineOptions = {}):
       endEverything: defineEndEverythingActor({live}),
     },
   });
+  const reviewGate = reviewGateMachine.provide({
+    actors: {
+      askDecision: defineAskDecisionActor(desk, (request) => publish({type: 'decision.required', request})),
+      checkDecision: defineCheckDecisionActor(services),
+      recordDecision: defineRecordDecisionActor(services, (run) => publish({type: 'run.updated', run})),
+    },
+  });
   const task = taskMachine.provide({
     actors: {
+      recallDecision: defineRecallDecisionActor(services),
+      reviewGate,
       prepareRun: definePrepareRunActor(services, (prepared) => publish({type: 'task.started', prepared})),
       run: runMachine.provide({actors: {segment, recordRun}}),
       settleTask: defineSettleTaskActor(services, (run) => publish({type: 'task.settled', run})),
@@ -97,13 +125,25 @@ export function createEngine(services: Services, {inspect}: EngineOptions = {}):
         acquireLock: defineAcquireLockActor(services.lock),
         releaseLock: defineReleaseLockActor(services.lock),
         recoverRuns: defineRecoverRunsActor(services, (run) => publish({type: 'run.recovered', run})),
-        executor: executorMachine.provide({actors: {selectTask: defineSelectTaskActor(services), task}}),
+        executor: executorMachine.provide({
+          actors: {
+            findDecision: defineFindDecisionActor(services),
+            selectTask: defineSelectTaskActor(services),
+            task,
+          },
+        }),
         task,
       },
     }),
     inspect ? {inspect} : {},
   );
   actor.start();
+  const answer = (runId: string, command: ReviewGateCommand) => {
+    const {open} = desk;
+    if (open === null || open.request.run.run_id !== runId)
+      throw new AppError('E_NO_DECISION', `nobody asks about run ${runId}`);
+    open.send(command);
+  };
   let lastPause = Number.NEGATIVE_INFINITY;
   let presses = 0;
 
@@ -134,6 +174,9 @@ export function createEngine(services: Services, {inspect}: EngineOptions = {}):
       actor.send({type: 'engine.pause', reason});
     },
     stopAfterTask: () => actor.send({type: 'engine.stopAfterTask'}),
+    openDecision: () => desk.open?.request ?? null,
+    decide: ({runId, decision}) => answer(runId, {type: 'review.decide', decision}),
+    postpone: (runId) => answer(runId, {type: 'review.postpone'}),
     suspend: () => {
       for (const agent of live.values()) agent.suspend();
     },

@@ -1,11 +1,13 @@
 import {assign, type DoneActorEvent, type ErrorActorEvent, sendTo, setup} from 'xstate';
 import type {ProviderId} from '../services/contracts/agent.ts';
 import {AppError} from '../services/contracts/errors.ts';
-import type {PauseReason, RunRecord} from '../services/contracts/run.ts';
+import type {PauseReason} from '../services/contracts/run.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
-import {isHopeless, type StopReason} from './policies/stop-reason.ts';
+import {resumeRefusal} from './policies/resume-check.ts';
+import {type StopReason, stopReasonAfter} from './policies/stop-reason.ts';
+import {type Attempted, attemptOf, type TaskOutput} from './policies/task-outcome.ts';
 import type {SegmentCommand} from './segment.machine.ts';
-import {type TaskOutput, taskMachine} from './task.machine.ts';
+import {type TaskInput, taskMachine} from './task.machine.ts';
 
 export type ExecutorInput = {
   /** Only these tasks; empty for every ready one. */
@@ -15,16 +17,14 @@ export type ExecutorInput = {
   readonly graceMilliseconds: number;
   readonly stopOnFailure: boolean;
   readonly maxTasks: number | null;
+  /** Every run ends at a checkpoint. */
+  readonly isReviewed?: boolean;
+  /** Somebody is there to decide; else the first checkpoint stops the plan. */
+  readonly isAttended?: boolean;
   readonly pauseReason: PauseReason | null;
 };
 
 export type ExecutorCommand = SegmentCommand | {readonly type: 'executor.stopAfterTask'};
-
-/** What the end of a job tells of a task; records are too large to be kept for every one. */
-export type Attempted = {readonly taskId: string} & Pick<
-  RunRecord,
-  'state' | 'resumable' | 'failure' | 'questions'
->;
 
 export type ExecutorOutput = {
   readonly reason: StopReason;
@@ -39,12 +39,19 @@ type ExecutorContext = ExecutorInput & {
   /** Chosen, and changed before they began. Looked at again once another task has run. */
   passedOver: readonly string[];
   taskId: string;
+  /** The task was left at a checkpoint by an earlier execution. */
+  isRecalled: boolean;
+  /** How many tasks this execution began. */
+  begun: number;
   isStopping: boolean;
   reason: StopReason;
   error: unknown;
 };
 
-/** The plan loop: the next ready task, to its end, again, until one stop reason. */
+/**
+ * The plan loop: first every checkpoint that was left open, then the next ready task, to its end, again,
+ * until one stop reason.
+ */
 export const executorMachine = setup({
   types: {
     input: {} as ExecutorInput,
@@ -53,12 +60,19 @@ export const executorMachine = setup({
     output: {} as ExecutorOutput,
   },
   actors: {
+    /** The first task that stands at a checkpoint, or null. */
+    findDecision: promiseNotProvided<string | null, void>('findDecision'),
     /** The next ready task of a freshly read plan, or null. */
     selectTask: promiseNotProvided<string | null, SelectTaskInput>('selectTask'),
     task: taskMachine,
   },
   actions: {
-    rememberTask: assign((_, params: {taskId: string}) => params),
+    rememberRecalled: assign((_, params: {taskId: string}) => ({...params, isRecalled: true})),
+    rememberTask: assign(({context}, params: {taskId: string}) => ({
+      ...params,
+      isRecalled: false,
+      begun: context.begun + 1,
+    })),
     rememberAttempt: assign({
       attempted: ({context}, params: {output: TaskOutput}) =>
         'run' in params.output
@@ -66,7 +80,10 @@ export const executorMachine = setup({
           : context.attempted,
       passedOver: [],
     }),
-    passOver: assign({passedOver: ({context}) => [...context.passedOver, context.taskId]}),
+    passOver: assign({
+      passedOver: ({context}) => [...context.passedOver, context.taskId],
+      begun: ({context}) => context.begun - 1,
+    }),
     rememberPause: assign((_, params: {pauseReason: PauseReason}) => params),
     rememberStop: assign({isStopping: true}),
     stopFor: assign((_, params: {reason: StopReason; error?: unknown}) => params),
@@ -75,14 +92,12 @@ export const executorMachine = setup({
   guards: {
     isPauseAsked: ({context}) => context.pauseReason !== null,
     isEnough: ({context}) =>
-      context.isStopping || (context.maxTasks !== null && context.attempted.length >= context.maxTasks),
+      context.isStopping || (context.maxTasks !== null && context.begun >= context.maxTasks),
     isNothing: (_, params: {taskId: string | null}) => params.taskId === null,
-    endedAs: (_, params: {output: TaskOutput; outcome: TaskOutput['outcome']}) =>
-      params.output.outcome === params.outcome,
+    isRecalled: ({context}) => context.isRecalled,
     isOutdated: (_, params: {output: TaskOutput}) =>
       params.output.outcome === 'error' && isPlanEdit(params.output.error),
-    endsPlan: ({context}, params: {output: TaskOutput}) =>
-      params.output.outcome === 'failed' && (context.stopOnFailure || isHopeless(params.output.run)),
+    endsPlan: ({context}, params: {output: TaskOutput}) => stopReasonAfter(params.output, context) !== null,
   },
 }).createMachine({
   id: 'executor',
@@ -91,6 +106,8 @@ export const executorMachine = setup({
     attempted: [],
     passedOver: [],
     taskId: '',
+    isRecalled: false,
+    begun: 0,
     isStopping: false,
     reason: 'completed',
     error: undefined,
@@ -99,9 +116,23 @@ export const executorMachine = setup({
     'executor.stopAfterTask': {actions: 'rememberStop'},
     'run.pause': {actions: {type: 'rememberPause', params: ({event}) => ({pauseReason: event.reason})}},
   },
-  initial: 'deciding',
+  initial: 'recalling',
   states: {
-    deciding: {
+    recalling: {
+      invoke: {
+        id: 'findDecision',
+        src: 'findDecision',
+        onDone: [
+          {guard: {type: 'isNothing', params: ({event}) => ({taskId: event.output})}, target: 'choosing'},
+          {
+            target: 'working',
+            actions: {type: 'rememberRecalled', params: ({event}) => ({taskId: event.output ?? ''})},
+          },
+        ],
+        onError: {target: 'stopped', actions: {type: 'stopFor', params: errorOf}},
+      },
+    },
+    choosing: {
       always: [
         {guard: 'isPauseAsked', target: 'stopped', actions: {type: 'stopFor', params: {reason: 'paused'}}},
         {guard: 'isEnough', target: 'stopped', actions: {type: 'stopFor', params: {reason: 'completed'}}},
@@ -145,47 +176,25 @@ export const executorMachine = setup({
       invoke: {
         id: 'task',
         src: 'task',
-        input: ({context: {taskId, provider, explicitProvider, graceMilliseconds}}) => ({
-          taskId,
-          mode: {type: 'execute'},
-          provider,
-          explicitProvider,
-          graceMilliseconds,
-          pauseReason: null,
-        }),
+        input: ({context}) => taskInput(context),
         onDone: [
-          {
-            guard: {type: 'endedAs', params: ({event}) => ({output: event.output, outcome: 'paused'})},
-            target: 'stopped',
-            actions: [
-              {type: 'rememberAttempt', params: outputIn},
-              {type: 'stopFor', params: {reason: 'paused'}},
-            ],
-          },
-          {
-            guard: {type: 'endedAs', params: ({event}) => ({output: event.output, outcome: 'waiting'})},
-            target: 'stopped',
-            actions: [
-              {type: 'rememberAttempt', params: outputIn},
-              {type: 'stopFor', params: {reason: 'waiting_user'}},
-            ],
-          },
           // Somebody changed the plan after it was chosen: the plan as it is now has another one, or none.
-          {guard: {type: 'isOutdated', params: outputIn}, target: 'deciding', actions: 'passOver'},
-          {
-            guard: {type: 'endedAs', params: ({event}) => ({output: event.output, outcome: 'error'})},
-            target: 'stopped',
-            actions: {type: 'stopFor', params: taskErrorOf},
-          },
+          {guard: {type: 'isOutdated', params: outputIn}, target: 'choosing', actions: 'passOver'},
           {
             guard: {type: 'endsPlan', params: outputIn},
             target: 'stopped',
             actions: [
               {type: 'rememberAttempt', params: outputIn},
-              {type: 'stopFor', params: {reason: 'failed'}},
+              {type: 'stopFor', params: stopOf},
             ],
           },
-          {target: 'deciding', actions: {type: 'rememberAttempt', params: outputIn}},
+          // There may be other checkpoints that were left open.
+          {
+            guard: 'isRecalled',
+            target: 'recalling',
+            actions: {type: 'rememberAttempt', params: outputIn},
+          },
+          {target: 'choosing', actions: {type: 'rememberAttempt', params: outputIn}},
         ],
         onError: {target: 'stopped', actions: {type: 'stopFor', params: errorOf}},
       },
@@ -199,8 +208,26 @@ export const executorMachine = setup({
   }),
 });
 
-function attemptOf(taskId: string, {state, resumable, failure, questions}: RunRecord): Attempted {
-  return {taskId, state, resumable, ...(failure && {failure}), ...(questions && {questions})};
+function taskInput({
+  taskId,
+  isRecalled,
+  provider,
+  explicitProvider,
+  graceMilliseconds,
+  isReviewed = false,
+  isAttended = false,
+  pauseReason,
+}: ExecutorContext): TaskInput {
+  return {
+    taskId,
+    mode: isRecalled ? {type: 'review', decision: null} : {type: 'execute'},
+    provider,
+    explicitProvider,
+    graceMilliseconds,
+    isReviewed,
+    isAttended,
+    pauseReason,
+  };
 }
 
 const isPlanEdit = (error: unknown): boolean =>
@@ -214,6 +241,10 @@ function errorOf({event}: {event: ErrorActorEvent}) {
   return {reason: 'error' as const, error: event.error};
 }
 
-function taskErrorOf({event: {output}}: {event: DoneActorEvent<TaskOutput>}) {
-  return {reason: 'error' as const, error: output.outcome === 'error' ? output.error : undefined};
+function stopOf({context, event: {output}}: {context: ExecutorContext; event: DoneActorEvent<TaskOutput>}) {
+  const reason = stopReasonAfter(output, context) ?? 'completed';
+  if (output.outcome === 'error') return {reason, error: output.error};
+  if (output.outcome !== 'refused') return {reason};
+  const task = {id: context.taskId, title: ''};
+  return {reason, error: resumeRefusal('E_RESUME_REJECTED', task, output.run, output.reason)};
 }

@@ -2,6 +2,7 @@ import type {AnyStateMachine} from 'xstate';
 import {engineMachine} from './engine.machine.ts';
 import {executorMachine} from './executor.machine.ts';
 import {questionsMachine} from './questions.machine.ts';
+import {reviewGateMachine} from './review-gate.machine.ts';
 import {runMachine} from './run.machine.ts';
 import {segmentMachine} from './segment.machine.ts';
 import {sessionMachine} from './session.machine.ts';
@@ -20,9 +21,10 @@ export type KnownMachine = {
 export const machines: readonly KnownMachine[] = [
   known(engineMachine, 'one job at a time, under the project lock; pause from every state'),
   known(executorMachine, 'the plan loop until one stop reason'),
-  known(taskMachine, 'one task: prepare, run, let the plan say what the run says'),
+  known(taskMachine, 'one task: prepare, run, pass the checkpoint, let the plan say what the run says'),
   known(runMachine, 'the whole life of one run across processes; what may happen next is what it accepts'),
   known(segmentMachine, 'one agent process, from launch to the last of its children'),
+  known(reviewGateMachine, 'the checkpoint after a run: left with a decision on disk, or still open'),
   known(questionsMachine, "a waiting run's questions, one at a time"),
   known(sessionMachine, 'an interactive session: gate, look, ask, have it made, record, attach'),
   known(sessionChangeMachine, 'making one under the lock of its repository'),

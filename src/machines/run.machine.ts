@@ -11,6 +11,7 @@ import type {AgentRequest} from '../services/contracts/agent.ts';
 import type {Answer, PauseReason, RunRecord} from '../services/contracts/run.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
 import type {RecordRunInput} from './actors/record-run.actor.ts';
+import type {Decision} from './policies/decisions.ts';
 import {type SegmentCommand, type SegmentOutput, segmentMachine} from './segment.machine.ts';
 
 /** What may be asked of a run; what of it is possible now, `can()` tells. */
@@ -22,14 +23,17 @@ export type RunCommand =
       readonly request: AgentRequest;
       readonly obstacle: string | null;
       readonly feedback?: string;
+      readonly isReviewed?: boolean;
     }
   | {
       readonly type: 'run.answer';
       readonly request: AgentRequest;
       readonly answers: readonly Answer[];
       readonly feedback?: string;
+      readonly isReviewed?: boolean;
     }
   | {readonly type: 'run.restart'}
+  | {readonly type: 'review.decide'; readonly decision: Decision}
   | SegmentCommand;
 
 export type RunInput = {
@@ -84,6 +88,7 @@ export const runMachine = setup({
     isLaunching: ({context}) => context.run.state === 'running',
     isPaused: ({context}) => context.run.state === 'paused',
     isWaiting: ({context}) => context.run.state === 'waiting',
+    isAtCheckpoint: ({context}) => context.run.decision_state === 'pending',
     isFree: (_, params: {obstacle: string | null}) => params.obstacle === null,
   },
 }).createMachine({
@@ -100,6 +105,7 @@ export const runMachine = setup({
         {guard: 'isLaunching', target: 'launchable'},
         {guard: 'isPaused', target: 'paused'},
         {guard: 'isWaiting', target: 'waiting'},
+        {guard: 'isAtCheckpoint', target: 'decisionPending'},
         {target: 'ended'},
       ],
     },
@@ -136,6 +142,8 @@ export const runMachine = setup({
         'run.restart': 'superseded',
       },
     },
+    // The review gate records what is decided; requested changes are another run.
+    decisionPending: {on: {'review.decide': 'ended', 'run.restart': 'superseded'}},
     ended: {on: {'run.restart': 'superseded'}},
     recordingRelaunch: {
       invoke: {
@@ -189,12 +197,17 @@ function errorOf({event}: {event: ErrorActorEvent}) {
   return {error: event.error};
 }
 
-/** What a person says to a run that goes on. */
-function wordsIn(order: RunCommand | null): {answers?: readonly Answer[]; feedback?: string} {
+/** What a person says to a run that goes on, and whether they want to see its end. */
+function wordsIn(order: RunCommand | null): {
+  answers?: readonly Answer[];
+  feedback?: string;
+  isReviewed?: boolean;
+} {
   if (order?.type !== 'run.answer' && order?.type !== 'run.resume') return {};
   return {
     ...(order.type === 'run.answer' ? {answers: order.answers} : {}),
     ...(order.feedback === undefined ? {} : {feedback: order.feedback}),
+    ...(order.isReviewed === undefined ? {} : {isReviewed: order.isReviewed}),
   };
 }
 

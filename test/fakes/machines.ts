@@ -4,10 +4,19 @@ import {
   defineEndEverythingActor,
   type LiveAgents,
 } from '../../src/machines/actors/agent.actor.ts';
+import {
+  type DecisionDesk,
+  defineAskDecisionActor,
+  defineCheckDecisionActor,
+  defineFindDecisionActor,
+  defineRecallDecisionActor,
+  defineRecordDecisionActor,
+} from '../../src/machines/actors/decision.actor.ts';
 import {definePrepareRunActor} from '../../src/machines/actors/prepare-run.actor.ts';
 import {defineRecordRunActor} from '../../src/machines/actors/record-run.actor.ts';
 import {defineSelectTaskActor} from '../../src/machines/actors/select-task.actor.ts';
 import {defineSettleTaskActor} from '../../src/machines/actors/settle-task.actor.ts';
+import {reviewGateMachine} from '../../src/machines/review-gate.machine.ts';
 import {runMachine} from '../../src/machines/run.machine.ts';
 import {segmentMachine} from '../../src/machines/segment.machine.ts';
 import {taskMachine} from '../../src/machines/task.machine.ts';
@@ -24,14 +33,23 @@ export function defineEffects(services: Services) {
     endEverything: defineEndEverythingActor({live}),
   };
   const run = {segment: segmentMachine.provide({actors: segment}), recordRun};
+  const desk: DecisionDesk = {open: null};
+  const reviewGate = {
+    askDecision: defineAskDecisionActor(desk, () => {}),
+    checkDecision: defineCheckDecisionActor(services),
+    recordDecision: defineRecordDecisionActor(services, () => {}),
+  };
   const task = {
+    recallDecision: defineRecallDecisionActor(services),
+    reviewGate: reviewGateMachine.provide({actors: reviewGate}),
     prepareRun: definePrepareRunActor(services, () => {}),
     run: runMachine.provide({actors: run}),
     settleTask: defineSettleTaskActor(services, () => {}),
   };
   const executor = {
+    findDecision: defineFindDecisionActor(services),
     selectTask: defineSelectTaskActor(services),
     task: taskMachine.provide({actors: task}),
   };
-  return {live, segment, run, task, executor};
+  return {live, desk, segment, run, reviewGate, task, executor};
 }

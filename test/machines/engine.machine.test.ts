@@ -266,7 +266,7 @@ describe('refuses to run without', () => {
     actor.send(start(execute));
     expect(await stopped).toEqual({
       type: 'execute',
-      output: {reason: 'error', attempted: [], error: new Error('Actor "selectTask" was not provided')},
+      output: {reason: 'error', attempted: [], error: new Error('Actor "findDecision" was not provided')},
     });
   });
 });

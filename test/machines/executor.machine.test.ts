@@ -175,8 +175,9 @@ describe('a pause', () => {
 
   test('between two tasks stops before the next', async () => {
     const {actor, finished, plans, log} = createExecutor();
-    const release = plans.holdNextRead();
     actor.start();
+    const release = plans.holdNextRead();
+    await settle();
     expect(actor.getSnapshot().value).toBe('selecting');
     actor.send(pause);
     release();
@@ -271,6 +272,7 @@ describe('an error', () => {
 
 describe('refuses to run without', () => {
   test.each([
+    {missing: 'findDecision', names: 'findDecision'},
     {missing: 'selectTask', names: 'selectTask'},
     {missing: 'task', names: 'prepareRun'},
   ] as const)('the actor $missing', async ({missing, names}) => {
@@ -294,6 +296,9 @@ test('every transition is reached', () => {
       inputs: [input],
       payloads: [
         pause,
+        {type: 'xstate.done.actor.findDecision', output: 'a'},
+        {type: 'xstate.done.actor.findDecision', output: null},
+        {type: 'xstate.error.actor.findDecision', error: 'no'},
         {type: 'xstate.done.actor.selectTask', output: 'a'},
         {type: 'xstate.done.actor.selectTask', output: null},
         {type: 'xstate.error.actor.selectTask', error: 'no'},
@@ -308,7 +313,7 @@ test('every transition is reached', () => {
         {type: 'xstate.done.actor.task', output: {outcome: 'failed', run: failed}},
         {type: 'xstate.error.actor.task', error: 'no'},
       ],
-      key: ({context}) => [context.pauseReason, context.isStopping],
+      key: ({context}) => [context.pauseReason, context.isStopping, context.isRecalled],
     }),
   ).toEqual([]);
 });

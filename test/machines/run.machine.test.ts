@@ -27,6 +27,7 @@ const resume = {type: 'run.resume', request: resumeRequest, obstacle: null} as c
 const refusedResume = {...resume, obstacle: 'the session is gone'} as const;
 const answer = {type: 'run.answer', request: resumeRequest, answers} as const;
 const restart = {type: 'run.restart'} as const;
+const decide = {type: 'review.decide', decision: {state: 'approved_continue'}} as const;
 const pause = {type: 'run.pause', reason: 'user_interrupt'} as const;
 
 function createRun(run: RunRecord, order: RunCommand | null, pauseReason: PauseReason | null = null) {
@@ -49,12 +50,17 @@ async function startRun(...args: Parameters<typeof createRun>) {
 }
 
 describe('what may happen next', () => {
-  const commands = {launch, resume, refusedResume, answer, restart};
+  const commands = {launch, resume, refusedResume, answer, decide, restart};
   test.each([
     {name: 'running', run: runRecord(), allowed: ['launch']},
     {name: 'paused', run: pausedRun(), allowed: ['resume', 'refusedResume', 'restart']},
     {name: 'waiting', run: waitingRun(), allowed: ['answer', 'restart']},
     {name: 'succeeded', run: restingRun({state: 'succeeded'}), allowed: ['restart']},
+    {
+      name: 'that a decision is pending',
+      run: restingRun({state: 'failed', decision_state: 'pending'}),
+      allowed: ['decide', 'restart'],
+    },
     {name: 'failed', run: restingRun({state: 'failed'}), allowed: ['restart']},
     {name: 'canceled', run: restingRun({state: 'canceled'}), allowed: ['restart']},
   ])('of a run whose record says $name is $allowed', async ({run, allowed}) => {
@@ -260,7 +266,13 @@ test('every transition is reached', () => {
   const input = (run: RunRecord) => ({run, order: null, graceMilliseconds, pauseReason: null});
   expect(
     unreachedTransitions(runMachine, {
-      inputs: [runRecord(), pausedRun(), waitingRun(), restingRun({state: 'failed'})].map(input),
+      inputs: [
+        runRecord(),
+        pausedRun(),
+        waitingRun(),
+        restingRun({state: 'failed'}),
+        restingRun({state: 'failed', decision_state: 'pending'}),
+      ].map(input),
       payloads: [
         launch,
         resume,

@@ -206,12 +206,18 @@ describe('refuses to run without', () => {
   test.each([
     {missing: 'prepareRun', names: 'prepareRun'},
     {missing: 'run', names: 'agent'},
+    {missing: 'reviewGate', names: 'askDecision'},
+    {missing: 'recallDecision', names: 'recallDecision'},
     {missing: 'settleTask', names: 'settleTask'},
   ] as const)('the actor $missing', async ({missing, names}) => {
     const {services, agents} = createFakeServices({plan: ready});
     agents.play = (agent) => agent.succeeds();
     const {[missing]: _, ...actors} = defineEffects(services).task;
-    const actor = createActor(taskMachine.provide({actors}), {input});
+    const reviewed = {...input, isReviewed: missing === 'reviewGate', isAttended: true};
+    const mode = {type: 'review', decision: null} as const;
+    const actor = createActor(taskMachine.provide({actors}), {
+      input: missing === 'recallDecision' ? {...input, mode} : reviewed,
+    });
     const finished = toPromise(actor);
     actor.start();
     expect(await finished).toEqual({
@@ -226,11 +232,29 @@ test('every transition is reached', () => {
   const order = {type: 'run.restart'};
   expect(
     unreachedTransitions(taskMachine, {
-      inputs: [input],
+      inputs: [input, {...input, mode: {type: 'review', decision: null}}],
       payloads: [
         pause,
         {type: 'xstate.done.actor.prepareRun', output: {task: task('a'), run: runRecord(), order}},
         {type: 'xstate.error.actor.prepareRun', error: 'no'},
+        {type: 'xstate.done.actor.recallDecision', output: {task: task('a'), run, unheard: null}},
+        {type: 'xstate.done.actor.recallDecision', output: {task: task('a'), run, unheard: 'use tabs'}},
+        {type: 'xstate.error.actor.recallDecision', error: 'no'},
+        {type: 'xstate.done.actor.reviewGate', output: {outcome: 'postponed', run}},
+        {type: 'xstate.done.actor.reviewGate', output: {outcome: 'error', run, error: 'no'}},
+        {
+          type: 'xstate.done.actor.reviewGate',
+          output: {outcome: 'decided', run: {...run, decision_state: 'changes_requested'}},
+        },
+        {
+          type: 'xstate.done.actor.reviewGate',
+          output: {outcome: 'decided', run: {...run, decision_state: 'approved_continue'}},
+        },
+        {type: 'xstate.error.actor.reviewGate', error: 'no'},
+        {
+          type: 'xstate.done.actor.run',
+          output: {outcome: 'succeeded', run: {...run, decision_state: 'pending'}},
+        },
         {type: 'xstate.done.actor.run', output: {outcome: 'succeeded', run}},
         {type: 'xstate.done.actor.run', output: {outcome: 'refused', run, reason: 'no'}},
         {type: 'xstate.done.actor.run', output: {outcome: 'error', run, error: 'no'}},

@@ -13,6 +13,7 @@ import {
   relaunchPrompt,
   taskPrompt,
 } from '../policies/agent-prompt.ts';
+import {type OpenDecision, openDecision} from '../policies/decisions.ts';
 import {isLeaf, requireTask} from '../policies/plan-graph.ts';
 import {setStatus} from '../policies/plan-status.ts';
 import {isReady} from '../policies/readiness.ts';
@@ -21,18 +22,20 @@ import {applyRunChange, newRunRecord} from '../policies/run-record.ts';
 import type {RunCommand} from '../run.machine.ts';
 import {recoverTask} from './recover-runs.actor.ts';
 
-/** What is to be done with a task. */
-export type TaskMode =
+/** How a task is run. */
+export type RunMode =
   | {readonly type: 'execute'}
   | {readonly type: 'resume'; readonly answers: readonly Answer[]; readonly feedback: string | null}
   | {readonly type: 'restart'};
 
 export type PrepareRunInput = {
   readonly taskId: string;
-  readonly mode: TaskMode;
+  readonly mode: RunMode;
   readonly provider: ProviderId;
   /** Named by the user for this very call; null for the saved choice. */
   readonly explicitProvider: ProviderId | null;
+  /** Whether the run ends at a checkpoint; without it, as it began. */
+  readonly isReviewed?: boolean;
 };
 
 export type PreparedRun = {
@@ -58,7 +61,8 @@ export function definePrepareRunActor(services: Services, onPrepared: (prepared:
     const {runs} = await services.runs.list(task.id);
     const attempts = runs.filter(({run_type}) => run_type === 'execute').map(({attempt}) => attempt);
     const attempt = Math.max(0, ...attempts) + 1;
-    const prepared = await prepare(services, {...input, plan, task, latest, attempt});
+    const open = openDecision(task, runs);
+    const prepared = await prepare(services, {...input, plan, task, latest, open, attempt});
     const {order} = prepared;
     // What will be refused never starts.
     if (order.type !== 'run.resume' || order.obstacle === null) onPrepared(prepared);
@@ -70,6 +74,8 @@ type Situation = PrepareRunInput & {
   readonly plan: Plan;
   readonly task: Task;
   readonly latest: RunRecord | null;
+  /** The checkpoint it stands at. */
+  readonly open: OpenDecision | null;
   /** The number of the next run. */
   readonly attempt: number;
 };
@@ -107,14 +113,29 @@ async function prepareResume(services: Services, situation: Situation): Promise<
   const request = await requestFor(services, await sayingOf(services, situation, latest));
   // A run that ended is never reopened, a record of the Go program never rewritten: a new run takes over.
   if (obstacle === null && (!isOpen(latest) || isGoRun(latest))) {
+    await resolveCheckpoint(services, situation);
     return takeOver(services, situation, latest, request, mode);
   }
   if (obstacle === null) await markInProgress(services, task.id);
+  const said = {
+    ...feedback,
+    ...(situation.isReviewed === undefined ? {} : {isReviewed: situation.isReviewed}),
+  };
   const order: RunCommand =
     latest.state === 'waiting'
-      ? {type: 'run.answer', request, answers, ...feedback}
-      : {type: 'run.resume', request, obstacle, ...feedback};
+      ? {type: 'run.answer', request, answers, ...said}
+      : {type: 'run.resume', request, obstacle, ...said};
   return {task, run: latest, order};
+}
+
+/** Feedback at a checkpoint is a decision: it is on disk before the run that carries it out. */
+async function resolveCheckpoint({runs, now}: Services, {open, mode}: Situation): Promise<void> {
+  if (open === null || mode.type !== 'resume' || mode.feedback === null) return;
+  if (open.unheard === mode.feedback) return;
+  const decision = {state: 'changes_requested', feedback: mode.feedback} as const;
+  await runs.update(open.run.task_id, open.run.run_id, (current) =>
+    applyRunChange(current, {type: 'decided', decision}, now()),
+  );
 }
 
 const isOpen = ({state}: RunRecord) => state === 'paused' || state === 'waiting';
@@ -130,13 +151,13 @@ type Saying = Pick<AgentRequest, 'kind' | 'prompt' | 'sessionRef'>;
 
 /** What the agent is told when its run goes on. Feedback comes before questions. */
 async function sayingOf(services: Services, situation: Situation, latest: RunRecord): Promise<Saying> {
-  const {plan, task, mode} = situation;
+  const {plan, task, mode, open} = situation;
   const {answers} = mode.type === 'resume' ? mode : {answers: []};
   const {feedback} = feedbackFor(latest, mode.type === 'resume' ? mode.feedback : null);
   const questions = latest.questions ?? [];
+  const {review_summary: changed} = open?.run ?? latest;
   const inSession = {kind: 'resume', sessionRef: latest.provider_session_ref} as const;
-  if (feedback !== undefined)
-    return {...inSession, prompt: feedbackPrompt(feedback, latest.review_summary?.files ?? [])};
+  if (feedback !== undefined) return {...inSession, prompt: feedbackPrompt(feedback, changed?.files ?? [])};
   if (latest.state === 'paused') {
     return {...inSession, prompt: continuePrompt(questions, latest.answers, latest.feedback)};
   }
@@ -183,11 +204,16 @@ async function takeOver(
   situation: Situation,
   latest: RunRecord,
   request: AgentRequest,
-  {answers, feedback}: Extract<TaskMode, {type: 'resume'}>,
+  {answers, feedback}: Extract<RunMode, {type: 'resume'}>,
 ): Promise<PreparedRun> {
   const record = await recordFor(
     services,
-    {...situation, provider: latest.provider},
+    // Whoever asks for changes at a checkpoint sees them at the next one.
+    {
+      ...situation,
+      provider: latest.provider,
+      isReviewed: situation.open !== null || (situation.isReviewed ?? latest.decision_required === true),
+    },
     {
       prompt: request.prompt,
       sessionRef: latest.provider_session_ref,
@@ -251,7 +277,7 @@ async function begin(
 
 async function recordFor(
   services: Services,
-  {task, attempt, provider}: Situation,
+  {task, attempt, provider, isReviewed = false}: Situation,
   {prompt, sessionRef, links}: {prompt: string; sessionRef: string; links: Partial<RunRecord>},
 ): Promise<RunRecord> {
   const baselineTree = await services.changes.snapshot();
@@ -267,6 +293,7 @@ async function recordFor(
       links,
       ...(services.self === null ? {} : {owner: services.self}),
       ...(baselineTree === null ? {} : {baselineTree}),
+      isReviewed,
     },
     services.now(),
   );

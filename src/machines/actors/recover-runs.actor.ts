@@ -6,7 +6,7 @@ import type {Services} from '../../services/contracts/services.ts';
 import {isLeaf} from '../policies/plan-graph.ts';
 import {setStatus} from '../policies/plan-status.ts';
 import {applyRunChange, identityOf, type RunChange} from '../policies/run-record.ts';
-import {statusAfter, tellingRun} from '../policies/run-status.ts';
+import {statusOf, tellingRun} from '../policies/run-status.ts';
 import {compareTimestamps} from '../policies/timestamps.ts';
 import {stillAlive} from './agent.actor.ts';
 
@@ -31,7 +31,7 @@ export function defineRecoverRunsActor(services: Services, onRecovered: (run: Ru
       const standing = tellingRun(runs.map((each) => (each === latest ? run : each))) ?? run;
       const task = plan.items.get(taskId);
       if (task && isOpenTask(task))
-        await settleStatus(services, task, {...run, state: standing.state}, wasRunning);
+        await settleStatus(services, task, {...standing, updated_at: run.updated_at}, wasRunning);
       if (wasRunning) onRecovered(standing);
     }
     return recovered;
@@ -104,7 +104,7 @@ async function settleStatus(
   wasRunning: boolean,
 ): Promise<void> {
   if (!wasRunning && compareTimestamps(run.updated_at, task.updatedAt) < 0) return;
-  const status = statusAfter(run.state);
+  const status = statusOf(run);
   if (status === task.status) return;
   await services.plans.update((plan) => setStatus(plan, task.id, status, services.now()));
 }

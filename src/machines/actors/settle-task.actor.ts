@@ -2,7 +2,7 @@ import {fromPromise} from 'xstate';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import {setStatus} from '../policies/plan-status.ts';
-import {isUnheard, statusAfter, tellingRun} from '../policies/run-status.ts';
+import {isUnheard, statusOf, tellingRun} from '../policies/run-status.ts';
 import type {SettleTaskInput} from '../task.machine.ts';
 
 /** Lets the plan say what the run says. A task that was deleted meanwhile has nothing to say. */
@@ -11,9 +11,9 @@ export function defineSettleTaskActor(
   onSettled: (run: RunRecord) => void,
 ) {
   return fromPromise<void, SettleTaskInput>(async ({input: {taskId, run}}) => {
-    const {state} = (isUnheard(run) && tellingRun((await runs.list(taskId)).runs)) || run;
+    const telling = (isUnheard(run) && tellingRun((await runs.list(taskId)).runs)) || run;
     await plans.update((plan) =>
-      plan.items.has(taskId) ? setStatus(plan, taskId, statusAfter(state), now()) : plan,
+      plan.items.has(taskId) ? setStatus(plan, taskId, statusOf(telling), now()) : plan,
     );
     onSettled(run);
   });

@@ -50,7 +50,7 @@ export function resumeRefusal(
   const isPassing = reason === message && (kind === 'auth' || kind === 'rate_limit');
   return new AppError(code, `cannot resume ${task.id}: ${reason}`, {
     details: [
-      ['task', `${task.id}  ${task.title}`],
+      ['task', `${task.id}  ${task.title}`.trimEnd()],
       ['run', `${run.run_id}  ${run.state} ${since}`],
       ['provider', run.provider],
       ['session', run.provider_session_ref === '' ? '(none)' : run.provider_session_ref],

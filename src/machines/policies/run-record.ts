@@ -9,6 +9,8 @@ import {
   runSchemaVersion,
   type Segment,
 } from '../../services/contracts/run.ts';
+import type {Decision} from './decisions.ts';
+import {isUnheard} from './run-status.ts';
 
 /** Everything that can happen to a run, as data: applied to the record, and nothing else changes it. */
 export type RunChange =
@@ -58,8 +60,10 @@ export type RunChange =
       readonly type: 'relaunched';
       readonly answers?: readonly Answer[];
       readonly feedback?: string;
+      readonly isReviewed?: boolean;
       readonly owner?: ProcessIdentity;
     }
+  | {readonly type: 'decided'; readonly decision: Decision}
   | {readonly type: 'superseded'; readonly byRunId: string}
   /** The run that was to replace it never began. */
   | {readonly type: 'reinstated'}
@@ -93,6 +97,8 @@ export type NewRun = {
   readonly owner?: ProcessIdentity;
   /** The working files before anything of the agent exists. */
   readonly baselineTree?: string;
+  /** It ends at a checkpoint. */
+  readonly isReviewed?: boolean;
 };
 
 /** A record that says `launching`: it is on disk before anything of the agent exists. */
@@ -119,6 +125,7 @@ export function newRunRecord(run: NewRun, now: string): RunRecord {
     exit_code: null,
     context: run.context,
     ...(run.baselineTree === undefined ? {} : {baseline_tree: run.baselineTree}),
+    ...(run.isReviewed ? {decision_required: true} : {}),
   };
 }
 
@@ -145,14 +152,17 @@ export function applyRunChange(run: RunRecord, change: RunChange, now: string): 
       return {...rest, state: 'waiting', questions: [...change.questions], result: change.result};
     }
     case 'succeeded':
-      return {...resting(changed, change, now), state: 'succeeded', result: change.result};
+      return atCheckpoint({...resting(changed, change, now), state: 'succeeded', result: change.result}, now);
     case 'failed':
-      return {
-        ...resting(changed, change, now),
-        state: 'failed',
-        failure: change.failure,
-        ...(change.result === undefined ? {} : {result: change.result}),
-      };
+      return atCheckpoint(
+        {
+          ...resting(changed, change, now),
+          state: 'failed',
+          failure: change.failure,
+          ...(change.result === undefined ? {} : {result: change.result}),
+        },
+        now,
+      );
     case 'resumeRefused': {
       const state = run.questions !== undefined && run.paused_at === undefined ? 'waiting' : 'paused';
       return {...resting(changed, change, now), state, ...run.stood, failure: change.failure};
@@ -170,6 +180,7 @@ export function applyRunChange(run: RunRecord, change: RunChange, now: string): 
         phase: 'launching',
         stood,
         ...(change.feedback === undefined ? {} : {feedback: change.feedback}),
+        ...(change.isReviewed === undefined ? {} : {decision_required: change.isReviewed}),
         ...(change.owner === undefined ? {} : {owner: recordedIdentity(change.owner)}),
         ...(change.answers === undefined
           ? {}
@@ -180,6 +191,8 @@ export function applyRunChange(run: RunRecord, change: RunChange, now: string): 
       const message = 'Blackbird ended before the agent was started';
       return {...resting(changed, {end: null}, now), state: 'canceled', failure: {kind: 'stopped', message}};
     }
+    case 'decided':
+      return decided(changed, change.decision, now);
     case 'superseded':
       return {...changed, superseded_by_run_id: change.byRunId};
     case 'reinstated': {
@@ -187,6 +200,26 @@ export function applyRunChange(run: RunRecord, change: RunChange, now: string): 
       return kept;
     }
   }
+}
+
+/** The end of a run and the question what comes next are one write. Nobody asks about a run that nobody heard. */
+function atCheckpoint(run: RunRecord, now: string): RunRecord {
+  if (!run.decision_required || isUnheard(run)) return run;
+  return {...run, decision_state: 'pending', decision_requested_at: now};
+}
+
+function decided(run: RunRecord, decision: Decision, now: string): RunRecord {
+  const {decision_feedback: _, ...rest} = run;
+  const resolved = {
+    ...rest,
+    decision_state: decision.state,
+    decision_resolved_at: now,
+    ...(decision.state === 'changes_requested' ? {decision_feedback: decision.feedback} : {}),
+  };
+  if (decision.state !== 'rejected') return resolved;
+  const before = run.failure === undefined ? '' : `; it had failed: ${run.failure.message}`;
+  const message = `rejected at the checkpoint${before}`;
+  return {...resolved, state: 'failed', failure: {kind: 'rejected', message}};
 }
 
 /** No agent is alive: the phase is gone, where it stood before no longer matters, and the last segment has an end. */

@@ -13,6 +13,10 @@ const statuses = {
 
 export const statusAfter = (state: RunState): TaskStatus => statuses[state];
 
+/** What the plan says of the task of this run. Until its checkpoint is passed, it is still at work. */
+export const statusOf = ({state, decision_state}: RunRecord): TaskStatus =>
+  decision_state === 'pending' || decision_state === 'changes_requested' ? 'in_progress' : statusAfter(state);
+
 /** Made to bring feedback to a run that had ended. */
 export const isFeedbackRun = ({resumed_from_run_id, feedback}: RunRecord): boolean =>
   resumed_from_run_id !== undefined && feedback !== undefined;

@@ -18,7 +18,12 @@ export type RunStep =
   | {readonly type: 'sessionCaptured'; readonly sessionRef: string}
   | {readonly type: 'pauseAsked'}
   | {readonly type: 'paused'; readonly reason: PauseReason; readonly resumable: boolean}
-  | {readonly type: 'relaunched'; readonly answers?: readonly Answer[]; readonly feedback?: string}
+  | {
+      readonly type: 'relaunched';
+      readonly answers?: readonly Answer[];
+      readonly feedback?: string;
+      readonly isReviewed?: boolean;
+    }
   /** `isContinued`: the run stood somewhere before, and goes back there when its agent will not go on. */
   | {readonly type: 'ended'; readonly verdict: SegmentVerdict; readonly isContinued: boolean};
 

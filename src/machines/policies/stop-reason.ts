@@ -1,11 +1,40 @@
 import type {FailureKind} from '../../services/contracts/agent.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
+import type {TaskOutput} from './task-outcome.ts';
 
 /** Why a plan stopped being executed. */
-export type StopReason = 'completed' | 'waiting_user' | 'paused' | 'failed' | 'error';
+export type StopReason = 'completed' | 'waiting_user' | 'decision_required' | 'paused' | 'failed' | 'error';
 
 /** Failures that the next task would only repeat: no account, no quota, no agent. */
 const repeating: ReadonlySet<FailureKind> = new Set<FailureKind>(['auth', 'rate_limit', 'spawn_failed']);
 
 export const isHopeless = ({failure}: RunRecord): boolean =>
   failure !== undefined && repeating.has(failure.kind);
+
+/** Why no other task follows this one; null when the plan goes on. */
+export function stopReasonAfter(
+  output: TaskOutput,
+  {stopOnFailure}: {readonly stopOnFailure: boolean},
+): StopReason | null {
+  switch (output.outcome) {
+    case 'paused':
+      return 'paused';
+    case 'waiting':
+      return 'waiting_user';
+    case 'decision_required':
+      return 'decision_required';
+    case 'error':
+    case 'refused':
+      return 'error';
+    case 'succeeded':
+    case 'failed':
+    case 'canceled':
+      return stopReasonOf(output.run, stopOnFailure);
+  }
+}
+
+function stopReasonOf(run: RunRecord, stopOnFailure: boolean): StopReason | null {
+  if (run.decision_state === 'rejected') return 'failed';
+  if (run.decision_state === 'approved_quit') return 'completed';
+  return run.state === 'failed' && (stopOnFailure || isHopeless(run)) ? 'failed' : null;
+}

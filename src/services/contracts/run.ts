@@ -10,6 +10,16 @@ export type RunState = (typeof runStates)[number];
 export const pauseReasons = ['user_interrupt', 'terminated', 'process_lost'] as const;
 export type PauseReason = (typeof pauseReasons)[number];
 
+/** How the checkpoint after a run stands. */
+export const decisionStates = [
+  'pending',
+  'approved_continue',
+  'approved_quit',
+  'changes_requested',
+  'rejected',
+] as const;
+export type DecisionState = (typeof decisionStates)[number];
+
 /** Something the agent asked; answered by one of the options or in free text. */
 export const questionSchema = z.looseObject({
   id: z.string().min(1),
@@ -116,6 +126,14 @@ export const runRecordSchema = z.looseObject({
   baseline_tree: z.string().optional(),
   result_tree: z.string().optional(),
   review_summary: reviewSummarySchema.optional(),
+  /** The run ends at a checkpoint: nothing comes after it before a person has decided. */
+  decision_required: z.boolean().optional(),
+  /** Absent until the run has ended. */
+  decision_state: z.enum(decisionStates).optional(),
+  decision_requested_at: z.string().optional(),
+  decision_resolved_at: z.string().optional(),
+  /** The changes that were requested. */
+  decision_feedback: z.string().optional(),
   /** Reviews only. Whose work it judged is known before it begins, what it found once its answer was checked. */
   parent_review_completion_signature: z.string().optional(),
   parent_review_passed: z.boolean().optional(),

@@ -1,5 +1,5 @@
 import {providerIds} from '../contracts/agent.ts';
-import {type RunRecord, runSchemaVersion} from '../contracts/run.ts';
+import {decisionStates, type RunRecord, runSchemaVersion} from '../contracts/run.ts';
 
 const states: Readonly<Record<string, RunRecord['state']>> = {
   // Written down as running, it has lost its Blackbird: this one never owns it.
@@ -30,10 +30,12 @@ export function fromGoRunRecord(json: Record<string, unknown>, attempt: number):
     exitCode,
     error,
     context: ______,
+    decision_state: decision,
     ...kept
   } = json;
   return {
     ...kept,
+    ...(decisionStates.some((state) => state === decision) ? {decision_state: decision} : {}),
     schema_version: runSchemaVersion,
     run_id: text('id'),
     task_id: text('taskId'),

@@ -1,0 +1,87 @@
+import {fromCallback, fromPromise} from 'xstate';
+import {AppError, shellWord} from '../../services/contracts/errors.ts';
+import type {RunRecord} from '../../services/contracts/run.ts';
+import type {Services} from '../../services/contracts/services.ts';
+import {type OpenDecision, openDecision} from '../policies/decisions.ts';
+import {requireTask, walkTree} from '../policies/plan-graph.ts';
+import {resumeObstacle, resumeRefusal} from '../policies/resume-check.ts';
+import {applyRunChange} from '../policies/run-record.ts';
+import type {
+  CheckDecisionInput,
+  DecisionRequest,
+  RecordDecisionInput,
+  ReviewGateCommand,
+} from '../review-gate.machine.ts';
+
+/** The question that is open now, and how it is answered. */
+export type DecisionDesk = {
+  open: {readonly request: DecisionRequest; readonly send: (command: ReviewGateCommand) => void} | null;
+};
+
+/** Puts the question on the desk for as long as the gate asks it. */
+export function defineAskDecisionActor(desk: DecisionDesk, onAsked: (request: DecisionRequest) => void) {
+  return fromCallback<ReviewGateCommand, DecisionRequest>(({input: request, sendBack}) => {
+    const open = {request, send: sendBack};
+    desk.open = open;
+    onAsked(request);
+    return () => {
+      if (desk.open === open) desk.open = null;
+    };
+  });
+}
+
+/** What could not be carried out is refused while the question is still open. */
+export function defineCheckDecisionActor(services: Services) {
+  return fromPromise<void, CheckDecisionInput>(async ({input: {task, run, decision, explicitProvider}}) => {
+    if (decision.state !== 'changes_requested') return;
+    if (decision.feedback.trim() === '')
+      throw new AppError('E_NO_INPUT', `say what is to be changed in ${task.id}`);
+    const obstacle = resumeObstacle(run, {
+      repoRoot: services.project.root,
+      explicitProvider,
+      isSessionRef: (ref) => services.isSessionRef(run.provider, ref),
+    });
+    if (obstacle !== null) throw resumeRefusal('E_RESUME_REFUSED', task, run, obstacle);
+    await services.agents.check(run.provider);
+  });
+}
+
+export function defineRecordDecisionActor(
+  {runs, now}: Pick<Services, 'runs' | 'now'>,
+  onRecorded: (run: RunRecord) => void,
+) {
+  return fromPromise<RunRecord, RecordDecisionInput>(async ({input: {run, decision}}) => {
+    const recorded = await runs.update(run.task_id, run.run_id, (current) =>
+      applyRunChange(current, {type: 'decided', decision}, now()),
+    );
+    onRecorded(recorded);
+    return recorded;
+  });
+}
+
+export type RecalledDecision = OpenDecision & {readonly task: {readonly id: string; readonly title: string}};
+
+/** The checkpoint a task stands at, as it is on disk. */
+export function defineRecallDecisionActor({plans, runs}: Pick<Services, 'plans' | 'runs'>) {
+  return fromPromise<RecalledDecision, {readonly taskId: string}>(async ({input: {taskId}}) => {
+    const {id, title, ...task} = requireTask(await plans.read(), taskId);
+    const open = openDecision({id, title, ...task}, (await runs.list(taskId)).runs);
+    if (open !== null) return {...open, task: {id, title}};
+    throw new AppError('E_NO_DECISION', `${id} has no decision to be made`, {
+      next: [{command: `blackbird runs ${shellWord(id)}`, why: 'see its history'}],
+    });
+  });
+}
+
+/** The first task of the plan that stands at a checkpoint; null where none does. */
+export async function findDecision({plans, runs}: Pick<Services, 'plans' | 'runs'>): Promise<string | null> {
+  for (const {task} of walkTree(await plans.read())) {
+    // Only what is in progress can stand at one, so that a long plan costs nothing.
+    if (task.status !== 'in_progress') continue;
+    if (openDecision(task, (await runs.list(task.id)).runs) !== null) return task.id;
+  }
+  return null;
+}
+
+export const defineFindDecisionActor = (services: Pick<Services, 'plans' | 'runs'>) =>
+  fromPromise<string | null, void>(() => findDecision(services));
