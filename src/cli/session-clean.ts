@@ -23,33 +23,45 @@ export async function cleanRun(
   run: SessionMeta,
   {force}: {force: boolean},
 ): Promise<CleanResult> {
+  await sessions.lock.acquire(run.repo_id);
+  try {
+    return await archive(sessions, await asItIsNow(sessions, run), force);
+  } finally {
+    await sessions.lock.release();
+  }
+}
+
+/** Somebody else may have archived it while we waited for the lock. */
+async function asItIsNow({store}: Sessions, run: SessionMeta): Promise<SessionMeta> {
+  const entries = await store.list();
+  return entries.find(({runId, repoId}) => runId === run.run_id && repoId === run.repo_id)?.meta ?? run;
+}
+
+async function archive(sessions: Sessions, run: SessionMeta, force: boolean): Promise<CleanResult> {
+  const {events, store, tmux, worktrees} = sessions;
   const worktree = ownWorktree(sessions, run);
   if (worktree === null && archivedAt(run) !== '') return {isNew: false, lost: null};
   // Git would take the next repository above for it.
   if (worktree !== null && !existsSync(path.join(worktree, '.git'))) throw leftBehind(run);
-  const {lock, events, store, tmux, worktrees} = sessions;
-  await lock.acquire(run.repo_id);
+  const root = await repositoryRoot(sessions, run, worktree);
+  // Without its repository git can neither tell what is in it nor remove it.
+  if (worktree !== null && root === null) throw leftBehind(run);
+  const lost = await checkLosses(sessions, run, {root, worktree, force});
+  const name = sessionName(run.run_id);
+  await events.append(run, {event: 'clean_started', data: {session_name: name, force}});
   try {
-    const root = await repositoryRoot(sessions, run, worktree);
-    const lost = await checkLosses(sessions, run, {root, worktree, force});
-    const name = sessionName(run.run_id);
-    await events.append(run, {event: 'clean_started', data: {session_name: name, force}});
-    try {
-      await tmux.killSession(name);
-      // The agent may have worked until now.
-      await checkLosses(sessions, run, {root, worktree, force});
-      if (root !== null) await worktrees.remove(root, run.worktree_path);
-      if (isFolder(run.worktree_path)) throw leftBehind(run);
-      await store.update(run, {archive: {archived_at: sessions.now()}});
-    } catch (error) {
-      await events.append(run, {event: 'clean_failed', data: {reason: messageOf(error)}});
-      throw error;
-    }
-    await events.append(run, {event: 'clean_finished', data: {ok: true}});
-    return {isNew: true, lost};
-  } finally {
-    await lock.release();
+    await tmux.killSession(name);
+    // The agent may have worked until now.
+    await checkLosses(sessions, run, {root, worktree, force});
+    if (root !== null) await worktrees.remove(root, run.worktree_path);
+    if (isFolder(run.worktree_path)) throw leftBehind(run);
+    await store.update(run, {archive: {archived_at: sessions.now()}});
+  } catch (error) {
+    await events.append(run, {event: 'clean_failed', data: {reason: messageOf(error)}});
+    throw error;
   }
+  await events.append(run, {event: 'clean_finished', data: {ok: true}});
+  return {isNew: true, lost};
 }
 
 /** The worktree, if it is there. A record that points anywhere else than to its own is not obeyed. */
@@ -99,20 +111,21 @@ async function checkLosses(
     if (force) return null;
     throw error;
   });
-  if (unmerged === null || force) return unmerged?.isOnBranch === false ? unmerged : null;
-  const {count, isOnBranch, head} = unmerged;
-  const commits = count === 1 ? '1 commit is' : `${count} commits are`;
-  const place = isOnBranch ? `only on branch ${run.branch}` : 'on no branch at all';
-  const advice = isOnBranch
-    ? 'merge or push first, or use --force (the branch is kept)'
-    : 'use --force to lose them';
-  throw new AppError('E_UNMERGED_COMMITS', `${commits} ${place}; ${advice}`, {
+  if (unmerged === null || force) return unmerged && unmerged.unbranched > 0 ? unmerged : null;
+  const {count, unbranched, head} = unmerged;
+  const message =
+    unbranched === 0
+      ? `${commitsAre(count)} only on branch ${run.branch}; merge or push first, or use --force (the branch is kept)`
+      : `${commitsAre(unbranched)} on no branch at all; use --force to lose ${unbranched === 1 ? 'it' : 'them'}`;
+  throw new AppError('E_UNMERGED_COMMITS', message, {
     details: [
       ['branch', run.branch],
       ['head', head],
     ],
   });
 }
+
+export const commitsAre = (count: number): string => (count === 1 ? '1 commit is' : `${count} commits are`);
 
 function leftBehind(run: SessionMeta): AppError {
   return new AppError(

@@ -1,4 +1,4 @@
-import {accessSync, constants} from 'node:fs';
+import {accessSync, constants, existsSync} from 'node:fs';
 import path from 'node:path';
 import {builtInRunners, defaultRunner} from '../machines/policies/session-runner.ts';
 import {AppError} from '../services/contracts/errors.ts';
@@ -57,8 +57,9 @@ function tooOld({name, state, found}: Check): Check | null {
 function checkDataFolder(folder: string): Check {
   const name = 'data';
   let existing = folder;
-  while (!isFolder(existing) && path.dirname(existing) !== existing) existing = path.dirname(existing);
+  while (!existsSync(existing) && path.dirname(existing) !== existing) existing = path.dirname(existing);
   try {
+    if (!isFolder(existing)) throw new Error('not a folder');
     accessSync(existing, constants.W_OK | constants.X_OK);
     return {name, state: 'good', found: existing === folder ? folder : `${folder} is created on first use`};
   } catch {
@@ -81,14 +82,14 @@ function checkConfig(repository: Repository | null): {check: Check; config: Agen
   }
 }
 
-function checkRunners(config: AgencyConfig | null, cwd: string, searchPath: string): Check[] {
+function checkRunners(config: AgencyConfig | null, root: string, searchPath: string): Check[] {
   const known = config ?? {runners: new Map<string, string>(), runner: null, parentBranch: null};
   const preferred = known.runner ?? defaultRunner;
   const names = new Set([preferred, ...builtInRunners, ...known.runners.keys()]);
   return [...names].map((runner): Check => {
     const name = runner === preferred ? `${runner} (default)` : runner;
     try {
-      return {name, state: 'good', found: checkedCommand(known, runner, {cwd, searchPath})};
+      return {name, state: 'good', found: checkedCommand(known, runner, {worktree: root, searchPath})};
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       const isOwn = known.runners.has(runner);
@@ -99,12 +100,15 @@ function checkRunners(config: AgencyConfig | null, cwd: string, searchPath: stri
 }
 
 async function checkRecords(sessions: Sessions, program: string): Promise<Check> {
-  const views = await viewsOf(sessions, await sessions.store.list());
+  const entries = await sessions.store.list();
+  const views = await viewsOf(sessions, entries);
   const ill = views.filter(({status}) => status === 'broken' || status === 'worktree missing');
   const name = 'sessions';
   if (ill.length === 0) return {name, state: 'good', found: `${views.length} known`};
-  const [first] = ill;
-  const found = `${ill.map(({run_id, status}) => `${run_id} (${status})`).join(', ')}`;
-  const advice = first?.status === 'broken' ? `see ${first.problem}` : `${program} clean ${first?.run_id}`;
+  const found = ill.map(({run_id, status}) => `${run_id} (${status})`).join(', ');
+  const broken = entries.find(({meta}) => meta === null);
+  const advice = broken
+    ? `mend ${broken.file} (${broken.problem}), or remove its folder`
+    : `${program} clean ${ill[0]?.run_id}`;
   return {name, state: 'wrong', found, advice};
 }

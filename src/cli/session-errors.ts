@@ -21,7 +21,8 @@ export async function withSessions(
     if (!(error instanceof AppError) || error.next.length > 0) throw error;
     const {message, details, cause} = error;
     const word = ref === null ? '' : shellWord(ref.trim());
-    const steps = advice[error.code]?.(sessionProgram(cli), word, Object.fromEntries(details)) ?? [];
+    const known = {detached: command.opts().detached ? ' --detached' : '', ...Object.fromEntries(details)};
+    const steps = advice[error.code]?.(sessionProgram(cli), word, known) ?? [];
     throw new AppError(error.code, message, {details, next: steps, ...(cause === undefined ? {} : {cause})});
   }
 }
@@ -37,18 +38,15 @@ const advice: Partial<Record<ErrorCode, Advice>> = {
   E_RUN_ID_AMBIGUOUS: (program) => [{command: `${program} ls --all --all-repos`, why: 'see all sessions'}],
   E_RUN_REF_AMBIGUOUS: (program) => [{command: `${program} ls --all --all-repos`, why: 'see all sessions'}],
   E_SESSION_NOT_FOUND: (program, ref) => [{command: `${program} resume ${ref}`, why: 'create it again'}],
-  E_WORKTREE_MISSING: (program, ref, {reason, branch = ''}) =>
-    reason === 'archived'
-      ? [
-          {
-            command: `${program} run --name <name> --parent ${shellWord(branch)}`,
-            why: 'go on from its branch',
-          },
-        ]
-      : [{command: `${program} clean ${ref}`, why: 'archive it; its branch is kept'}],
-  E_CONFIRMATION_REQUIRED: (program, ref) => [
-    {command: `${program} resume ${ref} --restart --yes`, why: 'end it and begin anew'},
-    {command: `${program} resume ${ref}`, why: 'or go on with the one that runs'},
+  E_WORKTREE_MISSING: (program, ref, {reason, branch}) => {
+    if (reason !== 'archived') return [{command: `${program} clean ${ref}`, why: 'archive it; its branch is kept'}];
+    if (branch === undefined) return [];
+    const command = `${program} run --name <name> --parent ${shellWord(branch)}`;
+    return [{command, why: 'go on from its branch'}];
+  },
+  E_CONFIRMATION_REQUIRED: (program, ref, {detached}) => [
+    {command: `${program} resume ${ref} --restart --yes${detached}`, why: 'end it and begin anew'},
+    {command: `${program} resume ${ref}${detached}`, why: 'or go on with the one that runs'},
   ],
   E_RUNNER_NOT_CONFIGURED: (program) => [{command: `${program} doctor`, why: 'see which runners there are'}],
   E_INVALID_AGENCY_JSON: (program) => [{command: `${program} doctor`, why: 'check it again'}],

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import {
   noAgencyConfig,
   parseAgencyConfig,
@@ -15,24 +16,33 @@ import type {CliContext} from './context.ts';
 export const configAt = (root: string): AgencyConfig =>
   readAgencyJson(root, parseAgencyConfig) ?? noAgencyConfig;
 
-/** The command of a runner, after making sure that its program is there: tmux would not tell. */
+/**
+ * The command of a runner, after making sure that its program is there: tmux would not tell. A program that
+ * belongs to the worktree cannot be looked for while there is none.
+ */
 export function checkedCommand(
   config: AgencyConfig,
   runner: string,
-  {cwd, searchPath}: {cwd: string; searchPath: string},
+  {worktree, searchPath}: {worktree: string | null; searchPath: string},
 ): string {
   const command = resolveRunnerCmd(config, runner);
   const program = programOf(command);
-  if (program === null) return command;
+  const isOfWorktree = program?.includes('/') === true && !path.isAbsolute(program);
+  if (program === null || (worktree === null && isOfWorktree)) return command;
   try {
-    findExecutable(program, {cwd, searchPath});
+    findExecutable(program, {cwd: worktree ?? path.sep, searchPath});
     return command;
   } catch (error) {
     if (!(error instanceof AgentSpawnError)) throw error;
     const problem = error.reason === 'not_executable' ? 'is not executable' : 'not found';
     const where = problem === 'not found' && !program.includes('/') ? ' on PATH' : '';
     throw new AppError('E_RUNNER_NOT_CONFIGURED', `runner command ${problem}${where}: ${program}`, {
-      details: [['runner', runner]],
+      details: [
+        ['runner', runner],
+        ...(isOfWorktree
+          ? [['hint', 'it is looked for in the worktree, which has only what is committed'] as const]
+          : []),
+      ],
     });
   }
 }
@@ -59,7 +69,7 @@ export function launchOf(
 ): SessionLaunch {
   const root = configRootOf(run, repos, cwd);
   const searchPath = env.PATH ?? '';
-  const command = checkedCommand(configAt(root), run.runner, {cwd: run.worktree_path, searchPath});
+  const command = checkedCommand(configAt(root), run.runner, {worktree: run.worktree_path, searchPath});
   return {
     argv: [command],
     env: {

@@ -4,6 +4,7 @@ import {terminalRequired} from '../machines/policies/session-resume.ts';
 import {defaultRunner} from '../machines/policies/session-runner.ts';
 import {AppError} from '../services/contracts/errors.ts';
 import type {Repository, SessionMeta} from '../services/contracts/session.ts';
+import type {NewWorktree, Worktrees} from '../services/git/worktrees.ts';
 import type {Sessions} from './session-composition.ts';
 import {checkedCommand, configAt} from './session-runner.ts';
 
@@ -16,19 +17,23 @@ export type StartRequest = {
   readonly suffix: string;
 };
 
+export type StartedRun = {readonly run: SessionMeta; readonly unseen: readonly string[]};
+
 /**
  * Makes a run: its record, its branch, its worktree. Whatever can be found wrong is found before the first
  * of them exists; the record is there before the worktree, so nothing is ever left without one.
  */
-export async function createRun(sessions: Sessions, request: StartRequest): Promise<SessionMeta> {
+export async function createRun(sessions: Sessions, request: StartRequest): Promise<StartedRun> {
   const {cwd, env, store, worktrees, tmux, lock, repos} = sessions;
   const {name, suffix} = request;
   checkSessionName(name);
   const repository = await worktrees.repositoryAt(cwd);
   const config = configAt(repository.root);
   const runner = request.runner ?? config.runner ?? defaultRunner;
-  checkedCommand(config, runner, {cwd: repository.root, searchPath: env.PATH ?? ''});
+  const searchPath = env.PATH ?? '';
+  checkedCommand(config, runner, {worktree: null, searchPath});
   const parent = await parentOf(sessions, repository, request.parent ?? config.parentBranch);
+  const unseen = await unseenChanges(sessions, parent.branch);
   const createdAt = sessions.now();
   const runId = newRunId(createdAt, suffix);
   if (await tmux.hasSession(sessionName(runId))) {
@@ -54,10 +59,13 @@ export async function createRun(sessions: Sessions, request: StartRequest): Prom
   try {
     await refuseDouble(sessions, run);
     await store.create(run);
-    await repos.remember(repository);
-    const place = {root: repository.root, path: run.worktree_path, branch: run.branch, commit: parent.commit};
     try {
-      await worktrees.add(place);
+      await repos.remember(repository);
+      await addWorktree(
+        worktrees,
+        {root: repository.root, path: run.worktree_path, branch: run.branch, commit: parent.commit},
+        () => checkedCommand(config, runner, {worktree: run.worktree_path, searchPath}),
+      );
     } catch (error) {
       await store.discard(run);
       throw error;
@@ -65,16 +73,24 @@ export async function createRun(sessions: Sessions, request: StartRequest): Prom
   } finally {
     await lock.release();
   }
-  return run;
+  return {run, unseen};
+}
+
+/** A worktree that turns out to be of no use goes again. */
+async function addWorktree(worktrees: Worktrees, place: NewWorktree, check: () => void): Promise<void> {
+  await worktrees.add(place);
+  try {
+    check();
+  } catch (error) {
+    await worktrees.takeBack(place);
+    throw error;
+  }
 }
 
 /** What a session cannot see of the checkout the user works in; empty when it sees all. */
-export async function unseenChanges(
-  {cwd, worktrees}: Sessions,
-  run: SessionMeta,
-): Promise<readonly string[]> {
-  const isParent = (await worktrees.currentBranch(cwd)) === run.parent_branch;
-  return isParent ? worktrees.changes(cwd) : [];
+async function unseenChanges({cwd, worktrees}: Sessions, parent: string): Promise<readonly string[]> {
+  const isParent = (await worktrees.currentBranch(cwd)) === parent;
+  return isParent && (await worktrees.isCheckout(cwd)) ? worktrees.changes(cwd) : [];
 }
 
 async function parentOf(

@@ -139,7 +139,9 @@ describe('the cases of the specification', () => {
       const {resume, events, addRun, worktree, elsewhere} = sessionProject();
       const file = path.join(elsewhere, 'file');
       writeFileSync(file, '');
-      for (const place of [`${worktree}-gone`, file, '', 'relative']) {
+      symlinkSync('loop', path.join(elsewhere, 'loop'));
+      const places = [`${worktree}-gone`, file, '', 'relative', path.join(elsewhere, 'loop'), '/a\0b'];
+      for (const place of places) {
         addRun({worktree_path: place, ...{archive: archive as never}});
         expect(await resume({restart: true})).toMatchObject({
           ...{out: '', err: '', log: ['resume_failed']},
@@ -147,7 +149,7 @@ describe('the cases of the specification', () => {
         });
       }
       const {data, ...envelope} = eventOf('resume_failed', {restart: true, reason});
-      expect(events()).toEqual(Array(4).fill({...envelope, data}));
+      expect(events()).toEqual(Array(6).fill({...envelope, data}));
     },
   );
 });

@@ -385,11 +385,11 @@ describe.skipIf(!hasTmux)('clean', () => {
     const head = project.git('-C', other.worktree, 'rev-parse', 'HEAD');
     expect(await project.run(['clean', 'ledger'])).toMatchObject({
       code: 1,
-      err: expect.stringContaining('1 commit is on no branch at all; use --force to lose them'),
+      err: expect.stringContaining('1 commit is on no branch at all; use --force to lose it'),
     });
     expect(await project.run(['clean', 'ledger', '--force'])).toMatchObject({
       code: 0,
-      err: `warning: 1 commits are on no branch any more; keep them with: git branch <name> ${head}\n`,
+      err: `warning: 1 commit is on no branch any more; to keep what was made: git branch <name> ${head}\n`,
     });
   });
 

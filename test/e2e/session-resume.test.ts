@@ -151,6 +151,8 @@ describe.skipIf(!hasTmux)('resume with the real tmux', () => {
         /^error_code: E_CONFIRMATION_REQUIRED\nrefusing to restart without confirmation in non-interactive mode; pass --yes\n/,
       ),
     });
+    const inBackground = await project.run(['resume', '--detached', id, '--restart']);
+    expect(inBackground.err).toContain(`  next  agency resume ${id} --restart --yes --detached  end it`);
     await project.run(['kill', id]);
     expect(await project.run(['resume', id])).toEqual(refused);
     expect(await project.run(['run', '--name', 'ledger'])).toEqual(refused);

@@ -61,7 +61,7 @@ function theOnly(
   if (only && !another) return only;
   const candidates = [...found]
     .sort((a, b) => compare(a.runId, b.runId) || compare(a.repoId, b.repoId))
-    .map(({runId, repoId, meta}) => `  ${runId} (${meta?.name || 'broken'}) in repo ${repoId}`);
+    .map(({runId, repoId, meta}) => `  ${runId} (${meta ? meta.name || '-' : 'broken'}) in repo ${repoId}`);
   throw new AppError(code, [`ambiguous ${what} matches multiple runs:`, ...candidates].join('\n'), {
     details: [['hint', 'use the full run_id']],
   });

@@ -51,7 +51,7 @@ export function worktreeMissing(run: SessionMeta): AppError {
     details: [
       ['reason', reason],
       ['worktree', run.worktree_path || '(none)'],
-      ['branch', run.branch || '(none)'],
+      ...(run.branch === '' ? [] : [['branch', run.branch] as const]),
     ],
   });
 }

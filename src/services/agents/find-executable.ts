@@ -1,13 +1,14 @@
-import {accessSync, constants, statSync} from 'node:fs';
+import {accessSync, constants} from 'node:fs';
 import path from 'node:path';
 import {AgentSpawnError} from '../contracts/agent-process.ts';
+import {fileKind} from '../system/file-kind.ts';
 
 /**
  * The full path of an agent's executable, as `exec` would find it. The launcher could only report a
  * missing one as exit code 127, after the run was recorded as started.
  */
 export function findExecutable(file: string, {cwd, searchPath}: {cwd: string; searchPath: string}): string {
-  if (!isDirectory(cwd)) {
+  if (fileKind(cwd) !== 'folder') {
     throw new AgentSpawnError('bad_cwd', `Cannot start ${file}: the directory ${cwd} does not exist.`);
   }
   const candidates = file.includes('/')
@@ -38,10 +39,4 @@ function isExecutable(file: string): boolean {
   }
 }
 
-function isFile(file: string): boolean {
-  return statSync(file, {throwIfNoEntry: false})?.isFile() ?? false;
-}
-
-function isDirectory(folder: string): boolean {
-  return statSync(folder, {throwIfNoEntry: false})?.isDirectory() ?? false;
-}
+const isFile = (file: string): boolean => fileKind(file) === 'file';

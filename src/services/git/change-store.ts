@@ -16,6 +16,7 @@ import path from 'node:path';
 import {AppError, systemErrorCode} from '../contracts/errors.ts';
 import {ensurePrivateFolder} from '../stores/durable-write.ts';
 import {ensureStateFolder, type ProjectFolder} from '../stores/project-folder.ts';
+import {fileKind} from '../system/file-kind.ts';
 import type {Repository} from './repository.ts';
 
 /**
@@ -137,13 +138,7 @@ export class KeptIndex {
 const timeOf = (file: string) => statSync(file, {bigint: true, throwIfNoEntry: false})?.mtimeNs;
 
 /** Something that can be read without waiting for anybody. */
-export function isPlainFile(file: string): boolean {
-  try {
-    return statSync(file).isFile();
-  } catch {
-    return false;
-  }
-}
+export const isPlainFile = (file: string): boolean => fileKind(file) === 'file';
 
 function quoted(text: string): string {
   return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;

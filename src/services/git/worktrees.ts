@@ -17,7 +17,12 @@ export type NewWorktree = {
 };
 
 /** Commits that would hang on one branch, or on nothing, once the worktree is gone. */
-export type UnmergedCommits = {readonly count: number; readonly isOnBranch: boolean; readonly head: string};
+export type UnmergedCommits = {
+  readonly count: number;
+  /** Those among them that are not on the branch either. */
+  readonly unbranched: number;
+  readonly head: string;
+};
 
 export type Worktrees = ReturnType<typeof createWorktrees>;
 
@@ -37,7 +42,13 @@ export function createWorktrees(env: Env) {
   const mustRead = async (folder: string, args: readonly string[]) => {
     const result = await read(folder, args);
     if (result.code !== 0) throw gitFailure(args, result);
-    return result.stdout.trim();
+    return result.stdout.trimEnd();
+  };
+
+  /** What fails here was not made, or is the user's by now. */
+  const takeBack = async ({root, path: place, branch, commit}: NewWorktree): Promise<void> => {
+    await git(root, ['worktree', 'remove', '--force', '--force', place], readOnly);
+    await git(root, ['update-ref', '-d', `refs/heads/${branch}`, commit], readOnly);
   };
 
   return {
@@ -61,6 +72,9 @@ export function createWorktrees(env: Env) {
       const {code, stdout} = await read(folder, ['symbolic-ref', '--quiet', '--short', 'HEAD']);
       return code === 0 ? stdout.trim() : null;
     },
+    /** Not so in a bare repository, nor inside of `.git`. */
+    isCheckout: async (folder: string): Promise<boolean> =>
+      (await read(folder, ['rev-parse', '--is-inside-work-tree'])).stdout.trim() === 'true',
     hasCommits: async (folder: string): Promise<boolean> =>
       (await read(folder, ['rev-list', '--all', '--max-count=1'])).stdout.trim() !== '',
     /** The commit of a local branch; null when there is no such branch. */
@@ -87,26 +101,28 @@ export function createWorktrees(env: Env) {
       const head =
         worktree === null ? tip : await mustRead(worktree, ['rev-parse', '--verify', 'HEAD^{commit}']);
       if (head === '') return null;
-      const elsewhere = ['--not', `--exclude=${branch}`, '--branches', '--tags', '--remotes'];
-      const count = async (commits: readonly string[]) =>
-        Number(await mustRead(root, ['rev-list', '--count', ...commits.filter(Boolean), ...elsewhere]));
-      const all = await count([head, tip]);
-      if (all === 0) return null;
-      return {count: all, isOnBranch: tip !== '' && (await count([tip])) === all, head};
+      const elsewhere = [`--exclude=${branch}`, '--branches', '--tags', '--remotes'];
+      const known = tip === '' ? [] : [tip];
+      const among = async (...commits: readonly string[]) =>
+        Number(await mustRead(root, ['rev-list', '--count', ...commits, ...elsewhere]));
+      const count = await among(head, ...known, '--not');
+      return count === 0 ? null : {count, unbranched: await among(head, '--not', ...known), head};
     },
 
     /** Hooks and filters run here as they do for `git worktree add`: large files may depend on them. */
-    add: async ({root, path: place, branch, commit}: NewWorktree): Promise<void> => {
+    add: async (worktree: NewWorktree): Promise<void> => {
+      const {root, path: place, branch, commit} = worktree;
       const args = ['worktree', 'add', '--quiet', '--no-track', '-b', branch, '--', place, commit];
       const known = await read(root, ['show-ref', '--verify', '--quiet', `refs/heads/${branch}`]);
       if (known.code === 0) throw createFailure(`a branch named '${branch}' already exists`);
       const result = await git(root, args);
       if (result.code === 0) return;
-      // A checkout that failed half-way leaves its branch; it goes only if it is still where it began.
-      await git(root, ['worktree', 'remove', '--force', '--force', place], readOnly);
-      await git(root, ['update-ref', '-d', `refs/heads/${branch}`, commit], readOnly);
+      // A checkout that failed half-way leaves its branch.
+      await takeBack(worktree);
       throw createFailure(said(result));
     },
+    /** Undoes `add`. The branch goes only if it is still where it began. */
+    takeBack,
     /** Only what git knows as a worktree is ever removed; one whose folder is gone is forgotten. */
     remove: async (root: string, worktree: string): Promise<void> => {
       const result = await git(root, ['worktree', 'remove', '--force', worktree], readOnly);

@@ -1,8 +1,9 @@
-import {existsSync, statSync} from 'node:fs';
+import {existsSync} from 'node:fs';
 import path from 'node:path';
 import {AppError, messageOf} from '../contracts/errors.ts';
 import {reasonOf} from '../stores/store-errors.ts';
 import {parseJson, readWholeFile} from '../stores/whole-file.ts';
+import {fileKind} from '../system/file-kind.ts';
 
 const maxBytes = 1024 * 1024;
 
@@ -37,5 +38,5 @@ export function configuredCheckout(start: string): string | null {
 
 /** Also through a link, and never relative to where we happen to be. */
 export function isFolder(place: string): boolean {
-  return path.isAbsolute(place) && (statSync(place, {throwIfNoEntry: false})?.isDirectory() ?? false);
+  return path.isAbsolute(place) && fileKind(place) === 'folder';
 }

@@ -1,9 +1,11 @@
 import {mkdirSync, readdirSync, rmSync} from 'node:fs';
+import path from 'node:path';
 import {AppError, messageOf, systemErrorCode} from '../contracts/errors.ts';
 import {type SessionEntry, type SessionStore, sessionMetaSchema} from '../contracts/session.ts';
 import {writeDurably} from '../stores/durable-write.ts';
 import {reasonOf} from '../stores/store-errors.ts';
 import {parseJson, readWholeFile} from '../stores/whole-file.ts';
+import {fileKind} from '../system/file-kind.ts';
 import type {AgencyFiles} from './data-folder.ts';
 
 const maxBytes = 4 * 1024 * 1024;
@@ -38,16 +40,16 @@ export function createSessionStore(files: AgencyFiles, {isId}: Ids): SessionStor
       ),
     prepare: async (repoId) => {
       for (const folder of [files.runs(repoId), files.worktrees(repoId)]) {
-        makeFolder(folder, {recursive: true});
+        makeFolders(folder);
       }
     },
     create: async (meta) => {
-      makeFolder(files.run(meta.repo_id, meta.run_id), {recursive: false});
+      makeFolder(files.run(meta.repo_id, meta.run_id));
       await write(files.metaFile(meta.repo_id, meta.run_id), meta);
     },
     update: async (run, change) => {
       const file = files.metaFile(run.repo_id, run.run_id);
-      const json = readJson(file) as Readonly<Record<string, unknown>>;
+      const json = readAgain(file);
       const [[section = '', fields] = []] = Object.entries(change);
       const before = json[section];
       await write(file, {...json, [section]: {...(typeof before === 'object' ? before : {}), ...fields}});
@@ -57,11 +59,32 @@ export function createSessionStore(files: AgencyFiles, {isId}: Ids): SessionStor
   };
 }
 
-function makeFolder(folder: string, {recursive}: {recursive: boolean}): void {
+/** One by one: where a folder cannot be, such as below /proc, Node's own way never ends. */
+function makeFolders(folder: string): void {
+  const above = path.dirname(folder);
+  if (above !== folder && fileKind(above) === null) makeFolders(above);
   try {
-    mkdirSync(folder, {recursive, mode: 0o700});
+    makeFolder(folder);
+  } catch (error) {
+    // It was there, or somebody else was faster.
+    if (fileKind(folder) !== 'folder') throw error;
+  }
+}
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, {mode: 0o700});
   } catch (error) {
     throw new AppError('E_PERSIST_FAILED', `failed to create ${folder}`, {cause: error});
+  }
+}
+
+/** A record that was there a moment ago. */
+function readAgain(file: string): Readonly<Record<string, unknown>> {
+  try {
+    return readJson(file) as Readonly<Record<string, unknown>>;
+  } catch (error) {
+    throw new AppError('E_PERSIST_FAILED', `failed to change ${file}`, {cause: error});
   }
 }
 
@@ -88,8 +111,11 @@ function foldersIn(folder: string, isId: Ids['isId']): string[] {
 /** The first thing that is wrong, in one line. */
 function problemOf(error: unknown): string {
   if (typeof error === 'object' && error !== null && 'issues' in error && Array.isArray(error.issues)) {
-    const [{path = [], message = ''} = {}] = error.issues as Array<{path?: PropertyKey[]; message?: string}>;
-    return `${path.map(String).join('.')}: ${message}`;
+    const [{path: where = [], message = ''} = {}] = error.issues as Array<{
+      path?: PropertyKey[];
+      message?: string;
+    }>;
+    return `${where.map(String).join('.')}: ${message}`;
   }
   return reasonOf(error);
 }

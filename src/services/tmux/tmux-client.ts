@@ -30,7 +30,7 @@ export function createTmuxClient(env: Env): TmuxClient {
     hasSession: async (name) => {
       const args = ['has-session', '-t', exactly(name)];
       const {code, stderr} = await run(args);
-      if (code > 1) throw failure(args, `exit=${code}`, stderr);
+      if (code > 1 || isOutOfReach(stderr)) throw failure(args, `exit=${code}`, stderr);
       return code === 0;
     },
     newSession: async ({name, cwd, argv, env: added}) => {
@@ -76,7 +76,11 @@ const argument = (text: string) => (text.endsWith(';') ? `${text.slice(0, -1)}\\
 const isLeaving = /server exited unexpectedly|lost server/;
 const [retries, retryMilliseconds] = [40, 50];
 
-const isGone = /no server running|can't find session|no sessions|session not found|error connecting to/;
+const isGone =
+  /no server running|can't find session|no sessions|session not found|error connecting to .*\((No such file or directory|Connection refused)\)/;
+
+/** There is a server and it does not talk to us: whether the session runs is not known. */
+const isOutOfReach = (stderr: string) => stderr.startsWith('error connecting to') && !isGone.test(stderr);
 
 /** Gives tmux our terminal until the user leaves it. */
 function show(args: readonly string[], env: Env): Promise<void> {

@@ -235,11 +235,7 @@ describe('what would be lost', () => {
     git('config', 'status.showUntrackedFiles', 'no');
     writeFileSync(path.join(place, 'new'), '');
     writeFileSync(path.join(place, '.gitignore'), 'changed\n');
-    expect(await worktrees.changes(place)).toEqual([
-      expect.stringContaining('.gitignore'),
-      '?? ignored',
-      '?? new',
-    ]);
+    expect(await worktrees.changes(place)).toEqual([' M .gitignore', '?? ignored', '?? new']);
   });
 
   test('commits on the session branch alone', async () => {
@@ -249,7 +245,7 @@ describe('what would be lost', () => {
     commit(place);
     commit(place);
     const head = gitIn(place, 'rev-parse', 'HEAD');
-    const unmerged = {count: 2, isOnBranch: true, head};
+    const unmerged = {count: 2, unbranched: 0, head};
     expect(await worktrees.unmergedCommits(root, place, 'agency/x-1')).toEqual(unmerged);
     rmSync(place, {recursive: true});
     expect(await worktrees.unmergedCommits(root, null, 'agency/x-1')).toEqual(unmerged);
@@ -268,11 +264,12 @@ describe('what would be lost', () => {
   test('commits of a detached HEAD are on no branch', async () => {
     const {root, gitIn, worktrees, add, commit} = repository();
     const place = await add();
+    commit(place);
     gitIn(place, 'checkout', '--quiet', '--detach');
     commit(place);
-    expect(await worktrees.unmergedCommits(root, place, 'agency/x-1')).toMatchObject({
-      count: 1,
-      isOnBranch: false,
+    const head = gitIn(place, 'rev-parse', 'HEAD');
+    expect(await worktrees.unmergedCommits(root, place, 'agency/x-1')).toEqual({
+      ...{count: 2, unbranched: 1, head},
     });
     gitIn(place, 'branch', 'rescued');
     expect(await worktrees.unmergedCommits(root, place, 'agency/x-1')).toBeNull();

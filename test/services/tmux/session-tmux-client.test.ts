@@ -1,5 +1,5 @@
 import {execFileSync, spawnSync} from 'node:child_process';
-import {mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, onTestFinished, test, vi} from 'vitest';
 import type {TmuxClient} from '../../../src/services/contracts/tmux.ts';
@@ -96,7 +96,7 @@ describe.skipIf(!hasTmux)('the real tmux', () => {
     await vi.waitFor(() => expect(readdirSync(folder)).toContain('a b$(false);'));
   });
 
-  test.each(['#(touch pwned)', '#{session_name}', '#S', '##', 'a;', 'b\\;', '-t', "it's"])(
+  test.each(['#(touch $HOME.pwned)', '#{session_name}', '#S', '##', 'a;', 'b\\;', '-t', "it's"])(
     'a folder named %j is only a folder',
     async (name) => {
       const {client, folder, tmux} = realTmux();
@@ -106,7 +106,7 @@ describe.skipIf(!hasTmux)('the real tmux', () => {
       await vi.waitFor(() =>
         expect(tmux('display-message', '-p', '-t', '=s:', '#{pane_current_path}')).toBe(cwd),
       );
-      expect(readdirSync(folder).sort()).toEqual(expect.not.arrayContaining(['pwned']));
+      expect(existsSync(`${folder}.pwned`)).toBe(false);
     },
   );
 
@@ -171,6 +171,22 @@ describe('a tmux that is not as it should be', () => {
       code: 'E_TMUX_FAILED',
       message: 'tmux has-session failed (exit=2): boom',
     });
+  });
+
+  test.each([
+    {reason: 'No such file or directory', isKnown: true},
+    {reason: 'Connection refused', isKnown: true},
+    {reason: 'Permission denied', isKnown: false},
+  ])('a server that is not reached ($reason) has no sessions: $isKnown', async ({reason, isKnown}) => {
+    const client = standIn(`echo 'error connecting to /tmp/x/default (${reason})' >&2; exit 1`);
+    const said = `failed (exit=1): error connecting to /tmp/x/default (${reason})`;
+    if (isKnown) {
+      expect(await client.hasSession('s')).toBe(false);
+      await client.killSession('s');
+    } else {
+      expect((await rejectionOf(client.hasSession('s'))).message).toBe(`tmux has-session ${said}`);
+      expect((await rejectionOf(client.killSession('s'))).message).toBe(`tmux kill-session ${said}`);
+    }
   });
 
   test('a kill that fails for another reason than absence is a failure', async () => {

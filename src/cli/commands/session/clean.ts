@@ -1,5 +1,6 @@
 import {Command} from 'commander';
 import {displayLine} from '../../../machines/policies/display-text.ts';
+import type {SessionMeta} from '../../../services/contracts/session.ts';
 import type {Cli} from '../../cli.ts';
 import {withSessions} from '../../session-errors.ts';
 import {idArgument} from './id-argument.ts';
@@ -11,20 +12,24 @@ export function cleanCommand(cli: Cli): Command {
     .option('--force', 'even with uncommitted changes, or commits that are nowhere else')
     .action((id: string, {force = false}: {force?: boolean}, command: Command) =>
       withSessions(cli, command, id, async (sessions) => {
-        const [{cleanRun}, {undisturbed}] = await Promise.all([
+        const [{cleanRun, commitsAre}, {undisturbed}] = await Promise.all([
           import('../../session-clean.ts'),
           import('../../session-composition.ts'),
         ]);
         const run = await sessions.find(id);
         const {isNew, lost} = await undisturbed(() => cleanRun(sessions, run, {force}));
         cli.print(command, {run_id: run.run_id, branch: run.branch, cleaned: isNew}, () =>
-          isNew ? `cleaned: ${run.run_id}\nbranch: ${displayLine(run.branch)} (kept)` : 'already archived',
+          isNew ? cleaned(run) : 'already archived',
         );
         if (lost) {
           cli.context.err(
-            `warning: ${lost.count} commits are on no branch any more; keep them with: git branch <name> ${lost.head}`,
+            `warning: ${commitsAre(lost.unbranched)} on no branch any more; to keep what was made: git branch <name> ${lost.head}`,
           );
         }
       }),
     );
+}
+
+function cleaned({run_id, branch}: SessionMeta): string {
+  return `cleaned: ${run_id}${branch === '' ? '' : `\nbranch: ${displayLine(branch)} (kept)`}`;
 }

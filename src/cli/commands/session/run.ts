@@ -18,11 +18,10 @@ export function runCommand(cli: Cli): Command {
     .action((options: Options, command: Command) =>
       withSessions(cli, command, options.name, async (sessions) => {
         const {randomBytes} = await import('node:crypto');
-        const {createRun, unseenChanges} = await import('../../session-start.ts');
+        const {createRun} = await import('../../session-start.ts');
         const {name, runner, parent, detached = false} = options;
         const suffix = randomBytes(2).toString('hex');
-        const run = await createRun(sessions, {name, runner, parent, detached, suffix});
-        const unseen = await unseenChanges(sessions, run);
+        const {run, unseen} = await createRun(sessions, {name, runner, parent, detached, suffix});
         if (unseen.length > 0) {
           const changes = `${unseen.length} uncommitted change${unseen.length === 1 ? '' : 's'}`;
           cli.context.err(
