@@ -13,7 +13,8 @@ test('every step of every machine is told in the order of cause and effect', asy
     'engine event job.start -> locking',
     'engine event xstate.done.actor.acquireLock -> recovering',
     'engine event xstate.done.actor.recoverRuns -> executing',
-    'engine/executor started xstate.init -> selecting',
+    'engine/executor started xstate.init -> recalling',
+    'engine/executor event xstate.done.actor.findDecision -> selecting',
     'engine/executor event xstate.done.actor.selectTask -> working',
     'engine/executor/task started xstate.init -> preparing',
     'engine/executor/task event xstate.done.actor.prepareRun -> running',
@@ -43,7 +44,7 @@ test('an entry names the actor, its machine, the event, the state and every tran
   await engine.start(executeJob());
   expect(entries.find(({event}) => event.type === 'agent.sessionCaptured')).toEqual({
     kind: 'event',
-    seq: 13,
+    seq: 14,
     at: now,
     actor: 'engine/executor/task/run/segment',
     parent: 'engine/executor/task/run',

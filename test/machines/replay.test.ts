@@ -164,7 +164,7 @@ describe('the first entry whose replay differs', () => {
   test.each<{name: string; index: number; fields: Partial<InspectedEntry>; difference: object}>([
     {
       name: 'another state',
-      index: 12,
+      index: 13,
       fields: {state: 'active'},
       difference: {state: 'recordingSession', status: 'active'},
     },
@@ -176,7 +176,7 @@ describe('the first entry whose replay differs', () => {
     },
     {
       name: 'another end',
-      index: 17,
+      index: 18,
       fields: {status: 'active'},
       difference: {state: 'done', status: 'done'},
     },
@@ -203,7 +203,7 @@ describe('the first entry whose replay differs', () => {
   });
 
   test('is none where the beginning is missing: what cannot be compared is not counted', async () => {
-    const entries = (await entriesOfRun()).slice(12);
+    const entries = (await entriesOfRun()).slice(13);
     expect(verifyEntries(entries)).toEqual({entries: 13, compared: 0, first: null});
   });
 });
