@@ -16,6 +16,7 @@ import type {RunRecord, RunStore} from '../services/contracts/run.ts';
 import type {Services} from '../services/contracts/services.ts';
 import {createProcessLock} from '../services/lock/process-lock.ts';
 import {createProjectLock} from '../services/lock/project-lock.ts';
+import {createFeedbackStore} from '../services/stores/feedback-store.ts';
 import {ensureStateFolder} from '../services/stores/project-folder.ts';
 import {createRunStore} from '../services/stores/run-store.ts';
 import {taskFolderName} from '../services/stores/task-folder.ts';
@@ -74,6 +75,7 @@ export async function openEngine({
   const services: Services = {
     plans,
     runs,
+    feedback: createFeedbackStore({folder: folder.feedbackFolder}),
     agents,
     changes: lateChanges(async () => {
       const {createChangeTracker} = await import('../services/git/change-tracker.ts');

@@ -12,6 +12,7 @@ import {diffCommand} from './commands/diff.ts';
 import {doctorCommand} from './commands/doctor.ts';
 import {editCommand} from './commands/edit.ts';
 import {executeCommand} from './commands/execute.ts';
+import {feedbackCommand} from './commands/feedback.ts';
 import {initCommand} from './commands/init.ts';
 import {listCommand} from './commands/list.ts';
 import {logsCommand} from './commands/logs.ts';
@@ -88,6 +89,7 @@ const commandGroups: Readonly<Record<string, Commands>> = {
     runs: runsCommand,
     logs: logsCommand,
     diff: diffCommand,
+    feedback: feedbackCommand,
     session: sessionCommand,
     demo: demoCommand,
   },

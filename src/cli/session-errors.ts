@@ -39,7 +39,8 @@ const advice: Partial<Record<ErrorCode, Advice>> = {
   E_RUN_REF_AMBIGUOUS: (program) => [{command: `${program} ls --all --all-repos`, why: 'see all sessions'}],
   E_SESSION_NOT_FOUND: (program, ref) => [{command: `${program} resume ${ref}`, why: 'create it again'}],
   E_WORKTREE_MISSING: (program, ref, {reason, branch}) => {
-    if (reason !== 'archived') return [{command: `${program} clean ${ref}`, why: 'archive it; its branch is kept'}];
+    if (reason !== 'archived')
+      return [{command: `${program} clean ${ref}`, why: 'archive it; its branch is kept'}];
     if (branch === undefined) return [];
     const command = `${program} run --name <name> --parent ${shellWord(branch)}`;
     return [{command, why: 'go on from its branch'}];

@@ -1,6 +1,7 @@
 import type {AnyStateMachine} from 'xstate';
 import {engineMachine} from './engine.machine.ts';
 import {executorMachine} from './executor.machine.ts';
+import {parentReviewMachine} from './parent-review.machine.ts';
 import {questionsMachine} from './questions.machine.ts';
 import {reviewGateMachine} from './review-gate.machine.ts';
 import {runMachine} from './run.machine.ts';
@@ -22,6 +23,7 @@ export const machines: readonly KnownMachine[] = [
   known(engineMachine, 'one job at a time, under the project lock; pause from every state'),
   known(executorMachine, 'the plan loop until one stop reason'),
   known(taskMachine, 'one task: prepare, run, pass the checkpoint, let the plan say what the run says'),
+  known(parentReviewMachine, 'the parents whose children are done: a reviewer for each, from the bottom up'),
   known(runMachine, 'the whole life of one run across processes; what may happen next is what it accepts'),
   known(segmentMachine, 'one agent process, from launch to the last of its children'),
   known(reviewGateMachine, 'the checkpoint after a run: left with a decision on disk, or still open'),

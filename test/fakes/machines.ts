@@ -12,9 +12,15 @@ import {
   defineRecallDecisionActor,
   defineRecordDecisionActor,
 } from '../../src/machines/actors/decision.actor.ts';
+import {definePrepareReviewActor} from '../../src/machines/actors/prepare-review.actor.ts';
 import {definePrepareRunActor} from '../../src/machines/actors/prepare-run.actor.ts';
 import {defineRecordRunActor} from '../../src/machines/actors/record-run.actor.ts';
+import {
+  defineCompleteParentsActor,
+  defineSelectReviewActor,
+} from '../../src/machines/actors/select-review.actor.ts';
 import {defineSelectTaskActor} from '../../src/machines/actors/select-task.actor.ts';
+import {defineSettleReviewActor} from '../../src/machines/actors/settle-review.actor.ts';
 import {defineSettleTaskActor} from '../../src/machines/actors/settle-task.actor.ts';
 import {reviewGateMachine} from '../../src/machines/review-gate.machine.ts';
 import {runMachine} from '../../src/machines/run.machine.ts';
@@ -39,6 +45,13 @@ export function defineEffects(services: Services) {
     checkDecision: defineCheckDecisionActor(services),
     recordDecision: defineRecordDecisionActor(services, () => {}),
   };
+  const parentReview = {
+    selectReview: defineSelectReviewActor(services),
+    completeParents: defineCompleteParentsActor(services),
+    prepareReview: definePrepareReviewActor(services, () => {}),
+    run: runMachine.provide({actors: run}),
+    settleReview: defineSettleReviewActor(services, () => {}),
+  };
   const task = {
     recallDecision: defineRecallDecisionActor(services),
     reviewGate: reviewGateMachine.provide({actors: reviewGate}),
@@ -51,5 +64,5 @@ export function defineEffects(services: Services) {
     selectTask: defineSelectTaskActor(services),
     task: taskMachine.provide({actors: task}),
   };
-  return {live, desk, segment, run, reviewGate, task, executor};
+  return {live, desk, segment, run, reviewGate, parentReview, task, executor};
 }

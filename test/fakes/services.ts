@@ -5,6 +5,7 @@ import type {Services} from '../../src/services/contracts/services.ts';
 import {now, planOf} from '../helpers/plans.ts';
 import {createFakeAgentRunner, type FakeAgentRunner} from './fake-agent-runner.ts';
 import {createFakeChanges, type FakeChanges} from './fake-changes.ts';
+import {createMemoryFeedbackStore, type MemoryFeedbackStore} from './memory-feedback-store.ts';
 import {createMemoryPlanStore, type MemoryPlanStore} from './memory-plan-store.ts';
 import {createMemoryRunStore, deferred, type MemoryRunStore} from './memory-run-store.ts';
 
@@ -13,6 +14,7 @@ export type FakeServices = {
   readonly runs: MemoryRunStore;
   readonly plans: MemoryPlanStore;
   readonly agents: FakeAgentRunner;
+  readonly feedback: MemoryFeedbackStore;
   readonly changes: FakeChanges;
   /** Everything that happened, in its order: writes, orders, ends, locks. */
   readonly log: string[];
@@ -58,6 +60,8 @@ export function createFakeServices({
   });
   const plans = createMemoryPlanStore(plan, (taskId, status) => log.push(`plan ${taskId} ${status}`));
 
+  const feedback = createMemoryFeedbackStore((entry) => log.push(entry));
+
   const checkAgents = (entry: string) => {
     const [verb, runId = ''] = entry.split(' ');
     if (agents.alive().length > 1) violations.push(`two agents live at "${entry}"`);
@@ -89,6 +93,7 @@ export function createFakeServices({
   const services: Services = {
     plans,
     runs,
+    feedback,
     agents,
     changes,
     project: {
@@ -123,7 +128,7 @@ export function createFakeServices({
     newRunId: (taskId, attempt) => `${taskId}-${attempt}`,
     digest: () => 'digest',
   };
-  return {services, runs, plans, agents, changes, log, violations, time, lock, storedSessions};
+  return {services, runs, plans, feedback, agents, changes, log, violations, time, lock, storedSessions};
 }
 
 /** `record a-1 running/active session-1`: the session where the run can be resumed in it. */
@@ -160,7 +165,7 @@ export function mortal(fake: FakeServices) {
     if (!isDead) call();
   };
 
-  const {plans, runs, project, changes} = services;
+  const {plans, runs, feedback, project, changes} = services;
   const own: Services = {
     ...services,
     plans: {...plans, read: guarded(plans.read), update: guarded(plans.update)},
@@ -176,6 +181,12 @@ export function mortal(fake: FakeServices) {
       ...changes,
       snapshot: guarded(changes.snapshot),
       summarize: guarded(changes.summarize),
+    },
+    feedback: {
+      list: guarded(feedback.list),
+      read: guarded(feedback.read),
+      save: guarded(feedback.save),
+      remove: guarded(feedback.remove),
     },
     project: {
       root: project.root,

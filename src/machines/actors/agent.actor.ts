@@ -18,6 +18,10 @@ export type AgentReport =
   | {readonly type: 'agent.resultSeen'; readonly isOk: boolean}
   | ({readonly type: 'agent.exited'} & SegmentExit);
 
+/** A result is a summary for others; an answer is read by us, and whole or not at all. */
+const resultLimit = 4_000;
+const answerLimit = 64_000;
+
 /** What an agent left behind, by run: too large for a machine's context, fetched when it is recorded. */
 export type AgentEndings = Map<string, {readonly end: SegmentEnd; readonly text: string}>;
 
@@ -91,11 +95,11 @@ export function defineAgentActor({
       const {usage, isWholeSession = false} = ending;
       endings.set(run.run_id, {
         end: {exitCode, signal, stdout, stderr, ...(usage === undefined ? {} : {usage, isWholeSession})},
-        text: verdict.text.slice(0, 4_000),
+        text: verdict.text.slice(0, request.answerSchema === undefined ? resultLimit : answerLimit),
       });
       sendBack({
         type: 'agent.exited',
-        verdict: strangeRef === null ? verdictOf(ending) : strangeSession(strangeRef),
+        verdict: strangeRef === null ? verdictOf(ending, request) : strangeSession(strangeRef),
         isSessionStored: isSessionStored({sessionSeenAt, hasLaterLine, killedAt}),
       });
     };
@@ -162,8 +166,9 @@ export function stillAlive({run_id}: RunRecord, pids: readonly number[]): AppErr
   );
 }
 
-function verdictOf({verdict}: AgentEnding): SegmentVerdict {
-  const questions = askedQuestions(verdict.text);
+function verdictOf({verdict}: AgentEnding, {answerSchema}: AgentRequest): SegmentVerdict {
+  // Who was asked for an answer of one form may not ask back.
+  const questions = answerSchema === undefined ? askedQuestions(verdict.text) : [];
   if (verdict.outcome === 'failed') return {outcome: 'failed', failure: verdict.failure};
   return questions.length > 0 ? {outcome: 'waiting', questions} : {outcome: 'succeeded'};
 }

@@ -30,7 +30,8 @@ export function defineRecordRunActor({
     const {end = null, text: result = ''} = endings.get(run.run_id) ?? {};
     // The last write of a segment: its files are looked at before, nobody asks for the ending after.
     const isLast = step.type === 'ended' || step.type === 'paused';
-    const work = isLast ? await workOf(changes, run) : undefined;
+    // A review changes nothing.
+    const work = isLast && run.run_type === 'execute' ? await workOf(changes, run) : undefined;
     const change = changeFor(step, {end, result, host, self, ...(work && {work})});
     const recorded = await runs.update(run.task_id, run.run_id, (current) =>
       applyRunChange(current, change, now()),

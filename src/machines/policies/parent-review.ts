@@ -2,7 +2,7 @@ import type {PendingFeedback} from '../../services/contracts/feedback.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import {ancestorsOf, childrenOf, isLeaf, subtreeOf} from './plan-graph.ts';
-import {setStatus} from './plan-status.ts';
+import {type Completion, setStatus} from './plan-status.ts';
 
 /** All its children are done and it is not: whether it is done is for a review to say. */
 export function isReviewDue(plan: Plan, task: Task): boolean {
@@ -75,18 +75,21 @@ export function reviewNeed({
   return isJudged ? 'nothing' : 'review';
 }
 
-/** The plan with these parents done, as far as they are still due. Those above them are left for their own review. */
-export function completeParents(plan: Plan, parentIds: readonly string[], now: string): Plan {
+/** The plan with these parents done, as far as they are still due. Those above them are for their own review. */
+export function completeParents(
+  plan: Plan,
+  parentIds: readonly string[],
+  now: string,
+  completes: Completion = leaveParents,
+): Plan {
   return parentIds.reduce((current, id) => {
     const parent = current.items.get(id);
-    return parent && isReviewDue(current, parent)
-      ? setStatus(current, id, 'done', now, leaveParents)
-      : current;
+    return parent && isReviewDue(current, parent) ? setStatus(current, id, 'done', now, completes) : current;
   }, plan);
 }
 
-/** For changes that an agent makes: a parent is done when its review says so. */
-export const leaveParents = () => false;
+/** For changes that a run makes: a parent is done when its review says so. */
+export const leaveParents: Completion = () => false;
 
 /**
  * A change made by hand, with the parents it completed on the way open again where an agent has worked

@@ -10,6 +10,7 @@ import {
   type Segment,
 } from '../../services/contracts/run.ts';
 import type {Decision} from './decisions.ts';
+import type {ReviewAnswer} from './review-answer.ts';
 import {isUnheard} from './run-status.ts';
 
 /** Everything that can happen to a run, as data: applied to the record, and nothing else changes it. */
@@ -64,6 +65,8 @@ export type RunChange =
       readonly owner?: ProcessIdentity;
     }
   | {readonly type: 'decided'; readonly decision: Decision}
+  /** Its answer was checked: this is what the review found. */
+  | {readonly type: 'judged'; readonly answer: ReviewAnswer}
   | {readonly type: 'superseded'; readonly byRunId: string}
   /** The run that was to replace it never began. */
   | {readonly type: 'reinstated'}
@@ -91,10 +94,12 @@ export type NewRun = {
   readonly provider: ProviderId;
   readonly sessionRef: string;
   readonly repoRoot: string;
-  readonly context: {readonly digest: string; readonly bytes: number};
+  readonly context: NonNullable<RunRecord['context']>;
   readonly links?: Pick<RunRecord, 'resumed_from_run_id' | 'restart_of_run_id'>;
   /** The process that launches it. */
   readonly owner?: ProcessIdentity;
+  /** Makes it a review, of the children as this signature knows them. */
+  readonly reviewSignature?: string;
   /** The working files before anything of the agent exists. */
   readonly baselineTree?: string;
   /** It ends at a checkpoint. */
@@ -107,7 +112,7 @@ export function newRunRecord(run: NewRun, now: string): RunRecord {
     schema_version: runSchemaVersion,
     run_id: run.runId,
     task_id: run.taskId,
-    run_type: 'execute',
+    run_type: run.reviewSignature === undefined ? 'execute' : 'review',
     attempt: run.attempt,
     state: 'running',
     phase: 'launching',
@@ -124,6 +129,7 @@ export function newRunRecord(run: NewRun, now: string): RunRecord {
     stderr: '',
     exit_code: null,
     context: run.context,
+    ...(run.reviewSignature === undefined ? {} : {parent_review_completion_signature: run.reviewSignature}),
     ...(run.baselineTree === undefined ? {} : {baseline_tree: run.baselineTree}),
     ...(run.isReviewed ? {decision_required: true} : {}),
   };
@@ -193,6 +199,16 @@ export function applyRunChange(run: RunRecord, change: RunChange, now: string): 
     }
     case 'decided':
       return decided(changed, change.decision, now);
+    case 'judged': {
+      const {passed, resumeTaskIds, feedback, results} = change.answer;
+      return {
+        ...changed,
+        parent_review_passed: passed,
+        parent_review_resume_task_ids: [...resumeTaskIds],
+        parent_review_feedback: feedback,
+        parent_review_results: Object.fromEntries(results.map((result) => [result.task_id, result])),
+      };
+    }
     case 'superseded':
       return {...changed, superseded_by_run_id: change.byRunId};
     case 'reinstated': {

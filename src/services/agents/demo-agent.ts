@@ -23,6 +23,7 @@ const help = `Reads a prompt from stdin and obeys its lines of the form "demo: <
   linger <seconds>                   stay alive after the result
   ignore-sigint                      do not stop for SIGINT
   spawn-sleeper                      leave a process behind, in a session of its own
+  send-back <task> <path> <text>     as a reviewer, send the task back while there is no such file
 Options: --session-id <uuid>, --resume <uuid>, --read-only, --answer-schema <json>
 `;
 
@@ -52,6 +53,7 @@ const {values: options} = parseArgs({
 const interruption = new AbortController();
 let ignoresInterrupts = false;
 let lingerSeconds = 0;
+const sentBack: Array<{taskId: string; status: 'failed'; feedback: string}> = [];
 
 async function takeTurn(): Promise<number> {
   const prompt = await readAll(process.stdin).catch(() => null);
@@ -135,6 +137,13 @@ async function obey(directive: string, say: Say): Promise<TurnEnd | undefined> {
       sleeper.unref();
       return void (await say(`sleeper ${sleeper.pid}`));
     }
+    case 'send-back': {
+      const [missing, feedback] = split(text);
+      if (!fs.existsSync(path.resolve(missing))) {
+        sentBack.push({taskId: first, status: 'failed', feedback: feedback.replaceAll('\\n', '\n')});
+      }
+      return undefined;
+    }
     default:
       return void (await say(`I do not know how to ${verb}.`));
   }
@@ -173,7 +182,10 @@ function question(id: string, text: string): string {
 
 function plainAnswer(): string {
   const schema = options['answer-schema'];
-  return schema === undefined ? 'Done.' : JSON.stringify(exampleValue(JSON.parse(schema)));
+  if (schema === undefined) return 'Done.';
+  if (sentBack.length === 0) return JSON.stringify(exampleValue(JSON.parse(schema)));
+  const resumeTaskIds = sentBack.map(({taskId}) => taskId);
+  return JSON.stringify({passed: false, resumeTaskIds, feedbackForResume: '', reviewResults: sentBack});
 }
 
 function directivesOf(prompt: string): string[] {

@@ -1,6 +1,7 @@
 import type {ProviderId} from './agent.ts';
 import type {AgentRunner} from './agent-runner.ts';
 import type {ChangeTracker} from './changes.ts';
+import type {FeedbackStore} from './feedback.ts';
 import type {Liveness, ProcessIdentity} from './process.ts';
 import type {ProjectFacts, ProjectLock} from './project.ts';
 import type {RunRecord, RunStore} from './run.ts';
@@ -10,6 +11,7 @@ import type {PlanStore} from './stores.ts';
 export type Services = {
   readonly plans: PlanStore;
   readonly runs: RunStore;
+  readonly feedback: FeedbackStore;
   readonly agents: AgentRunner;
   readonly changes: ChangeTracker;
   readonly project: ProjectFacts;

@@ -1,9 +1,18 @@
-import {existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync} from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {demoProvider} from '../../../src/services/agents/demo.ts';
 import {exampleValue} from '../../../src/services/agents/example-value.ts';
 import type {AgentEvent, AgentRequest} from '../../../src/services/contracts/agent.ts';
+import {reviewAnswerSchema} from '../../../src/services/contracts/review-answer.ts';
 import {identifyProcess} from '../../../src/services/system/process-identity.ts';
 import {capabilities, type ProviderRun, request, runProvider, sessionOf} from '../../helpers/run-provider.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
@@ -175,6 +184,38 @@ describe('files', () => {
     expect((await run.ended).verdict).toEqual({outcome: 'succeeded', text: 'Done.'});
     expect(messages(run)).toEqual(['Read-only: a.txt stays as it is.', 'Done.']);
     expect(existsSync(path.join(cwd, 'a.txt'))).toBe(false);
+  });
+});
+
+describe('a reviewer', () => {
+  const prompt = 'demo: send-back a a.txt Write a.txt.\\nNow.\ndemo: send-back b b.txt Write b.txt.';
+  const answerOf = async (cwd: string, fields: {answerSchema?: typeof reviewAnswerSchema}) =>
+    (await (await startDemo(cwd, {prompt, access: 'read-only', ...fields})).ended).verdict;
+  const result = (taskId: string, feedback: string) => ({taskId, status: 'failed', feedback});
+
+  test('sends back the tasks whose files are missing, and passes once they are there', async () => {
+    const cwd = temporaryFolder();
+    const answerSchema = reviewAnswerSchema;
+    const answer = async () => JSON.parse((await answerOf(cwd, {answerSchema})).text);
+    expect(await answer()).toEqual({
+      passed: false,
+      resumeTaskIds: ['a', 'b'],
+      feedbackForResume: '',
+      reviewResults: [result('a', 'Write a.txt.\nNow.'), result('b', 'Write b.txt.')],
+    });
+    writeFileSync(path.join(cwd, 'a.txt'), '');
+    expect(await answer()).toMatchObject({passed: false, resumeTaskIds: ['b']});
+    writeFileSync(path.join(cwd, 'b.txt'), '');
+    expect(await answer()).toEqual({
+      passed: true,
+      resumeTaskIds: [],
+      feedbackForResume: '',
+      reviewResults: [],
+    });
+  });
+
+  test('is nobody who is not asked for such an answer', async () => {
+    expect(await answerOf(temporaryFolder(), {})).toEqual({outcome: 'succeeded', text: 'Done.'});
   });
 });
 

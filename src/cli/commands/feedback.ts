@@ -1,0 +1,57 @@
+import {Command} from 'commander';
+import {displayLine, displayText} from '../../machines/policies/display-text.ts';
+import {AppError, shellWord} from '../../services/contracts/errors.ts';
+import type {PendingFeedback} from '../../services/contracts/feedback.ts';
+import {type Cli, taskArgument} from '../cli.ts';
+
+export function feedbackCommand(cli: Cli): Command {
+  const list = new Command('list')
+    .summary('what parent reviews sent back, and nobody has answered')
+    .action(async (_options, command: Command) => {
+      const {listFeedback} = await import('../feedback-operations.ts');
+      const {pending, broken} = await listFeedback(await cli.project(command));
+      cli.print(command, {pending, broken}, () =>
+        pending.length === 0 ? 'no feedback is pending' : pending.map(entryText).join('\n\n'),
+      );
+      for (const {file, reason} of broken)
+        cli.context.err(`warning: ${displayLine(file)} cannot be used: ${displayLine(reason)}`);
+    });
+
+  const dismiss = new Command('dismiss')
+    .summary('leave a task as it is, whatever the review said')
+    .addArgument(taskArgument())
+    .action(async (taskId: string, _options, command: Command) => {
+      const {dismissFeedback} = await import('../feedback-operations.ts');
+      const project = await cli.project(command);
+      const {dismissed, completed} = await dismissFeedback(project, taskId, cli.context.now());
+      if (!dismissed) {
+        throw new AppError('E_FEEDBACK_NOT_FOUND', `no feedback is pending for ${JSON.stringify(taskId)}`, {
+          next: [{command: 'blackbird feedback list', why: 'see what is'}],
+        });
+      }
+      cli.print(command, {dismissed, completed}, () =>
+        [
+          `dismissed the feedback for ${displayLine(taskId)}`,
+          ...completed.map((id) => `updated ${displayLine(id)} status to done`),
+        ].join('\n'),
+      );
+    });
+
+  return new Command('feedback')
+    .summary('what parent reviews sent back: see it, or overrule it')
+    .addCommand(list)
+    .addCommand(dismiss);
+}
+
+function entryText({childTaskId, parentTaskId, feedback}: PendingFeedback): string {
+  const task = displayLine(shellWord(childTaskId));
+  return [
+    `${displayLine(childTaskId)}  sent back by the review of ${displayLine(parentTaskId)}`,
+    ...displayText(feedback)
+      .trimEnd()
+      .split('\n')
+      .map((line) => `  ${line}`),
+    `  Answer with: blackbird resume ${task}`,
+    `           or: blackbird feedback dismiss ${task}`,
+  ].join('\n');
+}

@@ -1,0 +1,100 @@
+import {fromPromise} from 'xstate';
+import type {ProviderId} from '../../services/contracts/agent.ts';
+import type {Task} from '../../services/contracts/plan.ts';
+import {reviewAnswerSchema} from '../../services/contracts/review-answer.ts';
+import type {RunRecord} from '../../services/contracts/run.ts';
+import type {Services} from '../../services/contracts/services.ts';
+import {completionSignature, isReviewDue, reviewedTasks} from '../policies/parent-review.ts';
+import {type ReviewedWork, reviewPrompt} from '../policies/review-prompt.ts';
+import {applyRunChange, newRunRecord} from '../policies/run-record.ts';
+import {tellingRun} from '../policies/run-status.ts';
+import type {PreparedRun} from './prepare-run.actor.ts';
+
+export type PrepareReviewInput = {readonly parentId: string; readonly provider: ProviderId};
+
+/** More text of one task than this is never told to a reviewer. */
+const diffLimit = 24_000;
+
+/** Everything before the reviewer: what it looks at, the prompt, and the record on disk. Null when nothing is due. */
+export function definePrepareReviewActor(services: Services, onPrepared: (prepared: PreparedRun) => void) {
+  return fromPromise<PreparedRun | null, PrepareReviewInput>(async ({input: {parentId, provider}}) => {
+    const plan = await services.plans.read();
+    const parent = plan.items.get(parentId);
+    // Somebody changed the plan since it was chosen.
+    if (!parent || !isReviewDue(plan, parent)) return null;
+    const works: ReviewedWork[] = [];
+    for (const task of reviewedTasks(plan, parent)) works.push(await workOn(services, task));
+    const prompt = reviewPrompt({parent, works});
+    const {choosesSession} = await services.agents.check(provider);
+    const sessionRef = choosesSession ? services.newUuid() : null;
+
+    const {runs} = await services.runs.list(parent.id);
+    const attempt = Math.max(0, ...runs.map((run) => run.attempt)) + 1;
+    const interrupted = runs.findLast((run) => run.run_type === 'review' && run.state === 'paused');
+    const run = newRunRecord(
+      {
+        runId: services.newRunId(parent.id, attempt),
+        taskId: parent.id,
+        attempt,
+        provider,
+        sessionRef: sessionRef ?? '',
+        repoRoot: services.project.root,
+        context: {digest: services.digest(prompt), bytes: new TextEncoder().encode(prompt).length},
+        reviewSignature: completionSignature(plan, parent, services.digest),
+        ...(interrupted ? {links: {restart_of_run_id: interrupted.run_id}} : {}),
+        ...(services.self === null ? {} : {owner: services.self}),
+      },
+      services.now(),
+    );
+    await services.runs.insert(run);
+    if (interrupted && !interrupted.superseded_by_run_id) await supersede(services, interrupted, run);
+    const isGitRepository = await services.project.isGitRepository();
+    const request = {
+      ...({kind: 'start', prompt, sessionRef, isGitRepository} as const),
+      ...({access: 'read-only', answerSchema: reviewAnswerSchema} as const),
+    };
+    const prepared: PreparedRun = {task: parent, run, order: {type: 'run.launch', request}};
+    onPrepared(prepared);
+    return prepared;
+  });
+}
+
+async function supersede({runs, now}: Services, old: RunRecord, {run_id}: RunRecord): Promise<void> {
+  await runs.update(old.task_id, old.run_id, (run) =>
+    applyRunChange(run, {type: 'superseded', byRunId: run_id}, now()),
+  );
+}
+
+async function workOn(services: Services, task: Task): Promise<ReviewedWork> {
+  const {runs} = await services.runs.list(task.id);
+  const latest = tellingRun(runs);
+  if (latest === null) return {task, result: null, files: [], diff: ''};
+  const chain = chainTo(latest, runs);
+  const files = new Set(chain.flatMap((run) => run.review_summary?.files ?? []));
+  let diff = '';
+  for (const run of chain) if (diff.length < diffLimit) diff += await diffOf(services, run);
+  return {task, result: latest.result ?? '', files: [...files], diff: diff.slice(0, diffLimit)};
+}
+
+/** A run and those it went on from, oldest first: together they did the task. */
+function chainTo(latest: RunRecord, runs: readonly RunRecord[]): RunRecord[] {
+  const chain = [latest];
+  for (let from = latest.resumed_from_run_id; from !== undefined && chain.length <= runs.length; ) {
+    const before = runs.find(({run_id}) => run_id === from);
+    if (!before) break;
+    chain.unshift(before);
+    from = before.resumed_from_run_id;
+  }
+  return chain;
+}
+
+/** A reviewer can read the files; what git cannot tell is left out. */
+async function diffOf(
+  {changes}: Services,
+  {baseline_tree: from, result_tree: to}: RunRecord,
+): Promise<string> {
+  if (from === undefined || to === undefined || from === to) return '';
+  return changes
+    .diff(from, to, {stat: false})
+    .catch(() => changes.diff(from, to, {stat: true}).catch(() => ''));
+}

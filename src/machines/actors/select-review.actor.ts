@@ -1,0 +1,95 @@
+import {fromPromise} from 'xstate';
+import type {PendingFeedback} from '../../services/contracts/feedback.ts';
+import type {Plan, Task} from '../../services/contracts/plan.ts';
+import type {Services} from '../../services/contracts/services.ts';
+import {
+  completeParents,
+  completionSignature,
+  dueParentOf,
+  dueParents,
+  reviewedTasks,
+  reviewNeed,
+} from '../policies/parent-review.ts';
+import {pendingIn} from './pending-feedback.ts';
+
+export type ReviewScope = {
+  /** Only what the end of this task made due; null for the whole plan. */
+  readonly taskId: string | null;
+  /** Where reviews are off, what is due is simply done. */
+  readonly isEnabled: boolean;
+};
+
+export type SelectReviewInput = ReviewScope & {
+  /** Reviews that came to nothing; the next execution tries them again. */
+  readonly tried: readonly string[];
+};
+
+export type ReviewStep =
+  | {readonly type: 'none'}
+  | {readonly type: 'answer'; readonly pending: readonly PendingFeedback[]}
+  | {readonly type: 'complete'; readonly parentIds: readonly string[]}
+  | {readonly type: 'review'; readonly parentId: string};
+
+/** What comes next for the parents of a freshly read plan, from the bottom up. */
+export function defineSelectReviewActor(services: Pick<Services, 'plans' | 'runs' | 'feedback' | 'digest'>) {
+  return fromPromise<ReviewStep, SelectReviewInput>(async ({input: {taskId, isEnabled, tried}}) => {
+    const plan = await services.plans.read();
+    const due = (taskId === null ? dueParents(plan) : [dueParentOf(plan, taskId)]).flatMap((parent) =>
+      parent && !tried.includes(parent.id) ? [parent] : [],
+    );
+    if (!isEnabled) {
+      return due.length === 0 ? {type: 'none'} : {type: 'complete', parentIds: due.map(({id}) => id)};
+    }
+    // Before the plan goes on, feedback is answered, whoever's it is.
+    const pending = taskId === null || due.length > 0 ? await pendingIn(services, plan) : [];
+    if (taskId === null && pending.length > 0) return {type: 'answer', pending};
+    for (const parent of due) {
+      const step = await stepFor(services, plan, parent, pending);
+      if (step) return step;
+    }
+    return {type: 'none'};
+  });
+}
+
+async function stepFor(
+  services: Pick<Services, 'runs' | 'digest'>,
+  plan: Plan,
+  parent: Task,
+  pending: readonly PendingFeedback[],
+): Promise<ReviewStep> {
+  const need = reviewNeed({
+    parentId: parent.id,
+    signature: completionSignature(plan, parent, services.digest),
+    reviews: (await services.runs.list(parent.id)).runs,
+    pending,
+    hasRuns: await hasRuns(services, reviewedTasks(plan, parent)),
+  });
+  switch (need) {
+    case 'answer':
+      return {type: 'answer', pending: pending.filter(({parentTaskId}) => parentTaskId === parent.id)};
+    case 'nothing':
+      return {type: 'complete', parentIds: [parent.id]};
+    case 'review':
+      return {type: 'review', parentId: parent.id};
+  }
+}
+
+async function hasRuns({runs}: Pick<Services, 'runs'>, tasks: readonly Task[]): Promise<boolean> {
+  for (const {id} of tasks) {
+    if ((await runs.list(id)).runs.some(({run_type}) => run_type === 'execute')) return true;
+  }
+  return false;
+}
+
+export type CompleteParentsInput = {readonly parentIds: readonly string[]; readonly isEnabled: boolean};
+
+/** Lets the plan say that parents which need no review are done. */
+export function defineCompleteParentsActor({plans, now}: Pick<Services, 'plans' | 'now'>) {
+  return fromPromise<void, CompleteParentsInput>(async ({input: {parentIds, isEnabled}}) => {
+    await plans.update((plan) =>
+      isEnabled
+        ? completeParents(plan, parentIds, now())
+        : completeParents(plan, parentIds, now(), () => true),
+    );
+  });
+}

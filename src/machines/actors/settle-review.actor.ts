@@ -1,0 +1,70 @@
+import {fromPromise} from 'xstate';
+import type {PendingFeedback} from '../../services/contracts/feedback.ts';
+import type {RunRecord} from '../../services/contracts/run.ts';
+import type {Services} from '../../services/contracts/services.ts';
+import {pendingFeedback} from '../policies/parent-feedback.ts';
+import {completeParents, completionSignature, reviewedTasks} from '../policies/parent-review.ts';
+import {checkReviewAnswer, type ReviewAnswer} from '../policies/review-answer.ts';
+import {applyRunChange, type RunChange} from '../policies/run-record.ts';
+
+/** What came of a review. */
+export type ReviewVerdict =
+  | {readonly type: 'passed'; readonly run: RunRecord}
+  | {readonly type: 'sentBack'; readonly run: RunRecord; readonly pending: readonly PendingFeedback[]}
+  /** Its agent failed, or its answer made no sense. */
+  | {readonly type: 'broken'; readonly run: RunRecord};
+
+/** Checks the answer of a review that ended, and lets record, feedback and plan say what it says. */
+export function defineSettleReviewActor(
+  services: Pick<Services, 'plans' | 'runs' | 'feedback' | 'digest' | 'now'>,
+  onSettled: (verdict: ReviewVerdict) => void,
+) {
+  const settle = async (run: RunRecord): Promise<ReviewVerdict> => {
+    if (run.state !== 'succeeded') return {type: 'broken', run};
+    const plan = await services.plans.read();
+    const parent = plan.items.get(run.task_id);
+    const ids = parent ? reviewedTasks(plan, parent).map(({id}) => id) : [];
+    const checked = checkReviewAnswer(run.result ?? '', ids);
+    if ('problem' in checked) {
+      const message = `the answer of the review cannot be used: ${checked.problem}`;
+      const change = {type: 'failed', failure: {kind: 'agent_error', message}, end: null} as const;
+      return {type: 'broken', run: await record(services, run, change)};
+    }
+    return checked.answer.passed
+      ? pass(services, run, checked.answer)
+      : sendBack(services, run, checked.answer);
+  };
+  return fromPromise<ReviewVerdict, {readonly run: RunRecord}>(async ({input: {run}}) => {
+    const verdict = await settle(run);
+    onSettled(verdict);
+    return verdict;
+  });
+}
+
+type Stores = Parameters<typeof defineSettleReviewActor>[0];
+
+/** The record first: with it, the next start knows that the parent passed. */
+async function pass(stores: Stores, run: RunRecord, answer: ReviewAnswer): Promise<ReviewVerdict> {
+  const recorded = await record(stores, run, {type: 'judged', answer});
+  await stores.plans.update((plan) => {
+    const parent = plan.items.get(run.task_id);
+    const isSame =
+      parent && completionSignature(plan, parent, stores.digest) === run.parent_review_completion_signature;
+    return isSame ? completeParents(plan, [run.task_id], stores.now()) : plan;
+  });
+  return {type: 'passed', run: recorded};
+}
+
+/**
+ * The feedback first: a record that says "sent back" with no feedback beside it means that a person has
+ * dismissed it. A crash between the two leaves a review that judged nothing, and is done again.
+ */
+async function sendBack(stores: Stores, run: RunRecord, answer: ReviewAnswer): Promise<ReviewVerdict> {
+  const pending = pendingFeedback(answer, run, stores.now());
+  for (const each of pending) await stores.feedback.save(each);
+  return {type: 'sentBack', run: await record(stores, run, {type: 'judged', answer}), pending};
+}
+
+function record({runs, now}: Stores, run: RunRecord, change: RunChange): Promise<RunRecord> {
+  return runs.update(run.task_id, run.run_id, (current) => applyRunChange(current, change, now()));
+}

@@ -1,0 +1,162 @@
+import {createHash} from 'node:crypto';
+import {mkdirSync, readdirSync, writeFileSync} from 'node:fs';
+import path from 'node:path';
+import {describe, expect, test} from 'vitest';
+import {completionSignature} from '../../src/machines/policies/parent-review.ts';
+import type {PendingFeedback} from '../../src/services/contracts/feedback.ts';
+import type {RunRecord} from '../../src/services/contracts/run.ts';
+import {restingRun} from '../fakes/runs.ts';
+import {family, now, planOf, task, taskIn} from '../helpers/plans.ts';
+import {type CliProject, cliProject, lines} from '../helpers/run-cli.ts';
+
+const done = {status: 'done'} as const;
+const plan = planOf(family(task('p'), task('a', done), task('b', done)), task('late', {deps: ['p']}));
+
+const feedback = (childTaskId: string, fields: Partial<PendingFeedback> = {}): PendingFeedback => ({
+  schemaVersion: 1,
+  childTaskId,
+  parentTaskId: 'p',
+  reviewRunId: 'p-1',
+  feedback: 'Test it.\nWith dates.',
+  createdAt: now,
+  updatedAt: now,
+  ...fields,
+});
+
+const review = (fields: Partial<RunRecord> = {}) =>
+  restingRun({
+    run_id: 'p-1',
+    task_id: 'p',
+    run_type: 'review',
+    state: 'succeeded',
+    parent_review_passed: false,
+    parent_review_completion_signature: completionSignature(plan, taskIn(plan, 'p'), (text) =>
+      createHash('sha256').update(text).digest('hex'),
+    ),
+    ...fields,
+  });
+
+const feedbackFolder = (project: CliProject) =>
+  path.join(project.folder, '.blackbird/parent-review-feedback');
+
+function setUp({pending = ['a', 'b'], runs = [review()]}: {pending?: string[]; runs?: RunRecord[]} = {}) {
+  const project = cliProject(plan);
+  const put = (folder: string, name: string, value: unknown) => {
+    mkdirSync(folder, {recursive: true});
+    writeFileSync(path.join(folder, name), typeof value === 'string' ? value : JSON.stringify(value));
+  };
+  for (const id of pending) put(feedbackFolder(project), `${id}.json`, feedback(id));
+  for (const run of runs)
+    put(path.join(project.folder, '.blackbird/runs', run.task_id), `${run.run_id}.json`, run);
+  return {...project, put: (name: string, value: unknown) => put(feedbackFolder(project), name, value)};
+}
+
+describe('feedback list', () => {
+  test('shows what was sent back, by whom, and how to answer', async () => {
+    expect(await setUp().run(['feedback', 'list'])).toEqual({
+      code: 0,
+      out: lines(
+        ...['a', 'b'].flatMap((id) => [
+          ...(id === 'b' ? [''] : []),
+          `${id}  sent back by the review of p`,
+          '  Test it.',
+          '  With dates.',
+          `  Answer with: blackbird resume ${id}`,
+          `           or: blackbird feedback dismiss ${id}`,
+        ]),
+      ),
+      err: '',
+    });
+  });
+
+  test('has it as data', async () => {
+    expect(await setUp().json(['feedback', 'list'])).toEqual({
+      pending: [feedback('a'), feedback('b')],
+      broken: [],
+    });
+  });
+
+  test('of a project without any says so, and makes nothing', async () => {
+    const project = setUp({pending: [], runs: []});
+    expect(await project.run(['feedback', 'list'])).toEqual({
+      code: 0,
+      out: 'no feedback is pending\n',
+      err: '',
+    });
+    expect(project.files()).toEqual(['blackbird.plan.json']);
+  });
+
+  test('leaves out what a run has taken over', async () => {
+    const {schemaVersion: _, childTaskId: __, createdAt: ___, updatedAt: ____, ...mark} = feedback('a');
+    const run = restingRun({state: 'paused', context: {digest: 'd', bytes: 1, parentReviewFeedback: mark}});
+    const data = await setUp({runs: [review(), run]}).json(['feedback', 'list']);
+    expect(data).toEqual({pending: [feedback('b')], broken: []});
+  });
+
+  test('names a file that cannot be used and shows the others', async () => {
+    const project = setUp({pending: ['b']});
+    project.put('a.json', '{');
+    const {code, out, err} = await project.run(['feedback', 'list']);
+    expect({code, out: out.split('\n')[0]}).toEqual({code: 0, out: 'b  sent back by the review of p'});
+    expect(err).toMatch(/^warning: .*a\.json cannot be used: it is not valid JSON/);
+  });
+
+  test('shows nothing that a terminal would obey', async () => {
+    const project = setUp({pending: []});
+    project.put('a.json', feedback('a', {feedback: 'red \u001b[31m\u0007', parentTaskId: 'p\nq'}));
+    const {out} = await project.run(['feedback', 'list']);
+    expect(out).not.toMatch(/[\u001b\u0007]/);
+    expect(out.split('\n')).toHaveLength(5);
+  });
+});
+
+describe('feedback dismiss', () => {
+  test('of one task leaves the parent to the others; of the last one the parent is done', async () => {
+    const project = setUp();
+    expect(await project.run(['feedback', 'dismiss', 'a'])).toEqual({
+      code: 0,
+      out: 'dismissed the feedback for a\n',
+      err: '',
+    });
+    expect(project.tasks().p).toMatchObject({status: 'todo'});
+    expect(readdirSync(feedbackFolder(project))).toEqual(['b.json']);
+    expect(await project.json(['feedback', 'dismiss', 'b'])).toEqual({
+      dismissed: feedback('b'),
+      completed: ['p'],
+    });
+    expect(project.tasks()).toMatchObject({
+      p: {status: 'done', updatedAt: now},
+      a: {updatedAt: plan.items.get('a')?.updatedAt},
+    });
+    expect(readdirSync(feedbackFolder(project))).toEqual([]);
+  });
+
+  test.each([
+    {name: 'of other work', runs: [review({parent_review_completion_signature: 'older'})]},
+    {name: 'that never came to a verdict', runs: [review({parent_review_passed: undefined})]},
+  ])('of a review $name leaves the parent to the next review', async ({runs}) => {
+    const project = setUp({pending: ['a'], runs});
+    expect(await project.json(['feedback', 'dismiss', 'a'])).toEqual({
+      dismissed: feedback('a'),
+      completed: [],
+    });
+    expect(project.tasks().p).toMatchObject({status: 'todo'});
+  });
+
+  test('of what is not there is an error', async () => {
+    expect(await setUp().error(['feedback', 'dismiss', 'late'])).toEqual({
+      code: 1,
+      error: expect.objectContaining({
+        code: 'E_FEEDBACK_NOT_FOUND',
+        message: 'no feedback is pending for "late"',
+      }),
+    });
+  });
+
+  test('of a task that is no longer in the plan clears it', async () => {
+    const project = setUp({pending: []});
+    project.put('gone.json', feedback('gone', {parentTaskId: 'gone too'}));
+    expect((await project.run(['feedback', 'dismiss', 'gone'])).code).toBe(0);
+    expect(readdirSync(feedbackFolder(project))).toEqual([]);
+  });
+});

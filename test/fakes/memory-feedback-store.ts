@@ -1,0 +1,43 @@
+import type {FeedbackStore, PendingFeedback} from '../../src/services/contracts/feedback.ts';
+
+export type MemoryFeedbackStore = FeedbackStore & {
+  readonly entries: Map<string, PendingFeedback>;
+  /** Files that cannot be read. */
+  broken: Array<{file: string; reason: string}>;
+  failNextSave(error: unknown): void;
+  failNextRemove(error: unknown): void;
+};
+
+/** Pending feedback in memory. Every write is told to `log`. */
+export function createMemoryFeedbackStore(log: (entry: string) => void = () => {}): MemoryFeedbackStore {
+  const entries = new Map<string, PendingFeedback>();
+  const failures: {save?: unknown; remove?: unknown} = {};
+  const failOnce = (kind: 'save' | 'remove') => {
+    const error = failures[kind];
+    delete failures[kind];
+    if (error !== undefined) throw error;
+  };
+
+  const store: MemoryFeedbackStore = {
+    entries,
+    broken: [],
+    failNextSave: (error) => {
+      failures.save = error;
+    },
+    failNextRemove: (error) => {
+      failures.remove = error;
+    },
+    list: async () => ({pending: [...entries.values()], broken: store.broken}),
+    read: async (taskId) => entries.get(taskId) ?? null,
+    save: async (feedback) => {
+      failOnce('save');
+      entries.set(feedback.childTaskId, feedback);
+      log(`feedback ${feedback.childTaskId}`);
+    },
+    remove: async (taskId) => {
+      failOnce('remove');
+      if (entries.delete(taskId)) log(`feedback ${taskId} cleared`);
+    },
+  };
+  return store;
+}
