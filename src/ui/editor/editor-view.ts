@@ -1,7 +1,7 @@
 import {hintLine} from '../components/hint-line.tsx';
 import type {Line} from '../components/lines.tsx';
 import {hintsOf} from '../keymap.ts';
-import {cutStart, spread} from '../text/fit.ts';
+import {cutEnd, cutStart, spread} from '../text/fit.ts';
 import {graphemesOf, tabText} from '../text/graphemes.ts';
 import {editorKeymap} from './editor-keymap.ts';
 import {type EditorState, type FilePicker, textColumns} from './editor-state.ts';
@@ -41,11 +41,11 @@ export function editorLines(state: EditorState, view: EditorView): Line[] {
     const at = top + index === cursorRow ? state.buffer.cursor - row.start : null;
     return [{text: ' '.repeat(margin)}, ...cursorLine(piece, at)];
   });
-  if (state.buffer.text === '') text[0] = placeholderLine(view.placeholder);
+  if (state.buffer.text === '') text[0] = placeholderLine(view.placeholder, columns);
   const foot: Line =
     notice === null
       ? hintLine(editorHints(state), columns)
-      : [{text: ` ${notice}`, tone: 'warning', bold: true}];
+      : [{text: cutEnd(` ${notice}`, columns), tone: 'warning', bold: true}];
   const fill = Math.max(0, room - picker.length - text.length);
   return [
     [{text: spread(` ${title}`, place, columns), bold: true}],
@@ -56,10 +56,10 @@ export function editorLines(state: EditorState, view: EditorView): Line[] {
   ].slice(0, height);
 }
 
-const placeholderLine = (text: string): Line => [
+const placeholderLine = (text: string, columns: number): Line => [
   {text: ' '.repeat(margin)},
   {text: ' ', inverse: true},
-  {text, dim: true},
+  {text: cutEnd(text, columns - margin - 1), dim: true},
 ];
 
 /** The character under the cursor is shown inverse; at the end of a row a blank is. */
@@ -80,10 +80,11 @@ function pickerLines(
   {columns, list}: Pick<EditorView, 'columns' | 'list'>,
   height: number,
 ): Line[] {
-  if (list.state === 'failed') return [[{text: '   the files cannot be listed', dim: true}]];
-  if (list.state !== 'ready') return [[{text: '   reading the list of files…', dim: true}]];
+  const say = (text: string): Line[] => [[{text: cutEnd(`    ${text}`, columns), dim: true}]];
+  if (list.state === 'failed') return say('the files cannot be listed');
+  if (list.state !== 'ready') return say('reading the list of files…');
   const matches = matchesOf(list.files, query);
-  if (matches.length === 0) return [[{text: `   no file matches ${query}`, dim: true}]];
+  if (matches.length === 0) return say(`no file matches ${query}`);
   const top = Math.max(0, Math.min(index - Math.floor(height / 2), matches.length - height));
   return matches.slice(top, top + height).map((path, place): Line => {
     const isMarked = top + place === index;

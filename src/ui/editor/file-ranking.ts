@@ -71,7 +71,7 @@ function scatteredScore(path: string, name: number, wanted: string, shortness: n
     const before = at;
     at = at === 0 ? -1 : path.lastIndexOf(wanted[letter] ?? '', at - 1);
     if (at < 0) return -1;
-    if (at === before - 1) points += 20;
+    if (at === before - 1 && letter < wanted.length - 1) points += 20;
     if (startsWord(path, at)) points += 15;
     if (at >= name) points += 10;
   }

@@ -20,7 +20,7 @@ function breakLine(line: string, offset: number, columns: number): Row[] {
   let [start, at, width, blank] = [0, 0, 0, -1];
   for (const grapheme of graphemesOf(line)) {
     const next = graphemeWidth(grapheme);
-    if (width + next > columns && at > start) {
+    while (width + next > columns && at > start) {
       // Behind the last blank, or within the word when it fills the row.
       const end = blank > start ? blank : at;
       rows.push({start: offset + start, end: offset + end});

@@ -1,0 +1,85 @@
+import {describe, expect, test, vi} from 'vitest';
+import {createFileIndex} from '../../../src/ui/editor/file-index.ts';
+import {rankableFiles, rankFiles} from '../../../src/ui/editor/file-ranking.ts';
+
+const ranked = (query: string, paths: readonly string[], limit = 10) =>
+  rankFiles(rankableFiles(paths), query, limit);
+
+test.each<{query: string; paths: string[]; best: string[]}>([
+  {query: '', paths: ['src/a/b.ts', 'README.md', 'src/z.ts'], best: ['README.md', 'src/z.ts', 'src/a/b.ts']},
+  {query: 'x', paths: ['a.ts', 'b.ts'], best: []},
+  // The name before its folders, a whole name before a longer one.
+  {
+    query: 'route',
+    paths: ['route/index.ts', 'src/router.ts', 'src/route', 'lib/my-route.ts', 'lib/subroute.ts'],
+    best: ['src/route', 'src/router.ts', 'lib/my-route.ts', 'lib/subroute.ts', 'route/index.ts'],
+  },
+  // Letters in their order, not only side by side; the beginnings of words count.
+  {
+    query: 'tmt',
+    paths: ['src/stmnt.txt', 'src/task.machine.ts', 'mt/t.ts'],
+    best: ['src/task.machine.ts', 'src/stmnt.txt'],
+  },
+  {query: 'ROUTE', paths: ['src/Route.ts'], best: ['src/Route.ts']},
+  {query: 'src/ro', paths: ['lib/ro.ts', 'src/route.ts'], best: ['src/route.ts']},
+  {query: 'aa', paths: ['a.ts'], best: []},
+  {query: 'é', paths: ['café.md'], best: ['café.md']},
+  {query: 'i', paths: ['İ.md', 'i.md'], best: ['i.md']},
+])('$query', ({query, paths, best}) => {
+  expect(ranked(query, paths)).toEqual(best);
+});
+
+test('of equals those of the list come in its order, and no more than asked for', () => {
+  const paths = Array.from({length: 9}, (_, index) => `a${index}.ts`);
+  expect(ranked('a', paths, 3)).toEqual(['a0.ts', 'a1.ts', 'a2.ts']);
+});
+
+test('ranks 50,000 files within a frame', () => {
+  const paths = Array.from(
+    {length: 50_000},
+    (_, index) => `packages/module-${index % 97}/src/components/feature-${index % 1013}/view-${index}.tsx`,
+  );
+  const files = rankableFiles(paths);
+  const queries = ['v', 'vi', 'view', 'mfv', 'pkgcompview499', 'zzz', ''];
+  for (const query of queries) rankFiles(files, query, 50);
+  const times = queries.map((query) => {
+    const runs = Array.from({length: 5}, () => {
+      const start = performance.now();
+      rankFiles(files, query, 50);
+      return performance.now() - start;
+    });
+    return Math.min(...runs);
+  });
+  expect(Math.max(...times)).toBeLessThan(16);
+});
+
+describe('the list of files', () => {
+  test('is read once, and tells when it is there', async () => {
+    const listFiles = vi.fn(async () => ['a.ts', 'bad\x1b[2Jname', 'two\nlines', 'b.ts']);
+    const index = createFileIndex(listFiles);
+    const seen: string[] = [];
+    index.subscribe(() => seen.push(index.get().state));
+    expect(index.get()).toEqual({state: 'unread'});
+    index.load();
+    index.load();
+    await vi.waitFor(() => expect(seen).toEqual(['reading', 'ready']));
+    index.load();
+    const list = index.get();
+    // What cannot be said in a sentence is not offered.
+    expect(list.state === 'ready' && list.files.paths).toEqual(['a.ts', 'b.ts']);
+    expect(listFiles).toHaveBeenCalledTimes(1);
+  });
+
+  test('is tried again after a failure', async () => {
+    let isBroken = true;
+    const index = createFileIndex(async () => {
+      if (isBroken) throw new Error('no git');
+      return ['a.ts'];
+    });
+    index.load();
+    await vi.waitFor(() => expect(index.get()).toEqual({state: 'failed'}));
+    isBroken = false;
+    index.load();
+    await vi.waitFor(() => expect(index.get().state).toBe('ready'));
+  });
+});

@@ -1,0 +1,231 @@
+import {describe, expect, test, vi} from 'vitest';
+import {createActor} from 'xstate';
+import {questionsMachine} from '../../../src/machines/questions.machine.ts';
+import type {Question} from '../../../src/services/contracts/run.ts';
+import {ConfirmDialog} from '../../../src/ui/components/confirm-dialog.tsx';
+import {lineOf} from '../../../src/ui/components/lines.tsx';
+import {ScrollBox} from '../../../src/ui/components/scroll-box.tsx';
+import {SelectList} from '../../../src/ui/components/select-list.tsx';
+import {Editor} from '../../../src/ui/editor/editor.tsx';
+import {ParentReviewNotice} from '../../../src/ui/prompts/parent-review-notice.tsx';
+import {QuestionsPrompt} from '../../../src/ui/prompts/questions-prompt.tsx';
+import {textWidth} from '../../../src/ui/text/graphemes.ts';
+import {keys, screenOf, someFiles} from './prompt-screen.tsx';
+
+const task = {id: 'pay-04', title: 'Refund endpoint'};
+
+describe('questions', () => {
+  const asked: Question[] = [
+    {id: 'db', prompt: 'Which database?\x1b[2J', options: ['postgres', 'sqlite']},
+    {id: 'why', prompt: 'Why?'},
+  ];
+  const ask = (questions: readonly Question[], size = {columns: 80, rows: 23}) => {
+    const actor = createActor(questionsMachine, {input: {questions}}).start();
+    return {...screenOf(<QuestionsPrompt {...{actor, task, files: someFiles()}} {...size} />), actor};
+  };
+
+  test('with options are a list', () => {
+    expect(ask(asked).lines()).toEqual([
+      ' ACTION REQUIRED   pay-04  Refund endpoint                      question 1 of 2',
+      ' Which database?',
+      '',
+      ' ❯ postgres',
+      '   sqlite',
+      '   Another answer…',
+      ' ↑ ↓ j k move   enter choose   ctrl+c answer later',
+    ]);
+  });
+
+  test('are answered one after another by option and in words', async () => {
+    const {type, sees, actor} = ask(asked);
+    type(`2${keys.enter}`);
+    await sees('question 2 of 2');
+    type('speed');
+    await sees('speed');
+    type(keys.ctrlS);
+    expect(actor.getSnapshot().output).toEqual({
+      answers: [
+        {id: 'db', value: 'sqlite'},
+        {id: 'why', value: 'speed'},
+      ],
+    });
+  });
+
+  test('one can go back, and finds the answer as it was', async () => {
+    const {type, sees} = ask(asked);
+    type(`j${keys.enter}`);
+    await sees('question 2 of 2');
+    type(keys.escape);
+    await sees('❯ sqlite');
+  });
+
+  test('an answer of one’s own instead of an option', async () => {
+    const {type, sees, actor} = ask(asked.slice(0, 1));
+    type(`G${keys.enter}`);
+    await sees('Answer');
+    type('mysql');
+    await sees('mysql');
+    type(keys.ctrlS);
+    expect(actor.getSnapshot().output).toEqual({answers: [{id: 'db', value: 'mysql'}]});
+  });
+
+  test('an empty answer is none', async () => {
+    const {type, sees, actor} = ask(asked.slice(1));
+    type(` ${keys.ctrlS}`);
+    await sees('Write an answer first.');
+    expect(actor.getSnapshot().status).toBe('active');
+  });
+
+  test('Ctrl+C puts them off', () => {
+    const {type, actor} = ask(asked);
+    type(keys.ctrlC);
+    expect(actor.getSnapshot().output).toEqual({canceled: true});
+  });
+
+  test('fit into 40 × 11, however long', async () => {
+    const options = Array.from({length: 30}, (_, index) => `option ${index} ${'long '.repeat(20)}`);
+    const {type, lines, sees} = ask([{id: 'q', prompt: 'word '.repeat(300), options}], {
+      columns: 40,
+      rows: 11,
+    });
+    const fits = () => {
+      expect(lines().length).toBeLessThanOrEqual(11);
+      for (const line of lines()) expect(textWidth(line)).toBeLessThanOrEqual(40);
+    };
+    fits();
+    type(`G${keys.enter}`);
+    await sees('Answer');
+    fits();
+  });
+});
+
+describe('parent review', () => {
+  const notice = (size = {columns: 80, rows: 23}) => {
+    const onChoose = vi.fn();
+    const sentBack = [
+      {id: 'pay-01', title: 'Schema', feedback: 'Use cents.\x1b]0;x\x07'},
+      {id: 'pay-02', title: 'Layer', feedback: 'Use cents.\x1b]0;x\x07'},
+      {
+        id: 'pay-03',
+        title: 'Keys',
+        feedback: Array.from({length: 30}, (_, line) => `point ${line}`).join('\n'),
+      },
+    ];
+    const parent = {id: 'pay', title: 'Payments'};
+    return {...screenOf(<ParentReviewNotice {...{parent, sentBack, onChoose}} {...size} />), onChoose};
+  };
+
+  test('tells which tasks go back and why', () => {
+    const lines = notice({columns: 80, rows: 14}).lines();
+    expect(lines).toEqual([
+      ' ACTION REQUIRED   pay  Payments',
+      ' The parent review did not pass: 3 tasks are sent back                1–8 of 34',
+      ' ↩ pay-01  Schema',
+      ' ↩ pay-02  Layer',
+      '   Use cents.',
+      ' ↩ pay-03  Keys',
+      '   point 0',
+      '   point 1',
+      '   point 2',
+      '   point 3',
+      ' ❯ Resume these tasks now',
+      '   Decide later',
+      '   Dismiss the feedback',
+      ' ↑ ↓ j k move   enter choose   ctrl+c decide later   pgup pgdn scroll',
+    ]);
+  });
+
+  test.each([
+    {sent: keys.enter, choice: 'resume'},
+    {sent: `j${keys.enter}`, choice: 'later'},
+    {sent: `k${keys.enter}`, choice: 'dismiss'},
+    {sent: keys.ctrlC, choice: 'later'},
+  ])('$choice', ({sent, choice}) => {
+    const {type, onChoose} = notice();
+    type(sent + keys.enter);
+    expect(onChoose.mock.calls).toEqual([[choice]]);
+  });
+
+  test('scrolls, within 40 × 11', async () => {
+    const {type, sees, lines} = notice({columns: 40, rows: 11});
+    type(keys.pageDown);
+    await sees('5–9 of 34');
+    expect(lines().length).toBeLessThanOrEqual(11);
+    for (const line of lines()) expect(textWidth(line)).toBeLessThanOrEqual(40);
+  });
+});
+
+describe('a confirmation', () => {
+  const dialog = () => {
+    const said: string[] = [];
+    const on = {onConfirm: () => said.push('yes'), onCancel: () => said.push('no')};
+    const words = {title: 'Restart pay-04?', message: 'The run is kept as history.', confirmLabel: 'Restart'};
+    return {...screenOf(<ConfirmDialog {...words} {...on} columns={60} rows={10} />), said};
+  };
+  test.each([
+    {sent: keys.enter, answer: 'no'},
+    {sent: `j${keys.enter}`, answer: 'yes'},
+    {sent: 'y', answer: 'yes'},
+    {sent: 'n', answer: 'no'},
+    {sent: keys.ctrlC, answer: 'no'},
+  ])('$sent means $answer, once', ({sent, answer}) => {
+    const {type, said} = dialog();
+    type(`${sent}y`);
+    expect(said).toEqual([answer]);
+  });
+  test('says what it is about', () => {
+    expect(dialog().lines()).toEqual([
+      ' Restart pay-04?',
+      ' The run is kept as history.',
+      '',
+      ' ❯ Cancel',
+      '   Restart',
+      ' y restart   n esc cancel   ↑ ↓ move   enter choose',
+    ]);
+  });
+});
+
+test('a list is chosen from', async () => {
+  const chosen: unknown[] = [];
+  const {type, sees} = screenOf(
+    <SelectList
+      items={[{label: 'one'}, {label: 'two', isDisabled: true}, {label: 'three'}]}
+      columns={20}
+      onChoose={(index) => chosen.push(index)}
+      onCancel={() => chosen.push('cancel')}
+    />,
+  );
+  type('j');
+  await sees('❯ three');
+  type(keys.enter + keys.escape);
+  await vi.waitFor(() => expect(chosen).toEqual([2, 'cancel']));
+});
+
+test('a box scrolls and is closed', async () => {
+  const onClose = vi.fn();
+  const lines = Array.from({length: 20}, (_, index) => lineOf(`line ${index}`));
+  const {type, sees} = screenOf(<ScrollBox title="Text" {...{lines, onClose}} columns={30} rows={6} />);
+  type('G');
+  await sees('16–20 of 20');
+  type('q');
+  expect(onClose).toHaveBeenCalledTimes(1);
+});
+
+test('an editor on its own gives back what was written', async () => {
+  const said: string[] = [];
+  const {type, sees} = screenOf(
+    <Editor
+      {...{title: 'Note', initialText: 'old', files: someFiles(), columns: 40, rows: 8}}
+      onSubmit={(text) => said.push(`sent ${text}`)}
+      onCancel={(text) => said.push(`left ${text}`)}
+    />,
+  );
+  type(' @my');
+  await sees('❯ docs/my file.md');
+  type('\t');
+  await sees('old @"docs/my file.md"');
+  type(`x${keys.ctrlS}y${keys.escape}`);
+  await vi.waitFor(() =>
+    expect(said).toEqual(['sent old @"docs/my file.md" x', 'left old @"docs/my file.md" xy']),
+  );
+});

@@ -1,0 +1,44 @@
+import fc from 'fast-check';
+import {expect, test} from 'vitest';
+import {cutEnd, cutStart, dropColumns, padEnd, spread} from '../../../src/ui/text/fit.ts';
+import {textWidth} from '../../../src/ui/text/graphemes.ts';
+import {wrapped} from '../../../src/ui/text/wrap.ts';
+
+test.each([
+  {made: cutEnd('abc', 3), text: 'abc'},
+  {made: cutEnd('abcd', 3), text: 'ab…'},
+  {made: cutEnd('日本語', 5), text: '日本…'},
+  {made: cutEnd('日本語', 4), text: '日…'},
+  {made: cutEnd('abc', 0), text: ''},
+  {made: cutStart('src/a/b.ts', 10), text: 'src/a/b.ts'},
+  {made: cutStart('src/a/b.ts', 6), text: '…/b.ts'},
+  {made: cutStart('語語語', 4), text: '…語'},
+  {made: dropColumns('abcdef', 2), text: 'cdef'},
+  {made: dropColumns('日本', 1), text: '本'},
+  {made: padEnd('日', 4), text: '日  '},
+  {made: spread('left', 'right', 16), text: 'left       right'},
+  {made: spread('a long left side', 'right', 16), text: 'a long l…  right'},
+  {made: spread('left', 'a long right', 16), text: 'left  a long ri…'},
+])('$text', ({made, text}) => {
+  expect(made).toBe(text);
+});
+
+test('what is cut fits', () => {
+  fc.assert(
+    fc.property(fc.string({unit: 'grapheme'}), fc.nat(30), (text, columns) => {
+      for (const cut of [cutEnd(text, columns), cutStart(text, columns)]) {
+        expect(textWidth(cut)).toBeLessThanOrEqual(Math.max(columns, 0));
+      }
+    }),
+  );
+});
+
+test('text is broken behind blanks, long words where they must be, and is safe', () => {
+  expect(wrapped('one two three\n\nabcdefghijkl\x1b[2J\n', 8)).toEqual([
+    'one two',
+    'three',
+    '',
+    'abcdefgh',
+    'ijkl',
+  ]);
+});
