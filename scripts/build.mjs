@@ -1,6 +1,6 @@
 // Bundles both executables with code splitting, so a command loads only what it needs.
 // `node scripts/build.mjs [folder]`: into dist unless told otherwise.
-import {chmod, readFile, rm} from 'node:fs/promises';
+import {chmod, copyFile, mkdir, readFile, rm} from 'node:fs/promises';
 import path from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {build} from 'esbuild';
@@ -41,7 +41,26 @@ const options = {
 await rm(outdir, {recursive: true, force: true});
 const {metafile} = await build({...options, write: false, metafile: true});
 await build({...options, plugins: [oneCore(metafile), withoutSpawn()]});
+await buildPage(path.join(outdir, 'inspector'));
 await Promise.all(['blackbird.js', 'agency.js'].map((file) => chmod(path.join(outdir, file), 0o755)));
+
+/** The inspector's page: its own files bundled, ELK beside them as it was published, under its own licence. */
+async function buildPage(folder) {
+  const source = path.join(root, 'src', 'ui', 'inspector');
+  await build({
+    absWorkingDir: source,
+    entryPoints: ['page.ts', 'page.css'],
+    outdir: folder,
+    ...{bundle: true, format: 'esm', platform: 'browser', target: 'es2022', logLevel: 'warning'},
+    ...{minify: true, lineLimit: 160},
+  });
+  await copyFile(path.join(source, 'index.html'), path.join(folder, 'index.html'));
+  await mkdir(path.join(folder, 'elk'));
+  for (const file of ['LICENSE.md', 'lib/elk-api.js', 'lib/elk-worker.min.js']) {
+    const copy = path.join(folder, 'elk', path.basename(file));
+    await copyFile(path.join(root, 'node_modules', 'elkjs', file), copy);
+  }
+}
 
 /**
  * esbuild makes a chunk of every set of modules that the same dynamic imports share, and each chunk costs a

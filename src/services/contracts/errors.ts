@@ -55,7 +55,8 @@ export type ErrorCode =
   | 'E_TMUX_NOT_INSTALLED'
   | 'E_TMUX_FAILED'
   | 'E_GIT_NOT_INSTALLED'
-  | 'E_GIT_FAILED';
+  | 'E_GIT_FAILED'
+  | 'E_INSPECT';
 
 /** A command the reader can type, and what it does for them. */
 export type NextStep = {readonly command: string; readonly why?: string};

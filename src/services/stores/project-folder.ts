@@ -17,6 +17,7 @@ export type ProjectFolder = {
   readonly agentFile: string;
   readonly agentCacheFile: string;
   readonly runsFolder: string;
+  readonly inspectorsFolder: string;
   readonly feedbackFolder: string;
 };
 
@@ -32,6 +33,7 @@ export function projectFolder(root: string): ProjectFolder {
     agentFile: path.join(stateFolder, 'agent.json'),
     agentCacheFile: path.join(stateFolder, 'agent-versions.json'),
     runsFolder: path.join(stateFolder, 'runs'),
+    inspectorsFolder: path.join(stateFolder, 'inspectors'),
     feedbackFolder: path.join(stateFolder, 'parent-review-feedback'),
   };
 }

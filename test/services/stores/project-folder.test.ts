@@ -32,6 +32,8 @@ test('everything of a project has its place', () => {
     agentFile: '/work/shop/.blackbird/agent.json',
     agentCacheFile: '/work/shop/.blackbird/agent-versions.json',
     runsFolder: '/work/shop/.blackbird/runs',
+    inspectorsFolder: '/work/shop/.blackbird/inspectors',
+    feedbackFolder: '/work/shop/.blackbird/parent-review-feedback',
   });
 });
 

@@ -1,0 +1,39 @@
+import type {ServerResponse} from 'node:http';
+import type {InspectedEntry, InspectionSource} from '../contracts/journal.ts';
+
+/** A page sees no more than so many changes a second, and costs no more than that. */
+const flushMilliseconds = 50;
+/** A tab that does not read: it is cut off, and starts again with everything when it comes back. */
+const mostUnread = 16 * 1024 * 1024;
+
+/**
+ * Server-sent events: all entries so far, then each batch of later ones. Returns how to send at once what
+ * still waits, for a process that ends.
+ */
+export function streamEntries(source: InspectionSource, response: ServerResponse): () => void {
+  let waiting: InspectedEntry[] = [];
+  let timer: NodeJS.Timeout | null = null;
+  const send = (event: 'all' | 'more', entries: readonly InspectedEntry[]) => {
+    response.write(`event: ${event}\ndata: ${JSON.stringify(entries)}\n\n`);
+    if (response.writableLength > mostUnread) response.destroy();
+  };
+  const flush = () => {
+    if (timer === null) return;
+    clearTimeout(timer);
+    timer = null;
+    const entries = waiting;
+    waiting = [];
+    send('more', entries);
+  };
+  const unsubscribe = source.subscribe((entry) => {
+    waiting.push(entry);
+    timer ??= setTimeout(flush, flushMilliseconds).unref();
+  });
+  response.once('close', () => {
+    unsubscribe();
+    if (timer !== null) clearTimeout(timer);
+  });
+  // Whatever comes between the two is in both, and the page knows an entry by its number.
+  send('all', source.entries());
+  return flush;
+}

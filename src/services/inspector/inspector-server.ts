@@ -1,0 +1,119 @@
+import {randomBytes} from 'node:crypto';
+import {createServer, type IncomingMessage, type Server, type ServerResponse} from 'node:http';
+import type {AddressInfo} from 'node:net';
+import {AppError, messageOf, systemErrorCode} from '../contracts/errors.ts';
+import type {Inspected, Inspector} from '../contracts/inspector.ts';
+import {streamEntries} from './event-stream.ts';
+import {readAsset} from './page-assets.ts';
+import {checkRequest, safetyHeaders} from './request-check.ts';
+
+export type InspectorOptions = {
+  /** 0 for any free one. */
+  readonly port: number;
+  /** Where the page is all the process is for. A page that only looks on must not keep it alive. */
+  readonly keepsAlive?: boolean;
+};
+
+/** Serves the inspector's page on this machine only, to whoever has its address. */
+export async function startInspector(inspected: Inspected, options: InspectorOptions): Promise<Inspector> {
+  const token = randomBytes(16).toString('base64url');
+  const streams = new Map<ServerResponse, () => void>();
+  const server = createServer((request, response) => {
+    response.once('close', () => streams.delete(response));
+    answer(inspected, request, response, {port, token, streams}).catch((error) => fail(response, error));
+  });
+  if (!options.keepsAlive) server.on('connection', (socket) => socket.unref());
+  const port = await listen(server, options.port);
+  if (!options.keepsAlive) server.unref();
+  // A page that looks on sees the end as well; these writes reach the system before the process is gone.
+  const sayGoodbye = () => {
+    for (const [response, send] of streams) {
+      send();
+      response.end();
+    }
+  };
+  process.once('exit', sayGoodbye);
+  return {
+    url: `http://127.0.0.1:${port}/${token}/`,
+    port,
+    token,
+    close: () => {
+      process.off('exit', sayGoodbye);
+      sayGoodbye();
+      server.close();
+      server.closeIdleConnections();
+    },
+  };
+}
+
+type Door = {
+  readonly port: number;
+  readonly token: string;
+  /** The pages that look on, and how to send them at once what waits. */
+  readonly streams: Map<ServerResponse, () => void>;
+};
+
+async function answer(
+  {facts, source, contextAt}: Inspected,
+  request: IncomingMessage,
+  response: ServerResponse,
+  {streams, ...door}: Door,
+): Promise<void> {
+  const checked = checkRequest(request, door);
+  if (!checked.isAllowed) return refuse(response, checked.status);
+  const {path} = checked;
+  if (path === 'facts') return sendJson(response, facts);
+  if (path === 'entries') {
+    response.writeHead(200, {...safetyHeaders, 'Content-Type': 'text/event-stream; charset=utf-8'});
+    streams.set(response, streamEntries(source, response));
+    return;
+  }
+  const asked = /^context\/(\d{1,9})\/(\d{1,9})$/.exec(path);
+  if (asked) return sendJson(response, {context: contextAt(Number(asked[1]), Number(asked[2]))});
+  const asset = await readAsset(path);
+  if (asset === null) return refuse(response, 404);
+  response.writeHead(200, {...safetyHeaders, 'Content-Type': asset.type}).end(asset.body);
+}
+
+function sendJson(response: ServerResponse, data: unknown): void {
+  const type = 'application/json; charset=utf-8';
+  response.writeHead(200, {...safetyHeaders, 'Content-Type': type}).end(JSON.stringify(data));
+}
+
+const refusals = {403: 'Forbidden', 404: 'Not found', 405: 'Only GET'} as const;
+
+function refuse(response: ServerResponse, status: keyof typeof refusals): void {
+  const allow = status === 405 ? {Allow: 'GET'} : {};
+  response
+    .writeHead(status, {...safetyHeaders, ...allow, 'Content-Type': 'text/plain; charset=utf-8'})
+    .end(`${refusals[status]}\n`);
+}
+
+function fail(response: ServerResponse, error: unknown): void {
+  if (!response.headersSent) response.writeHead(500, {...safetyHeaders, 'Content-Type': 'text/plain'});
+  response.end(`${messageOf(error)}\n`);
+}
+
+function listen(server: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => {
+      const isTaken = systemErrorCode(error) === 'EADDRINUSE';
+      reject(
+        new AppError(
+          'E_INSPECT',
+          `the inspector cannot use port ${port}: ${isTaken ? 'it is taken' : error.message}`,
+          {
+            next: [
+              {
+                command: 'blackbird inspect',
+                why: 'see who is being inspected; without a port, any free one is used',
+              },
+            ],
+            cause: error,
+          },
+        ),
+      );
+    });
+    server.listen(port, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
+  });
+}

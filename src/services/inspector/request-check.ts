@@ -1,0 +1,46 @@
+import {timingSafeEqual} from 'node:crypto';
+import type {IncomingMessage} from 'node:http';
+
+export type CheckedRequest =
+  | {readonly isAllowed: true; readonly path: string}
+  | {readonly isAllowed: false; readonly status: 403 | 404 | 405};
+
+/**
+ * Lets in only who was given the address: the name of this machine as Host (so that no other name can be
+ * pointed at us), no page of another origin, only reading, and the token in the path.
+ */
+export function checkRequest(
+  {method, url = '', headers}: Pick<IncomingMessage, 'method' | 'url' | 'headers'>,
+  {port, token}: {readonly port: number; readonly token: string},
+): CheckedRequest {
+  const hosts = [`127.0.0.1:${port}`, `localhost:${port}`];
+  const {host = '', origin, 'sec-fetch-site': site} = headers;
+  const isOurs = hosts.includes(host) && (origin === undefined || origin === `http://${host}`);
+  // Browsers say who asks even where they send no Origin: for images, frames and links.
+  const isAskedFromHere = site === undefined || site === 'none' || site === 'same-origin';
+  if (!isOurs || !isAskedFromHere) return {isAllowed: false, status: 403};
+  if (method !== 'GET') return {isAllowed: false, status: 405};
+  const [, given = '', ...rest] = (url.split('?')[0] ?? '').split('/');
+  if (!isSame(given, token) || rest.length === 0) return {isAllowed: false, status: 404};
+  return {isAllowed: true, path: rest.join('/')};
+}
+
+function isSame(given: string, token: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(token)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+/** Sent with every answer: nothing from elsewhere, nothing inline, in no frame, no address passed on. */
+export const safetyHeaders: Readonly<Record<string, string>> = {
+  'Content-Security-Policy': [
+    "default-src 'none'",
+    ...["script-src 'self'", "style-src 'self'", "connect-src 'self'", "worker-src 'self'"],
+    ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
+  ].join('; '),
+  'Cache-Control': 'no-store',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+};

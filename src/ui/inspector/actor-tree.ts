@@ -1,0 +1,51 @@
+import {element} from './dom.ts';
+import {stateName} from './event-name.ts';
+import type {ActorView} from './timeline.ts';
+
+const symbols = {active: '●', done: '✓', error: '✗', stopped: '■'} as const;
+
+/** The actors as nested lists of buttons: each says where it stands. */
+export function drawActors(
+  views: readonly ActorView[],
+  shown: string | null,
+  onChoose: (key: string) => void,
+): HTMLElement {
+  const list = element('ul', {class: 'actors'});
+  const open: Array<{depth: number; list: HTMLElement}> = [{depth: -1, list}];
+  let session = 0;
+  const severalSessions = new Set(views.map((view) => view.session)).size > 1;
+  for (const view of views) {
+    if (view.session !== session && severalSessions) {
+      session = view.session;
+      list.append(element('li', {class: 'process'}, `process ${session}`));
+      open.length = 1;
+    }
+    while ((open.at(-1)?.depth ?? -1) >= view.depth) open.pop();
+    const item = element('li', {}, actorButton(view, view.key === shown, onChoose));
+    (open.at(-1) ?? {list}).list.append(item);
+    const below = element('ul');
+    item.append(below);
+    open.push({depth: view.depth, list: below});
+  }
+  for (const empty of list.querySelectorAll('ul:empty')) empty.remove();
+  return list;
+}
+
+function actorButton(view: ActorView, isShown: boolean, onChoose: (key: string) => void): HTMLButtonElement {
+  const {status, state} = view.entry;
+  const button = element(
+    'button',
+    {
+      type: 'button',
+      class: `actor ${status}`,
+      'aria-pressed': String(isShown),
+      'data-actor': view.key,
+      title: view.entry.actor,
+    },
+    element('span', {class: 'symbol', 'aria-hidden': 'true'}, symbols[status]),
+    element('span', {class: 'name'}, view.name),
+    element('span', {class: 'where'}, status === 'active' ? stateName(state) : status),
+  );
+  button.addEventListener('click', () => onChoose(view.key));
+  return button;
+}

@@ -1,0 +1,23 @@
+import type {Chart, ChartState} from '../../machines/policies/chart.ts';
+import type {InspectedEntry} from '../../services/contracts/journal.ts';
+
+/** Which states of a chart a state value means, from the machine itself downwards. */
+export function activeStates(chart: Chart, value: unknown): ReadonlySet<string> {
+  const ids = new Set<string>([chart.root.id]);
+  const walk = (state: ChartState, inner: unknown) => {
+    const keys = typeof inner === 'string' ? [inner] : Object.keys((inner ?? {}) as object);
+    for (const child of state.states) {
+      if (!keys.includes(child.key)) continue;
+      ids.add(child.id);
+      if (typeof inner === 'object' && inner !== null)
+        walk(child, (inner as Record<string, unknown>)[child.key]);
+    }
+  };
+  walk(chart.root, value);
+  return ids;
+}
+
+/** The ids, as the chart has them, of the transitions an entry took. */
+export function takenTransitions({transitions}: Pick<InspectedEntry, 'transitions'>): ReadonlySet<string> {
+  return new Set(transitions.map(({source, event, index}) => `${source}|${event}|${index}`));
+}

@@ -1,0 +1,144 @@
+import type {InspectedEntry} from '../../services/contracts/journal.ts';
+
+/** An actor as it stands at one moment. */
+export type ActorView = {
+  /** Unique on the page: its process and its path. */
+  readonly key: string;
+  readonly name: string;
+  readonly machine: string;
+  readonly session: number;
+  readonly depth: number;
+  /** Its latest entry so far. */
+  readonly index: number;
+  readonly entry: InspectedEntry;
+};
+
+export type Mark = {
+  readonly index: number;
+  readonly kind: 'pause' | 'decision' | 'error';
+  readonly label: string;
+};
+
+const mostEntries = 20_000;
+const dropped = 2_000;
+
+export const actorKey = ({session, actor}: Pick<InspectedEntry, 'session' | 'actor'>) =>
+  `${session}|${actor}`;
+
+/** Every entry the page knows, and how things stood at each. */
+export class Timeline {
+  entries: readonly InspectedEntry[] = [];
+  marks: readonly Mark[] = [];
+  /** How many were let go because there were too many. */
+  forgotten = 0;
+  #indexes = new Map<string, number[]>();
+
+  /** Takes what the page does not have yet; entries are numbered within their session. */
+  add(entries: readonly InspectedEntry[]): void {
+    const latest = new Map<number, number>();
+    for (const {session, seq} of this.entries) latest.set(session, seq);
+    const fresh = entries.filter(({session, seq}) => {
+      if (seq <= (latest.get(session) ?? -1)) return false;
+      latest.set(session, seq);
+      return true;
+    });
+    if (fresh.length === 0) return;
+    const all = [...this.entries, ...fresh];
+    const excess = all.length > mostEntries ? all.length - mostEntries + dropped : 0;
+    this.forgotten += excess;
+    this.entries = all.slice(excess);
+    this.#index();
+  }
+
+  get last(): number {
+    return this.entries.length - 1;
+  }
+
+  /** Parents before their children, oldest first; actors that had not begun are not there. */
+  actorsAt(position: number): ActorView[] {
+    const views: ActorView[] = [];
+    for (const key of this.#indexes.keys()) {
+      const index = this.latestOf(key, position);
+      const entry = this.entries[index];
+      if (entry) views.push(viewOf(key, index, entry));
+    }
+    return inTreeOrder(views);
+  }
+
+  /** The latest entry of an actor up to a moment; -1 when there is none. */
+  latestOf(key: string, position: number): number {
+    const indexes = this.#indexes.get(key) ?? [];
+    let [low, high] = [0, indexes.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((indexes[middle] ?? 0) <= position) low = middle + 1;
+      else high = middle;
+    }
+    return indexes[low - 1] ?? -1;
+  }
+
+  /** The next entry of the same actor, before or after a moment; where there is none, the moment itself. */
+  neighbour(key: string, position: number, step: 1 | -1): number {
+    const indexes = this.#indexes.get(key) ?? [];
+    const found =
+      step === 1 ? indexes.find((index) => index > position) : indexes.findLast((index) => index < position);
+    return found ?? position;
+  }
+
+  #index(): void {
+    this.#indexes = new Map();
+    this.entries.forEach((entry, index) => {
+      const key = actorKey(entry);
+      const known = this.#indexes.get(key);
+      if (known) known.push(index);
+      else this.#indexes.set(key, [index]);
+    });
+    this.marks = marksOf(this.entries);
+  }
+}
+
+function viewOf(key: string, index: number, entry: InspectedEntry): ActorView {
+  const parts = entry.actor.split('/');
+  return {
+    key,
+    name: parts.at(-1) ?? entry.actor,
+    machine: entry.machine,
+    session: entry.session,
+    depth: parts.length - 1,
+    index,
+    entry,
+  };
+}
+
+function inTreeOrder(views: readonly ActorView[]): ActorView[] {
+  const children = new Map<string, ActorView[]>();
+  const known = new Set(views.map(({key}) => key));
+  const roots: ActorView[] = [];
+  for (const view of views) {
+    const {session, parent} = view.entry;
+    const above = parent === null ? '' : actorKey({session, actor: parent});
+    if (known.has(above)) children.set(above, [...(children.get(above) ?? []), view]);
+    else roots.push(view);
+  }
+  const walk = (view: ActorView): ActorView[] => [view, ...(children.get(view.key) ?? []).flatMap(walk)];
+  return roots.sort((a, b) => a.session - b.session || a.index - b.index).flatMap(walk);
+}
+
+/** One wish to pause passes through every actor on its way down; it is one pause. */
+const samePause = 12;
+
+function marksOf(entries: readonly InspectedEntry[]): Mark[] {
+  const marks: Mark[] = [];
+  let lastPause = Number.NEGATIVE_INFINITY;
+  entries.forEach(({kind, event: {type}, machine}, index) => {
+    if (/\.pause$/.test(type)) {
+      if (index - lastPause > samePause) marks.push({index, kind: 'pause', label: `pause asked, ${machine}`});
+      lastPause = index;
+    } else if (/^(review|question|decision)\./.test(type)) {
+      marks.push({index, kind: 'decision', label: `${type}, ${machine}`});
+    } else if (kind === 'error' || type.startsWith('xstate.error.')) {
+      marks.push({index, kind: 'error', label: `${type}, ${machine}`});
+    }
+  });
+  return marks;
+}

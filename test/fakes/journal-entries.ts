@@ -1,0 +1,44 @@
+import type {InspectedEntry, InspectionSource} from '../../src/services/contracts/journal.ts';
+
+/** An entry of the run machine; what a test is about is given. */
+export function entry(fields: Partial<InspectedEntry> = {}): InspectedEntry {
+  return {
+    kind: 'event',
+    seq: 1,
+    session: 1,
+    at: '2026-01-01T00:00:00.000Z',
+    actor: 'run',
+    parent: null,
+    machine: 'run',
+    event: {type: 'run.pause'},
+    state: 'running',
+    status: 'active',
+    transitions: [],
+    ...fields,
+  };
+}
+
+export type FakeSource = InspectionSource & {
+  readonly listeners: Set<(entry: InspectedEntry) => void>;
+  add(...entries: readonly InspectedEntry[]): void;
+};
+
+/** A source that a test feeds. */
+export function fakeSource(...first: readonly InspectedEntry[]): FakeSource {
+  const entries = [...first];
+  const listeners = new Set<(entry: InspectedEntry) => void>();
+  return {
+    entries: () => entries,
+    listeners,
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    add: (...more) => {
+      for (const each of more) {
+        entries.push(each);
+        for (const listener of listeners) listener(each);
+      }
+    },
+  };
+}

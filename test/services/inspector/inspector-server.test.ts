@@ -1,0 +1,245 @@
+import {spawn} from 'node:child_process';
+import {once} from 'node:events';
+import http from 'node:http';
+import net from 'node:net';
+import {describe, expect, onTestFinished, test, vi} from 'vitest';
+import type {Inspector} from '../../../src/services/contracts/inspector.ts';
+import {startInspector} from '../../../src/services/inspector/inspector-server.ts';
+import {entry, type FakeSource, fakeSource} from '../../fakes/journal-entries.ts';
+import {bundleWorker} from '../../helpers/bundle-worker.ts';
+import {temporaryFolder} from '../../helpers/temp-folder.ts';
+
+const facts = {title: 'a', version: '1', charts: [{id: 'run'}], notices: ['look']};
+
+async function served(source: FakeSource = fakeSource(entry()), port = 0): Promise<Inspector> {
+  const contextAt = (session: number, seq: number) => (seq === 1 ? {session, seq} : null);
+  const inspector = await startInspector({facts, source, contextAt}, {port});
+  onTestFinished(() => inspector.close());
+  return inspector;
+}
+
+type Answer = {status: number; headers: http.IncomingHttpHeaders; body: string};
+
+/** A request as no browser would send it, if need be. */
+function ask(
+  {port, token}: Inspector,
+  {
+    path: asked = `/${token}/facts`,
+    headers = {},
+    method = 'GET',
+  }: {path?: string; headers?: object; method?: string},
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const request = http.request(
+      {host: '127.0.0.1', port, path: asked, method, headers: {...headers}, agent: false},
+      (response) => {
+        let body = '';
+        response.setEncoding('utf8').on('data', (text: string) => {
+          body += text;
+        });
+        response.on('end', () =>
+          resolve({status: response.statusCode ?? 0, headers: response.headers, body}),
+        );
+      },
+    );
+    request.once('error', reject);
+    request.end();
+  });
+}
+
+describe('who gets in', () => {
+  test.each<{name: string; request: (inspector: Inspector) => Parameters<typeof ask>[1]; status: number}>([
+    {name: 'the address itself', request: () => ({}), status: 200},
+    {
+      name: 'the other name of this machine',
+      request: ({port}) => ({headers: {host: `localhost:${port}`}}),
+      status: 200,
+    },
+    {
+      name: 'its own page',
+      request: ({port}) => ({
+        headers: {origin: `http://127.0.0.1:${port}`, 'sec-fetch-site': 'same-origin'},
+      }),
+      status: 200,
+    },
+    {name: 'who typed the address', request: () => ({headers: {'sec-fetch-site': 'none'}}), status: 200},
+    {
+      name: 'a name pointed at us',
+      request: ({port}) => ({headers: {host: `evil.example:${port}`}}),
+      status: 403,
+    },
+    {name: 'another port', request: () => ({headers: {host: '127.0.0.1:1'}}), status: 403},
+    {name: 'no port', request: () => ({headers: {host: '127.0.0.1'}}), status: 403},
+    {name: 'a page of elsewhere', request: () => ({headers: {origin: 'https://evil.example'}}), status: 403},
+    {name: 'a page without an origin', request: () => ({headers: {origin: 'null'}}), status: 403},
+    {
+      name: 'a page under our other name',
+      request: ({port}) => ({headers: {origin: `http://localhost:${port}`}}),
+      status: 403,
+    },
+    {name: 'a frame elsewhere', request: () => ({headers: {'sec-fetch-site': 'cross-site'}}), status: 403},
+    {
+      name: 'another port of this machine',
+      request: () => ({headers: {'sec-fetch-site': 'same-site'}}),
+      status: 403,
+    },
+    {name: 'no token', request: () => ({path: '/facts'}), status: 404},
+    {name: 'an empty token', request: () => ({path: '//facts'}), status: 404},
+    {name: 'a wrong token', request: ({token}) => ({path: `/${token.slice(1)}x/facts`}), status: 404},
+    {
+      name: 'the beginning of the token',
+      request: ({token}) => ({path: `/${token.slice(1)}/facts`}),
+      status: 404,
+    },
+    {name: 'the token alone', request: ({token}) => ({path: `/${token}`}), status: 404},
+    {name: 'the token in a query', request: ({token}) => ({path: `/facts?${token}`}), status: 404},
+    {name: 'a way up', request: ({token}) => ({path: `/${token}/../facts`}), status: 404},
+    {name: 'another file', request: ({token}) => ({path: `/${token}/index.html`}), status: 404},
+    {name: 'the name of a built-in', request: ({token}) => ({path: `/${token}/constructor`}), status: 404},
+    {name: 'who writes', request: () => ({method: 'POST'}), status: 405},
+    {name: 'who deletes', request: () => ({method: 'DELETE'}), status: 405},
+    {name: 'who asks for the options', request: () => ({method: 'OPTIONS'}), status: 405},
+  ])('$name: $status', async ({request, status}) => {
+    const inspector = await served();
+    const answer = await ask(inspector, request(inspector));
+    expect(answer.status).toBe(status);
+    if (status !== 200) expect(answer.body).toMatch(/^(Forbidden|Not found|Only GET)\n$/);
+    expect(answer.headers).toMatchObject({
+      'content-security-policy': expect.stringContaining("default-src 'none'"),
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+    });
+    expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
+  });
+
+  test('only this machine: it listens on no other address', async () => {
+    const {port} = await served();
+    const addresses = ['127.0.0.1', '::1', '127.0.0.2'];
+    const reached = await Promise.all(addresses.map((host) => isReached(host, port)));
+    expect(reached).toEqual([true, false, false]);
+  });
+
+  test('every server has a token of its own, of 128 bits', async () => {
+    const [a, b] = [await served(), await served()];
+    expect(Buffer.from(a.token, 'base64url')).toHaveLength(16);
+    expect(a.token).not.toBe(b.token);
+    expect(a.url).toBe(`http://127.0.0.1:${a.port}/${a.token}/`);
+  });
+});
+
+describe('what is served', () => {
+  test('the facts, contexts, and the page with everything it needs', async () => {
+    const inspector = await served();
+    const get = (name: string) => ask(inspector, {path: `/${inspector.token}/${name}`});
+    expect(JSON.parse((await get('facts')).body)).toEqual(facts);
+    expect(JSON.parse((await get('context/2/1')).body)).toEqual({context: {session: 2, seq: 1}});
+    expect(JSON.parse((await get('context/2/3')).body)).toEqual({context: null});
+    expect((await get('context/2/x')).status).toBe(404);
+    const page = await get('');
+    expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
+    const named = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, name]) => name ?? '');
+    expect(named.sort()).toEqual(['elk/elk-api.js', 'page.css', 'page.js']);
+    for (const name of [...named, 'elk/elk-worker.min.js']) expect((await get(name)).status, name).toBe(200);
+  });
+
+  test('nothing in the page comes from elsewhere', async () => {
+    const inspector = await served();
+    for (const name of ['', 'page.css', 'page.js']) {
+      const {body} = await ask(inspector, {path: `/${inspector.token}/${name}`});
+      // The bundler may break a line inside a text. The one address in it is the name of a language.
+      const whole = body.replaceAll('\\\n', '');
+      const addresses = new Set([...whole.matchAll(/\w+:\/\/[^"'`\s]*/g)].map(([address]) => address));
+      addresses.delete('http://www.w3.org/2000/svg');
+      expect([...addresses], name).toEqual([]);
+    }
+  });
+
+  test('all entries so far, then later ones, and no listener is left when the page goes', async () => {
+    const source = fakeSource(entry({seq: 1}), entry({seq: 2}));
+    const inspector = await served(source);
+    const tab = new AbortController();
+    const read = reader(await fetch(`${inspector.url}entries`, {signal: tab.signal}));
+    expect(await read()).toEqual({event: 'all', seqs: [1, 2]});
+    source.add(entry({seq: 3}), entry({seq: 4}));
+    expect(await read()).toEqual({event: 'more', seqs: [3, 4]});
+    expect(source.listeners.size).toBe(1);
+    tab.abort();
+    await vi.waitFor(() => expect(source.listeners.size).toBe(0));
+  });
+
+  test('what waits is sent before it closes', async () => {
+    const source = fakeSource();
+    const inspector = await served(source);
+    const read = reader(await fetch(`${inspector.url}entries`));
+    expect(await read()).toEqual({event: 'all', seqs: []});
+    source.add(entry({seq: 9}));
+    inspector.close();
+    expect(await read()).toEqual({event: 'more', seqs: [9]});
+  });
+
+  test('a tab that does not read is cut off, and the source is let go', async () => {
+    const source = fakeSource();
+    const inspector = await served(source);
+    const socket = net.connect(inspector.port, '127.0.0.1');
+    onTestFinished(() => void socket.destroy());
+    socket.pause();
+    socket.write(`GET /${inspector.token}/entries HTTP/1.1\r\nHost: 127.0.0.1:${inspector.port}\r\n\r\n`);
+    await vi.waitFor(() => expect(source.listeners.size).toBe(1));
+    const large = entry({event: {type: 'x', text: 'x'.repeat(1024 * 1024)}});
+    await vi.waitFor(
+      () => {
+        source.add(large);
+        expect(source.listeners.size).toBe(0);
+      },
+      {timeout: 20_000, interval: 60},
+    );
+  });
+});
+
+test('a port that is taken is named, with what to do', async () => {
+  const {port} = await served();
+  await expect(served(fakeSource(), port)).rejects.toMatchObject({
+    code: 'E_INSPECT',
+    message: `the inspector cannot use port ${port}: it is taken`,
+  });
+});
+
+test('a page that looks on does not keep the process alive, and hears of its end', async () => {
+  const worker = await bundleWorker('helpers/workers/inspector.worker.ts', temporaryFolder());
+  const child = spawn(process.execPath, [worker], {stdio: ['pipe', 'pipe', 'inherit']});
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const [url] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string];
+  const read = reader(await fetch(`${url.trim()}entries`));
+  expect(await read()).toEqual({event: 'all', seqs: []});
+  const exited = once(child, 'exit');
+  child.stdin.end('go\n');
+  expect(await read()).toEqual({event: 'more', seqs: [7]});
+  expect(await exited).toEqual([0, null]);
+});
+
+function isReached(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = net.connect(port, host);
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    onTestFinished(() => void socket.destroy());
+  });
+}
+
+/** The messages of a stream, one by one. */
+function reader(response: Response): () => Promise<{event: string; seqs: number[]}> {
+  const chunks = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  return async () => {
+    while (!text.includes('\n\n')) {
+      const next = await chunks?.read();
+      if (!next || next.done) throw new Error(`the stream ended after ${JSON.stringify(text)}`);
+      text += next.value;
+    }
+    const end = text.indexOf('\n\n');
+    const [, event = '', data = ''] = /^event: (\w+)\ndata: (.*)$/.exec(text.slice(0, end)) ?? [];
+    text = text.slice(end + 2);
+    return {event, seqs: JSON.parse(data).map(({seq}: {seq: number}) => seq)};
+  };
+}

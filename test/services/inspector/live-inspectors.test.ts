@@ -1,0 +1,68 @@
+import {chmodSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
+import path from 'node:path';
+import {expect, onTestFinished, test} from 'vitest';
+import {announceInspector, liveInspectors} from '../../../src/services/inspector/live-inspectors.ts';
+import {identifyProcess, livenessOf} from '../../../src/services/system/process-identity.ts';
+import {temporaryFolder} from '../../helpers/temp-folder.ts';
+
+const token = 'abcdefghijklmnopqrstuv';
+const self = identifyProcess(process.pid);
+if (!self) throw new Error('this process has no identity');
+
+async function announced(): Promise<{folder: string; file: string; remove: () => void}> {
+  const folder = path.join(temporaryFolder(), 'inspectors');
+  const facts = {owner: self as NonNullable<typeof self>, what: 'execute', startedAt: '2026-01-01T00:00:00Z'};
+  const remove = await announceInspector(folder, {port: 4000, token}, facts);
+  onTestFinished(remove);
+  return {folder, file: path.join(folder, `${process.pid}.json`), remove};
+}
+
+test('a process that is inspected is found while it lives, and by nobody else', async () => {
+  const {folder, file, remove} = await announced();
+  expect(liveInspectors(folder, livenessOf)).toEqual([
+    {
+      pid: process.pid,
+      what: 'execute',
+      started_at: '2026-01-01T00:00:00Z',
+      url: `http://127.0.0.1:4000/${token}/`,
+    },
+  ]);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+  remove();
+  expect(readdirSync(folder)).toEqual([]);
+  expect(liveInspectors(folder, livenessOf)).toEqual([]);
+});
+
+test.each(['dead', 'unknown'] as const)('a file whose process is %s is passed over', async (liveness) => {
+  const {folder} = await announced();
+  expect(liveInspectors(folder, () => liveness)).toEqual([]);
+});
+
+test.each<{name: string; change: (value: Record<string, unknown>) => unknown}>([
+  {name: 'another start', change: (value) => ({...value, owner: {...self, startTime: '1'}})},
+  {
+    name: 'an address in place of the token',
+    change: (value) => ({...value, token: '@evil.example/aaaaaaaaa'}),
+  },
+  {name: 'a port that is none', change: (value) => ({...value, port: '80@evil.example'})},
+  {name: 'a port too high', change: (value) => ({...value, port: 65_536})},
+  {name: 'another version', change: (value) => ({...value, schemaVersion: 2})},
+  {name: 'no object', change: () => 'text'},
+])('a file with $name is passed over', async ({change}) => {
+  const {folder, file} = await announced();
+  const value = JSON.parse(readFileSync(file, 'utf8'));
+  chmodSync(file, 0o600);
+  writeFileSync(file, JSON.stringify(change(value)));
+  expect(liveInspectors(folder, livenessOf)).toEqual([]);
+});
+
+test('no folder, no inspectors; a link in its place is not written through', async () => {
+  const around = temporaryFolder();
+  expect(liveInspectors(path.join(around, 'none'), livenessOf)).toEqual([]);
+  symlinkSync(around, path.join(around, 'link'));
+  const facts = {owner: self, what: 'execute', startedAt: ''};
+  await expect(announceInspector(path.join(around, 'link'), {port: 1, token}, facts)).rejects.toMatchObject({
+    code: 'E_STORE_UNSAFE',
+  });
+});

@@ -1,0 +1,115 @@
+import {describe, expect, test} from 'vitest';
+import {Timeline} from '../../../src/ui/inspector/timeline.ts';
+import {entry} from '../../fakes/journal-entries.ts';
+
+const at = (seq: number, actor: string, fields: Parameters<typeof entry>[0] = {}) => {
+  const parent = actor.includes('/') ? actor.slice(0, actor.lastIndexOf('/')) : null;
+  const machine = actor.split('/').at(-1) ?? '';
+  return entry({seq, actor, parent, machine, event: {type: 'e'}, state: `s${seq}`, ...fields});
+};
+
+function timeline(...entries: ReturnType<typeof entry>[]): Timeline {
+  const made = new Timeline();
+  made.add(entries);
+  return made;
+}
+
+describe('entries', () => {
+  test('that come twice, as after a lost connection, are taken once', () => {
+    const line = timeline(at(1, 'a'), at(2, 'a'));
+    line.add([at(1, 'a'), at(2, 'a'), at(3, 'a')]);
+    line.add([at(1, 'a', {session: 2})]);
+    expect(line.entries.map(({session, seq}) => [session, seq])).toEqual([
+      [1, 1],
+      [1, 2],
+      [1, 3],
+      [2, 1],
+    ]);
+    expect(line.last).toBe(3);
+  });
+
+  test('are let go from the oldest when there are too many', () => {
+    const many = (from: number, count: number) =>
+      Array.from({length: count}, (_, index) => at(from + index, 'a'));
+    const line = timeline(...many(1, 20_000));
+    expect(line.forgotten).toBe(0);
+    line.add(many(20_001, 1));
+    expect({forgotten: line.forgotten, first: line.entries[0]?.seq, length: line.entries.length}).toEqual({
+      forgotten: 2_001,
+      first: 2_002,
+      length: 18_000,
+    });
+  });
+});
+
+describe('the actors at a moment', () => {
+  const line = timeline(
+    at(1, 'engine'),
+    at(2, 'engine/task'),
+    at(3, 'engine/task/run'),
+    at(4, 'engine/task', {status: 'done'}),
+    at(5, 'engine/task:2'),
+    at(6, 'engine/task/run', {status: 'done'}),
+    at(1, 'engine', {session: 2}),
+  );
+  const shown = (position: number) =>
+    line
+      .actorsAt(position)
+      .map(({depth, name, entry: {state, status}}) => `${'  '.repeat(depth)}${name} ${state} ${status}`);
+
+  test('are those that had begun, as they stood, children below their parents', () => {
+    expect(shown(0)).toEqual(['engine s1 active']);
+    expect(shown(2)).toEqual(['engine s1 active', '  task s2 active', '    run s3 active']);
+    expect(shown(5)).toEqual(['engine s1 active', '  task s4 done', '    run s6 done', '  task:2 s5 active']);
+  });
+
+  test('of another process are actors of their own', () => {
+    expect(line.actorsAt(6).map(({key}) => key)).toEqual([
+      '1|engine',
+      '1|engine/task',
+      '1|engine/task/run',
+      '1|engine/task:2',
+      '2|engine',
+    ]);
+  });
+
+  test('are none before the first entry', () => {
+    expect(line.actorsAt(-1)).toEqual([]);
+    expect(new Timeline().actorsAt(-1)).toEqual([]);
+  });
+
+  test.each([
+    {key: '1|engine/task', position: 0, latest: -1, before: 0, after: 1},
+    {key: '1|engine/task', position: 1, latest: 1, before: 1, after: 3},
+    {key: '1|engine/task', position: 2, latest: 1, before: 1, after: 3},
+    {key: '1|engine/task', position: 6, latest: 3, before: 3, after: 6},
+    {key: 'nobody', position: 3, latest: -1, before: 3, after: 3},
+  ])('$key at $position', ({key, position, latest, before, after}) => {
+    expect({
+      latest: line.latestOf(key, position),
+      before: line.neighbour(key, position, -1),
+      after: line.neighbour(key, position, 1),
+    }).toEqual({latest, before, after});
+  });
+});
+
+test('pauses, decisions and errors are marked; a pause that passes from actor to actor is one', () => {
+  const quiet = Array.from({length: 12}, (_, index) => at(20 + index, 'segment'));
+  const line = timeline(
+    at(1, 'engine', {event: {type: 'engine.pause'}}),
+    at(2, 'run', {event: {type: 'run.pause'}}),
+    at(3, 'segment', {event: {type: 'run.pause'}}),
+    at(4, 'segment', {event: {type: 'xstate.error.actor.recordRun'}}),
+    at(5, 'gate', {event: {type: 'review.approve'}}),
+    at(6, 'gate', {kind: 'error'}),
+    ...quiet,
+    at(40, 'engine', {event: {type: 'engine.pause'}}),
+  );
+  expect(line.marks).toEqual([
+    {index: 0, kind: 'pause', label: 'pause asked, engine'},
+    {index: 3, kind: 'error', label: 'xstate.error.actor.recordRun, segment'},
+    {index: 4, kind: 'decision', label: 'review.approve, gate'},
+    {index: 5, kind: 'error', label: 'e, gate'},
+    {index: 18, kind: 'pause', label: 'pause asked, engine'},
+  ]);
+});
