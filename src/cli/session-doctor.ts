@@ -4,7 +4,7 @@ import {builtInRunners, defaultRunner} from '../machines/policies/session-runner
 import {AppError} from '../services/contracts/errors.ts';
 import type {AgencyConfig, Repository} from '../services/contracts/session.ts';
 import {isFolder} from '../services/sessions/agency-config.ts';
-import {runProgram} from '../services/sessions/run-program.ts';
+import {runProgram} from '../services/system/run-program.ts';
 import type {Check} from './doctor-checks.ts';
 import type {Sessions} from './session-composition.ts';
 import {checkedCommand, configAt} from './session-runner.ts';

@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {createActor, toPromise} from 'xstate';
-import type {SessionPorts} from '../../src/machines/actors/session-effects.actor.ts';
+import {defineSessionActors, type SessionPorts} from '../../src/machines/actors/session-effects.actor.ts';
 import type {ResumeRequest, TerminalFacts} from '../../src/machines/policies/session-resume.ts';
 import {sessionMachine} from '../../src/machines/session.machine.ts';
 import {openSession} from '../../src/machines/session.ts';
@@ -62,7 +62,7 @@ function stage(situation: Situation = {}) {
       request: {detached: false, restart: false, yes: false, isFirst: false, ...request},
       terminal: {...terminal, ...situation.terminal},
     });
-  return {log, events, tmux, run, resume};
+  return {log, events, tmux, run, resume, ports: {...ports, tmux}};
 }
 
 const has = `hasSession ${session}`;
@@ -435,12 +435,36 @@ test('every transition of the change is reachable', () => {
   ).toEqual([]);
 });
 
-test('names the effect it was not given', async () => {
-  const actor = createActor(sessionMachine, {input: {ref: 'x', request, terminal}});
-  const finished = toPromise(actor);
-  actor.start();
-  expect(await finished).toMatchObject({
-    outcome: 'failed',
-    error: {message: 'Actor "findRun" was not provided'},
+describe('an effect it was not given is named', () => {
+  const {ports} = stage({isRunning: true, answer: true});
+  const {acquireLock, killSession, newSession, releaseLock, ...others} = defineSessionActors(ports);
+  const {hasSession, recordEvent} = others;
+  const changing = {acquireLock, hasSession, killSession, newSession, recordEvent, releaseLock};
+  const without = <Actors extends object>(actors: Actors, name: keyof Actors): Partial<Actors> => {
+    const {[name]: _, ...rest} = actors;
+    return rest as Partial<Actors>;
+  };
+
+  test.each(Object.keys(others) as Array<keyof typeof others>)('%s', async (name) => {
+    const change = sessionChangeMachine.provide({actors: changing});
+    const machine = sessionMachine.provide({actors: {...without(others, name), change}});
+    const asked = {...request, restart: name !== 'recordEvent'};
+    const actor = createActor(machine, {input: {ref: 'x', request: asked, terminal}});
+    const finished = toPromise(actor);
+    actor.start();
+    expect(await finished).toMatchObject({
+      outcome: 'failed',
+      error: {message: `Actor "${name}" was not provided`},
+    });
+  });
+
+  test.each(Object.keys(changing) as Array<keyof typeof changing>)('%s, under the lock', async (name) => {
+    ports.tmux.sessions.set(session, {name: session, cwd: '/', argv: ['old'], env: {}});
+    const machine = sessionChangeMachine.provide({actors: without(changing, name)});
+    const input = {run: sessionMeta(), launch, request: {...request, restart: true}};
+    const actor = createActor(machine, {input});
+    const finished = toPromise(actor);
+    actor.start();
+    expect((await finished).failure).toEqual({error: new Error(`Actor "${name}" was not provided`)});
   });
 });

@@ -3,7 +3,7 @@ import {realpathSync} from 'node:fs';
 import path from 'node:path';
 import {AppError} from '../contracts/errors.ts';
 import type {Repository} from '../contracts/session.ts';
-import {runProgram} from '../sessions/run-program.ts';
+import {runProgram} from '../system/run-program.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 type GitResult = {readonly code: number; readonly stdout: string; readonly stderr: string};

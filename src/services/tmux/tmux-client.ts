@@ -2,7 +2,7 @@ import {spawn} from 'node:child_process';
 import {setTimeout as delay} from 'node:timers/promises';
 import {AppError, systemErrorCode} from '../contracts/errors.ts';
 import type {TmuxClient} from '../contracts/tmux.ts';
-import {runProgram} from '../sessions/run-program.ts';
+import {runProgram} from '../system/run-program.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
