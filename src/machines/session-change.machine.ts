@@ -3,7 +3,13 @@ import type {SessionEvent, SessionLaunch, SessionMeta} from '../services/contrac
 import type {NewSession} from '../services/contracts/tmux.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
 import {sessionName} from './policies/session-names.ts';
-import {type ResumeEventName, type ResumeRequest, resumeEvent} from './policies/session-resume.ts';
+import {
+  failedEvent,
+  type ResumeEventName,
+  type ResumeRequest,
+  resumeEvent,
+  worktreeMissing,
+} from './policies/session-resume.ts';
 
 export type SessionChangeInput = {
   readonly run: SessionMeta;
@@ -24,7 +30,7 @@ type ChangeContext = SessionChangeInput & {
 };
 
 /**
- * Makes a session under the lock of its repository: looks again, ends the old one where that is asked
+ * Makes a session under the lock of its repository: looks again at worktree and session, ends the old one where that is asked
  * for, starts the new one, records it. Whatever happens inside, it ends without the lock.
  */
 export const sessionChangeMachine = setup({
@@ -36,6 +42,7 @@ export const sessionChangeMachine = setup({
   },
   actors: {
     acquireLock: promiseNotProvided<void, {repoId: string}>('acquireLock'),
+    hasWorktree: promiseNotProvided<boolean, {run: SessionMeta}>('hasWorktree'),
     hasSession: promiseNotProvided<boolean, {name: string}>('hasSession'),
     killSession: promiseNotProvided<void, {name: string}>('killSession'),
     newSession: promiseNotProvided<void, NewSession>('newSession'),
@@ -67,8 +74,38 @@ export const sessionChangeMachine = setup({
     },
     locked: {
       tags: 'locked',
-      initial: 'checkingSession',
+      initial: 'checkingWorktree',
       states: {
+        // Whoever had the lock before us may have archived the run.
+        checkingWorktree: {
+          invoke: {
+            id: 'hasWorktree',
+            src: 'hasWorktree',
+            input: ({context}) => ({run: context.run}),
+            onDone: [
+              {guard: ({event}) => event.output, target: 'checkingSession'},
+              {
+                guard: 'isFirst',
+                target: 'settled',
+                actions: {type: 'rememberFailure', params: ({context}) => missing(context)},
+              },
+              {
+                target: 'recordingFailure',
+                actions: {type: 'rememberFailure', params: ({context}) => missing(context)},
+              },
+            ],
+            onError: {target: 'settled', actions: {type: 'rememberFailure', params: errorOf}},
+          },
+        },
+        recordingFailure: {
+          invoke: {
+            id: 'recordFailure',
+            src: 'recordEvent',
+            input: ({context: {run, request}}) => ({run, event: failedEvent(run, request)}),
+            onDone: 'settled',
+            onError: {target: 'settled', actions: {type: 'rememberFailure', params: errorOf}},
+          },
+        },
         checkingSession: {
           invoke: {
             id: 'hasSession',
@@ -143,6 +180,8 @@ export const sessionChangeMachine = setup({
 function nameOf({run}: ChangeContext): string {
   return sessionName(run.run_id);
 }
+
+const missing = ({run}: ChangeContext) => ({error: worktreeMissing(run)});
 
 function eventInput({run, request, event}: ChangeContext): EventInput {
   if (!event) throw new Error('There is no event to record');

@@ -5,8 +5,8 @@ import {sessionChangeMachine} from './session-change.machine.ts';
 
 /** The door to the session machine: brings one session before the user, and tells how it went. */
 export async function openSession(ports: SessionPorts, input: SessionInput): Promise<SessionOutput> {
-  const {findRun, hasWorktree, confirm, resolveRunner, attach, ...changing} = defineSessionActors(ports);
-  const {hasSession, recordEvent} = changing;
+  const {findRun, confirm, resolveRunner, attach, ...changing} = defineSessionActors(ports);
+  const {hasWorktree, hasSession, recordEvent} = changing;
   const change = sessionChangeMachine.provide({actors: changing});
   const actor = createActor(
     sessionMachine.provide({

@@ -249,6 +249,27 @@ describe('a worktree that is gone', () => {
     },
   );
 
+  test.each([
+    {isFirst: false, events: ['resume_failed']},
+    {isFirst: true, events: []},
+  ])('while the lock was waited for: nothing is started (first: $isFirst)', async ({isFirst, events}) => {
+    const seen = [true, false];
+    const {log, resume} = stage({ports: {hasWorktree: async () => seen.shift() ?? false}});
+    expect(await resume({isFirst})).toMatchObject({outcome: 'failed', error: {code: 'E_WORKTREE_MISSING'}});
+    expect(log).toEqual([has, 'resolveRunner', lock, ...events, 'unlock']);
+  });
+
+  test('while the lock was waited for, and nowhere to write it down', async () => {
+    const seen = [true, false];
+    const ports = {
+      hasWorktree: async () => seen.shift() ?? false,
+      events: {append: failing(new AppError('E_PERSIST_FAILED', 'full'))},
+    };
+    const {log, resume} = stage({ports});
+    expect(await resume()).toMatchObject({outcome: 'failed', error: {code: 'E_WORKTREE_MISSING'}});
+    expect(log).toEqual([has, 'resolveRunner', lock, 'unlock']);
+  });
+
   test('is no matter as long as the folder is there', async () => {
     const {log, resume} = stage({isRunning: true, run: {archive: {archived_at: '2026-01-11T00:00:00Z'}}});
     expect(await resume()).toMatchObject({outcome: 'attached'});
@@ -429,7 +450,9 @@ test('every transition of the change is reachable', () => {
   expect(
     unreachedTransitions(sessionChangeMachine, {
       inputs: inputs.map((input) => ({run: sessionMeta(), launch, request: input.request})),
-      payloads: [true, false].map((output) => ({type: 'xstate.done.actor.hasSession', output})),
+      payloads: ['hasWorktree', 'hasSession'].flatMap((id) =>
+        [true, false].map((output) => ({type: `xstate.done.actor.${id}`, output})),
+      ),
       key: ({context}) => [context.request, context.event, context.failure !== null],
     }),
   ).toEqual([]);
@@ -438,8 +461,8 @@ test('every transition of the change is reachable', () => {
 describe('an effect it was not given is named', () => {
   const {ports} = stage({isRunning: true, answer: true});
   const {acquireLock, killSession, newSession, releaseLock, ...others} = defineSessionActors(ports);
-  const {hasSession, recordEvent} = others;
-  const changing = {acquireLock, hasSession, killSession, newSession, recordEvent, releaseLock};
+  const {hasWorktree, hasSession, recordEvent} = others;
+  const changing = {acquireLock, hasWorktree, hasSession, killSession, newSession, recordEvent, releaseLock};
   const without = <Actors extends object>(actors: Actors, name: keyof Actors): Partial<Actors> => {
     const {[name]: _, ...rest} = actors;
     return rest as Partial<Actors>;
