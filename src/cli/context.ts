@@ -1,10 +1,22 @@
 import type {Engine} from '../machines/engine.ts';
+import type {Decision} from '../machines/policies/decisions.ts';
+import type {DecisionRequest} from '../machines/review-gate.machine.ts';
 
 /** What a stream can show. */
 export type Surface = {
   readonly isTerminal: boolean;
   readonly columns: number;
   readonly hasColor: boolean;
+};
+
+/** A checkpoint as it is shown to a person. */
+export type DecisionQuestion = Pick<DecisionRequest, 'task' | 'run' | 'obstacle'> & {
+  /** Feedback that was written before. */
+  readonly draft: string;
+  readonly listFiles: () => Promise<readonly string[]>;
+  readonly loadDiff: () => Promise<string>;
+  /** Takes the question away. */
+  readonly signal: AbortSignal;
 };
 
 /** Everything a command may touch of the process it runs in; tests hand in their own. */
@@ -22,6 +34,8 @@ export type CliContext = {
   readonly onSignals: (engine: Engine) => () => void;
   /** Asks on stderr and reads a line from stdin; null at its end. */
   readonly ask: (question: string) => Promise<string | null>;
+  /** Asks for the decision at a checkpoint; null when it is left for later. Absent where it cannot be shown. */
+  readonly askDecision?: (question: DecisionQuestion) => Promise<Decision | null>;
   /** A person is there to answer. */
   readonly isInteractive: boolean;
   readonly stdout: Surface;

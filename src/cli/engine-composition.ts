@@ -40,6 +40,7 @@ export type OpenEngineOptions = {
 export type OpenedEngine = {
   readonly engine: Engine;
   readonly runs: RunStore;
+  readonly changes: ChangeTracker;
   readonly provider: ProviderChoice;
   readonly config: ResolvedConfig;
   /** For machines that run beside the engine, so that they are seen with it. */
@@ -71,16 +72,17 @@ export async function openEngine({
     ...(onOutput ? {onOutput} : {}),
     ...(onPrompt ? {onPrompt} : {}),
   });
+  const changes = lateChanges(async () => {
+    const {createChangeTracker} = await import('../services/git/change-tracker.ts');
+    return createChangeTracker({project: folder, env, rules: reviewRules});
+  });
   const {inspect} = createObserver({now, onEntry: (entry) => observe?.(entry)});
   const services: Services = {
     plans,
     runs,
     feedback: createFeedbackStore({folder: folder.feedbackFolder}),
     agents,
-    changes: lateChanges(async () => {
-      const {createChangeTracker} = await import('../services/git/change-tracker.ts');
-      return createChangeTracker({project: folder, env, rules: reviewRules});
-    }),
+    changes,
     project: facts,
     lock: createProjectLock(folder.lockFile, async () => {
       await ensureStateFolder(folder);
@@ -99,7 +101,7 @@ export async function openEngine({
     digest: (text) => createHash('sha256').update(text).digest('hex'),
   };
   const engine = createEngine(services, observe ? {inspect} : {});
-  return {engine, runs, provider, config: resolveConfig(await config.layers()), inspect};
+  return {engine, runs, changes, provider, config: resolveConfig(await config.layers()), inspect};
 }
 
 /** Git is loaded when the first task starts, and not by a plan with nothing to do. */

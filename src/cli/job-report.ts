@@ -113,6 +113,22 @@ function reportTask(output: TaskOutput, plan: Plan): JobReport {
   }
 }
 
+/** The end of a `review`: what was decided is done, whatever it says of the task. */
+export function reportReview(result: JobResult, plan: Plan): JobReport {
+  const output = result.type === 'task' ? result.output : null;
+  const run = output !== null && 'run' in output ? output.run : null;
+  const isDecided = run?.decision_state !== undefined && run.decision_state !== 'pending';
+  if (output === null || run === null || !isDecided || output.outcome === 'refused')
+    return reportJob(result, plan);
+  const retry = run.state === 'failed' ? retryLines([run.task_id]) : [];
+  const isOver = run.decision_state !== 'approved_continue' || readyTasks(plan).length === 0;
+  return {
+    reason: 'completed',
+    lines: [...retry, ...(isOver ? [] : ['Go on with: blackbird execute'])],
+    exitCode: exitCodes.done,
+  };
+}
+
 /** The words of the specification, exactly. */
 function pausedLines(taskId: string, {resumable}: Pick<RunRecord, 'resumable'>): string[] {
   const restart = `Restart with: ${commandFor('restart', taskId)}`;

@@ -4,12 +4,15 @@ import {settingOf} from '../machines/policies/config-resolution.ts';
 import {displayLine, displayText} from '../machines/policies/display-text.ts';
 import type {ProviderId} from '../services/contracts/agent.ts';
 import type {Cli} from './cli.ts';
+import {decisionDialog, isAttended} from './decisions.ts';
 import type {OpenedEngine} from './engine-composition.ts';
 import type {JobReport} from './job-report.ts';
 import {printableJson} from './json-text.ts';
 import {jsonProgress, textProgress} from './progress.ts';
 
 export type AgentOptions = {agent?: string; stream?: true};
+/** `--review`, `--no-review`, or neither. */
+export type ReviewOptions = {review?: boolean};
 
 /** The engine as one call of a command uses it. */
 export type CalledEngine = OpenedEngine & {readonly isStreaming: boolean};
@@ -36,10 +39,18 @@ export async function openEngineFor(
       : {}),
   });
   for (const warning of opened.config.warnings) context.err(`warning: ${displayLine(warning)}`);
-  if (settingOf(opened.config, 'execution.stopAfterEachTask')) {
-    context.err('warning: execution.stopAfterEachTask is not supported yet; tasks run without a checkpoint');
-  }
   return {...opened, isStreaming};
+}
+
+/** What every job needs to know of checkpoints. Where nobody asks for them, a run keeps to how it began. */
+export function reviewInput(
+  cli: Cli,
+  command: Command,
+  {config}: OpenedEngine,
+  {review}: ReviewOptions,
+): {isReviewed?: boolean; isAttended: boolean} {
+  const isReviewed = review ?? (settingOf(config, 'execution.stopAfterEachTask') || undefined);
+  return {...(isReviewed === undefined ? {} : {isReviewed}), isAttended: isAttended(cli, command)};
 }
 
 /** What every job needs to know of provider and settings. */
@@ -59,10 +70,12 @@ export function agentInput({provider, config}: OpenedEngine): {
 export async function runJob(
   cli: Cli,
   command: Command,
-  {engine, isStreaming}: CalledEngine,
+  opened: CalledEngine,
   job: Job,
 ): Promise<{result: JobResult; isPauseAsked: boolean}> {
   const {context} = cli;
+  const {engine, isStreaming} = opened;
+  const dialog = decisionDialog(cli, command, opened);
   const progress = cli.isJson(command)
     ? jsonProgress(context)
     : textProgress(context, context.write, {isStreaming});
@@ -70,10 +83,15 @@ export async function runJob(
   const unsubscribe = engine.subscribe((fact) => {
     if (fact.type === 'engine.pausing') isPauseAsked = true;
     progress.onFact(fact);
+    if (fact.type === 'decision.required') {
+      progress.close();
+      dialog.answer(fact.request);
+    }
   });
   const release = context.onSignals(engine);
   try {
     const result = await engine.start(job);
+    await dialog.close();
     return {result, isPauseAsked};
   } finally {
     release();

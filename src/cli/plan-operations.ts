@@ -1,6 +1,6 @@
 import {requireTask} from '../machines/policies/plan-graph.ts';
 import {setStatus} from '../machines/policies/plan-status.ts';
-import {retryObstacle} from '../machines/policies/retry-check.ts';
+import {atCheckpoint, retryObstacle} from '../machines/policies/retry-check.ts';
 import type {Plan, TaskStatus} from '../services/contracts/plan.ts';
 import type {Project} from './composition.ts';
 import {liveEngine, refuseWhileRunning} from './running-task.ts';
@@ -27,5 +27,16 @@ export async function setTaskStatus(
   now: string,
 ): Promise<Change> {
   await refuseWhileRunning(project, taskId);
+  await refuseAtCheckpoint(project, taskId);
   return project.plans.update((plan) => setStatus(plan, taskId, status, now));
+}
+
+/** A status by hand would let the plan go on without the decision it waits for. */
+async function refuseAtCheckpoint({plans, folder}: Project, taskId: string): Promise<void> {
+  const task = (await plans.read()).items.get(taskId);
+  if (task?.status !== 'in_progress') return;
+  const {createRunStore} = await import('../services/stores/run-store.ts');
+  const {openDecision} = await import('../machines/policies/decisions.ts');
+  const {runs} = await createRunStore({folder: folder.runsFolder}).list(taskId);
+  if (openDecision(task, runs) !== null) throw atCheckpoint(taskId);
 }

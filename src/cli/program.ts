@@ -22,6 +22,7 @@ import {pickCommand} from './commands/pick.ts';
 import {restartCommand} from './commands/restart.ts';
 import {resumeCommand} from './commands/resume.ts';
 import {retryCommand} from './commands/retry.ts';
+import {reviewCommand} from './commands/review.ts';
 import {runsCommand} from './commands/runs.ts';
 import {sessionCommand, sessionCommands} from './commands/session/index.ts';
 import {setStatusCommand} from './commands/set-status.ts';
@@ -83,6 +84,7 @@ const commandGroups: Readonly<Record<string, Commands>> = {
   },
   'Run tasks:': {
     execute: executeCommand,
+    review: reviewCommand,
     resume: resumeCommand,
     restart: restartCommand,
     retry: retryCommand,

@@ -1,5 +1,6 @@
+import type {Decision} from '../machines/policies/decisions.ts';
 import {AppError, messageOf, systemErrorCode} from '../services/contracts/errors.ts';
-import type {CliContext} from './context.ts';
+import type {CliContext, DecisionQuestion} from './context.ts';
 import {exitCodes} from './exit-codes.ts';
 import {createLineReader} from './line-reader.ts';
 import {runCli} from './program.ts';
@@ -21,6 +22,7 @@ export async function runProcess(name: CliContext['name'], args: readonly string
     writeErr: (text) => void process.stderr.write(text),
     onSignals: listenToSignals,
     ask: reader.ask,
+    ...(process.stdin.isTTY && process.stdout.isTTY ? {askDecision} : {}),
     isInteractive: Boolean(process.stdin.isTTY && process.stderr.isTTY),
     stdout: surfaceOf(process.stdout),
     stderr: surfaceOf(process.stderr),
@@ -40,6 +42,14 @@ export async function runProcess(name: CliContext['name'], args: readonly string
   } finally {
     reader.close();
   }
+}
+
+/** Ink is loaded when there is something to decide. */
+async function askDecision({obstacle, ...question}: DecisionQuestion): Promise<Decision | null> {
+  const {runCheckpointPrompt} = await import('../ui/prompts/run-checkpoint-prompt.tsx');
+  const {stdin, stdout} = process;
+  const {hasColor} = surfaceOf(stdout);
+  return runCheckpointPrompt({...question, changesRefused: obstacle, stdin, stdout, hasColor});
 }
 
 function surfaceOf(stream: NodeJS.WriteStream): CliContext['stdout'] {

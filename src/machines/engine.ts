@@ -105,7 +105,9 @@ export function createEngine(services: Services, {inspect}: EngineOptions = {}):
   });
   const reviewGate = reviewGateMachine.provide({
     actors: {
-      askDecision: defineAskDecisionActor(desk, (request) => publish({type: 'decision.required', request})),
+      askDecision: defineAskDecisionActor(services, desk, (request) =>
+        publish({type: 'decision.required', request}),
+      ),
       checkDecision: defineCheckDecisionActor(services),
       recordDecision: defineRecordDecisionActor(services, (run) => publish({type: 'run.updated', run})),
     },

@@ -29,12 +29,17 @@ export type ReviewGateOutput = {
   readonly error?: unknown;
 };
 
-/** What is asked of a person. `refusal` is why the decision before this question could not be. */
+/** What is asked of a person. */
 export type DecisionRequest = {
   readonly task: Pick<Task, 'id' | 'title'>;
   readonly run: RunRecord;
+  /** Why changes cannot be requested; null when they can. */
+  readonly obstacle: string | null;
+  /** Why the decision before this question could not be; undefined the first time. */
   readonly refusal: unknown;
 };
+
+export type AskDecisionInput = Omit<DecisionRequest, 'obstacle'> & Pick<ReviewGateInput, 'explicitProvider'>;
 
 export type CheckDecisionInput = {
   readonly task: Pick<Task, 'id' | 'title'>;
@@ -63,7 +68,7 @@ export const reviewGateMachine = setup({
   },
   actors: {
     /** Lets somebody answer for as long as the question is open. */
-    askDecision: callbackNotProvided<ReviewGateCommand, DecisionRequest>('askDecision'),
+    askDecision: callbackNotProvided<ReviewGateCommand, AskDecisionInput>('askDecision'),
     checkDecision: promiseNotProvided<void, CheckDecisionInput>('checkDecision'),
     recordDecision: promiseNotProvided<RunRecord, RecordDecisionInput>('recordDecision'),
   },
@@ -101,7 +106,12 @@ export const reviewGateMachine = setup({
       invoke: {
         id: 'askDecision',
         src: 'askDecision',
-        input: ({context: {task, run, refusal}}) => ({task, run, refusal}),
+        input: ({context: {task, run, refusal, explicitProvider}}) => ({
+          task,
+          run,
+          refusal,
+          explicitProvider,
+        }),
         onError: {target: 'done', actions: {type: 'rememberError', params: errorOf}},
       },
       on: {

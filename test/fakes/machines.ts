@@ -41,7 +41,7 @@ export function defineEffects(services: Services) {
   const run = {segment: segmentMachine.provide({actors: segment}), recordRun};
   const desk: DecisionDesk = {open: null};
   const reviewGate = {
-    askDecision: defineAskDecisionActor(desk, () => {}),
+    askDecision: defineAskDecisionActor(services, desk, () => {}),
     checkDecision: defineCheckDecisionActor(services),
     recordDecision: defineRecordDecisionActor(services, () => {}),
   };

@@ -52,7 +52,7 @@ describe('a decision', () => {
     },
   ])('$decision.state is on disk before the gate is left', async ({decision, fields}) => {
     const {desk, finished, record, log} = await startGate();
-    expect(desk.open?.request).toEqual({task: input.task, run, refusal: undefined});
+    expect(desk.open?.request).toEqual({task: input.task, run, obstacle: null, refusal: undefined});
     desk.open?.send(decide(decision));
     expect(desk.open).toBe(null);
     const decided = {
@@ -131,6 +131,7 @@ describe('changes that cannot be requested', () => {
 
   test('are refused with the whole diagnosis, and the question stays open', async () => {
     const {desk, finished, record} = await startGate({run: noSession});
+    expect(desk.open?.request.obstacle).toBe('no session ref was captured before it stopped');
     desk.open?.send(decide(changes));
     await settle();
     expect(desk.open?.request).toMatchObject({run: noSession, refusal});

@@ -8,13 +8,23 @@ import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import type {Plan} from '../../services/contracts/plan.ts';
 import type {RunStore} from '../../services/contracts/run.ts';
 import {type Cli, wholeNumber} from '../cli.ts';
-import {type AgentOptions, agentInput, finishJob, openEngineFor, runJob} from '../job.ts';
+import {
+  type AgentOptions,
+  agentInput,
+  finishJob,
+  openEngineFor,
+  type ReviewOptions,
+  reviewInput,
+  runJob,
+} from '../job.ts';
 import {continueCommand, reportJob} from '../job-report.ts';
 
-type Options = AgentOptions & {stopOnFailure?: true; maxTasks?: number; dryRun?: true};
+type Options = AgentOptions & ReviewOptions & {stopOnFailure?: true; maxTasks?: number; dryRun?: true};
 
 export const agentOption = () =>
   new Option('--agent <provider>', 'codex, claude or demo, for this call only');
+export const reviewOption = () => new Option('--review', 'stop after each task and ask for a decision');
+export const noReviewOption = () => new Option('--no-review', 'no checkpoints, whatever the settings say');
 export const streamOption = () => new Option('--stream', "show the agent's raw output as it comes");
 
 export function executeCommand(cli: Cli): Command {
@@ -22,6 +32,8 @@ export function executeCommand(cli: Cli): Command {
     .summary('run the ready tasks, one after another, until none is left')
     .argument('[taskId...]', 'only these tasks; a parent stands for its children')
     .addOption(agentOption())
+    .addOption(reviewOption())
+    .addOption(noReviewOption())
     .option('--stop-on-failure', 'stop the plan when a task fails')
     .option('--max-tasks <n>', 'stop after so many tasks', wholeNumber)
     .option('--dry-run', 'only say what would run, in which order and why')
@@ -29,6 +41,8 @@ export function executeCommand(cli: Cli): Command {
     .addHelpText(
       'after',
       `
+A decision that was left open comes first. Without a terminal nothing is asked:
+the commands that decide are printed.
 Ctrl+C pauses: the agent is asked to stop, a second Ctrl+C forces it.
 Continue with "blackbird resume".
 Exit codes: 0 done or nothing ready, 1 error, 3 a task failed, 4 a person is needed, 130 paused.`,
@@ -65,7 +79,9 @@ export async function executePlan(
   const opened = await openEngineFor(cli, command, options);
   const {plans} = await cli.project(command);
   const plan = await plans.read();
-  if (taskIds.length > 0 && !readyTasks(plan).some(({id}) => taskIds.includes(id))) {
+  const {findDecision} = await import('../../machines/actors/decision.actor.ts');
+  const decision = await findDecision({plans, runs: opened.runs});
+  if (decision === null && taskIds.length > 0 && !readyTasks(plan).some(({id}) => taskIds.includes(id))) {
     throw new AppError(
       'E_TASK_NOT_READY',
       `nothing to run: ${taskIds.join(', ')} ${taskIds.length === 1 ? 'is' : 'are'} not ready`,
@@ -82,6 +98,7 @@ export async function executePlan(
     input: {
       taskIds,
       ...agentInput(opened),
+      ...reviewInput(cli, command, opened, options),
       stopOnFailure: options.stopOnFailure === true || settingOf(opened.config, 'execution.stopOnFailure'),
       maxTasks: options.maxTasks ?? null,
     },

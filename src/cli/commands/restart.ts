@@ -3,9 +3,17 @@ import {displayLine} from '../../machines/policies/display-text.ts';
 import {requireTask} from '../../machines/policies/plan-graph.ts';
 import {AppError} from '../../services/contracts/errors.ts';
 import {type Cli, taskArgument} from '../cli.ts';
-import {type AgentOptions, agentInput, finishJob, openEngineFor, runJob} from '../job.ts';
+import {
+  type AgentOptions,
+  agentInput,
+  finishJob,
+  openEngineFor,
+  type ReviewOptions,
+  reviewInput,
+  runJob,
+} from '../job.ts';
 import {reportJob} from '../job-report.ts';
-import {agentOption, streamOption} from './execute.ts';
+import {agentOption, noReviewOption, reviewOption, streamOption} from './execute.ts';
 
 export function restartCommand(cli: Cli): Command {
   return new Command('restart')
@@ -13,25 +21,34 @@ export function restartCommand(cli: Cli): Command {
     .addArgument(taskArgument())
     .option('--yes', 'do not ask')
     .addOption(agentOption())
+    .addOption(reviewOption())
+    .addOption(noReviewOption())
     .addOption(streamOption())
-    .action(async (taskId: string, options: AgentOptions & {yes?: true}, command: Command) => {
-      const {plans} = await cli.project(command);
-      requireTask(await plans.read(), taskId);
-      const opened = await openEngineFor(cli, command, options);
-      const latest = await opened.runs.latest(taskId);
-      if (latest?.state === 'succeeded' && !options.yes && !cli.context.isInteractive) {
-        throw new AppError('E_CONFIRMATION_REQUIRED', `${taskId} is done; pass --yes to run it again`);
-      }
-      if (latest && !options.yes && cli.context.isInteractive && !cli.isJson(command)) {
-        const question = `Restart ${displayLine(taskId)}? Run ${displayLine(latest.run_id)} (${latest.state}) stays in its history. [y/N]: `;
-        const answer = (await cli.context.ask(question))?.trim().toLowerCase();
-        if (answer !== 'y' && answer !== 'yes')
-          throw new AppError('E_CANCELED', 'not restarted; nothing was changed');
-      }
-      const {result} = await runJob(cli, command, opened, {
-        type: 'task',
-        input: {taskId, mode: {type: 'restart'}, ...agentInput(opened)},
-      });
-      finishJob(cli, command, reportJob(result, await plans.read()));
-    });
+    .action(
+      async (taskId: string, options: AgentOptions & ReviewOptions & {yes?: true}, command: Command) => {
+        const {plans} = await cli.project(command);
+        requireTask(await plans.read(), taskId);
+        const opened = await openEngineFor(cli, command, options);
+        const latest = await opened.runs.latest(taskId);
+        if (latest?.state === 'succeeded' && !options.yes && !cli.context.isInteractive) {
+          throw new AppError('E_CONFIRMATION_REQUIRED', `${taskId} is done; pass --yes to run it again`);
+        }
+        if (latest && !options.yes && cli.context.isInteractive && !cli.isJson(command)) {
+          const question = `Restart ${displayLine(taskId)}? Run ${displayLine(latest.run_id)} (${latest.state}) stays in its history. [y/N]: `;
+          const answer = (await cli.context.ask(question))?.trim().toLowerCase();
+          if (answer !== 'y' && answer !== 'yes')
+            throw new AppError('E_CANCELED', 'not restarted; nothing was changed');
+        }
+        const {result} = await runJob(cli, command, opened, {
+          type: 'task',
+          input: {
+            taskId,
+            mode: {type: 'restart'},
+            ...agentInput(opened),
+            ...reviewInput(cli, command, opened, options),
+          },
+        });
+        finishJob(cli, command, reportJob(result, await plans.read()));
+      },
+    );
 }

@@ -4,11 +4,19 @@ import {AppError} from '../../services/contracts/errors.ts';
 import type {Answer, Question} from '../../services/contracts/run.ts';
 import {type Cli, collect, taskArgument} from '../cli.ts';
 import {exitCodes} from '../exit-codes.ts';
-import {type AgentOptions, agentInput, finishJob, openEngineFor, runJob} from '../job.ts';
+import {
+  type AgentOptions,
+  agentInput,
+  finishJob,
+  openEngineFor,
+  type ReviewOptions,
+  reviewInput,
+  runJob,
+} from '../job.ts';
 import {pausedBetweenTasks, reportJob} from '../job-report.ts';
-import {agentOption, executePlan, streamOption} from './execute.ts';
+import {agentOption, executePlan, noReviewOption, reviewOption, streamOption} from './execute.ts';
 
-type Options = AgentOptions & {answer?: readonly string[]; feedback?: string; execute?: true};
+type Options = AgentOptions & ReviewOptions & {answer?: readonly string[]; feedback?: string; execute?: true};
 
 export function resumeCommand(cli: Cli): Command {
   return new Command('resume')
@@ -18,6 +26,8 @@ export function resumeCommand(cli: Cli): Command {
     .option('--feedback <text>', 'tell the agent what to do differently')
     .option('--execute', 'go on with the plan afterwards')
     .addOption(agentOption())
+    .addOption(reviewOption())
+    .addOption(noReviewOption())
     .addOption(streamOption())
     .action((taskId: string, options: Options, command: Command) =>
       resumeTask(cli, command, taskId, options),
@@ -45,6 +55,7 @@ export async function resumeTask(
       taskId,
       mode: {type: 'resume', answers, feedback: options.feedback ?? null},
       ...agentInput(opened),
+      ...reviewInput(cli, command, opened, options),
     },
   });
   finishJob(cli, command, reportJob(result, await plans.read()));

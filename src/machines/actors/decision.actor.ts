@@ -1,4 +1,5 @@
 import {fromCallback, fromPromise} from 'xstate';
+import type {ProviderId} from '../../services/contracts/agent.ts';
 import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
@@ -7,6 +8,7 @@ import {requireTask, walkTree} from '../policies/plan-graph.ts';
 import {resumeObstacle, resumeRefusal} from '../policies/resume-check.ts';
 import {applyRunChange} from '../policies/run-record.ts';
 import type {
+  AskDecisionInput,
   CheckDecisionInput,
   DecisionRequest,
   RecordDecisionInput,
@@ -19,8 +21,14 @@ export type DecisionDesk = {
 };
 
 /** Puts the question on the desk for as long as the gate asks it. */
-export function defineAskDecisionActor(desk: DecisionDesk, onAsked: (request: DecisionRequest) => void) {
-  return fromCallback<ReviewGateCommand, DecisionRequest>(({input: request, sendBack}) => {
+export function defineAskDecisionActor(
+  services: Services,
+  desk: DecisionDesk,
+  onAsked: (request: DecisionRequest) => void,
+) {
+  return fromCallback<ReviewGateCommand, AskDecisionInput>(({input, sendBack}) => {
+    const {explicitProvider, ...asked} = input;
+    const request = {...asked, obstacle: obstacleTo(services, input.run, explicitProvider)};
     const open = {request, send: sendBack};
     desk.open = open;
     onAsked(request);
@@ -36,14 +44,15 @@ export function defineCheckDecisionActor(services: Services) {
     if (decision.state !== 'changes_requested') return;
     if (decision.feedback.trim() === '')
       throw new AppError('E_NO_INPUT', `say what is to be changed in ${task.id}`);
-    const obstacle = resumeObstacle(run, {
-      repoRoot: services.project.root,
-      explicitProvider,
-      isSessionRef: (ref) => services.isSessionRef(run.provider, ref),
-    });
+    const obstacle = obstacleTo(services, run, explicitProvider);
     if (obstacle !== null) throw resumeRefusal('E_RESUME_REFUSED', task, run, obstacle);
     await services.agents.check(run.provider);
   });
+}
+
+function obstacleTo({project, isSessionRef}: Services, run: RunRecord, explicitProvider: ProviderId | null) {
+  const here = {repoRoot: project.root, explicitProvider};
+  return resumeObstacle(run, {...here, isSessionRef: (ref) => isSessionRef(run.provider, ref)});
 }
 
 export function defineRecordDecisionActor(

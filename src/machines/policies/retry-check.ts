@@ -5,11 +5,12 @@ import type {RunRecord} from '../../services/contracts/run.ts';
 /** Why a task is not made ready again; null when it may be. One that can be resumed is not retried behind its back. */
 export function retryObstacle(
   task: Task,
-  latest: Pick<RunRecord, 'state' | 'pause_reason'> | null,
+  latest: Pick<RunRecord, 'state' | 'pause_reason' | 'decision_state'> | null,
   isEngineAlive: boolean,
 ): AppError | null {
   if (task.status === 'failed' || task.status === 'blocked') return null;
   if (task.status === 'in_progress' && isLost(latest, isEngineAlive)) return null;
+  if (task.status === 'in_progress' && latest?.decision_state === 'pending') return atCheckpoint(task.id);
   const isPaused = task.status === 'in_progress' && latest?.state === 'paused';
   return new AppError('E_RETRY_REFUSED', `task ${task.id} is not failed or blocked`, {
     details: [['status', task.status]],
@@ -19,6 +20,19 @@ export function retryObstacle(
           {command: `blackbird restart ${shellWord(task.id)}`, why: 'or start again from scratch'},
         ]
       : [{command: `blackbird why ${shellWord(task.id)}`, why: 'see how it stands'}],
+  });
+}
+
+/** What stands at a checkpoint is decided, not changed by other means. */
+export function atCheckpoint(taskId: string): AppError {
+  const review = `blackbird review ${shellWord(taskId)}`;
+  return new AppError('E_DECISION_PENDING', `${taskId} waits for your decision`, {
+    next: [
+      {command: `${review} --approve`, why: 'the plan may go on'},
+      {command: `${review} --request-changes <text>`, why: 'send the agent back to work'},
+      {command: `${review} --reject`, why: 'the task has failed'},
+      {command: `blackbird restart ${shellWord(taskId)}`, why: 'or start again from scratch'},
+    ],
   });
 }
 

@@ -1,0 +1,71 @@
+import {Command, Option} from 'commander';
+import type {Decision} from '../../machines/policies/decisions.ts';
+import {AppError} from '../../services/contracts/errors.ts';
+import type {Cli} from '../cli.ts';
+import {isAttended} from '../decisions.ts';
+import {type AgentOptions, agentInput, finishJob, openEngineFor, runJob} from '../job.ts';
+import {reportReview} from '../job-report.ts';
+import {agentOption, streamOption} from './execute.ts';
+
+type Options = AgentOptions & {approve?: true; approveQuit?: true; requestChanges?: string; reject?: true};
+
+const choices = ['approve', 'approveQuit', 'requestChanges', 'reject'] as const;
+const others = (own: (typeof choices)[number]) => choices.filter((each) => each !== own);
+
+export function reviewCommand(cli: Cli): Command {
+  return new Command('review')
+    .summary('decide about a task that stands at a checkpoint')
+    .argument('[taskId]', 'the task; the first one that waits for a decision, if none is named')
+    .addOption(new Option('--approve', 'the plan may go on').conflicts(others('approve')))
+    .addOption(new Option('--approve-quit', 'approve, and stop there').conflicts(others('approveQuit')))
+    .addOption(
+      new Option(
+        '--request-changes <text>',
+        'send the agent back to work in its own session; - reads the text from stdin',
+      ).conflicts(others('requestChanges')),
+    )
+    .addOption(new Option('--reject', 'the run and its task have failed').conflicts(others('reject')))
+    .addOption(agentOption())
+    .addOption(streamOption())
+    .addHelpText(
+      'after',
+      `
+Without a decision it asks on a terminal; Ctrl+C leaves it for later.
+Exit codes: 0 decided, 1 error, 3 the changed task failed, 4 it still waits, 130 paused.`,
+    )
+    .action(async (taskId: string | undefined, options: Options, command: Command) => {
+      const decision = await decisionFrom(cli, options);
+      const opened = await openEngineFor(cli, command, options);
+      const {plans} = await cli.project(command);
+      const {findDecision} = await import('../../machines/actors/decision.actor.ts');
+      const found = taskId ?? (await findDecision({plans, runs: opened.runs}));
+      if (found === null) throw new AppError('E_NO_DECISION', 'no task waits for a decision');
+      const {result} = await runJob(cli, command, opened, {
+        type: 'task',
+        input: {
+          taskId: found,
+          mode: {type: 'review', decision},
+          ...agentInput(opened),
+          isAttended: isAttended(cli, command),
+        },
+      });
+      finishJob(cli, command, reportReview(result, await plans.read()));
+    });
+}
+
+async function decisionFrom(cli: Cli, options: Options): Promise<Decision | null> {
+  if (options.approve) return {state: 'approved_continue'};
+  if (options.approveQuit) return {state: 'approved_quit'};
+  if (options.reject) return {state: 'rejected'};
+  const {requestChanges: text} = options;
+  if (text === undefined) return null;
+  const feedback = text === '-' ? await wholeInput(cli) : text;
+  if (feedback.trim() !== '') return {state: 'changes_requested', feedback};
+  throw new AppError('E_NO_INPUT', '--request-changes needs a text that says what is to be different');
+}
+
+async function wholeInput({context}: Cli): Promise<string> {
+  const lines: string[] = [];
+  for (let line = await context.ask(''); line !== null; line = await context.ask('')) lines.push(line);
+  return lines.join('\n');
+}
