@@ -1,3 +1,4 @@
+import type {RunStanding} from '../machines/policies/explain-task.ts';
 import {isLeaf, parentOf} from '../machines/policies/plan-graph.ts';
 import {type Readiness, readinessOf, unmetDeps} from '../machines/policies/readiness.ts';
 import type {Plan, Task} from '../services/contracts/plan.ts';
@@ -9,17 +10,20 @@ export type TaskSummary = {
   readonly title: string;
   readonly status: Task['status'];
   readonly readiness: Readiness;
+  /** What its latest run tells where `in_progress` does not tell enough. */
+  readonly run?: 'paused' | 'decision';
   readonly leaf: boolean;
   readonly parentId: string | null;
   readonly unmetDeps: readonly string[];
 };
 
-export function summarize(plan: Plan, task: Task): TaskSummary {
+export function summarize(plan: Plan, task: Task, standing?: RunStanding): TaskSummary {
   return {
     id: task.id,
     title: task.title,
     status: task.status,
     readiness: readinessOf(plan, task),
+    ...(standing === 'paused' || standing === 'decision' ? {run: standing} : {}),
     leaf: isLeaf(task),
     parentId: parentOf(plan, task)?.id ?? null,
     unmetDeps: unmetDeps(plan, task),

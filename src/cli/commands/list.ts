@@ -1,4 +1,5 @@
 import {Command, Option} from 'commander';
+import type {RunStandingOf} from '../../machines/policies/explain-task.ts';
 import {
   ancestorsOf,
   isLeaf,
@@ -11,6 +12,7 @@ import type {Plan, Task} from '../../services/contracts/plan.ts';
 import {type TaskStatus, taskStatuses} from '../../services/contracts/task-status.ts';
 import type {Cli} from '../cli.ts';
 import type {Surface} from '../context.ts';
+import {runStandings} from '../run-standings.ts';
 import {type Cell, type Column, renderTable} from '../table.ts';
 import {blockedBy, levelIndent, readinessStyle, summarize} from '../task-view.ts';
 
@@ -25,13 +27,20 @@ export function listCommand(cli: Cli): Command {
     .option('--features', 'top-level tasks instead of those without children')
     .option('--tree', 'the whole plan as a tree; with a filter, the matches and what is above them')
     .action(async (options: Options, command: Command) => {
-      const {plans} = await cli.project(command);
+      const {plans, folder} = await cli.project(command);
       const plan = await plans.read();
       const rows = selectRows(plan, options);
+      const standingOf = await runStandings(
+        rows.map(({task}) => task),
+        folder.runsFolder,
+      );
       const data = {
-        tasks: rows.map(({task, depth}) => ({...summarize(plan, task), ...(options.tree ? {depth} : {})})),
+        tasks: rows.map(({task, depth}) => ({
+          ...summarize(plan, task, standingOf(task.id)),
+          ...(options.tree ? {depth} : {}),
+        })),
       };
-      cli.print(command, data, () => renderRows(plan, rows, cli.context.stdout));
+      cli.print(command, data, () => renderRows(plan, rows, standingOf, cli.context.stdout));
       if (rows.length === 0 && cli.context.stdout.isTerminal && !cli.isJson(command)) {
         cli.context.err(emptyNotice(plan, options));
       }
@@ -65,14 +74,19 @@ function isSelected(plan: Plan, task: Task, {status, blocked, all, features}: Op
   return all === true || isReady(plan, task);
 }
 
-function renderRows(plan: Plan, rows: readonly TreeRow[], surface: Surface): string {
+function renderRows(
+  plan: Plan,
+  rows: readonly TreeRow[],
+  standingOf: RunStandingOf,
+  surface: Surface,
+): string {
   const cells = rows.map(({task, depth}): Cell[] => {
-    const summary = summarize(plan, task);
-    const style = readinessStyle[summary.readiness];
+    const summary = summarize(plan, task, standingOf(task.id));
+    const style = summary.run ? 'yellow' : readinessStyle[summary.readiness];
     return [
       levelIndent(depth) + task.id,
       {text: task.status, style},
-      {text: summary.readiness, style},
+      {text: (summary.run ?? summary.readiness).toUpperCase(), style},
       task.title,
       {text: blockedBy(summary), style: 'dim'},
     ];

@@ -85,11 +85,19 @@ function runCells(run: RunRecord, isEngineAlive: boolean): Cell[] {
 
 const isOpen = ({state}: RunRecord) => state === 'paused' || state === 'waiting' || state === 'running';
 
-function stateWord({state, pause_reason, failure}: RunRecord, isEngineAlive: boolean): string {
+function stateWord(
+  {state, pause_reason, failure, decision_state}: RunRecord,
+  isEngineAlive: boolean,
+): string {
   // Nobody is there to change the record before the next execute or resume does.
   if (state === 'running' && !isEngineAlive) return 'lost (process gone)';
   if (state === 'paused') return `paused (${pause_reason ?? 'user_interrupt'})`;
-  return state === 'failed' && failure ? `failed (${failure.kind})` : state;
+  const notes = [
+    ...(state === 'failed' && failure ? [failure.kind] : []),
+    ...(decision_state === 'pending' ? ['decision pending'] : []),
+    ...(decision_state === 'changes_requested' ? ['changes requested'] : []),
+  ];
+  return notes.length === 0 ? state : `${state} (${notes.join(', ')})`;
 }
 
 function linksOf(run: RunRecord): string {
@@ -113,6 +121,8 @@ function runDetails(run: RunRecord, isEngineAlive: boolean, withOutput: boolean)
     ['created', run.created_at],
     ['updated', run.updated_at],
     ...(run.failure ? [['failure', `${run.failure.kind}: ${run.failure.message}`]] : []),
+    ...(run.decision_state === undefined ? [] : [['decision', run.decision_state.replace('_', ' ')]]),
+    ...(run.decision_feedback === undefined ? [] : [['feedback', run.decision_feedback]]),
     ...(linksOf(run) === '' ? [] : [['links', linksOf(run)]]),
     ...run.segments.map((segment, index) => [
       `segment ${index + 1}`,

@@ -1,16 +1,9 @@
 import {Command} from 'commander';
 import {displayLine} from '../../machines/policies/display-text.ts';
-import {
-  type Condition,
-  type Explanation,
-  explainTask,
-  type RunStateOf,
-} from '../../machines/policies/explain-task.ts';
-import {isLeaf} from '../../machines/policies/plan-graph.ts';
-import type {Plan} from '../../services/contracts/plan.ts';
-import type {RunState} from '../../services/contracts/run.ts';
+import {type Condition, type Explanation, explainTask} from '../../machines/policies/explain-task.ts';
 import {type Cli, taskArgument} from '../cli.ts';
 import {type Paint, painter} from '../paint.ts';
+import {runStandings} from '../run-standings.ts';
 import {levelIndent} from '../task-view.ts';
 
 export function whyCommand(cli: Cli): Command {
@@ -20,24 +13,9 @@ export function whyCommand(cli: Cli): Command {
     .action(async (id: string, _options, command: Command) => {
       const {plans, folder} = await cli.project(command);
       const plan = await plans.read();
-      const explanation = explainTask(plan, id, await runStatesOf(plan, folder.runsFolder));
+      const explanation = explainTask(plan, id, await runStandings(plan.items.values(), folder.runsFolder));
       cli.print(command, explanation, () => renderExplanation(explanation, painter(cli.context.stdout)));
     });
-}
-
-/** Only tasks in progress need a look at their runs, and most plans have none. */
-async function runStatesOf(plan: Plan, folder: string): Promise<RunStateOf> {
-  const open = [...plan.items.values()].filter((task) => task.status === 'in_progress' && isLeaf(task));
-  if (open.length === 0) return () => undefined;
-  const {createRunStore} = await import('../../services/stores/run-store.ts');
-  const {latestRun} = await import('../../services/contracts/run.ts');
-  const runs = createRunStore({folder});
-  const states = new Map<string, RunState>();
-  for (const {id} of open) {
-    const latest = latestRun((await runs.list(id)).runs);
-    if (latest) states.set(id, latest.state);
-  }
-  return (id) => states.get(id);
 }
 
 function renderExplanation({id, ready, conditions, first}: Explanation, paint: Paint): string {

@@ -18,6 +18,7 @@ import {isLeaf, requireTask} from '../policies/plan-graph.ts';
 import {setStatus} from '../policies/plan-status.ts';
 import {isReady} from '../policies/readiness.ts';
 import {relaunchObstacle, resumeObstacle, resumeRefusal} from '../policies/resume-check.ts';
+import {atCheckpoint} from '../policies/retry-check.ts';
 import {applyRunChange, newRunRecord} from '../policies/run-record.ts';
 import type {RunCommand} from '../run.machine.ts';
 import {recoverTask} from './recover-runs.actor.ts';
@@ -105,6 +106,7 @@ async function prepareResume(services: Services, situation: Situation): Promise<
   const {answers} = mode;
   const feedback = feedbackFor(latest, mode.feedback);
   if (mode.feedback === null && latest.state !== 'paused' && latest.state !== 'waiting') {
+    if (situation.open !== null) throw atCheckpoint(task.id);
     throw nothingToResume(task, `its latest run ${latest.state}`);
   }
   const obstacle = obstacleOf(services, situation, latest);

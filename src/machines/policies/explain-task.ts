@@ -4,8 +4,11 @@ import type {RunState} from '../../services/contracts/run.ts';
 import {childrenOf, isLeaf, requireTask} from './plan-graph.ts';
 import {isReady, unmetDeps} from './readiness.ts';
 
-/** How the latest run of a task stands; undefined when it has none. */
-export type RunStateOf = (taskId: string) => RunState | undefined;
+/** How the latest run of a task stands, or that it stands at a checkpoint. */
+export type RunStanding = RunState | 'decision';
+
+/** Undefined for a task without a run. */
+export type RunStandingOf = (taskId: string) => RunStanding | undefined;
 
 /** Why one task has to wait, or why it is waited for. */
 export type Condition = {
@@ -29,7 +32,7 @@ export type Explanation = {
 };
 
 /** The exact chain of unmet conditions of a task, down to those who can move now. */
-export function explainTask(plan: Plan, id: string, stateOf: RunStateOf = () => undefined): Explanation {
+export function explainTask(plan: Plan, id: string, stateOf: RunStandingOf = () => undefined): Explanation {
   const target = requireTask(plan, id);
   const conditions: Condition[] = [];
   const first: string[] = [];
@@ -88,7 +91,7 @@ function ownCondition(
   task: Task,
   role: Condition['role'],
   needs: number,
-  stateOf: RunStateOf,
+  stateOf: RunStandingOf,
 ): {reason: string; next?: NextStep} {
   if (isReady(plan, task)) {
     return {reason: 'ready now', next: {command: `blackbird execute ${shellWord(task.id)}`, why: 'run it'}};
@@ -126,16 +129,22 @@ const statusCondition = {
     reason: 'skipped, so it will not be done',
     next: {command: `blackbird set-status ${shellWord(id)} todo`, why: 'or remove the dependency on it'},
   }),
-} satisfies Record<TaskStatus, (id: string, stateOf: RunStateOf) => {reason: string; next?: NextStep} | null>;
+} satisfies Record<
+  TaskStatus,
+  (id: string, stateOf: RunStandingOf) => {reason: string; next?: NextStep} | null
+>;
 
-/** The plan says `in_progress` for four different things; its latest run tells which. */
-function inProgress(id: string, state: RunState | undefined): {reason: string; next: NextStep} {
+/** The plan says `in_progress` for five different things; its latest run tells which. */
+function inProgress(id: string, state: RunStanding | undefined): {reason: string; next: NextStep} {
   const word = shellWord(id);
   if (state === 'running') {
     return {reason: 'running', next: {command: `blackbird logs ${word} --follow`, why: 'watch it'}};
   }
   if (state === 'paused') {
     return {reason: 'paused', next: {command: `blackbird resume ${word}`, why: 'go on where it stopped'}};
+  }
+  if (state === 'decision') {
+    return {reason: 'waits for your decision', next: {command: `blackbird review ${word}`, why: 'decide'}};
   }
   const reason =
     state === undefined ? 'in progress, but no run works on it' : `in progress, its latest run ${state}`;
