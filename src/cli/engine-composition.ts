@@ -2,7 +2,8 @@ import {createHash, randomBytes, randomUUID} from 'node:crypto';
 import {open} from 'node:fs/promises';
 import os from 'node:os';
 import {createEngine, type Engine} from '../machines/engine.ts';
-import {createObserver, type EntryListener, type Observer} from '../machines/observe.ts';
+import {createJournal} from '../machines/journal.ts';
+import type {EntryListener, Observer} from '../machines/observe.ts';
 import {type ResolvedConfig, resolveConfig} from '../machines/policies/config-resolution.ts';
 import {reviewRules} from '../machines/policies/review-summary.ts';
 import {createAgentRunner} from '../services/agents/agent-runner.ts';
@@ -14,6 +15,7 @@ import type {ChangeTracker} from '../services/contracts/changes.ts';
 import type {ProviderChoice} from '../services/contracts/project.ts';
 import type {RunRecord, RunStore} from '../services/contracts/run.ts';
 import type {Services} from '../services/contracts/services.ts';
+import {createJournalFiles} from '../services/journal/journal-files.ts';
 import {createProcessLock} from '../services/lock/process-lock.ts';
 import {createProjectLock} from '../services/lock/project-lock.ts';
 import {createFeedbackStore} from '../services/stores/feedback-store.ts';
@@ -24,6 +26,7 @@ import {identifyProcess, livenessOf} from '../services/system/process-identity.t
 import {createProjectFacts} from '../services/system/project-facts.ts';
 import type {Project} from './composition.ts';
 import {chooseProvider} from './provider-choice.ts';
+import {version} from './version.ts';
 
 export type OpenEngineOptions = {
   readonly project: Project;
@@ -76,7 +79,13 @@ export async function openEngine({
     const {createChangeTracker} = await import('../services/git/change-tracker.ts');
     return createChangeTracker({project: folder, env, rules: reviewRules});
   });
-  const {inspect} = createObserver({now, onEntry: (entry) => observe?.(entry)});
+  const sink = createJournalFiles({
+    fileOf: (taskId, runId) => runs.files(taskId, runId).journal,
+    version,
+    now,
+    onFailure: (reason) => engine.warn(`the journal of this run could not be written: ${reason}`),
+  });
+  const {inspect} = createJournal({sink, now, ...(observe ? {observe} : {})});
   const services: Services = {
     plans,
     runs,
@@ -100,7 +109,7 @@ export async function openEngine({
       `${taskFolderName(taskId).replace('~', '-')}-${attempt}-${randomBytes(3).toString('hex')}`,
     digest: (text) => createHash('sha256').update(text).digest('hex'),
   };
-  const engine = createEngine(services, observe ? {inspect} : {});
+  const engine = createEngine(services, {inspect});
   return {engine, runs, changes, provider, config: resolveConfig(await config.layers()), inspect};
 }
 

@@ -72,6 +72,10 @@ export function textProgress(
                 : '^C pausing… (Ctrl+C again to force)',
           );
           return;
+        case 'engine.warning':
+          live?.clear();
+          context.err(`warning: ${displayLine(fact.message)}`);
+          return;
         case 'run.updated':
           if (fact.run.decision_state === 'pending') say(outcomeLine(fact.run, paint));
           return;
@@ -206,5 +210,7 @@ function asData(fact: EngineFact): unknown {
       return {event: fact.type, task_id: fact.run.task_id, run_id: fact.run.run_id, ...fact.news};
     case 'engine.pausing':
       return {event: fact.type, forced: fact.isForced};
+    case 'engine.warning':
+      return {event: fact.type, message: fact.message};
   }
 }

@@ -41,7 +41,9 @@ export type EngineFact =
   /** A person has to decide: answered by `decide` or `postpone`. Told again, with the reason, after a refusal. */
   | {readonly type: 'decision.required'; readonly request: DecisionRequest}
   | {readonly type: 'agent.news'; readonly run: RunRecord; readonly news: AgentNews}
-  | {readonly type: 'engine.pausing'; readonly reason: PauseReason; readonly isForced: boolean};
+  | {readonly type: 'engine.pausing'; readonly reason: PauseReason; readonly isForced: boolean}
+  /** Something beside the work is broken; the work goes on. */
+  | {readonly type: 'engine.warning'; readonly message: string};
 
 /** The only door to the machines, for the command line and the terminal UI alike. */
 export interface Engine {
@@ -60,6 +62,8 @@ export interface Engine {
   suspend(): void;
   wake(): void;
   isBusy(): boolean;
+  /** Tells every view and changes nothing. */
+  warn(message: string): void;
   subscribe(listener: (fact: EngineFact) => void): () => void;
 }
 
@@ -185,6 +189,7 @@ export function createEngine(services: Services, {inspect}: EngineOptions = {}):
     wake: () => {
       for (const agent of live.values()) agent.wake();
     },
+    warn: (message) => publish({type: 'engine.warning', message}),
     isBusy: () => actor.getSnapshot().hasTag('busy'),
     subscribe: (listener) => {
       listeners.add(listener);

@@ -9,14 +9,18 @@ import type {
 import type {EntryKind, JournalEntry, JournalValue, TakenTransition} from '../services/contracts/journal.ts';
 import {redact} from './policies/redaction.ts';
 
-export type EntryListener = (entry: JournalEntry) => void;
+/** `event` is what the entry tells redacted: to be looked at, and never kept. */
+export type EntryListener = (entry: JournalEntry, event: AnyEventObject) => void;
 
 /** What one observer sees of its machines. */
 export type Observer = {
   /** For the `inspect` option of every root actor that is to be seen. */
   readonly inspect: (inspection: InspectionEvent) => void;
-  /** Where the actors above this one stand now, outermost first: what a journal that begins here starts with. */
-  readonly standing: (actor: string) => readonly JournalEntry[];
+  /** Where actors stand now, outermost first: what a journal that begins here starts with. */
+  readonly standing: {
+    readonly all: () => readonly JournalEntry[];
+    readonly above: (actor: string) => readonly JournalEntry[];
+  };
 };
 
 type Transition = Extract<InspectionEvent, {type: '@xstate.microstep'}>['_transitions'][number];
@@ -71,7 +75,7 @@ export function createObserver({now, onEntry}: {now: () => string; onEntry: Entr
 
   const entryOf = (seen: Seen, kind: EntryKind, event: AnyEventObject, snapshot: AnyMachineSnapshot) => ({
     kind,
-    seq: ++seq,
+    seq,
     at: now(),
     actor: seen.path,
     parent: seen.parent?.path ?? null,
@@ -83,17 +87,25 @@ export function createObserver({now, onEntry}: {now: () => string; onEntry: Entr
     transitions: seen.transitions,
   });
 
-  const tell = (entry: JournalEntry, seen: Seen) => {
+  const tell = (seen: Seen, kind: EntryKind, event: AnyEventObject, snapshot: AnyMachineSnapshot) => {
+    seq++;
+    const entry: JournalEntry = entryOf(seen, kind, event, snapshot);
     seen.transitions = [];
     if (entry.status !== 'active') byPath.delete(seen.path);
-    onEntry(entry);
+    onEntry(entry, event);
+  };
+
+  const standing = (seen: Seen): JournalEntry => {
+    const snapshot: AnyMachineSnapshot = seen.ref.getSnapshot();
+    const context = redact(snapshot.context) as NonNullable<JournalEntry['context']>;
+    return {...entryOf(seen, 'standing', {type: 'standing'}, snapshot), transitions: [], context};
   };
 
   const endStep = () => {
     if (step === null) return;
     const {seen, event, snapshot} = step;
     step = null;
-    tell(entryOf(seen, kindOf(snapshot.status), event, snapshot), seen);
+    tell(seen, kindOf(snapshot.status), event, snapshot);
   };
 
   const look = (inspection: InspectionEvent) => {
@@ -119,12 +131,12 @@ export function createObserver({now, onEntry}: {now: () => string; onEntry: Entr
         const seen = actors.get(inspection.actorRef);
         if (seen && !seen.isStarted && event.type === 'xstate.init') {
           seen.isStarted = true;
-          tell(entryOf(seen, 'started', event, seen.ref.getSnapshot()), seen);
+          tell(seen, 'started', event, seen.ref.getSnapshot());
         }
         const source = sourceRef && actors.get(sourceRef);
         // Thrown inside the machine itself: XState tells its parent, and nobody else.
         if (source && byPath.has(source.path) && event.type === `xstate.error.actor.${source.ref.id}`) {
-          tell(entryOf(source, 'error', event, source.ref.getSnapshot()), source);
+          tell(source, 'error', event, source.ref.getSnapshot());
         }
         return;
       }
@@ -143,15 +155,13 @@ export function createObserver({now, onEntry}: {now: () => string; onEntry: Entr
         step = null;
       }
     },
-    standing: (actor) => {
-      const above: JournalEntry[] = [];
-      for (let seen = byPath.get(actor)?.parent; seen; seen = seen.parent) {
-        const snapshot: AnyMachineSnapshot = seen.ref.getSnapshot();
-        const context = redact(snapshot.context) as JournalEntry['context'];
-        const entry = entryOf(seen, 'standing', {type: 'standing'}, snapshot);
-        above.unshift({...entry, transitions: [], ...(context && {context})});
-      }
-      return above;
+    standing: {
+      all: () => [...byPath.values()].filter(({isStarted}) => isStarted).map(standing),
+      above: (actor) => {
+        const above: Seen[] = [];
+        for (let seen = byPath.get(actor)?.parent; seen; seen = seen.parent) above.unshift(seen);
+        return above.map(standing);
+      },
     },
   };
 }

@@ -104,7 +104,12 @@ export function createMemoryRunStore({
     },
     files: (taskId, runId) => {
       const base = `/runs/${encodeURIComponent(taskId)}/${checked(runId)}`;
-      return {record: `${base}.json`, stdout: `${base}.stdout.log`, stderr: `${base}.stderr.log`};
+      return {
+        record: `${base}.json`,
+        stdout: `${base}.stdout.log`,
+        stderr: `${base}.stderr.log`,
+        journal: `${base}.journal.jsonl`,
+      };
     },
   };
 }

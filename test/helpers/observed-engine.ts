@@ -26,7 +26,7 @@ export function observedEngine(options: Parameters<typeof createFakeServices>[0]
     onEntry: (entry) => {
       entries.push(entry);
       if (entry.machine === 'task' && entry.kind === 'started') {
-        standing.set(entry.actor, observer.standing(entry.actor));
+        standing.set(entry.actor, observer.standing.above(entry.actor));
       }
     },
   });

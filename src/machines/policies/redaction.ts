@@ -38,7 +38,16 @@ export function redact(value: unknown, field = '', depth = 0): JournalValue | un
   }
 }
 
-const isKept = (field: string) => kept.has(field) || keptEnding.test(field);
+const keptFields = new Map<string, boolean>();
+
+function isKept(field: string): boolean {
+  const known = keptFields.get(field);
+  if (known !== undefined) return known;
+  const is = kept.has(field) || keptEnding.test(field);
+  // Fields are few, unless somebody makes them up.
+  if (keptFields.size < 1_000) keptFields.set(field, is);
+  return is;
+}
 
 function redactText(text: string, field: string): string {
   if (isKept(field) && wordForm.test(text)) return text;
@@ -59,13 +68,27 @@ function redactObject(value: object, field: string, depth: number): JournalValue
   if (value instanceof Set) return {$set: redactList([...value], field, depth)};
   // An actor in a context: a live thing with the whole system behind it.
   if ('sessionId' in value && 'getSnapshot' in value) return {$actor: true};
-  return redactFields(value, depth);
+  if (!('run_id' in value)) return redactFields(value, depth);
+  const known = records.get(value);
+  if (known) return known;
+  const record = redactFields(value, depth, recordOnly);
+  records.set(value, record);
+  return record;
 }
 
-function redactFields(value: object, depth: number): JournalValue {
+/** A run record stands beside its journal and passes through every machine: what none decides on is left out. */
+const recordOnly = new Set(
+  'schema_version repo_root stdout stderr context result baseline_tree result_tree review_summary owner usage'.split(
+    ' ',
+  ),
+);
+const records = new WeakMap<object, JournalValue>();
+
+function redactFields(value: object, depth: number, leftOut?: ReadonlySet<string>): JournalValue {
   const fields: Record<string, JournalValue> = {};
   let count = 0;
   for (const name of Object.keys(value)) {
+    if (leftOut?.has(name)) continue;
     if (++count > mostFields) break;
     const field = redact((value as Record<string, unknown>)[name], name, depth + 1);
     if (field === undefined) continue;

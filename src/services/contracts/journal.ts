@@ -21,7 +21,7 @@ export type JournalHeader = {
   readonly at: string;
   readonly run_id: string;
   readonly task_id: string;
-  /** The machines that can appear below. */
+  /** The machines that were there when it began. */
   readonly machines: readonly string[];
 };
 
@@ -49,7 +49,7 @@ export type EntryKind =
 /** One event that one actor took, and where it stands since. */
 export type JournalEntry = {
   readonly kind: EntryKind;
-  /** Grows by one with every entry of a process; a journal holds those that concern its run. */
+  /** Counts the entries of a process, of which a journal holds those that concern its run; a source counts its own. */
   readonly seq: number;
   readonly at: string;
   /** The path of the actor, `engine/executor/task:2`, unique in its process. */
@@ -82,7 +82,9 @@ export interface InspectionSource {
 /** Actors are unique within their session: the process that wrote them, counted from 1. */
 export type InspectedEntry = JournalEntry & {readonly session: number};
 
-/** Where journals are kept. Nothing here waits, throws or tells the caller anything: the journal is one-way. */
+/** Where journals are kept. Nothing here waits or throws: the journal is one-way. */
 export interface JournalSink {
   append(run: Pick<RunRecord, 'task_id' | 'run_id'>, entries: readonly JournalEntry[]): void;
+  /** Writes what is still held back. */
+  flush(): void;
 }

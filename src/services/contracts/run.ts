@@ -156,7 +156,12 @@ export const latestRun = (runs: readonly RunRecord[]): RunRecord | null =>
 /** A record that could not be read, and why. It never stops what does not need it. */
 export type BrokenRun = {readonly file: string; readonly reason: string};
 
-export type RunFiles = {readonly record: string; readonly stdout: string; readonly stderr: string};
+export type RunFiles = {
+  readonly record: string;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly journal: string;
+};
 
 export interface RunStore {
   /** Every run of a task, oldest attempt first. */

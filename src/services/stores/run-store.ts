@@ -38,7 +38,12 @@ export function createRunStore({folder}: {folder: string}): RunStore {
       throw new AppError('E_RUN_NOT_FOUND', `${JSON.stringify(runId)} is no run id`);
     }
     const base = path.join(folderOf(taskId), runId);
-    return {record: `${base}.json`, stdout: `${base}.stdout.log`, stderr: `${base}.stderr.log`};
+    return {
+      record: `${base}.json`,
+      stdout: `${base}.stdout.log`,
+      stderr: `${base}.stderr.log`,
+      journal: `${base}.journal.jsonl`,
+    };
   };
 
   /** Only what is still written to is kept: a long plan has thousands of runs that ended. */

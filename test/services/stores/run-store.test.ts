@@ -59,6 +59,7 @@ describe('files', () => {
       record: path.join(folder, 'a', 'a-1.json'),
       stdout: path.join(folder, 'a', 'a-1.stdout.log'),
       stderr: path.join(folder, 'a', 'a-1.stderr.log'),
+      journal: path.join(folder, 'a', 'a-1.journal.jsonl'),
     });
     expect(modeOf(folder)).toBe(0o700);
     expect(modeOf(path.join(folder, 'a'))).toBe(0o700);

@@ -1,0 +1,173 @@
+import {messageOf} from '../contracts/errors.ts';
+import {
+  type JournalCut,
+  type JournalEntry,
+  type JournalHeader,
+  type JournalSink,
+  journalFormat,
+} from '../contracts/journal.ts';
+import {appendLines, appendLinesSoon, type LinesFor} from './line-file.ts';
+
+/** Far beyond what a run does; one that loops must not fill the disk. */
+const mostBytes = 4 * 1024 * 1024;
+/** What a Blackbird that is killed may leave unwritten. */
+const holdMilliseconds = 150;
+const mostHeld = 2_000;
+/** Runs and pieces of runs whose file could not be opened yet. */
+const mostWaiting = 1_000;
+
+export type JournalFilesOptions = {
+  readonly fileOf: (taskId: string, runId: string) => string;
+  readonly version: string;
+  readonly now: () => string;
+  /** Called once: from then on nothing is journalled. */
+  readonly onFailure: (reason: string) => void;
+  readonly maxBytes?: number;
+};
+
+type Run = Parameters<JournalSink['append']>[0];
+type Batch = {readonly run: Run; readonly entries: JournalEntry[]};
+
+/**
+ * Journals as one file for each run, beside its record. Entries are held back and written together, without
+ * waiting for the disk. Trouble with a file ends the journal, never the work.
+ */
+export function createJournalFiles(options: JournalFilesOptions): JournalSink & {
+  /** Writes everything before it returns, for a process that ends. */
+  flushNow(): void;
+} {
+  const {fileOf, onFailure, maxBytes = mostBytes} = options;
+  /** Those that come, of the run that is worked on last. */
+  let held: Batch[] = [];
+  let heldEntries = 0;
+  /** Those that are being written, one after another. */
+  let waiting: Batch[] = [];
+  let isWriting = false;
+  let timer: NodeJS.Timeout | undefined;
+  let isLost = false;
+  /** The run that was written last: its file has our header. */
+  let known: {readonly run: Run; isFull: boolean} | null = null;
+
+  const lose = (error: unknown) => {
+    held = [];
+    waiting = [];
+    if (isLost) return;
+    isLost = true;
+    process.off('exit', flushNow);
+    onFailure(messageOf(error));
+  };
+
+  const linesOf = ({run, entries}: Batch): LinesFor => {
+    const isKnown = known !== null && isSame(known.run, run);
+    const isFull = isKnown && known?.isFull === true;
+    const lines = [...(isKnown ? [] : [headerOf(options, run, entries)]), ...entries];
+    return (size) => {
+      const room = isFull ? {text: '', isFull} : fitting(lines, size, maxBytes, options.now());
+      known = {run, isFull: room.isFull};
+      return room.text;
+    };
+  };
+
+  const takeHeld = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    waiting.push(...held);
+    held = [];
+    heldEntries = 0;
+    if (waiting.length > mostWaiting) lose(new Error('the disk does not answer'));
+  };
+
+  const writeNext = () => {
+    const [batch] = waiting;
+    if (isWriting || !batch) {
+      if (!isWriting) process.off('exit', flushNow);
+      return;
+    }
+    isWriting = true;
+    const done = (error: unknown) => {
+      isWriting = false;
+      if (waiting[0] === batch) waiting.shift();
+      if (error) lose(error);
+      writeNext();
+    };
+    // Meanwhile it may have been written at once.
+    const lines = () => (waiting[0] === batch ? linesOf(batch) : null);
+    try {
+      appendLinesSoon(fileOf(batch.run.task_id, batch.run.run_id), lines, done);
+    } catch (error) {
+      done(error);
+    }
+  };
+
+  const flush = () => {
+    takeHeld();
+    writeNext();
+  };
+
+  const flushNow = () => {
+    takeHeld();
+    process.off('exit', flushNow);
+    const batches = waiting;
+    waiting = [];
+    try {
+      for (const batch of batches) {
+        appendLines(fileOf(batch.run.task_id, batch.run.run_id), linesOf(batch));
+      }
+    } catch (error) {
+      lose(error);
+    }
+  };
+
+  return {
+    append: (run, entries) => {
+      if (isLost) return;
+      const last = held.at(-1);
+      if (last && isSame(last.run, run)) last.entries.push(...entries);
+      else held.push({run, entries: [...entries]});
+      heldEntries += entries.length;
+      if (timer === undefined) {
+        timer = setTimeout(flush, holdMilliseconds).unref();
+        process.off('exit', flushNow).once('exit', flushNow);
+      }
+      if (heldEntries >= mostHeld) flush();
+    },
+    flush,
+    flushNow,
+  };
+}
+
+const isSame = (a: Run, b: Run) => a.run_id === b.run_id && a.task_id === b.task_id;
+
+function headerOf(
+  {version, now}: JournalFilesOptions,
+  {run_id, task_id}: Run,
+  entries: readonly JournalEntry[],
+): JournalHeader {
+  const machines = [...new Set(entries.map(({machine}) => machine))];
+  return {kind: 'header', format: journalFormat, blackbird: version, at: now(), run_id, task_id, machines};
+}
+
+/** As many whole lines as there is room for, and that it was cut; nothing at all in a file that was full. */
+function fitting(
+  lines: ReadonlyArray<JournalHeader | JournalEntry>,
+  size: number,
+  maxBytes: number,
+  at: string,
+): {text: string; isFull: boolean} {
+  if (size >= maxBytes) return {text: '', isFull: true};
+  let text = '';
+  let end = size;
+  for (const line of lines) {
+    const next = `${JSON.stringify(line)}\n`;
+    end += Buffer.byteLength(next);
+    if (end > maxBytes) {
+      const cut: JournalCut = {kind: 'truncated', at, bytes: maxBytes};
+      // Filled up, so that the next Blackbird sees from its size that this file is full.
+      const last = JSON.stringify(cut);
+      const room = maxBytes - size - Buffer.byteLength(text) - Buffer.byteLength(last) - 1;
+      return {text: `${text}${last}${' '.repeat(Math.max(0, room))}\n`, isFull: true};
+    }
+    text += next;
+  }
+  return {text, isFull: false};
+}

@@ -1,0 +1,134 @@
+import {closeSync, constants, fstatSync, openSync, readSync} from 'node:fs';
+import {systemErrorCode} from '../contracts/errors.ts';
+import {
+  type InspectedEntry,
+  type InspectionSource,
+  type JournalHeader,
+  journalFormat,
+} from '../contracts/journal.ts';
+import {corrupt, readFailure} from '../stores/store-errors.ts';
+import {isJournalLine} from './journal-line.ts';
+
+/** More than the journals of a bundle hold together. */
+const mostBytes = 64 * 1024 * 1024;
+
+export type ReadJournal = {
+  /** One for each Blackbird that worked on the run. */
+  readonly headers: readonly JournalHeader[];
+  readonly entries: readonly InspectedEntry[];
+  /** It grew too long and was cut; the run went on. */
+  readonly isCut: boolean;
+  /** Lines that say nothing this version understands, counted from 1. */
+  readonly broken: readonly number[];
+};
+
+/** Understands a journal line by line, as it grows. */
+function createJournalParser() {
+  const headers: JournalHeader[] = [];
+  const broken: number[] = [];
+  let isCut = false;
+  let lines = 0;
+  let count = 0;
+  return {
+    /** Whole lines only: a last one without its end is still written, or was torn. */
+    push: (text: string): InspectedEntry[] => {
+      const entries: InspectedEntry[] = [];
+      for (const part of text.split('\n').slice(0, -1)) {
+        lines++;
+        const line = parsed(part);
+        if (line?.kind === 'header') headers.push(line);
+        else if (line?.kind === 'truncated') isCut = true;
+        else if (line && headers.length > 0) entries.push({...line, seq: ++count, session: headers.length});
+        else broken.push(lines);
+      }
+      return entries;
+    },
+    summary: () => ({headers, isCut, broken}),
+  };
+}
+
+function parsed(text: string) {
+  try {
+    const line: unknown = JSON.parse(text);
+    if (!isJournalLine(line)) return null;
+    return line.kind === 'header' && line.format !== journalFormat ? null : line;
+  } catch {
+    return null;
+  }
+}
+
+/** The text of a journal, from a bundle perhaps. */
+export function parseJournal(text: string): ReadJournal {
+  const {push, summary} = createJournalParser();
+  const entries = push(text);
+  return {...summary(), entries};
+}
+
+/** A whole journal; null where a run has none, as those of older versions. */
+export function readJournal(file: string): ReadJournal | null {
+  const found = readLines(file, 0);
+  return found && parseJournal(found.text);
+}
+
+/** A recorded run as it is looked at. It is followed while somebody listens, and never keeps a process alive. */
+export function inspectJournal(file: string, {pollMilliseconds = 250} = {}): InspectionSource {
+  const {push} = createJournalParser();
+  const entries: InspectedEntry[] = [];
+  const listeners = new Set<(entry: InspectedEntry) => void>();
+  let position = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  const read = () => {
+    const found = readLines(file, position);
+    if (!found) return;
+    position = found.end;
+    for (const entry of push(found.text)) {
+      entries.push(entry);
+      for (const listener of listeners) listener(entry);
+    }
+  };
+  const readQuietly = () => {
+    try {
+      read();
+    } catch {
+      // Unreadable for now; what was read stands.
+    }
+  };
+  read();
+
+  return {
+    entries: () => entries,
+    subscribe: (listener) => {
+      listeners.add(listener);
+      timer ??= setInterval(readQuietly, pollMilliseconds).unref();
+      return () => {
+        listeners.delete(listener);
+        if (listeners.size > 0) return;
+        clearInterval(timer);
+        timer = undefined;
+      };
+    },
+  };
+}
+
+/** The whole lines of the file from there, and where they end; null when there is no file. */
+function readLines(file: string, from: number): {text: string; end: number} | null {
+  let handle: number;
+  try {
+    handle = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    if (systemErrorCode(error) === 'ENOENT') return null;
+    throw readFailure(file, 'journal', error);
+  }
+  try {
+    const found = fstatSync(handle);
+    if (!found.isFile()) throw corrupt(file, 'journal', 'it is not a regular file');
+    if (found.size > mostBytes) throw corrupt(file, 'journal', 'it is too large');
+    const bytes = Buffer.alloc(Math.max(0, found.size - from));
+    const read = bytes.length === 0 ? 0 : readSync(handle, bytes, 0, bytes.length, from);
+    const end = bytes.subarray(0, read).lastIndexOf(0x0a) + 1;
+    return {text: bytes.toString('utf8', 0, end), end: from + end};
+  } finally {
+    closeSync(handle);
+  }
+}

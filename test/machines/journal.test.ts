@@ -1,0 +1,141 @@
+import {describe, expect, test} from 'vitest';
+import {createActor} from 'xstate';
+import {createEngine} from '../../src/machines/engine.ts';
+import {createJournal} from '../../src/machines/journal.ts';
+import {questionsMachine} from '../../src/machines/questions.machine.ts';
+import {verifyEntries} from '../../src/machines/replay.ts';
+import type {JournalEntry} from '../../src/services/contracts/journal.ts';
+import {waitingRun} from '../fakes/runs.ts';
+import {createFakeServices, settle} from '../fakes/services.ts';
+import {agentFields, executeJob} from '../helpers/observed-engine.ts';
+import {planOf, task} from '../helpers/plans.ts';
+
+/** An engine whose journals are lists. */
+function openJournals(options: Parameters<typeof createFakeServices>[0] = {}) {
+  const fake = createFakeServices(options);
+  fake.agents.obeys = {interrupt: true, kill: true};
+  fake.agents.play = (agent) => agent.succeeds();
+  const journals = new Map<string, JournalEntry[]>();
+  const flushes: number[] = [];
+  const all: JournalEntry[] = [];
+  const {inspect} = createJournal({
+    now: fake.services.now,
+    sink: {
+      append: ({task_id, run_id}, entries) => {
+        const name = `${task_id} ${run_id}`;
+        journals.set(name, [...(journals.get(name) ?? []), ...entries]);
+      },
+      flush: () => flushes.push(all.length),
+    },
+    observe: (entry) => {
+      all.push(entry);
+      throw new Error('an observer that fails');
+    },
+  });
+  const engine = createEngine(fake.services, {inspect});
+  return {...fake, engine, inspect, journals, flushes, all};
+}
+
+/** Each entry as `actor event state`, those that tell where somebody stood as `actor standing state`. */
+const brief = (entries: readonly JournalEntry[] = []) =>
+  entries.map(({actor, kind, event, state}) => `${actor} ${kind === 'started' ? kind : event.type} ${state}`);
+
+const replays = (entries: readonly JournalEntry[] = []) => {
+  const {compared, first} = verifyEntries(entries.map((entry) => ({...entry, session: 1})));
+  return first === null && compared === entries.length;
+};
+
+describe('the journal of a run', () => {
+  test('holds everything from the start of the job to its end', async () => {
+    const {engine, journals, all, flushes} = openJournals({plan: planOf(task('a'))});
+    await engine.start(executeJob());
+    expect([...journals.keys()]).toEqual(['a a-1']);
+    expect(journals.get('a a-1')).toEqual(all);
+    expect(replays(all)).toBe(true);
+    // With the engine idle, whatever is left is written.
+    expect(flushes).toEqual([all.length - 1]);
+  });
+
+  test('begins with where the actors above it stand when they worked on another before', async () => {
+    const {engine, journals} = openJournals({plan: planOf(task('a'), task('b'))});
+    await engine.start(executeJob());
+    const [first, second] = [journals.get('a a-1'), journals.get('b b-1')];
+    expect(brief(first).slice(-3)).toEqual([
+      'engine/executor/task xstate.done.actor.settleTask done',
+      'engine/executor xstate.done.actor.task selecting',
+      'engine/executor xstate.done.actor.selectTask working',
+    ]);
+    expect(brief(second).slice(0, 5)).toEqual([
+      'engine standing executing',
+      'engine/executor standing working',
+      'engine/executor/task:2 started preparing',
+      'engine/executor/task:2 xstate.done.actor.prepareRun running',
+      'engine/executor/task:2/run started running',
+    ]);
+    expect(brief(second).at(-1)).toBe('engine xstate.done.actor.releaseLock idle');
+    expect([first, second].map(replays)).toEqual([true, true]);
+  });
+
+  test('of a later job begins with the engine at rest', async () => {
+    const {engine, journals} = openJournals({plan: planOf(task('a'), task('b'))});
+    await engine.start(executeJob({maxTasks: 1}));
+    await engine.start(executeJob());
+    expect(brief(journals.get('b b-1')).slice(0, 2)).toEqual([
+      'engine standing idle',
+      'engine job.start locking',
+    ]);
+    expect(replays(journals.get('b b-1'))).toBe(true);
+  });
+
+  test('holds the questions that were answered before it went on', async () => {
+    const run = waitingRun();
+    const {engine, inspect, journals} = openJournals({
+      plan: planOf(task('a', {status: 'waiting_user'})),
+      runs: [run],
+    });
+    const questions = createActor(questionsMachine, {input: {questions: run.questions ?? []}, inspect});
+    questions.start();
+    questions.send({type: 'question.answer', value: 'blue'});
+    const answers = run.questions?.map(({id}) => ({id, value: 'blue'})) ?? [];
+    await engine.start({
+      type: 'task',
+      input: {...agentFields, taskId: 'a', mode: {type: 'resume', answers, feedback: null}},
+    });
+    const entries = journals.get('a a-1');
+    expect(brief(entries).slice(0, 4)).toEqual([
+      'engine started idle',
+      'questions started asking',
+      'questions question.answer answered',
+      'engine job.start locking',
+    ]);
+    expect(replays(entries)).toBe(true);
+    expect(JSON.stringify(entries)).not.toContain('blue');
+  });
+
+  test('holds a pause on its way down', async () => {
+    const project = openJournals({plan: planOf(task('a'), task('b'))});
+    project.agents.play = () => {};
+    const ended = project.engine.start(executeJob());
+    await settle();
+    project.engine.pause('user_interrupt');
+    await ended;
+    expect(brief(project.journals.get('a a-1')).filter((line) => line.includes('pause'))).toEqual([
+      'engine engine.pause executing',
+      'engine/executor run.pause working',
+      'engine/executor/task run.pause running',
+      'engine/executor/task/run run.pause running',
+      'engine/executor/task/run/segment run.pause recordingPauseIntent',
+    ]);
+    expect(replays(project.journals.get('a a-1'))).toBe(true);
+  });
+
+  test('stays small when thousands of events come before a run', async () => {
+    const {engine, journals} = openJournals({plan: planOf(task('a'))});
+    for (let times = 0; times < 2_000; times++) engine.stopAfterTask();
+    await engine.start(executeJob());
+    const entries = journals.get('a a-1') ?? [];
+    expect(entries.length).toBeLessThan(600);
+    expect(brief(entries)[0]).toBe('engine standing idle');
+    expect(replays(entries)).toBe(true);
+  });
+});

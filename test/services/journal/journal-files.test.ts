@@ -1,0 +1,248 @@
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import {describe, expect, test, vi} from 'vitest';
+import type {JournalEntry, JournalLine} from '../../../src/services/contracts/journal.ts';
+import {createJournalFiles} from '../../../src/services/journal/journal-files.ts';
+import {inspectJournal, readJournal} from '../../../src/services/journal/read-journal.ts';
+import {now} from '../../helpers/plans.ts';
+import {temporaryFolder} from '../../helpers/temp-folder.ts';
+
+const run = {task_id: 'a', run_id: 'a-1'};
+const header = {
+  kind: 'header',
+  format: 1,
+  blackbird: '1.2.3',
+  at: now,
+  ...run,
+  machines: ['engine'],
+} as const;
+
+function entry(seq: number, fields: Partial<JournalEntry> = {}): JournalEntry {
+  return {
+    kind: 'event',
+    seq,
+    at: now,
+    actor: 'engine',
+    parent: null,
+    machine: 'engine',
+    event: {type: 'engine.stopAfterTask'},
+    state: 'idle',
+    status: 'active',
+    transitions: [{source: 'engine', event: 'engine.stopAfterTask', index: 0, target: null}],
+    ...fields,
+  };
+}
+
+function openJournal({maxBytes}: {maxBytes?: number} = {}) {
+  const folder = temporaryFolder();
+  const failures: string[] = [];
+  const fileOf = (taskId: string, runId: string) => path.join(folder, `${taskId}.${runId}.journal.jsonl`);
+  const open = () =>
+    createJournalFiles({
+      fileOf,
+      version: '1.2.3',
+      now: () => now,
+      onFailure: (reason) => failures.push(reason),
+      ...(maxBytes === undefined ? {} : {maxBytes}),
+    });
+  const file = fileOf('a', 'a-1');
+  return {
+    open,
+    file,
+    failures,
+    lines: (): JournalLine[] =>
+      readFileSync(file, 'utf8')
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+  };
+}
+
+describe('a journal', () => {
+  test('is written by itself soon after, whole lines under one header, for the user alone', async () => {
+    const {open, file, lines} = openJournal();
+    const journal = open();
+    journal.append(run, [entry(1)]);
+    journal.append(run, [entry(2), entry(3)]);
+    expect(existsSync(file)).toBe(false);
+    await vi.waitFor(() => expect(lines()).toEqual([header, entry(1), entry(2), entry(3)]));
+    journal.append(run, [entry(4)]);
+    await vi.waitFor(() => expect(lines()).toEqual([header, entry(1), entry(2), entry(3), entry(4)]));
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  test('is written at once for a process that ends, even while it is being written', () => {
+    const {open, lines} = openJournal();
+    const journal = open();
+    journal.append(run, [entry(1)]);
+    journal.flush();
+    journal.append(run, [entry(2)]);
+    journal.flushNow();
+    expect(lines()).toEqual([header, entry(1), entry(2)]);
+  });
+
+  test('leaves nothing behind in the process once it is written', async () => {
+    const before = process.listenerCount('exit');
+    const {open, lines} = openJournal();
+    const journal = open();
+    journal.append(run, [entry(1)]);
+    expect(process.listenerCount('exit')).toBe(before + 1);
+    journal.flush();
+    await vi.waitFor(() => {
+      expect(lines()).toEqual([header, entry(1)]);
+      expect(process.listenerCount('exit')).toBe(before);
+    });
+  });
+
+  test('goes on in the next process under a header of its own', () => {
+    const {open, lines, file} = openJournal();
+    for (const seq of [1, 2]) {
+      const journal = open();
+      journal.append(run, [entry(seq)]);
+      journal.flushNow();
+    }
+    expect(lines()).toEqual([header, entry(1), header, entry(2)]);
+    expect(readJournal(file)).toEqual({
+      headers: [header, header],
+      entries: [
+        {...entry(1), session: 1},
+        {...entry(2), session: 2},
+      ],
+      isCut: false,
+      broken: [],
+    });
+  });
+
+  test('keeps the runs apart', () => {
+    const {open, file} = openJournal();
+    const journal = open();
+    journal.append(run, [entry(1)]);
+    journal.append({task_id: 'b', run_id: 'b-1'}, [entry(2)]);
+    journal.append(run, [entry(3)]);
+    journal.flushNow();
+    expect(readJournal(file)?.entries.map(({session}) => session)).toEqual([1, 2]);
+    expect(readJournal(file.replace('a.a-1', 'b.b-1'))?.entries).toHaveLength(1);
+  });
+
+  test.each([
+    {name: 'in the middle of a line', torn: '{"kind":"event","seq":9'},
+    {name: 'in a line longer than what is read at once', torn: `{"kind":"${'x'.repeat(200_000)}`},
+  ])('that was torn $name is mended by the next process', ({torn}) => {
+    const {open, file, lines} = openJournal();
+    const first = open();
+    first.append(run, [entry(1)]);
+    first.flushNow();
+    appendFileSync(file, torn);
+    expect(readJournal(file)).toMatchObject({entries: [{...entry(1), session: 1}], broken: []});
+    const second = open();
+    second.append(run, [entry(2)]);
+    second.flushNow();
+    expect(lines()).toEqual([header, entry(1), header, entry(2)]);
+  });
+
+  test('that holds nothing but a torn line begins anew', () => {
+    const {open, file, lines} = openJournal();
+    writeFileSync(file, '{"kind":"hea');
+    const journal = open();
+    journal.append(run, [entry(1)]);
+    journal.flushNow();
+    expect(lines()).toEqual([header, entry(1)]);
+  });
+
+  test('is cut where it grows too long, says so, and stays so', () => {
+    const room = Buffer.byteLength(
+      `${[header, entry(1), entry(2)].map((line) => JSON.stringify(line)).join('\n')}\n`,
+    );
+    const {open, file, lines} = openJournal({maxBytes: room + 200});
+    const journal = open();
+    journal.append(run, [entry(1), entry(2), entry(3), entry(4)]);
+    journal.flushNow();
+    const cut = {kind: 'truncated', at: now, bytes: room + 200};
+    expect(lines()).toEqual([header, entry(1), entry(2), cut]);
+    journal.append(run, [entry(5)]);
+    journal.flushNow();
+    const next = open();
+    next.append(run, [entry(6)]);
+    next.flushNow();
+    expect(lines()).toEqual([header, entry(1), entry(2), cut]);
+    expect(readJournal(file)).toMatchObject({isCut: true, broken: [], entries: {length: 2}});
+  });
+
+  test.each<{name: string; spoil: (file: string) => void; reason: RegExp}>([
+    {name: 'its folder is in the way', spoil: (file) => mkdirSync(file), reason: /EISDIR/},
+    {name: 'a link leads elsewhere', spoil: (file) => symlinkSync('/dev/null', file), reason: /ELOOP/},
+  ])('ends with one word about it when $name', async ({spoil, reason}) => {
+    const {open, file, failures} = openJournal();
+    spoil(file);
+    const journal = open();
+    journal.append(run, [entry(1)]);
+    journal.flush();
+    await vi.waitFor(() => expect(failures).toEqual([expect.stringMatching(reason)]));
+    journal.append(run, [entry(2)]);
+    journal.flushNow();
+    expect(failures).toHaveLength(1);
+  });
+});
+
+describe('reading a journal', () => {
+  test('there is none', () => {
+    expect(readJournal(path.join(temporaryFolder(), 'none.jsonl'))).toBe(null);
+  });
+
+  test('names the lines it does not understand', () => {
+    const file = path.join(temporaryFolder(), 'j.jsonl');
+    const lines = [
+      entry(1),
+      header,
+      'no JSON',
+      {kind: 'event', seq: 1},
+      {...entry(1), transitions: [{source: 1}]},
+      {...header, format: 2},
+      entry(2),
+    ];
+    const text = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line)));
+    writeFileSync(file, `${text.join('\n')}\n`);
+    expect(readJournal(file)).toEqual({
+      headers: [header],
+      entries: [{...entry(2), seq: 1, session: 1}],
+      isCut: false,
+      broken: [1, 3, 4, 5, 6],
+    });
+  });
+
+  test('follows it while somebody listens', async () => {
+    const {open, file} = openJournal();
+    const journal = open();
+    journal.append(run, [entry(1)]);
+    journal.flushNow();
+    const source = inspectJournal(file, {pollMilliseconds: 5});
+    expect(source.entries()).toEqual([{...entry(1), session: 1}]);
+    const heard: number[] = [];
+    const stop = source.subscribe(({seq}) => heard.push(seq));
+    appendFileSync(file, JSON.stringify(entry(2)).slice(0, 20));
+    appendFileSync(file, `${JSON.stringify(entry(2)).slice(20)}\n`);
+    await vi.waitFor(() => expect(heard).toEqual([2]));
+    expect(source.entries()).toHaveLength(2);
+    stop();
+  });
+
+  test('that is not there yet begins empty and is followed', async () => {
+    const {open, file} = openJournal();
+    const source = inspectJournal(file, {pollMilliseconds: 5});
+    const heard: number[] = [];
+    const stop = source.subscribe(({seq}) => heard.push(seq));
+    const journal = open();
+    journal.append(run, [entry(1)]);
+    journal.flushNow();
+    await vi.waitFor(() => expect(heard).toEqual([1]));
+    stop();
+  });
+});
