@@ -1,4 +1,5 @@
 import {createActor} from 'xstate';
+import type {Observer} from '../machines/observe.ts';
 import {displayLine, displayText} from '../machines/policies/display-text.ts';
 import {questionsMachine} from '../machines/questions.machine.ts';
 import type {Answer, Question} from '../services/contracts/run.ts';
@@ -8,8 +9,9 @@ import type {CliContext} from './context.ts';
 export async function askQuestions(
   {ask, err}: CliContext,
   questions: readonly Question[],
+  inspect: Observer['inspect'],
 ): Promise<readonly Answer[] | null> {
-  const actor = createActor(questionsMachine, {input: {questions}});
+  const actor = createActor(questionsMachine, {input: {questions}, inspect});
   actor.start();
   let shown: Question | null = null;
   for (;;) {

@@ -3,6 +3,7 @@ import {requireTask} from '../../machines/policies/plan-graph.ts';
 import {AppError} from '../../services/contracts/errors.ts';
 import type {Answer, Question} from '../../services/contracts/run.ts';
 import {type Cli, collect, taskArgument} from '../cli.ts';
+import type {OpenedEngine} from '../engine-composition.ts';
 import {exitCodes} from '../exit-codes.ts';
 import {
   type AgentOptions,
@@ -47,7 +48,7 @@ export async function resumeTask(
   const given = parseAnswers(options.answer ?? []);
   const questions =
     latest?.state === 'waiting' && options.feedback === undefined ? (latest.questions ?? []) : [];
-  const answers = await completeAnswers(cli, command, questions, given);
+  const answers = await completeAnswers(cli, command, questions, given, opened.inspect);
   if (answers === null) throw new AppError('E_CANCELED', `${taskId} still waits for your answer`);
   const {result, isPauseAsked} = await runJob(cli, command, opened, {
     type: 'task',
@@ -79,12 +80,13 @@ async function completeAnswers(
   command: Command,
   questions: readonly Question[],
   given: readonly Answer[],
+  inspect: OpenedEngine['inspect'],
 ): Promise<readonly Answer[] | null> {
   const unknown = given.find(({id}) => !questions.some((question) => question.id === id));
   if (unknown) throw new AppError('E_USAGE', `no question is called ${JSON.stringify(unknown.id)}`);
   const open = questions.filter(({id}) => !given.some((answer) => answer.id === id));
   if (open.length === 0 || !cli.context.isInteractive || cli.isJson(command)) return given;
   const {askQuestions} = await import('../ask-questions.ts');
-  const asked = await askQuestions(cli.context, open);
+  const asked = await askQuestions(cli.context, open, inspect);
   return asked === null ? null : [...given, ...asked];
 }

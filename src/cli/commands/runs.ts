@@ -18,7 +18,8 @@ export function runsCommand(cli: Cli): Command {
       async (taskId: string, runId: string | undefined, options: {verbose?: true}, command: Command) => {
         const {plans, folder} = await cli.project(command);
         const {createRunStore} = await import('../../services/stores/run-store.ts');
-        const {runs, broken} = await createRunStore({folder: folder.runsFolder}).list(taskId);
+        const store = createRunStore({folder: folder.runsFolder});
+        const {runs, broken} = await store.list(taskId);
         const isEngineAlive = (await liveEngine(folder)) !== null;
         if (runs.length === 0 && broken.length === 0) requireTask(await plans.read(), taskId);
         const shown = runId === undefined ? runs : runs.filter((run) => run.run_id === runId);
@@ -27,7 +28,8 @@ export function runsCommand(cli: Cli): Command {
             next: [{command: `blackbird runs ${shellWord(taskId)}`, why: 'see its runs'}],
           });
         }
-        cli.print(command, {task_id: taskId, runs: shown, broken}, () => {
+        const files = Object.fromEntries(shown.map(({run_id}) => [run_id, store.files(taskId, run_id)]));
+        cli.print(command, {task_id: taskId, runs: shown, files, broken}, () => {
           if (shown.length === 0) return `no runs found for ${displayLine(taskId)}`;
           if (runId !== undefined)
             return shown.map((run) => runDetails(run, isEngineAlive, true)).join('\n\n');
