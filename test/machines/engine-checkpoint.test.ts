@@ -1,0 +1,513 @@
+import {describe, expect, test} from 'vitest';
+import type {Job} from '../../src/machines/engine.machine.ts';
+import {createEngine, type Engine, type EngineFact} from '../../src/machines/engine.ts';
+import {feedbackPrompt} from '../../src/machines/policies/agent-prompt.ts';
+import type {Decision} from '../../src/machines/policies/decisions.ts';
+import type {RunRecord} from '../../src/services/contracts/run.ts';
+import {pausedRun, question, restingRun, sessionRef} from '../fakes/runs.ts';
+import {createFakeServices, mortal, settle} from '../fakes/services.ts';
+import {planOf, task} from '../helpers/plans.ts';
+
+const agentInput = {provider: 'claude', explicitProvider: null, graceMilliseconds: 60_000} as const;
+type ExecuteFields = Partial<Extract<Job, {type: 'execute'}>['input']>;
+type TaskFields = Omit<Extract<Job, {type: 'task'}>['input'], keyof typeof agentInput | 'taskId'>;
+
+const execute = (fields: ExecuteFields = {}): Job => ({
+  type: 'execute',
+  input: {
+    ...agentInput,
+    ...{taskIds: [], stopOnFailure: false, maxTasks: null, isReviewed: true, isAttended: true},
+    ...fields,
+  },
+});
+const onTask = (fields: TaskFields, taskId = 'a'): Job => ({
+  type: 'task',
+  input: {...agentInput, taskId, ...fields},
+});
+const review = (decision: Decision | null, isAttended = false): Job =>
+  onTask({mode: {type: 'review', decision}, isAttended});
+const resume = (feedback: string | null = null): Job =>
+  onTask({mode: {type: 'resume', answers: [], feedback}});
+
+const approve: Decision = {state: 'approved_continue'};
+const quit: Decision = {state: 'approved_quit'};
+const changes: Decision = {state: 'changes_requested', feedback: 'use tabs'};
+const reject: Decision = {state: 'rejected'};
+
+/** b waits for a. */
+const plan = planOf(task('a'), task('b', {deps: ['a']}));
+const begunPlan = planOf(task('a', {status: 'in_progress'}), task('b', {deps: ['a']}));
+
+/** Ended at a checkpoint that nobody has answered. */
+const pendingRun = (fields: Partial<RunRecord> = {}) =>
+  restingRun({
+    state: 'succeeded',
+    provider_session_ref: sessionRef,
+    resumable: true,
+    decision_required: true,
+    decision_state: 'pending',
+    ...fields,
+  });
+
+/** Answers in turn, then leaves the question open. */
+function answering(engine: Engine, ...decisions: readonly Decision[]) {
+  const asked: string[] = [];
+  const rest = [...decisions];
+  engine.subscribe((fact) => {
+    if (fact.type !== 'decision.required') return;
+    const {run_id: runId} = fact.request.run;
+    asked.push(runId);
+    const decision = rest.shift();
+    setImmediate(() => (decision ? engine.decide({runId, decision}) : engine.postpone(runId)));
+  });
+  return asked;
+}
+
+function openProject(options: Parameters<typeof createFakeServices>[0] = {plan}) {
+  const fake = createFakeServices(options);
+  fake.agents.obeys = {interrupt: true, kill: true};
+  fake.agents.play = (agent) => {
+    agent.opensSession();
+    agent.succeeds();
+  };
+  const engine = createEngine(fake.services);
+  const facts: EngineFact[] = [];
+  engine.subscribe((fact) => facts.push(fact));
+  return {...fake, engine, facts, gone: () => fake.log.filter((entry) => entry.startsWith('go '))};
+}
+
+describe('a checkpoint', () => {
+  test('keeps the next task from starting, and the plan from saying done, until a decision is stored', async () => {
+    const {engine, facts, gone, plans, runs, time} = openProject();
+    time.now = '2026-02-02T03:00:00.000Z';
+    const finished = engine.start(execute());
+    await settle();
+    expect(facts.at(-1)).toMatchObject({
+      type: 'decision.required',
+      request: {task: {id: 'a', title: 'Task a'}, run: {run_id: 'a-1'}, obstacle: null},
+    });
+    expect(engine.openDecision()).toMatchObject({run: {run_id: 'a-1', decision_state: 'pending'}});
+    expect(runs.records('a')).toMatchObject([
+      {state: 'succeeded', decision_required: true, decision_requested_at: time.now},
+    ]);
+    expect(gone()).toEqual(['go a-1']);
+    expect(plans.statuses()).toEqual({a: 'in_progress', b: 'todo'});
+
+    const release = runs.holdOn(({decision_state}) => decision_state === 'approved_continue');
+    engine.decide({runId: 'a-1', decision: approve});
+    await settle();
+    expect(gone()).toEqual(['go a-1']);
+    release();
+    await settle();
+    expect(gone()).toEqual(['go a-1', 'go b-1']);
+    expect(plans.statuses()).toEqual({a: 'done', b: 'in_progress'});
+    engine.decide({runId: 'b-1', decision: approve});
+    expect(await finished).toMatchObject({output: {reason: 'completed'}});
+    expect(engine.openDecision()).toBe(null);
+  });
+
+  test('comes in the same write as the end of the run', async () => {
+    const {engine, log} = openProject();
+    await engine.start(execute({isAttended: false}));
+    expect(log.filter((entry) => entry === 'record a-1 succeeded session-1')).toHaveLength(1);
+  });
+
+  test.each([
+    {name: 'succeeded', act: 'succeeds' as const, status: 'done'},
+    {name: 'failed', act: 'fails' as const, status: 'failed'},
+  ])('comes after a run that $name; approved, the plan says $status', async ({act, status}) => {
+    const {engine, agents, plans} = openProject({plan: planOf(task('a'))});
+    agents.play = (agent) => agent[act]();
+    const asked = answering(engine, approve);
+    await engine.start(execute());
+    expect(asked).toEqual(['a-1']);
+    expect(plans.statuses()).toEqual({a: status});
+  });
+
+  test('does not come after a pause or a question', async () => {
+    const {engine, agents, runs} = openProject({plan: planOf(task('a'), task('c'))});
+    const asked = answering(engine, approve);
+    agents.play = (agent) =>
+      agent.taskId === 'a'
+        ? agent.succeeds(JSON.stringify({blackbird: {questions: [question]}}))
+        : agent.opensSession();
+    expect(await engine.start(execute())).toMatchObject({output: {reason: 'waiting_user'}});
+    const finished = engine.start(execute());
+    await settle();
+    engine.pause('user_interrupt');
+    expect(await finished).toMatchObject({output: {reason: 'paused'}});
+    expect(asked).toEqual([]);
+    for (const id of ['a', 'c']) expect(runs.records(id)[0]).not.toHaveProperty('decision_state');
+  });
+
+  test('comes at the end of a run that was paused before it, and of one that is resumed with --review', async () => {
+    for (const [run, isReviewed] of [
+      [pausedRun({decision_required: true}), undefined],
+      [pausedRun(), true],
+    ] as const) {
+      const {engine, runs} = openProject({plan: begunPlan, runs: [run]});
+      const fields = isReviewed === undefined ? {} : {isReviewed};
+      const mode = {type: 'resume', answers: [], feedback: null} as const;
+      expect(await engine.start(onTask({mode, ...fields}))).toMatchObject({
+        output: {outcome: 'decision_required'},
+      });
+      expect(runs.records('a')).toMatchObject([{decision_state: 'pending'}]);
+    }
+  });
+
+  test('does not come with --no-review, even where the run began with it', async () => {
+    const {engine, plans} = openProject({plan: begunPlan, runs: [pausedRun({decision_required: true})]});
+    const mode = {type: 'resume', answers: [], feedback: null} as const;
+    expect(await engine.start(onTask({mode, isReviewed: false}))).toMatchObject({
+      output: {outcome: 'succeeded'},
+    });
+    expect(plans.statuses().a).toBe('done');
+  });
+
+  test('where nobody is there stops the plan with the question open', async () => {
+    const {engine, facts, gone, runs} = openProject();
+    expect(await engine.start(execute({isAttended: false}))).toMatchObject({
+      output: {reason: 'decision_required', attempted: [{taskId: 'a', decision_state: 'pending'}]},
+    });
+    expect(facts.map(({type}) => type)).not.toContain('decision.required');
+    expect(gone()).toEqual(['go a-1']);
+    expect(runs.records('a')).toMatchObject([{decision_state: 'pending'}]);
+  });
+
+  test.each([
+    {name: 'a pause', leave: (engine: Engine) => engine.pause('terminated')},
+    {name: 'postponing it', leave: (engine: Engine) => engine.postpone('a-1')},
+  ])('is left open by $name', async ({leave}) => {
+    const {engine, runs, plans} = openProject();
+    const finished = engine.start(execute());
+    await settle();
+    leave(engine);
+    expect(await finished).toMatchObject({output: {reason: 'decision_required'}});
+    expect(runs.records('a')).toMatchObject([{decision_state: 'pending'}]);
+    expect(plans.statuses()).toEqual({a: 'in_progress', b: 'todo'});
+    expect(engine.isBusy()).toBe(false);
+  });
+
+  test('is not asked about after a pause that came too late for the run', async () => {
+    const {engine, runs, agents, facts} = openProject();
+    agents.play = () => {};
+    const finished = engine.start(execute());
+    await settle();
+    const release = runs.holdOn(({state}) => state === 'succeeded');
+    agents.agent.succeeds();
+    await settle();
+    engine.pause('user_interrupt');
+    release();
+    expect(await finished).toMatchObject({output: {reason: 'decision_required'}});
+    expect(facts.map(({type}) => type)).not.toContain('decision.required');
+  });
+
+  test('refuses answers that nobody asked for', async () => {
+    const {engine} = openProject();
+    expect(() => engine.decide({runId: 'a-1', decision: approve})).toThrow(
+      expect.objectContaining({code: 'E_NO_DECISION'}),
+    );
+    const finished = engine.start(execute());
+    await settle();
+    expect(() => engine.postpone('b-1')).toThrow(expect.objectContaining({code: 'E_NO_DECISION'}));
+    engine.decide({runId: 'a-1', decision: quit});
+    expect(() => engine.decide({runId: 'a-1', decision: reject})).toThrow(
+      expect.objectContaining({code: 'E_NO_DECISION'}),
+    );
+    expect(await finished).toMatchObject({output: {reason: 'completed'}});
+  });
+});
+
+describe('the outcome', () => {
+  test('approve and quit ends the plan; the next execute goes on', async () => {
+    const {engine, plans, gone} = openProject();
+    const asked = answering(engine, quit, approve);
+    expect(await engine.start(execute())).toMatchObject({output: {reason: 'completed'}});
+    expect(plans.statuses()).toEqual({a: 'done', b: 'todo'});
+    await engine.start(execute());
+    expect(asked).toEqual(['a-1', 'b-1']);
+    expect(gone()).toEqual(['go a-1', 'go b-1']);
+  });
+
+  test('reject makes run and task failed and stops the plan, other ready tasks or not', async () => {
+    const {engine, plans, runs, gone} = openProject({plan: planOf(task('a'), task('c'))});
+    answering(engine, reject);
+    expect(await engine.start(execute())).toMatchObject({output: {reason: 'failed'}});
+    expect(runs.records('a')).toMatchObject([
+      {state: 'failed', failure: {kind: 'rejected'}, decision_state: 'rejected'},
+    ]);
+    expect(plans.statuses()).toEqual({a: 'failed', c: 'todo'});
+    expect(gone()).toEqual(['go a-1']);
+  });
+
+  test.each(['succeeds', 'fails'] as const)(
+    'request changes on a run that %s goes on in its session, and the checkpoint comes again',
+    async (act) => {
+      const {engine, plans, runs, agents, changes: files} = openProject({plan: planOf(task('a'))});
+      files.tree = 'before';
+      agents.play = (agent) => {
+        files.tree = agent.runId;
+        agent.opensSession();
+        if (agent.runId === 'a-1') agent[act]();
+        else agent.succeeds();
+      };
+      const asked = answering(engine, changes, changes, approve);
+      expect(await engine.start(execute())).toMatchObject({output: {reason: 'completed'}});
+      expect(asked).toEqual(['a-1', 'a-2', 'a-3']);
+      expect(agents.agents.map(({request}) => [request.kind, request.sessionRef])).toEqual([
+        ['start', null],
+        ['resume', 'session-1'],
+        ['resume', 'session-1'],
+      ]);
+      expect(agents.agents[1]?.request.prompt).toBe(feedbackPrompt('use tabs', ['before-a-1']));
+      expect(runs.records('a')).toMatchObject([
+        {decision_state: 'changes_requested', decision_feedback: 'use tabs'},
+        {resumed_from_run_id: 'a-1', decision_state: 'changes_requested', baseline_tree: 'a-1'},
+        {resumed_from_run_id: 'a-2', decision_state: 'approved_continue', state: 'succeeded'},
+      ]);
+      expect(plans.statuses()).toEqual({a: 'done'});
+    },
+  );
+
+  test('request changes without a session is refused, and the question stays open', async () => {
+    const {engine, agents, facts, runs, gone} = openProject({plan: planOf(task('a'))});
+    agents.play = (agent) => agent.succeeds();
+    const asked = answering(engine, changes, approve);
+    await engine.start(execute());
+    expect(asked).toEqual(['a-1', 'a-1']);
+    const requests = facts.flatMap((fact) => (fact.type === 'decision.required' ? [fact.request] : []));
+    expect(requests).toMatchObject([
+      {obstacle: 'no session ref was captured before it stopped', refusal: undefined},
+      {refusal: {code: 'E_RESUME_REFUSED', next: [{command: 'blackbird restart a'}]}},
+    ]);
+    expect(gone()).toEqual(['go a-1']);
+    expect(runs.records('a')).toMatchObject([{decision_state: 'approved_continue'}]);
+  });
+
+  test('request changes that the provider will not take stops with its words, and is asked again', async () => {
+    const {engine, agents, runs, plans, time} = openProject({plan: planOf(task('a'), task('c'))});
+    agents.play = (agent) => {
+      time.now = `2026-02-02T03:00:0${agents.agents.length}.000Z`;
+      if (agent.request.kind === 'resume') {
+        agent.fails({kind: 'resume_rejected', message: 'No conversation found'});
+        return;
+      }
+      agent.opensSession();
+      agent.succeeds();
+    };
+    const asked = answering(engine, changes, changes, approve);
+    for (let round = 0; round < 2; round++) {
+      expect(await engine.start(execute())).toMatchObject({
+        output: {reason: 'error', error: {code: 'E_RESUME_REJECTED'}},
+      });
+      expect(plans.statuses()).toEqual({a: 'in_progress', c: 'todo'});
+    }
+    await engine.start(execute({isReviewed: false}));
+    expect(asked).toEqual(['a-1', 'a-1', 'a-1']);
+    expect(
+      runs.records('a').map(({run_id, state, decision_state}) => [run_id, state, decision_state]),
+    ).toEqual([
+      ['a-1', 'succeeded', 'approved_continue'],
+      ['a-2', 'failed', undefined],
+      ['a-3', 'failed', undefined],
+    ]);
+    expect(plans.statuses()).toEqual({a: 'done', c: 'done'});
+  });
+
+  test('a failure that others would repeat still ends the plan once it is approved', async () => {
+    const {engine, agents, gone} = openProject({plan: planOf(task('a'), task('c'))});
+    agents.play = (agent) => agent.fails({kind: 'auth', message: 'log in'});
+    answering(engine, approve, approve);
+    expect(await engine.start(execute())).toMatchObject({output: {reason: 'failed'}});
+    expect(gone()).toEqual(['go a-1']);
+  });
+});
+
+describe('a question that was left open', () => {
+  const left = (run = pendingRun()) => openProject({plan: begunPlan, runs: [run]});
+
+  test('comes before anything else, whatever is asked for, and does not count as a task', async () => {
+    const {engine, plans, gone} = left();
+    const asked = answering(engine, approve);
+    await engine.start(execute({isReviewed: false, taskIds: ['b'], maxTasks: 1}));
+    expect(asked).toEqual(['a-1']);
+    expect(gone()).toEqual(['go b-1']);
+    expect(plans.statuses()).toEqual({a: 'done', b: 'done'});
+  });
+
+  test('stops an execution that nobody attends, before any task', async () => {
+    const {engine, log} = left();
+    expect(await engine.start(execute({isAttended: false, isReviewed: false}))).toMatchObject({
+      output: {reason: 'decision_required', attempted: [{taskId: 'a'}]},
+    });
+    expect(log).toEqual(['lock', 'unlock']);
+  });
+
+  test('is one of several: all come first, in the order of the plan', async () => {
+    const {engine, gone} = openProject({
+      plan: planOf(task('c', {status: 'in_progress'}), task('a', {status: 'in_progress'}), task('z')),
+      runs: [pendingRun(), pendingRun({run_id: 'c-1', task_id: 'c'})],
+    });
+    const asked = answering(engine, approve, approve, approve);
+    await engine.start(execute());
+    expect(asked).toEqual(['c-1', 'a-1', 'z-1']);
+    expect(gone()).toEqual(['go z-1']);
+  });
+
+  test.each([
+    {decision: approve, outcome: 'succeeded', status: 'done'},
+    {decision: quit, outcome: 'succeeded', status: 'done'},
+    {decision: reject, outcome: 'failed', status: 'failed'},
+    {decision: changes, outcome: 'decision_required', status: 'in_progress'},
+  ])('is answered by a review alone: $decision.state', async ({decision, outcome, status}) => {
+    const {engine, plans} = left();
+    expect(await engine.start(review(decision))).toMatchObject({output: {outcome}});
+    expect(plans.statuses()).toEqual({a: status, b: 'todo'});
+  });
+
+  test('is asked by a review that brings no decision', async () => {
+    const {engine, plans} = left();
+    answering(engine, changes, approve);
+    expect(await engine.start(review(null, true))).toMatchObject({output: {outcome: 'succeeded'}});
+    expect(plans.statuses()).toEqual({a: 'done', b: 'todo'});
+  });
+
+  test('stays open where the changes of a review cannot be requested', async () => {
+    const run = pendingRun({provider_session_ref: '', resumable: false});
+    const {engine, runs} = left(run);
+    expect(await engine.start(review(changes))).toMatchObject({
+      output: {outcome: 'error', error: {code: 'E_RESUME_REFUSED'}},
+    });
+    expect(runs.records('a')).toEqual([run]);
+  });
+
+  test('is answered by feedback: the decision is on disk before the run that carries it out', async () => {
+    const {engine, runs, log} = left();
+    await engine.start(resume('use tabs'));
+    expect(log.slice(1, 3)).toEqual([
+      'record a-1 succeeded session-1',
+      'record a-2 running/launching session-1',
+    ]);
+    expect(runs.records('a')).toMatchObject([
+      {decision_state: 'changes_requested', decision_feedback: 'use tabs'},
+      {decision_state: 'pending', resumed_from_run_id: 'a-1'},
+    ]);
+  });
+
+  test('is no reason to resume', async () => {
+    const {engine} = left();
+    expect(await engine.start(resume())).toMatchObject({
+      output: {outcome: 'error', error: {code: 'E_DECISION_PENDING'}},
+    });
+  });
+
+  test.each([{name: 'a restart', pass: (engine: Engine) => engine.start(onTask({mode: {type: 'restart'}}))}])(
+    'is passed by $name',
+    async ({pass}) => {
+      const {engine, runs, plans} = left();
+      await pass(engine);
+      expect(runs.records('a')).toMatchObject([{superseded_by_run_id: 'a-2'}, {state: 'succeeded'}]);
+      expect(plans.statuses().a).toBe('done');
+      expect(await engine.start(review(approve))).toMatchObject({output: {error: {code: 'E_NO_DECISION'}}});
+    },
+  );
+
+  test.each([
+    {name: 'was deleted', now: planOf(task('b'))},
+    {name: 'was set to done in the file', now: planOf(task('a', {status: 'done'}), task('b', {deps: ['a']}))},
+  ])('is not asked where the task $name', async ({now: changed}) => {
+    const {engine} = openProject({plan: changed, runs: [pendingRun()]});
+    const asked = answering(engine, approve);
+    await engine.start(execute({isReviewed: false}));
+    expect(asked).toEqual([]);
+  });
+});
+
+describe('Blackbird dies at any step', () => {
+  const steps = 40;
+
+  /** A first Blackbird dies after so many steps; others follow until the plan has come to its end. */
+  async function dieAfter(step: number, first: Decision) {
+    const fake = createFakeServices({plan});
+    fake.agents.obeys = {interrupt: true, kill: true};
+    fake.agents.play = (agent) => {
+      agent.opensSession();
+      agent.succeeds();
+    };
+    let taken = 0;
+    let die = () => {};
+    const push = fake.log.push.bind(fake.log);
+    fake.log.push = (...entries) => {
+      const length = push(...entries);
+      taken += 1;
+      fake.time.now = new Date(Date.UTC(2026, 1, 2, 3) + taken).toISOString();
+      // Before anybody hears that the step was taken.
+      if (taken === step) queueMicrotask(() => die());
+      return length;
+    };
+    /** Asked about a run although its decision was on disk. */
+    const askedTwice: string[] = [];
+    const open = () => {
+      const blackbird = mortal(fake);
+      const engine = createEngine(blackbird.services);
+      engine.subscribe((fact) => {
+        if (fact.type !== 'decision.required') return;
+        const {run_id: runId, task_id} = fact.request.run;
+        const stored = fake.runs.records(task_id).find(({run_id}) => run_id === runId);
+        if (stored?.decision_state !== 'pending') askedTwice.push(runId);
+        const isFirst = task_id === 'a' && fake.runs.records('a').every(({decision_resolved_at: at}) => !at);
+        setImmediate(() => {
+          if (engine.openDecision()?.run.run_id === runId)
+            engine.decide({runId, decision: isFirst ? first : approve});
+        });
+      });
+      return {engine, die: () => blackbird.die({hasGuardian: true})};
+    };
+    const blackbird = open();
+    let isDead = false;
+    die = () => {
+      isDead = true;
+      blackbird.die();
+    };
+    let isOver = false;
+    blackbird.engine.start(execute()).then(() => {
+      isOver = true;
+      die = () => {};
+    });
+    while (!isDead && !isOver) await settle();
+    for (let round = 0; round < 4; round++) {
+      const {engine} = open();
+      await engine.start(execute());
+      const paused = ['a', 'b'].find((id) => fake.runs.records(id).at(-1)?.state === 'paused');
+      if (paused === undefined) continue;
+      // As a person does: goes on where it can, and else starts again.
+      const mode = fake.runs.records(paused).at(-1)?.resumable
+        ? ({type: 'resume', answers: [], feedback: null} as const)
+        : ({type: 'restart'} as const);
+      await engine.start(onTask({mode, isReviewed: true, isAttended: true}, paused));
+    }
+    return {...fake, askedTwice, isOver};
+  }
+
+  test.each([
+    {first: approve, a: 'done', b: 'done', states: ['approved_continue']},
+    {first: quit, a: 'done', b: 'done', states: ['approved_quit']},
+    {first: changes, a: 'done', b: 'done', states: ['changes_requested', 'approved_continue']},
+    {first: reject, a: 'failed', b: 'todo', states: ['rejected']},
+  ])('$first.state holds and happens once', async ({first, a, b, states}) => {
+    const lasted: boolean[] = [];
+    for (let step = 1; step <= steps; step++) {
+      const {runs, plans, violations, askedTwice, isOver, agents} = await dieAfter(step, first);
+      // Runs that never began or lost their session were not decided about.
+      const decisions = runs.records('a').flatMap(({decision_state}) => decision_state ?? []);
+      const alive = agents.alive();
+      expect({step, statuses: plans.statuses(), decisions, askedTwice, violations, alive}).toEqual({
+        ...{step, statuses: {a, b}, decisions: states, askedTwice: [], violations: [], alive: []},
+      });
+      lasted.push(isOver);
+    }
+    // The steps reach from the beginning to behind the end.
+    expect(lasted.at(0)).toBe(false);
+    expect(lasted.at(-1)).toBe(true);
+  });
+});
