@@ -1,8 +1,9 @@
 import {defineConfig} from 'vitest/config';
+import {installedChromium} from './test/helpers/chromium.ts';
 import {installedAgents} from './test/helpers/real-agents.ts';
 
 // `unit` is pure or nearly so; `system` starts processes, needs the build and gets time for it; `agents`
-// runs the real codex and claude, one file after another and after everything else.
+// runs the real codex and claude, and `browser` a real Chromium, one file after another and after everything else.
 export default defineConfig(async () => ({
   test: {
     projects: [
@@ -21,6 +22,7 @@ export default defineConfig(async () => ({
         },
       },
       ...((await runsAgents()) ? [agents] : []),
+      ...((await runsBrowser()) ? [browser] : []),
     ],
   },
 }));
@@ -37,13 +39,41 @@ const agents = {
   },
 };
 
+const browser = {
+  test: {
+    name: 'browser',
+    include: ['test/browser/**/*.test.ts'],
+    testTimeout: 60_000,
+    // The first of them may install Chromium.
+    hookTimeout: 600_000,
+    maxWorkers: 1,
+    sequence: {groupOrder: 2},
+  },
+};
+
 /** Where they are asked for, or installed. What is left out is named. */
 async function runsAgents(): Promise<boolean> {
-  const asked = process.argv.join(' ').match(/--project[= ]\S+/g);
-  if (asked) return asked.some((project) => project.endsWith('agents'));
+  const isAsked = isAskedFor('agents');
+  if (isAsked !== null) return isAsked;
   const leftOut = 'Left out: test/agents, the suites of the real codex and claude';
   if (process.env.BLACKBIRD_SKIP_AGENTS) console.log(`${leftOut}. CI runs them next: npm run test:agents`);
   else if (await installedAgents()) return true;
   else console.log(`${leftOut}, which are not installed here. To install and run them: npm run test:agents`);
   return false;
+}
+
+/** Where it is asked for, or a Chromium is there. */
+async function runsBrowser(): Promise<boolean> {
+  const isAsked = isAskedFor('browser');
+  if (isAsked !== null) return isAsked;
+  if (await installedChromium()) return true;
+  const advice = 'To install one where you are root, and run them: npm run test:browser';
+  console.log(`Left out: test/browser, the suites of the inspector's page: no Chromium here. ${advice}`);
+  return false;
+}
+
+/** Null when no project is named, which means all that can run. */
+function isAskedFor(name: string): boolean | null {
+  const named = process.argv.join(' ').match(/--project[= ]\S+/g);
+  return named === null ? null : named.some((project) => project.endsWith(name));
 }

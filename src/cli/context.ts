@@ -31,7 +31,7 @@ export type CliContext = {
   readonly write: (text: string) => void;
   readonly writeErr: (text: string) => void;
   /** Lets the signals of the process pause the engine; returns how to let go again. */
-  readonly onSignals: (engine: Engine) => () => void;
+  readonly onSignals: (engine: Pick<Engine, 'pause' | 'suspend' | 'wake'>) => () => void;
   /** Asks on stderr and reads a line from stdin; null at its end. */
   readonly ask: (question: string) => Promise<string | null>;
   /** Asks for the decision at a checkpoint; null when it is left for later. Absent where it cannot be shown. */

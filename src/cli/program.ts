@@ -31,6 +31,7 @@ import {validateCommand} from './commands/validate.ts';
 import {whyCommand} from './commands/why.ts';
 import type {CliContext} from './context.ts';
 import {exitCodeOf, exitCodes} from './exit-codes.ts';
+import {withInspectValue} from './inspect-option.ts';
 import {reportError} from './report-error.ts';
 
 /** Parses, runs and reports; resolves to an exit code and never ends the process. */
@@ -49,7 +50,7 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
       running = command;
     });
     if (args[0] === '__complete') await complete(cli, program, args.slice(1));
-    else await program.parseAsync(args, {from: 'user'});
+    else await program.parseAsync(withInspectValue(args), {from: 'user'});
     return cli.exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError)) return reportError(withUsage(error, running), context, {json});

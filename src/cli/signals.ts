@@ -8,7 +8,7 @@ const reasons = {
 } as const satisfies Record<string, PauseReason>;
 
 /** Every signal that means "stop" pauses; Ctrl+Z stops the agent with us. Returns how to let go again. */
-export function listenToSignals(engine: Engine): () => void {
+export function listenToSignals(engine: Pick<Engine, 'pause' | 'suspend' | 'wake'>): () => void {
   const handlers = Object.entries(reasons).map(([signal, reason]) => {
     const handler = () => engine.pause(reason);
     process.on(signal, handler);

@@ -2,19 +2,27 @@ import type {InspectedEntry, InspectionSource, JournalEntry} from '../services/c
 
 const mostEntries = 5_000;
 
-/** The machines of this very process as they go on. Give `observe` to `createEngine`. */
-export type LiveInspection = InspectionSource & {readonly observe: (entry: JournalEntry) => void};
+/** The machines of this very process as they go on. Give `observe` to the engine that is to be seen. */
+export type LiveInspection = InspectionSource & {
+  readonly observe: (entry: JournalEntry) => void;
+  /** Before another engine of this process is observed: it counts its entries anew. */
+  readonly beginSession: () => void;
+};
 
 export function createLiveInspection(limit = mostEntries): LiveInspection {
   let kept: InspectedEntry[] = [];
+  let session = 1;
   const listeners = new Set<(entry: InspectedEntry) => void>();
   return {
     observe: (entry) => {
-      const inspected = {...entry, session: 1};
+      const inspected = {...entry, session};
       kept.push(inspected);
       // Cut in large pieces, so that a long job does not move the list with every event.
       if (kept.length >= limit * 2) kept = kept.slice(-limit);
       for (const listener of listeners) listener(inspected);
+    },
+    beginSession: () => {
+      if (kept.length > 0) session++;
     },
     entries: () => kept.slice(-limit),
     subscribe: (listener) => {

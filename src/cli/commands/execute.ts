@@ -8,6 +8,7 @@ import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import type {Plan} from '../../services/contracts/plan.ts';
 import type {RunStore} from '../../services/contracts/run.ts';
 import {type Cli, wholeNumber} from '../cli.ts';
+import {inspectOption} from '../inspect-option.ts';
 import {
   type AgentOptions,
   agentInput,
@@ -38,6 +39,7 @@ export function executeCommand(cli: Cli): Command {
     .option('--max-tasks <n>', 'stop after so many tasks', wholeNumber)
     .option('--dry-run', 'only say what would run, in which order and why')
     .addOption(streamOption())
+    .addOption(inspectOption())
     .addHelpText(
       'after',
       `

@@ -3,6 +3,7 @@ import {displayLine} from '../../machines/policies/display-text.ts';
 import {requireTask} from '../../machines/policies/plan-graph.ts';
 import {AppError} from '../../services/contracts/errors.ts';
 import {type Cli, taskArgument} from '../cli.ts';
+import {inspectOption} from '../inspect-option.ts';
 import {
   type AgentOptions,
   agentInput,
@@ -24,6 +25,7 @@ export function restartCommand(cli: Cli): Command {
     .addOption(reviewOption())
     .addOption(noReviewOption())
     .addOption(streamOption())
+    .addOption(inspectOption())
     .action(
       async (taskId: string, options: AgentOptions & ReviewOptions & {yes?: true}, command: Command) => {
         const {plans} = await cli.project(command);

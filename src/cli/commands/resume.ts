@@ -5,6 +5,7 @@ import type {Answer, Question} from '../../services/contracts/run.ts';
 import {type Cli, collect, taskArgument} from '../cli.ts';
 import type {OpenedEngine} from '../engine-composition.ts';
 import {exitCodes} from '../exit-codes.ts';
+import {inspectOption} from '../inspect-option.ts';
 import {
   type AgentOptions,
   agentInput,
@@ -30,6 +31,7 @@ export function resumeCommand(cli: Cli): Command {
     .addOption(reviewOption())
     .addOption(noReviewOption())
     .addOption(streamOption())
+    .addOption(inspectOption())
     .action((taskId: string, options: Options, command: Command) =>
       resumeTask(cli, command, taskId, options),
     );

@@ -3,6 +3,7 @@ import type {Decision} from '../../machines/policies/decisions.ts';
 import {AppError} from '../../services/contracts/errors.ts';
 import type {Cli} from '../cli.ts';
 import {isAttended} from '../decisions.ts';
+import {inspectOption} from '../inspect-option.ts';
 import {type AgentOptions, agentInput, finishJob, openEngineFor, runJob} from '../job.ts';
 import {reportReview} from '../job-report.ts';
 import {agentOption, streamOption} from './execute.ts';
@@ -27,6 +28,7 @@ export function reviewCommand(cli: Cli): Command {
     .addOption(new Option('--reject', 'the run and its task have failed').conflicts(others('reject')))
     .addOption(agentOption())
     .addOption(streamOption())
+    .addOption(inspectOption())
     .addHelpText(
       'after',
       `

@@ -29,7 +29,7 @@ export async function startInspector(inspected: Inspected, options: InspectorOpt
   const sayGoodbye = () => {
     for (const [response, send] of streams) {
       send();
-      response.end();
+      response.end('event: end\ndata: \n\n');
     }
   };
   process.once('exit', sayGoodbye);

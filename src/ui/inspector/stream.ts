@@ -20,6 +20,10 @@ export function listen(
       failures = 0;
       onConnection('live');
     });
+    events.addEventListener('end', () => {
+      events.close();
+      onConnection('ended');
+    });
     events.addEventListener('error', () => {
       events.close();
       const delay = retries[failures++];

@@ -1,0 +1,24 @@
+import {InvalidArgumentError, Option} from 'commander';
+
+/** What `--inspect` asks for. */
+export type InspectChoice = {readonly port: number};
+
+export const inspectOption = () =>
+  new Option(
+    '--inspect [port]',
+    'show the machines live on a page of this machine',
+  ).argParser(parseInspect);
+
+export function parseInspect(text: string): InspectChoice {
+  if (text === '') return {port: 0};
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  if (port < 1 || port > 65_535)
+    throw new InvalidArgumentError('It must be a port from 1 to 65535.');
+  return {port};
+}
+
+/** `--inspect` takes a value only after `=`: what follows it is the next argument, a task perhaps. */
+export function withInspectValue(args: readonly string[]): string[] {
+  const end = args.indexOf('--');
+  return args.map((arg, index) => (arg === '--inspect' && (end < 0 || index < end) ? '--inspect=' : arg));
+}

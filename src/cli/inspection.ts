@@ -1,0 +1,59 @@
+import {contextAt} from '../machines/inspection.ts';
+import {createLiveInspection} from '../machines/live-inspection.ts';
+import {machines} from '../machines/machines.ts';
+import type {EntryListener} from '../machines/observe.ts';
+import {chartOf} from '../machines/policies/chart.ts';
+import type {Inspected} from '../services/contracts/inspector.ts';
+import type {InspectionSource} from '../services/contracts/journal.ts';
+import {startInspector} from '../services/inspector/inspector-server.ts';
+import {announceInspector} from '../services/inspector/live-inspectors.ts';
+import {ensureStateFolder, type ProjectFolder} from '../services/stores/project-folder.ts';
+import {identifyProcess} from '../services/system/process-identity.ts';
+import type {InspectChoice} from './inspect-option.ts';
+
+export type LiveInspectionOptions = {
+  readonly folder: ProjectFolder;
+  readonly choice: InspectChoice;
+  /** What the process does, for the list of those that can be looked at. */
+  readonly what: string;
+  readonly version: string;
+  readonly now: () => string;
+};
+
+/** What can be seen of this process, and where. */
+export type LivePage = {
+  readonly url: string;
+  /** For one more engine of this process. */
+  readonly observer: () => EntryListener;
+};
+
+/** Serves this process to whoever has the address. */
+export async function startLiveInspection(options: LiveInspectionOptions): Promise<LivePage> {
+  const {folder, choice, what, version, now} = options;
+  const source = createLiveInspection();
+  const inspector = await startInspector(inspectedOf(source, what, version), choice);
+  const owner = identifyProcess(process.pid);
+  if (owner !== null) {
+    await ensureStateFolder(folder);
+    await announceInspector(folder.inspectorsFolder, inspector, {owner, what, startedAt: now()});
+  }
+  const observer = () => {
+    source.beginSession();
+    return source.observe;
+  };
+  return {url: inspector.url, observer};
+}
+
+/** A source with all that its page needs to draw it. */
+export function inspectedOf(
+  source: InspectionSource,
+  title: string,
+  version: string,
+  notices: readonly string[] = [],
+): Inspected {
+  return {
+    facts: {title, version, charts: machines.map(({machine}) => chartOf(machine)), notices},
+    source,
+    contextAt: (session, seq) => contextAt(source, session, seq),
+  };
+}

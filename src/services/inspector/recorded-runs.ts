@@ -1,0 +1,56 @@
+import {closeSync, constants, openSync, readdirSync, readSync, statSync} from 'node:fs';
+import path from 'node:path';
+
+/** A run that can be looked at again. */
+export type RecordedRun = {readonly task_id: string; readonly run_id: string; readonly changed_at: string};
+
+const ending = '.journal.jsonl';
+
+/** The runs whose journals changed last, newest first. Looks at every file, and reads the heads of a few. */
+export function recordedRuns(runsFolder: string, limit: number): RecordedRun[] {
+  const journals = namesIn(runsFolder).flatMap((task) =>
+    namesIn(path.join(runsFolder, task))
+      .filter((name) => name.endsWith(ending))
+      .flatMap((name) => changedAt(path.join(runsFolder, task, name))),
+  );
+  const found: RecordedRun[] = [];
+  for (const {file, time} of journals.sort((a, b) => b.time - a.time)) {
+    if (found.length >= limit) break;
+    const names = headOf(file);
+    if (names) found.push({...names, changed_at: new Date(time).toISOString()});
+  }
+  return found;
+}
+
+function changedAt(file: string): {file: string; time: number}[] {
+  const found = statSync(file, {throwIfNoEntry: false});
+  return found?.isFile() ? [{file, time: found.mtimeMs}] : [];
+}
+
+/** The first line tells which run it is; the name of the file may be an escaped one. */
+function headOf(file: string): {task_id: string; run_id: string} | null {
+  try {
+    const handle = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      const buffer = Buffer.alloc(4096);
+      const [line = ''] = buffer
+        .toString('utf8', 0, readSync(handle, buffer, 0, buffer.length, 0))
+        .split('\n');
+      const {task_id, run_id} = JSON.parse(line);
+      return typeof task_id === 'string' && typeof run_id === 'string' ? {task_id, run_id} : null;
+    } finally {
+      closeSync(handle);
+    }
+  } catch {
+    // Broken, torn or gone: the other runs can still be looked at.
+    return null;
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
