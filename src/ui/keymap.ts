@@ -8,6 +8,8 @@ export type KeyBinding<Command extends string = string> = {
   readonly hint?: 'always';
   /** How many of the keys the hint names; one when it does not say. */
   readonly shown?: number;
+  /** What it is called where there is little room; hints without it are left out there. */
+  readonly short?: string;
 };
 
 /** Keys are data: what is pressed, the hints and the help all come from the same table. */
@@ -18,7 +20,7 @@ export function commandOf<Command extends string>(keymap: Keymap<Command>, key: 
   return keymap.find(({keys}) => keys.includes(key))?.command ?? null;
 }
 
-export type KeyHint = {readonly keys: string; readonly label: string};
+export type KeyHint = {readonly keys: string; readonly label: string; readonly short?: string};
 
 /** What the line of hints shows, of the commands that can be given now. */
 export function hintsOf<Command extends string>(
@@ -27,7 +29,10 @@ export function hintsOf<Command extends string>(
 ): KeyHint[] {
   return keymap
     .filter(({hint, command}) => hint === 'always' && canDo(command))
-    .map(({keys, label, shown = 1}) => ({keys: keys.slice(0, shown).map(keyLabel).join(' '), label}));
+    .map(({keys, label, shown = 1, short}) => ({
+      ...{keys: keys.slice(0, shown).map(keyLabel).join(' '), label},
+      ...(short === undefined ? {} : {short}),
+    }));
 }
 
 /** Everything the keys can do, for the help. */

@@ -96,3 +96,29 @@ export const startRequest: AgentRequest = {
 };
 
 export const resumeRequest: AgentRequest = {...startRequest, kind: 'resume', prompt: 'go on', sessionRef};
+
+/** Succeeded after four minutes, with a change to decide about. */
+export function changedRun(fields: Partial<RunRecord> = {}): RunRecord {
+  return restingRun({
+    ...{state: 'succeeded', task_id: 'pay-04', run_id: 'pay-04-1', exit_code: 0},
+    ...{provider_session_ref: sessionRef, resumable: true},
+    segments: [endedSegment(1, {started_at: '2026-01-02T12:00:00Z', ended_at: '2026-01-02T12:04:12Z'})],
+    usage: {input_tokens: 1, output_tokens: 1, cost_usd: 0.31},
+    review_summary: {
+      files: ['src/refunds/route.ts', 'test/refunds.test.ts'],
+      total_files: 2,
+      diffstat: [
+        ` src/refunds/route.ts | 44 ${'+'.repeat(41)}---`,
+        ' test/refunds.test.ts |  5 +++++',
+        ' 2 files changed, 46 insertions(+), 3 deletions(-)',
+      ].join('\n'),
+      snippets: [
+        {
+          file: 'src/refunds/route.ts',
+          snippet: "@@ -1,2 +1,2 @@\n import x\n+router.post('/refunds');\n-\tgone",
+        },
+      ],
+    },
+    ...fields,
+  });
+}

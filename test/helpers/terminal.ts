@@ -16,12 +16,23 @@ export type Terminal = {
   screen(): string;
   /** Waits for a text to appear and returns what is behind its last appearance. */
   until(text: string | RegExp, timeout?: number): Promise<string>;
+  /** Pastes as a terminal does, marked when the program asked for marks. */
+  paste(text: string): void;
+  resize(columns: number, rows: number): void;
   /** Closes the window, as a person does. */
   close(): void;
 };
 
 /** Opens a tmux on a socket of its own, in the project's folder and with its environment. */
-export function openTerminal({folder, env}: Pick<EngineProject, 'folder' | 'env'>): Terminal {
+export function openTerminal({
+  folder,
+  env,
+  columns = 150,
+  rows = 50,
+}: Pick<EngineProject, 'folder' | 'env'> & {
+  readonly columns?: number;
+  readonly rows?: number;
+}): Terminal {
   const sockets = temporaryFolder();
   const name = `blackbird-${randomBytes(4).toString('hex')}`;
   const tmux = (...args: readonly string[]) =>
@@ -32,7 +43,13 @@ export function openTerminal({folder, env}: Pick<EngineProject, 'folder' | 'env'
     });
   // The prompt shows the exit code of the last command.
   const shell = ['env', 'PS1=[$?]> ', 'NO_COLOR=1', 'bash', '--norc', '--noprofile', '-i'];
-  tmux('new-session', '-d', '-s', 'test', '-x', '150', '-y', '50', '-c', folder, ...shell);
+  const resize = (x: number, y: number) =>
+    void tmux('resize-window', '-t', 'test', '-x', `${x}`, '-y', `${y}`);
+  const size = ['-x', `${columns}`, '-y', `${rows}`];
+  tmux('new-session', '-d', '-s', 'test', ...size, '-c', folder, ...shell);
+  // Its status line would take one of the rows.
+  tmux('set-option', '-g', 'status', 'off');
+  resize(columns, rows);
   onTestFinished(() => {
     try {
       tmux('kill-server');
@@ -60,6 +77,11 @@ export function openTerminal({folder, env}: Pick<EngineProject, 'folder' | 'env'
         expect(shown).toMatch(text);
         return shown;
       }, timeout),
+    paste: (text) => {
+      tmux('set-buffer', text);
+      tmux('paste-buffer', '-p', '-t', 'test');
+    },
+    resize,
     close: () => void tmux('kill-session', '-t', 'test'),
   };
 }

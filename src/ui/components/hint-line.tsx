@@ -2,17 +2,28 @@ import type {KeyHint} from '../keymap.ts';
 import {textWidth} from '../text/graphemes.ts';
 import {type Line, Lines} from './lines.tsx';
 
-/** Hints on one line, whole ones only; those that matter most stand first. */
+/** Hints on one line, whole ones only. Where they do not all fit, those that matter most, in their short form. */
 export function hintLine(hints: readonly KeyHint[], columns: number): Line {
+  const all = spansOf(hints, '   ', columns);
+  if (all.isWhole) return all.line;
+  const short = hints.flatMap((hint) => (hint.short === undefined ? [] : [{...hint, label: hint.short}]));
+  return short.length === 0 ? all.line : spansOf(short, '  ', columns).line;
+}
+
+function spansOf(
+  hints: readonly KeyHint[],
+  between: string,
+  columns: number,
+): {line: Line; isWhole: boolean} {
   const line: Array<Line[number]> = [{text: ' '}];
   let width = 1;
   for (const {keys, label} of hints) {
-    const gap = line.length > 1 ? '   ' : '';
+    const gap = line.length > 1 ? between : '';
     width += textWidth(`${gap}${keys} ${label}`);
-    if (width > columns) break;
+    if (width > columns) return {line, isWhole: false};
     line.push({text: `${gap}${keys}`, bold: true}, {text: ` ${label}`, dim: true});
   }
-  return line;
+  return {line, isWhole: true};
 }
 
 /** The keys that work now. */

@@ -27,11 +27,17 @@ type Edits =
 
 /** Enter writes a line, so no paste and no reflex sends a half-written text. */
 export const editorKeymap: Keymap<EditorCommand> = [
-  {keys: ['ctrl+s', 'alt+enter', 'ctrl+enter'], label: 'send', command: 'editor.submit', hint: 'always'},
+  {
+    keys: ['ctrl+s', 'alt+enter', 'ctrl+enter'],
+    label: 'send',
+    command: 'editor.submit',
+    hint: 'always',
+    short: 'send',
+  },
   {keys: ['enter', 'shift+enter'], label: 'new line', command: 'editor.newline', hint: 'always'},
   // Typed as text; it stands here to be shown.
-  {keys: ['@'], label: 'file', command: 'editor.files', hint: 'always'},
-  {keys: ['escape'], label: 'back', command: 'editor.cancel', hint: 'always'},
+  {keys: ['@'], label: 'file', command: 'editor.files', hint: 'always', short: 'file'},
+  {keys: ['escape'], label: 'back', command: 'editor.cancel', hint: 'always', short: 'back'},
   {keys: ['ctrl+z', 'ctrl+_'], label: 'undo', command: 'editor.undo', hint: 'always'},
   {keys: ['ctrl+y', 'alt+z'], label: 'redo', command: 'editor.redo'},
   {keys: ['tab'], label: 'indent', command: 'editor.indent'},

@@ -42,9 +42,9 @@ type CheckpointCommand = 'checkpoint.move' | 'checkpoint.choose' | 'checkpoint.d
 
 export const checkpointKeymap: Keymap<CheckpointCommand | 'checkpoint.summary'> = [
   {keys: ['up', 'down', 'j', 'k'], label: 'move', command: 'checkpoint.move', hint: 'always', shown: 4},
-  {keys: ['enter'], label: 'choose', command: 'checkpoint.choose', hint: 'always'},
-  {keys: ['d'], label: 'full diff', command: 'checkpoint.diff', hint: 'always'},
-  {keys: ['ctrl+c'], label: 'decide later', command: 'checkpoint.later', hint: 'always'},
+  {keys: ['enter'], label: 'choose', command: 'checkpoint.choose', hint: 'always', short: 'choose'},
+  {keys: ['d'], label: 'full diff', command: 'checkpoint.diff', hint: 'always', short: 'diff'},
+  {keys: ['ctrl+c'], label: 'decide later', command: 'checkpoint.later', hint: 'always', short: 'later'},
   {keys: ['pageup', 'pagedown'], label: 'scroll', command: 'checkpoint.summary', hint: 'always', shown: 2},
 ];
 

@@ -31,25 +31,26 @@ const choices = 4;
 function headLines({task, run}: CheckpointSubject, columns: number): Line[] {
   const call = ' ACTION REQUIRED ';
   const name = `${displayLine(task.id)}  ${displayLine(task.title)}`;
-  const outcome = outcomeOf(run);
   const style = {tone: 'warning', bold: true, inverse: true} as const;
   if (columns < narrow) {
-    const first = cutEnd(` ${outcome}`, columns - call.length);
+    const first = ` ${outcomeOf(run, columns - call.length - 1)}`;
     return [[{text: call, ...style}, {text: first}], lineOf(cutEnd(` ${name}`, columns), {bold: true})];
   }
   const rest = columns - call.length;
-  const right = `${outcome} `;
+  const right = `${outcomeOf(run, rest)} `;
   const left = padEnd(cutEnd(`  ${name}`, rest - textWidth(right) - 2), rest - textWidth(right));
   return [[{text: call, ...style}, {text: left, bold: true}, {text: right}]];
 }
 
-function outcomeOf(run: RunRecord): string {
+/** How it ended, how long it took, what it cost: as much of that as there is room for. */
+function outcomeOf(run: RunRecord, columns: number): string {
   const cost = run.usage?.cost_usd;
   const parts = [
     `${symbols[run.state] ?? '●'} ${run.state}`,
     duration(workTime(run)),
     ...(cost === undefined ? [] : [dollars(cost)]),
   ];
+  while (parts.length > 1 && textWidth(parts.join(' · ')) > columns) parts.pop();
   return parts.join(' · ');
 }
 

@@ -23,9 +23,9 @@ export type DiffView = {
 export type DiffCommand = 'diff.close' | 'diff.nextFile' | 'diff.previousFile' | ScrollCommand;
 
 export const diffKeymap: Keymap<DiffCommand> = [
-  {keys: ['escape', 'q', 'd'], label: 'back', command: 'diff.close', hint: 'always'},
-  {keys: ['n'], label: 'next file', command: 'diff.nextFile', hint: 'always'},
-  {keys: ['p', 'N'], label: 'previous', command: 'diff.previousFile', hint: 'always'},
+  {keys: ['escape', 'q', 'd'], label: 'back', command: 'diff.close', hint: 'always', short: 'back'},
+  {keys: ['n'], label: 'next file', command: 'diff.nextFile', hint: 'always', short: 'next'},
+  {keys: ['p', 'N'], label: 'previous', command: 'diff.previousFile', hint: 'always', short: 'previous'},
   ...scrollKeymap,
 ];
 

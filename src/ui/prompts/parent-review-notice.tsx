@@ -29,8 +29,14 @@ const choices: ReadonlyArray<{readonly label: string; readonly choice: ParentRev
 
 const keymap: Keymap = [
   {keys: ['up', 'down', 'j', 'k'], label: 'move', command: 'parentReview.move', hint: 'always', shown: 4},
-  {keys: ['enter'], label: 'choose', command: 'parentReview.choose', hint: 'always'},
-  {keys: ['ctrl+c', 'escape'], label: 'decide later', command: 'parentReview.later', hint: 'always'},
+  {keys: ['enter'], label: 'choose', command: 'parentReview.choose', hint: 'always', short: 'choose'},
+  {
+    keys: ['ctrl+c', 'escape'],
+    label: 'decide later',
+    command: 'parentReview.later',
+    hint: 'always',
+    short: 'later',
+  },
   {keys: ['pageup', 'pagedown'], label: 'scroll', command: 'parentReview.scroll', hint: 'always', shown: 2},
 ];
 

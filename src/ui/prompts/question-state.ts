@@ -31,9 +31,9 @@ export type QuestionFrame = {
 
 export const questionKeymap: Keymap<`question.${'move' | 'choose' | 'scroll' | 'back' | 'later'}`> = [
   {keys: ['up', 'down', 'j', 'k'], label: 'move', command: 'question.move', hint: 'always', shown: 4},
-  {keys: ['enter'], label: 'choose', command: 'question.choose', hint: 'always'},
-  {keys: ['ctrl+c'], label: 'answer later', command: 'question.later', hint: 'always'},
-  {keys: ['escape'], label: 'previous question', command: 'question.back', hint: 'always'},
+  {keys: ['enter'], label: 'choose', command: 'question.choose', hint: 'always', short: 'choose'},
+  {keys: ['ctrl+c'], label: 'answer later', command: 'question.later', hint: 'always', short: 'later'},
+  {keys: ['escape'], label: 'previous question', command: 'question.back', hint: 'always', short: 'back'},
   {keys: ['pageup', 'pagedown'], label: 'scroll', command: 'question.scroll', hint: 'always', shown: 2},
 ];
 

@@ -21,10 +21,26 @@ const alternate = {on: '\x1b[?1049h\x1b[2J\x1b[H', off: '\x1b[?1049l'};
  * before it could be seen.
  */
 export async function renderScreen<Result>(
+  options: ScreenOptions,
+  screen: (finish: (result: Result) => void) => ReactNode,
+): Promise<Result | null> {
+  const {stdin, signal} = options;
+  try {
+    if ((await typedBefore(stdin)).includes('\x03') || signal?.aborted) return null;
+    return await show(options, screen);
+  } finally {
+    if (stdin.isTTY) stdin.setRawMode(false);
+    // Ink stops listening but not reading: what is typed from now on would be swallowed. Node stops a moment
+    // later, and who began to listen before that would never be told of a key.
+    stdin.pause();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+async function show<Result>(
   {stdin, stdout, hasColor, isAlternate = true, signal}: ScreenOptions,
   screen: (finish: (result: Result) => void) => ReactNode,
 ): Promise<Result | null> {
-  if ((await typedBefore(stdin)).includes('\x03') || signal?.aborted) return null;
   let result: Result | null = null;
   let isEntered = true;
   const leave = () => {

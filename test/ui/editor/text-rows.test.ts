@@ -21,7 +21,7 @@ test.each([
 
 test('rows hold the whole text and fit', () => {
   fc.assert(
-    fc.property(fc.string({unit: 'grapheme'}), fc.integer({min: 2, max: 20}), (line, columns) => {
+    fc.property(fc.string({unit: 'grapheme'}), fc.integer({min: 8, max: 20}), (line, columns) => {
       const text = line.replaceAll(/[\n\t]/g, ' ');
       const rows = broken(text, columns);
       expect(rows.join('')).toBe(text);

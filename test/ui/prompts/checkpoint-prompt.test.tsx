@@ -2,7 +2,8 @@ import {describe, expect, test, vi} from 'vitest';
 import type {RunRecord} from '../../../src/services/contracts/run.ts';
 import {CheckpointPrompt, type CheckpointPromptProps} from '../../../src/ui/prompts/checkpoint-prompt.tsx';
 import {textWidth} from '../../../src/ui/text/graphemes.ts';
-import {finishedRun, keys, screenOf, someFiles} from './prompt-screen.tsx';
+import {changedRun} from '../../fakes/runs.ts';
+import {keys, screenOf, someFiles} from './prompt-screen.tsx';
 
 const patch = [
   'diff --git a/one.ts b/one.ts',
@@ -21,7 +22,7 @@ function prompt(props: Partial<CheckpointPromptProps> = {}) {
   const loadDiff = vi.fn(async () => patch);
   const screen = screenOf(
     <CheckpointPrompt
-      {...{task: {id: 'pay-04', title: 'Refund endpoint'}, run: finishedRun(), files: someFiles()}}
+      {...{task: {id: 'pay-04', title: 'Refund endpoint'}, run: changedRun(), files: someFiles()}}
       {...{columns: 80, rows: 23, onDecide, onLater, loadDiff}}
       {...props}
     />,
@@ -68,6 +69,17 @@ describe('decisions', () => {
     const {type, onDecide, onLater} = prompt();
     type(`${keys.enter}j${keys.enter}${keys.ctrlC}`);
     expect([onDecide.mock.calls.length, onLater.mock.calls.length]).toEqual([1, 0]);
+  });
+
+  test('an arrow that arrives in two pieces is an arrow', async () => {
+    const {type, sees, onDecide} = prompt();
+    type('\x1b');
+    // Ink takes the escape for a key of its own by now.
+    await new Promise((resolve) => setImmediate(resolve));
+    type('[B');
+    await sees('❯ Approve and quit');
+    type(keys.enter);
+    expect(onDecide.mock.calls).toEqual([[{state: 'approved_quit'}]]);
   });
 
   test('a paste decides nothing', () => {
@@ -164,7 +176,7 @@ describe('the full diff', () => {
 });
 
 describe('what is known of the run', () => {
-  const second = (changes: Partial<RunRecord>) => prompt({run: finishedRun(changes)}).lines();
+  const second = (changes: Partial<RunRecord>) => prompt({run: changedRun(changes)}).lines();
   test('a failure', () => {
     const lines = second({state: 'failed', failure: {kind: 'agent_error', message: 'it\x1b[2J broke'}});
     expect(lines[0]).toContain('✗ failed · 4m12s');
@@ -179,7 +191,7 @@ describe('what is known of the run', () => {
     {summary: {files: ['a.ts'], diffstat: '', snippets: []}, line: ' 1 file changed'},
     {summary: {files: ['a.ts'], diffstat: '', snippets: [], total_files: 30}, line: ' 30 files changed'},
   ])('$line', ({summary, line}) => {
-    const {review_summary: _, ...run} = finishedRun();
+    const {review_summary: _, ...run} = changedRun();
     expect(second(summary ? {review_summary: summary} : {})[1]).toBeDefined();
     const shown = prompt({run: {...run, ...(summary ? {review_summary: summary} : {})}}).lines();
     expect(shown[1]).toBe(line);
@@ -187,7 +199,7 @@ describe('what is known of the run', () => {
 });
 
 describe('sizes', () => {
-  const many = finishedRun({
+  const many = changedRun({
     review_summary: {
       files: Array.from({length: 25}, (_, index) => `src/folder-${index}/a-rather-long-name-of-a-file.ts`),
       total_files: 40,
@@ -224,10 +236,11 @@ describe('sizes', () => {
   test('what does not fit is scrolled', async () => {
     const {type, lines, sees} = prompt({columns: 40, rows: 11, run: many});
     expect(lines().slice(0, 3)).toEqual([
-      ' ACTION REQUIRED  ✓ succeeded · 4m12s ·…',
+      ' ACTION REQUIRED  ✓ succeeded · 4m12s',
       ' pay-04  Refund endpoint',
       ' 40 files changed             1–3 of 28',
     ]);
+    expect(lines().at(-1)).toBe(' enter choose  d diff  ctrl+c later');
     type(keys.pageDown);
     await sees('3–5 of 28');
   });

@@ -1,0 +1,159 @@
+import {readFileSync, writeFileSync} from 'node:fs';
+import path from 'node:path';
+import {build} from 'esbuild';
+import {beforeAll, describe, expect, test} from 'vitest';
+import {changedRun} from '../fakes/runs.ts';
+import {sharedFolder, temporaryFolder} from '../helpers/temp-folder.ts';
+import {hasTmux, openTerminal, type Terminal} from '../helpers/terminal.ts';
+
+const root = path.resolve(import.meta.dirname, '../..');
+const built = sharedFolder();
+const patch = `diff --git a/one.ts b/one.ts\n@@ -1 +1,40 @@\n${Array.from({length: 60}, (_, line) => `+line ${line}`).join('\n')}\n`;
+
+/** A terminal of 80 × 24 in which the prompt is about to be shown, below a line that must survive it. */
+function beforePrompt(flags = ''): {terminal: Terminal; folder: string} {
+  const folder = temporaryFolder();
+  writeFileSync(
+    path.join(folder, 'record.json'),
+    JSON.stringify({
+      task: {id: 'pay-04', title: 'Refund \x1b]0;owned\x07endpoint'},
+      run: changedRun(),
+      files: ['src/refunds/route.ts', 'docs/my file.md'],
+      patch,
+    }),
+  );
+  // Ink would show nothing where it sees this.
+  const terminal = openTerminal({folder, env: {...process.env, CI: '1'}, columns: 80, rows: 24});
+  terminal.type('echo before the prompt');
+  terminal.type(`node ${path.join(built, 'checkpoint.mjs')} record.json ${flags}`);
+  return {terminal, folder};
+}
+
+async function prompt(): Promise<Terminal> {
+  const {terminal} = beforePrompt();
+  await terminal.until('❯ Approve and continue');
+  return terminal;
+}
+
+describe.skipIf(!hasTmux)('the checkpoint in a real terminal', () => {
+  beforeAll(async () => {
+    await build({
+      ...{absWorkingDir: root, entryPoints: ['test/fixtures/ui/checkpoint.ts'], outdir: built},
+      ...{bundle: true, splitting: true, format: 'esm', platform: 'node', target: 'node20'},
+      ...{outExtension: {'.js': '.mjs'}, external: ['react-devtools-core'], logLevel: 'warning'},
+      define: {'process.env.NODE_ENV': '"production"'},
+      banner: {
+        js: "import {createRequire as __createRequire} from 'node:module';const require=__createRequire(import.meta.url);",
+      },
+    });
+  });
+
+  test('is readable at 80 × 24, decides by keys and leaves the terminal as it was', async () => {
+    const terminal = await prompt();
+    expect(terminal.screen().split('\n')).toEqual([
+      ' ACTION REQUIRED   pay-04  Refund endpoint          ✓ succeeded · 4m12s · $0.31',
+      ' 2 files changed, 46 insertions(+), 3 deletions(-)',
+      '   src/refunds/route.ts  44 +++++++++++++++++++++++−',
+      '   test/refunds.test.ts   5 +++++',
+      ` ─ src/refunds/route.ts ${'─'.repeat(55)}`,
+      '    import x',
+      "   +router.post('/refunds');",
+      '   -    gone',
+      '',
+      ' ❯ Approve and continue',
+      '   Approve and quit',
+      '   Request changes',
+      '   Reject changes',
+      ' ↑ ↓ j k move   enter choose   d full diff   ctrl+c decide later',
+    ]);
+    terminal.press('Down', 'j', 'Up', 'Enter');
+    const after = await terminal.until('decided: {"state":"approved_quit"}');
+    expect(after).toContain('before the prompt');
+    expect(after).not.toContain('ACTION REQUIRED');
+    terminal.type('stty -a');
+    expect(await terminal.until(/[^-]icanon/)).toMatch(/[^-]echo /);
+  });
+
+  test('the full diff scrolls and goes away', async () => {
+    const terminal = await prompt();
+    terminal.press('d');
+    await terminal.until('1–21 of 62');
+    terminal.press('G');
+    await terminal.until(/\+line 59/);
+    terminal.press('Escape');
+    await terminal.until('❯ Approve and continue');
+  });
+
+  test('changes are written with @, a paste of several lines and undo', async () => {
+    const terminal = await prompt();
+    terminal.press('j', 'j', 'Enter');
+    await terminal.until('Request changes  pay-04');
+    terminal.paste('first line\nsecond line');
+    await terminal.until(/first line\n {2}second line/);
+    terminal.press('Enter', '@', 'r', 'o', 'u');
+    await terminal.until('❯ src/refunds/route.ts');
+    terminal.press('Tab', 'o', 'o', 'p', 's');
+    await terminal.until('@src/refunds/route.ts oops');
+    terminal.press('C-z', 'C-s');
+    await terminal.until(
+      /decided: \{"state":"changes_requested","feedback":"first line\\nsecond line\\n@src\/refunds\/route.ts"\}/,
+    );
+  });
+
+  test('Ctrl+C leaves the decision for later', async () => {
+    const terminal = await prompt();
+    terminal.press('C-c');
+    await terminal.until('decided: null');
+  });
+
+  test('what was typed before it could be seen decides nothing', async () => {
+    const {terminal, folder} = beforePrompt('late');
+    await terminal.until('working…');
+    terminal.press('Enter', 'j', 'Enter', 'x');
+    await terminal.until(/working…\n\nj\nx/);
+    writeFileSync(path.join(folder, 'go'), '');
+    await terminal.until('❯ Approve and continue');
+    terminal.press('j', 'Enter');
+    await terminal.until('decided: {"state":"approved_quit"}');
+  });
+
+  test('a second one takes keys as the first did', async () => {
+    const {terminal} = beforePrompt('twice');
+    await terminal.until('❯ Approve and continue');
+    terminal.press('Enter');
+    await terminal.until('The next task');
+    terminal.press('k', 'Enter');
+    await terminal.until(/decided: {"state":"approved_continue"}\ndecided: {"state":"rejected"}/);
+  });
+
+  test('follows the terminal down to 40 × 12 and back', async () => {
+    const terminal = await prompt();
+    terminal.resize(40, 12);
+    await terminal.until(' enter choose  d diff  ctrl+c later');
+    expect(terminal.screen().split('\n')).toEqual([
+      ' ACTION REQUIRED  ✓ succeeded · 4m12s',
+      ' pay-04  Refund endpoint',
+      ' 2 files changed, 46 inserti…  1–3 of 6',
+      '   src/refunds/route.ts  44 ++++++++++',
+      '   test/refunds.test.ts   5 +++++',
+      ` ─ src/refunds/route.ts ${'─'.repeat(15)}`,
+      ' ❯ Approve and continue',
+      '   Approve and quit',
+      '   Request changes',
+      '   Reject changes',
+      ' enter choose  d diff  ctrl+c later',
+    ]);
+    terminal.resize(80, 24);
+    await terminal.until('ctrl+c decide later');
+    expect(terminal.screen()).toContain("   +router.post('/refunds');");
+  });
+
+  test('killed in the middle, it gives the screen back', async () => {
+    const {terminal, folder} = beforePrompt();
+    await terminal.until('❯ Approve and continue');
+    process.kill(Number(readFileSync(path.join(folder, 'pid'), 'utf8')), 'SIGTERM');
+    const after = await terminal.until(/\[143\]>/);
+    expect(after).toContain('before the prompt');
+    expect(after).not.toContain('ACTION REQUIRED');
+  });
+});
