@@ -155,6 +155,11 @@ replace(fs, 'fsync', (real) => (handle, done) => {
     .then(() => take({name: 'sync', file: nameOf(handle)}, whole))
     .then((error) => answer(error ?? null), answer);
 });
+replace(
+  fs,
+  'fsyncSync',
+  (real) => (handle) => take({name: 'sync', file: nameOf(handle)}, () => real(handle)),
+);
 
 // The functions that answer later.
 for (const name of ['lstat', 'stat', 'readdir', 'readFile', 'link']) {

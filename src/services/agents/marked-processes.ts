@@ -41,7 +41,7 @@ type ProcessTable = {readonly rows: readonly TableRow[]; readonly restless: read
  * session with them, because some processes hide or clear their environment. Never this process.
  */
 export function findRunProcesses(run: RunTrace, readTable = readProcessTable): Sighting {
-  if (process.env[runMarker] === run.runId) return {found: [], restless: []};
+  if (process.env[runMarker] === run.runId || startedNobody(run)) return {found: [], restless: []};
   const {rows, restless} = readTable(run);
   const members = new Set<TableRow>();
   const pids = new Set<number>();
@@ -119,6 +119,12 @@ export function countForks(): number | undefined {
   if (!onLinux) return undefined;
   const count = /^processes (\d+)$/m.exec(readFileSync('/proc/stat', 'latin1'))?.[1];
   return count === undefined ? undefined : Number(count);
+}
+
+/** The leader is gone, and nothing but the leader was started on this whole machine since it began. */
+function startedNobody({leader, forksBefore}: RunTrace): boolean {
+  if (!leader || forksBefore === undefined || countForks() !== forksBefore + 1) return false;
+  return identifyProcess(leader.pid)?.startTime !== leader.startTime;
 }
 
 const onLinux = process.platform === 'linux';

@@ -1,7 +1,8 @@
 import {spawn} from 'node:child_process';
-import {accessSync, constants, realpathSync, statSync} from 'node:fs';
+import {realpathSync, statSync} from 'node:fs';
 import path from 'node:path';
 import {type Capabilities, capabilitiesSchema, type Provider} from '../contracts/agent.ts';
+import {findOnPath, isExecutable} from './find-executable.ts';
 
 export type ProbeResult =
   | {readonly installed: false; readonly reason: string}
@@ -27,8 +28,12 @@ export async function probeProvider(
   provider: Provider,
   {env, cache, timeLimitMs = 10_000}: ProbeOptions,
 ): Promise<ProbeResult> {
-  const file = findExecutable(provider.executable, env.PATH);
-  if (file === null) return {installed: false, reason: `${provider.executable} is not on the PATH`};
+  const {executable} = provider;
+  const isPlace = path.isAbsolute(executable);
+  const file = isPlace ? executable : findOnPath(executable, env.PATH ?? '');
+  if (file === null || (isPlace && !isExecutable(file))) {
+    return {installed: false, reason: `${executable} is not on the PATH`};
+  }
 
   const key = identityOf(provider, file);
   const known = remembered.get(key) ?? capabilitiesSchema.safeParse(await cache?.get(key)).data;
@@ -45,22 +50,6 @@ export async function probeProvider(
   remembered.set(key, capabilities);
   await cache?.set(key, capabilities);
   return {installed: true, path: file, capabilities};
-}
-
-function findExecutable(name: string, searchPath = ''): string | null {
-  if (path.isAbsolute(name)) return isExecutable(name) ? name : null;
-  // Relative folders in PATH would let the repository choose what runs.
-  const folders = searchPath.split(path.delimiter).filter((folder) => path.isAbsolute(folder));
-  return folders.map((folder) => path.join(folder, name)).find(isExecutable) ?? null;
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return statSync(file).isFile();
-  } catch {
-    return false;
-  }
 }
 
 /** Changes with every installed version: package managers write a new file. */

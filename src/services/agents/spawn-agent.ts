@@ -1,5 +1,5 @@
-import {Writable} from 'node:stream';
-import {execa} from 'execa';
+import {type ChildProcess, spawn} from 'node:child_process';
+import {Readable, Writable} from 'node:stream';
 import {
   type AgentExit,
   type AgentProcess,
@@ -8,7 +8,7 @@ import {
   type AgentSpawner,
   type RunEnd,
 } from '../contracts/agent-process.ts';
-import {messageOf} from '../contracts/errors.ts';
+import {messageOf, systemErrorCode} from '../contracts/errors.ts';
 import type {ProcessIdentity} from '../contracts/process.ts';
 import {createLineSplitter} from '../output/line-splitter.ts';
 import {openLogFile} from '../output/log-file.ts';
@@ -78,7 +78,11 @@ async function launch(spec: AgentProcessSpec) {
   const forksBefore = countForks();
   const subprocess = startLauncher(spec, heldBack(file, command.args, env), env);
   const {pid} = subprocess;
-  if (pid === undefined) throw spawnError(spec, await subprocess);
+  if (pid === undefined) {
+    throw spawnError(spec, await new Promise<Error>((resolve) => subprocess.once('error', resolve)));
+  }
+  // From here on it cannot fail to start; what else it reports (a signal that was refused) is known already.
+  subprocess.on('error', () => {});
 
   const leader = identifyProcess(pid);
   if (leader === null) {
@@ -88,23 +92,22 @@ async function launch(spec: AgentProcessSpec) {
   return {runId, subprocess, leader, forksBefore};
 }
 
-function startLauncher(spec: AgentProcessSpec, args: readonly string[], env: NodeJS.ProcessEnv) {
+/** Node's own `spawn`: of what execa adds to it nothing is wanted here, and it takes as long as the spawn. */
+function startLauncher(
+  spec: AgentProcessSpec,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+): ChildProcess {
   try {
-    return execa('/bin/sh', args, {
+    return spawn('/bin/sh', args, {
       cwd: spec.cwd,
       env,
-      extendEnv: false,
-      // A session of its own: the terminal's Ctrl+C reaches us only. It also turns execa's cleanup off.
+      // A session of its own: the terminal's Ctrl+C reaches us only.
       detached: true,
-      cleanup: false,
-      forceKillAfterDelay: false,
       stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
-      encoding: 'buffer',
-      buffer: false,
-      reject: false,
     });
   } catch (error) {
-    throw cannotStart(spec, 'refused', messageOf(error), error);
+    throw spawnError(spec, error);
   }
 }
 
@@ -114,9 +117,11 @@ function supervise(
   onEnded: () => void,
 ): AgentProcess {
   const trace: RunTrace = {...launched, leader};
-  const {stdin, stdout, stderr} = subprocess;
-  const lifeLine = subprocess.stdio[3];
-  if (!(lifeLine instanceof Writable)) throw new Error('The launcher has no life line');
+  const [stdin, stdout, stderr, lifeLine] = subprocess.stdio;
+  if (!(stdin instanceof Writable && lifeLine instanceof Writable))
+    throw new Error('A pipe to it is missing');
+  if (!(stdout instanceof Readable && stderr instanceof Readable))
+    throw new Error('A pipe from it is missing');
 
   // An agent need not read its prompt, nor live until it is told to go.
   stdin.on('error', () => {});
@@ -216,17 +221,10 @@ function sendToGroup({pid}: ProcessIdentity, signal: NodeJS.Signals): void {
   }
 }
 
-type SpawnResult = Awaited<Launched['subprocess']>;
-
-function spawnError(spec: AgentProcessSpec, result: SpawnResult) {
-  return result.code === 'E2BIG'
-    ? cannotStart(
-        spec,
-        'too_large',
-        'its arguments and environment are larger than the system allows',
-        result,
-      )
-    : cannotStart(spec, 'refused', messageOf(result.cause ?? result.shortMessage), result);
+function spawnError(spec: AgentProcessSpec, cause: unknown) {
+  return systemErrorCode(cause) === 'E2BIG'
+    ? cannotStart(spec, 'too_large', 'its arguments and environment are larger than the system allows', cause)
+    : cannotStart(spec, 'refused', messageOf(cause), cause);
 }
 
 function cannotStart(

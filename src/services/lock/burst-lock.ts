@@ -3,7 +3,7 @@ import type {LockAttempt, ProcessLock} from '../contracts/lock.ts';
 /** Kept this long after a job, in case another follows at once. */
 const idleMilliseconds = 100;
 /** And given up at the latest then, so that other processes have their turn. */
-const burstMilliseconds = 250;
+const burstMilliseconds = 1_000;
 
 /**
  * Keeps a lock for a moment between jobs: taking it from the kernel costs a process, and an executing

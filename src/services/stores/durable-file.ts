@@ -15,6 +15,8 @@ export type DurableFileOptions<T> = {
   readonly maxBytes: number;
   /** Keep the mode an existing file has, instead of making it private. */
   readonly keepMode?: boolean;
+  /** Whoever owns the folder has removed what dead writers left in it. */
+  readonly isFolderSwept?: boolean;
 };
 
 /**
@@ -25,10 +27,11 @@ export class DurableFile<T> implements Adapter<T> {
   readonly #options: DurableFileOptions<T>;
   #text: string | null = null;
   /** Leftovers are those of an earlier process, so they are looked for once. */
-  #mayHaveLeftovers = true;
+  #mayHaveLeftovers: boolean;
 
   constructor(options: DurableFileOptions<T>) {
     this.#options = options;
+    this.#mayHaveLeftovers = options.isFolderSwept !== true;
   }
 
   async read(): Promise<T | null> {

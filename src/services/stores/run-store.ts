@@ -1,5 +1,4 @@
 import {closeSync, constants, openSync, readdirSync, readSync} from 'node:fs';
-import {readdir} from 'node:fs/promises';
 import path from 'node:path';
 import {Low} from 'lowdb';
 import {AppError, systemErrorCode} from '../contracts/errors.ts';
@@ -81,16 +80,15 @@ export function createRunStore({folder}: {folder: string}): RunStore {
   const ensureFolder = async (taskId: string) => {
     const own = folderOf(taskId);
     if (knownFolders.has(own)) return;
-    await ensurePrivateFolder(folder);
-    await ensurePrivateFolder(own);
-    removeLeftoversIn(own);
+    if (knownFolders.size === 0) await ensurePrivateFolder(folder);
+    if (!(await ensurePrivateFolder(own))) removeLeftoversIn(own);
     knownFolders.add(own);
   };
 
   const list: RunStore['list'] = async (taskId) => {
     const runs: RunRecord[] = [];
     const broken: BrokenRun[] = [];
-    for (const name of await recordNames(folderOf(taskId))) {
+    for (const name of namesIn(folderOf(taskId)).filter(isRecordName).sort()) {
       const file = path.join(folderOf(taskId), name);
       try {
         const {run} = await load(file);
@@ -148,6 +146,7 @@ function databaseOf(file: string): Low<RunRecord | null> {
       file,
       what: 'run record',
       maxBytes: maxRecordBytes,
+      isFolderSwept: true,
       parse: (json) => {
         const {data, error} = runRecordSchema.safeParse(
           isGoRunRecord(json) ? fromGoRunRecord(json, 1) : json,
@@ -174,7 +173,7 @@ function numbered(runs: readonly RunRecord[]): RunRecord[] {
 
 const isRecordName = (name: string) => name.endsWith('.json') && !name.startsWith('.');
 
-/** Thousands of folders are looked into before a plan runs, so this waits for none of them. */
+/** Thousands of folders are looked into while a plan runs, so this waits for none of them. */
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
@@ -209,13 +208,4 @@ function runningTaskIn(text: string): string | null {
   if (!/^ {2}"state": "running"/m.test(text)) return null;
   const [, id] = /^ {2}"task_id": ("(?:[^"\\]|\\.)*")/m.exec(text) ?? [];
   return id === undefined ? null : String(JSON.parse(id));
-}
-
-async function recordNames(folder: string): Promise<string[]> {
-  try {
-    return (await readdir(folder)).filter(isRecordName).sort();
-  } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return [];
-    throw readFailure(folder, 'folder', error);
-  }
 }

@@ -51,11 +51,11 @@ describe('a burst of jobs', () => {
     expect(diary).toEqual(['acquire 20', 'a', 'b', 'release', 'acquire 20', 'c']);
   });
 
-  test('that does not end gives the lock back after 250 ms all the same', async () => {
+  test('that does not end gives the lock back after a second all the same', async () => {
     const {diary, job} = openLock();
     for (let turn = 0; turn < 26; turn++) {
       await job('job', () => turn);
-      await vi.advanceTimersByTimeAsync(10);
+      await vi.advanceTimersByTimeAsync(40);
     }
     expect(diary.indexOf('release')).toBe(27);
     expect(diary.filter((entry) => entry === 'job').length).toBe(26);
