@@ -129,7 +129,7 @@ export function createEngine(services: Services, {inspect}: EngineOptions = {}):
     engineMachine.provide({
       actors: {
         acquireLock: defineAcquireLockActor(services.lock),
-        releaseLock: defineReleaseLockActor(services.lock),
+        releaseLock: defineReleaseLockActor(services),
         recoverRuns: defineRecoverRunsActor(services, (run) => publish({type: 'run.recovered', run})),
         executor: executorMachine.provide({
           actors: {

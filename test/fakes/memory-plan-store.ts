@@ -80,6 +80,10 @@ export function createMemoryPlanStore(
       }
       return {before, after};
     },
+    updateSoon: async (change) => {
+      await store.update(change);
+    },
+    flush: async () => {},
   };
   return store;
 }

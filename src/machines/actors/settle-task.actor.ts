@@ -12,7 +12,7 @@ export function defineSettleTaskActor(
 ) {
   return fromPromise<void, SettleTaskInput>(async ({input: {taskId, run}}) => {
     const telling = (isUnheard(run) && tellingRun((await runs.list(taskId)).runs)) || run;
-    await plans.update((plan) =>
+    await plans.updateSoon((plan) =>
       plan.items.has(taskId) ? setStatus(plan, taskId, statusOf(telling), now()) : plan,
     );
     onSettled(run);

@@ -7,9 +7,10 @@ const burstMilliseconds = 1_000;
 
 /**
  * Keeps a lock for a moment between jobs: taking it from the kernel costs a process, and an executing
- * plan writes twice between two quick tasks. Jobs of one process run one after another.
+ * plan writes between two quick tasks. Jobs of one process run one after another. `beforeRelease` is their
+ * last chance, and must not throw.
  */
-export function createBurstLock(lock: () => Promise<ProcessLock>) {
+export function createBurstLock(lock: () => Promise<ProcessLock>, beforeRelease = async () => {}) {
   let held: {release(): Promise<void>; since: number} | null = null;
   let idle: NodeJS.Timeout | null = null;
   let tail: Promise<unknown> = Promise.resolve();
@@ -23,6 +24,7 @@ export function createBurstLock(lock: () => Promise<ProcessLock>) {
     return attempt;
   };
   const giveUp = async () => {
+    if (held) await beforeRelease();
     const current = held;
     held = null;
     // The job is done; a lock that cannot be given back ends with this process at the latest.

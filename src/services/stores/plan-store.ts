@@ -13,6 +13,11 @@ const maxPlanBytes = 256 * 1024 * 1024;
 /** How long a change waits for another process to finish its own. */
 const lockWaitSeconds = 20;
 
+/** How long a change that need not be written alone waits for another one. */
+const waitMilliseconds = 20;
+
+type Change = (plan: Plan) => Plan;
+
 /** The plan file, changed only under `lock` and only into a valid plan. */
 export function createPlanStore({
   file,
@@ -23,7 +28,11 @@ export function createPlanStore({
   lock: () => Promise<ProcessLock>;
   rules: PlanRules;
 }): PlanStore {
+  /** What is on disk. */
   let cached: {version: string; check: PlanCheck} | null = null;
+  /** What is not yet, and the plan with it. */
+  let waiting: {changes: readonly Change[]; base: PlanCheck; plan: Plan} | null = null;
+  let timer: NodeJS.Timeout | null = null;
   const adapter = new DurableFile<PlanCheck>({
     file,
     what: 'plan',
@@ -38,6 +47,18 @@ export function createPlanStore({
   const database = new Low<PlanCheck | null>(adapter as DurableFile<PlanCheck | null>, null);
 
   const load = async (): Promise<PlanCheck> => {
+    const base = await loadFile();
+    if (waiting === null) return base;
+    if (waiting.base !== base) {
+      // Somebody wrote the file without the lock: what waits is done to that.
+      const {changes} = waiting;
+      const plan = changes.reduce((each, change) => change(each), planOf(base, file));
+      waiting = {changes, base, plan};
+    }
+    return {plan: waiting.plan};
+  };
+
+  const loadFile = async (): Promise<PlanCheck> => {
     const version = versionOf(file);
     if (version === null) throw notFound(file);
     if (cached?.version === version) return cached.check;
@@ -59,15 +80,32 @@ export function createPlanStore({
     }
     const version = versionOf(file);
     cached = version === null ? null : {version, check: {plan}};
+    waiting = null;
+    if (timer) clearTimeout(timer);
+    timer = null;
   };
 
-  const lockedJob = createBurstLock(lock);
+  const writeWaiting = async () => {
+    if (waiting !== null) await save(planOf(await load(), file));
+  };
+  // Fails again, and is told, with whatever is written next.
+  const tryWaiting = () => writeWaiting().catch(() => {});
+
+  const lockedJob = createBurstLock(lock, tryWaiting);
   const underLock = <T>(job: () => Promise<T>) =>
     lockedJob(
       lockWaitSeconds,
       (attempt) => busy(file, attempt.acquired ? undefined : attempt.holder?.pid),
       job,
     );
+
+  const changed = async (change: Change) => {
+    const before = planOf(await load(), file);
+    const after = change(before);
+    const problems = after === before ? [] : rules.checkChange(before, after);
+    if (problems.length > 0) throw refusedChange(problems);
+    return {before, after};
+  };
 
   return {
     file,
@@ -81,14 +119,24 @@ export function createPlanStore({
       }),
     update: (change) =>
       underLock(async () => {
-        const before = planOf(await load(), file);
-        const after = change(before);
-        if (after === before) return {before, after};
-        const problems = rules.checkChange(before, after);
-        if (problems.length > 0) throw refusedChange(problems);
-        await save(after);
+        const {before, after} = await changed(change);
+        if (after !== before) await save(after);
         return {before, after};
       }),
+    updateSoon: (change) =>
+      underLock(async () => {
+        const base = await loadFile();
+        const {before, after} = await changed(change);
+        if (after === before) return;
+        waiting = {changes: [...(waiting?.changes ?? []), change], base, plan: after};
+        timer ??= setTimeout(() => {
+          timer = null;
+          void underLock(tryWaiting).catch(() => {});
+        }, waitMilliseconds);
+      }),
+    flush: async () => {
+      if (waiting !== null) await underLock(writeWaiting);
+    },
   };
 }
 
