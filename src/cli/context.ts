@@ -38,6 +38,8 @@ export type CliContext = {
   readonly askDecision?: (question: DecisionQuestion) => Promise<Decision | null>;
   /** A person is there to answer. */
   readonly isInteractive: boolean;
+  /** The terminal that screens are drawn on; missing where there is none. */
+  readonly screen?: {readonly stdin: NodeJS.ReadStream; readonly stdout: NodeJS.WriteStream};
   readonly stdout: Surface;
   readonly stderr: Surface;
   readonly now: () => string;

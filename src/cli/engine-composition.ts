@@ -60,10 +60,7 @@ export async function openEngine({
   observe,
 }: OpenEngineOptions): Promise<OpenedEngine> {
   const {folder, plans, config} = project;
-  // A broken choice stops nobody who says which agent to use.
-  const isNamed = agent !== undefined || Boolean(env.BLACKBIRD_AGENT_PROVIDER);
-  const saved = isNamed ? null : await createAgentSelection(folder.agentFile).read();
-  const provider = chooseProvider({option: agent, environment: env.BLACKBIRD_AGENT_PROVIDER, saved});
+  const provider = await chooseAgent({folder, env, agent});
   const runs = createRunStore({folder: folder.runsFolder});
   const facts = await createProjectFacts(folder.root);
   const agents = createAgentRunner({
@@ -111,6 +108,20 @@ export async function openEngine({
   };
   const engine = createEngine(services, {inspect});
   return {engine, runs, changes, provider, config: resolveConfig(await config.layers()), inspect};
+}
+
+/** The provider for the next job. A broken choice stops nobody who says which agent to use. */
+export async function chooseAgent({
+  folder,
+  env,
+  agent,
+}: Pick<OpenEngineOptions, 'env'> & {
+  readonly folder: Project['folder'];
+  readonly agent?: string | undefined;
+}): Promise<ProviderChoice> {
+  const isNamed = agent !== undefined || Boolean(env.BLACKBIRD_AGENT_PROVIDER);
+  const saved = isNamed ? null : await createAgentSelection(folder.agentFile).read();
+  return chooseProvider({option: agent, environment: env.BLACKBIRD_AGENT_PROVIDER, saved});
 }
 
 /** Git is loaded when the first task starts, and not by a plan with nothing to do. */

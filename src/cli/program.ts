@@ -55,12 +55,26 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
   } catch (error) {
     if (!(error instanceof CommanderError)) return reportError(withUsage(error, running), context, {json});
     if (error.exitCode === 0) return exitCodes.done;
-    // Commander gives up without a command; until there is more to show, that is a question for help.
+    // Commander gives up without a command: that is the terminal UI, and help where nobody can see it.
     if (error.code === 'commander.help' && failed?.parent === null && failed.args.length === 0) {
-      failed.outputHelp();
-      return exitCodes.done;
+      return withoutCommand(cli, failed, {json});
     }
     return reportError(usageError(error, failed), context, {json});
+  }
+}
+
+async function withoutCommand(cli: Cli, program: Command, {json}: {json: boolean}): Promise<number> {
+  const {context} = cli;
+  if (json || !context.screen || context.name === 'agency') {
+    program.outputHelp();
+    return exitCodes.done;
+  }
+  try {
+    const {openTui} = await import('./tui.ts');
+    await openTui(cli, program, context.screen);
+    return cli.exitCode;
+  } catch (error) {
+    return reportError(error, context, {json});
   }
 }
 

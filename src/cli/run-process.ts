@@ -24,6 +24,9 @@ export async function runProcess(name: CliContext['name'], args: readonly string
     ask: reader.ask,
     ...(process.stdin.isTTY && process.stdout.isTTY ? {askDecision} : {}),
     isInteractive: Boolean(process.stdin.isTTY && process.stderr.isTTY),
+    ...(process.stdin.isTTY && process.stdout.isTTY && process.env.TERM !== 'dumb'
+      ? {screen: {stdin: process.stdin, stdout: process.stdout}}
+      : {}),
     stdout: surfaceOf(process.stdout),
     stderr: surfaceOf(process.stderr),
     now: () => new Date().toISOString(),

@@ -64,7 +64,7 @@ export async function printTranscript({
 }
 
 /** What a line says to a person. A line that no provider understands is shown as it is. */
-function readable(events: readonly AgentEvent[], line: string): string[] {
+export function readable(events: readonly AgentEvent[], line: string): string[] {
   if (events.length === 0) return line.trimStart().startsWith('{') ? [] : [displayLine(line)];
   return events.flatMap((event) => {
     if (event.type === 'message') return displayText(event.text).trimEnd().split('\n');

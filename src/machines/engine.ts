@@ -49,8 +49,11 @@ export type EngineFact =
 export interface Engine {
   /** Refused with `E_BUSY` while another job runs. */
   start(job: Job): Promise<JobResult>;
-  /** PauseActiveRun: asks to stop, again forces. Never throws, so that signal handlers can call it. */
-  pause(reason: PauseReason): void;
+  /**
+   * PauseActiveRun: asks to stop, again forces. Never throws, so that signal handlers can call it. A key of
+   * a terminal in raw mode is one press and no more, however quickly the next one follows.
+   */
+  pause(reason: PauseReason, source?: 'signal' | 'key'): void;
   stopAfterTask(): void;
   /** The question that is open now, for those who were not there when it was asked. */
   openDecision(): DecisionRequest | null;
@@ -171,9 +174,10 @@ export function createEngine(services: Services, {inspect}: EngineOptions = {}):
         const failed = actor.subscribe({error: reject});
         actor.send(command);
       }),
-    pause: (reason) => {
+    pause: (reason, source = 'signal') => {
       const now = services.monotonicNow();
-      if (now - lastPause < debounceMilliseconds || !actor.getSnapshot().hasTag('busy')) return;
+      const isEcho = source === 'signal' && now - lastPause < debounceMilliseconds;
+      if (isEcho || !actor.getSnapshot().hasTag('busy')) return;
       lastPause = now;
       presses++;
       publish({type: 'engine.pausing', reason, isForced: presses > 1});

@@ -9,6 +9,7 @@ import {segmentMachine} from './segment.machine.ts';
 import {sessionMachine} from './session.machine.ts';
 import {sessionChangeMachine} from './session-change.machine.ts';
 import {taskMachine} from './task.machine.ts';
+import {tuiMachine} from './tui.machine.ts';
 
 export type KnownMachine = {
   /** The id of the machine, which is also the name under which it is found. */
@@ -28,6 +29,7 @@ export const machines: readonly KnownMachine[] = [
   known(segmentMachine, 'one agent process, from launch to the last of its children'),
   known(reviewGateMachine, 'the checkpoint after a run: left with a decision on disk, or still open'),
   known(questionsMachine, "a waiting run's questions, one at a time"),
+  known(tuiMachine, 'where a person is in the terminal UI, and what Ctrl+C means there'),
   known(sessionMachine, 'an interactive session: gate, look, ask, have it made, record, attach'),
   known(sessionChangeMachine, 'making one under the lock of its repository'),
 ];

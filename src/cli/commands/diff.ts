@@ -53,7 +53,7 @@ export function diffCommand(cli: Cli): Command {
 }
 
 /** Both ends of a run. One that is not over yet ends where the files are now. */
-async function treesOf(run: RunRecord, changes: ChangeTracker): Promise<{from: string; to: string}> {
+export async function treesOf(run: RunRecord, changes: ChangeTracker): Promise<{from: string; to: string}> {
   const {baseline_tree: from, state} = run;
   const isOver = state === 'succeeded' || state === 'failed' || state === 'canceled';
   // What a run recorded when it was paused says nothing of what it has done since.

@@ -1,0 +1,92 @@
+import type {Job, JobResult} from '../machines/engine.machine.ts';
+import {resolveConfig, settingOf} from '../machines/policies/config-resolution.ts';
+import {displayLine} from '../machines/policies/display-text.ts';
+import type {JobEnd, JobRequest} from '../ui/ports.ts';
+import type {Project} from './composition.ts';
+import {chooseAgent, type OpenedEngine} from './engine-composition.ts';
+import {exitCodes} from './exit-codes.ts';
+import {agentInput} from './job.ts';
+import {reportJob} from './job-report.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** What a key of the terminal UI starts, as the engine takes it: the same jobs as the commands. */
+export function createJobStarter(project: Project, opened: OpenedEngine, env: Env) {
+  const {plans, folder, config: settings} = project;
+
+  /** Settings and agent as they are now, not as they were when the screen was opened. */
+  const inputNow = async () => {
+    const config = resolveConfig(await settings.layers());
+    const provider = await chooseAgent({folder, env});
+    return {
+      ...agentInput({...opened, provider, config}),
+      isReviewed: settingOf(config, 'execution.stopAfterEachTask'),
+      stopOnFailure: settingOf(config, 'execution.stopOnFailure'),
+    };
+  };
+
+  const jobOf = async (request: JobRequest): Promise<Job> => {
+    const {stopOnFailure, isReviewed, ...agent} = await inputNow();
+    const attended = {...agent, isAttended: true};
+    switch (request.type) {
+      case 'execute': {
+        const {taskIds} = request;
+        return {type: 'execute', input: {...attended, taskIds, stopOnFailure, isReviewed, maxTasks: null}};
+      }
+      case 'resume': {
+        const {taskId, answers, feedback} = request;
+        return {type: 'task', input: {...attended, taskId, mode: {type: 'resume', answers, feedback}}};
+      }
+      case 'restart':
+        return {type: 'task', input: {...attended, taskId: request.taskId, mode: {type: 'restart'}}};
+      case 'review': {
+        const {taskId, decision} = request;
+        return {type: 'task', input: {...attended, taskId, mode: {type: 'review', decision}}};
+      }
+    }
+  };
+
+  return async (request: JobRequest): Promise<JobEnd> => {
+    const end = await run(await jobOf(request));
+    // Approved and continued: the plan goes on as if nobody had waited.
+    const goesOn =
+      request.type === 'review' &&
+      request.decision.state === 'approved_continue' &&
+      end.reason === 'completed';
+    return goesOn ? run(await jobOf({type: 'execute', taskIds: []})) : end;
+  };
+
+  async function run(job: Job) {
+    const result = await opened.engine.start(job);
+    const {reason, exitCode} = reportJob(result, await plans.read());
+    return {reason, isPaused: exitCode === exitCodes.paused, lines: summaryOf(result, reason)};
+  }
+}
+
+/** How it ended, for somebody who saw it: no commands, their keys are on the screen. */
+function summaryOf(result: JobResult, reason: string): string[] {
+  if (result.type === 'task' && 'run' in result.output) {
+    const {run, outcome} = result.output;
+    return reason === 'paused' ? [] : [`${displayLine(run.task_id)}: ${outcomeWords[outcome]}`];
+  }
+  if (result.type !== 'execute') return [];
+  const {attempted} = result.output;
+  const count = (state: string) => attempted.filter((each) => each.state === state).length;
+  const [done, failed] = [count('succeeded'), count('failed')];
+  const parts = [
+    ...(done > 0 ? [`${done} done`] : []),
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(reason === 'completed' ? ['no ready task is left'] : []),
+  ];
+  return parts.length === 0 ? [] : [parts.join(', ')];
+}
+
+const outcomeWords = {
+  succeeded: 'done',
+  failed: 'failed',
+  canceled: 'canceled',
+  paused: 'paused',
+  waiting: 'waits for your answer',
+  decision_required: 'waits for your decision',
+  refused: 'refused',
+} as const;

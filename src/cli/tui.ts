@@ -1,0 +1,53 @@
+import type {Command} from 'commander';
+import type {PauseReason} from '../services/contracts/run.ts';
+import type {Tui} from '../ui/tui.ts';
+import type {Cli} from './cli.ts';
+import type {CliContext} from './context.ts';
+
+/** Opens the terminal UI and stays in it until the person leaves. Ink is loaded here and nowhere before. */
+export async function openTui(
+  cli: Cli,
+  command: Command,
+  screen: NonNullable<CliContext['screen']>,
+): Promise<void> {
+  const {context} = cli;
+  const {openTuiPorts} = await import('./tui-composition.ts');
+  const {createTui, runTui} = await loadScreens();
+  const ports = await openTuiPorts(cli, command, () => {});
+  const tui = createTui(ports);
+  const release = listen(tui);
+  try {
+    await runTui(tui, {...screen, hasColor: context.stdout.hasColor});
+  } finally {
+    release();
+  }
+}
+
+/** Ink shows nothing but the last frame where it believes that nobody watches; here somebody does. */
+async function loadScreens() {
+  const {CI} = process.env;
+  if (CI !== undefined) process.env.CI = 'false';
+  try {
+    const [{createTui}, {runTui}] = await Promise.all([import('../ui/tui.ts'), import('../ui/run-tui.tsx')]);
+    return {createTui, runTui};
+  } finally {
+    if (CI !== undefined) process.env.CI = CI;
+  }
+}
+
+const leaving = {SIGTERM: 'terminated', SIGHUP: 'terminated'} as const satisfies Record<string, PauseReason>;
+
+/** Signals are wishes like keys: one pauses what runs and leaves, Ctrl+C from outside is Ctrl+C. */
+function listen(tui: Tui): () => void {
+  const interrupt = () => tui.send({type: 'tui.interrupt'});
+  process.on('SIGINT', interrupt);
+  const handlers = Object.entries(leaving).map(([signal, reason]) => {
+    const handler = () => tui.send({type: 'tui.leave', reason});
+    process.on(signal, handler);
+    return () => process.off(signal, handler);
+  });
+  return () => {
+    process.off('SIGINT', interrupt);
+    for (const stop of handlers) stop();
+  };
+}

@@ -1,0 +1,38 @@
+import {createActor} from 'xstate';
+import type {PauseReason, Question} from '../services/contracts/run.ts';
+import {type QuestionsActorRef, type QuestionsOutput, questionsMachine} from './questions.machine.ts';
+import {type TuiCommand, type TuiSnapshot, tuiMachine} from './tui.machine.ts';
+
+/** The chart of the screens at work. The only door to it for the terminal UI. */
+export type TuiFlow = {
+  snapshot(): TuiSnapshot;
+  /** A command that means nothing here changes nothing. */
+  send(command: TuiCommand): void;
+  subscribe(listener: (snapshot: TuiSnapshot) => void): void;
+};
+
+export function createTuiFlow({pause}: {pause: (reason: PauseReason) => void}): TuiFlow {
+  const actor = createActor(tuiMachine.provide({actions: {pauseEngine: (_, {reason}) => pause(reason)}}));
+  actor.start();
+  return {
+    snapshot: () => actor.getSnapshot(),
+    send: (command) => actor.send(command),
+    subscribe: (listener) => void actor.subscribe(listener),
+  };
+}
+
+/** The questions of a waiting run, asked on a screen; `onEnd` hears the answers, or that they were put off. */
+export function askOnScreen(
+  questions: readonly Question[],
+  onEnd: (output: QuestionsOutput) => void,
+): QuestionsActorRef {
+  const actor = createActor(questionsMachine, {input: {questions}});
+  actor.subscribe({
+    complete: () => {
+      const {output} = actor.getSnapshot();
+      if (output) onEnd(output);
+    },
+  });
+  actor.start();
+  return actor;
+}

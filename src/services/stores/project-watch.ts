@@ -1,0 +1,83 @@
+import {type FSWatcher, watch} from 'node:fs';
+import path from 'node:path';
+import type {ProjectFolder} from './project-folder.ts';
+
+/** So long a burst of changes may go on before it is told. */
+const settleMilliseconds = 60;
+
+/** As many folders of tasks are watched one by one; more are seen by the next look. */
+const maxTaskFolders = 64;
+
+export type ProjectWatch = {
+  /** Which tasks are at work or wait: their folders are watched closely. */
+  watchTasks(folders: readonly string[]): void;
+  close(): void;
+};
+
+/**
+ * Tells that something of a project may have changed, a moment after it did. Where the system cannot
+ * watch, nothing is told; whoever needs to know looks now and then as well.
+ */
+export function watchProject(
+  {root, planFile, stateFolder, runsFolder}: ProjectFolder,
+  onChange: () => void,
+): ProjectWatch {
+  const watchers = new Map<string, FSWatcher>();
+  let timer: NodeJS.Timeout | null = null;
+  let isClosed = false;
+
+  const changed = () => {
+    timer ??= setTimeout(() => {
+      timer = null;
+      // What did not exist before may exist by now.
+      watchFolders();
+      onChange();
+    }, settleMilliseconds);
+  };
+  const add = (folder: string, isOurs: (name: string) => boolean) => {
+    if (watchers.has(folder) || isClosed) return;
+    try {
+      const watcher = watch(folder, {persistent: false}, (_event, name) => {
+        if (name === null || isOurs(name)) changed();
+      });
+      const forget = () => {
+        watcher.close();
+        watchers.delete(folder);
+      };
+      watcher.on('error', forget);
+      watchers.set(folder, watcher);
+    } catch {
+      // It does not exist yet, or no more can be watched.
+    }
+  };
+  const isSettled = (name: string) => !name.startsWith('.') && !name.endsWith('.log');
+  const names = new Set([path.basename(planFile), path.basename(stateFolder)]);
+  const watchFolders = () => {
+    add(root, (name) => names.has(name));
+    add(stateFolder, (name) => !name.startsWith('.'));
+    add(runsFolder, () => true);
+    add(path.join(stateFolder, 'parent-review-feedback'), isSettled);
+  };
+  const common = () =>
+    new Set([root, stateFolder, runsFolder, path.join(stateFolder, 'parent-review-feedback')]);
+  watchFolders();
+
+  return {
+    watchTasks: (folders) => {
+      const wanted = new Set(folders.slice(0, maxTaskFolders));
+      const kept = common();
+      for (const [folder, watcher] of watchers) {
+        if (kept.has(folder) || wanted.has(folder)) continue;
+        watcher.close();
+        watchers.delete(folder);
+      }
+      for (const folder of wanted) add(folder, isSettled);
+    },
+    close: () => {
+      isClosed = true;
+      if (timer) clearTimeout(timer);
+      for (const watcher of watchers.values()) watcher.close();
+      watchers.clear();
+    },
+  };
+}

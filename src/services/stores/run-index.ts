@@ -1,0 +1,69 @@
+import {readdirSync, statSync} from 'node:fs';
+import path from 'node:path';
+import {setImmediate as nextTurn} from 'node:timers/promises';
+import type {RunRecord, RunStore} from '../contracts/run.ts';
+import {taskFolderName} from './task-folder.ts';
+
+/** So long after a change a folder may change again without showing it: clocks of file systems are coarse. */
+const coarseMilliseconds = 50;
+
+type Known<T> = {readonly changed: number; readonly value: T};
+
+/**
+ * What the runs of every task come to, kept as long as nothing changed: a look at a project of thousands
+ * of tasks reads only what is new. `digest` makes of all runs of a task what is worth keeping.
+ */
+export function createRunIndex<T>({
+  folder,
+  runs,
+  digest,
+}: {
+  readonly folder: string;
+  readonly runs: Pick<RunStore, 'list'>;
+  readonly digest: (runs: readonly RunRecord[]) => T;
+}) {
+  let known = new Map<string, Known<T>>();
+
+  return {
+    /** The tasks that have runs. Gives way between tasks, so that keys are heard while it reads. */
+    read: async (taskIds: Iterable<string>): Promise<ReadonlyMap<string, T>> => {
+      const present = new Set(namesIn(folder));
+      const next = new Map<string, Known<T>>();
+      const found = new Map<string, T>();
+      let readSince = performance.now();
+      for (const id of taskIds) {
+        const name = taskFolderName(id);
+        if (!present.has(name)) continue;
+        const changed = changeOf(path.join(folder, name));
+        if (changed === null) continue;
+        const before = known.get(id);
+        const isFresh = before?.changed === changed && Date.now() - changed > coarseMilliseconds;
+        const entry = isFresh ? before : {changed, value: digest((await runs.list(id)).runs)};
+        next.set(id, entry);
+        found.set(id, entry.value);
+        if (performance.now() - readSince > 8) {
+          await nextTurn();
+          readSince = performance.now();
+        }
+      }
+      known = next;
+      return found;
+    },
+  };
+}
+
+export type RunIndex<T> = ReturnType<typeof createRunIndex<T>>;
+
+/** When a record was added or replaced; null for what is no folder. */
+function changeOf(folder: string): number | null {
+  const stats = statSync(folder, {throwIfNoEntry: false});
+  return stats?.isDirectory() ? stats.mtimeMs : null;
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,44 @@
+import {Box} from 'ink';
+import {KeyHints} from './components/hint-line.tsx';
+import {Lines} from './components/lines.tsx';
+import {DialogView} from './dialogs/dialog-view.tsx';
+import {useKeys} from './input/use-keys.ts';
+import {activeHints, bannerLine, headerLine} from './model/frame-lines.ts';
+import {HelpScreen} from './screens/help-screen.tsx';
+import {HomeScreen} from './screens/home-screen.tsx';
+import {PlanScreen} from './screens/plan-screen.tsx';
+import {SessionsScreen} from './screens/sessions-screen.tsx';
+import {SettingsScreen} from './screens/settings-screen.tsx';
+import {useTui, useTuiState} from './tui-context.tsx';
+
+const screens = {
+  home: HomeScreen,
+  plan: PlanScreen,
+  settings: SettingsScreen,
+  sessions: SessionsScreen,
+  help: HelpScreen,
+} as const;
+
+/** All of the terminal: a header, a screen or a dialog, what must be known, and the keys that work now. */
+export function App() {
+  const tui = useTui();
+  const [state, facts] = useTuiState();
+  useKeys(tui.press);
+  const {layout, screen} = facts;
+  const {dialog} = state.ui.context;
+  const Screen = screens[screen];
+  return (
+    <Box flexDirection="column" width={layout.width} height={layout.height} overflow="hidden">
+      <Lines lines={[headerLine(tui.ports.name, state, facts)]} />
+      {dialog ? (
+        <DialogView dialog={dialog} columns={layout.width} rows={layout.paneRows + 3} />
+      ) : (
+        <>
+          <Screen />
+          <Lines lines={[bannerLine(state, facts)]} />
+        </>
+      )}
+      {dialog ? null : <KeyHints hints={activeHints(state, facts)} columns={layout.width} />}
+    </Box>
+  );
+}

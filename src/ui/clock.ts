@@ -1,0 +1,23 @@
+import {createStore} from './store.ts';
+
+/** Seconds, counted only while somebody could see them change: an idle screen must not wake the machine. */
+export function createClock(isTicking: () => boolean) {
+  const seconds = createStore(0);
+  let timer: ReturnType<typeof setInterval> | null = null;
+  const stop = () => {
+    if (timer) clearInterval(timer);
+    timer = null;
+  };
+  return {
+    seconds,
+    stop,
+    /** Asked after every change. */
+    follow: () => {
+      if (!isTicking()) stop();
+      else if (timer === null) {
+        timer = setInterval(() => seconds.set(seconds.get() + 1), 1_000);
+        timer.unref();
+      }
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import {Box, Text} from 'ink';
+import {cutEnd} from '../text/fit.ts';
+import {textWidth} from '../text/graphemes.ts';
+import {useTheme} from '../theme.tsx';
+import type {Line} from './lines.tsx';
+import {Lines} from './lines.tsx';
+
+export type PaneTitle = {readonly text: string; readonly isOpen?: boolean};
+
+/** A frame of exactly this size with titles in its upper edge. Lines must fit into `columns - 4`. */
+export function Pane({
+  titles,
+  right = '',
+  columns,
+  rows,
+  isActive,
+  lines,
+}: {
+  readonly titles: readonly PaneTitle[];
+  readonly right?: string;
+  readonly columns: number;
+  /** Inside the frame. */
+  readonly rows: number;
+  readonly isActive: boolean;
+  readonly lines: readonly Line[];
+}) {
+  const {accent} = useTheme();
+  const edge = isActive && accent ? {color: accent} : {dimColor: !isActive};
+  const shown = titles.map(titleText).join(' ');
+  const room = columns - 5 - (right === '' ? 0 : textWidth(right) + 2);
+  const isCut = textWidth(shown) > room;
+  const width = Math.min(textWidth(shown), Math.max(0, room));
+  const rest = Math.max(0, columns - 4 - width - (right === '' ? 0 : textWidth(right) + 2));
+  const side = `${Array.from({length: rows}, () => '│').join('\n')}`;
+  return (
+    <Box flexDirection="column" width={columns} height={rows + 2}>
+      <Text wrap="truncate-end">
+        <Text {...edge}>{'┌ '}</Text>
+        {isCut
+          ? cutEnd(shown, room)
+          : titles.map((title, index) => <Title key={title.text} {...title} isFirst={index === 0} />)}
+        <Text {...edge}>{` ${'─'.repeat(Math.max(0, rest))}`}</Text>
+        {right === '' ? null : <Text dimColor>{` ${right} `}</Text>}
+        <Text {...edge}>┐</Text>
+      </Text>
+      <Box height={rows}>
+        <Text {...edge}>{side}</Text>
+        <Box width={columns - 2} height={rows} paddingX={1} overflow="hidden">
+          <Lines lines={lines.slice(0, rows)} />
+        </Box>
+        <Text {...edge}>{side}</Text>
+      </Box>
+      <Text {...edge} wrap="truncate-end">{`└${'─'.repeat(Math.max(0, columns - 2))}┘`}</Text>
+    </Box>
+  );
+}
+
+/** Which one is open is seen without colours, too. */
+const titleText = ({text, isOpen}: PaneTitle): string =>
+  isOpen === undefined ? text : isOpen ? `[${text}]` : ` ${text} `;
+
+function Title({isFirst, ...title}: PaneTitle & {readonly isFirst: boolean}) {
+  const isOpen = title.isOpen ?? true;
+  return (
+    <Text bold={isOpen} dimColor={!isOpen}>
+      {isFirst ? titleText(title) : ` ${titleText(title)}`}
+    </Text>
+  );
+}

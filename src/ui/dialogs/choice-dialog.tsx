@@ -1,0 +1,40 @@
+import {Box} from 'ink';
+import {KeyHints} from '../components/hint-line.tsx';
+import {blankLine, Lines, lineOf} from '../components/lines.tsx';
+import type {SelectItem} from '../components/select.ts';
+import {SelectList} from '../components/select-list.tsx';
+import {cutEnd} from '../text/fit.ts';
+import type {DialogSize} from './dialog-view.tsx';
+
+/** One of several, under a title. */
+export function ChoiceDialog({
+  title,
+  items,
+  initialIndex = 0,
+  columns,
+  rows,
+  onChoose,
+  onCancel,
+}: DialogSize & {
+  readonly title: string;
+  readonly items: readonly SelectItem[];
+  readonly initialIndex?: number;
+  readonly onChoose: (index: number) => void;
+  readonly onCancel: () => void;
+}) {
+  const height = Math.max(1, Math.min(items.length, rows - 4));
+  return (
+    <Box flexDirection="column">
+      <Lines lines={[lineOf(cutEnd(` ${title}`, columns), {bold: true}), blankLine]} />
+      <SelectList {...{items, initialIndex, columns, onChoose, onCancel}} rows={height} />
+      <Lines lines={[blankLine]} />
+      <KeyHints hints={choiceHints} columns={columns} />
+    </Box>
+  );
+}
+
+const choiceHints = [
+  {keys: '↑ ↓', label: 'move'},
+  {keys: 'enter', label: 'choose'},
+  {keys: 'esc', label: 'cancel'},
+];

@@ -1,0 +1,96 @@
+import {displayLine} from '../../machines/policies/display-text.ts';
+import type {Dialog} from '../../machines/tui.machine.ts';
+import {taskStatuses} from '../../services/contracts/task-status.ts';
+import {ConfirmDialog} from '../components/confirm-dialog.tsx';
+import {useTui, useTuiState} from '../tui-context.tsx';
+import {ChoiceDialog} from './choice-dialog.tsx';
+import {AddDialog, EditDialog, FieldsDialog} from './edit-dialogs.tsx';
+import {MessageDialog} from './message-dialog.tsx';
+import {QuestionsDialog} from './questions-dialog.tsx';
+import {SettingDialog} from './setting-dialog.tsx';
+import {DepsDialog, MoveDialog} from './task-dialogs.tsx';
+
+export type DialogSize = {readonly columns: number; readonly rows: number};
+
+/** The dialog that is open. Each knows what it asks; what follows from the answer is `answers`. */
+export function DialogView({dialog, ...size}: DialogSize & {readonly dialog: Dialog}) {
+  const {answers} = useTui();
+  const [{data}, {plan}] = useTuiState();
+  const task = 'taskId' in dialog ? plan?.items.get(dialog.taskId) : undefined;
+  const name = task ? `${displayLine(task.id)}  ${displayLine(task.title)}` : '';
+  switch (dialog.type) {
+    case 'message':
+      return <MessageDialog {...size} title={dialog.title} lines={dialog.lines} />;
+    case 'quit':
+      return (
+        <ConfirmDialog
+          {...size}
+          title="A task is running"
+          message="It is paused first, and can be resumed later."
+          confirmLabel="Pause and quit"
+          cancelLabel="Stay"
+          onConfirm={answers.quit}
+          onCancel={answers.close}
+        />
+      );
+    case 'restart': {
+      const run = data?.runs.get(dialog.taskId);
+      return (
+        <ConfirmDialog
+          {...size}
+          title={`Restart ${name}?`}
+          message={`A new agent begins from scratch, in a new session. Run ${run?.run_id ?? ''} (${run?.state ?? ''}) stays in the history.`}
+          confirmLabel="Restart"
+          onConfirm={() => answers.restart(dialog.taskId)}
+          onCancel={answers.close}
+        />
+      );
+    }
+    case 'delete':
+      return (
+        <ConfirmDialog
+          {...size}
+          title={`Delete ${name}?`}
+          message={
+            task && task.childIds.length > 0
+              ? 'Everything below it goes too, and whoever needs it needs it no longer. z takes it back.'
+              : 'Whoever needs it needs it no longer. z takes it back.'
+          }
+          confirmLabel="Delete"
+          onConfirm={() => answers.delete(dialog.taskId)}
+          onCancel={answers.close}
+        />
+      );
+    case 'status':
+      return (
+        <ChoiceDialog
+          {...size}
+          title={`Status of ${name}`}
+          items={taskStatuses.map((status) => ({
+            label: status,
+            ...(status === task?.status ? {note: 'now'} : {}),
+          }))}
+          initialIndex={Math.max(0, taskStatuses.indexOf(task?.status ?? 'todo'))}
+          onChoose={(index) => answers.status(dialog.taskId, taskStatuses[index] ?? 'todo')}
+          onCancel={answers.close}
+        />
+      );
+    case 'add':
+      return <AddDialog {...size} {...dialog} />;
+    case 'fields':
+      return <FieldsDialog {...size} taskId={dialog.taskId} name={name} />;
+    case 'edit':
+      return <EditDialog {...size} taskId={dialog.taskId} field={dialog.field} name={name} />;
+    case 'deps':
+      return <DepsDialog {...size} taskId={dialog.taskId} name={name} />;
+    case 'move':
+      return <MoveDialog {...size} taskId={dialog.taskId} name={name} />;
+    case 'questions':
+      return <QuestionsDialog {...size} taskId={dialog.taskId} />;
+    case 'setting':
+      return <SettingDialog {...size} layer={dialog.layer} settingKey={dialog.key} />;
+    case 'checkpoint':
+    case 'feedback':
+      return null;
+  }
+}

@@ -1,0 +1,36 @@
+import {Box} from 'ink';
+import {KeyHints} from '../components/hint-line.tsx';
+import {type Line, Lines, lineOf} from '../components/lines.tsx';
+import {ScrollBox} from '../components/scroll-box.tsx';
+import {useKeys} from '../input/use-keys.ts';
+import {wrapped} from '../text/wrap.ts';
+import {useTui} from '../tui-context.tsx';
+import type {DialogSize} from './dialog-view.tsx';
+
+/** Something to be read before anything else goes on: a refusal with all its reasons. */
+export function MessageDialog({
+  title,
+  lines,
+  columns,
+  rows,
+}: DialogSize & {readonly title: string; readonly lines: readonly string[]}) {
+  const {answers} = useTui();
+  useKeys(({name}) => {
+    if (name === 'enter') answers.close();
+  });
+  const head = wrapped(title, columns - 2).map((text) => lineOf(` ${text}`, {tone: 'bad', bold: true}));
+  const body: Line[] = lines.flatMap((line) => wrapped(line, columns - 2).map((text) => lineOf(` ${text}`)));
+  return (
+    <Box flexDirection="column">
+      <Lines lines={head} />
+      <ScrollBox
+        title=""
+        lines={body}
+        columns={columns}
+        rows={Math.max(2, rows - head.length - 1)}
+        onClose={answers.close}
+      />
+      <KeyHints hints={[{keys: 'enter esc', label: 'back'}]} columns={columns} />
+    </Box>
+  );
+}

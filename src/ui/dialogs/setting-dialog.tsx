@@ -1,0 +1,68 @@
+import {parseSetting} from '../../machines/policies/config-resolution.ts';
+import {type ConfigLayerName, type SettingKey, settings} from '../../services/contracts/config.ts';
+import {messageOf} from '../../services/contracts/errors.ts';
+import {hintLine} from '../components/hint-line.tsx';
+import {blankLine, Lines, lineOf} from '../components/lines.tsx';
+import {useStepper} from '../input/use-stepper.ts';
+import {useTui, useTuiState} from '../tui-context.tsx';
+import type {DialogSize} from './dialog-view.tsx';
+
+type State = {readonly text: string; readonly problem: string | null};
+
+/** A number, typed and checked before it is written. */
+export function SettingDialog({
+  settingKey: key,
+  layer,
+  columns,
+}: DialogSize & {readonly settingKey: SettingKey; readonly layer: ConfigLayerName}) {
+  const {answers} = useTui();
+  const [{data}] = useTuiState();
+  const setting = settings[key];
+  const {state} = useStepper<State, string | null>({
+    initial: () => ({text: String(data?.config.values.get(key)?.value ?? setting.default), problem: null}),
+    step: (before, {name, text}) => {
+      if (name === 'escape') return {state: before, outcome: null};
+      if (name === 'backspace') return {state: {text: before.text.slice(0, -1), problem: null}};
+      if (name === 'ctrl+u') return {state: {text: '', problem: null}};
+      if (name === 'enter') {
+        const problem = problemOf(key, before.text);
+        return problem === null ? {state: before, outcome: before.text} : {state: {...before, problem}};
+      }
+      return {state: text === undefined ? before : {text: before.text + text.trim(), problem: null}};
+    },
+    onOutcome: (text) =>
+      text === null ? answers.close() : answers.setting(layer, key, parseSetting(key, text)),
+  });
+  const where = layer === 'project' ? 'for this project' : 'for all projects';
+  const range =
+    setting.type === 'integer' ? `${setting.min} to ${setting.max}, default ${setting.default}` : '';
+  return (
+    <Lines
+      lines={[
+        lineOf(` ${key}  ${where}`, {bold: true}),
+        lineOf(` ${setting.about}`),
+        lineOf(` ${range}`, {dim: true}),
+        blankLine,
+        [{text: ' ❯ ', tone: 'accent'}, {text: state.text}, {text: ' ', inverse: true}],
+        state.problem === null ? blankLine : lineOf(` ${state.problem}`, {tone: 'bad'}),
+        blankLine,
+        hintLine(
+          [
+            {keys: 'enter', label: 'save'},
+            {keys: 'esc', label: 'cancel'},
+          ],
+          columns,
+        ),
+      ]}
+    />
+  );
+}
+
+function problemOf(key: SettingKey, text: string): string | null {
+  try {
+    parseSetting(key, text);
+    return null;
+  } catch (error) {
+    return messageOf(error);
+  }
+}

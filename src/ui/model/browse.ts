@@ -1,0 +1,106 @@
+import {type Filter, filters, type TreeEntry} from './tree.ts';
+
+export const tabs = ['details', 'run', 'diff', 'history'] as const;
+export type Tab = (typeof tabs)[number];
+export type Pane = 'tree' | 'detail';
+
+/** Where a person is in the plan. Plain data; every change is one of the functions below. */
+export type Browse = {
+  readonly selectedId: string | null;
+  readonly folded: ReadonlySet<string>;
+  readonly filter: Filter;
+  readonly query: string;
+  readonly pane: Pane;
+  readonly tab: Tab;
+  /** First row of the tree that is seen. */
+  readonly treeTop: number;
+  /** First line of the detail pane; null for its end, which a run is followed at. */
+  readonly detailTop: number | null;
+  readonly isRaw: boolean;
+};
+
+export const startBrowse: Browse = {
+  selectedId: null,
+  folded: new Set(),
+  filter: 'all',
+  query: '',
+  pane: 'tree',
+  tab: 'details',
+  treeTop: 0,
+  detailTop: 0,
+  isRaw: false,
+};
+
+/** The detail pane begins at the top; the run at its end, where the news is. */
+const topOf = (tab: Tab): number | null => (tab === 'run' ? null : 0);
+
+export function select(browse: Browse, id: string | null): Browse {
+  if (browse.selectedId === id) return browse;
+  return {...browse, selectedId: id, detailTop: topOf(browse.tab)};
+}
+
+/** Moves the selection by so many rows; beyond an end it stays at the end. */
+export function moveSelection(browse: Browse, entries: readonly TreeEntry[], by: number): Browse {
+  if (entries.length === 0) return browse;
+  const at = indexOf(entries, browse.selectedId);
+  const index = Math.min(entries.length - 1, Math.max(0, Math.max(at, 0) + by));
+  return select(browse, entries[index]?.id ?? null);
+}
+
+/** What is selected must be there, and be seen. Asked after every change of rows or size. */
+export function keepInView(browse: Browse, entries: readonly TreeEntry[], height: number): Browse {
+  const at = indexOf(entries, browse.selectedId);
+  const fallback = entries[Math.min(browse.treeTop, entries.length - 1)]?.id ?? null;
+  const selected = at < 0 ? select(browse, fallback) : browse;
+  const index = Math.max(0, at < 0 ? Math.min(browse.treeTop, entries.length - 1) : at);
+  const lowest = Math.max(0, entries.length - height);
+  let top = Math.min(selected.treeTop, lowest);
+  if (index < top) top = index;
+  if (index >= top + height) top = index - height + 1;
+  return top === selected.treeTop ? selected : {...selected, treeTop: top};
+}
+
+export function toggleFold(browse: Browse, id: string, isFolded = !browse.folded.has(id)): Browse {
+  if (browse.folded.has(id) === isFolded) return browse;
+  const folded = new Set(browse.folded);
+  if (isFolded) folded.add(id);
+  else folded.delete(id);
+  return {...browse, folded};
+}
+
+export function foldAll(browse: Browse, parentIds: readonly string[]): Browse {
+  const isAllFolded = parentIds.length > 0 && parentIds.every((id) => browse.folded.has(id));
+  return {...browse, folded: new Set(isAllFolded ? [] : parentIds)};
+}
+
+export function nextFilter(browse: Browse): Browse {
+  const filter = filters[(filters.indexOf(browse.filter) + 1) % filters.length] ?? 'all';
+  return {...browse, filter};
+}
+
+export const setQuery = (browse: Browse, query: string): Browse =>
+  browse.query === query ? browse : {...browse, query};
+
+export function showTab(browse: Browse, tab: Tab): Browse {
+  return browse.tab === tab ? browse : {...browse, tab, detailTop: topOf(tab)};
+}
+
+export const turnTab = (browse: Browse, by: number): Browse =>
+  showTab(browse, tabs[(tabs.indexOf(browse.tab) + by + tabs.length) % tabs.length] ?? 'details');
+
+export const switchPane = (browse: Browse): Browse => ({
+  ...browse,
+  pane: browse.pane === 'tree' ? 'detail' : 'tree',
+});
+
+/** Scrolls the detail pane. At its end the run is followed again. */
+export function scrollDetail(browse: Browse, by: number, {length, height}: {length: number; height: number}) {
+  const lowest = Math.max(0, length - height);
+  const top = Math.min(lowest, Math.max(0, (browse.detailTop ?? lowest) + by));
+  const detailTop = browse.tab === 'run' && top === lowest ? null : top;
+  return detailTop === browse.detailTop ? browse : {...browse, detailTop};
+}
+
+function indexOf(entries: readonly TreeEntry[], id: string | null): number {
+  return id === null ? -1 : entries.findIndex((entry) => entry.id === id);
+}

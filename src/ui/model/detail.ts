@@ -1,0 +1,124 @@
+import type {Line} from '../components/lines.tsx';
+import {patchLine, patchStyle} from '../prompts/diff-view.ts';
+import {wrapped} from '../text/wrap.ts';
+import type {Jobs} from '../tui-jobs.ts';
+import {detailsLines} from './details-tab.ts';
+import type {Facts, TuiState} from './facts.ts';
+import {historyLines} from './history-tab.ts';
+import {remember} from './remember.ts';
+import {newsLines, runHead} from './run-tab.ts';
+
+/** What a pane shows: lines above that stay, and lines of which a part is seen. */
+export type DetailContent = {
+  readonly head: readonly Line[];
+  readonly length: number;
+  /** At least the lines from `from` to `to`; one that is wrapped gives several. */
+  readonly slice: (from: number, to: number) => readonly Line[];
+};
+
+const fixed = (lines: readonly Line[], head: readonly Line[] = []): DetailContent => ({
+  head,
+  length: lines.length,
+  slice: (from, to) => lines.slice(from, to),
+});
+
+const note = (text: string): Line => [{text, dim: true}];
+
+export const detailColumns = ({layout}: Facts): number => Math.max(8, layout.detailWidth - 4);
+
+export function detailContent(state: TuiState, facts: Facts, jobs: Jobs): DetailContent {
+  const {plan, task, run} = facts;
+  const columns = detailColumns(facts);
+  if (!plan || !task) return fixed([note('no task is selected')]);
+  switch (state.browse.tab) {
+    case 'details':
+      return fixed(detailsOf(plan, task, run, facts.stateOf, columns));
+    case 'run':
+      return runContent(state, facts, jobs, columns);
+    case 'diff':
+      return fixed(run ? fetched(state, facts, columns) : [note('it has not run yet')]);
+    case 'history':
+      return fixed(fetched(state, facts, columns));
+  }
+}
+
+const detailsOf = remember(detailsLines);
+
+function runContent(state: TuiState, facts: Facts, jobs: Jobs, columns: number): DetailContent {
+  const {run} = facts;
+  if (!run) return fixed([note('it has not run yet')]);
+  const head = runHead(state, facts, jobs, columns);
+  const isHeard = jobs.heardRunId() === run.run_id;
+  const isLive = isHeard && state.job?.runId === run.run_id;
+  // The log of a run that just ended is read in a moment; until then what was heard of it stays.
+  if (!isLive && (!isHeard || isFetched(state, facts))) return fixed(fetched(state, facts, columns), head);
+  if (state.browse.isRaw) {
+    const {raw} = jobs;
+    return {
+      head,
+      length: raw.length,
+      slice: (from, to) => raw.slice(from, to).flatMap((line) => plain(line, columns)),
+    };
+  }
+  const {news} = jobs;
+  if (news.length === 0) return fixed([note('the agent has said nothing yet')], head);
+  return {head, length: news.length, slice: (from, to) => newsLines(news.slice(from, to), columns)};
+}
+
+const plain = (text: string, columns: number): Line[] => wrapped(text, columns).map((line) => [{text: line}]);
+
+/** What is to be fetched for the open tab; empty where everything is known. A run that changed is fetched again. */
+export function detailKey(state: TuiState, facts: Facts, second: number): string {
+  const {browse, job} = state;
+  const {screen, task, run} = facts;
+  if (screen !== 'plan' || !task || browse.tab === 'details') return '';
+  const subject = detailSubject(state, facts);
+  if (browse.tab === 'history') return `${subject}|${run?.run_id} ${run?.updated_at}`;
+  if (!run) return '';
+  // What runs here is heard directly; what runs elsewhere is looked at every other second.
+  const isRunning = facts.state === 'running';
+  if (browse.tab === 'run' && isRunning && job?.runId === run.run_id) return '';
+  return `${subject}|${run.updated_at} ${isRunning ? Math.floor(second / 2) : ''}`;
+}
+
+/** What a tab is about, whatever became of it since. */
+function detailSubject({browse}: TuiState, {task, run}: Facts): string {
+  if (browse.tab === 'history') return `history ${task?.id}`;
+  return `${browse.tab} ${run?.run_id} ${browse.tab === 'run' && browse.isRaw ? 'raw' : ''}`;
+}
+
+const isFetched = (state: TuiState, facts: Facts): boolean =>
+  state.detail?.key.startsWith(`${detailSubject(state, facts)}|`) === true;
+
+function fetched(state: TuiState, facts: Facts, columns: number): readonly Line[] {
+  const {detail} = state;
+  if (!detail || !isFetched(state, facts)) return [note('reading…')];
+  return fetchedLines(detail, columns);
+}
+
+const fetchedLines = remember((detail: NonNullable<TuiState['detail']>, columns: number): readonly Line[] => {
+  switch (detail.type) {
+    case 'loading':
+      return [note('reading…')];
+    case 'failed':
+      return detail.lines.flatMap((line) => wrapped(line, columns)).map((text) => [{text}]);
+    case 'transcript': {
+      const lines = detail.lines.flatMap((line) => wrapped(line, columns)).map((text): Line => [{text}]);
+      const cut = detail.isCut ? [note('… what came before is in: blackbird logs')] : [];
+      return lines.length === 0 ? [note('the agent printed nothing')] : [...cut, ...lines];
+    }
+    case 'diff':
+      return detail.lines.length === 0 ? [note('no files were changed')] : patchLines(detail.lines);
+    case 'history':
+      return historyLines(detail, columns);
+  }
+});
+
+function patchLines(lines: readonly string[]): Line[] {
+  let isHeader = true;
+  return lines.map((line): Line => {
+    if (line.startsWith('diff ')) isHeader = true;
+    if (line.startsWith('@@')) isHeader = false;
+    return [{text: patchLine(line) || ' ', ...patchStyle(line, isHeader)}];
+  });
+}

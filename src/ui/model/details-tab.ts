@@ -1,0 +1,110 @@
+import {displayLine} from '../../machines/policies/display-text.ts';
+import {childrenOf, dependentsOf, isLeaf, parentOf} from '../../machines/policies/plan-graph.ts';
+import type {Plan, Task} from '../../services/contracts/plan.ts';
+import type {Line} from '../components/lines.tsx';
+import type {RunView} from '../ports.ts';
+import {wrapped} from '../text/wrap.ts';
+import type {Facts} from './facts.ts';
+import {stateLooks, stateNote} from './task-state.ts';
+
+/** Everything the plan says of a task, and how it stands. */
+export function detailsLines(
+  plan: Plan,
+  task: Task,
+  run: RunView | null,
+  stateOf: Facts['stateOf'],
+  columns: number,
+): Line[] {
+  const parent = parentOf(plan, task);
+  return [
+    ...wrapped(displayLine(task.title), columns).map((text): Line => [{text, bold: true}]),
+    [{text: displayLine(task.id), dim: true}],
+    [],
+    ...standing(plan, task, run, stateOf, columns),
+    ...section('Description', texts(task.description, columns)),
+    ...section(
+      'Acceptance criteria',
+      task.acceptanceCriteria.flatMap((each) => bullet(displayLine(each), columns)),
+    ),
+    ...section('Notes', texts(task.notes, columns)),
+    ...section('Under', parent ? [related(parent)] : []),
+    ...section(isLeaf(task) ? '' : 'Children', childrenOf(plan, task).map(related)),
+    ...section(
+      'Needs',
+      task.deps.flatMap((id) => {
+        const dep = plan.items.get(id);
+        return dep ? [related(dep)] : [];
+      }),
+    ),
+    ...section('Needed by', dependentsOf(plan, task.id).map(related)),
+    ...section('Prompt', texts(task.prompt, columns)),
+  ];
+
+  function related(other: Task): Line {
+    const [symbol, , style] = stateLooks[stateOf(other)];
+    return [
+      {text: `${symbol} `, ...style},
+      {text: displayLine(other.title)},
+      {text: `  ${displayLine(other.id)}`, dim: true},
+    ];
+  }
+}
+
+function standing(
+  plan: Plan,
+  task: Task,
+  run: RunView | null,
+  stateOf: Facts['stateOf'],
+  columns: number,
+): Line[] {
+  const state = stateOf(task);
+  const [symbol, , style] = stateLooks[state];
+  const note = stateNote(plan, task, state) || task.status;
+  const lines: Line[] = [
+    [
+      {text: `${symbol} ${note}`, ...style},
+      {text: hintOf(state, run), dim: true},
+    ],
+  ];
+  if (run?.failure && (state === 'failed' || state === 'paused' || state === 'lost')) {
+    const reason = `${run.failure.kind}: ${displayLine(run.failure.message)}`;
+    lines.push(...wrapped(reason, columns).map((text): Line => [{text, tone: 'bad'}]));
+  }
+  return lines;
+}
+
+/** What the person can do about it, by the key that does it. */
+function hintOf(state: ReturnType<Facts['stateOf']>, run: RunView | null): string {
+  switch (state) {
+    case 'ready':
+      return '   e runs the plan, E only this';
+    case 'paused':
+    case 'lost':
+      return run?.resumable ? '   u goes on, R starts again' : '   R starts again';
+    case 'asks':
+      return '   u answers its question';
+    case 'decision':
+      return '   u decides';
+    case 'feedback':
+      return '   u sends it back to work';
+    case 'failed':
+      return '   t makes it ready, R starts again';
+    case 'blocked':
+      return '   t releases it';
+    default:
+      return '';
+  }
+}
+
+function section(title: string, lines: readonly Line[]): Line[] {
+  return lines.length === 0 ? [] : [[], [{text: title, tone: 'accent', bold: true}], ...lines];
+}
+
+function texts(text: string | null | undefined, columns: number): Line[] {
+  if (!text?.trim()) return [];
+  return wrapped(text, columns).map((line) => [{text: line}]);
+}
+
+function bullet(text: string, columns: number): Line[] {
+  return wrapped(text, columns - 2).map((line, index) => [{text: `${index === 0 ? '• ' : '  '}${line}`}]);
+}

@@ -1,0 +1,131 @@
+import {isLeaf, subtreeOf} from '../../machines/policies/plan-graph.ts';
+import {isReady} from '../../machines/policies/readiness.ts';
+import type {ScreenName, TuiSnapshot} from '../../machines/tui.machine.ts';
+import type {Plan, Task} from '../../services/contracts/plan.ts';
+import type {BrokenRun, RunRecord} from '../../services/contracts/run.ts';
+import type {JobRequest, PlanChange, ProjectData, RunView, SessionRow} from '../ports.ts';
+import type {Browse} from './browse.ts';
+import {type Layout, layoutOf, type Size} from './layout.ts';
+import {remember} from './remember.ts';
+import {type Circumstances, type TaskState, taskState} from './task-state.ts';
+import {type PlanSummary, summarizePlan, type TreeEntry, treeEntries} from './tree.ts';
+
+export type Notice = {readonly tone: 'good' | 'bad' | 'warning' | 'accent'; readonly text: string};
+
+/** What this Blackbird does now. */
+export type JobView = {
+  readonly request: JobRequest;
+  readonly taskId: string | null;
+  readonly runId: string | null;
+  readonly isStopping: boolean;
+};
+
+/** Everything the screens are drawn from, apart from what flows too fast for it. */
+export type TuiState = {
+  readonly ui: TuiSnapshot;
+  /** Null until the project was read for the first time. */
+  readonly data: ProjectData | null;
+  readonly browse: Browse;
+  readonly job: JobView | null;
+  readonly notice: Notice | null;
+  readonly lastEdit: {readonly label: string; readonly change: PlanChange} | null;
+  /** What the open tab had to fetch. */
+  readonly detail: Detail | null;
+  /** The marked row of settings and sessions, the first line of the help. */
+  readonly list: {readonly index: number; readonly sessions: readonly SessionRow[] | null};
+  /** The session that has the terminal now. */
+  readonly handover: string | null;
+  readonly size: Size;
+};
+
+/** What a tab shows of a run, once it is there. */
+export type Detail = {readonly key: string} & (
+  | {readonly type: 'loading'}
+  | {readonly type: 'failed'; readonly lines: readonly string[]}
+  | {readonly type: 'transcript'; readonly lines: readonly string[]; readonly isCut: boolean}
+  | {readonly type: 'diff'; readonly lines: readonly string[]}
+  | {readonly type: 'history'; readonly runs: readonly RunRecord[]; readonly broken: readonly BrokenRun[]}
+);
+
+/** What follows from the state: the rows of the tree, how each task stands, what is selected. */
+export type Facts = {
+  readonly screen: ScreenName;
+  readonly isSearching: boolean;
+  readonly isBusy: boolean;
+  readonly isPausing: boolean;
+  readonly hasBanner: boolean;
+  readonly layout: Layout;
+  readonly plan: Plan | null;
+  readonly entries: readonly TreeEntry[];
+  readonly summary: PlanSummary | null;
+  readonly stateOf: (task: Task) => TaskState;
+  readonly task: Task | null;
+  readonly state: TaskState | null;
+  readonly run: RunView | null;
+};
+
+/** Remembers the last answer: most keys change nothing that the costly parts depend on. */
+export function createFacts(): (state: TuiState) => Facts {
+  const standing = remember(
+    (
+      plan: Plan,
+      runs: ProjectData['runs'],
+      isEngineAlive: boolean,
+      feedback: ProjectData['pendingFeedback'],
+    ) => {
+      const circumstances: Circumstances = {isEngineAlive, pendingFeedback: feedback};
+      const known = new Map<string, TaskState>();
+      const stateOf = (task: Task): TaskState => {
+        const found = known.get(task.id) ?? taskState(plan, task, runs.get(task.id), circumstances);
+        known.set(task.id, found);
+        return found;
+      };
+      return {stateOf, summary: summarizePlan(plan, stateOf)};
+    },
+  );
+  const rows = remember(
+    (
+      plan: Plan,
+      stateOf: Facts['stateOf'],
+      folded: Browse['folded'],
+      filter: Browse['filter'],
+      query: string,
+    ) => treeEntries(plan, {folded, filter, query}, stateOf),
+  );
+  const layout = remember(layoutOf);
+
+  return remember((state: TuiState): Facts => {
+    const {ui, data, browse, job} = state;
+    const plan = data?.plan.type === 'plan' ? data.plan.plan : null;
+    const isEngineAlive = job !== null || (data?.otherEngine ?? null) !== null;
+    const stands =
+      plan && data
+        ? standing(plan, data.runs, isEngineAlive, data.pendingFeedback)
+        : {stateOf: () => 'open' as const, summary: null};
+    const {folded, filter, query, selectedId} = browse;
+    const task = (selectedId === null ? undefined : plan?.items.get(selectedId)) ?? null;
+    return {
+      screen: screenOf(ui),
+      isSearching: ui.hasTag('searching'),
+      isBusy: ui.hasTag('busy'),
+      isPausing: ui.hasTag('pausing'),
+      hasBanner: ui.hasTag('banner'),
+      layout: layout(state.size),
+      plan,
+      entries: plan ? rows(plan, stands.stateOf, folded, filter, query) : [],
+      ...stands,
+      task,
+      state: task ? stands.stateOf(task) : null,
+      run: (task ? data?.runs.get(task.id) : undefined) ?? null,
+    };
+  });
+}
+
+const screens = ['help', 'home', 'plan', 'settings', 'sessions'] as const satisfies readonly ScreenName[];
+
+const screenOf = (ui: TuiSnapshot): ScreenName => screens.find((screen) => ui.hasTag(screen)) ?? 'home';
+
+/** The leaves below a task, or itself, that could run now. */
+export function readyBelow(plan: Plan, task: Task): string[] {
+  return subtreeOf(plan, task).flatMap((each) => (isLeaf(each) && isReady(plan, each) ? [each.id] : []));
+}

@@ -1,0 +1,26 @@
+import {walkTree} from '../../machines/policies/plan-graph.ts';
+import {type Browse, select} from './browse.ts';
+import type {Facts} from './facts.ts';
+import type {TaskState} from './task-state.ts';
+
+/** What a person most likely wants to see when they come: what runs, what needs them, what is next. */
+export function firstChoice({plan, stateOf}: Facts, browse: Browse): Browse {
+  if (!plan) return browse;
+  let best: {readonly id: string; readonly rank: number} | null = null;
+  for (const {task} of walkTree(plan)) {
+    const rank = ranks.get(stateOf(task)) ?? 0;
+    if (rank > (best?.rank ?? -1)) best = {id: task.id, rank};
+  }
+  return best ? select(browse, best.id) : browse;
+}
+
+const ranks = new Map<TaskState, number>([
+  ['running', 5],
+  ['decision', 4],
+  ['asks', 4],
+  ['feedback', 4],
+  ['paused', 3],
+  ['lost', 3],
+  ['failed', 2],
+  ['ready', 1],
+]);

@@ -1,0 +1,69 @@
+import {displayLine} from '../../machines/policies/display-text.ts';
+import {dollars} from '../../machines/policies/durations.ts';
+import type {Line} from '../components/lines.tsx';
+import {hintsOf, type KeyHint} from '../keymap.ts';
+import {keymapFor} from './commands.ts';
+import type {Facts, TuiState} from './facts.ts';
+import {cutLine, spreadLine} from './lines.ts';
+import {whyNot} from './refusals.ts';
+
+/** The first line: which project, which agent, how far. */
+export function headerLine(name: string, state: TuiState, {summary, layout}: Facts): Line {
+  const {data} = state;
+  const agent = data === null ? '' : 'id' in data.provider ? data.provider.id : 'no agent';
+  const parts = [
+    agent,
+    ...(summary ? [`${summary.done}/${summary.total} done`] : []),
+    ...(data?.cost == null ? [] : [dollars(data.cost)]),
+  ].filter((part) => part !== '');
+  return spreadLine(
+    [{text: ' blackbird', bold: true, tone: 'accent'}, {text: `  ${displayLine(name)}`}],
+    [{text: `${parts.join(' · ')} `, dim: true}],
+    layout.width,
+  );
+}
+
+/** The line above the keys: what must not be overlooked, or else what was said last. */
+export function bannerLine(state: TuiState, facts: Facts): Line {
+  const {notice, data, job} = state;
+  const {width} = facts.layout;
+  if (facts.hasBanner)
+    return fill(
+      [{text: ' Paused. Ctrl+C again to quit.', bold: true, inverse: true, tone: 'warning'}],
+      width,
+    );
+  if (facts.isPausing)
+    return fill([{text: ' Pausing… Ctrl+C again to force.', bold: true, tone: 'warning'}], width);
+  if (notice) return cutLine([{text: ` ${displayLine(notice.text)}`, tone: notice.tone}], width);
+  const waiting = facts.summary?.attention.length ?? 0;
+  if (waiting > 0) {
+    const what = waiting === 1 ? 'a task needs you' : `${waiting} tasks need you`;
+    const how = facts.screen === 'plan' ? 'n goes there, u opens it' : 'enter shows the plan';
+    return cutLine(
+      [{text: ' ACTION REQUIRED ', bold: true, inverse: true, tone: 'warning'}, {text: ` ${what}: ${how}`}],
+      width,
+    );
+  }
+  if (job?.isStopping) return [{text: ' Stops after this task.', tone: 'warning'}];
+  if (data?.otherEngine != null) {
+    return cutLine(
+      [{text: ` Process ${data.otherEngine} works on this project; you can watch.`, tone: 'accent'}],
+      width,
+    );
+  }
+  const [warning] = data?.config.warnings ?? [];
+  return warning === undefined ? [] : cutLine([{text: ` ${displayLine(warning)}`, tone: 'warning'}], width);
+}
+
+const fill = (line: Line, columns: number): Line => cutLine(line, columns);
+
+/** The keys that work now, and no others. */
+export function activeHints(state: TuiState, facts: Facts): KeyHint[] {
+  if (facts.isSearching) {
+    return [
+      {keys: 'enter', label: 'keep'},
+      {keys: 'esc', label: 'clear'},
+    ];
+  }
+  return hintsOf(keymapFor(facts, state), (command) => whyNot(command, facts, state) === null);
+}

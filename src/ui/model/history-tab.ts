@@ -1,0 +1,64 @@
+import {displayLine} from '../../machines/policies/display-text.ts';
+import {dollars, duration, tokens, workTime} from '../../machines/policies/durations.ts';
+import type {BrokenRun, RunRecord} from '../../services/contracts/run.ts';
+import type {Line} from '../components/lines.tsx';
+import {wrapped} from '../text/wrap.ts';
+import type {Style} from './lines.ts';
+
+/** Every run of a task, the latest first: what it was, how it ended, what it is linked to. */
+export function historyLines(
+  {runs, broken}: {readonly runs: readonly RunRecord[]; readonly broken: readonly BrokenRun[]},
+  columns: number,
+): Line[] {
+  const lines = runs.toReversed().flatMap((run) => [...runLines(run, columns), []]);
+  const unusable = broken.flatMap(({file, reason}) =>
+    wrapped(`${displayLine(file)} cannot be used: ${displayLine(reason)}`, columns),
+  );
+  if (lines.length === 0 && unusable.length === 0) return [[{text: 'it has not run yet', dim: true}]];
+  return [...lines, ...unusable.map((text): Line => [{text, tone: 'bad'}])];
+}
+
+function runLines(run: RunRecord, columns: number): Line[] {
+  const [symbol, style] = looks[run.state];
+  const word = run.state === 'paused' && run.pause_reason ? `paused (${run.pause_reason})` : run.state;
+  const spent = [
+    duration(workTime(run)),
+    ...(run.usage ? [`${tokens(run.usage)} tokens`] : []),
+    ...(run.usage?.cost_usd === undefined ? [] : [dollars(run.usage.cost_usd)]),
+  ];
+  const rows: ReadonlyArray<readonly [string, string | undefined]> = [
+    ['agent', `${run.provider}${run.run_type === 'review' ? ', parent review' : ''}`],
+    ['session', run.provider_session_ref || '(none)'],
+    [
+      'resumable',
+      run.state === 'paused' || run.state === 'waiting' ? (run.resumable ? 'yes' : 'no') : undefined,
+    ],
+    ['failure', run.failure && `${run.failure.kind}: ${run.failure.message}`],
+    ['resumed from', run.resumed_from_run_id],
+    ['restart of', run.restart_of_run_id],
+    ['replaced by', run.superseded_by_run_id],
+  ];
+  return [
+    [
+      {text: `${symbol} ${word}`, ...style},
+      {text: `  ${displayLine(run.run_id)}`, bold: true},
+    ],
+    [{text: `  ${run.created_at.slice(0, 19).replace('T', ' ')} · ${spent.join(' · ')}`}],
+    ...rows.flatMap(([label, value]) =>
+      value === undefined
+        ? []
+        : wrapped(`${label} ${displayLine(value)}`, columns - 2).map(
+            (text): Line => [{text: `  ${text}`, dim: true}],
+          ),
+    ),
+  ];
+}
+
+const looks = {
+  running: ['●', {tone: 'accent'}],
+  waiting: ['?', {tone: 'warning'}],
+  paused: ['Ⅱ', {tone: 'warning'}],
+  succeeded: ['✓', {tone: 'good'}],
+  failed: ['✗', {tone: 'bad'}],
+  canceled: ['–', {dim: true}],
+} as const satisfies Record<RunRecord['state'], readonly [string, Style]>;

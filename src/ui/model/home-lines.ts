@@ -1,0 +1,138 @@
+import {displayLine} from '../../machines/policies/display-text.ts';
+import type {Line} from '../components/lines.tsx';
+import {keyLabel} from '../keymap.ts';
+import {wrapped} from '../text/wrap.ts';
+import {keymaps} from './commands.ts';
+import type {Facts, TuiState} from './facts.ts';
+import {whyNot} from './refusals.ts';
+import {stateLooks, type TaskState} from './task-state.ts';
+
+/** How the plan stands, what could be done, and with which key. */
+export function homeLines(state: TuiState, facts: Facts, folder: string, columns: number): Line[] {
+  return [
+    [],
+    [
+      {text: 'blackbird', bold: true, tone: 'accent'},
+      {text: '  runs a plan of tasks with your coding agents', dim: true},
+    ],
+    [{text: displayLine(folder), dim: true}],
+    [],
+    ...planLines(state, facts, columns),
+    ...agentLines(state, columns),
+    [],
+    [{text: 'Next', bold: true, tone: 'accent'}],
+    ...nextLines(state, facts)
+      .flatMap((text) => wrapped(text, columns))
+      .map((text): Line => [{text}]),
+    [],
+    [{text: 'Keys', bold: true, tone: 'accent'}],
+    ...keymaps.home
+      .filter(({hint, command}) => hint === 'always' && whyNot(command, facts, state) !== 'not now')
+      .map(({keys, label, command}): Line => {
+        const reason = whyNot(command, facts, state);
+        const text = `${keyLabel(keys[0] ?? '').padEnd(8)}${label}`;
+        return reason === null
+          ? [{text}]
+          : [
+              {text, dim: true},
+              {text: `   ${reason}`, dim: true},
+            ];
+      }),
+  ];
+}
+
+const order: readonly TaskState[] = [
+  'running',
+  'decision',
+  'asks',
+  'feedback',
+  'paused',
+  'lost',
+  'failed',
+  'ready',
+  'stalled',
+  'queued',
+  'waits',
+  'blocked',
+  'done',
+  'skipped',
+];
+
+const countWords: Partial<Record<TaskState, string>> = {
+  decision: 'to decide',
+  asks: 'asking you',
+  feedback: 'sent back',
+  waits: 'waiting for others',
+  stalled: 'in progress without a run',
+};
+
+const barColumns = 24;
+
+function planLines({data}: TuiState, {summary}: Facts, columns: number): Line[] {
+  if (data === null) return [[{text: 'reading the plan…', dim: true}]];
+  if (data.plan.type === 'none') return [[{text: '⊘ there is no plan here yet', tone: 'warning'}]];
+  if (data.plan.type === 'problem') {
+    return [
+      [{text: '✗ the plan cannot be used', tone: 'bad', bold: true}],
+      ...data.plan.lines.flatMap((line) => wrapped(line, columns)).map((text): Line => [{text}]),
+    ];
+  }
+  if (!summary || summary.total === 0) return [[{text: '○ the plan is empty'}]];
+  const percent = Math.floor((summary.done / summary.total) * 100);
+  const full = Math.floor((summary.done / summary.total) * barColumns);
+  const counts = order.flatMap((state) => {
+    const count = summary.counts.get(state) ?? 0;
+    return count === 0 ? [] : [{state, count}];
+  });
+  return [
+    [
+      {text: '█'.repeat(full), tone: 'good'},
+      {text: '░'.repeat(barColumns - full), dim: true},
+      {text: `  ${percent}%  ${summary.done} of ${summary.total} tasks done`},
+    ],
+    ...counts.map(({state, count}): Line => {
+      const [symbol, word, style] = stateLooks[state];
+      return [{text: `${symbol} `, ...style}, {text: `${count} ${countWords[state] ?? word}`}];
+    }),
+  ];
+}
+
+function agentLines({data}: TuiState, columns: number): Line[] {
+  if (!data) return [];
+  if (!('id' in data.provider)) {
+    return wrapped(`agent: ${data.provider.problem}`, columns).map((text): Line => [{text, tone: 'bad'}]);
+  }
+  const sources = {
+    option: 'asked for',
+    environment: 'BLACKBIRD_AGENT_PROVIDER',
+    saved: 'saved',
+    default: 'default',
+  };
+  return [
+    [],
+    [
+      {text: 'Agent  '},
+      {text: data.provider.id, bold: true},
+      {text: `  ${sources[data.provider.source]}`, dim: true},
+    ],
+  ];
+}
+
+/** The one thing that brings the plan forward. */
+function nextLines(state: TuiState, {summary, isBusy}: Facts): string[] {
+  const {data} = state;
+  if (!data) return ['…'];
+  if (data.plan.type === 'none') return ['c creates an empty plan in this folder.'];
+  if (data.plan.type === 'problem')
+    return ['Mend the file; this screen sees it at once. blackbird validate tells everything.'];
+  if (!summary || summary.total === 0) return ['enter opens the plan, a adds a task.'];
+  const count = (name: TaskState) => summary.counts.get(name) ?? 0;
+  if (isBusy) return ['A task is running: enter shows it, ctrl+c pauses it.'];
+  if (data.otherEngine !== null) return [`Process ${data.otherEngine} works on the plan: enter shows it.`];
+  if (summary.attention.length > 0) return ['Somebody waits for you: enter, then n and u.'];
+  if (count('paused') + count('lost') > 0) return ['A task is paused: enter, then u goes on in its session.'];
+  if (count('ready') > 0) return ['e runs the ready tasks, one after another.'];
+  if (count('failed') > 0) return ['A task failed: enter, then t makes it ready again.'];
+  if (summary.done === summary.total) return ['Everything is done.'];
+  return ['No task is ready: enter shows what they wait for.'];
+}

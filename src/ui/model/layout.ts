@@ -1,0 +1,32 @@
+export type Size = {readonly columns: number; readonly rows: number};
+
+/** Narrower than this, one pane is seen at a time. */
+const twoPanes = 64;
+
+/** How the screen is divided. */
+export type Layout = {
+  readonly width: number;
+  /** All rows that may be drawn on. */
+  readonly height: number;
+  readonly hasTwoPanes: boolean;
+  readonly treeWidth: number;
+  readonly detailWidth: number;
+  /** Rows inside the frame of a pane. */
+  readonly paneRows: number;
+};
+
+export function layoutOf({columns, rows}: Size): Layout {
+  const width = Math.max(20, columns);
+  const height = Math.max(6, rows);
+  const hasTwoPanes = width >= twoPanes;
+  const treeWidth = hasTwoPanes ? Math.min(72, Math.max(30, Math.floor(width * 0.42))) : width;
+  return {
+    width,
+    height,
+    hasTwoPanes,
+    treeWidth,
+    detailWidth: hasTwoPanes ? width - treeWidth : width,
+    // Header, banner, keys, and the frame itself.
+    paneRows: Math.max(1, height - 5),
+  };
+}

@@ -1,0 +1,10 @@
+/** A function that works only when one of its arguments changed. */
+export function remember<A extends readonly unknown[], R>(compute: (...args: A) => R): (...args: A) => R {
+  let last: {readonly args: A; readonly result: R} | null = null;
+  return (...args) => {
+    if (last === null || args.some((arg, index) => !Object.is(arg, last?.args[index]))) {
+      last = {args, result: compute(...args)};
+    }
+    return last.result;
+  };
+}

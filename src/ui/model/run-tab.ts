@@ -1,0 +1,107 @@
+import {displayLine} from '../../machines/policies/display-text.ts';
+import {clockTime, dollars, duration, tokens, workTime} from '../../machines/policies/durations.ts';
+import type {Line} from '../components/lines.tsx';
+import type {RunView} from '../ports.ts';
+import {wrapped} from '../text/wrap.ts';
+import type {Jobs} from '../tui-jobs.ts';
+import type {Facts, TuiState} from './facts.ts';
+import {type Style, spreadLine} from './lines.ts';
+import type {NewsKind, NewsLine} from './run-news.ts';
+import {stateLooks} from './task-state.ts';
+
+/** After so long without a word it is said that there was none. */
+const silenceSeconds = 5;
+
+/** Which task, how long, and how it stands: above what the agent does. */
+export function runHead(state: TuiState, facts: Facts, jobs: Jobs, columns: number): Line[] {
+  const {task, run} = facts;
+  if (!task || !run) return [];
+  const isOwn = state.job !== null && state.job.runId === run.run_id;
+  const now = jobs.now();
+  const time = facts.state === 'running' ? clockTime(elapsed(run, now)) : duration(workTime(run));
+  const usage = (isOwn ? jobs.pulse.usage : null) ?? run.usage;
+  const parts = [
+    ...(usage ? [`${tokens(usage)} tok`] : []),
+    ...(usage?.cost_usd === undefined ? [] : [dollars(usage.cost_usd)]),
+    ...(isOwn ? silence(now - jobs.pulse.lastNewsAt) : []),
+    ...(isUsual(state, run) ? [] : [run.provider]),
+    ...(state.browse.isRaw ? ['raw output'] : []),
+  ];
+  const [symbol, word, style] = stateWord(state, facts);
+  return [
+    spreadLine(
+      [
+        {text: displayLine(task.id), dim: true},
+        {text: `  ${displayLine(task.title)}`, bold: true},
+      ],
+      [{text: time}],
+      columns,
+    ),
+    spreadLine(
+      [{text: `${symbol} ${word}`, ...style}, {text: parts.map((part) => ` · ${part}`).join('')}],
+      [],
+      columns,
+    ),
+    [],
+  ];
+}
+
+function stateWord(
+  state: TuiState,
+  {task, run, stateOf, isPausing}: Facts,
+): readonly [string, string, Style] {
+  if (!task || !run) return ['', '', {}];
+  const [symbol, word, style] = stateLooks[stateOf(task)];
+  if (run.state === 'running' && state.job?.runId === run.run_id) {
+    return isPausing ? ['●', 'pausing', {tone: 'warning'}] : [symbol, 'working', style];
+  }
+  return [symbol, word || run.state, style];
+}
+
+/** Work so far: the segments that ended, and the one that runs. */
+export function elapsed(run: RunView, now: number): number {
+  const last = run.segments.at(-1);
+  const ended = workTime({...run, state: 'paused', segments: run.segments.filter(({ended_at}) => ended_at)});
+  const current = last && !last.ended_at ? now - Date.parse(last.started_at) : 0;
+  return ended + Math.max(0, current);
+}
+
+function silence(milliseconds: number): string[] {
+  return milliseconds < silenceSeconds * 1000 ? [] : [`quiet ${clockTime(milliseconds)}`];
+}
+
+/** The header names the agent; only another one is worth a word here. */
+const isUsual = ({data}: TuiState, {provider}: RunView): boolean =>
+  data !== null && 'id' in data.provider && data.provider.id === provider;
+
+const clockColumns = 10;
+
+/** What an agent did, each with its time; what is too long goes on below it. */
+export function newsLines(news: readonly NewsLine[], columns: number): Line[] {
+  const width = Math.max(8, columns - clockColumns);
+  return news.flatMap(({at, kind, text}) =>
+    wrapped(displayLine(text), width).map(
+      (line, index): Line => [
+        {text: index === 0 ? `${timeOfDay(at)}  ` : ' '.repeat(clockColumns), dim: true},
+        {text: line, ...kindStyles[kind]},
+      ],
+    ),
+  );
+}
+
+const kindStyles = {
+  message: {},
+  command: {bold: true},
+  output: {dim: true},
+  edit: {tone: 'accent'},
+  read: {dim: true},
+  tool: {},
+  notice: {tone: 'warning'},
+} as const satisfies Record<NewsKind, Style>;
+
+function timeOfDay(at: number): string {
+  const date = new Date(at);
+  return [date.getHours(), date.getMinutes(), date.getSeconds()]
+    .map((part) => String(part).padStart(2, '0'))
+    .join(':');
+}

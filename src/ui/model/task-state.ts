@@ -1,0 +1,92 @@
+import {isLeaf} from '../../machines/policies/plan-graph.ts';
+import {isReady, unmetDeps} from '../../machines/policies/readiness.ts';
+import {isLost} from '../../machines/policies/retry-check.ts';
+import type {Plan, Task} from '../../services/contracts/plan.ts';
+import type {RunView} from '../ports.ts';
+import type {Style} from './lines.ts';
+
+/** How a task stands, as a person sees it: what the plan says and what its run says, in one word. */
+export type TaskState =
+  | 'running'
+  | 'decision'
+  | 'asks'
+  | 'feedback'
+  | 'paused'
+  | 'lost'
+  | 'failed'
+  | 'ready'
+  | 'waits'
+  | 'blocked'
+  | 'queued'
+  | 'stalled'
+  | 'open'
+  | 'done'
+  | 'skipped';
+
+/** What is known besides plan and run. */
+export type Circumstances = {
+  /** Somebody's engine works on the project: a run that says running is really running. */
+  readonly isEngineAlive: boolean;
+  /** Children whose parent review left feedback. */
+  readonly pendingFeedback: ReadonlyMap<string, unknown>;
+};
+
+export function taskState(
+  plan: Plan,
+  task: Task,
+  run: RunView | undefined,
+  {isEngineAlive, pendingFeedback}: Circumstances,
+): TaskState {
+  if (!isLeaf(task)) return task.status === 'done' || task.status === 'skipped' ? task.status : 'open';
+  if (run?.state === 'running' && isEngineAlive) return 'running';
+  if (task.status === 'in_progress' && run?.decision_state === 'pending') return 'decision';
+  if (pendingFeedback.has(task.id)) return 'feedback';
+  switch (task.status) {
+    case 'todo':
+      return isReady(plan, task) ? 'ready' : 'waits';
+    case 'in_progress':
+      if (run?.state === 'waiting') return 'asks';
+      if (run !== undefined && isLost(run, isEngineAlive)) return 'lost';
+      return run?.state === 'paused' ? 'paused' : 'stalled';
+    case 'waiting_user':
+      return 'asks';
+    case 'blocked':
+    case 'queued':
+    case 'done':
+    case 'failed':
+    case 'skipped':
+      return task.status;
+  }
+}
+
+/** A person has to do something before this task can go on. */
+export const needsPerson = (state: TaskState): boolean =>
+  state === 'decision' || state === 'asks' || state === 'feedback';
+
+/** Shown by a symbol and a word, never by colour alone. */
+export const stateLooks = {
+  running: ['●', 'running', {tone: 'accent'}],
+  decision: ['!', 'ACTION REQUIRED', {tone: 'warning'}],
+  asks: ['?', 'ACTION REQUIRED', {tone: 'warning'}],
+  feedback: ['!', 'ACTION REQUIRED', {tone: 'warning'}],
+  paused: ['Ⅱ', 'paused', {tone: 'warning'}],
+  lost: ['Ⅱ', 'lost', {tone: 'warning'}],
+  failed: ['✗', 'failed', {tone: 'bad'}],
+  ready: ['○', 'ready', {tone: 'accent'}],
+  waits: ['⊘', 'waits', {dim: true}],
+  blocked: ['⊘', 'blocked', {tone: 'warning'}],
+  queued: ['◌', 'queued', {dim: true}],
+  stalled: ['◐', 'no run', {tone: 'warning'}],
+  open: ['◦', '', {}],
+  done: ['✓', 'done', {tone: 'good'}],
+  skipped: ['–', 'skipped', {dim: true}],
+} as const satisfies Record<TaskState, readonly [symbol: string, word: string, style: Style]>;
+
+/** Why it does not go on, in a few words; empty where the word says it all. */
+export function stateNote(plan: Plan, task: Task, state: TaskState): string {
+  if (state !== 'waits') return stateLooks[state][1];
+  const [first, ...more] = unmetDeps(plan, task);
+  if (first === undefined) return 'waits';
+  const title = plan.items.get(first)?.title ?? first;
+  return `needs ${title}${more.length > 0 ? ` +${more.length}` : ''}`;
+}

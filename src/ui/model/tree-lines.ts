@@ -1,0 +1,107 @@
+import {displayLine} from '../../machines/policies/display-text.ts';
+import {clockTime} from '../../machines/policies/durations.ts';
+import {isLeaf} from '../../machines/policies/plan-graph.ts';
+import type {Plan, Task} from '../../services/contracts/plan.ts';
+import type {Line} from '../components/lines.tsx';
+import {cutEnd} from '../text/fit.ts';
+import type {Facts, TuiState} from './facts.ts';
+import {markLine, spreadLine} from './lines.ts';
+import {elapsed} from './run-tab.ts';
+import {needsPerson, stateLooks, stateNote} from './task-state.ts';
+import type {TreeEntry} from './tree.ts';
+
+/** Deeper levels are not indented further: a chain of tasks must not leave the pane. */
+const deepestIndent = 8;
+
+/** The rows of the tree that are seen, and no others. */
+export function treeLines(state: TuiState, facts: Facts, columns: number, now: number): Line[] {
+  const {browse} = state;
+  const {entries, layout, plan} = facts;
+  if (!plan) return [];
+  if (entries.length === 0) return [[{text: emptyText(state, plan), dim: true}]];
+  return entries.slice(browse.treeTop, browse.treeTop + layout.paneRows).flatMap((entry) => {
+    const task = plan.items.get(entry.id);
+    if (!task) return [];
+    const line = rowLine(state, facts, plan, task, entry, columns, now);
+    return [entry.id === browse.selectedId ? markLine(line) : line];
+  });
+}
+
+function rowLine(
+  state: TuiState,
+  facts: Facts,
+  plan: Plan,
+  task: Task,
+  {depth, isMatch}: TreeEntry,
+  columns: number,
+  now: number,
+): Line {
+  const isSelected = task.id === state.browse.selectedId;
+  const indent = ' '.repeat(2 * Math.min(depth, deepestIndent));
+  const {symbol, style, note, isLoud} = rowLooks(state, facts, plan, task, now);
+  // What must be seen is never cut; the title gives way.
+  const shownNote = isLoud ? note : cutEnd(note, Math.floor(columns * 0.45));
+  const fold = isLeaf(task) ? ' ' : isFolded(state, task) ? '▸' : '▾';
+  return spreadLine(
+    [
+      // The mark is seen without colours, too.
+      {text: isSelected ? '❯' : ' '},
+      {text: `${indent}${fold} `, dim: true},
+      {text: `${symbol} `, ...style},
+      {text: displayLine(task.title), bold: isLoud, dim: !isMatch},
+    ],
+    shownNote === '' ? [] : [{text: shownNote, ...(isLoud ? style : {dim: true})}],
+    columns,
+  );
+}
+
+function rowLooks(state: TuiState, facts: Facts, plan: Plan, task: Task, now: number) {
+  const below = facts.summary?.below.get(task.id);
+  if (below) {
+    const isDone = below.done === below.total;
+    const [symbol, , style] = stateLooks[below.isRunning ? 'running' : isDone ? 'done' : 'open'];
+    // A folded parent must not hide that somebody waits below it.
+    const note =
+      below.needsPerson && isFolded(state, task) ? 'ACTION REQUIRED' : `${below.done}/${below.total}`;
+    return {symbol, style, note, isLoud: note === 'ACTION REQUIRED'};
+  }
+  const stands = facts.stateOf(task);
+  const [symbol, , style] = stateLooks[stands];
+  const run = state.data?.runs.get(task.id);
+  if (stands === 'running' && run) {
+    const isPausing = facts.isPausing && state.job?.taskId === task.id;
+    return {symbol, style, note: isPausing ? 'pausing' : clockTime(elapsed(run, now)), isLoud: true};
+  }
+  const isQuiet = stands === 'ready' || stands === 'done';
+  const note = isQuiet ? '' : displayLine(stateNote(plan, task, stands));
+  return {
+    symbol,
+    style,
+    note,
+    isLoud: needsPerson(stands) || stands === 'paused' || stands === 'failed' || stands === 'lost',
+  };
+}
+
+/** While something is searched for, everything above a match is open. */
+const isFolded = ({browse}: TuiState, {id}: Task): boolean =>
+  browse.folded.has(id) && browse.filter === 'all' && browse.query.trim() === '';
+
+function emptyText({browse}: TuiState, plan: Plan): string {
+  if (plan.items.size === 0) return ' the plan is empty: a adds a task';
+  return browse.query === '' ? ' no task matches the filter' : ' no task matches';
+}
+
+/** The title of the tree: what is narrowed, and where in it we are. */
+export function treeTitle(
+  {browse}: TuiState,
+  {entries, layout, isSearching}: Facts,
+): {left: string; right: string} {
+  const filter = browse.filter === 'all' ? '' : ` · ${browse.filter}`;
+  const query =
+    browse.query !== '' || isSearching ? ` /${displayLine(browse.query)}${isSearching ? '▏' : ''}` : '';
+  const isAll = entries.length <= layout.paneRows;
+  const right = isAll
+    ? ''
+    : `${Math.min(entries.length, browse.treeTop + layout.paneRows)}/${entries.length}`;
+  return {left: `Plan${filter}${query}`, right};
+}

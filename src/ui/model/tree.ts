@@ -1,0 +1,113 @@
+import {isLeaf, tasksInTreeOrder} from '../../machines/policies/plan-graph.ts';
+import type {Plan, Task} from '../../services/contracts/plan.ts';
+import {needsPerson, type TaskState} from './task-state.ts';
+
+export const filters = ['all', 'open', 'ready', 'blocked', 'attention'] as const;
+export type Filter = (typeof filters)[number];
+
+/** One row of the tree. What it says is made when it is drawn; a plan may have 100,000 of them. */
+export type TreeEntry = {readonly id: string; readonly depth: number; readonly isMatch: boolean};
+
+export type TreeWish = {
+  readonly folded: ReadonlySet<string>;
+  readonly filter: Filter;
+  readonly query: string;
+};
+
+/** The rows to be seen: what matches, what is above it, and nothing below a folded task. */
+export function treeEntries(
+  plan: Plan,
+  {folded, filter, query}: TreeWish,
+  stateOf: (task: Task) => TaskState,
+): TreeEntry[] {
+  const rows = tasksInTreeOrder(plan);
+  const wanted = query.trim().toLowerCase();
+  const isNarrowed = filter !== 'all' || wanted !== '';
+  const isMatch = (task: Task) =>
+    (filter === 'all' || (isLeaf(task) && filterTakes[filter](stateOf(task)))) &&
+    (wanted === '' || task.title.toLowerCase().includes(wanted) || task.id.toLowerCase().includes(wanted));
+
+  const entries: TreeEntry[] = [];
+  if (!isNarrowed) {
+    let foldedDepth = Number.POSITIVE_INFINITY;
+    for (const {task, depth} of rows) {
+      if (depth > foldedDepth) continue;
+      foldedDepth = folded.has(task.id) ? depth : Number.POSITIVE_INFINITY;
+      entries.push({id: task.id, depth, isMatch: true});
+    }
+    return entries;
+  }
+  // Backwards, so that whoever stands above a match is known when its turn comes.
+  let neededDepth = -1;
+  for (const {task, depth} of rows.toReversed()) {
+    const matches = isMatch(task);
+    if (!matches && depth !== neededDepth) continue;
+    neededDepth = depth - 1;
+    entries.push({id: task.id, depth, isMatch: matches});
+  }
+  return entries.reverse();
+}
+
+const filterTakes = {
+  open: (state) => state !== 'done' && state !== 'skipped',
+  ready: (state) => state === 'ready',
+  blocked: (state) => state === 'waits' || state === 'blocked',
+  attention: (state) =>
+    needsPerson(state) || state === 'paused' || state === 'lost' || state === 'failed' || state === 'stalled',
+} as const satisfies Record<Exclude<Filter, 'all'>, (state: TaskState) => boolean>;
+
+/** What is below a parent: leaves that are done, leaves in all, and what a person should know of them. */
+export type Below = {done: number; total: number; isRunning: boolean; needsPerson: boolean};
+
+export type PlanSummary = {
+  readonly below: ReadonlyMap<string, Below>;
+  readonly counts: ReadonlyMap<TaskState, number>;
+  readonly total: number;
+  readonly done: number;
+  /** Tasks that wait for a person, in the order of the plan. */
+  readonly attention: readonly string[];
+};
+
+/** One walk over the plan, children before parents. */
+export function summarizePlan(plan: Plan, stateOf: (task: Task) => TaskState): PlanSummary {
+  const below = new Map<string, Below>();
+  const counts = new Map<TaskState, number>();
+  const attention: string[] = [];
+  const add = (parentId: string, part: Below) => {
+    const sum = below.get(parentId) ?? {done: 0, total: 0, isRunning: false, needsPerson: false};
+    sum.done += part.done;
+    sum.total += part.total;
+    sum.isRunning ||= part.isRunning;
+    sum.needsPerson ||= part.needsPerson;
+    below.set(parentId, sum);
+  };
+  let total = 0;
+  let done = 0;
+  for (const {task} of tasksInTreeOrder(plan).reverse()) {
+    const part = isLeaf(task) ? leafPart(stateOf(task)) : below.get(task.id);
+    if (isLeaf(task)) {
+      const state = stateOf(task);
+      counts.set(state, (counts.get(state) ?? 0) + 1);
+      total++;
+      if (state === 'done') done++;
+      if (needsPerson(state)) attention.push(task.id);
+    }
+    if (part && task.parentId != null && plan.items.has(task.parentId)) add(task.parentId, part);
+  }
+  return {
+    below,
+    counts,
+    total,
+    done,
+    attention: attention.reverse(),
+  };
+}
+
+function leafPart(state: TaskState): Below {
+  return {
+    done: state === 'done' ? 1 : 0,
+    total: 1,
+    isRunning: state === 'running',
+    needsPerson: needsPerson(state),
+  };
+}

@@ -1,0 +1,108 @@
+import type {Engine} from '../machines/engine.ts';
+import type {ResolvedConfig} from '../machines/policies/config-resolution.ts';
+import type {Decision} from '../machines/policies/decisions.ts';
+import type {NewTask, Place, TaskEdit} from '../machines/policies/plan-edits.ts';
+import type {ConfigLayer, ConfigLayerName, SettingKey, SettingValue} from '../services/contracts/config.ts';
+import type {PendingFeedback} from '../services/contracts/feedback.ts';
+import type {Plan, TaskStatus} from '../services/contracts/plan.ts';
+import type {ProviderChoice} from '../services/contracts/project.ts';
+import type {Answer, BrokenRun, RunRecord} from '../services/contracts/run.ts';
+
+/** A run as the screens keep it: its output is left empty, and read when it is looked at. */
+export type RunView = RunRecord;
+
+export type PlanView =
+  | {readonly type: 'plan'; readonly plan: Plan}
+  | {readonly type: 'none'}
+  /** There is a file, and it cannot be used. */
+  | {readonly type: 'problem'; readonly lines: readonly string[]};
+
+/** Everything on disk that the screens show, as it was last seen. */
+export type ProjectData = {
+  readonly plan: PlanView;
+  /** Of every task the run that says how it stands. */
+  readonly runs: ReadonlyMap<string, RunView>;
+  /** Children that a parent review sends back to work. */
+  readonly pendingFeedback: ReadonlyMap<string, PendingFeedback>;
+  /** What was spent on all runs of the project; null where no provider tells. */
+  readonly cost: number | null;
+  /** The process of another Blackbird that works on the project now. */
+  readonly otherEngine: number | null;
+  readonly provider: ProviderChoice | {readonly problem: string};
+  readonly config: ResolvedConfig;
+  readonly layers: readonly ConfigLayer[];
+};
+
+export type JobRequest =
+  | {readonly type: 'execute'; readonly taskIds: readonly string[]}
+  | {
+      readonly type: 'resume';
+      readonly taskId: string;
+      readonly answers: readonly Answer[];
+      readonly feedback: string | null;
+    }
+  | {readonly type: 'restart'; readonly taskId: string}
+  /** A checkpoint that was left open; the plan goes on where that was decided. */
+  | {readonly type: 'review'; readonly taskId: string; readonly decision: Decision};
+
+/** How a job ended, in words; `error` is a refusal or a failure with everything that is known of it. */
+export type JobEnd =
+  | {readonly reason: string; readonly isPaused: boolean; readonly lines: readonly string[]}
+  | {readonly error: unknown};
+
+export type PlanEdit =
+  | {readonly type: 'add'; readonly task: NewTask}
+  | {readonly type: 'edit'; readonly taskId: string; readonly fields: TaskEdit}
+  | {readonly type: 'move'; readonly taskId: string; readonly place: Place}
+  | {readonly type: 'delete'; readonly taskId: string}
+  | {readonly type: 'deps'; readonly taskId: string; readonly deps: readonly string[]};
+
+export type PlanChange = {readonly before: Plan; readonly after: Plan};
+
+export type Transcript = {readonly lines: readonly string[]; readonly isCut: boolean};
+
+export type SessionRow = {
+  readonly id: string;
+  readonly name: string;
+  readonly status: string;
+  readonly runner: string;
+  readonly branch: string;
+  readonly created: string;
+  readonly canAttach: boolean;
+};
+
+/** All that the screens can ask of the world; the composition provides it, tests their own. */
+export interface TuiPorts {
+  readonly name: string;
+  readonly folder: string;
+  readonly engine: Pick<Engine, 'pause' | 'stopAfterTask' | 'subscribe' | 'decide' | 'postpone'>;
+  start(request: JobRequest): Promise<JobEnd>;
+  /** Raw agent output of the run at work. */
+  onOutput(listener: (text: string) => void): () => void;
+
+  /** Tells how the project stands, now and whenever it changed, until the returned function is called. */
+  watch(listener: (data: ProjectData) => void): () => void;
+  setStatus(taskId: string, status: TaskStatus): Promise<PlanChange>;
+  retry(taskId: string): Promise<PlanChange>;
+  edit(edit: PlanEdit): Promise<PlanChange>;
+  /** Takes back a change, unless somebody changed the plan since. */
+  undo(change: PlanChange): Promise<PlanChange>;
+  createPlan(): Promise<void>;
+  writeSetting(layer: ConfigLayerName, key: SettingKey, value: SettingValue | undefined): Promise<void>;
+
+  transcript(run: RunView, form: 'readable' | 'raw'): Promise<Transcript>;
+  diff(run: RunView): Promise<string>;
+  history(
+    taskId: string,
+  ): Promise<{readonly runs: readonly RunRecord[]; readonly broken: readonly BrokenRun[]}>;
+  /** What `@` can name. */
+  listFiles(): Promise<readonly string[]>;
+  sessions(): Promise<readonly SessionRow[]>;
+  /** Gives the terminal to a session until the person leaves it. */
+  attach(id: string): Promise<void>;
+
+  /** Tells a person who looks elsewhere that they are needed. */
+  notify(text: string): void;
+  /** Milliseconds of the clock on the wall, for what records say. */
+  now(): number;
+}

@@ -1,0 +1,62 @@
+import {render} from 'ink';
+import {App} from './app.tsx';
+import {createFramePainter, type FramePainter} from './screen/frame-painter.ts';
+import {ThemeProvider} from './theme.tsx';
+import type {Tui} from './tui.ts';
+import {TuiProvider} from './tui-context.tsx';
+
+export type TuiTerminal = {
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  readonly hasColor: boolean;
+};
+
+/**
+ * Shows the terminal UI until the person leaves it. All state lives outside of React, so that the terminal
+ * can be given to a session in between. However it ends, the terminal is as it was.
+ */
+export async function runTui(tui: Tui, terminal: TuiTerminal): Promise<void> {
+  const {stdout} = terminal;
+  const painter = createFramePainter(stdout);
+  const resize = () => tui.resize({columns: stdout.columns || 80, rows: stdout.rows || 24});
+  resize();
+  stdout.on('resize', resize);
+  process.on('exit', painter.leave);
+  const close = tui.open();
+  try {
+    for (;;) {
+      await showOnce(tui, terminal, painter);
+      const session = tui.get().handover;
+      if (session === null) return;
+      await tui.ports.attach(session).catch(tui.answers.failed);
+      tui.patch({handover: null});
+    }
+  } finally {
+    stdout.off('resize', resize);
+    close();
+    painter.leave();
+    process.off('exit', painter.leave);
+  }
+}
+
+/** Until the person leaves, or a session needs the terminal. */
+async function showOnce(tui: Tui, {stdin, hasColor}: TuiTerminal, painter: FramePainter): Promise<void> {
+  painter.enter();
+  const instance = render(
+    <ThemeProvider hasColor={hasColor}>
+      <TuiProvider value={tui}>
+        <App />
+      </TuiProvider>
+    </ThemeProvider>,
+    {stdin, stdout: painter.stdout, debug: true, exitOnCtrlC: false, patchConsole: false},
+  );
+  const stop = tui.state.subscribe(() => {
+    if (tui.get().ui.hasTag('gone') || tui.get().handover !== null) instance.unmount();
+  });
+  try {
+    await instance.waitUntilExit();
+  } finally {
+    stop();
+    painter.leave();
+  }
+}

@@ -1,0 +1,76 @@
+import {Box} from 'ink';
+import type {Line} from '../components/lines.tsx';
+import {Pane} from '../components/pane.tsx';
+import {type Tab, tabs} from '../model/browse.ts';
+import {detailContent} from '../model/detail.ts';
+import {treeLines, treeTitle} from '../model/tree-lines.ts';
+import {useNews, useSeconds, useTui, useTuiState} from '../tui-context.tsx';
+
+/** The plan on the left, the selected task on the right; on a narrow terminal one of them. */
+export function PlanScreen() {
+  const [{browse}, {layout}] = useTuiState();
+  const {hasTwoPanes} = layout;
+  return (
+    <Box height={layout.paneRows + 2}>
+      {hasTwoPanes || browse.pane === 'tree' ? <TreePane /> : null}
+      {hasTwoPanes || browse.pane === 'detail' ? <DetailPane /> : null}
+    </Box>
+  );
+}
+
+function TreePane() {
+  const [state, facts] = useTuiState();
+  const {ports} = useTui();
+  useSeconds();
+  const {left, right} = treeTitle(state, facts);
+  const columns = facts.layout.treeWidth;
+  return (
+    <Pane
+      titles={[{text: left}]}
+      right={right}
+      columns={columns}
+      rows={facts.layout.paneRows}
+      isActive={state.browse.pane === 'tree'}
+      lines={treeLines(state, facts, columns - 4, ports.now())}
+    />
+  );
+}
+
+const tabNames = {details: 'Details', run: 'Run', diff: 'Diff', history: 'History'} as const satisfies Record<
+  Tab,
+  string
+>;
+
+function DetailPane() {
+  const [state, facts] = useTuiState();
+  const {jobs} = useTui();
+  useSeconds();
+  useNews(state.browse.isRaw);
+  const {browse} = state;
+  const {layout} = facts;
+  const content = detailContent(state, facts, jobs);
+  const {lines, place} = visible(content, browse.detailTop, layout.paneRows);
+  return (
+    <Pane
+      titles={tabs.map((tab) => ({text: tabNames[tab], isOpen: tab === browse.tab}))}
+      right={place}
+      columns={layout.detailWidth}
+      rows={layout.paneRows}
+      isActive={browse.pane === 'detail'}
+      lines={lines}
+    />
+  );
+}
+
+/** The part of the content that is seen: from a line on, or the end of it. */
+export function visible(
+  {head, length, slice}: ReturnType<typeof detailContent>,
+  top: number | null,
+  rows: number,
+): {lines: Line[]; place: string} {
+  const height = Math.max(1, rows - head.length);
+  if (top === null) return {lines: [...head, ...slice(length - height, length).slice(-height)], place: ''};
+  const from = Math.max(0, Math.min(top, length - 1));
+  const place = length <= height ? '' : `${from + 1}/${length}`;
+  return {lines: [...head, ...slice(from, from + height).slice(0, height)], place};
+}

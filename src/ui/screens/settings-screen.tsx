@@ -1,0 +1,78 @@
+import {valueAt} from '../../machines/policies/config-resolution.ts';
+import {
+  type ConfigLayerName,
+  type SettingKey,
+  settingKeys,
+  settings,
+} from '../../services/contracts/config.ts';
+import type {Line} from '../components/lines.tsx';
+import {Pane} from '../components/pane.tsx';
+import type {TuiState} from '../model/facts.ts';
+import {markLine} from '../model/lines.ts';
+import {cutEnd, cutStart, padEnd} from '../text/fit.ts';
+import {useTuiState} from '../tui-context.tsx';
+
+/** Every setting: what it is now, where that comes from, and what each layer says. */
+export function SettingsScreen() {
+  const [state, {layout}] = useTuiState();
+  return (
+    <Pane
+      titles={[{text: 'Settings'}]}
+      columns={layout.width}
+      rows={layout.paneRows}
+      isActive
+      lines={settingsLines(state, layout.width - 4, layout.paneRows)}
+    />
+  );
+}
+
+const valueColumns = 9;
+
+export function settingsLines({data, list}: TuiState, columns: number, rows: number): Line[] {
+  if (!data) return [];
+  const nameColumns = Math.max(12, Math.min(38, columns - 4 * (valueColumns + 1) - 2));
+  const row = (cells: readonly string[], style: Omit<Line[number], 'text'> = {}): Line => [
+    {text: padEnd(cutEnd(cells[0] ?? '', nameColumns), nameColumns), ...style},
+    ...cells
+      .slice(1)
+      .map((cell) => ({text: ` ${padEnd(cutEnd(cell, valueColumns), valueColumns)}`, ...style})),
+  ];
+  const head = row(['setting', 'value', 'project', 'all', 'default'], {dim: true});
+  const body = settingKeys.map((key, index): Line => {
+    const resolved = data.config.values.get(key);
+    const name = `${index === list.index ? '❯' : ' '} ${columns < 60 ? (key.split('.')[1] ?? key) : key}`;
+    const cells = [
+      name,
+      String(resolved?.value),
+      said(data, 'project', key),
+      said(data, 'global', key),
+      String(settings[key].default),
+    ];
+    return index === list.index ? markLine(row(cells)) : row(cells);
+  });
+  const chosen = settingKeys[list.index];
+  const source = chosen && data.config.values.get(chosen)?.source;
+  const foot: Line[] = chosen
+    ? [
+        [],
+        [{text: cutEnd(settings[chosen].about, columns)}],
+        [{text: `it comes from: ${source === 'global' ? 'all projects' : source}`, dim: true}],
+        ...data.layers.map(
+          ({name, file}): Line => [
+            {text: `${name === 'global' ? 'all' : name}: ${cutStart(file, columns - 10)}`, dim: true},
+          ],
+        ),
+      ]
+    : [];
+  const room = Math.max(1, rows - 1 - foot.length);
+  const top = Math.max(0, Math.min(list.index - Math.floor(room / 2), body.length - room));
+  return [head, ...body.slice(top, top + room), ...foot].slice(0, rows);
+}
+
+/** What one file says; `-` where it says nothing. */
+function said(data: NonNullable<TuiState['data']>, layer: ConfigLayerName, key: SettingKey): string {
+  const {content, problem} = data.layers.find(({name}) => name === layer) ?? {content: null};
+  if (problem !== undefined) return '(unread)';
+  const value = content === null ? undefined : valueAt(content, key);
+  return value === undefined ? '-' : String(value);
+}

@@ -1,0 +1,73 @@
+import type {EditedField} from '../machines/tui.machine.ts';
+import type {ConfigLayerName, SettingKey, SettingValue} from '../services/contracts/config.ts';
+import type {TaskStatus} from '../services/contracts/plan.ts';
+import type {Answer} from '../services/contracts/run.ts';
+import {select} from './model/browse.ts';
+import {messageLines} from './model/error-lines.ts';
+import {newTaskId} from './model/new-task-id.ts';
+import type {TuiPorts} from './ports.ts';
+import type {TuiCore} from './tui.ts';
+import type {Jobs} from './tui-jobs.ts';
+import {applyChange} from './tui-plan.ts';
+
+/** What follows from what a person said in a dialog. Each closes it; what is refused opens the reason. */
+export function createAnswers(core: TuiCore, ports: TuiPorts, jobs: Jobs) {
+  const close = () => core.send({type: 'dialog.close'});
+  const failed = (error: unknown) =>
+    core.send({type: 'dialog.open', dialog: {type: 'message', ...messageLines(error)}});
+  const change = (label: string, made: ReturnType<TuiPorts['edit']>) => {
+    close();
+    applyChange(core, label, made).catch(failed);
+  };
+
+  return {
+    close,
+    failed,
+    quit: () => {
+      close();
+      core.send({type: 'tui.leave', reason: 'user_interrupt'});
+    },
+    restart: (taskId: string) => {
+      close();
+      void jobs.start({type: 'restart', taskId});
+    },
+    answer: (taskId: string, answers: readonly Answer[]) => {
+      close();
+      void jobs.start({type: 'resume', taskId, answers, feedback: null});
+    },
+    status: (taskId: string, status: TaskStatus) =>
+      change(`${taskId} is ${status}`, ports.setStatus(taskId, status)),
+    delete: (taskId: string) => change(`deleted ${taskId}`, ports.edit({type: 'delete', taskId})),
+    /** The first line is the title, the rest describes it. */
+    add: (text: string, place: {parentId: string | null; index: number}) => {
+      const [title = '', ...rest] = text.trim().split('\n');
+      const {plan} = core.facts();
+      if (!plan || title.trim() === '') return close();
+      const id = newTaskId(plan, title);
+      const task = {...place, id, title: title.trim(), description: rest.join('\n').trim()};
+      change(`added ${id}`, ports.edit({type: 'add', task}));
+      core.patch({browse: select(core.get().browse, id)});
+    },
+    edit: (taskId: string, field: EditedField, text: string) => {
+      const value = field === 'acceptanceCriteria' ? lines(text) : field === 'title' ? text.trim() : text;
+      const fields = field === 'notes' && text.trim() === '' ? {notes: null} : {[field]: value};
+      change(`changed ${taskId}`, ports.edit({type: 'edit', taskId, fields}));
+    },
+    deps: (taskId: string, deps: readonly string[]) =>
+      change(`changed what ${taskId} needs`, ports.edit({type: 'deps', taskId, deps})),
+    move: (taskId: string, parentId: string | null) =>
+      change(`moved ${taskId}`, ports.edit({type: 'move', taskId, place: {parentId}})),
+    setting: (layer: ConfigLayerName, key: SettingKey, value: SettingValue) => {
+      close();
+      ports.writeSetting(layer, key, value).catch(failed);
+    },
+  };
+}
+
+export type Answers = ReturnType<typeof createAnswers>;
+
+const lines = (text: string) =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');

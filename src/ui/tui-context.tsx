@@ -1,0 +1,33 @@
+import {createContext, useContext, useSyncExternalStore} from 'react';
+import type {Facts, TuiState} from './model/facts.ts';
+import type {Tui} from './tui.ts';
+
+const TuiContext = createContext<Tui | null>(null);
+
+export const TuiProvider = TuiContext.Provider;
+
+export function useTui(): Tui {
+  const tui = useContext(TuiContext);
+  if (!tui) throw new Error('There is no terminal UI around this component');
+  return tui;
+}
+
+/** The state and what follows from it; drawn again when it changes. */
+export function useTuiState(): readonly [TuiState, Facts] {
+  const tui = useTui();
+  const state = useSyncExternalStore(tui.state.subscribe, tui.state.get);
+  return [state, tui.facts()];
+}
+
+/** Drawn again every second while something runs, and only then. */
+export function useSeconds(): number {
+  const {clock} = useTui();
+  return useSyncExternalStore(clock.subscribe, clock.get);
+}
+
+/** Drawn again when an agent said something, a few times a second at most. */
+export function useNews(isRaw: boolean): number {
+  const {jobs} = useTui();
+  const {version} = isRaw ? jobs.raw : jobs.news;
+  return useSyncExternalStore(version.subscribe, version.get);
+}

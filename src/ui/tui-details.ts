@@ -1,0 +1,57 @@
+import {detailKey} from './model/detail.ts';
+import {messageLines} from './model/error-lines.ts';
+import type {Detail} from './model/facts.ts';
+import type {TuiPorts} from './ports.ts';
+import type {Store} from './store.ts';
+import type {TuiCore} from './tui.ts';
+
+/** Whoever moves through the plan does not wait for what they only pass by. */
+const settleMilliseconds = 80;
+
+/** Fetches what the open tab shows: the log of a run, its change, the history of a task. */
+export function createDetails(core: TuiCore, ports: TuiPorts, clock: Store<number>) {
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  let wanted = '';
+
+  const load = async (key: string): Promise<void> => {
+    const {run, task} = core.facts();
+    const {browse} = core.get();
+    if (!task) return;
+    const found = await fetchDetail().catch((error: unknown) => {
+      const {title, lines} = messageLines(error);
+      return {type: 'failed' as const, lines: [title, '', ...lines]};
+    });
+    // Somebody went on meanwhile.
+    if (wanted === key && found) core.patch({detail: {key, ...found} as Detail});
+
+    async function fetchDetail() {
+      if (browse.tab === 'history' && task) {
+        return {type: 'history' as const, ...(await ports.history(task.id))};
+      }
+      if (!run) return null;
+      if (browse.tab === 'diff') {
+        const patch = await ports.diff(run);
+        return {type: 'diff' as const, lines: patch === '' ? [] : patch.replace(/\n$/, '').split('\n')};
+      }
+      const text = await ports.transcript(run, browse.isRaw ? 'raw' : 'readable');
+      return {type: 'transcript' as const, ...text};
+    }
+  };
+
+  const follow = () => {
+    const key = detailKey(core.get(), core.facts(), clock.get());
+    if (key === wanted) return;
+    wanted = key;
+    if (timer) clearTimeout(timer);
+    timer = key === '' ? null : setTimeout(() => void load(key), settleMilliseconds);
+  };
+  const ignoreClock = clock.subscribe(follow);
+  return {
+    /** Asked after every change; works only when something else is to be shown. */
+    follow,
+    stop: () => {
+      ignoreClock();
+      if (timer) clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,160 @@
+import type {TuiCommand} from '../machines/tui.machine.ts';
+import {createTuiFlow} from '../machines/tui.ts';
+import {createClock} from './clock.ts';
+import {createFileIndex, type FileIndex} from './editor/file-index.ts';
+import type {KeyPress} from './input/key-press.ts';
+import {commandOf} from './keymap.ts';
+import {keepInView, setQuery, startBrowse} from './model/browse.ts';
+import {keymapFor} from './model/commands.ts';
+import {createFacts, type Facts, type Notice, type TuiState} from './model/facts.ts';
+import {firstChoice} from './model/first-choice.ts';
+import {isSilent, whyNot} from './model/refusals.ts';
+import type {JobEnd, TuiPorts} from './ports.ts';
+import {createStore, type Store} from './store.ts';
+import {type Answers, createAnswers} from './tui-answers.ts';
+import {createCommands} from './tui-commands.ts';
+import {createDetails} from './tui-details.ts';
+import {createJobs, type Jobs} from './tui-jobs.ts';
+
+/** What the parts of the terminal UI share: one state, one way to change it. */
+export type TuiCore = {
+  get(): TuiState;
+  facts(): Facts;
+  patch(part: Partial<TuiState>): void;
+  send(command: TuiCommand): void;
+  say(notice: Notice): void;
+  onJobEnd(end: Exclude<JobEnd, {error: unknown}>): void;
+};
+
+export type Tui = Omit<TuiCore, 'onJobEnd'> & {
+  readonly ports: TuiPorts;
+  readonly state: Store<TuiState>;
+  readonly jobs: Jobs;
+  readonly answers: Answers;
+  /** What `@` offers. */
+  readonly files: FileIndex;
+  /** Counts seconds while something runs; stands still otherwise. */
+  readonly clock: Store<number>;
+  press(key: KeyPress): void;
+  resize(size: TuiState['size']): void;
+  /** Begins to watch the project and the engine; the returned function ends it. */
+  open(): () => void;
+};
+
+/** The terminal UI without a terminal: state, keys and jobs. The screens only draw it. */
+export function createTui(ports: TuiPorts): Tui {
+  const flow = createTuiFlow({pause: (reason) => ports.engine.pause(reason, 'key')});
+  const factsOf = createFacts();
+  const state = createStore<TuiState>({
+    ui: flow.snapshot(),
+    data: null,
+    browse: startBrowse,
+    job: null,
+    notice: null,
+    lastEdit: null,
+    detail: null,
+    list: {index: 0, sessions: null},
+    handover: null,
+    size: {columns: 80, rows: 24},
+  });
+  flow.subscribe((ui) => core.patch({ui}));
+
+  const core: TuiCore = {
+    get: state.get,
+    facts: () => factsOf(state.get()),
+    patch: (part) => {
+      state.set(inView({...state.get(), ...part}, factsOf));
+      details.follow();
+      clock.follow();
+    },
+    send: flow.send,
+    say: (notice) => core.patch({notice}),
+    onJobEnd: ({reason, lines, isPaused}) => {
+      const [first] = lines;
+      // The banner says it already.
+      if (!isPaused && first !== undefined) core.say({tone: toneOf(reason), text: lines.join('  ')});
+      commands.askPerson(['asks', 'decision', 'feedback']);
+    },
+  };
+  const clock = createClock(() => isTicking(core));
+  const details = createDetails(core, ports, clock.seconds);
+  const jobs = createJobs(core, ports);
+  const commands = createCommands(core, ports, jobs);
+
+  const press = (key: KeyPress) => {
+    const [now, facts] = [state.get(), core.facts()];
+    if (now.ui.context.dialog) {
+      if (key.name === 'ctrl+c') core.send({type: 'tui.interrupt'});
+      return;
+    }
+    if (facts.isSearching) return search(core, key);
+    const keymap = keymapFor(facts, now);
+    const command =
+      commandOf(
+        keymap.filter((binding) => whyNot(binding.command, facts, now) === null),
+        key.name,
+      ) ?? commandOf(keymap, key.name);
+    if (command === null) return;
+    const reason = whyNot(command, facts, now);
+    if (reason === null) commands.run(command);
+    else if (!isSilent(reason)) core.say({tone: 'warning', text: `${key.name}: ${reason}`});
+  };
+
+  return {
+    ...core,
+    ports,
+    state,
+    jobs,
+    answers: createAnswers(core, ports, jobs),
+    files: createFileIndex(ports.listFiles),
+    clock: clock.seconds,
+    press,
+    resize: (size) => core.patch({size}),
+    open: () => {
+      const stops = [
+        jobs.listen(),
+        ports.watch((data) => {
+          const isFirst = state.get().data === null;
+          core.patch({data});
+          if (isFirst) core.patch({browse: firstChoice(core.facts(), state.get().browse)});
+          // Answers can wait until somebody asks for them; what is undecided holds up the plan.
+          if (!core.facts().isBusy) commands.askPerson(['decision']);
+        }),
+        clock.stop,
+        details.stop,
+      ];
+      return () => {
+        for (const stop of stops) stop();
+      };
+    },
+  };
+}
+
+function inView(state: TuiState, factsOf: (state: TuiState) => Facts): TuiState {
+  const {entries, layout, plan} = factsOf(state);
+  if (!plan) return state;
+  const browse = keepInView(state.browse, entries, layout.paneRows);
+  return browse === state.browse ? state : {...state, browse};
+}
+
+function isTicking(core: TuiCore): boolean {
+  const {job} = core.get();
+  return job !== null || (core.facts().summary?.counts.get('running') ?? 0) > 0;
+}
+
+function toneOf(reason: string): Notice['tone'] {
+  if (reason === 'failed') return 'bad';
+  return reason === 'completed' ? 'good' : 'warning';
+}
+
+/** The line behind `/`: what is typed narrows the tree at once. */
+function search(core: TuiCore, key: KeyPress): void {
+  const {browse} = core.get();
+  const become = (query: string) => core.patch({browse: setQuery(browse, query)});
+  if (key.name === 'enter') core.send({type: 'search.end'});
+  else if (key.name === 'escape' || key.name === 'ctrl+c') {
+    become('');
+    core.send({type: 'search.end'});
+  } else if (key.name === 'backspace') become([...browse.query].slice(0, -1).join(''));
+  else if (key.text !== undefined) become(browse.query + key.text.replace(/\s+/g, ' '));
+}

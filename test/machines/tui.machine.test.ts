@@ -1,0 +1,126 @@
+import {describe, expect, test} from 'vitest';
+import {type Dialog, type ScreenName, type TuiCommand, tuiMachine} from '../../src/machines/tui.machine.ts';
+import {createTuiFlow} from '../../src/machines/tui.ts';
+import type {PauseReason} from '../../src/services/contracts/run.ts';
+import {unreachedTransitions} from '../helpers/model.ts';
+
+const screenNames: readonly ScreenName[] = ['home', 'plan', 'settings', 'sessions', 'help'];
+const restart: Dialog = {type: 'restart', taskId: 'a'};
+
+function open(...commands: readonly TuiCommand[]) {
+  const pauses: PauseReason[] = [];
+  const flow = createTuiFlow({pause: (reason) => pauses.push(reason)});
+  for (const command of commands) flow.send(command);
+  const job = () => (flow.snapshot().value as {job: string}).job;
+  return {
+    ...flow,
+    pauses,
+    job,
+    screen: () => screenNames.find((name) => flow.snapshot().hasTag(name)),
+    dialog: () => flow.snapshot().context.dialog,
+  };
+}
+
+const began: TuiCommand = {type: 'job.began'};
+const interrupt: TuiCommand = {type: 'tui.interrupt'};
+const stopped = (isPaused: boolean): TuiCommand => ({type: 'job.stopped', isPaused});
+
+test('every transition can be taken', () => {
+  const payloads = [
+    {type: 'dialog.open', dialog: restart},
+    {type: 'job.stopped', isPaused: true},
+    {type: 'job.stopped', isPaused: false},
+    {type: 'tui.leave', reason: 'terminated'},
+  ];
+  expect(unreachedTransitions(tuiMachine, {payloads})).toEqual([]);
+});
+
+describe('Ctrl+C', () => {
+  test('at rest leaves', () => {
+    const {job, pauses} = open(interrupt);
+    expect({job: job(), pauses}).toEqual({job: 'gone', pauses: []});
+  });
+
+  test('while a task runs pauses it and stays; again forces; after the pause it only quits', () => {
+    const {send, job, snapshot, pauses} = open(began, interrupt);
+    expect({job: job(), pauses: [...pauses]}).toEqual({job: 'pausing', pauses: ['user_interrupt']});
+    send(interrupt);
+    expect({job: job(), pauses: [...pauses]}).toEqual({
+      job: 'pausing',
+      pauses: ['user_interrupt', 'user_interrupt'],
+    });
+    send(stopped(true));
+    expect({job: job(), hasBanner: snapshot().hasTag('banner')}).toEqual({job: 'paused', hasBanner: true});
+    send(interrupt);
+    expect({job: job(), pauses: pauses.length}).toEqual({job: 'gone', pauses: 2});
+  });
+
+  test('that came too late for a pause is no banner', () => {
+    const {job, snapshot} = open(began, interrupt, stopped(false));
+    expect({job: job(), hasBanner: snapshot().hasTag('banner')}).toEqual({job: 'resting', hasBanner: false});
+  });
+
+  test('leaves a dialog first, and the program only when pressed again', () => {
+    const {send, dialog, job} = open({type: 'dialog.open', dialog: restart}, interrupt);
+    expect({dialog: dialog(), job: job()}).toEqual({dialog: null, job: 'resting'});
+    send(interrupt);
+    expect(job()).toBe('gone');
+  });
+
+  test('pauses what runs even when a dialog is open, which stays', () => {
+    const {dialog, job, pauses} = open(began, {type: 'dialog.open', dialog: restart}, interrupt);
+    expect({dialog: dialog(), job: job(), pauses}).toEqual({
+      dialog: restart,
+      job: 'pausing',
+      pauses: ['user_interrupt'],
+    });
+  });
+});
+
+describe('leaving', () => {
+  test('waits until what runs is paused', () => {
+    const {send, job, snapshot, pauses} = open(began, {type: 'tui.leave', reason: 'terminated'});
+    expect({job: job(), isBusy: snapshot().hasTag('busy'), pauses: [...pauses]}).toEqual({
+      job: 'leaving',
+      isBusy: true,
+      pauses: ['terminated'],
+    });
+    send(interrupt);
+    expect(pauses).toEqual(['terminated', 'user_interrupt']);
+    send(stopped(true));
+    expect(job()).toBe('gone');
+  });
+
+  test('during a pause does not ask for another one', () => {
+    const {job, pauses} = open(began, interrupt, {type: 'tui.leave', reason: 'terminated'});
+    expect({job: job(), pauses}).toEqual({job: 'leaving', pauses: ['user_interrupt']});
+  });
+});
+
+describe('screens', () => {
+  test.each(['home', 'plan', 'settings', 'sessions'] as const)('help goes back to %s', (screen) => {
+    const {send, screen: shown} = open({type: `screen.${screen}`}, {type: 'help.show'});
+    expect(shown()).toBe('help');
+    send({type: 'help.leave'});
+    expect(shown()).toBe(screen);
+  });
+
+  test('only the plan can be searched', () => {
+    expect(open({type: 'search.begin'}).snapshot().hasTag('searching')).toBe(false);
+    const {send, snapshot} = open({type: 'screen.plan'}, {type: 'search.begin'});
+    expect(snapshot().hasTag('searching')).toBe(true);
+    send({type: 'search.end'});
+    expect(snapshot().hasTag('searching')).toBe(false);
+  });
+
+  test('a dialog can lead to another, and closing forgets it', () => {
+    const message: Dialog = {type: 'message', title: 'no', lines: []};
+    const {send, dialog} = open(
+      {type: 'dialog.open', dialog: restart},
+      {type: 'dialog.open', dialog: message},
+    );
+    expect(dialog()).toEqual(message);
+    send({type: 'dialog.close'});
+    expect(dialog()).toBe(null);
+  });
+});

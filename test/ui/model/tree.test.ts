@@ -1,0 +1,150 @@
+import {describe, expect, test} from 'vitest';
+import * as browse from '../../../src/ui/model/browse.ts';
+import {startBrowse} from '../../../src/ui/model/browse.ts';
+import {type TaskState, taskState} from '../../../src/ui/model/task-state.ts';
+import {summarizePlan, treeEntries} from '../../../src/ui/model/tree.ts';
+import {pausedRun, restingRun, runRecord, waitingRun} from '../../fakes/runs.ts';
+import {family, hugeFamily, hugeLineage, planOf, promptly, task} from '../../helpers/plans.ts';
+
+const circumstances = {isEngineAlive: false, pendingFeedback: new Map()};
+const plan = planOf(
+  family(task('p'), task('a', {status: 'done'}), family(task('q'), task('b'), task('c', {deps: ['b']}))),
+  task('z', {title: 'Refund notes', status: 'failed'}),
+);
+const stateOf = (each: ReturnType<typeof task>): TaskState => taskState(plan, each, undefined, circumstances);
+const rows = (wish: Partial<Parameters<typeof treeEntries>[1]> = {}) =>
+  treeEntries(plan, {folded: new Set(), filter: 'all', query: '', ...wish}, stateOf).map(
+    ({id, depth, isMatch}) => `${' '.repeat(depth)}${id}${isMatch ? '' : '*'}`,
+  );
+
+describe('the rows of the tree', () => {
+  test.each<{name: string; wish: Parameters<typeof rows>[0]; seen: string[]}>([
+    {name: 'everything', wish: {}, seen: ['p', ' a', ' q', '  b', '  c', 'z']},
+    {name: 'nothing below a folded task', wish: {folded: new Set(['q'])}, seen: ['p', ' a', ' q', 'z']},
+    {name: 'folded inside folded', wish: {folded: new Set(['p', 'q'])}, seen: ['p', 'z']},
+    {name: 'ready, with what is above', wish: {filter: 'ready'}, seen: ['p*', ' q*', '  b']},
+    {name: 'blocked', wish: {filter: 'blocked'}, seen: ['p*', ' q*', '  c']},
+    {name: 'attention', wish: {filter: 'attention'}, seen: ['z']},
+    {name: 'open', wish: {filter: 'open'}, seen: ['p*', ' q*', '  b', '  c', 'z']},
+    {name: 'search in titles, in any case', wish: {query: 'REFUND'}, seen: ['z']},
+    {
+      name: 'search in ids, folded or not',
+      wish: {query: 'c', folded: new Set(['p'])},
+      seen: ['p*', ' q*', '  c'],
+    },
+    {name: 'no match', wish: {query: 'nothing'}, seen: []},
+  ])('$name', ({wish, seen}) => {
+    expect(rows(wish)).toEqual(seen);
+  });
+
+  test('of a huge plan are made promptly', () => {
+    for (const huge of [hugeLineage(), hugeFamily()]) {
+      const wish = {folded: new Set<string>(), filter: 'ready', query: ''} as const;
+      promptly(() => treeEntries(huge, wish, () => 'ready'));
+      promptly(() => summarizePlan(huge, () => 'ready'));
+    }
+  });
+});
+
+test('the summary counts leaves, and every parent what is below it', () => {
+  const {below, counts, total, done, attention} = summarizePlan(plan, stateOf);
+  expect({total, done, attention, counts: Object.fromEntries(counts)}).toEqual({
+    ...{total: 4, done: 1, attention: []},
+    counts: {done: 1, ready: 1, waits: 1, failed: 1},
+  });
+  expect(Object.fromEntries(below)).toEqual({
+    p: {done: 1, total: 3, isRunning: false, needsPerson: false},
+    q: {done: 0, total: 2, isRunning: false, needsPerson: false},
+  });
+});
+
+describe('how a task stands', () => {
+  const alone = (status: ReturnType<typeof task>['status']) => planOf(task('a', {status}));
+  test.each<{
+    name: string;
+    status: ReturnType<typeof task>['status'];
+    run?: ReturnType<typeof runRecord>;
+    around?: Partial<typeof circumstances>;
+    state: TaskState;
+  }>([
+    {
+      name: 'running, with an engine',
+      status: 'in_progress',
+      run: runRecord(),
+      around: {isEngineAlive: true},
+      state: 'running',
+    },
+    {name: 'running, but its Blackbird is gone', status: 'in_progress', run: runRecord(), state: 'lost'},
+    {name: 'paused', status: 'in_progress', run: pausedRun(), state: 'paused'},
+    {
+      name: 'paused because it was lost',
+      status: 'in_progress',
+      run: pausedRun({pause_reason: 'process_lost'}),
+      state: 'lost',
+    },
+    {name: 'asking', status: 'waiting_user', run: waitingRun(), state: 'asks'},
+    {
+      name: 'undecided',
+      status: 'in_progress',
+      run: restingRun({state: 'succeeded', decision_required: true, decision_state: 'pending'}),
+      state: 'decision',
+    },
+    {
+      name: 'undecided once, then set by hand',
+      status: 'done',
+      run: restingRun({state: 'succeeded', decision_required: true, decision_state: 'pending'}),
+      state: 'done',
+    },
+    {name: 'in progress by hand', status: 'in_progress', state: 'stalled'},
+    {name: 'sent back', status: 'done', around: {pendingFeedback: new Map([['a', {}]])}, state: 'feedback'},
+    {name: 'todo', status: 'todo', state: 'ready'},
+    {name: 'failed', status: 'failed', run: restingRun({state: 'failed'}), state: 'failed'},
+  ])('$name: $state', ({status, run, around, state}) => {
+    const one = alone(status);
+    const it = one.items.get('a');
+    expect(it && taskState(one, it, run, {...circumstances, ...around})).toBe(state);
+  });
+});
+
+describe('moving', () => {
+  const entries = Array.from({length: 10}, (_, index) => ({id: `t${index}`, depth: 0, isMatch: true}));
+  const at = (id: string, treeTop = 0) => ({...startBrowse, selectedId: id, treeTop});
+
+  test.each([
+    {from: 't0', by: -1, to: 't0'},
+    {from: 't0', by: 1, to: 't1'},
+    {from: 't9', by: 1, to: 't9'},
+    {from: 't4', by: Number.POSITIVE_INFINITY, to: 't9'},
+    {from: 't4', by: Number.NEGATIVE_INFINITY, to: 't0'},
+  ])('from $from by $by is $to', ({from, by, to}) => {
+    expect(browse.moveSelection(at(from), entries, by).selectedId).toBe(to);
+  });
+
+  test.each([
+    {selected: 't2', top: 0, height: 3, treeTop: 0},
+    {selected: 't3', top: 0, height: 3, treeTop: 1},
+    {selected: 't1', top: 2, height: 3, treeTop: 1},
+    {selected: 't9', top: 9, height: 4, treeTop: 6},
+    {selected: 't0', top: 5, height: 20, treeTop: 0},
+  ])('$selected is kept in view of $height rows from $top', ({selected, top, height, treeTop}) => {
+    expect(browse.keepInView(at(selected, top), entries, height)).toMatchObject({
+      selectedId: selected,
+      treeTop,
+    });
+  });
+
+  test('what was selected and is gone gives way to what stands there now', () => {
+    expect(browse.keepInView(at('gone', 2), entries, 3).selectedId).toBe('t2');
+    expect(browse.keepInView(at('gone'), [], 3).selectedId).toBe(null);
+  });
+
+  test('the end of a run is followed until one looks back, and again at its end', () => {
+    const run = browse.showTab(startBrowse, 'run');
+    const frame = {length: 100, height: 10};
+    expect(run.detailTop).toBe(null);
+    const back = browse.scrollDetail(run, -1, frame);
+    expect(back.detailTop).toBe(89);
+    expect(browse.scrollDetail(back, 1, frame).detailTop).toBe(null);
+    expect(browse.scrollDetail(back, -200, frame).detailTop).toBe(0);
+  });
+});

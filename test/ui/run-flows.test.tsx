@@ -1,0 +1,255 @@
+import {describe, expect, test, vi} from 'vitest';
+import {pausedRun, runRecord} from '../fakes/runs.ts';
+import {family, planOf, task} from '../helpers/plans.ts';
+import {keys, tuiProject} from './tui-project.tsx';
+
+const until = (check: () => void) => vi.waitFor(check, {timeout: 3_000, interval: 10});
+
+/** A project whose plan is on the screen, with an agent that works on its first task. */
+async function atWork(plan = planOf(task('a'), task('b'))) {
+  const project = tuiProject({plan});
+  project.press(keys.enter, 'e');
+  await until(() => expect(project.agents.agents[0]?.hasGone).toBe(true));
+  project.agents.agent.opensSession('session-1');
+  await project.sees('● working');
+  return project;
+}
+
+describe('executing', () => {
+  test('shows what the agent does, its tokens and its cost', async () => {
+    const {agents, press, sees, screen} = await atWork();
+    agents.agent.says(
+      {type: 'activity', activity: {kind: 'edit', text: 'edit src/route.ts +41 −3'}},
+      {type: 'activity', activity: {kind: 'command', text: '$ npm test'}},
+      {type: 'usage', usage: {input_tokens: 17_000, output_tokens: 1_000, cost_usd: 1.84}},
+    );
+    await sees('edit src/route.ts +41 −3');
+    await sees(/\$ npm test/);
+    await sees('● working · 18k tok · $1.84');
+    expect(screen()).toContain('ctrl+c pause');
+    press('e');
+    await sees('e: a task is running: ctrl+c pauses it');
+  });
+
+  test('what an agent says cannot steer the terminal', async () => {
+    const {agents, sees, screen} = await atWork();
+    agents.agent.says({
+      type: 'activity',
+      activity: {kind: 'message', text: 'a\x1b[2J\x1b]0;owned\x07b\x9b31mc'},
+    });
+    await sees('abc');
+    expect(screen()).not.toMatch(/\x1b|\x07|\x9b|owned/);
+  });
+
+  test('goes on with the next task, and x stops after this one', async () => {
+    const {agents, press, sees, plans} = await atWork(planOf(task('a'), task('b'), task('c')));
+    agents.agent.succeeds();
+    await until(() => expect(agents.agents).toHaveLength(2));
+    press('x');
+    await sees('Stops after this task.');
+    agents.agent.opensSession('session-2');
+    agents.agent.succeeds();
+    await sees('2 done');
+    expect(plans.statuses()).toEqual({a: 'done', b: 'done', c: 'todo'});
+    expect(agents.agents).toHaveLength(2);
+  });
+
+  test('of the selected task alone', async () => {
+    const {agents, press, sees, plans} = tuiProject({plan: planOf(task('a'), task('b'))});
+    press(keys.enter, 'j', 'E');
+    await until(() => expect(agents.agents[0]?.taskId).toBe('b'));
+    agents.agent.opensSession('session-1');
+    agents.agent.succeeds();
+    await sees('1 done');
+    expect(plans.statuses()).toEqual({a: 'todo', b: 'done'});
+  });
+
+  test('raw output is one key away', async () => {
+    const {output, press, sees} = await atWork();
+    output('{"type":"raw');
+    output('"}\nand more\n');
+    press('o');
+    await sees('{"type":"raw"}');
+    await sees('and more');
+  });
+
+  test('silence is told', async () => {
+    const {passTime, sees, tui} = await atWork();
+    passTime(65_000);
+    tui.clock.set(tui.clock.get() + 1);
+    await sees('● working · quiet 01:05');
+  });
+});
+
+describe('Ctrl+C', () => {
+  test('pauses, shows the banner word for word, and quits when pressed again', async () => {
+    const {press, sees, runs, isGone, plans, agents} = await atWork();
+    press(keys.ctrlC);
+    await sees(/^ Paused\. Ctrl\+C again to quit\.$/m);
+    await sees(/Ⅱ Task a +paused/);
+    expect(runs.records('a')).toMatchObject([
+      {state: 'paused', pause_reason: 'user_interrupt', resumable: true},
+    ]);
+    expect(plans.statuses()).toEqual({a: 'in_progress', b: 'todo'});
+    expect(agents.agents).toHaveLength(1);
+    expect(isGone()).toBe(false);
+    const before = runs.records('a');
+    press(keys.ctrlC);
+    expect(isGone()).toBe(true);
+    expect(runs.records('a')).toEqual(before);
+  });
+
+  test('twice in a blink forces an agent that does not listen', async () => {
+    const {press, sees, agents, runs} = await atWork();
+    agents.agent.obeys = {interrupt: false, kill: true};
+    press(keys.ctrlC);
+    await sees('Pausing… Ctrl+C again to force.');
+    expect(agents.agent.isAlive).toBe(true);
+    press(keys.ctrlC);
+    await sees(/Paused\. Ctrl\+C again to quit\./);
+    expect(agents.agent.isAlive).toBe(false);
+    expect(runs.records('a')).toMatchObject([{state: 'paused'}]);
+  });
+
+  test('at rest quits at once', () => {
+    const {press, isGone} = tuiProject({plan: planOf(task('a'))});
+    press(keys.ctrlC);
+    expect(isGone()).toBe(true);
+  });
+
+  test('q asks before it pauses and leaves', async () => {
+    const {press, sees, isGone, runs} = await atWork();
+    press('q');
+    await sees('A task is running');
+    press('n');
+    await sees('● working');
+    press('q');
+    await sees('A task is running');
+    press('y');
+    await until(() => expect(isGone()).toBe(true));
+    expect(runs.records('a')).toMatchObject([{state: 'paused'}]);
+  });
+});
+
+describe('u', () => {
+  const paused = {
+    plan: planOf(task('a', {status: 'in_progress'})),
+    runs: [pausedRun({task_id: 'a', run_id: 'a-1'})],
+  };
+
+  test('goes on with a paused run in its own session', async () => {
+    const {press, sees, agents, runs} = tuiProject(paused);
+    press(keys.enter);
+    await sees('u resume');
+    press('u');
+    await until(() => expect(agents.agents[0]?.hasGone).toBe(true));
+    expect(agents.agent.request).toMatchObject({
+      kind: 'resume',
+      sessionRef: runs.records('a')[0]?.provider_session_ref,
+    });
+    agents.agent.opensSession(agents.agent.request.sessionRef ?? '');
+    agents.agent.succeeds();
+    await sees('a: done');
+    expect(runs.records('a')).toMatchObject([{run_id: 'a-1', state: 'succeeded'}]);
+  });
+
+  test('is not offered without a session, and says why', async () => {
+    const run = pausedRun({task_id: 'a', run_id: 'a-1', resumable: false, provider_session_ref: ''});
+    const {press, sees, screen, agents} = tuiProject({...paused, runs: [run]});
+    press(keys.enter);
+    await sees('R restart');
+    expect(screen()).not.toContain('u resume');
+    press('u');
+    await sees('u: it has no session to go on with: R restarts it');
+    expect(agents.agents).toEqual([]);
+  });
+
+  test('a refusal is shown with everything that is known', async () => {
+    const {press, sees, agents, runs} = tuiProject(paused);
+    press(keys.enter, 'u');
+    await until(() => expect(agents.agents[0]?.hasGone).toBe(true));
+    agents.agent.fails({kind: 'resume_rejected', message: 'No conversation found'});
+    await sees('cannot resume a: No conversation found');
+    await sees('E_RESUME_REJECTED');
+    await sees('blackbird restart a');
+    press(keys.enter);
+    await sees(/Ⅱ Task a +paused/);
+    expect(runs.records('a')).toMatchObject([{state: 'paused'}]);
+  });
+
+  test('answers what an agent asked', async () => {
+    const questions = [{id: 'colour', prompt: 'Which colour?', options: ['blue', 'green']}];
+    const waiting = runRecord({task_id: 'a', run_id: 'a-1', state: 'waiting', questions, resumable: true});
+    const {press, sees, agents, runs} = tuiProject({
+      plan: planOf(task('a', {status: 'waiting_user'})),
+      runs: [waiting],
+    });
+    press(keys.enter);
+    await sees('ACTION REQUIRED');
+    press('u');
+    await sees('Which colour?');
+    press(keys.down, keys.enter);
+    await until(() => expect(agents.agents[0]?.hasGone).toBe(true));
+    expect(runs.records('a')).toMatchObject([{state: 'running', answers: [{id: 'colour', value: 'green'}]}]);
+  });
+
+  test('a question that a job ends with is asked at once, and a person is called', async () => {
+    const {agents, sees, notices} = await atWork(planOf(task('a')));
+    agents.agent.succeeds('```json\n{"blackbird":{"questions":[{"id":"q","prompt":"Why?"}]}}\n```');
+    await sees('Why?');
+    expect(notices).toEqual(['a needs you']);
+  });
+});
+
+describe('restart', () => {
+  const done = {
+    plan: planOf(task('a', {status: 'failed'})),
+    runs: [runRecord({task_id: 'a', run_id: 'a-1', state: 'failed'})],
+  };
+
+  test('asks first; no changes nothing', async () => {
+    const {press, sees, agents} = tuiProject(done);
+    press(keys.enter, 'R');
+    await sees('Restart a Task a?');
+    press(keys.enter);
+    await sees('✗ Task a');
+    expect(agents.agents).toEqual([]);
+  });
+
+  test('makes a new run that is linked to the old one', async () => {
+    const {press, sees, agents, runs} = tuiProject(done);
+    press(keys.enter, 'R');
+    await sees('Restart a');
+    press('y');
+    await until(() => expect(agents.agents[0]?.hasGone).toBe(true));
+    agents.agent.opensSession('session-9');
+    agents.agent.succeeds();
+    await sees('a: done');
+    expect(runs.records('a')).toMatchObject([
+      {run_id: 'a-1', superseded_by_run_id: 'a-2'},
+      {run_id: 'a-2', restart_of_run_id: 'a-1', state: 'succeeded'},
+    ]);
+  });
+
+  test('t makes a failed task ready, s sets any status', async () => {
+    const {press, sees, plans} = tuiProject(done);
+    press(keys.enter, 't');
+    await sees('a is ready again');
+    expect(plans.statuses()).toEqual({a: 'todo'});
+    press('s');
+    await sees('Status of a');
+    press(keys.up, keys.enter);
+    await sees('a is skipped');
+    expect(plans.statuses()).toEqual({a: 'skipped'});
+  });
+});
+
+test('a parent that is folded tells that somebody waits below it', async () => {
+  const questions = [{id: 'q', prompt: 'Why?'}];
+  const {press, sees} = tuiProject({
+    plan: planOf(family(task('p'), task('a', {status: 'waiting_user'}))),
+    runs: [runRecord({task_id: 'a', run_id: 'a-1', state: 'waiting', questions})],
+  });
+  press(keys.enter, keys.left, keys.left);
+  await sees(/▸ ◦ Task p +ACTION REQUIRED/);
+});

@@ -1,0 +1,215 @@
+import {EventEmitter} from 'node:events';
+import {render} from 'ink';
+import {expect, onTestFinished, vi} from 'vitest';
+import {createJobStarter} from '../../src/cli/tui-jobs.ts';
+import {createEngine} from '../../src/machines/engine.ts';
+import {resolveConfig} from '../../src/machines/policies/config-resolution.ts';
+import {addTask, deleteTask, editTask, moveTask, setDeps} from '../../src/machines/policies/plan-edits.ts';
+import {setStatus} from '../../src/machines/policies/plan-status.ts';
+import {undoChange} from '../../src/machines/policies/plan-undo.ts';
+import {tellingRun} from '../../src/machines/policies/run-status.ts';
+import type {ConfigLayer} from '../../src/services/contracts/config.ts';
+import type {PendingFeedback} from '../../src/services/contracts/feedback.ts';
+import type {Plan} from '../../src/services/contracts/plan.ts';
+import type {RunRecord} from '../../src/services/contracts/run.ts';
+import {App} from '../../src/ui/app.tsx';
+import type {ProjectData, SessionRow, TuiPorts} from '../../src/ui/ports.ts';
+import {ThemeProvider} from '../../src/ui/theme.tsx';
+import {createTui} from '../../src/ui/tui.ts';
+import {TuiProvider} from '../../src/ui/tui-context.tsx';
+import {createFakeServices} from '../fakes/services.ts';
+import {now} from '../helpers/plans.ts';
+
+export const keys = {
+  ...{up: '\x1b[A', down: '\x1b[B', left: '\x1b[D', right: '\x1b[C', enter: '\r', escape: '\x1b'},
+  ...{ctrlC: '\x03', ctrlS: '\x13', tab: '\t', pageDown: '\x1b[6~', backspace: '\x7f', space: ' '},
+};
+
+export type TuiOptions = {
+  readonly plan?: Plan;
+  readonly runs?: readonly RunRecord[];
+  readonly size?: {columns: number; rows: number};
+  readonly config?: Readonly<Record<string, unknown>>;
+  readonly data?: Partial<ProjectData>;
+  readonly sessions?: readonly SessionRow[];
+};
+
+/** The whole terminal UI on a terminal that is not there, over the real engine and a project in memory. */
+export function tuiProject(options: TuiOptions = {}) {
+  const fake = createFakeServices({
+    ...(options.plan ? {plan: options.plan} : {}),
+    ...(options.runs ? {runs: options.runs} : {}),
+  });
+  const {services, plans, runs, agents} = fake;
+  agents.obeys = {interrupt: true, kill: true};
+  const engine = createEngine(services);
+  const size = {...(options.size ?? {columns: 80, rows: 24})};
+  let content: Record<string, unknown> = {...options.config};
+  const layers = (): ConfigLayer[] => [
+    {name: 'project', file: '/project/.blackbird/config.json', content},
+    {name: 'global', file: '/home/.blackbird/config.json', content: null},
+  ];
+  const config = {layers: async () => layers(), write: async () => {}};
+  const start = createJobStarter({plans, config, folder: {} as never}, {engine} as never, {
+    BLACKBIRD_AGENT_PROVIDER: 'claude',
+  });
+  const listeners = new Set<(data: ProjectData) => void>();
+  const outputs = new Set<(text: string) => void>();
+  const pendingFeedback = new Map<string, PendingFeedback>();
+  const notices: string[] = [];
+  const attached: string[] = [];
+  let wall = Date.parse(now);
+
+  const data = (): ProjectData => {
+    const all = [...plans.plan.items.keys()].map((id) => [id, tellingRun(runs.records(id))] as const);
+    return {
+      plan: {type: 'plan', plan: plans.plan},
+      runs: new Map(all.flatMap(([id, run]) => (run ? [[id, run] as const] : []))),
+      pendingFeedback: new Map(pendingFeedback),
+      cost: null,
+      otherEngine: null,
+      provider: {id: 'claude', source: 'saved'},
+      config: resolveConfig(layers()),
+      layers: layers(),
+      ...options.data,
+    };
+  };
+  /** What the watcher of the real one does when files changed. */
+  const tell = () => {
+    for (const listener of listeners) listener(data());
+  };
+  const update = async (change: (plan: Plan) => Plan) => {
+    const changed = await plans.update(change);
+    tell();
+    return changed;
+  };
+
+  const ports: TuiPorts = {
+    name: 'checkout-service',
+    folder: '/project',
+    engine,
+    start: async (request) => {
+      const end = await start(request).catch((error: unknown) => ({error}));
+      tell();
+      return end;
+    },
+    onOutput: (listener) => {
+      outputs.add(listener);
+      return () => outputs.delete(listener);
+    },
+    watch: (listener) => {
+      listeners.add(listener);
+      listener(data());
+      return () => listeners.delete(listener);
+    },
+    setStatus: (id, status) => update((plan) => setStatus(plan, id, status, now)),
+    retry: (id) => update((plan) => setStatus(plan, id, 'todo', now)),
+    edit: (edit) =>
+      update((plan) => {
+        switch (edit.type) {
+          case 'add':
+            return addTask(plan, edit.task, now);
+          case 'edit':
+            return editTask(plan, edit.taskId, edit.fields, now);
+          case 'move':
+            return moveTask(plan, edit.taskId, edit.place, now);
+          case 'delete':
+            return deleteTask(plan, edit.taskId, {cascade: true, force: true}, now).plan;
+          case 'deps':
+            return setDeps(plan, edit.taskId, edit.deps, now);
+        }
+      }),
+    undo: (change) => update((plan) => undoChange(plan, change)),
+    createPlan: async () => {},
+    writeSetting: async (layer, key, value) => {
+      const [section = '', name = ''] = key.split('.');
+      if (layer === 'project')
+        content = {...content, [section]: {...(content[section] as object), [name]: value}};
+      tell();
+    },
+    transcript: async (run, form) => ({lines: [`${form} log of ${run.run_id}`], isCut: false}),
+    diff: async (run) => `diff --git a/${run.task_id} b/${run.task_id}\n@@ -1 +1 @@\n-old\n+new\n`,
+    history: async (taskId) => ({runs: runs.records(taskId), broken: []}),
+    listFiles: async () => ['src/refunds.ts', 'README.md'],
+    sessions: async () => options.sessions ?? [],
+    attach: async (id) => void attached.push(id),
+    notify: (text) => notices.push(text),
+    now: () => wall,
+  };
+
+  const stdout = Object.assign(new EventEmitter(), {
+    ...{isTTY: true, frame: '', frames: 0},
+    write(text: string) {
+      this.frame = text;
+      this.frames++;
+      return true;
+    },
+  });
+  Object.defineProperties(stdout, {columns: {get: () => size.columns}, rows: {get: () => size.rows}});
+  const stdin = Object.assign(new EventEmitter(), {
+    ...{isTTY: true, data: null as string | null},
+    ...{setEncoding() {}, setRawMode() {}, resume() {}, pause() {}, ref() {}, unref() {}},
+    read() {
+      const {data: sent} = this;
+      this.data = null;
+      return sent;
+    },
+  });
+  const tui = createTui(ports);
+  tui.resize(size);
+  const close = tui.open();
+  const instance = render(
+    <ThemeProvider hasColor={false}>
+      <TuiProvider value={tui}>
+        <App />
+      </TuiProvider>
+    </ThemeProvider>,
+    {
+      stdin: stdin as unknown as NodeJS.ReadStream,
+      stdout: stdout as unknown as NodeJS.WriteStream,
+      ...{debug: true, exitOnCtrlC: false, patchConsole: false},
+    },
+  );
+  onTestFinished(() => {
+    instance.unmount();
+    close();
+  });
+
+  const screen = () => stdout.frame.replace(/\x1b\[[0-9;]*m/g, '');
+  return {
+    ...fake,
+    engine,
+    tui,
+    tell,
+    notices,
+    attached,
+    pendingFeedback,
+    screen,
+    lines: () => screen().split('\n'),
+    frames: () => stdout.frames,
+    /** What is typed at once. */
+    press: (...sent: readonly string[]) => {
+      for (const each of sent) {
+        stdin.data = each;
+        stdin.emit('readable');
+        stdin.emit('data', each);
+      }
+    },
+    sees: (text: string | RegExp) =>
+      vi.waitFor(() => expect(screen()).toMatch(text), {timeout: 3_000, interval: 10}),
+    seesNot: (text: string | RegExp) =>
+      vi.waitFor(() => expect(screen()).not.toMatch(text), {timeout: 3_000, interval: 10}),
+    resize: (columns: number, rows: number) => {
+      Object.assign(size, {columns, rows});
+      tui.resize({columns, rows});
+      stdout.emit('resize');
+    },
+    output: (text: string) => {
+      for (const listener of outputs) listener(text);
+    },
+    passTime: (milliseconds: number) => {
+      wall += milliseconds;
+    },
+    isGone: () => tui.get().ui.hasTag('gone'),
+  };
+}
