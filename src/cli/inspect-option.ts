@@ -4,16 +4,12 @@ import {InvalidArgumentError, Option} from 'commander';
 export type InspectChoice = {readonly port: number};
 
 export const inspectOption = () =>
-  new Option(
-    '--inspect [port]',
-    'show the machines live on a page of this machine',
-  ).argParser(parseInspect);
+  new Option('--inspect [port]', 'show the machines live on a page of this machine').argParser(parseInspect);
 
 export function parseInspect(text: string): InspectChoice {
   if (text === '') return {port: 0};
   const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
-  if (port < 1 || port > 65_535)
-    throw new InvalidArgumentError('It must be a port from 1 to 65535.');
+  if (port < 1 || port > 65_535) throw new InvalidArgumentError('It must be a port from 1 to 65535.');
   return {port};
 }
 

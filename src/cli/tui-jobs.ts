@@ -20,18 +20,19 @@ export function createJobStarter(project: Project, opened: OpenedEngine, env: En
     const provider = await chooseAgent({folder, env});
     return {
       ...agentInput({...opened, provider, config}),
-      isReviewed: settingOf(config, 'execution.stopAfterEachTask'),
+      // Where nobody asks for checkpoints, a run keeps to how it began.
+      ...(settingOf(config, 'execution.stopAfterEachTask') ? {isReviewed: true} : {}),
+      isAttended: true,
       stopOnFailure: settingOf(config, 'execution.stopOnFailure'),
     };
   };
 
   const jobOf = async (request: JobRequest): Promise<Job> => {
-    const {stopOnFailure, isReviewed, ...agent} = await inputNow();
-    const attended = {...agent, isAttended: true};
+    const {stopOnFailure, ...attended} = await inputNow();
     switch (request.type) {
       case 'execute': {
         const {taskIds} = request;
-        return {type: 'execute', input: {...attended, taskIds, stopOnFailure, isReviewed, maxTasks: null}};
+        return {type: 'execute', input: {...attended, taskIds, stopOnFailure, maxTasks: null}};
       }
       case 'resume': {
         const {taskId, answers, feedback} = request;
