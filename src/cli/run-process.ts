@@ -3,6 +3,7 @@ import {AppError, messageOf, systemErrorCode} from '../services/contracts/errors
 import type {CliContext, DecisionQuestion} from './context.ts';
 import {exitCodes} from './exit-codes.ts';
 import {createLineReader} from './line-reader.ts';
+import {loadCheckpointPrompt} from './load-ui.ts';
 import {runCli} from './program.ts';
 import {reportError} from './report-error.ts';
 import {listenToSignals} from './signals.ts';
@@ -49,7 +50,7 @@ export async function runProcess(name: CliContext['name'], args: readonly string
 
 /** Ink is loaded when there is something to decide. */
 async function askDecision({obstacle, ...question}: DecisionQuestion): Promise<Decision | null> {
-  const {runCheckpointPrompt} = await import('../ui/prompts/run-checkpoint-prompt.tsx');
+  const {runCheckpointPrompt} = await loadCheckpointPrompt();
   const {stdin, stdout} = process;
   const {hasColor} = surfaceOf(stdout);
   return runCheckpointPrompt({...question, changesRefused: obstacle, stdin, stdout, hasColor});

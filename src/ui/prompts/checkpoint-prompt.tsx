@@ -1,3 +1,4 @@
+import type {Decision} from '../../machines/policies/decisions.ts';
 import {messageOf} from '../../services/contracts/errors.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import {Lines} from '../components/lines.tsx';
@@ -5,7 +6,6 @@ import {frameOf, readFilesFor, useFileList} from '../editor/editor.tsx';
 import {editorLines} from '../editor/editor-view.ts';
 import type {FileIndex} from '../editor/file-index.ts';
 import {useStepper} from '../input/use-stepper.ts';
-import type {CheckpointDecision} from './checkpoint-decision.ts';
 import {checkpointState, checkpointStep, withDiff, withoutDiff} from './checkpoint-state.ts';
 import {choosingLines, diffHeight, readingLines, summaryHeight} from './checkpoint-view.ts';
 import {reviewLines} from './review-lines.ts';
@@ -26,7 +26,7 @@ export type CheckpointPromptProps = {
   readonly rows: number;
   readonly isActive?: boolean;
   /** Called once. To ask again, mount the prompt anew. */
-  readonly onDecide: (decision: CheckpointDecision) => void;
+  readonly onDecide: (decision: Decision) => void;
   readonly onLater: () => void;
 };
 

@@ -1,10 +1,10 @@
+import type {Decision} from '../../machines/policies/decisions.ts';
 import {atTop, type Scroll, scrolled} from '../components/scroll.ts';
 import {type SelectItem, selectedAfter} from '../components/select.ts';
 import {type EditorFrame, type EditorState, editorState, editorStep} from '../editor/editor-state.ts';
 import type {KeyPress} from '../input/key-press.ts';
 import type {Step} from '../input/use-stepper.ts';
 import {commandOf, type Keymap} from '../keymap.ts';
-import type {CheckpointDecision} from './checkpoint-decision.ts';
 import {type DiffView, diffStep, diffView} from './diff-view.ts';
 
 export type CheckpointState = {
@@ -26,7 +26,7 @@ export type LoadedDiff =
   | {readonly state: 'ready'; readonly view: DiffView};
 
 export type CheckpointOutcome =
-  | {readonly type: 'decide'; readonly decision: CheckpointDecision}
+  | {readonly type: 'decide'; readonly decision: Decision}
   | {readonly type: 'later'}
   | {readonly type: 'loadDiff'};
 
@@ -96,7 +96,7 @@ function choose(state: CheckpointState): Stepped {
   return decided ? decide(state, {state: decided}) : {state};
 }
 
-function decide(state: CheckpointState, decision: CheckpointDecision): Stepped {
+function decide(state: CheckpointState, decision: Decision): Stepped {
   return {state: {...state, isOver: true}, outcome: {type: 'decide', decision}};
 }
 

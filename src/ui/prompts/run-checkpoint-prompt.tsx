@@ -1,11 +1,9 @@
+import type {Decision} from '../../machines/policies/decisions.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import {createFileIndex} from '../editor/file-index.ts';
 import {renderScreen, type ScreenOptions} from '../screen/render-screen.tsx';
 import {useTerminalSize} from '../screen/terminal-size.ts';
-import type {CheckpointDecision} from './checkpoint-decision.ts';
 import {CheckpointPrompt, type CheckpointPromptProps} from './checkpoint-prompt.tsx';
-
-export type {CheckpointDecision} from './checkpoint-decision.ts';
 
 export type RunCheckpointPromptOptions = ScreenOptions & {
   readonly task: {readonly id: string; readonly title: string};
@@ -25,9 +23,9 @@ export function runCheckpointPrompt({
   changesRefused = null,
   draft = '',
   ...screen
-}: RunCheckpointPromptOptions): Promise<CheckpointDecision | null> {
+}: RunCheckpointPromptOptions): Promise<Decision | null> {
   const files = createFileIndex(listFiles);
-  return renderScreen<CheckpointDecision | null>(screen, (finish) => (
+  return renderScreen<Decision | null>(screen, (finish) => (
     <FullScreenCheckpoint
       {...{task, run, files, loadDiff, changesRefused, draft}}
       onDecide={finish}

@@ -169,9 +169,10 @@ describe('the full diff', () => {
   });
 
   test('of nothing says so', async () => {
-    const {type, sees} = prompt({loadDiff: async () => ''});
+    const {type, sees, lines} = prompt({loadDiff: async () => ''});
     type('d');
     await sees('no files were changed');
+    expect(lines().at(-1)).toBe(' esc back');
   });
 });
 

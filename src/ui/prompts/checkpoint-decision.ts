@@ -1,1 +1,0 @@
-export type {Decision as CheckpointDecision} from '../../machines/policies/decisions.ts';
