@@ -58,6 +58,35 @@ async function startAndThink({server, project}: Bench) {
 }
 
 describe.each<ProviderId>(['codex', 'claude'])('%s', (agent) => {
+  test('requested changes reach the same session, and the checkpoint comes again', async () => {
+    const {server, project} = await setUp(agent);
+    server.script(runInShell('echo hi > made.txt'), say('All done.'));
+    const first = await project.run(['execute', '--review', 'a']);
+    expect({code: first.code, err: first.err}).toEqual({code: 4, err: ''});
+    expect(first.out).toContain('Decide with: blackbird review a --approve\n');
+    expect(project.statuses()).toEqual({a: 'in_progress', b: 'todo'});
+
+    server.script(runInShell('echo tabs > made.txt'), say('Changed.'));
+    const second = await project.run(['review', 'a', '--request-changes', 'canary-3: use tabs']);
+    expect({code: second.code, err: second.err}).toEqual({code: 4, err: ''});
+    expect(second.out).toContain(`▶ a  --version  (${agent}, resumed)\n`);
+    // The model sees the whole conversation: the task, what was done, and what is to be different.
+    for (const text of ['canary-1', 'All done.', 'canary-3: use tabs', '- made.txt'])
+      expect(lastRequest(server)).toContain(text);
+    const [one, two, ...others] = project.runs('a');
+    expect(others).toEqual([]);
+    expect(one).toMatchObject({decision_state: 'changes_requested', decision_feedback: 'canary-3: use tabs'});
+    expect(two).toMatchObject({
+      decision_state: 'pending',
+      resumed_from_run_id: one?.run_id,
+      provider_session_ref: one?.provider_session_ref,
+      review_summary: {files: ['made.txt']},
+    });
+    const {code, out} = await project.run(['review', '--approve']);
+    expect({code, out}).toEqual({code: 0, out: '✓ a  approved\nGo on with: blackbird execute\n'});
+    expect(project.statuses()).toEqual({a: 'done', b: 'todo'});
+  });
+
   test('does a task: it is done, and session, result and usage are on the record', async () => {
     const {server, project} = await setUp(agent);
     server.script(runInShell('echo hi > made.txt'), say('All done.'));

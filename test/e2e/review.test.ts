@@ -1,0 +1,269 @@
+import {execFileSync, spawnSync} from 'node:child_process';
+import {setTimeout as delay} from 'node:timers/promises';
+import {describe, expect, test} from 'vitest';
+import {builtCli} from '../helpers/built-cli.ts';
+import {demo, type EngineProject, engineProject, eventually} from '../helpers/engine-project.ts';
+import {planOf, task} from '../helpers/plans.ts';
+import {lines} from '../helpers/run-cli.ts';
+import {hasTmux, openTerminal} from '../helpers/terminal.ts';
+
+// The built program stops after each task, with the agent that ships with it.
+
+const config = {execution: {stopAfterEachTask: true}};
+const plan = () =>
+  planOf(
+    task('a', {prompt: demo('write src/a.txt hello')}),
+    task('b', {prompt: demo('append done.txt b'), deps: ['a']}),
+  );
+
+/** A repository in which every task ends at a checkpoint. */
+function reviewed(): EngineProject {
+  const project = engineProject(plan(), {config});
+  execFileSync('git', ['init', '--quiet'], {cwd: project.folder});
+  return project;
+}
+
+const steady = (text: string) =>
+  text.replaceAll(/\d+(\.\d+)?s\b/g, '<time>').replaceAll(/\d+(\.\d+k)? tokens/g, '<n> tokens');
+
+const howToDecide = [
+  'a waits for your decision. See it with: blackbird diff a',
+  'Decide with: blackbird review a --approve',
+  '             blackbird review a --approve-quit',
+  '             blackbird review a --request-changes <text>',
+  '             blackbird review a --reject',
+];
+
+describe('without a terminal', () => {
+  test('execute stops at the first checkpoint with the commands that decide, again and again', async () => {
+    const project = reviewed();
+    const {code, out, err} = await project.run(['execute']);
+    expect({code, err}).toEqual({code: 4, err: ''});
+    expect(steady(out)).toBe(
+      lines('▶ a  Task a  (demo)', '✓ a  done  <time>  1 file  <n> tokens', ...howToDecide),
+    );
+    expect(project.latest('a')).toMatchObject({
+      state: 'succeeded',
+      decision_required: true,
+      decision_state: 'pending',
+      review_summary: {files: ['src/a.txt'], total_files: 1},
+    });
+    for (const args of [['execute'], ['execute', 'b', '--no-review'], ['review']]) {
+      expect(await project.run(args)).toMatchObject({code: 4, err: '', out: lines(...howToDecide)});
+    }
+    expect(project.runs('b')).toEqual([]);
+    expect((await project.run(['list', '--all'])).out).toMatch(/^a +in_progress +DECISION +Task a/);
+    expect((await project.run(['why', 'b'])).out).toContain('waits for your decision\n');
+    expect((await project.run(['runs', 'a'])).out).toContain('succeeded (decision pending)');
+    expect((await project.run(['diff', 'a', '--stat'])).out).toContain('src/a.txt (new) | 1 +');
+  });
+
+  test('approve lets the next execute go on; approve and quit as well', async () => {
+    const project = reviewed();
+    await project.run(['execute']);
+    expect(await project.run(['review', '--approve'])).toMatchObject({
+      ...{code: 0, err: ''},
+      out: lines('✓ a  approved', 'Go on with: blackbird execute'),
+    });
+    expect(project.statuses()).toEqual({a: 'done', b: 'todo'});
+    expect((await project.run(['execute'])).code).toBe(4);
+    expect(await project.run(['review', 'b', '--approve-quit'])).toMatchObject({
+      ...{code: 0, err: ''},
+      out: lines('✓ b  approved'),
+    });
+    expect(project.statuses()).toEqual({a: 'done', b: 'done'});
+    const {code, err} = await project.run(['review', 'b', '--approve']);
+    expect({code, err}).toEqual({code: 1, err: expect.stringContaining('E_NO_DECISION')});
+  });
+
+  test('reject makes run and task failed; retry makes it ready again', async () => {
+    const project = reviewed();
+    await project.run(['execute']);
+    const {code, out} = await project.run(['review', 'a', '--reject']);
+    expect({code, out}).toEqual({
+      code: 0,
+      out: lines('✗ a  rejected', 'Try again with: blackbird retry a'),
+    });
+    expect(project.latest('a')).toMatchObject({
+      state: 'failed',
+      failure: {kind: 'rejected', message: 'rejected at the checkpoint'},
+      decision_state: 'rejected',
+    });
+    expect(project.statuses()).toEqual({a: 'failed', b: 'todo'});
+    expect(project.text('src/a.txt')).not.toBe('');
+    expect((await project.run(['retry', 'a'])).code).toBe(0);
+  });
+
+  test('requested changes come from stdin, go to the same session, and end at a checkpoint', async () => {
+    const project = reviewed();
+    await project.run(['execute']);
+    const feedback = `use tabs\n${demo('append heard.txt x')}`;
+    const {status, stdout} = spawnSync(process.execPath, [builtCli, 'review', '--request-changes', '-'], {
+      cwd: project.folder,
+      env: project.env as NodeJS.ProcessEnv,
+      input: `${feedback}\n`,
+      encoding: 'utf8',
+    });
+    expect(status).toBe(4);
+    expect(stdout).toContain('▶ a  Task a  (demo, resumed)\n');
+    expect(project.text('heard.txt')).toBe('x\n');
+    const [one, two] = project.runs('a');
+    expect(one).toMatchObject({decision_state: 'changes_requested', decision_feedback: feedback});
+    expect(two).toMatchObject({
+      ...{feedback, decision_state: 'pending', resumed_from_run_id: one?.run_id},
+      provider_session_ref: one?.provider_session_ref,
+    });
+  });
+
+  test('changes without a session are refused with the whole diagnosis, and the question stays open', async () => {
+    const project = engineProject(plan(), {config, env: {BLACKBIRD_AGENT_CMD: 'true'}});
+    await project.run(['execute']);
+    const {code, err} = await project.run(['review', 'a', '--request-changes', 'use tabs']);
+    expect(code).toBe(1);
+    for (const text of ['cannot resume a', 'no session ref', 'E_RESUME_REFUSED', 'blackbird restart a'])
+      expect(err).toContain(text);
+    expect(project.runs('a')).toMatchObject([{decision_state: 'pending'}]);
+  });
+
+  test.each([
+    {args: ['review', 'a', '--approve', '--reject'], code: 'E_USAGE'},
+    {args: ['review', 'a', '--request-changes', '  '], code: 'E_NO_INPUT'},
+  ])('$args is a usage error', async ({args, code}) => {
+    const project = reviewed();
+    expect(await project.run(args)).toMatchObject({code: 2, err: expect.stringContaining(code)});
+  });
+
+  test.each([
+    ['set-status', 'a', 'done'],
+    ['retry', 'a'],
+    ['resume', 'a'],
+  ])('%s refuses at a checkpoint, with the commands that decide', async (...args) => {
+    const project = reviewed();
+    await project.run(['execute']);
+    const {code, err} = await project.run(args);
+    expect(code).toBe(1);
+    expect(err).toContain('E_DECISION_PENDING');
+    expect(err).toContain('blackbird review a --approve');
+    expect(project.statuses()).toEqual({a: 'in_progress', b: 'todo'});
+  });
+
+  test('scripts are told by events, and that a person is needed', async () => {
+    const project = reviewed();
+    const {code, out} = await project.run(['execute', '--json']);
+    const events = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(code).toBe(4);
+    expect(events.at(-1)).toEqual({event: 'job.stopped', reason: 'decision_required'});
+    expect(events.at(-2)).toMatchObject({event: 'run.updated', run: {decision_state: 'pending'}});
+  });
+
+  test('--review and --no-review are stronger than the setting', async () => {
+    const off = reviewed();
+    expect((await off.run(['execute', '--no-review'])).code).toBe(0);
+    expect(off.latest('a')).not.toHaveProperty('decision_required');
+    const on = engineProject(plan());
+    expect((await on.run(['execute', '--review'])).code).toBe(4);
+  });
+});
+
+const kills = Number(process.env.BLACKBIRD_TEST_REVIEW_KILLS ?? 8);
+
+test(`SIGKILL at ${kills} moments of requested changes neither loses nor repeats them`, {
+  timeout: 30_000 + kills * 15_000,
+}, async () => {
+  const feedback = demo('append heard.txt x');
+  for (let kill = 0; kill < kills; kill++) {
+    const project = reviewed();
+    await project.run(['execute']);
+    const running = project.start(['review', 'a', '--request-changes', feedback]);
+    await Promise.race([running.ended, delay(120 + (kill * 600) / kills)]);
+    running.child.kill('SIGKILL');
+    await running.ended;
+    await eventually(() => expect(project.agents()).toEqual([]), 5_000);
+    const [first] = project.runs('a');
+    const wasStored = first?.decision_state === 'changes_requested';
+    // Killed before the decision was on disk: nothing was decided.
+    if (!wasStored) await project.run(['review', 'a', '--request-changes', feedback]);
+    const {out} = await project.run(['execute']);
+    if (/blackbird resume a/.test(out)) await project.run(['resume', 'a']);
+    else if (/blackbird restart a/.test(out)) throw new Error(`the session was lost:\n${out}`);
+    const ran = project.runs('a').filter(({state}) => state !== 'canceled');
+    expect({kill, decisions: ran.map(({decision_state}) => decision_state)}).toEqual({
+      kill,
+      decisions: ['changes_requested', 'pending'],
+    });
+    expect(project.text('heard.txt')).toBe('x\n');
+    expect((await project.run(['review', 'a', '--approve'])).code).toBe(0);
+    expect(project.statuses()).toEqual({a: 'done', b: 'todo'});
+  }
+});
+
+describe.skipIf(!hasTmux)('on a terminal of 80 by 24', () => {
+  const small = {columns: 80, rows: 24};
+
+  test('the prompt shows the change; j and k choose; changes are written and sent; the plan goes on', async () => {
+    const project = reviewed();
+    const terminal = openTerminal({...project, ...small});
+    terminal.type('blackbird execute');
+    const shown = await terminal.until(/ctrl\+c decide later/);
+    for (const text of ['ACTION REQUIRED', 'a  Task a', 'succeeded', '1 file changed', 'src/a.txt', '+hello'])
+      expect(shown).toContain(text);
+    expect(Math.max(...shown.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+    expect(shown).toContain('❯ Approve and continue');
+    terminal.press('j', 'j', 'j', 'k');
+    await terminal.until('❯ Request changes');
+    terminal.press('Enter');
+    await terminal.until('Request changes  a');
+    terminal.press(...'use'.split(''), 'Space', '@', 's', 'r', 'c');
+    await terminal.until('❯ src/a.txt');
+    terminal.press('Enter');
+    await terminal.until('use @src/a.txt');
+    terminal.press('C-s');
+    await eventually(() => expect(project.runs('a')).toMatchObject([{}, {decision_state: 'pending'}]));
+    expect(project.runs('a')[0]).toMatchObject({
+      decision_state: 'changes_requested',
+      decision_feedback: expect.stringContaining('use @src/a.txt'),
+    });
+    await terminal.until('no files were changed');
+    terminal.press('Enter');
+    await eventually(() => expect(project.latest('b')).toMatchObject({decision_state: 'pending'}));
+    await terminal.until(/ACTION REQUIRED +b  Task b/);
+    terminal.press('Down', 'Down', 'Down');
+    await terminal.until('❯ Reject changes');
+    terminal.press('Enter');
+    const end = await terminal.until('[3]>');
+    expect(end).toContain('✓ a  approved');
+    expect(end).toContain('✗ b  rejected');
+    expect(project.statuses()).toEqual({a: 'done', b: 'failed'});
+  });
+
+  test('Ctrl+C leaves the decision open, the terminal as it was, and the next execute asks again', async () => {
+    const project = reviewed();
+    const terminal = openTerminal({...project, ...small});
+    terminal.type('blackbird execute');
+    await terminal.until(/ctrl\+c decide later/);
+    terminal.press('C-c');
+    const left = await terminal.until('[4]>');
+    expect(left).toContain('Decide with: blackbird review a --approve');
+    expect(left).not.toContain('ACTION REQUIRED');
+    expect(project.latest('a')).toMatchObject({decision_state: 'pending'});
+    terminal.type('blackbird execute');
+    await terminal.until('ACTION REQUIRED');
+    terminal.press('j', 'Enter');
+    await terminal.until(/\[0\]>$/);
+    expect(project.statuses()).toEqual({a: 'done', b: 'todo'});
+  });
+
+  test('SIGTERM takes the question away and leaves it open', async () => {
+    const project = reviewed();
+    const terminal = openTerminal({...project, ...small});
+    terminal.type('blackbird execute & echo $! > pid; fg');
+    await terminal.until('ACTION REQUIRED');
+    process.kill(Number(project.text('pid')), 'SIGTERM');
+    const left = await terminal.until('[4]>');
+    expect(left).toContain('Decide with: blackbird review a --approve');
+    expect(project.latest('a')).toMatchObject({decision_state: 'pending'});
+  });
+});
