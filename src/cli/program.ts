@@ -14,6 +14,7 @@ import {editCommand} from './commands/edit.ts';
 import {executeCommand} from './commands/execute.ts';
 import {feedbackCommand} from './commands/feedback.ts';
 import {initCommand} from './commands/init.ts';
+import {inspectCommand} from './commands/inspect.ts';
 import {listCommand} from './commands/list.ts';
 import {logsCommand} from './commands/logs.ts';
 import {machinesCommand} from './commands/machines.ts';
@@ -110,7 +111,7 @@ const commandGroups: Readonly<Record<string, Commands>> = {
     session: sessionCommand,
     demo: demoCommand,
   },
-  'Look inside:': {machines: machinesCommand},
+  'Look inside:': {inspect: inspectCommand, machines: machinesCommand},
   'Set up:': {
     agents: agentsCommand,
     config: configCommand,

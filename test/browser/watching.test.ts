@@ -1,7 +1,7 @@
 import type {Browser} from 'playwright-core';
 import {afterAll, beforeAll, expect, test} from 'vitest';
 import {launchChromium} from '../helpers/chromium.ts';
-import {demo, engineProject, eventually, untilAtWork} from '../helpers/engine-project.ts';
+import {demo, engineProject, eventually, pauseInTheMiddle, untilAtWork} from '../helpers/engine-project.ts';
 import {activeStates, addressIn, eventNames, openPage} from '../helpers/page.ts';
 import {planOf, task} from '../helpers/plans.ts';
 
@@ -52,4 +52,40 @@ test('a live run is watched from its start to its pause, and a step back shows t
     expect(await page.locator('#actors button').last().textContent()).toBe('●segmentactive'),
   );
   expect(complaints).toEqual([]);
+});
+
+test('a paused run is followed on into its resume, and what came before is still there', async () => {
+  const prompt = demo('write started x', 'sleep 60', 'write done x');
+  const project = engineProject(planOf(task('a', {prompt})));
+  await pauseInTheMiddle(project, 'a');
+  const served = project.start(['inspect', 'a']);
+  const {page, complaints} = await openPage(browser, await addressIn(served.out));
+
+  // Where it paused: its segment has recorded the pause and is done.
+  await eventually(async () => expect((await eventNames(page))[0]).toBe('done(releaseLock)'));
+  const before = await eventNames(page);
+
+  const resumed = await project.run(['resume', 'a']);
+  expect(resumed.code).toBe(0);
+  await eventually(async () => expect((await eventNames(page)).length).toBeGreaterThan(before.length));
+  await eventually(async () => expect((await eventNames(page))[0]).toBe('done(releaseLock)'));
+  expect((await eventNames(page)).slice(-before.length)).toEqual(before);
+  const actors = await page.locator('#actors .process, #actors button .name').allTextContents();
+  expect(actors).toEqual([
+    ...['process 1', 'engine', 'executor', 'task', 'run', 'segment'],
+    ...['process 2', 'engine', 'task', 'run', 'segment'],
+  ]);
+
+  // The run was paused once, and went on: both are a click away.
+  await page.locator('#actors button', {hasText: 'run'}).last().click();
+  await page.locator('[data-state="run.done"].active').waitFor();
+  await page.locator('#events button', {hasText: 'recordRelaunch'}).click();
+  await page.locator('[data-state="run.running"].active').waitFor();
+  expect(await page.locator('.edge.taken').getAttribute('data-edge')).toBe(
+    'run.recordingRelaunch run.running',
+  );
+  expect(await page.locator('#context').textContent()).toContain('phase "launching"');
+  expect(complaints).toEqual([]);
+  served.child.kill('SIGINT');
+  expect((await served.ended).code).toBe(0);
 });

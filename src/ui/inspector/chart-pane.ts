@@ -3,7 +3,7 @@ import type {InspectedEntry} from '../../services/contracts/journal.ts';
 import {layoutChart} from './chart-layout.ts';
 import {activeStates, takenTransitions} from './chart-state.ts';
 import {activeBox, drawChart} from './chart-view.ts';
-import {byId, element} from './dom.ts';
+import {byId, element, reveal} from './dom.ts';
 import {eventName, stateName} from './event-name.ts';
 import {actorKey} from './timeline.ts';
 
@@ -71,7 +71,7 @@ export class ChartPane {
     const {scrollTop, scrollLeft} = place;
     place.replaceChildren(drawing);
     place.scrollTo({top: scrollTop, left: scrollLeft});
-    if (scale > fitting) activeBox(drawing)?.scrollIntoView({block: 'center', inline: 'center'});
+    if (scale > fitting) reveal(place, activeBox(drawing), 'center');
   }
 
   #scale(fitting: number): number {

@@ -38,3 +38,15 @@ function setAttributes(target: Element, attributes: Attributes): void {
     target.setAttribute(name, value === true ? '' : String(value));
   }
 }
+
+/** Scrolls a part into view by hand: `scrollIntoView` would also move where the next Tab starts. */
+export function reveal(place: HTMLElement, part: Element | null, where: 'nearest' | 'center'): void {
+  if (!part) return;
+  const [around, inner] = [place.getBoundingClientRect(), part.getBoundingClientRect()];
+  const shift = (start: number, end: number, from: number, to: number) => {
+    if (where === 'center') return (start + end) / 2 - (from + to) / 2;
+    return start < from ? start - from : Math.max(0, end - to);
+  };
+  place.scrollTop += shift(inner.top, inner.bottom, around.top, around.bottom);
+  place.scrollLeft += shift(inner.left, inner.right, around.left, around.right);
+}

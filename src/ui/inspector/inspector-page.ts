@@ -3,7 +3,7 @@ import type {InspectorFacts} from '../../services/contracts/inspector.ts';
 import type {InspectedEntry} from '../../services/contracts/journal.ts';
 import {drawActors} from './actor-tree.ts';
 import {ChartPane} from './chart-pane.ts';
-import {byId, element} from './dom.ts';
+import {byId, element, reveal} from './dom.ts';
 import {drawEvents} from './event-list.ts';
 import {eventName, stateName} from './event-name.ts';
 import {drawTimeBar} from './time-bar.ts';
@@ -120,7 +120,7 @@ export class InspectorPage {
       'events',
       drawEvents({entries: this.#timeline.entries, position, only, onTravel: travel}),
     );
-    byId('events').querySelector('[aria-current]')?.scrollIntoView({block: 'nearest'});
+    reveal(byId('events'), byId('events').querySelector('[aria-current]'), 'nearest');
     drawTimeBar(this.#timeline, position, this.#isFollowing, travel);
     byId('pin').setAttribute('aria-pressed', String(this.#pinned !== null));
     byId('event').replaceChildren(drawValue(entry?.event ?? null, this.#folds.event));

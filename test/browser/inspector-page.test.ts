@@ -1,0 +1,336 @@
+import http from 'node:http';
+import type {AddressInfo} from 'node:net';
+import type {Browser, Page} from 'playwright-core';
+import {afterAll, beforeAll, describe, expect, onTestFinished, test} from 'vitest';
+import {inspectedOf} from '../../src/cli/inspection.ts';
+import type {Inspector} from '../../src/services/contracts/inspector.ts';
+import type {InspectedEntry} from '../../src/services/contracts/journal.ts';
+import {startInspector} from '../../src/services/inspector/inspector-server.ts';
+import {entry, type FakeSource, fakeSource} from '../fakes/journal-entries.ts';
+import {launchChromium} from '../helpers/chromium.ts';
+import {eventually} from '../helpers/engine-project.ts';
+import {executeJob, observedEngine} from '../helpers/observed-engine.ts';
+import {activeStates, eventNames, openPage} from '../helpers/page.ts';
+import {planOf, task} from '../helpers/plans.ts';
+
+let browser: Browser;
+let recorded: readonly InspectedEntry[];
+beforeAll(async () => {
+  browser = await launchChromium();
+  recorded = await entriesOfAPause();
+});
+afterAll(() => browser.close());
+
+/** Two tasks by the real machines: the first succeeds, the second is paused. */
+async function entriesOfAPause(): Promise<InspectedEntry[]> {
+  const {engine, agents, entries} = observedEngine({plan: planOf(task('a'), task('b'))});
+  let isFirst = true;
+  agents.play = (agent) => {
+    agent.opensSession();
+    if (isFirst) agent.succeeds('done');
+    else queueMicrotask(() => engine.pause('user_interrupt'));
+    isFirst = false;
+  };
+  await engine.start(executeJob());
+  const start = Date.parse('2026-01-02T12:00:00.000Z');
+  return entries.map((each, index) => ({
+    ...each,
+    session: 1,
+    at: new Date(start + index * 137).toISOString(),
+  }));
+}
+
+async function served(source: FakeSource = fakeSource(...recorded)): Promise<Inspector> {
+  const inspector = await startInspector(inspectedOf(source, 'pay-05 · Refund e2e test', '1.2.3'), {port: 0});
+  onTestFinished(() => inspector.close());
+  return inspector;
+}
+
+const moment = (page: Page) => page.locator('#moment').textContent();
+
+/** The page at rest: what it shows is what is asked for. */
+const untilAt = (page: Page, position: number) =>
+  eventually(async () => expect(await moment(page)).toMatch(new RegExp(`^${position} of `)));
+
+describe('by keyboard alone', () => {
+  test('every moment can be reached, and the page says where it is', async () => {
+    const {page, complaints} = await openPage(browser, (await served()).url);
+    const last = recorded.length;
+    await untilAt(page, last);
+    expect(await page.locator('#follow').getAttribute('aria-pressed')).toBe('true');
+
+    await page.keyboard.press('ArrowLeft');
+    await untilAt(page, last - 1);
+    expect(await page.locator('#follow').getAttribute('aria-pressed')).toBe('false');
+    await page.keyboard.press('ArrowRight');
+    await untilAt(page, last);
+    await page.keyboard.press('Home');
+    await untilAt(page, 1);
+    await page.keyboard.press('ArrowLeft');
+    await untilAt(page, 1);
+    await page.locator('[data-state="engine.idle"].active').waitFor();
+    expect(await activeStates(page)).toEqual(['engine.idle']);
+    await page.keyboard.press('f');
+    await untilAt(page, last);
+    expect(await page.locator('#follow').getAttribute('aria-pressed')).toBe('true');
+    await page.keyboard.press('Home');
+    await page.keyboard.press('End');
+    await untilAt(page, last);
+
+    // Pinned, the chart stays with its actor; shift steps through that actor's events only.
+    await page.keyboard.press('p');
+    await page.keyboard.press('Shift+ArrowLeft');
+    await eventually(async () => expect(await page.locator('#standing').textContent()).toMatch(/^releasing/));
+    await page.keyboard.press('Shift+ArrowLeft');
+    await eventually(async () => expect(await page.locator('#standing').textContent()).toMatch(/^executing/));
+    expect(await page.locator('#chart-heading').textContent()).toBe('engine');
+    await eventually(async () =>
+      expect(await page.locator('#announcer').textContent()).toMatch(
+        /^Event \d+ of \d+: engine took .* and is executing$/,
+      ),
+    );
+    expect(complaints).toEqual([]);
+  });
+
+  test('everything that can be pressed can be reached with Tab, is seen to be there, and has a name', async () => {
+    const {page} = await openPage(browser, (await served()).url);
+    await untilAt(page, recorded.length);
+    const reached = new Set<string>();
+    for (let index = 0; index < 200 && !reached.has('slider'); index++) {
+      await page.keyboard.press('Tab');
+      const focused = page.locator(':focus');
+      reached.add((await focused.getAttribute('id')) ?? (await focused.getAttribute('class')) ?? '');
+      expect(await focused.evaluate(outlineOf)).toBe('solid');
+      expect((await focused.evaluate(nameOf)).trim()).not.toBe('');
+    }
+    const controls = [
+      'pin',
+      'smaller',
+      'fit',
+      'larger',
+      'chart',
+      'only',
+      'first',
+      'back',
+      'follow',
+      'slider',
+    ];
+    expect([...reached]).toEqual(expect.arrayContaining([...controls, 'actor active', 'event']));
+  });
+
+  test('Enter on an event travels there and keeps the focus on it', async () => {
+    const {page} = await openPage(browser, (await served()).url);
+    await untilAt(page, recorded.length);
+    await page.locator('#events [data-index="10"]').focus();
+    await page.keyboard.press('Enter');
+    await untilAt(page, 11);
+    expect(await page.locator(':focus').getAttribute('data-index')).toBe('10');
+    expect(await page.locator('#events [aria-current="step"]').getAttribute('data-index')).toBe('10');
+  });
+});
+
+test('a moment that is looked at stays while more comes; following goes along', async () => {
+  const source = fakeSource(...recorded.slice(0, 10));
+  const {page} = await openPage(browser, (await served(source)).url);
+  await untilAt(page, 10);
+  await page.keyboard.press('ArrowLeft');
+  source.add(...recorded.slice(10, 20));
+  await eventually(async () => expect(await moment(page)).toMatch(/^9 of 20,/));
+  await page.keyboard.press('End');
+  source.add(...recorded.slice(20, 22));
+  await untilAt(page, 22);
+  expect(await eventNames(page)).toHaveLength(22);
+});
+
+test('only the events of the actor that is shown', async () => {
+  const {page} = await openPage(browser, (await served()).url);
+  await untilAt(page, recorded.length);
+  await page.locator('#only').check();
+  const mine = recorded.filter(({actor}) => actor === 'engine').length;
+  await eventually(async () => expect(await eventNames(page)).toHaveLength(mine));
+});
+
+test('contexts fold, and stay as they were folded from event to event', async () => {
+  const {page} = await openPage(browser, (await served()).url);
+  await untilAt(page, recorded.length);
+  await page.locator('#events button', {hasText: 'recordPauseIntent'}).click();
+  const request = page
+    .locator('#context details', {has: page.locator('> summary', {hasText: 'request'})})
+    .first();
+  expect(await request.getAttribute('open')).toBe('');
+  await request.locator('> summary').click();
+  expect(await request.getAttribute('open')).toBeNull();
+  await page.keyboard.press('Shift+ArrowRight');
+  await eventually(async () =>
+    expect(await page.locator('#standing').textContent()).not.toMatch(/recordPauseIntent/),
+  );
+  expect(await request.getAttribute('open')).toBeNull();
+});
+
+test('what an agent or a plan says is text, whatever it looks like', async () => {
+  const evil = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
+  const source = fakeSource(
+    entry({
+      seq: 1,
+      actor: evil,
+      machine: evil,
+      event: {type: evil, [evil]: evil},
+      state: evil,
+      context: {[evil]: evil},
+    }),
+    entry({
+      seq: 2,
+      actor: 'run',
+      event: {type: evil},
+      state: {[evil]: evil},
+      context: {nested: {[evil]: [evil]}},
+    }),
+  );
+  const {page, complaints} = await openPage(browser, (await served(source)).url);
+  await untilAt(page, 2);
+  await page.keyboard.press('Home');
+  await untilAt(page, 1);
+  expect(await page.locator('#chart-heading').textContent()).toBe(evil);
+  expect(await page.locator('#chart').textContent()).toContain(`no machine called ${evil}`);
+  expect(await page.locator('main img, main script').count()).toBe(0);
+  expect(await page.title()).toBe('pay-05 · Refund e2e test · Blackbird inspector');
+  expect(complaints).toEqual([]);
+});
+
+describe('a page of another origin', () => {
+  test('reads nothing, even with the address', async () => {
+    const inspector = await served();
+    const foreign = http.createServer((_, response) => {
+      response.setHeader('Content-Type', 'text/html');
+      response.end('<title>elsewhere</title>');
+    });
+    await new Promise<void>((resolve) => foreign.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void foreign.close());
+    const page = await browser.newPage();
+    onTestFinished(() => page.close());
+    for (const host of ['127.0.0.1', 'localhost']) {
+      await page.goto(`http://${host}:${(foreign.address() as AddressInfo).port}/`);
+      const seen = await page.evaluate(async (url) => {
+        const {document, EventSource, fetch, window} = globalThis as unknown as BrowserGlobals;
+        const attempt = (mode: string) =>
+          fetch(`${url}facts`, {mode}).then(
+            (response) => response.text(),
+            () => 'refused',
+          );
+        const loaded = (tag: string) =>
+          new Promise((resolve) => {
+            const element = document.createElement(tag);
+            element.onload = () => resolve('loaded');
+            element.onerror = () => resolve('refused');
+            element.src = `${url}page.js`;
+            document.documentElement.append(element);
+          });
+        const streamed = new Promise((resolve) => {
+          const events = new EventSource(`${url}entries`);
+          events.onerror = () => resolve('refused');
+          events.addEventListener('all', () => resolve('read'));
+        });
+        const frame = document.createElement('iframe');
+        frame.src = url;
+        document.documentElement.append(frame);
+        await new Promise((resolve) => {
+          frame.onload = resolve;
+        });
+        return {
+          cors: await attempt('cors'),
+          opaque: await attempt('no-cors'),
+          script: await loaded('script'),
+          stream: await streamed,
+          frames: window.frames.length,
+          framed: frame.contentDocument === null,
+        };
+      }, inspector.url);
+      expect(seen).toEqual({
+        cors: 'refused',
+        opaque: expect.stringMatching(/^(refused)?$/),
+        script: 'refused',
+        stream: 'refused',
+        frames: 1,
+        framed: true,
+      });
+    }
+  });
+
+  test('and neither does whoever has another token, or another name for this machine', async () => {
+    const inspector = await served();
+    const page = await browser.newPage();
+    onTestFinished(() => page.close());
+    const statusOf = async (url: string) => (await page.goto(url))?.status();
+    expect(await statusOf(`http://127.0.0.1:${inspector.port}/${'x'.repeat(22)}/facts`)).toBe(404);
+    expect(await statusOf(`http://127.0.0.1:${inspector.port}/`)).toBe(404);
+    // A name that resolves to this machine, as an attacker's would after rebinding.
+    expect(await statusOf(`http://evil.localhost:${inspector.port}/${inspector.token}/facts`)).toBe(403);
+    expect(await statusOf(`${inspector.url}facts`)).toBe(200);
+  });
+});
+
+describe.each(['light', 'dark'] as const)('in %s', (scheme) => {
+  test('everything fits 1280 × 800 and can be read', async () => {
+    const {page, complaints} = await openPage(browser, (await served()).url, scheme);
+    await untilAt(page, recorded.length);
+    for (const name of ['sweeping', 'active', 'launching']) {
+      await page
+        .locator('#events button', {hasText: `→ ${name}`})
+        .first()
+        .click();
+      const box = page.locator(`[data-state="segment.${name}"].active`);
+      await box.waitFor();
+      const [inside, around] = [await box.boundingBox(), await page.locator('#chart').boundingBox()];
+      if (!inside || !around) throw new Error('there is no drawing');
+      expect(inside.x).toBeGreaterThanOrEqual(around.x);
+      expect(inside.y).toBeGreaterThanOrEqual(around.y);
+      expect(inside.x + inside.width).toBeLessThanOrEqual(around.x + around.width);
+      expect(inside.y + inside.height).toBeLessThanOrEqual(around.y + around.height);
+      // 11 px of text at the scale of the drawing.
+      expect((await page.locator('.state .line').first().boundingBox())?.height).toBeGreaterThan(9);
+    }
+    const size = await page.evaluate(() => {
+      const {documentElement} = (globalThis as unknown as BrowserGlobals).document;
+      return [documentElement.scrollWidth, documentElement.scrollHeight];
+    });
+    expect(size).toEqual([1280, 800]);
+    const {BLACKBIRD_SCREENSHOTS: folder} = process.env;
+    if (folder) await page.screenshot({path: `${folder}/${scheme}.png`});
+    expect(complaints).toEqual([]);
+  });
+});
+
+/** What the functions above use inside the browser; the tests themselves are compiled without its types. */
+type BrowserGlobals = {
+  readonly document: {
+    readonly documentElement: {append(child: unknown): void; scrollWidth: number; scrollHeight: number};
+    createElement(tag: string): {
+      src: string;
+      onload: (value?: unknown) => void;
+      onerror: () => void;
+      contentDocument?: unknown;
+    };
+  };
+  readonly EventSource: new (
+    url: string,
+  ) => {
+    onerror: () => void;
+    addEventListener(name: string, listener: () => void): void;
+  };
+  readonly fetch: (url: string, options: {mode: string}) => Promise<{text(): Promise<string>}>;
+  readonly window: {frames: {length: number}};
+};
+
+const outlineOf = (element: unknown) =>
+  (globalThis as unknown as {getComputedStyle(of: unknown): {outlineStyle: string}}).getComputedStyle(element)
+    .outlineStyle;
+
+/** What a screen reader calls a control. */
+const nameOf = (element: unknown) => {
+  const {labels, ...control} = {
+    labels: (element as {labels?: ArrayLike<{textContent: string}>}).labels,
+    label: (element as {getAttribute(name: string): string | null}).getAttribute('aria-label'),
+    text: (element as {textContent: string}).textContent,
+  };
+  return control.label || control.text || labels?.[0]?.textContent || '';
+};

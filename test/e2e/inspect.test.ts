@@ -1,0 +1,166 @@
+import {existsSync, readdirSync, rmSync} from 'node:fs';
+import path from 'node:path';
+import {describe, expect, test} from 'vitest';
+import {demo, engineProject, eventually, pauseInTheMiddle, untilAtWork} from '../helpers/engine-project.ts';
+import {addressIn} from '../helpers/page.ts';
+import {planOf, task} from '../helpers/plans.ts';
+
+// The built program, and its page asked for as a browser does; what a page looks like is in test/browser.
+
+const longWork = demo('write started x', 'sleep 60');
+const oneTask = (prompt = demo('print hello')) => engineProject(planOf(task('a', {prompt})));
+
+describe('inspect', () => {
+  test('lists a process that is inspected while it lives, and its run ever after', async () => {
+    const project = oneTask(longWork);
+    const running = project.start(['execute', '--inspect']);
+    const url = await addressIn(running.err);
+    await untilAtWork(project, 'a');
+
+    const live = JSON.parse((await project.run(['inspect', '--json'])).out).live;
+    expect(live).toEqual([{pid: running.pid, what: 'execute', started_at: expect.any(String), url}]);
+    expect((await project.run(['inspect'])).out).toContain(`● execute  process ${running.pid}`);
+
+    running.child.kill('SIGINT');
+    await running.ended;
+    expect(readdirSync(path.join(project.folder, '.blackbird', 'inspectors'))).toEqual([]);
+    const {run_id} = project.latest('a') ?? {};
+    expect(JSON.parse((await project.run(['inspect', '--json'])).out)).toEqual({
+      live: [],
+      runs: [{task_id: 'a', run_id, changed_at: expect.any(String)}],
+    });
+    expect((await project.run(['inspect'])).out).toContain(`blackbird inspect a ${run_id}\n`);
+  });
+
+  test('passes over what a killed process left behind', async () => {
+    const project = oneTask(longWork);
+    const running = project.start(['execute', '--inspect']);
+    await untilAtWork(project, 'a');
+    running.child.kill('SIGKILL');
+    await running.ended;
+    expect(readdirSync(path.join(project.folder, '.blackbird', 'inspectors'))).toEqual([
+      `${running.pid}.json`,
+    ]);
+    expect(JSON.parse((await project.run(['inspect', '--json'])).out)).toMatchObject({live: []});
+  });
+
+  test('says what to do where there is nothing yet', async () => {
+    const {code, out} = await oneTask().run(['inspect']);
+    expect({code, out}).toEqual({code: 0, out: 'nothing to look at yet: blackbird execute --inspect\n'});
+  });
+
+  test('serves a recorded run, with the context of every event, until Ctrl+C', async () => {
+    const project = oneTask(longWork);
+    await pauseInTheMiddle(project, 'a');
+    const {run_id} = project.latest('a') ?? {};
+    const served = project.start(['inspect', 'a']);
+    const url = await addressIn(served.out);
+    expect(served.out()).toBe(`${url}\n`);
+
+    const facts = await (await fetch(`${url}facts`)).json();
+    expect(facts).toMatchObject({title: `a · ${run_id}`, notices: []});
+    const entries = await recordedEntries(url);
+    const last = entries.findLast(({machine}) => machine === 'segment');
+    expect(last).toMatchObject({kind: 'done', state: 'done', session: 1});
+    const asked = entries.find(({machine, event}) => machine === 'segment' && event.type === 'run.pause');
+    const context = await (await fetch(`${url}context/1/${asked?.seq}`)).json();
+    expect(context).toMatchObject({
+      context: {pause: {reason: 'user_interrupt', presses: 1}, run: {run_id}},
+    });
+
+    served.child.kill('SIGINT');
+    expect(await served.ended).toMatchObject({code: 0, signal: null});
+  });
+
+  test.each<{name: string; args: string[]; code: string}>([
+    {name: 'a task that never ran', args: ['a'], code: 'E_RUN_NOT_FOUND'},
+    {name: 'a task that is not there', args: ['nothing'], code: 'E_TASK_NOT_FOUND'},
+    {name: 'a run that is not there', args: ['a', 'a-9'], code: 'E_RUN_NOT_FOUND'},
+  ])('refuses $name', async ({args, code}) => {
+    const ended = await oneTask().run(['inspect', ...args, '--json']);
+    expect({code: ended.code, error: JSON.parse(ended.err).error.code}).toEqual({code: 1, error: code});
+  });
+
+  test('refuses a run without a journal', async () => {
+    const project = oneTask();
+    await project.run(['execute']);
+    const {run_id} = project.latest('a') ?? {};
+    rmSync(path.join(project.folder, '.blackbird', 'runs', 'a', `${run_id}.journal.jsonl`));
+    const ended = await project.run(['inspect', 'a', '--json']);
+    expect(JSON.parse(ended.err).error).toMatchObject({code: 'E_INSPECT'});
+  });
+});
+
+describe('--inspect', () => {
+  test('changes nothing else: no address on stdout, same code, and the process ends with its job', async () => {
+    const project = oneTask();
+    const {code, out, err} = await project.run(['execute', '--inspect', 'a']);
+    expect(code).toBe(0);
+    expect(err).toMatch(/^Inspect: http:\/\/127\.0\.0\.1:\d+\/[\w-]{22}\/\n$/);
+    expect(out).not.toContain('http');
+    expect(project.statuses()).toEqual({a: 'done'});
+  });
+
+  test('ends with its job even while somebody looks on', async () => {
+    const project = oneTask(longWork);
+    const running = project.start(['execute', '--inspect']);
+    const response = await fetch(`${await addressIn(running.err)}entries`);
+    await untilAtWork(project, 'a');
+    running.child.kill('SIGINT');
+    expect((await running.ended).code).toBe(130);
+    expect(await response.text()).toMatch(/done\.actor\.releaseLock[\s\S]*event: end\ndata: \n\n$/);
+  });
+
+  test('is an event under --json', async () => {
+    const {out} = await oneTask().run(['execute', '--inspect', '--json']);
+    expect(JSON.parse(out.split('\n')[0] ?? '')).toEqual({
+      event: 'inspector.started',
+      url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\//),
+    });
+  });
+
+  test('takes a port, and refuses one that is taken before anything starts', async () => {
+    const project = oneTask(longWork);
+    const running = project.start(['execute', '--inspect']);
+    const {port} = new URL(await addressIn(running.err));
+    await untilAtWork(project, 'a');
+    const other = oneTask();
+    const ended = await other.run(['execute', `--inspect=${port}`, '--json']);
+    expect({code: ended.code, error: JSON.parse(ended.err).error}).toMatchObject({
+      code: 1,
+      error: {code: 'E_INSPECT', message: `the inspector cannot use port ${port}: it is taken`},
+    });
+    expect(other.runs('a')).toEqual([]);
+    expect(existsSync(path.join(other.folder, '.blackbird', 'inspectors'))).toBe(false);
+    running.child.kill('SIGINT');
+    await running.ended;
+    const again = await other.run(['execute', `--inspect=${port}`]);
+    expect(again.err).toContain(`Inspect: http://127.0.0.1:${port}/`);
+  });
+
+  test.each(['0', '65536', 'x', '-1'])('refuses %s for a port', async (port) => {
+    const ended = await oneTask().run(['execute', `--inspect=${port}`, '--json']);
+    expect({code: ended.code, error: JSON.parse(ended.err).error.code}).toEqual({code: 2, error: 'E_USAGE'});
+  });
+});
+
+type Entry = {
+  seq: number;
+  session: number;
+  machine: string;
+  kind: string;
+  state: unknown;
+  event: {type: string};
+};
+
+async function recordedEntries(url: string): Promise<Entry[]> {
+  const tab = new AbortController();
+  const response = await fetch(`${url}entries`, {signal: tab.signal});
+  let text = '';
+  for await (const chunk of response.body ?? []) {
+    text += Buffer.from(chunk).toString('utf8');
+    if (text.includes('\n\n')) break;
+  }
+  tab.abort();
+  return eventually(() => JSON.parse(/^event: all\ndata: (.*)$/m.exec(text)?.[1] ?? ''));
+}
