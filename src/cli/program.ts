@@ -3,6 +3,7 @@ import {AppError} from '../services/contracts/errors.ts';
 import {Cli} from './cli.ts';
 import {addCommand} from './commands/add.ts';
 import {agentsCommand} from './commands/agents.ts';
+import {bundleCommand} from './commands/bundle.ts';
 import {complete, completionCommand} from './commands/completion.ts';
 import {configCommand} from './commands/config.ts';
 import {deleteCommand} from './commands/delete.ts';
@@ -111,7 +112,7 @@ const commandGroups: Readonly<Record<string, Commands>> = {
     session: sessionCommand,
     demo: demoCommand,
   },
-  'Look inside:': {inspect: inspectCommand, machines: machinesCommand},
+  'Look inside:': {inspect: inspectCommand, machines: machinesCommand, bundle: bundleCommand},
   'Set up:': {
     agents: agentsCommand,
     config: configCommand,

@@ -43,7 +43,7 @@ const keptFields = new Map<string, boolean>();
 function isKept(field: string): boolean {
   const known = keptFields.get(field);
   if (known !== undefined) return known;
-  const is = kept.has(field) || keptEnding.test(field);
+  const is = kept.has(field) || (keptEnding.test(field) && !/^boot_?id$/i.test(field));
   // Fields are few, unless somebody makes them up.
   if (keptFields.size < 1_000) keptFields.set(field, is);
   return is;
@@ -83,6 +83,11 @@ const recordOnly = new Set(
   ),
 );
 const records = new WeakMap<object, JournalValue>();
+
+/** A whole record, for those who do not have it beside. */
+export function redactRecord(run: object): {readonly [key: string]: JournalValue} {
+  return redactFields(run, 0) as {readonly [key: string]: JournalValue};
+}
 
 function redactFields(value: object, depth: number, leftOut?: ReadonlySet<string>): JournalValue {
   const fields: Record<string, JournalValue> = {};

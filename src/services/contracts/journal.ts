@@ -82,9 +82,9 @@ export interface InspectionSource {
 /** Actors are unique within their session: the process that wrote them, counted from 1. */
 export type InspectedEntry = JournalEntry & {readonly session: number};
 
-/** Where journals are kept. Nothing here waits or throws: the journal is one-way. */
+/** Where journals are kept. Nothing here throws or answers: the journal is one-way. */
 export interface JournalSink {
   append(run: Pick<RunRecord, 'task_id' | 'run_id'>, entries: readonly JournalEntry[]): void;
-  /** Writes what is still held back. */
+  /** Writes what is held back before it returns: at the end of a job, and of the process. */
   flush(): void;
 }

@@ -32,10 +32,7 @@ type Batch = {readonly run: Run; readonly entries: JournalEntry[]};
  * Journals as one file for each run, beside its record. Entries are held back and written together, without
  * waiting for the disk. Trouble with a file ends the journal, never the work.
  */
-export function createJournalFiles(options: JournalFilesOptions): JournalSink & {
-  /** Writes everything before it returns, for a process that ends. */
-  flushNow(): void;
-} {
+export function createJournalFiles(options: JournalFilesOptions): JournalSink {
   const {fileOf, onFailure, maxBytes = mostBytes} = options;
   /** Those that come, of the run that is worked on last. */
   let held: Batch[] = [];
@@ -53,7 +50,7 @@ export function createJournalFiles(options: JournalFilesOptions): JournalSink & 
     waiting = [];
     if (isLost) return;
     isLost = true;
-    process.off('exit', flushNow);
+    process.off('exit', flush);
     onFailure(messageOf(error));
   };
 
@@ -80,7 +77,7 @@ export function createJournalFiles(options: JournalFilesOptions): JournalSink & 
   const writeNext = () => {
     const [batch] = waiting;
     if (isWriting || !batch) {
-      if (!isWriting) process.off('exit', flushNow);
+      if (!isWriting) process.off('exit', flush);
       return;
     }
     isWriting = true;
@@ -99,14 +96,14 @@ export function createJournalFiles(options: JournalFilesOptions): JournalSink & 
     }
   };
 
-  const flush = () => {
+  const writeSoon = () => {
     takeHeld();
     writeNext();
   };
 
-  const flushNow = () => {
+  const flush = () => {
     takeHeld();
-    process.off('exit', flushNow);
+    process.off('exit', flush);
     const batches = waiting;
     waiting = [];
     try {
@@ -126,13 +123,12 @@ export function createJournalFiles(options: JournalFilesOptions): JournalSink & 
       else held.push({run, entries: [...entries]});
       heldEntries += entries.length;
       if (timer === undefined) {
-        timer = setTimeout(flush, holdMilliseconds).unref();
-        process.off('exit', flushNow).once('exit', flushNow);
+        timer = setTimeout(writeSoon, holdMilliseconds).unref();
+        process.off('exit', flush).once('exit', flush);
       }
-      if (heldEntries >= mostHeld) flush();
+      if (heldEntries >= mostHeld) writeSoon();
     },
     flush,
-    flushNow,
   };
 }
 

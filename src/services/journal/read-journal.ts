@@ -4,6 +4,7 @@ import {
   type InspectedEntry,
   type InspectionSource,
   type JournalHeader,
+  type JournalLine,
   journalFormat,
 } from '../contracts/journal.ts';
 import {corrupt, readFailure} from '../stores/store-errors.ts';
@@ -23,7 +24,7 @@ export type ReadJournal = {
 };
 
 /** Understands a journal line by line, as it grows. */
-function createJournalParser() {
+function createJournalParser(onLine: (line: JournalLine) => void = () => {}) {
   const headers: JournalHeader[] = [];
   const broken: number[] = [];
   let isCut = false;
@@ -36,10 +37,14 @@ function createJournalParser() {
       for (const part of text.split('\n').slice(0, -1)) {
         lines++;
         const line = parsed(part);
-        if (line?.kind === 'header') headers.push(line);
-        else if (line?.kind === 'truncated') isCut = true;
-        else if (line && headers.length > 0) entries.push({...line, seq: ++count, session: headers.length});
-        else broken.push(lines);
+        // Before the first header nobody knows whose an entry is.
+        if (!line || (line.kind !== 'header' && headers.length === 0)) broken.push(lines);
+        else {
+          onLine(line);
+          if (line.kind === 'header') headers.push(line);
+          else if (line.kind === 'truncated') isCut = true;
+          else entries.push({...line, seq: ++count, session: headers.length});
+        }
       }
       return entries;
     },
@@ -57,17 +62,25 @@ function parsed(text: string) {
   }
 }
 
-/** The text of a journal, from a bundle perhaps. */
-export function parseJournal(text: string): ReadJournal {
-  const {push, summary} = createJournalParser();
-  const entries = push(text);
-  return {...summary(), entries};
-}
-
 /** A whole journal; null where a run has none, as those of older versions. */
 export function readJournal(file: string): ReadJournal | null {
   const found = readLines(file, 0);
-  return found && parseJournal(found.text);
+  if (!found) return null;
+  const {push, summary} = createJournalParser();
+  const entries = push(found.text);
+  return {...summary(), entries};
+}
+
+/** The lines of a journal as they stand, to be handed on. */
+export function readJournalLines(
+  file: string,
+): {readonly lines: readonly JournalLine[]; readonly broken: readonly number[]} | null {
+  const found = readLines(file, 0);
+  if (!found) return null;
+  const lines: JournalLine[] = [];
+  const {push, summary} = createJournalParser((line) => lines.push(line));
+  push(found.text);
+  return {lines, broken: summary().broken};
 }
 
 /** A recorded run as it is looked at. It is followed while somebody listens, and never keeps a process alive. */

@@ -1,0 +1,59 @@
+import path from 'node:path';
+import {Command} from 'commander';
+import {displayLine} from '../../machines/policies/display-text.ts';
+import {requireTask} from '../../machines/policies/plan-graph.ts';
+import {AppError, shellWord} from '../../services/contracts/errors.ts';
+import {type Cli, taskArgument} from '../cli.ts';
+
+type Options = {output?: string; force?: true};
+
+export function bundleCommand(cli: Cli): Command {
+  return new Command('bundle')
+    .summary('one file for a bug report: plan, records, journals and versions, without your words')
+    .addArgument(taskArgument())
+    .argument('[runId]', 'only this run of the task')
+    .option('--output <file>', 'where to write it')
+    .option('--force', 'replace a file that is there')
+    .action(async (taskId: string, runId: string | undefined, options: Options, command: Command) => {
+      const project = await cli.project(command);
+      const {collectBundle} = await import('../bundle.ts');
+      const {bundledEntries, writeBundle} = await import('../../services/journal/bundle-file.ts');
+      const {verifyEntries} = await import('../../machines/replay.ts');
+      const {taskFolderName} = await import('../../services/stores/task-folder.ts');
+      const bundle = await collectBundle({
+        project,
+        context: cli.context,
+        home: await cli.home(),
+        taskId,
+        ...(runId === undefined ? {} : {runId}),
+      });
+      if (bundle.runs.length === 0 && runId !== undefined) {
+        throw new AppError('E_RUN_NOT_FOUND', `task ${taskId} has no run ${JSON.stringify(runId)}`, {
+          next: [{command: `blackbird runs ${shellWord(taskId)}`, why: 'see its runs'}],
+        });
+      }
+      if (bundle.runs.length === 0) requireTask(await project.plans.read(), taskId);
+      const name = `blackbird-bundle-${taskFolderName(taskId)}.json`;
+      const file = path.resolve(cli.folder(command), options.output ?? name);
+      const bytes = writeBundle(file, bundle, {force: options.force === true});
+      const entries = bundledEntries(bundle);
+      const {compared, first} = verifyEntries(entries);
+      const data = {
+        file,
+        bytes,
+        runs: bundle.runs.length,
+        journals: bundle.journals.length,
+        entries: entries.length,
+        replay: {compared, first},
+      };
+      cli.print(command, data, () =>
+        [
+          `wrote ${displayLine(file)}: ${bundle.runs.length} runs, ${entries.length} events in ${bundle.journals.length} journals, ${Math.ceil(bytes / 1024)} KiB`,
+          first === null
+            ? `replayed: ${compared} events lead to the recorded states`
+            : `replay differs at event ${first.entry.seq}: ${displayLine(first.entry.actor)} took ${displayLine(first.entry.event.type)}`,
+          'Prompts, output, feedback and answers are lengths in it; look through it before you share it.',
+        ].join('\n'),
+      );
+    });
+}

@@ -1,0 +1,23 @@
+import type {JournalLine, JournalValue} from './journal.ts';
+
+export const bundleFormat = 1;
+
+type Fields = {readonly [key: string]: JournalValue};
+
+/** What a bug report needs of a task: everything the machines saw, and no word of a person or an agent. */
+export type Bundle = {
+  readonly kind: 'blackbird-bundle';
+  readonly format: number;
+  readonly created_at: string;
+  readonly task_id: string;
+  readonly versions: Fields;
+  readonly config: Fields;
+  /** Null where the plan cannot be read; `total` counts what was too much to be taken along. */
+  readonly plan: {readonly total: number; readonly tasks: readonly Fields[]} | null;
+  readonly runs: readonly Fields[];
+  readonly journals: readonly BundledJournal[];
+  /** Records and lines that could not be read. */
+  readonly problems: readonly string[];
+};
+
+export type BundledJournal = {readonly run_id: string; readonly lines: readonly JournalLine[]};

@@ -1,0 +1,91 @@
+import {closeSync, constants, fchmodSync, ftruncateSync, openSync, writeFileSync} from 'node:fs';
+import {type Bundle, type BundledJournal, bundleFormat} from '../contracts/bundle.ts';
+import {AppError, messageOf, shellWord, systemErrorCode} from '../contracts/errors.ts';
+import type {InspectedEntry, InspectionSource, JournalLine} from '../contracts/journal.ts';
+import {corrupt, writeFailure} from '../stores/store-errors.ts';
+import {readWholeFile} from '../stores/whole-file.ts';
+import {isJournalLine} from './journal-line.ts';
+
+const mostBytes = 256 * 1024 * 1024;
+
+/** Writes a bundle for its owner alone. What is there already is replaced only when that is said. */
+export function writeBundle(file: string, bundle: Bundle, {force}: {force: boolean}): number {
+  const {O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK} = constants;
+  const text = `${JSON.stringify(bundle, null, 1)}\n`;
+  try {
+    const handle = openSync(file, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | (force ? 0 : O_EXCL), 0o600);
+    try {
+      fchmodSync(handle, 0o600);
+      ftruncateSync(handle, 0);
+      writeFileSync(handle, text);
+    } finally {
+      closeSync(handle);
+    }
+  } catch (error) {
+    if (systemErrorCode(error) !== 'EEXIST') throw writeFailure(file, 'bundle', error);
+    throw new AppError('E_STORE_WRITE', `${file} exists already`, {
+      next: [{command: `rm ${shellWord(file)}`, why: 'remove it, or say --force or --output'}],
+    });
+  }
+  return Buffer.byteLength(text);
+}
+
+/** A bundle that somebody sent: nothing in it is trusted further than its form. */
+export function readBundle(file: string): Bundle {
+  const text = readWholeFile(file, 'bundle', mostBytes);
+  if (text === null) throw new AppError('E_STORE_READ', `there is no bundle at ${file}`);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw corrupt(file, 'bundle', `it is not valid JSON: ${messageOf(error)}`);
+  }
+  if (!isBundle(value)) throw corrupt(file, 'bundle', 'it is not a bundle of Blackbird');
+  if (value.format !== bundleFormat) {
+    throw corrupt(file, 'bundle', `it has format ${value.format}; this Blackbird reads ${bundleFormat}`);
+  }
+  return value;
+}
+
+function isBundle(value: unknown): value is Bundle {
+  if (typeof value !== 'object' || value === null) return false;
+  const {kind, format, journals, runs, task_id} = value as Record<string, unknown>;
+  return (
+    kind === 'blackbird-bundle' &&
+    typeof format === 'number' &&
+    typeof task_id === 'string' &&
+    Array.isArray(runs) &&
+    Array.isArray(journals) &&
+    journals.every(isJournal)
+  );
+}
+
+function isJournal(value: unknown): value is BundledJournal {
+  if (typeof value !== 'object' || value === null) return false;
+  const {run_id, lines} = value as Record<string, unknown>;
+  return typeof run_id === 'string' && Array.isArray(lines) && lines.every(isJournalLine);
+}
+
+/** One entry after another, each with the Blackbird that wrote it, counted over all journals of the bundle. */
+export function bundledEntries({
+  journals,
+}: Pick<Bundle, 'journals'>): Array<InspectedEntry & {run_id: string}> {
+  const entries: Array<InspectedEntry & {run_id: string}> = [];
+  let session = 0;
+  for (const {run_id, lines} of journals) {
+    for (const line of lines) {
+      if (line.kind === 'header') session++;
+      else if (isEntry(line)) entries.push({...line, seq: entries.length + 1, session, run_id});
+    }
+  }
+  return entries;
+}
+
+const isEntry = (line: JournalLine): line is Exclude<JournalLine, {kind: 'header' | 'truncated'}> =>
+  line.kind !== 'header' && line.kind !== 'truncated';
+
+/** A bundle as it is looked at; nothing more comes. */
+export function inspectBundle(bundle: Pick<Bundle, 'journals'>): InspectionSource {
+  const entries = bundledEntries(bundle);
+  return {entries: () => entries, subscribe: () => () => {}};
+}
