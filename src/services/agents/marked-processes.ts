@@ -18,6 +18,8 @@ export type RunTrace = {
   readonly leader?: ProcessIdentity | undefined;
   /** `countForks()` from before the leader was started: spares a look at older processes. */
   readonly forksBefore?: number | undefined;
+  /** Start times by pid of what was seen to belong to it: a child that hides is known by its parent only. */
+  readonly seen?: ReadonlyMap<number, string> | undefined;
 };
 
 export type FoundProcess = {readonly pid: number; readonly startTime: string};
@@ -53,7 +55,7 @@ export function findRunProcesses(run: RunTrace, readTable = readProcessTable): S
   };
 
   if (run.leader && !isReused(run.leader, rows)) sessions.add(run.leader.pid);
-  for (const row of rows) if (row.mark === 'run') join(row);
+  for (const row of rows) if (row.mark === 'run' || run.seen?.get(row.pid) === row.startTime) join(row);
   for (let known = -1; known !== members.size; ) {
     known = members.size;
     for (const row of rows) {

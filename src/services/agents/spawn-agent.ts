@@ -19,7 +19,7 @@ import {agentEnvironment} from './agent-environment.ts';
 import {findExecutable} from './find-executable.ts';
 import {createGuardian} from './guardian.ts';
 import {heldBack} from './launcher.ts';
-import {countForks, endRun, type RunTrace, signalRun} from './marked-processes.ts';
+import {countForks, endRun, findRunProcesses, type RunTrace, signalRun} from './marked-processes.ts';
 
 /** How long output may still come after the agent is gone: a child of its own may hold the pipe open. */
 const drainWindow = 500;
@@ -116,7 +116,8 @@ function supervise(
   spec: AgentProcessSpec,
   onEnded: () => void,
 ): AgentProcess {
-  const trace: RunTrace = {...launched, leader};
+  const seen = new Map<number, string>();
+  const trace: RunTrace = {...launched, leader, seen};
   const [stdin, stdout, stderr, lifeLine] = subprocess.stdio;
   if (!(stdin instanceof Writable && lifeLine instanceof Writable))
     throw new Error('A pipe to it is missing');
@@ -167,9 +168,15 @@ function supervise(
     signalGroup('SIGCONT');
   };
 
+  // Taken while the agent lives: a tool that cleared its environment and left the session loses its parent with it.
+  const rememberChildren = () => {
+    for (const {pid, startTime} of findRunProcesses(trace).found) seen.set(pid, startTime);
+  };
+
   let ending: Promise<RunEnd> | undefined;
   const end = async () => {
     lifeLine.destroy();
+    if (isRunning) rememberChildren();
     signalGroup('SIGKILL');
     const result = await endRun(trace);
     if (result.remaining.length > 0) {
@@ -191,11 +198,13 @@ function supervise(
       stdin.end(spec.command.stdin);
     },
     interrupt: () => {
+      rememberChildren();
       signalGroup('SIGINT');
       // A stopped process takes no signal but SIGKILL until it is woken.
       if (isSuspended) wake();
     },
     kill: () => {
+      rememberChildren();
       signalGroup('SIGKILL');
       signalRun(trace, 'SIGKILL');
     },

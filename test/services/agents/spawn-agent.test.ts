@@ -233,6 +233,22 @@ describe('stopping', () => {
     },
   );
 
+  test.skipIf(!onLinux)(
+    'a tool without environment in a session of its own does not outlive a pause',
+    async () => {
+      const {agent, lines} = await start({
+        args: ['-c', 'env -i setsid sleep 1000 & echo hidden $!; sleep 0.05; echo ready; wait'],
+      });
+      await printed(lines, 'ready');
+      const pid = pidAfter('hidden', lines.join('\n'));
+      agent.interrupt();
+      await agent.exited;
+      expect(processState(pid)).not.toBe(null);
+      expect((await agent.endEverything()).remaining).toEqual([]);
+      expect(processState(pid)).toBe(null);
+    },
+  );
+
   test.skipIf(!onLinux)('endEverything returns when nothing of the run lives', async () => {
     const {agent, lines} = await start({args: [agentScript('with-tools.sh'), 'stubborn']});
     await printed(lines, /^tool/);
