@@ -2,6 +2,8 @@ import {mkdirSync} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
 import type {Task} from '../../src/services/contracts/plan.ts';
+import {createRunStore} from '../../src/services/stores/run-store.ts';
+import {pausedRun, restingRun, runRecord} from '../fakes/runs.ts';
 import {family, hugeLineage, planOf, task} from '../helpers/plans.ts';
 import {cliProject, controlCharacters, lines} from '../helpers/run-cli.ts';
 
@@ -26,6 +28,30 @@ const summary = (id: string, fields: Record<string, unknown>) => ({
   parentId: null,
   unmetDeps: [],
   ...fields,
+});
+
+describe('a task in progress', () => {
+  test('is shown as its latest run stands; only what rests says so', async () => {
+    const ids = ['paused', 'decision', 'running', 'none'];
+    const project = cliProject(planOf(...ids.map((id) => task(id, {status: 'in_progress'}))));
+    const runsFolder = path.join(project.folder, '.blackbird/runs');
+    mkdirSync(runsFolder, {recursive: true, mode: 0o700});
+    const store = createRunStore({folder: runsFolder});
+    await store.insert(pausedRun({task_id: 'paused'}));
+    await store.insert(restingRun({state: 'succeeded', task_id: 'decision', decision_state: 'pending'}));
+    await store.insert(runRecord({task_id: 'running'}));
+    expect((await project.run(['list', '--all'])).out).toBe(
+      lines(
+        'paused    in_progress  PAUSED       Task paused',
+        'decision  in_progress  DECISION     Task decision',
+        'running   in_progress  IN_PROGRESS  Task running',
+        'none      in_progress  IN_PROGRESS  Task none',
+      ),
+    );
+    expect(await project.json(['list', '--all'])).toMatchObject({
+      tasks: [{readiness: 'IN_PROGRESS', run: 'paused'}, {run: 'decision'}, {id: 'running'}, {id: 'none'}],
+    });
+  });
 });
 
 describe('list', () => {

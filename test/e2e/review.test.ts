@@ -229,7 +229,7 @@ describe.skipIf(!hasTmux)('on a terminal of 80 by 24', () => {
     await terminal.until('no files were changed');
     terminal.press('Enter');
     await eventually(() => expect(project.latest('b')).toMatchObject({decision_state: 'pending'}));
-    await terminal.until(/ACTION REQUIRED +b  Task b/);
+    await terminal.until(/ACTION REQUIRED +b {2}Task b/);
     terminal.press('Down', 'Down', 'Down');
     await terminal.until('❯ Reject changes');
     terminal.press('Enter');

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import type {Job} from '../../src/machines/engine.machine.ts';
 import {createEngine} from '../../src/machines/engine.ts';
-import {statusAfter} from '../../src/machines/policies/run-status.ts';
+import type {Decision} from '../../src/machines/policies/decisions.ts';
+import {statusOf, tellingRun} from '../../src/machines/policies/run-status.ts';
 import type {FakeAgent} from '../fakes/fake-agent-runner.ts';
 import {question} from '../fakes/runs.ts';
 import {createFakeServices, mortal, settle} from '../fakes/services.ts';
@@ -10,9 +11,12 @@ import {planOf, task} from '../helpers/plans.ts';
 
 const taskIds = ['a', 'b', 'c'] as const;
 const agentInput = {provider: 'claude', explicitProvider: null, graceMilliseconds: 600_000} as const;
-const execute = (maxTasks: number | null): Job => ({
+const execute = (maxTasks: number | null, isReviewed = false): Job => ({
   type: 'execute',
-  input: {...agentInput, taskIds: [], stopOnFailure: false, maxTasks},
+  input: {
+    ...agentInput,
+    ...{taskIds: [], stopOnFailure: false, maxTasks, isReviewed, isAttended: isReviewed},
+  },
 });
 
 const acts = {
@@ -30,7 +34,9 @@ const acts = {
 };
 
 type Step =
-  | {type: 'execute'}
+  | {type: 'execute'; isReviewed: boolean}
+  | {type: 'review'; taskId: string; decision: Decision | null}
+  | {type: 'decide'; decision: Decision | null}
   | {type: 'resume'; taskId: string; feedback: string | null}
   | {type: 'restart'; taskId: string}
   | {type: 'pause'}
@@ -43,8 +49,20 @@ type Step =
   | {type: 'crash'; hasGuardian: boolean};
 
 const taskId = fc.constantFrom(...taskIds);
+const decision = fc.constantFrom<Decision | null>(
+  {state: 'approved_continue'},
+  {state: 'approved_quit'},
+  {state: 'changes_requested', feedback: 'use tabs'},
+  {state: 'rejected'},
+  null,
+);
 const step: fc.Arbitrary<Step> = fc.oneof(
-  {weight: 4, arbitrary: fc.record({type: fc.constant('execute' as const)})},
+  {
+    weight: 5,
+    arbitrary: fc.record({type: fc.constant('execute' as const), isReviewed: fc.boolean()}),
+  },
+  {weight: 1, arbitrary: fc.record({type: fc.constant('review' as const), taskId, decision})},
+  {weight: 4, arbitrary: fc.record({type: fc.constant('decide' as const), decision})},
   {
     weight: 3,
     arbitrary: fc.record({
@@ -104,7 +122,17 @@ function createWorld() {
     take: async (each: Step) => {
       switch (each.type) {
         case 'execute':
-          return start(execute(null));
+          return start(execute(null, each.isReviewed));
+        case 'review': {
+          const mode = {type: 'review', decision: each.decision} as const;
+          return start({type: 'task', input: {...agentInput, taskId: each.taskId, mode, isAttended: true}});
+        }
+        case 'decide': {
+          const runId = blackbird.engine.openDecision()?.run.run_id;
+          if (runId === undefined) return;
+          if (each.decision === null) return blackbird.engine.postpone(runId);
+          return blackbird.engine.decide({runId, decision: each.decision});
+        }
         case 'resume': {
           const answers = [{id: question.id, value: 'red'}];
           const mode = {type: 'resume', answers, feedback: each.feedback} as const;
@@ -184,9 +212,10 @@ test('whatever happens in whatever order, no work is lost, doubled or left runni
       for (const {id, status} of world.plans.plan.items.values()) {
         const runs = world.runs.records(id);
         const latest = runs.at(-1);
+        const telling = tellingRun(runs) ?? latest;
         if (status !== 'in_progress' && status !== 'waiting_user') continue;
         expect(latest?.state, `the latest run of ${id}`).not.toBe('running');
-        if (latest) expect(status, `the status of ${id}`).toBe(statusAfter(latest.state));
+        if (telling) expect(status, `the status of ${id}`).toBe(statusOf(telling));
       }
     }),
     {numRuns: Number(process.env.BLACKBIRD_TEST_RUNS ?? 200)},

@@ -169,6 +169,7 @@ describe('why', () => {
   test.each([
     {state: 'running' as const, reason: 'running', command: 'blackbird logs a --follow'},
     {state: 'paused' as const, reason: 'paused', command: 'blackbird resume a'},
+    {state: 'decision' as const, reason: 'waits for your decision', command: 'blackbird review a'},
     {
       state: 'failed' as const,
       reason: 'in progress, its latest run failed',

@@ -1,6 +1,8 @@
 import {expect, test} from 'vitest';
-import {isHopeless} from '../../src/machines/policies/stop-reason.ts';
+import {isHopeless, type StopReason, stopReasonAfter} from '../../src/machines/policies/stop-reason.ts';
+import type {TaskOutput} from '../../src/machines/policies/task-outcome.ts';
 import {failureKinds} from '../../src/services/contracts/agent.ts';
+import type {RunRecord} from '../../src/services/contracts/run.ts';
 import {restingRun} from '../fakes/runs.ts';
 
 test('only a failure that the next task would repeat is hopeless', () => {
@@ -12,4 +14,32 @@ test('only a failure that the next task would repeat is hopeless', () => {
 
 test('a run without a failure is not', () => {
   expect(isHopeless(restingRun({state: 'failed'}))).toBe(false);
+});
+
+const run = (fields: Partial<RunRecord> & Pick<RunRecord, 'state'>) => restingRun(fields);
+const auth = {kind: 'auth', message: 'log in'} as const;
+
+test.each<{output: TaskOutput; reason: StopReason | null; onFailure?: StopReason | null}>([
+  {output: {outcome: 'succeeded', run: run({state: 'succeeded'})}, reason: null},
+  {output: {outcome: 'canceled', run: run({state: 'canceled'})}, reason: null},
+  {output: {outcome: 'failed', run: run({state: 'failed'})}, reason: null, onFailure: 'failed'},
+  {output: {outcome: 'failed', run: run({state: 'failed', failure: auth})}, reason: 'failed'},
+  {output: {outcome: 'paused', run: run({state: 'paused'})}, reason: 'paused'},
+  {output: {outcome: 'waiting', run: run({state: 'waiting'})}, reason: 'waiting_user'},
+  {output: {outcome: 'decision_required', run: run({state: 'succeeded'})}, reason: 'decision_required'},
+  {
+    output: {outcome: 'succeeded', run: run({state: 'succeeded', decision_state: 'approved_continue'})},
+    reason: null,
+  },
+  {
+    output: {outcome: 'succeeded', run: run({state: 'succeeded', decision_state: 'approved_quit'})},
+    reason: 'completed',
+  },
+  {output: {outcome: 'failed', run: run({state: 'failed', decision_state: 'rejected'})}, reason: 'failed'},
+  {output: {outcome: 'refused', run: run({state: 'paused'}), reason: 'no'}, reason: 'error'},
+  {output: {outcome: 'error', error: 'no'}, reason: 'error'},
+])('after $output.outcome ($output.run.decision_state) the plan stops for $reason', (each) => {
+  const {output, reason, onFailure = reason} = each;
+  expect(stopReasonAfter(output, {stopOnFailure: false})).toBe(reason);
+  expect(stopReasonAfter(output, {stopOnFailure: true})).toBe(onFailure);
 });
