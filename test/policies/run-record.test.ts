@@ -395,3 +395,10 @@ describe('a step of a segment', () => {
     expect(changeFor(step, {end: how, result: 'said', host: 'here'})).toEqual(expected);
   });
 });
+
+test('a segment says when its log is incomplete', () => {
+  const change: RunChange = {type: 'succeeded', end: {...end, isLogTruncated: true}, result: ''};
+  expect(applyRunChange(started, change, now).segments).toEqual([
+    {...endedSegment(1, {exit_code: 1}), log_truncated: true},
+  ]);
+});

@@ -128,7 +128,7 @@ function runDetails(run: RunRecord, isEngineAlive: boolean, withOutput: boolean)
     ...(linksOf(run) === '' ? [] : [['links', linksOf(run)]]),
     ...run.segments.map((segment, index) => [
       `segment ${index + 1}`,
-      `pid ${segment.pid}, ${segment.started_at} to ${segment.ended_at ?? '?'}, exit ${segment.exit_code ?? segment.signal ?? '?'}`,
+      `pid ${segment.pid}, ${segment.started_at} to ${segment.ended_at ?? '?'}, exit ${segment.exit_code ?? segment.signal ?? '?'}${segment.log_truncated ? ', log incomplete' : ''}`,
     ]),
   ];
   const width = Math.max(...rows.map(([label = '']) => label.length));

@@ -91,10 +91,17 @@ export function defineAgentActor({
     };
 
     const finish = (ending: AgentEnding) => {
-      const {exitCode, signal, stdout, stderr, verdict} = ending;
+      const {exitCode, signal, stdout, stderr, isLogTruncated, verdict} = ending;
       const {usage, isWholeSession = false} = ending;
       endings.set(run.run_id, {
-        end: {exitCode, signal, stdout, stderr, ...(usage === undefined ? {} : {usage, isWholeSession})},
+        end: {
+          exitCode,
+          signal,
+          stdout,
+          stderr,
+          ...(isLogTruncated && {isLogTruncated}),
+          ...(usage === undefined ? {} : {usage, isWholeSession}),
+        },
         text: verdict.text.slice(0, request.answerSchema === undefined ? resultLimit : answerLimit),
       });
       sendBack({

@@ -79,6 +79,7 @@ export type SegmentEnd = {
   readonly signal: string | null;
   readonly stdout: string;
   readonly stderr: string;
+  readonly isLogTruncated?: boolean;
   readonly usage?: Usage;
   /** The usage counts earlier segments of the session too. */
   readonly isWholeSession?: boolean;
@@ -248,7 +249,13 @@ function resting(
   const rest = work === undefined ? kept : withWork(kept, work);
   if (end === null) return rest;
   const last = rest.segments.at(-1);
-  const ended = last && {...last, ended_at: now, exit_code: end.exitCode, signal: end.signal};
+  const ended = last && {
+    ...last,
+    ended_at: now,
+    exit_code: end.exitCode,
+    signal: end.signal,
+    ...(end.isLogTruncated && {log_truncated: true}),
+  };
   return {
     ...rest,
     segments: ended ? [...rest.segments.slice(0, -1), ended] : rest.segments,

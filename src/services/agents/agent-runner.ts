@@ -80,7 +80,7 @@ export function createAgentRunner(options: AgentRunnerOptions): AgentRunner {
           await prepared.remove();
           throw error;
         });
-      const ended = agent.exited.then(async ({exitCode, signal}): Promise<AgentEnding> => {
+      const ended = agent.exited.then(async ({exitCode, signal, logTruncated}): Promise<AgentEnding> => {
         await prepared.remove();
         const {stdout, stderr} = agent.tails();
         // An agent that we ended after its result may exit with any code: the signal says why.
@@ -94,7 +94,8 @@ export function createAgentRunner(options: AgentRunnerOptions): AgentRunner {
           stderrTail: stderr,
           stdoutTail: stdout,
         });
-        return {exitCode, signal, stdout, stderr, verdict, ...usage};
+        const log = logTruncated ? {isLogTruncated: true} : {};
+        return {exitCode, signal, stdout, stderr, ...log, verdict, ...usage};
       });
       return {
         identity: agent.identity,

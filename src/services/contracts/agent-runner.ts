@@ -9,6 +9,8 @@ export type AgentEnding = {
   readonly signal: string | null;
   readonly stdout: string;
   readonly stderr: string;
+  /** Not all of its output could be written to the log files. */
+  readonly isLogTruncated?: boolean;
   readonly verdict: AgentVerdict;
   readonly usage?: Usage;
   /** The usage counts earlier processes of the session too. */

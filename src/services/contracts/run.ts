@@ -49,6 +49,8 @@ export const segmentSchema = z.looseObject({
   ended_at: z.string().optional(),
   exit_code: z.int().nullable().optional(),
   signal: z.string().nullable().optional(),
+  /** Not all of its output could be written to the log files. */
+  log_truncated: z.boolean().optional(),
 });
 export type Segment = z.infer<typeof segmentSchema>;
 
