@@ -64,6 +64,10 @@ export async function openTuiPorts(
       return update((plan) => applyEdit(plan, edit, now()));
     },
     undo: (change) => update((plan) => undoChange(plan, change)),
+    dismiss: async (taskIds) => {
+      const {dismissFeedback} = await import('./feedback-operations.ts');
+      for (const taskId of taskIds) await dismissFeedback(project, taskId, now());
+    },
     createPlan: async () => void (await plans.create()),
     writeSetting: (layer, key, value) => config.write(layer, key, value),
     transcript: (run, form) => readTranscript(runs, run, form),

@@ -5,7 +5,6 @@ import {AppError, messageOf} from '../services/contracts/errors.ts';
 import type {PendingFeedback} from '../services/contracts/feedback.ts';
 import type {RunRecord, RunStore} from '../services/contracts/run.ts';
 import type {PlanStore} from '../services/contracts/stores.ts';
-import {createFeedbackStore} from '../services/stores/feedback-store.ts';
 import {watchProject} from '../services/stores/project-watch.ts';
 import {createRunIndex} from '../services/stores/run-index.ts';
 import {taskFolderName} from '../services/stores/task-folder.ts';
@@ -13,6 +12,7 @@ import {versionOf} from '../services/stores/whole-file.ts';
 import type {PlanView, ProjectData} from '../ui/ports.ts';
 import type {Project} from './composition.ts';
 import {chooseAgent} from './engine-composition.ts';
+import {listFeedback} from './feedback-operations.ts';
 import {liveEngine} from './running-task.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -32,7 +32,6 @@ export function createProjectReader({
 }) {
   const {folder, plans, config} = project;
   const index = createRunIndex({folder: folder.runsFolder, runs, digest: digestRuns});
-  const feedback = createFeedbackStore({folder: path.join(folder.stateFolder, 'parent-review-feedback')});
 
   const read = async (): Promise<ProjectData> => {
     const plan = await readPlanAgain();
@@ -64,7 +63,7 @@ export function createProjectReader({
   };
 
   const pendingFeedback = async (): Promise<ReadonlyMap<string, PendingFeedback>> => {
-    const {pending} = await feedback.list().catch(() => ({pending: []}));
+    const {pending} = await listFeedback(project).catch(() => ({pending: []}));
     return new Map(pending.map((each) => [each.childTaskId, each]));
   };
 

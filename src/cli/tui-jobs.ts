@@ -27,7 +27,7 @@ export function createJobStarter(project: Project, opened: OpenedEngine, env: En
     };
   };
 
-  const jobOf = async (request: JobRequest): Promise<Job> => {
+  const jobOf = async (request: Exclude<JobRequest, {type: 'sentBack'}>): Promise<Job> => {
     const {stopOnFailure, ...attended} = await inputNow();
     switch (request.type) {
       case 'execute': {
@@ -47,14 +47,24 @@ export function createJobStarter(project: Project, opened: OpenedEngine, env: En
     }
   };
 
+  /** Until one of them needs a person: the others stay sent back. */
+  const runSentBack = async (taskIds: readonly string[]) => {
+    const lines: string[] = [];
+    for (const taskId of taskIds) {
+      const end = await run(await jobOf({type: 'resume', taskId, answers: [], feedback: null}));
+      lines.push(...end.lines);
+      if (end.reason !== 'completed') return {...end, lines};
+    }
+    return {reason: 'completed', isPaused: false, lines};
+  };
+
   return async (request: JobRequest): Promise<JobEnd> => {
+    if (request.type === 'sentBack') return runSentBack(request.taskIds);
     const end = await run(await jobOf(request));
+    if (request.type !== 'review' || request.decision.state !== 'approved_continue') return end;
     // Approved and continued: the plan goes on as if nobody had waited.
-    const goesOn =
-      request.type === 'review' &&
-      request.decision.state === 'approved_continue' &&
-      end.reason === 'completed';
-    return goesOn ? run(await jobOf({type: 'execute', taskIds: []})) : end;
+    const isHeldUp = end.reason === 'paused' || end.reason === 'decision_required';
+    return isHeldUp ? end : run(await jobOf({type: 'execute', taskIds: []}));
   };
 
   async function run(job: Job) {

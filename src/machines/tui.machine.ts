@@ -19,7 +19,13 @@ export type Dialog =
   | {readonly type: 'checkpoint'; readonly taskId: string}
   | {readonly type: 'feedback'; readonly taskId: string}
   | {readonly type: 'setting'; readonly key: SettingKey; readonly layer: ConfigLayerName}
-  | {readonly type: 'message'; readonly title: string; readonly lines: readonly string[]};
+  | {
+      readonly type: 'message';
+      readonly title: string;
+      readonly lines: readonly string[];
+      /** What comes when it was read; nothing, if it is missing. */
+      readonly next?: Dialog;
+    };
 
 export type EditedField = 'title' | 'description' | 'prompt' | 'notes' | 'acceptanceCriteria';
 

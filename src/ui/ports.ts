@@ -42,6 +42,8 @@ export type JobRequest =
       readonly feedback: string | null;
     }
   | {readonly type: 'restart'; readonly taskId: string}
+  /** Tasks that a parent review sent back, one after another. */
+  | {readonly type: 'sentBack'; readonly taskIds: readonly string[]}
   /** A checkpoint that was left open; the plan goes on where that was decided. */
   | {readonly type: 'review'; readonly taskId: string; readonly decision: Decision};
 
@@ -87,6 +89,8 @@ export interface TuiPorts {
   edit(edit: PlanEdit): Promise<PlanChange>;
   /** Takes back a change, unless somebody changed the plan since. */
   undo(change: PlanChange): Promise<PlanChange>;
+  /** Leaves tasks as they are, whatever the parent review said. */
+  dismiss(taskIds: readonly string[]): Promise<void>;
   createPlan(): Promise<void>;
   writeSetting(layer: ConfigLayerName, key: SettingKey, value: SettingValue | undefined): Promise<void>;
 

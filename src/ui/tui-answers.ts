@@ -1,4 +1,5 @@
-import type {EditedField} from '../machines/tui.machine.ts';
+import type {Decision} from '../machines/policies/decisions.ts';
+import type {Dialog, EditedField} from '../machines/tui.machine.ts';
 import type {ConfigLayerName, SettingKey, SettingValue} from '../services/contracts/config.ts';
 import type {TaskStatus} from '../services/contracts/plan.ts';
 import type {Answer} from '../services/contracts/run.ts';
@@ -20,9 +21,25 @@ export function createAnswers(core: TuiCore, ports: TuiPorts, jobs: Jobs) {
     applyChange(core, label, made).catch(failed);
   };
 
+  /** What was written for an agent is offered again when it could not be sent. */
+  const drafts = new Map<string, string>();
+  /** A pause may have taken the question away meanwhile. */
+  const attempt = (act: () => void) => {
+    try {
+      act();
+    } catch (error) {
+      failed(error);
+    }
+  };
+
   return {
     close,
     failed,
+    /** A message was read. */
+    goOn: (next: Dialog | undefined) => {
+      if (next) core.send({type: 'dialog.open', dialog: next});
+      else close();
+    },
     quit: () => {
       close();
       core.send({type: 'tui.leave', reason: 'user_interrupt'});
@@ -34,6 +51,33 @@ export function createAnswers(core: TuiCore, ports: TuiPorts, jobs: Jobs) {
     answer: (taskId: string, answers: readonly Answer[]) => {
       close();
       void jobs.start({type: 'resume', taskId, answers, feedback: null});
+    },
+    /** The engine waits for it, or it was left open by an earlier one. */
+    decide: (taskId: string, decision: Decision) => {
+      const {decision: asked} = core.get();
+      if (decision.state === 'changes_requested') drafts.set(taskId, decision.feedback);
+      close();
+      core.patch({decision: null});
+      if (asked?.task.id !== taskId) {
+        void jobs.start({type: 'review', taskId, decision});
+        return;
+      }
+      attempt(() => ports.engine.decide({runId: asked.run.run_id, decision}));
+    },
+    decideLater: (taskId: string) => {
+      const {decision: asked} = core.get();
+      close();
+      core.patch({decision: null});
+      if (asked?.task.id === taskId) attempt(() => ports.engine.postpone(asked.run.run_id));
+    },
+    draftOf: (taskId: string) => drafts.get(taskId) ?? '',
+    resumeSentBack: (taskIds: readonly string[]) => {
+      close();
+      void jobs.start({type: 'sentBack', taskIds});
+    },
+    dismiss: (taskIds: readonly string[]) => {
+      close();
+      ports.dismiss(taskIds).catch(failed);
     },
     status: (taskId: string, status: TaskStatus) =>
       change(`${taskId} is ${status}`, ports.setStatus(taskId, status)),

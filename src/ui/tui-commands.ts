@@ -16,8 +16,6 @@ import {createPlanCommands} from './tui-plan.ts';
 
 /** What each command does. Whether it may, was asked before. */
 export function createCommands(core: TuiCore, ports: TuiPorts, jobs: Jobs) {
-  /** Decisions a person chose to take later; they are not asked again before they ask themselves. */
-  const postponed = new Set<string>();
   const open = (dialog: Dialog) => core.send({type: 'dialog.open', dialog});
   const browse = (change: (browse: Browse) => Browse) => core.patch({browse: change(core.get().browse)});
   const withTask = (act: (taskId: string) => void) => {
@@ -164,9 +162,9 @@ export function createCommands(core: TuiCore, ports: TuiPorts, jobs: Jobs) {
         const run = data.runs.get(id);
         const state = task && stateOf(task);
         if (!state || !run || !kinds.includes(state)) continue;
-        const key = `${run.run_id} ${run.updated_at}`;
-        if (postponed.has(key)) continue;
-        postponed.add(key);
+        const key = `${run.run_id} ${state}`;
+        if (core.asked.has(key)) continue;
+        core.asked.add(key);
         ports.notify(`${id} needs you`);
         browse((now) => browsing.select(now, id));
         core.send({type: 'screen.plan'});

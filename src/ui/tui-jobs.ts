@@ -1,4 +1,5 @@
 import type {EngineFact} from '../machines/engine.ts';
+import type {DecisionRequest} from '../machines/review-gate.machine.ts';
 import {createLiveLog} from './live-log.ts';
 import {select, showTab} from './model/browse.ts';
 import {messageLines} from './model/error-lines.ts';
@@ -47,9 +48,38 @@ export function createJobs(core: TuiCore, ports: TuiPorts) {
       case 'task.settled':
         takeRun(fact.run);
         return;
+      case 'decision.required':
+        askDecision(fact.request);
+        return;
+      case 'engine.warning':
+        core.say({tone: 'warning', text: fact.message});
+        return;
       case 'engine.pausing':
         return;
     }
+  };
+
+  /** The engine waits. What it refused is read first, then it is asked again. */
+  const askDecision = (request: DecisionRequest) => {
+    const taskId = request.task.id;
+    core.asked.add(`${request.run.run_id} decision`);
+    core.patch({decision: request, browse: select(core.get().browse, taskId)});
+    core.send({type: 'screen.plan'});
+    const dialog = {type: 'checkpoint', taskId} as const;
+    if (request.refusal === undefined) {
+      ports.notify(`${taskId} waits for your decision`);
+      core.send({type: 'dialog.open', dialog});
+      return;
+    }
+    core.send({
+      type: 'dialog.open',
+      dialog: {type: 'message', ...messageLines(request.refusal), next: dialog},
+    });
+  };
+
+  /** The job is over: nobody waits for an answer to what it asked. */
+  const closePrompt = () => {
+    if (core.get().ui.context.dialog?.type === 'checkpoint') core.send({type: 'dialog.close'});
   };
 
   const beginRun = (run: RunView) => {
@@ -84,11 +114,12 @@ export function createJobs(core: TuiCore, ports: TuiPorts) {
     },
     start: async (request: JobRequest): Promise<void> => {
       isWatched = true;
-      const taskId = request.type === 'execute' ? null : request.taskId;
+      const taskId = 'taskId' in request ? request.taskId : null;
       core.patch({job: {request, taskId, runId: null, isStopping: false}, notice: null});
       core.send({type: 'job.began'});
       const end = await ports.start(request).catch((error: unknown) => ({error}));
-      core.patch({job: null});
+      core.patch({job: null, decision: null});
+      closePrompt();
       core.send({type: 'job.stopped', isPaused: 'isPaused' in end && end.isPaused});
       if ('error' in end) {
         core.send({type: 'dialog.open', dialog: {type: 'message', ...messageLines(end.error)}});

@@ -24,9 +24,11 @@ export type TuiCore = {
   send(command: TuiCommand): void;
   say(notice: Notice): void;
   onJobEnd(end: Exclude<JobEnd, {error: unknown}>): void;
+  /** What a person was asked, by run: what they put off is not asked again before they ask themselves. */
+  readonly asked: Set<string>;
 };
 
-export type Tui = Omit<TuiCore, 'onJobEnd'> & {
+export type Tui = Omit<TuiCore, 'onJobEnd' | 'asked'> & {
   readonly ports: TuiPorts;
   readonly state: Store<TuiState>;
   readonly jobs: Jobs;
@@ -52,6 +54,7 @@ export function createTui(ports: TuiPorts): Tui {
     job: null,
     notice: null,
     lastEdit: null,
+    decision: null,
     detail: null,
     list: {index: 0, sessions: null},
     handover: null,
@@ -60,6 +63,7 @@ export function createTui(ports: TuiPorts): Tui {
   flow.subscribe((ui) => core.patch({ui}));
 
   const core: TuiCore = {
+    asked: new Set(),
     get: state.get,
     facts: () => factsOf(state.get()),
     patch: (part) => {
@@ -83,8 +87,12 @@ export function createTui(ports: TuiPorts): Tui {
 
   const press = (key: KeyPress) => {
     const [now, facts] = [state.get(), core.facts()];
-    if (now.ui.context.dialog) {
-      if (key.name === 'ctrl+c') core.send({type: 'tui.interrupt'});
+    const {dialog} = now.ui.context;
+    if (dialog) {
+      // A prompt takes it for "later", and must not lose the pause it did not ask for.
+      const isPrompt =
+        dialog.type === 'questions' || dialog.type === 'checkpoint' || dialog.type === 'feedback';
+      if (key.name === 'ctrl+c' && !isPrompt) core.send({type: 'tui.interrupt'});
       return;
     }
     if (facts.isSearching) return search(core, key);

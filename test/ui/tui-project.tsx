@@ -120,6 +120,10 @@ export function tuiProject(options: TuiOptions = {}) {
         }
       }),
     undo: (change) => update((plan) => undoChange(plan, change)),
+    dismiss: async (taskIds) => {
+      for (const id of taskIds) pendingFeedback.delete(id);
+      tell();
+    },
     createPlan: async () => {},
     writeSetting: async (layer, key, value) => {
       const [section = '', name = ''] = key.split('.');

@@ -19,7 +19,7 @@ export type ProjectWatch = {
  * watch, nothing is told; whoever needs to know looks now and then as well.
  */
 export function watchProject(
-  {root, planFile, stateFolder, runsFolder}: ProjectFolder,
+  {root, planFile, stateFolder, runsFolder, feedbackFolder}: ProjectFolder,
   onChange: () => void,
 ): ProjectWatch {
   const watchers = new Map<string, FSWatcher>();
@@ -56,18 +56,16 @@ export function watchProject(
     add(root, (name) => names.has(name));
     add(stateFolder, (name) => !name.startsWith('.'));
     add(runsFolder, () => true);
-    add(path.join(stateFolder, 'parent-review-feedback'), isSettled);
+    add(feedbackFolder, isSettled);
   };
-  const common = () =>
-    new Set([root, stateFolder, runsFolder, path.join(stateFolder, 'parent-review-feedback')]);
+  const common: ReadonlySet<string> = new Set([root, stateFolder, runsFolder, feedbackFolder]);
   watchFolders();
 
   return {
     watchTasks: (folders) => {
       const wanted = new Set(folders.slice(0, maxTaskFolders));
-      const kept = common();
       for (const [folder, watcher] of watchers) {
-        if (kept.has(folder) || wanted.has(folder)) continue;
+        if (common.has(folder) || wanted.has(folder)) continue;
         watcher.close();
         watchers.delete(folder);
       }

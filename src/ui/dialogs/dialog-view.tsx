@@ -4,6 +4,7 @@ import {taskStatuses} from '../../services/contracts/task-status.ts';
 import {ConfirmDialog} from '../components/confirm-dialog.tsx';
 import {useTui, useTuiState} from '../tui-context.tsx';
 import {ChoiceDialog} from './choice-dialog.tsx';
+import {CheckpointDialog, FeedbackDialog} from './decision-dialogs.tsx';
 import {AddDialog, EditDialog, FieldsDialog} from './edit-dialogs.tsx';
 import {MessageDialog} from './message-dialog.tsx';
 import {QuestionsDialog} from './questions-dialog.tsx';
@@ -20,7 +21,7 @@ export function DialogView({dialog, ...size}: DialogSize & {readonly dialog: Dia
   const name = task ? `${displayLine(task.id)}  ${displayLine(task.title)}` : '';
   switch (dialog.type) {
     case 'message':
-      return <MessageDialog {...size} title={dialog.title} lines={dialog.lines} />;
+      return <MessageDialog {...size} {...dialog} />;
     case 'quit':
       return (
         <ConfirmDialog
@@ -90,7 +91,8 @@ export function DialogView({dialog, ...size}: DialogSize & {readonly dialog: Dia
     case 'setting':
       return <SettingDialog {...size} layer={dialog.layer} settingKey={dialog.key} />;
     case 'checkpoint':
+      return <CheckpointDialog {...size} taskId={dialog.taskId} />;
     case 'feedback':
-      return null;
+      return <FeedbackDialog {...size} taskId={dialog.taskId} />;
   }
 }

@@ -1,4 +1,5 @@
 import {Box} from 'ink';
+import type {Dialog} from '../../machines/tui.machine.ts';
 import {KeyHints} from '../components/hint-line.tsx';
 import {type Line, Lines, lineOf} from '../components/lines.tsx';
 import {ScrollBox} from '../components/scroll-box.tsx';
@@ -11,12 +12,13 @@ import type {DialogSize} from './dialog-view.tsx';
 export function MessageDialog({
   title,
   lines,
+  next,
   columns,
   rows,
-}: DialogSize & {readonly title: string; readonly lines: readonly string[]}) {
+}: DialogSize & Omit<Extract<Dialog, {type: 'message'}>, 'type'>) {
   const {answers} = useTui();
   useKeys(({name}) => {
-    if (name === 'enter') answers.close();
+    if (name === 'enter') answers.goOn(next);
   });
   const head = wrapped(title, columns - 2).map((text) => lineOf(` ${text}`, {tone: 'bad', bold: true}));
   const body: Line[] = lines.flatMap((line) => wrapped(line, columns - 2).map((text) => lineOf(` ${text}`)));
@@ -28,7 +30,7 @@ export function MessageDialog({
         lines={body}
         columns={columns}
         rows={Math.max(2, rows - head.length - 1)}
-        onClose={answers.close}
+        onClose={() => answers.goOn(next)}
       />
       <KeyHints hints={[{keys: 'enter esc', label: 'back'}]} columns={columns} />
     </Box>

@@ -1,5 +1,6 @@
 import {isLeaf, subtreeOf} from '../../machines/policies/plan-graph.ts';
 import {isReady} from '../../machines/policies/readiness.ts';
+import type {DecisionRequest} from '../../machines/review-gate.machine.ts';
 import type {ScreenName, TuiSnapshot} from '../../machines/tui.machine.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {BrokenRun, RunRecord} from '../../services/contracts/run.ts';
@@ -29,6 +30,8 @@ export type TuiState = {
   readonly job: JobView | null;
   readonly notice: Notice | null;
   readonly lastEdit: {readonly label: string; readonly change: PlanChange} | null;
+  /** What the engine asks now; it waits for the answer. */
+  readonly decision: DecisionRequest | null;
   /** What the open tab had to fetch. */
   readonly detail: Detail | null;
   /** The marked row of settings and sessions, the first line of the help. */

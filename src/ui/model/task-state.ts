@@ -47,6 +47,8 @@ export function taskState(
     case 'in_progress':
       if (run?.state === 'waiting') return 'asks';
       if (run !== undefined && isLost(run, isEngineAlive)) return 'lost';
+      // The plan says so a moment after the run did.
+      if (isEngineAlive && (run?.state === 'succeeded' || run?.state === 'failed')) return ended[run.state];
       return run?.state === 'paused' ? 'paused' : 'stalled';
     case 'waiting_user':
       return 'asks';
@@ -58,6 +60,8 @@ export function taskState(
       return task.status;
   }
 }
+
+const ended = {succeeded: 'done', failed: 'failed'} as const;
 
 /** A person has to do something before this task can go on. */
 export const needsPerson = (state: TaskState): boolean =>

@@ -1,0 +1,54 @@
+import {Lines, lineOf} from '../components/lines.tsx';
+import {CheckpointPrompt} from '../prompts/checkpoint-prompt.tsx';
+import {ParentReviewNotice} from '../prompts/parent-review-notice.tsx';
+import {useTui, useTuiState} from '../tui-context.tsx';
+import type {DialogSize} from './dialog-view.tsx';
+
+/** A run stands at a checkpoint: what it changed, and what is to become of it. */
+export function CheckpointDialog({taskId, ...size}: DialogSize & {readonly taskId: string}) {
+  const {answers, files, ports} = useTui();
+  const [{decision, data}, {plan}] = useTuiState();
+  const asked = decision?.task.id === taskId ? decision : null;
+  const run = asked?.run ?? data?.runs.get(taskId);
+  const task = asked?.task ?? plan?.items.get(taskId);
+  if (!run || !task) return <Lines lines={[lineOf(' the task is gone')]} />;
+  const hasSession = run.resumable && run.provider_session_ref !== '';
+  return (
+    <CheckpointPrompt
+      // Another question is another prompt, even about the same run.
+      key={`${run.run_id} ${asked === null}`}
+      {...size}
+      {...{task, run, files}}
+      loadDiff={() => ports.diff(run)}
+      changesRefused={asked ? asked.obstacle : hasSession ? null : 'it has no session to go on with'}
+      draft={answers.draftOf(taskId)}
+      onDecide={(made) => answers.decide(taskId, made)}
+      onLater={() => answers.decideLater(taskId)}
+    />
+  );
+}
+
+/** A parent review sent tasks back: they go to work again, or stay as they are. */
+export function FeedbackDialog({taskId, ...size}: DialogSize & {readonly taskId: string}) {
+  const {answers} = useTui();
+  const [{data}, {plan}] = useTuiState();
+  const pending = [...(data?.pendingFeedback.values() ?? [])];
+  const parentId = pending.find(({childTaskId}) => childTaskId === taskId)?.parentTaskId ?? '';
+  const titleOf = (id: string) => plan?.items.get(id)?.title ?? '';
+  const sentBack = pending
+    .filter(({parentTaskId}) => parentTaskId === parentId)
+    .map(({childTaskId: id, feedback}) => ({id, title: titleOf(id), feedback}));
+  const ids = sentBack.map(({id}) => id);
+  return (
+    <ParentReviewNotice
+      {...size}
+      parent={{id: parentId, title: titleOf(parentId)}}
+      sentBack={sentBack}
+      onChoose={(choice) => {
+        if (choice === 'resume') answers.resumeSentBack(ids);
+        else if (choice === 'dismiss') answers.dismiss(ids);
+        else answers.close();
+      }}
+    />
+  );
+}

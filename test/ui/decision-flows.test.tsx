@@ -1,0 +1,137 @@
+import {describe, expect, test, vi} from 'vitest';
+import {restingRun, sessionRef} from '../fakes/runs.ts';
+import {family, now, planOf, task} from '../helpers/plans.ts';
+import {keys, tuiProject} from './tui-project.tsx';
+
+const until = (check: () => void) => vi.waitFor(check, {timeout: 3_000, interval: 10});
+const reviewed = {execution: {stopAfterEachTask: true}};
+
+/** The first of two tasks has been done and stands at its checkpoint, in a job that waits. */
+async function atCheckpoint() {
+  const project = tuiProject({plan: planOf(task('a'), task('b')), config: reviewed});
+  project.press(keys.enter, 'e');
+  await until(() => expect(project.agents.agents[0]?.hasGone).toBe(true));
+  project.agents.agent.opensSession(sessionRef);
+  project.agents.agent.succeeds();
+  await project.sees('Approve and continue');
+  return project;
+}
+
+describe('a checkpoint', () => {
+  test('opens by itself, calls the person, and no other task starts before it is answered', async () => {
+    const {screen, notices, agents, plans} = await atCheckpoint();
+    expect(screen()).toContain('ACTION REQUIRED');
+    expect(notices).toEqual(['a waits for your decision']);
+    expect(agents.agents).toHaveLength(1);
+    expect(plans.statuses()).toEqual({a: 'in_progress', b: 'todo'});
+  });
+
+  test('approved: the next task runs', async () => {
+    const {press, agents, runs, plans} = await atCheckpoint();
+    press(keys.enter);
+    await until(() => expect(agents.agents).toHaveLength(2));
+    expect(runs.records('a')).toMatchObject([{decision_state: 'approved_continue'}]);
+    expect(plans.statuses()).toEqual({a: 'done', b: 'in_progress'});
+  });
+
+  test('approved and quit: the job ends, the screen stays', async () => {
+    const {press, sees, agents, runs, isGone} = await atCheckpoint();
+    press('j', keys.enter);
+    await sees('1 done');
+    expect(runs.records('a')).toMatchObject([{decision_state: 'approved_quit'}]);
+    expect([agents.agents.length, isGone()]).toEqual([1, false]);
+  });
+
+  test('rejected: the task has failed, and nothing goes on', async () => {
+    const {press, sees, runs, plans, agents} = await atCheckpoint();
+    press('j', 'j', 'j', keys.enter);
+    await sees('✗ Task a');
+    expect(runs.records('a')).toMatchObject([{decision_state: 'rejected', state: 'failed'}]);
+    expect([plans.statuses(), agents.agents.length]).toEqual([{a: 'failed', b: 'todo'}, 1]);
+  });
+
+  test('changes requested, with a file by @: the same session hears them, and the checkpoint comes again', async () => {
+    const {press, sees, agents, runs} = await atCheckpoint();
+    press('j', 'j', keys.enter);
+    await sees('Request changes');
+    press('Use cents in @ref');
+    await sees('src/refunds.ts');
+    press(keys.enter, keys.ctrlS);
+    await until(() => expect(agents.agents).toHaveLength(2));
+    expect(agents.agent.request).toMatchObject({kind: 'resume', sessionRef});
+    expect(agents.agent.request.prompt).toContain('Use cents in @src/refunds.ts');
+    agents.agent.opensSession(sessionRef);
+    agents.agent.succeeds();
+    await sees('Approve and continue');
+    expect(runs.records('a')).toMatchObject([
+      {decision_state: 'changes_requested', decision_feedback: 'Use cents in @src/refunds.ts'},
+      {decision_state: 'pending', resumed_from_run_id: 'a-1'},
+    ]);
+  });
+
+  test('left for later: the job ends, the tree says so, u opens it again and approving goes on', async () => {
+    const {press, sees, seesNot, agents, runs, screen} = await atCheckpoint();
+    press(keys.ctrlC);
+    await seesNot('Approve and continue');
+    await sees(/! Task a +ACTION REQUIRED/);
+    expect(runs.records('a')).toMatchObject([{decision_state: 'pending'}]);
+    expect(screen()).not.toContain('Paused.');
+    press('u');
+    await sees('Approve and continue');
+    press(keys.enter);
+    await until(() => expect(agents.agents).toHaveLength(2));
+    expect(runs.records('a')).toMatchObject([{decision_state: 'approved_continue'}]);
+  });
+
+  test('the whole change is one key away', async () => {
+    const {press, sees} = await atCheckpoint();
+    press('d');
+    await sees('+new');
+  });
+});
+
+test('a decision that was left on disk opens by itself', async () => {
+  const run = restingRun({state: 'succeeded', decision_required: true, decision_state: 'pending'});
+  const {sees, notices} = tuiProject({plan: planOf(task('a', {status: 'in_progress'})), runs: [run]});
+  await sees('Approve and continue');
+  expect(notices).toEqual(['a needs you']);
+});
+
+describe('feedback of a parent review', () => {
+  const sentBack = (id: string) => ({
+    ...{schemaVersion: 1 as const, childTaskId: id, parentTaskId: 'p', reviewRunId: 'p-1'},
+    ...{feedback: 'The totals are wrong.', createdAt: now, updatedAt: now},
+  });
+  const project = () => {
+    const plan = planOf(family(task('p'), task('a', {status: 'done'}), task('b', {status: 'done'})));
+    const runs = ['a', 'b'].map((id) =>
+      restingRun({
+        ...{task_id: id, run_id: `${id}-1`, state: 'succeeded'},
+        ...{provider_session_ref: sessionRef, resumable: true},
+      }),
+    );
+    const opened = tuiProject({plan, runs});
+    for (const id of ['a', 'b']) opened.pendingFeedback.set(id, sentBack(id));
+    opened.tell();
+    return opened;
+  };
+
+  test('is shown with the tasks it is for, and can be overruled', async () => {
+    const {press, sees, seesNot, pendingFeedback} = project();
+    press(keys.enter, 'n', 'u');
+    await sees('The parent review did not pass: 2 tasks are sent back');
+    await sees('The totals are wrong.');
+    press(keys.down, keys.down, keys.enter);
+    await seesNot('did not pass');
+    expect([...pendingFeedback]).toEqual([]);
+  });
+
+  test('later leaves it', async () => {
+    const {press, sees, pendingFeedback} = project();
+    press(keys.enter, 'n', 'u');
+    await sees('did not pass');
+    press(keys.ctrlC);
+    await sees(/! Task a +ACTION REQUIRED/);
+    expect([...pendingFeedback.keys()]).toEqual(['a', 'b']);
+  });
+});
