@@ -4,78 +4,112 @@ export type RankedFiles = {
   readonly lower: readonly string[];
   /** Where the file's own name begins. */
   readonly names: Uint32Array;
+  /** Which letters a path holds at all, a bit each. */
+  readonly letters: Uint32Array;
 };
 
 export function rankableFiles(paths: readonly string[]): RankedFiles {
   const names = new Uint32Array(paths.length);
-  for (const [index, path] of paths.entries()) names[index] = path.lastIndexOf('/') + 1;
-  // Lower case can be longer than the original (İ); such a path is ranked as it is written.
-  const lower = paths.map((path) => {
+  const letters = new Uint32Array(paths.length);
+  const lower = paths.map((path, index) => {
     const small = path.toLowerCase();
-    return small.length === path.length ? small : path;
+    // Lower case can be longer than the original (İ); such a path is ranked as it is written.
+    const text = small.length === path.length ? small : path;
+    names[index] = path.lastIndexOf('/') + 1;
+    letters[index] = lettersOf(text);
+    return text;
   });
-  return {paths, lower, names};
+  return {paths, lower, names, letters};
+}
+
+function lettersOf(text: string): number {
+  let bits = 0;
+  for (let index = 0; index < text.length; index++) bits |= 1 << (text.charCodeAt(index) & 31);
+  return bits >>> 0;
 }
 
 /** What a list of files can hold. */
 const matchLimit = 50;
 
-/** The matches of a search; asked again for the same search, as every frame does, it remembers them. */
+/** The matches of a search. Every frame asks again, and most searches go on from the one before. */
 export function matchesOf(files: RankedFiles | null, query: string): readonly string[] {
   if (files === null) return [];
-  if (last?.files !== files || last.query !== query) {
-    last = {files, query, matches: rankFiles(files, query, matchLimit)};
-  }
+  if (last?.files === files && last.query === query) return last.matches;
+  const within = last?.files === files && query.startsWith(last.query) ? last.found : null;
+  last = {files, query, ...rank(files, query, matchLimit, within)};
   return last.matches;
 }
 
-let last: {readonly files: RankedFiles; readonly query: string; readonly matches: readonly string[]} | null =
-  null;
+type Ranking = {
+  readonly matches: readonly string[];
+  /** Every file that matches, by its place in the list. */
+  readonly found: Uint32Array;
+};
+
+let last: (Ranking & {readonly files: RankedFiles; readonly query: string}) | null = null;
 
 /** The files that hold the letters of `query` in this order, the best of them first. */
-export function rankFiles({paths, lower, names}: RankedFiles, query: string, limit: number): string[] {
+export const rankFiles = (files: RankedFiles, query: string, limit: number): readonly string[] =>
+  rank(files, query, limit, null).matches;
+
+function rank(
+  {paths, lower, names, letters}: RankedFiles,
+  query: string,
+  limit: number,
+  within: Uint32Array | null,
+): Ranking {
   const wanted = query.toLowerCase();
+  const needed = lettersOf(wanted);
+  const found = new Uint32Array(within?.length ?? lower.length);
+  let count = 0;
   const best: Array<{readonly index: number; readonly score: number}> = [];
-  for (let index = 0; index < lower.length; index++) {
+  for (let place = 0; place < found.length; place++) {
+    const index = within ? (within[place] ?? 0) : place;
+    if (((letters[index] ?? 0) & needed) >>> 0 !== needed) continue;
     const score = scoreOf(lower[index] ?? '', names[index] ?? 0, wanted);
+    if (score < 0) continue;
+    found[count++] = index;
     const worst = best[limit - 1];
     // Of equals the earlier one stays: the list is in the order of the tree.
-    if (score < 0 || (worst && worst.score >= score)) continue;
-    let place = best.length;
-    while (place > 0 && (best[place - 1]?.score ?? 0) < score) place--;
-    best.splice(place, 0, {index, score});
+    if (worst && worst.score >= score) continue;
+    let at = best.length;
+    while (at > 0 && (best[at - 1]?.score ?? 0) < score) at--;
+    best.splice(at, 0, {index, score});
     if (best.length > limit) best.pop();
   }
-  return best.map(({index}) => paths[index] ?? '');
+  return {matches: best.map(({index}) => paths[index] ?? ''), found: found.subarray(0, count)};
 }
 
 /** Below zero: no match. The name counts more than its folders, whole words more than scattered letters. */
 function scoreOf(path: string, name: number, wanted: string): number {
   const shortness = 200 - Math.min(200, path.length);
   if (wanted === '') return shortness + 1_000 * (20 - Math.min(20, depthOf(path)));
-  const inName = path.indexOf(wanted, name);
+  // Most paths hold no such word: one look for it is enough to know.
+  const first = path.indexOf(wanted);
+  if (first < 0) return scatteredScore(path, name, wanted, shortness);
+  const inName = first >= name ? first : path.indexOf(wanted, name);
   if (inName >= 0) {
     const isWhole = inName === name && path.length === name + wanted.length;
     return (isWhole ? 9_000 : inName === name ? 8_000 : startsWord(path, inName) ? 7_000 : 6_000) + shortness;
   }
-  const inPath = path.lastIndexOf(wanted);
-  if (inPath >= 0) return (startsWord(path, inPath) ? 5_000 : 4_000) + shortness;
-  return scatteredScore(path, name, wanted, shortness);
+  return (startsWord(path, path.lastIndexOf(wanted)) ? 5_000 : 4_000) + shortness;
 }
 
 /** From the end backwards, so that letters are found in the name before they are found in folders. */
 function scatteredScore(path: string, name: number, wanted: string, shortness: number): number {
-  let at = path.length;
-  let points = 0;
-  for (let letter = wanted.length - 1; letter >= 0; letter--) {
-    const before = at;
-    at = at === 0 ? -1 : path.lastIndexOf(wanted[letter] ?? '', at - 1);
-    if (at < 0) return -1;
-    if (at === before - 1 && letter < wanted.length - 1) points += 20;
+  let letter = wanted.length - 1;
+  let [before, points] = [-1, 0];
+  let code = wanted.charCodeAt(letter);
+  for (let at = path.length - 1; at >= letter; at--) {
+    if (path.charCodeAt(at) !== code) continue;
+    if (at === before - 1) points += 20;
     if (startsWord(path, at)) points += 15;
     if (at >= name) points += 10;
+    if (letter === 0) return Math.min(3_500, points) + shortness;
+    before = at;
+    code = wanted.charCodeAt(--letter);
   }
-  return Math.min(3_500, points) + shortness;
+  return -1;
 }
 
 function startsWord(path: string, at: number): boolean {

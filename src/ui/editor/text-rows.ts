@@ -1,16 +1,19 @@
-import {breakText, type Row} from '../text/break-text.ts';
+import {type BrokenLines, breakText, type Row} from '../text/break-text.ts';
 import {graphemesOf, graphemeWidth, textWidth} from '../text/graphemes.ts';
 import type {TextBuffer} from './text-buffer.ts';
 
-/** `breakText`, remembered. */
+/** `breakText`, remembered: every key asks several times, and changes one line of perhaps thousands. */
 export function rowsOf(text: string, columns: number): readonly Row[] {
-  if (last.text !== text || last.columns !== columns) last = {text, columns, rows: breakText(text, columns)};
+  if (last.columns !== columns) last = {text: '', columns, rows: [{start: 0, end: 0}], lines: new Map()};
+  if (last.text !== text) last = {...last, text, rows: breakText(text, columns, last.lines)};
   return last.rows;
 }
 
-/** Every key asks several times, mostly about the same text. */
-let last: {readonly text: string; readonly columns: number; readonly rows: readonly Row[]} = {
-  ...{text: '', columns: 0, rows: [{start: 0, end: 0}]},
+let last = {
+  text: '',
+  columns: 0,
+  rows: [{start: 0, end: 0}] as readonly Row[],
+  lines: new Map() as BrokenLines,
 };
 
 /** The row of an offset. Where a line is broken, the cursor stands at the beginning of the next row. */

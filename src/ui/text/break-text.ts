@@ -3,19 +3,30 @@ import {graphemesOf, graphemeWidth, textWidth} from './graphemes.ts';
 /** A line of the screen, as offsets into a text. */
 export type Row = {readonly start: number; readonly end: number};
 
-/** The text broken into rows of so many columns, behind blanks where there are any. */
-export function breakText(text: string, columns: number): Row[] {
+/** Rows of lines as they were broken before, each as if it stood alone. */
+export type BrokenLines = Map<string, readonly Row[]>;
+
+/**
+ * The text broken into rows of so many columns, behind blanks where there are any. Lines that `known` holds are
+ * not broken again, and it holds those of this text afterwards: it must be of the same columns.
+ */
+export function breakText(text: string, columns: number, known: BrokenLines = new Map()): Row[] {
   const rows: Row[] = [];
-  let start = 0;
+  const used: BrokenLines = new Map();
+  let offset = 0;
   for (const line of text.split('\n')) {
-    rows.push(...breakLine(line, start, Math.max(1, columns)));
-    start += line.length + 1;
+    const broken = used.get(line) ?? known.get(line) ?? breakLine(line, Math.max(1, columns));
+    used.set(line, broken);
+    for (const {start, end} of broken) rows.push({start: offset + start, end: offset + end});
+    offset += line.length + 1;
   }
+  known.clear();
+  for (const [line, broken] of used) known.set(line, broken);
   return rows;
 }
 
-function breakLine(line: string, offset: number, columns: number): Row[] {
-  if (textWidth(line) <= columns) return [{start: offset, end: offset + line.length}];
+function breakLine(line: string, columns: number): Row[] {
+  if (textWidth(line) <= columns) return [{start: 0, end: line.length}];
   const rows: Row[] = [];
   let [start, at, width, blank] = [0, 0, 0, -1];
   for (const grapheme of graphemesOf(line)) {
@@ -23,7 +34,7 @@ function breakLine(line: string, offset: number, columns: number): Row[] {
     while (width + next > columns && at > start) {
       // Behind the last blank, or within the word when it fills the row.
       const end = blank > start ? blank : at;
-      rows.push({start: offset + start, end: offset + end});
+      rows.push({start, end});
       width = textWidth(line.slice(end, at));
       start = end;
       blank = -1;
@@ -32,6 +43,6 @@ function breakLine(line: string, offset: number, columns: number): Row[] {
     at += grapheme.length;
     if (/\s/.test(grapheme)) blank = at;
   }
-  rows.push({start: offset + start, end: offset + line.length});
+  rows.push({start, end: line.length});
   return rows;
 }

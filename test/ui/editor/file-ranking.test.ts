@@ -1,6 +1,7 @@
+import fc from 'fast-check';
 import {describe, expect, test, vi} from 'vitest';
 import {createFileIndex} from '../../../src/ui/editor/file-index.ts';
-import {rankableFiles, rankFiles} from '../../../src/ui/editor/file-ranking.ts';
+import {matchesOf, rankableFiles, rankFiles} from '../../../src/ui/editor/file-ranking.ts';
 
 const ranked = (query: string, paths: readonly string[], limit = 10) =>
   rankFiles(rankableFiles(paths), query, limit);
@@ -32,6 +33,36 @@ test.each<{query: string; paths: string[]; best: string[]}>([
 test('of equals those of the list come in its order, and no more than asked for', () => {
   const paths = Array.from({length: 9}, (_, index) => `a${index}.ts`);
   expect(ranked('a', paths, 3)).toEqual(['a0.ts', 'a1.ts', 'a2.ts']);
+});
+
+test('a search that goes on finds what a new one finds', () => {
+  const unit = fc.constantFrom('a', 'b', '/', '.', 'É', '1');
+  const path = fc.string({unit, minLength: 1, maxLength: 8});
+  fc.assert(
+    fc.property(fc.array(path, {maxLength: 30}), fc.string({unit, maxLength: 4}), (paths, query) => {
+      const files = rankableFiles(paths);
+      for (let end = 0; end <= query.length; end++) {
+        const typed = query.slice(0, end);
+        expect(matchesOf(files, typed)).toEqual(rankFiles(files, typed, 50));
+      }
+      expect(matchesOf(files, '')).toEqual(rankFiles(files, '', 50));
+    }),
+  );
+});
+
+test('a file matches when it holds the letters in their order, and only then', () => {
+  const unit = fc.constantFrom('a', 'b', 'c', '/', '.');
+  fc.assert(
+    fc.property(
+      fc.string({unit, minLength: 1, maxLength: 12}),
+      fc.string({unit, maxLength: 4}),
+      (path, query) => {
+        const letters = [...query].map((letter) => (letter === '.' ? '\\.' : letter));
+        const isMatch = new RegExp(letters.join('.*')).test(path);
+        expect(ranked(query, [path])).toEqual(isMatch ? [path] : []);
+      },
+    ),
+  );
 });
 
 test('ranks 50,000 files within a frame', () => {
