@@ -21,6 +21,7 @@ import {definePrepareRunActor, type PreparedRun} from './actors/prepare-run.acto
 import {defineAcquireLockActor, defineReleaseLockActor} from './actors/project-lock.actor.ts';
 import {defineRecordRunActor} from './actors/record-run.actor.ts';
 import {defineRecoverRunsActor} from './actors/recover-runs.actor.ts';
+import {withSameFiles} from './actors/same-files.ts';
 import {defineSelectTaskActor} from './actors/select-task.actor.ts';
 import {defineSettleTaskActor} from './actors/settle-task.actor.ts';
 import {engineMachine, type Job, type JobResult} from './engine.machine.ts';
@@ -78,7 +79,8 @@ export type EngineOptions = {
   readonly inspect?: (inspection: InspectionEvent) => void;
 };
 
-export function createEngine(services: Services, {inspect}: EngineOptions = {}): Engine {
+export function createEngine(given: Services, {inspect}: EngineOptions = {}): Engine {
+  const services = {...given, changes: withSameFiles(given.changes, given.monotonicNow)};
   const listeners = new Set<(fact: EngineFact) => void>();
   const publish = (fact: EngineFact) => {
     for (const listener of listeners) {

@@ -3,6 +3,8 @@ import type {ChangeTracker, ReviewSummary} from '../../src/services/contracts/ch
 export type FakeChanges = ChangeTracker & {
   /** The tree of the files as they are now; null where there is no git. */
   tree: string | null;
+  /** How often the files were looked at. */
+  looks: number;
 };
 
 /** What a run is told to have changed where there is no git. */
@@ -17,7 +19,11 @@ export const noSummary: ReviewSummary = {
 export function createFakeChanges(): FakeChanges {
   const changes: FakeChanges = {
     tree: null,
-    snapshot: async () => changes.tree,
+    looks: 0,
+    snapshot: async () => {
+      changes.looks += 1;
+      return changes.tree;
+    },
     summarize: async (from, to) =>
       from === null || to === null
         ? noSummary

@@ -122,4 +122,34 @@ describe('the files of a run', () => {
     await engine.start(resume('use tabs'));
     expect(agents.agent.request.prompt).toBe(feedbackPrompt('use tabs', ['src/a.ts']));
   });
+
+  test.each([
+    {name: 'at once', wait: 250, looks: 3},
+    {name: 'later', wait: 251, looks: 4},
+  ])(
+    'are looked at once between a run that changed nothing and one that follows $name',
+    async ({wait, looks}) => {
+      const {engine, agents, plays, changes, time, runs} = openProject({plan: planOf(task('a'), task('b'))});
+      plays((agent) => {
+        changes.tree = 'before';
+        agent.succeeds();
+      });
+      // Time passes between the two runs alone.
+      engine.subscribe(({type}) => {
+        if (type === 'task.settled') time.milliseconds += wait;
+      });
+      await engine.start(execute);
+      expect(agents.agents).toHaveLength(2);
+      expect(changes.looks).toBe(looks);
+      expect(runs.records('b')).toMatchObject([{baseline_tree: 'before', result_tree: 'before'}]);
+    },
+  );
+
+  test('are looked at again after a run that changed them', async () => {
+    const {engine, plays, changes, runs} = openProject({plan: planOf(task('a'), task('b'))});
+    plays((agent) => agent.succeeds());
+    await engine.start(execute);
+    expect(changes.looks).toBe(4);
+    expect(runs.records('b')).toMatchObject([{baseline_tree: 'after', result_tree: 'after'}]);
+  });
 });
