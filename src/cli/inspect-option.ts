@@ -1,16 +1,21 @@
 import {InvalidArgumentError, Option} from 'commander';
 
 /** What `--inspect` asks for. */
-export type InspectChoice = {readonly port: number};
+export type InspectChoice = {readonly type: 'page' | 'stately'; readonly port: number};
 
 export const inspectOption = () =>
-  new Option('--inspect [port]', 'show the machines live on a page of this machine').argParser(parseInspect);
+  new Option(
+    '--inspect [port]',
+    'show the machines live on a page of this machine; =stately for its receivers',
+  ).argParser(parseInspect);
 
 export function parseInspect(text: string): InspectChoice {
-  if (text === '') return {port: 0};
+  if (text === '') return {type: 'page', port: 0};
+  if (text === 'stately') return {type: 'stately', port: 0};
   const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
-  if (port < 1 || port > 65_535) throw new InvalidArgumentError('It must be a port from 1 to 65535.');
-  return {port};
+  if (port < 1 || port > 65_535)
+    throw new InvalidArgumentError('It must be a port from 1 to 65535, or stately.');
+  return {type: 'page', port};
 }
 
 /** `--inspect` takes a value only after `=`: what follows it is the next argument, a task perhaps. */

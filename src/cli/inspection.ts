@@ -2,9 +2,10 @@ import {contextAt} from '../machines/inspection.ts';
 import {createLiveInspection} from '../machines/live-inspection.ts';
 import {machines} from '../machines/machines.ts';
 import type {EntryListener} from '../machines/observe.ts';
-import {chartOf} from '../machines/policies/chart.ts';
-import type {Inspected} from '../services/contracts/inspector.ts';
-import type {InspectionSource} from '../services/contracts/journal.ts';
+import {chartOf, definitionOf} from '../machines/policies/chart.ts';
+import {contextOf, createReplayer} from '../machines/replay.ts';
+import type {Inspected, Inspector} from '../services/contracts/inspector.ts';
+import type {InspectedEntry, InspectionSource} from '../services/contracts/journal.ts';
 import {startInspector} from '../services/inspector/inspector-server.ts';
 import {announceInspector} from '../services/inspector/live-inspectors.ts';
 import {ensureStateFolder, type ProjectFolder} from '../services/stores/project-folder.ts';
@@ -29,19 +30,37 @@ export type LivePage = {
 
 /** Serves this process to whoever has the address. */
 export async function startLiveInspection(options: LiveInspectionOptions): Promise<LivePage> {
-  const {folder, choice, what, version, now} = options;
   const source = createLiveInspection();
+  const {url} = await (options.choice.type === 'page' ? servePage(source, options) : relay(source, options));
+  const observer = () => {
+    source.beginSession();
+    return source.observe;
+  };
+  return {url, observer};
+}
+
+async function servePage(
+  source: InspectionSource,
+  {folder, choice, what, version, now}: LiveInspectionOptions,
+): Promise<Inspector> {
   const inspector = await startInspector(inspectedOf(source, what, version), choice);
   const owner = identifyProcess(process.pid);
   if (owner !== null) {
     await ensureStateFolder(folder);
     await announceInspector(folder.inspectorsFolder, inspector, {owner, what, startedAt: now()});
   }
-  const observer = () => {
-    source.beginSession();
-    return source.observe;
+  return inspector;
+}
+
+/** Loaded only for those who use it: the package brings a lot along. */
+async function relay(source: InspectionSource, {choice}: LiveInspectionOptions): Promise<Inspector> {
+  const {startStatelyRelay} = await import('../services/inspector/stately-relay.ts');
+  const definitions = new Map(machines.map(({name, machine}) => [name, definitionOf(machine)]));
+  const contexts = () => {
+    const replay = createReplayer();
+    return (entry: InspectedEntry) => contextOf(replay(entry)) ?? null;
   };
-  return {url: inspector.url, observer};
+  return startStatelyRelay({source, definitions, contexts}, choice);
 }
 
 /** A source with all that its page needs to draw it. */

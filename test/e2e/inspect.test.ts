@@ -1,5 +1,6 @@
 import {existsSync, readdirSync, rmSync} from 'node:fs';
 import path from 'node:path';
+import {createWebSocketReceiver} from '@statelyai/inspect';
 import {describe, expect, test} from 'vitest';
 import {demo, engineProject, eventually, pauseInTheMiddle, untilAtWork} from '../helpers/engine-project.ts';
 import {addressIn} from '../helpers/page.ts';
@@ -141,6 +142,32 @@ describe('--inspect', () => {
   test.each(['0', '65536', 'x', '-1'])('refuses %s for a port', async (port) => {
     const ended = await oneTask().run(['execute', `--inspect=${port}`, '--json']);
     expect({code: ended.code, error: JSON.parse(ended.err).error.code}).toEqual({code: 2, error: 'E_USAGE'});
+  });
+});
+
+describe('--inspect=stately', () => {
+  test("tells the package's receivers the same, and ends with its job while they listen", async () => {
+    const project = oneTask(longWork);
+    const running = project.start(['execute', '--inspect=stately']);
+    const url = await eventually(() => {
+      const found = /^Inspect: (ws:\/\/127\.0\.0\.1:\d+\/[\w-]{22})$/m.exec(running.err())?.[1];
+      if (!found) throw new Error('no address yet');
+      return found;
+    });
+    const received: Array<{
+      type: string;
+      name?: string;
+      snapshot?: {value: unknown};
+      event?: {type: string};
+    }> = [];
+    createWebSocketReceiver({server: url}).subscribe((event) => received.push(event as never));
+    await untilAtWork(project, 'a');
+    running.child.kill('SIGINT');
+    expect((await running.ended).code).toBe(130);
+    const names = received.flatMap(({type, name}) => (type === '@xstate.actor' ? [name] : []));
+    expect(names).toEqual(['engine', 'executor', 'task', 'run', 'segment']);
+    expect(received.map(({event}) => event?.type)).toContain('engine.pause');
+    expect(JSON.stringify(received)).not.toContain('sleep 60');
   });
 });
 

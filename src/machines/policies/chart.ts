@@ -53,6 +53,13 @@ export function chartOf(machine: AnyStateMachine): Chart {
   return {id: machine.id, root: stateOf(machine.root), transitions: transitionsOf(machine.root)};
 }
 
+/** A machine as other tools read it: its configuration, with the names of functions in place of them. */
+export function definitionOf(machine: AnyStateMachine): string {
+  return JSON.stringify(machine.config, (_, value: unknown) =>
+    typeof value === 'function' ? {type: nameOf(value as Named) ?? value.name} : value,
+  );
+}
+
 /** Every state of a chart, parents before their children. */
 export function statesOf(state: ChartState): ChartState[] {
   return [state, ...state.states.flatMap(statesOf)];

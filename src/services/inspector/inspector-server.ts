@@ -1,9 +1,9 @@
 import {randomBytes} from 'node:crypto';
-import {createServer, type IncomingMessage, type Server, type ServerResponse} from 'node:http';
-import type {AddressInfo} from 'node:net';
-import {AppError, messageOf, systemErrorCode} from '../contracts/errors.ts';
+import {createServer, type IncomingMessage, type ServerResponse} from 'node:http';
+import {messageOf} from '../contracts/errors.ts';
 import type {Inspected, Inspector} from '../contracts/inspector.ts';
 import {streamEntries} from './event-stream.ts';
+import {listen} from './listen.ts';
 import {readAsset} from './page-assets.ts';
 import {checkRequest, safetyHeaders} from './request-check.ts';
 
@@ -92,28 +92,4 @@ function refuse(response: ServerResponse, status: keyof typeof refusals): void {
 function fail(response: ServerResponse, error: unknown): void {
   if (!response.headersSent) response.writeHead(500, {...safetyHeaders, 'Content-Type': 'text/plain'});
   response.end(`${messageOf(error)}\n`);
-}
-
-function listen(server: Server, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error) => {
-      const isTaken = systemErrorCode(error) === 'EADDRINUSE';
-      reject(
-        new AppError(
-          'E_INSPECT',
-          `the inspector cannot use port ${port}: ${isTaken ? 'it is taken' : error.message}`,
-          {
-            next: [
-              {
-                command: 'blackbird inspect',
-                why: 'see who is being inspected; without a port, any free one is used',
-              },
-            ],
-            cause: error,
-          },
-        ),
-      );
-    });
-    server.listen(port, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
-  });
 }

@@ -21,11 +21,12 @@ export function checkRequest(
   if (!isOurs || !isAskedFromHere) return {isAllowed: false, status: 403};
   if (method !== 'GET') return {isAllowed: false, status: 405};
   const [, given = '', ...rest] = (url.split('?')[0] ?? '').split('/');
-  if (!isSame(given, token) || rest.length === 0) return {isAllowed: false, status: 404};
+  if (!isToken(given, token) || rest.length === 0) return {isAllowed: false, status: 404};
   return {isAllowed: true, path: rest.join('/')};
 }
 
-function isSame(given: string, token: string): boolean {
+/** Compared in the same time whatever was given. */
+export function isToken(given: string, token: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(token)];
   return a.length === b.length && timingSafeEqual(a, b);
 }
