@@ -6,14 +6,13 @@ export type ScreenOptions = {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly hasColor: boolean;
-  /** A screen of its own, gone afterwards (the default), or lines below what was printed before. */
-  readonly isAlternate?: boolean;
   /** Takes the screen away; the answer is then null. */
   readonly signal?: AbortSignal;
 };
 
-const pasteMarks = {on: '\x1b[?2004h', off: '\x1b[?2004l'};
-const alternate = {on: '\x1b[?1049h\x1b[2J\x1b[H', off: '\x1b[?1049l'};
+/** The alternate screen, empty, and pastes with marks around them. */
+const enter = '\x1b[?1049h\x1b[2J\x1b[H\x1b[?2004h';
+const leave = '\x1b[?2004l\x1b[?1049l';
 
 /**
  * Shows a screen until it calls `finish`, and owns everything about that: Ink, the alternate screen, raw mode,
@@ -25,6 +24,9 @@ export async function renderScreen<Result>(
   screen: (finish: (result: Result) => void) => ReactNode,
 ): Promise<Result | null> {
   const {stdin, signal} = options;
+  // A terminal that was closed cannot be set back; that is no reason to fail.
+  const ignore = () => {};
+  stdin.on('error', ignore);
   try {
     if ((await typedBefore(stdin)).includes('\x03') || signal?.aborted) return null;
     return await show(options, screen);
@@ -34,21 +36,22 @@ export async function renderScreen<Result>(
     // later, and who began to listen before that would never be told of a key.
     stdin.pause();
     await new Promise((resolve) => setImmediate(resolve));
+    stdin.off('error', ignore);
   }
 }
 
 async function show<Result>(
-  {stdin, stdout, hasColor, isAlternate = true, signal}: ScreenOptions,
+  {stdin, stdout, hasColor, signal}: ScreenOptions,
   screen: (finish: (result: Result) => void) => ReactNode,
 ): Promise<Result | null> {
   let result: Result | null = null;
   let isEntered = true;
-  const leave = () => {
-    if (isEntered) stdout.write(pasteMarks.off + (isAlternate ? alternate.off : ''));
+  const restore = () => {
+    if (isEntered) stdout.write(leave);
     isEntered = false;
   };
-  stdout.write((isAlternate ? alternate.on : '') + pasteMarks.on);
-  process.once('exit', leave);
+  stdout.write(enter);
+  process.once('exit', restore);
   try {
     const finish = (value: Result) => {
       result = value;
@@ -56,7 +59,7 @@ async function show<Result>(
     };
     const instance = render(
       <ThemeProvider hasColor={hasColor}>
-        <Unmounted onUnmount={leave}>{screen(finish)}</Unmounted>
+        <Unmounted onUnmount={restore}>{screen(finish)}</Unmounted>
       </ThemeProvider>,
       {stdin, stdout: keepingHistory(stdout), exitOnCtrlC: false, patchConsole: false},
     );
@@ -68,8 +71,8 @@ async function show<Result>(
       signal?.removeEventListener('abort', stop);
     }
   } finally {
-    leave();
-    process.off('exit', leave);
+    restore();
+    process.off('exit', restore);
   }
   return result;
 }
