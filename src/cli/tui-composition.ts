@@ -1,9 +1,11 @@
 import path from 'node:path';
 import type {Command} from 'commander';
+import {resolveConfig, settingOf} from '../machines/policies/config-resolution.ts';
 import {addTask, deleteTask, editTask, moveTask, setDeps} from '../machines/policies/plan-edits.ts';
 import {undoChange} from '../machines/policies/plan-undo.ts';
 import {reviewRules} from '../machines/policies/review-summary.ts';
 import {inListOrder} from '../machines/policies/session-refs.ts';
+import type {SettingValueOf} from '../services/contracts/config.ts';
 import type {Plan} from '../services/contracts/plan.ts';
 import {createChangeTracker} from '../services/git/change-tracker.ts';
 import {listFiles} from '../services/git/list-files.ts';
@@ -24,7 +26,7 @@ import {readTranscript} from './tui-transcript.ts';
 export async function openTuiPorts(
   cli: Cli,
   command: Command,
-  notify: (text: string) => void,
+  notify: (how: SettingValueOf<'tui.notify'>, text: string) => void,
 ): Promise<TuiPorts> {
   const {env, now} = cli.context;
   const project = await cli.project(command);
@@ -89,7 +91,12 @@ export async function openTuiPorts(
       const {show} = await import('./commands/session/resume.ts');
       await show(await sessions(), id, {detached: false, restart: false, yes: false, isFirst: false});
     },
-    notify,
+    notify: (text) => {
+      config.layers().then(
+        (layers) => notify(settingOf(resolveConfig(layers), 'tui.notify'), text),
+        () => {},
+      );
+    },
     now: () => Date.now(),
   };
 }

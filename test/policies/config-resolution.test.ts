@@ -29,6 +29,7 @@ const defaults = {
   'planning.maxPlanAutoRefinePasses': {value: 1, source: 'default'},
   'tui.runDataRefreshIntervalSeconds': {value: 5, source: 'default'},
   'tui.planDataRefreshIntervalSeconds': {value: 5, source: 'default'},
+  'tui.notify': {value: 'bell', source: 'default'},
 };
 
 const resolved = (...layers: ConfigLayer[]) => {
@@ -109,6 +110,7 @@ describe('the configuration', () => {
     {key: 'planning.maxPlanAutoRefinePasses', raw: 3, value: 3, warning: null},
     {key: 'planning.maxPlanAutoRefinePasses', raw: 4, value: 3, warning: 'is 4, outside 0 to 3; 3 is used'},
     {key: 'tui.runDataRefreshIntervalSeconds', raw: 300, value: 300, warning: null},
+    {key: 'tui.notify', raw: 'off', value: 'off', warning: null},
     {
       key: 'tui.runDataRefreshIntervalSeconds',
       raw: 301,
@@ -147,8 +149,10 @@ describe('the configuration', () => {
     },
     {key: 'execution.pauseGraceSeconds', raw: true, warning: 'must be a whole number; it is ignored'},
     {key: 'execution.pauseGraceSeconds', raw: [10], warning: 'must be a whole number; it is ignored'},
+    {key: 'tui.notify', raw: 'OFF', warning: 'must be one of bell, osc9, osc777, off; it is ignored'},
+    {key: 'tui.notify', raw: false, warning: 'must be one of bell, osc9, osc777, off; it is ignored'},
   ])('$key of $raw is ignored with a warning, and the weaker layer decides', ({key, raw, warning}) => {
-    const weaker = key === 'execution.stopOnFailure' ? true : 30;
+    const weaker = key === 'execution.stopOnFailure' ? true : key === 'tui.notify' ? 'osc9' : 30;
     expect(resolved(project(nested(key, raw)), global(nested(key, weaker)))).toEqual({
       values: {...defaults, [key]: {value: weaker, source: 'global'}},
       warnings: [`/p/config.json: ${key} ${warning}`],
@@ -177,6 +181,7 @@ describe('a value as it is typed', () => {
     {key: 'execution.pauseGraceSeconds', text: '120', value: 120},
     {key: 'execution.pauseGraceSeconds', text: '007', value: 7},
     {key: 'planning.maxPlanAutoRefinePasses', text: '0', value: 0},
+    {key: 'tui.notify', text: 'osc777', value: 'osc777'},
   ])('$key $text', ({key, text, value}) => {
     expect(parseSetting(key, text)).toBe(value);
   });
@@ -195,6 +200,7 @@ describe('a value as it is typed', () => {
         kind: range,
       }),
     ),
+    {key: 'tui.notify', text: 'Bell', kind: 'one of bell, osc9, osc777, off'},
   ])('$key refuses $text', ({key, text, kind}) => {
     expect(seen(errorOf(() => parseSetting(key, text)))).toEqual({
       code: 'E_CONFIG',

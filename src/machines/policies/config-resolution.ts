@@ -52,6 +52,12 @@ export function parseSetting(key: SettingKey, text: string): SettingValue {
     if (text === 'true' || text === 'false') return text === 'true';
     throw new AppError('E_CONFIG', `${key} must be true or false, not ${JSON.stringify(text)}`);
   }
+  if (setting.type === 'choice') {
+    const option = setting.options.find((each) => each === text);
+    if (option !== undefined) return option;
+    const known = setting.options.join(', ');
+    throw new AppError('E_CONFIG', `${key} must be one of ${known}, not ${JSON.stringify(text)}`);
+  }
   const value = Number(text);
   if (!/^-?\d+$/.test(text) || value < setting.min || value > setting.max) {
     const range = `a whole number from ${setting.min} to ${setting.max}`;
@@ -83,6 +89,12 @@ function readSetting(key: SettingKey, raw: unknown): {value?: SettingValue; warn
   if (raw === undefined) return {};
   if (setting.type === 'boolean') {
     return typeof raw === 'boolean' ? {value: raw} : {warning: `${key} must be true or false; it is ignored`};
+  }
+  if (setting.type === 'choice') {
+    const option = setting.options.find((each) => each === raw);
+    return option === undefined
+      ? {warning: `${key} must be one of ${setting.options.join(', ')}; it is ignored`}
+      : {value: option};
   }
   if (typeof raw !== 'number' || !Number.isInteger(raw)) {
     return {warning: `${key} must be a whole number; it is ignored`};

@@ -7,7 +7,13 @@ type NumberSetting = {
   readonly max: number;
   readonly about: string;
 };
-export type Setting = BooleanSetting | NumberSetting;
+type ChoiceSetting = {
+  readonly type: 'choice';
+  readonly default: string;
+  readonly options: readonly string[];
+  readonly about: string;
+};
+export type Setting = BooleanSetting | NumberSetting | ChoiceSetting;
 
 export const settings = {
   'execution.stopAfterEachTask': {
@@ -53,13 +59,23 @@ export const settings = {
     max: 300,
     about: 'how often the terminal UI looks at the plan again',
   },
+  'tui.notify': {
+    type: 'choice',
+    default: 'bell',
+    options: ['bell', 'osc9', 'osc777', 'off'],
+    about: 'how the terminal UI calls you when you are needed',
+  },
 } as const satisfies Record<string, Setting>;
 
 export type SettingKey = keyof typeof settings;
-export type SettingValue = boolean | number;
-export type SettingValueOf<K extends SettingKey> = (typeof settings)[K]['type'] extends 'boolean'
-  ? boolean
-  : number;
+export type SettingValue = boolean | number | string;
+export type SettingValueOf<K extends SettingKey> = (typeof settings)[K] extends {
+  options: readonly (infer O)[];
+}
+  ? O
+  : (typeof settings)[K]['type'] extends 'boolean'
+    ? boolean
+    : number;
 export const settingKeys = Object.keys(settings) as readonly SettingKey[];
 
 export const configSchemaVersion = 1;

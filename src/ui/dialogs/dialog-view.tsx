@@ -1,5 +1,6 @@
 import {displayLine} from '../../machines/policies/display-text.ts';
 import type {Dialog} from '../../machines/tui.machine.ts';
+import {settings} from '../../services/contracts/config.ts';
 import {taskStatuses} from '../../services/contracts/task-status.ts';
 import {ConfirmDialog} from '../components/confirm-dialog.tsx';
 import {useTui, useTuiState} from '../tui-context.tsx';
@@ -8,7 +9,7 @@ import {CheckpointDialog, FeedbackDialog} from './decision-dialogs.tsx';
 import {AddDialog, EditDialog, FieldsDialog} from './edit-dialogs.tsx';
 import {MessageDialog} from './message-dialog.tsx';
 import {QuestionsDialog} from './questions-dialog.tsx';
-import {SettingDialog} from './setting-dialog.tsx';
+import {SettingChoice, SettingDialog} from './setting-dialog.tsx';
 import {DepsDialog, MoveDialog} from './task-dialogs.tsx';
 
 export type DialogSize = {readonly columns: number; readonly rows: number};
@@ -89,7 +90,11 @@ export function DialogView({dialog, ...size}: DialogSize & {readonly dialog: Dia
     case 'questions':
       return <QuestionsDialog {...size} taskId={dialog.taskId} />;
     case 'setting':
-      return <SettingDialog {...size} layer={dialog.layer} settingKey={dialog.key} />;
+      return settings[dialog.key].type === 'choice' ? (
+        <SettingChoice {...size} layer={dialog.layer} settingKey={dialog.key} />
+      ) : (
+        <SettingDialog {...size} layer={dialog.layer} settingKey={dialog.key} />
+      );
     case 'checkpoint':
       return <CheckpointDialog {...size} taskId={dialog.taskId} />;
     case 'feedback':

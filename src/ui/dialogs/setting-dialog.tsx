@@ -5,6 +5,7 @@ import {hintLine} from '../components/hint-line.tsx';
 import {blankLine, Lines, lineOf} from '../components/lines.tsx';
 import {useStepper} from '../input/use-stepper.ts';
 import {useTui, useTuiState} from '../tui-context.tsx';
+import {ChoiceDialog} from './choice-dialog.tsx';
 import type {DialogSize} from './dialog-view.tsx';
 
 type State = {readonly text: string; readonly problem: string | null};
@@ -33,13 +34,12 @@ export function SettingDialog({
     onOutcome: (text) =>
       text === null ? answers.close() : answers.setting(layer, key, parseSetting(key, text)),
   });
-  const where = layer === 'project' ? 'for this project' : 'for all projects';
   const range =
     setting.type === 'integer' ? `${setting.min} to ${setting.max}, default ${setting.default}` : '';
   return (
     <Lines
       lines={[
-        lineOf(` ${key}  ${where}`, {bold: true}),
+        lineOf(` ${key}  ${where(layer)}`, {bold: true}),
         lineOf(` ${setting.about}`),
         lineOf(` ${range}`, {dim: true}),
         blankLine,
@@ -57,6 +57,32 @@ export function SettingDialog({
     />
   );
 }
+
+/** One of a few words. */
+export function SettingChoice({
+  settingKey: key,
+  layer,
+  ...size
+}: DialogSize & {readonly settingKey: SettingKey; readonly layer: ConfigLayerName}) {
+  const {answers} = useTui();
+  const [{data}] = useTuiState();
+  const setting = settings[key];
+  const options = 'options' in setting ? setting.options : [];
+  const value = String(data?.config.values.get(key)?.value);
+  const current = (options as readonly string[]).indexOf(value);
+  return (
+    <ChoiceDialog
+      {...size}
+      title={`${key}  ${where(layer)}: ${setting.about}`}
+      items={options.map((label) => ({label}))}
+      initialIndex={Math.max(0, current)}
+      onChoose={(index) => answers.setting(layer, key, options[index] ?? setting.default)}
+      onCancel={answers.close}
+    />
+  );
+}
+
+const where = (layer: ConfigLayerName) => (layer === 'project' ? 'for this project' : 'for all projects');
 
 function problemOf(key: SettingKey, text: string): string | null {
   try {

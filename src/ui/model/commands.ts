@@ -32,7 +32,7 @@ const taskKeys: Keymap<Command> = [
   {keys: ['u'], label: 'resume', command: 'job.resume', ...always},
   {keys: ['R'], label: 'restart', command: 'job.restart', ...always},
   {keys: ['t'], label: 'retry', command: 'job.retry', ...always},
-  {keys: ['E'], label: 'execute this', command: 'job.executeTask', ...always},
+  {keys: ['E'], label: 'execute task', command: 'job.executeTask', ...always},
   {keys: ['tab'], label: 'pane', command: 'pane.switch', ...always},
   {keys: ['/'], label: 'search', command: 'tree.search', ...always},
 ];
@@ -141,9 +141,9 @@ export const keymaps = {
   ],
   settings: [
     ...pauseKeys,
-    {keys: ['enter', 'p'], label: 'set for the project', command: 'list.project', ...always},
-    {keys: ['g'], label: 'set for all projects', command: 'list.global', ...always},
-    {keys: ['d', 'backspace', 'delete'], label: 'back to what it was', command: 'list.unset', ...always},
+    {keys: ['enter', 'p'], label: 'set here', command: 'list.project', ...always},
+    {keys: ['g'], label: 'set for all', command: 'list.global', ...always},
+    {keys: ['d', 'backspace', 'delete'], label: 'unset', command: 'list.unset', ...always},
     ...listKeys,
     {keys: ['escape', 'H'], label: 'back', command: 'go.back', ...always},
     ...generalKeys,

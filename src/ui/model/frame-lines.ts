@@ -1,5 +1,6 @@
 import {displayLine} from '../../machines/policies/display-text.ts';
 import {dollars} from '../../machines/policies/durations.ts';
+import type {ScreenName} from '../../machines/tui.machine.ts';
 import type {Line} from '../components/lines.tsx';
 import {hintsOf, type KeyHint} from '../keymap.ts';
 import {keymapFor} from './commands.ts';
@@ -28,22 +29,20 @@ export function bannerLine(state: TuiState, facts: Facts): Line {
   const {notice, data, job} = state;
   const {width} = facts.layout;
   if (facts.hasBanner)
-    return fill(
+    return cutLine(
       [{text: ' Paused. Ctrl+C again to quit.', bold: true, inverse: true, tone: 'warning'}],
       width,
     );
   if (facts.isPausing)
-    return fill([{text: ' Pausing… Ctrl+C again to force.', bold: true, tone: 'warning'}], width);
-  if (notice) return cutLine([{text: ` ${displayLine(notice.text)}`, tone: notice.tone}], width);
+    return cutLine([{text: ' Pausing… Ctrl+C again to force.', bold: true, tone: 'warning'}], width);
+  const said: Line = notice ? [{text: ` ${displayLine(notice.text)}`, tone: notice.tone}] : [];
   const waiting = facts.summary?.attention.length ?? 0;
   if (waiting > 0) {
-    const what = waiting === 1 ? 'a task needs you' : `${waiting} tasks need you`;
-    const how = facts.screen === 'plan' ? 'n goes there, u opens it' : 'enter shows the plan';
-    return cutLine(
-      [{text: ' ACTION REQUIRED ', bold: true, inverse: true, tone: 'warning'}, {text: ` ${what}: ${how}`}],
-      width,
-    );
+    const what = waiting === 1 ? ' a task needs you' : ` ${waiting} tasks need you`;
+    const rest: Line = notice ? said : [{text: `${what}${wayThere[facts.screen] ?? ''}`}];
+    return cutLine([{text: ' ACTION REQUIRED ', bold: true, inverse: true, tone: 'warning'}, ...rest], width);
   }
+  if (notice) return cutLine(said, width);
   if (job?.isStopping) return [{text: ' Stops after this task.', tone: 'warning'}];
   if (data?.otherEngine != null) {
     return cutLine(
@@ -55,7 +54,10 @@ export function bannerLine(state: TuiState, facts: Facts): Line {
   return warning === undefined ? [] : cutLine([{text: ` ${displayLine(warning)}`, tone: 'warning'}], width);
 }
 
-const fill = (line: Line, columns: number): Line => cutLine(line, columns);
+const wayThere: Partial<Record<ScreenName, string>> = {
+  home: ': enter shows the plan',
+  plan: ': n goes there, u opens it',
+};
 
 /** The keys that work now, and no others. */
 export function activeHints(state: TuiState, facts: Facts): KeyHint[] {

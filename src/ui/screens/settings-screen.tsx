@@ -56,17 +56,23 @@ export function settingsLines({data, list}: TuiState, columns: number, rows: num
     ? [
         [],
         [{text: cutEnd(settings[chosen].about, columns)}],
-        [{text: `it comes from: ${source === 'global' ? 'all projects' : source}`, dim: true}],
-        ...data.layers.map(
-          ({name, file}): Line => [
-            {text: `${name === 'global' ? 'all' : name}: ${cutStart(file, columns - 10)}`, dim: true},
-          ],
-        ),
+        ...(rows < 12 ? [] : files(source, data, columns)),
       ]
     : [];
   const room = Math.max(1, rows - 1 - foot.length);
   const top = Math.max(0, Math.min(list.index - Math.floor(room / 2), body.length - room));
   return [head, ...body.slice(top, top + room), ...foot].slice(0, rows);
+}
+
+function files(source: string | undefined, {layers}: NonNullable<TuiState['data']>, columns: number): Line[] {
+  return [
+    [{text: `it comes from: ${source === 'global' ? 'all projects' : source}`, dim: true}],
+    ...layers.map(
+      ({name, file}): Line => [
+        {text: `${name === 'global' ? 'all' : name}: ${cutStart(file, columns - 10)}`, dim: true},
+      ],
+    ),
+  ];
 }
 
 /** What one file says; `-` where it says nothing. */
