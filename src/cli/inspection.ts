@@ -4,7 +4,7 @@ import {machines} from '../machines/machines.ts';
 import type {EntryListener} from '../machines/observe.ts';
 import {chartOf, definitionOf} from '../machines/policies/chart.ts';
 import {contextOf, createReplayer} from '../machines/replay.ts';
-import type {Inspected, Inspector} from '../services/contracts/inspector.ts';
+import type {Inspected, Inspector, InspectorFacts} from '../services/contracts/inspector.ts';
 import type {InspectedEntry, InspectionSource} from '../services/contracts/journal.ts';
 import {startInspector} from '../services/inspector/inspector-server.ts';
 import {announceInspector} from '../services/inspector/live-inspectors.ts';
@@ -43,7 +43,10 @@ async function servePage(
   source: InspectionSource,
   {folder, choice, what, version, now}: LiveInspectionOptions,
 ): Promise<Inspector> {
-  const inspector = await startInspector(inspectedOf(source, what, version), choice);
+  const inspector = await startInspector(
+    inspectedOf(source, {title: what, version, notices: [], follows: true}),
+    choice,
+  );
   const owner = identifyProcess(process.pid);
   if (owner !== null) {
     await ensureStateFolder(folder);
@@ -66,12 +69,10 @@ async function relay(source: InspectionSource, {choice}: LiveInspectionOptions):
 /** A source with all that its page needs to draw it. */
 export function inspectedOf(
   source: InspectionSource,
-  title: string,
-  version: string,
-  notices: readonly string[] = [],
+  {title, version, notices, follows}: Omit<InspectorFacts, 'charts'>,
 ): Inspected {
   return {
-    facts: {title, version, charts: machines.map(({machine}) => chartOf(machine)), notices},
+    facts: {title, version, notices, follows, charts: machines.map(({machine}) => chartOf(machine))},
     source,
     contextAt: (session, seq) => contextAt(source, session, seq),
   };

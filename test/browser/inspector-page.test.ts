@@ -40,8 +40,10 @@ async function entriesOfAPause(): Promise<InspectedEntry[]> {
   }));
 }
 
+const facts = {title: 'pay-05 · Refund e2e test', version: '1.2.3', notices: [], follows: true};
+
 async function served(source: FakeSource = fakeSource(...recorded)): Promise<Inspector> {
-  const inspector = await startInspector(inspectedOf(source, 'pay-05 · Refund e2e test', '1.2.3'), {port: 0});
+  const inspector = await startInspector(inspectedOf(source, facts), {port: 0});
   onTestFinished(() => inspector.close());
   return inspector;
 }

@@ -1,8 +1,15 @@
-import {existsSync, readdirSync, rmSync} from 'node:fs';
+import {existsSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {createWebSocketReceiver} from '@statelyai/inspect';
 import {describe, expect, test} from 'vitest';
-import {demo, engineProject, eventually, pauseInTheMiddle, untilAtWork} from '../helpers/engine-project.ts';
+import {
+  demo,
+  type EngineProject,
+  engineProject,
+  eventually,
+  pauseInTheMiddle,
+  untilAtWork,
+} from '../helpers/engine-project.ts';
 import {addressIn} from '../helpers/page.ts';
 import {planOf, task} from '../helpers/plans.ts';
 
@@ -89,6 +96,66 @@ describe('inspect', () => {
     rmSync(path.join(project.folder, '.blackbird', 'runs', 'a', `${run_id}.journal.jsonl`));
     const ended = await project.run(['inspect', 'a', '--json']);
     expect(JSON.parse(ended.err).error).toMatchObject({code: 'E_INSPECT'});
+  });
+});
+
+describe('inspect --bundle', () => {
+  /** A bundle of a paused run, as it comes in a bug report. */
+  async function bundled(): Promise<{project: EngineProject; file: string}> {
+    const project = oneTask(longWork);
+    await pauseInTheMiddle(project, 'a');
+    const file = path.join(project.folder, 'report.json');
+    expect((await project.run(['bundle', 'a', '--output', file])).code).toBe(0);
+    return {project, file};
+  }
+
+  test('serves it anywhere, and tells that its replay gives the recorded states', async () => {
+    const {file} = await bundled();
+    const elsewhere = oneTask();
+    const served = elsewhere.start(['inspect', '--bundle', file, '--json']);
+    const url = await addressIn(served.out);
+    const entries = await recordedEntries(url);
+    expect(JSON.parse(served.out())).toEqual({url, replay: {compared: entries.length, first: null}});
+    expect(entries.length).toBeGreaterThan(20);
+    expect(await (await fetch(`${url}facts`)).json()).toMatchObject({
+      title: 'bundle of a',
+      notices: [],
+      follows: false,
+    });
+    served.child.kill('SIGINT');
+    expect(await served.ended).toMatchObject({code: 0});
+  });
+
+  test('names the first event whose replay differs', async () => {
+    const {project, file} = await bundled();
+    const bundle = JSON.parse(readFileSync(file, 'utf8'));
+    const lines: Array<{kind: string; machine?: string; state: unknown; event?: {type: string}}> =
+      bundle.journals[0].lines;
+    const changed = lines.findIndex(
+      ({machine, event}) => machine === 'segment' && event?.type === 'agent.held',
+    );
+    lines[changed] = {...lines[changed], state: 'killing'} as (typeof lines)[number];
+    writeFileSync(file, JSON.stringify(bundle));
+    const served = project.start(['inspect', '--bundle', file]);
+    const url = await addressIn(served.out);
+    const number = lines.slice(0, changed + 1).filter(({kind}) => kind !== 'header').length;
+    const difference = `replay differs at event ${number}: engine/executor/task/run/segment took agent.held`;
+    await eventually(() => expect(served.err()).toBe(`${difference}\n`));
+    expect(await (await fetch(`${url}facts`)).json()).toMatchObject({notices: [difference]});
+  });
+
+  test.each<{name: string; args: string[]; code: number; error: string}>([
+    {name: 'a task beside it', args: ['a', '--bundle', 'x'], code: 2, error: 'E_USAGE'},
+    {name: 'a file that is not there', args: ['--bundle', 'x'], code: 1, error: 'E_STORE_READ'},
+    {
+      name: 'a file that is none',
+      args: ['--bundle', 'blackbird.plan.json'],
+      code: 1,
+      error: 'E_STORE_CORRUPT',
+    },
+  ])('refuses $name', async ({args, code, error}) => {
+    const ended = await oneTask().run(['inspect', ...args, '--json']);
+    expect({code: ended.code, error: JSON.parse(ended.err).error.code}).toEqual({code, error});
   });
 });
 

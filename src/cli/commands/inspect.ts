@@ -1,20 +1,21 @@
+import path from 'node:path';
 import {Command} from 'commander';
 import {displayLine} from '../../machines/policies/display-text.ts';
 import {requireTask} from '../../machines/policies/plan-graph.ts';
 import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import type {InspectionSource} from '../../services/contracts/journal.ts';
-import type {RunRecord} from '../../services/contracts/run.ts';
 import {type Cli, wholeNumber} from '../cli.ts';
 import {printableJson} from '../json-text.ts';
 import {renderTable} from '../table.ts';
 
-type Options = {port?: number; open?: true};
+type Options = {port?: number; open?: true; bundle?: string};
 
 export function inspectCommand(cli: Cli): Command {
   return new Command('inspect')
     .summary('see the machines of a run on a page, and travel back in it')
     .argument('[taskId]', 'a task; without it, what can be looked at')
     .argument('[runId]', 'one of its runs; without it, the latest')
+    .option('--bundle <file>', 'look at a bundle that somebody sent, and replay it')
     .option('--port <n>', 'serve on this port', wholeNumber)
     .option('--open', 'open the page in your browser')
     .addHelpText(
@@ -25,13 +26,13 @@ To look at a process from its beginning: blackbird execute --inspect`,
     )
     .action(
       async (taskId: string | undefined, runId: string | undefined, options: Options, command: Command) => {
-        if (taskId === undefined) return listInspectable(cli, command, options);
-        const {run, source} = await openRun(cli, command, taskId, runId);
-        await servePage(cli, command, options, {
-          source,
-          title: `${run.task_id} · ${run.run_id}`,
-          notices: [],
-        });
+        if (options.bundle !== undefined && taskId !== undefined) {
+          throw new AppError('E_USAGE', 'a bundle is looked at alone: --bundle takes no task');
+        }
+        if (options.bundle !== undefined)
+          await serve(cli, command, options, await openBundle(cli, command, options.bundle));
+        else if (taskId === undefined) await listInspectable(cli, command, options);
+        else await serve(cli, command, options, await openRun(cli, command, taskId, runId));
       },
     );
 }
@@ -41,7 +42,7 @@ async function openRun(
   command: Command,
   taskId: string,
   runId: string | undefined,
-): Promise<{run: RunRecord; source: InspectionSource}> {
+): Promise<Shown> {
   const {plans, folder} = await cli.project(command);
   const {createRunStore} = await import('../../services/stores/run-store.ts');
   const {inspectJournal} = await import('../../services/journal/read-journal.ts');
@@ -63,29 +64,57 @@ async function openRun(
       ],
     });
   }
-  return {run, source};
+  return {source, title: `${run.task_id} · ${run.run_id}`, notices: [], follows: true, report: null};
+}
+
+/** A bundle, and what its replay tells. */
+async function openBundle(cli: Cli, command: Command, file: string): Promise<Shown> {
+  const {inspectBundle, readBundle} = await import('../../services/journal/bundle-file.ts');
+  const {verifyEntries} = await import('../../machines/replay.ts');
+  const bundle = readBundle(path.resolve(cli.folder(command), file));
+  const source = inspectBundle(bundle);
+  const {compared, first} = verifyEntries(source.entries());
+  const {blackbird} = bundle.versions;
+  const isOther = typeof blackbird === 'string' && blackbird !== cli.context.version;
+  const text =
+    first === null
+      ? `replayed: ${compared} events lead to the recorded states`
+      : `replay differs at event ${first.entry.seq}: ${displayLine(first.entry.actor)} took ${displayLine(first.entry.event.type)}`;
+  return {
+    source,
+    title: `bundle of ${bundle.task_id}`,
+    notices: [...(isOther ? [`recorded by Blackbird ${blackbird}`] : []), ...(first === null ? [] : [text])],
+    follows: false,
+    report: {data: {replay: {compared, first}}, text},
+  };
 }
 
 type Shown = {
   readonly source: InspectionSource;
   readonly title: string;
   readonly notices: readonly string[];
+  /** More may come. */
+  readonly follows: boolean;
+  readonly report: {readonly data: object; readonly text: string} | null;
 };
 
 /** Until Ctrl+C. */
-async function servePage(cli: Cli, command: Command, options: Options, shown: Shown): Promise<void> {
+async function serve(cli: Cli, command: Command, options: Options, shown: Shown): Promise<void> {
   const {context} = cli;
   const {inspectedOf} = await import('../inspection.ts');
   const {startInspector} = await import('../../services/inspector/inspector-server.ts');
-  const inspected = inspectedOf(shown.source, shown.title, context.version, shown.notices);
+  const inspected = inspectedOf(shown.source, {...shown, version: context.version});
   const inspector = await startInspector(inspected, {port: options.port ?? 0, keepsAlive: true});
   const stopped = new Promise<void>((resolve) => {
     context.onSignals({pause: () => resolve(), suspend: () => {}, wake: () => {}});
   });
-  if (cli.isJson(command)) context.out(printableJson({url: inspector.url}));
-  else context.out(inspector.url);
+  if (cli.isJson(command)) context.out(printableJson({url: inspector.url, ...shown.report?.data}));
+  else {
+    context.out(inspector.url);
+    if (shown.report) context.err(shown.report.text);
+    if (context.stderr.isTerminal) context.err('Ctrl+C ends it.');
+  }
   if (options.open) await open(cli, inspector.url);
-  if (context.stderr.isTerminal) context.err('Ctrl+C ends it.');
   await stopped;
   inspector.close();
 }

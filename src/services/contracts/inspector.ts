@@ -9,6 +9,8 @@ export type InspectorFacts = {
   readonly charts: readonly unknown[];
   /** What a reader should know before they trust what they see. */
   readonly notices: readonly string[];
+  /** More may come while it is looked at. */
+  readonly follows: boolean;
 };
 
 export type Inspected = {

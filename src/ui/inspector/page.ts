@@ -52,7 +52,7 @@ new ResizeObserver(() => void page.chart.draw()).observe(byId('chart'));
 
 const words = {
   connecting: 'connecting',
-  live: 'live',
+  live: facts.follows ? 'live' : 'recorded',
   ended: 'ended: what it did stays here',
 } satisfies Record<Connection, string>;
 listen(

@@ -9,7 +9,7 @@ import {entry, type FakeSource, fakeSource} from '../../fakes/journal-entries.ts
 import {bundleWorker} from '../../helpers/bundle-worker.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
 
-const facts = {title: 'a', version: '1', charts: [{id: 'run'}], notices: ['look']};
+const facts = {title: 'a', version: '1', charts: [{id: 'run'}], notices: ['look'], follows: true};
 
 async function served(source: FakeSource = fakeSource(entry()), port = 0): Promise<Inspector> {
   const contextAt = (session: number, seq: number) => (seq === 1 ? {session, seq} : null);
