@@ -1,11 +1,7 @@
 import {createHash} from 'node:crypto';
+import {completionsBelow} from '../machines/actors/completions.ts';
 import {isConsumed} from '../machines/policies/parent-feedback.ts';
-import {
-  completeParents,
-  completionSignature,
-  isReviewDue,
-  reviewNeed,
-} from '../machines/policies/parent-review.ts';
+import {completeParents, isReviewDue, reviewNeed} from '../machines/policies/parent-review.ts';
 import type {BrokenFeedback, PendingFeedback} from '../services/contracts/feedback.ts';
 import type {Plan, Task} from '../services/contracts/plan.ts';
 import type {RunStore} from '../services/contracts/run.ts';
@@ -57,12 +53,12 @@ async function isOverruled(
   pending: readonly PendingFeedback[],
 ): Promise<boolean> {
   if (!isReviewDue(plan, parent)) return false;
+  const digest = (text: string) => createHash('sha256').update(text).digest('hex');
   const need = reviewNeed({
     parentId: parent.id,
-    signature: completionSignature(plan, parent, (text) => createHash('sha256').update(text).digest('hex')),
     reviews: (await runs.list(parent.id)).runs,
     pending,
-    hasRuns: true,
+    ...(await completionsBelow({runs, digest}, plan, parent)),
   });
   return need === 'nothing';
 }

@@ -8,6 +8,7 @@ import {shellWord} from '../services/contracts/errors.ts';
 import type {Plan} from '../services/contracts/plan.ts';
 import type {RunRecord} from '../services/contracts/run.ts';
 import {type ExitCode, exitCodes} from './exit-codes.ts';
+import {brokenReviewLines, reviewReport, sentBackLines} from './review-report.ts';
 
 /** The end of a job as a person reads it and as the exit code tells it. Throws what is an error. */
 export type JobReport = {
@@ -23,8 +24,10 @@ export function reportJob(result: JobResult, plan: Plan): JobReport {
       throw result.error;
     case 'execute':
       return reportExecution(result.output, plan);
-    case 'task':
-      return reportTask(result.output, plan);
+    case 'task': {
+      const review = result.review && reviewReport(result.review);
+      return review ?? reportTask(result.output, plan);
+    }
   }
 }
 
@@ -35,13 +38,16 @@ export const pausedBetweenTasks: JobReport = {
   exitCode: exitCodes.paused,
 };
 
-function reportExecution({reason, attempted, error}: ExecutorOutput, plan: Plan): JobReport {
+function reportExecution(output: ExecutorOutput, plan: Plan): JobReport {
+  const {reason, attempted, reviews = [], pending = [], error} = output;
   const last = attempted.at(-1);
   const failed = attempted
     .filter(({state, decision_state}) => state === 'failed' && decision_state !== 'pending')
     .map(({taskId}) => taskId);
-  const failedLines =
-    failed.length === 0 ? [] : [`failed: ${failed.map(displayLine).join(', ')}`, ...retryLines(failed)];
+  const failedLines = [
+    ...(failed.length === 0 ? [] : [`failed: ${failed.map(displayLine).join(', ')}`, ...retryLines(failed)]),
+    ...brokenReviewLines(reviews),
+  ];
   switch (reason) {
     case 'error':
       throw error;
@@ -66,13 +72,19 @@ function reportExecution({reason, attempted, error}: ExecutorOutput, plan: Plan)
         lines: [...failedLines, ...(last ? decisionLines(last.taskId) : [])],
         exitCode: exitCodes.personNeeded,
       };
+    case 'parent_review_required':
+      return {
+        reason,
+        lines: [...failedLines, ...sentBackLines(pending)],
+        exitCode: exitCodes.personNeeded,
+      };
     case 'failed':
       return {reason, lines: failedLines, exitCode: exitCodes.taskFailed};
     case 'completed':
       return {
         reason,
         lines: [remainingLine(readyTasks(plan).length), ...failedLines],
-        exitCode: failed.length > 0 ? exitCodes.taskFailed : exitCodes.done,
+        exitCode: failedLines.length > 0 ? exitCodes.taskFailed : exitCodes.done,
       };
   }
 }

@@ -81,11 +81,13 @@ export function agentInput({provider, config}: OpenedEngine): {
   provider: ProviderId;
   explicitProvider: ProviderId | null;
   graceMilliseconds: number;
+  reviewsParents: boolean;
 } {
   return {
     provider: provider.id,
     explicitProvider: provider.source === 'option' || provider.source === 'environment' ? provider.id : null,
     graceMilliseconds: settingOf(config, 'execution.pauseGraceSeconds') * 1000,
+    reviewsParents: settingOf(config, 'execution.parentReviewEnabled'),
   };
 }
 

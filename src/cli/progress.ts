@@ -48,6 +48,18 @@ export function textProgress(
           live?.begin();
           return;
         }
+        case 'review.started':
+          say(`running parent review for ${displayLine(fact.prepared.task.id)}`);
+          live?.begin();
+          return;
+        case 'review.settled': {
+          const {type, run} = fact.verdict;
+          const id = displayLine(run.task_id);
+          if (type === 'passed') say(`${paint('green', '✓')} parent review passed for ${id}`);
+          else if (type === 'broken')
+            say(`${paint('red', '✗')} parent review of ${id} came to nothing${reasonLine(run)}`);
+          return;
+        }
         case 'agent.news':
           live?.update(fact.news);
           if (!live && fact.news.type === 'retrying')
@@ -97,12 +109,11 @@ export function outcomeLine(run: RunRecord, paint = painter({hasColor: false})):
     ...(run.usage ? [`${tokens(run.usage)} tokens`] : []),
     ...(run.usage?.cost_usd === undefined ? [] : [dollars(run.usage.cost_usd)]),
   ];
-  const reason =
-    run.failure && run.state === 'failed'
-      ? `\n  ${run.failure.kind}: ${displayLine(run.failure.message)}`
-      : '';
-  return `${paint(style, symbol)} ${displayLine(run.task_id)}  ${parts.join('  ')}${reason}`;
+  return `${paint(style, symbol)} ${displayLine(run.task_id)}  ${parts.join('  ')}${reasonLine(run)}`;
 }
+
+const reasonLine = ({failure, state}: RunRecord) =>
+  failure && state === 'failed' ? `\n  ${failure.kind}: ${displayLine(failure.message)}` : '';
 
 /** What was decided of a run whose end was told when the checkpoint began; null where there was none. */
 function decisionLine(
@@ -177,6 +188,8 @@ function liveLine({stdout}: CliContext, write: (text: string) => void) {
   };
 }
 
+const verdictWords = {passed: 'passed', sentBack: 'sent_back', broken: 'broken'} as const;
+
 function asData(fact: EngineFact): unknown {
   switch (fact.type) {
     case 'task.started': {
@@ -205,6 +218,15 @@ function asData(fact: EngineFact): unknown {
         run: rest,
         ...(refusal === undefined ? {} : {refusal: messageOf(refusal)}),
       };
+    }
+    case 'review.started': {
+      const {task, run} = fact.prepared;
+      return {event: fact.type, parent_task_id: task.id, run_id: run.run_id, provider: run.provider};
+    }
+    case 'review.settled': {
+      const {stdout: _, stderr: __, ...run} = fact.verdict.run;
+      const pending = fact.verdict.type === 'sentBack' ? {pending: fact.verdict.pending} : {};
+      return {event: fact.type, verdict: verdictWords[fact.verdict.type], run, ...pending};
     }
     case 'agent.news':
       return {event: fact.type, task_id: fact.run.task_id, run_id: fact.run.run_id, ...fact.news};

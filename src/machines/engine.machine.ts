@@ -2,6 +2,11 @@ import {assign, type DoneActorEvent, type ErrorActorEvent, emit, sendTo, setup} 
 import type {PauseReason, RunRecord} from '../services/contracts/run.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
 import {type ExecutorInput, type ExecutorOutput, executorMachine} from './executor.machine.ts';
+import {
+  type ParentReviewInput,
+  type ParentReviewOutput,
+  parentReviewMachine,
+} from './parent-review.machine.ts';
 import type {TaskOutput} from './policies/task-outcome.ts';
 import type {SegmentCommand} from './segment.machine.ts';
 import {type TaskInput, taskMachine} from './task.machine.ts';
@@ -13,7 +18,8 @@ export type Job =
 
 export type JobResult =
   | {readonly type: 'execute'; readonly output: ExecutorOutput}
-  | {readonly type: 'task'; readonly output: TaskOutput}
+  /** `review`: what became of the parents that the task made due. */
+  | {readonly type: 'task'; readonly output: TaskOutput; readonly review?: ParentReviewOutput}
   /** The job never began: the project is locked, or could not be repaired. */
   | {readonly type: 'failed'; readonly error: unknown};
 
@@ -28,6 +34,8 @@ type EngineContext = {
   isStopping: boolean;
   result: JobResult | null;
 };
+
+const pauseRemembered = {type: 'rememberPause', params: pauseOf} as const;
 
 /**
  * The door: one job at a time, under the project lock from before the first look at the records until
@@ -46,6 +54,7 @@ export const engineMachine = setup({
     recoverRuns: promiseNotProvided<readonly RunRecord[], void>('recoverRuns'),
     executor: executorMachine,
     task: taskMachine,
+    parentReview: parentReviewMachine,
   },
   actions: {
     rememberJob: assign((_, params: {job: Job}) => ({
@@ -60,16 +69,23 @@ export const engineMachine = setup({
     announceStop: emit(({context}) => ({type: 'job.stopped', result: resultOf(context)})),
     pauseExecutor: sendTo('executor', (_, params: SegmentCommand) => params),
     pauseTask: sendTo('task', (_, params: SegmentCommand) => params),
+    pauseReview: sendTo('parentReview', (_, params: SegmentCommand) => params),
+    rememberReview: assign(({context: {result}}, {review}: {review: ParentReviewOutput}) => {
+      const isSilent = review.outcome === 'settled' && review.reviews.length === 0;
+      return {result: result?.type === 'task' && !isSilent ? {...result, review} : result};
+    }),
     stopExecutor: sendTo('executor', {type: 'executor.stopAfterTask'}),
   },
   guards: {
     isPlan: ({context}) => context.job?.type === 'execute',
+    mayBeDue: (_, {output}: {output: TaskOutput}) =>
+      output.outcome === 'succeeded' && output.run.decision_state !== 'approved_quit',
   },
 }).createMachine({
   id: 'engine',
   context: {job: null, pauseReason: null, isStopping: false, result: null},
   on: {
-    'engine.pause': {actions: {type: 'rememberPause', params: ({event}) => ({pauseReason: event.reason})}},
+    'engine.pause': {actions: pauseRemembered},
     'engine.stopAfterTask': {actions: 'rememberStop'},
   },
   initial: 'idle',
@@ -104,7 +120,7 @@ export const engineMachine = setup({
       tags: 'busy',
       on: {
         'engine.pause': {
-          actions: {type: 'pauseExecutor', params: ({event}) => ({type: 'run.pause', reason: event.reason})},
+          actions: {type: 'pauseExecutor', params: runPause},
         },
         'engine.stopAfterTask': {actions: 'stopExecutor'},
       },
@@ -119,15 +135,34 @@ export const engineMachine = setup({
     working: {
       tags: 'busy',
       on: {
-        'engine.pause': {
-          actions: {type: 'pauseTask', params: ({event}) => ({type: 'run.pause', reason: event.reason})},
-        },
+        'engine.pause': {actions: [pauseRemembered, {type: 'pauseTask', params: runPause}]},
       },
       invoke: {
         id: 'task',
         src: 'task',
         input: ({context}) => taskInput(context),
-        onDone: {target: 'releasing', actions: {type: 'rememberResult', params: workedOf}},
+        onDone: [
+          {
+            guard: {type: 'mayBeDue', params: ({event}) => ({output: event.output})},
+            target: 'reviewing',
+            actions: {type: 'rememberResult', params: workedOf},
+          },
+          {target: 'releasing', actions: {type: 'rememberResult', params: workedOf}},
+        ],
+        onError: {target: 'releasing', actions: {type: 'rememberResult', params: failureOf}},
+      },
+    },
+    reviewing: {
+      tags: 'busy',
+      on: {'engine.pause': {actions: [pauseRemembered, {type: 'pauseReview', params: runPause}]}},
+      invoke: {
+        id: 'parentReview',
+        src: 'parentReview',
+        input: ({context}) => reviewInput(context),
+        onDone: {
+          target: 'releasing',
+          actions: {type: 'rememberReview', params: ({event}) => ({review: event.output})},
+        },
         onError: {target: 'releasing', actions: {type: 'rememberResult', params: failureOf}},
       },
     },
@@ -152,6 +187,20 @@ function executorInput({job, pauseReason, isStopping}: EngineContext): ExecutorI
 function taskInput({job, pauseReason}: EngineContext): TaskInput {
   if (job?.type !== 'task') throw new Error('There is no task to work on');
   return {...job.input, pauseReason};
+}
+
+function reviewInput({job, pauseReason}: EngineContext): ParentReviewInput {
+  if (job?.type !== 'task') throw new Error('There is no task whose parents could be due');
+  const {taskId, provider, graceMilliseconds, reviewsParents = true} = job.input;
+  return {taskId, isEnabled: reviewsParents, provider, graceMilliseconds, pauseReason};
+}
+
+function pauseOf({event}: {event: {readonly reason: PauseReason}}) {
+  return {pauseReason: event.reason};
+}
+
+function runPause({event}: {event: {readonly reason: PauseReason}}) {
+  return {type: 'run.pause', reason: event.reason} as const;
 }
 
 function executedOf({event}: {event: DoneActorEvent<ExecutorOutput>}) {

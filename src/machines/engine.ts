@@ -17,15 +17,19 @@ import {
   defineRecallDecisionActor,
   defineRecordDecisionActor,
 } from './actors/decision.actor.ts';
+import {definePrepareReviewActor} from './actors/prepare-review.actor.ts';
 import {definePrepareRunActor, type PreparedRun} from './actors/prepare-run.actor.ts';
 import {defineAcquireLockActor, defineReleaseLockActor} from './actors/project-lock.actor.ts';
 import {defineRecordRunActor} from './actors/record-run.actor.ts';
 import {defineRecoverRunsActor} from './actors/recover-runs.actor.ts';
 import {withSameFiles} from './actors/same-files.ts';
+import {defineCompleteParentsActor, defineSelectReviewActor} from './actors/select-review.actor.ts';
 import {defineSelectTaskActor} from './actors/select-task.actor.ts';
+import {defineSettleReviewActor, type ReviewVerdict} from './actors/settle-review.actor.ts';
 import {defineSettleTaskActor} from './actors/settle-task.actor.ts';
 import {engineMachine, type Job, type JobResult} from './engine.machine.ts';
 import {executorMachine} from './executor.machine.ts';
+import {parentReviewMachine} from './parent-review.machine.ts';
 import type {Decision} from './policies/decisions.ts';
 import {type DecisionRequest, type ReviewGateCommand, reviewGateMachine} from './review-gate.machine.ts';
 import {runMachine} from './run.machine.ts';
@@ -41,6 +45,8 @@ export type EngineFact =
   | {readonly type: 'task.settled'; readonly run: RunRecord}
   /** A person has to decide: answered by `decide` or `postpone`. Told again, with the reason, after a refusal. */
   | {readonly type: 'decision.required'; readonly request: DecisionRequest}
+  | {readonly type: 'review.started'; readonly prepared: PreparedRun}
+  | {readonly type: 'review.settled'; readonly verdict: ReviewVerdict}
   | {readonly type: 'agent.news'; readonly run: RunRecord; readonly news: AgentNews}
   | {readonly type: 'engine.pausing'; readonly reason: PauseReason; readonly isForced: boolean}
   /** Something beside the work is broken; the work goes on. */
@@ -121,12 +127,26 @@ export function createEngine(given: Services, {inspect}: EngineOptions = {}): En
       recordDecision: defineRecordDecisionActor(services, (run) => publish({type: 'run.updated', run})),
     },
   });
+  const run = runMachine.provide({actors: {segment, recordRun}});
+  const parentReview = parentReviewMachine.provide({
+    actors: {
+      selectReview: defineSelectReviewActor(services),
+      completeParents: defineCompleteParentsActor(services),
+      prepareReview: definePrepareReviewActor(services, (prepared) =>
+        publish({type: 'review.started', prepared}),
+      ),
+      run,
+      settleReview: defineSettleReviewActor(services, (verdict) =>
+        publish({type: 'review.settled', verdict}),
+      ),
+    },
+  });
   const task = taskMachine.provide({
     actors: {
       recallDecision: defineRecallDecisionActor(services),
       reviewGate,
       prepareRun: definePrepareRunActor(services, (prepared) => publish({type: 'task.started', prepared})),
-      run: runMachine.provide({actors: {segment, recordRun}}),
+      run,
       settleTask: defineSettleTaskActor(services, (run) => publish({type: 'task.settled', run})),
     },
   });
@@ -141,9 +161,11 @@ export function createEngine(given: Services, {inspect}: EngineOptions = {}): En
             findDecision: defineFindDecisionActor(services),
             selectTask: defineSelectTaskActor(services),
             task,
+            parentReview,
           },
         }),
         task,
+        parentReview,
       },
     }),
     inspect ? {inspect} : {},

@@ -1,56 +1,54 @@
 import {assign, type DoneActorEvent, type ErrorActorEvent, sendTo, setup} from 'xstate';
-import type {ProviderId} from '../services/contracts/agent.ts';
-import {AppError} from '../services/contracts/errors.ts';
+import type {PendingFeedback} from '../services/contracts/feedback.ts';
 import type {PauseReason} from '../services/contracts/run.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
-import {resumeRefusal} from './policies/resume-check.ts';
-import {type StopReason, stopReasonAfter} from './policies/stop-reason.ts';
+import {type ParentReviewOutput, parentReviewMachine, type Reviewed} from './parent-review.machine.ts';
+import {
+  type ExecutorInput,
+  type ExecutorOutput,
+  isPlanEdit,
+  reviewInput,
+  type SelectedTask,
+  type SelectTaskInput,
+  stopAfter,
+  stopAfterReview,
+  taskInput,
+} from './policies/execution-steps.ts';
+import {type StopReason, stopReasonAfter, stopReasonAfterReview} from './policies/stop-reason.ts';
 import {type Attempted, attemptOf, type TaskOutput} from './policies/task-outcome.ts';
 import type {SegmentCommand} from './segment.machine.ts';
-import {type TaskInput, taskMachine} from './task.machine.ts';
+import {taskMachine} from './task.machine.ts';
 
-export type ExecutorInput = {
-  /** Only these tasks; empty for every ready one. */
-  readonly taskIds: readonly string[];
-  readonly provider: ProviderId;
-  readonly explicitProvider: ProviderId | null;
-  readonly graceMilliseconds: number;
-  readonly stopOnFailure: boolean;
-  readonly maxTasks: number | null;
-  /** Every run ends at a checkpoint. */
-  readonly isReviewed?: boolean;
-  /** Somebody is there to decide; else the first checkpoint stops the plan. */
-  readonly isAttended?: boolean;
-  readonly pauseReason: PauseReason | null;
-};
+export type {ExecutorInput, ExecutorOutput};
 
 export type ExecutorCommand = SegmentCommand | {readonly type: 'executor.stopAfterTask'};
 
-export type ExecutorOutput = {
-  readonly reason: StopReason;
-  readonly attempted: readonly Attempted[];
-  readonly error?: unknown;
-};
+type ExecutorContext = ExecutorInput &
+  SelectedTask & {
+    attempted: readonly Attempted[];
+    /** Chosen, and changed before they began. Looked at again once another task has run. */
+    passedOver: readonly string[];
+    /** The parents that earlier executions left were not looked at yet. */
+    isFresh: boolean;
+    reviews: readonly Reviewed[];
+    pending: readonly PendingFeedback[];
+    /** The task was left at a checkpoint by an earlier execution. */
+    isRecalled: boolean;
+    /** How many tasks this execution began. */
+    begun: number;
+    isStopping: boolean;
+    reason: StopReason;
+    error: unknown;
+  };
 
-export type SelectTaskInput = {readonly taskIds: readonly string[]; readonly attempted: readonly string[]};
-
-type ExecutorContext = ExecutorInput & {
-  attempted: readonly Attempted[];
-  /** Chosen, and changed before they began. Looked at again once another task has run. */
-  passedOver: readonly string[];
-  taskId: string;
-  /** The task was left at a checkpoint by an earlier execution. */
-  isRecalled: boolean;
-  /** How many tasks this execution began. */
-  begun: number;
-  isStopping: boolean;
-  reason: StopReason;
-  error: unknown;
-};
+const failed = {target: 'stopped', actions: {type: 'stopFor', params: errorOf}} as const;
+const attempted = {type: 'rememberAttempt', params: outputIn} as const;
+const reviewed = {type: 'rememberReviews', params: reviewsIn} as const;
+const pauseRemembered = {type: 'rememberPause', params: pauseOf} as const;
 
 /**
- * The plan loop: first every checkpoint that was left open, then the next ready task, to its end, again,
- * until one stop reason.
+ * The plan loop: first every checkpoint and every parent that was left open, then the next ready task, to
+ * its end, and the parents it made due, again, until one stop reason.
  */
 export const executorMachine = setup({
   types: {
@@ -63,13 +61,14 @@ export const executorMachine = setup({
     /** The first task that stands at a checkpoint, or null. */
     findDecision: promiseNotProvided<string | null, void>('findDecision'),
     /** The next ready task of a freshly read plan, or null. */
-    selectTask: promiseNotProvided<string | null, SelectTaskInput>('selectTask'),
+    selectTask: promiseNotProvided<SelectedTask | null, SelectTaskInput>('selectTask'),
     task: taskMachine,
+    parentReview: parentReviewMachine,
   },
   actions: {
     rememberRecalled: assign((_, params: {taskId: string}) => ({...params, isRecalled: true})),
-    rememberTask: assign(({context}, params: {taskId: string}) => ({
-      ...params,
+    rememberTask: assign(({context}, {selected}: {selected: SelectedTask | null}) => ({
+      ...(selected ?? {}),
       isRecalled: false,
       begun: context.begun + 1,
     })),
@@ -84,20 +83,31 @@ export const executorMachine = setup({
       passedOver: ({context}) => [...context.passedOver, context.taskId],
       begun: ({context}) => context.begun - 1,
     }),
+    rememberReviews: assign(({context}, {output}: {output: ParentReviewOutput}) => ({
+      isFresh: false,
+      reviews: [...context.reviews, ...output.reviews],
+      pending: output.pending,
+    })),
     rememberPause: assign((_, params: {pauseReason: PauseReason}) => params),
     rememberStop: assign({isStopping: true}),
     stopFor: assign((_, params: {reason: StopReason; error?: unknown}) => params),
     pauseTask: sendTo('task', (_, params: SegmentCommand) => params),
+    pauseReview: sendTo('parentReview', (_, params: SegmentCommand) => params),
   },
   guards: {
     isPauseAsked: ({context}) => context.pauseReason !== null,
     isEnough: ({context}) =>
       context.isStopping || (context.maxTasks !== null && context.begun >= context.maxTasks),
-    isNothing: (_, params: {taskId: string | null}) => params.taskId === null,
+    isNothing: (_, params: {found: unknown}) => params.found === null,
+    isFresh: ({context}) => context.isFresh,
+    mayBeDue: ({context}, params: {output: TaskOutput}) =>
+      context.hasParent && !context.isRecalled && params.output.outcome === 'succeeded',
     isRecalled: ({context}) => context.isRecalled,
     isOutdated: (_, params: {output: TaskOutput}) =>
       params.output.outcome === 'error' && isPlanEdit(params.output.error),
     endsPlan: ({context}, params: {output: TaskOutput}) => stopReasonAfter(params.output, context) !== null,
+    reviewEndsPlan: ({context}, params: {output: ParentReviewOutput}) =>
+      stopReasonAfterReview(params.output, context) !== null,
   },
 }).createMachine({
   id: 'executor',
@@ -105,16 +115,12 @@ export const executorMachine = setup({
     ...input,
     attempted: [],
     passedOver: [],
-    taskId: '',
-    isRecalled: false,
-    begun: 0,
-    isStopping: false,
-    reason: 'completed',
-    error: undefined,
+    ...{taskId: '', hasParent: false, isFresh: true, reviews: [], pending: []},
+    ...{isRecalled: false, begun: 0, isStopping: false, reason: 'completed', error: undefined},
   }),
   on: {
     'executor.stopAfterTask': {actions: 'rememberStop'},
-    'run.pause': {actions: {type: 'rememberPause', params: ({event}) => ({pauseReason: event.reason})}},
+    'run.pause': {actions: pauseRemembered},
   },
   initial: 'recalling',
   states: {
@@ -123,21 +129,44 @@ export const executorMachine = setup({
         id: 'findDecision',
         src: 'findDecision',
         onDone: [
-          {guard: {type: 'isNothing', params: ({event}) => ({taskId: event.output})}, target: 'choosing'},
+          {guard: {type: 'isNothing', params: foundIn}, target: 'choosing'},
           {
             target: 'working',
             actions: {type: 'rememberRecalled', params: ({event}) => ({taskId: event.output ?? ''})},
           },
         ],
-        onError: {target: 'stopped', actions: {type: 'stopFor', params: errorOf}},
+        onError: failed,
       },
     },
     choosing: {
       always: [
         {guard: 'isPauseAsked', target: 'stopped', actions: {type: 'stopFor', params: {reason: 'paused'}}},
         {guard: 'isEnough', target: 'stopped', actions: {type: 'stopFor', params: {reason: 'completed'}}},
+        {guard: 'isFresh', target: 'reviewing'},
         {target: 'selecting'},
       ],
+    },
+    reviewing: {
+      on: {
+        'run.pause': {actions: [pauseRemembered, {type: 'pauseReview', params: ({event}) => event}]},
+      },
+      invoke: {
+        id: 'parentReview',
+        src: 'parentReview',
+        input: ({context}) => reviewInput(context),
+        onDone: [
+          {
+            guard: {type: 'reviewEndsPlan', params: reviewsIn},
+            target: 'stopped',
+            actions: [
+              reviewed,
+              {type: 'stopFor', params: ({context, event}) => stopAfterReview(event.output, context)},
+            ],
+          },
+          {target: 'choosing', actions: reviewed},
+        ],
+        onError: failed,
+      },
     },
     selecting: {
       invoke: {
@@ -149,7 +178,7 @@ export const executorMachine = setup({
         }),
         onDone: [
           {
-            guard: {type: 'isNothing', params: ({event}) => ({taskId: event.output})},
+            guard: {type: 'isNothing', params: foundIn},
             target: 'stopped',
             actions: {type: 'stopFor', params: {reason: 'completed'}},
           },
@@ -157,21 +186,16 @@ export const executorMachine = setup({
           {guard: 'isPauseAsked', target: 'stopped', actions: {type: 'stopFor', params: {reason: 'paused'}}},
           {
             target: 'working',
-            actions: {type: 'rememberTask', params: ({event}) => ({taskId: event.output ?? ''})},
+            actions: {type: 'rememberTask', params: ({event}) => ({selected: event.output})},
           },
         ],
-        onError: {target: 'stopped', actions: {type: 'stopFor', params: errorOf}},
+        onError: failed,
       },
     },
     working: {
       on: {
         // Remembered as well: a task that ends before it hears of it is the last one all the same.
-        'run.pause': {
-          actions: [
-            {type: 'rememberPause', params: ({event}) => ({pauseReason: event.reason})},
-            {type: 'pauseTask', params: ({event}) => event},
-          ],
-        },
+        'run.pause': {actions: [pauseRemembered, {type: 'pauseTask', params: ({event}) => event}]},
       },
       invoke: {
         id: 'task',
@@ -184,67 +208,44 @@ export const executorMachine = setup({
             guard: {type: 'endsPlan', params: outputIn},
             target: 'stopped',
             actions: [
-              {type: 'rememberAttempt', params: outputIn},
-              {type: 'stopFor', params: stopOf},
+              attempted,
+              {type: 'stopFor', params: ({context, event}) => stopAfter(event.output, context)},
             ],
           },
+          {guard: {type: 'mayBeDue', params: outputIn}, target: 'reviewing', actions: attempted},
           // There may be other checkpoints that were left open.
-          {
-            guard: 'isRecalled',
-            target: 'recalling',
-            actions: {type: 'rememberAttempt', params: outputIn},
-          },
-          {target: 'choosing', actions: {type: 'rememberAttempt', params: outputIn}},
+          {guard: 'isRecalled', target: 'recalling', actions: attempted},
+          {target: 'choosing', actions: attempted},
         ],
-        onError: {target: 'stopped', actions: {type: 'stopFor', params: errorOf}},
+        onError: failed,
       },
     },
     stopped: {type: 'final'},
   },
-  output: ({context: {reason, attempted, error}}) => ({
-    reason,
-    attempted,
+  output: ({context: {reason, attempted, reviews, pending, error}}) => ({
+    ...{reason, attempted},
+    ...(reviews.length === 0 ? {} : {reviews}),
+    ...(pending.length === 0 ? {} : {pending}),
     ...(error === undefined ? {} : {error}),
   }),
 });
 
-function taskInput({
-  taskId,
-  isRecalled,
-  provider,
-  explicitProvider,
-  graceMilliseconds,
-  isReviewed = false,
-  isAttended = false,
-  pauseReason,
-}: ExecutorContext): TaskInput {
-  return {
-    taskId,
-    mode: isRecalled ? {type: 'review', decision: null} : {type: 'execute'},
-    provider,
-    explicitProvider,
-    graceMilliseconds,
-    isReviewed,
-    isAttended,
-    pauseReason,
-  };
+function foundIn({event}: {event: DoneActorEvent<unknown>}) {
+  return {found: event.output};
 }
-
-const isPlanEdit = (error: unknown): boolean =>
-  error instanceof AppError && (error.code === 'E_TASK_NOT_READY' || error.code === 'E_TASK_NOT_FOUND');
 
 function outputIn({event}: {event: DoneActorEvent<TaskOutput>}) {
   return {output: event.output};
 }
 
-function errorOf({event}: {event: ErrorActorEvent}) {
-  return {reason: 'error' as const, error: event.error};
+function reviewsIn({event}: {event: DoneActorEvent<ParentReviewOutput>}) {
+  return {output: event.output};
 }
 
-function stopOf({context, event: {output}}: {context: ExecutorContext; event: DoneActorEvent<TaskOutput>}) {
-  const reason = stopReasonAfter(output, context) ?? 'completed';
-  if (output.outcome === 'error') return {reason, error: output.error};
-  if (output.outcome !== 'refused') return {reason};
-  const task = {id: context.taskId, title: ''};
-  return {reason, error: resumeRefusal('E_RESUME_REJECTED', task, output.run, output.reason)};
+function pauseOf({event}: {event: SegmentCommand}) {
+  return {pauseReason: event.reason};
+}
+
+function errorOf({event}: {event: ErrorActorEvent}) {
+  return {reason: 'error' as const, error: event.error};
 }

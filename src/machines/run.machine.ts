@@ -12,26 +12,27 @@ import type {Answer, PauseReason, RunRecord} from '../services/contracts/run.ts'
 import {promiseNotProvided} from './actors/not-provided.ts';
 import type {RecordRunInput} from './actors/record-run.actor.ts';
 import type {Decision} from './policies/decisions.ts';
+import type {FeedbackMark} from './policies/parent-feedback.ts';
 import {type SegmentCommand, type SegmentOutput, segmentMachine} from './segment.machine.ts';
 
 /** What may be asked of a run; what of it is possible now, `can()` tells. */
 export type RunCommand =
   | {readonly type: 'run.launch'; readonly request: AgentRequest}
   /** `obstacle` is why it cannot go on in its own session; null when it can. */
-  | {
+  | ({
       readonly type: 'run.resume';
       readonly request: AgentRequest;
       readonly obstacle: string | null;
       readonly feedback?: string;
       readonly isReviewed?: boolean;
-    }
-  | {
+    } & FeedbackMark)
+  | ({
       readonly type: 'run.answer';
       readonly request: AgentRequest;
       readonly answers: readonly Answer[];
       readonly feedback?: string;
       readonly isReviewed?: boolean;
-    }
+    } & FeedbackMark)
   | {readonly type: 'run.restart'}
   | {readonly type: 'review.decide'; readonly decision: Decision}
   | SegmentCommand;
@@ -198,7 +199,7 @@ function errorOf({event}: {event: ErrorActorEvent}) {
 }
 
 /** What a person says to a run that goes on, and whether they want to see its end. */
-function wordsIn(order: RunCommand | null): {
+function wordsIn(order: RunCommand | null): FeedbackMark & {
   answers?: readonly Answer[];
   feedback?: string;
   isReviewed?: boolean;
@@ -208,6 +209,7 @@ function wordsIn(order: RunCommand | null): {
     ...(order.type === 'run.answer' ? {answers: order.answers} : {}),
     ...(order.feedback === undefined ? {} : {feedback: order.feedback}),
     ...(order.isReviewed === undefined ? {} : {isReviewed: order.isReviewed}),
+    ...(order.parentReviewFeedback && {parentReviewFeedback: order.parentReviewFeedback}),
   };
 }
 

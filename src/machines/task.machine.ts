@@ -24,6 +24,8 @@ export type TaskInput = {
   readonly isReviewed?: boolean;
   /** Somebody is there to decide; else a checkpoint is left open. */
   readonly isAttended?: boolean;
+  /** For the engine: parents are done when their review passed; else as soon as their children are. */
+  readonly reviewsParents?: boolean;
   /** A pause that was asked for before the task began. */
   readonly pauseReason: PauseReason | null;
 };
@@ -97,10 +99,7 @@ export const taskMachine = setup({
   context: ({input}) => ({
     ...input,
     task: {id: input.taskId, title: ''},
-    prepared: null,
-    ended: null,
-    isPostponed: false,
-    error: undefined,
+    ...{prepared: null, ended: null, isPostponed: false, error: undefined},
   }),
   // Remembered: what comes next begins with it, and stops before an agent starts or a person is asked.
   on: {'run.pause': {actions: pauseRemembered}},

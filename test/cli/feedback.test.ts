@@ -30,8 +30,13 @@ const review = (fields: Partial<RunRecord> = {}) =>
     run_type: 'review',
     state: 'succeeded',
     parent_review_passed: false,
-    parent_review_completion_signature: completionSignature(plan, taskIn(plan, 'p'), (text) =>
-      createHash('sha256').update(text).digest('hex'),
+    parent_review_completion_signature: completionSignature(
+      'p',
+      [
+        {taskId: 'a', completedAt: now, hasRun: true},
+        {taskId: 'b', completedAt: taskIn(plan, 'b').updatedAt, hasRun: false},
+      ],
+      (text) => createHash('sha256').update(text).digest('hex'),
     ),
     ...fields,
   });
@@ -39,7 +44,14 @@ const review = (fields: Partial<RunRecord> = {}) =>
 const feedbackFolder = (project: CliProject) =>
   path.join(project.folder, '.blackbird/parent-review-feedback');
 
-function setUp({pending = ['a', 'b'], runs = [review()]}: {pending?: string[]; runs?: RunRecord[]} = {}) {
+function setUp({
+  pending = ['a', 'b'],
+  runs: given = [review()],
+}: {
+  pending?: string[];
+  runs?: RunRecord[];
+} = {}) {
+  const runs = given.length === 0 ? [] : [restingRun({state: 'succeeded'}), ...given];
   const project = cliProject(plan);
   const put = (folder: string, name: string, value: unknown) => {
     mkdirSync(folder, {recursive: true});
@@ -88,7 +100,12 @@ describe('feedback list', () => {
 
   test('leaves out what a run has taken over', async () => {
     const {schemaVersion: _, childTaskId: __, createdAt: ___, updatedAt: ____, ...mark} = feedback('a');
-    const run = restingRun({state: 'paused', context: {digest: 'd', bytes: 1, parentReviewFeedback: mark}});
+    const run = restingRun({
+      run_id: 'a-2',
+      attempt: 2,
+      state: 'paused',
+      context: {digest: 'd', bytes: 1, parentReviewFeedback: mark},
+    });
     const data = await setUp({runs: [review(), run]}).json(['feedback', 'list']);
     expect(data).toEqual({pending: [feedback('b')], broken: []});
   });

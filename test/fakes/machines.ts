@@ -22,6 +22,7 @@ import {
 import {defineSelectTaskActor} from '../../src/machines/actors/select-task.actor.ts';
 import {defineSettleReviewActor} from '../../src/machines/actors/settle-review.actor.ts';
 import {defineSettleTaskActor} from '../../src/machines/actors/settle-task.actor.ts';
+import {parentReviewMachine} from '../../src/machines/parent-review.machine.ts';
 import {reviewGateMachine} from '../../src/machines/review-gate.machine.ts';
 import {runMachine} from '../../src/machines/run.machine.ts';
 import {segmentMachine} from '../../src/machines/segment.machine.ts';
@@ -63,6 +64,7 @@ export function defineEffects(services: Services) {
     findDecision: defineFindDecisionActor(services),
     selectTask: defineSelectTaskActor(services),
     task: taskMachine.provide({actors: task}),
+    parentReview: parentReviewMachine.provide({actors: parentReview}),
   };
   return {live, desk, segment, run, reviewGate, parentReview, task, executor};
 }

@@ -7,6 +7,7 @@ import {
 import {defineRecoverRunsActor} from '../../src/machines/actors/recover-runs.actor.ts';
 import {engineMachine, type Job, type JobResult} from '../../src/machines/engine.machine.ts';
 import {executorMachine} from '../../src/machines/executor.machine.ts';
+import {parentReviewMachine} from '../../src/machines/parent-review.machine.ts';
 import {taskMachine} from '../../src/machines/task.machine.ts';
 import type {Services} from '../../src/services/contracts/services.ts';
 import {defineEffects} from '../fakes/machines.ts';
@@ -36,6 +37,7 @@ function defineEngineEffects(services: Services) {
     recoverRuns: defineRecoverRunsActor(services),
     executor: executorMachine.provide({actors: effects.executor}),
     task: taskMachine.provide({actors: effects.task}),
+    parentReview: parentReviewMachine.provide({actors: effects.parentReview}),
   };
 }
 
@@ -285,7 +287,10 @@ test('every transition is reached', () => {
         {type: 'xstate.done.actor.executor', output: {reason: 'completed', attempted: []}},
         {type: 'xstate.error.actor.executor', error: 'no'},
         {type: 'xstate.done.actor.task', output: {outcome: 'succeeded', run}},
+        {type: 'xstate.done.actor.task', output: {outcome: 'failed', run}},
         {type: 'xstate.error.actor.task', error: 'no'},
+        {type: 'xstate.done.actor.parentReview', output: {outcome: 'settled', reviews: [], pending: []}},
+        {type: 'xstate.error.actor.parentReview', error: 'no'},
         {type: 'xstate.error.actor.releaseLock', error: 'no'},
       ],
       key: ({context}) => [context.job?.type ?? null, context.pauseReason, context.isStopping],

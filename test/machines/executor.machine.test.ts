@@ -6,6 +6,7 @@ import {AppError} from '../../src/services/contracts/errors.ts';
 import type {Plan} from '../../src/services/contracts/plan.ts';
 import type {FakeAgent} from '../fakes/fake-agent-runner.ts';
 import {defineEffects} from '../fakes/machines.ts';
+import {deferred} from '../fakes/memory-run-store.ts';
 import {question, restingRun} from '../fakes/runs.ts';
 import {createFakeServices, settle} from '../fakes/services.ts';
 import {unreachedTransitions} from '../helpers/model.ts';
@@ -175,8 +176,15 @@ describe('a pause', () => {
 
   test('between two tasks stops before the next', async () => {
     const {actor, finished, plans, log} = createExecutor();
+    const {promise: held, resolve: release} = deferred();
+    const read = plans.read;
+    let reads = 0;
+    // The looks at decisions and at parents come before the first task is chosen.
+    plans.read = async () => {
+      if (++reads === 3) await held;
+      return read();
+    };
     actor.start();
-    const release = plans.holdNextRead();
     await settle();
     expect(actor.getSnapshot().value).toBe('selecting');
     actor.send(pause);
@@ -299,7 +307,8 @@ test('every transition is reached', () => {
         {type: 'xstate.done.actor.findDecision', output: 'a'},
         {type: 'xstate.done.actor.findDecision', output: null},
         {type: 'xstate.error.actor.findDecision', error: 'no'},
-        {type: 'xstate.done.actor.selectTask', output: 'a'},
+        {type: 'xstate.done.actor.selectTask', output: {taskId: 'a', hasParent: true}},
+        {type: 'xstate.done.actor.selectTask', output: {taskId: 'a', hasParent: false}},
         {type: 'xstate.done.actor.selectTask', output: null},
         {type: 'xstate.error.actor.selectTask', error: 'no'},
         {type: 'xstate.done.actor.task', output: {outcome: 'succeeded', run}},
@@ -312,8 +321,14 @@ test('every transition is reached', () => {
         },
         {type: 'xstate.done.actor.task', output: {outcome: 'failed', run: failed}},
         {type: 'xstate.error.actor.task', error: 'no'},
+        {type: 'xstate.done.actor.parentReview', output: {outcome: 'settled', reviews: [], pending: []}},
+        {type: 'xstate.done.actor.parentReview', output: {outcome: 'required', reviews: [], pending: []}},
+        {type: 'xstate.error.actor.parentReview', error: 'no'},
       ],
-      key: ({context}) => [context.pauseReason, context.isStopping, context.isRecalled],
+      key: ({context}) => [
+        ...[context.pauseReason, context.isStopping, context.isRecalled],
+        ...[context.isFresh, context.hasParent],
+      ],
     }),
   ).toEqual([]);
 });

@@ -14,7 +14,10 @@ test('every step of every machine is told in the order of cause and effect', asy
     'engine event xstate.done.actor.acquireLock -> recovering',
     'engine event xstate.done.actor.recoverRuns -> executing',
     'engine/executor started xstate.init -> recalling',
-    'engine/executor event xstate.done.actor.findDecision -> selecting',
+    'engine/executor event xstate.done.actor.findDecision -> reviewing',
+    'engine/executor/parentReview started xstate.init -> selecting',
+    'engine/executor/parentReview done xstate.done.actor.selectReview -> done',
+    'engine/executor event xstate.done.actor.parentReview -> selecting',
     'engine/executor event xstate.done.actor.selectTask -> working',
     'engine/executor/task started xstate.init -> preparing',
     'engine/executor/task event xstate.done.actor.prepareRun -> running',
@@ -44,7 +47,7 @@ test('an entry names the actor, its machine, the event, the state and every tran
   await engine.start(executeJob());
   expect(entries.find(({event}) => event.type === 'agent.sessionCaptured')).toEqual({
     kind: 'event',
-    seq: 14,
+    seq: 17,
     at: now,
     actor: 'engine/executor/task/run/segment',
     parent: 'engine/executor/task/run',

@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {createActor, SimulatedClock, toPromise} from 'xstate';
 import {type ParentReviewInput, parentReviewMachine} from '../../src/machines/parent-review.machine.ts';
-import {completionSignature} from '../../src/machines/policies/parent-review.ts';
+import {completionOf, completionSignature, reviewedTasks} from '../../src/machines/policies/parent-review.ts';
 import type {FailureKind} from '../../src/services/contracts/agent.ts';
 import type {PendingFeedback} from '../../src/services/contracts/feedback.ts';
 import type {Plan} from '../../src/services/contracts/plan.ts';
@@ -30,8 +30,13 @@ const plan = planOf(
 );
 /** p > a. */
 const single = planOf(family(task('p'), task('a', done)));
-const signatureOf = (of: Plan) => completionSignature(of, taskIn(of, 'p'), (text) => text);
 const worked = restingRun({state: 'succeeded', result: 'Done.'});
+const signatureOf = (of: Plan) =>
+  completionSignature(
+    'p',
+    reviewedTasks(of, taskIn(of, 'p')).map((each) => completionOf(each, each.id === 'a' ? [worked] : [])),
+    (text) => text,
+  );
 const pass = '{"passed":true}';
 const back = (...ids: string[]) =>
   JSON.stringify({passed: false, resumeTaskIds: ids, feedbackForResume: 'Test it.'});
@@ -136,7 +141,7 @@ describe('a review that passes', () => {
     const fake = createReview();
     const answers = [pass, back('b')];
     fake.agents.play = (agent) => {
-      fake.plans.plan = withStatus(fake.plans.plan, 'a', 'done', '2026-03-03T03:03:03.000Z');
+      fake.plans.plan = withStatus(fake.plans.plan, 'b', 'done', '2026-03-03T03:03:03.000Z');
       agent.succeeds(answers.shift());
     };
     fake.actor.start();

@@ -166,7 +166,7 @@ describe('the first entry whose replay differs', () => {
   test.each<{name: string; index: number; fields: Partial<InspectedEntry>; difference: object}>([
     {
       name: 'another state',
-      index: 13,
+      index: 16,
       fields: {state: 'active'},
       difference: {state: 'recordingSession', status: 'active'},
     },
@@ -178,7 +178,7 @@ describe('the first entry whose replay differs', () => {
     },
     {
       name: 'another end',
-      index: 18,
+      index: 21,
       fields: {status: 'active'},
       difference: {state: 'done', status: 'done'},
     },
@@ -205,7 +205,7 @@ describe('the first entry whose replay differs', () => {
   });
 
   test('is none where the beginning is missing: what cannot be compared is not counted', async () => {
-    const entries = (await entriesOfRun()).slice(13);
+    const entries = (await entriesOfRun()).slice(16);
     expect(verifyEntries(entries)).toEqual({entries: 13, compared: 0, first: null});
   });
 });

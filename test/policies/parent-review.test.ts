@@ -1,11 +1,13 @@
 import {describe, expect, test} from 'vitest';
 import {
   completeParents,
+  completionOf,
   completionSignature,
   dueParentOf,
   dueParents,
   isReviewDue,
   leaveForReview,
+  parentsBefore,
   reviewedTasks,
   reviewNeed,
 } from '../../src/machines/policies/parent-review.ts';
@@ -13,12 +15,13 @@ import {setStatus} from '../../src/machines/policies/plan-status.ts';
 import type {PendingFeedback} from '../../src/services/contracts/feedback.ts';
 import type {RunRecord} from '../../src/services/contracts/run.ts';
 import {taskStatuses} from '../../src/services/contracts/task-status.ts';
-import {restingRun} from '../fakes/runs.ts';
+import {endedSegment, restingRun} from '../fakes/runs.ts';
 import {
   family,
   hugeFamily,
   hugeLineage,
   hugeSize,
+  made,
   now,
   planOf,
   promptly,
@@ -83,26 +86,58 @@ test('what is reviewed are the leaves below a parent', () => {
 });
 
 describe('the signature', () => {
-  const signatureOf = (from = plan) => completionSignature(from, taskIn(from, 'p'), (text) => text);
-
-  test('names parent, children and when they were done, in the order of their ids', () => {
-    const own = planOf(family(task('p'), task('b', {updatedAt: now}), task('a')));
-    expect(signatureOf(own)).toBe(
-      `parent-review:v1:${JSON.stringify({
+  test('names the parent, the tasks below it and when they were done, in the order of their ids', () => {
+    const completions = [
+      {taskId: 'b', completedAt: now, hasRun: true},
+      {taskId: 'a', completedAt: made, hasRun: false},
+    ];
+    expect(completionSignature('p', completions, (text) => `<${text}>`)).toBe(
+      `parent-review:v1:<${JSON.stringify({
         version: 1,
         parentTaskId: 'p',
         children: [
-          {childId: 'a', completedAt: '2026-01-01T00:00:00Z'},
+          {childId: 'a', completedAt: made},
           {childId: 'b', completedAt: now},
         ],
-      })}`,
+      })}>`,
     );
   });
 
-  test('changes when a child was done again, and with nothing else', () => {
-    expect(signatureOf(withStatus(plan, 'a', 'done', now))).not.toBe(signatureOf());
-    expect(signatureOf(withStatus(plan, 'c', 'done', now))).toBe(signatureOf());
-    expect(signatureOf(withStatus(plan, 'p', 'in_progress', now))).toBe(signatureOf());
+  const ended = (at: string) => [endedSegment(1, {ended_at: at})];
+  test.each<{name: string; runs: RunRecord[]; completedAt: string; hasRun?: false}>([
+    {name: 'the hand that said so', runs: [], completedAt: made, hasRun: false},
+    {
+      name: 'its run',
+      runs: [restingRun({state: 'succeeded', segments: ended('T1'), updated_at: 'later'})],
+      completedAt: 'T1',
+    },
+    {
+      name: 'its latest run',
+      runs: [
+        restingRun({state: 'succeeded', segments: ended('T1')}),
+        restingRun({run_id: 'a-2', attempt: 2, state: 'succeeded', segments: ended('T2')}),
+      ],
+      completedAt: 'T2',
+    },
+    {
+      name: 'the run before feedback that nobody heard',
+      runs: [
+        restingRun({state: 'succeeded', segments: ended('T1')}),
+        restingRun({
+          ...{run_id: 'a-2', attempt: 2, state: 'failed', segments: ended('T2')},
+          ...{resumed_from_run_id: 'a-1', feedback: 'x', failure: {kind: 'resume_rejected', message: 'x'}},
+        }),
+      ],
+      completedAt: 'T1',
+    },
+    {name: 'the hand, after a run that failed', runs: [restingRun({state: 'failed'})], completedAt: made},
+    {
+      name: 'a run of the Go program',
+      runs: [restingRun({state: 'succeeded', segments: [], updated_at: 'T3'})],
+      completedAt: 'T3',
+    },
+  ])('a task was done by $name', ({runs, completedAt, hasRun = true}) => {
+    expect(completionOf(task('a', done), runs)).toEqual({taskId: 'a', completedAt, hasRun});
   });
 });
 
@@ -187,6 +222,13 @@ describe('completing parents', () => {
     const open = withStatus(plan, 'a', 'in_progress');
     expect(completeParents(open, ['p', 'nobody', 'x'], now)).toBe(open);
   });
+});
+
+test('a run that came to nothing makes those done again that it opened, and no others', () => {
+  const completes = parentsBefore({created_at: now});
+  expect(
+    [made, now, '2026-02-02T02:02:02.001Z'].map((updatedAt) => completes(task('p', {updatedAt}))),
+  ).toEqual([false, true, true]);
 });
 
 describe('a change made by hand', () => {

@@ -4,10 +4,11 @@ import type {Task} from '../../services/contracts/plan.ts';
 import {reviewAnswerSchema} from '../../services/contracts/review-answer.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
-import {completionSignature, isReviewDue, reviewedTasks} from '../policies/parent-review.ts';
+import {isReviewDue, reviewedTasks} from '../policies/parent-review.ts';
 import {type ReviewedWork, reviewPrompt} from '../policies/review-prompt.ts';
 import {applyRunChange, newRunRecord} from '../policies/run-record.ts';
 import {tellingRun} from '../policies/run-status.ts';
+import {completionsBelow} from './completions.ts';
 import type {PreparedRun} from './prepare-run.actor.ts';
 
 export type PrepareReviewInput = {readonly parentId: string; readonly provider: ProviderId};
@@ -22,6 +23,7 @@ export function definePrepareReviewActor(services: Services, onPrepared: (prepar
     const parent = plan.items.get(parentId);
     // Somebody changed the plan since it was chosen.
     if (!parent || !isReviewDue(plan, parent)) return null;
+    const {signature} = await completionsBelow(services, plan, parent);
     const works: ReviewedWork[] = [];
     for (const task of reviewedTasks(plan, parent)) works.push(await workOn(services, task));
     const prompt = reviewPrompt({parent, works});
@@ -40,7 +42,7 @@ export function definePrepareReviewActor(services: Services, onPrepared: (prepar
         sessionRef: sessionRef ?? '',
         repoRoot: services.project.root,
         context: {digest: services.digest(prompt), bytes: new TextEncoder().encode(prompt).length},
-        reviewSignature: completionSignature(plan, parent, services.digest),
+        reviewSignature: signature,
         ...(interrupted ? {links: {restart_of_run_id: interrupted.run_id}} : {}),
         ...(services.self === null ? {} : {owner: services.self}),
       },

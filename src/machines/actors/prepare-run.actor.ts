@@ -1,6 +1,7 @@
 import {fromPromise} from 'xstate';
 import type {AgentRequest, ProviderId} from '../../services/contracts/agent.ts';
 import {AppError, shellWord} from '../../services/contracts/errors.ts';
+import type {PendingFeedback} from '../../services/contracts/feedback.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import {type Answer, isGoRun, type Question, type RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
@@ -14,6 +15,7 @@ import {
   taskPrompt,
 } from '../policies/agent-prompt.ts';
 import {type OpenDecision, openDecision} from '../policies/decisions.ts';
+import {feedbackMark, parentFeedbackText} from '../policies/parent-feedback.ts';
 import {isLeaf, requireTask} from '../policies/plan-graph.ts';
 import {setStatus} from '../policies/plan-status.ts';
 import {isReady} from '../policies/readiness.ts';
@@ -21,6 +23,7 @@ import {relaunchObstacle, resumeObstacle, resumeRefusal} from '../policies/resum
 import {atCheckpoint} from '../policies/retry-check.ts';
 import {applyRunChange, newRunRecord} from '../policies/run-record.ts';
 import type {RunCommand} from '../run.machine.ts';
+import {pendingOf} from './pending-feedback.ts';
 import {recoverTask} from './recover-runs.actor.ts';
 
 /** How a task is run. */
@@ -63,7 +66,9 @@ export function definePrepareRunActor(services: Services, onPrepared: (prepared:
     const attempts = runs.filter(({run_type}) => run_type === 'execute').map(({attempt}) => attempt);
     const attempt = Math.max(0, ...attempts) + 1;
     const open = openDecision(task, runs);
-    const prepared = await prepare(services, {...input, plan, task, latest, open, attempt});
+    const pending = await pendingFor(services, input, open);
+    const situation = {...input, mode: withFeedback(input.mode, pending), plan, task};
+    const prepared = await prepare(services, {...situation, latest, open, pending, attempt});
     const {order} = prepared;
     // What will be refused never starts.
     if (order.type !== 'run.resume' || order.obstacle === null) onPrepared(prepared);
@@ -77,9 +82,29 @@ type Situation = PrepareRunInput & {
   readonly latest: RunRecord | null;
   /** The checkpoint it stands at. */
   readonly open: OpenDecision | null;
+  /** What a parent review sent it back with, and this run is to bring. */
+  readonly pending: PendingFeedback | null;
   /** The number of the next run. */
   readonly attempt: number;
 };
+
+/**
+ * Words of a person come first: feedback, answers, a checkpoint that is theirs to pass. Then what a parent
+ * review said; then the questions of the agent.
+ */
+async function pendingFor(
+  services: Services,
+  {taskId, mode}: PrepareRunInput,
+  open: OpenDecision | null,
+): Promise<PendingFeedback | null> {
+  if (mode.type === 'execute') return null;
+  if (mode.type === 'resume' && (mode.feedback !== null || mode.answers.length > 0 || open !== null))
+    return null;
+  return pendingOf(services, taskId);
+}
+
+const withFeedback = (mode: RunMode, pending: PendingFeedback | null): RunMode =>
+  mode.type === 'resume' && pending ? {...mode, feedback: parentFeedbackText(pending)} : mode;
 
 async function prepareExecute(services: Services, situation: Situation): Promise<PreparedRun> {
   const {plan, task} = situation;
@@ -99,8 +124,10 @@ async function prepareRestart(services: Services, situation: Situation): Promise
 }
 
 async function prepareResume(services: Services, situation: Situation): Promise<PreparedRun> {
-  const {task, latest, mode} = situation;
+  const {task, latest, mode, pending} = situation;
   if (mode.type !== 'resume') throw new Error('Only a resume can be prepared as one');
+  // Sent back without ever having run: a person did it, and there is no session to go on with.
+  if (latest === null && pending) return startFresh(services, situation, null);
   if (latest === null) throw nothingToResume(task, 'it has never run');
   if (latest.state === 'running') throw stillRunning(task, latest);
   const {answers} = mode;
@@ -121,6 +148,7 @@ async function prepareResume(services: Services, situation: Situation): Promise<
   if (obstacle === null) await markInProgress(services, task.id);
   const said = {
     ...feedback,
+    ...(pending ? feedbackMark(pending) : {}),
     ...(situation.isReviewed === undefined ? {} : {isReviewed: situation.isReviewed}),
   };
   const order: RunCommand =
@@ -236,8 +264,9 @@ async function startFresh(
   situation: Situation,
   restartOf: RunRecord | null,
 ): Promise<PreparedRun> {
-  const {plan, task, provider} = situation;
-  const prompt = await promptFor(services, plan, task);
+  const {plan, task, provider, pending} = situation;
+  const told = await promptFor(services, plan, task);
+  const prompt = pending ? `${told}\n\n${feedbackPrompt(parentFeedbackText(pending), [])}` : told;
   const {choosesSession} = await services.agents.check(provider);
   const sessionRef = choosesSession ? services.newUuid() : null;
   const links = restartOf ? {restart_of_run_id: restartOf.run_id} : {};
@@ -279,7 +308,7 @@ async function begin(
 
 async function recordFor(
   services: Services,
-  {task, attempt, provider, isReviewed = false}: Situation,
+  {task, attempt, provider, pending, isReviewed = false}: Situation,
   {prompt, sessionRef, links}: {prompt: string; sessionRef: string; links: Partial<RunRecord>},
 ): Promise<RunRecord> {
   const baselineTree = await services.changes.snapshot();
@@ -291,7 +320,11 @@ async function recordFor(
       provider,
       sessionRef,
       repoRoot: services.project.root,
-      context: {digest: services.digest(prompt), bytes: new TextEncoder().encode(prompt).length},
+      context: {
+        digest: services.digest(prompt),
+        bytes: new TextEncoder().encode(prompt).length,
+        ...(pending ? feedbackMark(pending) : {}),
+      },
       links,
       ...(services.self === null ? {} : {owner: services.self}),
       ...(baselineTree === null ? {} : {baselineTree}),

@@ -3,8 +3,9 @@ import {AppError} from '../../services/contracts/errors.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
+import {leaveParents, parentsBefore} from '../policies/parent-review.ts';
 import {isLeaf} from '../policies/plan-graph.ts';
-import {setStatus} from '../policies/plan-status.ts';
+import {type CompletionRule, setStatus} from '../policies/plan-status.ts';
 import {applyRunChange, identityOf, type RunChange} from '../policies/run-record.ts';
 import {statusOf, tellingRun} from '../policies/run-status.ts';
 import {compareTimestamps} from '../policies/timestamps.ts';
@@ -22,6 +23,9 @@ export function defineRecoverRunsActor(services: Services, onRecovered: (run: Ru
     const running = await services.runs.runningTaskIds();
     for (const taskId of new Set([...openTasks(plan).map(({id}) => id), ...running])) {
       const {runs} = await services.runs.list(taskId);
+      // A review that lost its Blackbird is made again, so nobody needs to hear of it.
+      for (const run of runs)
+        if (run.run_type === 'review' && run.state === 'running') await repair(services, run);
       const latest = runs.findLast((run) => run.run_type === 'execute');
       if (!latest) continue;
       const wasRunning = latest.state === 'running';
@@ -31,7 +35,13 @@ export function defineRecoverRunsActor(services: Services, onRecovered: (run: Ru
       const standing = tellingRun(runs.map((each) => (each === latest ? run : each))) ?? run;
       const task = plan.items.get(taskId);
       if (task && isOpenTask(task))
-        await settleStatus(services, task, {...standing, updated_at: run.updated_at}, wasRunning);
+        await settleStatus(
+          services,
+          task,
+          {...standing, updated_at: run.updated_at},
+          wasRunning,
+          standing.run_id === run.run_id ? leaveParents : parentsBefore(run),
+        );
       if (wasRunning) onRecovered(standing);
     }
     return recovered;
@@ -102,9 +112,10 @@ async function settleStatus(
   task: Task,
   run: RunRecord,
   wasRunning: boolean,
+  completes: CompletionRule,
 ): Promise<void> {
   if (!wasRunning && compareTimestamps(run.updated_at, task.updatedAt) < 0) return;
   const status = statusOf(run);
   if (status === task.status) return;
-  await services.plans.update((plan) => setStatus(plan, task.id, status, services.now()));
+  await services.plans.update((plan) => setStatus(plan, task.id, status, services.now(), completes));
 }

@@ -2,14 +2,8 @@ import {fromPromise} from 'xstate';
 import type {PendingFeedback} from '../../services/contracts/feedback.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {Services} from '../../services/contracts/services.ts';
-import {
-  completeParents,
-  completionSignature,
-  dueParentOf,
-  dueParents,
-  reviewedTasks,
-  reviewNeed,
-} from '../policies/parent-review.ts';
+import {completeParents, dueParentOf, dueParents, reviewNeed} from '../policies/parent-review.ts';
+import {completionsBelow} from './completions.ts';
 import {pendingIn} from './pending-feedback.ts';
 
 export type ReviewScope = {
@@ -59,10 +53,9 @@ async function stepFor(
 ): Promise<ReviewStep> {
   const need = reviewNeed({
     parentId: parent.id,
-    signature: completionSignature(plan, parent, services.digest),
     reviews: (await services.runs.list(parent.id)).runs,
     pending,
-    hasRuns: await hasRuns(services, reviewedTasks(plan, parent)),
+    ...(await completionsBelow(services, plan, parent)),
   });
   switch (need) {
     case 'answer':
@@ -72,13 +65,6 @@ async function stepFor(
     case 'review':
       return {type: 'review', parentId: parent.id};
   }
-}
-
-async function hasRuns({runs}: Pick<Services, 'runs'>, tasks: readonly Task[]): Promise<boolean> {
-  for (const {id} of tasks) {
-    if ((await runs.list(id)).runs.some(({run_type}) => run_type === 'execute')) return true;
-  }
-  return false;
 }
 
 export type CompleteParentsInput = {readonly parentIds: readonly string[]; readonly isEnabled: boolean};

@@ -1,11 +1,12 @@
 import {fromPromise} from 'xstate';
 import type {PlanStore} from '../../services/contracts/stores.ts';
-import type {SelectTaskInput} from '../executor.machine.ts';
+import type {SelectedTask, SelectTaskInput} from '../policies/execution-steps.ts';
 import {nextTask} from '../policies/readiness.ts';
 
 /** Reads the plan again before every task, so that edits made while it runs count. */
 export function defineSelectTaskActor({plans}: {plans: Pick<PlanStore, 'read'>}) {
-  return fromPromise<string | null, SelectTaskInput>(
-    async ({input}) => nextTask(await plans.read(), input)?.id ?? null,
-  );
+  return fromPromise<SelectedTask | null, SelectTaskInput>(async ({input}) => {
+    const task = nextTask(await plans.read(), input);
+    return task ? {taskId: task.id, hasParent: task.parentId != null} : null;
+  });
 }

@@ -3,9 +3,10 @@ import type {PendingFeedback} from '../../services/contracts/feedback.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import {pendingFeedback} from '../policies/parent-feedback.ts';
-import {completeParents, completionSignature, reviewedTasks} from '../policies/parent-review.ts';
+import {completeParents, reviewedTasks} from '../policies/parent-review.ts';
 import {checkReviewAnswer, type ReviewAnswer} from '../policies/review-answer.ts';
 import {applyRunChange, type RunChange} from '../policies/run-record.ts';
+import {completionsBelow} from './completions.ts';
 
 /** What came of a review. */
 export type ReviewVerdict =
@@ -46,12 +47,13 @@ type Stores = Parameters<typeof defineSettleReviewActor>[0];
 /** The record first: with it, the next start knows that the parent passed. */
 async function pass(stores: Stores, run: RunRecord, answer: ReviewAnswer): Promise<ReviewVerdict> {
   const recorded = await record(stores, run, {type: 'judged', answer});
-  await stores.plans.update((plan) => {
-    const parent = plan.items.get(run.task_id);
-    const isSame =
-      parent && completionSignature(plan, parent, stores.digest) === run.parent_review_completion_signature;
-    return isSame ? completeParents(plan, [run.task_id], stores.now()) : plan;
-  });
+  const plan = await stores.plans.read();
+  const parent = plan.items.get(run.task_id);
+  // Work that was done again meanwhile is for another review.
+  const isSame =
+    parent &&
+    (await completionsBelow(stores, plan, parent)).signature === run.parent_review_completion_signature;
+  if (isSame) await stores.plans.update((current) => completeParents(current, [parent.id], stores.now()));
   return {type: 'passed', run: recorded};
 }
 

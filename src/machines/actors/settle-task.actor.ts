@@ -1,20 +1,25 @@
 import {fromPromise} from 'xstate';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
+import {leaveParents, parentsBefore} from '../policies/parent-review.ts';
 import {setStatus} from '../policies/plan-status.ts';
 import {isUnheard, statusOf, tellingRun} from '../policies/run-status.ts';
 import type {SettleTaskInput} from '../task.machine.ts';
+import {pendingOf} from './pending-feedback.ts';
 
-/** Lets the plan say what the run says. A task that was deleted meanwhile has nothing to say. */
+/** Lets the plan say what the run says; parents come later. A task that was deleted meanwhile has nothing to say. */
 export function defineSettleTaskActor(
-  {plans, runs, now}: Pick<Services, 'plans' | 'runs' | 'now'>,
+  {plans, runs, feedback, now}: Pick<Services, 'plans' | 'runs' | 'feedback' | 'now'>,
   onSettled: (run: RunRecord) => void,
 ) {
   return fromPromise<void, SettleTaskInput>(async ({input: {taskId, run}}) => {
     const telling = (isUnheard(run) && tellingRun((await runs.list(taskId)).runs)) || run;
+    const completes = telling === run ? leaveParents : parentsBefore(run);
     await plans.updateSoon((plan) =>
-      plan.items.has(taskId) ? setStatus(plan, taskId, statusOf(telling), now()) : plan,
+      plan.items.has(taskId) ? setStatus(plan, taskId, statusOf(telling), now(), completes) : plan,
     );
+    // The run is stored, so what it was told need not be told again.
+    if (run.context?.parentReviewFeedback) await pendingOf({feedback, runs}, taskId);
     onSettled(run);
   });
 }

@@ -43,9 +43,9 @@ export function isConsumed({reviewRunId}: PendingFeedback, runs: readonly RunRec
 }
 
 /** The mark that a run carries of the feedback it brings. */
-export function feedbackMark({parentTaskId, reviewRunId, feedback}: PendingFeedback): {
-  parentReviewFeedback: {parentTaskId: string; reviewRunId: string; feedback: string};
-} {
+export type FeedbackMark = Readonly<Pick<NonNullable<RunRecord['context']>, 'parentReviewFeedback'>>;
+
+export function feedbackMark({parentTaskId, reviewRunId, feedback}: PendingFeedback): FeedbackMark {
   return {parentReviewFeedback: {parentTaskId, reviewRunId, feedback}};
 }
 

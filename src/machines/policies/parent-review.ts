@@ -2,7 +2,9 @@ import type {PendingFeedback} from '../../services/contracts/feedback.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import {ancestorsOf, childrenOf, isLeaf, subtreeOf} from './plan-graph.ts';
-import {type Completion, setStatus} from './plan-status.ts';
+import {type CompletionRule, setStatus} from './plan-status.ts';
+import {tellingRun} from './run-status.ts';
+import {compareTimestamps} from './timestamps.ts';
 
 /** All its children are done and it is not: whether it is done is for a review to say. */
 export function isReviewDue(plan: Plan, task: Task): boolean {
@@ -28,15 +30,29 @@ export function dueParents(plan: Plan): Task[] {
 export const reviewedTasks = (plan: Plan, parent: Task): Task[] =>
   subtreeOf(plan, parent).filter((task) => isLeaf(task) && task.id !== parent.id);
 
+/** A task below a parent, and when it was done: by its run, or by the hand that said so. */
+export type Completion = {readonly taskId: string; readonly completedAt: string; readonly hasRun: boolean};
+
+export function completionOf({id, updatedAt}: Task, runs: readonly RunRecord[]): Completion {
+  const run = tellingRun(runs);
+  // What the plan says changes with every edit; what a run has done stays done.
+  const endedAt = run?.state === 'succeeded' ? (run.segments.at(-1)?.ended_at ?? run.updated_at) : undefined;
+  return {taskId: id, completedAt: endedAt ?? updatedAt, hasRun: run !== null};
+}
+
 /**
- * What a review was about: the parent and when each of its children was done. The same work is reviewed
- * once; a child that was done again makes another signature.
+ * What a review was about: the parent and when each task below it was done. The same work is reviewed
+ * once; a task that was done again makes another signature.
  */
-export function completionSignature(plan: Plan, parent: Task, digest: (text: string) => string): string {
-  const children = childrenOf(plan, parent)
-    .map(({id, updatedAt}) => ({childId: id, completedAt: updatedAt}))
+export function completionSignature(
+  parentId: string,
+  completions: readonly Completion[],
+  digest: (text: string) => string,
+): string {
+  const children = completions
+    .map(({taskId, completedAt}) => ({childId: taskId, completedAt}))
     .sort((a, b) => (a.childId < b.childId ? -1 : 1));
-  return `parent-review:v1:${digest(JSON.stringify({version: 1, parentTaskId: parent.id, children}))}`;
+  return `parent-review:v1:${digest(JSON.stringify({version: 1, parentTaskId: parentId, children}))}`;
 }
 
 /** What a parent that is due needs. */
@@ -80,7 +96,7 @@ export function completeParents(
   plan: Plan,
   parentIds: readonly string[],
   now: string,
-  completes: Completion = leaveParents,
+  completes: CompletionRule = leaveParents,
 ): Plan {
   return parentIds.reduce((current, id) => {
     const parent = current.items.get(id);
@@ -89,7 +105,13 @@ export function completeParents(
 }
 
 /** For changes that a run makes: a parent is done when its review says so. */
-export const leaveParents: Completion = () => false;
+export const leaveParents: CompletionRule = () => false;
+
+/** For a run that came to nothing: a parent that was done before the run began is done again. */
+export const parentsBefore =
+  ({created_at}: Pick<RunRecord, 'created_at'>): CompletionRule =>
+  ({updatedAt}) =>
+    compareTimestamps(updatedAt, created_at) >= 0;
 
 /**
  * A change made by hand, with the parents it completed on the way open again where an agent has worked

@@ -4,8 +4,8 @@ import {ancestorsOf, childrenOf, isLeaf, requireTask} from './plan-graph.ts';
 import {laterOf} from './timestamps.ts';
 
 /** Whether a parent is done as soon as all its children are. */
-export type Completion = (parent: Task) => boolean;
-const always: Completion = () => true;
+export type CompletionRule = (parent: Task) => boolean;
+const always: CompletionRule = () => true;
 
 /** The plan with one status changed and its ancestors settled. The same plan when nothing changes. */
 export function setStatus(
@@ -13,7 +13,7 @@ export function setStatus(
   id: string,
   status: TaskStatus,
   now: string,
-  completes: Completion = always,
+  completes: CompletionRule = always,
 ): Plan {
   const task = requireTask(plan, id);
   if (task.status === status) return plan;
@@ -33,7 +33,7 @@ export function setStatus(
  * Completes every ancestor whose children are all done, and reopens every one that says done
  * although a child is not.
  */
-export function settleParents(plan: Plan, id: string, now: string, completes: Completion = always): Plan {
+export function settleParents(plan: Plan, id: string, now: string, completes: CompletionRule = always): Plan {
   const task = plan.items.get(id);
   if (!task) return plan;
   const items = new Map(plan.items);
@@ -48,7 +48,7 @@ export function settleParents(plan: Plan, id: string, now: string, completes: Co
   return isChanged ? next : plan;
 }
 
-function settledStatus(plan: Plan, parent: Task, completes: Completion): TaskStatus {
+function settledStatus(plan: Plan, parent: Task, completes: CompletionRule): TaskStatus {
   const children = childrenOf(plan, parent);
   if (children.length === 0) return parent.status;
   if (children.every((child) => child.status === 'done')) return completes(parent) ? 'done' : parent.status;

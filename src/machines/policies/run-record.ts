@@ -10,6 +10,7 @@ import {
   type Segment,
 } from '../../services/contracts/run.ts';
 import type {Decision} from './decisions.ts';
+import type {FeedbackMark} from './parent-feedback.ts';
 import type {ReviewAnswer} from './review-answer.ts';
 import {isUnheard} from './run-status.ts';
 
@@ -57,13 +58,13 @@ export type RunChange =
       readonly end: SegmentEnd | null;
       readonly work?: SegmentWork;
     }
-  | {
+  | ({
       readonly type: 'relaunched';
       readonly answers?: readonly Answer[];
       readonly feedback?: string;
       readonly isReviewed?: boolean;
       readonly owner?: ProcessIdentity;
-    }
+    } & FeedbackMark)
   | {readonly type: 'decided'; readonly decision: Decision}
   /** Its answer was checked: this is what the review found. */
   | {readonly type: 'judged'; readonly answer: ReviewAnswer}
@@ -187,6 +188,12 @@ export function applyRunChange(run: RunRecord, change: RunChange, now: string): 
         phase: 'launching',
         stood,
         ...(change.feedback === undefined ? {} : {feedback: change.feedback}),
+        ...(change.parentReviewFeedback && {
+          context: {
+            ...(run.context ?? {digest: '', bytes: 0}),
+            parentReviewFeedback: change.parentReviewFeedback,
+          },
+        }),
         ...(change.isReviewed === undefined ? {} : {decision_required: change.isReviewed}),
         ...(change.owner === undefined ? {} : {owner: recordedIdentity(change.owner)}),
         ...(change.answers === undefined

@@ -1,6 +1,7 @@
 import type {AgentRequest, Failure, FailureKind} from '../../services/contracts/agent.ts';
 import type {ProcessIdentity} from '../../services/contracts/process.ts';
 import type {Answer, PauseReason, Question, RunRecord} from '../../services/contracts/run.ts';
+import type {FeedbackMark} from './parent-feedback.ts';
 import type {RunChange, SegmentEnd, SegmentWork} from './run-record.ts';
 import {isFeedbackRun} from './run-status.ts';
 
@@ -18,12 +19,12 @@ export type RunStep =
   | {readonly type: 'sessionCaptured'; readonly sessionRef: string}
   | {readonly type: 'pauseAsked'}
   | {readonly type: 'paused'; readonly reason: PauseReason; readonly resumable: boolean}
-  | {
+  | ({
       readonly type: 'relaunched';
       readonly answers?: readonly Answer[];
       readonly feedback?: string;
       readonly isReviewed?: boolean;
-    }
+    } & FeedbackMark)
   /** `isContinued`: the run stood somewhere before, and goes back there when its agent will not go on. */
   | {readonly type: 'ended'; readonly verdict: SegmentVerdict; readonly isContinued: boolean};
 
