@@ -44,6 +44,7 @@ describe('execute', () => {
         ...['c', 'b', 'late'].flatMap((id) => [
           `▶ ${id}  Task ${id}  (demo)`,
           `✓ ${id}  done  <time>  <n> tokens`,
+          ...(id === 'b' ? ['running parent review for group', '✓ parent review passed for group'] : []),
         ]),
         'no ready tasks remaining',
       ),
