@@ -175,7 +175,10 @@ describe('execute', () => {
       err: '',
     });
     const {out} = await project.run(['execute', '--dry-run', '--json', '--max-tasks', '1']);
-    expect(JSON.parse(out)).toEqual({steps: [{id: 'b', title: 'Task b', why: 'ready now'}]});
+    expect(JSON.parse(out)).toEqual({
+      decisions: [],
+      steps: [{id: 'b', title: 'Task b', why: 'ready now'}],
+    });
     expect([project.planText(), readdirSync(path.join(project.folder, '.blackbird'))]).toEqual(before);
   });
 

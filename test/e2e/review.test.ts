@@ -53,6 +53,9 @@ describe('without a terminal', () => {
     }
     expect(project.runs('b')).toEqual([]);
     expect((await project.run(['list', '--all'])).out).toMatch(/^a +in_progress +DECISION +Task a/);
+    expect((await project.run(['execute', '--dry-run'])).out).toBe(
+      lines('first: a waits for your decision', 'no ready tasks'),
+    );
     expect((await project.run(['why', 'b'])).out).toContain('waits for your decision\n');
     expect((await project.run(['runs', 'a'])).out).toContain('succeeded (decision pending)');
     expect((await project.run(['diff', 'a', '--stat'])).out).toContain('src/a.txt (new) | 1 +');

@@ -19,6 +19,7 @@ import {
   runJob,
 } from '../job.ts';
 import {continueCommand, reportJob} from '../job-report.ts';
+import {runStandings} from '../run-standings.ts';
 
 type Options = AgentOptions & ReviewOptions & {stopOnFailure?: true; maxTasks?: number; dryRun?: true};
 
@@ -50,20 +51,22 @@ Continue with "blackbird resume".
 Exit codes: 0 done or nothing ready, 1 error, 3 a task failed, 4 a person is needed, 130 paused.`,
     )
     .action(async (taskIds: readonly string[], options: Options, command: Command) => {
-      const {plans} = await cli.project(command);
+      const {plans, folder} = await cli.project(command);
       const plan = await plans.read();
       const wanted = leavesOf(plan, taskIds);
       if (options.dryRun) {
         const steps = explainOrder(plan, wanted).slice(0, options.maxTasks);
-        cli.print(command, {steps}, () =>
-          steps.length === 0
-            ? 'no ready tasks'
-            : steps
-                .map(
-                  ({id, title, why}, index) =>
-                    `${index + 1}. ${displayLine(id)}  ${displayLine(title)}  (${displayLine(why)})`,
-                )
-                .join('\n'),
+        const standingOf = await runStandings(plan.items.values(), folder.runsFolder);
+        const decisions = [...plan.items.keys()].filter((id) => standingOf(id) === 'decision');
+        cli.print(command, {decisions, steps}, () =>
+          [
+            ...decisions.map((id) => `first: ${displayLine(id)} waits for your decision`),
+            ...(steps.length === 0 ? ['no ready tasks'] : []),
+            ...steps.map(
+              ({id, title, why}, index) =>
+                `${index + 1}. ${displayLine(id)}  ${displayLine(title)}  (${displayLine(why)})`,
+            ),
+          ].join('\n'),
         );
         return;
       }

@@ -1,12 +1,12 @@
 import {Command} from 'commander';
 import {displayLine} from '../../machines/policies/display-text.ts';
 import {isLeaf, tasksInTreeOrder} from '../../machines/policies/plan-graph.ts';
-import {setStatus} from '../../machines/policies/plan-status.ts';
 import {readinessOf} from '../../machines/policies/readiness.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {TaskStatus} from '../../services/contracts/task-status.ts';
 import type {Cli} from '../cli.ts';
 import {painter} from '../paint.ts';
+import {setTaskStatus} from '../plan-operations.ts';
 import {type Column, renderTable} from '../table.ts';
 import {blockedBy, readinessStyle, summarize} from '../task-view.ts';
 import {renderTask} from './show.ts';
@@ -20,7 +20,8 @@ export function pickCommand(cli: Cli): Command {
     .option('--all', 'all tasks, whatever their status')
     .option('--blocked', 'tasks that wait for others or are blocked by hand')
     .action(async (options: Options, command: Command) => {
-      const {plans} = await cli.project(command);
+      const project = await cli.project(command);
+      const {plans} = project;
       if (cli.isJson(command)) {
         const plan = await plans.read();
         cli.print(command, {tasks: candidates(plan, options).map((task) => summarize(plan, task))}, '');
@@ -35,7 +36,7 @@ export function pickCommand(cli: Cli): Command {
         const status = await chooseAction(cli);
         if (status === 'exit') return;
         if (status === 'back') continue;
-        await plans.update((current) => setStatus(current, task.id, status, cli.context.now()));
+        await setTaskStatus(project, task.id, status, cli.context.now());
         cli.context.out(`updated ${displayLine(task.id)} status to ${status}`);
       }
     });
