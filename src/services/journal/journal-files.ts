@@ -10,8 +10,9 @@ import {appendLines, appendLinesSoon, type LinesFor} from './line-file.ts';
 
 /** Far beyond what a run does; one that loops must not fill the disk. */
 const mostBytes = 4 * 1024 * 1024;
-/** What a Blackbird that is killed may leave unwritten. */
-const holdMilliseconds = 150;
+/** Written once nothing has come for a while, and at the latest after the second: a new file holds up every sync. */
+const quietMilliseconds = 100;
+const holdMilliseconds = 2_000;
 const mostHeld = 2_000;
 /** Runs and pieces of runs whose file could not be opened yet. */
 const mostWaiting = 1_000;
@@ -41,6 +42,7 @@ export function createJournalFiles(options: JournalFilesOptions): JournalSink {
   let waiting: Batch[] = [];
   let isWriting = false;
   let timer: NodeJS.Timeout | undefined;
+  let heldSince = 0;
   let isLost = false;
   /** The run that was written last: its file has our header. */
   let known: {readonly run: Run; isFull: boolean} | null = null;
@@ -101,6 +103,16 @@ export function createJournalFiles(options: JournalFilesOptions): JournalSink {
     writeNext();
   };
 
+  const wait = () => {
+    if (timer === undefined) {
+      heldSince = performance.now();
+      timer = setTimeout(writeSoon, quietMilliseconds).unref();
+      process.off('exit', flush).once('exit', flush);
+    } else if (performance.now() - heldSince < holdMilliseconds) {
+      timer.refresh();
+    }
+  };
+
   const flush = () => {
     takeHeld();
     process.off('exit', flush);
@@ -122,10 +134,7 @@ export function createJournalFiles(options: JournalFilesOptions): JournalSink {
       if (last && isSame(last.run, run)) last.entries.push(...entries);
       else held.push({run, entries: [...entries]});
       heldEntries += entries.length;
-      if (timer === undefined) {
-        timer = setTimeout(writeSoon, holdMilliseconds).unref();
-        process.off('exit', flush).once('exit', flush);
-      }
+      wait();
       if (heldEntries >= mostHeld) writeSoon();
     },
     flush,
