@@ -57,5 +57,12 @@ export function wholeNumber(text: string): number {
   return Number(text);
 }
 
+/** For options that count something. */
+export function countingNumber(text: string): number {
+  const number = wholeNumber(text);
+  if (number === 0) throw new InvalidArgumentError('It must be at least 1.');
+  return number;
+}
+
 /** For options that may be given several times. */
 export const collect = (text: string, list: readonly string[] = []): readonly string[] => [...list, text];

@@ -152,6 +152,12 @@ describe('execute', () => {
     });
   });
 
+  test('--max-tasks must let one run', async () => {
+    const {code, err} = await engineProject(planOf(task('a'))).run(['execute', '--max-tasks', '0']);
+    expect(code).toBe(2);
+    expect(err).toContain('It must be at least 1.');
+  });
+
   test('--max-tasks stops after so many', async () => {
     const project = engineProject(planOf(task('a'), task('b'), task('c')));
     const {code, out} = await project.run(['execute', '--max-tasks', '2']);
@@ -499,6 +505,7 @@ describe('an agent that asks', () => {
   test.each([
     {args: ['--answer', 'size=9'], says: 'no question is called "size"'},
     {args: ['--answer', 'colour'], says: '--answer must have the form id=text, not "colour"'},
+    {args: ['--answer', 'colour=a', '--answer', 'colour=b'], says: '"colour" is answered twice'},
   ])('takes no answer that it did not ask for: $says', async ({args, says}) => {
     const project = asked();
     await project.run(['execute']);

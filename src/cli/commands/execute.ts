@@ -7,7 +7,7 @@ import {readyTasks} from '../../machines/policies/readiness.ts';
 import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import type {Plan} from '../../services/contracts/plan.ts';
 import type {RunStore} from '../../services/contracts/run.ts';
-import {type Cli, wholeNumber} from '../cli.ts';
+import {type Cli, countingNumber} from '../cli.ts';
 import {inspectOption} from '../inspect-option.ts';
 import {
   type AgentOptions,
@@ -37,7 +37,7 @@ export function executeCommand(cli: Cli): Command {
     .addOption(reviewOption())
     .addOption(noReviewOption())
     .option('--stop-on-failure', 'stop the plan when a task fails')
-    .option('--max-tasks <n>', 'stop after so many tasks', wholeNumber)
+    .option('--max-tasks <n>', 'stop after so many tasks', countingNumber)
     .option('--dry-run', 'only say what would run, in which order and why')
     .addOption(streamOption())
     .addOption(inspectOption())
