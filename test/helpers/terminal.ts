@@ -19,6 +19,8 @@ export type Terminal = {
   /** Pastes as a terminal does, marked when the program asked for marks. */
   paste(text: string): void;
   resize(columns: number, rows: number): void;
+  /** Only what is seen now, without what was scrolled away. */
+  visible(): string;
   /** Closes the window, as a person does. */
   close(): void;
 };
@@ -58,12 +60,13 @@ export function openTerminal({
     }
   });
 
-  const screen = () =>
-    tmux('capture-pane', '-p', '-J', '-S', '-', '-t', 'test')
+  const capture = (...args: readonly string[]) =>
+    tmux('capture-pane', '-p', ...args, '-t', 'test')
       .split('\n')
       .map((line) => line.trimEnd())
       .join('\n')
       .trimEnd();
+  const screen = () => capture('-J', '-S', '-');
   return {
     type: (line) => {
       tmux('send-keys', '-t', 'test', '-l', line);
@@ -82,6 +85,7 @@ export function openTerminal({
       tmux('paste-buffer', '-p', '-t', 'test');
     },
     resize,
+    visible: () => capture(),
     close: () => void tmux('kill-session', '-t', 'test'),
   };
 }

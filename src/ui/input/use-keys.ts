@@ -1,5 +1,5 @@
 import {useStdin} from 'ink';
-import {useEffect, useEffectEvent} from 'react';
+import {useEffectEvent, useLayoutEffect} from 'react';
 import {createKeyDecoder} from './key-decoder.ts';
 import type {KeyPress} from './key-press.ts';
 
@@ -16,7 +16,8 @@ export function useKeys(handler: Listener, {isActive = true}: {readonly isActive
   // The public alternative, `data` events of stdin, comes before Ink has delivered the same key to others.
   const {setRawMode, internal_eventEmitter: emitter} = useStdin();
   const onKey = useEffectEvent(handler);
-  useEffect(() => {
+  // Before the next key can come in: what is seen already answers.
+  useLayoutEffect(() => {
     if (!isActive) return;
     setRawMode(true);
     const unsubscribe = sourceOf(emitter).subscribe((key) => onKey(key));

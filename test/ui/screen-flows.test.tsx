@@ -1,0 +1,309 @@
+import {describe, expect, test, vi} from 'vitest';
+import {textWidth} from '../../src/ui/text/graphemes.ts';
+import {pausedRun, restingRun} from '../fakes/runs.ts';
+import {family, planOf, task} from '../helpers/plans.ts';
+import {keys, tuiProject} from './tui-project.tsx';
+
+const until = (check: () => void) => vi.waitFor(check, {timeout: 3_000, interval: 10});
+const shop = () => planOf(family(task('p'), task('a'), task('b')), task('z'));
+
+async function browsing(options: Parameters<typeof tuiProject>[0] = {}) {
+  const project = tuiProject({plan: shop(), ...options});
+  project.press(keys.enter);
+  await project.sees('Plan');
+  return project;
+}
+
+describe('home', () => {
+  test('tells how the plan stands and what comes next', async () => {
+    const {screen} = tuiProject({
+      plan: planOf(task('a', {status: 'done'}), task('b'), task('c', {deps: ['b']})),
+    });
+    expect(screen()).toContain('33%  1 of 3 tasks done');
+    expect(screen()).toContain('○ 1 ready');
+    expect(screen()).toContain('⊘ 1 waiting for others');
+    expect(screen()).toContain('e runs the ready tasks');
+  });
+
+  test('a paused task comes first', () => {
+    const {screen} = tuiProject({
+      plan: planOf(task('a', {status: 'in_progress'}), task('b')),
+      runs: [pausedRun()],
+    });
+    expect(screen()).toContain('A task is paused: enter, then u goes on in its session.');
+  });
+
+  test.each([
+    {name: 'no plan', data: {plan: {type: 'none'} as const}, seen: 'c creates an empty plan'},
+    {
+      name: 'a plan that cannot be used',
+      data: {plan: {type: 'problem', lines: ['$.items["x"].status: invalid status "doing"']} as const},
+      seen: 'invalid status "doing"',
+    },
+    {name: 'another process at work', data: {otherEngine: 4711}, seen: 'Process 4711 works on the plan'},
+    {
+      name: 'an agent that is not known',
+      data: {provider: {problem: 'unsupported agent'}},
+      seen: 'unsupported agent',
+    },
+  ])('$name', ({data, seen}) => {
+    expect(tuiProject({plan: planOf(task('a')), data}).screen()).toContain(seen);
+  });
+});
+
+describe('the tree', () => {
+  test('keys that come at once are taken one by one', async () => {
+    const {press, sees} = await browsing();
+    press('gjj');
+    await sees(/❯ +○ Task b/);
+    press('G');
+    await sees(/❯ +○ Task z/);
+    press('g');
+    await sees(/❯▾ ◦ Task p/);
+  });
+
+  test('folds, and unfolds all', async () => {
+    const {press, sees, seesNot} = await browsing();
+    press('g', keys.space);
+    await seesNot(/Task b {5,}/);
+    press(keys.right);
+    await sees(/Task b {5,}/);
+    press('F');
+    await seesNot(/Task b {5,}/);
+  });
+
+  test('search narrows while it is typed, enter keeps it, escape clears it', async () => {
+    const {press, sees, seesNot} = await browsing();
+    press('/', 'z', '?');
+    await sees('/z?▏');
+    press(keys.backspace);
+    await seesNot('Task a');
+    press(keys.enter);
+    await sees(/❯ +○ Task z/);
+    press(keys.escape);
+    await sees('Task a');
+  });
+
+  test('the filter goes round', async () => {
+    const {press, sees} = await browsing({plan: planOf(task('a', {status: 'done'}), task('b'))});
+    press('f');
+    await sees('Plan · open');
+    press('f', 'f');
+    await sees('no task matches the filter');
+    press('f', 'f');
+    await sees('✓ Task a');
+  });
+});
+
+describe('the tabs', () => {
+  const done = {plan: planOf(task('a', {status: 'done'})), runs: [restingRun({state: 'succeeded'})]};
+
+  test.each([
+    {key: '2', seen: 'readable log of a-1'},
+    {key: '3', seen: '+new'},
+    {key: '4', seen: '✓ succeeded  a-1'},
+    {key: '1', seen: 'Task a'},
+  ])('$key', async ({key, seen}) => {
+    const {press, sees} = await browsing(done);
+    press(key);
+    await sees(seen);
+  });
+
+  test('a run that is over stays readable, raw too', async () => {
+    const {press, sees} = await browsing(done);
+    press('2', 'o');
+    await sees('raw log of a-1');
+  });
+});
+
+describe('editing', () => {
+  test('a task is added behind the selected one, with an id made of its title, and taken back', async () => {
+    const {press, sees, plans} = await browsing();
+    press('g', 'j', 'a');
+    await sees('New task under p');
+    press('Écrire: le test', keys.enter, 'Why and how.', keys.ctrlS);
+    await sees('added ecrire-le-test');
+    expect([...(plans.plan.items.get('p')?.childIds ?? [])]).toEqual(['a', 'ecrire-le-test', 'b']);
+    expect(plans.plan.items.get('ecrire-le-test')).toMatchObject({
+      ...{title: 'Écrire: le test', description: 'Why and how.', parentId: 'p', status: 'todo'},
+    });
+    press('z');
+    await sees('taken back: added ecrire-le-test');
+    expect(plans.plan).toEqual(shop());
+  });
+
+  test('a field is edited', async () => {
+    const {press, sees, plans} = await browsing();
+    press('g', 'j', 'i');
+    await sees('Edit a');
+    press(keys.down, keys.enter);
+    await sees('Description');
+    press('More words', keys.ctrlS);
+    await sees('changed a');
+    expect(plans.plan.items.get('a')?.description).toBe('More words');
+  });
+
+  test('delete asks, takes all that is below, and can be taken back', async () => {
+    const {press, sees, plans} = await browsing();
+    press('g', 'D');
+    await sees('Delete p');
+    press('y');
+    await sees('deleted p');
+    expect([...plans.plan.items.keys()]).toEqual(['z']);
+    press('z');
+    await sees('taken back');
+    expect(plans.plan).toEqual(shop());
+  });
+
+  test('what somebody changed since is not taken back', async () => {
+    const {press, sees, plans} = await browsing();
+    press('g', 'j', 's');
+    await sees('Status of a');
+    press('G', keys.enter);
+    await sees('a is skipped');
+    plans.plan = planOf(family(task('p'), task('a', {title: 'By another hand'}), task('b')), task('z'));
+    press('z');
+    await sees('the plan was changed since');
+    expect(plans.plan.items.get('a')?.title).toBe('By another hand');
+  });
+
+  test('what a task needs is chosen from those it may need', async () => {
+    const {press, sees, screen, plans} = await browsing();
+    press('g', 'j', 'b');
+    await sees('What a  Task a needs');
+    expect(screen()).not.toContain('Task p');
+    press('z', keys.space, keys.enter);
+    await sees('changed what a needs');
+    expect(plans.plan.items.get('a')?.deps).toEqual(['z']);
+  });
+
+  test('a task is moved under another one, and among its siblings', async () => {
+    const {press, sees, plans} = await browsing();
+    press('G', 'm');
+    await sees('Move z');
+    press(keys.down, keys.enter);
+    await sees('moved z');
+    expect(plans.plan.items.get('p')?.childIds).toEqual(['a', 'b', 'z']);
+    press('K');
+    await until(() => expect(plans.plan.items.get('p')?.childIds).toEqual(['a', 'z', 'b']));
+  });
+
+  test('a refusal tells why and changes nothing', async () => {
+    const plan = planOf(task('a'), task('b', {deps: ['a']}));
+    const {press, sees, plans} = await browsing({plan});
+    press('g', 'b');
+    await sees('What a  Task a needs');
+    press(keys.space, keys.enter);
+    await sees('cycle');
+    await sees('E_PLAN_EDIT');
+    expect(plans.plan).toEqual(plan);
+  });
+});
+
+describe('settings', () => {
+  test('a switch is turned, a number is typed and checked', async () => {
+    const {press, sees} = await browsing();
+    press(',');
+    await sees(/execution.stopAfterEachTask +false +- +- +false/);
+    press(keys.enter);
+    await sees(/execution.stopAfterEachTask +true +true +- +false/);
+    press('jjj', keys.enter);
+    await sees('1 to 120, default 10');
+    press(keys.backspace, keys.backspace, '999', keys.enter);
+    await sees('must be a whole number from 1 to 120');
+    press(keys.backspace, keys.enter);
+    await sees(/execution.pauseGraceSeconds +99 +99/);
+  });
+
+  test('one of a few words is chosen', async () => {
+    const {press, sees} = await browsing();
+    press(',', 'G', keys.enter);
+    await sees('how the terminal UI calls you');
+    press('G', keys.enter);
+    await sees(/tui.notify +off +off/);
+  });
+});
+
+test('a session gets the terminal', async () => {
+  const row = {
+    id: '1',
+    name: 'refunds',
+    status: 'active',
+    runner: 'claude',
+    branch: 'agency/refunds',
+    created: '',
+  };
+  const {press, sees, tui} = await browsing({
+    sessions: [
+      {...row, canAttach: true},
+      {...row, id: '2', name: 'gone', status: 'worktree missing', canAttach: false},
+    ],
+  });
+  press('S');
+  await sees('refunds');
+  press('j', keys.enter);
+  await sees('gone is worktree missing');
+  expect(tui.get().handover).toBe(null);
+  press('k', keys.enter);
+  expect(tui.get().handover).toBe('1');
+});
+
+test('help names every key from the tables, and scrolls', async () => {
+  const {press, sees, seesNot} = await browsing();
+  press('?');
+  await sees(/ctrl\+c +pause/);
+  press('G');
+  await sees('Ctrl+C pauses what runs');
+  press('g');
+  await sees(/ctrl\+c +pause/);
+  press('q');
+  await seesNot('stop after this task');
+});
+
+describe('any size', () => {
+  const wide = planOf(
+    task('long', {
+      title: 'An endpoint 漢字漢字 with a title that no terminal is wide enough for, whatever it is 🎉',
+    }),
+    ...Array.from({length: 60}, (_, index) => task(`t${index}`, {deps: index > 0 ? [`t${index - 1}`] : []})),
+  );
+  test.each([
+    {columns: 80, rows: 24},
+    {columns: 40, rows: 12},
+    {columns: 200, rows: 60},
+    {columns: 64, rows: 10},
+    {columns: 21, rows: 7},
+  ])('$columns×$rows: every screen fits exactly', async ({columns, rows}) => {
+    const {press, lines, resize, sees, frames} = tuiProject({plan: wide});
+    resize(columns, rows);
+    const fits = () => {
+      expect(lines().length).toBeLessThanOrEqual(rows);
+      expect(Math.max(...lines().map((line) => textWidth(line)))).toBeLessThanOrEqual(columns);
+    };
+    await until(fits);
+    for (const key of [
+      keys.enter,
+      '2',
+      '3',
+      '4',
+      '1',
+      keys.tab,
+      keys.tab,
+      'G',
+      ',',
+      keys.escape,
+      'S',
+      '?',
+      '?',
+    ]) {
+      const before = frames();
+      press(key);
+      await until(() => expect(frames()).toBeGreaterThan(before));
+      fits();
+    }
+    resize(80, 24);
+    press('H', 'H');
+    await sees('tasks done');
+    expect(lines()).toHaveLength(24);
+  });
+});
