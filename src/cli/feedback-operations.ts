@@ -27,6 +27,11 @@ export async function listFeedback({folder}: Pick<Project, 'folder'>): Promise<K
   return {pending: open, broken};
 }
 
+/** Whether a resume of this task brings feedback, so that nobody needs to be asked anything. */
+export async function hasFeedback(project: Pick<Project, 'folder'>, taskId: string): Promise<boolean> {
+  return (await listFeedback(project)).pending.some(({childTaskId}) => childTaskId === taskId);
+}
+
 /** Overrules a review for one task. A parent with no feedback left is done, unless work was done again. */
 export async function dismissFeedback(
   {folder, plans}: Project,

@@ -1,7 +1,12 @@
+import {existsSync} from 'node:fs';
+import path from 'node:path';
+import {resolveConfig, settingOf} from '../machines/policies/config-resolution.ts';
+import {leaveForReview} from '../machines/policies/parent-review.ts';
 import {requireTask} from '../machines/policies/plan-graph.ts';
 import {setStatus} from '../machines/policies/plan-status.ts';
 import {atCheckpoint, retryObstacle} from '../machines/policies/retry-check.ts';
 import type {Plan, TaskStatus} from '../services/contracts/plan.ts';
+import {taskFolderName} from '../services/stores/task-folder.ts';
 import type {Project} from './composition.ts';
 import {liveEngine, refuseWhileRunning} from './running-task.ts';
 
@@ -28,7 +33,26 @@ export async function setTaskStatus(
 ): Promise<Change> {
   await refuseWhileRunning(project, taskId);
   await refuseAtCheckpoint(project, taskId);
-  return project.plans.update((plan) => setStatus(plan, taskId, status, now));
+  return changeByHand(project, (plan) => setStatus(plan, taskId, status, now), taskId);
+}
+
+/**
+ * A change of a person's own. What it completes on the way is left for a review where an agent has worked
+ * below it; `named` is the task whose status it sets, which is a person's word.
+ */
+export async function changeByHand(
+  {plans, folder, config}: Project,
+  change: (plan: Plan) => Plan,
+  named?: string,
+): Promise<Change> {
+  const isReviewed = settingOf(resolveConfig(await config.layers()), 'execution.parentReviewEnabled');
+  const hasRuns = (id: string) => existsSync(path.join(folder.runsFolder, taskFolderName(id)));
+  return plans.update((plan) => {
+    const changed = change(plan);
+    return isReviewed && changed !== plan
+      ? leaveForReview(plan, changed, {hasRuns, ...(named === undefined ? {} : {named})})
+      : changed;
+  });
 }
 
 /** A status by hand would let the plan go on without the decision it waits for. */

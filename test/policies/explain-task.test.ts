@@ -280,3 +280,27 @@ describe('a huge plan', {timeout: 60_000}, () => {
     expect(promptly(() => explainTask(huge, 'P')).conditions.length).toBe(hugeSize + 2);
   });
 });
+
+describe('a parent whose children are done', () => {
+  const plan = planOf(
+    family(task('p', {status: 'in_progress'}), task('a', {status: 'done'})),
+    task('late', {deps: ['p']}),
+  );
+
+  test('waits for its review', () => {
+    expect(explainTask(plan, 'late').conditions[1]).toMatchObject({
+      id: 'p',
+      reason: 'its children are done, its review is due',
+      next: {command: 'blackbird execute', why: 'review it'},
+    });
+  });
+
+  test('or for what its review sent back', () => {
+    const {conditions, first} = explainTask(plan, 'late', undefined, (id) => (id === 'p' ? ['a', 'b'] : []));
+    expect(conditions[1]).toMatchObject({
+      reason: 'its review sent back a, b',
+      next: {command: 'blackbird resume a'},
+    });
+    expect(first).toEqual(['p']);
+  });
+});

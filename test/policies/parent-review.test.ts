@@ -1,8 +1,7 @@
 import {describe, expect, test} from 'vitest';
+import {completionOf, completionSignature} from '../../src/machines/policies/completions.ts';
 import {
   completeParents,
-  completionOf,
-  completionSignature,
   dueParentOf,
   dueParents,
   isReviewDue,

@@ -1,6 +1,7 @@
 import {Command} from 'commander';
 import {type Deletion, deleteTask} from '../../machines/policies/plan-edits.ts';
 import {type Cli, taskArgument} from '../cli.ts';
+import {changeByHand} from '../plan-operations.ts';
 import {refuseWhileRunning} from '../running-task.ts';
 
 export function deleteCommand(cli: Cli): Command {
@@ -12,10 +13,9 @@ export function deleteCommand(cli: Cli): Command {
     .action(async (id: string, options: {cascadeChildren?: true; force?: true}, command: Command) => {
       const project = await cli.project(command);
       await refuseWhileRunning(project, id);
-      const {plans} = project;
       const how = {cascade: options.cascadeChildren === true, force: options.force === true};
       let deletion: Deletion | undefined;
-      await plans.update((plan) => {
+      await changeByHand(project, (plan) => {
         deletion = deleteTask(plan, id, how, cli.context.now());
         return deletion.plan;
       });

@@ -2,6 +2,7 @@ import {Command, Option} from 'commander';
 import {settingOf} from '../../machines/policies/config-resolution.ts';
 import {displayLine} from '../../machines/policies/display-text.ts';
 import {explainOrder} from '../../machines/policies/execution-order.ts';
+import {dueParents} from '../../machines/policies/parent-review.ts';
 import {isLeaf, requireTask, subtreeOf} from '../../machines/policies/plan-graph.ts';
 import {readyTasks} from '../../machines/policies/readiness.ts';
 import {AppError, shellWord} from '../../services/contracts/errors.ts';
@@ -82,11 +83,17 @@ export async function executePlan(
   taskIds: readonly string[],
 ): Promise<void> {
   const opened = await openEngineFor(cli, command, options);
-  const {plans} = await cli.project(command);
+  const project = await cli.project(command);
+  const {plans} = project;
   const plan = await plans.read();
   const {findDecision} = await import('../../machines/actors/decision.actor.ts');
   const decision = await findDecision({plans, runs: opened.runs});
-  if (decision === null && taskIds.length > 0 && !readyTasks(plan).some(({id}) => taskIds.includes(id))) {
+  const {listFeedback} = await import('../feedback-operations.ts');
+  const isLeftOpen =
+    decision !== null ||
+    dueParents(plan).length > 0 ||
+    (taskIds.length > 0 && (await listFeedback(project)).pending.length > 0);
+  if (!isLeftOpen && taskIds.length > 0 && !readyTasks(plan).some(({id}) => taskIds.includes(id))) {
     throw new AppError(
       'E_TASK_NOT_READY',
       `nothing to run: ${taskIds.join(', ')} ${taskIds.length === 1 ? 'is' : 'are'} not ready`,

@@ -3,6 +3,7 @@ import {moveTask} from '../../machines/policies/plan-edits.ts';
 import {requireTask} from '../../machines/policies/plan-graph.ts';
 import {AppError} from '../../services/contracts/errors.ts';
 import {type Cli, taskArgument, wholeNumber} from '../cli.ts';
+import {changeByHand} from '../plan-operations.ts';
 
 export function moveCommand(cli: Cli): Command {
   return new Command('move')
@@ -14,8 +15,7 @@ export function moveCommand(cli: Cli): Command {
       if (parent === undefined && index === undefined) {
         throw new AppError('E_USAGE', 'move requires --parent <parentId|root>, --index <n> or both');
       }
-      const {plans} = await cli.project(command);
-      const {after} = await plans.update((plan) => {
+      const {after} = await changeByHand(await cli.project(command), (plan) => {
         const parentId =
           parent === undefined ? (requireTask(plan, id).parentId ?? null) : parent === 'root' ? null : parent;
         return moveTask(plan, id, {parentId, ...(index === undefined ? {} : {index})}, cli.context.now());

@@ -43,13 +43,17 @@ export async function resumeTask(
   taskId: string,
   options: Options,
 ): Promise<void> {
-  const {plans} = await cli.project(command);
+  const project = await cli.project(command);
+  const {plans} = project;
   requireTask(await plans.read(), taskId);
   const opened = await openEngineFor(cli, command, options);
   const latest = await opened.runs.latest(taskId);
   const given = parseAnswers(options.answer ?? []);
-  const questions =
-    latest?.state === 'waiting' && options.feedback === undefined ? (latest.questions ?? []) : [];
+  const isAsked = latest?.state === 'waiting' && options.feedback === undefined;
+  const {hasFeedback} = await import('../feedback-operations.ts');
+  // What a parent review said comes before the agent's questions, but not before an answer.
+  const isSentBack = isAsked && given.length === 0 && (await hasFeedback(project, taskId));
+  const questions = isAsked && !isSentBack ? (latest.questions ?? []) : [];
   const answers = await completeAnswers(cli, command, questions, given, opened.inspect);
   if (answers === null) throw new AppError('E_CANCELED', `${taskId} still waits for your answer`);
   const {result, isPauseAsked} = await runJob(cli, command, opened, {

@@ -1,7 +1,15 @@
 import {Command} from 'commander';
 import {displayLine} from '../../machines/policies/display-text.ts';
-import {type Condition, type Explanation, explainTask} from '../../machines/policies/explain-task.ts';
+import {
+  type Condition,
+  type Explanation,
+  explainTask,
+  type SentBackOf,
+} from '../../machines/policies/explain-task.ts';
+import {dueParents} from '../../machines/policies/parent-review.ts';
+import type {Plan} from '../../services/contracts/plan.ts';
 import {type Cli, taskArgument} from '../cli.ts';
+import type {Project} from '../composition.ts';
 import {type Paint, painter} from '../paint.ts';
 import {runStandings} from '../run-standings.ts';
 import {levelIndent} from '../task-view.ts';
@@ -11,11 +19,21 @@ export function whyCommand(cli: Cli): Command {
     .summary('why a task is not ready, who must finish first, and what to do about it')
     .addArgument(taskArgument())
     .action(async (id: string, _options, command: Command) => {
-      const {plans, folder} = await cli.project(command);
-      const plan = await plans.read();
-      const explanation = explainTask(plan, id, await runStandings(plan.items.values(), folder.runsFolder));
+      const project = await cli.project(command);
+      const plan = await project.plans.read();
+      const standingOf = await runStandings(plan.items.values(), project.folder.runsFolder);
+      const explanation = explainTask(plan, id, standingOf, await sentBackIn(plan, project));
       cli.print(command, explanation, () => renderExplanation(explanation, painter(cli.context.stdout)));
     });
+}
+
+/** Only a parent whose children are done can wait for an answer to its review. */
+async function sentBackIn(plan: Plan, project: Project): Promise<SentBackOf> {
+  if (dueParents(plan).length === 0) return () => [];
+  const {listFeedback} = await import('../feedback-operations.ts');
+  const {pending} = await listFeedback(project);
+  return (parentId) =>
+    pending.flatMap(({parentTaskId, childTaskId}) => (parentTaskId === parentId ? [childTaskId] : []));
 }
 
 function renderExplanation({id, ready, conditions, first}: Explanation, paint: Paint): string {

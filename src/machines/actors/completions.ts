@@ -1,11 +1,7 @@
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {Services} from '../../services/contracts/services.ts';
-import {
-  type Completion,
-  completionOf,
-  completionSignature,
-  reviewedTasks,
-} from '../policies/parent-review.ts';
+import {type Completion, completionOf, completionSignature} from '../policies/completions.ts';
+import {reviewedTasks} from '../policies/parent-review.ts';
 
 /** When the tasks below a parent were done, and the signature that stands for it. */
 export async function completionsBelow(

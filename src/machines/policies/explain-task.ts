@@ -1,6 +1,7 @@
 import {type NextStep, shellWord} from '../../services/contracts/errors.ts';
 import type {Plan, Task, TaskStatus} from '../../services/contracts/plan.ts';
 import type {RunState} from '../../services/contracts/run.ts';
+import {isReviewDue} from './parent-review.ts';
 import {childrenOf, isLeaf, requireTask} from './plan-graph.ts';
 import {isReady, unmetDeps} from './readiness.ts';
 
@@ -9,6 +10,9 @@ export type RunStanding = RunState | 'decision';
 
 /** Undefined for a task without a run. */
 export type RunStandingOf = (taskId: string) => RunStanding | undefined;
+
+/** The tasks that the review of a parent sent back, and nobody has answered. */
+export type SentBackOf = (parentId: string) => readonly string[];
 
 /** Why one task has to wait, or why it is waited for. */
 export type Condition = {
@@ -32,7 +36,12 @@ export type Explanation = {
 };
 
 /** The exact chain of unmet conditions of a task, down to those who can move now. */
-export function explainTask(plan: Plan, id: string, stateOf: RunStandingOf = () => undefined): Explanation {
+export function explainTask(
+  plan: Plan,
+  id: string,
+  stateOf: RunStandingOf = () => undefined,
+  sentBackOf: SentBackOf = () => [],
+): Explanation {
   const target = requireTask(plan, id);
   const conditions: Condition[] = [];
   const first: string[] = [];
@@ -54,7 +63,7 @@ export function explainTask(plan: Plan, id: string, stateOf: RunStandingOf = () 
     explained.add(task.id);
     depthOf.set(task.id, path.push(task.id) - 1);
     const needs = neededTasks(plan, task);
-    conditions.push({...common, ...ownCondition(plan, task, role, needs.length, stateOf)});
+    conditions.push({...common, ...ownCondition(plan, task, role, needs.length, stateOf, sentBackOf)});
     if (needs.length === 0 && task.status !== 'done') first.push(task.id);
     for (const need of needs.toReversed()) {
       stack.push({...need, depth: depth + 1});
@@ -92,7 +101,9 @@ function ownCondition(
   role: Condition['role'],
   needs: number,
   stateOf: RunStandingOf,
+  sentBackOf: SentBackOf,
 ): {reason: string; next?: NextStep} {
+  if (isReviewDue(plan, task)) return reviewCondition(sentBackOf(task.id));
   if (isReady(plan, task)) {
     return {reason: 'ready now', next: {command: `blackbird execute ${shellWord(task.id)}`, why: 'run it'}};
   }
@@ -103,6 +114,19 @@ function ownCondition(
   }
   if (!isLeaf(task)) return {reason: `done when its children are (${needs} to go)`};
   return {reason: role === 'task' ? `waits for ${needs}` : `not done yet, waits for ${needs}`};
+}
+
+function reviewCondition([first, ...others]: readonly string[]): {reason: string; next: NextStep} {
+  if (first === undefined) {
+    return {
+      reason: 'its children are done, its review is due',
+      next: {command: 'blackbird execute', why: 'review it'},
+    };
+  }
+  return {
+    reason: `its review sent back ${[first, ...others].join(', ')}`,
+    next: {command: `blackbird resume ${shellWord(first)}`, why: 'go on with what the review said'},
+  };
 }
 
 const statusCondition = {

@@ -3,7 +3,6 @@ import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import {ancestorsOf, childrenOf, isLeaf, subtreeOf} from './plan-graph.ts';
 import {type CompletionRule, setStatus} from './plan-status.ts';
-import {tellingRun} from './run-status.ts';
 import {compareTimestamps} from './timestamps.ts';
 
 /** All its children are done and it is not: whether it is done is for a review to say. */
@@ -29,31 +28,6 @@ export function dueParents(plan: Plan): Task[] {
 /** The tasks below a parent that agents work on: what a review looks at and can send back. */
 export const reviewedTasks = (plan: Plan, parent: Task): Task[] =>
   subtreeOf(plan, parent).filter((task) => isLeaf(task) && task.id !== parent.id);
-
-/** A task below a parent, and when it was done: by its run, or by the hand that said so. */
-export type Completion = {readonly taskId: string; readonly completedAt: string; readonly hasRun: boolean};
-
-export function completionOf({id, updatedAt}: Task, runs: readonly RunRecord[]): Completion {
-  const run = tellingRun(runs);
-  // What the plan says changes with every edit; what a run has done stays done.
-  const endedAt = run?.state === 'succeeded' ? (run.segments.at(-1)?.ended_at ?? run.updated_at) : undefined;
-  return {taskId: id, completedAt: endedAt ?? updatedAt, hasRun: run !== null};
-}
-
-/**
- * What a review was about: the parent and when each task below it was done. The same work is reviewed
- * once; a task that was done again makes another signature.
- */
-export function completionSignature(
-  parentId: string,
-  completions: readonly Completion[],
-  digest: (text: string) => string,
-): string {
-  const children = completions
-    .map(({taskId, completedAt}) => ({childId: taskId, completedAt}))
-    .sort((a, b) => (a.childId < b.childId ? -1 : 1));
-  return `parent-review:v1:${digest(JSON.stringify({version: 1, parentTaskId: parentId, children}))}`;
-}
 
 /** What a parent that is due needs. */
 export type ReviewNeed =
