@@ -72,7 +72,7 @@ export function inspectedOf(
   {title, version, notices, follows}: Omit<InspectorFacts, 'charts'>,
 ): Inspected {
   return {
-    facts: {title, version, notices, follows, charts: machines.map(({machine}) => chartOf(machine))},
+    facts: () => ({title, version, notices, follows, charts: machines.map(({machine}) => chartOf(machine))}),
     source,
     contextAt: (session, seq) => contextAt(source, session, seq),
   };

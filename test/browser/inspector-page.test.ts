@@ -3,6 +3,8 @@ import type {AddressInfo} from 'node:net';
 import type {Browser, Page} from 'playwright-core';
 import {afterAll, beforeAll, describe, expect, onTestFinished, test} from 'vitest';
 import {inspectedOf} from '../../src/cli/inspection.ts';
+import {machines} from '../../src/machines/machines.ts';
+import {chartOf, statesOf} from '../../src/machines/policies/chart.ts';
 import type {Inspector} from '../../src/services/contracts/inspector.ts';
 import type {InspectedEntry} from '../../src/services/contracts/journal.ts';
 import {startInspector} from '../../src/services/inspector/inspector-server.ts';
@@ -129,6 +131,31 @@ describe('by keyboard alone', () => {
     expect(await page.locator(':focus').getAttribute('data-index')).toBe('10');
     expect(await page.locator('#events [aria-current="step"]').getAttribute('data-index')).toBe('10');
   });
+});
+
+test('every machine is drawn, with all its states', async () => {
+  const source = fakeSource(
+    ...machines.map(({name}, index) => entry({seq: index + 1, actor: name, machine: name, state: null})),
+  );
+  const {page, complaints} = await openPage(browser, (await served(source)).url);
+  await untilAt(page, machines.length);
+  await page.keyboard.press('Home');
+  for (const [index, {name, machine}] of machines.entries()) {
+    await untilAt(page, index + 1);
+    const drawing = page.locator(`svg[data-chart="${name}"]`);
+    await drawing.waitFor();
+    const boxes = await drawing.locator('.state').all();
+    const drawn = await Promise.all(boxes.map((box) => box.getAttribute('data-state')));
+    expect(drawn.sort()).toEqual(
+      statesOf(chartOf(machine).root)
+        .map(({id}) => id)
+        .sort(),
+    );
+    const {BLACKBIRD_SCREENSHOTS: folder} = process.env;
+    if (folder) await page.screenshot({path: `${folder}/machine-${name}.png`});
+    await page.keyboard.press('ArrowRight');
+  }
+  expect(complaints).toEqual([]);
 });
 
 test('a moment that is looked at stays while more comes; following goes along', async () => {

@@ -24,7 +24,7 @@ test('a live run is watched from its start to its pause, and a step back shows t
   // It follows by itself: the agent is at work, and its segment says so.
   await page.locator('[data-state="segment.active"].active').waitFor();
   expect(await activeStates(page)).toEqual(['segment.active']);
-  const actors = await page.locator('#actors button .name').allTextContents();
+  const actors = await page.locator('#actors .actor.active .name').allTextContents();
   expect(actors).toEqual(['engine', 'executor', 'task', 'run', 'segment']);
   expect(await page.locator('#connection').textContent()).toBe('live');
 
@@ -49,7 +49,7 @@ test('a live run is watched from its start to its pause, and a step back shows t
   // To the pause by its mark: the agent was still at work.
   await page.locator('#marks button').click();
   await eventually(async () =>
-    expect(await page.locator('#actors button').last().textContent()).toBe('●segmentactive'),
+    expect(await page.locator('#actors button', {hasText: 'segment'}).textContent()).toBe('●segmentactive'),
   );
   expect(complaints).toEqual([]);
 });
@@ -71,7 +71,8 @@ test('a paused run is followed on into its resume, and what came before is still
   await eventually(async () => expect((await eventNames(page))[0]).toBe('done(releaseLock)'));
   expect((await eventNames(page)).slice(-before.length)).toEqual(before);
   const actors = await page.locator('#actors .process, #actors button .name').allTextContents();
-  expect(actors).toEqual([
+  const ofTheRun = ['process 1', 'process 2', 'engine', 'executor', 'task', 'run', 'segment'];
+  expect(actors.filter((name) => ofTheRun.includes(name))).toEqual([
     ...['process 1', 'engine', 'executor', 'task', 'run', 'segment'],
     ...['process 2', 'engine', 'task', 'run', 'segment'],
   ]);

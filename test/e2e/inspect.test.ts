@@ -232,7 +232,7 @@ describe('--inspect=stately', () => {
     running.child.kill('SIGINT');
     expect((await running.ended).code).toBe(130);
     const names = received.flatMap(({type, name}) => (type === '@xstate.actor' ? [name] : []));
-    expect(names).toEqual(['engine', 'executor', 'task', 'run', 'segment']);
+    expect(names).toEqual(expect.arrayContaining(['engine', 'executor', 'task', 'run', 'segment']));
     expect(received.map(({event}) => event?.type)).toContain('engine.pause');
     expect(JSON.stringify(received)).not.toContain('sleep 60');
   });

@@ -187,6 +187,33 @@ stateDiagram-v2
   hot --> filling : kettle.lift [condition]<br/>after(cooling)`.slice(1),
     );
   });
+
+  test('regions of the machine itself stand inside a state of its name', () => {
+    const lamp = setup({}).createMachine({
+      id: 'lamp',
+      type: 'parallel',
+      states: {
+        power: {initial: 'off', states: {off: {on: {'lamp.press': 'on'}}, on: {}}},
+        colour: {initial: 'white', states: {white: {}}},
+      },
+    });
+    expect(mermaidChart(chartOf(lamp)).split('\n')).toEqual([
+      'stateDiagram-v2',
+      '  state "lamp" as lamp {',
+      '    state "power" as power {',
+      '      [*] --> power_off',
+      '      state "off" as power_off',
+      '      state "on" as power_on',
+      '    }',
+      '    --',
+      '    state "colour" as colour {',
+      '      [*] --> colour_white',
+      '      state "white" as colour_white',
+      '    }',
+      '  }',
+      '  power_off --> power_on : lamp.press',
+    ]);
+  });
 });
 
 describe('the list of machines', () => {

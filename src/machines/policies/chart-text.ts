@@ -38,15 +38,21 @@ export function mermaidChart(chart: Chart): string {
       if (child.type === 'final') lines.push(`${indent}${idOf(child.id)} --> [*]`);
     });
   };
-  walk(chart.root, '  ');
+  // Regions can stand side by side only inside a state.
+  if (chart.root.type === 'parallel') {
+    lines.push(`  state "${chart.id}" as ${chart.id} {`);
+    walk(chart.root, '    ');
+    lines.push('  }');
+  } else walk(chart.root, '  ');
   const labels = new Map<string, Set<string>>();
   for (const {source, targets, trigger, guard} of chart.transitions) {
     const label = [triggerLabel(trigger), ...(guard === null ? [] : [`[${guard}]`])].join(' ');
     for (const target of targets) {
-      // The machine itself has no node to leave from.
-      const edge =
-        source === chart.id ? `note right of ${idOf(target)}` : `${idOf(source)} --> ${idOf(target)}`;
-      const text = source === chart.id ? `from every state ${label}` : label;
+      // Mermaid can draw no line from a state into its own inside, and the machine itself is no state.
+      const isInwards = target.startsWith(`${source}.`);
+      const edge = isInwards ? `note right of ${idOf(target)}` : `${idOf(source)} --> ${idOf(target)}`;
+      const where = source === chart.id ? 'from every state' : `from everywhere in ${pathIn(chart, source)}`;
+      const text = isInwards ? `${where} ${label}` : label;
       labels.set(edge, (labels.get(edge) ?? new Set()).add(text));
     }
   }

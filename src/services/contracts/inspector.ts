@@ -14,7 +14,8 @@ export type InspectorFacts = {
 };
 
 export type Inspected = {
-  readonly facts: InspectorFacts;
+  /** Asked for when a page opens, so that a process nobody looks at draws nothing. */
+  readonly facts: () => InspectorFacts;
   readonly source: InspectionSource;
   /** The context of an actor after one entry, redacted; null where nobody can tell. */
   readonly contextAt: (session: number, seq: number) => JournalValue | null;

@@ -62,7 +62,7 @@ async function answer(
   const checked = checkRequest(request, door);
   if (!checked.isAllowed) return refuse(response, checked.status);
   const {path} = checked;
-  if (path === 'facts') return sendJson(response, facts);
+  if (path === 'facts') return sendJson(response, facts());
   if (path === 'entries') {
     response.writeHead(200, {...safetyHeaders, 'Content-Type': 'text/event-stream; charset=utf-8'});
     streams.set(response, streamEntries(source, response));

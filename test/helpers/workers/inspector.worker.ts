@@ -4,7 +4,7 @@ import {entry, fakeSource} from '../../fakes/journal-entries.ts';
 // A process that is inspected while it works: it works until it is told to go, and ends with its last word.
 const source = fakeSource();
 const facts = {title: 'worker', version: '1', charts: [], notices: [], follows: true};
-const {url} = await startInspector({facts, source, contextAt: () => null}, {port: 0});
+const {url} = await startInspector({facts: () => facts, source, contextAt: () => null}, {port: 0});
 process.stdout.write(`${url}\n`);
 process.stdin.once('data', () => {
   process.stdin.pause();

@@ -13,7 +13,7 @@ const facts = {title: 'a', version: '1', charts: [{id: 'run'}], notices: ['look'
 
 async function served(source: FakeSource = fakeSource(entry()), port = 0): Promise<Inspector> {
   const contextAt = (session: number, seq: number) => (seq === 1 ? {session, seq} : null);
-  const inspector = await startInspector({facts, source, contextAt}, {port});
+  const inspector = await startInspector({facts: () => facts, source, contextAt}, {port});
   onTestFinished(() => inspector.close());
   return inspector;
 }
