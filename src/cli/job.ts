@@ -7,9 +7,9 @@ import type {Cli} from './cli.ts';
 import {decisionDialog, isAttended} from './decisions.ts';
 import type {OpenedEngine} from './engine-composition.ts';
 import type {InspectChoice} from './inspect-option.ts';
-import type {LivePage} from './inspection.ts';
 import type {JobReport} from './job-report.ts';
 import {printableJson} from './json-text.ts';
+import {livePage} from './live-page.ts';
 import {jsonProgress, textProgress} from './progress.ts';
 
 export type AgentOptions = {agent?: string; stream?: true; inspect?: InspectChoice};
@@ -28,7 +28,9 @@ export async function openEngineFor(
   const {context} = cli;
   const {openEngine} = await import('./engine-composition.ts');
   const isStreaming = options.stream === true || isOn(context.env.BLACKBIRD_AGENT_STREAM);
-  const page = options.inspect && (await livePage(cli, command, options.inspect));
+  // Before or after the name of the command.
+  const {inspect} = command.optsWithGlobals<AgentOptions>();
+  const page = inspect && (await livePage(cli, command, inspect));
   const opened = await openEngine({
     project: await cli.project(command),
     env: context.env,
@@ -44,25 +46,6 @@ export async function openEngineFor(
   });
   for (const warning of opened.config.warnings) context.err(`warning: ${displayLine(warning)}`);
   return {...opened, isStreaming};
-}
-
-/** A call that opens several engines, as `resume --execute` does, shows them on one page. */
-const pages = new WeakMap<Cli, Promise<LivePage>>();
-
-function livePage(cli: Cli, command: Command, choice: InspectChoice): Promise<LivePage> {
-  const served = pages.get(cli) ?? serveLivePage(cli, command, choice);
-  pages.set(cli, served);
-  return served;
-}
-
-async function serveLivePage(cli: Cli, command: Command, choice: InspectChoice): Promise<LivePage> {
-  const {folder} = await cli.project(command);
-  const {startLiveInspection} = await import('./inspection.ts');
-  const {version, now, out, err} = cli.context;
-  const page = await startLiveInspection({folder, choice, what: command.name(), version, now});
-  if (cli.isJson(command)) out(printableJson({event: 'inspector.started', url: page.url}));
-  else err(`Inspect: ${page.url}`);
-  return page;
 }
 
 /** What every job needs to know of checkpoints. Where nobody asks for them, a run keeps to how it began. */

@@ -33,7 +33,7 @@ import {validateCommand} from './commands/validate.ts';
 import {whyCommand} from './commands/why.ts';
 import type {CliContext} from './context.ts';
 import {exitCodeOf, exitCodes} from './exit-codes.ts';
-import {withInspectValue} from './inspect-option.ts';
+import {inspectOption, withInspectValue} from './inspect-option.ts';
 import {reportError} from './report-error.ts';
 
 /** Parses, runs and reports; resolves to an exit code and never ends the process. */
@@ -128,6 +128,7 @@ function blackbirdProgram(cli: Cli, first: string): Command {
       'after',
       `
 Examples:
+  $ blackbird                                       the terminal UI; --inspect shows its machines
   $ blackbird init                                  create an empty plan here
   $ blackbird add --id api --title "Refund endpoint"
   $ blackbird add --id e2e --title "Refund e2e test"
@@ -138,6 +139,8 @@ Examples:
 Run "blackbird <command> --help" for the options of one command.
 Exit codes: 0 done, 1 error, 2 usage, 3 a task failed, 4 a person is needed, 130 paused.`,
     );
+  // For the terminal UI; every command that runs something has one of its own.
+  program.addOption(inspectOption().hideHelp());
   const isKnown = Object.values(commandGroups).some((commands) => Object.hasOwn(commands, first));
   for (const [title, commands] of Object.entries(commandGroups)) {
     for (const [name, makeCommand] of Object.entries(commands)) {

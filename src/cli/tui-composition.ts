@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type {Command} from 'commander';
+import type {EntryListener} from '../machines/observe.ts';
 import {resolveConfig, settingOf} from '../machines/policies/config-resolution.ts';
 import {addTask, deleteTask, editTask, moveTask, setDeps} from '../machines/policies/plan-edits.ts';
 import {undoChange} from '../machines/policies/plan-undo.ts';
@@ -27,6 +28,7 @@ export async function openTuiPorts(
   cli: Cli,
   command: Command,
   notify: (how: SettingValueOf<'tui.notify'>, text: string) => void,
+  observe: EntryListener | undefined,
 ): Promise<TuiPorts> {
   const {env, now} = cli.context;
   const project = await cli.project(command);
@@ -40,6 +42,7 @@ export async function openTuiPorts(
     onOutput: (_stream, text) => {
       for (const listener of outputs) listener(text);
     },
+    ...(observe ? {observe} : {}),
   });
   const {engine} = opened;
   // Not the engine's own: what is kept there while a run is written is not for readers.

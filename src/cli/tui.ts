@@ -5,6 +5,7 @@ import type {PauseReason} from '../services/contracts/run.ts';
 import type {Tui} from '../ui/tui.ts';
 import type {Cli} from './cli.ts';
 import type {CliContext} from './context.ts';
+import type {InspectChoice} from './inspect-option.ts';
 
 /** Opens the terminal UI and stays in it until the person leaves. Ink is loaded here and nowhere before. */
 export async function openTui(
@@ -13,10 +14,18 @@ export async function openTui(
   screen: NonNullable<CliContext['screen']>,
 ): Promise<void> {
   const {context} = cli;
+  const {inspect} = command.opts<{inspect?: InspectChoice}>();
+  const page = inspect && (await (await import('./live-page.ts')).livePage(cli, command, inspect));
   const {openTuiPorts} = await import('./tui-composition.ts');
   const {createTui, runTui} = await loadScreens();
-  const ports = await openTuiPorts(cli, command, (how, text) => screen.stdout.write(callFor(how, text)));
+  const ports = await openTuiPorts(
+    cli,
+    command,
+    (how, text) => screen.stdout.write(callFor(how, text)),
+    page?.observer(),
+  );
   const tui = createTui(ports);
+  if (page) tui.say({tone: 'accent', text: `Inspect: ${page.url}`});
   const release = listen(tui);
   try {
     await runTui(tui, {...screen, hasColor: context.stdout.hasColor});

@@ -1,9 +1,10 @@
 import type {Browser} from 'playwright-core';
-import {afterAll, beforeAll, expect, test} from 'vitest';
+import {afterAll, beforeAll, describe, expect, onTestFinished, test} from 'vitest';
 import {launchChromium} from '../helpers/chromium.ts';
 import {demo, engineProject, eventually, pauseInTheMiddle, untilAtWork} from '../helpers/engine-project.ts';
 import {activeStates, addressIn, eventNames, openPage} from '../helpers/page.ts';
 import {planOf, task} from '../helpers/plans.ts';
+import {hasTmux, openTerminal} from '../helpers/terminal.ts';
 
 // The built program and a real browser: a run is watched on the page that the program itself serves.
 
@@ -89,4 +90,45 @@ test('a paused run is followed on into its resume, and what came before is still
   expect(complaints).toEqual([]);
   served.child.kill('SIGINT');
   expect((await served.ended).code).toBe(0);
+});
+
+describe.skipIf(!hasTmux)('in the terminal UI (needs tmux)', () => {
+  test('one page shows a run from its start to its pause to its resume', async () => {
+    const project = engineProject(
+      planOf(task('a', {prompt: demo('write started x', 'sleep 60', 'write done x')})),
+    );
+    const terminal = openTerminal(project);
+    onTestFinished(() => terminal.press('q'));
+    terminal.type('blackbird --inspect');
+    const listed = await eventually(async () => {
+      const [live] = JSON.parse((await project.run(['inspect', '--json'])).out).live;
+      if (!live) throw new Error('nobody is inspected yet');
+      return live;
+    });
+    expect(listed).toMatchObject({what: 'terminal UI'});
+    await eventually(() => expect(terminal.visible()).toContain('Inspect: http://127.0.0.1:'));
+    const {page, complaints} = await openPage(browser, listed.url);
+    await page.locator('[data-state="engine.idle"].active').waitFor();
+
+    terminal.press('Enter');
+    await eventually(() => expect(terminal.visible()).toContain('┌ Plan'));
+    terminal.press('e');
+    await untilAtWork(project, 'a');
+    await page.locator('[data-state="segment.active"].active').waitFor();
+    terminal.press('C-c');
+    await eventually(() => expect(project.latest('a')).toMatchObject({state: 'paused'}));
+    await page.locator('[data-state="engine.idle"].active').waitFor();
+    expect(await page.locator('#marks button').count()).toBe(1);
+
+    await eventually(() => expect(terminal.visible()).toMatch(/Paused\. Ctrl\+C again to quit/));
+    terminal.press('u');
+    await eventually(() => expect(project.latest('a')).toMatchObject({state: 'succeeded'}));
+    await eventually(async () =>
+      expect((await eventNames(page)).filter((name) => name === 'done(releaseLock)')).toHaveLength(2),
+    );
+    await page.locator('#events button', {hasText: 'recordRelaunch'}).click();
+    await page.locator('[data-state="run.running"].active').waitFor();
+    expect(await page.locator('#connection').textContent()).toBe('live');
+    expect(complaints).toEqual([]);
+  });
 });

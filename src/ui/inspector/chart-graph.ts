@@ -178,6 +178,7 @@ function linesOf(chart: Chart, state: ChartState): Line[] {
     ({source, targets}) => source === state.id && targets.every((target) => isInside(target, source)),
   );
   return [
+    ...(state.type === 'history' ? [plain('where it was before')] : []),
     ...state.invokes.map(({id, src}) => plain(`⚙ ${id === src ? src : `${src} as ${id}`}`)),
     ...(state.entry.length > 0 ? [plain(`entry / ${state.entry.join(', ')}`)] : []),
     ...(state.exit.length > 0 ? [plain(`exit / ${state.exit.join(', ')}`)] : []),

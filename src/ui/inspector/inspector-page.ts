@@ -139,7 +139,7 @@ export class InspectorPage {
     if (asked !== this.#contextAsked) return;
     byId('context').replaceChildren(
       context === null
-        ? element('p', {class: 'empty'}, 'not recorded')
+        ? element('p', {class: 'empty'}, 'not known: its beginning was not recorded')
         : drawValue(context, this.#folds.context),
     );
   }
