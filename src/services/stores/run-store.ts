@@ -88,7 +88,7 @@ export function createRunStore({folder}: {folder: string}): RunStore {
   const list: RunStore['list'] = async (taskId) => {
     const runs: RunRecord[] = [];
     const broken: BrokenRun[] = [];
-    for (const name of namesIn(folderOf(taskId)).filter(isRecordName).sort()) {
+    for (const name of namesIn(folderOf(taskId), 'ENOENT').filter(isRecordName).sort()) {
       const file = path.join(folderOf(taskId), name);
       try {
         const {run} = await load(file);
@@ -112,8 +112,8 @@ export function createRunStore({folder}: {folder: string}): RunStore {
     },
     runningTaskIds: async () => {
       const ids = new Set<string>();
-      for (const name of namesIn(folder)) {
-        for (const record of namesIn(path.join(folder, name)).filter(isRecordName)) {
+      for (const name of namesIn(folder, 'ENOENT', 'ENOTDIR')) {
+        for (const record of namesIn(path.join(folder, name), 'ENOENT', 'ENOTDIR').filter(isRecordName)) {
           const file = path.join(folder, name, record);
           const id = runningTaskIn(headOf(file));
           if (id !== null) ids.add(id);
@@ -174,12 +174,11 @@ function numbered(runs: readonly RunRecord[]): RunRecord[] {
 const isRecordName = (name: string) => name.endsWith('.json') && !name.startsWith('.');
 
 /** Thousands of folders are looked into while a plan runs, so this waits for none of them. */
-function namesIn(folder: string): string[] {
+function namesIn(folder: string, ...none: readonly string[]): string[] {
   try {
     return readdirSync(folder);
   } catch (error) {
-    const code = systemErrorCode(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
+    if (none.includes(systemErrorCode(error) ?? '')) return [];
     throw readFailure(folder, 'folder', error);
   }
 }
