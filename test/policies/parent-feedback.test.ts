@@ -1,6 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {
   feedbackMark,
+  feedbackOf,
   isConsumed,
   parentFeedbackText,
   pendingFeedback,
@@ -64,6 +65,13 @@ describe('feedback is consumed by a run that carries its mark', () => {
   ])('$name', ({run, consumed}) => {
     expect(isConsumed(pending, [restingRun({state: 'succeeded'}), run])).toBe(consumed);
   });
+});
+
+test('a run gives back the feedback it carries', () => {
+  const context = {digest: 'd', bytes: 1, ...feedbackMark(pending)};
+  const run = restingRun({state: 'paused', created_at: now, updated_at: now, context});
+  expect(feedbackOf(run)).toEqual(pending);
+  expect(feedbackOf(restingRun({state: 'paused'}))).toBeNull();
 });
 
 test('the agent is told who sent it back and with what', () => {

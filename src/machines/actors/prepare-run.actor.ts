@@ -15,7 +15,7 @@ import {
   taskPrompt,
 } from '../policies/agent-prompt.ts';
 import {type OpenDecision, openDecision} from '../policies/decisions.ts';
-import {feedbackMark, parentFeedbackText} from '../policies/parent-feedback.ts';
+import {feedbackMark, feedbackOf, parentFeedbackText} from '../policies/parent-feedback.ts';
 import {isLeaf, requireTask} from '../policies/plan-graph.ts';
 import {setStatus} from '../policies/plan-status.ts';
 import {isReady} from '../policies/readiness.ts';
@@ -66,7 +66,7 @@ export function definePrepareRunActor(services: Services, onPrepared: (prepared:
     const attempts = runs.filter(({run_type}) => run_type === 'execute').map(({attempt}) => attempt);
     const attempt = Math.max(0, ...attempts) + 1;
     const open = openDecision(task, runs);
-    const pending = await pendingFor(services, input, open);
+    const pending = (await pendingFor(services, input, open)) ?? unfinishedFeedback(input.mode, latest);
     const situation = {...input, mode: withFeedback(input.mode, pending), plan, task};
     const prepared = await prepare(services, {...situation, latest, open, pending, attempt});
     const {order} = prepared;
@@ -102,6 +102,10 @@ async function pendingFor(
     return null;
   return pendingOf(services, taskId);
 }
+
+/** What a run was told that is replaced before it came to an end, its successor is told again. */
+const unfinishedFeedback = (mode: RunMode, latest: RunRecord | null): PendingFeedback | null =>
+  mode.type === 'restart' && latest && isOpen(latest) ? feedbackOf(latest) : null;
 
 const withFeedback = (mode: RunMode, pending: PendingFeedback | null): RunMode =>
   mode.type === 'resume' && pending ? {...mode, feedback: parentFeedbackText(pending)} : mode;

@@ -49,6 +49,17 @@ export function feedbackMark({parentTaskId, reviewRunId, feedback}: PendingFeedb
   return {parentReviewFeedback: {parentTaskId, reviewRunId, feedback}};
 }
 
+/** The feedback that a run carries, as it was when it was pending. */
+export function feedbackOf({task_id, created_at, updated_at, context}: RunRecord): PendingFeedback | null {
+  const mark = context?.parentReviewFeedback;
+  if (!mark) return null;
+  const {parentTaskId, reviewRunId, feedback} = mark;
+  return {
+    ...{schemaVersion: feedbackSchemaVersion, childTaskId: task_id, parentTaskId, reviewRunId, feedback},
+    ...{createdAt: created_at, updatedAt: updated_at},
+  };
+}
+
 /** What the agent of a task reads when a review sent it back. */
 export function parentFeedbackText({parentTaskId, feedback}: PendingFeedback): string {
   return `A review of ${parentTaskId}, which this task is part of, sent it back:\n\n${feedback}`;
