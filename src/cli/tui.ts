@@ -1,6 +1,5 @@
 import type {Command} from 'commander';
-import {displayLine} from '../machines/policies/display-text.ts';
-import type {SettingValueOf} from '../services/contracts/config.ts';
+import {callFor} from '../machines/policies/call-person.ts';
 import type {PauseReason} from '../services/contracts/run.ts';
 import type {Tui} from '../ui/tui.ts';
 import type {Cli} from './cli.ts';
@@ -31,22 +30,6 @@ export async function openTui(
     await runTui(tui, {...screen, hasColor: context.stdout.hasColor});
   } finally {
     release();
-  }
-}
-
-/** What makes a terminal call a person: it rings, or shows a message of its own. */
-function callFor(how: SettingValueOf<'tui.notify'>, text: string): string {
-  // Nothing that ends the sequence early may be part of it.
-  const safe = displayLine(text).replaceAll(';', ',').slice(0, 200);
-  switch (how) {
-    case 'bell':
-      return '\x07';
-    case 'osc9':
-      return `\x1b]9;Blackbird: ${safe}\x07`;
-    case 'osc777':
-      return `\x1b]777;notify;Blackbird;${safe}\x07`;
-    case 'off':
-      return '';
   }
 }
 

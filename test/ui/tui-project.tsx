@@ -1,6 +1,3 @@
-import {EventEmitter} from 'node:events';
-import {render} from 'ink';
-import {expect, onTestFinished, vi} from 'vitest';
 import {createJobStarter} from '../../src/cli/tui-jobs.ts';
 import {createEngine} from '../../src/machines/engine.ts';
 import {resolveConfig} from '../../src/machines/policies/config-resolution.ts';
@@ -12,18 +9,12 @@ import type {ConfigLayer} from '../../src/services/contracts/config.ts';
 import type {PendingFeedback} from '../../src/services/contracts/feedback.ts';
 import type {Plan} from '../../src/services/contracts/plan.ts';
 import type {RunRecord} from '../../src/services/contracts/run.ts';
-import {App} from '../../src/ui/app.tsx';
 import type {ProjectData, SessionRow, TuiPorts} from '../../src/ui/ports.ts';
-import {ThemeProvider} from '../../src/ui/theme.tsx';
-import {createTui} from '../../src/ui/tui.ts';
-import {TuiProvider} from '../../src/ui/tui-context.tsx';
 import {createFakeServices} from '../fakes/services.ts';
 import {now} from '../helpers/plans.ts';
+import {tuiScreen} from './tui-screen.tsx';
 
-export const keys = {
-  ...{up: '\x1b[A', down: '\x1b[B', left: '\x1b[D', right: '\x1b[C', enter: '\r', escape: '\x1b'},
-  ...{ctrlC: '\x03', ctrlS: '\x13', tab: '\t', pageDown: '\x1b[6~', backspace: '\x7f', space: ' '},
-};
+export {keys} from './tui-screen.tsx';
 
 export type TuiOptions = {
   readonly plan?: Plan;
@@ -43,7 +34,6 @@ export function tuiProject(options: TuiOptions = {}) {
   const {services, plans, runs, agents} = fake;
   agents.obeys = {interrupt: true, kill: true};
   const engine = createEngine(services);
-  const size = {...(options.size ?? {columns: 80, rows: 24})};
   let content: Record<string, unknown> = {...options.config};
   const layers = (): ConfigLayer[] => [
     {name: 'project', file: '/project/.blackbird/config.json', content},
@@ -141,79 +131,20 @@ export function tuiProject(options: TuiOptions = {}) {
     now: () => wall,
   };
 
-  const stdout = Object.assign(new EventEmitter(), {
-    ...{isTTY: true, frame: '', frames: 0},
-    write(text: string) {
-      this.frame = text;
-      this.frames++;
-      return true;
-    },
-  });
-  Object.defineProperties(stdout, {columns: {get: () => size.columns}, rows: {get: () => size.rows}});
-  const stdin = Object.assign(new EventEmitter(), {
-    ...{isTTY: true, data: null as string | null},
-    ...{setEncoding() {}, setRawMode() {}, resume() {}, pause() {}, ref() {}, unref() {}},
-    read() {
-      const {data: sent} = this;
-      this.data = null;
-      return sent;
-    },
-  });
-  const tui = createTui(ports);
-  tui.resize(size);
-  const close = tui.open();
-  const instance = render(
-    <ThemeProvider hasColor={false}>
-      <TuiProvider value={tui}>
-        <App />
-      </TuiProvider>
-    </ThemeProvider>,
-    {
-      stdin: stdin as unknown as NodeJS.ReadStream,
-      stdout: stdout as unknown as NodeJS.WriteStream,
-      ...{debug: true, exitOnCtrlC: false, patchConsole: false},
-    },
-  );
-  onTestFinished(() => {
-    instance.unmount();
-    close();
-  });
-
-  const screen = () => stdout.frame.replace(/\x1b\[[0-9;]*m/g, '');
+  const shown = tuiScreen(ports, options.size);
   return {
     ...fake,
+    ...shown,
     engine,
-    tui,
     tell,
     notices,
     attached,
     pendingFeedback,
-    screen,
-    lines: () => screen().split('\n'),
-    frames: () => stdout.frames,
-    /** What is typed at once. */
-    press: (...sent: readonly string[]) => {
-      for (const each of sent) {
-        stdin.data = each;
-        stdin.emit('readable');
-        stdin.emit('data', each);
-      }
-    },
-    sees: (text: string | RegExp) =>
-      vi.waitFor(() => expect(screen()).toMatch(text), {timeout: 3_000, interval: 10}),
-    seesNot: (text: string | RegExp) =>
-      vi.waitFor(() => expect(screen()).not.toMatch(text), {timeout: 3_000, interval: 10}),
-    resize: (columns: number, rows: number) => {
-      Object.assign(size, {columns, rows});
-      tui.resize({columns, rows});
-      stdout.emit('resize');
-    },
     output: (text: string) => {
       for (const listener of outputs) listener(text);
     },
     passTime: (milliseconds: number) => {
       wall += milliseconds;
     },
-    isGone: () => tui.get().ui.hasTag('gone'),
   };
 }

@@ -1,4 +1,5 @@
 import {Command} from 'commander';
+import {AppError} from '../../services/contracts/errors.ts';
 import {Cli} from '../cli.ts';
 import {exitCodes} from '../exit-codes.ts';
 import {executePlan} from './execute.ts';
@@ -8,7 +9,8 @@ export function demoCommand(outer: Cli): Command {
   return new Command('demo')
     .summary('make a sample project and run its plan with the built-in agent; no account needed')
     .argument('[dir]', 'an empty or new folder; a temporary one when left out')
-    .action(async (dir: string | undefined, _options, command: Command) => {
+    .option('--tui', 'open it in the terminal UI instead')
+    .action(async (dir: string | undefined, options: {tui?: true}, command: Command) => {
       // The demo shows the built-in agent, whatever agent is set up for real work.
       const {BLACKBIRD_AGENT_CMD: _, BLACKBIRD_AGENT_PROVIDER: __, ...env} = outer.context.env;
       const cli = new Cli({...outer.context, env});
@@ -19,6 +21,13 @@ export function demoCommand(outer: Cli): Command {
       say(`A sample project with a plan: ${root}\n`);
       // From here on the demo is its own project, as if it had been opened with --cwd.
       (command.parent ?? command).setOptionValue('cwd', root);
+      if (options.tui) {
+        const {screen} = cli.context;
+        if (!screen) throw new AppError('E_NOT_INTERACTIVE', 'the terminal UI needs a terminal');
+        const {openTui} = await import('../tui.ts');
+        await openTui(cli, command, screen);
+        return;
+      }
       await executePlan(cli, command, {agent: 'demo'}, []);
       if (cli.exitCode === exitCodes.personNeeded) {
         const answer = isInteractive ? [] : [demoQuestion.answer];

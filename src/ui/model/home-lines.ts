@@ -27,17 +27,8 @@ export function homeLines(state: TuiState, facts: Facts, folder: string, columns
     [],
     [{text: 'Keys', bold: true, tone: 'accent'}],
     ...keymaps.home
-      .filter(({hint, command}) => hint === 'always' && whyNot(command, facts, state) !== 'not now')
-      .map(({keys, label, command}): Line => {
-        const reason = whyNot(command, facts, state);
-        const text = `${keyLabel(keys[0] ?? '').padEnd(8)}${label}`;
-        return reason === null
-          ? [{text}]
-          : [
-              {text, dim: true},
-              {text: `   ${reason}`, dim: true},
-            ];
-      }),
+      .filter(({hint, command}) => hint === 'always' && whyNot(command, facts, state) === null)
+      .map(({keys, label}): Line => [{text: keyLabel(keys[0] ?? '').padEnd(8), bold: true}, {text: label}]),
   ];
 }
 

@@ -20,8 +20,6 @@ export function SessionsScreen() {
   );
 }
 
-const widths = [16, 16, 8, 20] as const;
-
 export function sessionLines({list}: TuiState, columns: number, rows: number): Line[] {
   const {sessions, index} = list;
   if (sessions === null) return [[{text: 'looking…', dim: true}]];
@@ -31,11 +29,20 @@ export function sessionLines({list}: TuiState, columns: number, rows: number): L
       [{text: 'blackbird session run --name <name> begins one', dim: true}],
     ];
   }
+  const fixed = [14, 17, 8] as const;
+  const created = 16;
+  const branch = Math.max(8, columns - 2 - created - fixed.reduce((sum, width) => sum + width, 0));
+  const widths = [...fixed, branch, created];
   const row = (cells: readonly string[]): Line => [
     {
       text: cutEnd(
         cells
-          .map((cell, at) => padEnd(cutEnd(displayLine(cell), (widths[at] ?? 16) - 1), widths[at] ?? 16))
+          .map((cell, at) =>
+            padEnd(
+              cutEnd(displayLine(cell), (widths[at] ?? created) - (at === 4 ? 0 : 1)),
+              widths[at] ?? created,
+            ),
+          )
           .join(''),
         columns - 2,
       ),
