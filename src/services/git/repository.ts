@@ -1,4 +1,4 @@
-import {existsSync, statSync} from 'node:fs';
+import {existsSync, readdirSync, statSync} from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import {type ChangeStore, isPlainFile} from './change-store.ts';
@@ -18,6 +18,8 @@ export type Repository = {
   ignoredButTracked(look: Look, options?: {afresh: boolean}): Promise<readonly string[]>;
   /** Those of the folders that are registered as submodules. */
   submodulesAmong(folders: readonly string[], look: Look): Promise<ReadonlySet<string>>;
+  /** Whether objects came or went since this was asked before; so it is the first time. */
+  hasOtherObjects(): boolean;
   /** The commit that is checked out; null when there is none. */
   head(signal: AbortSignal): Promise<string | null>;
 };
@@ -63,6 +65,7 @@ export async function openRepository(
     return stagedEntries(text);
   };
 
+  let seenObjects = '';
   let known: {version: string; files: readonly string[]} | undefined;
   return {
     top,
@@ -83,6 +86,11 @@ export async function openRepository(
     submodulesAmong: async (folders, look) => {
       const entries = folders.length === 0 ? [] : await staged(['--', ...folders], look);
       return new Set(entries.flatMap(({mode, file}) => (mode === submodule ? [file] : [])));
+    },
+    hasOtherObjects: () => {
+      const before = seenObjects;
+      seenObjects = objectsVersion(objects);
+      return seenObjects !== before;
     },
     head: async (limit) => {
       const {text} = await git(limit).run(['rev-parse', '--verify', '-q', 'HEAD'], {answers: [0, 1, 128]});
@@ -120,6 +128,13 @@ function stagedEntries(text: string): Array<{readonly mode: string; readonly fil
 
 function defaultExcludesFile(env: Environment): string {
   return path.join(env.XDG_CONFIG_HOME || path.join(env.HOME || os.homedir(), '.config'), 'git', 'ignore');
+}
+
+/** Whatever adds or drops objects changes one of the folders they are in. */
+function objectsVersion(objects: string): string {
+  return readdirSync(objects)
+    .map((name) => `${name}=${versionOf(path.join(objects, name))}`)
+    .join();
 }
 
 function versionOf(file: string): string {

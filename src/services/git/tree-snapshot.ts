@@ -1,8 +1,8 @@
 import {createHash} from 'node:crypto';
-import {lstatSync, type Stats, writeFileSync} from 'node:fs';
+import {type Stats, writeFileSync} from 'node:fs';
 import path from 'node:path';
-import {setImmediate as nextTurn} from 'node:timers/promises';
 import {type ChangeStore, copyIndex, KeptIndex, makeGitFolder} from './change-store.ts';
+import {bulkyFiles, checkTotal, describeFiles, statsOf} from './file-sizes.ts';
 import {asAlternates, openRepository, type Repository} from './repository.ts';
 import {createGit, type Environment, type Git, GitFailure, gitEnvironment} from './safe-git.ts';
 
@@ -18,12 +18,6 @@ export type SnapshotJob = {
   readonly keepIgnored: boolean;
 };
 
-/** Files above this size are compared by size and time: their content is neither shown nor worth a copy. */
-const maxContentBytes = 8 * 1024 * 1024;
-/** The same for files that LFS keeps outside of git. */
-const maxLfsBytes = 64 * 1024;
-/** A project that would take longer than this to record has other files in it than a task's. */
-const maxTotalBytes = 4 * 1024 * 1024 * 1024;
 const deepestSubmodule = 5;
 
 /** Writes the working files of a repository as a tree. `leftOut` are paths that are never part of it. */
@@ -39,7 +33,10 @@ export async function writeTree(
   const git = snapshotGit(repository, job, index.file);
   const write = () => writeTreeOnce({repository, job, git, index: index.file, leftOut, depth});
   try {
-    return await write();
+    const tree = await write();
+    // An index vouches for what it has borrowed, and the user's `gc` may have dropped it since.
+    if (hasIndex && repository.hasOtherObjects()) await git.run(['rev-list', '--objects', '--quiet', tree]);
+    return tree;
   } catch (error) {
     // An index that is broken, or whose objects are gone, is only a cache: begin again without it.
     if (!hasIndex || !(error instanceof GitFailure) || error.kind !== 'failed') throw error;
@@ -138,28 +135,6 @@ async function composeTree(
   return (await git.run(['write-tree'], {env: composed()})).text.trim();
 }
 
-/** Index entries that hold a note in place of a large file's content. */
-async function describeFiles(
-  files: ReadonlyMap<string, Stats>,
-  {git, work}: {git: Git; work: string},
-): Promise<string[]> {
-  const entries: string[] = [];
-  let number = 0;
-  for (const batch of batches([...files], 200)) {
-    const notes = batch.map(([, {size, mtime}]) => {
-      const note = `${work}.${number++}`;
-      writeFileSync(note, `${size} bytes, changed ${mtime.toISOString()}; too large to be recorded\n`);
-      return note;
-    });
-    const {text} = await git.run(['hash-object', '-w', '--no-filters', '--', ...notes]);
-    const ids = text.trim().split('\n');
-    entries.push(
-      ...batch.map(([file, {mode}], at) => `${mode & 0o100 ? 100755 : 100644} ${ids[at]}\t${file}\0`),
-    );
-  }
-  return entries;
-}
-
 /** Git on the working files of a repository, with an index, a git folder and an object store that are ours. */
 function snapshotGit(repository: Repository, job: SnapshotJob, index: string): Git {
   const {store, work, env, signal, borrowed} = job;
@@ -204,55 +179,10 @@ export function storeEnvironment({
 const literally = (file: string) => `:(top,literal)${file}`;
 const except = (file: string) => `:(top,exclude,literal)${file}`;
 
-/** What is there of the files. One whose name is no text is left to git. */
-async function statsOf(top: string, files: readonly string[]): Promise<Map<string, Stats>> {
-  const found = new Map<string, Stats>();
-  for (const batch of batches(files, 1000)) {
-    for (const file of batch) {
-      const stats = statsOrNull(path.join(top, file));
-      if (stats !== null && !stats.isDirectory()) found.set(file, stats);
-    }
-    await nextTurn();
-  }
-  return found;
-}
-
-function statsOrNull(file: string): Stats | null {
-  try {
-    return lstatSync(file);
-  } catch {
-    // Deleted, or below something that is no folder any more.
-    return null;
-  }
-}
-
-async function bulkyFiles(files: ReadonlyMap<string, Stats>, git: Git): Promise<Map<string, Stats>> {
-  const sizes = [...files].filter(([, {size}]) => size > maxLfsBytes);
-  if (sizes.length === 0) return new Map();
-  const args = ['ls-files', '-z', '-o', '-m', '--exclude-standard', '--', ':(top,attr:filter=lfs)'];
-  const lfs = new Set((await git.run(args)).text.split('\0'));
-  return new Map(sizes.filter(([file, {size}]) => size > maxContentBytes || lfs.has(file)));
-}
-
-function checkTotal(files: ReadonlyMap<string, Stats>, bulky: ReadonlyMap<string, Stats>): void {
-  let total = 0;
-  for (const [file, {size}] of files) if (!bulky.has(file)) total += size;
-  if (total <= maxTotalBytes) return;
-  const gigabytes = (bytes: number) => Math.ceil(bytes / 1024 ** 3);
-  throw new GitFailure(
-    'large',
-    `${gigabytes(total)} GiB of files would have to be recorded, ${gigabytes(maxTotalBytes)} GiB are the limit`,
-  );
-}
-
 const isWithin = (files: readonly string[], others: readonly string[]) =>
   withoutAll(files, others).length === 0;
 
 function withoutAll(files: readonly string[], others: readonly string[]): string[] {
   const known = new Set(others);
   return files.filter((file) => !known.has(file));
-}
-
-function* batches<T>(items: readonly T[], size: number): Generator<readonly T[]> {
-  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
 }

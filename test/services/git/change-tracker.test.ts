@@ -635,6 +635,40 @@ describe('a change can be shown later', () => {
     expect(await again()).toBe(diff);
   });
 
+  test.each(['a file', 'a folder'])(
+    "even of %s that was recorded before the user's repository dropped it",
+    async (what) => {
+      const {change, write, git, commit} = testRepository();
+      const file = what === 'a file' ? 'f' : 'dir/f';
+      write(file, 'one\n');
+      commit();
+      await change(() => write('other'));
+      git('reset', '-q', 'HEAD~1');
+      git('reflog', 'expire', '--expire=now', '--all');
+      git('gc', '-q', '--prune=now');
+      const {files, diff} = await change(() => write(file, 'one\ntwo\n'));
+      expect(files).toEqual([file]);
+      expect(diff).toContain('@@ -1 +1,2 @@\n one\n+two\n');
+    },
+  );
+
+  test('even of what one tracker recorded before and after the repository dropped it', async () => {
+    const {tracker, write, git, commit} = testRepository();
+    const tracked = tracker();
+    write('dir/f', 'one\n');
+    commit();
+    write('not committed');
+    const before = await tracked.snapshot();
+    git('reset', '-q', 'HEAD~1');
+    git('reflog', 'expire', '--expire=now', '--all');
+    git('gc', '-q', '--prune=now');
+    const from = await tracked.snapshot();
+    write('dir/f', 'two\n');
+    const to = await tracked.snapshot(from);
+    expect(from).toBe(before);
+    expect(await tracked.diff(from ?? '', to ?? '', {stat: false})).toContain('-one\n+two\n');
+  });
+
   test('as a table', async () => {
     const {change, write, tracker} = testRepository();
     const {from, to} = await change(() => write('a', 'one\n'));

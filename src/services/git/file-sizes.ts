@@ -1,0 +1,78 @@
+import {lstatSync, type Stats, writeFileSync} from 'node:fs';
+import path from 'node:path';
+import {setImmediate as nextTurn} from 'node:timers/promises';
+import {type Git, GitFailure} from './safe-git.ts';
+
+/** Files above this size are compared by size and time: their content is neither shown nor worth a copy. */
+const maxContentBytes = 8 * 1024 * 1024;
+/** The same for files that LFS keeps outside of git. */
+const maxLfsBytes = 64 * 1024;
+/** A project that would take longer than this to record has other files in it than a task's. */
+const maxTotalBytes = 4 * 1024 * 1024 * 1024;
+
+/** What is there of the files. One whose name is no text is left to git. */
+export async function statsOf(top: string, files: readonly string[]): Promise<Map<string, Stats>> {
+  const found = new Map<string, Stats>();
+  for (const batch of batches(files, 1000)) {
+    for (const file of batch) {
+      const stats = statsOrNull(path.join(top, file));
+      if (stats !== null && !stats.isDirectory()) found.set(file, stats);
+    }
+    await nextTurn();
+  }
+  return found;
+}
+
+function statsOrNull(file: string): Stats | null {
+  try {
+    return lstatSync(file);
+  } catch {
+    // Deleted, or below something that is no folder any more.
+    return null;
+  }
+}
+
+export async function bulkyFiles(files: ReadonlyMap<string, Stats>, git: Git): Promise<Map<string, Stats>> {
+  const sizes = [...files].filter(([, {size}]) => size > maxLfsBytes);
+  if (sizes.length === 0) return new Map();
+  const args = ['ls-files', '-z', '-o', '-m', '--exclude-standard', '--', ':(top,attr:filter=lfs)'];
+  const lfs = new Set((await git.run(args)).text.split('\0'));
+  return new Map(sizes.filter(([file, {size}]) => size > maxContentBytes || lfs.has(file)));
+}
+
+export function checkTotal(files: ReadonlyMap<string, Stats>, bulky: ReadonlyMap<string, Stats>): void {
+  let total = 0;
+  for (const [file, {size}] of files) if (!bulky.has(file)) total += size;
+  if (total <= maxTotalBytes) return;
+  const gigabytes = (bytes: number) => Math.ceil(bytes / 1024 ** 3);
+  throw new GitFailure(
+    'large',
+    `${gigabytes(total)} GiB of files would have to be recorded, ${gigabytes(maxTotalBytes)} GiB are the limit`,
+  );
+}
+
+/** Index entries that hold a note in place of a large file's content. */
+export async function describeFiles(
+  files: ReadonlyMap<string, Stats>,
+  {git, work}: {git: Git; work: string},
+): Promise<string[]> {
+  const entries: string[] = [];
+  let number = 0;
+  for (const batch of batches([...files], 200)) {
+    const notes = batch.map(([, {size, mtime}]) => {
+      const note = `${work}.${number++}`;
+      writeFileSync(note, `${size} bytes, changed ${mtime.toISOString()}; too large to be recorded\n`);
+      return note;
+    });
+    const {text} = await git.run(['hash-object', '-w', '--no-filters', '--', ...notes]);
+    const ids = text.trim().split('\n');
+    entries.push(
+      ...batch.map(([file, {mode}], at) => `${mode & 0o100 ? 100755 : 100644} ${ids[at]}\t${file}\0`),
+    );
+  }
+  return entries;
+}
+
+function* batches<T>(items: readonly T[], size: number): Generator<readonly T[]> {
+  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
+}
