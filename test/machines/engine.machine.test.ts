@@ -1,4 +1,4 @@
-import {describe, expect, test} from 'vitest';
+import {describe, expect, test, vi} from 'vitest';
 import {createActor, fromPromise, SimulatedClock, waitFor} from 'xstate';
 import {
   defineAcquireLockActor,
@@ -14,7 +14,7 @@ import {defineEffects} from '../fakes/machines.ts';
 import {pausedRun, restingRun, runRecord} from '../fakes/runs.ts';
 import {createFakeServices, settle} from '../fakes/services.ts';
 import {unreachedTransitions} from '../helpers/model.ts';
-import {planOf, task} from '../helpers/plans.ts';
+import {family, planOf, task} from '../helpers/plans.ts';
 
 const agent = {provider: 'claude', explicitProvider: null, graceMilliseconds: 10_000} as const;
 const execute: Job = {
@@ -89,6 +89,27 @@ describe('a job', () => {
       type: 'task',
       output: {outcome: 'succeeded', run: runs.records('a')[0]},
     });
+  });
+
+  test('of one task tells what became of its parents, and pauses their review with it', async () => {
+    const plan = planOf(family(task('p'), task('a', {status: 'in_progress'})));
+    const fake = createFakeServices({plan, runs: [pausedRun()]});
+    const {actor, rest} = createEngineActor(fake);
+    fake.agents.obeys.interrupt = true;
+    fake.agents.play = (agent) => {
+      if (agent.request.access === 'edit') agent.succeeds();
+    };
+    actor.send(start(resume));
+    await vi.waitUntil(() => fake.log.includes('go p-1'));
+    expect(actor.getSnapshot().value).toBe('reviewing');
+    actor.send(pause);
+    expect(await rest()).toMatchObject({
+      type: 'task',
+      output: {outcome: 'succeeded'},
+      review: {outcome: 'paused'},
+    });
+    expect(fake.plans.statuses()).toEqual({p: 'todo', a: 'done'});
+    expect(fake.lock.isHeld).toBe(false);
   });
 
   test('is taken at rest and at no other time', async () => {

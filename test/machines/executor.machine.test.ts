@@ -1,4 +1,4 @@
-import {describe, expect, test} from 'vitest';
+import {describe, expect, test, vi} from 'vitest';
 import {createActor, SimulatedClock, toPromise} from 'xstate';
 import {type ExecutorInput, executorMachine} from '../../src/machines/executor.machine.ts';
 import type {FailureKind} from '../../src/services/contracts/agent.ts';
@@ -10,7 +10,7 @@ import {deferred} from '../fakes/memory-run-store.ts';
 import {question, restingRun} from '../fakes/runs.ts';
 import {createFakeServices, settle} from '../fakes/services.ts';
 import {unreachedTransitions} from '../helpers/model.ts';
-import {planOf, task, withStatus} from '../helpers/plans.ts';
+import {family, planOf, task, withStatus} from '../helpers/plans.ts';
 
 const input: ExecutorInput = {
   taskIds: [],
@@ -293,6 +293,76 @@ describe('refuses to run without', () => {
       attempted: [],
       error: new Error(`Actor "${names}" was not provided`),
     });
+  });
+});
+
+describe('parents', () => {
+  const parents = planOf(family(task('p'), task('a'), task('b')), task('late', {deps: ['p']}));
+  const back = JSON.stringify({passed: false, resumeTaskIds: ['a'], feedbackForResume: 'Test it.'});
+  /** Every reviewer answers so; everybody else succeeds. */
+  const answering = (executor: TestExecutor, answer: string) => {
+    executor.agents.play = (agent) => agent.succeeds(agent.request.access === 'read-only' ? answer : 'Done.');
+    executor.actor.start();
+    return executor.finished;
+  };
+
+  test('are reviewed between their last child and the next task', async () => {
+    const executor = createExecutor({}, parents);
+    const output = await answering(executor, '{"passed":true}');
+    expect(output).toMatchObject({reason: 'completed', reviews: [{parentId: 'p', verdict: 'passed'}]});
+    expect(executor.launched()).toEqual(['go a-1', 'go b-1', 'go p-1', 'go late-1']);
+  });
+
+  test('that are sent back stop the plan, and its next execution before anything else', async () => {
+    const executor = createExecutor({}, parents);
+    const output = await answering(executor, back);
+    expect(output).toMatchObject({
+      reason: 'parent_review_required',
+      reviews: [{parentId: 'p', verdict: 'sentBack'}],
+      pending: [{childTaskId: 'a', feedback: 'Test it.'}],
+    });
+    expect(executor.launched()).toEqual(['go a-1', 'go b-1', 'go p-1']);
+  });
+
+  test('whose review came to nothing do not stop it, unless failures do', async () => {
+    const free = planOf(...parents.items.values(), task('c'));
+    const executor = createExecutor({}, free);
+    expect((await answering(executor, 'prose')).reason).toBe('completed');
+    expect(executor.launched()).toEqual(['go a-1', 'go b-1', 'go p-1', 'go c-1']);
+    const strict = createExecutor({stopOnFailure: true}, free);
+    expect((await answering(strict, 'prose')).reason).toBe('failed');
+    expect(strict.plans.statuses()).toMatchObject({p: 'todo', c: 'todo'});
+  });
+
+  test('are done with their children where reviews are off', async () => {
+    const executor = createExecutor({reviewsParents: false}, parents);
+    expect((await answering(executor, back)).reason).toBe('completed');
+    expect(executor.launched()).toEqual(['go a-1', 'go b-1', 'go late-1']);
+    expect(executor.plans.statuses()).toEqual({p: 'done', a: 'done', b: 'done', late: 'done'});
+  });
+
+  test('left over are looked at before the first task, but not when no task may begin', async () => {
+    const left = planOf(family(task('p'), task('a', {status: 'done'})), task('late', {deps: ['p']}));
+    const executor = createExecutor({}, left);
+    await answering(executor, back);
+    expect(executor.log).toEqual(['plan p done', ...executor.log.slice(1)]);
+    expect(executor.launched()).toEqual(['go late-1']);
+    const none = createExecutor({maxTasks: 0}, left);
+    await answering(none, back);
+    expect(none.log).toEqual([]);
+  });
+
+  test('that are under review are paused with it', async () => {
+    const executor = createExecutor({}, parents);
+    executor.agents.play = (agent) => {
+      if (agent.request.access === 'edit') agent.succeeds();
+    };
+    executor.actor.start();
+    await vi.waitUntil(() => executor.launched().includes('go p-1'));
+    executor.actor.send(pause);
+    expect((await executor.finished).reason).toBe('paused');
+    expect(executor.runs.records('p')).toMatchObject([{state: 'paused', run_type: 'review'}]);
+    expect(executor.launched()).toEqual(['go a-1', 'go b-1', 'go p-1']);
   });
 });
 

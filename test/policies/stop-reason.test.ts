@@ -1,5 +1,11 @@
 import {expect, test} from 'vitest';
-import {isHopeless, type StopReason, stopReasonAfter} from '../../src/machines/policies/stop-reason.ts';
+import type {ParentReviewOutput} from '../../src/machines/parent-review.machine.ts';
+import {
+  isHopeless,
+  type StopReason,
+  stopReasonAfter,
+  stopReasonAfterReview,
+} from '../../src/machines/policies/stop-reason.ts';
 import type {TaskOutput} from '../../src/machines/policies/task-outcome.ts';
 import {failureKinds} from '../../src/services/contracts/agent.ts';
 import type {RunRecord} from '../../src/services/contracts/run.ts';
@@ -42,4 +48,18 @@ test.each<{output: TaskOutput; reason: StopReason | null; onFailure?: StopReason
   const {output, reason, onFailure = reason} = each;
   expect(stopReasonAfter(output, {stopOnFailure: false})).toBe(reason);
   expect(stopReasonAfter(output, {stopOnFailure: true})).toBe(onFailure);
+});
+
+test.each<{review: Partial<ParentReviewOutput>; reason: StopReason | null; onFailure?: StopReason | null}>([
+  {review: {}, reason: null},
+  {review: {reviews: [{parentId: 'p', verdict: 'passed'}]}, reason: null},
+  {review: {reviews: [{parentId: 'p', verdict: 'broken'}]}, reason: null, onFailure: 'failed'},
+  {review: {outcome: 'required'}, reason: 'parent_review_required'},
+  {review: {outcome: 'paused'}, reason: 'paused'},
+  {review: {outcome: 'failed'}, reason: 'failed'},
+  {review: {outcome: 'error'}, reason: 'error'},
+])('after the review $review the plan stops for $reason', ({review, reason, onFailure = reason}) => {
+  const output: ParentReviewOutput = {outcome: 'settled', reviews: [], pending: [], ...review};
+  expect(stopReasonAfterReview(output, {stopOnFailure: false})).toBe(reason);
+  expect(stopReasonAfterReview(output, {stopOnFailure: true})).toBe(onFailure);
 });
