@@ -187,6 +187,24 @@ describe('--inspect', () => {
     });
   });
 
+  test('shows both jobs of resume --execute on one page', async () => {
+    const plan = planOf(
+      task('a', {prompt: demo('write started x', 'sleep 60')}),
+      task('b', {prompt: longWork}),
+    );
+    const project = engineProject(plan);
+    await pauseInTheMiddle(project, 'a');
+    project.write('started', '');
+    const running = project.start(['resume', 'a', '--execute', '--inspect']);
+    const url = await addressIn(running.err);
+    await untilAtWork(project, 'b');
+    const entries = await recordedEntries(url);
+    expect([...new Set(entries.map(({session}) => session))]).toEqual([1, 2]);
+    expect(running.err().match(/Inspect/g)).toHaveLength(1);
+    running.child.kill('SIGINT');
+    expect((await running.ended).code).toBe(130);
+  });
+
   test('takes a port, and refuses one that is taken before anything starts', async () => {
     const project = oneTask(longWork);
     const running = project.start(['execute', '--inspect']);

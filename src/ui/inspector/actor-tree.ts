@@ -1,15 +1,16 @@
 import {element} from './dom.ts';
 import {stateName} from './event-name.ts';
-import type {ActorView} from './timeline.ts';
+import {type ActorView, shownActors} from './timeline.ts';
 
 const symbols = {active: '●', done: '✓', error: '✗', stopped: '■'} as const;
 
 /** The actors as nested lists of buttons: each says where it stands. */
 export function drawActors(
-  views: readonly ActorView[],
+  all: readonly ActorView[],
   shown: string | null,
   onChoose: (key: string) => void,
 ): HTMLElement {
+  const {views, hidden} = shownActors(all, shown);
   const list = element('ul', {class: 'actors'});
   const open: Array<{depth: number; list: HTMLElement}> = [{depth: -1, list}];
   let session = 0;
@@ -28,6 +29,7 @@ export function drawActors(
     open.push({depth: view.depth, list: below});
   }
   for (const empty of list.querySelectorAll('ul:empty')) empty.remove();
+  if (hidden > 0) list.append(element('li', {class: 'process'}, `${hidden} more ended earlier`));
   return list;
 }
 

@@ -97,6 +97,32 @@ export class Timeline {
   }
 }
 
+/**
+ * Those worth a line: who is alive, who is looked at, and who ended last. A long plan leaves thousands behind,
+ * which the slider still reaches.
+ */
+export function shownActors(
+  views: readonly ActorView[],
+  chosen: string | null,
+  mostEnded = 40,
+): {readonly views: readonly ActorView[]; readonly hidden: number} {
+  const ended = views.filter(({entry}) => entry.status !== 'active');
+  if (ended.length <= mostEnded) return {views, hidden: 0};
+  const newest = ended.toSorted((a, b) => b.index - a.index).slice(0, mostEnded);
+  const wanted = new Set(newest.map(({key}) => key));
+  const kept = new Set<string>();
+  const above = new Map(views.map((view) => [view.key, view]));
+  for (const view of views) {
+    if (view.entry.status !== 'active' && view.key !== chosen && !wanted.has(view.key)) continue;
+    for (let each: ActorView | undefined = view; each && !kept.has(each.key); ) {
+      kept.add(each.key);
+      const {session, parent}: InspectedEntry = each.entry;
+      each = parent === null ? undefined : above.get(actorKey({session, actor: parent}));
+    }
+  }
+  return {views: views.filter(({key}) => kept.has(key)), hidden: views.length - kept.size};
+}
+
 function viewOf(key: string, index: number, entry: InspectedEntry): ActorView {
   const parts = entry.actor.split('/');
   return {

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {Timeline} from '../../../src/ui/inspector/timeline.ts';
+import {shownActors, Timeline} from '../../../src/ui/inspector/timeline.ts';
 import {entry} from '../../fakes/journal-entries.ts';
 
 const at = (seq: number, actor: string, fields: Parameters<typeof entry>[0] = {}) => {
@@ -90,6 +90,47 @@ describe('the actors at a moment', () => {
       before: line.neighbour(key, position, -1),
       after: line.neighbour(key, position, 1),
     }).toEqual({latest, before, after});
+  });
+});
+
+describe('of many actors', () => {
+  const line = timeline(
+    at(1, 'engine'),
+    ...Array.from({length: 5}, (_, index) => [
+      at(2 + index * 2, `engine/task:${index}`),
+      at(3 + index * 2, `engine/task:${index}`, {status: index === 4 ? 'active' : 'done'}),
+    ]).flat(),
+  );
+  const shown = (chosen: string | null, mostEnded: number) => {
+    const {views, hidden} = shownActors(line.actorsAt(line.last), chosen, mostEnded);
+    return {names: views.map(({name}) => name), hidden};
+  };
+
+  test('all are shown while few have ended', () => {
+    expect(shown(null, 4)).toEqual({
+      names: ['engine', 'task:0', 'task:1', 'task:2', 'task:3', 'task:4'],
+      hidden: 0,
+    });
+  });
+
+  test('then those that live, those that ended last, and the one that is looked at', () => {
+    expect(shown(null, 3)).toEqual({names: ['engine', 'task:1', 'task:2', 'task:3', 'task:4'], hidden: 1});
+    expect(shown(null, 1)).toEqual({names: ['engine', 'task:3', 'task:4'], hidden: 3});
+    expect(shown('1|engine/task:0', 1)).toEqual({names: ['engine', 'task:0', 'task:3', 'task:4'], hidden: 2});
+  });
+
+  test('with all above them', () => {
+    const deep = timeline(
+      at(1, 'task', {status: 'done'}),
+      at(2, 'task/run', {status: 'done'}),
+      at(3, 'other', {status: 'done'}),
+      at(4, 'task/run/segment'),
+    );
+    const {views, hidden} = shownActors(deep.actorsAt(3), null, 0);
+    expect({names: views.map(({name}) => name), hidden}).toEqual({
+      names: ['task', 'run', 'segment'],
+      hidden: 1,
+    });
   });
 });
 
