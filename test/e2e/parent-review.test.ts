@@ -273,3 +273,41 @@ test('--json tells reviews and the gate', async () => {
   });
   expect(events.at(-1)).toMatchObject({event: 'job.stopped', reason: 'parent_review_required'});
 });
+
+describe('with a checkpoint', () => {
+  const single = () =>
+    planOf(family(task('p'), task('a', {prompt: demo('append done.txt a')})), task('late', {deps: ['p']}));
+
+  test('the parent is reviewed after the task was approved', async () => {
+    const project = engineProject(single());
+    expect((await project.run(['execute', '--review'])).code).toBe(4);
+    expect(project.runs('p')).toEqual([]);
+    const {code, out} = await project.run(['review', 'a', '--approve']);
+    expect(code).toBe(0);
+    expect(out).toContain('running parent review for p\n✓ parent review passed for p\n');
+    expect(project.statuses()).toMatchObject({p: 'done', a: 'done'});
+  });
+
+  test('who approves and quits leaves the review to the next execute', async () => {
+    const project = engineProject(single());
+    expect((await project.run(['execute', '--review'])).code).toBe(4);
+    expect((await project.run(['review', 'a', '--approve-quit'])).code).toBe(0);
+    expect(project.runs('p')).toEqual([]);
+    expect(project.statuses()).toEqual({p: 'todo', a: 'done', late: 'todo'});
+    expect((await project.run(['execute'])).code).toBe(0);
+    expect(project.statuses()).toEqual({p: 'done', a: 'done', late: 'done'});
+  });
+
+  test('a task that a review sent back ends at one, too', async () => {
+    const project = engineProject(plan());
+    expect((await project.run(['execute'])).code).toBe(4);
+    expect((await project.run(['resume', 'b', '--review'])).code).toBe(4);
+    expect(project.latest('b')).toMatchObject({decision_state: 'pending'});
+    expect(project.runs('p')).toHaveLength(1);
+    expect(feedbackFiles(project)).toEqual(['b.json']);
+    expect((await project.run(['review', 'b', '--approve'])).code).toBe(0);
+    expect(project.statuses()).toMatchObject({p: 'done', b: 'done'});
+    expect(feedbackFiles(project)).toEqual([]);
+    expect(project.text('done.txt').match(/b again/g)).toHaveLength(1);
+  });
+});
