@@ -54,6 +54,9 @@ describe('a parent with three children, one of them sent back', () => {
     ]);
     expect(project.runs('p')[0]?.segments[0]?.argv).toContain('--read-only');
     expect(feedbackFiles(project)).toEqual(['b.json']);
+    const shown = (await project.run(['runs', 'p', project.latest('p')?.run_id ?? ''])).out;
+    for (const row of [/^state +succeeded \(review sent back\)$/m, /^type +review$/m, /^sent back +b$/m])
+      expect(shown).toMatch(row);
 
     // The gate is on disk: nothing goes on, whoever asks, and what is in the way is named.
     for (const args of [['execute'], ['execute', 'late'], ['execute', 'p']]) {

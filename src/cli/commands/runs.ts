@@ -88,7 +88,7 @@ function runCells(run: RunRecord, isEngineAlive: boolean): Cell[] {
 const isOpen = ({state}: RunRecord) => state === 'paused' || state === 'waiting' || state === 'running';
 
 function stateWord(
-  {state, pause_reason, failure, decision_state}: RunRecord,
+  {state, pause_reason, failure, decision_state, parent_review_passed: passed}: RunRecord,
   isEngineAlive: boolean,
 ): string {
   // Nobody is there to change the record before the next execute or resume does.
@@ -96,6 +96,7 @@ function stateWord(
   if (state === 'paused') return `paused (${pause_reason ?? 'user_interrupt'})`;
   const notes = [
     ...(state === 'failed' && failure ? [failure.kind] : []),
+    ...(passed === undefined ? [] : [passed ? 'review passed' : 'review sent back']),
     ...(decision_state === 'pending' ? ['decision pending'] : []),
     ...(decision_state === 'changes_requested' ? ['changes requested'] : []),
   ];
@@ -125,6 +126,14 @@ function runDetails(run: RunRecord, isEngineAlive: boolean, withOutput: boolean)
     ...(run.failure ? [['failure', `${run.failure.kind}: ${run.failure.message}`]] : []),
     ...(run.decision_state === undefined ? [] : [['decision', run.decision_state.replace('_', ' ')]]),
     ...(run.decision_feedback === undefined ? [] : [['feedback', run.decision_feedback]]),
+    ...(run.run_type === 'review' ? [['type', 'review']] : []),
+    ...(run.parent_review_resume_task_ids?.length
+      ? [['sent back', run.parent_review_resume_task_ids.join(', ')]]
+      : []),
+    ...(run.parent_review_feedback ? [['feedback', run.parent_review_feedback]] : []),
+    ...(run.context?.parentReviewFeedback
+      ? [['told', `what run ${run.context.parentReviewFeedback.reviewRunId} sent back`]]
+      : []),
     ...(linksOf(run) === '' ? [] : [['links', linksOf(run)]]),
     ...run.segments.map((segment, index) => [
       `segment ${index + 1}`,
