@@ -9,7 +9,7 @@ import type {InspectedEntry, InspectionSource} from '../services/contracts/journ
 import {startInspector} from '../services/inspector/inspector-server.ts';
 import {announceInspector} from '../services/inspector/live-inspectors.ts';
 import {ensureStateFolder, type ProjectFolder} from '../services/stores/project-folder.ts';
-import {identifyProcess} from '../services/system/process-identity.ts';
+import {identifyProcess, livenessOf} from '../services/system/process-identity.ts';
 import type {InspectChoice} from './inspect-option.ts';
 
 export type LiveInspectionOptions = {
@@ -50,7 +50,7 @@ async function servePage(
   const owner = identifyProcess(process.pid);
   if (owner !== null) {
     await ensureStateFolder(folder);
-    await announceInspector(folder.inspectorsFolder, inspector, {owner, what, startedAt: now()});
+    await announceInspector(folder.inspectorsFolder, inspector, {owner, what, startedAt: now(), livenessOf});
   }
   return inspector;
 }

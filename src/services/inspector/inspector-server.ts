@@ -14,6 +14,9 @@ export type InspectorOptions = {
   readonly keepsAlive?: boolean;
 };
 
+/** What the last words to a page may take. */
+const goodbyeMilliseconds = 200;
+
 /** Serves the inspector's page on this machine only, to whoever has its address. */
 export async function startInspector(inspected: Inspected, options: InspectorOptions): Promise<Inspector> {
   const token = randomBytes(16).toString('base64url');
@@ -42,6 +45,8 @@ export async function startInspector(inspected: Inspected, options: InspectorOpt
       sayGoodbye();
       server.close();
       server.closeIdleConnections();
+      // A browser keeps its connections for later; there is no later.
+      setTimeout(() => server.closeAllConnections(), goodbyeMilliseconds).unref();
     },
   };
 }

@@ -17,6 +17,8 @@ export type LiveInspector = {
   readonly url: string;
 };
 
+type LivenessOf = (identity: ProcessIdentity) => Liveness;
+
 // An address is made of checked parts: a file that somebody put here cannot name another one.
 const schema = z.object({
   schemaVersion: z.literal(1),
@@ -27,13 +29,24 @@ const schema = z.object({
   owner: processIdentitySchema,
 });
 
-/** Lets `blackbird inspect` find this process. The file goes with it; what a crash leaves is ignored. */
+export type Announcement = {
+  readonly owner: ProcessIdentity;
+  readonly what: string;
+  readonly startedAt: string;
+  readonly livenessOf: LivenessOf;
+};
+
+/** Lets `blackbird inspect` find this process. The file goes with it; what a crash left is swept here. */
 export async function announceInspector(
   folder: string,
   {port, token}: Pick<Inspector, 'port' | 'token'>,
-  {owner, what, startedAt}: {owner: ProcessIdentity; what: string; startedAt: string},
+  {owner, what, startedAt, livenessOf}: Announcement,
 ): Promise<() => void> {
   await ensurePrivateFolder(folder);
+  for (const stale of filesIn(folder)) {
+    const found = read(stale);
+    if (found !== null && livenessOf(found.owner) === 'dead') rmSync(stale, {force: true});
+  }
   const file = path.join(folder, `${owner.pid}.json`);
   const value = {schemaVersion: 1, port, token, what, started_at: startedAt, owner};
   await writeDurably(file, `${renderJson(value)}\n`);
@@ -46,14 +59,10 @@ export async function announceInspector(
 }
 
 /** Every process that is alive and can be looked at, oldest first. Broken and stale files are passed over. */
-export function liveInspectors(
-  folder: string,
-  livenessOf: (identity: ProcessIdentity) => Liveness,
-): LiveInspector[] {
-  return namesIn(folder)
-    .filter((name) => /^\d+\.json$/.test(name))
-    .flatMap((name) => {
-      const found = read(path.join(folder, name));
+export function liveInspectors(folder: string, livenessOf: LivenessOf): LiveInspector[] {
+  return filesIn(folder)
+    .flatMap((file) => {
+      const found = read(file);
       if (found === null || livenessOf(found.owner) !== 'alive') return [];
       const {port, token, what, started_at, owner} = found;
       return [{pid: owner.pid, what, started_at, url: `http://127.0.0.1:${port}/${token}/`}];
@@ -70,9 +79,10 @@ function read(file: string): z.infer<typeof schema> | null {
   }
 }
 
-function namesIn(folder: string): string[] {
+function filesIn(folder: string): string[] {
   try {
-    return readdirSync(folder);
+    const names = readdirSync(folder).filter((name) => /^\d+\.json$/.test(name));
+    return names.map((name) => path.join(folder, name));
   } catch (error) {
     if (systemErrorCode(error) === 'ENOENT') return [];
     throw readFailure(folder, 'folder', error);

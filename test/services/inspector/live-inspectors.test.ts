@@ -11,7 +11,12 @@ if (!self) throw new Error('this process has no identity');
 
 async function announced(): Promise<{folder: string; file: string; remove: () => void}> {
   const folder = path.join(temporaryFolder(), 'inspectors');
-  const facts = {owner: self as NonNullable<typeof self>, what: 'execute', startedAt: '2026-01-01T00:00:00Z'};
+  const facts = {
+    owner: self as NonNullable<typeof self>,
+    what: 'execute',
+    startedAt: '2026-01-01T00:00:00Z',
+    livenessOf,
+  };
   const remove = await announceInspector(folder, {port: 4000, token}, facts);
   onTestFinished(remove);
   return {folder, file: path.join(folder, `${process.pid}.json`), remove};
@@ -61,8 +66,27 @@ test('no folder, no inspectors; a link in its place is not written through', asy
   const around = temporaryFolder();
   expect(liveInspectors(path.join(around, 'none'), livenessOf)).toEqual([]);
   symlinkSync(around, path.join(around, 'link'));
-  const facts = {owner: self, what: 'execute', startedAt: ''};
+  const facts = {owner: self, what: 'execute', startedAt: '', livenessOf};
   await expect(announceInspector(path.join(around, 'link'), {port: 1, token}, facts)).rejects.toMatchObject({
     code: 'E_STORE_UNSAFE',
   });
+});
+
+test('what killed processes left is swept when another one comes, and nothing else', async () => {
+  const {folder} = await announced();
+  const other = identifyProcess(process.ppid);
+  const file = (name: string, owner: unknown) =>
+    writeFileSync(
+      path.join(folder, name),
+      JSON.stringify({schemaVersion: 1, port: 1, token, what: 'execute', started_at: '', owner}),
+    );
+  file('1.json', {...self, startTime: '1'});
+  file('2.json', other);
+  file('notes.json', {...self, startTime: '1'});
+  writeFileSync(path.join(folder, '3.json'), 'broken');
+  const facts = {owner: self as NonNullable<typeof self>, what: 'execute', startedAt: '', livenessOf};
+  onTestFinished(await announceInspector(folder, {port: 4000, token}, facts));
+  expect(readdirSync(folder).sort()).toEqual(
+    ['2.json', '3.json', `${process.pid}.json`, 'notes.json'].sort(),
+  );
 });
