@@ -1,5 +1,4 @@
 import {Command, Option} from 'commander';
-import type {RunStandingOf} from '../../machines/policies/explain-task.ts';
 import {
   ancestorsOf,
   isLeaf,
@@ -14,7 +13,7 @@ import type {Cli} from '../cli.ts';
 import type {Surface} from '../context.ts';
 import {runStandings} from '../run-standings.ts';
 import {type Cell, type Column, renderTable} from '../table.ts';
-import {blockedBy, levelIndent, readinessStyle, summarize} from '../task-view.ts';
+import {blockedBy, levelIndent, readinessStyle, summarize, type TaskSummary} from '../task-view.ts';
 
 type Options = {all?: true; blocked?: true; tree?: true; features?: true; status?: TaskStatus};
 
@@ -34,13 +33,12 @@ export function listCommand(cli: Cli): Command {
         rows.map(({task}) => task),
         folder.runsFolder,
       );
-      const data = {
-        tasks: rows.map(({task, depth}) => ({
-          ...summarize(plan, task, standingOf(task.id)),
-          ...(options.tree ? {depth} : {}),
-        })),
-      };
-      cli.print(command, data, () => renderRows(plan, rows, standingOf, cli.context.stdout));
+      const shown = rows.map(({task, depth}) => ({
+        depth,
+        summary: summarize(plan, task, standingOf(task.id)),
+      }));
+      const data = {tasks: shown.map(({summary, depth}) => (options.tree ? {...summary, depth} : summary))};
+      cli.print(command, data, () => renderRows(shown, cli.context.stdout));
       if (rows.length === 0 && cli.context.stdout.isTerminal && !cli.isJson(command)) {
         cli.context.err(emptyNotice(plan, options));
       }
@@ -75,19 +73,16 @@ function isSelected(plan: Plan, task: Task, {status, blocked, all, features}: Op
 }
 
 function renderRows(
-  plan: Plan,
-  rows: readonly TreeRow[],
-  standingOf: RunStandingOf,
+  rows: ReadonlyArray<{readonly summary: TaskSummary; readonly depth: number}>,
   surface: Surface,
 ): string {
-  const cells = rows.map(({task, depth}): Cell[] => {
-    const summary = summarize(plan, task, standingOf(task.id));
+  const cells = rows.map(({summary, depth}): Cell[] => {
     const style = summary.run ? 'yellow' : readinessStyle[summary.readiness];
     return [
-      levelIndent(depth) + task.id,
-      {text: task.status, style},
+      levelIndent(depth) + summary.id,
+      {text: summary.status, style},
       {text: (summary.run ?? summary.readiness).toUpperCase(), style},
-      task.title,
+      summary.title,
       {text: blockedBy(summary), style: 'dim'},
     ];
   });
