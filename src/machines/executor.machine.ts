@@ -83,10 +83,8 @@ export const executorMachine = setup({
       passedOver: ({context}) => [...context.passedOver, context.taskId],
       begun: ({context}) => context.begun - 1,
     }),
-    rememberReviews: assign(({context}, {output}: {output: ParentReviewOutput}) => ({
-      isFresh: false,
-      reviews: [...context.reviews, ...output.reviews],
-      pending: output.pending,
+    rememberReviews: assign(({context}, {output: {reviews, pending}}: {output: ParentReviewOutput}) => ({
+      ...{isFresh: false, reviews: [...context.reviews, ...reviews], pending},
     })),
     rememberPause: assign((_, params: {pauseReason: PauseReason}) => params),
     rememberStop: assign({isStopping: true}),

@@ -341,6 +341,25 @@ describe('parents', () => {
     expect(executor.plans.statuses()).toEqual({p: 'done', a: 'done', b: 'done', late: 'done'});
   });
 
+  test('are looked for once, and never again where no task has one', async () => {
+    const flat = createExecutor({}, planOf(...['a', 'b', 'c', 'd'].map((id) => task(id))));
+    let looks = 0;
+    const list = flat.feedback.list;
+    flat.feedback.list = () => {
+      looks++;
+      return list();
+    };
+    const read = flat.plans.read;
+    let reads = 0;
+    flat.plans.read = () => {
+      reads++;
+      return read();
+    };
+    await answering(flat, back);
+    // One look at decisions, one at parents, one for each choice and each task, and the last choice of none.
+    expect({looks, reads}).toEqual({looks: 1, reads: 2 + 2 * 4 + 1});
+  });
+
   test('left over are looked at before the first task, but not when no task may begin', async () => {
     const left = planOf(family(task('p'), task('a', {status: 'done'})), task('late', {deps: ['p']}));
     const executor = createExecutor({}, left);
