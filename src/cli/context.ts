@@ -34,6 +34,8 @@ export type CliContext = {
   readonly onSignals: (engine: Pick<Engine, 'pause' | 'suspend' | 'wake'>) => () => void;
   /** Asks on stderr and reads a line from stdin; null at its end. */
   readonly ask: (question: string) => Promise<string | null>;
+  /** All of stdin; the question is for whoever types it. */
+  readonly readAll: (question: string) => Promise<string>;
   /** Asks for the decision at a checkpoint; null when it is left for later. Absent where it cannot be shown. */
   readonly askDecision?: (question: DecisionQuestion) => Promise<Decision | null>;
   /** A person is there to answer. */

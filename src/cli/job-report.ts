@@ -13,6 +13,8 @@ import {brokenReviewLines, reviewReport, sentBackLines} from './review-report.ts
 /** The end of a job as a person reads it and as the exit code tells it. Throws what is an error. */
 export type JobReport = {
   readonly reason: string;
+  /** The task that rests or waits, where it is one. */
+  readonly taskId?: string;
   readonly lines: readonly string[];
   readonly exitCode: ExitCode;
 };
@@ -53,7 +55,7 @@ function reportExecution(output: ExecutorOutput, plan: Plan): JobReport {
       throw error;
     case 'paused':
       return {
-        reason,
+        ...{reason, ...(last?.state === 'paused' ? naming(last) : {})},
         lines:
           last?.state === 'paused'
             ? pausedLines(last.taskId, last)
@@ -62,13 +64,13 @@ function reportExecution(output: ExecutorOutput, plan: Plan): JobReport {
       };
     case 'waiting_user':
       return {
-        reason,
+        ...{reason, ...naming(last)},
         lines: [...failedLines, ...(last ? waitingLines(last.taskId, last) : [])],
         exitCode: exitCodes.personNeeded,
       };
     case 'decision_required':
       return {
-        reason,
+        ...{reason, ...naming(last)},
         lines: [...failedLines, ...(last ? decisionLines(last.taskId) : [])],
         exitCode: exitCodes.personNeeded,
       };
@@ -89,6 +91,8 @@ function reportExecution(output: ExecutorOutput, plan: Plan): JobReport {
   }
 }
 
+const naming = (last: {readonly taskId: string} | undefined) => (last ? {taskId: last.taskId} : {});
+
 function reportTask(output: TaskOutput, plan: Plan): JobReport {
   switch (output.outcome) {
     case 'error':
@@ -101,19 +105,19 @@ function reportTask(output: TaskOutput, plan: Plan): JobReport {
     }
     case 'paused':
       return {
-        reason: 'paused',
+        ...{reason: 'paused', taskId: output.run.task_id},
         lines: pausedLines(output.run.task_id, output.run),
         exitCode: exitCodes.paused,
       };
     case 'waiting':
       return {
-        reason: 'waiting_user',
+        ...{reason: 'waiting_user', taskId: output.run.task_id},
         lines: waitingLines(output.run.task_id, output.run),
         exitCode: exitCodes.personNeeded,
       };
     case 'decision_required':
       return {
-        reason: 'decision_required',
+        ...{reason: 'decision_required', taskId: output.run.task_id},
         lines: decisionLines(output.run.task_id),
         exitCode: exitCodes.personNeeded,
       };

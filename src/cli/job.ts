@@ -109,8 +109,10 @@ export async function runJob(
 }
 
 /** Says how it ended and lets the exit code say the same. */
-export function finishJob(cli: Cli, command: Command, {reason, lines, exitCode}: JobReport): void {
-  if (cli.isJson(command)) cli.context.out(printableJson({event: 'job.stopped', reason}));
+export function finishJob(cli: Cli, command: Command, report: JobReport): void {
+  const {reason, taskId, lines, exitCode} = report;
+  const data = {event: 'job.stopped', reason, ...(taskId === undefined ? {} : {task_id: taskId})};
+  if (cli.isJson(command)) cli.context.out(printableJson(data));
   else for (const line of lines) cli.context.out(line);
   cli.exitCode = exitCode;
 }

@@ -2,6 +2,8 @@ import type {Readable, Writable} from 'node:stream';
 
 export type LineReader = {
   ask(question: string): Promise<string | null>;
+  /** Everything up to the end of the input; whoever types it is shown the question, and ends with Ctrl+D. */
+  readAll(question: string): Promise<string>;
   close(): void;
 };
 
@@ -33,6 +35,23 @@ function terminalReader(input: Readable, output: Writable): LineReader {
           reader.close();
           // Keys that edit nothing, such as arrows up and down in some terminals, are no answer.
           resolve(line.replace(/[\u0000-\u001f\u007f-\u009f]/g, ''));
+        });
+      });
+    },
+    // One reader for all of it: what is pasted comes at once, and the lines behind the first would be lost.
+    readAll: async (question) => {
+      const {createInterface} = await import('node:readline');
+      const reader = createInterface({input, output, terminal: true, historySize: 0});
+      const lines: string[] = [];
+      reader.on('line', (line) => lines.push(line.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '')));
+      output.write(`${question}\n`);
+      return new Promise((resolve) => {
+        reader.once('close', () => resolve(lines.join('\n')));
+        reader.once('SIGINT', () => {
+          // Half a text is nothing that was said.
+          reader.removeAllListeners('close');
+          reader.close();
+          process.kill(process.pid, 'SIGINT');
         });
       });
     },
@@ -73,6 +92,13 @@ function pipeReader(input: Readable, output: Writable): LineReader {
   };
 
   return {
+    readAll: async () => {
+      started ??= start();
+      await started;
+      const all: string[] = [];
+      for (let line = await nextLine(); line !== null; line = await nextLine()) all.push(line);
+      return all.join('\n');
+    },
     ask: async (question) => {
       started ??= start();
       await started;

@@ -15,7 +15,9 @@ import {liveEngine, refuseWhileRunning} from './running-task.ts';
 type Change = {readonly before: Plan; readonly after: Plan};
 
 /** Makes a failed, blocked or lost task ready again. */
-export async function retryTask({plans, folder}: Project, taskId: string, now: string): Promise<Change> {
+export async function retryTask(project: Project, taskId: string, now: string): Promise<Change> {
+  const {plans, folder} = project;
+  await refuseAtCheckpoint(project, taskId);
   const task = requireTask(await plans.read(), taskId);
   const {createRunStore} = await import('../services/stores/run-store.ts');
   const latest = await createRunStore({folder: folder.runsFolder}).latest(taskId);

@@ -1,12 +1,12 @@
 import type {EngineFact} from '../machines/engine.ts';
 import {displayLine} from '../machines/policies/display-text.ts';
-import {clockTime, dollars, duration, tokens, workTime} from '../machines/policies/durations.ts';
-import {clip} from '../machines/policies/text-width.ts';
+import {dollars, duration, tokens, workTime} from '../machines/policies/durations.ts';
 import {messageOf} from '../services/contracts/errors.ts';
 import type {RunRecord} from '../services/contracts/run.ts';
 import type {CliContext} from './context.ts';
 import {continueCommand} from './job-report.ts';
 import {printableJson} from './json-text.ts';
+import {liveLine} from './live-line.ts';
 import {painter} from './paint.ts';
 
 /** Shows what happens while a job runs, in the form the reader wants. */
@@ -117,12 +117,15 @@ const reasonLine = ({failure, state}: RunRecord) =>
 
 /** What was decided of a run whose end was told when the checkpoint began; null where there was none. */
 function decisionLine(
-  {task_id, decision_state}: RunRecord,
+  {task_id, state, decision_state}: RunRecord,
   paint: ReturnType<typeof painter>,
 ): string | null {
   if (decision_state === 'rejected') return `${paint('red', '✗')} ${displayLine(task_id)}  rejected`;
   const isApproved = decision_state === 'approved_continue' || decision_state === 'approved_quit';
-  return isApproved ? `${paint('green', '✓')} ${displayLine(task_id)}  approved` : null;
+  if (!isApproved) return null;
+  // To approve of a run that failed is to leave its task failed.
+  const [style, symbol, word] = outcomes[state];
+  return `${paint(style, symbol)} ${displayLine(task_id)}  ${state === 'succeeded' ? '' : `${word}, `}approved`;
 }
 
 function changedFiles({review_summary: summary}: RunRecord): string[] {
@@ -138,55 +141,6 @@ const outcomes = {
   failed: ['red', '✗', 'failed'],
   canceled: ['dim', '○', 'canceled'],
 } as const satisfies Record<RunRecord['state'], readonly [string, string, string]>;
-
-/** Task time, silence, tokens and what the agent does, redrawn once a second and when something happens. */
-function liveLine({stdout}: CliContext, write: (text: string) => void) {
-  let startedAt = 0;
-  let lastOutputAt = 0;
-  let activity = 'starting';
-  let usage = '';
-  let timer: NodeJS.Timeout | null = null;
-  let drawnAt = 0;
-
-  const clear = () => write('\r\u001b[2K');
-  const draw = () => {
-    const now = performance.now();
-    drawnAt = now;
-    const silent = now - lastOutputAt > 5_000 ? ` · last output ${clockTime(now - lastOutputAt)} ago` : '';
-    const line = `  ${clockTime(now - startedAt)} · ${activity}${usage}${silent}`;
-    write(`\r\u001b[2K${clip(line, Math.max(10, stdout.columns - 1))}`);
-  };
-  const stop = () => {
-    if (timer) clearInterval(timer);
-    timer = null;
-  };
-  return {
-    begin: () => {
-      stop();
-      startedAt = performance.now();
-      lastOutputAt = startedAt;
-      activity = 'starting';
-      usage = '';
-      timer = setInterval(draw, 1_000);
-      timer.unref();
-      draw();
-    },
-    update: (news: Extract<EngineFact, {type: 'agent.news'}>['news']) => {
-      lastOutputAt = performance.now();
-      if (news.type === 'activity') activity = displayLine(news.activity.text).slice(0, 200);
-      else if (news.type === 'usage') usage = ` · ${tokens(news.usage)} tokens`;
-      else activity = `retrying: ${displayLine(news.failure.message)}`;
-      if (timer && lastOutputAt - drawnAt > 100) draw();
-    },
-    clear: () => {
-      if (timer) clear();
-    },
-    close: () => {
-      if (timer) clear();
-      stop();
-    },
-  };
-}
 
 const verdictWords = {passed: 'passed', sentBack: 'sent_back', broken: 'broken'} as const;
 

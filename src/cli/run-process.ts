@@ -23,6 +23,7 @@ export async function runProcess(name: CliContext['name'], args: readonly string
     writeErr: (text) => void process.stderr.write(text),
     onSignals: listenToSignals,
     ask: reader.ask,
+    readAll: reader.readAll,
     ...(process.stdin.isTTY && process.stdout.isTTY ? {askDecision} : {}),
     isInteractive: Boolean(process.stdin.isTTY && process.stderr.isTTY),
     ...(process.stdin.isTTY && process.stdout.isTTY && process.env.TERM !== 'dumb'

@@ -32,6 +32,15 @@ test('at the end of the input every question is answered with null, on a line of
   expect(shown()).toBe('now? \nthen? \n');
 });
 
+test('all of the input is read at once, after what was asked, and nothing is shown', async () => {
+  const {input, ask, readAll, shown} = reader();
+  input.write('name\none\r\n\n\ttwo');
+  await ask('? ');
+  const all = readAll('all? ');
+  input.end('!\n');
+  expect([await all, await readAll('more? '), shown()]).toEqual(['one\n\n\ttwo!', '', '? ']);
+});
+
 test('an input that was never read is left alone when it is closed', () => {
   const {input, close} = reader();
   close();

@@ -40,7 +40,14 @@ function diffProject(): DiffProject {
     const context = {
       ...{name: 'blackbird' as const, version: '1.2.3', cwd: folder, env, isInteractive: false},
       ...{out: print('out'), err: print('err'), write: () => {}, writeErr: () => {}},
-      ...{onSignals: () => () => {}, ask: async () => null, stdout: surface, stderr: plain, now: () => now},
+      ...{
+        onSignals: () => () => {},
+        ask: async () => null,
+        readAll: async () => '',
+        stdout: surface,
+        stderr: plain,
+        now: () => now,
+      },
     };
     const cli = new Cli(context);
     const program = new Command('blackbird').option('--json').option('--cwd <dir>');
@@ -157,6 +164,18 @@ describe('diff', () => {
     const {ran, write, diff} = diffProject();
     await ran(() => write('a.txt', 'one\n'));
     await ran(() => {}, {run_id: 'a-2', attempt: 2, run_type: 'review'});
+    expect((await diff(['a'])).out).toContain('+one\n');
+    expect((await diff(['a', 'a-2'])).out).toBe('no files were changed\n');
+  });
+
+  test('leaves out a run that its provider refused before anybody heard the feedback', async () => {
+    const {ran, write, diff} = diffProject();
+    await ran(() => write('a.txt', 'one\n'));
+    const refused = {kind: 'resume_rejected', message: 'no such session'} as const;
+    await ran(() => {}, {
+      ...{run_id: 'a-2', attempt: 2, state: 'failed', failure: refused},
+      ...{resumed_from_run_id: 'a-1', feedback: 'use tabs'},
+    });
     expect((await diff(['a'])).out).toContain('+one\n');
     expect((await diff(['a', 'a-2'])).out).toBe('no files were changed\n');
   });

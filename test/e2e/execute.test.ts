@@ -226,7 +226,7 @@ describe('execute', () => {
     expect({code, err}).toEqual({code: 130, err: ''});
     const events = eventsOf(out);
     expect(events).toContainEqual({event: 'engine.pausing', forced: false});
-    expect(events.at(-1)).toEqual({event: 'job.stopped', reason: 'paused'});
+    expect(events.at(-1)).toEqual({event: 'job.stopped', reason: 'paused', task_id: 'a'});
   });
 
   test.each([

@@ -1,4 +1,5 @@
 import {execFileSync, spawnSync} from 'node:child_process';
+import {rmSync} from 'node:fs';
 import {setTimeout as delay} from 'node:timers/promises';
 import {describe, expect, test} from 'vitest';
 import {builtCli} from '../helpers/built-cli.ts';
@@ -101,13 +102,17 @@ describe('without a terminal', () => {
     const project = reviewed();
     await project.run(['execute']);
     const feedback = `use tabs\n${demo('append heard.txt x')}`;
-    const {status, stdout} = spawnSync(process.execPath, [builtCli, 'review', '--request-changes', '-'], {
-      cwd: project.folder,
-      env: project.env as NodeJS.ProcessEnv,
-      input: `${feedback}\n`,
-      encoding: 'utf8',
-    });
-    expect(status).toBe(4);
+    const {status, stdout, stderr} = spawnSync(
+      process.execPath,
+      [builtCli, 'review', '--request-changes', '-'],
+      {
+        cwd: project.folder,
+        env: project.env as NodeJS.ProcessEnv,
+        input: `${feedback}\n`,
+        encoding: 'utf8',
+      },
+    );
+    expect({status, stderr}).toEqual({status: 4, stderr: ''});
     expect(stdout).toContain('▶ a  Task a  (demo, resumed)\n');
     expect(project.text('heard.txt')).toBe('x\n');
     const [one, two] = project.runs('a');
@@ -126,6 +131,48 @@ describe('without a terminal', () => {
     for (const text of ['cannot resume a', 'no session ref', 'E_RESUME_REFUSED', 'blackbird restart a'])
       expect(err).toContain(text);
     expect(project.runs('a')).toMatchObject([{decision_state: 'pending'}]);
+  });
+
+  test('what depends on changes that the provider would not take: nothing but a decision or a restart', async () => {
+    const project = reviewed();
+    await project.run(['execute']);
+    rmSync(`${project.folder}/.blackbird/demo-sessions`, {recursive: true});
+    const {code, err} = await project.run(['review', 'a', '--request-changes', 'use tabs']);
+    expect(code).toBe(1);
+    for (const text of ['E_RESUME_REJECTED', 'blackbird restart a', 'blackbird review a'])
+      expect(err).toContain(text);
+    for (const args of [
+      ['retry', 'a'],
+      ['set-status', 'a', 'done'],
+      ['resume', 'a'],
+    ]) {
+      expect(await project.run(args)).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('E_DECISION_PENDING'),
+      });
+    }
+    expect((await project.run(['diff', 'a', '--stat'])).out).toContain('src/a.txt (new) | 1 +');
+    expect((await project.run(['review', 'a', '--approve'])).out).toContain('✓ a  approved\n');
+  });
+
+  test('approving a failed run leaves its task failed, and says so', async () => {
+    const project = engineProject(planOf(task('a', {prompt: demo('fail no way')})), {config});
+    await project.run(['execute']);
+    expect(await project.run(['review', 'a', '--approve'])).toMatchObject({
+      ...{code: 0, err: ''},
+      out: lines('✗ a  failed, approved', 'Try again with: blackbird retry a'),
+    });
+    expect(project.statuses()).toEqual({a: 'failed'});
+  });
+
+  test('restart asks for --yes in the words of the checkpoint', async () => {
+    const project = reviewed();
+    await project.run(['execute']);
+    const {code, err} = await project.run(['restart', 'a']);
+    expect({code, message: err.split('\n')[0]}).toEqual({
+      code: 1,
+      message: 'error: a waits for your decision; pass --yes to run it again',
+    });
   });
 
   test.each([
@@ -158,8 +205,12 @@ describe('without a terminal', () => {
       .split('\n')
       .map((line) => JSON.parse(line));
     expect(code).toBe(4);
-    expect(events.at(-1)).toEqual({event: 'job.stopped', reason: 'decision_required'});
+    const stopped = {event: 'job.stopped', reason: 'decision_required', task_id: 'a'};
+    expect(events.at(-1)).toEqual(stopped);
     expect(events.at(-2)).toMatchObject({event: 'run.updated', run: {decision_state: 'pending'}});
+    for (const args of [['execute'], ['review']]) {
+      expect(JSON.parse((await project.run([...args, '--json'])).out)).toEqual(stopped);
+    }
   });
 
   test('--review and --no-review are stronger than the setting', async () => {
@@ -257,6 +308,30 @@ describe.skipIf(!hasTmux)('on a terminal of 80 by 24', () => {
     terminal.press('j', 'Enter');
     await terminal.until(/\[0\]>$/);
     expect(project.statuses()).toEqual({a: 'done', b: 'todo'});
+  });
+
+  test('changes for stdin may be typed and pasted in several lines; Ctrl+C takes them back', async () => {
+    const project = reviewed();
+    await project.run(['execute']);
+    const terminal = openTerminal({...project, ...small});
+    terminal.type('blackbird review a --request-changes -');
+    await terminal.until('What should be different?');
+    terminal.type('not this');
+    terminal.press('C-c');
+    await terminal.until('[130]>');
+    expect(project.runs('a')).toMatchObject([{decision_state: 'pending'}]);
+    terminal.type('clear; blackbird review a --request-changes -');
+    await terminal.until('What should be different?');
+    terminal.paste('one\ntwo\n');
+    terminal.type('three');
+    terminal.press('C-d');
+    await terminal.until('ACTION REQUIRED');
+    expect(project.runs('a')).toMatchObject([
+      {decision_feedback: 'one\ntwo\nthree'},
+      {decision_state: 'pending'},
+    ]);
+    terminal.press('Enter');
+    await terminal.until('✓ a  approved');
   });
 
   test('SIGTERM takes the question away and leaves it open', async () => {

@@ -72,6 +72,7 @@ export function cliProject(plan?: Plan | string): CliProject {
         printed.err += `${question}\n`;
         return answers.shift() ?? null;
       },
+      readAll: async () => answers.splice(0).join('\n'),
       isInteractive: options.terminal !== undefined,
       stdout: surfaceOf(options.terminal),
       stderr: surfaceOf(options.terminal),

@@ -137,6 +137,7 @@ function contextOf(
     write: () => {},
     writeErr: () => {},
     onSignals: () => () => {},
+    readAll: async () => '',
     ask: async (question) => {
       printed.err += question;
       return answers.shift() ?? null;

@@ -105,6 +105,30 @@ describe('a refusal', () => {
     });
   });
 
+  const rejected = {kind: 'resume_rejected', message: 'it is gone'} as const;
+  const unheard = {
+    state: 'failed',
+    feedback: 'use tabs',
+    resumed_from_run_id: 'a-1',
+    failure: rejected,
+  } as const;
+  test.each([
+    {name: 'a run at a checkpoint', run: {state: 'succeeded', decision_state: 'pending'}, isAsked: true},
+    {name: 'changes nobody heard of', run: {...unheard, decision_required: true}, isAsked: true},
+    {name: 'other feedback nobody heard of', run: unheard, isAsked: false},
+    {
+      name: 'a run that was approved',
+      run: {state: 'succeeded', decision_state: 'approved_quit'},
+      isAsked: false,
+    },
+  ] as const)('for $name, the decision is still open: $isAsked', ({run, isAsked}) => {
+    const {next} = resumeRefusal('E_RESUME_REFUSED', {id: 'a', title: 'A'}, pausedRun(run), 'no');
+    expect(next.map(({command}) => command)).toEqual([
+      'blackbird restart a',
+      ...(isAsked ? ['blackbird review a'] : []),
+    ]);
+  });
+
   test.each(['auth', 'rate_limit'] as const)('for %s says that it can be tried again', (kind) => {
     const run = pausedRun({failure: {kind, message: 'not now'}});
     const commands = (reason: string) =>

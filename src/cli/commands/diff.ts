@@ -1,6 +1,7 @@
 import {Command} from 'commander';
 import {displayLine, displayText} from '../../machines/policies/display-text.ts';
 import {requireTask} from '../../machines/policies/plan-graph.ts';
+import {tellingRun} from '../../machines/policies/run-status.ts';
 import type {ChangeTracker} from '../../services/contracts/changes.ts';
 import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
@@ -20,7 +21,7 @@ export function diffCommand(cli: Cli): Command {
       if (runs.length === 0) requireTask(await plans.read(), taskId);
       const run =
         runId === undefined
-          ? runs.findLast((each) => each.run_type === 'execute')
+          ? (tellingRun(runs) ?? runs.findLast((each) => each.run_type === 'execute'))
           : runs.find((each) => each.run_id === runId);
       if (!run) throw noRun(taskId, runId);
 

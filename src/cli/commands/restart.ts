@@ -33,7 +33,8 @@ export function restartCommand(cli: Cli): Command {
         const opened = await openEngineFor(cli, command, options);
         const latest = await opened.runs.latest(taskId);
         if (latest?.state === 'succeeded' && !options.yes && !cli.context.isInteractive) {
-          throw new AppError('E_CONFIRMATION_REQUIRED', `${taskId} is done; pass --yes to run it again`);
+          const standing = latest.decision_state === 'pending' ? 'waits for your decision' : 'is done';
+          throw new AppError('E_CONFIRMATION_REQUIRED', `${taskId} ${standing}; pass --yes to run it again`);
         }
         if (latest && !options.yes && cli.context.isInteractive && !cli.isJson(command)) {
           const question = `Restart ${displayLine(taskId)}? Run ${displayLine(latest.run_id)} (${latest.state}) stays in its history. [y/N]: `;

@@ -61,13 +61,8 @@ async function decisionFrom(cli: Cli, options: Options): Promise<Decision | null
   if (options.reject) return {state: 'rejected'};
   const {requestChanges: text} = options;
   if (text === undefined) return null;
-  const feedback = text === '-' ? await wholeInput(cli) : text;
+  const question = 'What should be different? Ctrl+D on an empty line ends it.';
+  const feedback = text === '-' ? await cli.context.readAll(question) : text;
   if (feedback.trim() !== '') return {state: 'changes_requested', feedback};
   throw new AppError('E_NO_INPUT', '--request-changes needs a text that says what is to be different');
-}
-
-async function wholeInput({context}: Cli): Promise<string> {
-  const lines: string[] = [];
-  for (let line = await context.ask(''); line !== null; line = await context.ask('')) lines.push(line);
-  return lines.join('\n');
 }

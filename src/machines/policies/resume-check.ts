@@ -2,6 +2,7 @@ import type {ProviderId} from '../../services/contracts/agent.ts';
 import {AppError, type ErrorCode, shellWord} from '../../services/contracts/errors.ts';
 import type {Task} from '../../services/contracts/plan.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
+import {isUnheard} from './run-status.ts';
 
 export type RelaunchCircumstances = {
   readonly repoRoot: string;
@@ -59,9 +60,21 @@ export function resumeRefusal(
     next: [
       ...(isPassing ? [{command: `blackbird resume ${shellWord(task.id)}`, why: 'try again later'}] : []),
       {command: `blackbird restart ${shellWord(task.id)}`, why: 'start again, history is kept'},
+      ...(isStillAsked(run)
+        ? [
+            {
+              command: `blackbird review ${shellWord(task.id)}`,
+              why: 'decide otherwise; it still waits for you',
+            },
+          ]
+        : []),
     ],
   });
 }
+
+/** Changes that nobody heard of leave the checkpoint open. */
+const isStillAsked = (run: RunRecord) =>
+  run.decision_state === 'pending' || (run.decision_required === true && isUnheard(run));
 
 /**
  * Whether the session survived how the agent was stopped: one that was killed or lost within a second of

@@ -10,7 +10,9 @@ export function retryObstacle(
 ): AppError | null {
   if (task.status === 'failed' || task.status === 'blocked') return null;
   if (task.status === 'in_progress' && isLost(latest, isEngineAlive)) return null;
-  if (task.status === 'in_progress' && latest?.decision_state === 'pending') return atCheckpoint(task.id);
+  const isAtCheckpoint =
+    latest?.decision_state === 'pending' || latest?.decision_state === 'changes_requested';
+  if (task.status === 'in_progress' && isAtCheckpoint) return atCheckpoint(task.id);
   const isPaused = task.status === 'in_progress' && latest?.state === 'paused';
   return new AppError('E_RETRY_REFUSED', `task ${task.id} is not failed or blocked`, {
     details: [['status', task.status]],
