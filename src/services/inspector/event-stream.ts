@@ -13,9 +13,9 @@ const mostUnread = 16 * 1024 * 1024;
 export function streamEntries(source: InspectionSource, response: ServerResponse): () => void {
   let waiting: InspectedEntry[] = [];
   let timer: NodeJS.Timeout | null = null;
+  let unreadAtFirst = 0;
   const send = (event: 'all' | 'more', entries: readonly InspectedEntry[]) => {
     response.write(`event: ${event}\ndata: ${JSON.stringify(entries)}\n\n`);
-    if (response.writableLength > mostUnread) response.destroy();
   };
   const flush = () => {
     if (timer === null) return;
@@ -24,6 +24,8 @@ export function streamEntries(source: InspectionSource, response: ServerResponse
     const entries = waiting;
     waiting = [];
     send('more', entries);
+    // A large beginning is read in its time; what comes then must not pile up behind it.
+    if (response.writableLength > unreadAtFirst + mostUnread) response.destroy();
   };
   const unsubscribe = source.subscribe((entry) => {
     waiting.push(entry);
@@ -35,5 +37,6 @@ export function streamEntries(source: InspectionSource, response: ServerResponse
   });
   // Whatever comes between the two is in both, and the page knows an entry by its number.
   send('all', source.entries());
+  unreadAtFirst = response.writableLength;
   return flush;
 }

@@ -18,8 +18,9 @@ export function drawTimeBar(
   slider.disabled = timeline.last < 1;
   const entry = timeline.entries[position];
   const words = entry ? `${position + 1} of ${timeline.last + 1}, ${clockTime(entry.at)}` : 'nothing yet';
+  const {forgotten} = timeline;
   slider.setAttribute('aria-valuetext', words);
-  byId('moment').textContent = words;
+  byId('moment').textContent = forgotten > 0 ? `${words}, ${forgotten} earlier ones let go` : words;
   byId('follow').setAttribute('aria-pressed', String(isFollowing));
   for (const [id, isOff] of [
     ['first', position <= 0],

@@ -179,6 +179,16 @@ describe('what is served', () => {
     expect(await read()).toEqual({event: 'more', seqs: [9]});
   });
 
+  test('a beginning of many megabytes comes whole', async () => {
+    const text = 'x'.repeat(1024 * 1024);
+    const many = Array.from({length: 17}, (_, index) => entry({seq: index + 1, event: {type: 'x', text}}));
+    const source = fakeSource(...many);
+    const read = reader(await fetch(`${(await served(source)).url}entries`));
+    expect(await read()).toEqual({event: 'all', seqs: many.map(({seq}) => seq)});
+    source.add(entry({seq: 25}));
+    expect(await read()).toEqual({event: 'more', seqs: [25]});
+  });
+
   test('a tab that does not read is cut off, and the source is let go', async () => {
     const source = fakeSource();
     const inspector = await served(source);
