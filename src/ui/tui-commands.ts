@@ -43,8 +43,8 @@ export function createCommands(core: TuiCore, ports: TuiPorts, jobs: Jobs) {
   const failed = (error: unknown) => open({type: 'message', ...messageLines(error)});
 
   const resume = (taskId: string) => {
-    const {state} = core.facts();
-    if (state === 'asks') open({type: 'questions', taskId});
+    const {state, run} = core.facts();
+    if (state === 'asks' && (run?.questions?.length ?? 0) > 0) open({type: 'questions', taskId});
     else if (state === 'decision') open({type: 'checkpoint', taskId});
     else if (state === 'feedback') open({type: 'feedback', taskId});
     else void jobs.start({type: 'resume', taskId, answers: [], feedback: null});

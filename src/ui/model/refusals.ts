@@ -79,7 +79,8 @@ const refusals: Partial<Record<Command, Refusal>> = {
   'plan.delete': atRest,
   'plan.undo': (_, {lastEdit}) => (lastEdit ? null : 'there is nothing to undo'),
   'plan.create': (_, {data}) => (data?.plan.type === 'none' ? null : 'there is a plan'),
-  'go.plan': ({plan}) => (plan ? null : 'there is no plan to look at'),
+  // It is being read: whoever is quicker waits there.
+  'go.plan': ({plan}, {data}) => (plan || data === null ? null : 'there is no plan to look at'),
   'tree.next': ({summary}) => ((summary?.attention.length ?? 0) > 0 ? null : 'nothing needs you'),
   'tree.clear': (_, {browse}) => (browse.filter !== 'all' || browse.query !== '' ? null : hidden),
   'detail.raw': (_, {browse}) => (browse.tab === 'run' ? null : 'raw output is in the tab Run'),

@@ -51,7 +51,8 @@ export function taskState(
       if (isEngineAlive && (run?.state === 'succeeded' || run?.state === 'failed')) return ended[run.state];
       return run?.state === 'paused' ? 'paused' : 'stalled';
     case 'waiting_user':
-      return 'asks';
+      // Set by hand it waits for nobody: there is no question to answer.
+      return run?.state === 'waiting' ? 'asks' : 'stalled';
     case 'blocked':
     case 'queued':
     case 'done':

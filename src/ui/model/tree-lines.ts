@@ -17,7 +17,7 @@ const deepestIndent = 8;
 export function treeLines(state: TuiState, facts: Facts, columns: number, now: number): Line[] {
   const {browse} = state;
   const {entries, layout, plan} = facts;
-  if (!plan) return [];
+  if (!plan) return [[{text: state.data === null ? ' reading the plan…' : ' there is no plan', dim: true}]];
   if (entries.length === 0) return [[{text: emptyText(state, plan), dim: true}]];
   return entries.slice(browse.treeTop, browse.treeTop + layout.paneRows).flatMap((entry) => {
     const task = plan.items.get(entry.id);

@@ -96,6 +96,7 @@ describe('how a task stands', () => {
       state: 'done',
     },
     {name: 'in progress by hand', status: 'in_progress', state: 'stalled'},
+    {name: 'waiting by hand', status: 'waiting_user', state: 'stalled'},
     {name: 'sent back', status: 'done', around: {pendingFeedback: new Map([['a', {}]])}, state: 'feedback'},
     {name: 'todo', status: 'todo', state: 'ready'},
     {name: 'failed', status: 'failed', run: restingRun({state: 'failed'}), state: 'failed'},
