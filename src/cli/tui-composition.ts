@@ -28,7 +28,7 @@ export async function openTuiPorts(
   cli: Cli,
   command: Command,
   notify: (how: SettingValueOf<'tui.notify'>, text: string) => void,
-  observe: EntryListener | undefined,
+  observe?: EntryListener,
 ): Promise<TuiPorts> {
   const {env, now} = cli.context;
   const project = await cli.project(command);

@@ -1,8 +1,10 @@
+import type {ReviewVerdict} from '../machines/actors/settle-review.actor.ts';
 import type {EngineFact} from '../machines/engine.ts';
 import type {DecisionRequest} from '../machines/review-gate.machine.ts';
 import {createLiveLog} from './live-log.ts';
 import {select, showTab} from './model/browse.ts';
 import {messageLines} from './model/error-lines.ts';
+import type {Notice} from './model/facts.ts';
 import {type NewsLine, newsLine, type Pulse} from './model/run-news.ts';
 import type {JobRequest, ProjectData, RunView, TuiPorts} from './ports.ts';
 import type {TuiCore} from './tui.ts';
@@ -21,7 +23,8 @@ export function createJobs(core: TuiCore, ports: TuiPorts) {
   let isWatched = false;
 
   const takeRun = (run: RunView) => {
-    const {data} = core.get();
+    const {data, job} = core.get();
+    if (job?.review && job.runId === run.run_id) core.patch({job: {...job, review: run}});
     if (data) core.patch({data: withRun(data, run)});
   };
 
@@ -34,15 +37,20 @@ export function createJobs(core: TuiCore, ports: TuiPorts) {
         if (line) news.push(line);
         return;
       }
-      case 'task.started': {
+      case 'task.started':
+      case 'review.started': {
         const {task, run} = fact.prepared;
         beginRun(run);
         const {job, browse} = core.get();
-        if (job) core.patch({job: {...job, taskId: task.id, runId: run.run_id}});
+        const review = fact.type === 'review.started' ? run : null;
+        if (job) core.patch({job: {...job, taskId: task.id, runId: run.run_id, review}});
         takeRun(run);
         if (isWatched) core.patch({browse: showTab(select(browse, task.id), 'run')});
         return;
       }
+      case 'review.settled':
+        core.say(verdictNotice(fact.verdict));
+        return;
       case 'run.updated':
       case 'run.recovered':
       case 'task.settled':
@@ -115,7 +123,7 @@ export function createJobs(core: TuiCore, ports: TuiPorts) {
     start: async (request: JobRequest): Promise<void> => {
       isWatched = true;
       const taskId = 'taskId' in request ? request.taskId : null;
-      core.patch({job: {request, taskId, runId: null, isStopping: false}, notice: null});
+      core.patch({job: {request, taskId, runId: null, review: null, isStopping: false}, notice: null});
       core.send({type: 'job.began'});
       const end = await ports.start(request).catch((error: unknown) => ({error}));
       core.patch({job: null, decision: null});
@@ -128,6 +136,18 @@ export function createJobs(core: TuiCore, ports: TuiPorts) {
       core.onJobEnd(end);
     },
   };
+}
+
+function verdictNotice(verdict: ReviewVerdict): Notice {
+  const parent = verdict.run.task_id;
+  switch (verdict.type) {
+    case 'passed':
+      return {tone: 'good', text: `the review of ${parent} passed`};
+    case 'sentBack':
+      return {tone: 'warning', text: `the review of ${parent} sends tasks back`};
+    case 'broken':
+      return {tone: 'bad', text: `the review of ${parent} came to nothing; the next execute tries again`};
+  }
 }
 
 /** What was heard of a run, put where the next look at the disk will find it too. */

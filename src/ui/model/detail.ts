@@ -77,7 +77,7 @@ export function detailKey(state: TuiState, facts: Facts, second: number): string
   if (!run) return '';
   // What runs here is heard directly; what runs elsewhere is looked at every other second.
   const isRunning = facts.state === 'running';
-  if (browse.tab === 'run' && isRunning && job?.runId === run.run_id) return '';
+  if (browse.tab === 'run' && run.state === 'running' && job?.runId === run.run_id) return '';
   return `${subject}|${run.updated_at} ${isRunning ? Math.floor(second / 2) : ''}`;
 }
 

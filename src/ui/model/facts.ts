@@ -18,6 +18,8 @@ export type JobView = {
   readonly request: JobRequest;
   readonly taskId: string | null;
   readonly runId: string | null;
+  /** The review of a parent, which says nothing of how its task stands. */
+  readonly review: RunView | null;
   readonly isStopping: boolean;
 };
 
@@ -119,9 +121,15 @@ export function createFacts(): (state: TuiState) => Facts {
       ...stands,
       task,
       state: task ? stands.stateOf(task) : null,
-      run: (task ? data?.runs.get(task.id) : undefined) ?? null,
+      run: runOf(state, task),
     };
   });
+}
+
+function runOf({job, data}: TuiState, task: Task | null): RunView | null {
+  if (!task) return null;
+  if (job?.review && job.taskId === task.id) return job.review;
+  return data?.runs.get(task.id) ?? null;
 }
 
 const screens = ['help', 'home', 'plan', 'settings', 'sessions'] as const satisfies readonly ScreenName[];

@@ -18,7 +18,10 @@ export function runHead(state: TuiState, facts: Facts, jobs: Jobs, columns: numb
   if (!task || !run) return [];
   const isOwn = state.job !== null && state.job.runId === run.run_id;
   const now = jobs.now();
-  const time = facts.state === 'running' ? clockTime(elapsed(run, now)) : duration(workTime(run));
+  const time =
+    run.state === 'running' && (isOwn || facts.state === 'running')
+      ? clockTime(elapsed(run, now))
+      : duration(workTime(run));
   const usage = (isOwn ? jobs.pulse.usage : null) ?? run.usage;
   const parts = [
     ...(usage ? [`${tokens(usage)} tok`] : []),
@@ -53,7 +56,10 @@ function stateWord(
   if (!task || !run) return ['', '', {}];
   const [symbol, word, style] = stateLooks[stateOf(task)];
   if (run.state === 'running' && state.job?.runId === run.run_id) {
-    return isPausing ? ['●', 'pausing', {tone: 'warning'}] : [symbol, 'working', style];
+    const [working, , accent] = stateLooks.running;
+    return isPausing
+      ? [working, 'pausing', {tone: 'warning'}]
+      : [working, run.run_type === 'review' ? 'reviewing' : 'working', accent];
   }
   return [symbol, word || run.state, style];
 }

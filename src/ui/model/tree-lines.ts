@@ -57,6 +57,10 @@ function rowLine(
 
 function rowLooks(state: TuiState, facts: Facts, plan: Plan, task: Task, now: number) {
   const below = facts.summary?.below.get(task.id);
+  if (below && state.job?.review && state.job.taskId === task.id) {
+    const [symbol, , style] = stateLooks.running;
+    return {symbol, style, note: 'reviewing', isLoud: true};
+  }
   if (below) {
     const isDone = below.done === below.total;
     const [symbol, , style] = stateLooks[below.isRunning ? 'running' : isDone ? 'done' : 'open'];
