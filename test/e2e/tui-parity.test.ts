@@ -71,7 +71,7 @@ async function openScreen(current: EngineProject) {
   const context: CliContext = {
     ...{name: 'blackbird', version: '1', cwd: current.folder, env: current.env},
     ...{out: () => {}, err: () => {}, write: () => {}, writeErr: () => {}},
-    ...{onSignals: () => () => {}, ask: async () => null, isInteractive: false},
+    ...{onSignals: () => () => {}, ask: async () => null, readAll: async () => '', isInteractive: false},
     stdout: {isTerminal: false, columns: 80, hasColor: false},
     stderr: {isTerminal: false, columns: 80, hasColor: false},
     now: () => new Date().toISOString(),

@@ -62,8 +62,7 @@ function rowLooks(state: TuiState, facts: Facts, plan: Plan, task: Task, now: nu
     return {symbol, style, note: 'reviewing', isLoud: true};
   }
   if (below) {
-    const isDone = below.done === below.total;
-    const [symbol, , style] = stateLooks[below.isRunning ? 'running' : isDone ? 'done' : 'open'];
+    const [symbol, , style] = stateLooks[below.isRunning ? 'running' : facts.stateOf(task)];
     // A folded parent must not hide that somebody waits below it.
     const note =
       below.needsPerson && isFolded(state, task) ? 'ACTION REQUIRED' : `${below.done}/${below.total}`;
