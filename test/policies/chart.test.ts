@@ -3,7 +3,7 @@ import path from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {assign, fromPromise, setup} from 'xstate';
 import {machines} from '../../src/machines/machines.ts';
-import {type ChartTransition, chartOf, statesOf} from '../../src/machines/policies/chart.ts';
+import {type ChartTransition, chartOf, definitionOf, statesOf} from '../../src/machines/policies/chart.ts';
 import {asciiChart, chartSize, mermaidChart} from '../../src/machines/policies/chart-text.ts';
 
 /** One of everything a definition can have. */
@@ -123,6 +123,21 @@ describe('a chart', () => {
   test('is plain data', () => {
     const chart = chartOf(kettle);
     expect(JSON.parse(JSON.stringify(chart))).toEqual(chart);
+  });
+
+  test('as the definition that other tools read: states in their order, functions by name', () => {
+    const {id, on, initial, states} = JSON.parse(definitionOf(kettle));
+    expect({id, initial, names: Object.keys(states)}).toEqual({
+      id: 'kettle',
+      initial: 'filling',
+      names: ['filling', 'boiling', 'hot', 'broken'],
+    });
+    expect(on['kettle.fill']).toEqual({actions: {type: 'assign(litres)'}});
+    expect(states.hot.on['kettle.lift']).toEqual({
+      guard: {type: 'guard'},
+      target: 'filling',
+      actions: [{type: ''}, 'ring'],
+    });
   });
 
   test('as text for a terminal', () => {
