@@ -1,5 +1,4 @@
-import {existsSync} from 'node:fs';
-import path from 'node:path';
+import {existsSync, readdirSync} from 'node:fs';
 import {resolveConfig, settingOf} from '../machines/policies/config-resolution.ts';
 import {leaveForReview} from '../machines/policies/parent-review.ts';
 import {requireTask} from '../machines/policies/plan-graph.ts';
@@ -48,7 +47,11 @@ export async function changeByHand(
   named?: string,
 ): Promise<Change> {
   const isReviewed = settingOf(resolveConfig(await config.layers()), 'execution.parentReviewEnabled');
-  const hasRuns = (id: string) => existsSync(path.join(folder.runsFolder, taskFolderName(id)));
+  let worked: ReadonlySet<string> | undefined;
+  const hasRuns = (id: string) => {
+    worked ??= new Set(existsSync(folder.runsFolder) ? readdirSync(folder.runsFolder) : []);
+    return worked.has(taskFolderName(id));
+  };
   return plans.update((plan) => {
     const changed = change(plan);
     return isReviewed && changed !== plan

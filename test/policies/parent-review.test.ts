@@ -252,6 +252,15 @@ describe('a change made by hand', () => {
     }
   });
 
+  test('costs no more in a huge plan', () => {
+    const before = hugeLineage();
+    const last = `g${hugeSize - 1}`;
+    const after = setStatus(before, last, 'done', now);
+    const left = promptly(() => leaveForReview(before, after, {hasRuns: () => true}));
+    expect(statuses(left)).toMatchObject({g0: 'todo', g1: 'todo', [last]: 'done'});
+    expect(promptly(() => leaveForReview(before, after, {hasRuns: () => false}))).toBe(after);
+  });
+
   test('of the parent itself is a word that counts', () => {
     const said = setStatus(plan, 'p', 'done', now);
     const left = leaveForReview(plan, said, {named: 'p', hasRuns: () => true});

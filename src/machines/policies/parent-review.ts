@@ -103,7 +103,8 @@ export function leaveForReview(
       task.status === 'done' &&
       (before.items.get(task.id)?.status ?? 'done') !== 'done',
   );
-  const open = completed.filter((parent) => reviewedTasks(after, parent).some(({id}) => hasRuns(id)));
+  const worked = parentsOfWork(after, completed, hasRuns);
+  const open = completed.filter(({id}) => worked.has(id));
   if (open.length === 0) return after;
   const items = new Map(after.items);
   for (const {id} of open) {
@@ -112,4 +113,23 @@ export function leaveForReview(
     if (task && status && updatedAt) items.set(id, {...task, status, updatedAt});
   }
   return {...after, items};
+}
+
+/** Those of these parents below which a task has runs, after one walk over all of them. */
+function parentsOfWork(
+  plan: Plan,
+  parents: readonly Task[],
+  hasRuns: (taskId: string) => boolean,
+): ReadonlySet<string> {
+  const meant = new Set(parents.map(({id}) => id));
+  const tops = parents.filter(({parentId}) => parentId == null || !meant.has(parentId));
+  const worked = new Set<string>();
+  for (const top of tops) {
+    // Children come behind their parents, so from the end every child is known before its parent.
+    for (const task of subtreeOf(plan, top).toReversed()) {
+      const hasWork = isLeaf(task) ? hasRuns(task.id) : task.childIds.some((id) => worked.has(id));
+      if (hasWork) worked.add(task.id);
+    }
+  }
+  return worked;
 }
