@@ -1,7 +1,6 @@
 import {Command} from 'commander';
 import {displayLine, displayText} from '../../machines/policies/display-text.ts';
 import {requireTask} from '../../machines/policies/plan-graph.ts';
-import {tellingRun} from '../../machines/policies/run-status.ts';
 import type {ChangeTracker} from '../../services/contracts/changes.ts';
 import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
@@ -17,6 +16,7 @@ export function diffCommand(cli: Cli): Command {
     .action(async (taskId: string, runId: string | undefined, options: {stat?: true}, command: Command) => {
       const {plans, folder} = await cli.project(command);
       const {createRunStore} = await import('../../services/stores/run-store.ts');
+      const {tellingRun} = await import('../../machines/policies/run-status.ts');
       const {runs} = await createRunStore({folder: folder.runsFolder}).list(taskId);
       if (runs.length === 0) requireTask(await plans.read(), taskId);
       const run =
