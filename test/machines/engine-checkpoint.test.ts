@@ -278,7 +278,12 @@ describe('the outcome', () => {
     const requests = facts.flatMap((fact) => (fact.type === 'decision.required' ? [fact.request] : []));
     expect(requests).toMatchObject([
       {obstacle: 'no session ref was captured before it stopped', refusal: undefined},
-      {refusal: {code: 'E_RESUME_REFUSED', next: [{command: 'blackbird restart a'}]}},
+      {
+        refusal: {
+          code: 'E_RESUME_REFUSED',
+          next: [{command: 'blackbird restart a'}, {command: 'blackbird review a'}],
+        },
+      },
     ]);
     expect(gone()).toEqual(['go a-1']);
     expect(runs.records('a')).toMatchObject([{decision_state: 'approved_continue'}]);

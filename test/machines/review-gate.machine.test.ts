@@ -126,7 +126,10 @@ describe('changes that cannot be requested', () => {
       ['session', '(none)'],
       ['reason', 'no session ref was captured before it stopped'],
     ],
-    next: [{command: 'blackbird restart a', why: 'start again, history is kept'}],
+    next: [
+      {command: 'blackbird restart a', why: 'start again, history is kept'},
+      {command: 'blackbird review a', why: 'decide otherwise; it still waits for you'},
+    ],
   };
 
   test('are refused with the whole diagnosis, and the question stays open', async () => {
