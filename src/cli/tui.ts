@@ -28,9 +28,26 @@ export async function openTui(
   const release = listen(tui);
   try {
     await runTui(tui, {...screen, hasColor: context.stdout.hasColor});
+  } catch (error) {
+    // The screen broke, the work did not: it is paused, and nothing is left behind.
+    await leave(tui);
+    throw error;
   } finally {
     release();
   }
+}
+
+function leave(tui: Tui): Promise<void> {
+  tui.send({type: 'tui.leave', reason: 'terminated'});
+  return new Promise((resolve) => {
+    const look = () => {
+      if (!tui.get().ui.hasTag('gone')) return;
+      stop();
+      resolve();
+    };
+    const stop = tui.state.subscribe(look);
+    look();
+  });
 }
 
 /** Ink shows nothing but the last frame where it believes that nobody watches; here somebody does. */

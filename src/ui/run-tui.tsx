@@ -22,6 +22,8 @@ export async function runTui(tui: Tui, terminal: TuiTerminal): Promise<void> {
   resize();
   stdout.on('resize', resize);
   process.on('exit', painter.leave);
+  // What a crash has to say must not vanish with the screen.
+  process.on('uncaughtExceptionMonitor', painter.leave);
   const close = tui.open();
   try {
     for (;;) {
@@ -36,6 +38,7 @@ export async function runTui(tui: Tui, terminal: TuiTerminal): Promise<void> {
     close();
     painter.leave();
     process.off('exit', painter.leave);
+    process.off('uncaughtExceptionMonitor', painter.leave);
   }
 }
 

@@ -307,3 +307,70 @@ describe('any size', () => {
     expect(lines()).toHaveLength(24);
   });
 });
+
+describe('hostile text', () => {
+  const evil = 'x\x1b[2J\x1b]0;owned\x07\x9b31m\u202egnp.\r\ny';
+  test('from the plan, the records and the settings never reaches the terminal', async () => {
+    const plan = planOf(
+      task('a', {
+        ...{title: evil, description: evil, prompt: evil, notes: evil, acceptanceCriteria: [evil]},
+        status: 'failed',
+      }),
+      task('b', {title: evil, deps: ['a']}),
+    );
+    const run = restingRun({
+      ...{state: 'failed', created_at: evil, provider_session_ref: evil},
+      ...{failure: {kind: 'agent_error', message: evil}, resumed_from_run_id: evil},
+    });
+    const project = tuiProject({
+      ...{plan, runs: [run], config: {execution: {pauseGraceSeconds: evil}}},
+      sessions: [
+        {id: evil, name: evil, status: 'active', runner: evil, branch: evil, created: evil, canAttach: true},
+      ],
+    });
+    const {press, screen, frames} = project;
+    const allKeys = [
+      ...[keys.enter, 'g', '2', '3', '4', '1', 'R', keys.ctrlC, 's', keys.ctrlC, 'D', keys.ctrlC],
+      ...[
+        'i',
+        keys.down,
+        keys.enter,
+        keys.ctrlC,
+        'b',
+        keys.ctrlC,
+        'm',
+        keys.ctrlC,
+        'A',
+        keys.ctrlC,
+        ',',
+        'S',
+        'H',
+      ],
+    ];
+    for (const key of allKeys) {
+      const before = frames();
+      press(key);
+      await until(() => expect(frames()).toBeGreaterThan(before));
+      expect(screen()).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e]|owned/);
+    }
+  });
+});
+
+test('without colours every state is still a symbol and a word', async () => {
+  const {press, sees, tui} = await browsing({
+    plan: planOf(
+      task('a', {status: 'done'}),
+      task('b', {status: 'failed'}),
+      task('c', {status: 'skipped'}),
+      task('d', {status: 'blocked'}),
+      task('e', {status: 'queued'}),
+      task('f', {deps: ['b']}),
+    ),
+  });
+  press('g');
+  for (const row of ['❯  ✓ Task a', '✗ Task b', '– Task c', '⊘ Task d', '◌ Task e', '⊘ Task f'])
+    await sees(row);
+  for (const word of [/b +failed/, /c +skipped/, /d +blocked/, /e +queued/, /f +needs Task b/])
+    await sees(word);
+  expect(tui.get().ui.hasTag('plan')).toBe(true);
+});

@@ -1,3 +1,4 @@
+import {displayLine, displayText} from '../../machines/policies/display-text.ts';
 import type {EditedField} from '../../machines/tui.machine.ts';
 import type {Task} from '../../services/contracts/plan.ts';
 import {Editor} from '../editor/editor.tsx';
@@ -23,7 +24,7 @@ export function AddDialog({
   return (
     <Editor
       {...{files, columns, rows}}
-      title={parentId === null ? 'New task' : `New task under ${parentId}`}
+      title={parentId === null ? 'New task' : `New task under ${displayLine(parentId)}`}
       placeholder="The first line is its title, what follows describes it."
       onSubmit={(text) => answers.add(text, {parentId, index})}
       onCancel={answers.close}
@@ -69,7 +70,8 @@ export function EditDialog({
     <Editor
       {...{files, columns, rows}}
       title={`${label} · ${name}`}
-      initialText={textOf(plan?.items.get(taskId), field)}
+      // What cannot be seen cannot be edited, and must not reach the terminal.
+      initialText={displayText(textOf(plan?.items.get(taskId), field))}
       onSubmit={(text) => answers.edit(taskId, field, text)}
       onCancel={() => send({type: 'dialog.open', dialog: {type: 'fields', taskId}})}
     />
@@ -82,4 +84,4 @@ function textOf(task: Task | undefined, field: EditedField): string {
 }
 
 const excerpt = (task: Task | undefined, field: EditedField): string =>
-  textOf(task, field).replace(/\s+/g, ' ').slice(0, 200) || '(empty)';
+  displayLine(textOf(task, field).slice(0, 400)) || '(empty)';

@@ -43,7 +43,7 @@ function runLines(run: RunRecord, columns: number): Line[] {
       {text: `${symbol} ${word}`, ...style},
       {text: `  ${displayLine(run.run_id)}`, bold: true},
     ],
-    [{text: `  ${run.created_at.slice(0, 19).replace('T', ' ')} · ${spent.join(' · ')}`}],
+    [{text: `  ${displayLine(run.created_at.slice(0, 19)).replace('T', ' ')} · ${spent.join(' · ')}`}],
     ...rows.flatMap(([label, value]) =>
       value === undefined
         ? []

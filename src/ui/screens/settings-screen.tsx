@@ -1,4 +1,5 @@
 import {valueAt} from '../../machines/policies/config-resolution.ts';
+import {displayLine} from '../../machines/policies/display-text.ts';
 import {
   type ConfigLayerName,
   type SettingKey,
@@ -69,7 +70,10 @@ function files(source: string | undefined, {layers}: NonNullable<TuiState['data'
     [{text: `it comes from: ${source === 'global' ? 'all projects' : source}`, dim: true}],
     ...layers.map(
       ({name, file}): Line => [
-        {text: `${name === 'global' ? 'all' : name}: ${cutStart(file, columns - 10)}`, dim: true},
+        {
+          text: `${name === 'global' ? 'all' : name}: ${cutStart(displayLine(file), columns - 10)}`,
+          dim: true,
+        },
       ],
     ),
   ];
@@ -80,5 +84,5 @@ function said(data: NonNullable<TuiState['data']>, layer: ConfigLayerName, key: 
   const {content, problem} = data.layers.find(({name}) => name === layer) ?? {content: null};
   if (problem !== undefined) return '(unread)';
   const value = content === null ? undefined : valueAt(content, key);
-  return value === undefined ? '-' : String(value);
+  return value === undefined ? '-' : displayLine(String(value));
 }
