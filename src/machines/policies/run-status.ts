@@ -1,5 +1,6 @@
+import {latestRun} from '../../services/contracts/latest-run.ts';
 import type {TaskStatus} from '../../services/contracts/plan.ts';
-import {latestRun, type RunRecord, type RunState} from '../../services/contracts/run.ts';
+import type {RunRecord, RunState} from '../../services/contracts/run.ts';
 
 /** What the plan says of a task once its run stands so. A paused task stays in progress. */
 const statuses = {

@@ -2,6 +2,8 @@ import * as z from 'zod';
 import {failureKinds, providerIds} from './agent.ts';
 import {reviewSummarySchema} from './changes.ts';
 
+export {latestRun} from './latest-run.ts';
+
 export const runSchemaVersion = 1;
 
 export const runStates = ['running', 'waiting', 'paused', 'succeeded', 'failed', 'canceled'] as const;
@@ -147,13 +149,6 @@ export type RunRecord = z.infer<typeof runRecordSchema>;
 
 /** A record that the Go program wrote, which knew no root. It is read and never written. */
 export const isGoRun = ({repo_root}: RunRecord): boolean => repo_root === '';
-
-/** Recorded, and nothing of an agent ever ran: it says nothing about its task. */
-const neverRan = ({state, segments}: RunRecord): boolean => state === 'canceled' && segments.length === 0;
-
-/** The run that resume, restart and recovery look at, of runs in the order of their attempts. */
-export const latestRun = (runs: readonly RunRecord[]): RunRecord | null =>
-  runs.findLast((run) => run.run_type === 'execute' && !neverRan(run)) ?? null;
 
 /** A record that could not be read, and why. It never stops what does not need it. */
 export type BrokenRun = {readonly file: string; readonly reason: string};
