@@ -343,6 +343,7 @@ describe('hostile text', () => {
         'A',
         keys.ctrlC,
         ',',
+        'H',
         'S',
         'H',
       ],
