@@ -52,6 +52,20 @@ describe.skipIf(!hasTmux)('the terminal UI in a real terminal (needs tmux)', () 
     expect(project.statuses()).toEqual({a: 'done', b: 'todo'});
   });
 
+  test('Ctrl+C twice at once does not wait for an agent that does not listen', async () => {
+    const prompt = demo('ignore-sigint', 'write started-a yes', 'sleep 60');
+    const project = engineProject(planOf(task('a', {prompt})), {
+      config: {execution: {pauseGraceSeconds: 120}},
+    });
+    const terminal = await openTui(project);
+    terminal.press('e');
+    await untilAtWork(project, 'a', 'started-a');
+    terminal.press('C-c', 'C-c');
+    await sees(terminal, 'Paused. Ctrl+C again to quit.');
+    expect(project.latest('a')).toMatchObject({state: 'paused'});
+    expect(project.agents()).toEqual([]);
+  });
+
   test('restarts after a question, and the old run stays', async () => {
     const project = engineProject(planOf(task('a', {prompt: demo('fail no luck')})));
     const terminal = await openTui(project);

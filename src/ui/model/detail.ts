@@ -36,13 +36,23 @@ export function detailContent(state: TuiState, facts: Facts, jobs: Jobs): Detail
     case 'run':
       return runContent(state, facts, jobs, columns);
     case 'diff':
-      return fixed(run ? fetched(state, facts, columns) : [note('it has not run yet')]);
+      return run ? diffContent(state, facts, columns) : fixed([note('it has not run yet')]);
     case 'history':
       return fixed(fetched(state, facts, columns));
   }
 }
 
 const detailsOf = remember(detailsLines);
+
+/** A change may have a million lines: only what is seen of it is made. */
+function diffContent(state: TuiState, facts: Facts, columns: number): DetailContent {
+  const {detail} = state;
+  if (detail?.type !== 'diff' || !isFetched(state, facts) || detail.lines.length === 0) {
+    return fixed(fetched(state, facts, columns));
+  }
+  const {lines} = detail;
+  return {head: [], length: lines.length, slice: (from, to) => patchLines(lines, from, to)};
+}
 
 function runContent(state: TuiState, facts: Facts, jobs: Jobs, columns: number): DetailContent {
   const {run} = facts;
@@ -108,15 +118,18 @@ const fetchedLines = remember((detail: NonNullable<TuiState['detail']>, columns:
       return lines.length === 0 ? [note('the agent printed nothing')] : [...cut, ...lines];
     }
     case 'diff':
-      return detail.lines.length === 0 ? [note('no files were changed')] : patchLines(detail.lines);
+      return [note('no files were changed')];
     case 'history':
       return historyLines(detail, columns);
   }
 });
 
-function patchLines(lines: readonly string[]): Line[] {
-  let isHeader = true;
-  return lines.map((line): Line => {
+function patchLines(lines: readonly string[], from: number, to: number): Line[] {
+  // What is a header is known from the last line above that says so.
+  let above = from - 1;
+  while (above > 0 && !/^(diff |@@)/.test(lines[above] ?? '')) above--;
+  let isHeader = !(lines[above] ?? '').startsWith('@@');
+  return lines.slice(from, to).map((line): Line => {
     if (line.startsWith('diff ')) isHeader = true;
     if (line.startsWith('@@')) isHeader = false;
     return [{text: patchLine(line) || ' ', ...patchStyle(line, isHeader)}];

@@ -7,23 +7,29 @@ import type {Facts, TuiState} from './facts.ts';
 import {whyNot} from './refusals.ts';
 import {stateLooks, type TaskState} from './task-state.ts';
 
+/** Fewer rows than this have room for what matters only. */
+const roomyRows = 18;
+
 /** How the plan stands, what could be done, and with which key. */
-export function homeLines(state: TuiState, facts: Facts, folder: string, columns: number): Line[] {
+export function homeLines(
+  state: TuiState,
+  facts: Facts,
+  {folder, columns, rows}: {readonly folder: string; readonly columns: number; readonly rows: number},
+): Line[] {
+  const isRoomy = rows >= roomyRows;
+  const tagline: Line = [
+    {text: 'blackbird', bold: true, tone: 'accent'},
+    {text: '  runs a plan of tasks with your coding agents', dim: true},
+  ];
   return [
-    [],
-    [
-      {text: 'blackbird', bold: true, tone: 'accent'},
-      {text: '  runs a plan of tasks with your coding agents', dim: true},
-    ],
-    [{text: displayLine(folder), dim: true}],
-    [],
+    ...(isRoomy ? [[], tagline, [{text: displayLine(folder), dim: true}], []] : []),
     ...planLines(state, facts, columns),
-    ...agentLines(state, columns),
-    [],
+    ...(isRoomy ? [[]] : []),
     [{text: 'Next', bold: true, tone: 'accent'}],
     ...nextLines(state, facts)
       .flatMap((text) => wrapped(text, columns))
       .map((text): Line => [{text}]),
+    ...agentLines(state, columns),
     [],
     [{text: 'Keys', bold: true, tone: 'accent'}],
     ...keymaps.home
@@ -57,7 +63,7 @@ const countWords: Partial<Record<TaskState, string>> = {
   stalled: 'in progress without a run',
 };
 
-const barColumns = 24;
+const widestBar = 24;
 
 function planLines({data}: TuiState, {summary}: Facts, columns: number): Line[] {
   if (data === null) return [[{text: 'reading the plan…', dim: true}]];
@@ -69,6 +75,7 @@ function planLines({data}: TuiState, {summary}: Facts, columns: number): Line[] 
     ];
   }
   if (!summary || summary.total === 0) return [[{text: '○ the plan is empty'}]];
+  const barColumns = Math.max(4, Math.min(widestBar, columns - 30));
   const percent = Math.floor((summary.done / summary.total) * 100);
   const full = Math.floor((summary.done / summary.total) * barColumns);
   const counts = order.flatMap((state) => {

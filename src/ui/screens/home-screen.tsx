@@ -14,7 +14,7 @@ export function HomeScreen() {
   const rows = layout.paneRows + 2;
   return (
     <Box height={rows} paddingLeft={Math.max(2, Math.floor((layout.width - columns) / 2))} overflow="hidden">
-      <Lines lines={homeLines(state, facts, ports.folder, columns).slice(0, rows)} />
+      <Lines lines={homeLines(state, facts, {folder: ports.folder, columns, rows}).slice(0, rows)} />
     </Box>
   );
 }
