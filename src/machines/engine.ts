@@ -18,10 +18,11 @@ import {
   defineRecordDecisionActor,
 } from './actors/decision.actor.ts';
 import {definePrepareReviewActor} from './actors/prepare-review.actor.ts';
-import {definePrepareRunActor, type PreparedRun} from './actors/prepare-run.actor.ts';
+import {definePrepareRunActor} from './actors/prepare-run.actor.ts';
 import {defineAcquireLockActor, defineReleaseLockActor} from './actors/project-lock.actor.ts';
 import {defineRecordRunActor} from './actors/record-run.actor.ts';
 import {defineRecoverRunsActor} from './actors/recover-runs.actor.ts';
+import type {PreparedRun} from './actors/run-situation.ts';
 import {withSameFiles} from './actors/same-files.ts';
 import {defineCompleteParentsActor, defineSelectReviewActor} from './actors/select-review.actor.ts';
 import {defineSelectTaskActor} from './actors/select-task.actor.ts';

@@ -4,7 +4,7 @@ import type {PendingFeedback} from '../services/contracts/feedback.ts';
 import type {PauseReason, RunRecord} from '../services/contracts/run.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
 import type {PrepareReviewInput} from './actors/prepare-review.actor.ts';
-import type {PreparedRun} from './actors/prepare-run.actor.ts';
+import type {PreparedRun} from './actors/run-situation.ts';
 import type {
   CompleteParentsInput,
   ReviewScope,

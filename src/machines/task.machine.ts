@@ -4,7 +4,7 @@ import type {Task} from '../services/contracts/plan.ts';
 import type {PauseReason, RunRecord} from '../services/contracts/run.ts';
 import type {RecalledDecision} from './actors/decision.actor.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
-import type {PreparedRun, PrepareRunInput, RunMode} from './actors/prepare-run.actor.ts';
+import type {PreparedRun, PrepareRunInput, RunMode} from './actors/run-situation.ts';
 import type {Decision} from './policies/decisions.ts';
 import {type TaskOutput, taskOutcome} from './policies/task-outcome.ts';
 import {type ReviewGateInput, type ReviewGateOutput, reviewGateMachine} from './review-gate.machine.ts';

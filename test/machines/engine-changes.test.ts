@@ -123,6 +123,28 @@ describe('the files of a run', () => {
     expect(agents.agent.request.prompt).toBe(feedbackPrompt('use tabs', ['src/a.ts']));
   });
 
+  test('are those of all runs that were heard and went on from each other', async () => {
+    const of = (attempt: number, file: string) => ({
+      ...{run_id: `a-${attempt}`, attempt, resumable: true, provider_session_ref: sessionRef},
+      review_summary: {files: [file], diffstat: '', snippets: []},
+    });
+    const unheard = {kind: 'resume_rejected', message: 'not now'} as const;
+    const {engine, plays, agents} = openProject({
+      plan: planOf(task('a', {status: 'done'}), task('b', {deps: ['a']})),
+      runs: [
+        restingRun({...of(1, 'src/1.ts'), state: 'succeeded', result: 'first'}),
+        restingRun({...of(2, 'src/2.ts'), state: 'succeeded', result: 'second', resumed_from_run_id: 'a-1'}),
+        restingRun({
+          ...{...of(3, 'src/3.ts'), state: 'failed', failure: unheard},
+          ...{resumed_from_run_id: 'a-2', feedback: 'use tabs'},
+        }),
+      ],
+    });
+    plays((agent) => agent.succeeds());
+    await engine.start(execute);
+    expect(agents.agent.request.prompt).toContain('- a: Task a\n  second\n  files: src/1.ts, src/2.ts\n');
+  });
+
   test.each([
     {name: 'at once', wait: 250, looks: 3},
     {name: 'later', wait: 251, looks: 4},

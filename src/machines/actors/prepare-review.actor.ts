@@ -6,10 +6,11 @@ import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import {isReviewDue, reviewedTasks} from '../policies/parent-review.ts';
 import {type ReviewedWork, reviewPrompt} from '../policies/review-prompt.ts';
+import {chainTo, changedFiles} from '../policies/run-chain.ts';
 import {applyRunChange, newRunRecord} from '../policies/run-record.ts';
 import {tellingRun} from '../policies/run-status.ts';
 import {completionsBelow} from './completions.ts';
-import type {PreparedRun} from './prepare-run.actor.ts';
+import type {PreparedRun} from './run-situation.ts';
 
 export type PrepareReviewInput = {readonly parentId: string; readonly provider: ProviderId};
 
@@ -72,22 +73,9 @@ async function workOn(services: Services, task: Task): Promise<ReviewedWork> {
   const latest = tellingRun(runs);
   if (latest === null) return {task, result: null, files: [], diff: ''};
   const chain = chainTo(latest, runs);
-  const files = new Set(chain.flatMap((run) => run.review_summary?.files ?? []));
   let diff = '';
   for (const run of chain) if (diff.length < diffLimit) diff += await diffOf(services, run);
-  return {task, result: latest.result ?? '', files: [...files], diff: diff.slice(0, diffLimit)};
-}
-
-/** A run and those it went on from, oldest first: together they did the task. */
-function chainTo(latest: RunRecord, runs: readonly RunRecord[]): RunRecord[] {
-  const chain = [latest];
-  for (let from = latest.resumed_from_run_id; from !== undefined && chain.length <= runs.length; ) {
-    const before = runs.find(({run_id}) => run_id === from);
-    if (!before) break;
-    chain.unshift(before);
-    from = before.resumed_from_run_id;
-  }
-  return chain;
+  return {task, result: latest.result ?? '', files: changedFiles(chain), diff: diff.slice(0, diffLimit)};
 }
 
 /** A reviewer can read the files; what git cannot tell is left out. */

@@ -1,0 +1,125 @@
+import type {AgentRequest} from '../../services/contracts/agent.ts';
+import {isGoRun, type RunRecord} from '../../services/contracts/run.ts';
+import type {Services} from '../../services/contracts/services.ts';
+import {feedbackPrompt} from '../policies/agent-prompt.ts';
+import {feedbackMark, parentFeedbackText} from '../policies/parent-feedback.ts';
+import {requireTask} from '../policies/plan-graph.ts';
+import {setStatus} from '../policies/plan-status.ts';
+import {isReady} from '../policies/readiness.ts';
+import {applyRunChange, newRunRecord} from '../policies/run-record.ts';
+import {notReady} from '../policies/run-refusals.ts';
+import {promptFor} from './run-prompt.ts';
+import type {PreparedRun, RunMode, Situation} from './run-situation.ts';
+
+/** A new run, linked to the old one, goes on with its session. */
+export async function takeOver(
+  services: Services,
+  situation: Situation,
+  latest: RunRecord,
+  request: AgentRequest,
+  {answers, feedback}: Extract<RunMode, {type: 'resume'}>,
+): Promise<PreparedRun> {
+  const record = await recordFor(
+    services,
+    // Whoever asks for changes at a checkpoint sees them at the next one.
+    {
+      ...situation,
+      provider: latest.provider,
+      isReviewed: situation.open !== null || (situation.isReviewed ?? latest.decision_required === true),
+    },
+    {
+      prompt: request.prompt,
+      sessionRef: latest.provider_session_ref,
+      links: {resumed_from_run_id: latest.run_id},
+    },
+  );
+  const run = {
+    ...record,
+    resumable: request.kind === 'resume',
+    ...(answers.length === 0 ? {} : {answers: [...answers]}),
+    ...(feedback === null ? {} : {feedback}),
+  };
+  return begin(services, situation, run, request);
+}
+
+export async function startFresh(
+  services: Services,
+  situation: Situation,
+  restartOf: RunRecord | null,
+): Promise<PreparedRun> {
+  const {plan, task, provider, pending} = situation;
+  const told = await promptFor(services, plan, task);
+  const prompt = pending ? `${told}\n\n${feedbackPrompt(parentFeedbackText(pending), [])}` : told;
+  const {choosesSession} = await services.agents.check(provider);
+  const sessionRef = choosesSession ? services.newUuid() : null;
+  const links = restartOf ? {restart_of_run_id: restartOf.run_id} : {};
+  const run = await recordFor(services, situation, {prompt, sessionRef: sessionRef ?? '', links});
+  return begin(services, situation, run, await requestFor(services, {kind: 'start', prompt, sessionRef}));
+}
+
+/** The record first, then the plan and the run it replaces. A run they cannot be told of never starts. */
+async function begin(
+  services: Services,
+  {task, mode, latest}: Situation,
+  run: RunRecord,
+  request: AgentRequest,
+): Promise<PreparedRun> {
+  await services.runs.insert(run);
+  try {
+    await services.plans.update((current) => {
+      // Looked at again under the lock: somebody may have changed the plan since.
+      if (mode.type === 'execute' && !isReady(current, requireTask(current, task.id))) throw notReady(task);
+      return setStatus(current, task.id, 'in_progress', services.now());
+    });
+    // A record of the Go program is never rewritten; the new run links to it all the same.
+    if (mode.type === 'restart' && latest && !isGoRun(latest)) {
+      await services.runs.update(task.id, latest.run_id, (current) =>
+        applyRunChange(current, {type: 'superseded', byRunId: run.run_id}, services.now()),
+      );
+    }
+  } catch (error) {
+    await services.runs
+      .update(task.id, run.run_id, (current) =>
+        applyRunChange(current, {type: 'neverStarted'}, services.now()),
+      )
+      // What it was about to say counts; a record that still says running is repaired by the next start.
+      .catch(() => {});
+    throw error;
+  }
+  return {task, run, order: {type: 'run.launch', request}};
+}
+
+async function recordFor(
+  services: Services,
+  {task, attempt, provider, pending, isReviewed = false}: Situation,
+  {prompt, sessionRef, links}: {prompt: string; sessionRef: string; links: Partial<RunRecord>},
+): Promise<RunRecord> {
+  const baselineTree = await services.changes.snapshot();
+  return newRunRecord(
+    {
+      runId: services.newRunId(task.id, attempt),
+      taskId: task.id,
+      attempt,
+      provider,
+      sessionRef,
+      repoRoot: services.project.root,
+      context: {
+        digest: services.digest(prompt),
+        bytes: new TextEncoder().encode(prompt).length,
+        ...(pending ? feedbackMark(pending) : {}),
+      },
+      links,
+      ...(services.self === null ? {} : {owner: services.self}),
+      ...(baselineTree === null ? {} : {baselineTree}),
+      isReviewed,
+    },
+    services.now(),
+  );
+}
+
+export async function requestFor(
+  services: Services,
+  request: Pick<AgentRequest, 'kind' | 'prompt' | 'sessionRef'>,
+): Promise<AgentRequest> {
+  return {...request, access: 'edit', isGitRepository: await services.project.isGitRepository()};
+}

@@ -1,0 +1,42 @@
+import type {ProviderId} from '../../services/contracts/agent.ts';
+import type {PendingFeedback} from '../../services/contracts/feedback.ts';
+import type {Plan, Task} from '../../services/contracts/plan.ts';
+import type {Answer, RunRecord} from '../../services/contracts/run.ts';
+import type {OpenDecision} from '../policies/decisions.ts';
+import type {RunCommand} from '../run.machine.ts';
+
+/** How a task is run. */
+export type RunMode =
+  | {readonly type: 'execute'}
+  | {readonly type: 'resume'; readonly answers: readonly Answer[]; readonly feedback: string | null}
+  | {readonly type: 'restart'};
+
+export type PrepareRunInput = {
+  readonly taskId: string;
+  readonly mode: RunMode;
+  readonly provider: ProviderId;
+  /** Named by the user for this very call; null for the saved choice. */
+  readonly explicitProvider: ProviderId | null;
+  /** Whether the run ends at a checkpoint; without it, as it began. */
+  readonly isReviewed?: boolean;
+};
+
+export type PreparedRun = {
+  readonly task: Pick<Task, 'id' | 'title'>;
+  readonly run: RunRecord;
+  readonly order: RunCommand;
+};
+
+/** All that is known of a task before a run of it begins. */
+export type Situation = PrepareRunInput & {
+  readonly plan: Plan;
+  readonly task: Task;
+  readonly runs: readonly RunRecord[];
+  readonly latest: RunRecord | null;
+  /** The checkpoint it stands at. */
+  readonly open: OpenDecision | null;
+  /** What a parent review sent it back with, and this run is to bring. */
+  readonly pending: PendingFeedback | null;
+  /** The number of the next run. */
+  readonly attempt: number;
+};
