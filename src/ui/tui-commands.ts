@@ -12,6 +12,7 @@ import type {TuiPorts} from './ports.ts';
 import type {TuiCore} from './tui.ts';
 import type {Jobs} from './tui-jobs.ts';
 import {createListCommands} from './tui-lists.ts';
+import {goNewer, goOlder} from './tui-past.ts';
 import {createPlanCommands} from './tui-plan.ts';
 
 /** What each command does. Whether it may, was asked before. */
@@ -134,6 +135,8 @@ export function createCommands(core: TuiCore, ports: TuiPorts, jobs: Jobs) {
     'detail.first': () => scroll(Number.NEGATIVE_INFINITY),
     'detail.last': () => scroll(Number.POSITIVE_INFINITY),
     'detail.raw': () => browse((now) => ({...now, isRaw: !now.isRaw, detailTop: null})),
+    'run.older': () => void goOlder(core, ports).catch(failed),
+    'run.newer': () => goNewer(core),
     'tab.next': () => browse((now) => browsing.turnTab(now, 1)),
     'tab.previous': () => browse((now) => browsing.turnTab(now, -1)),
     'tab.details': showTab('details'),

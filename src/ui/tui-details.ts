@@ -14,7 +14,7 @@ export function createDetails(core: TuiCore, ports: TuiPorts, clock: Store<numbe
   let wanted = '';
 
   const load = async (key: string): Promise<void> => {
-    const {run, task} = core.facts();
+    const {shownRun: run, task} = core.facts();
     const {browse} = core.get();
     if (!task) return;
     const found = await fetchDetail().catch((error: unknown) => {

@@ -123,7 +123,11 @@ export function createJobs(core: TuiCore, ports: TuiPorts) {
     start: async (request: JobRequest): Promise<void> => {
       isWatched = true;
       const taskId = 'taskId' in request ? request.taskId : null;
-      core.patch({job: {request, taskId, runId: null, review: null, isStopping: false}, notice: null});
+      core.patch({
+        job: {request, taskId, runId: null, review: null, isStopping: false},
+        notice: null,
+        past: null,
+      });
       core.send({type: 'job.began'});
       const end = await ports.start(request).catch((error: unknown) => ({error}));
       core.patch({job: null, decision: null});

@@ -56,6 +56,7 @@ export function createTui(ports: TuiPorts): Tui {
     lastEdit: null,
     decision: null,
     detail: null,
+    past: null,
     list: {index: 0, sessions: null},
     handover: null,
     size: {columns: 80, rows: 24},

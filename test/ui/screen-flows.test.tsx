@@ -116,6 +116,27 @@ describe('the tabs', () => {
   });
 });
 
+test('earlier runs stay readable, with their change', async () => {
+  const {press, sees, tui} = await browsing({
+    plan: planOf(task('a', {status: 'done'})),
+    runs: [
+      restingRun({run_id: 'a-1', state: 'failed', superseded_by_run_id: 'a-2'}),
+      restingRun({run_id: 'a-2', state: 'succeeded', attempt: 2, restart_of_run_id: 'a-1'}),
+    ],
+  });
+  press('2');
+  await sees('readable log of a-2');
+  press('<');
+  await sees('readable log of a-1');
+  await sees('✗ failed · run 1 of 2');
+  press('<');
+  await sees('there is no older run');
+  // What can be done is still about the latest run.
+  expect(tui.facts().run?.run_id).toBe('a-2');
+  press('>');
+  await sees('readable log of a-2');
+});
+
 describe('editing', () => {
   test('a task is added behind the selected one, with an id made of its title, and taken back', async () => {
     const {press, sees, plans} = await browsing();

@@ -6,6 +6,7 @@ export type Command =
   | `job.${'execute' | 'executeTask' | 'resume' | 'restart' | 'retry' | 'stopAfter' | 'pause' | 'force'}`
   | `plan.${'status' | 'add' | 'addChild' | 'edit' | 'deps' | 'move' | 'moveUp' | 'moveDown' | 'delete' | 'undo' | 'create'}`
   | `tree.${'up' | 'down' | 'pageUp' | 'pageDown' | 'first' | 'last' | 'fold' | 'unfold' | 'toggle' | 'foldAll' | 'filter' | 'search' | 'clear' | 'next'}`
+  | `run.${'older' | 'newer'}`
   | `detail.${'up' | 'down' | 'pageUp' | 'pageDown' | 'first' | 'last' | 'raw'}`
   | `tab.${'next' | 'previous' | 'details' | 'run' | 'diff' | 'history'}`
   | `pane.${'switch' | 'detail' | 'tree'}`
@@ -62,6 +63,8 @@ const tabKeys: Keymap<Command> = [
   {keys: [']'], label: 'next tab', command: 'tab.next'},
   {keys: ['['], label: 'previous tab', command: 'tab.previous'},
   {keys: ['o'], label: 'raw output', command: 'detail.raw', ...always},
+  {keys: ['<'], label: 'older run', command: 'run.older'},
+  {keys: ['>'], label: 'newer run', command: 'run.newer'},
   {keys: ['pagedown', 'ctrl+f'], label: 'scroll the pane on the right', command: 'detail.pageDown'},
   {keys: ['pageup', 'ctrl+b'], label: 'scroll it back', command: 'detail.pageUp'},
 ];

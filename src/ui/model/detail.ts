@@ -27,7 +27,7 @@ const note = (text: string): Line => [{text, dim: true}];
 export const detailColumns = ({layout}: Facts): number => Math.max(8, layout.detailWidth - 4);
 
 export function detailContent(state: TuiState, facts: Facts, jobs: Jobs): DetailContent {
-  const {plan, task, run} = facts;
+  const {plan, task, run, shownRun} = facts;
   const columns = detailColumns(facts);
   if (!plan || !task) return fixed([note('no task is selected')]);
   switch (state.browse.tab) {
@@ -36,7 +36,7 @@ export function detailContent(state: TuiState, facts: Facts, jobs: Jobs): Detail
     case 'run':
       return runContent(state, facts, jobs, columns);
     case 'diff':
-      return run ? diffContent(state, facts, columns) : fixed([note('it has not run yet')]);
+      return shownRun ? diffContent(state, facts, columns) : fixed([note('it has not run yet')]);
     case 'history':
       return fixed(fetched(state, facts, columns));
   }
@@ -55,7 +55,7 @@ function diffContent(state: TuiState, facts: Facts, columns: number): DetailCont
 }
 
 function runContent(state: TuiState, facts: Facts, jobs: Jobs, columns: number): DetailContent {
-  const {run} = facts;
+  const {shownRun: run} = facts;
   if (!run) return fixed([note('it has not run yet')]);
   const head = runHead(state, facts, jobs, columns);
   const isHeard = jobs.heardRunId() === run.run_id;
@@ -80,19 +80,19 @@ const plain = (text: string, columns: number): Line[] => wrapped(text, columns).
 /** What is to be fetched for the open tab; empty where everything is known. A run that changed is fetched again. */
 export function detailKey(state: TuiState, facts: Facts, second: number): string {
   const {browse, job} = state;
-  const {screen, task, run} = facts;
+  const {screen, task, shownRun: run} = facts;
   if (screen !== 'plan' || !task || browse.tab === 'details') return '';
   const subject = detailSubject(state, facts);
   if (browse.tab === 'history') return `${subject}|${run?.run_id} ${run?.updated_at}`;
   if (!run) return '';
   // What runs here is heard directly; what runs elsewhere is looked at every other second.
-  const isRunning = facts.state === 'running';
+  const isRunning = facts.state === 'running' && run.state === 'running';
   if (browse.tab === 'run' && run.state === 'running' && job?.runId === run.run_id) return '';
   return `${subject}|${run.updated_at} ${isRunning ? Math.floor(second / 2) : ''}`;
 }
 
 /** What a tab is about, whatever became of it since. */
-function detailSubject({browse}: TuiState, {task, run}: Facts): string {
+function detailSubject({browse}: TuiState, {task, shownRun: run}: Facts): string {
   if (browse.tab === 'history') return `history ${task?.id}`;
   return `${browse.tab} ${run?.run_id} ${browse.tab === 'run' && browse.isRaw ? 'raw' : ''}`;
 }

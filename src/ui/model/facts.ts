@@ -36,6 +36,12 @@ export type TuiState = {
   readonly decision: DecisionRequest | null;
   /** What the open tab had to fetch. */
   readonly detail: Detail | null;
+  /** An earlier run of a task, to be looked at. */
+  readonly past: {
+    readonly taskId: string;
+    readonly runs: readonly RunRecord[];
+    readonly index: number;
+  } | null;
   /** The marked row of settings and sessions, the first line of the help. */
   readonly list: {readonly index: number; readonly sessions: readonly SessionRow[] | null};
   /** The session that has the terminal now. */
@@ -67,6 +73,8 @@ export type Facts = {
   readonly task: Task | null;
   readonly state: TaskState | null;
   readonly run: RunView | null;
+  /** The run that the tabs show: an earlier one where the person went back. */
+  readonly shownRun: RunView | null;
 };
 
 /** Remembers the last answer: most keys change nothing that the costly parts depend on. */
@@ -122,8 +130,13 @@ export function createFacts(): (state: TuiState) => Facts {
       task,
       state: task ? stands.stateOf(task) : null,
       run: runOf(state, task),
+      shownRun: pastRun(state, task) ?? runOf(state, task),
     };
   });
+}
+
+function pastRun({past}: TuiState, task: Task | null): RunView | null {
+  return past && past.taskId === task?.id ? (past.runs[past.index] ?? null) : null;
 }
 
 function runOf({job, data}: TuiState, task: Task | null): RunView | null {

@@ -84,6 +84,11 @@ const refusals: Partial<Record<Command, Refusal>> = {
   'tree.next': ({summary}) => ((summary?.attention.length ?? 0) > 0 ? null : 'nothing needs you'),
   'tree.clear': (_, {browse}) => (browse.filter !== 'all' || browse.query !== '' ? null : hidden),
   'detail.raw': (_, {browse}) => (browse.tab === 'run' ? null : 'raw output is in the tab Run'),
+  'run.older': ({run}, {browse}) => {
+    if (browse.tab !== 'run' && browse.tab !== 'diff') return 'earlier runs are in the tabs Run and Diff';
+    return run ? null : 'it has not run yet';
+  },
+  'run.newer': ({task}, {past}) => (past && past.taskId === task?.id ? null : 'this is the latest run'),
   'tree.search': ({plan}) => (plan ? null : 'there is no plan'),
 };
 

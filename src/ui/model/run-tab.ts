@@ -14,8 +14,9 @@ const silenceSeconds = 5;
 
 /** Which task, how long, and how it stands: above what the agent does. */
 export function runHead(state: TuiState, facts: Facts, jobs: Jobs, columns: number): Line[] {
-  const {task, run} = facts;
+  const {task, shownRun: run} = facts;
   if (!task || !run) return [];
+  const {past} = state;
   const isOwn = state.job !== null && state.job.runId === run.run_id;
   const now = jobs.now();
   const time =
@@ -28,6 +29,7 @@ export function runHead(state: TuiState, facts: Facts, jobs: Jobs, columns: numb
     ...(usage?.cost_usd === undefined ? [] : [dollars(usage.cost_usd)]),
     ...(isOwn ? silence(now - jobs.pulse.lastNewsAt) : []),
     ...(isUsual(state, run) ? [] : [run.provider]),
+    ...(past?.taskId === task.id ? [`run ${past.index + 1} of ${past.runs.length}`] : []),
     ...(state.browse.isRaw ? ['raw output'] : []),
   ];
   const [symbol, word, style] = stateWord(state, facts);
@@ -51,9 +53,10 @@ export function runHead(state: TuiState, facts: Facts, jobs: Jobs, columns: numb
 
 function stateWord(
   state: TuiState,
-  {task, run, stateOf, isPausing}: Facts,
+  {task, run: latest, shownRun: run, stateOf, isPausing}: Facts,
 ): readonly [string, string, Style] {
   if (!task || !run) return ['', '', {}];
+  if (run !== latest) return runLooks[run.state];
   const [symbol, word, style] = stateLooks[stateOf(task)];
   if (run.state === 'running' && state.job?.runId === run.run_id) {
     const [working, , accent] = stateLooks.running;
@@ -63,6 +66,15 @@ function stateWord(
   }
   return [symbol, word || run.state, style];
 }
+
+const runLooks = {
+  running: ['●', 'running', {tone: 'accent'}],
+  waiting: ['?', 'waiting', {tone: 'warning'}],
+  paused: ['Ⅱ', 'paused', {tone: 'warning'}],
+  succeeded: ['✓', 'succeeded', {tone: 'good'}],
+  failed: ['✗', 'failed', {tone: 'bad'}],
+  canceled: ['–', 'canceled', {dim: true}],
+} as const satisfies Record<RunView['state'], readonly [string, string, Style]>;
 
 /** Work so far: the segments that ended, and the one that runs. */
 export function elapsed(run: RunView, now: number): number {
