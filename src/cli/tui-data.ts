@@ -43,6 +43,7 @@ export function createProjectReader({
     return {
       plan,
       runs: new Map([...digests].flatMap(([id, {run}]) => (run ? [[id, run] as const] : []))),
+      reviews: new Map([...digests].flatMap(([id, {review}]) => (review ? [[id, review] as const] : []))),
       pendingFeedback: await pendingFeedback(),
       cost: costs.length === 0 ? null : costs.reduce((sum, cost) => sum + cost, 0),
       otherEngine: holder?.pid ?? null,
@@ -125,14 +126,20 @@ export function createProjectReader({
   return {read, watch};
 }
 
-type Digest = {readonly run: RunRecord | null; readonly cost: number};
+type Digest = {
+  readonly run: RunRecord | null;
+  readonly review: RunRecord | null;
+  readonly cost: number;
+};
 
 /** Output is read when it is looked at; of all else the latest run is enough. */
 function digestRuns(all: readonly RunRecord[]): Digest {
-  const run = tellingRun(all);
   const cost = all.reduce((sum, {usage}) => sum + (usage?.cost_usd ?? 0), 0);
-  return {run: run && {...run, stdout: '', stderr: ''}, cost};
+  const review = all.findLast(({run_type}) => run_type === 'review') ?? null;
+  return {run: withoutOutput(tellingRun(all)), review: withoutOutput(review), cost};
 }
+
+const withoutOutput = (run: RunRecord | null): RunRecord | null => run && {...run, stdout: '', stderr: ''};
 
 async function readPlan(plans: PlanStore): Promise<PlanView> {
   try {
@@ -148,13 +155,19 @@ async function readPlan(plans: PlanStore): Promise<PlanView> {
 
 /** Two looks at the same project have the same one. */
 function fingerprint(
-  {plan, runs, pendingFeedback, config: _, ...rest}: ProjectData,
+  {plan, runs, reviews, pendingFeedback, config: _, ...rest}: ProjectData,
   planNumber: number,
 ): string {
   return JSON.stringify([
     planNumber,
     plan.type === 'problem' ? plan : plan.type,
-    [...runs.values()].map((run) => [run.run_id, run.state, run.updated_at, run.phase, run.decision_state]),
+    [...runs.values(), ...reviews.values()].map((run) => [
+      run.run_id,
+      run.state,
+      run.updated_at,
+      run.phase,
+      run.decision_state,
+    ]),
     [...pendingFeedback.values()],
     rest,
   ]);

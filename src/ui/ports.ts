@@ -22,6 +22,8 @@ export type ProjectData = {
   readonly plan: PlanView;
   /** Of every task the run that says how it stands. */
   readonly runs: ReadonlyMap<string, RunView>;
+  /** Of every parent its latest review. */
+  readonly reviews: ReadonlyMap<string, RunView>;
   /** Children that a parent review sends back to work. */
   readonly pendingFeedback: ReadonlyMap<string, PendingFeedback>;
   /** What was spent on all runs of the project; null where no provider tells. */

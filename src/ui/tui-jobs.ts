@@ -156,8 +156,10 @@ function verdictNotice(verdict: ReviewVerdict): Notice {
 
 /** What was heard of a run, put where the next look at the disk will find it too. */
 function withRun(data: ProjectData, run: RunView): ProjectData {
-  if (run.run_type !== 'execute') return data;
-  return {...data, runs: new Map(data.runs).set(run.task_id, {...run, stdout: '', stderr: ''})};
+  const view = {...run, stdout: '', stderr: ''};
+  return run.run_type === 'execute'
+    ? {...data, runs: new Map(data.runs).set(run.task_id, view)}
+    : {...data, reviews: new Map(data.reviews).set(run.task_id, view)};
 }
 
 export type Jobs = ReturnType<typeof createJobs>;

@@ -47,6 +47,7 @@ export type Tui = Omit<TuiCore, 'onJobEnd' | 'asked'> & {
 export function createTui(ports: TuiPorts): Tui {
   const flow = createTuiFlow({pause: (reason) => ports.engine.pause(reason, 'key')});
   const factsOf = createFacts();
+  let hasWorked = false;
   const state = createStore<TuiState>({
     ui: flow.snapshot(),
     data: null,
@@ -78,6 +79,7 @@ export function createTui(ports: TuiPorts): Tui {
       const [first] = lines;
       // The banner says it already.
       if (!isPaused && first !== undefined) core.say({tone: toneOf(reason), text: lines.join('  ')});
+      hasWorked = true;
       commands.askPerson(['asks', 'decision', 'feedback']);
     },
   };
@@ -126,8 +128,10 @@ export function createTui(ports: TuiPorts): Tui {
           const isFirst = state.get().data === null;
           core.patch({data});
           if (isFirst) core.patch({browse: firstChoice(core.facts(), state.get().browse)});
-          // Answers can wait until somebody asks for them; what is undecided holds up the plan.
-          if (!core.facts().isBusy) commands.askPerson(['decision']);
+          // Answers can wait until somebody asks for them; what is undecided holds up the plan, and what
+          // a job of this screen left may be seen on disk only after its end.
+          if (core.facts().isBusy) return;
+          commands.askPerson(hasWorked ? ['asks', 'decision', 'feedback'] : ['decision']);
         }),
         clock.stop,
         details.stop,

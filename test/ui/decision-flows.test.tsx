@@ -126,6 +126,24 @@ describe('feedback of a parent review', () => {
     expect([...pendingFeedback]).toEqual([]);
   });
 
+  test('opens by itself when the disk tells of it after the job that left it', async () => {
+    const {agents, press, sees, seesNot, screen, pendingFeedback, tell} = tuiProject({
+      plan: planOf(family(task('p'), task('a')), task('b', {deps: ['p']})),
+    });
+    press('e');
+    await vi.waitFor(() => expect(agents.agents[0]?.hasGone).toBe(true));
+    press(keys.ctrlC);
+    await sees('Paused. Ctrl+C again to quit.');
+    expect(screen()).not.toContain('did not pass');
+    pendingFeedback.set('a', sentBack('a'));
+    tell();
+    await sees('The parent review did not pass: 1 task is sent back');
+    press(keys.ctrlC);
+    await seesNot('did not pass');
+    tell();
+    expect(screen()).not.toContain('did not pass');
+  });
+
   test('later leaves it', async () => {
     const {press, sees, pendingFeedback} = project();
     press(keys.enter, 'n', 'u');

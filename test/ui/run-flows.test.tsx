@@ -253,3 +253,32 @@ test('a parent that is folded tells that somebody waits below it', async () => {
   press(keys.enter, keys.left, keys.left);
   await sees(/▸ ◦ Task p +ACTION REQUIRED/);
 });
+
+describe('a parent', () => {
+  const done = {status: 'done'} as const;
+
+  test('that only waits for its review is executed, and refused once it is done', async () => {
+    const {press, sees, plans} = tuiProject({plan: planOf(family(task('p'), task('a', done)))});
+    await sees('All tasks are done, their parents not yet: e reviews them.');
+    press(keys.enter, 'e');
+    await until(() => expect(plans.statuses()).toEqual({p: 'done', a: 'done'}));
+    await sees('no ready task is left');
+    press('e');
+    await sees('e: no task is ready');
+  });
+
+  test('shows the output of its review after it ended', async () => {
+    const review = runRecord({
+      ...{task_id: 'p', run_id: 'p-1', run_type: 'review', state: 'succeeded'},
+      ...{parent_review_passed: true},
+    });
+    const {press, sees} = tuiProject({
+      plan: planOf(family(task('p', done), task('a', done))),
+      runs: [review],
+    });
+    press(keys.enter, 'g', '2');
+    await sees('readable log of p-1');
+    press('o');
+    await sees('raw log of p-1');
+  });
+});

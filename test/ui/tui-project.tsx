@@ -55,6 +55,12 @@ export function tuiProject(options: TuiOptions = {}) {
     return {
       plan: {type: 'plan', plan: plans.plan},
       runs: new Map(all.flatMap(([id, run]) => (run ? [[id, run] as const] : []))),
+      reviews: new Map(
+        [...plans.plan.items.keys()].flatMap((id) => {
+          const review = runs.records(id).findLast(({run_type}) => run_type === 'review');
+          return review ? [[id, review] as const] : [];
+        }),
+      ),
       pendingFeedback: new Map(pendingFeedback),
       cost: null,
       otherEngine: null,

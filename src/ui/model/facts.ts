@@ -73,7 +73,7 @@ export type Facts = {
   readonly task: Task | null;
   readonly state: TaskState | null;
   readonly run: RunView | null;
-  /** The run that the tabs show: an earlier one where the person went back. */
+  /** The run that the tabs show: an earlier one where the person went back, of a parent its review. */
   readonly shownRun: RunView | null;
 };
 
@@ -130,10 +130,13 @@ export function createFacts(): (state: TuiState) => Facts {
       task,
       state: task ? stands.stateOf(task) : null,
       run: runOf(state, task),
-      shownRun: pastRun(state, task) ?? runOf(state, task),
+      shownRun: pastRun(state, task) ?? runOf(state, task) ?? reviewOf(state, task),
     };
   });
 }
+
+const reviewOf = ({data}: TuiState, task: Task | null): RunView | null =>
+  (task && data?.reviews.get(task.id)) ?? null;
 
 function pastRun({past}: TuiState, task: Task | null): RunView | null {
   return past && past.taskId === task?.id ? (past.runs[past.index] ?? null) : null;

@@ -1,4 +1,5 @@
 import {displayLine} from '../../machines/policies/display-text.ts';
+import {dueParents} from '../../machines/policies/parent-review.ts';
 import type {Line} from '../components/lines.tsx';
 import {keyLabel} from '../keymap.ts';
 import {wrapped} from '../text/wrap.ts';
@@ -117,7 +118,7 @@ function agentLines({data}: TuiState, columns: number): Line[] {
 }
 
 /** The one thing that brings the plan forward. */
-function nextLines(state: TuiState, {summary, isBusy}: Facts): string[] {
+function nextLines(state: TuiState, {summary, plan, isBusy}: Facts): string[] {
   const {data} = state;
   if (!data) return ['…'];
   if (data.plan.type === 'none') return ['c creates an empty plan in this folder.'];
@@ -131,6 +132,8 @@ function nextLines(state: TuiState, {summary, isBusy}: Facts): string[] {
   if (count('paused') + count('lost') > 0) return ['A task is paused: enter, then u goes on in its session.'];
   if (count('ready') > 0) return ['e runs the ready tasks, one after another.'];
   if (count('failed') > 0) return ['A task failed: enter, then t makes it ready again.'];
+  if (summary.done === summary.total && plan && dueParents(plan).length > 0)
+    return ['All tasks are done, their parents not yet: e reviews them.'];
   if (summary.done === summary.total) return ['Everything is done.'];
   return ['No task is ready: enter shows what they wait for.'];
 }

@@ -1,3 +1,4 @@
+import {dueParents} from '../../machines/policies/parent-review.ts';
 import {isLeaf} from '../../machines/policies/plan-graph.ts';
 import {retryObstacle} from '../../machines/policies/retry-check.ts';
 import type {Command} from './commands.ts';
@@ -37,7 +38,8 @@ const hidden = 'not now';
 const refusals: Partial<Record<Command, Refusal>> = {
   'job.execute': unlessBusy(({plan, summary}) => {
     if (!plan) return 'there is no plan';
-    return (summary?.counts.get('ready') ?? 0) > 0 ? null : 'no task is ready';
+    const isSomethingDue = (summary?.counts.get('ready') ?? 0) > 0 || dueParents(plan).length > 0;
+    return isSomethingDue ? null : 'no task is ready';
   }),
   'job.executeTask': unlessBusy(({plan, task}) => {
     if (!plan || !task) return noTask;
@@ -84,9 +86,9 @@ const refusals: Partial<Record<Command, Refusal>> = {
   'tree.next': ({summary}) => ((summary?.attention.length ?? 0) > 0 ? null : 'nothing needs you'),
   'tree.clear': (_, {browse}) => (browse.filter !== 'all' || browse.query !== '' ? null : hidden),
   'detail.raw': (_, {browse}) => (browse.tab === 'run' ? null : 'raw output is in the tab Run'),
-  'run.older': ({run}, {browse}) => {
+  'run.older': ({shownRun}, {browse}) => {
     if (browse.tab !== 'run' && browse.tab !== 'diff') return 'earlier runs are in the tabs Run and Diff';
-    return run ? null : 'it has not run yet';
+    return shownRun ? null : 'it has not run yet';
   },
   'run.newer': ({task}, {past}) => (past && past.taskId === task?.id ? null : 'this is the latest run'),
   'tree.search': ({plan}) => (plan ? null : 'there is no plan'),

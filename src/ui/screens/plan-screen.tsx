@@ -69,7 +69,10 @@ export function visible(
   rows: number,
 ): {lines: Line[]; place: string} {
   const height = Math.max(1, rows - head.length);
-  if (top === null) return {lines: [...head, ...slice(length - height, length).slice(-height)], place: ''};
+  if (top === null) {
+    const end = slice(Math.max(0, length - height), length).slice(-height);
+    return {lines: [...head, ...end], place: ''};
+  }
   const from = Math.max(0, Math.min(top, length - 1));
   const place = length <= height ? '' : `${from + 1}/${length}`;
   return {lines: [...head, ...slice(from, from + height).slice(0, height)], place};
