@@ -217,8 +217,8 @@ describe.skipIf(!hasTmux)('in a terminal (tmux)', () => {
     expect(screen).toContain('Paused. Resume with: blackbird resume slow');
     expect(screen).toContain('You paused the demo. In its folder:');
 
-    terminal.type(`clear; cd ${folder}`);
-    terminal.type('clear; blackbird resume slow --execute');
+    // In one line: the prompt of a `cd` alone would pass for the end.
+    terminal.type(`clear; cd ${folder} && blackbird resume slow --execute`);
     const resumed = await terminal.until('[0]>');
     expect(resumed).toContain('✓ slow');
     expect(resumed).toContain('✓ release');
