@@ -183,6 +183,41 @@ describe.skipIf(!hasTmux)('the terminal UI in a real terminal (needs tmux)', () 
     expect(project.agents()).toEqual([]);
   });
 
+  test('a crash gives the terminal back, says what it was, and leaves no agent', async () => {
+    const project = engineProject(planOf(long('a')));
+    project.write(
+      'crash.mjs',
+      `import {existsSync} from 'node:fs';
+if (process.argv[1]?.endsWith('blackbird')) {
+  const look = setInterval(() => {
+    if (existsSync('now')) throw new Error('boom');
+  }, 20);
+  look.unref();
+}
+`,
+    );
+    const terminal = openTerminal(project);
+    terminal.type('NODE_OPTIONS="--import $PWD/crash.mjs" blackbird');
+    await terminal.until('Next');
+    terminal.press('Enter');
+    await sees(terminal, '┌ Plan');
+    terminal.press('e');
+    await sees(terminal, '● working');
+    await untilAtWork(project, 'a', 'started-a');
+    project.write('now', '');
+    await terminal.until(/Error: boom/);
+    await terminal.until(/\[\d+\]>$/);
+    expect(terminal.visible()).not.toContain('┌ Plan');
+    await eventually(() => expect(project.agents()).toEqual([]));
+  });
+
+  test('shows itself where others believe that nobody watches', async () => {
+    const project = engineProject(planOf(task('a')), {env: {CI: 'true'}});
+    const terminal = await openTui(project);
+    terminal.resize(60, 16);
+    await sees(terminal, /^└─{58}┘$/m);
+  });
+
   test('without a terminal it is the help', async () => {
     const project = engineProject(planOf());
     const {code, out} = await project.run([]);

@@ -145,7 +145,7 @@ export const keymaps = {
   settings: [
     ...pauseKeys,
     {keys: ['enter', 'p'], label: 'set here', command: 'list.project', ...always},
-    {keys: ['g'], label: 'set for all', command: 'list.global', ...always},
+    {keys: ['a'], label: 'set for all', command: 'list.global', ...always},
     {keys: ['d', 'backspace', 'delete'], label: 'unset', command: 'list.unset', ...always},
     ...listKeys,
     {keys: ['escape', 'H'], label: 'back', command: 'go.back', ...always},

@@ -26,7 +26,7 @@ export function homeLines(
     ...(isRoomy ? [[], tagline, [{text: displayLine(folder), dim: true}], []] : []),
     ...planLines(state, facts, columns),
     ...(isRoomy ? [[]] : []),
-    [{text: 'Next', bold: true, tone: 'accent'}],
+    ...(state.data === null ? [] : [[{text: 'Next', bold: true, tone: 'accent'} as const]]),
     ...nextLines(state, facts)
       .flatMap((text) => wrapped(text, columns))
       .map((text): Line => [{text}]),
@@ -120,7 +120,7 @@ function agentLines({data}: TuiState, columns: number): Line[] {
 /** The one thing that brings the plan forward. */
 function nextLines(state: TuiState, {summary, plan, isBusy}: Facts): string[] {
   const {data} = state;
-  if (!data) return ['…'];
+  if (!data) return [];
   if (data.plan.type === 'none') return ['c creates an empty plan in this folder.'];
   if (data.plan.type === 'problem')
     return ['Mend the file; this screen sees it at once. blackbird validate tells everything.'];
