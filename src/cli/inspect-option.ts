@@ -12,10 +12,16 @@ export const inspectOption = () =>
 export function parseInspect(text: string): InspectChoice {
   if (text === '') return {type: 'page', port: 0};
   if (text === 'stately') return {type: 'stately', port: 0};
+  return {type: 'page', port: portOf(text, 'It must be a port from 1 to 65535, or stately.')};
+}
+
+/** For options that take a port. */
+export const parsePort = (text: string): number => portOf(text, 'It must be a port from 1 to 65535.');
+
+function portOf(text: string, complaint: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
-  if (port < 1 || port > 65_535)
-    throw new InvalidArgumentError('It must be a port from 1 to 65535, or stately.');
-  return {type: 'page', port};
+  if (port < 1 || port > 65_535) throw new InvalidArgumentError(complaint);
+  return port;
 }
 
 /** `--inspect` takes a value only after `=`: what follows it is the next argument, a task perhaps. */

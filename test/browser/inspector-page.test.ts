@@ -329,6 +329,40 @@ describe.each(['light', 'dark'] as const)('in %s', (scheme) => {
   });
 });
 
+test('at 400 % everything is below something else, whole, and nothing is cut off at the side', async () => {
+  const {page} = await openPage(browser, (await served()).url);
+  await page.setViewportSize({width: 320, height: 200});
+  await untilAt(page, recorded.length);
+  await page.locator('[data-state="engine.idle"].active').waitFor();
+  const width = await page.evaluate(
+    () => (globalThis as unknown as BrowserGlobals).document.documentElement.scrollWidth,
+  );
+  expect(width).toBe(320);
+  let end = 0;
+  for (const part of ['header', 'nav', '.middle', 'aside', 'footer']) {
+    const box = await page.locator(part).boundingBox();
+    if (!box) throw new Error(`${part} is not there`);
+    expect(box.y).toBeGreaterThanOrEqual(end);
+    expect(box.height).toBeGreaterThan(30);
+    end = box.y + box.height;
+  }
+  expect((await page.locator('#chart').boundingBox())?.height).toBeGreaterThan(250);
+  const {BLACKBIRD_SCREENSHOTS: folder} = process.env;
+  if (folder) await page.screenshot({path: `${folder}/narrow.png`, fullPage: true});
+});
+
+test('where the process has ended, the page says that nobody can tell a context any more', async () => {
+  const inspector = await served();
+  const {page} = await openPage(browser, inspector.url);
+  await untilAt(page, recorded.length);
+  inspector.close();
+  await eventually(async () => expect(await page.locator('#connection').textContent()).toMatch(/^ended/));
+  await page.keyboard.press('Home');
+  await eventually(async () =>
+    expect(await page.locator('#context').textContent()).toMatch(/^not known: the process that could tell/),
+  );
+});
+
 /** What the functions above use inside the browser; the tests themselves are compiled without its types. */
 type BrowserGlobals = {
   readonly document: {

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {parseInspect, withInspectValue} from '../../src/cli/inspect-option.ts';
+import {parseInspect, parsePort, withInspectValue} from '../../src/cli/inspect-option.ts';
 
 describe('--inspect', () => {
   test.each<[string, ReturnType<typeof parseInspect>]>([
@@ -23,5 +23,15 @@ describe('--inspect', () => {
     {args: ['execute', '--inspect', '--', '--inspect'], read: ['execute', '--inspect=', '--', '--inspect']},
   ])('takes a value only after =: $args', ({args, read}) => {
     expect(withInspectValue(args)).toEqual(read);
+  });
+});
+
+describe('--port', () => {
+  test.each(['1', '65535'])('%s', (text) => {
+    expect(parsePort(text)).toBe(Number(text));
+  });
+
+  test.each(['', '0', '65536', '99999', '-1', 'x', 'stately'])('refuses %s', (text) => {
+    expect(() => parsePort(text)).toThrow('It must be a port from 1 to 65535.');
   });
 });

@@ -97,6 +97,30 @@ describe('inspect', () => {
     const ended = await project.run(['inspect', 'a', '--json']);
     expect(JSON.parse(ended.err).error).toMatchObject({code: 'E_INSPECT'});
   });
+
+  test('tells what cannot be read of a journal, and never takes it for one that is not there', async () => {
+    const project = oneTask();
+    await project.run(['execute']);
+    const {run_id} = project.latest('a') ?? {};
+    const file = path.join(project.folder, '.blackbird', 'runs', 'a', `${run_id}.journal.jsonl`);
+    const lines = readFileSync(file, 'utf8').split('\n');
+    const cut = JSON.stringify({kind: 'truncated', at: '2026-01-01T00:00:00.000Z', bytes: 9});
+    writeFileSync(file, [...lines.with(3, 'garbage').slice(0, -1), cut, ''].join('\n'));
+    const served = project.start(['inspect', 'a']);
+    const url = await addressIn(served.out);
+    expect(await (await fetch(`${url}facts`)).json()).toMatchObject({
+      notices: ['lines of the journal that cannot be read: 1', 'the journal was cut where it grew too long'],
+    });
+    served.child.kill('SIGINT');
+    await served.ended;
+
+    writeFileSync(file, 'garbage\n');
+    const ended = await project.run(['inspect', 'a', '--json']);
+    expect(JSON.parse(ended.err).error).toMatchObject({
+      code: 'E_INSPECT',
+      message: `nothing in the journal of run ${run_id} can be read`,
+    });
+  });
 });
 
 describe('inspect --bundle', () => {
@@ -145,6 +169,7 @@ describe('inspect --bundle', () => {
   });
 
   test.each<{name: string; args: string[]; code: number; error: string}>([
+    {name: 'a port that is none', args: ['--bundle', 'x', '--port', '99999'], code: 2, error: 'E_USAGE'},
     {name: 'a task beside it', args: ['a', '--bundle', 'x'], code: 2, error: 'E_USAGE'},
     {name: 'a file that is not there', args: ['--bundle', 'x'], code: 1, error: 'E_STORE_READ'},
     {

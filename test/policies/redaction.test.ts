@@ -114,5 +114,7 @@ describe('what replay is given for it', () => {
   test('no more than a memory holds, whatever a file says', () => {
     expect(restore({$list: 1e15, last: []})).toHaveLength(1_000_000);
     expect(restore({$list: -5, last: [1]})).toEqual([1]);
+    const lists = restore(Array(3).fill({$list: 600_000, last: [{$list: 30, last: []}]})) as unknown[][];
+    expect(lists.map(({length}) => length)).toEqual([599_999 + 1, 399_941 + 1, 1]);
   });
 });

@@ -4,7 +4,8 @@ import {displayLine} from '../../machines/policies/display-text.ts';
 import {requireTask} from '../../machines/policies/plan-graph.ts';
 import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import type {InspectionSource} from '../../services/contracts/journal.ts';
-import {type Cli, wholeNumber} from '../cli.ts';
+import type {Cli} from '../cli.ts';
+import {parsePort} from '../inspect-option.ts';
 import {printableJson} from '../json-text.ts';
 import {renderTable} from '../table.ts';
 
@@ -16,7 +17,7 @@ export function inspectCommand(cli: Cli): Command {
     .argument('[taskId]', 'a task; without it, what can be looked at')
     .argument('[runId]', 'one of its runs; without it, the latest')
     .option('--bundle <file>', 'look at a bundle that somebody sent, and replay it')
-    .option('--port <n>', 'serve on this port', wholeNumber)
+    .option('--port <n>', 'serve on this port', parsePort)
     .option('--open', 'open the page in your browser')
     .addHelpText(
       'after',
@@ -57,14 +58,23 @@ async function openRun(
     });
   }
   const source = inspectJournal(store.files(run.task_id, run.run_id).journal);
+  const {broken, isCut} = source.summary();
   if (source.entries().length === 0 && run.state !== 'running') {
-    throw new AppError('E_INSPECT', `run ${run.run_id} has no journal: an older Blackbird ran it`, {
+    const reason =
+      broken.length === 0
+        ? `run ${run.run_id} has no journal: an older Blackbird ran it`
+        : `nothing in the journal of run ${run.run_id} can be read`;
+    throw new AppError('E_INSPECT', reason, {
       next: [
         {command: `blackbird runs ${shellWord(taskId)} ${shellWord(run.run_id)}`, why: 'see its record'},
       ],
     });
   }
-  return {source, title: `${run.task_id} · ${run.run_id}`, notices: [], follows: true, report: null};
+  const notices = [
+    ...(broken.length === 0 ? [] : [`lines of the journal that cannot be read: ${broken.length}`]),
+    ...(isCut ? ['the journal was cut where it grew too long'] : []),
+  ];
+  return {source, title: `${run.task_id} · ${run.run_id}`, notices, follows: true, report: null};
 }
 
 /** A bundle, and what its replay tells. */

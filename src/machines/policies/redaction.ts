@@ -119,18 +119,18 @@ function redactError(error: Error): JournalValue {
 }
 
 /** What a machine is given in replay for a redacted value: the same kinds of things, without the words. */
-export function restore(value: JournalValue | undefined): unknown {
+export function restore(value: JournalValue | undefined, room: Room = {left: mostRestored}): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(restore);
+  if (Array.isArray(value)) return value.map((each) => restore(each, room));
   const fields = value as {readonly [key: string]: JournalValue};
   if (typeof fields.$error === 'string') return restoreError(fields);
-  if (typeof fields.$list === 'number') return restoreList(fields.$list, fields.last);
-  if (fields.$map !== undefined) return new Map(listOf(fields.$map) as Array<[unknown, unknown]>);
-  if (fields.$set !== undefined) return new Set(listOf(fields.$set));
+  if (typeof fields.$list === 'number') return restoreList(fields.$list, fields.last, room);
+  if (fields.$map !== undefined) return new Map(listOf(fields.$map, room) as Array<[unknown, unknown]>);
+  if (fields.$set !== undefined) return new Set(listOf(fields.$set, room));
   const restored: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(fields)) {
     Object.defineProperty(restored, name, {
-      value: restore(field),
+      value: restore(field, room),
       enumerable: true,
       configurable: true,
       writable: true,
@@ -139,15 +139,19 @@ export function restore(value: JournalValue | undefined): unknown {
   return restored;
 }
 
-const listOf = (value: JournalValue): unknown[] => {
-  const list = restore(value);
+/** A journal that somebody made up must not fill the memory, with one long list or with many. */
+type Room = {left: number};
+const mostRestored = 1_000_000;
+
+const listOf = (value: JournalValue, room: Room): unknown[] => {
+  const list = restore(value, room);
   return Array.isArray(list) ? list.filter((each) => each !== null) : [];
 };
 
-function restoreList(length: number, last: JournalValue | undefined): unknown[] {
-  const end = Array.isArray(last) ? last.map(restore) : [];
-  // A journal that somebody made up must not fill the memory.
-  const missing = Math.min(Math.max(0, Math.trunc(length) - end.length), 1_000_000);
+function restoreList(length: number, last: JournalValue | undefined, room: Room): unknown[] {
+  const end = Array.isArray(last) ? last.map((each) => restore(each, room)) : [];
+  const missing = Math.min(Math.max(0, Math.trunc(length) - end.length), room.left);
+  room.left -= missing;
   // Whoever looks into it finds things of the right kind.
   return [...Array.from({length: missing}, () => end[0] ?? null), ...end];
 }

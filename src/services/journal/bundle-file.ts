@@ -3,7 +3,7 @@ import {type Bundle, type BundledJournal, bundleFormat} from '../contracts/bundl
 import {AppError, messageOf, shellWord, systemErrorCode} from '../contracts/errors.ts';
 import type {InspectedEntry, InspectionSource, JournalLine} from '../contracts/journal.ts';
 import {corrupt, writeFailure} from '../stores/store-errors.ts';
-import {readWholeFile} from '../stores/whole-file.ts';
+import {parseJson, readWholeFile} from '../stores/whole-file.ts';
 import {isJournalLine} from './journal-line.ts';
 
 const mostBytes = 256 * 1024 * 1024;
@@ -24,7 +24,12 @@ export function writeBundle(file: string, bundle: Bundle, {force}: {force: boole
   } catch (error) {
     if (systemErrorCode(error) !== 'EEXIST') throw writeFailure(file, 'bundle', error);
     throw new AppError('E_STORE_WRITE', `${file} exists already`, {
-      next: [{command: `rm ${shellWord(file)}`, why: 'remove it, or say --force or --output'}],
+      next: [
+        {
+          command: `blackbird bundle ${shellWord(bundle.task_id)} --output ${shellWord(file)} --force`,
+          why: 'replace it; or name another file',
+        },
+      ],
     });
   }
   return Buffer.byteLength(text);
@@ -36,9 +41,9 @@ export function readBundle(file: string): Bundle {
   if (text === null) throw new AppError('E_STORE_READ', `there is no bundle at ${file}`);
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch (error) {
-    throw corrupt(file, 'bundle', `it is not valid JSON: ${messageOf(error)}`);
+    throw corrupt(file, 'bundle', messageOf(error));
   }
   if (!isBundle(value)) throw corrupt(file, 'bundle', 'it is not a bundle of Blackbird');
   if (value.format !== bundleFormat) {
@@ -49,11 +54,13 @@ export function readBundle(file: string): Bundle {
 
 function isBundle(value: unknown): value is Bundle {
   if (typeof value !== 'object' || value === null) return false;
-  const {kind, format, journals, runs, task_id} = value as Record<string, unknown>;
+  const {kind, format, journals, runs, task_id, versions} = value as Record<string, unknown>;
   return (
     kind === 'blackbird-bundle' &&
     typeof format === 'number' &&
     typeof task_id === 'string' &&
+    typeof versions === 'object' &&
+    versions !== null &&
     Array.isArray(runs) &&
     Array.isArray(journals) &&
     journals.every(isJournal)

@@ -83,9 +83,14 @@ export function readJournalLines(
   return {lines, broken: summary().broken};
 }
 
+/** A journal as it is looked at, and what was found in it besides entries. */
+export type RecordedSource = InspectionSource & {
+  readonly summary: () => Omit<ReadJournal, 'entries'>;
+};
+
 /** A recorded run as it is looked at. It is followed while somebody listens, and never keeps a process alive. */
-export function inspectJournal(file: string, {pollMilliseconds = 250} = {}): InspectionSource {
-  const {push} = createJournalParser();
+export function inspectJournal(file: string, {pollMilliseconds = 250} = {}): RecordedSource {
+  const {push, summary} = createJournalParser();
   const entries: InspectedEntry[] = [];
   const listeners = new Set<(entry: InspectedEntry) => void>();
   let position = 0;
@@ -110,6 +115,7 @@ export function inspectJournal(file: string, {pollMilliseconds = 250} = {}): Ins
   read();
 
   return {
+    summary,
     entries: () => entries,
     subscribe: (listener) => {
       listeners.add(listener);

@@ -10,7 +10,10 @@ export function corrupt(file: string, what: string, reason: string): AppError {
     ],
     next: [
       ...(what === 'plan' ? [{command: 'blackbird validate', why: 'once you have mended it by hand'}] : []),
-      {command: `mv ${name} ${name}.broken`, why: 'or move it aside; Blackbird will not overwrite it'},
+      // A bundle stands in nobody's way.
+      ...(what === 'bundle'
+        ? []
+        : [{command: `mv ${name} ${name}.broken`, why: 'or move it aside; Blackbird will not overwrite it'}]),
     ],
   });
 }

@@ -135,22 +135,24 @@ export class InspectorPage {
     if (asked === this.#contextAsked) return;
     this.#contextAsked = asked;
     if (asked === '') return;
-    const context = entry?.context ?? (await contextFrom(asked));
+    const {context, reason} = entry?.context ? {context: entry.context} : await contextFrom(asked);
     if (asked !== this.#contextAsked) return;
     byId('context').replaceChildren(
-      context === null
-        ? element('p', {class: 'empty'}, 'not known: its beginning was not recorded')
-        : drawValue(context, this.#folds.context),
+      reason === undefined
+        ? drawValue(context, this.#folds.context)
+        : element('p', {class: 'empty'}, `not known: ${reason}`),
     );
   }
 }
 
-async function contextFrom(path: string): Promise<unknown> {
+/** The context, or why there is none. */
+async function contextFrom(path: string): Promise<{context?: unknown; reason?: string}> {
   try {
     const response = await fetch(path);
-    return response.ok ? (await response.json()).context : null;
+    const {context} = await response.json();
+    return context === null ? {reason: 'its beginning was not recorded'} : {context};
   } catch {
-    return null;
+    return {reason: 'the process that could tell has ended. “blackbird inspect” shows what it ran.'};
   }
 }
 

@@ -80,6 +80,12 @@ describe('a bundle', () => {
       text: JSON.stringify({...bundle, journals: [{run_id: 'a', lines: [{}]}]}),
       message: /not a bundle/,
     },
+    {name: 'no versions', text: JSON.stringify({...bundle, versions: null}), message: /not a bundle/},
+    {
+      name: 'more depth than can be handed on',
+      text: JSON.stringify(bundle).replace('"runs":[]', `"runs":[${'['.repeat(99)}${']'.repeat(99)}]`),
+      message: /nested deeper than 64 levels/,
+    },
     {
       name: 'a later format',
       text: JSON.stringify({...bundle, format: 2}),
@@ -91,6 +97,8 @@ describe('a bundle', () => {
     expect(errorOf(() => readBundle(file))).toMatchObject({
       code: 'E_STORE_CORRUPT',
       message: expect.stringMatching(message),
+      // It is not ours: nothing is to be moved out of the way.
+      next: [],
     });
   });
 
