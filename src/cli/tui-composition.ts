@@ -94,6 +94,11 @@ export async function openTuiPorts(
       const {show} = await import('./commands/session/resume.ts');
       await show(await sessions(), id, {detached: false, restart: false, yes: false, isFirst: false});
     },
+    suspend: () => {
+      engine.suspend();
+      process.kill(process.pid, 'SIGSTOP');
+      engine.wake();
+    },
     notify: (text) => {
       config.layers().then(
         (layers) => notify(settingOf(resolveConfig(layers), 'tui.notify'), text),

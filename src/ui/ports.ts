@@ -107,6 +107,9 @@ export interface TuiPorts {
   /** Gives the terminal to a session until the person leaves it. */
   attach(id: string): Promise<void>;
 
+  /** Stops this process and its agents, as Ctrl+Z does; returns when they go on. */
+  suspend(): void;
+
   /** Tells a person who looks elsewhere that they are needed. */
   notify(text: string): void;
   /** Milliseconds of the clock on the wall, for what records say. */

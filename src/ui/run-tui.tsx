@@ -28,10 +28,13 @@ export async function runTui(tui: Tui, terminal: TuiTerminal): Promise<void> {
   try {
     for (;;) {
       await showOnce(tui, terminal, painter);
-      const session = tui.get().handover;
-      if (session === null) return;
-      await tui.ports.attach(session).catch(tui.answers.failed);
+      const {handover} = tui.get();
+      if (handover === null) return;
+      if (handover.type === 'shell') tui.ports.suspend();
+      else await tui.ports.attach(handover.id).catch(tui.answers.failed);
       tui.patch({handover: null});
+      // Much may have happened to the sessions meanwhile.
+      if (tui.facts().screen === 'sessions') tui.press({name: 'r', text: 'r'});
     }
   } finally {
     stdout.off('resize', resize);

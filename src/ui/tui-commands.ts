@@ -100,6 +100,7 @@ export function createCommands(core: TuiCore, ports: TuiPorts, jobs: Jobs) {
       if (core.facts().isBusy) open({type: 'quit'});
       else core.send({type: 'tui.leave', reason: 'user_interrupt'});
     },
+    'go.suspend': () => core.patch({handover: {type: 'shell'}}),
     'go.home': () => core.send({type: 'screen.home'}),
     'go.plan': () => core.send({type: 'screen.plan'}),
     'go.help': () => {

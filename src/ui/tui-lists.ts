@@ -58,7 +58,7 @@ export function createListCommands(
       const {list} = core.get();
       const session = list.sessions?.[list.index];
       if (!session) return;
-      if (session.canAttach) core.patch({handover: session.id});
+      if (session.canAttach) core.patch({handover: {type: 'session', id: session.id}});
       else core.say({tone: 'warning', text: `${session.name || session.id} is ${session.status}`});
     },
   };

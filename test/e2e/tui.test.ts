@@ -1,4 +1,5 @@
 import {describe, expect, onTestFinished, test} from 'vitest';
+import {isStopped} from '../helpers/agent-processes.ts';
 import {demo, type EngineProject, engineProject, eventually, untilAtWork} from '../helpers/engine-project.ts';
 import {planOf, task} from '../helpers/plans.ts';
 import {hasTmux, openTerminal} from '../helpers/terminal.ts';
@@ -181,6 +182,23 @@ describe.skipIf(!hasTmux)('the terminal UI in a real terminal (needs tmux)', () 
     expect(terminal.visible()).not.toContain('Plan');
     expect(project.latest('b')).toMatchObject({state: 'paused', pause_reason: 'terminated'});
     expect(project.agents()).toEqual([]);
+  });
+
+  test('Ctrl+Z stops it and its agent, fg brings both back', async () => {
+    const project = engineProject(planOf(long('a')));
+    const terminal = await openTui(project);
+    terminal.press('e');
+    await untilAtWork(project, 'a', 'started-a');
+    terminal.press('C-z');
+    await sees(terminal, /Stopped/);
+    expect(terminal.visible()).not.toContain('┌ Plan');
+    const agent = project.latest('a')?.segments.at(-1)?.pid ?? 0;
+    await eventually(() => expect(isStopped(agent)).toBe(true));
+    terminal.type('fg');
+    await sees(terminal, '● working');
+    await eventually(() => expect(isStopped(agent)).toBe(false));
+    terminal.press('C-c');
+    await sees(terminal, 'Paused. Ctrl+C again to quit.');
   });
 
   test('a crash gives the terminal back, says what it was, and leaves no agent', async () => {

@@ -266,7 +266,7 @@ test('a session gets the terminal', async () => {
   await sees('gone is worktree missing');
   expect(tui.get().handover).toBe(null);
   press('k', keys.enter);
-  expect(tui.get().handover).toBe('1');
+  expect(tui.get().handover).toEqual({type: 'session', id: '1'});
 });
 
 test('help names every key from the tables, and scrolls', async () => {

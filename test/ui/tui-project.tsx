@@ -133,6 +133,7 @@ export function tuiProject(options: TuiOptions = {}) {
     listFiles: async () => ['src/refunds.ts', 'README.md'],
     sessions: async () => options.sessions ?? [],
     attach: async (id) => void attached.push(id),
+    suspend: () => {},
     notify: (text) => notices.push(text),
     now: () => wall,
   };

@@ -10,7 +10,7 @@ export type Command =
   | `detail.${'up' | 'down' | 'pageUp' | 'pageDown' | 'first' | 'last' | 'raw'}`
   | `tab.${'next' | 'previous' | 'details' | 'run' | 'diff' | 'history'}`
   | `pane.${'switch' | 'detail' | 'tree'}`
-  | `go.${'home' | 'plan' | 'settings' | 'sessions' | 'help' | 'back' | 'quit' | 'leave'}`
+  | `go.${'home' | 'plan' | 'settings' | 'sessions' | 'help' | 'back' | 'quit' | 'leave' | 'suspend'}`
   | `list.${'up' | 'down' | 'first' | 'last' | 'choose' | 'project' | 'global' | 'unset' | 'refresh'}`;
 
 const always = {hint: 'always'} as const;
@@ -27,6 +27,7 @@ const generalKeys: Keymap<Command> = [
   {keys: ['?'], label: 'help', command: 'go.help', ...always},
   {keys: ['q'], label: 'quit', command: 'go.quit', ...always},
   {keys: ['ctrl+c'], label: 'quit', command: 'go.leave'},
+  {keys: ['ctrl+z'], label: 'to the shell; fg comes back', command: 'go.suspend'},
 ];
 
 const taskKeys: Keymap<Command> = [

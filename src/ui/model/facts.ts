@@ -44,8 +44,8 @@ export type TuiState = {
   } | null;
   /** The marked row of settings and sessions, the first line of the help. */
   readonly list: {readonly index: number; readonly sessions: readonly SessionRow[] | null};
-  /** The session that has the terminal now. */
-  readonly handover: string | null;
+  /** Who has the terminal now: a session, or the shell behind us. */
+  readonly handover: {readonly type: 'session'; readonly id: string} | {readonly type: 'shell'} | null;
   readonly size: Size;
 };
 
