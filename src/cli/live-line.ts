@@ -1,7 +1,7 @@
 import type {EngineFact} from '../machines/engine.ts';
 import {displayLine} from '../machines/policies/display-text.ts';
 import {clockTime, tokens} from '../machines/policies/durations.ts';
-import {clip} from '../machines/policies/text-width.ts';
+import {cutEnd} from '../ui/text/fit.ts';
 import type {CliContext} from './context.ts';
 
 /** Task time, silence, tokens and what the agent does, redrawn once a second and when something happens. */
@@ -19,7 +19,7 @@ export function liveLine({stdout}: CliContext, write: (text: string) => void) {
     drawnAt = now;
     const silent = now - lastOutputAt > 5_000 ? ` · last output ${clockTime(now - lastOutputAt)} ago` : '';
     const line = `  ${clockTime(now - startedAt)} · ${activity}${usage}${silent}`;
-    write(`\r\u001b[2K${clip(line, Math.max(10, stdout.columns - 1))}`);
+    write(`\r\u001b[2K${cutEnd(line, Math.max(10, stdout.columns - 1))}`);
   };
   const stop = () => {
     if (timer) clearInterval(timer);

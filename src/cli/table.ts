@@ -1,5 +1,6 @@
 import {displayLine} from '../machines/policies/display-text.ts';
-import {clip, textWidth} from '../machines/policies/text-width.ts';
+import {cutEnd} from '../ui/text/fit.ts';
+import {textWidth} from '../ui/text/graphemes.ts';
 import type {Surface} from './context.ts';
 import {painter, type Style} from './paint.ts';
 
@@ -36,7 +37,7 @@ export function renderTable(
     row
       .map((text, index) => {
         const width = widths[index] ?? 0;
-        const clipped = surface.isTerminal ? clip(text, width) : text;
+        const clipped = surface.isTerminal ? cutEnd(text, width) : text;
         const style = styleOf(index);
         const painted = style === null || clipped === '' ? clipped : paint(style, clipped);
         return index === row.length - 1

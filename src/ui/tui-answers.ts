@@ -3,7 +3,7 @@ import type {Dialog, EditedField} from '../machines/tui.machine.ts';
 import type {ConfigLayerName, SettingKey, SettingValue} from '../services/contracts/config.ts';
 import type {TaskStatus} from '../services/contracts/plan.ts';
 import type {Answer} from '../services/contracts/run.ts';
-import {select} from './model/browse.ts';
+import {select, toggleFold} from './model/browse.ts';
 import {messageLines} from './model/error-lines.ts';
 import {newTaskId} from './model/new-task-id.ts';
 import type {TuiPorts} from './ports.ts';
@@ -16,10 +16,11 @@ export function createAnswers(core: TuiCore, ports: TuiPorts, jobs: Jobs) {
   const close = () => core.send({type: 'dialog.close'});
   const failed = (error: unknown) =>
     core.send({type: 'dialog.open', dialog: {type: 'message', ...messageLines(error)}});
-  const change = (label: string, made: ReturnType<TuiPorts['edit']>) => {
+  const change = (label: string, made: ReturnType<TuiPorts['edit']>, follow = () => {}) => {
     close();
-    applyChange(core, label, made).catch(failed);
+    applyChange(core, label, made).then(follow, failed);
   };
+  const choose = (id: string | null) => core.patch({browse: select(core.get().browse, id)});
 
   /** What was written for an agent is offered again when it could not be sent. */
   const drafts = new Map<string, string>();
@@ -81,7 +82,13 @@ export function createAnswers(core: TuiCore, ports: TuiPorts, jobs: Jobs) {
     },
     status: (taskId: string, status: TaskStatus) =>
       change(`${taskId} is ${status}`, ports.setStatus(taskId, status)),
-    delete: (taskId: string) => change(`deleted ${taskId}`, ports.edit({type: 'delete', taskId})),
+    delete: (taskId: string) => {
+      const at = core.facts().entries.findIndex(({id}) => id === taskId);
+      change(`deleted ${taskId}`, ports.edit({type: 'delete', taskId}), () => {
+        const {entries} = core.facts();
+        choose(entries[Math.min(at, entries.length - 1)]?.id ?? null);
+      });
+    },
     /** The first line is the title, the rest describes it. */
     add: (text: string, place: {parentId: string | null; index: number}) => {
       const [title = '', ...rest] = text.trim().split('\n');
@@ -89,8 +96,11 @@ export function createAnswers(core: TuiCore, ports: TuiPorts, jobs: Jobs) {
       if (!plan || title.trim() === '') return close();
       const id = newTaskId(plan, title);
       const task = {...place, id, title: title.trim(), description: rest.join('\n').trim()};
-      change(`added ${id}`, ports.edit({type: 'add', task}));
-      core.patch({browse: select(core.get().browse, id)});
+      change(`added ${id}`, ports.edit({type: 'add', task}), () => {
+        const {browse} = core.get();
+        if (place.parentId !== null) core.patch({browse: toggleFold(browse, place.parentId, false)});
+        choose(id);
+      });
     },
     edit: (taskId: string, field: EditedField, text: string) => {
       const value = field === 'acceptanceCriteria' ? lines(text) : field === 'title' ? text.trim() : text;

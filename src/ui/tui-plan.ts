@@ -48,9 +48,10 @@ export function createPlanCommands(
       const {lastEdit} = core.get();
       if (!lastEdit) return;
       core.patch({lastEdit: null});
-      ports
-        .undo(lastEdit.change)
-        .then(() => core.say({tone: 'good', text: `taken back: ${lastEdit.label}`}), failed);
+      ports.undo(lastEdit.change).then((change) => {
+        showChange(core, change);
+        core.say({tone: 'good', text: `taken back: ${lastEdit.label}`});
+      }, failed);
     },
     'plan.create': () => {
       ports.createPlan().then(() => core.send({type: 'screen.plan'}), failed);
@@ -60,7 +61,7 @@ export function createPlanCommands(
 
 /** Waits for a change, says what it was, and remembers it for `z`. */
 export async function applyChange(
-  core: Pick<TuiCore, 'patch'>,
+  core: Pick<TuiCore, 'patch' | 'get'>,
   label: string,
   change: Promise<PlanChange>,
 ): Promise<void> {
@@ -69,7 +70,14 @@ export async function applyChange(
     core.patch({notice: {tone: 'accent', text: 'nothing was changed'}});
     return;
   }
+  showChange(core, done);
   core.patch({lastEdit: {label, change: done}, notice: {tone: 'good', text: `${label} (z takes it back)`}});
+}
+
+/** What was written is seen at once: the next look at the disk comes a moment later. */
+function showChange({get, patch}: Pick<TuiCore, 'patch' | 'get'>, {after}: PlanChange): void {
+  const {data} = get();
+  if (data) patch({data: {...data, plan: {type: 'plan', plan: after}}});
 }
 
 /** Where a new task goes: behind the selected one, or at the end of the plan. */

@@ -144,6 +144,7 @@ describe('editing', () => {
     await sees('New task under p');
     press('Écrire: le test', keys.enter, 'Why and how.', keys.ctrlS);
     await sees('added ecrire-le-test');
+    await sees(/❯ +○ Écrire: le test/);
     expect([...(plans.plan.items.get('p')?.childIds ?? [])]).toEqual(['a', 'ecrire-le-test', 'b']);
     expect(plans.plan.items.get('ecrire-le-test')).toMatchObject({
       ...{title: 'Écrire: le test', description: 'Why and how.', parentId: 'p', status: 'todo'},
@@ -174,6 +175,27 @@ describe('editing', () => {
     press('z');
     await sees('taken back');
     expect(plans.plan).toEqual(shop());
+  });
+
+  test('where a task was deleted the next one is selected, behind the last one the one before', async () => {
+    const tasks = ['a', 'b', 'c'].map((id) => task(id));
+    const {press, sees} = tuiProject({plan: planOf(...tasks)});
+    press(keys.enter, 'g', 'j', 'D');
+    await sees('Delete b');
+    press('y');
+    await sees(/❯ +○ Task c/);
+    press('D');
+    await sees('Delete c');
+    press('y');
+    await sees(/❯ +○ Task a/);
+  });
+
+  test('a task that is added below a folded one is seen', async () => {
+    const {press, sees} = await browsing();
+    press('g', keys.left, 'A');
+    await sees('New task under p');
+    press('Below', keys.ctrlS);
+    await sees(/❯ +○ Below/);
   });
 
   test('what somebody changed since is not taken back', async () => {

@@ -70,13 +70,13 @@ export function tuiProject(options: TuiOptions = {}) {
       ...options.data,
     };
   };
-  /** What the watcher of the real one does when files changed. */
+  /** What the watcher of the real one does when files changed, always after whoever changed them went on. */
   const tell = () => {
     for (const listener of listeners) listener(data());
   };
   const update = async (change: (plan: Plan) => Plan) => {
     const changed = await plans.update(change);
-    tell();
+    setImmediate(tell);
     return changed;
   };
 
@@ -86,7 +86,7 @@ export function tuiProject(options: TuiOptions = {}) {
     engine,
     start: async (request) => {
       const end = await start(request).catch((error: unknown) => ({error}));
-      tell();
+      setImmediate(tell);
       return end;
     },
     onOutput: (listener) => {

@@ -1,8 +1,10 @@
-const segmenter = new Intl.Segmenter(undefined, {granularity: 'grapheme'});
+/** Made when the first text needs it: most commands print none that does. */
+let segmenter: Intl.Segmenter | undefined;
 
 /** What a person takes for characters. */
 export function graphemesOf(text: string): string[] {
   if (plainAscii.test(text)) return [...text];
+  segmenter ??= new Intl.Segmenter(undefined, {granularity: 'grapheme'});
   return Array.from(segmenter.segment(text), ({segment}) => segment);
 }
 
