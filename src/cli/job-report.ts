@@ -137,6 +137,8 @@ export function reportReview(result: JobResult, plan: Plan): JobReport {
   if (output === null || run === null || !isDecided || output.outcome === 'refused')
     return reportJob(result, plan);
   const retry = run.state === 'failed' ? retryLines([run.task_id]) : [];
+  const review = result.type === 'task' && result.review ? reviewReport(result.review) : null;
+  if (review !== null) return review;
   const isOver = run.decision_state !== 'approved_continue' || readyTasks(plan).length === 0;
   return {
     reason: 'completed',

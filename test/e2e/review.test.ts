@@ -80,6 +80,23 @@ describe('without a terminal', () => {
     expect({code, err}).toEqual({code: 1, err: expect.stringContaining('E_NO_DECISION')});
   });
 
+  test('approving the last child says what the review of its parent sent back', async () => {
+    const family = planOf(
+      task('p', {prompt: demo('send-back a fixed.txt needs fixed.txt'), childIds: ['a']}),
+      task('a', {prompt: demo('append done.txt a'), parentId: 'p'}),
+    );
+    const project = engineProject(family, {config});
+    await project.run(['execute']);
+    expect(await project.run(['review', 'a', '--approve'])).toMatchObject({
+      ...{code: 4, err: ''},
+      out: lines(
+        ...['✓ a  approved', 'running parent review for p', 'parent review failed for p', 'resume tasks: a'],
+        ...['feedback: needs fixed.txt', 'next step: blackbird resume a'],
+        'all of it, and how to overrule it: blackbird feedback list',
+      ),
+    });
+  });
+
   test('reject makes run and task failed; retry makes it ready again', async () => {
     const project = reviewed();
     await project.run(['execute']);
