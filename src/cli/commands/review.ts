@@ -33,8 +33,8 @@ export function reviewCommand(cli: Cli): Command {
       'after',
       `
 Without a decision it asks on a terminal; Ctrl+C leaves it for later.
-Exit codes: 0 decided, 1 error, 3 the changed task failed, 4 it still waits or a parent review sent tasks back,
-130 paused.`,
+Exit codes: 0 decided, 1 error, 3 the changed task failed, 4 it still waits or the
+review of its parent sent tasks back, 130 paused.`,
     )
     .action(async (taskId: string | undefined, options: Options, command: Command) => {
       const decision = await decisionFrom(cli, options);
