@@ -1,7 +1,9 @@
+import {spawnSync} from 'node:child_process';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {isStopped} from '../helpers/agent-processes.ts';
 import {demo, type EngineProject, engineProject, eventually, untilAtWork} from '../helpers/engine-project.ts';
 import {planOf, task} from '../helpers/plans.ts';
+import {temporaryFolder} from '../helpers/temp-folder.ts';
 import {hasTmux, openTerminal} from '../helpers/terminal.ts';
 
 const long = (id: string) =>
@@ -182,6 +184,32 @@ describe.skipIf(!hasTmux)('the terminal UI in a real terminal (needs tmux)', () 
     expect(terminal.visible()).not.toContain('Plan');
     expect(project.latest('b')).toMatchObject({state: 'paused', pause_reason: 'terminated'});
     expect(project.agents()).toEqual([]);
+  });
+
+  test('a session gets the terminal and gives it back', async () => {
+    const project = engineProject(planOf(task('a')));
+    const sockets = temporaryFolder();
+    onTestFinished(() => {
+      spawnSync('tmux', ['kill-server'], {env: {...process.env, TMUX: '', TMUX_TMPDIR: sockets}});
+    });
+    project.write(
+      'agency.json',
+      '{"version": 1, "runners": {"mine": "bash --norc"}, "defaults": {"runner": "mine"}}',
+    );
+    const terminal = openTerminal(project);
+    const who = '-c user.name=me -c user.email=me@example.com';
+    terminal.type(`unset TMUX; export TMUX_TMPDIR=${sockets} AGENCY_DATA_DIR=${sockets}/agency`);
+    terminal.type(`git init -q && git ${who} commit -q --allow-empty -m first`);
+    terminal.type('blackbird session run --name refunds --detached; blackbird');
+    await terminal.until('Next');
+    terminal.press('S');
+    await sees(terminal, /❯ refunds +active/);
+    terminal.press('Enter');
+    await sees(terminal, /^\[agency_/m);
+    terminal.press('C-b', 'd');
+    await sees(terminal, /❯ refunds +active/);
+    terminal.press('q');
+    await sees(terminal, /\[0\]>$/);
   });
 
   test('Ctrl+Z stops it and its agent, fg brings both back', async () => {

@@ -3,7 +3,7 @@ import {restingRun, sessionRef} from '../fakes/runs.ts';
 import {family, now, planOf, task} from '../helpers/plans.ts';
 import {keys, tuiProject} from './tui-project.tsx';
 
-const until = (check: () => void) => vi.waitFor(check, {timeout: 3_000, interval: 10});
+const until = (check: () => void) => vi.waitFor(check, {timeout: 15_000, interval: 10});
 const reviewed = {execution: {stopAfterEachTask: true}};
 
 /** The first of two tasks has been done and stands at its checkpoint, in a job that waits. */

@@ -3,7 +3,7 @@ import {pausedRun, runRecord} from '../fakes/runs.ts';
 import {family, planOf, task} from '../helpers/plans.ts';
 import {keys, tuiProject} from './tui-project.tsx';
 
-const until = (check: () => void) => vi.waitFor(check, {timeout: 3_000, interval: 10});
+const until = (check: () => void) => vi.waitFor(check, {timeout: 15_000, interval: 10});
 
 /** A project whose plan is on the screen, with an agent that works on its first task. */
 async function atWork(plan = planOf(task('a'), task('b'))) {

@@ -4,7 +4,7 @@ import {pausedRun, restingRun} from '../fakes/runs.ts';
 import {family, planOf, task} from '../helpers/plans.ts';
 import {keys, tuiProject} from './tui-project.tsx';
 
-const until = (check: () => void) => vi.waitFor(check, {timeout: 3_000, interval: 10});
+const until = (check: () => void) => vi.waitFor(check, {timeout: 15_000, interval: 10});
 const shop = () => planOf(family(task('p'), task('a'), task('b')), task('z'));
 
 async function browsing(options: Parameters<typeof tuiProject>[0] = {}) {

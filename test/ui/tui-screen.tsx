@@ -7,6 +7,9 @@ import {ThemeProvider} from '../../src/ui/theme.tsx';
 import {createTui} from '../../src/ui/tui.ts';
 import {TuiProvider} from '../../src/ui/tui-context.tsx';
 
+// Whole flows on a busy machine: what takes longer than this is broken, not slow.
+vi.setConfig({testTimeout: 30_000});
+
 export const keys = {
   ...{up: '\x1b[A', down: '\x1b[B', left: '\x1b[D', right: '\x1b[C', enter: '\r', escape: '\x1b'},
   ...{ctrlC: '\x03', ctrlS: '\x13', tab: '\t', pageDown: '\x1b[6~', backspace: '\x7f', space: ' '},
@@ -68,9 +71,9 @@ export function tuiScreen(ports: TuiPorts, {columns, rows} = {columns: 80, rows:
       }
     },
     sees: (text: string | RegExp) =>
-      vi.waitFor(() => expect(screen()).toMatch(text), {timeout: 3_000, interval: 10}),
+      vi.waitFor(() => expect(screen()).toMatch(text), {timeout: 15_000, interval: 10}),
     seesNot: (text: string | RegExp) =>
-      vi.waitFor(() => expect(screen()).not.toMatch(text), {timeout: 3_000, interval: 10}),
+      vi.waitFor(() => expect(screen()).not.toMatch(text), {timeout: 15_000, interval: 10}),
     resize: (columns: number, rows: number) => {
       Object.assign(size, {columns, rows});
       tui.resize({columns, rows});
