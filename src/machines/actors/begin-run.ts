@@ -66,7 +66,7 @@ async function begin(
 ): Promise<PreparedRun> {
   await services.runs.insert(run);
   try {
-    await services.plans.update((current) => {
+    await services.plans.updateSoon((current) => {
       // Looked at again under the lock: somebody may have changed the plan since.
       if (mode.type === 'execute' && !isReady(current, requireTask(current, task.id))) throw notReady(task);
       return setStatus(current, task.id, 'in_progress', services.now());
@@ -86,6 +86,8 @@ async function begin(
       .catch(() => {});
     throw error;
   }
+  // Written while the agent is being started; it is told to go when that is done.
+  void services.plans.flush().catch(() => {});
   return {task, run, order: {type: 'run.launch', request}};
 }
 

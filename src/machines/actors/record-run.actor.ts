@@ -2,6 +2,7 @@ import {fromPromise} from 'xstate';
 import type {ChangeTracker} from '../../services/contracts/changes.ts';
 import type {ProcessIdentity} from '../../services/contracts/process.ts';
 import type {RunRecord, RunStore} from '../../services/contracts/run.ts';
+import type {PlanStore} from '../../services/contracts/stores.ts';
 import {applyRunChange, type SegmentWork} from '../policies/run-record.ts';
 import {changeFor, type RunStep} from '../policies/run-step.ts';
 import type {AgentEndings} from './agent.actor.ts';
@@ -11,6 +12,7 @@ export type RecordRunInput = {readonly run: RunRecord; readonly step: RunStep};
 /** Writes a step of a run to its record; the next act begins when it is on disk. */
 export function defineRecordRunActor({
   runs,
+  plans,
   changes,
   endings,
   host,
@@ -19,6 +21,7 @@ export function defineRecordRunActor({
   onRecorded,
 }: {
   runs: Pick<RunStore, 'update'>;
+  plans: Pick<PlanStore, 'flush'>;
   changes: Pick<ChangeTracker, 'snapshot' | 'summarize'>;
   endings: AgentEndings;
   host: string;
@@ -36,6 +39,8 @@ export function defineRecordRunActor({
     const recorded = await runs.update(run.task_id, run.run_id, (current) =>
       applyRunChange(current, change, now()),
     );
+    // Nobody works on a task that the plan calls free.
+    if (step.type === 'segmentStarted') await plans.flush();
     if (isLast) endings.delete(run.run_id);
     onRecorded(recorded);
     return recorded;

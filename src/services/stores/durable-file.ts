@@ -17,6 +17,8 @@ export type DurableFileOptions<T> = {
   readonly keepMode?: boolean;
   /** Whoever owns the folder has removed what dead writers left in it. */
   readonly isFolderSwept?: boolean;
+  /** Other work goes on while the disk is waited for. */
+  readonly inBackground?: boolean;
 };
 
 /**
@@ -50,12 +52,12 @@ export class DurableFile<T> implements Adapter<T> {
   }
 
   async write(value: T): Promise<void> {
-    const {file, what, render, keepMode = false} = this.#options;
+    const {file, what, render, keepMode = false, inBackground = false} = this.#options;
     const text = render(value, this.#text);
     try {
       if (this.#mayHaveLeftovers) removeLeftovers(file);
       this.#mayHaveLeftovers = false;
-      await writeDurably(file, text, {keepMode});
+      await writeDurably(file, text, {keepMode, inBackground});
     } catch (error) {
       if (error instanceof AppError) throw error;
       throw writeFailure(file, what, error);

@@ -26,7 +26,8 @@ let lastSync = Number.POSITIVE_INFINITY;
 
 // Only the syncs wait for the disk: each other step takes microseconds, and a task writes half a dozen files.
 // On a slow disk they leave the thread, so that keys and signals are answered meanwhile.
-async function sync(handle: number): Promise<void> {
+async function sync(handle: number, inBackground: boolean): Promise<void> {
+  if (inBackground) return syncLater(handle);
   const start = performance.now();
   if (lastSync < quickMilliseconds) fsyncSync(handle);
   else await syncLater(handle);
@@ -40,7 +41,11 @@ const inFlight = new Set<string>();
  * Replaces a file so that after a crash at any moment either the old or the new content is there,
  * whole. On failure the old file stands and the temporary one is gone.
  */
-export async function writeDurably(file: string, text: string, {keepMode = false} = {}): Promise<void> {
+export async function writeDurably(
+  file: string,
+  text: string,
+  {keepMode = false, inBackground = false} = {},
+): Promise<void> {
   const folder = path.dirname(file);
   const mode = modeFor(file, keepMode);
   const temporary = path.join(folder, `.${path.basename(file)}.${process.pid}.${suffix()}.tmp`);
@@ -51,7 +56,7 @@ export async function writeDurably(file: string, text: string, {keepMode = false
     try {
       if (keepMode) fchmodSync(handle, mode);
       writeAll(handle, Buffer.from(text, 'utf8'));
-      await sync(handle);
+      await sync(handle, inBackground);
     } finally {
       closeSync(handle);
     }
@@ -62,7 +67,7 @@ export async function writeDurably(file: string, text: string, {keepMode = false
   } finally {
     inFlight.delete(temporary);
   }
-  await syncFolder(folder, file);
+  await syncFolder(folder, file, inBackground);
 }
 
 /** Removes a file so that it stays away after a crash. Nothing happens where there is none. */
@@ -152,12 +157,12 @@ function modeFor(file: string, keepMode: boolean): number {
 }
 
 /** Makes the names in a folder last, for the sake of what was just put there. */
-async function syncFolder(folder: string, written: string): Promise<void> {
+async function syncFolder(folder: string, written: string, inBackground = false): Promise<void> {
   if (process.platform === 'win32') return;
   try {
     const handle = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
     try {
-      await sync(handle);
+      await sync(handle, inBackground);
     } finally {
       closeSync(handle);
     }

@@ -38,6 +38,8 @@ export function createPlanStore({
     what: 'plan',
     maxBytes: maxPlanBytes,
     keepMode: true,
+    // An agent is being started meanwhile.
+    inBackground: true,
     parse: (json, text) => rules.check(readPlanText(json, text)),
     render: (next, previous) => {
       const before = cached && 'plan' in cached.check ? cached.check.plan : null;
@@ -50,9 +52,9 @@ export function createPlanStore({
     const base = await loadFile();
     if (waiting === null) return base;
     if (waiting.base !== base) {
-      // Somebody wrote the file without the lock: what waits is done to that.
+      // Somebody wrote the file without the lock: what waits is done to that, as far as it can be.
       const {changes} = waiting;
-      const plan = changes.reduce((each, change) => change(each), planOf(base, file));
+      const plan = changes.reduce(changedIfPossible, planOf(base, file));
       waiting = {changes, base, plan};
     }
     return {plan: waiting.plan};
@@ -138,6 +140,15 @@ export function createPlanStore({
       if (waiting !== null) await underLock(writeWaiting);
     },
   };
+}
+
+function changedIfPossible(plan: Plan, change: Change): Plan {
+  try {
+    return change(plan);
+  } catch {
+    // The records say what happened; the next start tells the plan.
+    return plan;
+  }
 }
 
 function planOf(check: PlanCheck, file: string): Plan {
