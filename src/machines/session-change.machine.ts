@@ -1,7 +1,8 @@
-import {assign, type ErrorActorEvent, setup} from 'xstate';
+import {assign, setup} from 'xstate';
 import type {SessionEvent, SessionLaunch, SessionMeta} from '../services/contracts/session.ts';
 import type {NewSession} from '../services/contracts/tmux.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
+import {answerIn, errorOf} from './actors/results.ts';
 import {sessionName} from './policies/session-names.ts';
 import {
   failedEvent,
@@ -55,6 +56,8 @@ export const sessionChangeMachine = setup({
     rememberFailure: assign(({context}, params: {error: unknown}) => ({failure: context.failure ?? params})),
   },
   guards: {
+    isYes: (_, params: {answer: boolean}) => params.answer,
+    isNo: (_, params: {answer: boolean}) => !params.answer,
     isFirst: ({context}) => context.request.isFirst,
     isRestart: ({context}) => context.request.restart,
   },
@@ -83,7 +86,7 @@ export const sessionChangeMachine = setup({
             src: 'hasWorktree',
             input: ({context}) => ({run: context.run}),
             onDone: [
-              {guard: ({event}) => event.output, target: 'checkingSession'},
+              {guard: {type: 'isYes', params: answerIn}, target: 'checkingSession'},
               {
                 guard: 'isFirst',
                 target: 'settled',
@@ -112,7 +115,7 @@ export const sessionChangeMachine = setup({
             src: 'hasSession',
             input: ({context}) => ({name: nameOf(context)}),
             onDone: [
-              {guard: ({event}) => !event.output, target: 'creating'},
+              {guard: {type: 'isNo', params: answerIn}, target: 'creating'},
               {guard: 'isRestart', target: 'killing'},
               // Somebody else was faster; theirs is as good as ours.
               {guard: 'isFirst', target: 'settled'},
@@ -186,8 +189,4 @@ const missing = ({run}: ChangeContext) => ({error: worktreeMissing(run)});
 function eventInput({run, request, event}: ChangeContext): EventInput {
   if (!event) throw new Error('There is no event to record');
   return {run, event: resumeEvent(event, run, request)};
-}
-
-function errorOf({event}: {event: ErrorActorEvent}) {
-  return {error: event.error};
 }

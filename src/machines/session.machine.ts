@@ -1,6 +1,7 @@
-import {assign, type ErrorActorEvent, setup} from 'xstate';
+import {assign, setup} from 'xstate';
 import type {SessionLaunch, SessionMeta} from '../services/contracts/session.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
+import {answerIn, errorOf} from './actors/results.ts';
 import {sessionName} from './policies/session-names.ts';
 import {
   failedEvent,
@@ -71,6 +72,8 @@ export const sessionMachine = setup({
     rememberCancel: assign({isCanceled: true}),
   },
   guards: {
+    isYes: (_, params: {answer: boolean}) => params.answer,
+    hasFailed: (_, params: {failure: unknown}) => params.failure !== null,
     isRefused: ({context}) => refuseResume(context) !== null,
     mayAttach: ({context}) => context.isRunning && !context.request.restart,
     mustAsk: ({context}) => mustAsk(context),
@@ -102,7 +105,7 @@ export const sessionMachine = setup({
         id: 'hasWorktree',
         src: 'hasWorktree',
         input: ({context}) => ({run: runOf(context)}),
-        onDone: [{guard: ({event}) => event.output, target: 'checkingSession'}, {target: 'recordingFailure'}],
+        onDone: [{guard: {type: 'isYes', params: answerIn}, target: 'checkingSession'}, 'recordingFailure'],
         onError: {target: 'failed', actions: {type: 'rememberFailure', params: errorOf}},
       },
     },
@@ -156,7 +159,7 @@ export const sessionMachine = setup({
         src: 'confirm',
         input: {question: restartQuestion},
         onDone: [
-          {guard: ({event}) => event.output, target: 'resolvingRunner'},
+          {guard: {type: 'isYes', params: answerIn}, target: 'resolvingRunner'},
           {target: 'canceled', actions: 'rememberCancel'},
         ],
         onError: {target: 'failed', actions: {type: 'rememberFailure', params: errorOf}},
@@ -182,7 +185,7 @@ export const sessionMachine = setup({
         input: ({context}) => changeInput(context),
         onDone: [
           {
-            guard: ({event}) => event.output.failure !== null,
+            guard: {type: 'hasFailed', params: ({event}) => ({failure: event.output.failure})},
             target: 'failed',
             actions: {type: 'rememberFailure', params: ({event}) => ({error: event.output.failure?.error})},
           },
@@ -235,10 +238,6 @@ function nameOf(context: SessionContext): string {
 function changeInput(context: SessionContext): SessionChangeInput {
   if (!context.launch) throw new Error('There is nothing to launch');
   return {run: runOf(context), launch: context.launch, request: context.request};
-}
-
-function errorOf({event}: {event: ErrorActorEvent}) {
-  return {error: event.error};
 }
 
 function outputOf(context: SessionContext): SessionOutput {

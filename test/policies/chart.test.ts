@@ -1,7 +1,7 @@
 import {readdirSync} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
-import {assign, fromPromise, setup} from 'xstate';
+import {assign, fromPromise, not, setup} from 'xstate';
 import {machines} from '../../src/machines/machines.ts';
 import {type ChartTransition, chartOf, definitionOf, statesOf} from '../../src/machines/policies/chart.ts';
 import {asciiChart, chartSize, mermaidChart} from '../../src/machines/policies/chart-text.ts';
@@ -44,7 +44,7 @@ const kettle = setup({
     hot: {
       always: {guard: {type: 'holds', params: {litres: 2}}, target: 'broken'},
       on: {'kettle.lift': {guard: () => true, target: 'filling', actions: [() => {}, 'ring']}},
-      after: {cooling: 'filling'},
+      after: {cooling: {guard: not('isFull'), target: 'filling'}},
     },
     broken: {type: 'final'},
   },
@@ -115,7 +115,7 @@ describe('a chart', () => {
       ['kettle.boiling.lid.shut|lid.opened|0', 'event lid.opened', null, [], ['kettle.boiling.lid.done']],
       ['kettle.hot||0', 'always ', 'holds(2)', [], ['kettle.broken']],
       ['kettle.hot|kettle.lift|0', 'event kettle.lift', 'condition', ['action', 'ring'], ['kettle.filling']],
-      ['kettle.hot|xstate.after.cooling.kettle.hot|0', 'after cooling', null, [], ['kettle.filling']],
+      ['kettle.hot|xstate.after.cooling.kettle.hot|0', 'after cooling', 'not isFull', [], ['kettle.filling']],
     ]);
     expect(chartSize(chartOf(kettle))).toEqual({states: 10, transitions: 11});
   });
@@ -166,7 +166,7 @@ kettle
 +-- hot
 |       always [holds(2)] -> broken
 |       kettle.lift [condition] -> filling / action, ring
-|       after(cooling) -> filling
+|       after(cooling) [not isFull] -> filling
 +-- broken  (final)`.slice(1),
     );
   });

@@ -1,4 +1,4 @@
-import type {AnyStateMachine, AnyStateNode} from 'xstate';
+import {type AnyStateMachine, type AnyStateNode, not} from 'xstate';
 
 /** A machine as data: what the inspector draws, and what the diagrams are made of. */
 export type Chart = {
@@ -119,7 +119,16 @@ function triggerOf(event: string): Trigger {
 }
 
 function guardOf({guard}: Transition): string | null {
-  if (guard === undefined) return null;
+  return guard === undefined ? null : guardName(guard);
+}
+
+type Combined = {readonly check?: unknown; readonly guards?: readonly unknown[]};
+
+function guardName(guard: unknown): string {
+  const {check, guards = []} = guard as Combined;
+  // A function that holds the guard it asks, known by how it asks: a build changes its name.
+  const negation = not('any') as Combined;
+  if (check !== undefined && check === negation.check) return `not ${guards.map(guardName).join()}`;
   const named = guard as Named;
   const params = typeof named === 'object' && typeof named.params === 'object' ? named.params : null;
   const given = params === null ? '' : `(${Object.values(params).join(', ')})`;
