@@ -199,7 +199,7 @@ stateDiagram-v2
   boiling_water_cold --> boiling_water_done : water.boiled
   boiling_lid_shut --> boiling_lid_done : lid.opened
   hot --> broken : always [holds(2)]
-  hot --> filling : kettle.lift [condition]<br/>after(cooling)`.slice(1),
+  hot --> filling : kettle.lift [condition]<br/>after(cooling) [not isFull]`.slice(1),
     );
   });
 
