@@ -70,12 +70,12 @@ export function createJobStarter(project: Project, opened: OpenedEngine, env: En
   async function run(job: Job) {
     const result = await opened.engine.start(job);
     const {reason, exitCode} = reportJob(result, await plans.read());
-    return {reason, isPaused: exitCode === exitCodes.paused, lines: summaryOf(result, reason)};
+    return {reason, isPaused: exitCode === exitCodes.paused, lines: summaryOf(result, reason, isWholePlan(job))};
   }
 }
 
 /** How it ended, for somebody who saw it: no commands, their keys are on the screen. */
-function summaryOf(result: JobResult, reason: string): string[] {
+function summaryOf(result: JobResult, reason: string, isWhole: boolean): string[] {
   if (result.type === 'task' && 'run' in result.output) {
     const {run, outcome} = result.output;
     return reason === 'paused' ? [] : [`${displayLine(run.task_id)}: ${outcomeWords[outcome]}`];
@@ -87,10 +87,13 @@ function summaryOf(result: JobResult, reason: string): string[] {
   const parts = [
     ...(done > 0 ? [`${done} done`] : []),
     ...(failed > 0 ? [`${failed} failed`] : []),
-    ...(reason === 'completed' ? ['no ready task is left'] : []),
+    ...(reason === 'completed' && isWhole ? ['no ready task is left'] : []),
   ];
   return parts.length === 0 ? [] : [parts.join(', ')];
 }
+
+/** Who chose tasks left others out, which may be ready. */
+const isWholePlan = (job: Job): boolean => job.type === 'execute' && job.input.taskIds.length === 0;
 
 const outcomeWords = {
   succeeded: 'done',

@@ -55,12 +55,13 @@ describe('executing', () => {
   });
 
   test('of the selected task alone', async () => {
-    const {agents, press, sees, plans} = tuiProject({plan: planOf(task('a'), task('b'))});
+    const {agents, press, sees, screen, plans} = tuiProject({plan: planOf(task('a'), task('b'))});
     press(keys.enter, 'j', 'E');
     await until(() => expect(agents.agents[0]?.taskId).toBe('b'));
     agents.agent.opensSession('session-1');
     agents.agent.succeeds();
     await sees('1 done');
+    expect(screen()).not.toContain('no ready task is left');
     expect(plans.statuses()).toEqual({a: 'todo', b: 'done'});
   });
 
