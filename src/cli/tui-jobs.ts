@@ -70,7 +70,11 @@ export function createJobStarter(project: Project, opened: OpenedEngine, env: En
   async function run(job: Job) {
     const result = await opened.engine.start(job);
     const {reason, exitCode} = reportJob(result, await plans.read());
-    return {reason, isPaused: exitCode === exitCodes.paused, lines: summaryOf(result, reason, isWholePlan(job))};
+    return {
+      reason,
+      isPaused: exitCode === exitCodes.paused,
+      lines: summaryOf(result, reason, isWholePlan(job)),
+    };
   }
 }
 

@@ -1,3 +1,4 @@
+import {valueAt} from '../machines/policies/config-resolution.ts';
 import type {Dialog} from '../machines/tui.machine.ts';
 import {type ConfigLayerName, settingKeys, settings} from '../services/contracts/config.ts';
 import type {Command} from './model/commands.ts';
@@ -33,8 +34,15 @@ export function createListCommands(
     const key = settingKeys[core.get().list.index];
     const current = key && core.get().data?.config.values.get(key);
     if (!key || !current) return;
-    if (settings[key].type !== 'boolean') open({type: 'setting', key, layer});
-    else ports.writeSetting(layer, key, current.value !== true).catch(failed);
+    if (settings[key].type !== 'boolean') {
+      open({type: 'setting', key, layer});
+      return;
+    }
+    // The layer's own switch is turned, also where another layer decides.
+    const content = core.get().data?.layers.find(({name}) => name === layer)?.content;
+    const own = content ? valueAt(content, key) : undefined;
+    const value = typeof own === 'boolean' ? own : current.value;
+    ports.writeSetting(layer, key, value !== true).catch(failed);
   };
 
   return {
@@ -57,9 +65,7 @@ export function createListCommands(
     'list.choose': () => {
       const {list} = core.get();
       const session = list.sessions?.[list.index];
-      if (!session) return;
-      if (session.canAttach) core.patch({handover: {type: 'session', id: session.id}});
-      else core.say({tone: 'warning', text: `${session.name || session.id} is ${session.status}`});
+      if (session) core.patch({handover: {type: 'session', id: session.id}});
     },
   };
 }

@@ -258,6 +258,16 @@ describe('settings', () => {
     await sees(/execution.pauseGraceSeconds +99 +99/);
   });
 
+  test('a switch for all is turned there, also where the project says something else', async () => {
+    const {press, sees} = await browsing({config: {execution: {stopAfterEachTask: true}}});
+    press(',');
+    await sees(/execution.stopAfterEachTask +true +true +- +false/);
+    press('a');
+    await sees(/execution.stopAfterEachTask +true +true +false +false/);
+    press('a');
+    await sees(/execution.stopAfterEachTask +true +true +true +false/);
+  });
+
   test('one of a few words is chosen', async () => {
     const {press, sees} = await browsing();
     press(',', 'G', keys.enter);
@@ -276,7 +286,7 @@ test('a session gets the terminal', async () => {
     branch: 'agency/refunds',
     created: '',
   };
-  const {press, sees, tui} = await browsing({
+  const {press, sees, seesNot, tui} = await browsing({
     sessions: [
       {...row, canAttach: true},
       {...row, id: '2', name: 'gone', status: 'worktree missing', canAttach: false},
@@ -284,8 +294,10 @@ test('a session gets the terminal', async () => {
   });
   press('S');
   await sees('refunds');
+  await sees('enter attach');
   press('j', keys.enter);
   await sees('gone is worktree missing');
+  await seesNot('enter attach');
   expect(tui.get().handover).toBe(null);
   press('k', keys.enter);
   expect(tui.get().handover).toEqual({type: 'session', id: '1'});

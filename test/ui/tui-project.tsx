@@ -35,9 +35,10 @@ export function tuiProject(options: TuiOptions = {}) {
   agents.obeys = {interrupt: true, kill: true};
   const engine = createEngine(services);
   let content: Record<string, unknown> = {...options.config};
+  let forAll: Record<string, unknown> = {};
   const layers = (): ConfigLayer[] => [
     {name: 'project', file: '/project/.blackbird/config.json', content},
-    {name: 'global', file: '/home/.blackbird/config.json', content: null},
+    {name: 'global', file: '/home/.blackbird/config.json', content: forAll},
   ];
   const config = {layers: async () => layers(), write: async () => {}};
   const start = createJobStarter({plans, config, folder: {} as never}, {engine} as never, {
@@ -123,8 +124,12 @@ export function tuiProject(options: TuiOptions = {}) {
     createPlan: async () => {},
     writeSetting: async (layer, key, value) => {
       const [section = '', name = ''] = key.split('.');
-      if (layer === 'project')
-        content = {...content, [section]: {...(content[section] as object), [name]: value}};
+      const written = (before: Record<string, unknown>) => ({
+        ...before,
+        [section]: {...(before[section] as object), [name]: value},
+      });
+      if (layer === 'project') content = written(content);
+      else forAll = written(forAll);
       tell();
     },
     transcript: async (run, form) => ({lines: [`${form} log of ${run.run_id}`], isCut: false}),

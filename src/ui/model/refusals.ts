@@ -91,6 +91,11 @@ const refusals: Partial<Record<Command, Refusal>> = {
     return shownRun ? null : 'it has not run yet';
   },
   'run.newer': ({task}, {past}) => (past && past.taskId === task?.id ? null : 'this is the latest run'),
+  'list.choose': (_, {list}) => {
+    const session = list.sessions?.[list.index];
+    if (!session) return 'there is no session to attach to';
+    return session.canAttach ? null : `${session.name || session.id} is ${session.status}`;
+  },
   'tree.search': ({plan}) => (plan ? null : 'there is no plan'),
 };
 
