@@ -2,7 +2,6 @@ import {appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, 
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {verifyEntries} from '../../src/machines/replay.ts';
-import {type ReadJournal, readJournal} from '../../src/services/journal/read-journal.ts';
 import {
   demo,
   type EngineProject,
@@ -12,6 +11,7 @@ import {
   untilAtWork,
 } from '../helpers/engine-project.ts';
 import {planOf, task} from '../helpers/plans.ts';
+import {type ReadJournal, readJournal} from '../helpers/read-journal.ts';
 
 // The built program and its journals: whatever happened to a run, replaying it gives the recorded states.
 
@@ -25,7 +25,7 @@ const journalFile = (project: EngineProject, taskId: string, index = -1) => {
 
 function journalOf(project: EngineProject, taskId: string, index = -1): ReadJournal {
   const journal = readJournal(journalFile(project, taskId, index));
-  if (!journal) throw new Error(`no journal of ${taskId}`);
+  if (journal.entries.length === 0) throw new Error(`no journal of ${taskId}`);
   return journal;
 }
 

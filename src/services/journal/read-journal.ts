@@ -13,10 +13,10 @@ import {isJournalLine} from './journal-line.ts';
 /** More than the journals of a bundle hold together. */
 const mostBytes = 64 * 1024 * 1024;
 
-export type ReadJournal = {
+/** What a journal holds besides entries. */
+export type JournalSummary = {
   /** One for each Blackbird that worked on the run. */
   readonly headers: readonly JournalHeader[];
-  readonly entries: readonly InspectedEntry[];
   /** It grew too long and was cut; the run went on. */
   readonly isCut: boolean;
   /** Lines that say nothing this version understands, counted from 1. */
@@ -62,15 +62,6 @@ function parsed(text: string) {
   }
 }
 
-/** A whole journal; null where a run has none, as those of older versions. */
-export function readJournal(file: string): ReadJournal | null {
-  const found = readLines(file, 0);
-  if (!found) return null;
-  const {push, summary} = createJournalParser();
-  const entries = push(found.text);
-  return {...summary(), entries};
-}
-
 /** The lines of a journal as they stand, to be handed on. */
 export function readJournalLines(
   file: string,
@@ -83,10 +74,7 @@ export function readJournalLines(
   return {lines, broken: summary().broken};
 }
 
-/** A journal as it is looked at, and what was found in it besides entries. */
-export type RecordedSource = InspectionSource & {
-  readonly summary: () => Omit<ReadJournal, 'entries'>;
-};
+export type RecordedSource = InspectionSource & {readonly summary: () => JournalSummary};
 
 /** A recorded run as it is looked at. It is followed while somebody listens, and never keeps a process alive. */
 export function inspectJournal(file: string, {pollMilliseconds = 250} = {}): RecordedSource {
