@@ -35,6 +35,7 @@ export function drawActors(
 
 function actorButton(view: ActorView, isShown: boolean, onChoose: (key: string) => void): HTMLButtonElement {
   const {status, state} = view.entry;
+  const where = status === 'active' ? stateName(state) : status;
   const button = element(
     'button',
     {
@@ -46,7 +47,7 @@ function actorButton(view: ActorView, isShown: boolean, onChoose: (key: string) 
     },
     element('span', {class: 'symbol', 'aria-hidden': 'true'}, symbols[status]),
     element('span', {class: 'name'}, view.name),
-    element('span', {class: 'where'}, status === 'active' ? stateName(state) : status),
+    element('span', {class: 'where'}, [view.task, where].filter((part) => part !== '').join(' · ')),
   );
   button.addEventListener('click', () => onChoose(view.key));
   return button;

@@ -6,6 +6,8 @@ export type ActorView = {
   readonly key: string;
   readonly name: string;
   readonly machine: string;
+  /** The task it was begun for; empty where its beginning does not say. */
+  readonly task: string;
   readonly session: number;
   readonly depth: number;
   /** Its latest entry so far. */
@@ -60,7 +62,8 @@ export class Timeline {
     for (const key of this.#indexes.keys()) {
       const index = this.latestOf(key, position);
       const entry = this.entries[index];
-      if (entry) views.push(viewOf(key, index, entry));
+      const begun = this.entries[this.#indexes.get(key)?.[0] ?? -1];
+      if (entry) views.push(viewOf(key, index, entry, begun));
     }
     return inTreeOrder(views);
   }
@@ -123,17 +126,28 @@ export function shownActors(
   return {views: views.filter(({key}) => kept.has(key)), hidden: views.length - kept.size};
 }
 
-function viewOf(key: string, index: number, entry: InspectedEntry): ActorView {
+function viewOf(
+  key: string,
+  index: number,
+  entry: InspectedEntry,
+  begun: InspectedEntry | undefined,
+): ActorView {
   const parts = entry.actor.split('/');
   return {
     key,
     name: parts.at(-1) ?? entry.actor,
     machine: entry.machine,
+    task: taskIn(begun?.event.input),
     session: entry.session,
     depth: parts.length - 1,
     index,
     entry,
   };
+}
+
+function taskIn(input: unknown): string {
+  if (typeof input !== 'object' || input === null || !('taskId' in input)) return '';
+  return typeof input.taskId === 'string' ? input.taskId : '';
 }
 
 function inTreeOrder(views: readonly ActorView[]): ActorView[] {

@@ -57,6 +57,21 @@ describe('the actors at a moment', () => {
       .actorsAt(position)
       .map(({depth, name, entry: {state, status}}) => `${'  '.repeat(depth)}${name} ${state} ${status}`);
 
+  test('say which task they were begun for, for as long as they are there', () => {
+    const input = {taskId: 'pay-05'};
+    const begun = timeline(
+      at(1, 'engine'),
+      at(2, 'engine/task', {event: {type: 'xstate.init', input}}),
+      at(3, 'engine/task', {event: {type: 'e', input: {taskId: 'other'}}}),
+      at(4, 'engine/task:2', {event: {type: 'xstate.init', input: {taskId: 7}}}),
+    );
+    expect(begun.actorsAt(3).map(({name, task}) => [name, task])).toEqual([
+      ['engine', ''],
+      ['task', 'pay-05'],
+      ['task:2', ''],
+    ]);
+  });
+
   test('are those that had begun, as they stood, children below their parents', () => {
     expect(shown(0)).toEqual(['engine s1 active']);
     expect(shown(2)).toEqual(['engine s1 active', '  task s2 active', '    run s3 active']);
