@@ -139,9 +139,9 @@ Examples:
 Run "blackbird <command> --help" for the options of one command.
 Exit codes: 0 done, 1 error, 2 usage, 3 a task failed, 4 a person is needed, 130 paused.`,
     );
-  // For the terminal UI; every command that runs something has one of its own.
-  program.addOption(inspectOption().hideHelp());
   const isKnown = Object.values(commandGroups).some((commands) => Object.hasOwn(commands, first));
+  // For the terminal UI; every command that runs something has one of its own, and the others know of none.
+  if (!isKnown) program.addOption(inspectOption().hideHelp());
   for (const [title, commands] of Object.entries(commandGroups)) {
     for (const [name, makeCommand] of Object.entries(commands)) {
       // The others are needed only where commands are listed or suggested; making them all takes a while.
@@ -212,7 +212,8 @@ function usageError(error: CommanderError, command: Command | undefined): AppErr
   const message =
     error.code === 'commander.help'
       ? subcommandProblem(command)
-      : error.message.replace(/^error: (command-argument )?/, '');
+      : // An option as it was typed: without the value that we gave it.
+        error.message.replace(/^error: (command-argument )?/, '').replace("'--inspect='", "'--inspect'");
   const [text = '', hint] = message.split('\n');
   const details = hint ? [['hint', hint.replace(/^\(|\)$/g, '')] as const] : [];
   return withUsage(new AppError('E_USAGE', text, {details}), command);

@@ -97,6 +97,7 @@ describe('what cannot be understood', () => {
       hint: 'Did you mean --all?',
       name: 'blackbird list',
     },
+    {args: ['list', '--inspect'], message: "unknown option '--inspect'", name: 'blackbird list'},
     {args: ['list', '-x'], message: "unknown option '-x'", name: 'blackbird list'},
     {
       args: ['--jsno', 'list'],
