@@ -15,6 +15,9 @@ import {chooseAgent} from './engine-composition.ts';
 import {listFeedback} from './feedback-operations.ts';
 import {liveEngine} from './running-task.ts';
 
+/** A look that failed is no reason to stop looking. */
+const secondsAfterFailure = 1;
+
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** How a project stands on disk, read when it changed and now and then besides. */
@@ -87,7 +90,11 @@ export function createProjectReader({
       do {
         isAskedAgain = false;
         const data = await read().catch(() => null);
-        if (isOver || data === null) break;
+        if (isOver) break;
+        if (data === null) {
+          lookAgainIn(secondsAfterFailure);
+          break;
+        }
         watcher.watchTasks(busyFolders(data));
         again(data);
         // Nothing new is no news: an idle screen is not drawn again.
@@ -100,11 +107,15 @@ export function createProjectReader({
       isReading = false;
     };
     const again = ({config: resolved}: ProjectData) => {
-      clearTimeout(timer);
-      const seconds = Math.min(
-        settingOf(resolved, 'tui.runDataRefreshIntervalSeconds'),
-        settingOf(resolved, 'tui.planDataRefreshIntervalSeconds'),
+      lookAgainIn(
+        Math.min(
+          settingOf(resolved, 'tui.runDataRefreshIntervalSeconds'),
+          settingOf(resolved, 'tui.planDataRefreshIntervalSeconds'),
+        ),
       );
+    };
+    const lookAgainIn = (seconds: number) => {
+      clearTimeout(timer);
       timer = setTimeout(() => void look(), seconds * 1000);
       timer.unref();
     };

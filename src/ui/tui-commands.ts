@@ -171,10 +171,10 @@ export function createCommands(core: TuiCore, ports: TuiPorts, jobs: Jobs) {
         core.asked.add(key);
         ports.notify(`${id} needs you`);
         browse((now) => browsing.select(now, id));
-        core.send({type: 'screen.plan'});
-        if (state === 'asks') open({type: 'questions', taskId: id});
-        else if (state === 'decision') open({type: 'checkpoint', taskId: id});
-        else open({type: 'feedback', taskId: id});
+        if (core.facts().screen !== 'plan') core.send({type: 'screen.plan'});
+        if (state === 'asks') core.dialogs.ask({type: 'questions', taskId: id});
+        else if (state === 'decision') core.dialogs.ask({type: 'checkpoint', taskId: id});
+        else core.dialogs.ask({type: 'feedback', taskId: id});
         return;
       }
     },

@@ -72,21 +72,19 @@ export function createJobs(core: TuiCore, ports: TuiPorts) {
     const taskId = request.task.id;
     core.asked.add(`${request.run.run_id} decision`);
     core.patch({decision: request, browse: select(core.get().browse, taskId)});
-    core.send({type: 'screen.plan'});
+    if (core.facts().screen !== 'plan') core.send({type: 'screen.plan'});
     const dialog = {type: 'checkpoint', taskId} as const;
     if (request.refusal === undefined) {
       ports.notify(`${taskId} waits for your decision`);
-      core.send({type: 'dialog.open', dialog});
+      core.dialogs.ask(dialog);
       return;
     }
-    core.send({
-      type: 'dialog.open',
-      dialog: {type: 'message', ...messageLines(request.refusal), next: dialog},
-    });
+    core.dialogs.ask({type: 'message', ...messageLines(request.refusal), next: dialog});
   };
 
   /** The job is over: nobody waits for an answer to what it asked. */
   const closePrompt = () => {
+    core.dialogs.forget('checkpoint');
     if (core.get().ui.context.dialog?.type === 'checkpoint') core.send({type: 'dialog.close'});
   };
 
@@ -134,7 +132,7 @@ export function createJobs(core: TuiCore, ports: TuiPorts) {
       closePrompt();
       core.send({type: 'job.stopped', isPaused: 'isPaused' in end && end.isPaused});
       if ('error' in end) {
-        core.send({type: 'dialog.open', dialog: {type: 'message', ...messageLines(end.error)}});
+        core.dialogs.ask({type: 'message', ...messageLines(end.error)});
         return;
       }
       core.onJobEnd(end);

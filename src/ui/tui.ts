@@ -1,6 +1,7 @@
 import type {TuiCommand} from '../machines/tui.machine.ts';
 import {createTuiFlow} from '../machines/tui.ts';
 import {createClock} from './clock.ts';
+import {createDialogQueue, type DialogQueue} from './dialog-queue.ts';
 import {createFileIndex, type FileIndex} from './editor/file-index.ts';
 import type {KeyPress} from './input/key-press.ts';
 import {commandOf} from './keymap.ts';
@@ -23,12 +24,13 @@ export type TuiCore = {
   patch(part: Partial<TuiState>): void;
   send(command: TuiCommand): void;
   say(notice: Notice): void;
+  readonly dialogs: DialogQueue;
   onJobEnd(end: Exclude<JobEnd, {error: unknown}>): void;
   /** What a person was asked, by run: what they put off is not asked again before they ask themselves. */
   readonly asked: Set<string>;
 };
 
-export type Tui = Omit<TuiCore, 'onJobEnd' | 'asked'> & {
+export type Tui = Omit<TuiCore, 'onJobEnd' | 'asked' | 'dialogs'> & {
   readonly ports: TuiPorts;
   readonly state: Store<TuiState>;
   readonly jobs: Jobs;
@@ -62,10 +64,15 @@ export function createTui(ports: TuiPorts): Tui {
     handover: null,
     size: {columns: 80, rows: 24},
   });
-  flow.subscribe((ui) => core.patch({ui}));
+  const dialogs = createDialogQueue(flow.send, flow.snapshot);
+  flow.subscribe((ui) => {
+    core.patch({ui});
+    dialogs.next();
+  });
 
   const core: TuiCore = {
     asked: new Set(),
+    dialogs,
     get: state.get,
     facts: () => factsOf(state.get()),
     patch: (part) => {

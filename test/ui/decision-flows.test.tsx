@@ -26,6 +26,49 @@ describe('a checkpoint', () => {
     expect(plans.statuses()).toEqual({a: 'in_progress', b: 'todo'});
   });
 
+  test('waits for what is being written: no key meant for that decides', async () => {
+    const {agents, press, sees, screen, notices, runs, plans} = tuiProject({
+      ...{plan: planOf(task('a'), task('b')), config: reviewed},
+    });
+    press(keys.enter, 'e');
+    await until(() => expect(agents.agents[0]?.hasGone).toBe(true));
+    agents.agent.opensSession(sessionRef);
+    press('a');
+    await sees('New task');
+    press('Third');
+    agents.agent.succeeds();
+    await until(() => expect(notices).toEqual(['a waits for your decision']));
+    press(keys.enter, 'and why');
+    await sees('and why');
+    expect(screen()).toContain('Third');
+    expect(screen()).not.toContain('Approve and continue');
+    press(keys.ctrlS);
+    await sees('Approve and continue');
+    expect(runs.records('a')).toMatchObject([{decision_state: 'pending'}]);
+    expect([...plans.plan.items.keys()]).toContain('third');
+  });
+
+  test('waits for a search, and can be put off then', async () => {
+    const {agents, press, sees, seesNot, screen, notices, runs} = tuiProject({
+      ...{plan: planOf(task('a'), task('b')), config: reviewed},
+    });
+    press(keys.enter, 'e');
+    await until(() => expect(agents.agents[0]?.hasGone).toBe(true));
+    agents.agent.opensSession(sessionRef);
+    press('/', 'Ta');
+    await sees('/Ta');
+    agents.agent.succeeds();
+    await until(() => expect(notices).toEqual(['a waits for your decision']));
+    press('s');
+    await sees('/Tas');
+    expect(screen()).not.toContain('Approve and continue');
+    press(keys.enter);
+    await sees('Approve and continue');
+    press(keys.ctrlC);
+    await seesNot('Approve and continue');
+    expect(runs.records('a')).toMatchObject([{decision_state: 'pending'}]);
+  });
+
   test('approved: the next task runs', async () => {
     const {press, agents, runs, plans} = await atCheckpoint();
     press(keys.enter);

@@ -3,7 +3,7 @@ import {dollars, duration, tokens, workTime} from '../../machines/policies/durat
 import type {BrokenRun, RunRecord} from '../../services/contracts/run.ts';
 import type {Line} from '../components/lines.tsx';
 import {wrapped} from '../text/wrap.ts';
-import type {Style} from './lines.ts';
+import {runLooks} from './task-state.ts';
 
 /** Every run of a task, the latest first: what it was, how it ended, what it is linked to. */
 export function historyLines(
@@ -19,8 +19,8 @@ export function historyLines(
 }
 
 function runLines(run: RunRecord, columns: number): Line[] {
-  const [symbol, style] = looks[run.state];
-  const word = run.state === 'paused' && run.pause_reason ? `paused (${run.pause_reason})` : run.state;
+  const [symbol, state, style] = runLooks[run.state];
+  const word = run.state === 'paused' && run.pause_reason ? `paused (${run.pause_reason})` : state;
   const spent = [
     duration(workTime(run)),
     ...(run.usage ? [`${tokens(run.usage)} tokens`] : []),
@@ -53,12 +53,3 @@ function runLines(run: RunRecord, columns: number): Line[] {
     ),
   ];
 }
-
-const looks = {
-  running: ['●', {tone: 'accent'}],
-  waiting: ['?', {tone: 'warning'}],
-  paused: ['Ⅱ', {tone: 'warning'}],
-  succeeded: ['✓', {tone: 'good'}],
-  failed: ['✗', {tone: 'bad'}],
-  canceled: ['–', {dim: true}],
-} as const satisfies Record<RunRecord['state'], readonly [string, Style]>;

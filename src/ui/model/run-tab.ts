@@ -7,7 +7,7 @@ import type {Jobs} from '../tui-jobs.ts';
 import type {Facts, TuiState} from './facts.ts';
 import {type Style, spreadLine} from './lines.ts';
 import type {NewsKind, NewsLine} from './run-news.ts';
-import {stateLooks} from './task-state.ts';
+import {runLooks, stateLooks} from './task-state.ts';
 
 /** After so long without a word it is said that there was none. */
 const silenceSeconds = 5;
@@ -66,15 +66,6 @@ function stateWord(
   }
   return [symbol, word || run.state, style];
 }
-
-const runLooks = {
-  running: ['●', 'running', {tone: 'accent'}],
-  waiting: ['?', 'waiting', {tone: 'warning'}],
-  paused: ['Ⅱ', 'paused', {tone: 'warning'}],
-  succeeded: ['✓', 'succeeded', {tone: 'good'}],
-  failed: ['✗', 'failed', {tone: 'bad'}],
-  canceled: ['–', 'canceled', {dim: true}],
-} as const satisfies Record<RunView['state'], readonly [string, string, Style]>;
 
 /** Work so far: the segments that ended, and the one that runs. */
 export function elapsed(run: RunView, now: number): number {

@@ -87,6 +87,16 @@ export const stateLooks = {
   skipped: ['–', 'skipped', {dim: true}],
 } as const satisfies Record<TaskState, readonly [symbol: string, word: string, style: Style]>;
 
+/** The same for one run, whatever became of its task since. */
+export const runLooks = {
+  running: ['●', 'running', {tone: 'accent'}],
+  waiting: ['?', 'waiting', {tone: 'warning'}],
+  paused: ['Ⅱ', 'paused', {tone: 'warning'}],
+  succeeded: ['✓', 'succeeded', {tone: 'good'}],
+  failed: ['✗', 'failed', {tone: 'bad'}],
+  canceled: ['–', 'canceled', {dim: true}],
+} as const satisfies Record<RunView['state'], readonly [string, string, Style]>;
+
 /** Why it does not go on, in a few words; empty where the word says it all. */
 export function stateNote(plan: Plan, task: Task, state: TaskState): string {
   if (state !== 'waits') return stateLooks[state][1];
