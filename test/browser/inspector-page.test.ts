@@ -351,6 +351,16 @@ test('at 400 % everything is below something else, whole, and nothing is cut off
   if (folder) await page.screenshot({path: `${folder}/narrow.png`, fullPage: true});
 });
 
+test('where the system chooses the colors, what is chosen shows by its border', async () => {
+  const {page} = await openPage(browser, (await served()).url);
+  await page.emulateMedia({forcedColors: 'active'});
+  await untilAt(page, recorded.length);
+  const widthOf = (selector: string) => page.locator(selector).first().evaluate(borderOf);
+  expect(await widthOf('.event[aria-current]')).toBe('3px');
+  expect(await widthOf('.actor[aria-pressed="true"]')).toBe('3px');
+  expect(await widthOf('.event:not([aria-current])')).toBe('1px');
+});
+
 test('where the process has ended, the page says that nobody can tell a context any more', async () => {
   const inspector = await served();
   const {page} = await openPage(browser, inspector.url);
@@ -387,6 +397,11 @@ type BrowserGlobals = {
 const outlineOf = (element: unknown) =>
   (globalThis as unknown as {getComputedStyle(of: unknown): {outlineStyle: string}}).getComputedStyle(element)
     .outlineStyle;
+
+const borderOf = (element: unknown) =>
+  (globalThis as unknown as {getComputedStyle(of: unknown): {borderTopWidth: string}}).getComputedStyle(
+    element,
+  ).borderTopWidth;
 
 /** What a screen reader calls a control. */
 const nameOf = (element: unknown) => {
