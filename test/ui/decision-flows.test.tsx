@@ -193,6 +193,8 @@ describe('feedback of a parent review', () => {
     await sees('did not pass');
     press(keys.ctrlC);
     await sees(/! Task a +ACTION REQUIRED/);
+    press('e');
+    await sees('e: no task is ready');
     expect([...pendingFeedback.keys()]).toEqual(['a', 'b']);
   });
 });

@@ -279,7 +279,20 @@ describe('a parent', () => {
     });
     press(keys.enter, 'g', '2');
     await sees('readable log of p-1');
+    await sees('✓ review passed');
     press('o');
     await sees('raw log of p-1');
+    press('4');
+    await sees('✓ review passed  p-1');
+  });
+
+  test('whose review sent tasks back did not succeed', async () => {
+    const review = runRecord({
+      ...{task_id: 'p', run_id: 'p-1', run_type: 'review', state: 'succeeded'},
+      ...{parent_review_passed: false},
+    });
+    const {press, sees} = tuiProject({plan: planOf(family(task('p'), task('a'))), runs: [review]});
+    press(keys.enter, 'g', '4');
+    await sees('↩ review sent back  p-1');
   });
 });

@@ -3,7 +3,7 @@ import {dollars, duration, tokens, workTime} from '../../machines/policies/durat
 import type {BrokenRun, RunRecord} from '../../services/contracts/run.ts';
 import type {Line} from '../components/lines.tsx';
 import {wrapped} from '../text/wrap.ts';
-import {runLooks} from './task-state.ts';
+import {runLook} from './task-state.ts';
 
 /** Every run of a task, the latest first: what it was, how it ended, what it is linked to. */
 export function historyLines(
@@ -19,7 +19,7 @@ export function historyLines(
 }
 
 function runLines(run: RunRecord, columns: number): Line[] {
-  const [symbol, state, style] = runLooks[run.state];
+  const [symbol, state, style] = runLook(run);
   const word = run.state === 'paused' && run.pause_reason ? `paused (${run.pause_reason})` : state;
   const spent = [
     duration(workTime(run)),

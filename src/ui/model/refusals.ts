@@ -36,10 +36,12 @@ const anyTask: Refusal = ({task}) => (task ? null : noTask);
 const hidden = 'not now';
 
 const refusals: Partial<Record<Command, Refusal>> = {
-  'job.execute': unlessBusy(({plan, summary}) => {
+  'job.execute': unlessBusy(({plan, summary}, {data}) => {
     if (!plan) return 'there is no plan';
-    const isSomethingDue = (summary?.counts.get('ready') ?? 0) > 0 || dueParents(plan).length > 0;
-    return isSomethingDue ? null : 'no task is ready';
+    if ((summary?.counts.get('ready') ?? 0) > 0) return null;
+    // A review that is due is work as well, unless its last one waits for a person.
+    const judged = new Set([...(data?.pendingFeedback.values() ?? [])].map((each) => each.parentTaskId));
+    return dueParents(plan).some(({id}) => !judged.has(id)) ? null : 'no task is ready';
   }),
   'job.executeTask': unlessBusy(({plan, task}) => {
     if (!plan || !task) return noTask;

@@ -7,7 +7,7 @@ import type {Jobs} from '../tui-jobs.ts';
 import type {Facts, TuiState} from './facts.ts';
 import {type Style, spreadLine} from './lines.ts';
 import type {NewsKind, NewsLine} from './run-news.ts';
-import {runLooks, stateLooks} from './task-state.ts';
+import {runLook, stateLooks} from './task-state.ts';
 
 /** After so long without a word it is said that there was none. */
 const silenceSeconds = 5;
@@ -56,7 +56,7 @@ function stateWord(
   {task, run: latest, shownRun: run, stateOf, isPausing}: Facts,
 ): readonly [string, string, Style] {
   if (!task || !run) return ['', '', {}];
-  if (run !== latest) return runLooks[run.state];
+  if (run !== latest) return runLook(run);
   const [symbol, word, style] = stateLooks[stateOf(task)];
   if (run.state === 'running' && state.job?.runId === run.run_id) {
     const [working, , accent] = stateLooks.running;

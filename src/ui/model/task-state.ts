@@ -85,17 +85,24 @@ export const stateLooks = {
   open: ['◦', '', {}],
   done: ['✓', 'done', {tone: 'good'}],
   skipped: ['–', 'skipped', {dim: true}],
-} as const satisfies Record<TaskState, readonly [symbol: string, word: string, style: Style]>;
+} as const satisfies Record<TaskState, Look>;
 
-/** The same for one run, whatever became of its task since. */
-export const runLooks = {
+/** The same for one run, whatever became of its task since; of a review, what it said. */
+export function runLook({state, parent_review_passed: passed}: RunView): Look {
+  if (state !== 'succeeded' || passed === undefined) return runLooks[state];
+  return passed ? ['✓', 'review passed', {tone: 'good'}] : ['↩', 'review sent back', {tone: 'warning'}];
+}
+
+type Look = readonly [symbol: string, word: string, style: Style];
+
+const runLooks = {
   running: ['●', 'running', {tone: 'accent'}],
   waiting: ['?', 'waiting', {tone: 'warning'}],
   paused: ['Ⅱ', 'paused', {tone: 'warning'}],
   succeeded: ['✓', 'succeeded', {tone: 'good'}],
   failed: ['✗', 'failed', {tone: 'bad'}],
   canceled: ['–', 'canceled', {dim: true}],
-} as const satisfies Record<RunView['state'], readonly [string, string, Style]>;
+} as const satisfies Record<RunView['state'], Look>;
 
 /** Why it does not go on, in a few words; empty where the word says it all. */
 export function stateNote(plan: Plan, task: Task, state: TaskState): string {
