@@ -50,7 +50,7 @@ describe('executing', () => {
     agents.agent.opensSession('session-2');
     agents.agent.succeeds();
     await sees('2 done');
-    expect(plans.statuses()).toEqual({a: 'done', b: 'done', c: 'todo'});
+    await until(() => expect(plans.statuses()).toEqual({a: 'done', b: 'done', c: 'todo'}));
     expect(agents.agents).toHaveLength(2);
   });
 
@@ -62,7 +62,7 @@ describe('executing', () => {
     agents.agent.succeeds();
     await sees('1 done');
     expect(screen()).not.toContain('no ready task is left');
-    expect(plans.statuses()).toEqual({a: 'todo', b: 'done'});
+    await until(() => expect(plans.statuses()).toEqual({a: 'todo', b: 'done'}));
   });
 
   test('raw output is one key away', async () => {
@@ -91,7 +91,7 @@ describe('Ctrl+C', () => {
     expect(runs.records('a')).toMatchObject([
       {state: 'paused', pause_reason: 'user_interrupt', resumable: true},
     ]);
-    expect(plans.statuses()).toEqual({a: 'in_progress', b: 'todo'});
+    await until(() => expect(plans.statuses()).toEqual({a: 'in_progress', b: 'todo'}));
     expect(agents.agents).toHaveLength(1);
     expect(isGone()).toBe(false);
     const before = runs.records('a');
@@ -236,12 +236,13 @@ describe('restart', () => {
     const {press, sees, plans} = tuiProject(done);
     press(keys.enter, 't');
     await sees('a is ready again');
-    expect(plans.statuses()).toEqual({a: 'todo'});
+    await sees('○ Task a');
+    await until(() => expect(plans.statuses()).toEqual({a: 'todo'}));
     press('s');
     await sees('Status of a');
     press(keys.up, keys.enter);
     await sees('a is skipped');
-    expect(plans.statuses()).toEqual({a: 'skipped'});
+    await until(() => expect(plans.statuses()).toEqual({a: 'skipped'}));
   });
 });
 
@@ -259,11 +260,12 @@ describe('a parent', () => {
   const done = {status: 'done'} as const;
 
   test('that only waits for its review is executed, and refused once it is done', async () => {
-    const {press, sees, plans} = tuiProject({plan: planOf(family(task('p'), task('a', done)))});
+    const {press, sees, seesNot, plans} = tuiProject({plan: planOf(family(task('p'), task('a', done)))});
     await sees('All tasks are done, their parents not yet: e reviews them.');
     press(keys.enter, 'e');
     await until(() => expect(plans.statuses()).toEqual({p: 'done', a: 'done'}));
     await sees('no ready task is left');
+    await seesNot('e execute');
     press('e');
     await sees('e: no task is ready');
   });

@@ -1,3 +1,4 @@
+import {onTestFinished} from 'vitest';
 import {createJobStarter} from '../../src/cli/tui-jobs.ts';
 import {createEngine} from '../../src/machines/engine.ts';
 import {resolveConfig} from '../../src/machines/policies/config-resolution.ts';
@@ -75,6 +76,13 @@ export function tuiProject(options: TuiOptions = {}) {
   const tell = () => {
     for (const listener of listeners) listener(data());
   };
+  // Files are also looked at now and then: the engine writes when nobody asked it to.
+  let seen = plans.plan;
+  const look = setInterval(() => {
+    if (plans.plan !== seen) tell();
+    seen = plans.plan;
+  }, 10);
+  onTestFinished(() => clearInterval(look));
   const update = async (change: (plan: Plan) => Plan) => {
     const changed = await plans.update(change);
     setImmediate(tell);
