@@ -64,7 +64,8 @@ export function createTui(ports: TuiPorts): Tui {
     handover: null,
     size: {columns: 80, rows: 24},
   });
-  const dialogs = createDialogQueue(flow.send, flow.snapshot);
+  let lastKeyAt = Number.NEGATIVE_INFINITY;
+  const dialogs = createDialogQueue(flow.send, flow.snapshot, () => performance.now() - lastKeyAt);
   flow.subscribe((ui) => {
     core.patch({ui});
     dialogs.next();
@@ -96,6 +97,7 @@ export function createTui(ports: TuiPorts): Tui {
   const commands = createCommands(core, ports, jobs);
 
   const press = (key: KeyPress) => {
+    lastKeyAt = performance.now();
     const [now, facts] = [state.get(), core.facts()];
     const {dialog} = now.ui.context;
     if (dialog) {

@@ -1,0 +1,74 @@
+import {afterEach, beforeEach, expect, test, vi} from 'vitest';
+import type {Dialog, TuiCommand, TuiSnapshot} from '../../src/machines/tui.machine.ts';
+import {createDialogQueue} from '../../src/ui/dialog-queue.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({toFake: ['setTimeout', 'clearTimeout', 'performance']});
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const checkpoint: Dialog = {type: 'checkpoint', taskId: 'a'};
+const open: TuiCommand = {type: 'dialog.open', dialog: checkpoint};
+
+function queueOn({isSearching = false} = {}) {
+  const sent: TuiCommand[] = [];
+  let dialog: Dialog | null = null;
+  let keyAt = Number.NEGATIVE_INFINITY;
+  let isWriting = isSearching;
+  const snapshot = () => ({context: {dialog}, hasTag: () => isWriting}) as unknown as TuiSnapshot;
+  const send = (command: TuiCommand) => {
+    sent.push(command);
+    if (command.type === 'dialog.open') ({dialog} = command);
+  };
+  const queue = createDialogQueue(send, snapshot, () => performance.now() - keyAt);
+  return {
+    sent,
+    queue,
+    press: () => {
+      keyAt = performance.now();
+      queue.next();
+    },
+    stopWriting: () => {
+      isWriting = false;
+      queue.next();
+    },
+  };
+}
+
+test('what asks opens at once where nobody presses keys', () => {
+  const {sent, queue} = queueOn();
+  queue.ask(checkpoint);
+  expect(sent).toEqual([open]);
+});
+
+test('while keys are pressed it waits until they have rested for 300 ms', () => {
+  const {sent, queue, press} = queueOn();
+  press();
+  queue.ask(checkpoint);
+  vi.advanceTimersByTime(200);
+  press();
+  vi.advanceTimersByTime(299);
+  expect(sent).toEqual([]);
+  vi.advanceTimersByTime(1);
+  expect(sent).toEqual([open]);
+});
+
+test('it waits for a search, and for the dialog before it', () => {
+  const {sent, queue, stopWriting} = queueOn({isSearching: true});
+  queue.ask(checkpoint);
+  queue.ask({type: 'questions', taskId: 'b'});
+  expect(sent).toEqual([]);
+  stopWriting();
+  expect(sent).toEqual([open]);
+});
+
+test('what nobody waits for any more does not open after the keys have rested', () => {
+  const {sent, queue, press} = queueOn();
+  press();
+  queue.ask(checkpoint);
+  queue.forget('checkpoint');
+  vi.advanceTimersByTime(1_000);
+  expect(sent).toEqual([]);
+});
