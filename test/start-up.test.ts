@@ -21,7 +21,7 @@ test.each(['src/cli/run-process.ts', 'src/cli/composition.ts'])(
       metafile: true,
       logLevel: 'silent',
     });
-    const heavy = /node_modules\/(zod|xstate|execa|simple-git|ink|react)\//;
+    const heavy = /node_modules\/(zod|xstate|execa|simple-git|ink|react)\/|^node:crypto$/;
     const importer = new Map<string, string>([[entry, '']]);
     for (const file of importer.keys()) {
       for (const {path: target, kind} of metafile.inputs[file]?.imports ?? []) {

@@ -5,7 +5,6 @@ import {requireTask} from '../machines/policies/plan-graph.ts';
 import {setStatus} from '../machines/policies/plan-status.ts';
 import {atCheckpoint, retryObstacle} from '../machines/policies/retry-check.ts';
 import type {Plan, TaskStatus} from '../services/contracts/plan.ts';
-import {taskFolderName} from '../services/stores/task-folder.ts';
 import type {Project} from './composition.ts';
 import {liveEngine, refuseWhileRunning} from './running-task.ts';
 
@@ -47,6 +46,7 @@ export async function changeByHand(
   named?: string,
 ): Promise<Change> {
   const isReviewed = settingOf(resolveConfig(await config.layers()), 'execution.parentReviewEnabled');
+  const {taskFolderName} = await import('../services/stores/task-folder.ts');
   let worked: ReadonlySet<string> | undefined;
   const hasRuns = (id: string) => {
     worked ??= new Set(existsSync(folder.runsFolder) ? readdirSync(folder.runsFolder) : []);

@@ -186,7 +186,8 @@ describe.skipIf(!hasTmux)('the terminal UI in a real terminal (needs tmux)', () 
     expect(project.agents()).toEqual([]);
   });
 
-  test('a session gets the terminal and gives it back', async () => {
+  // Once, on a busy machine, tmux refused to attach (exit 1, without a word); nobody knows why yet.
+  test('a session gets the terminal and gives it back', {retry: 1}, async () => {
     const project = engineProject(planOf(task('a')));
     const sockets = temporaryFolder();
     onTestFinished(() => {

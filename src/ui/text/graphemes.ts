@@ -32,7 +32,7 @@ export function graphemeWidth(grapheme: string): number {
   if (grapheme === '\t') return tabText.length;
   const visible = grapheme.replace(invisible, '');
   if (visible === '') return 0;
-  if (emoji.test(grapheme) || keycap.test(grapheme) || isJoinedEmoji(grapheme)) return 2;
+  if (isEmoji(grapheme) || keycap.test(grapheme) || isJoinedEmoji(grapheme)) return 2;
   let width = 0;
   for (const char of visible) {
     // Behind the first character only what takes room of its own counts.
@@ -50,7 +50,14 @@ const invisible =
   /[\p{Default_Ignorable_Code_Point}\p{Control}\p{Format}\p{Nonspacing_Mark}\p{Enclosing_Mark}\p{Surrogate}]/gu;
 // The flag that knows whole sequences is newer than the language level of the sources.
 const sequences = 'v';
-const emoji = new RegExp('^\\p{RGI_Emoji}$', sequences);
+let emoji: RegExp | undefined;
+
+/** Made when the first text needs it: to make it takes longer than to start. */
+function isEmoji(grapheme: string): boolean {
+  emoji ??= new RegExp('^\\p{RGI_Emoji}$', sequences);
+  return emoji.test(grapheme);
+}
+
 const keycap = /^[\d#*]\u20e3$/;
 const spacing = /[\p{Spacing_Mark}\uff00-\uffef]/u;
 
