@@ -1,7 +1,9 @@
 import {mkdtempSync, realpathSync, rmSync} from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import {setTimeout as delay} from 'node:timers/promises';
 import {afterAll, onTestFinished} from 'vitest';
+import {systemErrorCode} from '../../src/services/contracts/errors.ts';
 
 /** A folder of its own for the running test, gone when the test is finished. */
 export function temporaryFolder(): string {
@@ -19,4 +21,15 @@ export function sharedFolder(): string {
 
 const makeFolder = () => realpathSync(mkdtempSync(path.join(os.tmpdir(), 'blackbird-test-')));
 
-const removeFolder = (folder: string) => rmSync(folder, {recursive: true, force: true, maxRetries: 3});
+/** What a test started may still be writing there while it goes. */
+async function removeFolder(folder: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      rmSync(folder, {recursive: true, force: true, maxRetries: 3});
+      return;
+    } catch (error) {
+      if (attempt === 20 || systemErrorCode(error) !== 'ENOTEMPTY') throw error;
+      await delay(50);
+    }
+  }
+}
