@@ -6,6 +6,7 @@ import {tmpdir} from 'node:os';
 import path from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {execa} from 'execa';
+import {samplePlan} from './sample-plan.mjs';
 
 const program =
   process.env.BLACKBIRD_PROGRAM ?? fileURLToPath(new URL('../dist/blackbird.js', import.meta.url));
@@ -38,7 +39,7 @@ function costOf(size) {
 
 function executionTime(size) {
   const folder = mkdtempSync(path.join(tmpdir(), 'blackbird-bench-'));
-  writeFileSync(path.join(folder, 'blackbird.plan.json'), JSON.stringify(planOf(size), null, 2));
+  writeFileSync(path.join(folder, 'blackbird.plan.json'), JSON.stringify(samplePlan(size), null, 2));
   const start = performance.now();
   execFileSync(process.execPath, [program, 'execute'], {
     cwd: folder,
@@ -48,26 +49,4 @@ function executionTime(size) {
   const time = performance.now() - start;
   rmSync(folder, {recursive: true});
   return time;
-}
-
-function planOf(count) {
-  const at = '2026-01-01T00:00:00Z';
-  const items = {};
-  for (let index = 0; index < count; index++) {
-    const id = `task-${String(index).padStart(5, '0')}`;
-    items[id] = {
-      id,
-      title: `Task number ${index}`,
-      description: 'A description of ordinary length that says what is to be done and why.',
-      acceptanceCriteria: ['the tests pass', 'the command prints the result'],
-      prompt: 'Implement the task as described and verify it with the tests.',
-      parentId: null,
-      childIds: [],
-      deps: [],
-      status: 'todo',
-      createdAt: at,
-      updatedAt: at,
-    };
-  }
-  return {schemaVersion: 1, items};
 }

@@ -4,11 +4,12 @@ import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import path from 'node:path';
 import {fileURLToPath} from 'node:url';
+import {sampleId, samplePlan} from './sample-plan.mjs';
 
 const rounds = Number(process.argv[2] ?? 25);
 const program = fileURLToPath(new URL('../dist/blackbird.js', import.meta.url));
 const folder = mkdtempSync(path.join(tmpdir(), 'blackbird-bench-'));
-writeFileSync(path.join(folder, 'blackbird.plan.json'), JSON.stringify(planOf(1000), null, 2));
+writeFileSync(path.join(folder, 'blackbird.plan.json'), JSON.stringify(mixedPlan(), null, 2));
 
 const commands = {
   'node -e 0': ['-e', '0'],
@@ -49,24 +50,10 @@ function peakMegabytes(args) {
   return Number(/rss (\d+)/.exec(text)[1]) / 1024;
 }
 
-function planOf(count) {
-  const at = '2026-01-01T00:00:00Z';
-  const items = {};
-  for (let index = 0; index < count; index++) {
-    const id = `task-${String(index).padStart(4, '0')}`;
-    items[id] = {
-      id,
-      title: `Task number ${index}`,
-      description: 'A description of ordinary length that says what is to be done and why.',
-      acceptanceCriteria: ['the tests pass', 'the command prints the result'],
-      prompt: 'Implement the task as described and verify it with the tests.',
-      parentId: null,
-      childIds: [],
-      deps: index % 10 === 0 ? [] : [`task-${String(index - 1).padStart(4, '0')}`],
-      status: index % 3 === 0 ? 'done' : 'todo',
-      createdAt: at,
-      updatedAt: at,
-    };
-  }
-  return {schemaVersion: 1, items};
+/** Chains of ten, a third of the tasks done. */
+function mixedPlan() {
+  return samplePlan(1000, (index) => ({
+    deps: index % 10 === 0 ? [] : [sampleId(index - 1)],
+    status: index % 3 === 0 ? 'done' : 'todo',
+  }));
 }

@@ -41,6 +41,7 @@ export function createProjectReader({
     const ids = plan.type === 'plan' ? plan.plan.items.keys() : [];
     const digests = await index.read(ids);
     const layers = await config.layers();
+    // Who cannot be asked for is shown as nobody; whoever starts a job is told why it is refused.
     const holder = isOwnJob() ? null : await liveEngine(folder).catch(() => null);
     const costs = [...digests.values()].map(({cost}) => cost).filter((cost) => cost > 0);
     return {
@@ -89,6 +90,7 @@ export function createProjectReader({
       isReading = true;
       do {
         isAskedAgain = false;
+        // The screen keeps what it knew, and looks again in a moment.
         const data = await read().catch(() => null);
         if (isOver) break;
         if (data === null) {

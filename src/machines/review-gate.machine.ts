@@ -3,6 +3,7 @@ import type {ProviderId} from '../services/contracts/agent.ts';
 import type {Task} from '../services/contracts/plan.ts';
 import type {RunRecord} from '../services/contracts/run.ts';
 import {callbackNotProvided, promiseNotProvided} from './actors/not-provided.ts';
+import {errorOf} from './actors/results.ts';
 import type {Decision} from './policies/decisions.ts';
 import type {SegmentCommand} from './segment.machine.ts';
 
@@ -155,8 +156,4 @@ export const reviewGateMachine = setup({
 function decisionIn({task, run, decision}: ReviewGateContext) {
   if (decision === null) throw new Error('Nothing was decided');
   return {task, run, decision};
-}
-
-function errorOf({event}: {event: ErrorActorEvent}) {
-  return {error: event.error};
 }

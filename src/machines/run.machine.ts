@@ -1,16 +1,9 @@
-import {
-  type ActorRefFrom,
-  assign,
-  type DoneActorEvent,
-  type ErrorActorEvent,
-  enqueueActions,
-  sendTo,
-  setup,
-} from 'xstate';
+import {type ActorRefFrom, assign, type DoneActorEvent, enqueueActions, sendTo, setup} from 'xstate';
 import type {AgentRequest} from '../services/contracts/agent.ts';
 import type {Answer, PauseReason, RunRecord} from '../services/contracts/run.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
 import type {RecordRunInput} from './actors/record-run.actor.ts';
+import {errorOf} from './actors/results.ts';
 import type {Decision} from './policies/decisions.ts';
 import type {FeedbackMark} from './policies/parent-feedback.ts';
 import {type SegmentCommand, type SegmentOutput, segmentMachine} from './segment.machine.ts';
@@ -192,10 +185,6 @@ function runOf({event}: {event: DoneActorEvent<SegmentOutput>}) {
 
 function failureOf({event}: {event: DoneActorEvent<SegmentOutput>}) {
   return {error: event.output.error};
-}
-
-function errorOf({event}: {event: ErrorActorEvent}) {
-  return {error: event.error};
 }
 
 /** What a person says to a run that goes on, and whether they want to see its end. */

@@ -1,9 +1,10 @@
-import {assign, type DoneActorEvent, type ErrorActorEvent, sendTo, setup} from 'xstate';
+import {assign, type DoneActorEvent, sendTo, setup} from 'xstate';
 import type {AgentRequest} from '../services/contracts/agent.ts';
 import type {PauseReason, RunRecord} from '../services/contracts/run.ts';
 import type {AgentInput, AgentOrder, AgentReport} from './actors/agent.actor.ts';
 import {callbackNotProvided, promiseNotProvided} from './actors/not-provided.ts';
 import type {RecordRunInput} from './actors/record-run.actor.ts';
+import {errorOf} from './actors/results.ts';
 import {type SegmentFacts, segmentStep, spawnFailure} from './policies/run-step.ts';
 
 export type SegmentInput = {
@@ -241,8 +242,4 @@ export const segmentMachine = setup({
 
 function runOf({event}: {event: DoneActorEvent<RunRecord>}) {
   return {run: event.output};
-}
-
-function errorOf({event}: {event: ErrorActorEvent}) {
-  return {error: event.error};
 }

@@ -1,9 +1,10 @@
-import {assign, type DoneActorEvent, type ErrorActorEvent, sendTo, setup} from 'xstate';
+import {assign, type DoneActorEvent, sendTo, setup} from 'xstate';
 import type {ProviderId} from '../services/contracts/agent.ts';
 import type {Task} from '../services/contracts/plan.ts';
 import type {PauseReason, RunRecord} from '../services/contracts/run.ts';
 import type {RecalledDecision} from './actors/decision.actor.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
+import {errorOf} from './actors/results.ts';
 import type {PreparedRun, PrepareRunInput, RunMode} from './actors/run-situation.ts';
 import type {Decision} from './policies/decisions.ts';
 import {type TaskOutput, taskOutcome} from './policies/task-outcome.ts';
@@ -226,10 +227,6 @@ function endedRun({ended}: TaskContext): RunRecord {
 
 function endOf({event}: {event: DoneActorEvent<RunOutput>}) {
   return {ended: event.output};
-}
-
-function errorOf({event}: {event: ErrorActorEvent}) {
-  return {error: event.error};
 }
 
 function pauseOf({event}: {event: SegmentCommand}) {

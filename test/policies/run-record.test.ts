@@ -1,10 +1,6 @@
 import {describe, expect, test} from 'vitest';
-import {
-  applyRunChange,
-  identityOf,
-  newRunRecord,
-  type RunChange,
-} from '../../src/machines/policies/run-record.ts';
+import type {RunChange} from '../../src/machines/policies/run-change.ts';
+import {applyRunChange, identityOf, newRunRecord} from '../../src/machines/policies/run-record.ts';
 import {
   changeFor,
   type RunStep,

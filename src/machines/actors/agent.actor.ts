@@ -6,7 +6,7 @@ import type {ProcessIdentity} from '../../services/contracts/process.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import {askedQuestions} from '../policies/asked-questions.ts';
 import {isSessionStored} from '../policies/resume-check.ts';
-import type {SegmentEnd} from '../policies/run-record.ts';
+import type {SegmentEnd} from '../policies/run-change.ts';
 import type {SegmentExit, SegmentVerdict} from '../policies/run-step.ts';
 
 export type AgentInput = {readonly run: RunRecord; readonly request: AgentRequest};

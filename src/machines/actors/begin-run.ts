@@ -86,7 +86,7 @@ async function begin(
       .catch(() => {});
     throw error;
   }
-  // Written while the agent is being started; it is told to go when that is done.
+  // Written while the agent is being started. A failure is met again, and told, before the agent may go.
   void services.plans.flush().catch(() => {});
   return {task, run, order: {type: 'run.launch', request}};
 }

@@ -3,7 +3,8 @@ import type {ChangeTracker} from '../../services/contracts/changes.ts';
 import type {ProcessIdentity} from '../../services/contracts/process.ts';
 import type {RunRecord, RunStore} from '../../services/contracts/run.ts';
 import type {PlanStore} from '../../services/contracts/stores.ts';
-import {applyRunChange, type SegmentWork} from '../policies/run-record.ts';
+import type {SegmentWork} from '../policies/run-change.ts';
+import {applyRunChange} from '../policies/run-record.ts';
 import {changeFor, type RunStep} from '../policies/run-step.ts';
 import type {AgentEndings} from './agent.actor.ts';
 
@@ -35,12 +36,12 @@ export function defineRecordRunActor({
     const isLast = step.type === 'ended' || step.type === 'paused';
     // A review changes nothing.
     const work = isLast && run.run_type === 'execute' ? await workOf(changes, run) : undefined;
+    // Nobody works on a task that the plan calls free; without the plan, the run never started.
+    if (step.type === 'segmentStarted') await plans.flush();
     const change = changeFor(step, {end, result, host, self, ...(work && {work})});
     const recorded = await runs.update(run.task_id, run.run_id, (current) =>
       applyRunChange(current, change, now()),
     );
-    // Nobody works on a task that the plan calls free.
-    if (step.type === 'segmentStarted') await plans.flush();
     if (isLast) endings.delete(run.run_id);
     onRecorded(recorded);
     return recorded;

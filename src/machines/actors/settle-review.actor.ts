@@ -5,7 +5,8 @@ import type {Services} from '../../services/contracts/services.ts';
 import {pendingFeedback} from '../policies/parent-feedback.ts';
 import {completeParents, reviewedTasks} from '../policies/parent-review.ts';
 import {checkReviewAnswer, type ReviewAnswer} from '../policies/review-answer.ts';
-import {applyRunChange, type RunChange} from '../policies/run-record.ts';
+import type {RunChange} from '../policies/run-change.ts';
+import {applyRunChange} from '../policies/run-record.ts';
 import {completionsBelow} from './completions.ts';
 
 /** What came of a review. */

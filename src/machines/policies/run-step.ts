@@ -2,7 +2,7 @@ import type {AgentRequest, Failure, FailureKind} from '../../services/contracts/
 import type {ProcessIdentity} from '../../services/contracts/process.ts';
 import type {Answer, PauseReason, Question, RunRecord} from '../../services/contracts/run.ts';
 import type {FeedbackMark} from './parent-feedback.ts';
-import type {RunChange, SegmentEnd, SegmentWork} from './run-record.ts';
+import type {RunChange, SegmentEnd, SegmentWork} from './run-change.ts';
 import {isFeedbackRun} from './run-status.ts';
 
 export type SegmentVerdict =

@@ -41,6 +41,7 @@ export function createChangeTracker({
     withinLimit(timeLimitMs, async (signal) => {
       const root = realpathSync(project.root);
       const top = findRepository(root);
+      // One that cannot be opened lends nothing; whatever is missing then, git names.
       const repository = top === null ? null : await repositoryOf(top, signal).catch(() => null);
       if (repository) borrowed.add(repository.objects);
       const store = await openStore(project);

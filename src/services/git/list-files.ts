@@ -26,6 +26,7 @@ export async function listFiles({
   const folder = realpathSync(root);
   const top = findRepository(folder);
   if (top !== null) {
+    // Whatever git has against it, the files are there to be named.
     const found = await gitFiles(folder, top, env, AbortSignal.timeout(timeLimitMs)).catch(() => null);
     if (found !== null) return found;
   }

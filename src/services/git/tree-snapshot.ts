@@ -119,6 +119,7 @@ async function composeTree(
   const entries: string[] = [];
   const submodules = await repository.submodulesAmong(nested, job);
   for (const folder of nested) {
+    // A repository that cannot be opened is left out of the tree.
     const inner = await openRepository(path.join(repository.top, folder), job).catch(() => null);
     if (inner === null || folder.includes('\ufffd')) continue;
     const isOurs =
