@@ -1,6 +1,7 @@
 import {createHash, randomBytes, randomUUID} from 'node:crypto';
 import {open} from 'node:fs/promises';
 import os from 'node:os';
+import {setFlagsFromString} from 'node:v8';
 import {createEngine, type Engine} from '../machines/engine.ts';
 import {createJournal} from '../machines/journal.ts';
 import type {EntryListener, Observer} from '../machines/observe.ts';
@@ -15,6 +16,7 @@ import type {ChangeTracker} from '../services/contracts/changes.ts';
 import type {ProviderChoice} from '../services/contracts/project.ts';
 import type {RunRecord, RunStore} from '../services/contracts/run.ts';
 import type {Services} from '../services/contracts/services.ts';
+import {createLateChangeTracker} from '../services/git/late-change-tracker.ts';
 import {createJournalFiles} from '../services/journal/journal-files.ts';
 import {createProcessLock} from '../services/lock/process-lock.ts';
 import {createProjectLock} from '../services/lock/project-lock.ts';
@@ -59,6 +61,9 @@ export async function openEngine({
   onPrompt,
   observe,
 }: OpenEngineOptions): Promise<OpenedEngine> {
+  // V8 optimizes what is only lukewarm in threads of its own, and a fork waits for them: it takes twice as long.
+  // What is hot (the output of an agent) still gets there within milliseconds.
+  setFlagsFromString('--interrupt-budget=500000');
   const {folder, plans, config} = project;
   const provider = await chooseAgent({folder, env, agent});
   const runs = createRunStore({folder: folder.runsFolder});
@@ -72,10 +77,7 @@ export async function openEngine({
     ...(onOutput ? {onOutput} : {}),
     ...(onPrompt ? {onPrompt} : {}),
   });
-  const changes = lateChanges(async () => {
-    const {createChangeTracker} = await import('../services/git/change-tracker.ts');
-    return createChangeTracker({project: folder, env, rules: reviewRules});
-  });
+  const changes = createLateChangeTracker({project: folder, env, rules: reviewRules});
   const sink = createJournalFiles({
     fileOf: (taskId, runId) => runs.files(taskId, runId).journal,
     version,
@@ -122,20 +124,6 @@ export async function chooseAgent({
   const isNamed = agent !== undefined || Boolean(env.BLACKBIRD_AGENT_PROVIDER);
   const saved = isNamed ? null : await createAgentSelection(folder.agentFile).read();
   return chooseProvider({option: agent, environment: env.BLACKBIRD_AGENT_PROVIDER, saved});
-}
-
-/** Git is loaded when the first task starts, and not by a plan with nothing to do. */
-function lateChanges(load: () => Promise<ChangeTracker>): ChangeTracker {
-  let loaded: Promise<ChangeTracker> | undefined;
-  const tracker = () => {
-    loaded ??= load();
-    return loaded;
-  };
-  return {
-    snapshot: async (since) => (await tracker()).snapshot(since),
-    summarize: async (from, to) => (await tracker()).summarize(from, to),
-    diff: async (from, to, options) => (await tracker()).diff(from, to, options),
-  };
 }
 
 /**

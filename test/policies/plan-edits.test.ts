@@ -19,7 +19,7 @@ import {AppError} from '../../src/services/contracts/errors.ts';
 import type {Plan} from '../../src/services/contracts/plan.ts';
 import {taskIdRule} from '../../src/services/contracts/task-id.ts';
 import {taskStatuses} from '../../src/services/contracts/task-status.ts';
-import {readPlanText, writePlanText} from '../../src/services/stores/plan-text.ts';
+import {readPlanText, splicePlan, writePlanText} from '../../src/services/stores/plan-text.ts';
 import {errorOf, seen} from '../helpers/errors.ts';
 import {
   family,
@@ -642,7 +642,9 @@ describe('any sequence of edits', () => {
             continue;
           }
           if (after === before) continue;
+          const spliced = splicePlan(after, Buffer.from(text), before)?.toString();
           text = writePlanText(after, text, before);
+          expect(spliced ?? text).toBe(text);
           const check = checkRawPlan(readPlanText(JSON.parse(text), text));
           expect(check).toEqual({plan: after});
           expect('plan' in check && [...check.plan.items.keys()]).toEqual([...after.items.keys()]);

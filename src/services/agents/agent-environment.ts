@@ -1,4 +1,4 @@
-import {guardianMarker, runMarker} from './marked-processes.ts';
+import {guardianMarker, runMarker} from './process-table.ts';
 
 /** Set to look into Blackbird itself; inherited, they would open a debugger in the agent or stop it. */
 const ownDebugging = ['BLACKBIRD_AGENT_DEBUG', 'VSCODE_INSPECTOR_OPTIONS', guardianMarker];

@@ -2,7 +2,7 @@ import {type ChildProcess, spawn} from 'node:child_process';
 import {Socket} from 'node:net';
 import type {ProcessIdentity} from '../contracts/process.ts';
 import {guardianScript} from './launcher.ts';
-import {guardianMarker} from './marked-processes.ts';
+import {guardianMarker} from './process-table.ts';
 
 export type Ward = {readonly runId: string; readonly leader: ProcessIdentity};
 

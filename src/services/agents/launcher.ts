@@ -1,24 +1,35 @@
+import path from 'node:path';
+
+/** The first line of the agent's input, read by the launcher: everything after it is the prompt. */
+export const goLine = 'go\n';
+
 /**
- * Waits on fd 3 for "go", then becomes the agent. A Blackbird that dies before it said so closes the
- * pipe, and the agent never runs. No forks: `read` and `exec` are part of the shell.
+ * A Blackbird that dies before it said "go" closes the pipe, and the agent never runs. No forks: `read`
+ * and `exec` are part of the shell, and `read` takes no byte beyond the line.
  */
-export const launcherScript = `IFS= read -r word <&3 && [ "$word" = go ] && exec "$@" 3<&-
-exit 125`;
+const gate = `IFS= read -r blackbird_go && [ "$blackbird_go" = go ] || exit 125`;
 
 const shellName = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** Arguments for `/bin/sh` that start `file` held back. */
+/** What to start so that `file` runs after a "go". Then the launcher becomes the agent. */
 export function heldBack(
   file: string,
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
-): string[] {
+): {readonly file: string; readonly args: readonly string[]} {
   // Shells forget variables whose names they cannot spell (bash's exported functions, `a.b`).
   const unspellable = Object.entries(env).flatMap(([name, value]) =>
     shellName.test(name) || value === undefined ? [] : [`${name}=${value}`],
   );
+  const line = unspellable.length === 0 && path.basename(file) === 'sh' ? lineOf(args) : null;
+  // A command line needs a shell, and the one that waits is one: read line by line, it meets the command after the gate.
+  if (line !== null) return {file, args: ['-c', `${gate}\n${line}`, 'sh']};
   const prefix = unspellable.length > 0 ? ['/usr/bin/env', ...unspellable] : [];
-  return ['-c', launcherScript, 'blackbird', ...prefix, file, ...args];
+  return {file: '/bin/sh', args: ['-c', `${gate}\nexec "$@"`, 'blackbird', ...prefix, file, ...args]};
+}
+
+function lineOf([option, line, ...more]: readonly string[]): string | null {
+  return option === '-c' && line !== undefined && more.length === 0 ? line : null;
 }
 
 /**

@@ -1,5 +1,4 @@
-import {type ChildProcess, spawn} from 'node:child_process';
-import {Readable, Writable} from 'node:stream';
+import {type ChildProcessWithoutNullStreams, spawn} from 'node:child_process';
 import {
   type AgentExit,
   type AgentProcess,
@@ -18,8 +17,9 @@ import {identifyProcess, livenessOf} from '../system/process-identity.ts';
 import {agentEnvironment} from './agent-environment.ts';
 import {findExecutable} from './find-executable.ts';
 import {createGuardian} from './guardian.ts';
-import {heldBack} from './launcher.ts';
-import {countForks, endRun, findRunProcesses, type RunTrace, signalRun} from './marked-processes.ts';
+import {goLine, heldBack} from './launcher.ts';
+import {endRun, findRunProcesses, signalRun} from './marked-processes.ts';
+import {countForks, type RunTrace} from './process-table.ts';
 
 /** How long output may still come after the agent is gone: a child of its own may hold the pipe open. */
 const drainWindow = 500;
@@ -95,16 +95,16 @@ async function launch(spec: AgentProcessSpec) {
 /** Node's own `spawn`: of what execa adds to it nothing is wanted here, and it takes as long as the spawn. */
 function startLauncher(
   spec: AgentProcessSpec,
-  args: readonly string[],
+  {file, args}: ReturnType<typeof heldBack>,
   env: NodeJS.ProcessEnv,
-): ChildProcess {
+): ChildProcessWithoutNullStreams {
   try {
-    return spawn('/bin/sh', args, {
+    return spawn(file, args, {
       cwd: spec.cwd,
       env,
       // A session of its own: the terminal's Ctrl+C reaches us only.
       detached: true,
-      stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'pipe'],
     });
   } catch (error) {
     throw spawnError(spec, error);
@@ -118,15 +118,9 @@ function supervise(
 ): AgentProcess {
   const seen = new Map<number, string>();
   const trace: RunTrace = {...launched, leader, seen};
-  const [stdin, stdout, stderr, lifeLine] = subprocess.stdio;
-  if (!(stdin instanceof Writable && lifeLine instanceof Writable))
-    throw new Error('A pipe to it is missing');
-  if (!(stdout instanceof Readable && stderr instanceof Readable))
-    throw new Error('A pipe from it is missing');
-
+  const {stdin, stdout, stderr} = subprocess;
   // An agent need not read its prompt, nor live until it is told to go.
   stdin.on('error', () => {});
-  lifeLine.on('error', () => {});
 
   const lines = createLineSplitter(spec.onLine);
   const tails = {stdout: createTail(), stderr: createTail()};
@@ -148,7 +142,6 @@ function supervise(
       await drainOutput(readers, drainWindow);
       await Promise.all(readers.map((reader) => reader.close()));
       stdin.destroy();
-      lifeLine.destroy();
       resolve({
         exitCode,
         signal,
@@ -175,7 +168,7 @@ function supervise(
 
   let ending: Promise<RunEnd> | undefined;
   const end = async () => {
-    lifeLine.destroy();
+    stdin.destroy();
     if (isRunning) rememberChildren();
     signalGroup('SIGKILL');
     const result = await endRun(trace);
@@ -194,8 +187,7 @@ function supervise(
     go: () => {
       if (hasGone || !isRunning) return;
       hasGone = true;
-      lifeLine.end('go\n');
-      stdin.end(spec.command.stdin);
+      stdin.end(`${goLine}${spec.command.stdin}`);
     },
     interrupt: () => {
       rememberChildren();

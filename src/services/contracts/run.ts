@@ -167,7 +167,7 @@ export interface RunStore {
   latest(taskId: string): Promise<RunRecord | null>;
   /** The tasks with a record that says running, in the plan or not. Cheap: looks at the heads of the files. */
   runningTaskIds(): Promise<readonly string[]>;
-  /** Creates a record; fails when one with this id exists. */
+  /** Creates a record; fails when one with this id exists. It survives a power cut with its first update. */
   insert(run: RunRecord): Promise<void>;
   update(taskId: string, runId: string, change: (run: RunRecord) => RunRecord): Promise<RunRecord>;
   files(taskId: string, runId: string): RunFiles;

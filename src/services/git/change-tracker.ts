@@ -4,7 +4,8 @@ import type {ChangeTracker, ReviewRules, ReviewSummary} from '../contracts/chang
 import {AppError, messageOf} from '../contracts/errors.ts';
 import type {ProjectFolder} from '../stores/project-folder.ts';
 import {type ChangeStore, makeGitFolder, openStore, withWorkFolder} from './change-store.ts';
-import {findRepository, isObjectId, openRepository, type Repository} from './repository.ts';
+import {findRepository, noRepository} from './find-repository.ts';
+import {isObjectId, openRepository, type Repository} from './repository.ts';
 import {createGit, type Environment, type Git, GitFailure} from './safe-git.ts';
 import {keepObjects, observeChange, renderDiff} from './tree-diff.ts';
 import {storeEnvironment, writeTree} from './tree-snapshot.ts';
@@ -62,7 +63,7 @@ export function createChangeTracker({
         return await withinLimit(timeLimitMs, async (signal) => {
           const root = realpathSync(project.root);
           const top = findRepository(root);
-          if (top === null) throw new GitFailure('missing', 'there is no git repository');
+          if (top === null) throw new GitFailure('missing', noRepository);
           const repository = await repositoryOf(top, signal);
           const store = await openStore(project);
           const leftOut = [project.stateFolder, project.planFile].map((file) =>

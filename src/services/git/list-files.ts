@@ -1,7 +1,8 @@
 import {realpathSync} from 'node:fs';
 import {readdir} from 'node:fs/promises';
 import path from 'node:path';
-import {findRepository, lookingGit} from './repository.ts';
+import {findRepository} from './find-repository.ts';
+import {lookingGit} from './repository.ts';
 import type {Environment} from './safe-git.ts';
 
 export type ListFilesOptions = {

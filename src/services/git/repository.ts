@@ -27,15 +27,6 @@ export type Repository = {
 /** Even a look at the index of a sparse checkout writes objects; they go to the store. */
 type Look = {readonly signal: AbortSignal; readonly store: ChangeStore};
 
-/** The nearest folder upwards with a repository in it. An empty `.git` is none. */
-export function findRepository(start: string): string | null {
-  for (let folder = start; ; folder = path.dirname(folder)) {
-    const found = path.join(folder, '.git');
-    if (existsSync(path.join(found, 'HEAD')) || isPlainFile(found)) return folder;
-    if (path.dirname(folder) === folder) return null;
-  }
-}
-
 /** Opens a repository by its folder; git does not search for it, and the answers are checked. */
 export async function openRepository(
   top: string,

@@ -12,6 +12,8 @@ export type DurableFileOptions<T> = {
   readonly parse: (json: unknown, text: string) => T;
   /** The text of a value, given the text it replaces. */
   readonly render: (value: T, previous: string | null) => string;
+  /** The quick way for a large file: its bytes, given those it replaces; null when it has to be rendered. */
+  readonly splice?: (value: T, previous: Buffer) => Buffer | null;
   readonly maxBytes: number;
   /** Keep the mode an existing file has, instead of making it private. */
   readonly keepMode?: boolean;
@@ -19,15 +21,18 @@ export type DurableFileOptions<T> = {
   readonly isFolderSwept?: boolean;
   /** Other work goes on while the disk is waited for. */
   readonly inBackground?: boolean;
+  /** The first write of a file need not last: another one does before anybody acts on it. */
+  readonly isNewSoon?: boolean;
 };
 
 /**
- * The lowdb adapter of every store. What `write` has acknowledged survives a power cut; a file that
- * cannot be read is reported and never replaced.
+ * The lowdb adapter of every store. What `write` has acknowledged survives a power cut, unless it is the
+ * first of a file with `isNewSoon`; a file that cannot be read is reported and never replaced.
  */
 export class DurableFile<T> implements Adapter<T> {
   readonly #options: DurableFileOptions<T>;
-  #text: string | null = null;
+  /** What is in the file, as it was read or written. */
+  #content: string | Buffer | null = null;
   /** Leftovers are those of an earlier process, so they are looked for once. */
   #mayHaveLeftovers: boolean;
 
@@ -38,12 +43,12 @@ export class DurableFile<T> implements Adapter<T> {
 
   async read(): Promise<T | null> {
     const {file, what, parse, maxBytes} = this.#options;
-    this.#text = null;
+    this.#content = null;
     const text = readWholeFile(file, what, maxBytes);
     if (text === null) return null;
     try {
       const value = parse(parseJson(text), text);
-      this.#text = text;
+      this.#content = text;
       return value;
     } catch (error) {
       if (error instanceof AppError) throw error;
@@ -52,16 +57,27 @@ export class DurableFile<T> implements Adapter<T> {
   }
 
   async write(value: T): Promise<void> {
-    const {file, what, render, keepMode = false, inBackground = false} = this.#options;
-    const text = render(value, this.#text);
+    const {file, what, keepMode = false, inBackground = false} = this.#options;
+    const content = this.#contentOf(value);
+    const lastsSoon = this.#options.isNewSoon === true && this.#content === null;
     try {
       if (this.#mayHaveLeftovers) removeLeftovers(file);
       this.#mayHaveLeftovers = false;
-      await writeDurably(file, text, {keepMode, inBackground});
+      await writeDurably(file, content, {keepMode, inBackground, lastsSoon});
     } catch (error) {
       if (error instanceof AppError) throw error;
       throw writeFailure(file, what, error);
     }
-    this.#text = text;
+    this.#content = content;
+  }
+
+  #contentOf(value: T): Buffer {
+    const {splice, render} = this.#options;
+    const previous = this.#content;
+    const spliced = splice && previous !== null ? splice(value, bytesOf(previous)) : null;
+    return spliced ?? Buffer.from(render(value, previous?.toString() ?? null));
   }
 }
+
+const bytesOf = (content: string | Buffer): Buffer =>
+  typeof content === 'string' ? Buffer.from(content) : content;

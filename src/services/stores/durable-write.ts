@@ -39,12 +39,13 @@ const inFlight = new Set<string>();
 
 /**
  * Replaces a file so that after a crash at any moment either the old or the new content is there,
- * whole. On failure the old file stands and the temporary one is gone.
+ * whole. On failure the old file stands and the temporary one is gone. With `lastsSoon` it is in its place
+ * when this returns, and survives a power cut once `everythingLasts`.
  */
 export async function writeDurably(
   file: string,
-  text: string,
-  {keepMode = false, inBackground = false} = {},
+  content: string | Buffer,
+  {keepMode = false, inBackground = false, lastsSoon = false} = {},
 ): Promise<void> {
   const folder = path.dirname(file);
   const mode = modeFor(file, keepMode);
@@ -55,11 +56,13 @@ export async function writeDurably(
   try {
     try {
       if (keepMode) fchmodSync(handle, mode);
-      writeAll(handle, Buffer.from(text, 'utf8'));
+      writeAll(handle, typeof content === 'string' ? Buffer.from(content) : content);
       await sync(handle, inBackground);
     } finally {
       closeSync(handle);
     }
+    // What it speaks of lasts before it does. A failure is left to whoever waits for it.
+    if (inBackground) await Promise.all(underWay);
     renameSync(temporary, file);
   } catch (error) {
     removeQuietly(temporary);
@@ -67,7 +70,31 @@ export async function writeDurably(
   } finally {
     inFlight.delete(temporary);
   }
-  await syncFolder(folder, file, inBackground);
+  if (lastsSoon) return keepNamesSoon(folder, file);
+  await syncFolder(folder, file);
+  await everythingLasts();
+}
+
+/** Names that are being made to last while other work goes on. */
+const underWay = new Set<Promise<void>>();
+
+/** Begins to make the names in a folder last. `everythingLasts`, and with it the next write, waits for it. */
+export function keepNamesSoon(folder: string, written: string): void {
+  const work = syncFolder(folder, written, true);
+  underWay.add(work);
+  // A failure stays until somebody waits for it.
+  work.then(() => underWay.delete(work)).catch(() => {});
+}
+
+/** Whatever was written before now survives a power cut; throws for what may not. */
+export async function everythingLasts(): Promise<void> {
+  if (underWay.size === 0) return;
+  const all = [...underWay];
+  try {
+    await Promise.all(all);
+  } finally {
+    for (const work of all) underWay.delete(work);
+  }
 }
 
 /** Removes a file so that it stays away after a crash. Nothing happens where there is none. */
@@ -86,16 +113,22 @@ const suffix = () => Math.random().toString(16).slice(2).padEnd(12, '0').slice(0
 
 /** Creates a folder of ours and refuses one that leads elsewhere. True when it is new. */
 export async function ensurePrivateFolder(folder: string): Promise<boolean> {
+  const isNew = makePrivateFolder(folder);
+  if (isNew) await syncFolder(path.dirname(folder), folder);
+  return isNew;
+}
+
+/** The same for who sees to it that the new name lasts. */
+export function makePrivateFolder(folder: string): boolean {
   try {
     try {
       mkdirSync(folder, {mode: 0o700});
+      return true;
     } catch (error) {
       if (systemErrorCode(error) !== 'EEXIST') throw error;
       requireRealFolder(folder);
       return false;
     }
-    await syncFolder(path.dirname(folder), folder);
-    return true;
   } catch (error) {
     throw error instanceof AppError ? error : writeFailure(folder, 'folder', error);
   }

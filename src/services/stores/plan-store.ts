@@ -5,7 +5,7 @@ import {type Plan, type PlanProblem, planSchemaVersion} from '../contracts/plan.
 import type {PlanCheck, PlanRules, PlanStore} from '../contracts/stores.ts';
 import {createBurstLock} from '../lock/burst-lock.ts';
 import {DurableFile} from './durable-file.ts';
-import {readPlanText, writePlanText} from './plan-text.ts';
+import {readPlanText, splicePlan, writePlanText} from './plan-text.ts';
 import {versionOf} from './whole-file.ts';
 
 const maxPlanBytes = 256 * 1024 * 1024;
@@ -33,6 +33,7 @@ export function createPlanStore({
   /** What is not yet, and the plan with it. */
   let waiting: {changes: readonly Change[]; base: PlanCheck; plan: Plan} | null = null;
   let timer: NodeJS.Timeout | null = null;
+  const before = () => (cached && 'plan' in cached.check ? cached.check.plan : null);
   const adapter = new DurableFile<PlanCheck>({
     file,
     what: 'plan',
@@ -41,9 +42,10 @@ export function createPlanStore({
     // An agent is being started meanwhile.
     inBackground: true,
     parse: (json, text) => rules.check(readPlanText(json, text)),
-    render: (next, previous) => {
-      const before = cached && 'plan' in cached.check ? cached.check.plan : null;
-      return writePlanText(planOf(next, file), previous, before);
+    render: (next, previous) => writePlanText(planOf(next, file), previous, before()),
+    splice: (next, previous) => {
+      const known = before();
+      return known && splicePlan(planOf(next, file), previous, known);
     },
   });
   const database = new Low<PlanCheck | null>(adapter as DurableFile<PlanCheck | null>, null);

@@ -27,8 +27,6 @@ export function readPlanText(json: unknown, text: string): RawPlan {
 
 /** The text of `plan`; what it shares with `before` keeps the bytes it has in `previous`. */
 export function writePlanText(plan: Plan, previous: string | null, before: Plan | null): string {
-  const spliced = previous !== null && before !== null ? spliceChanged(plan, previous, before) : null;
-  if (spliced !== null) return spliced;
   const {items, ...root} = plan;
   const fields = new Map<string, unknown>(Object.entries(root));
   const keys = [...fields.keys(), 'items'];
@@ -46,31 +44,43 @@ export function writePlanText(plan: Plan, previous: string | null, before: Plan 
   )}\n`;
 }
 
-/** Each is looked for in the whole text; of many, all are better found in one go. */
+/** Each is looked for in the whole file; of many, all are better found in one go. */
 const spliceLimit = 8;
 
 /**
  * The quick way for what happens most, a change inside a few tasks: their texts are exchanged in place and
- * nothing else is looked at. Null when more than that changed, or a text is not the only one of its kind.
+ * nothing else is looked at, not even decoded. Null when more than that changed, or a text is not the only one of its kind.
  */
-function spliceChanged(plan: Plan, previous: string, before: Plan): string | null {
+export function splicePlan(plan: Plan, previous: Buffer, before: Plan): Buffer | null {
   const {items, ...root} = plan;
   const {items: oldItems, ...oldRoot} = before;
   if (items.size !== oldItems.size || !hasSameValues(root, oldRoot)) return null;
-  let text = previous;
-  let spliced = 0;
+  const splices: Splice[] = [];
   const oldKeys = oldItems.keys();
   for (const [key, task] of items) {
     if (oldKeys.next().value !== key) return null;
     const former = oldItems.get(key);
     if (former === task) continue;
-    if (++spliced > spliceLimit) return null;
     const old = former && sources.get(former);
-    const start = old === undefined ? -1 : text.indexOf(old);
-    if (old === undefined || start < 0 || text.indexOf(old, start + 1) >= 0) return null;
-    text = text.slice(0, start) + sourceOf(task, former) + text.slice(start + old.length);
+    if (old === undefined || splices.length === spliceLimit) return null;
+    const bytes = Buffer.from(old);
+    const start = previous.indexOf(bytes);
+    if (start < 0 || previous.indexOf(bytes, start + 1) >= 0) return null;
+    splices.push({start, end: start + bytes.length, text: sourceOf(task, former)});
   }
-  return text;
+  return spliced(previous, splices);
+}
+
+type Splice = {readonly start: number; readonly end: number; readonly text: string};
+
+function spliced(previous: Buffer, splices: readonly Splice[]): Buffer {
+  const pieces: Buffer[] = [];
+  let end = 0;
+  for (const splice of splices.toSorted((a, b) => a.start - b.start)) {
+    pieces.push(previous.subarray(end, splice.start), Buffer.from(splice.text));
+    end = splice.end;
+  }
+  return Buffer.concat([...pieces, previous.subarray(end)]);
 }
 
 function hasSameValues(a: Readonly<Record<string, unknown>>, b: Readonly<Record<string, unknown>>): boolean {

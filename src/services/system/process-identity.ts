@@ -1,6 +1,7 @@
 import {execFileSync} from 'node:child_process';
-import {readFileSync, readlinkSync} from 'node:fs';
+import {readlinkSync} from 'node:fs';
 import type {Liveness, ProcessIdentity} from '../contracts/process.ts';
+import {readProcFile} from './proc-file.ts';
 
 const onLinux = process.platform === 'linux';
 
@@ -24,7 +25,7 @@ function startTimeOf(pid: number): string | null {
 }
 
 function linuxStartTime(pid: number): string | null {
-  const stat = readOrNull(`/proc/${pid}/stat`);
+  const stat = readProcFile(`/proc/${pid}/stat`);
   if (stat === null) return null;
   // The command name may itself hold spaces and brackets, so fields count from the last one.
   const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -53,7 +54,7 @@ let thisMachine: Machine | undefined;
 function machine(): Machine {
   thisMachine ??= onLinux
     ? {
-        bootId: (readOrNull('/proc/sys/kernel/random/boot_id') ?? '').trim(),
+        bootId: (readProcFile('/proc/sys/kernel/random/boot_id') ?? '').trim(),
         pidNamespace: readlinkSync('/proc/self/ns/pid'),
       }
     : {bootId: bootTime(), pidNamespace: ''};
@@ -65,13 +66,5 @@ function bootTime(): string {
     return execFileSync('sysctl', ['-n', 'kern.boottime'], {encoding: 'utf8'}).trim();
   } catch {
     return '';
-  }
-}
-
-function readOrNull(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return null;
   }
 }

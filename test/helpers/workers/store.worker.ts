@@ -1,16 +1,18 @@
 // Runs one scenario of the stores under one fault, or all of them in a row; told by its arguments.
-import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {existsSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {setStatus} from '../../../src/machines/policies/plan-status.ts';
 import {checkPlanChange, checkRawPlan} from '../../../src/machines/policies/plan-validation.ts';
+import {newRunRecord} from '../../../src/machines/policies/run-record.ts';
 import {createConfigStore} from '../../../src/services/config/config-store.ts';
 import {AppError} from '../../../src/services/contracts/errors.ts';
 import {createProcessLock} from '../../../src/services/lock/process-lock.ts';
 import {DurableFile} from '../../../src/services/stores/durable-file.ts';
 import {createPlanStore} from '../../../src/services/stores/plan-store.ts';
+import {createRunStore} from '../../../src/services/stores/run-store.ts';
 import type {Fault, Step} from '../fault-fs.ts';
 
-export type ScenarioName = 'record' | 'plan' | 'config';
+export type ScenarioName = 'record' | 'plan' | 'config' | 'launch';
 
 export type Job = {
   readonly scenario: ScenarioName;
@@ -31,6 +33,7 @@ const changedFile: Record<ScenarioName, string> = {
   record: 'record.json',
   plan: 'blackbird.plan.json',
   config: 'config.json',
+  launch: path.join('runs', 'a', 'a-1.json'),
 };
 
 const change: Record<ScenarioName, (folder: string) => Promise<unknown>> = {
@@ -45,18 +48,44 @@ const change: Record<ScenarioName, (folder: string) => Promise<unknown>> = {
     await file.read();
     await file.write({state: 'new', text: 'x'.repeat(5_000)});
   },
-  plan: (folder) =>
-    createPlanStore({
-      file: path.join(folder, 'blackbird.plan.json'),
-      lock: async () => createProcessLock(path.join(folder, 'plan.lock')),
-      rules: {check: checkRawPlan, checkChange: checkPlanChange},
-    }).update((plan) => setStatus(plan, 'a', 'done', '2026-02-02T02:02:02Z')),
+  plan: (folder) => planStore(folder).update((plan) => setStatus(plan, 'a', 'done', '2026-02-02T02:02:02Z')),
   config: (folder) =>
     createConfigStore({
       project: path.join(folder, 'config.json'),
       global: path.join(folder, 'global.json'),
     }).write('project', 'execution.pauseGraceSeconds', 42),
+  /** As a run begins: its record, the plan, and the record again before the agent may go. */
+  launch: async (folder) => {
+    const runs = createRunStore({folder: path.join(folder, 'runs')});
+    const plans = planStore(folder);
+    await runs.insert(newRun);
+    await plans.updateSoon((plan) => setStatus(plan, 'a', 'in_progress', '2026-02-02T02:02:02Z'));
+    await plans.flush();
+    await runs.update('a', newRun.run_id, (run) => ({...run, phase: 'active'}));
+  },
 };
+
+const planStore = (folder: string) =>
+  createPlanStore({
+    file: path.join(folder, 'blackbird.plan.json'),
+    lock: async () => createProcessLock(path.join(folder, 'plan.lock')),
+    rules: {check: checkRawPlan, checkChange: checkPlanChange},
+  });
+
+const newRun = newRunRecord(
+  {
+    runId: 'a-1',
+    taskId: 'a',
+    attempt: 1,
+    provider: 'claude',
+    sessionRef: '',
+    repoRoot: '/',
+    context: {digest: '', bytes: 0},
+    links: {},
+    isReviewed: false,
+  },
+  '2026-02-02T02:02:02Z',
+);
 
 async function run({scenario, folder, fault}: Job): Promise<Report> {
   globalThis.faults.arm(fault);
@@ -68,9 +97,14 @@ async function run({scenario, folder, fault}: Job): Promise<Report> {
   return {
     steps,
     error: error === null ? null : seen(error),
-    content: readFileSync(path.join(folder, changedFile[scenario]), 'utf8'),
+    content: contentOf(path.join(folder, changedFile[scenario])),
     names: readdirSync(folder).sort(),
   };
+}
+
+/** Nothing where the file was never made. */
+function contentOf(file: string): string {
+  return existsSync(file) ? readFileSync(file, 'utf8') : '';
 }
 
 function seen(error: unknown): {code: string; message: string} {

@@ -3,14 +3,8 @@ import {accessSync, constants, readFileSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {build} from 'esbuild';
 import {afterEach, describe, expect, onTestFinished, test, vi} from 'vitest';
-import {
-  countForks,
-  endRun,
-  findRunProcesses,
-  type RunTrace,
-  readPsTable,
-  signalRun,
-} from '../../../src/services/agents/marked-processes.ts';
+import {endRun, findRunProcesses, signalRun} from '../../../src/services/agents/marked-processes.ts';
+import {countForks, type RunTrace, readPsTable} from '../../../src/services/agents/process-table.ts';
 import {createAgentSpawner} from '../../../src/services/agents/spawn-agent.ts';
 import {identifyProcess} from '../../../src/services/system/process-identity.ts';
 import {agentScript, expectGone, processState, uniqueRunId} from '../../helpers/agent-processes.ts';

@@ -19,22 +19,23 @@ beforeAll(async () => {
 });
 
 /** The files of each scenario before the change. */
-const before: Record<ScenarioName, Record<string, string>> = {
+const before = {
   record: {'record.json': '{"state": "old"}\n'},
   plan: {
     'blackbird.plan.json': `${JSON.stringify({schemaVersion: 1, items: Object.fromEntries(planOf(task('a'), task('b')).items)}, null, 2)}\n`,
   },
   config: {'config.json': '{\n  "execution": {"pauseGraceSeconds": 7},\n  "future": [1,2]\n}\n'},
 };
-const scenarios = Object.keys(before) as ScenarioName[];
-const changedFile = (scenario: ScenarioName) => Object.keys(before[scenario])[0] ?? '';
-const oldContent = (scenario: ScenarioName) => Object.values(before[scenario])[0] ?? '';
+type Replacing = Exclude<ScenarioName, 'launch'>;
+const scenarios = Object.keys(before) as Replacing[];
+const changedFile = (scenario: Replacing) => Object.keys(before[scenario])[0] ?? '';
+const oldContent = (scenario: Replacing) => Object.values(before[scenario])[0] ?? '';
 
 let lastNumber = 0;
 function makeJob(scenario: ScenarioName, fault: Fault): Job {
   const own = path.join(folder, `job-${++lastNumber}`);
   mkdirSync(own);
-  for (const [name, text] of Object.entries(before[scenario]))
+  for (const [name, text] of Object.entries(before[scenario === 'launch' ? 'plan' : scenario]))
     writeFileSync(path.join(own, name), text, {mode: 0o600});
   return {scenario, folder: own, fault};
 }
@@ -72,7 +73,7 @@ async function inGroups<T, R>(jobs: readonly T[], size: number, work: (job: T) =
 }
 
 const contentOf = ({scenario, folder: own}: Job) =>
-  readFileSync(path.join(own, changedFile(scenario)), 'utf8');
+  scenario === 'launch' ? '' : readFileSync(path.join(own, changedFile(scenario)), 'utf8');
 const isTemporary = (name: string) => name.endsWith('.tmp');
 
 test.each(scenarios)('%s: the change succeeds, and nothing is left beside it', async (scenario) => {
@@ -194,6 +195,39 @@ describe.each(scenarios)('%s: a power cut', (scenario) => {
     expect(worst(story, false)).toBe(newContent);
     expect(worst(withoutFileSync, true)).toBe('');
     expect(worst(withoutFolderSync, false)).toBe(oldContent(scenario));
+  });
+});
+
+describe('a run that is about to be launched', () => {
+  const launch = (fault: Fault) => makeJob('launch', fault);
+  const placeOf = (file: string) => path.relative(folder, file).split(path.sep).slice(1).join('/');
+
+  test('lasts before the plan speaks of it, and all of it before its agent may go', async () => {
+    const {steps, error} = await runOne(launch({kind: 'none'}));
+    expect(error).toBeNull();
+    const story = steps.map(
+      (step) => `${step.name} ${placeOf(step.name === 'rename' ? step.to : step.file)}`,
+    );
+    const at = (step: string) => story.indexOf(step);
+    const plan = at('rename blackbird.plan.json');
+    expect(at('rename runs/a/a-1.json')).toBeGreaterThan(0);
+    expect(at('sync runs/a')).toBeGreaterThan(at('rename runs/a/a-1.json'));
+    expect(at('sync runs')).toBeGreaterThan(at('mkdir runs/a'));
+    expect([at('sync runs/a') < plan, at('sync runs') < plan]).toEqual([true, true]);
+    const last = story.lastIndexOf('rename runs/a/a-1.json');
+    expect(last).toBeGreaterThan(plan);
+    expect(story.indexOf('sync runs/a', last)).toBeGreaterThan(last);
+  });
+
+  test('never goes on after a sync that failed, whichever it was', {timeout: 60_000}, async () => {
+    const {steps} = await runOne(launch({kind: 'none'}));
+    const syncs = steps.flatMap(({name}, index) => (name === 'sync' ? [index + 1] : []));
+    const jobs = syncs.map((at) => launch({kind: 'fail', code: 'EIO', at, once: true}));
+    const reports = await inGroups(jobs, 4, runOne);
+    expect(syncs.length).toBe(8);
+    expect(reports.map(({error}) => error?.code)).toEqual(syncs.map(() => 'E_STORE_WRITE'));
+    for (const {content} of reports)
+      expect(content === '' || JSON.parse(content).run_id === 'a-1').toBe(true);
   });
 });
 

@@ -12,7 +12,7 @@ import {
 import {setStatus} from '../../../src/machines/policies/plan-status.ts';
 import {checkRawPlan} from '../../../src/machines/policies/plan-validation.ts';
 import type {Plan} from '../../../src/services/contracts/plan.ts';
-import {readPlanText, writePlanText} from '../../../src/services/stores/plan-text.ts';
+import {readPlanText, splicePlan, writePlanText} from '../../../src/services/stores/plan-text.ts';
 import {hugeChain, made, now, planOf, promptly, task, taskIn} from '../../helpers/plans.ts';
 
 const goPlan = readFileSync(path.resolve(import.meta.dirname, '../../fixtures/plans/go-plan.json'), 'utf8');
@@ -26,7 +26,11 @@ function readPlan(text: string): Plan {
 /** The text after a change, read afresh so that nothing is remembered from elsewhere. */
 function changed(text: string, change: (plan: Plan) => Plan): string {
   const plan = readPlan(text);
-  return writePlanText(change(plan), text, plan);
+  const after = change(plan);
+  const written = writePlanText(after, text, plan);
+  // Where the quick way knows an answer, it is the same.
+  expect(splicePlan(after, Buffer.from(text), plan)?.toString() ?? written).toBe(written);
+  return written;
 }
 
 /** Lines that only one of two texts has, each with the key of the item it stands in. */
@@ -41,6 +45,43 @@ function differentLines(before: string, after: string): {removed: string[]; adde
   const shown = (lines: string[]) => places.map((place) => `${place.item}: ${lines[place.index]?.trim()}`);
   return {removed: shown(a), added: shown(b)};
 }
+
+describe('a change inside a few tasks', () => {
+  const text = writePlanText(
+    planOf(task('ä', {title: 'Größe 📏'}), task('b', {description: '…'}), task('c')),
+    null,
+    null,
+  );
+  const splice = (change: (plan: Plan) => Plan, from = text) => {
+    const plan = readPlan(from);
+    return splicePlan(change(plan), Buffer.from(from), plan)?.toString() ?? null;
+  };
+  const done = (id: string) => (plan: Plan) => setStatus(plan, id, 'done', now);
+
+  test('is made in the bytes, whatever stands around it', () => {
+    for (const id of ['ä', 'b', 'c']) {
+      expect(splice(done(id))).toBe(changed(text, done(id)));
+      expect(splice(done(id))).toContain('"title": "Größe 📏"');
+    }
+    expect(splice((plan) => done('b')(done('ä')(plan)))).toBe(
+      changed(text, (plan) => done('b')(done('ä')(plan))),
+    );
+  });
+
+  test('is left to the long way when a task was added, moved or removed, or its text stands there twice', () => {
+    expect(splice((plan) => ({...plan, items: new Map([...plan.items].reverse())}))).toBeNull();
+    expect(splice((plan) => ({...plan, items: new Map([...plan.items].slice(1))}))).toBeNull();
+    const copied = text.replace('"items": {', () => {
+      const [, own] = /"c": (\{[^}]*\})/.exec(text) ?? [];
+      return `"backup": ${own},\n  "items": {`;
+    });
+    expect(splice(done('c'), copied)).toBeNull();
+    expect(JSON.parse(changed(copied, done('c')))).toMatchObject({
+      backup: {status: 'todo'},
+      items: {c: {status: 'done'}},
+    });
+  });
+});
 
 describe('a plan of the Go program', () => {
   test('is read in the order of its text', () => {
