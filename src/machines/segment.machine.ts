@@ -54,6 +54,7 @@ export const segmentMachine = setup({
     }),
     markSwept: assign({isSwept: true}),
     startAgent: sendTo('agent', {type: 'agent.go'}),
+    readOn: sendTo('agent', {type: 'agent.readOn'}),
     interruptAgent: sendTo('agent', {type: 'agent.interrupt'}),
     killAgent: sendTo('agent', {type: 'agent.kill'}),
   },
@@ -155,7 +156,7 @@ export const segmentMachine = setup({
         input: ({context}) => ({run: context.run, step: segmentStep.session(context)}),
         onDone: [
           {guard: 'isSwept', target: 'settling', actions: [remembered, 'markSessionRecorded']},
-          {target: 'active', actions: [remembered, 'markSessionRecorded']},
+          {target: 'active', actions: [remembered, 'markSessionRecorded', 'readOn']},
         ],
         onError: [
           {guard: 'isSwept', target: 'done', actions: failed},
@@ -166,6 +167,7 @@ export const segmentMachine = setup({
     // Some agents live on after their result; it stands, however they end.
     lingering: {
       always: [
+        {guard: 'hasNewSession', target: 'recordingSession'},
         {guard: 'hasExited', target: 'sweeping'},
         {guard: 'isPauseAsked', target: 'interrupting'},
       ],

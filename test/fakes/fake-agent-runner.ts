@@ -127,6 +127,24 @@ function makeAgent({
   const {promise: ended, resolve: end, reject: fail} = deferred<AgentEnding>();
   let last: {ok: boolean; text: string} | null = null;
   let endHold: Promise<void> | undefined;
+  let isHeld = false;
+  let isGivenUp = false;
+  let unheard: Array<() => void> = [];
+  /** What an agent does is not heard of while it is held. */
+  const heard = (job: () => void) => {
+    if (isHeld) unheard.push(job);
+    else job();
+  };
+  const readOn = () => {
+    isHeld = false;
+    const waiting = unheard;
+    unheard = [];
+    for (const job of waiting) heard(job);
+  };
+  const giveUp = () => {
+    isGivenUp = true;
+    readOn();
+  };
 
   const verdict = (): AgentVerdict => {
     if (last?.ok) return {outcome: 'succeeded', text: last.text};
@@ -147,7 +165,7 @@ function makeAgent({
       if (!agent.hasGone || !agent.isAlive) throw new Error('an agent that does not run says nothing');
       for (const event of events) {
         if (event.type === 'result') last = {ok: event.result.ok, text: event.result.text};
-        onEvent(event);
+        heard(() => onEvent(event));
       }
     },
     opensSession: (ref = request.sessionRef ?? `session-${number}`) => agent.says({type: 'session', ref}),
@@ -157,13 +175,15 @@ function makeAgent({
       agent.isAlive = false;
       log(`exit ${run.run_id}`);
       const told = {exitCode: 0, signal: null, stdout: 'out', stderr: 'err', verdict: verdict(), ...ending};
-      if (agent.isToldLate) setImmediate(() => end(told));
-      else end(told);
+      heard(() => {
+        if (agent.isToldLate) setImmediate(() => end(told));
+        else end(told);
+      });
     },
     breaks: (error) => {
       agent.isAlive = false;
       log(`exit ${run.run_id}`);
-      fail(error);
+      heard(() => fail(error));
     },
     succeeds: (text = 'done') => {
       agent.reports({ok: true, text});
@@ -189,11 +209,17 @@ function makeAgent({
       agent.hasGone = true;
       runner.play(agent);
     },
+    hold: () => {
+      isHeld = !isGivenUp;
+    },
+    readOn,
     interrupt: () => {
+      giveUp();
       log(`interrupt ${run.run_id}`);
       if (agent.obeys.interrupt || !agent.hasGone) agent.exits({exitCode: 130});
     },
     kill: () => {
+      giveUp();
       log(`kill ${run.run_id}`);
       if (agent.obeys.kill || !agent.hasGone) agent.exits({exitCode: null, signal: 'SIGKILL'});
     },
@@ -202,6 +228,7 @@ function makeAgent({
     ended,
     endEverything: async () => {
       log(`end ${run.run_id}`);
+      giveUp();
       await endHold;
       if (agent.remaining.length > 0) return {ended: 0, remaining: agent.remaining};
       const wasAlive = agent.isAlive;

@@ -1197,8 +1197,8 @@ describe('the views', () => {
     expect(facts.map(({type}) => type)).toEqual([
       'task.started',
       'run.updated',
-      'agent.news',
       'run.updated',
+      'agent.news',
       'run.updated',
       'task.settled',
     ]);

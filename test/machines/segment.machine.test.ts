@@ -723,6 +723,35 @@ describe('windows', () => {
   });
 });
 
+describe('a session', () => {
+  test('is stored before the next line of the agent is read', async () => {
+    const segment = createSegment();
+    const release = segment.runs.holdOn(isSession);
+    segment.actor.start();
+    await settle();
+    segment.agent.opensSession();
+    segment.agent.succeeds();
+    await settle();
+    expect([segment.state(), segment.actor.getSnapshot().context.hasResult]).toEqual([
+      'recordingSession',
+      false,
+    ]);
+    release();
+    expect(await segment.finished).toMatchObject({run: {state: 'succeeded', ...inSession}});
+  });
+
+  test('that is told only after the result is stored while the agent lingers', async () => {
+    const segment = await startSegment();
+    segment.agent.reports({ok: true});
+    await settle();
+    segment.agent.opensSession();
+    await settle();
+    expect([segment.state(), segment.record()]).toEqual(['lingering', expect.objectContaining(inSession)]);
+    segment.agent.exits();
+    expect(await segment.finished).toMatchObject({run: {state: 'succeeded', ...inSession}});
+  });
+});
+
 describe('a session that was killed young', () => {
   test.each([
     {milliseconds: 999, resumable: false},

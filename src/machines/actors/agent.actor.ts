@@ -10,7 +10,12 @@ import type {SegmentEnd} from '../policies/run-change.ts';
 import type {SegmentExit, SegmentVerdict} from '../policies/run-step.ts';
 
 export type AgentInput = {readonly run: RunRecord; readonly request: AgentRequest};
-export type AgentOrder = {type: 'agent.go'} | {type: 'agent.interrupt'} | {type: 'agent.kill'};
+export type AgentOrder =
+  | {type: 'agent.go'}
+  /** The session ref is stored: the next line may be read. */
+  | {type: 'agent.readOn'}
+  | {type: 'agent.interrupt'}
+  | {type: 'agent.kill'};
 export type AgentReport =
   | {readonly type: 'agent.held'; readonly identity: ProcessIdentity; readonly argv: readonly string[]}
   | {readonly type: 'agent.spawnFailed'; readonly message: string}
@@ -74,6 +79,7 @@ export function defineAgentActor({
             return;
           }
           sessionSeenAt = monotonicNow();
+          agent?.hold();
           sendBack({type: 'agent.sessionCaptured', sessionRef: event.ref});
           return;
         case 'result':
@@ -133,6 +139,7 @@ export function defineAgentActor({
 
     receive((order) => {
       if (order.type === 'agent.go') agent?.go();
+      else if (order.type === 'agent.readOn') agent?.readOn();
       else if (order.type === 'agent.interrupt') agent?.interrupt();
       else kill();
     });

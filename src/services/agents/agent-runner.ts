@@ -101,6 +101,8 @@ export function createAgentRunner(options: AgentRunnerOptions): AgentRunner {
         identity: agent.identity,
         argv: [command.file, ...command.args],
         go: agent.go,
+        hold: agent.hold,
+        readOn: agent.readOn,
         interrupt: () => {
           wasStopped = true;
           agent.interrupt();

@@ -9,6 +9,7 @@ import {
 } from '../contracts/agent-process.ts';
 import {messageOf, systemErrorCode} from '../contracts/errors.ts';
 import type {ProcessIdentity} from '../contracts/process.ts';
+import {heldOutput} from '../output/held-output.ts';
 import {createLineSplitter} from '../output/line-splitter.ts';
 import {openLogFile} from '../output/log-file.ts';
 import {drainOutput, readOutput} from '../output/read-output.ts';
@@ -127,10 +128,9 @@ function supervise(
   const logs = [openLogFile(spec.stdoutFile), openLogFile(spec.stderrFile)] as const;
   const textOf = (stream: 'stdout' | 'stderr') =>
     spec.onOutput && ((text: string) => spec.onOutput?.(stream, text));
-  const readers = [
-    readOutput(stdout, {log: logs[0], tail: tails.stdout, lines, onText: textOf('stdout')}),
-    readOutput(stderr, {log: logs[1], tail: tails.stderr, onText: textOf('stderr')}),
-  ];
+  const output = readOutput(stdout, {log: logs[0], tail: tails.stdout, lines, onText: textOf('stdout')});
+  const readers = [output, readOutput(stderr, {log: logs[1], tail: tails.stderr, onText: textOf('stderr')})];
+  const held = heldOutput(output);
 
   let isRunning = true;
   let isSuspended = false;
@@ -139,6 +139,7 @@ function supervise(
   const exited = new Promise<AgentExit>((resolve) => {
     subprocess.once('exit', async (exitCode, signal) => {
       isRunning = false;
+      await held.isOver();
       await drainOutput(readers, drainWindow);
       await Promise.all(readers.map((reader) => reader.close()));
       stdin.destroy();
@@ -169,6 +170,7 @@ function supervise(
   let ending: Promise<RunEnd> | undefined;
   const end = async () => {
     stdin.destroy();
+    held.giveUp();
     if (isRunning) rememberChildren();
     signalGroup('SIGKILL');
     const result = await endRun(trace);
@@ -189,13 +191,17 @@ function supervise(
       hasGone = true;
       stdin.end(`${goLine}${spec.command.stdin}`);
     },
+    hold: held.hold,
+    readOn: held.readOn,
     interrupt: () => {
+      held.giveUp();
       rememberChildren();
       signalGroup('SIGINT');
       // A stopped process takes no signal but SIGKILL until it is woken.
       if (isSuspended) wake();
     },
     kill: () => {
+      held.giveUp();
       rememberChildren();
       signalGroup('SIGKILL');
       signalRun(trace, 'SIGKILL');

@@ -41,6 +41,9 @@ export interface AgentProcess {
   readonly identity: ProcessIdentity;
   /** Lets the agent start and hands it the prompt. Before that, nothing of it ran. */
   go(): void;
+  /** No further line is read until `readOn`, or until the agent is interrupted or killed; not even its exit is told. */
+  hold(): void;
+  readOn(): void;
   /** SIGINT to the agent's group: the one signal that makes agents end their own tools. */
   interrupt(): void;
   /** SIGKILL to the group and to every process of the run. */

@@ -22,6 +22,9 @@ export interface RunningAgent {
   readonly identity: ProcessIdentity;
   readonly argv: readonly string[];
   go(): void;
+  /** Nothing more is heard of it until `readOn`, or until it is interrupted or killed. */
+  hold(): void;
+  readOn(): void;
   interrupt(): void;
   kill(): void;
   suspend(): void;

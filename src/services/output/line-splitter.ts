@@ -1,5 +1,8 @@
 export type LineSplitter = {
   push(chunk: Buffer): void;
+  /** Keeps every further line back, until `readOn`. */
+  hold(): void;
+  readOn(): void;
   /** Hands over a last line without an end. */
   end(): void;
   /** Lines longer than the limit, which were skipped. */
@@ -21,6 +24,8 @@ export function createLineSplitter(
   let heldBytes = 0;
   let isTooLong = false;
   let dropped = 0;
+  let isHolding = false;
+  const keptBack: string[] = [];
 
   const hold = (part: Buffer) => {
     if (isTooLong) return;
@@ -43,7 +48,9 @@ export function createLineSplitter(
 
   const finish = (line: Buffer) => {
     const length = line.at(-1) === carriageReturn ? line.length - 1 : line.length;
-    onLine(line.toString('utf8', 0, length));
+    const text = line.toString('utf8', 0, length);
+    if (isHolding) keptBack.push(text);
+    else onLine(text);
   };
 
   const release = () => {
@@ -69,6 +76,19 @@ export function createLineSplitter(
         release();
       }
       if (start < chunk.length) hold(chunk.subarray(start));
+    },
+
+    hold: () => {
+      isHolding = true;
+    },
+
+    readOn: () => {
+      isHolding = false;
+      // One of them may be a reason to hold again.
+      for (let line = keptBack.shift(); line !== undefined; line = keptBack.shift()) {
+        onLine(line);
+        if (isHolding) return;
+      }
     },
 
     end: () => {

@@ -15,6 +15,9 @@ export type OutputSinks = {
 export type OutputReader = {
   readonly ended: Promise<void>;
   readonly bytes: number;
+  /** Hands over no further line, and reads hardly more, until `readOn`. */
+  hold(): void;
+  readOn(): void;
   /** The writer is gone: take what it left in the pipe, however far behind the disk is. */
   hurry(): void;
   /** Reads no further, hands over what is incomplete, and closes the log. */
@@ -29,6 +32,7 @@ export function readOutput(stream: Readable, {log, tail, lines, onText}: OutputS
   const decoder = onText && new StringDecoder('utf8');
   let bytes = 0;
   let unpaused = 0;
+  let isHeld = false;
 
   stream.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
@@ -39,7 +43,9 @@ export function readOutput(stream: Readable, {log, tail, lines, onText}: OutputS
     if (decoder) onText?.(decoder.write(chunk));
     if (keepsUp || unpaused > 0) return;
     stream.pause();
-    void log.drained().then(() => stream.resume());
+    void log.drained().then(() => {
+      if (!isHeld) stream.resume();
+    });
   });
 
   return {
@@ -48,6 +54,16 @@ export function readOutput(stream: Readable, {log, tail, lines, onText}: OutputS
     }),
     get bytes() {
       return bytes;
+    },
+    hold: () => {
+      isHeld = true;
+      lines?.hold();
+      stream.pause();
+    },
+    readOn: () => {
+      isHeld = false;
+      stream.resume();
+      lines?.readOn();
     },
     hurry: () => {
       unpaused = hurriedBytes;

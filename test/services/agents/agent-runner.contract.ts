@@ -16,6 +16,8 @@ export type AgentRunnerHarness = {
   readonly events: readonly AgentEvent[];
   launch(): Promise<RunningAgent>;
   sweep(): Promise<{readonly ended: number; readonly remaining: readonly number[]}>;
+  /** Called with every event, before the next line is read. */
+  onEvent: (event: AgentEvent) => void;
   /** Waits until the agent has said so. */
   until(type: AgentEvent['type']): Promise<void>;
 };
@@ -65,6 +67,42 @@ export function describeAgentRunner(
         agent[order]();
         expect((await agent.ended).verdict.outcome).toBe('failed');
         expect(events).toEqual([]);
+      },
+    );
+
+    test('is not heard while it is held, not even its end, and then all of it in order', async () => {
+      const harness = await open({session: true, result: 'success'});
+      const agent = await harness.launch();
+      let isToldEnd = false;
+      void agent.ended.then(() => {
+        isToldEnd = true;
+      });
+      harness.onEvent = ({type}) => {
+        if (type === 'session') agent.hold();
+      };
+      agent.go();
+      await harness.until('session');
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      expect([harness.events.at(-1)?.type, isToldEnd]).toEqual(['session', false]);
+      agent.readOn();
+      expect((await agent.ended).verdict.outcome).toBe('succeeded');
+      expect(harness.events.map(({type}) => type)).toContain('result');
+    });
+
+    test.each(['interrupt', 'kill', 'endEverything'] as const)(
+      'that is held ends and is told of all the same after %s',
+      async (order) => {
+        const harness = await open({session: true, stays: true});
+        const agent = await harness.launch();
+        harness.onEvent = ({type}) => {
+          if (type === 'session') agent.hold();
+        };
+        agent.go();
+        await harness.until('session');
+        void agent[order]();
+        // Too late: nobody would say that it may be read on.
+        agent.hold();
+        expect((await agent.ended).verdict.outcome).toBe('failed');
       },
     );
 

@@ -49,6 +49,7 @@ async function openProject(script: string, {provider = 'claude', ...options}: Op
   const run = runRecord({run_id: uniqueRunId(), provider});
   await runs.insert(run);
   const events: AgentEvent[] = [];
+  const listener = {onEvent: (_: AgentEvent) => {}};
   const runner = createAgentRunner({
     spawner,
     runs,
@@ -65,11 +66,15 @@ async function openProject(script: string, {provider = 'claude', ...options}: Op
     runs,
     runner,
     events,
+    listener,
     launch: async (changes: Parameters<typeof request>[0] = {}): Promise<RunningAgent> => {
       const agent = await runner.launch({
         run,
         request: request(changes),
-        onEvent: (event) => events.push(event),
+        onEvent: (event) => {
+          events.push(event);
+          listener.onEvent(event);
+        },
       });
       onTestFinished(async () => void (await agent.endEverything()));
       return agent;
@@ -90,7 +95,7 @@ const segmentOf = ({identity}: RunningAgent) => {
 
 describeAgentRunner('with processes', async ({session: opens, result, stays, isStubborn}) => {
   const said = [...(opens ? [session] : []), ...(result ? [result === 'success' ? success : failure] : [])];
-  const {launch, runner, run, events, until} = await openProject(
+  const {launch, runner, run, events, listener, until} = await openProject(
     [
       isStubborn ? "trap '' INT" : '',
       ...said.map((line) => `printf '%s\\n' '${line}'`),
@@ -98,7 +103,7 @@ describeAgentRunner('with processes', async ({session: opens, result, stays, isS
     ].join('\n'),
   );
   const launched: RunningAgent[] = [];
-  return {
+  return Object.assign(listener, {
     events,
     until,
     launch: async () => {
@@ -107,7 +112,7 @@ describeAgentRunner('with processes', async ({session: opens, result, stays, isS
       return agent;
     },
     sweep: () => runner.sweep({...run, segments: launched.map(segmentOf)}),
-  };
+  });
 });
 
 describeAgentRunner('without processes', async ({session: opens, result, stays, isStubborn}) => {
@@ -120,12 +125,17 @@ describeAgentRunner('without processes', async ({session: opens, result, stays, 
     if (result) agent.reports({ok: result === 'success'});
     if (!stays) agent.exits();
   };
-  return {
-    events,
-    until: async (type) => expect(events.map((event) => event.type)).toContain(type),
-    launch: () => runner.launch({run, request: request(), onEvent: (event) => events.push(event)}),
-    sweep: () => runner.sweep(run),
+  const listener = {onEvent: (_: AgentEvent) => {}};
+  const onEvent = (event: AgentEvent) => {
+    events.push(event);
+    listener.onEvent(event);
   };
+  return Object.assign(listener, {
+    events,
+    until: async (type: AgentEvent['type']) => expect(events.map((event) => event.type)).toContain(type),
+    launch: () => runner.launch({run, request: request(), onEvent}),
+    sweep: () => runner.sweep(run),
+  });
 });
 
 describe('an agent', () => {

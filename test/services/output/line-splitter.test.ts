@@ -76,6 +76,23 @@ describe('lines', () => {
   });
 });
 
+test('lines are kept back while they are held, the last one too, and come in order', () => {
+  const lines: string[] = [];
+  const splitter = createLineSplitter((line) => {
+    lines.push(line);
+    if (line.startsWith('hold')) splitter.hold();
+  });
+  splitter.push(Buffer.from('a\nhold 1\nb\nhold 2\nc\nd'));
+  expect(lines).toEqual(['a', 'hold 1']);
+  splitter.push(Buffer.from('\ne'));
+  splitter.end();
+  expect(lines).toEqual(['a', 'hold 1']);
+  splitter.readOn();
+  expect(lines).toEqual(['a', 'hold 1', 'b', 'hold 2']);
+  splitter.readOn();
+  expect(lines).toEqual(['a', 'hold 1', 'b', 'hold 2', 'c', 'd', 'e']);
+});
+
 describe('too long', () => {
   test.each([
     {name: 'at the limit', chunks: ['1234\nnext\n'], lines: ['1234', 'next'], dropped: 0},

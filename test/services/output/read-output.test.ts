@@ -43,6 +43,23 @@ test('reads no further while the log is behind', async () => {
   await reader.close();
 });
 
+test('reads no further while it is held, also when the log catches up', async () => {
+  const {log, catchUp} = slowLog();
+  const {lines, sinks: to} = sinks(log);
+  const stream = new PassThrough();
+  const reader = readOutput(stream, to);
+  stream.write('one\n');
+  await expect.poll(() => lines).toEqual(['one']);
+  reader.hold();
+  stream.write('two\n');
+  catchUp();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect([lines, stream.isPaused()]).toEqual([['one'], true]);
+  reader.readOn();
+  await expect.poll(() => lines).toEqual(['one', 'two']);
+  await reader.close();
+});
+
 test('a slow disk does not cost the last words of an agent that is gone', async () => {
   const {log} = slowLog();
   const {lines, sinks: to} = sinks(log);
