@@ -6,10 +6,14 @@ import {type ParentReviewOutput, parentReviewMachine, type Reviewed} from './par
 import {
   type ExecutorInput,
   type ExecutorOutput,
-  isPlanEdit,
+  executorOutput,
+  isPassedOver,
+  type PassedOver,
+  passOver,
   reviewInput,
   type SelectedTask,
   type SelectTaskInput,
+  stillPassedOver,
   stopAfter,
   stopAfterReview,
   taskInput,
@@ -26,8 +30,7 @@ export type ExecutorCommand = SegmentCommand | {readonly type: 'executor.stopAft
 type ExecutorContext = ExecutorInput &
   SelectedTask & {
     attempted: readonly Attempted[];
-    /** Chosen, and changed before they began. Looked at again once another task has run. */
-    passedOver: readonly string[];
+    passedOver: readonly PassedOver[];
     /** The parents that earlier executions left were not looked at yet. */
     isFresh: boolean;
     reviews: readonly Reviewed[];
@@ -77,12 +80,9 @@ export const executorMachine = setup({
         'run' in params.output
           ? [...context.attempted, attemptOf(context.taskId, params.output.run)]
           : context.attempted,
-      passedOver: [],
+      passedOver: ({context}) => stillPassedOver(context.passedOver),
     }),
-    passOver: assign({
-      passedOver: ({context}) => [...context.passedOver, context.taskId],
-      begun: ({context}) => context.begun - 1,
-    }),
+    passOver: assign(({context}, params: {output: TaskOutput}) => passOver(context, params.output)),
     rememberReviews: assign(({context}, {output: {reviews, pending}}: {output: ParentReviewOutput}) => ({
       ...{isFresh: false, reviews: [...context.reviews, ...reviews], pending},
     })),
@@ -101,8 +101,7 @@ export const executorMachine = setup({
     mayBeDue: ({context}, params: {output: TaskOutput}) =>
       context.hasParent && !context.isRecalled && params.output.outcome === 'succeeded',
     isRecalled: ({context}) => context.isRecalled,
-    isOutdated: (_, params: {output: TaskOutput}) =>
-      params.output.outcome === 'error' && isPlanEdit(params.output.error),
+    isPassedOver: (_, params: {output: TaskOutput}) => isPassedOver(params.output),
     endsPlan: ({context}, params: {output: TaskOutput}) => stopReasonAfter(params.output, context) !== null,
     reviewEndsPlan: ({context}, params: {output: ParentReviewOutput}) =>
       stopReasonAfterReview(params.output, context) !== null,
@@ -172,7 +171,7 @@ export const executorMachine = setup({
         src: 'selectTask',
         input: ({context}) => ({
           taskIds: context.taskIds,
-          attempted: [...context.attempted.map(({taskId}) => taskId), ...context.passedOver],
+          attempted: [...context.attempted, ...context.passedOver].map(({taskId}) => taskId),
         }),
         onDone: [
           {
@@ -200,8 +199,12 @@ export const executorMachine = setup({
         src: 'task',
         input: ({context}) => taskInput(context),
         onDone: [
-          // Somebody changed the plan after it was chosen: the plan as it is now has another one, or none.
-          {guard: {type: 'isOutdated', params: outputIn}, target: 'choosing', actions: 'passOver'},
+          // Somebody changed the plan after it was chosen, or its history cannot be read: others come first.
+          {
+            guard: {type: 'isPassedOver', params: outputIn},
+            target: 'choosing',
+            actions: {type: 'passOver', params: outputIn},
+          },
           {
             guard: {type: 'endsPlan', params: outputIn},
             target: 'stopped',
@@ -220,12 +223,7 @@ export const executorMachine = setup({
     },
     stopped: {type: 'final'},
   },
-  output: ({context: {reason, attempted, reviews, pending, error}}) => ({
-    ...{reason, attempted},
-    ...(reviews.length === 0 ? {} : {reviews}),
-    ...(pending.length === 0 ? {} : {pending}),
-    ...(error === undefined ? {} : {error}),
-  }),
+  output: ({context}) => executorOutput(context),
 });
 
 function foundIn({event}: {event: DoneActorEvent<unknown>}) {

@@ -118,6 +118,42 @@ describe('executing', () => {
   });
 });
 
+describe('a task whose record cannot be read', () => {
+  const tasks = planOf(task('a'), task('b', {deps: ['a']}), task('c'), task('d'), task('e'));
+  const createBroken = (ids: readonly string[], fields: Partial<ExecutorInput> = {}) => {
+    const executor = createExecutor(fields, tasks);
+    for (const id of ids) executor.runs.texts.set(id, new Map([[`${id}-1.json`, '{']]));
+    return executor;
+  };
+
+  test('is left alone, the others run, and the end tells of it', async () => {
+    const {actor, finished, plans, runs} = createBroken(['a', 'd']);
+    actor.start();
+    const {reason, attempted, error} = await finished;
+    expect([reason, attempted.map(({taskId}) => taskId)]).toEqual(['error', ['c', 'e']]);
+    expect(error).toMatchObject({
+      code: 'E_STORE_CORRUPT',
+      message: 'the run record /runs/a/a-1.json cannot be used',
+      details: [['also', 'd']],
+    });
+    expect(plans.statuses()).toEqual({a: 'todo', b: 'todo', c: 'done', d: 'todo', e: 'done'});
+    expect(runs.texts.get('a')?.get('a-1.json')).toBe('{');
+  });
+
+  test('does not count as one of the tasks that may be run', async () => {
+    const {actor, finished} = createBroken(['a'], {maxTasks: 1});
+    actor.start();
+    expect(outcomes(await finished)).toEqual(['c succeeded']);
+  });
+
+  test('does not hide why the plan stopped', async () => {
+    const executor = createBroken(['a'], {stopOnFailure: true});
+    executor.agents.play = (agent) => agent.fails();
+    executor.actor.start();
+    expect(await executor.finished).toMatchObject({reason: 'failed', attempted: [{taskId: 'c'}]});
+  });
+});
+
 describe('a failed task', () => {
   const failing =
     (kind: FailureKind) =>

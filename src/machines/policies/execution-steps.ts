@@ -38,6 +38,9 @@ export type SelectTaskInput = {readonly taskIds: readonly string[]; readonly att
 /** A task without a parent makes nothing due. */
 export type SelectedTask = {readonly taskId: string; readonly hasParent: boolean};
 
+/** A task that was chosen and could not begin, while others can. */
+export type PassedOver = {readonly taskId: string; readonly error: unknown};
+
 /** Where the plan loop stands, as far as the next step depends on it. */
 type Standing = ExecutorInput & {
   readonly taskId: string;
@@ -80,9 +83,56 @@ export function reviewInput(standing: Standing): ParentReviewInput {
   };
 }
 
+/** Whether another task may follow one that could not begin. */
+export const isPassedOver = (output: TaskOutput): boolean =>
+  output.outcome === 'error' && (isPlanEdit(output.error) || isUnreadable(output.error));
+
 /** The task was changed between its choice and its beginning. */
-export const isPlanEdit = (error: unknown): boolean =>
+const isPlanEdit = (error: unknown): boolean =>
   error instanceof AppError && (error.code === 'E_TASK_NOT_READY' || error.code === 'E_TASK_NOT_FOUND');
+
+/** A record of the task cannot be used: nobody knows its history, so nothing is done to it. */
+const isUnreadable = (error: unknown): boolean =>
+  error instanceof AppError && error.code === 'E_STORE_CORRUPT';
+
+/** It did not begin, and does not count as one that did. */
+export function passOver(
+  {taskId, passedOver, begun}: Pick<Standing, 'taskId'> & {passedOver: readonly PassedOver[]; begun: number},
+  output: TaskOutput,
+): {passedOver: readonly PassedOver[]; begun: number} {
+  const error = output.outcome === 'error' ? output.error : undefined;
+  return {passedOver: [...passedOver, {taskId, error}], begun: begun - 1};
+}
+
+/** Those that stay so; the others are looked at again once another task has run. */
+export const stillPassedOver = (passedOver: readonly PassedOver[]): readonly PassedOver[] =>
+  passedOver.filter(({error}) => isUnreadable(error));
+
+/** What came of it all. A plan that is through but for tasks that could not begin is not completed. */
+export function executorOutput({
+  reason,
+  attempted,
+  reviews,
+  pending,
+  passedOver,
+  error,
+}: Required<ExecutorOutput> & {readonly passedOver: readonly PassedOver[]}): ExecutorOutput {
+  const [first, ...others] = stillPassedOver(passedOver);
+  const lists = {
+    ...(reviews.length === 0 ? {} : {reviews}),
+    ...(pending.length === 0 ? {} : {pending}),
+  };
+  if (first && reason === 'completed') {
+    return {reason: 'error', attempted, ...lists, error: unreadableError(first, others)};
+  }
+  return {reason, attempted, ...lists, ...(error === undefined ? {} : {error})};
+}
+
+function unreadableError({error}: PassedOver, others: readonly PassedOver[]): unknown {
+  if (!(error instanceof AppError) || others.length === 0) return error;
+  const more: Array<readonly [string, string]> = others.map(({taskId}) => ['also', taskId]);
+  return new AppError(error.code, error.message, {details: [...error.details, ...more], next: error.next});
+}
 
 /** Why the plan stops with this task, and the error that tells more. */
 export function stopAfter(
