@@ -10,8 +10,9 @@ export type Dialog =
   | {readonly type: 'restart'; readonly taskId: string}
   | {readonly type: 'status'; readonly taskId: string}
   | {readonly type: 'delete'; readonly taskId: string}
-  | {readonly type: 'add'; readonly parentId: string | null; readonly index: number}
-  | {readonly type: 'edit'; readonly taskId: string; readonly field: EditedField}
+  /** `draft` is what was written before and could not be stored. */
+  | {readonly type: 'add'; readonly parentId: string | null; readonly index: number; readonly draft?: string}
+  | {readonly type: 'edit'; readonly taskId: string; readonly field: EditedField; readonly draft?: string}
   | {readonly type: 'fields'; readonly taskId: string}
   | {readonly type: 'deps'; readonly taskId: string}
   | {readonly type: 'move'; readonly taskId: string}

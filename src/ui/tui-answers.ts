@@ -14,11 +14,16 @@ import {applyChange} from './tui-plan.ts';
 /** What follows from what a person said in a dialog. Each closes it; what is refused opens the reason. */
 export function createAnswers(core: TuiCore, ports: TuiPorts, jobs: Jobs) {
   const close = () => core.send({type: 'dialog.close'});
-  const failed = (error: unknown) =>
-    core.send({type: 'dialog.open', dialog: {type: 'message', ...messageLines(error)}});
-  const change = (label: string, made: ReturnType<TuiPorts['edit']>, follow = () => {}) => {
+  const failed = (error: unknown, next?: Dialog) =>
+    core.send({type: 'dialog.open', dialog: {type: 'message', ...messageLines(error), ...(next && {next})}});
+  /** What cannot be stored is offered again after the reason: `written` is the dialog with it. */
+  const change = (
+    label: string,
+    made: ReturnType<TuiPorts['edit']>,
+    {follow = () => {}, written}: {follow?: () => void; written?: Dialog} = {},
+  ) => {
     close();
-    applyChange(core, label, made).then(follow, failed);
+    applyChange(core, label, made).then(follow, (error: unknown) => failed(error, written));
   };
   const choose = (id: string | null) => core.patch({browse: select(core.get().browse, id)});
 
@@ -84,10 +89,11 @@ export function createAnswers(core: TuiCore, ports: TuiPorts, jobs: Jobs) {
       change(`${taskId} is ${status}`, ports.setStatus(taskId, status)),
     delete: (taskId: string) => {
       const at = core.facts().entries.findIndex(({id}) => id === taskId);
-      change(`deleted ${taskId}`, ports.edit({type: 'delete', taskId}), () => {
+      const follow = () => {
         const {entries} = core.facts();
         choose(entries[Math.min(at, entries.length - 1)]?.id ?? null);
-      });
+      };
+      change(`deleted ${taskId}`, ports.edit({type: 'delete', taskId}), {follow});
     },
     /** The first line is the title, the rest describes it. */
     add: (text: string, place: {parentId: string | null; index: number}) => {
@@ -96,16 +102,19 @@ export function createAnswers(core: TuiCore, ports: TuiPorts, jobs: Jobs) {
       if (!plan || title.trim() === '') return close();
       const id = newTaskId(plan, title);
       const task = {...place, id, title: title.trim(), description: rest.join('\n').trim()};
-      change(`added ${id}`, ports.edit({type: 'add', task}), () => {
+      const follow = () => {
         const {browse} = core.get();
         if (place.parentId !== null) core.patch({browse: toggleFold(browse, place.parentId, false)});
         choose(id);
-      });
+      };
+      const written = {type: 'add' as const, ...place, draft: text};
+      change(`added ${id}`, ports.edit({type: 'add', task}), {follow, written});
     },
     edit: (taskId: string, field: EditedField, text: string) => {
       const value = field === 'acceptanceCriteria' ? lines(text) : field === 'title' ? text.trim() : text;
       const fields = field === 'notes' && text.trim() === '' ? {notes: null} : {[field]: value};
-      change(`changed ${taskId}`, ports.edit({type: 'edit', taskId, fields}));
+      const written = {type: 'edit' as const, taskId, field, draft: text};
+      change(`changed ${taskId}`, ports.edit({type: 'edit', taskId, fields}), {written});
     },
     deps: (taskId: string, deps: readonly string[]) =>
       change(`changed what ${taskId} needs`, ports.edit({type: 'deps', taskId, deps})),

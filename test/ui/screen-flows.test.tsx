@@ -243,6 +243,38 @@ describe('editing', () => {
   });
 });
 
+describe('a text that cannot be stored', () => {
+  test('is there again after the reason, for a new task', async () => {
+    const {press, sees, plans} = await browsing();
+    press('a');
+    await sees('New task');
+    plans.failNextUpdate();
+    press('Refunds', keys.ctrlS);
+    await sees('the disk is full');
+    press(keys.enter);
+    await sees(/New task.*Refunds/s);
+    press(' again', keys.ctrlS);
+    await sees('added');
+    expect([...plans.plan.items.values()].map(({title}) => title)).toContain('Refunds again');
+  });
+
+  test('and for a field of a task', async () => {
+    const {press, sees, plans} = await browsing();
+    press('g', 'j', 'i');
+    await sees('Edit a');
+    press(keys.enter);
+    await sees('Title · a');
+    plans.failNextUpdate();
+    press(' of mine', keys.ctrlS);
+    await sees('the disk is full');
+    press(keys.enter);
+    await sees(/Title · a.*Task a of mine/s);
+    press(keys.ctrlS);
+    await sees('changed a');
+    expect(plans.plan.items.get('a')?.title).toBe('Task a of mine');
+  });
+});
+
 describe('settings', () => {
   test('a switch is turned, a number is typed and checked', async () => {
     const {press, sees} = await browsing();

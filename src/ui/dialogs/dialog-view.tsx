@@ -82,7 +82,7 @@ export function DialogView({dialog, ...size}: DialogSize & {readonly dialog: Dia
     case 'fields':
       return <FieldsDialog {...size} taskId={dialog.taskId} name={name} />;
     case 'edit':
-      return <EditDialog {...size} taskId={dialog.taskId} field={dialog.field} name={name} />;
+      return <EditDialog {...size} {...dialog} name={name} />;
     case 'deps':
       return <DepsDialog {...size} taskId={dialog.taskId} name={name} />;
     case 'move':

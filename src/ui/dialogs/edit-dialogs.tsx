@@ -17,14 +17,16 @@ const fields: ReadonlyArray<readonly [EditedField, string]> = [
 export function AddDialog({
   parentId,
   index,
+  draft,
   columns,
   rows,
-}: DialogSize & {readonly parentId: string | null; readonly index: number}) {
+}: DialogSize & {readonly parentId: string | null; readonly index: number; readonly draft?: string}) {
   const {answers, files} = useTui();
   return (
     <Editor
       {...{files, columns, rows}}
       title={parentId === null ? 'New task' : `New task under ${displayLine(parentId)}`}
+      initialText={displayText(draft ?? '')}
       placeholder="The first line is its title, what follows describes it."
       onSubmit={(text) => answers.add(text, {parentId, index})}
       onCancel={answers.close}
@@ -59,10 +61,16 @@ export function FieldsDialog({
 export function EditDialog({
   taskId,
   field,
+  draft,
   name,
   columns,
   rows,
-}: DialogSize & {readonly taskId: string; readonly field: EditedField; readonly name: string}) {
+}: DialogSize & {
+  readonly taskId: string;
+  readonly field: EditedField;
+  readonly draft?: string;
+  readonly name: string;
+}) {
   const {answers, files, send} = useTui();
   const [, {plan}] = useTuiState();
   const label = fields.find(([each]) => each === field)?.[1] ?? field;
@@ -71,7 +79,7 @@ export function EditDialog({
       {...{files, columns, rows}}
       title={`${label} · ${name}`}
       // What cannot be seen cannot be edited, and must not reach the terminal.
-      initialText={displayText(textOf(plan?.items.get(taskId), field))}
+      initialText={displayText(draft ?? textOf(plan?.items.get(taskId), field))}
       onSubmit={(text) => answers.edit(taskId, field, text)}
       onCancel={() => send({type: 'dialog.open', dialog: {type: 'fields', taskId}})}
     />
