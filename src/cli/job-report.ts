@@ -148,7 +148,7 @@ export function reportReview(result: JobResult, plan: Plan): JobReport {
 }
 
 /** The words of the specification, exactly. */
-function pausedLines(taskId: string, {resumable}: Pick<RunRecord, 'resumable'>): string[] {
+export function pausedLines(taskId: string, {resumable}: Pick<RunRecord, 'resumable'>): string[] {
   const restart = `Restart with: ${commandFor('restart', taskId)}`;
   if (resumable) return [`Paused. Resume with: ${commandFor('resume', taskId)}`, `        ${restart}`];
   return [`Paused. The agent had no session yet, so it cannot be resumed.`, `        ${restart}`];

@@ -1,6 +1,8 @@
 import type {Command} from 'commander';
 import {callFor} from '../machines/policies/call-person.ts';
+import {compareTimestamps} from '../machines/policies/timestamps.ts';
 import type {PauseReason} from '../services/contracts/run.ts';
+import type {RunView} from '../ui/ports.ts';
 import type {Tui} from '../ui/tui.ts';
 import type {Cli} from './cli.ts';
 import type {CliContext} from './context.ts';
@@ -13,6 +15,7 @@ export async function openTui(
   screen: NonNullable<CliContext['screen']>,
 ): Promise<void> {
   const {context} = cli;
+  const openedAt = context.now();
   const {inspect} = command.opts<{inspect?: InspectChoice}>();
   const page = inspect && (await (await import('./live-page.ts')).livePage(cli, command, inspect));
   const {openTuiPorts} = await import('./tui-composition.ts');
@@ -35,6 +38,18 @@ export async function openTui(
   } finally {
     release();
   }
+  const {pausedLines} = await import('./job-report.ts');
+  for (const run of pausedSince(tui, openedAt)) {
+    for (const line of pausedLines(run.task_id, run)) context.out(line);
+  }
+}
+
+/** What the person paused here, to be taken up again from the shell. */
+function pausedSince(tui: Tui, openedAt: string): readonly RunView[] {
+  const runs = [...(tui.get().data?.runs.values() ?? [])];
+  return runs.filter(
+    ({state, updated_at}) => state === 'paused' && compareTimestamps(updated_at, openedAt) >= 0,
+  );
 }
 
 function leave(tui: Tui): Promise<void> {

@@ -42,7 +42,10 @@ describe.skipIf(!hasTmux)('the terminal UI in a real terminal (needs tmux)', () 
     expect(project.agents()).toEqual([]);
     terminal.press('C-c');
     await sees(terminal, /\[0\]>$/);
-    expect(terminal.visible()).not.toMatch(/Plan|Paused/);
+    expect(terminal.visible()).not.toMatch(/┌ Plan|Ctrl\+C again/);
+    expect(terminal.visible()).toMatch(
+      /^Paused\. Resume with: blackbird resume a\n {8}Restart with: blackbird restart a\n/m,
+    );
     expect(project.statuses()).toEqual({a: 'in_progress', b: 'todo'});
 
     terminal.type('blackbird');
