@@ -1,6 +1,7 @@
 import {open} from 'node:fs/promises';
 import {displayLine} from '../machines/policies/display-text.ts';
 import {findProvider} from '../services/agents/providers.ts';
+import {messageOf, systemErrorCode} from '../services/contracts/errors.ts';
 import type {RunRecord, RunStore} from '../services/contracts/run.ts';
 import type {Transcript} from '../ui/ports.ts';
 import {readable} from './transcript.ts';
@@ -14,7 +15,10 @@ export async function readTranscript(
   run: RunRecord,
   form: 'readable' | 'raw',
 ): Promise<Transcript> {
-  const {text, isCut} = await tailOf(runs.files(run.task_id, run.run_id).stdout);
+  const {stdout} = runs.files(run.task_id, run.run_id);
+  const tail = await tailOf(stdout).catch((error: unknown) => messageOf(error));
+  if (typeof tail === 'string') return {lines: [`the output cannot be read: ${tail}`], isCut: false};
+  const {text, isCut} = tail;
   const provider = findProvider(run.provider);
   const raw = text.split('\n').slice(isCut ? 1 : 0);
   const lines = form === 'raw' ? raw : raw.flatMap((line) => readable(provider.parseLine(line), line));
@@ -27,7 +31,11 @@ export async function readTranscript(
 }
 
 async function tailOf(file: string): Promise<{text: string; isCut: boolean}> {
-  const handle = await open(file, 'r').catch(() => null);
+  const handle = await open(file, 'r').catch((error: unknown) => {
+    // An agent that printed nothing has no file.
+    if (systemErrorCode(error) === 'ENOENT') return null;
+    throw error;
+  });
   if (handle === null) return {text: '', isCut: false};
   try {
     const {size} = await handle.stat();
