@@ -1,7 +1,6 @@
 import {createHash, randomBytes, randomUUID} from 'node:crypto';
 import {open} from 'node:fs/promises';
 import os from 'node:os';
-import {setFlagsFromString} from 'node:v8';
 import {createEngine, type Engine} from '../machines/engine.ts';
 import {createJournal} from '../machines/journal.ts';
 import type {EntryListener, Observer} from '../machines/observe.ts';
@@ -24,6 +23,7 @@ import {createFeedbackStore} from '../services/stores/feedback-store.ts';
 import {ensureStateFolder} from '../services/stores/project-folder.ts';
 import {createRunStore} from '../services/stores/run-store.ts';
 import {taskFolderName} from '../services/stores/task-folder.ts';
+import {optimizeLate} from '../services/system/late-optimization.ts';
 import {identifyProcess, livenessOf} from '../services/system/process-identity.ts';
 import {createProjectFacts} from '../services/system/project-facts.ts';
 import type {Project} from './composition.ts';
@@ -61,9 +61,7 @@ export async function openEngine({
   onPrompt,
   observe,
 }: OpenEngineOptions): Promise<OpenedEngine> {
-  // V8 optimizes what is only lukewarm in threads of its own, and a fork waits for them: it takes twice as long.
-  // What is hot (the output of an agent) still gets there within milliseconds.
-  setFlagsFromString('--interrupt-budget=500000');
+  optimizeLate();
   const {folder, plans, config} = project;
   const provider = await chooseAgent({folder, env, agent});
   const runs = createRunStore({folder: folder.runsFolder});

@@ -169,10 +169,11 @@ function supervise(
 
   let ending: Promise<RunEnd> | undefined;
   const end = async () => {
-    stdin.destroy();
     held.giveUp();
     if (isRunning) rememberChildren();
     signalGroup('SIGKILL');
+    // Not before: an agent that finds the end of half a prompt would act on it.
+    stdin.destroy();
     const result = await endRun(trace);
     if (result.remaining.length > 0) {
       ending = undefined;

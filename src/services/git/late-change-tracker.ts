@@ -6,6 +6,7 @@ import {findRepository, noRepository} from './find-repository.ts';
 /** The change tracker, loaded when there is a repository: it takes a fifth of a start. */
 export function createLateChangeTracker(options: ChangeTrackerOptions): ChangeTracker {
   let loaded: Promise<ChangeTracker> | undefined;
+  let isMissing = false;
   const tracker = () => {
     loaded ??= import('./change-tracker.ts').then(({createChangeTracker}) => createChangeTracker(options));
     return loaded;
@@ -20,12 +21,15 @@ export function createLateChangeTracker(options: ChangeTrackerOptions): ChangeTr
   };
 
   return {
-    snapshot: async (since) => (loaded || hasRepository() ? (await tracker()).snapshot(since) : null),
+    snapshot: async (since) => {
+      isMissing = loaded === undefined && !hasRepository();
+      return isMissing ? null : (await tracker()).snapshot(since);
+    },
     summarize: async (from, to) => {
-      const isUnseen = loaded === undefined && (from === null || to === null);
+      const isUnseen = isMissing && (from === null || to === null);
       if (isUnseen) return {files: [], diffstat: '', snippets: [], note: noRepository};
       return (await tracker()).summarize(from, to);
     },
-    diff: async (from, to, stat) => (await tracker()).diff(from, to, stat),
+    diff: async (from, to, options) => (await tracker()).diff(from, to, options),
   };
 }

@@ -40,7 +40,7 @@ const inFlight = new Set<string>();
 /**
  * Replaces a file so that after a crash at any moment either the old or the new content is there,
  * whole. On failure the old file stands and the temporary one is gone. With `lastsSoon` it is in its place
- * when this returns, and survives a power cut once `everythingLasts`.
+ * when this returns, and survives a power cut once anything else was written.
  */
 export async function writeDurably(
   file: string,
@@ -61,8 +61,8 @@ export async function writeDurably(
     } finally {
       closeSync(handle);
     }
-    // What it speaks of lasts before it does. A failure is left to whoever waits for it.
-    if (inBackground) await Promise.all(underWay);
+    // What it speaks of lasts before it does.
+    await last([...underWay].filter((name) => !isOnPath(name, file)));
     renameSync(temporary, file);
   } catch (error) {
     removeQuietly(temporary);
@@ -72,30 +72,35 @@ export async function writeDurably(
   }
   if (lastsSoon) return keepNamesSoon(folder, file);
   await syncFolder(folder, file);
-  await everythingLasts();
+  await pathLasts(file);
 }
 
-/** Names that are being made to last while other work goes on. */
-const underWay = new Set<Promise<void>>();
+type Name = {readonly written: string; readonly work: Promise<void>};
 
-/** Begins to make the names in a folder last. `everythingLasts`, and with it the next write, waits for it. */
+/** Names that are being made to last while other work goes on, and those that may not. */
+const underWay = new Set<Name>();
+
+/** Begins to make the names in a folder last. Whatever is written next waits for them. */
 export function keepNamesSoon(folder: string, written: string): void {
-  const work = syncFolder(folder, written, true);
-  underWay.add(work);
-  // A failure stays until somebody waits for it.
-  work.then(() => underWay.delete(work)).catch(() => {});
+  const name = {written, work: syncFolder(folder, written, true)};
+  underWay.add(name);
+  // A failure stays until whoever writes there again was told: others may not care that they were.
+  name.work.then(() => underWay.delete(name)).catch(() => {});
 }
 
-/** Whatever was written before now survives a power cut; throws for what may not. */
-export async function everythingLasts(): Promise<void> {
-  if (underWay.size === 0) return;
-  const all = [...underWay];
+/** The way to a file survives a power cut; throws, once, when it may not. */
+async function pathLasts(file: string): Promise<void> {
+  const names = [...underWay].filter((name) => isOnPath(name, file));
   try {
-    await Promise.all(all);
+    await last(names);
   } finally {
-    for (const work of all) underWay.delete(work);
+    for (const name of names) underWay.delete(name);
   }
 }
+
+const last = (names: readonly Name[]) => Promise.all(names.map(({work}) => work));
+const isOnPath = ({written}: Name, file: string) =>
+  file === written || file.startsWith(`${written}${path.sep}`);
 
 /** Removes a file so that it stays away after a crash. Nothing happens where there is none. */
 export async function removeDurably(file: string): Promise<void> {

@@ -1,6 +1,7 @@
 import {closeSync, openSync, readSync} from 'node:fs';
 import {systemErrorCode} from '../contracts/errors.ts';
 
+/** Stands for what others own and hide: there is something, and nothing of ours in it. */
 const denied = 'denied';
 let scratch = Buffer.allocUnsafe(64 * 1024);
 

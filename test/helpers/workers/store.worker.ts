@@ -12,7 +12,7 @@ import {createPlanStore} from '../../../src/services/stores/plan-store.ts';
 import {createRunStore} from '../../../src/services/stores/run-store.ts';
 import type {Fault, Step} from '../fault-fs.ts';
 
-export type ScenarioName = 'record' | 'plan' | 'config' | 'launch';
+export type ScenarioName = 'record' | 'plan' | 'config' | 'launch' | 'disturbed';
 
 export type Job = {
   readonly scenario: ScenarioName;
@@ -34,6 +34,7 @@ const changedFile: Record<ScenarioName, string> = {
   plan: 'blackbird.plan.json',
   config: 'config.json',
   launch: path.join('runs', 'a', 'a-1.json'),
+  disturbed: path.join('runs', 'a', 'a-1.json'),
 };
 
 const change: Record<ScenarioName, (folder: string) => Promise<unknown>> = {
@@ -49,11 +50,7 @@ const change: Record<ScenarioName, (folder: string) => Promise<unknown>> = {
     await file.write({state: 'new', text: 'x'.repeat(5_000)});
   },
   plan: (folder) => planStore(folder).update((plan) => setStatus(plan, 'a', 'done', '2026-02-02T02:02:02Z')),
-  config: (folder) =>
-    createConfigStore({
-      project: path.join(folder, 'config.json'),
-      global: path.join(folder, 'global.json'),
-    }).write('project', 'execution.pauseGraceSeconds', 42),
+  config: (folder) => configStore(folder).write('project', 'execution.pauseGraceSeconds', 42),
   /** As a run begins: its record, the plan, and the record again before the agent may go. */
   launch: async (folder) => {
     const runs = createRunStore({folder: path.join(folder, 'runs')});
@@ -63,7 +60,22 @@ const change: Record<ScenarioName, (folder: string) => Promise<unknown>> = {
     await plans.flush();
     await runs.update('a', newRun.run_id, (run) => ({...run, phase: 'active'}));
   },
+  /** Somebody writes something else meanwhile, and does not care how it goes. */
+  disturbed: async (folder) => {
+    const runs = createRunStore({folder: path.join(folder, 'runs')});
+    await runs.insert(newRun);
+    await configStore(folder)
+      .write('project', 'execution.pauseGraceSeconds', 42)
+      .catch(() => {});
+    await runs.update('a', newRun.run_id, (run) => ({...run, phase: 'active'}));
+  },
 };
+
+const configStore = (folder: string) =>
+  createConfigStore({
+    project: path.join(folder, 'config.json'),
+    global: path.join(folder, 'global.json'),
+  });
 
 const planStore = (folder: string) =>
   createPlanStore({

@@ -1,5 +1,5 @@
 import {execFileSync} from 'node:child_process';
-import {chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
+import {chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {afterEach, beforeAll, describe, expect, onTestFinished, test, vi} from 'vitest';
 import {createAgentSpawner} from '../../../src/services/agents/spawn-agent.ts';
@@ -89,6 +89,22 @@ describe('starting', () => {
     expect(livenessOf(agent.identity)).toBe('alive');
     expect(textOf(path.join(folder, 'ran'))).toBe('\n');
   });
+
+  test.each(['bash', 'dash', 'zsh'].filter((shell) => existsSync(`/bin/${shell}`)))(
+    'a command line waits for go and gets the whole prompt where sh is %s',
+    async (shell) => {
+      const sh = path.join(temporaryFolder(), 'sh');
+      symlinkSync(`/bin/${shell}`, sh);
+      const stdin = `first\n${'ä\\ \n'.repeat(100_000)}`;
+      const {agent, spec} = await start({file: sh, args: ['-c', 'echo "$blackbird_go"; cat'], stdin});
+      expect(await agent.exited).toMatchObject({exitCode: 0, signal: null});
+      expect(readFileSync(spec.stdoutFile, 'utf8')).toBe(`go\n${stdin}`);
+
+      const held = await hold({file: sh, args: ['-c', 'echo > ran']});
+      await held.agent.endEverything();
+      expect(textOf(path.join(held.folder, 'ran'))).toBe('');
+    },
+  );
 
   test('an agent that is ended before go never ran', async () => {
     const {agent, folder} = await hold({args: ['-c', 'echo > ran']});
@@ -195,6 +211,22 @@ describe('stdin', () => {
     writeFileSync(path.join(folder, 'done'), '');
     expect(await agent.exited).toMatchObject({exitCode: 0});
     expect(lines).toEqual(['closed', 'done']);
+  });
+
+  test('never ends early: an agent that is ended while it reads does not act on half a prompt', async () => {
+    const untilMayRead = 'while ((getline line <"may-read") < 0) close("may-read")';
+    // Who is quicker is chance; five times in a row it is not.
+    for (let turn = 0; turn < 5; turn++) {
+      const {agent, lines, folder} = await start({
+        file: 'awk',
+        args: [`NR == 1 {print "reading"; fflush(); ${untilMayRead}} END {print NR >"acted"}`],
+        stdin: `${'x'.repeat(2_000)}\n`.repeat(2_500),
+      });
+      await printed(lines, 'reading');
+      writeFileSync(path.join(folder, 'may-read'), '');
+      await agent.endEverything();
+      expect(textOf(path.join(folder, 'acted'))).toBe('');
+    }
   });
 });
 

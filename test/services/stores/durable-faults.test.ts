@@ -26,7 +26,8 @@ const before = {
   },
   config: {'config.json': '{\n  "execution": {"pauseGraceSeconds": 7},\n  "future": [1,2]\n}\n'},
 };
-type Replacing = Exclude<ScenarioName, 'launch'>;
+type Replacing = Exclude<ScenarioName, 'launch' | 'disturbed'>;
+const isReplacing = (scenario: ScenarioName): scenario is Replacing => scenario in before;
 const scenarios = Object.keys(before) as Replacing[];
 const changedFile = (scenario: Replacing) => Object.keys(before[scenario])[0] ?? '';
 const oldContent = (scenario: Replacing) => Object.values(before[scenario])[0] ?? '';
@@ -35,7 +36,7 @@ let lastNumber = 0;
 function makeJob(scenario: ScenarioName, fault: Fault): Job {
   const own = path.join(folder, `job-${++lastNumber}`);
   mkdirSync(own);
-  for (const [name, text] of Object.entries(before[scenario === 'launch' ? 'plan' : scenario]))
+  for (const [name, text] of Object.entries(before[isReplacing(scenario) ? scenario : 'plan']))
     writeFileSync(path.join(own, name), text, {mode: 0o600});
   return {scenario, folder: own, fault};
 }
@@ -73,7 +74,7 @@ async function inGroups<T, R>(jobs: readonly T[], size: number, work: (job: T) =
 }
 
 const contentOf = ({scenario, folder: own}: Job) =>
-  scenario === 'launch' ? '' : readFileSync(path.join(own, changedFile(scenario)), 'utf8');
+  isReplacing(scenario) ? readFileSync(path.join(own, changedFile(scenario)), 'utf8') : '';
 const isTemporary = (name: string) => name.endsWith('.tmp');
 
 test.each(scenarios)('%s: the change succeeds, and nothing is left beside it', async (scenario) => {
@@ -201,13 +202,13 @@ describe.each(scenarios)('%s: a power cut', (scenario) => {
 describe('a run that is about to be launched', () => {
   const launch = (fault: Fault) => makeJob('launch', fault);
   const placeOf = (file: string) => path.relative(folder, file).split(path.sep).slice(1).join('/');
+  const storyOf = (steps: Report['steps']) =>
+    steps.map((step) => `${step.name} ${placeOf(step.name === 'rename' ? step.to : step.file)}`);
 
   test('lasts before the plan speaks of it, and all of it before its agent may go', async () => {
     const {steps, error} = await runOne(launch({kind: 'none'}));
     expect(error).toBeNull();
-    const story = steps.map(
-      (step) => `${step.name} ${placeOf(step.name === 'rename' ? step.to : step.file)}`,
-    );
+    const story = storyOf(steps);
     const at = (step: string) => story.indexOf(step);
     const plan = at('rename blackbird.plan.json');
     expect(at('rename runs/a/a-1.json')).toBeGreaterThan(0);
@@ -228,6 +229,23 @@ describe('a run that is about to be launched', () => {
     expect(reports.map(({error}) => error?.code)).toEqual(syncs.map(() => 'E_STORE_WRITE'));
     for (const {content} of reports)
       expect(content === '' || JSON.parse(content).run_id === 'a-1').toBe(true);
+  });
+
+  test('lasts before anything else is written, and hears of its own failed sync though others met it first', async () => {
+    const {steps} = await runOne(makeJob('disturbed', {kind: 'none'}));
+    const story = storyOf(steps);
+    const syncs = ['sync runs/a', 'sync runs'].map((step) => story.indexOf(step));
+    const others = story.indexOf('rename config.json');
+    expect(syncs.map((at) => 0 < at && at < others)).toEqual([true, true]);
+
+    const jobs = syncs.map((at) => makeJob('disturbed', {kind: 'fail', code: 'EIO', at: at + 1, once: true}));
+    const reports = await inGroups(jobs, 2, runOne);
+    expect(reports.map(({error}) => error)).toEqual(
+      ['/runs/a/a-1.json', '/runs/a'].map((written) => ({
+        code: 'E_STORE_WRITE',
+        message: expect.stringContaining(`${written} was written, but may not survive a power cut`),
+      })),
+    );
   });
 });
 
