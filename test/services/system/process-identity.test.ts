@@ -86,6 +86,8 @@ describe('liveness', () => {
     const [line] = (await once(parent.stdout ?? parent, 'data')) as [Buffer];
     const pid = Number(line.toString('utf8'));
     const identity = identityOf(pid);
+    // Until then the shell would bury it.
+    await vi.waitFor(() => expect(readFileSync(`/proc/${parent.pid}/comm`, 'utf8')).toBe('sleep\n'));
     process.kill(pid, 'SIGKILL');
     await vi.waitFor(() => expect(stateOf(pid)).toBe('Z'));
     expect([livenessOf(identity), identifyProcess(pid)]).toEqual(['dead', null]);
