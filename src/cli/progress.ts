@@ -38,7 +38,7 @@ export function textProgress(
       switch (fact.type) {
         case 'task.started': {
           const {task, run, order} = fact.prepared;
-          const agentName = context.env.BLACKBIRD_AGENT_CMD
+          const agentName = context.env.BLACKBIRD_AGENT_CMD?.trim()
             ? `${run.provider}, your own command`
             : run.provider;
           const verb = order.type === 'run.launch' && !run.resumed_from_run_id ? '' : ', resumed';

@@ -15,8 +15,9 @@ export async function runStandings(tasks: Iterable<Task>, folder: string): Promi
   const standings = new Map<string, RunStanding>();
   for (const task of open) {
     const {runs} = await store.list(task.id);
-    const state = openDecision(task, runs) === null ? tellingRun(runs)?.state : 'decision';
-    if (state) standings.set(task.id, state);
+    const run = tellingRun(runs);
+    if (openDecision(task, runs) !== null) standings.set(task.id, 'decision');
+    else if (run) standings.set(task.id, run.state === 'paused' && !run.resumable ? 'stranded' : run.state);
   }
   return (id) => standings.get(id);
 }

@@ -515,6 +515,14 @@ describe('an agent that asks', () => {
     expect(project.latest('a')?.state).toBe('waiting');
   });
 
+  test('is not what an agent says that only repeats its prompt', async () => {
+    const project = engineProject(planOf(task('a', {prompt: 'paint it'})), {
+      env: {BLACKBIRD_AGENT_CMD: 'tee prompt.txt'},
+    });
+    expect(await project.run(['execute'])).toMatchObject({code: 0, err: ''});
+    expect(project.text('prompt.txt')).toMatch(/^# Task\na: .*paint it.*```$/s);
+  });
+
   test('without a session is told everything again, with the answers', async () => {
     const question = '{"blackbird":{"questions":[{"id":"colour","prompt":"Which colour?"}]}}';
     const script = `if grep -q 'a warm red'; then echo x >> done.txt; else printf '%s\\n' '\`\`\`json' '${question}' '\`\`\`'; fi`;

@@ -323,6 +323,9 @@ describe('signals', () => {
         ? 'Paused. Resume with: blackbird resume a'
         : 'Paused. The agent had no session yet, so it cannot be resumed.',
     );
+    const why = await project.run(['why', 'a']);
+    expect(why.out).toContain(`blackbird ${run?.resumable ? 'resume' : 'restart'} a`);
+    expect((await project.run(['list', '--all'])).out).toContain('PAUSED');
     expect(project.agents()).toEqual([]);
   });
 });

@@ -169,6 +169,11 @@ describe('why', () => {
   test.each([
     {state: 'running' as const, reason: 'running', command: 'blackbird logs a --follow'},
     {state: 'paused' as const, reason: 'paused', command: 'blackbird resume a'},
+    {
+      state: 'stranded' as const,
+      reason: 'paused, without a session to go on in',
+      command: 'blackbird restart a',
+    },
     {state: 'decision' as const, reason: 'waits for your decision', command: 'blackbird review a'},
     {
       state: 'failed' as const,

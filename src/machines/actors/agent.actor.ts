@@ -4,6 +4,7 @@ import type {AgentEnding, AgentRunner, RunningAgent} from '../../services/contra
 import {AppError, messageOf} from '../../services/contracts/errors.ts';
 import type {ProcessIdentity} from '../../services/contracts/process.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
+import {exampleQuestion} from '../policies/agent-prompt.ts';
 import {askedQuestions} from '../policies/asked-questions.ts';
 import {isSessionStored} from '../policies/resume-check.ts';
 import type {SegmentEnd} from '../policies/run-change.ts';
@@ -182,7 +183,9 @@ export function stillAlive({run_id}: RunRecord, pids: readonly number[]): AppErr
 
 function verdictOf({verdict}: AgentEnding, {answerSchema}: AgentRequest): SegmentVerdict {
   // Who was asked for an answer of one form may not ask back.
-  const questions = answerSchema === undefined ? askedQuestions(verdict.text) : [];
+  const asked = answerSchema === undefined ? askedQuestions(verdict.text) : [];
+  // An agent that repeats its prompt asks nothing.
+  const questions = asked.filter(({prompt}) => prompt !== exampleQuestion.prompt);
   if (verdict.outcome === 'failed') return {outcome: 'failed', failure: verdict.failure};
   return questions.length > 0 ? {outcome: 'waiting', questions} : {outcome: 'succeeded'};
 }

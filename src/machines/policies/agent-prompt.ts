@@ -89,6 +89,13 @@ export function finishedDeps(plan: Plan, task: Task): Task[] {
   });
 }
 
+/** Shows the form in every prompt. Said back word for word, it is a quotation. */
+export const exampleQuestion: Question = {
+  id: 'short-id',
+  prompt: 'your question',
+  options: ['optional', 'choices'],
+};
+
 const rules = [
   '- You may edit files and run non-destructive commands in this repository without asking.',
   '- Stay inside this task. Other tasks of the plan are done by others.',
@@ -96,7 +103,7 @@ const rules = [
   '- Verify your work before you finish, and end with a short summary of what you did.',
   '- If you cannot go on without a decision of the user, end your turn with exactly one fenced json block:',
   '```json',
-  '{"blackbird":{"questions":[{"id":"short-id","prompt":"your question","options":["optional","choices"]}]}}',
+  JSON.stringify({blackbird: {questions: [exampleQuestion]}}),
   '```',
 ].join('\n');
 

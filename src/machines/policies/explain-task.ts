@@ -5,8 +5,8 @@ import {isReviewDue} from './parent-review.ts';
 import {childrenOf, isLeaf, requireTask} from './plan-graph.ts';
 import {isReady, unmetDeps} from './readiness.ts';
 
-/** How the latest run of a task stands, or that it stands at a checkpoint. */
-export type RunStanding = RunState | 'decision';
+/** How the latest run of a task stands, that it stands at a checkpoint, or that it paused without a session. */
+export type RunStanding = RunState | 'decision' | 'stranded';
 
 /** Undefined for a task without a run. */
 export type RunStandingOf = (taskId: string) => RunStanding | undefined;
@@ -166,6 +166,12 @@ function inProgress(id: string, state: RunStanding | undefined): {reason: string
   }
   if (state === 'paused') {
     return {reason: 'paused', next: {command: `blackbird resume ${word}`, why: 'go on where it stopped'}};
+  }
+  if (state === 'stranded') {
+    return {
+      reason: 'paused, without a session to go on in',
+      next: {command: `blackbird restart ${word}`, why: 'start again, history is kept'},
+    };
   }
   if (state === 'decision') {
     return {reason: 'waits for your decision', next: {command: `blackbird review ${word}`, why: 'decide'}};

@@ -23,7 +23,8 @@ export type AgentRunnerOptions = {
 /** Starts the agents of runs: the provider's words on one side, the process on the other. */
 export function createAgentRunner(options: AgentRunnerOptions): AgentRunner {
   const {spawner, runs, cwd, env} = options;
-  const commandLine = env.BLACKBIRD_AGENT_CMD;
+  // A blank one is none, and a line break at its end would part it from what `resume` adds.
+  const commandLine = env.BLACKBIRD_AGENT_CMD?.trim();
 
   const providerOf = (id: ProviderId): Provider => {
     const provider = findProvider(id);

@@ -23,8 +23,10 @@ export function heldBack(
   );
   const line = unspellable.length === 0 && path.basename(file) === 'sh' ? lineOf(args) : null;
   // A command line needs a shell, and the one that waits is one: read line by line, it meets the command after the gate.
-  if (line !== null) return {file, args: ['-c', `${gate}\n${line}`, 'sh']};
-  const prefix = unspellable.length > 0 ? ['/usr/bin/env', ...unspellable] : [];
+  // Several lines get a shell of their own, whose complaints then name the lines as the user counts them.
+  if (line !== null && !line.includes('\n')) return {file, args: ['-c', `${gate}\n${line}`, 'sh']};
+  // A name may begin with a dash, which is no option of `env`.
+  const prefix = unspellable.length > 0 ? ['/usr/bin/env', '--', ...unspellable] : [];
   return {file: '/bin/sh', args: ['-c', `${gate}\nexec "$@"`, 'blackbird', ...prefix, file, ...args]};
 }
 

@@ -11,6 +11,7 @@ export type LogFile = {
   readonly isTruncated: boolean;
 };
 
+const lineBreak = 0x0a;
 const highWaterMark = 256 * 1024;
 // A link or a pipe somebody put in the place of the log is refused, not followed or waited for.
 const flags =
@@ -85,10 +86,23 @@ async function openPrivately(file: string): Promise<FileHandle> {
   try {
     const stats = await handle.stat();
     if (stats.isFile() && (stats.mode & 0o077) !== 0) await handle.chmod(0o600);
+    if (stats.isFile() && (await isCutOff(file, stats.size))) await writeWhole(handle, Buffer.of(lineBreak));
     return handle;
   } catch (error) {
     await handle.close();
     throw error;
+  }
+}
+
+/** An agent that was killed, or ends without a line break, must not swallow the first line of its successor. */
+async function isCutOff(file: string, size: number): Promise<boolean> {
+  if (size === 0) return false;
+  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const {bytesRead, buffer} = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
+    return bytesRead === 1 && buffer[0] !== lineBreak;
+  } finally {
+    await handle.close();
   }
 }
 

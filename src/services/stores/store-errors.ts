@@ -13,7 +13,12 @@ export function corrupt(file: string, what: string, reason: string): AppError {
       // A bundle stands in nobody's way.
       ...(what === 'bundle'
         ? []
-        : [{command: `mv ${name} ${name}.broken`, why: 'or move it aside; Blackbird will not overwrite it'}]),
+        : [
+            {
+              command: `mv ${name} ${name}.broken`,
+              why: `${what === 'plan' ? 'or ' : ''}move it aside; Blackbird will not overwrite it`,
+            },
+          ]),
     ],
   });
 }

@@ -223,6 +223,16 @@ describe('an agent', () => {
     });
   });
 
+  test('is resumed in its session though its command line ends with a line break', async () => {
+    const {launch, events} = await openProject('', {
+      env: {...process.env, BLACKBIRD_AGENT_CMD: 'echo said\n'},
+    });
+    const agent = await launch({kind: 'resume', sessionRef: ref});
+    agent.go();
+    await agent.ended;
+    expect(JSON.stringify(events)).toContain(`said --resume ${ref}`);
+  });
+
   test('is resumed in its session, and a rejection is known as one', async () => {
     const {launch, cwd} = await openProject(
       'echo "$@" > args.txt; echo "No conversation found with session ID: x" >&2; exit 1',
@@ -398,6 +408,11 @@ describe('what is asked before', () => {
   test('a custom command is there and cannot choose its session', async () => {
     const {runner} = await openProject('');
     expect(await runner.check('claude')).toEqual({choosesSession: false});
+  });
+
+  test('a blank custom command is none', async () => {
+    const {runner} = await openProject('', {env: {PATH: temporaryFolder(), BLACKBIRD_AGENT_CMD: ' \n'}});
+    expect((await rejectionOf(runner.check('claude'))).message).toContain('claude is not on the PATH');
   });
 
   test('an agent that is not installed is named, and nothing is started', async () => {

@@ -1,4 +1,4 @@
-import {execFileSync} from 'node:child_process';
+import {execFileSync, spawnSync} from 'node:child_process';
 import {chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {afterEach, beforeAll, describe, expect, onTestFinished, test, vi} from 'vitest';
@@ -106,6 +106,16 @@ describe('starting', () => {
     },
   );
 
+  test.each(['echo 1\nno-such-program\n', ': \\\n 1\nno-such-program'])(
+    'complains of a command line of several lines as if it stood alone: %j',
+    async (line) => {
+      const alone = spawnSync('sh', ['-c', line], {encoding: 'utf8'});
+      const {agent} = await start({args: ['-c', line]});
+      await agent.exited;
+      expect(agent.tails().stderr.replace(/^.*?sh:/, 'sh:')).toBe(alone.stderr);
+    },
+  );
+
   test('an agent that is ended before go never ran', async () => {
     const {agent, folder} = await hold({args: ['-c', 'echo > ran']});
     await agent.endEverything();
@@ -125,6 +135,7 @@ describe('starting', () => {
 
   test('passes our environment on, without what debugs ourselves', async () => {
     vi.stubEnv('ANTHROPIC_API_KEY', 'key');
+    vi.stubEnv('-i', 'no option');
     vi.stubEnv('dotted.name', 'kept');
     vi.stubEnv('BASH_FUNC_module%%', '() { :; }');
     vi.stubEnv('NODE_OPTIONS', '--inspect-brk=9229 --max-old-space-size=99');
@@ -136,6 +147,7 @@ describe('starting', () => {
       expect.arrayContaining([
         'ANTHROPIC_API_KEY=key',
         'dotted.name=kept',
+        '-i=no option',
         'BASH_FUNC_module%%=() { :; }',
         'NODE_OPTIONS=--max-old-space-size=99',
         'EXTRA=a b',

@@ -39,6 +39,15 @@ describe('a log', () => {
     expect(modeOf(file)).toBe(0o600);
   });
 
+  test('goes on in a new line after a line that was cut off', async () => {
+    const file = newFile();
+    writeFileSync(file, '{"cut');
+    const log = openLogFile(file);
+    log.write(Buffer.from('{"whole":1}\n'));
+    await log.close();
+    expect(readFileSync(file, 'utf8')).toBe('{"cut\n{"whole":1}\n');
+  });
+
   test('leaves no file when nothing was written', async () => {
     const file = newFile();
     await openLogFile(file).close();

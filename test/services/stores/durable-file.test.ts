@@ -44,7 +44,7 @@ const corruption = (file: string, reason: string) => ({
     ['file', file],
     ['reason', reason],
   ],
-  next: [{command: `mv ${file} ${file}.broken`, why: 'or move it aside; Blackbird will not overwrite it'}],
+  next: [{command: `mv ${file} ${file}.broken`, why: 'move it aside; Blackbird will not overwrite it'}],
 });
 
 describe('reading', () => {
