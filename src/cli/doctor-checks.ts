@@ -3,8 +3,9 @@ import {lstat, readdir, stat} from 'node:fs/promises';
 import path from 'node:path';
 import {promisify} from 'node:util';
 import {resolveConfig} from '../machines/policies/config-resolution.ts';
-import {AppError, messageOf, systemErrorCode} from '../services/contracts/errors.ts';
+import {AppError, messageOf, shellWord, systemErrorCode} from '../services/contracts/errors.ts';
 import {findFlock} from '../services/lock/kernel-lock.ts';
+import {createRunStore} from '../services/stores/run-store.ts';
 import type {Project} from './composition.ts';
 import type {CliContext} from './context.ts';
 
@@ -27,6 +28,7 @@ export async function runChecks(surroundings: Surroundings): Promise<Check[]> {
     await checkPlan(surroundings),
     await checkConfig(surroundings),
     await checkStateFolder(surroundings),
+    ...(await checkRuns(surroundings)),
     checkLock(),
     ...(await tools),
   ];
@@ -99,6 +101,26 @@ async function checkStateFolder({project: {folder}}: Surroundings): Promise<Chec
     }
     return {name, state: 'wrong', found: messageOf(error)};
   }
+}
+
+/** Records that keep their tasks from being run. Silent while there are none, or no plan that names tasks. */
+async function checkRuns({project: {plans, folder}}: Surroundings): Promise<Check[]> {
+  const plan = await plans.read().catch(() => null);
+  const store = createRunStore({folder: folder.runsFolder});
+  const checks: Check[] = [];
+  for (const taskId of plan?.items.keys() ?? []) {
+    const {broken} = await store.list(taskId);
+    for (const {file, reason} of broken) {
+      const name = shellWord(file);
+      checks.push({
+        name: 'run',
+        state: 'wrong',
+        found: `${file} cannot be used: ${reason}`,
+        advice: `mv ${name} ${name}.broken`,
+      });
+    }
+  }
+  return checks;
 }
 
 function checkLock(): Check {

@@ -129,6 +129,18 @@ describe('doctor', () => {
     ).toEqual({code: 1, state: 'wrong', found: '/.blackbird can be read by others'});
   });
 
+  test('names a run record that cannot be used, and what to do with it', async () => {
+    const project = cliProject(planOf(task('a'), task('b')));
+    const folder = path.join(project.folder, '.blackbird', 'runs', 'b');
+    mkdirSync(folder, {recursive: true, mode: 0o700});
+    const file = path.join(folder, 'b-1-abc.json');
+    writeFileSync(file, '{"cut');
+    const {code, ok, by} = await checks(project);
+    expect({code, ok}).toEqual({code: 1, ok: false});
+    expect(by.run).toMatchObject({state: 'wrong', advice: `mv ${file} ${file}.broken`});
+    expect(by.run?.found).toContain(`${file} cannot be used: it is not valid JSON`);
+  });
+
   test('prints no control characters of what it finds', async () => {
     const project = cliProject('{"schemaVersion":"\u009b31m\u202e"}');
     const env = programs(project, {git: `printf 'git \\033[31mred\\007\\n'`});
