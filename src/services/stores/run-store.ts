@@ -82,7 +82,8 @@ export function createRunStore({folder}: {folder: string}): RunStore {
   const ensureFolder = async (taskId: string) => {
     const own = folderOf(taskId);
     if (knownFolders.has(own)) return;
-    if (knownFolders.size === 0) await ensurePrivateFolder(folder);
+    // A Blackbird that was killed may have left folders in it whose names nobody made last.
+    if (knownFolders.size === 0 && !(await ensurePrivateFolder(folder))) keepNamesSoon(folder, folder);
     if (makePrivateFolder(own)) newFolders.add(own);
     else removeLeftoversIn(own);
     knownFolders.add(own);
