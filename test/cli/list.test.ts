@@ -1,7 +1,8 @@
 import {mkdirSync} from 'node:fs';
 import path from 'node:path';
-import {describe, expect, test} from 'vitest';
+import {describe, expect, onTestFinished, test} from 'vitest';
 import type {Task} from '../../src/services/contracts/plan.ts';
+import {createProcessLock} from '../../src/services/lock/process-lock.ts';
 import {createRunStore} from '../../src/services/stores/run-store.ts';
 import {pausedRun, restingRun, runRecord} from '../fakes/runs.ts';
 import {family, hugeLineage, planOf, task} from '../helpers/plans.ts';
@@ -40,6 +41,9 @@ describe('a task in progress', () => {
     await store.insert(pausedRun({task_id: 'paused'}));
     await store.insert(restingRun({state: 'succeeded', task_id: 'decision', decision_state: 'pending'}));
     await store.insert(runRecord({task_id: 'running'}));
+    const engine = createProcessLock(path.join(project.folder, '.blackbird/lock'));
+    const attempt = await engine.acquire({waitSeconds: 0});
+    onTestFinished(() => (attempt.acquired ? attempt.lock.release() : undefined));
     expect((await project.run(['list', '--all'])).out).toBe(
       lines(
         'paused    in_progress  PAUSED       Task paused',
@@ -51,6 +55,10 @@ describe('a task in progress', () => {
     expect(await project.json(['list', '--all'])).toMatchObject({
       tasks: [{readiness: 'IN_PROGRESS', run: 'paused'}, {run: 'decision'}, {id: 'running'}, {id: 'none'}],
     });
+
+    if (attempt.acquired) await attempt.lock.release();
+    const {out} = await project.run(['list', '--all']);
+    expect(out).toContain('running   in_progress  PAUSED       Task running');
   });
 });
 

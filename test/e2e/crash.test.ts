@@ -72,10 +72,13 @@ describe('SIGKILL', () => {
     await untilAtWork(project, 'a');
     const agents = project.agents();
     expect(agents).toHaveLength(2);
+    expect((await project.run(['why', 'a'])).out).toContain('blackbird logs a --follow');
     running.child.kill('SIGKILL');
     expect((await running.ended).signal).toBe('SIGKILL');
     await expectGone(agents);
     expect(project.latest('a')).toMatchObject({state: 'running', phase: 'active'});
+    expect((await project.run(['why', 'a'])).out).toContain('blackbird resume a');
+    expect((await project.run(['list', '--all'])).out).toContain('PAUSED');
 
     const {code, out, err} = await project.run(['resume', 'a']);
     expect({code, err}).toEqual({code: 0, err: ''});

@@ -57,7 +57,7 @@ Exit codes: 0 done or nothing ready, 1 error, 3 a task failed, 4 a person is nee
       const wanted = leavesOf(plan, taskIds);
       if (options.dryRun) {
         const steps = explainOrder(plan, wanted).slice(0, options.maxTasks);
-        const standingOf = await runStandings(plan.items.values(), folder.runsFolder);
+        const standingOf = await runStandings(plan.items.values(), folder);
         const decisions = [...plan.items.keys()].filter((id) => standingOf(id) === 'decision');
         cli.print(command, {decisions, steps}, () =>
           [

@@ -31,7 +31,7 @@ export function listCommand(cli: Cli): Command {
       const rows = selectRows(plan, options);
       const standingOf = await runStandings(
         rows.map(({task}) => task),
-        folder.runsFolder,
+        folder,
       );
       const shown = rows.map(({task, depth}) => ({
         depth,

@@ -21,7 +21,7 @@ export function whyCommand(cli: Cli): Command {
     .action(async (id: string, _options, command: Command) => {
       const project = await cli.project(command);
       const plan = await project.plans.read();
-      const standingOf = await runStandings(plan.items.values(), project.folder.runsFolder);
+      const standingOf = await runStandings(plan.items.values(), project.folder);
       const explanation = explainTask(plan, id, standingOf, await sentBackIn(plan, project));
       cli.print(command, explanation, () => renderExplanation(explanation, painter(cli.context.stdout)));
     });
