@@ -105,6 +105,19 @@ describe('SIGKILL', () => {
     expect(project.latest('a')).toMatchObject({state: 'succeeded', segments: [{}, {}]});
   });
 
+  test('followed by a resume at once: the guardian that outlived it leaves the new agent alone', async () => {
+    const prompt = demo('ignore-sigint', 'write started x', 'sleep 60', 'sleep 0.6', 'append done.txt a');
+    const project = engineProject(planOf(task('a', {prompt})));
+    const running = project.start(['execute']);
+    await untilAtWork(project, 'a');
+    running.child.kill('SIGKILL');
+    await running.ended;
+    expect(await project.run(['resume', 'a'])).toMatchObject({code: 0});
+    expect(project.text('done.txt')).toBe('a\n');
+    expect(project.latest('a')).toMatchObject({state: 'succeeded', segments: [{}, {}]});
+    expect(project.agents()).toEqual([]);
+  });
+
   test('of the whole family, the guardian too, is mended by the next start', async () => {
     const prompt = demo('spawn-sleeper', 'write started x', 'sleep 60');
     const project = engineProject(planOf(task('a', {prompt})));

@@ -100,8 +100,10 @@ describe.skipIf(!hasTmux)('the terminal UI in a real terminal (needs tmux)', () 
     const terminal = await openTui(project);
     terminal.press('e');
     await sees(terminal, 'Approve and continue');
-    terminal.press('j', 'j', 'Enter');
-    await sees(terminal, 'Request changes');
+    terminal.press('j', 'j');
+    await sees(terminal, '❯ Request changes');
+    terminal.press('Enter');
+    await sees(terminal, 'What should be different?');
     terminal.press('-l', 'demo: write page.html see @not');
     await sees(terminal, 'notes.md');
     terminal.press('Enter');

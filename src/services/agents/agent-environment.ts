@@ -1,22 +1,31 @@
-import {guardianMarker, runMarker} from './process-table.ts';
+import {guardianMarker, runMarker, wardMarker} from './process-table.ts';
 
 /** Set to look into Blackbird itself; inherited, they would open a debugger in the agent or stop it. */
 const ownDebugging = ['BLACKBIRD_AGENT_DEBUG', 'VSCODE_INSPECTOR_OPTIONS', guardianMarker];
 const inspectFlag = /(^|\s)--inspect[\w-]*(=\S*)?(?=\s|$)/g;
 
-/** Our own environment, which holds the provider's keys and proxies, and the run's marker. */
+/** Our own environment, which holds the provider's keys and proxies, and the markers of the run. */
 export function agentEnvironment({
   own,
   command,
   runId,
+  guardian,
   cwd,
 }: {
   own: NodeJS.ProcessEnv;
   command: Readonly<Record<string, string>>;
   runId: string;
+  /** The name of the guardian that ends it. */
+  guardian: string;
   cwd: string;
 }): NodeJS.ProcessEnv {
-  const env: NodeJS.ProcessEnv = {...own, PWD: cwd, ...command, [runMarker]: runId};
+  const env: NodeJS.ProcessEnv = {
+    ...own,
+    PWD: cwd,
+    ...command,
+    [runMarker]: runId,
+    [wardMarker]: guardian,
+  };
   for (const name of ownDebugging) if (command[name] === undefined) delete env[name];
   if (env.NODE_OPTIONS !== undefined && command.NODE_OPTIONS === undefined) {
     const options = env.NODE_OPTIONS.replaceAll(inspectFlag, '').trim();

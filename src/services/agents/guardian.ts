@@ -1,13 +1,16 @@
 import {type ChildProcess, spawn} from 'node:child_process';
+import {randomBytes} from 'node:crypto';
 import {Socket} from 'node:net';
 import type {ProcessIdentity} from '../contracts/process.ts';
 import {guardianScript} from './launcher.ts';
 import {guardianMarker} from './process-table.ts';
 
-export type Ward = {readonly runId: string; readonly leader: ProcessIdentity};
+export type Ward = {readonly leader: ProcessIdentity};
 
 /** The process that ends our agents when we no longer can. */
 export interface Guardian {
+  /** What its wards and their children carry in their environment. */
+  readonly name: string;
   /** Resolves once the guardian is certain to learn of the agent, even if we die right after. */
   watch(ward: Ward): Promise<void>;
   forget(ward: Ward): void;
@@ -17,6 +20,7 @@ const restartDelay = 100;
 
 /** Starts one guardian with the first agent, and another whenever it is lost while agents live. */
 export function createGuardian(): Guardian {
+  const name = randomBytes(8).toString('hex');
   const wards = new Set<string>();
   let current: ChildProcess | undefined;
 
@@ -51,8 +55,9 @@ export function createGuardian(): Guardian {
     });
 
   return {
+    name,
     watch: async (ward) => {
-      const line = wardLine(ward);
+      const line = wardLine(ward, name);
       wards.add(line);
       try {
         // A guardian that died unnoticed refuses the line; its successor gets it again.
@@ -67,11 +72,12 @@ export function createGuardian(): Guardian {
     },
 
     forget: (ward) => {
-      if (wards.delete(wardLine(ward))) current?.stdin?.write(`- ${wardLine(ward)}\n`);
+      const line = wardLine(ward, name);
+      if (wards.delete(line)) current?.stdin?.write(`- ${line}\n`);
     },
   };
 }
 
-function wardLine({runId, leader}: Ward): string {
-  return `${leader.pid}:${leader.startTime.replaceAll(/[\s:]/g, '_')}:${runId}`;
+function wardLine({leader}: Ward, name: string): string {
+  return `${leader.pid}:${leader.startTime.replaceAll(/[\s:]/g, '_')}:${name}`;
 }

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import {wardMarker} from './process-table.ts';
 
 /** The first line of the agent's input, read by the launcher: everything after it is the prompt. */
 export const goLine = 'go\n';
@@ -35,10 +36,10 @@ function lineOf([option, line, ...more]: readonly string[]): string | null {
 }
 
 /**
- * Outlives Blackbird to end what it started. stdin is the life line: `+ pid:start:run` and
- * `- pid:start:run` say which agents live, its end says that Blackbird is gone, however it went. Then
+ * Outlives Blackbird to end what it started. stdin is the life line: `+ pid:start:name` and
+ * `- pid:start:name` say which agents live, its end says that Blackbird is gone, however it went. Then
  * SIGINT to each group, 1.5 s to obey, and SIGKILL to the groups and to every process that carries
- * the run's marker, until three looks in a row find nothing.
+ * its name as a marker, until three looks in a row find nothing.
  */
 export const guardianScript = `trap '' INT TERM HUP QUIT PIPE TSTP TTIN TTOU
 agents=
@@ -52,7 +53,7 @@ done
 
 choose() {
   leader=\${1%%:*} rest=\${1#*:}
-  start=\${rest%%:*} run=\${rest#*:}
+  start=\${rest%%:*} name=\${rest#*:}
   state= began=
   if [ -d /proc/self ]; then
     read -r stat <"/proc/$leader/stat" && set -- \${stat##*) } && state=$1 began=\${20}
@@ -67,16 +68,16 @@ anyLives() {
 }
 killIfMarked() {
   if [ -d /proc/self ]; then tr '\\000' '\\n' <"/proc/$1/environ"; else ps eww -o command= -p "$1" | tr ' ' '\\n'; fi |
-    grep -qxF "BLACKBIRD_RUN_ID=$run" && kill -KILL "$1" && found=1
+    grep -qxF "${wardMarker}=$name" && kill -KILL "$1" && found=1
 }
 killMarked() {
   if [ -d /proc/self ]; then
-    for file in $(grep -lsF "BLACKBIRD_RUN_ID=$run" /proc/[0-9]*/environ); do
+    for file in $(grep -lsF "${wardMarker}=$name" /proc/[0-9]*/environ); do
       pid=\${file#/proc/}
       killIfMarked "\${pid%/environ}"
     done
   else
-    for pid in $(ps axeww -o pid= -o command= | grep -F "BLACKBIRD_RUN_ID=$run" | awk '{print $1}'); do
+    for pid in $(ps axeww -o pid= -o command= | grep -F "${wardMarker}=$name" | awk '{print $1}'); do
       killIfMarked "$pid"
     done
   fi

@@ -5,6 +5,11 @@ import {readProcFile} from '../system/proc-file.ts';
 
 /** Children inherit it, whatever session or group they move to. */
 export const runMarker = 'BLACKBIRD_RUN_ID';
+/**
+ * Names the Blackbird that started them: another one may go on with the same run, and its agent is none of
+ * the guardian's that outlived the first.
+ */
+export const wardMarker = 'BLACKBIRD_WARD_OF';
 /** A guardian below a run (Blackbird started by an agent) is left to end the agents of its own. */
 export const guardianMarker = 'BLACKBIRD_GUARDIAN';
 

@@ -45,7 +45,7 @@ export function createAgentSpawner(): AgentSpawner {
 
   return {
     spawn: async (spec) => {
-      const launched = await launch(spec);
+      const launched = await launch(spec, guardian.name);
       const agent = supervise(launched, spec, () => {
         guardian.forget(launched);
         discharge(agent);
@@ -70,10 +70,10 @@ export function createAgentSpawner(): AgentSpawner {
 type Launched = Awaited<ReturnType<typeof launch>>;
 
 /** Starts the launcher, which waits for its "go". Throws whatever would keep the agent from starting. */
-async function launch(spec: AgentProcessSpec) {
+async function launch(spec: AgentProcessSpec, guardian: string) {
   const {command, cwd, runId} = spec;
   if (!safeRunId.test(runId)) throw cannotStart(spec, 'refused', `"${runId}" is no run id`);
-  const env = agentEnvironment({own: process.env, command: command.env, runId, cwd});
+  const env = agentEnvironment({own: process.env, command: command.env, runId, guardian, cwd});
   const file = findExecutable(command.file, {cwd, searchPath: env.PATH ?? '/usr/bin:/bin'});
 
   const forksBefore = countForks();

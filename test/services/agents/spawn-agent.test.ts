@@ -153,6 +153,7 @@ describe('starting', () => {
         'EXTRA=a b',
         `PWD=${folder}`,
         `BLACKBIRD_RUN_ID=${spec.runId}`,
+        expect.stringMatching(/^BLACKBIRD_WARD_OF=[0-9a-f]{16}$/),
       ]),
     );
     expect(lines.filter((line) => line.startsWith('BLACKBIRD_AGENT_DEBUG'))).toEqual([]);
