@@ -14,7 +14,7 @@ export function customProvider(base: Provider, commandLine: string): Provider {
     id: base.id,
     title: `${base.title} (custom command)`,
     executable: 'sh',
-    helpArgs: ['-c', ':'],
+    helpArgs: null,
 
     command(request) {
       const resume = request.kind === 'resume' ? resumeArgs[base.id](checkedRef(request.sessionRef)) : [];

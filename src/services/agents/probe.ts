@@ -35,16 +35,20 @@ export async function probeProvider(
     return {installed: false, reason: `${executable} is not on the PATH`};
   }
 
-  const key = identityOf(provider, file);
+  const {helpArgs} = provider;
+  if (helpArgs === null) {
+    return {installed: true, path: file, capabilities: provider.capabilities({version: '', help: ''})};
+  }
+  const key = [provider.id, helpArgs.join(' '), identityOf(file)].join(':');
   const known = remembered.get(key) ?? capabilitiesSchema.safeParse(await cache?.get(key)).data;
   if (known !== undefined) {
     remembered.set(key, known);
     return {installed: true, path: file, capabilities: known};
   }
 
-  const help = await textOf(file, provider.helpArgs, env, timeLimitMs);
+  const help = await textOf(file, helpArgs, env, timeLimitMs);
   if (!help.ok) return {installed: false, reason: `${file} does not work: ${help.reason}`};
-  // Not every executable knows the question (`sh` of a custom command), and none needs to.
+  // Not every executable knows the question, and none needs to.
   const version = await textOf(file, ['--version'], env, timeLimitMs);
   const capabilities = provider.capabilities({version: version.ok ? version.text : '', help: help.text});
   remembered.set(key, capabilities);
@@ -53,9 +57,9 @@ export async function probeProvider(
 }
 
 /** Changes with every installed version: package managers write a new file. */
-function identityOf(provider: Provider, file: string): string {
+function identityOf(file: string): string {
   const {mtimeMs, size} = statSync(file);
-  return [provider.id, provider.helpArgs.join(' '), realpathSync(file), mtimeMs, size].join(':');
+  return [realpathSync(file), mtimeMs, size].join(':');
 }
 
 type Answer = {readonly ok: true; readonly text: string} | {readonly ok: false; readonly reason: string};

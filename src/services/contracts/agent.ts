@@ -116,6 +116,6 @@ export interface Provider {
   isSessionRef(ref: string): boolean;
   /** What the installed version can do, from the text its own `--version` and `--help` print. */
   capabilities(help: {readonly version: string; readonly help: string}): Capabilities;
-  /** Arguments whose output `capabilities` reads as `help`. */
-  readonly helpArgs: readonly string[];
+  /** Arguments whose output `capabilities` reads as `help`; null where there is nothing to ask. */
+  readonly helpArgs: readonly string[] | null;
 }

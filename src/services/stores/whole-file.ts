@@ -52,10 +52,11 @@ export function parseJson(text: string): unknown {
 /** What tells one version of a file from the next without reading it; null when there is none. */
 export function versionOf(file: string): string | null {
   try {
-    const found = statSync(file, {bigint: true, throwIfNoEntry: false});
+    const found = statSync(file, {throwIfNoEntry: false});
     if (!found) return null;
-    const {dev, ino, size, mtimeNs, ctimeNs} = found;
-    return `${dev}:${ino}:${size}:${mtimeNs}:${ctimeNs}`;
+    // To a quarter of a microsecond, far below what a file system counts in.
+    const {dev, ino, size, mtimeMs, ctimeMs} = found;
+    return `${dev}:${ino}:${size}:${mtimeMs}:${ctimeMs}`;
   } catch (error) {
     throw readFailure(file, 'file', error);
   }
