@@ -126,7 +126,7 @@ describe('SIGKILL', () => {
     const children = readdirSync('/proc').filter((pid) => parentOf(pid) === running.pid);
     // First the guardian and Blackbird, so that nobody is left to end the agent.
     const agents = project.agents();
-    for (const pid of [running.pid, ...children.map(Number).filter((pid) => !agents.includes(pid))])
+    for (const pid of [...children.map(Number).filter((pid) => !agents.includes(pid)), running.pid])
       process.kill(pid, 'SIGKILL');
     await running.ended;
     expect(project.agents()).toEqual(agents);
