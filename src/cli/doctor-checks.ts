@@ -105,6 +105,7 @@ async function checkStateFolder({project: {folder}}: Surroundings): Promise<Chec
 
 /** Records that keep their tasks from being run. Silent while there are none, or no plan that names tasks. */
 async function checkRuns({project: {plans, folder}}: Surroundings): Promise<Check[]> {
+  // What is wrong with the plan itself, its own check says.
   const plan = await plans.read().catch(() => null);
   const store = createRunStore({folder: folder.runsFolder});
   const checks: Check[] = [];
