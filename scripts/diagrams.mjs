@@ -42,8 +42,8 @@ async function loadMachines() {
       stdin: {
         contents: `
           import {machines} from './src/machines/machines.ts';
-          import {chartOf} from './src/machines/policies/chart.ts';
-          import {mermaidChart} from './src/machines/policies/chart-text.ts';
+          import {chartOf} from './src/machines/policies/inspect/chart.ts';
+          import {mermaidChart} from './src/machines/policies/inspect/chart-text.ts';
           export const drawn = machines.map(({name, about, machine}) => ({name, about, diagram: mermaidChart(chartOf(machine))}));`,
         resolveDir: root,
       },

@@ -1,13 +1,13 @@
 import {statSync} from 'node:fs';
 import path from 'node:path';
 import {Argument, type Command, InvalidArgumentError} from 'commander';
-import {displayText} from '../machines/policies/display-text.ts';
+import {displayText} from '../machines/policies/text/display-text.ts';
 import {AppError} from '../services/contracts/errors.ts';
 import {findProjectRoot} from '../services/stores/project-folder.ts';
 import {openProject, type Project} from './composition.ts';
 import type {CliContext} from './context.ts';
 import type {ExitCode} from './exit-codes.ts';
-import {printableJson} from './json-text.ts';
+import {printableJson} from './terminal/printable-json.ts';
 
 /** What every command works with: the process around it and the project it is about. */
 export class Cli {

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import {checkPlanChange, checkRawPlan} from '../machines/policies/plan-validation.ts';
+import {checkPlanChange, checkRawPlan} from '../machines/policies/plan/plan-validation.ts';
 import {createConfigStore} from '../services/config/config-store.ts';
 import type {ConfigStore} from '../services/contracts/config.ts';
 import type {PlanStore} from '../services/contracts/stores.ts';

@@ -1,5 +1,5 @@
 import type {Engine} from '../machines/engine.ts';
-import type {Decision} from '../machines/policies/decisions.ts';
+import type {Decision} from '../machines/policies/review/decisions.ts';
 import type {DecisionRequest} from '../machines/review-gate.machine.ts';
 
 /** What a stream can show. */

@@ -33,8 +33,8 @@ import {validateCommand} from './commands/validate.ts';
 import {whyCommand} from './commands/why.ts';
 import type {CliContext} from './context.ts';
 import {exitCodeOf, exitCodes} from './exit-codes.ts';
-import {inspectOption, withInspectValue} from './inspect-option.ts';
-import {reportError} from './report-error.ts';
+import {inspectOption, withInspectValue} from './inspect/inspect-option.ts';
+import {reportError} from './terminal/report-error.ts';
 
 /** Parses, runs and reports; resolves to an exit code and never ends the process. */
 export async function runCli(args: readonly string[], context: CliContext): Promise<number> {
@@ -72,7 +72,7 @@ async function withoutCommand(cli: Cli, program: Command, {json}: {json: boolean
     return exitCodes.done;
   }
   try {
-    const {openTui} = await import('./tui.ts');
+    const {openTui} = await import('./tui/open-tui.ts');
     await openTui(cli, program, context.screen);
     return cli.exitCode;
   } catch (error) {

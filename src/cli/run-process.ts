@@ -1,12 +1,12 @@
-import type {Decision} from '../machines/policies/decisions.ts';
+import type {Decision} from '../machines/policies/review/decisions.ts';
 import {AppError, messageOf, systemErrorCode} from '../services/contracts/errors.ts';
 import type {CliContext, DecisionQuestion} from './context.ts';
 import {exitCodes} from './exit-codes.ts';
-import {createLineReader} from './line-reader.ts';
-import {loadCheckpointPrompt} from './load-ui.ts';
 import {runCli} from './program.ts';
-import {reportError} from './report-error.ts';
-import {listenToSignals} from './signals.ts';
+import {createLineReader} from './terminal/line-reader.ts';
+import {loadCheckpointPrompt} from './terminal/load-ui.ts';
+import {reportError} from './terminal/report-error.ts';
+import {listenToSignals} from './terminal/signals.ts';
 import {version} from './version.ts';
 
 /** Connects the command line to this process: its streams, its environment, its exit code. */

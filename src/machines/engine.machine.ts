@@ -7,7 +7,7 @@ import {
   type ParentReviewOutput,
   parentReviewMachine,
 } from './parent-review.machine.ts';
-import type {TaskOutput} from './policies/task-outcome.ts';
+import type {TaskOutput} from './policies/run/task-outcome.ts';
 import type {SegmentCommand} from './segment.machine.ts';
 import {type TaskInput, taskMachine} from './task.machine.ts';
 

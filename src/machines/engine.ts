@@ -31,7 +31,7 @@ import {defineSettleTaskActor} from './actors/settle-task.actor.ts';
 import {engineMachine, type Job, type JobResult} from './engine.machine.ts';
 import {executorMachine} from './executor.machine.ts';
 import {parentReviewMachine} from './parent-review.machine.ts';
-import type {Decision} from './policies/decisions.ts';
+import type {Decision} from './policies/review/decisions.ts';
 import {type DecisionRequest, type ReviewGateCommand, reviewGateMachine} from './review-gate.machine.ts';
 import {runMachine} from './run.machine.ts';
 import {segmentMachine} from './segment.machine.ts';

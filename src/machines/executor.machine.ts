@@ -17,9 +17,9 @@ import {
   stopAfter,
   stopAfterReview,
   taskInput,
-} from './policies/execution-steps.ts';
-import {type StopReason, stopReasonAfter, stopReasonAfterReview} from './policies/stop-reason.ts';
-import {type Attempted, attemptOf, type TaskOutput} from './policies/task-outcome.ts';
+} from './policies/job/execution-steps.ts';
+import {type StopReason, stopReasonAfter, stopReasonAfterReview} from './policies/job/stop-reason.ts';
+import {type Attempted, attemptOf, type TaskOutput} from './policies/run/task-outcome.ts';
 import type {SegmentCommand} from './segment.machine.ts';
 import {taskMachine} from './task.machine.ts';
 

@@ -7,7 +7,7 @@ import type {
   InspectionEvent,
 } from 'xstate';
 import type {EntryKind, JournalEntry, JournalValue, TakenTransition} from '../services/contracts/journal.ts';
-import {redact} from './policies/redaction.ts';
+import {redact} from './policies/inspect/redaction.ts';
 
 /** `event` is what the entry tells redacted: to be looked at, and never kept. */
 export type EntryListener = (entry: JournalEntry, event: AnyEventObject) => void;

@@ -12,7 +12,7 @@ import type {
   SelectReviewInput,
 } from './actors/select-review.actor.ts';
 import type {ReviewVerdict} from './actors/settle-review.actor.ts';
-import {isHopeless} from './policies/stop-reason.ts';
+import {isHopeless} from './policies/job/stop-reason.ts';
 import {type RunOutput, runMachine} from './run.machine.ts';
 import type {SegmentCommand} from './segment.machine.ts';
 

@@ -1,6 +1,6 @@
 import {type ActorRefFrom, assign, setup} from 'xstate';
 import type {Answer, Question} from '../services/contracts/run.ts';
-import {meantAnswer} from './policies/asked-questions.ts';
+import {meantAnswer} from './policies/run/asked-questions.ts';
 
 export type QuestionsInput = {readonly questions: readonly Question[]};
 

@@ -9,7 +9,7 @@ import {
 import {messageOf} from '../services/contracts/errors.ts';
 import type {InspectedEntry, JournalEntry, JournalValue} from '../services/contracts/journal.ts';
 import {findMachine} from './machines.ts';
-import {redact, restore} from './policies/redaction.ts';
+import {redact, restore} from './policies/inspect/redaction.ts';
 
 /** An actor as replay has it; null once nothing more can come of it. */
 export type ReplayedActor = {readonly snapshot: AnyMachineSnapshot | null};

@@ -4,7 +4,7 @@ import type {Task} from '../services/contracts/plan.ts';
 import type {RunRecord} from '../services/contracts/run.ts';
 import {callbackNotProvided, promiseNotProvided} from './actors/not-provided.ts';
 import {errorOf} from './actors/results.ts';
-import type {Decision} from './policies/decisions.ts';
+import type {Decision} from './policies/review/decisions.ts';
 import type {SegmentCommand} from './segment.machine.ts';
 
 export type ReviewGateInput = {

@@ -4,8 +4,8 @@ import type {Answer, PauseReason, RunRecord} from '../services/contracts/run.ts'
 import {promiseNotProvided} from './actors/not-provided.ts';
 import type {RecordRunInput} from './actors/record-run.actor.ts';
 import {errorOf} from './actors/results.ts';
-import type {Decision} from './policies/decisions.ts';
-import type {FeedbackMark} from './policies/parent-feedback.ts';
+import type {Decision} from './policies/review/decisions.ts';
+import type {FeedbackMark} from './policies/review/parent-feedback.ts';
 import {type SegmentCommand, type SegmentOutput, segmentMachine} from './segment.machine.ts';
 
 /** What may be asked of a run; what of it is possible now, `can()` tells. */

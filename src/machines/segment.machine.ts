@@ -5,7 +5,7 @@ import type {AgentInput, AgentOrder, AgentReport} from './actors/agent.actor.ts'
 import {callbackNotProvided, promiseNotProvided} from './actors/not-provided.ts';
 import type {RecordRunInput} from './actors/record-run.actor.ts';
 import {errorOf} from './actors/results.ts';
-import {type SegmentFacts, segmentStep, spawnFailure} from './policies/run-step.ts';
+import {type SegmentFacts, segmentStep, spawnFailure} from './policies/run/run-step.ts';
 
 export type SegmentInput = {
   readonly run: RunRecord;

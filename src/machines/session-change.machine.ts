@@ -3,14 +3,14 @@ import type {SessionEvent, SessionLaunch, SessionMeta} from '../services/contrac
 import type {NewSession} from '../services/contracts/tmux.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
 import {answerIn, errorOf} from './actors/results.ts';
-import {sessionName} from './policies/session-names.ts';
+import {sessionName} from './policies/session/session-names.ts';
 import {
   failedEvent,
   type ResumeEventName,
   type ResumeRequest,
   resumeEvent,
   worktreeMissing,
-} from './policies/session-resume.ts';
+} from './policies/session/session-resume.ts';
 
 export type SessionChangeInput = {
   readonly run: SessionMeta;

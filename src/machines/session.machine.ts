@@ -2,7 +2,7 @@ import {assign, setup} from 'xstate';
 import type {SessionLaunch, SessionMeta} from '../services/contracts/session.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
 import {answerIn, errorOf} from './actors/results.ts';
-import {sessionName} from './policies/session-names.ts';
+import {sessionName} from './policies/session/session-names.ts';
 import {
   failedEvent,
   mustAsk,
@@ -13,7 +13,7 @@ import {
   resumeEvent,
   type TerminalFacts,
   worktreeMissing,
-} from './policies/session-resume.ts';
+} from './policies/session/session-resume.ts';
 import {type EventInput, type SessionChangeInput, sessionChangeMachine} from './session-change.machine.ts';
 
 export type SessionInput = {

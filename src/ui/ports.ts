@@ -1,7 +1,7 @@
 import type {Engine} from '../machines/engine.ts';
 import type {ResolvedConfig} from '../machines/policies/config-resolution.ts';
-import type {Decision} from '../machines/policies/decisions.ts';
-import type {NewTask, Place, TaskEdit} from '../machines/policies/plan-edits.ts';
+import type {NewTask, Place, TaskEdit} from '../machines/policies/plan/plan-edits.ts';
+import type {Decision} from '../machines/policies/review/decisions.ts';
 import type {ConfigLayer, ConfigLayerName, SettingKey, SettingValue} from '../services/contracts/config.ts';
 import type {PendingFeedback} from '../services/contracts/feedback.ts';
 import type {Plan, TaskStatus} from '../services/contracts/plan.ts';

@@ -1,4 +1,4 @@
-import type {Decision} from '../machines/policies/decisions.ts';
+import type {Decision} from '../machines/policies/review/decisions.ts';
 import type {Dialog, EditedField} from '../machines/tui.machine.ts';
 import type {ConfigLayerName, SettingKey, SettingValue} from '../services/contracts/config.ts';
 import type {TaskStatus} from '../services/contracts/plan.ts';

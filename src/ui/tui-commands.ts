@@ -1,4 +1,4 @@
-import {isLeaf, parentOf} from '../machines/policies/plan-graph.ts';
+import {isLeaf, parentOf} from '../machines/policies/plan/plan-graph.ts';
 import type {Dialog} from '../machines/tui.machine.ts';
 import type {Browse, Tab} from './model/browse.ts';
 import * as browsing from './model/browse.ts';

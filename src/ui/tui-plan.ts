@@ -1,4 +1,4 @@
-import {childrenOf, parentOf, rootTasks} from '../machines/policies/plan-graph.ts';
+import {childrenOf, parentOf, rootTasks} from '../machines/policies/plan/plan-graph.ts';
 import type {Dialog} from '../machines/tui.machine.ts';
 import type {Command} from './model/commands.ts';
 import type {PlanChange, TuiPorts} from './ports.ts';

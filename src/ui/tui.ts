@@ -1,5 +1,5 @@
 import type {TuiCommand} from '../machines/tui.machine.ts';
-import {createTuiFlow} from '../machines/tui.ts';
+import {createTuiFlow} from '../machines/tui-flow.ts';
 import {createClock} from './clock.ts';
 import {createDialogQueue, type DialogQueue} from './dialog-queue.ts';
 import {createFileIndex, type FileIndex} from './editor/file-index.ts';

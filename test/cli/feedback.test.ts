@@ -2,7 +2,7 @@ import {createHash} from 'node:crypto';
 import {mkdirSync, readdirSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
-import {completionSignature} from '../../src/machines/policies/completions.ts';
+import {completionSignature} from '../../src/machines/policies/review/completion-signature.ts';
 import type {PendingFeedback} from '../../src/services/contracts/feedback.ts';
 import type {RunRecord} from '../../src/services/contracts/run.ts';
 import {restingRun} from '../fakes/runs.ts';

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {parseInspect, parsePort, withInspectValue} from '../../src/cli/inspect-option.ts';
+import {parseInspect, parsePort, withInspectValue} from '../../src/cli/inspect/inspect-option.ts';
 
 describe('--inspect', () => {
   test.each<[string, ReturnType<typeof parseInspect>]>([

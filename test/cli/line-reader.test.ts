@@ -1,6 +1,6 @@
 import {PassThrough} from 'node:stream';
 import {expect, test} from 'vitest';
-import {createLineReader} from '../../src/cli/line-reader.ts';
+import {createLineReader} from '../../src/cli/terminal/line-reader.ts';
 
 function reader() {
   const input = new PassThrough();

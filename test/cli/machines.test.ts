@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {machines} from '../../src/machines/machines.ts';
-import {chartOf} from '../../src/machines/policies/chart.ts';
-import {asciiChart, mermaidChart} from '../../src/machines/policies/chart-text.ts';
+import {chartOf} from '../../src/machines/policies/inspect/chart.ts';
+import {asciiChart, mermaidChart} from '../../src/machines/policies/inspect/chart-text.ts';
 import {cliProject, lines} from '../helpers/run-cli.ts';
 
 const charts = machines.map(({about, machine}) => ({about, ...chartOf(machine)}));

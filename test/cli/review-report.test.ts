@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {brokenReviewLines, reviewReport, sentBackLines} from '../../src/cli/review-report.ts';
+import {brokenReviewLines, reviewReport, sentBackLines} from '../../src/cli/job/review-report.ts';
 import type {PendingFeedback} from '../../src/services/contracts/feedback.ts';
 import {now} from '../helpers/plans.ts';
 

@@ -1,6 +1,6 @@
 import {PassThrough} from 'node:stream';
 import {expect, test} from 'vitest';
-import {askOnTerminal} from '../../src/cli/session-prompt.ts';
+import {askOnTerminal} from '../../src/cli/session/session-prompt.ts';
 
 /** Asks while the chunks arrive as a terminal hands them out: line by line. */
 async function ask(...chunks: readonly string[]) {

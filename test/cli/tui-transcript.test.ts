@@ -1,7 +1,7 @@
 import {mkdirSync, rmSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {expect, test} from 'vitest';
-import {readTranscript} from '../../src/cli/tui-transcript.ts';
+import {readTranscript} from '../../src/cli/tui/tui-transcript.ts';
 import {createRunStore} from '../../src/services/stores/run-store.ts';
 import {runRecord} from '../fakes/runs.ts';
 import {temporaryFolder} from '../helpers/temp-folder.ts';

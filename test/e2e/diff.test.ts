@@ -5,7 +5,7 @@ import {describe, expect, test} from 'vitest';
 import {Cli} from '../../src/cli/cli.ts';
 import {diffCommand} from '../../src/cli/commands/diff.ts';
 import type {Surface} from '../../src/cli/context.ts';
-import {reportError} from '../../src/cli/report-error.ts';
+import {reportError} from '../../src/cli/terminal/report-error.ts';
 import type {RunRecord} from '../../src/services/contracts/run.ts';
 import {createRunStore} from '../../src/services/stores/run-store.ts';
 import {restingRun, runRecord} from '../fakes/runs.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import {expect, test, vi} from 'vitest';
 import {Cli} from '../../src/cli/cli.ts';
 import type {CliContext} from '../../src/cli/context.ts';
-import {openTuiPorts} from '../../src/cli/tui-composition.ts';
+import {openTuiPorts} from '../../src/cli/tui/tui-composition.ts';
 import type {RunRecord} from '../../src/services/contracts/run.ts';
 import {type TaskStatus, taskStatuses} from '../../src/services/contracts/task-status.ts';
 import type {TuiPorts} from '../../src/ui/ports.ts';

@@ -1,4 +1,4 @@
-import {checkPlanChange} from '../../src/machines/policies/plan-validation.ts';
+import {checkPlanChange} from '../../src/machines/policies/plan/plan-validation.ts';
 import {AppError} from '../../src/services/contracts/errors.ts';
 import type {Plan} from '../../src/services/contracts/plan.ts';
 import type {PlanStore} from '../../src/services/contracts/stores.ts';

@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import type {Job} from '../../src/machines/engine.machine.ts';
 import {createEngine} from '../../src/machines/engine.ts';
-import {feedbackPrompt} from '../../src/machines/policies/agent-prompt.ts';
+import {feedbackPrompt} from '../../src/machines/policies/run/agent-prompt.ts';
 import type {FakeAgent} from '../fakes/fake-agent-runner.ts';
 import {noSummary} from '../fakes/fake-changes.ts';
 import {pausedRun, question, restingRun, sessionRef} from '../fakes/runs.ts';

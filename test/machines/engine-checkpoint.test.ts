@@ -1,8 +1,8 @@
 import {describe, expect, test} from 'vitest';
 import type {Job} from '../../src/machines/engine.machine.ts';
 import {createEngine, type Engine, type EngineFact} from '../../src/machines/engine.ts';
-import {feedbackPrompt} from '../../src/machines/policies/agent-prompt.ts';
-import type {Decision} from '../../src/machines/policies/decisions.ts';
+import type {Decision} from '../../src/machines/policies/review/decisions.ts';
+import {feedbackPrompt} from '../../src/machines/policies/run/agent-prompt.ts';
 import type {RunRecord} from '../../src/services/contracts/run.ts';
 import {pausedRun, question, restingRun, sessionRef} from '../fakes/runs.ts';
 import {createFakeServices, mortal, settle} from '../fakes/services.ts';

@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import type {Job} from '../../src/machines/engine.machine.ts';
 import {createEngine, type EngineFact} from '../../src/machines/engine.ts';
-import {answersPrompt, continuePrompt, feedbackPrompt} from '../../src/machines/policies/agent-prompt.ts';
+import {answersPrompt, continuePrompt, feedbackPrompt} from '../../src/machines/policies/run/agent-prompt.ts';
 import type {ProviderId} from '../../src/services/contracts/agent.ts';
 import {AppError} from '../../src/services/contracts/errors.ts';
 import type {Plan} from '../../src/services/contracts/plan.ts';

@@ -1,8 +1,8 @@
 import {describe, expect, test} from 'vitest';
 import {createActor, SimulatedClock, toPromise} from 'xstate';
 import {type ParentReviewInput, parentReviewMachine} from '../../src/machines/parent-review.machine.ts';
-import {completionOf, completionSignature} from '../../src/machines/policies/completions.ts';
-import {reviewedTasks} from '../../src/machines/policies/parent-review.ts';
+import {completionOf, completionSignature} from '../../src/machines/policies/review/completion-signature.ts';
+import {reviewedTasks} from '../../src/machines/policies/review/parent-review.ts';
 import type {FailureKind} from '../../src/services/contracts/agent.ts';
 import type {PendingFeedback} from '../../src/services/contracts/feedback.ts';
 import type {Plan} from '../../src/services/contracts/plan.ts';

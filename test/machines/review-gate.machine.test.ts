@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {createActor, toPromise} from 'xstate';
-import type {Decision} from '../../src/machines/policies/decisions.ts';
+import type {Decision} from '../../src/machines/policies/review/decisions.ts';
 import {type ReviewGateInput, reviewGateMachine} from '../../src/machines/review-gate.machine.ts';
 import {AppError} from '../../src/services/contracts/errors.ts';
 import {defineEffects} from '../fakes/machines.ts';

@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {createActor, toPromise} from 'xstate';
 import {defineSessionActors, type SessionPorts} from '../../src/machines/actors/session-effects.actor.ts';
-import type {ResumeRequest, TerminalFacts} from '../../src/machines/policies/session-resume.ts';
+import type {ResumeRequest, TerminalFacts} from '../../src/machines/policies/session/session-resume.ts';
 import {sessionMachine} from '../../src/machines/session.machine.ts';
 import {openSession} from '../../src/machines/session.ts';
 import {sessionChangeMachine} from '../../src/machines/session-change.machine.ts';

@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {type Dialog, type ScreenName, type TuiCommand, tuiMachine} from '../../src/machines/tui.machine.ts';
-import {createTuiFlow} from '../../src/machines/tui.ts';
+import {createTuiFlow} from '../../src/machines/tui-flow.ts';
 import type {PauseReason} from '../../src/services/contracts/run.ts';
 import {unreachedTransitions} from '../helpers/model.ts';
 

@@ -1,11 +1,17 @@
 import {onTestFinished} from 'vitest';
-import {createJobStarter} from '../../src/cli/tui-jobs.ts';
+import {createJobStarter} from '../../src/cli/tui/job-starter.ts';
 import {createEngine} from '../../src/machines/engine.ts';
 import {resolveConfig} from '../../src/machines/policies/config-resolution.ts';
-import {addTask, deleteTask, editTask, moveTask, setDeps} from '../../src/machines/policies/plan-edits.ts';
-import {setStatus} from '../../src/machines/policies/plan-status.ts';
-import {undoChange} from '../../src/machines/policies/plan-undo.ts';
-import {tellingRun} from '../../src/machines/policies/run-status.ts';
+import {
+  addTask,
+  deleteTask,
+  editTask,
+  moveTask,
+  setDeps,
+} from '../../src/machines/policies/plan/plan-edits.ts';
+import {setStatus} from '../../src/machines/policies/plan/plan-status.ts';
+import {undoChange} from '../../src/machines/policies/plan/plan-undo.ts';
+import {tellingRun} from '../../src/machines/policies/run/run-status.ts';
 import type {ConfigLayer} from '../../src/services/contracts/config.ts';
 import type {PendingFeedback} from '../../src/services/contracts/feedback.ts';
 import type {Plan} from '../../src/services/contracts/plan.ts';

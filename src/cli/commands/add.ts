@@ -1,5 +1,5 @@
 import {Command} from 'commander';
-import {addTask} from '../../machines/policies/plan-edits.ts';
+import {addTask} from '../../machines/policies/plan/plan-edits.ts';
 import {AppError} from '../../services/contracts/errors.ts';
 import {type Cli, collect, wholeNumber} from '../cli.ts';
 

@@ -1,7 +1,7 @@
 import {Argument, Command} from 'commander';
 import type {Cli} from '../cli.ts';
-import {requireProviderId} from '../provider-choice.ts';
-import {renderTable} from '../table.ts';
+import {requireProviderId} from '../job/provider-choice.ts';
+import {renderTable} from '../terminal/table.ts';
 
 export function agentsCommand(cli: Cli): Command {
   const use = new Command('use')
@@ -22,7 +22,7 @@ export function agentsCommand(cli: Cli): Command {
     .addCommand(use)
     .action(async (_options, command: Command) => {
       const {folder} = await cli.project(command);
-      const {listAgents} = await import('../agent-list.ts');
+      const {listAgents} = await import('../setup/agent-list.ts');
       const agents = await listAgents({folder, env: cli.context.env});
       cli.print(command, {agents}, () =>
         renderTable(

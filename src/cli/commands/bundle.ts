@@ -1,7 +1,7 @@
 import path from 'node:path';
 import {Command} from 'commander';
-import {displayLine} from '../../machines/policies/display-text.ts';
-import {requireTask} from '../../machines/policies/plan-graph.ts';
+import {requireTask} from '../../machines/policies/plan/plan-graph.ts';
+import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import {type Cli, taskArgument} from '../cli.ts';
 
@@ -16,7 +16,7 @@ export function bundleCommand(cli: Cli): Command {
     .option('--force', 'replace a file that is there')
     .action(async (taskId: string, runId: string | undefined, options: Options, command: Command) => {
       const project = await cli.project(command);
-      const {collectBundle} = await import('../bundle.ts');
+      const {collectBundle} = await import('../inspect/make-bundle.ts');
       const {bundledEntries, writeBundle} = await import('../../services/journal/bundle-file.ts');
       const {verifyEntries} = await import('../../machines/replay.ts');
       const {taskFolderName} = await import('../../services/stores/task-folder.ts');

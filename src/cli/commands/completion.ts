@@ -1,8 +1,8 @@
 import {Argument, Command} from 'commander';
-import {displayLine} from '../../machines/policies/display-text.ts';
+import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {AppError} from '../../services/contracts/errors.ts';
 import type {Cli} from '../cli.ts';
-import {type Candidate, completionCandidates} from '../completion-candidates.ts';
+import {type Candidate, completionCandidates} from '../setup/completion-candidates.ts';
 
 const shells = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof shells)[number];
@@ -58,8 +58,8 @@ async function taskCandidates(cli: Cli, program: Command, words: readonly string
 }
 
 async function sessionCandidates(cli: Cli, program: Command): Promise<Candidate[]> {
-  const {openSessions} = await import('../session-composition.ts');
-  const {sessionCandidatesOf} = await import('../session-view.ts');
+  const {openSessions} = await import('../session/session-composition.ts');
+  const {sessionCandidatesOf} = await import('../session/session-view.ts');
   return sessionCandidatesOf(await openSessions(cli, program));
 }
 

@@ -5,10 +5,10 @@ import {
   requireSettingKey,
   resolveConfig,
 } from '../../machines/policies/config-resolution.ts';
-import {displayLine} from '../../machines/policies/display-text.ts';
+import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {settingKeys, settings} from '../../services/contracts/config.ts';
 import type {Cli} from '../cli.ts';
-import {renderTable} from '../table.ts';
+import {renderTable} from '../terminal/table.ts';
 
 export function configCommand(cli: Cli): Command {
   const keyArgument = () => new Argument('<key>', 'the setting');

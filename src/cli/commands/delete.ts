@@ -1,8 +1,8 @@
 import {Command} from 'commander';
-import {type Deletion, deleteTask} from '../../machines/policies/plan-edits.ts';
+import {type Deletion, deleteTask} from '../../machines/policies/plan/plan-edits.ts';
 import {type Cli, taskArgument} from '../cli.ts';
-import {changeByHand} from '../plan-operations.ts';
-import {refuseWhileRunning} from '../running-task.ts';
+import {refuseWhileRunning} from '../job/running-task.ts';
+import {changeByHand} from '../plan/plan-operations.ts';
 
 export function deleteCommand(cli: Cli): Command {
   return new Command('delete')

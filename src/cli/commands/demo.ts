@@ -14,7 +14,7 @@ export function demoCommand(outer: Cli): Command {
       // The demo shows the built-in agent, whatever agent is set up for real work.
       const {BLACKBIRD_AGENT_CMD: _, BLACKBIRD_AGENT_PROVIDER: __, ...env} = outer.context.env;
       const cli = new Cli({...outer.context, env});
-      const {createDemo, demoQuestion} = await import('../demo-project.ts');
+      const {createDemo, demoQuestion} = await import('../setup/demo-project.ts');
       const {out, isInteractive} = cli.context;
       const say = (text: string) => (cli.isJson(command) ? undefined : out(text));
       const root = await createDemo({dir, cwd: cli.folder(command), now: cli.context.now()});
@@ -24,7 +24,7 @@ export function demoCommand(outer: Cli): Command {
       if (options.tui) {
         const {screen} = cli.context;
         if (!screen) throw new AppError('E_NOT_INTERACTIVE', 'the terminal UI needs a terminal');
-        const {openTui} = await import('../tui.ts');
+        const {openTui} = await import('../tui/open-tui.ts');
         await openTui(cli, command, screen);
         return;
       }

@@ -1,5 +1,5 @@
 import {Argument, Command} from 'commander';
-import {addDep, removeDep, setDeps} from '../../machines/policies/plan-edits.ts';
+import {addDep, removeDep, setDeps} from '../../machines/policies/plan/plan-edits.ts';
 import type {Plan} from '../../services/contracts/plan.ts';
 import {type Cli, taskArgument} from '../cli.ts';
 

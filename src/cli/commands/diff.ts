@@ -1,11 +1,11 @@
 import {Command} from 'commander';
-import {displayLine, displayText} from '../../machines/policies/display-text.ts';
-import {requireTask} from '../../machines/policies/plan-graph.ts';
+import {requireTask} from '../../machines/policies/plan/plan-graph.ts';
+import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
 import type {ChangeTracker} from '../../services/contracts/changes.ts';
 import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import {type Cli, taskArgument} from '../cli.ts';
-import {type Paint, painter} from '../paint.ts';
+import {type Paint, painter} from '../terminal/paint.ts';
 
 export function diffCommand(cli: Cli): Command {
   return new Command('diff')
@@ -16,7 +16,7 @@ export function diffCommand(cli: Cli): Command {
     .action(async (taskId: string, runId: string | undefined, options: {stat?: true}, command: Command) => {
       const {plans, folder} = await cli.project(command);
       const {createRunStore} = await import('../../services/stores/run-store.ts');
-      const {tellingRun} = await import('../../machines/policies/run-status.ts');
+      const {tellingRun} = await import('../../machines/policies/run/run-status.ts');
       const {runs} = await createRunStore({folder: folder.runsFolder}).list(taskId);
       if (runs.length === 0) requireTask(await plans.read(), taskId);
       const run =
@@ -25,7 +25,7 @@ export function diffCommand(cli: Cli): Command {
           : runs.find((each) => each.run_id === runId);
       if (!run) throw noRun(taskId, runId);
 
-      const {reviewRules} = await import('../../machines/policies/review-summary.ts');
+      const {reviewRules} = await import('../../machines/policies/review/review-summary.ts');
       const {createChangeTracker} = await import('../../services/git/change-tracker.ts');
       const changes = createChangeTracker({project: folder, env: cli.context.env, rules: reviewRules});
       const {from, to} = await treesOf(run, changes);

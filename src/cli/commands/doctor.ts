@@ -1,15 +1,15 @@
 import {Command} from 'commander';
-import {displayLine} from '../../machines/policies/display-text.ts';
+import {displayLine} from '../../machines/policies/text/display-text.ts';
 import type {Cli} from '../cli.ts';
-import type {Check} from '../doctor-checks.ts';
 import {exitCodes} from '../exit-codes.ts';
-import {type Paint, painter} from '../paint.ts';
+import type {Check} from '../setup/doctor-checks.ts';
+import {type Paint, painter} from '../terminal/paint.ts';
 
 export function doctorCommand(cli: Cli): Command {
   return new Command('doctor')
     .summary('see what is installed, what is wrong and how to mend it')
     .action(async (_options, command: Command) => {
-      const {runChecks} = await import('../doctor-checks.ts');
+      const {runChecks} = await import('../setup/doctor-checks.ts');
       const checks = await runChecks({
         project: await cli.project(command),
         env: cli.context.env,

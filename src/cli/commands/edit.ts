@@ -1,7 +1,7 @@
 import {Command, Option} from 'commander';
-import {displayLine} from '../../machines/policies/display-text.ts';
-import {editTask, type TaskEdit} from '../../machines/policies/plan-edits.ts';
-import {requireTask} from '../../machines/policies/plan-graph.ts';
+import {editTask, type TaskEdit} from '../../machines/policies/plan/plan-edits.ts';
+import {requireTask} from '../../machines/policies/plan/plan-graph.ts';
+import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {AppError} from '../../services/contracts/errors.ts';
 import type {Task} from '../../services/contracts/plan.ts';
 import {type Cli, collect, taskArgument} from '../cli.ts';

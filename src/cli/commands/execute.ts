@@ -1,15 +1,15 @@
 import {Command, Option} from 'commander';
 import {settingOf} from '../../machines/policies/config-resolution.ts';
-import {displayLine} from '../../machines/policies/display-text.ts';
-import {explainOrder} from '../../machines/policies/execution-order.ts';
-import {dueParents} from '../../machines/policies/parent-review.ts';
-import {isLeaf, requireTask, subtreeOf} from '../../machines/policies/plan-graph.ts';
-import {readyTasks} from '../../machines/policies/readiness.ts';
+import {explainOrder} from '../../machines/policies/plan/execution-order.ts';
+import {isLeaf, requireTask, subtreeOf} from '../../machines/policies/plan/plan-graph.ts';
+import {readyTasks} from '../../machines/policies/plan/readiness.ts';
+import {dueParents} from '../../machines/policies/review/parent-review.ts';
+import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import type {Plan} from '../../services/contracts/plan.ts';
 import type {RunStore} from '../../services/contracts/run.ts';
 import {type Cli, countingNumber} from '../cli.ts';
-import {inspectOption} from '../inspect-option.ts';
+import {inspectOption} from '../inspect/inspect-option.ts';
 import {
   type AgentOptions,
   agentInput,
@@ -18,9 +18,9 @@ import {
   type ReviewOptions,
   reviewInput,
   runJob,
-} from '../job.ts';
-import {continueCommand, reportJob} from '../job-report.ts';
-import {runStandings} from '../run-standings.ts';
+} from '../job/job.ts';
+import {continueCommand, reportJob} from '../job/job-report.ts';
+import {runStandings} from '../plan/run-standings.ts';
 
 type Options = AgentOptions & ReviewOptions & {stopOnFailure?: true; maxTasks?: number; dryRun?: true};
 
@@ -88,7 +88,7 @@ export async function executePlan(
   const plan = await plans.read();
   const {findDecision} = await import('../../machines/actors/decision.actor.ts');
   const decision = await findDecision({plans, runs: opened.runs});
-  const {listFeedback} = await import('../feedback-operations.ts');
+  const {listFeedback} = await import('../job/feedback-operations.ts');
   const isLeftOpen =
     decision !== null ||
     dueParents(plan).length > 0 ||

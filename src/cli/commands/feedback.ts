@@ -1,5 +1,5 @@
 import {Command} from 'commander';
-import {displayLine, displayText} from '../../machines/policies/display-text.ts';
+import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
 import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import type {PendingFeedback} from '../../services/contracts/feedback.ts';
 import {type Cli, taskArgument} from '../cli.ts';
@@ -8,7 +8,7 @@ export function feedbackCommand(cli: Cli): Command {
   const list = new Command('list')
     .summary('what parent reviews sent back, and nobody has answered')
     .action(async (_options, command: Command) => {
-      const {listFeedback} = await import('../feedback-operations.ts');
+      const {listFeedback} = await import('../job/feedback-operations.ts');
       const {pending, broken} = await listFeedback(await cli.project(command));
       cli.print(command, {pending, broken}, () =>
         pending.length === 0 ? 'no feedback is pending' : pending.map(entryText).join('\n\n'),
@@ -21,7 +21,7 @@ export function feedbackCommand(cli: Cli): Command {
     .summary('leave a task as it is, whatever the review said')
     .addArgument(taskArgument())
     .action(async (taskId: string, _options, command: Command) => {
-      const {dismissFeedback} = await import('../feedback-operations.ts');
+      const {dismissFeedback} = await import('../job/feedback-operations.ts');
       const project = await cli.project(command);
       const {dismissed, completed} = await dismissFeedback(project, taskId, cli.context.now());
       if (!dismissed) {

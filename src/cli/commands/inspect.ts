@@ -1,13 +1,13 @@
 import path from 'node:path';
 import {Command} from 'commander';
-import {displayLine} from '../../machines/policies/display-text.ts';
-import {requireTask} from '../../machines/policies/plan-graph.ts';
+import {requireTask} from '../../machines/policies/plan/plan-graph.ts';
+import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import type {InspectionSource} from '../../services/contracts/journal.ts';
 import type {Cli} from '../cli.ts';
-import {parsePort} from '../inspect-option.ts';
-import {printableJson} from '../json-text.ts';
-import {renderTable} from '../table.ts';
+import {parsePort} from '../inspect/inspect-option.ts';
+import {printableJson} from '../terminal/printable-json.ts';
+import {renderTable} from '../terminal/table.ts';
 
 type Options = {port?: number; open?: true; bundle?: string};
 
@@ -111,7 +111,7 @@ type Shown = {
 /** Until Ctrl+C. */
 async function serve(cli: Cli, command: Command, options: Options, shown: Shown): Promise<void> {
   const {context} = cli;
-  const {inspectedOf} = await import('../inspection.ts');
+  const {inspectedOf} = await import('../inspect/inspect-page.ts');
   const {startInspector} = await import('../../services/inspector/inspector-server.ts');
   const inspected = inspectedOf(shown.source, {...shown, version: context.version});
   const inspector = await startInspector(inspected, {port: options.port ?? 0, keepsAlive: true});

@@ -5,15 +5,15 @@ import {
   parentOf,
   type TreeRow,
   tasksInTreeOrder,
-} from '../../machines/policies/plan-graph.ts';
-import {isReady, readinessOf} from '../../machines/policies/readiness.ts';
+} from '../../machines/policies/plan/plan-graph.ts';
+import {isReady, readinessOf} from '../../machines/policies/plan/readiness.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import {type TaskStatus, taskStatuses} from '../../services/contracts/task-status.ts';
 import type {Cli} from '../cli.ts';
 import type {Surface} from '../context.ts';
-import {runStandings} from '../run-standings.ts';
-import {type Cell, type Column, renderTable} from '../table.ts';
-import {blockedBy, levelIndent, readinessStyle, summarize, type TaskSummary} from '../task-view.ts';
+import {runStandings} from '../plan/run-standings.ts';
+import {blockedBy, levelIndent, readinessStyle, summarize, type TaskSummary} from '../plan/task-view.ts';
+import {type Cell, type Column, renderTable} from '../terminal/table.ts';
 
 type Options = {all?: true; blocked?: true; tree?: true; features?: true; status?: TaskStatus};
 

@@ -1,8 +1,8 @@
 import {Command} from 'commander';
-import {requireTask} from '../../machines/policies/plan-graph.ts';
+import {requireTask} from '../../machines/policies/plan/plan-graph.ts';
 import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import {type Cli, taskArgument} from '../cli.ts';
-import {liveEngine} from '../running-task.ts';
+import {liveEngine} from '../job/running-task.ts';
 
 type Options = {follow?: true; raw?: true; stderr?: true};
 
@@ -32,7 +32,7 @@ export function logsCommand(cli: Cli): Command {
           },
         );
       }
-      const {printTranscript} = await import('../transcript.ts');
+      const {printTranscript} = await import('../job/transcript.ts');
       const isEngineAlive = async () => (await liveEngine(folder)) !== null;
       await printTranscript({cli, command, runs, run, options, isEngineAlive});
     });

@@ -1,8 +1,8 @@
 import {Command, Option} from 'commander';
 import {AppError} from '../../services/contracts/errors.ts';
 import type {Cli} from '../cli.ts';
-import {printableJson} from '../json-text.ts';
-import {renderTable} from '../table.ts';
+import {printableJson} from '../terminal/printable-json.ts';
+import {renderTable} from '../terminal/table.ts';
 
 type Format = 'mermaid' | 'ascii' | 'json';
 
@@ -13,8 +13,10 @@ export function machinesCommand(cli: Cli): Command {
     .addOption(new Option('--format <form>', 'how to draw').choices(['mermaid', 'ascii', 'json']))
     .action(async (name: string | undefined, options: {format?: Format}, command: Command) => {
       const {machines} = await import('../../machines/machines.ts');
-      const {chartOf} = await import('../../machines/policies/chart.ts');
-      const {asciiChart, chartSize, mermaidChart} = await import('../../machines/policies/chart-text.ts');
+      const {chartOf} = await import('../../machines/policies/inspect/chart.ts');
+      const {asciiChart, chartSize, mermaidChart} = await import(
+        '../../machines/policies/inspect/chart-text.ts'
+      );
       const chosen = machines.filter((known) => name === undefined || known.name === name);
       if (chosen.length === 0) {
         const names = machines.map((known) => known.name).join(', ');

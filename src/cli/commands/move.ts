@@ -1,9 +1,9 @@
 import {Command} from 'commander';
-import {moveTask} from '../../machines/policies/plan-edits.ts';
-import {requireTask} from '../../machines/policies/plan-graph.ts';
+import {moveTask} from '../../machines/policies/plan/plan-edits.ts';
+import {requireTask} from '../../machines/policies/plan/plan-graph.ts';
 import {AppError} from '../../services/contracts/errors.ts';
 import {type Cli, taskArgument, wholeNumber} from '../cli.ts';
-import {changeByHand} from '../plan-operations.ts';
+import {changeByHand} from '../plan/plan-operations.ts';
 
 export function moveCommand(cli: Cli): Command {
   return new Command('move')

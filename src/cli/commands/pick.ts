@@ -1,14 +1,14 @@
 import {Command} from 'commander';
-import {displayLine} from '../../machines/policies/display-text.ts';
-import {isLeaf, tasksInTreeOrder} from '../../machines/policies/plan-graph.ts';
-import {readinessOf} from '../../machines/policies/readiness.ts';
+import {isLeaf, tasksInTreeOrder} from '../../machines/policies/plan/plan-graph.ts';
+import {readinessOf} from '../../machines/policies/plan/readiness.ts';
+import {displayLine} from '../../machines/policies/text/display-text.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {TaskStatus} from '../../services/contracts/task-status.ts';
 import type {Cli} from '../cli.ts';
-import {painter} from '../paint.ts';
-import {setTaskStatus} from '../plan-operations.ts';
-import {type Column, renderTable} from '../table.ts';
-import {blockedBy, readinessStyle, summarize} from '../task-view.ts';
+import {setTaskStatus} from '../plan/plan-operations.ts';
+import {blockedBy, readinessStyle, summarize} from '../plan/task-view.ts';
+import {painter} from '../terminal/paint.ts';
+import {type Column, renderTable} from '../terminal/table.ts';
 import {renderTask} from './show.ts';
 
 type Options = {includeNonLeaf?: true; all?: true; blocked?: true};

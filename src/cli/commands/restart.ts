@@ -1,9 +1,9 @@
 import {Command} from 'commander';
-import {displayLine} from '../../machines/policies/display-text.ts';
-import {requireTask} from '../../machines/policies/plan-graph.ts';
+import {requireTask} from '../../machines/policies/plan/plan-graph.ts';
+import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {AppError} from '../../services/contracts/errors.ts';
 import {type Cli, taskArgument} from '../cli.ts';
-import {inspectOption} from '../inspect-option.ts';
+import {inspectOption} from '../inspect/inspect-option.ts';
 import {
   type AgentOptions,
   agentInput,
@@ -12,8 +12,8 @@ import {
   type ReviewOptions,
   reviewInput,
   runJob,
-} from '../job.ts';
-import {reportJob} from '../job-report.ts';
+} from '../job/job.ts';
+import {reportJob} from '../job/job-report.ts';
 import {agentOption, noReviewOption, reviewOption, streamOption} from './execute.ts';
 
 export function restartCommand(cli: Cli): Command {

@@ -1,11 +1,11 @@
 import {Command} from 'commander';
-import {requireTask} from '../../machines/policies/plan-graph.ts';
+import {requireTask} from '../../machines/policies/plan/plan-graph.ts';
 import {AppError} from '../../services/contracts/errors.ts';
 import type {Answer, Question} from '../../services/contracts/run.ts';
 import {type Cli, collect, taskArgument} from '../cli.ts';
-import type {OpenedEngine} from '../engine-composition.ts';
 import {exitCodes} from '../exit-codes.ts';
-import {inspectOption} from '../inspect-option.ts';
+import {inspectOption} from '../inspect/inspect-option.ts';
+import type {OpenedEngine} from '../job/engine-composition.ts';
 import {
   type AgentOptions,
   agentInput,
@@ -14,8 +14,8 @@ import {
   type ReviewOptions,
   reviewInput,
   runJob,
-} from '../job.ts';
-import {pausedBetweenTasks, reportJob} from '../job-report.ts';
+} from '../job/job.ts';
+import {pausedBetweenTasks, reportJob} from '../job/job-report.ts';
 import {agentOption, executePlan, noReviewOption, reviewOption, streamOption} from './execute.ts';
 
 type Options = AgentOptions & ReviewOptions & {answer?: readonly string[]; feedback?: string; execute?: true};
@@ -50,7 +50,7 @@ export async function resumeTask(
   const latest = await opened.runs.latest(taskId);
   const given = parseAnswers(options.answer ?? []);
   const isAsked = latest?.state === 'waiting' && options.feedback === undefined;
-  const {hasFeedback} = await import('../feedback-operations.ts');
+  const {hasFeedback} = await import('../job/feedback-operations.ts');
   // What a parent review said comes before the agent's questions, but not before an answer.
   const isSentBack = isAsked && given.length === 0 && (await hasFeedback(project, taskId));
   const questions = isAsked && !isSentBack ? (latest.questions ?? []) : [];
@@ -95,7 +95,7 @@ async function completeAnswers(
   if (unknown) throw new AppError('E_USAGE', `no question is called ${JSON.stringify(unknown.id)}`);
   const open = questions.filter(({id}) => !given.some((answer) => answer.id === id));
   if (open.length === 0 || !cli.context.isInteractive || cli.isJson(command)) return given;
-  const {askQuestions} = await import('../ask-questions.ts');
+  const {askQuestions} = await import('../job/ask-questions.ts');
   const asked = await askQuestions(cli.context, open, inspect);
   return asked === null ? null : [...given, ...asked];
 }

@@ -1,6 +1,6 @@
 import {Command} from 'commander';
 import {type Cli, taskArgument} from '../cli.ts';
-import {retryTask} from '../plan-operations.ts';
+import {retryTask} from '../plan/plan-operations.ts';
 
 export function retryCommand(cli: Cli): Command {
   return new Command('retry')

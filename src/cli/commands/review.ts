@@ -1,11 +1,11 @@
 import {Command, Option} from 'commander';
-import type {Decision} from '../../machines/policies/decisions.ts';
+import type {Decision} from '../../machines/policies/review/decisions.ts';
 import {AppError} from '../../services/contracts/errors.ts';
 import type {Cli} from '../cli.ts';
-import {isAttended} from '../decisions.ts';
-import {inspectOption} from '../inspect-option.ts';
-import {type AgentOptions, agentInput, finishJob, openEngineFor, runJob} from '../job.ts';
-import {reportReview} from '../job-report.ts';
+import {inspectOption} from '../inspect/inspect-option.ts';
+import {isAttended} from '../job/decision-dialog.ts';
+import {type AgentOptions, agentInput, finishJob, openEngineFor, runJob} from '../job/job.ts';
+import {reportReview} from '../job/job-report.ts';
 import {agentOption, streamOption} from './execute.ts';
 
 type Options = AgentOptions & {approve?: true; approveQuit?: true; requestChanges?: string; reject?: true};

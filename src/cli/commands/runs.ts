@@ -1,12 +1,12 @@
 import {Command} from 'commander';
-import {displayLine, displayText} from '../../machines/policies/display-text.ts';
-import {dollars, duration, tokens, workTime} from '../../machines/policies/durations.ts';
-import {requireTask} from '../../machines/policies/plan-graph.ts';
+import {requireTask} from '../../machines/policies/plan/plan-graph.ts';
+import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
+import {dollars, duration, tokens, workTime} from '../../machines/policies/text/durations.ts';
 import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import {type Cli, taskArgument} from '../cli.ts';
-import {liveEngine} from '../running-task.ts';
-import {type Cell, renderTable} from '../table.ts';
+import {liveEngine} from '../job/running-task.ts';
+import {type Cell, renderTable} from '../terminal/table.ts';
 
 export function runsCommand(cli: Cli): Command {
   return new Command('runs')

@@ -1,7 +1,7 @@
 import {Argument, Command} from 'commander';
 import {type TaskStatus, taskStatuses} from '../../services/contracts/task-status.ts';
 import {type Cli, taskArgument} from '../cli.ts';
-import {setTaskStatus} from '../plan-operations.ts';
+import {setTaskStatus} from '../plan/plan-operations.ts';
 
 export function setStatusCommand(cli: Cli): Command {
   return new Command('set-status')

@@ -1,11 +1,11 @@
 import {Command} from 'commander';
-import {displayLine, displayText} from '../../machines/policies/display-text.ts';
-import {childrenOf, dependentsOf, parentOf, requireTask} from '../../machines/policies/plan-graph.ts';
-import {isReady, unmetDeps} from '../../machines/policies/readiness.ts';
+import {childrenOf, dependentsOf, parentOf, requireTask} from '../../machines/policies/plan/plan-graph.ts';
+import {isReady, unmetDeps} from '../../machines/policies/plan/readiness.ts';
+import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import {type Cli, taskArgument} from '../cli.ts';
-import {type Paint, painter} from '../paint.ts';
-import {summarize} from '../task-view.ts';
+import {summarize} from '../plan/task-view.ts';
+import {type Paint, painter} from '../terminal/paint.ts';
 
 export function showCommand(cli: Cli): Command {
   return new Command('show')

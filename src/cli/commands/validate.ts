@@ -1,5 +1,5 @@
 import {Command} from 'commander';
-import {displayLine} from '../../machines/policies/display-text.ts';
+import {displayLine} from '../../machines/policies/text/display-text.ts';
 import type {Cli} from '../cli.ts';
 import {exitCodes} from '../exit-codes.ts';
 

@@ -1,18 +1,18 @@
 import {Command} from 'commander';
-import {displayLine} from '../../machines/policies/display-text.ts';
 import {
   type Condition,
   type Explanation,
   explainTask,
   type SentBackOf,
-} from '../../machines/policies/explain-task.ts';
-import {dueParents} from '../../machines/policies/parent-review.ts';
+} from '../../machines/policies/plan/explain-task.ts';
+import {dueParents} from '../../machines/policies/review/parent-review.ts';
+import {displayLine} from '../../machines/policies/text/display-text.ts';
 import type {Plan} from '../../services/contracts/plan.ts';
 import {type Cli, taskArgument} from '../cli.ts';
 import type {Project} from '../composition.ts';
-import {type Paint, painter} from '../paint.ts';
-import {runStandings} from '../run-standings.ts';
-import {levelIndent} from '../task-view.ts';
+import {runStandings} from '../plan/run-standings.ts';
+import {levelIndent} from '../plan/task-view.ts';
+import {type Paint, painter} from '../terminal/paint.ts';
 
 export function whyCommand(cli: Cli): Command {
   return new Command('why')
@@ -30,7 +30,7 @@ export function whyCommand(cli: Cli): Command {
 /** Only a parent whose children are done can wait for an answer to its review. */
 async function sentBackIn(plan: Plan, project: Project): Promise<SentBackOf> {
   if (dueParents(plan).length === 0) return () => [];
-  const {listFeedback} = await import('../feedback-operations.ts');
+  const {listFeedback} = await import('../job/feedback-operations.ts');
   const {pending} = await listFeedback(project);
   return (parentId) =>
     pending.flatMap(({parentTaskId, childTaskId}) => (parentTaskId === parentId ? [childTaskId] : []));

@@ -4,11 +4,11 @@ import type {AgentEnding, AgentRunner, RunningAgent} from '../../services/contra
 import {AppError, messageOf} from '../../services/contracts/errors.ts';
 import type {ProcessIdentity} from '../../services/contracts/process.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
-import {exampleQuestion} from '../policies/agent-prompt.ts';
-import {askedQuestions} from '../policies/asked-questions.ts';
-import {isSessionStored} from '../policies/resume-check.ts';
-import type {SegmentEnd} from '../policies/run-change.ts';
-import type {SegmentExit, SegmentVerdict} from '../policies/run-step.ts';
+import {exampleQuestion} from '../policies/run/agent-prompt.ts';
+import {askedQuestions} from '../policies/run/asked-questions.ts';
+import {isSessionStored} from '../policies/run/resume-check.ts';
+import type {SegmentEnd} from '../policies/run/run-change.ts';
+import type {SegmentExit, SegmentVerdict} from '../policies/run/run-step.ts';
 
 export type AgentInput = {readonly run: RunRecord; readonly request: AgentRequest};
 export type AgentOrder =

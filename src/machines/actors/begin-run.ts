@@ -1,13 +1,13 @@
 import type {AgentRequest} from '../../services/contracts/agent.ts';
 import {isGoRun, type RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
-import {feedbackPrompt} from '../policies/agent-prompt.ts';
-import {feedbackMark, parentFeedbackText} from '../policies/parent-feedback.ts';
-import {requireTask} from '../policies/plan-graph.ts';
-import {setStatus} from '../policies/plan-status.ts';
-import {isReady} from '../policies/readiness.ts';
-import {applyRunChange, newRunRecord} from '../policies/run-record.ts';
-import {notReady} from '../policies/run-refusals.ts';
+import {requireTask} from '../policies/plan/plan-graph.ts';
+import {setStatus} from '../policies/plan/plan-status.ts';
+import {isReady} from '../policies/plan/readiness.ts';
+import {feedbackMark, parentFeedbackText} from '../policies/review/parent-feedback.ts';
+import {feedbackPrompt} from '../policies/run/agent-prompt.ts';
+import {applyRunChange, newRunRecord} from '../policies/run/run-record.ts';
+import {notReady} from '../policies/run/run-refusals.ts';
 import {promptFor} from './run-prompt.ts';
 import type {PreparedRun, RunMode, Situation} from './run-situation.ts';
 

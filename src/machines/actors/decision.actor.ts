@@ -3,10 +3,10 @@ import type {ProviderId} from '../../services/contracts/agent.ts';
 import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
-import {type OpenDecision, openDecision} from '../policies/decisions.ts';
-import {requireTask, walkTree} from '../policies/plan-graph.ts';
-import {resumeObstacle, resumeRefusal} from '../policies/resume-check.ts';
-import {applyRunChange} from '../policies/run-record.ts';
+import {requireTask, walkTree} from '../policies/plan/plan-graph.ts';
+import {type OpenDecision, openDecision} from '../policies/review/decisions.ts';
+import {resumeObstacle, resumeRefusal} from '../policies/run/resume-check.ts';
+import {applyRunChange} from '../policies/run/run-record.ts';
 import type {
   AskDecisionInput,
   CheckDecisionInput,

@@ -2,7 +2,7 @@ import {AppError} from '../../services/contracts/errors.ts';
 import type {PendingFeedback} from '../../services/contracts/feedback.ts';
 import type {Plan} from '../../services/contracts/plan.ts';
 import type {Services} from '../../services/contracts/services.ts';
-import {isConsumed} from '../policies/parent-feedback.ts';
+import {isConsumed} from '../policies/review/parent-feedback.ts';
 
 type Stores = Pick<Services, 'feedback' | 'runs'>;
 

@@ -4,12 +4,12 @@ import type {Task} from '../../services/contracts/plan.ts';
 import {reviewAnswerSchema} from '../../services/contracts/review-answer.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
-import {isReviewDue, reviewedTasks} from '../policies/parent-review.ts';
-import {type ReviewedWork, reviewPrompt} from '../policies/review-prompt.ts';
-import {chainTo, changedFiles} from '../policies/run-chain.ts';
-import {applyRunChange, newRunRecord} from '../policies/run-record.ts';
-import {tellingRun} from '../policies/run-status.ts';
-import {completionsBelow} from './completions.ts';
+import {isReviewDue, reviewedTasks} from '../policies/review/parent-review.ts';
+import {type ReviewedWork, reviewPrompt} from '../policies/review/review-prompt.ts';
+import {chainTo, changedFiles} from '../policies/run/run-chain.ts';
+import {applyRunChange, newRunRecord} from '../policies/run/run-record.ts';
+import {tellingRun} from '../policies/run/run-status.ts';
+import {completionsBelow} from './completions-below.ts';
 import type {PreparedRun} from './run-situation.ts';
 
 export type PrepareReviewInput = {readonly parentId: string; readonly provider: ProviderId};

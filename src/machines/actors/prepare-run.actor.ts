@@ -2,24 +2,24 @@ import {fromPromise} from 'xstate';
 import type {PendingFeedback} from '../../services/contracts/feedback.ts';
 import {isGoRun, type RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
-import {relaunchPrompt} from '../policies/agent-prompt.ts';
-import {type OpenDecision, openDecision} from '../policies/decisions.ts';
-import {feedbackMark, feedbackOf, parentFeedbackText} from '../policies/parent-feedback.ts';
-import {isLeaf, requireTask} from '../policies/plan-graph.ts';
-import {setStatus} from '../policies/plan-status.ts';
-import {isReady} from '../policies/readiness.ts';
-import {relaunchObstacle, resumeObstacle, resumeRefusal} from '../policies/resume-check.ts';
-import {feedbackFor, type Said, sayingFor} from '../policies/resume-saying.ts';
-import {atCheckpoint} from '../policies/retry-check.ts';
-import {chainTo, changedFiles} from '../policies/run-chain.ts';
-import {applyRunChange} from '../policies/run-record.ts';
+import {isLeaf, requireTask} from '../policies/plan/plan-graph.ts';
+import {setStatus} from '../policies/plan/plan-status.ts';
+import {isReady} from '../policies/plan/readiness.ts';
+import {type OpenDecision, openDecision} from '../policies/review/decisions.ts';
+import {feedbackMark, feedbackOf, parentFeedbackText} from '../policies/review/parent-feedback.ts';
+import {relaunchPrompt} from '../policies/run/agent-prompt.ts';
+import {relaunchObstacle, resumeObstacle, resumeRefusal} from '../policies/run/resume-check.ts';
+import {feedbackFor, type Said, sayingFor} from '../policies/run/resume-saying.ts';
+import {atCheckpoint} from '../policies/run/retry-check.ts';
+import {chainTo, changedFiles} from '../policies/run/run-chain.ts';
+import {applyRunChange} from '../policies/run/run-record.ts';
 import {
   hasChildren,
   nothingToRestart,
   nothingToResume,
   notReady,
   stillRunning,
-} from '../policies/run-refusals.ts';
+} from '../policies/run/run-refusals.ts';
 import type {RunCommand} from '../run.machine.ts';
 import {requestFor, startFresh, takeOver} from './begin-run.ts';
 import {pendingOf} from './pending-feedback.ts';

@@ -3,9 +3,9 @@ import type {ChangeTracker} from '../../services/contracts/changes.ts';
 import type {ProcessIdentity} from '../../services/contracts/process.ts';
 import type {RunRecord, RunStore} from '../../services/contracts/run.ts';
 import type {PlanStore} from '../../services/contracts/stores.ts';
-import type {SegmentWork} from '../policies/run-change.ts';
-import {applyRunChange} from '../policies/run-record.ts';
-import {changeFor, type RunStep} from '../policies/run-step.ts';
+import type {SegmentWork} from '../policies/run/run-change.ts';
+import {applyRunChange} from '../policies/run/run-record.ts';
+import {changeFor, type RunStep} from '../policies/run/run-step.ts';
 import type {AgentEndings} from './agent.actor.ts';
 
 export type RecordRunInput = {readonly run: RunRecord; readonly step: RunStep};

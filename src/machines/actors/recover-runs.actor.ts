@@ -3,13 +3,13 @@ import {AppError} from '../../services/contracts/errors.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
-import {leaveParents, parentsBefore} from '../policies/parent-review.ts';
-import {isLeaf} from '../policies/plan-graph.ts';
-import {type CompletionRule, setStatus} from '../policies/plan-status.ts';
-import type {RunChange} from '../policies/run-change.ts';
-import {applyRunChange, identityOf} from '../policies/run-record.ts';
-import {statusOf, tellingRun} from '../policies/run-status.ts';
-import {compareTimestamps} from '../policies/timestamps.ts';
+import {isLeaf} from '../policies/plan/plan-graph.ts';
+import {type CompletionRule, setStatus} from '../policies/plan/plan-status.ts';
+import {leaveParents, parentsBefore} from '../policies/review/parent-review.ts';
+import type {RunChange} from '../policies/run/run-change.ts';
+import {applyRunChange, identityOf} from '../policies/run/run-record.ts';
+import {statusOf, tellingRun} from '../policies/run/run-status.ts';
+import {compareTimestamps} from '../policies/text/timestamps.ts';
 import {stillAlive} from './agent.actor.ts';
 
 /**

@@ -1,8 +1,8 @@
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {Services} from '../../services/contracts/services.ts';
-import {type Delivered, finishedDeps, taskPrompt} from '../policies/agent-prompt.ts';
-import {chainTo, changedFiles} from '../policies/run-chain.ts';
-import {tellingRun} from '../policies/run-status.ts';
+import {type Delivered, finishedDeps, taskPrompt} from '../policies/run/agent-prompt.ts';
+import {chainTo, changedFiles} from '../policies/run/run-chain.ts';
+import {tellingRun} from '../policies/run/run-status.ts';
 
 /** Everything an agent is told that begins a task, with what the tasks before it delivered. */
 export async function promptFor(

@@ -2,7 +2,7 @@ import type {ProviderId} from '../../services/contracts/agent.ts';
 import type {PendingFeedback} from '../../services/contracts/feedback.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {Answer, RunRecord} from '../../services/contracts/run.ts';
-import type {OpenDecision} from '../policies/decisions.ts';
+import type {OpenDecision} from '../policies/review/decisions.ts';
 import type {RunCommand} from '../run.machine.ts';
 
 /** How a task is run. */

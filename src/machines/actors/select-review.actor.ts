@@ -2,8 +2,8 @@ import {fromPromise} from 'xstate';
 import type {PendingFeedback} from '../../services/contracts/feedback.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {Services} from '../../services/contracts/services.ts';
-import {completeParents, dueParentOf, dueParents, reviewNeed} from '../policies/parent-review.ts';
-import {completionsBelow} from './completions.ts';
+import {completeParents, dueParentOf, dueParents, reviewNeed} from '../policies/review/parent-review.ts';
+import {completionsBelow} from './completions-below.ts';
 import {pendingIn} from './pending-feedback.ts';
 
 export type ReviewScope = {

@@ -2,12 +2,12 @@ import {fromPromise} from 'xstate';
 import type {PendingFeedback} from '../../services/contracts/feedback.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
-import {pendingFeedback} from '../policies/parent-feedback.ts';
-import {completeParents, reviewedTasks} from '../policies/parent-review.ts';
-import {checkReviewAnswer, type ReviewAnswer} from '../policies/review-answer.ts';
-import type {RunChange} from '../policies/run-change.ts';
-import {applyRunChange} from '../policies/run-record.ts';
-import {completionsBelow} from './completions.ts';
+import {checkReviewAnswer, type ReviewAnswer} from '../policies/review/check-review-answer.ts';
+import {pendingFeedback} from '../policies/review/parent-feedback.ts';
+import {completeParents, reviewedTasks} from '../policies/review/parent-review.ts';
+import type {RunChange} from '../policies/run/run-change.ts';
+import {applyRunChange} from '../policies/run/run-record.ts';
+import {completionsBelow} from './completions-below.ts';
 
 /** What came of a review. */
 export type ReviewVerdict =

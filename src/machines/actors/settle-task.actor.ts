@@ -1,9 +1,9 @@
 import {fromPromise} from 'xstate';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
-import {leaveParents, parentsBefore} from '../policies/parent-review.ts';
-import {setStatus} from '../policies/plan-status.ts';
-import {isUnheard, statusOf, tellingRun} from '../policies/run-status.ts';
+import {setStatus} from '../policies/plan/plan-status.ts';
+import {leaveParents, parentsBefore} from '../policies/review/parent-review.ts';
+import {isUnheard, statusOf, tellingRun} from '../policies/run/run-status.ts';
 import type {SettleTaskInput} from '../task.machine.ts';
 import {pendingOf} from './pending-feedback.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type {AgentEvent, AgentResult, FailureKind} from '../contracts/agent.ts';
-import {activity, changedLines, firstLine, lastLine, message, parseJsonLine} from './lines.ts';
+import {activity, changedLines, firstLine, lastLine, message, parseJsonLine} from './json-lines.ts';
 import {isUuid, kindOfStatus} from './verdicts.ts';
 
 /** What a line of `claude -p --output-format stream-json` says; nothing for what is not understood. */

@@ -7,7 +7,7 @@ import type {
   FailureKind,
   Provider,
 } from '../contracts/agent.ts';
-import {activity, lastLine, message, parseJsonLine} from './lines.ts';
+import {activity, lastLine, message, parseJsonLine} from './json-lines.ts';
 import {checkedRef, failed, isUuid, kindOfStatus, succeeded} from './verdicts.ts';
 
 /** Codex, driven by `codex exec --json`. Its usage counts the whole session, resumed processes included. */

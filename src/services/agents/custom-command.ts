@@ -2,7 +2,7 @@ import type {AgentEvent, Provider, ProviderId} from '../contracts/agent.ts';
 import {claudeProvider} from './claude.ts';
 import {codexProvider} from './codex.ts';
 import {demoProvider} from './demo.ts';
-import {activity} from './lines.ts';
+import {activity} from './json-lines.ts';
 import {checkedRef, succeeded} from './verdicts.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type {AgentEnd, AgentVerdict, Failure, FailureKind} from '../contracts/agent.ts';
-import {lastLine} from './lines.ts';
+import {lastLine} from './json-lines.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 

@@ -1,4 +1,4 @@
-import {displayLine} from '../../machines/policies/display-text.ts';
+import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {useStepper} from '../input/use-stepper.ts';
 import {wrapped} from '../text/wrap.ts';
 import {hintLine} from './hint-line.tsx';

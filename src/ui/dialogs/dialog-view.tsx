@@ -1,4 +1,4 @@
-import {displayLine} from '../../machines/policies/display-text.ts';
+import {displayLine} from '../../machines/policies/text/display-text.ts';
 import type {Dialog} from '../../machines/tui.machine.ts';
 import {settings} from '../../services/contracts/config.ts';
 import {taskStatuses} from '../../services/contracts/task-status.ts';

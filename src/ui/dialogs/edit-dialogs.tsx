@@ -1,4 +1,4 @@
-import {displayLine, displayText} from '../../machines/policies/display-text.ts';
+import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
 import type {EditedField} from '../../machines/tui.machine.ts';
 import type {Task} from '../../services/contracts/plan.ts';
 import {Editor} from '../editor/editor.tsx';

@@ -1,5 +1,5 @@
 import {useState} from 'react';
-import {askOnScreen} from '../../machines/tui.ts';
+import {askOnScreen} from '../../machines/tui-flow.ts';
 import {Lines, lineOf} from '../components/lines.tsx';
 import {QuestionsPrompt} from '../prompts/questions-prompt.tsx';
 import {useTui, useTuiState} from '../tui-context.tsx';

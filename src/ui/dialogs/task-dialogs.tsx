@@ -1,5 +1,5 @@
-import {displayLine} from '../../machines/policies/display-text.ts';
-import {ancestorsOf, subtreeOf, tasksInTreeOrder} from '../../machines/policies/plan-graph.ts';
+import {ancestorsOf, subtreeOf, tasksInTreeOrder} from '../../machines/policies/plan/plan-graph.ts';
+import {displayLine} from '../../machines/policies/text/display-text.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import {useTui, useTuiState} from '../tui-context.tsx';
 import type {DialogSize} from './dialog-view.tsx';

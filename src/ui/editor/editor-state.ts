@@ -1,4 +1,4 @@
-import {displayText} from '../../machines/policies/display-text.ts';
+import {displayText} from '../../machines/policies/text/display-text.ts';
 import type {KeyPress} from '../input/key-press.ts';
 import type {Step} from '../input/use-stepper.ts';
 import {commandOf} from '../keymap.ts';

@@ -1,4 +1,4 @@
-import {displayText} from '../../machines/policies/display-text.ts';
+import {displayText} from '../../machines/policies/text/display-text.ts';
 import {type RankedFiles, rankableFiles} from './file-ranking.ts';
 
 export type FileList =

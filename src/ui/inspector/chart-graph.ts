@@ -5,7 +5,7 @@ import {
   pathIn,
   statesOf,
   triggerLabel,
-} from '../../machines/policies/chart.ts';
+} from '../../machines/policies/inspect/chart.ts';
 
 /** A line of text in a box or at an edge; the transition it stands for, if any. */
 export type Line = {readonly text: string; readonly transition: string | null};

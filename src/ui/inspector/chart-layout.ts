@@ -1,4 +1,4 @@
-import type {Chart} from '../../machines/policies/chart.ts';
+import type {Chart} from '../../machines/policies/inspect/chart.ts';
 import {type ChartGraph, chartGraph, type Direction, type ElkNode, type Measure} from './chart-graph.ts';
 
 export type LaidOutChart = ChartGraph & {

@@ -1,4 +1,4 @@
-import type {Chart} from '../../machines/policies/chart.ts';
+import type {Chart} from '../../machines/policies/inspect/chart.ts';
 import type {InspectedEntry} from '../../services/contracts/journal.ts';
 import {layoutChart} from './chart-layout.ts';
 import {activeStates, takenTransitions} from './chart-state.ts';

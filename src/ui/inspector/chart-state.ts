@@ -1,4 +1,4 @@
-import type {Chart, ChartState} from '../../machines/policies/chart.ts';
+import type {Chart, ChartState} from '../../machines/policies/inspect/chart.ts';
 import type {InspectedEntry} from '../../services/contracts/journal.ts';
 
 /** Which states of a chart a state value means, from the machine itself downwards. */

@@ -1,4 +1,4 @@
-import type {Chart, ChartState} from '../../machines/policies/chart.ts';
+import type {Chart, ChartState} from '../../machines/policies/inspect/chart.ts';
 import {type ElkEdge, type ElkNode, type Line, metrics, type Point} from './chart-graph.ts';
 import type {LaidOutChart} from './chart-layout.ts';
 import {svg} from './dom.ts';

@@ -1,4 +1,4 @@
-import type {Chart} from '../../machines/policies/chart.ts';
+import type {Chart} from '../../machines/policies/inspect/chart.ts';
 import type {InspectorFacts} from '../../services/contracts/inspector.ts';
 import type {InspectedEntry} from '../../services/contracts/journal.ts';
 import {drawActors} from './actor-tree.ts';

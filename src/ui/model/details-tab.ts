@@ -1,5 +1,5 @@
-import {displayLine} from '../../machines/policies/display-text.ts';
-import {childrenOf, dependentsOf, isLeaf, parentOf} from '../../machines/policies/plan-graph.ts';
+import {childrenOf, dependentsOf, isLeaf, parentOf} from '../../machines/policies/plan/plan-graph.ts';
+import {displayLine} from '../../machines/policies/text/display-text.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {Line} from '../components/lines.tsx';
 import type {RunView} from '../ports.ts';

@@ -1,4 +1,4 @@
-import {displayLine, displayText} from '../../machines/policies/display-text.ts';
+import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
 import {AppError, messageOf} from '../../services/contracts/errors.ts';
 
 /** An error as a dialog shows it: what the command line would print, in the same order. */

@@ -1,5 +1,5 @@
-import {isLeaf, subtreeOf} from '../../machines/policies/plan-graph.ts';
-import {isReady} from '../../machines/policies/readiness.ts';
+import {isLeaf, subtreeOf} from '../../machines/policies/plan/plan-graph.ts';
+import {isReady} from '../../machines/policies/plan/readiness.ts';
 import type {DecisionRequest} from '../../machines/review-gate.machine.ts';
 import type {ScreenName, TuiSnapshot} from '../../machines/tui.machine.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';

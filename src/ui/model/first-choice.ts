@@ -1,4 +1,4 @@
-import {walkTree} from '../../machines/policies/plan-graph.ts';
+import {walkTree} from '../../machines/policies/plan/plan-graph.ts';
 import {type Browse, select} from './browse.ts';
 import type {Facts} from './facts.ts';
 import type {TaskState} from './task-state.ts';

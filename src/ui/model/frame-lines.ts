@@ -1,12 +1,12 @@
-import {displayLine} from '../../machines/policies/display-text.ts';
-import {dollars} from '../../machines/policies/durations.ts';
+import {displayLine} from '../../machines/policies/text/display-text.ts';
+import {dollars} from '../../machines/policies/text/durations.ts';
 import type {ScreenName} from '../../machines/tui.machine.ts';
 import type {Line} from '../components/lines.tsx';
 import {hintsOf, type KeyHint} from '../keymap.ts';
 import {keymapFor} from './commands.ts';
 import type {Facts, TuiState} from './facts.ts';
-import {cutLine, spreadLine} from './lines.ts';
 import {whyNot} from './refusals.ts';
+import {cutLine, spreadLine} from './styled-lines.ts';
 
 /** The first line: which project, which agent, how far. */
 export function headerLine(name: string, state: TuiState, {summary, layout}: Facts): Line {

@@ -1,5 +1,5 @@
-import {displayLine} from '../../machines/policies/display-text.ts';
-import {dollars, duration, tokens, workTime} from '../../machines/policies/durations.ts';
+import {displayLine} from '../../machines/policies/text/display-text.ts';
+import {dollars, duration, tokens, workTime} from '../../machines/policies/text/durations.ts';
 import type {BrokenRun, RunRecord} from '../../services/contracts/run.ts';
 import type {Line} from '../components/lines.tsx';
 import {wrapped} from '../text/wrap.ts';

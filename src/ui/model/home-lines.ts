@@ -1,5 +1,5 @@
-import {displayLine} from '../../machines/policies/display-text.ts';
-import {dueParents} from '../../machines/policies/parent-review.ts';
+import {dueParents} from '../../machines/policies/review/parent-review.ts';
+import {displayLine} from '../../machines/policies/text/display-text.ts';
 import type {Line} from '../components/lines.tsx';
 import {keyLabel} from '../keymap.ts';
 import {wrapped} from '../text/wrap.ts';

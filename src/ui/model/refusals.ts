@@ -1,6 +1,6 @@
-import {dueParents} from '../../machines/policies/parent-review.ts';
-import {isLeaf} from '../../machines/policies/plan-graph.ts';
-import {retryObstacle} from '../../machines/policies/retry-check.ts';
+import {isLeaf} from '../../machines/policies/plan/plan-graph.ts';
+import {dueParents} from '../../machines/policies/review/parent-review.ts';
+import {retryObstacle} from '../../machines/policies/run/retry-check.ts';
 import type {Command} from './commands.ts';
 import {type Facts, readyBelow, type TuiState} from './facts.ts';
 

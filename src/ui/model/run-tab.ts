@@ -1,12 +1,12 @@
-import {displayLine} from '../../machines/policies/display-text.ts';
-import {clockTime, dollars, duration, tokens, workTime} from '../../machines/policies/durations.ts';
+import {displayLine} from '../../machines/policies/text/display-text.ts';
+import {clockTime, dollars, duration, tokens, workTime} from '../../machines/policies/text/durations.ts';
 import type {Line} from '../components/lines.tsx';
 import type {RunView} from '../ports.ts';
 import {wrapped} from '../text/wrap.ts';
 import type {Jobs} from '../tui-jobs.ts';
 import type {Facts, TuiState} from './facts.ts';
-import {type Style, spreadLine} from './lines.ts';
 import type {NewsKind, NewsLine} from './run-news.ts';
+import {type Style, spreadLine} from './styled-lines.ts';
 import {runLook, stateLooks} from './task-state.ts';
 
 /** After so long without a word it is said that there was none. */

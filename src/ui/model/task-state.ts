@@ -1,9 +1,9 @@
-import {isLeaf} from '../../machines/policies/plan-graph.ts';
-import {isReady, unmetDeps} from '../../machines/policies/readiness.ts';
-import {isLost} from '../../machines/policies/retry-check.ts';
+import {isLeaf} from '../../machines/policies/plan/plan-graph.ts';
+import {isReady, unmetDeps} from '../../machines/policies/plan/readiness.ts';
+import {isLost} from '../../machines/policies/run/retry-check.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {RunView} from '../ports.ts';
-import type {Style} from './lines.ts';
+import type {Style} from './styled-lines.ts';
 
 /** How a task stands, as a person sees it: what the plan says and what its run says, in one word. */
 export type TaskState =

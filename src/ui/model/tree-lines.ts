@@ -1,12 +1,12 @@
-import {displayLine} from '../../machines/policies/display-text.ts';
-import {clockTime} from '../../machines/policies/durations.ts';
-import {isLeaf} from '../../machines/policies/plan-graph.ts';
+import {isLeaf} from '../../machines/policies/plan/plan-graph.ts';
+import {displayLine} from '../../machines/policies/text/display-text.ts';
+import {clockTime} from '../../machines/policies/text/durations.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {Line} from '../components/lines.tsx';
 import {cutEnd} from '../text/fit.ts';
 import type {Facts, TuiState} from './facts.ts';
-import {markLine, spreadLine} from './lines.ts';
 import {elapsed} from './run-tab.ts';
+import {markLine, spreadLine} from './styled-lines.ts';
 import {needsPerson, stateLooks, stateNote} from './task-state.ts';
 import type {TreeEntry} from './tree.ts';
 

@@ -1,4 +1,4 @@
-import {isLeaf, tasksInTreeOrder} from '../../machines/policies/plan-graph.ts';
+import {isLeaf, tasksInTreeOrder} from '../../machines/policies/plan/plan-graph.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import {needsPerson, type TaskState} from './task-state.ts';
 

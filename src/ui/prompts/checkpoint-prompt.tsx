@@ -1,4 +1,4 @@
-import type {Decision} from '../../machines/policies/decisions.ts';
+import type {Decision} from '../../machines/policies/review/decisions.ts';
 import {messageOf} from '../../services/contracts/errors.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import {Lines} from '../components/lines.tsx';

@@ -1,4 +1,4 @@
-import type {Decision} from '../../machines/policies/decisions.ts';
+import type {Decision} from '../../machines/policies/review/decisions.ts';
 import {atTop, type Scroll, scrolled} from '../components/scroll.ts';
 import {type SelectItem, selectedAfter} from '../components/select.ts';
 import {type EditorFrame, type EditorState, editorState, editorStep} from '../editor/editor-state.ts';

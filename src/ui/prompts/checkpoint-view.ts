@@ -1,5 +1,5 @@
-import {displayLine} from '../../machines/policies/display-text.ts';
-import {dollars, duration, workTime} from '../../machines/policies/durations.ts';
+import {displayLine} from '../../machines/policies/text/display-text.ts';
+import {dollars, duration, workTime} from '../../machines/policies/text/durations.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import {hintLine} from '../components/hint-line.tsx';
 import {blankLine, type Line, lineOf} from '../components/lines.tsx';

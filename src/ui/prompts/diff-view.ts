@@ -1,4 +1,4 @@
-import {displayText} from '../../machines/policies/display-text.ts';
+import {displayText} from '../../machines/policies/text/display-text.ts';
 import type {Line, Span} from '../components/lines.tsx';
 import {
   clamped,

@@ -1,4 +1,4 @@
-import {displayLine} from '../../machines/policies/display-text.ts';
+import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {hintLine} from '../components/hint-line.tsx';
 import {blankLine, type Line, Lines, lineOf} from '../components/lines.tsx';
 import {atTop, clamped, position, type Scroll, type ScrollCommand, scrolled} from '../components/scroll.ts';

@@ -1,4 +1,4 @@
-import {displayLine} from '../../machines/policies/display-text.ts';
+import {displayLine} from '../../machines/policies/text/display-text.ts';
 import type {Question} from '../../services/contracts/run.ts';
 import {atTop, type Scroll, scrolled} from '../components/scroll.ts';
 import {type SelectItem, selectedAfter} from '../components/select.ts';

@@ -1,4 +1,4 @@
-import {displayLine} from '../../machines/policies/display-text.ts';
+import {displayLine} from '../../machines/policies/text/display-text.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import {type Line, lineOf} from '../components/lines.tsx';
 import {cutEnd, cutStart, padEnd} from '../text/fit.ts';

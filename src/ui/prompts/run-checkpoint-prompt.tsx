@@ -1,4 +1,4 @@
-import type {Decision} from '../../machines/policies/decisions.ts';
+import type {Decision} from '../../machines/policies/review/decisions.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import {createFileIndex} from '../editor/file-index.ts';
 import {renderScreen, type ScreenOptions} from '../screen/render-screen.tsx';

@@ -1,8 +1,8 @@
-import {displayLine} from '../../machines/policies/display-text.ts';
+import {displayLine} from '../../machines/policies/text/display-text.ts';
 import type {Line} from '../components/lines.tsx';
 import {Pane} from '../components/pane.tsx';
 import type {TuiState} from '../model/facts.ts';
-import {markLine} from '../model/lines.ts';
+import {markLine} from '../model/styled-lines.ts';
 import {cutEnd, padEnd} from '../text/fit.ts';
 import {useTuiState} from '../tui-context.tsx';
 

@@ -1,5 +1,5 @@
 import {valueAt} from '../../machines/policies/config-resolution.ts';
-import {displayLine} from '../../machines/policies/display-text.ts';
+import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {
   type ConfigLayerName,
   type SettingKey,
@@ -9,7 +9,7 @@ import {
 import type {Line} from '../components/lines.tsx';
 import {Pane} from '../components/pane.tsx';
 import type {TuiState} from '../model/facts.ts';
-import {markLine} from '../model/lines.ts';
+import {markLine} from '../model/styled-lines.ts';
 import {cutEnd, cutStart, padEnd} from '../text/fit.ts';
 import {useTuiState} from '../tui-context.tsx';
 

@@ -1,4 +1,4 @@
-import {displayText} from '../../machines/policies/display-text.ts';
+import {displayText} from '../../machines/policies/text/display-text.ts';
 import {breakText} from './break-text.ts';
 import {tabText} from './graphemes.ts';
 

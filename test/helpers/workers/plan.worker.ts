@@ -1,7 +1,7 @@
 // Adds tasks to a plan, one change after another, while others do the same.
 import path from 'node:path';
-import {addTask} from '../../../src/machines/policies/plan-edits.ts';
-import {checkPlanChange, checkRawPlan} from '../../../src/machines/policies/plan-validation.ts';
+import {addTask} from '../../../src/machines/policies/plan/plan-edits.ts';
+import {checkPlanChange, checkRawPlan} from '../../../src/machines/policies/plan/plan-validation.ts';
 import {createProcessLock} from '../../../src/services/lock/process-lock.ts';
 import {createPlanStore} from '../../../src/services/stores/plan-store.ts';
 

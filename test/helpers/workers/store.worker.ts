@@ -1,9 +1,9 @@
 // Runs one scenario of the stores under one fault, or all of them in a row; told by its arguments.
 import {existsSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
-import {setStatus} from '../../../src/machines/policies/plan-status.ts';
-import {checkPlanChange, checkRawPlan} from '../../../src/machines/policies/plan-validation.ts';
-import {newRunRecord} from '../../../src/machines/policies/run-record.ts';
+import {setStatus} from '../../../src/machines/policies/plan/plan-status.ts';
+import {checkPlanChange, checkRawPlan} from '../../../src/machines/policies/plan/plan-validation.ts';
+import {newRunRecord} from '../../../src/machines/policies/run/run-record.ts';
 import {createConfigStore} from '../../../src/services/config/config-store.ts';
 import {AppError} from '../../../src/services/contracts/errors.ts';
 import {createProcessLock} from '../../../src/services/lock/process-lock.ts';

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {reviewRules} from '../../../src/machines/policies/review-summary.ts';
+import {reviewRules} from '../../../src/machines/policies/review/review-summary.ts';
 import {createLateChangeTracker} from '../../../src/services/git/late-change-tracker.ts';
 import {projectFolder} from '../../../src/services/stores/project-folder.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';

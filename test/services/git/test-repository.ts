@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import {reviewRules} from '../../../src/machines/policies/review-summary.ts';
+import {reviewRules} from '../../../src/machines/policies/review/review-summary.ts';
 import type {ChangeTracker} from '../../../src/services/contracts/changes.ts';
 import {createChangeTracker} from '../../../src/services/git/change-tracker.ts';
 import {projectFolder} from '../../../src/services/stores/project-folder.ts';

@@ -15,9 +15,9 @@ import {
 import path from 'node:path';
 import {promisify} from 'node:util';
 import {describe, expect, test} from 'vitest';
-import {addTask, editTask} from '../../../src/machines/policies/plan-edits.ts';
-import {setStatus} from '../../../src/machines/policies/plan-status.ts';
-import {checkPlanChange, checkRawPlan} from '../../../src/machines/policies/plan-validation.ts';
+import {addTask, editTask} from '../../../src/machines/policies/plan/plan-edits.ts';
+import {setStatus} from '../../../src/machines/policies/plan/plan-status.ts';
+import {checkPlanChange, checkRawPlan} from '../../../src/machines/policies/plan/plan-validation.ts';
 import {AppError} from '../../../src/services/contracts/errors.ts';
 import type {ProcessLock} from '../../../src/services/contracts/lock.ts';
 import type {Plan} from '../../../src/services/contracts/plan.ts';

@@ -8,9 +8,9 @@ import {
   editTask,
   moveTask,
   removeDep,
-} from '../../../src/machines/policies/plan-edits.ts';
-import {setStatus} from '../../../src/machines/policies/plan-status.ts';
-import {checkRawPlan} from '../../../src/machines/policies/plan-validation.ts';
+} from '../../../src/machines/policies/plan/plan-edits.ts';
+import {setStatus} from '../../../src/machines/policies/plan/plan-status.ts';
+import {checkRawPlan} from '../../../src/machines/policies/plan/plan-validation.ts';
 import type {Plan} from '../../../src/services/contracts/plan.ts';
 import {readPlanText, splicePlan, writePlanText} from '../../../src/services/stores/plan-text.ts';
 import {hugeChain, made, now, planOf, promptly, task, taskIn} from '../../helpers/plans.ts';

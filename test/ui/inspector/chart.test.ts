@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {fromPromise, setup} from 'xstate';
 import {machines} from '../../../src/machines/machines.ts';
-import {chartOf} from '../../../src/machines/policies/chart.ts';
+import {chartOf} from '../../../src/machines/policies/inspect/chart.ts';
 import {type ChartGraph, chartGraph, dotId, type ElkNode} from '../../../src/ui/inspector/chart-graph.ts';
 import {activeStates, takenTransitions} from '../../../src/ui/inspector/chart-state.ts';
 import {eventName, stateName} from '../../../src/ui/inspector/event-name.ts';

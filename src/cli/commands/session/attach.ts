@@ -1,8 +1,8 @@
 import {Command} from 'commander';
-import {sessionName} from '../../../machines/policies/session-names.ts';
+import {sessionName} from '../../../machines/policies/session/session-names.ts';
 import {AppError} from '../../../services/contracts/errors.ts';
 import type {Cli} from '../../cli.ts';
-import {withSessions} from '../../session-errors.ts';
+import {withSessions} from '../../session/session-errors.ts';
 import {idArgument} from './id-argument.ts';
 
 export function attachCommand(cli: Cli): Command {

@@ -1,8 +1,8 @@
 import {Command} from 'commander';
-import {displayLine} from '../../../machines/policies/display-text.ts';
+import {displayLine} from '../../../machines/policies/text/display-text.ts';
 import type {SessionMeta} from '../../../services/contracts/session.ts';
 import type {Cli} from '../../cli.ts';
-import {withSessions} from '../../session-errors.ts';
+import {withSessions} from '../../session/session-errors.ts';
 import {idArgument} from './id-argument.ts';
 
 export function cleanCommand(cli: Cli): Command {
@@ -13,8 +13,8 @@ export function cleanCommand(cli: Cli): Command {
     .action((id: string, {force = false}: {force?: boolean}, command: Command) =>
       withSessions(cli, command, id, async (sessions) => {
         const [{cleanRun, commitsAre}, {undisturbed}] = await Promise.all([
-          import('../../session-clean.ts'),
-          import('../../session-composition.ts'),
+          import('../../session/session-clean.ts'),
+          import('../../session/session-composition.ts'),
         ]);
         const run = await sessions.find(id);
         const {isNew, lost} = await undisturbed(() => cleanRun(sessions, run, {force}));

@@ -1,8 +1,8 @@
 import {Command} from 'commander';
 import type {Cli} from '../../cli.ts';
 import {exitCodes} from '../../exit-codes.ts';
-import {painter} from '../../paint.ts';
-import {sessionProgram, withSessions} from '../../session-errors.ts';
+import {sessionProgram, withSessions} from '../../session/session-errors.ts';
+import {painter} from '../../terminal/paint.ts';
 import {renderChecks} from '../doctor.ts';
 
 export function doctorCommand(cli: Cli): Command {
@@ -10,7 +10,7 @@ export function doctorCommand(cli: Cli): Command {
     .summary('see whether sessions can work here, and what to mend')
     .action((_options, command: Command) =>
       withSessions(cli, command, null, async (sessions) => {
-        const {checkSessions} = await import('../../session-doctor.ts');
+        const {checkSessions} = await import('../../session/session-doctor.ts');
         const checks = await checkSessions(sessions, sessionProgram(cli));
         const ok = !checks.some(({state}) => state === 'wrong');
         cli.print(command, {ok, checks}, () => renderChecks(checks, painter(cli.context.stdout)));

@@ -1,10 +1,10 @@
 import {Command} from 'commander';
-import {displayLine} from '../../../machines/policies/display-text.ts';
-import {inListOrder} from '../../../machines/policies/session-refs.ts';
+import {inListOrder} from '../../../machines/policies/session/session-refs.ts';
+import {displayLine} from '../../../machines/policies/text/display-text.ts';
 import type {Cli} from '../../cli.ts';
-import {withSessions} from '../../session-errors.ts';
-import type {SessionView} from '../../session-view.ts';
-import {type Cell, renderTable} from '../../table.ts';
+import {withSessions} from '../../session/session-errors.ts';
+import type {SessionView} from '../../session/session-view.ts';
+import {type Cell, renderTable} from '../../terminal/table.ts';
 import {idArgument} from './id-argument.ts';
 
 export function lsCommand(cli: Cli): Command {
@@ -14,7 +14,7 @@ export function lsCommand(cli: Cli): Command {
     .option('--all-repos', 'of all repositories')
     .action(({all = false, allRepos = false}: {all?: boolean; allRepos?: boolean}, command: Command) =>
       withSessions(cli, command, null, async (sessions) => {
-        const {viewsOf} = await import('../../session-view.ts');
+        const {viewsOf} = await import('../../session/session-view.ts');
         const repoId = allRepos ? null : ((await sessions.currentRepo())?.repoId ?? null);
         const entries = (await sessions.store.list()).filter(
           (entry) => repoId === null || entry.repoId === repoId,
@@ -36,7 +36,7 @@ export function showCommand(cli: Cli): Command {
     .option('--path', 'print only where its worktree is')
     .action((id: string, {path: onlyPath = false}: {path?: boolean}, command: Command) =>
       withSessions(cli, command, id, async (sessions) => {
-        const {viewsOf} = await import('../../session-view.ts');
+        const {viewsOf} = await import('../../session/session-view.ts');
         const {run_id, repo_id} = await sessions.find(id);
         const entries = (await sessions.store.list()).filter(
           (entry) => entry.runId === run_id && entry.repoId === repo_id,

@@ -1,9 +1,9 @@
 import {Command} from 'commander';
-import type {ResumeRequest} from '../../../machines/policies/session-resume.ts';
+import type {ResumeRequest} from '../../../machines/policies/session/session-resume.ts';
 import type {SessionOutput} from '../../../machines/session.machine.ts';
 import type {Cli} from '../../cli.ts';
-import type {Sessions} from '../../session-composition.ts';
-import {withSessions} from '../../session-errors.ts';
+import type {Sessions} from '../../session/session-composition.ts';
+import {withSessions} from '../../session/session-errors.ts';
 import {idArgument} from './id-argument.ts';
 
 type Options = {detached?: true; restart?: true; yes?: true};
@@ -30,7 +30,7 @@ export async function resume(
   const output = await show(sessions, id, {detached, restart, yes, isFirst: false});
   if (output.outcome === 'canceled') cli.context.err('canceled');
   if (output.outcome !== 'ready') return;
-  const {sessionName} = await import('../../../machines/policies/session-names.ts');
+  const {sessionName} = await import('../../../machines/policies/session/session-names.ts');
   const session = sessionName(output.run.run_id);
   cli.print(command, {session_name: session, event: output.event}, () => `ok: session ${session} ready`);
 }

@@ -1,9 +1,9 @@
 import {Command} from 'commander';
-import {displayLine} from '../../../machines/policies/display-text.ts';
+import {displayLine} from '../../../machines/policies/text/display-text.ts';
 import {AppError} from '../../../services/contracts/errors.ts';
 import type {SessionMeta} from '../../../services/contracts/session.ts';
 import type {Cli} from '../../cli.ts';
-import {sessionProgram, withSessions} from '../../session-errors.ts';
+import {sessionProgram, withSessions} from '../../session/session-errors.ts';
 import {show} from './resume.ts';
 
 type Options = {name: string; runner?: string; parent?: string; detached?: true};
@@ -18,7 +18,7 @@ export function runCommand(cli: Cli): Command {
     .action((options: Options, command: Command) =>
       withSessions(cli, command, options.name, async (sessions) => {
         const {randomBytes} = await import('node:crypto');
-        const {createRun} = await import('../../session-start.ts');
+        const {createRun} = await import('../../session/session-start.ts');
         const {name, runner, parent, detached = false} = options;
         const suffix = randomBytes(2).toString('hex');
         const {run, unseen} = await createRun(sessions, {name, runner, parent, detached, suffix});

@@ -1,10 +1,10 @@
 import {Command} from 'commander';
-import {sessionName} from '../../../machines/policies/session-names.ts';
+import {sessionName} from '../../../machines/policies/session/session-names.ts';
 import type {SessionMeta} from '../../../services/contracts/session.ts';
 import {interruptKey} from '../../../services/contracts/tmux.ts';
 import type {Cli} from '../../cli.ts';
-import type {Sessions} from '../../session-composition.ts';
-import {withSessions} from '../../session-errors.ts';
+import type {Sessions} from '../../session/session-composition.ts';
+import {withSessions} from '../../session/session-errors.ts';
 import {idArgument} from './id-argument.ts';
 
 export function stopCommand(cli: Cli): Command {
@@ -46,7 +46,7 @@ function onRunning(
       cli.context.err(`no session for ${run.run_id}`);
       return;
     }
-    const {undisturbed} = await import('../../session-composition.ts');
+    const {undisturbed} = await import('../../session/session-composition.ts');
     await undisturbed(() => job(sessions, run, name));
   });
 }

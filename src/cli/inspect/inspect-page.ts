@@ -1,0 +1,79 @@
+import {contextAt} from '../../machines/context-at.ts';
+import {createLiveInspection} from '../../machines/live-inspection.ts';
+import {machines} from '../../machines/machines.ts';
+import type {EntryListener} from '../../machines/observe.ts';
+import {chartOf, definitionOf} from '../../machines/policies/inspect/chart.ts';
+import {contextOf, createReplayer} from '../../machines/replay.ts';
+import type {Inspected, Inspector, InspectorFacts} from '../../services/contracts/inspector.ts';
+import type {InspectedEntry, InspectionSource} from '../../services/contracts/journal.ts';
+import {startInspector} from '../../services/inspector/inspector-server.ts';
+import {announceInspector} from '../../services/inspector/live-inspectors.ts';
+import {ensureStateFolder, type ProjectFolder} from '../../services/stores/project-folder.ts';
+import {identifyProcess, livenessOf} from '../../services/system/process-identity.ts';
+import type {InspectChoice} from './inspect-option.ts';
+
+export type LiveInspectionOptions = {
+  readonly folder: ProjectFolder;
+  readonly choice: InspectChoice;
+  /** What the process does, for the list of those that can be looked at. */
+  readonly what: string;
+  readonly version: string;
+  readonly now: () => string;
+};
+
+/** What can be seen of this process, and where. */
+export type LivePage = {
+  readonly url: string;
+  /** For one more engine of this process. */
+  readonly observer: () => EntryListener;
+};
+
+/** Serves this process to whoever has the address. */
+export async function startLiveInspection(options: LiveInspectionOptions): Promise<LivePage> {
+  const source = createLiveInspection();
+  const {url} = await (options.choice.type === 'page' ? servePage(source, options) : relay(source, options));
+  const observer = () => {
+    source.beginSession();
+    return source.observe;
+  };
+  return {url, observer};
+}
+
+async function servePage(
+  source: InspectionSource,
+  {folder, choice, what, version, now}: LiveInspectionOptions,
+): Promise<Inspector> {
+  const inspector = await startInspector(
+    inspectedOf(source, {title: what, version, notices: [], follows: true}),
+    choice,
+  );
+  const owner = identifyProcess(process.pid);
+  if (owner !== null) {
+    await ensureStateFolder(folder);
+    await announceInspector(folder.inspectorsFolder, inspector, {owner, what, startedAt: now(), livenessOf});
+  }
+  return inspector;
+}
+
+/** Loaded only for those who use it: the package brings a lot along. */
+async function relay(source: InspectionSource, {choice}: LiveInspectionOptions): Promise<Inspector> {
+  const {startStatelyRelay} = await import('../../services/inspector/stately-relay.ts');
+  const definitions = new Map(machines.map(({name, machine}) => [name, definitionOf(machine)]));
+  const contexts = () => {
+    const replay = createReplayer();
+    return (entry: InspectedEntry) => contextOf(replay(entry)) ?? null;
+  };
+  return startStatelyRelay({source, definitions, contexts}, choice);
+}
+
+/** A source with all that its page needs to draw it. */
+export function inspectedOf(
+  source: InspectionSource,
+  {title, version, notices, follows}: Omit<InspectorFacts, 'charts'>,
+): Inspected {
+  return {
+    facts: () => ({title, version, notices, follows, charts: machines.map(({machine}) => chartOf(machine))}),
+    source,
+    contextAt: (session, seq) => contextAt(source, session, seq),
+  };
+}

@@ -1,0 +1,78 @@
+import type {Command} from 'commander';
+import type {Engine} from '../../machines/engine.ts';
+import type {DecisionRequest} from '../../machines/review-gate.machine.ts';
+import {AppError} from '../../services/contracts/errors.ts';
+import type {Cli} from '../cli.ts';
+import {reportError} from '../terminal/report-error.ts';
+import type {OpenedEngine} from './engine-composition.ts';
+
+/** Answers the checkpoints of one job. */
+export type DecisionDialog = {
+  readonly answer: (request: DecisionRequest) => void;
+  /** Takes away what is still asked, and waits until the terminal is as it was. */
+  readonly close: () => Promise<void>;
+};
+
+/** Whether somebody is there who can be shown a checkpoint. */
+export const isAttended = (cli: Cli, command: Command): boolean =>
+  cli.context.isInteractive && cli.context.askDecision !== undefined && !cli.isJson(command);
+
+export function decisionDialog(
+  cli: Cli,
+  command: Command,
+  {engine, changes}: Pick<OpenedEngine, 'engine' | 'changes'>,
+): DecisionDialog {
+  const {context} = cli;
+  const closing = new AbortController();
+  let asking: Promise<void> = Promise.resolve();
+  let draft = '';
+
+  const ask = async (request: DecisionRequest) => {
+    const {task, run, obstacle, refusal} = request;
+    if (refusal !== undefined) reportError(refusal, context, {json: false});
+    const root = (await cli.project(command)).folder.root;
+    const decision = await context.askDecision?.({
+      ...{task, run, obstacle, draft, signal: closing.signal},
+      listFiles: async () => {
+        const {listFiles} = await import('../../services/git/list-files.ts');
+        return listFiles({root, env: context.env});
+      },
+      loadDiff: () => diffOf(changes, run),
+    });
+    if (decision?.state === 'changes_requested') draft = decision.feedback;
+    tell(engine, request, decision ?? null);
+  };
+
+  return {
+    answer: (request) => {
+      asking = ask(request).catch((error: unknown) => {
+        reportError(error, context, {json: false});
+        tell(engine, request, null);
+      });
+    },
+    close: async () => {
+      closing.abort();
+      await asking;
+    },
+  };
+}
+
+/** A pause may have taken the question away before it was answered; it is asked again another time. */
+function tell(
+  engine: Engine,
+  {run}: DecisionRequest,
+  decision: Parameters<Engine['decide']>[0]['decision'] | null,
+): void {
+  if (engine.openDecision()?.run.run_id !== run.run_id) return;
+  if (decision === null) engine.postpone(run.run_id);
+  else engine.decide({runId: run.run_id, decision});
+}
+
+async function diffOf(
+  changes: OpenedEngine['changes'],
+  {baseline_tree, result_tree, review_summary}: DecisionRequest['run'],
+): Promise<string> {
+  if (baseline_tree && result_tree) return changes.diff(baseline_tree, result_tree, {stat: false});
+  const reason = review_summary?.note ?? 'its files were not recorded';
+  throw new AppError('E_DIFF_UNAVAILABLE', reason);
+}

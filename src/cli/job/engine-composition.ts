@@ -1,0 +1,150 @@
+import {createHash, randomBytes, randomUUID} from 'node:crypto';
+import {open} from 'node:fs/promises';
+import os from 'node:os';
+import {createEngine, type Engine} from '../../machines/engine.ts';
+import {createJournal} from '../../machines/journal.ts';
+import type {EntryListener, Observer} from '../../machines/observe.ts';
+import {type ResolvedConfig, resolveConfig} from '../../machines/policies/config-resolution.ts';
+import {reviewRules} from '../../machines/policies/review/review-summary.ts';
+import {createAgentRunner} from '../../services/agents/agent-runner.ts';
+import {createAgentSelection} from '../../services/agents/agent-selection.ts';
+import {createProbeCache} from '../../services/agents/probe-cache.ts';
+import {findProvider} from '../../services/agents/providers.ts';
+import {createAgentSpawner} from '../../services/agents/spawn-agent.ts';
+import type {ChangeTracker} from '../../services/contracts/changes.ts';
+import type {ProviderChoice} from '../../services/contracts/project.ts';
+import type {RunRecord, RunStore} from '../../services/contracts/run.ts';
+import type {Services} from '../../services/contracts/services.ts';
+import {createLateChangeTracker} from '../../services/git/late-change-tracker.ts';
+import {createJournalFiles} from '../../services/journal/journal-files.ts';
+import {createProcessLock} from '../../services/lock/process-lock.ts';
+import {createProjectLock} from '../../services/lock/project-lock.ts';
+import {createFeedbackStore} from '../../services/stores/feedback-store.ts';
+import {ensureStateFolder} from '../../services/stores/project-folder.ts';
+import {createRunStore} from '../../services/stores/run-store.ts';
+import {taskFolderName} from '../../services/stores/task-folder.ts';
+import {optimizeLate} from '../../services/system/late-optimization.ts';
+import {identifyProcess, livenessOf} from '../../services/system/process-identity.ts';
+import {createProjectFacts} from '../../services/system/project-facts.ts';
+import type {Project} from '../composition.ts';
+import {version} from '../version.ts';
+import {chooseProvider} from './provider-choice.ts';
+
+export type OpenEngineOptions = {
+  readonly project: Project;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly agent: string | undefined;
+  readonly now: () => string;
+  readonly onOutput?: (stream: 'stdout' | 'stderr', text: string) => void;
+  readonly onPrompt?: (prompt: string) => void;
+  /** Hears of every event that a machine takes; must be quick and may fail. */
+  readonly observe?: EntryListener;
+};
+
+/** The other half of `composition.ts`: what runs agents. Only the commands that do so load it. */
+export type OpenedEngine = {
+  readonly engine: Engine;
+  readonly runs: RunStore;
+  readonly changes: ChangeTracker;
+  readonly provider: ProviderChoice;
+  readonly config: ResolvedConfig;
+  /** For machines that run beside the engine, so that they are seen with it. */
+  readonly inspect: Observer['inspect'];
+};
+
+export async function openEngine({
+  project,
+  env,
+  agent,
+  now,
+  onOutput,
+  onPrompt,
+  observe,
+}: OpenEngineOptions): Promise<OpenedEngine> {
+  optimizeLate();
+  const {folder, plans, config} = project;
+  const provider = await chooseAgent({folder, env, agent});
+  const runs = createRunStore({folder: folder.runsFolder});
+  const facts = await createProjectFacts(folder.root);
+  const agents = createAgentRunner({
+    spawner: createAgentSpawner(),
+    runs,
+    cwd: facts.root,
+    env,
+    cache: createProbeCache(folder.agentCacheFile),
+    ...(onOutput ? {onOutput} : {}),
+    ...(onPrompt ? {onPrompt} : {}),
+  });
+  const changes = createLateChangeTracker({project: folder, env, rules: reviewRules});
+  const sink = createJournalFiles({
+    fileOf: (taskId, runId) => runs.files(taskId, runId).journal,
+    version,
+    now,
+    onFailure: (reason) => engine.warn(`the journal of this run could not be written: ${reason}`),
+  });
+  const {inspect} = createJournal({sink, now, ...(observe ? {observe} : {})});
+  const services: Services = {
+    plans,
+    runs,
+    feedback: createFeedbackStore({folder: folder.feedbackFolder}),
+    agents,
+    changes,
+    project: facts,
+    lock: createProjectLock(folder.lockFile, async () => {
+      await ensureStateFolder(folder);
+      return createProcessLock(folder.lockFile);
+    }),
+    isSessionRef: (id, ref) => findProvider(id).isSessionRef(ref),
+    hadTimeToStore: (run) => hadTimeToStore(runs, run),
+    host: os.hostname(),
+    self: identifyProcess(process.pid),
+    livenessOf,
+    now,
+    monotonicNow: () => performance.now(),
+    newUuid: randomUUID,
+    newRunId: (taskId, attempt) =>
+      `${taskFolderName(taskId).replace('~', '-')}-${attempt}-${randomBytes(3).toString('hex')}`,
+    digest: (text) => createHash('sha256').update(text).digest('hex'),
+  };
+  const engine = createEngine(services, {inspect});
+  return {engine, runs, changes, provider, config: resolveConfig(await config.layers()), inspect};
+}
+
+/** The provider for the next job. A broken choice stops nobody who says which agent to use. */
+export async function chooseAgent({
+  folder,
+  env,
+  agent,
+}: Pick<OpenEngineOptions, 'env'> & {
+  readonly folder: Project['folder'];
+  readonly agent?: string | undefined;
+}): Promise<ProviderChoice> {
+  const isNamed = agent !== undefined || Boolean(env.BLACKBIRD_AGENT_PROVIDER);
+  const saved = isNamed ? null : await createAgentSelection(folder.agentFile).read();
+  return chooseProvider({option: agent, environment: env.BLACKBIRD_AGENT_PROVIDER, saved});
+}
+
+/**
+ * An agent that loses its Blackbird is interrupted by the guardian, and stores its session on the way out.
+ * One that went down with the machine or its container had stored it when it printed anything more.
+ */
+async function hadTimeToStore(runs: RunStore, run: RunRecord): Promise<boolean> {
+  const [here, there] = [identifyProcess(process.pid), run.segments.at(-1)];
+  const isSameMachine = here?.bootId === there?.boot_id && here?.pidNamespace === there?.pid_namespace;
+  return isSameMachine || hasOutputAfterSession(runs, run);
+}
+
+async function hasOutputAfterSession(runs: RunStore, run: RunRecord): Promise<boolean> {
+  const {stdout} = runs.files(run.task_id, run.run_id);
+  const handle = await open(stdout, 'r').catch(() => null);
+  if (handle === null) return false;
+  try {
+    const buffer = Buffer.alloc(256 * 1024);
+    const {bytesRead} = await handle.read(buffer, 0, buffer.length, 0);
+    const text = buffer.toString('utf8', 0, bytesRead);
+    const behind = text.slice(text.indexOf(run.provider_session_ref)).split('\n').slice(1);
+    return behind.some((line) => line.trim() !== '');
+  } finally {
+    await handle.close();
+  }
+}

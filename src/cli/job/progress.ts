@@ -1,0 +1,192 @@
+import type {EngineFact} from '../../machines/engine.ts';
+import {displayLine} from '../../machines/policies/text/display-text.ts';
+import {dollars, duration, tokens, workTime} from '../../machines/policies/text/durations.ts';
+import {messageOf} from '../../services/contracts/errors.ts';
+import type {RunRecord} from '../../services/contracts/run.ts';
+import type {CliContext} from '../context.ts';
+import {liveLine} from '../terminal/live-line.ts';
+import {painter} from '../terminal/paint.ts';
+import {printableJson} from '../terminal/printable-json.ts';
+import {continueCommand} from './job-report.ts';
+
+/** Shows what happens while a job runs, in the form the reader wants. */
+export type Progress = {
+  readonly onFact: (fact: EngineFact) => void;
+  readonly close: () => void;
+};
+
+/** One JSON event a line, for scripts. */
+export function jsonProgress({out}: CliContext): Progress {
+  return {onFact: (fact) => out(printableJson(asData(fact))), close: () => {}};
+}
+
+/** Lines for people; on a terminal a last line that lives. */
+export function textProgress(
+  context: CliContext,
+  write: (text: string) => void,
+  {isStreaming}: {isStreaming: boolean},
+): Progress {
+  const paint = painter(context.stdout);
+  // The agent's own output and a line that is redrawn would write over each other.
+  const live = context.stdout.isTerminal && !isStreaming ? liveLine(context, write) : null;
+  const say = (text: string) => {
+    live?.clear();
+    context.out(text);
+  };
+  return {
+    onFact: (fact) => {
+      switch (fact.type) {
+        case 'task.started': {
+          const {task, run, order} = fact.prepared;
+          const agentName = context.env.BLACKBIRD_AGENT_CMD?.trim()
+            ? `${run.provider}, your own command`
+            : run.provider;
+          const verb = order.type === 'run.launch' && !run.resumed_from_run_id ? '' : ', resumed';
+          say(
+            `${paint('cyan', '▶')} ${displayLine(task.id)}  ${displayLine(task.title)}  (${agentName}${verb})`,
+          );
+          live?.begin();
+          return;
+        }
+        case 'review.started':
+          say(`running parent review for ${displayLine(fact.prepared.task.id)}`);
+          live?.begin();
+          return;
+        case 'review.settled': {
+          const {type, run} = fact.verdict;
+          const id = displayLine(run.task_id);
+          if (type === 'passed') say(`${paint('green', '✓')} parent review passed for ${id}`);
+          else if (type === 'broken')
+            say(`${paint('red', '✗')} parent review of ${id} came to nothing${reasonLine(run)}`);
+          return;
+        }
+        case 'agent.news':
+          live?.update(fact.news);
+          if (!live && fact.news.type === 'retrying')
+            say(`  retrying: ${displayLine(fact.news.failure.message)}`);
+          return;
+        case 'run.recovered':
+          // What never began is simply run again.
+          if (fact.run.state === 'paused')
+            say(
+              `${paint('yellow', 'Ⅱ')} ${displayLine(fact.run.task_id)} lost its Blackbird and is paused: ${continueCommand(fact.run)}`,
+            );
+          return;
+        case 'task.settled':
+          say(decisionLine(fact.run, paint) ?? outcomeLine(fact.run, paint));
+          return;
+        case 'engine.pausing':
+          say(
+            fact.isForced
+              ? 'forcing the agent to stop…'
+              : fact.reason === 'terminated'
+                ? 'pausing…'
+                : '^C pausing… (Ctrl+C again to force)',
+          );
+          return;
+        case 'engine.warning':
+          live?.clear();
+          context.err(`warning: ${displayLine(fact.message)}`);
+          return;
+        case 'run.updated':
+          if (fact.run.decision_state === 'pending') say(outcomeLine(fact.run, paint));
+          return;
+        case 'decision.required':
+          return;
+      }
+    },
+    close: () => live?.close(),
+  };
+}
+
+/** The end of a run in one line: symbol and word, time, what it cost. */
+export function outcomeLine(run: RunRecord, paint = painter({hasColor: false})): string {
+  const [style, symbol, word] = outcomes[run.state];
+  const parts = [
+    word,
+    duration(workTime(run)),
+    ...changedFiles(run),
+    ...(run.usage ? [`${tokens(run.usage)} tokens`] : []),
+    ...(run.usage?.cost_usd === undefined ? [] : [dollars(run.usage.cost_usd)]),
+  ];
+  return `${paint(style, symbol)} ${displayLine(run.task_id)}  ${parts.join('  ')}${reasonLine(run)}`;
+}
+
+const reasonLine = ({failure, state}: RunRecord) =>
+  failure && state === 'failed' ? `\n  ${failure.kind}: ${displayLine(failure.message)}` : '';
+
+/** What was decided of a run whose end was told when the checkpoint began; null where there was none. */
+function decisionLine(
+  {task_id, state, decision_state}: RunRecord,
+  paint: ReturnType<typeof painter>,
+): string | null {
+  if (decision_state === 'rejected') return `${paint('red', '✗')} ${displayLine(task_id)}  rejected`;
+  const isApproved = decision_state === 'approved_continue' || decision_state === 'approved_quit';
+  if (!isApproved) return null;
+  // To approve of a run that failed is to leave its task failed.
+  const [style, symbol, word] = outcomes[state];
+  return `${paint(style, symbol)} ${displayLine(task_id)}  ${state === 'succeeded' ? '' : `${word}, `}approved`;
+}
+
+function changedFiles({review_summary: summary}: RunRecord): string[] {
+  const count = summary?.total_files ?? summary?.files.length ?? 0;
+  return count === 0 ? [] : [`${count} ${count === 1 ? 'file' : 'files'}`];
+}
+
+const outcomes = {
+  running: ['cyan', '●', 'running'],
+  waiting: ['yellow', '?', 'waiting for your answer'],
+  paused: ['yellow', 'Ⅱ', 'paused'],
+  succeeded: ['green', '✓', 'done'],
+  failed: ['red', '✗', 'failed'],
+  canceled: ['dim', '○', 'canceled'],
+} as const satisfies Record<RunRecord['state'], readonly [string, string, string]>;
+
+const verdictWords = {passed: 'passed', sentBack: 'sent_back', broken: 'broken'} as const;
+
+function asData(fact: EngineFact): unknown {
+  switch (fact.type) {
+    case 'task.started': {
+      const {task, run} = fact.prepared;
+      return {
+        event: fact.type,
+        task_id: task.id,
+        title: task.title,
+        run_id: run.run_id,
+        provider: run.provider,
+      };
+    }
+    case 'run.recovered':
+    case 'run.updated':
+    case 'task.settled': {
+      const {stdout: _, stderr: __, ...run} = fact.run;
+      return {event: fact.type, run};
+    }
+    case 'decision.required': {
+      const {task, run, refusal} = fact.request;
+      const {stdout: _, stderr: __, ...rest} = run;
+      return {
+        event: fact.type,
+        task_id: task.id,
+        title: task.title,
+        run: rest,
+        ...(refusal === undefined ? {} : {refusal: messageOf(refusal)}),
+      };
+    }
+    case 'review.started': {
+      const {task, run} = fact.prepared;
+      return {event: fact.type, parent_task_id: task.id, run_id: run.run_id, provider: run.provider};
+    }
+    case 'review.settled': {
+      const {stdout: _, stderr: __, ...run} = fact.verdict.run;
+      const pending = fact.verdict.type === 'sentBack' ? {pending: fact.verdict.pending} : {};
+      return {event: fact.type, verdict: verdictWords[fact.verdict.type], run, ...pending};
+    }
+    case 'agent.news':
+      return {event: fact.type, task_id: fact.run.task_id, run_id: fact.run.run_id, ...fact.news};
+    case 'engine.pausing':
+      return {event: fact.type, forced: fact.isForced};
+    case 'engine.warning':
+      return {event: fact.type, message: fact.message};
+  }
+}

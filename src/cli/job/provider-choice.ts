@@ -1,0 +1,27 @@
+import {AppError} from '../../services/contracts/errors.ts';
+import type {ProviderChoice} from '../../services/contracts/project.ts';
+import {type ProviderId, providerIds} from '../../services/contracts/provider-id.ts';
+
+/** Which provider to use: the option, the environment, the saved choice, then Claude. */
+export function chooseProvider({
+  option,
+  environment,
+  saved,
+}: {
+  option: string | undefined;
+  environment: string | undefined;
+  saved: ProviderId | null;
+}): ProviderChoice {
+  if (option) return {id: requireProviderId(option), source: 'option'};
+  if (environment) return {id: requireProviderId(environment), source: 'environment'};
+  return saved === null ? {id: 'claude', source: 'default'} : {id: saved, source: 'saved'};
+}
+
+export function requireProviderId(text: string): ProviderId {
+  const id = providerIds.find((each) => each === text.toLowerCase());
+  if (id) return id;
+  throw new AppError('E_AGENT_UNKNOWN', `unsupported agent provider ${JSON.stringify(text)}`, {
+    details: [['known', providerIds.join(', ')]],
+    next: [{command: 'blackbird agents', why: 'see what is installed'}],
+  });
+}

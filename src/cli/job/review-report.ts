@@ -1,0 +1,74 @@
+import type {ParentReviewOutput, Reviewed} from '../../machines/parent-review.machine.ts';
+import {displayLine} from '../../machines/policies/text/display-text.ts';
+import {shellWord} from '../../services/contracts/errors.ts';
+import type {PendingFeedback} from '../../services/contracts/feedback.ts';
+import {type ExitCode, exitCodes} from '../exit-codes.ts';
+
+const feedbackWidth = 200;
+
+/** What parent reviews sent back and what to do about it. */
+export function sentBackLines(pending: readonly PendingFeedback[]): string[] {
+  const byParent = new Map<string, PendingFeedback[]>();
+  for (const each of pending) {
+    byParent.set(each.parentTaskId, [...(byParent.get(each.parentTaskId) ?? []), each]);
+  }
+  const lines = [...byParent].flatMap(([parentId, entries]) => [
+    `parent review failed for ${displayLine(parentId)}`,
+    `resume tasks: ${entries.map(({childTaskId}) => displayLine(childTaskId)).join(', ')}`,
+    ...feedbackLines(entries),
+    ...entries.map(({childTaskId}) => `next step: blackbird resume ${displayLine(shellWord(childTaskId))}`),
+  ]);
+  return [...lines, 'all of it, and how to overrule it: blackbird feedback list'];
+}
+
+function feedbackLines(entries: readonly PendingFeedback[]): string[] {
+  const texts = new Set(entries.map(({feedback}) => feedback));
+  const [only = ''] = texts;
+  if (texts.size === 1) return [`feedback: ${shortened(only)}`];
+  return entries.map(
+    ({childTaskId, feedback}) => `feedback for ${displayLine(childTaskId)}: ${shortened(feedback)}`,
+  );
+}
+
+function shortened(text: string): string {
+  const characters = [...displayLine(text.replaceAll(/\s+/g, ' ').trim())];
+  if (characters.length <= feedbackWidth) return characters.join('');
+  return `${characters.slice(0, feedbackWidth - 3).join('')}...`;
+}
+
+/** Reviews that came to nothing, and are made again. */
+export function brokenReviewLines(reviews: readonly Reviewed[]): string[] {
+  const broken = reviews.filter(({verdict}) => verdict === 'broken');
+  if (broken.length === 0) return [];
+  return [
+    `not reviewed: ${broken.map(({parentId}) => displayLine(parentId)).join(', ')}`,
+    'next step: blackbird execute (reviews again; "blackbird config set execution.parentReviewEnabled false" does without)',
+  ];
+}
+
+/** How a task ended whose parents were looked at, where that is the last word. */
+export function reviewReport(
+  review: ParentReviewOutput,
+): {readonly reason: string; readonly lines: readonly string[]; readonly exitCode: ExitCode} | null {
+  switch (review.outcome) {
+    case 'error':
+      throw review.error;
+    case 'required':
+      return {
+        reason: 'parent_review_required',
+        lines: sentBackLines(review.pending),
+        exitCode: exitCodes.personNeeded,
+      };
+    case 'paused':
+      return {
+        reason: 'paused',
+        lines: ['Paused before its parent was reviewed. Go on with: blackbird execute'],
+        exitCode: exitCodes.paused,
+      };
+    case 'failed':
+    case 'settled': {
+      const lines = brokenReviewLines(review.reviews);
+      return lines.length === 0 ? null : {reason: 'failed', lines, exitCode: exitCodes.taskFailed};
+    }
+  }
+}

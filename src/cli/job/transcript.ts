@@ -1,0 +1,94 @@
+import {open, stat} from 'node:fs/promises';
+import {setTimeout as delay} from 'node:timers/promises';
+import type {Command} from 'commander';
+import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
+import {findProvider} from '../../services/agents/providers.ts';
+import type {AgentEvent} from '../../services/contracts/agent.ts';
+import type {RunRecord, RunStore} from '../../services/contracts/run.ts';
+import {createLineSplitter} from '../../services/output/line-splitter.ts';
+import type {Cli} from '../cli.ts';
+import {printableJson} from '../terminal/printable-json.ts';
+
+const pollMilliseconds = 200;
+
+/** Prints the log of a run from its beginning, and goes on while the run does if asked to follow. */
+export async function printTranscript({
+  cli,
+  command,
+  runs,
+  run,
+  options,
+  isEngineAlive,
+}: {
+  cli: Cli;
+  command: Command;
+  runs: RunStore;
+  run: RunRecord;
+  isEngineAlive: () => Promise<boolean>;
+  options: {follow?: true; raw?: true; stderr?: true};
+}): Promise<void> {
+  const {context} = cli;
+  const files = runs.files(run.task_id, run.run_id);
+  const provider = findProvider(run.provider);
+  const isPlain = options.raw === true || options.stderr === true;
+  const safe = (text: string) => (context.stdout.isTerminal ? displayText(text) : text);
+  const splitter = createLineSplitter((line) => {
+    if (cli.isJson(command)) context.out(printableJson({run_id: run.run_id, line}));
+    else if (isPlain) context.out(safe(line));
+    else for (const text of readable(provider.parseLine(line), line)) context.out(text);
+  });
+  let offset = 0;
+  for (;;) {
+    const {runs: history} = await runs.list(run.task_id);
+    const isRunning = history.find(({run_id}) => run_id === run.run_id)?.state === 'running';
+    // A record that says running without a live engine is that of a Blackbird that died.
+    const isOver = !isRunning || !(await isEngineAlive());
+    offset = await readFrom(options.stderr ? files.stderr : files.stdout, offset, (chunk) =>
+      splitter.push(chunk),
+    );
+    if (!options.follow || isOver) break;
+    await delay(pollMilliseconds);
+  }
+  splitter.end();
+  if (splitter.dropped > 0) {
+    const count = splitter.dropped === 1 ? 'a line' : `${splitter.dropped} lines`;
+    context.err(
+      `${count} of more than 1 MiB left out; all of it is in ${options.stderr ? files.stderr : files.stdout}`,
+    );
+  }
+  if (!isPlain && !cli.isJson(command) && run.failure && run.state !== 'running') {
+    context.out(`${run.state} (${run.failure.kind}): ${displayText(run.failure.message)}`);
+  }
+  if (offset === 0 && run.stdout !== '')
+    context.out(safe(options.stderr ? run.stderr : run.stdout).trimEnd());
+}
+
+/** What a line says to a person. A line that no provider understands is shown as it is. */
+export function readable(events: readonly AgentEvent[], line: string): string[] {
+  if (events.length === 0) return line.trimStart().startsWith('{') ? [] : [displayLine(line)];
+  return events.flatMap((event) => {
+    if (event.type === 'message') return displayText(event.text).trimEnd().split('\n');
+    if (event.type === 'activity' && event.activity.kind !== 'message')
+      return [`  ${displayLine(event.activity.text)}`];
+    if (event.type === 'retrying') return [`  retrying: ${displayLine(event.failure.message)}`];
+    return [];
+  });
+}
+
+async function readFrom(file: string, offset: number, onChunk: (chunk: Buffer) => void): Promise<number> {
+  const size = (await stat(file).catch(() => null))?.size ?? 0;
+  if (size <= offset) return offset;
+  const handle = await open(file, 'r');
+  try {
+    let position = offset;
+    const buffer = Buffer.alloc(64 * 1024);
+    for (;;) {
+      const {bytesRead} = await handle.read(buffer, 0, buffer.length, position);
+      if (bytesRead === 0) return position;
+      onChunk(Buffer.from(buffer.subarray(0, bytesRead)));
+      position += bytesRead;
+    }
+  } finally {
+    await handle.close();
+  }
+}

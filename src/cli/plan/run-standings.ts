@@ -1,0 +1,35 @@
+import type {RunStanding, RunStandingOf} from '../../machines/policies/plan/explain-task.ts';
+import type {Task} from '../../services/contracts/plan.ts';
+import type {RunRecord} from '../../services/contracts/run.ts';
+import type {ProjectFolder} from '../../services/stores/project-folder.ts';
+import {liveEngine} from '../job/running-task.ts';
+
+/**
+ * How the latest runs of these tasks stand. The plan says `in_progress` for several different things; only
+ * those tasks need a look at their runs, and most plans have none. A run whose Blackbird died counts as
+ * paused, as the next `execute` or `resume` records it.
+ */
+export async function runStandings(tasks: Iterable<Task>, folder: ProjectFolder): Promise<RunStandingOf> {
+  const open = [...tasks].filter((task) => task.status === 'in_progress' && task.childIds.length === 0);
+  if (open.length === 0) return () => undefined;
+  const {createRunStore} = await import('../../services/stores/run-store.ts');
+  const {tellingRun} = await import('../../machines/policies/run/run-status.ts');
+  const {openDecision} = await import('../../machines/policies/review/decisions.ts');
+  const store = createRunStore({folder: folder.runsFolder});
+  let engine: ReturnType<typeof liveEngine> | undefined;
+  const isLost = async ({state}: RunRecord) => {
+    if (state !== 'running') return false;
+    engine ??= liveEngine(folder);
+    return (await engine) === null;
+  };
+  const standings = new Map<string, RunStanding>();
+  for (const task of open) {
+    const {runs} = await store.list(task.id);
+    const run = tellingRun(runs);
+    if (openDecision(task, runs) !== null) standings.set(task.id, 'decision');
+    else if (run && (run.state === 'paused' || (await isLost(run))))
+      standings.set(task.id, run.resumable ? 'paused' : 'stranded');
+    else if (run) standings.set(task.id, run.state);
+  }
+  return (id) => standings.get(id);
+}

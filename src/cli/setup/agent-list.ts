@@ -1,0 +1,49 @@
+import {createAgentSelection} from '../../services/agents/agent-selection.ts';
+import {probeProvider} from '../../services/agents/probe.ts';
+import {createProbeCache} from '../../services/agents/probe-cache.ts';
+import {findProvider} from '../../services/agents/providers.ts';
+import {type ProviderId, providerIds} from '../../services/contracts/agent.ts';
+import {ensureStateFolder, type ProjectFolder} from '../../services/stores/project-folder.ts';
+import type {CliContext} from '../context.ts';
+import {chooseProvider} from '../job/provider-choice.ts';
+
+export type ListedAgent = {
+  readonly id: ProviderId;
+  readonly installed: boolean;
+  readonly version: string;
+  readonly capabilities: readonly string[];
+  readonly where: string;
+  /** How it came to be the one in use; null for the others. */
+  readonly chosen: string | null;
+};
+
+export async function listAgents({
+  folder,
+  env,
+}: {
+  folder: ProjectFolder;
+  env: CliContext['env'];
+}): Promise<ListedAgent[]> {
+  await ensureStateFolder(folder);
+  const saved = await createAgentSelection(folder.agentFile).read();
+  const choice = chooseProvider({option: undefined, environment: env.BLACKBIRD_AGENT_PROVIDER, saved});
+  const cache = createProbeCache(folder.agentCacheFile);
+  const agents: ListedAgent[] = [];
+  for (const id of providerIds) {
+    const probe = await probeProvider(findProvider(id), {env, cache});
+    const chosen = choice.id === id ? choice.source : null;
+    if (!probe.installed) {
+      agents.push({id, installed: false, version: '', capabilities: [], where: probe.reason, chosen});
+      continue;
+    }
+    const {version, fullAuto, outputSchema, chosenSession} = probe.capabilities;
+    const capabilities = [
+      'resume',
+      ...(outputSchema ? ['structured answers'] : []),
+      ...(chosenSession ? ['chosen session'] : []),
+      ...(fullAuto ? ['full-auto'] : []),
+    ];
+    agents.push({id, installed: true, version, capabilities, where: probe.path, chosen});
+  }
+  return agents;
+}

@@ -1,0 +1,100 @@
+import type {Argument, Command, Option} from 'commander';
+import {settingKeys} from '../../services/contracts/config.ts';
+
+export type Candidate = {readonly value: string; readonly about: string};
+
+/** Where values come from that are not in the program itself. */
+export type CompletionSource = {
+  readonly tasks: () => Promise<readonly Candidate[]>;
+  readonly sessions: () => Promise<readonly Candidate[]>;
+};
+
+/**
+ * What could stand where the cursor is. `words` are those behind the program's name; the last one is
+ * the one being typed and may be empty.
+ */
+export async function completionCandidates(
+  program: Command,
+  words: readonly string[],
+  source: CompletionSource,
+): Promise<Candidate[]> {
+  const typed = words.at(-1) ?? '';
+  let command = program;
+  let positionals = 0;
+  let pending: Option | null = null;
+  let onlyArguments = false;
+  let onlyCommands = false;
+  for (const word of words.slice(0, -1)) {
+    if (pending) pending = null;
+    else if (!onlyArguments && word === '--') onlyArguments = true;
+    else if (!onlyArguments && word.startsWith('-')) {
+      const option = word.includes('=') ? null : findOption(command, word);
+      pending = option && (option.required || option.optional) ? option : null;
+    } else {
+      const child = positionals === 0 ? findCommand(command, word) : undefined;
+      if (child) command = child;
+      // What follows it is again the name of a command.
+      else if (positionals === 0 && isHelpCommand(command, word)) onlyCommands = true;
+      else positionals++;
+    }
+  }
+  if (pending) return matching(await valuesOf(pending, source), typed);
+  if (typed.startsWith('-') && !onlyArguments) {
+    const [flag = '', value] = typed.split('=', 2);
+    const option = value === undefined ? undefined : findOption(command, flag);
+    if (option) {
+      const values = matching(await valuesOf(option, source), value ?? '');
+      return values.map((each) => ({...each, value: `${flag}=${each.value}`}));
+    }
+    const flags = optionsOf(command).map((each) => ({
+      value: each.long ?? each.short ?? '',
+      about: each.description,
+    }));
+    return matching([...flags, {value: '--help', about: 'show help'}], typed);
+  }
+  const children = visibleCommands(command).map((child) => ({
+    value: child.name(),
+    about: child.summary() || child.description(),
+  }));
+  if (children.length > 0 || onlyCommands) return positionals === 0 ? matching(children, typed) : [];
+  const declared = command.registeredArguments;
+  const argument = declared[positionals] ?? (declared.at(-1)?.variadic ? declared.at(-1) : undefined);
+  return argument ? matching(await valuesOf(argument, source), typed) : [];
+}
+
+function optionsOf(command: Command): Option[] {
+  const options: Option[] = [];
+  for (let each: Command | null = command; each; each = each.parent) options.push(...each.options);
+  return options.filter((option) => !option.hidden);
+}
+
+async function valuesOf(target: Option | Argument, source: CompletionSource): Promise<readonly Candidate[]> {
+  if (target.argChoices) return target.argChoices.map((value) => ({value, about: ''}));
+  const name = 'flags' in target ? (/<([^>]+)>/.exec(target.flags)?.[1] ?? '') : target.name();
+  switch (name) {
+    case 'taskId':
+    case 'depId':
+      return source.tasks();
+    case 'parentId':
+      return [{value: 'root', about: 'the top level'}, ...(await source.tasks())];
+    case 'id':
+      // As an argument only; as an option it is the id of something new.
+      return 'flags' in target ? [] : source.sessions();
+    case 'key':
+      return settingKeys.map((value) => ({value, about: ''}));
+    default:
+      return [];
+  }
+}
+
+const findOption = (command: Command, flag: string) =>
+  optionsOf(command).find(({short, long}) => short === flag || long === flag);
+
+const matching = (candidates: readonly Candidate[], typed: string): Candidate[] =>
+  candidates.filter(({value}) => value.startsWith(typed));
+
+const visibleCommands = (command: Command) => command.createHelp().visibleCommands(command);
+
+const isHelpCommand = (command: Command, word: string) => word === 'help' && command.commands.length > 0;
+
+const findCommand = (command: Command, word: string) => command.commands.find((each) => each.name() === word);

@@ -1,0 +1,157 @@
+import {execFile} from 'node:child_process';
+import {lstat, readdir, stat} from 'node:fs/promises';
+import path from 'node:path';
+import {promisify} from 'node:util';
+import {resolveConfig} from '../../machines/policies/config-resolution.ts';
+import {AppError, messageOf, shellWord, systemErrorCode} from '../../services/contracts/errors.ts';
+import {findFlock} from '../../services/lock/kernel-lock.ts';
+import {createRunStore} from '../../services/stores/run-store.ts';
+import type {Project} from '../composition.ts';
+import type {CliContext} from '../context.ts';
+
+/** One thing Blackbird depends on. `missing` is a pity, `wrong` must be mended. */
+export type Check = {
+  readonly name: string;
+  readonly state: 'good' | 'missing' | 'wrong';
+  readonly found: string;
+  readonly advice?: string;
+};
+
+type Surroundings = {readonly project: Project; readonly env: CliContext['env']; readonly home: string};
+
+export async function runChecks(surroundings: Surroundings): Promise<Check[]> {
+  const tools = Promise.all(
+    optionalTools.map(([name, args, advice]) => checkTool(name, args, advice, surroundings.env)),
+  );
+  return [
+    checkNode(),
+    await checkPlan(surroundings),
+    await checkConfig(surroundings),
+    await checkStateFolder(surroundings),
+    ...(await checkRuns(surroundings)),
+    checkLock(),
+    ...(await tools),
+  ];
+}
+
+const optionalTools: ReadonlyArray<readonly [name: string, args: readonly string[], advice: string]> = [
+  ['git', ['--version'], 'without git the change of a task cannot be shown'],
+  ['codex', ['--version'], 'npm install -g @openai/codex'],
+  ['claude', ['--version'], 'npm install -g @anthropic-ai/claude-code'],
+  ['tmux', ['-V'], 'needed for interactive sessions only'],
+];
+
+function checkNode(): Check {
+  const major = Number(process.versions.node.split('.')[0]);
+  const found = process.version;
+  if (major >= 20) return {name: 'node', state: 'good', found};
+  return {name: 'node', state: 'wrong', found, advice: 'Blackbird needs Node.js 20 or newer'};
+}
+
+async function checkPlan({project: {plans}}: Surroundings): Promise<Check> {
+  try {
+    const check = await plans.inspect();
+    if ('plan' in check)
+      return {name: 'plan', state: 'good', found: `${check.plan.items.size} tasks in ${plans.file}`};
+    const [first] = check.problems;
+    const found = `${check.problems.length} problems in ${plans.file}: ${first?.path}: ${first?.message}`;
+    return {name: 'plan', state: 'wrong', found, advice: 'blackbird validate'};
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const advice = error.next.map(({command}) => command).join('  or  ');
+    const state = error.code === 'E_PLAN_NOT_FOUND' ? 'missing' : 'wrong';
+    return {name: 'plan', state, found: error.message, ...(advice === '' ? {} : {advice})};
+  }
+}
+
+async function checkConfig({project: {config}}: Surroundings): Promise<Check> {
+  const layers = await config.layers();
+  const {warnings} = resolveConfig(layers);
+  if (warnings.length > 0) {
+    return {name: 'config', state: 'wrong', found: warnings.join('; '), advice: 'blackbird config list'};
+  }
+  const used = layers.filter(({content}) => content !== null).map(({file}) => file);
+  return {name: 'config', state: 'good', found: used.length === 0 ? 'defaults only' : used.join(', ')};
+}
+
+async function checkStateFolder({project: {folder}}: Surroundings): Promise<Check> {
+  const name = 'state';
+  try {
+    const found = await lstat(folder.stateFolder);
+    if (!found.isDirectory()) {
+      return {name, state: 'wrong', found: `${folder.stateFolder} is not a folder`, advice: 'move it aside'};
+    }
+    if ((found.mode & 0o077) !== 0) {
+      return {
+        name,
+        state: 'wrong',
+        found: `${folder.stateFolder} can be read by others`,
+        advice: `chmod 700 ${folder.stateFolder}`,
+      };
+    }
+    const leftovers = (await readdir(folder.stateFolder)).filter((entry) => entry.endsWith('.tmp'));
+    const count =
+      leftovers.length === 0
+        ? ''
+        : `, ${leftovers.length} left-over temporary files (removed by the next write)`;
+    return {name, state: 'good', found: `${folder.stateFolder}${count}`};
+  } catch (error) {
+    if (systemErrorCode(error) === 'ENOENT') {
+      return {name, state: 'good', found: `${folder.stateFolder} is created on first use`};
+    }
+    return {name, state: 'wrong', found: messageOf(error)};
+  }
+}
+
+/** Records that keep their tasks from being run. Silent while there are none, or no plan that names tasks. */
+async function checkRuns({project: {plans, folder}}: Surroundings): Promise<Check[]> {
+  // What is wrong with the plan itself, its own check says.
+  const plan = await plans.read().catch(() => null);
+  const store = createRunStore({folder: folder.runsFolder});
+  const checks: Check[] = [];
+  for (const taskId of plan?.items.keys() ?? []) {
+    const {broken} = await store.list(taskId);
+    for (const {file, reason} of broken) {
+      const name = shellWord(file);
+      checks.push({
+        name: 'run',
+        state: 'wrong',
+        found: `${file} cannot be used: ${reason}`,
+        advice: `mv ${name} ${name}.broken`,
+      });
+    }
+  }
+  return checks;
+}
+
+function checkLock(): Check {
+  const flock = process.platform === 'linux' ? findFlock() : null;
+  if (flock !== null) return {name: 'lock', state: 'good', found: `held by the kernel through ${flock}`};
+  return {name: 'lock', state: 'good', found: 'by linked files; no flock program here'};
+}
+
+async function checkTool(
+  name: string,
+  args: readonly string[],
+  advice: string,
+  env: CliContext['env'],
+): Promise<Check> {
+  const file = await findOnPath(name, env.PATH ?? '');
+  if (file === null) return {name, state: 'missing', found: 'not installed', advice};
+  try {
+    const {stdout} = await promisify(execFile)(file, args, {timeout: 10_000, env: {...env}});
+    return {name, state: 'good', found: `${stdout.trim().split('\n')[0] ?? ''}  ${file}`};
+  } catch (error) {
+    return {name, state: 'wrong', found: `${file} does not run: ${messageOf(error).split('\n')[0]}`, advice};
+  }
+}
+
+async function findOnPath(name: string, searchPath: string): Promise<string | null> {
+  for (const folder of searchPath.split(path.delimiter)) {
+    if (!path.isAbsolute(folder)) continue;
+    const file = path.join(folder, name);
+    const found = await stat(file).catch(() => null);
+    if (found?.isFile() && (found.mode & 0o111) !== 0) return file;
+  }
+  return null;
+}

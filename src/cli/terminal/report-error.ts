@@ -1,0 +1,75 @@
+import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
+import {AppError, messageOf} from '../../services/contracts/errors.ts';
+import type {CliContext} from '../context.ts';
+import {exitCodeOf, exitCodes} from '../exit-codes.ts';
+import {painter} from './paint.ts';
+import {printableJson} from './printable-json.ts';
+
+/** Tells what went wrong and what to do next; returns the exit code that says the same. */
+export function reportError(error: unknown, context: CliContext, {json}: {json: boolean}): number {
+  const failure = error instanceof AppError ? error : null;
+  if (json) context.err(printableJson({error: failure ? describe(failure) : describeBug(error)}));
+  else if (failure) context.err(renderError(failure, context));
+  else context.err(renderBug(error, context));
+  return failure ? exitCodeOf(failure.code) : exitCodes.error;
+}
+
+function renderError(error: AppError, context: CliContext): string {
+  const paint = painter(context.stderr);
+  const causes = causesOf(error).map((message) => ['cause', message] as const);
+  const isAgency = context.name === 'agency';
+  const code = isAgency ? [] : [['code', error.code] as const];
+  const rows = [...error.details, ...causes, ...code].map(
+    ([label, value]) => [displayLine(label), displayText(value)] as const,
+  );
+  const next = error.next.map(({command, why}) => ({command: displayLine(command), why}));
+  const commandWidth = Math.max(0, ...next.map(({command}) => command.length));
+  const steps = next.map(({command, why}, index): readonly [string, string] => [
+    index === 0 ? 'next' : '',
+    why === undefined ? command : `${command.padEnd(commandWidth)}  ${paint('dim', displayLine(why))}`,
+  ]);
+  const labelWidth = Math.max(0, ...[...rows, ...steps].map(([label]) => label.length));
+  const lines = [...rows, ...steps].map(
+    ([label, value]) =>
+      `  ${paint('dim', label.padEnd(labelWidth))}  ${value.replaceAll('\n', `\n${' '.repeat(labelWidth + 4)}`)}`,
+  );
+  // The form that scripts of agency know, on a terminal too: the code first, then the message alone.
+  const head = isAgency ? `error_code: ${error.code}\n` : `${paint('red', 'error:')} `;
+  return [`${head}${displayText(error.message)}`, ...lines].join('\n');
+}
+
+function renderBug(error: unknown, context: CliContext): string {
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return [
+    ...(context.name === 'agency' ? ['error_code: E_INTERNAL'] : []),
+    `${painter(context.stderr)('red', 'error:')} this is a bug in Blackbird ${context.version}, please report it`,
+    displayText(stack),
+  ].join('\n');
+}
+
+function describe(error: AppError) {
+  return {
+    code: error.code,
+    message: error.message,
+    details: Object.fromEntries(error.details),
+    causes: causesOf(error),
+    next: error.next,
+  };
+}
+
+function describeBug(error: unknown) {
+  return {code: 'E_BUG', message: messageOf(error), stack: error instanceof Error ? error.stack : undefined};
+}
+
+/** Messages of the causes that the error's own message does not already contain. */
+function causesOf(error: AppError): string[] {
+  const causes: string[] = [];
+  let shown = error.message;
+  for (let cause = error.cause; cause !== undefined && causes.length < 5; cause = (cause as Error).cause) {
+    const message = messageOf(cause);
+    if (!shown.includes(message)) causes.push(message);
+    shown += message;
+    if (!(cause instanceof Error)) break;
+  }
+  return causes;
+}

@@ -1,0 +1,98 @@
+import type {Command} from 'commander';
+import {callFor} from '../../machines/policies/text/call-person.ts';
+import {compareTimestamps} from '../../machines/policies/text/timestamps.ts';
+import type {PauseReason} from '../../services/contracts/run.ts';
+import type {RunView} from '../../ui/ports.ts';
+import type {Tui} from '../../ui/tui.ts';
+import type {Cli} from '../cli.ts';
+import type {CliContext} from '../context.ts';
+import type {InspectChoice} from '../inspect/inspect-option.ts';
+
+/** Opens the terminal UI and stays in it until the person leaves. Ink is loaded here and nowhere before. */
+export async function openTui(
+  cli: Cli,
+  command: Command,
+  screen: NonNullable<CliContext['screen']>,
+): Promise<void> {
+  const {context} = cli;
+  const openedAt = context.now();
+  const {inspect} = command.opts<{inspect?: InspectChoice}>();
+  const page = inspect && (await (await import('../inspect/live-page.ts')).livePage(cli, command, inspect));
+  const {openTuiPorts} = await import('./tui-composition.ts');
+  const {createTui, runTui} = await loadScreens();
+  const ports = await openTuiPorts(
+    cli,
+    command,
+    (how, text) => screen.stdout.write(callFor(how, text)),
+    page?.observer(),
+  );
+  const tui = createTui(ports);
+  if (page) tui.say({tone: 'accent', text: `Inspect: ${page.url}`});
+  const release = listen(tui);
+  try {
+    await runTui(tui, {...screen, hasColor: context.stdout.hasColor});
+  } catch (error) {
+    // The screen broke, the work did not: it is paused, and nothing is left behind.
+    await leave(tui);
+    throw error;
+  } finally {
+    release();
+  }
+  const {pausedLines} = await import('../job/job-report.ts');
+  for (const run of pausedSince(tui, openedAt)) {
+    for (const line of pausedLines(run.task_id, run)) context.out(line);
+  }
+}
+
+/** What the person paused here, to be taken up again from the shell. */
+function pausedSince(tui: Tui, openedAt: string): readonly RunView[] {
+  const runs = [...(tui.get().data?.runs.values() ?? [])];
+  return runs.filter(
+    ({state, updated_at}) => state === 'paused' && compareTimestamps(updated_at, openedAt) >= 0,
+  );
+}
+
+function leave(tui: Tui): Promise<void> {
+  tui.send({type: 'tui.leave', reason: 'terminated'});
+  return new Promise((resolve) => {
+    const look = () => {
+      if (!tui.get().ui.hasTag('gone')) return;
+      stop();
+      resolve();
+    };
+    const stop = tui.state.subscribe(look);
+    look();
+  });
+}
+
+/** Ink shows nothing but the last frame where it believes that nobody watches; here somebody does. */
+async function loadScreens() {
+  const {CI} = process.env;
+  if (CI !== undefined) process.env.CI = 'false';
+  try {
+    const [{createTui}, {runTui}] = await Promise.all([
+      import('../../ui/tui.ts'),
+      import('../../ui/run-tui.tsx'),
+    ]);
+    return {createTui, runTui};
+  } finally {
+    if (CI !== undefined) process.env.CI = CI;
+  }
+}
+
+const leaving = {SIGTERM: 'terminated', SIGHUP: 'terminated'} as const satisfies Record<string, PauseReason>;
+
+/** Signals are wishes like keys: one pauses what runs and leaves, Ctrl+C from outside is Ctrl+C. */
+function listen(tui: Tui): () => void {
+  const interrupt = () => tui.send({type: 'tui.interrupt'});
+  process.on('SIGINT', interrupt);
+  const handlers = Object.entries(leaving).map(([signal, reason]) => {
+    const handler = () => tui.send({type: 'tui.leave', reason});
+    process.on(signal, handler);
+    return () => process.off(signal, handler);
+  });
+  return () => {
+    process.off('SIGINT', interrupt);
+    for (const stop of handlers) stop();
+  };
+}

@@ -1,0 +1,137 @@
+import path from 'node:path';
+import type {Command} from 'commander';
+import type {EntryListener} from '../../machines/observe.ts';
+import {resolveConfig, settingOf} from '../../machines/policies/config-resolution.ts';
+import {addTask, deleteTask, editTask, moveTask, setDeps} from '../../machines/policies/plan/plan-edits.ts';
+import {undoChange} from '../../machines/policies/plan/plan-undo.ts';
+import {reviewRules} from '../../machines/policies/review/review-summary.ts';
+import {inListOrder} from '../../machines/policies/session/session-refs.ts';
+import type {SettingValueOf} from '../../services/contracts/config.ts';
+import type {Plan} from '../../services/contracts/plan.ts';
+import {createChangeTracker} from '../../services/git/change-tracker.ts';
+import {listFiles} from '../../services/git/list-files.ts';
+import {createRunStore} from '../../services/stores/run-store.ts';
+import type {PlanEdit, RunView, SessionRow, TuiPorts} from '../../ui/ports.ts';
+import type {Cli} from '../cli.ts';
+import {treesOf} from '../commands/diff.ts';
+import {openEngine} from '../job/engine-composition.ts';
+import {refuseWhileRunning} from '../job/running-task.ts';
+import {retryTask, setTaskStatus} from '../plan/plan-operations.ts';
+import {openSessions} from '../session/session-composition.ts';
+import {viewsOf} from '../session/session-view.ts';
+import {createJobStarter} from './job-starter.ts';
+import {createProjectReader} from './tui-data.ts';
+import {readTranscript} from './tui-transcript.ts';
+
+/** Connects the screens to the project, the engine and everything else that is real. */
+export async function openTuiPorts(
+  cli: Cli,
+  command: Command,
+  notify: (how: SettingValueOf<'tui.notify'>, text: string) => void,
+  observe?: EntryListener,
+): Promise<TuiPorts> {
+  const {env, now} = cli.context;
+  const project = await cli.project(command);
+  const {folder, plans, config} = project;
+  const outputs = new Set<(text: string) => void>();
+  const opened = await openEngine({
+    project,
+    env,
+    agent: undefined,
+    now,
+    onOutput: (_stream, text) => {
+      for (const listener of outputs) listener(text);
+    },
+    ...(observe ? {observe} : {}),
+  });
+  const {engine} = opened;
+  // Not the engine's own: what is kept there while a run is written is not for readers.
+  const runs = createRunStore({folder: folder.runsFolder});
+  const reader = createProjectReader({project, runs, env, isOwnJob: engine.isBusy});
+  const start = createJobStarter(project, opened, env);
+  const update = (change: (plan: Plan) => Plan) => plans.update(change);
+  const sessions = () => openSessions(cli, command);
+
+  return {
+    name: path.basename(folder.root),
+    folder: folder.root,
+    engine,
+    start: (request) => start(request).catch((error: unknown) => ({error})),
+    onOutput: (listener) => {
+      outputs.add(listener);
+      return () => outputs.delete(listener);
+    },
+    watch: reader.watch,
+    setStatus: (taskId, status) => setTaskStatus(project, taskId, status, now()),
+    retry: (taskId) => retryTask(project, taskId, now()),
+    edit: async (edit) => {
+      if (edit.type === 'delete') await refuseWhileRunning(project, edit.taskId);
+      return update((plan) => applyEdit(plan, edit, now()));
+    },
+    undo: (change) => update((plan) => undoChange(plan, change)),
+    dismiss: async (taskIds) => {
+      const {dismissFeedback} = await import('../job/feedback-operations.ts');
+      for (const taskId of taskIds) await dismissFeedback(project, taskId, now());
+    },
+    createPlan: async () => void (await plans.create()),
+    writeSetting: (layer, key, value) => config.write(layer, key, value),
+    transcript: (run, form) => readTranscript(runs, run, form),
+    diff: async (run: RunView) => {
+      const changes = createChangeTracker({project: folder, env, rules: reviewRules});
+      const {from, to} = await treesOf(run, changes);
+      return changes.diff(from, to, {stat: false});
+    },
+    history: (taskId) => runs.list(taskId),
+    listFiles: () => listFiles({root: folder.root, env}),
+    sessions: async () => {
+      const {store, currentRepo, tmux, events} = await sessions();
+      const repoId = (await currentRepo())?.repoId ?? null;
+      const entries = (await store.list()).filter((entry) => repoId === null || entry.repoId === repoId);
+      const views = await viewsOf({tmux, events}, inListOrder(entries));
+      return views.filter(({status}) => status !== 'archived').map(rowOf);
+    },
+    attach: async (id) => {
+      const {show} = await import('../commands/session/resume.ts');
+      await show(await sessions(), id, {detached: false, restart: false, yes: false, isFirst: false});
+    },
+    suspend: () => {
+      engine.suspend();
+      process.kill(process.pid, 'SIGSTOP');
+      engine.wake();
+    },
+    notify: (text) => {
+      config.layers().then(
+        (layers) => notify(settingOf(resolveConfig(layers), 'tui.notify'), text),
+        () => {},
+      );
+    },
+    now: () => Date.now(),
+  };
+}
+
+function applyEdit(plan: Plan, edit: PlanEdit, now: string): Plan {
+  switch (edit.type) {
+    case 'add':
+      return addTask(plan, edit.task, now);
+    case 'edit':
+      return editTask(plan, edit.taskId, edit.fields, now);
+    case 'move':
+      return moveTask(plan, edit.taskId, edit.place, now);
+    case 'delete':
+      return deleteTask(plan, edit.taskId, {cascade: true, force: true}, now).plan;
+    case 'deps':
+      return setDeps(plan, edit.taskId, edit.deps, now);
+  }
+}
+
+function rowOf(view: Awaited<ReturnType<typeof viewsOf>>[number]): SessionRow {
+  return {
+    id: view.run_id,
+    name: view.name,
+    status: view.status,
+    runner: view.runner,
+    branch: view.branch,
+    created: view.created_at.slice(0, 16).replace('T', ' '),
+    canAttach: view.problem === null && view.status !== 'worktree missing' && view.status !== 'archived',
+  };
+}

@@ -1,0 +1,187 @@
+import path from 'node:path';
+import {resolveConfig, settingOf} from '../../machines/policies/config-resolution.ts';
+import {tellingRun} from '../../machines/policies/run/run-status.ts';
+import {AppError, messageOf} from '../../services/contracts/errors.ts';
+import type {PendingFeedback} from '../../services/contracts/feedback.ts';
+import type {RunRecord, RunStore} from '../../services/contracts/run.ts';
+import type {PlanStore} from '../../services/contracts/stores.ts';
+import {watchProject} from '../../services/stores/project-watch.ts';
+import {createRunIndex} from '../../services/stores/run-index.ts';
+import {taskFolderName} from '../../services/stores/task-folder.ts';
+import {versionOf} from '../../services/stores/whole-file.ts';
+import type {PlanView, ProjectData} from '../../ui/ports.ts';
+import type {Project} from '../composition.ts';
+import {chooseAgent} from '../job/engine-composition.ts';
+import {listFeedback} from '../job/feedback-operations.ts';
+import {liveEngine} from '../job/running-task.ts';
+
+/** A look that failed is no reason to stop looking. */
+const secondsAfterFailure = 1;
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** How a project stands on disk, read when it changed and now and then besides. */
+export function createProjectReader({
+  project,
+  runs,
+  env,
+  isOwnJob,
+}: {
+  readonly project: Project;
+  readonly runs: RunStore;
+  readonly env: Env;
+  /** A job of this very process holds the lock. */
+  readonly isOwnJob: () => boolean;
+}) {
+  const {folder, plans, config} = project;
+  const index = createRunIndex({folder: folder.runsFolder, runs, digest: digestRuns});
+
+  const read = async (): Promise<ProjectData> => {
+    const plan = await readPlanAgain();
+    const ids = plan.type === 'plan' ? plan.plan.items.keys() : [];
+    const digests = await index.read(ids);
+    const layers = await config.layers();
+    // Who cannot be asked for is shown as nobody; whoever starts a job is told why it is refused.
+    const holder = isOwnJob() ? null : await liveEngine(folder).catch(() => null);
+    const costs = [...digests.values()].map(({cost}) => cost).filter((cost) => cost > 0);
+    return {
+      plan,
+      runs: new Map([...digests].flatMap(([id, {run}]) => (run ? [[id, run] as const] : []))),
+      reviews: new Map([...digests].flatMap(([id, {review}]) => (review ? [[id, review] as const] : []))),
+      pendingFeedback: await pendingFeedback(),
+      cost: costs.length === 0 ? null : costs.reduce((sum, cost) => sum + cost, 0),
+      otherEngine: holder?.pid ?? null,
+      provider: await chooseAgent({folder, env}).catch((error: unknown) => ({problem: messageOf(error)})),
+      config: resolveConfig(layers),
+      layers,
+    };
+  };
+
+  let lastPlan: {readonly version: string | null; readonly view: PlanView} | null = null;
+  /** Read again only when it is another file: a look at a plan that did not change costs nothing. */
+  const readPlanAgain = async (): Promise<PlanView> => {
+    const version = versionOf(folder.planFile);
+    if (lastPlan === null || lastPlan.version !== version || lastPlan.view.type === 'problem') {
+      lastPlan = {version, view: await readPlan(plans)};
+    }
+    return lastPlan.view;
+  };
+
+  const pendingFeedback = async (): Promise<ReadonlyMap<string, PendingFeedback>> => {
+    const {pending} = await listFeedback(project).catch(() => ({pending: []}));
+    return new Map(pending.map((each) => [each.childTaskId, each]));
+  };
+
+  /** Tells how it stands, now and after every change; the returned function ends it. */
+  const watch = (listener: (data: ProjectData) => void): (() => void) => {
+    let isReading = false;
+    let isAskedAgain = false;
+    let isOver = false;
+    let timer: NodeJS.Timeout | undefined;
+    let told = '';
+    let toldPlan: PlanView | null = null;
+    let planNumber = 0;
+
+    const look = async (): Promise<void> => {
+      if (isReading) {
+        isAskedAgain = true;
+        return;
+      }
+      isReading = true;
+      do {
+        isAskedAgain = false;
+        // The screen keeps what it knew, and looks again in a moment.
+        const data = await read().catch(() => null);
+        if (isOver) break;
+        if (data === null) {
+          lookAgainIn(secondsAfterFailure);
+          break;
+        }
+        watcher.watchTasks(busyFolders(data));
+        again(data);
+        // Nothing new is no news: an idle screen is not drawn again.
+        if (data.plan !== toldPlan && data.plan.type === 'plan') planNumber++;
+        toldPlan = data.plan;
+        const now = fingerprint(data, planNumber);
+        if (now !== told) listener(data);
+        told = now;
+      } while (isAskedAgain);
+      isReading = false;
+    };
+    const again = ({config: resolved}: ProjectData) => {
+      lookAgainIn(
+        Math.min(
+          settingOf(resolved, 'tui.runDataRefreshIntervalSeconds'),
+          settingOf(resolved, 'tui.planDataRefreshIntervalSeconds'),
+        ),
+      );
+    };
+    const lookAgainIn = (seconds: number) => {
+      clearTimeout(timer);
+      timer = setTimeout(() => void look(), seconds * 1000);
+      timer.unref();
+    };
+    const busyFolders = ({plan}: ProjectData): string[] => {
+      if (plan.type !== 'plan') return [];
+      return [...plan.plan.items.values()]
+        .filter(({status}) => status === 'in_progress' || status === 'waiting_user')
+        .map(({id}) => path.join(folder.runsFolder, taskFolderName(id)));
+    };
+    const watcher = watchProject(folder, () => void look());
+    void look();
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+      watcher.close();
+    };
+  };
+
+  return {read, watch};
+}
+
+type Digest = {
+  readonly run: RunRecord | null;
+  readonly review: RunRecord | null;
+  readonly cost: number;
+};
+
+/** Output is read when it is looked at; of all else the latest run is enough. */
+function digestRuns(all: readonly RunRecord[]): Digest {
+  const cost = all.reduce((sum, {usage}) => sum + (usage?.cost_usd ?? 0), 0);
+  const review = all.findLast(({run_type}) => run_type === 'review') ?? null;
+  return {run: withoutOutput(tellingRun(all)), review: withoutOutput(review), cost};
+}
+
+const withoutOutput = (run: RunRecord | null): RunRecord | null => run && {...run, stdout: '', stderr: ''};
+
+async function readPlan(plans: PlanStore): Promise<PlanView> {
+  try {
+    const check = await plans.inspect();
+    if ('plan' in check) return {type: 'plan', plan: check.plan};
+    const shown = check.problems.slice(0, 20).map(({path: at, message}) => `${at}: ${message}`);
+    return {type: 'problem', lines: shown};
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'E_PLAN_NOT_FOUND') return {type: 'none'};
+    return {type: 'problem', lines: [messageOf(error)]};
+  }
+}
+
+/** Two looks at the same project have the same one. */
+function fingerprint(
+  {plan, runs, reviews, pendingFeedback, config: _, ...rest}: ProjectData,
+  planNumber: number,
+): string {
+  return JSON.stringify([
+    planNumber,
+    plan.type === 'problem' ? plan : plan.type,
+    [...runs.values(), ...reviews.values()].map((run) => [
+      run.run_id,
+      run.state,
+      run.updated_at,
+      run.phase,
+      run.decision_state,
+    ]),
+    [...pendingFeedback.values()],
+    rest,
+  ]);
+}

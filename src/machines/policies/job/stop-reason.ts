@@ -1,0 +1,65 @@
+import type {FailureKind} from '../../../services/contracts/agent.ts';
+import type {RunRecord} from '../../../services/contracts/run.ts';
+import type {ParentReviewOutput} from '../../parent-review.machine.ts';
+import type {TaskOutput} from '../run/task-outcome.ts';
+
+/** Why a plan stopped being executed. */
+export type StopReason =
+  | 'completed'
+  | 'waiting_user'
+  | 'decision_required'
+  | 'parent_review_required'
+  | 'paused'
+  | 'failed'
+  | 'error';
+
+/** Failures that the next task would only repeat: no account, no quota, no agent. */
+const repeating: ReadonlySet<FailureKind> = new Set<FailureKind>(['auth', 'rate_limit', 'spawn_failed']);
+
+export const isHopeless = ({failure}: RunRecord): boolean =>
+  failure !== undefined && repeating.has(failure.kind);
+
+/** Why no other task follows this one; null when the plan goes on. */
+export function stopReasonAfter(
+  output: TaskOutput,
+  {stopOnFailure}: {readonly stopOnFailure: boolean},
+): StopReason | null {
+  switch (output.outcome) {
+    case 'paused':
+      return 'paused';
+    case 'waiting':
+      return 'waiting_user';
+    case 'decision_required':
+      return 'decision_required';
+    case 'error':
+    case 'refused':
+      return 'error';
+    case 'succeeded':
+    case 'failed':
+    case 'canceled':
+      return stopReasonOf(output.run, stopOnFailure);
+  }
+}
+
+function stopReasonOf(run: RunRecord, stopOnFailure: boolean): StopReason | null {
+  if (run.decision_state === 'rejected') return 'failed';
+  if (run.decision_state === 'approved_quit') return 'completed';
+  return run.state === 'failed' && (stopOnFailure || isHopeless(run)) ? 'failed' : null;
+}
+
+/** Why no task follows the reviews of parents; null when the plan goes on. */
+export function stopReasonAfterReview(
+  {outcome, reviews}: ParentReviewOutput,
+  {stopOnFailure}: {readonly stopOnFailure: boolean},
+): StopReason | null {
+  switch (outcome) {
+    case 'required':
+      return 'parent_review_required';
+    case 'paused':
+    case 'failed':
+    case 'error':
+      return outcome;
+    case 'settled':
+      return stopOnFailure && reviews.some(({verdict}) => verdict === 'broken') ? 'failed' : null;
+  }
+}

@@ -1,0 +1,278 @@
+import {AppError} from '../../../services/contracts/errors.ts';
+import type {Plan, Task} from '../../../services/contracts/plan.ts';
+import {isPlainTaskId, taskIdRule} from '../../../services/contracts/task-id.ts';
+import {
+  ancestorsOf,
+  findCycles,
+  indexHierarchy,
+  isLeaf,
+  parentOf,
+  requireTask,
+  rootTasks,
+  subtreeOf,
+} from './plan-graph.ts';
+import {settleParents, touch, withTask} from './plan-status.ts';
+
+/** Where a task stands: under a parent or at the root, and at which place among its siblings. */
+export type Place = {readonly parentId: string | null; readonly index?: number};
+
+export type NewTask = Place & {
+  readonly id: string;
+  readonly title: string;
+  readonly description?: string;
+  readonly prompt?: string;
+  readonly notes?: string;
+  readonly acceptanceCriteria?: readonly string[];
+};
+
+export function addTask(plan: Plan, task: NewTask, now: string): Plan {
+  if (task.id === '') throw refusal('id is required');
+  if (!isPlainTaskId(task.id)) {
+    const message = `${JSON.stringify(task.id)} cannot be a task id`;
+    throw new AppError('E_TASK_ID', message, {details: [['allowed', taskIdRule]]});
+  }
+  // It is how a person names the top level.
+  if (task.id === 'root')
+    throw new AppError('E_TASK_ID', '"root" cannot be a task id: it means the top level');
+  if (plan.items.has(task.id)) throw refusal(`id already exists: ${JSON.stringify(task.id)}`);
+  const twin = [...plan.items.keys()].find((id) => foldedId(id) === foldedId(task.id));
+  if (twin !== undefined) {
+    throw refusal(`id ${JSON.stringify(task.id)} differs from ${JSON.stringify(twin)} only in case`);
+  }
+  if (task.title.trim() === '') throw refusal('title is required');
+  // Asked before the task is in the plan, or it could be its own parent.
+  if (task.parentId !== null) requireParent(plan, task.parentId);
+  const item: Task = {
+    id: task.id,
+    title: task.title,
+    description: task.description ?? '',
+    acceptanceCriteria: task.acceptanceCriteria ?? [],
+    prompt: task.prompt ?? '',
+    parentId: task.parentId,
+    childIds: [],
+    deps: [],
+    status: 'todo',
+    createdAt: now,
+    updatedAt: now,
+    ...(task.notes === undefined ? {} : {notes: task.notes}),
+  };
+  return settleParents(place(withTask(plan, item), item, task, now), task.id, now);
+}
+
+/** The fields of a task that are plain text. `null` for notes removes them. */
+export type TaskEdit = {
+  readonly title?: string;
+  readonly description?: string;
+  readonly prompt?: string;
+  readonly notes?: string | null;
+  readonly acceptanceCriteria?: readonly string[];
+};
+
+/** The same plan when nothing really changes, so that no file is written for it. */
+export function editTask(plan: Plan, id: string, edit: TaskEdit, now: string): Plan {
+  const task = requireTask(plan, id);
+  if (edit.title !== undefined && edit.title.trim() === '') throw refusal('title cannot be empty');
+  const {notes, ...fields} = edit;
+  const changed = Object.entries(fields).filter(
+    ([name, value]) =>
+      value !== undefined && JSON.stringify(task[name as keyof TaskEdit]) !== JSON.stringify(value),
+  );
+  const dropsNotes = notes === null && task.notes != null;
+  const setsNotes = typeof notes === 'string' && notes !== task.notes;
+  if (changed.length === 0 && !dropsNotes && !setsNotes) return plan;
+  const {notes: oldNotes, ...rest} = task;
+  const kept = dropsNotes ? rest : {...rest, ...(oldNotes === undefined ? {} : {notes: oldNotes})};
+  return withTask(plan, {
+    ...kept,
+    ...Object.fromEntries(changed),
+    ...(setsNotes ? {notes} : {}),
+    updatedAt: touch(task, now),
+  });
+}
+
+/** Moves a task with everything below it. The index counts the siblings without the task itself. */
+export function moveTask(plan: Plan, id: string, target: Place, now: string): Plan {
+  const task = requireTask(plan, id);
+  if (target.parentId !== null) {
+    const parent = requireParent(plan, target.parentId);
+    const lineage = [parent, ...ancestorsOf(plan, parent)];
+    const ids = lineage.map((ancestor) => ancestor.id);
+    const loop = ids.indexOf(id);
+    if (loop >= 0) {
+      throw refusal(`hierarchy cycle detected: ${[id, ...ids.slice(0, loop + 1)].join(' -> ')}`);
+    }
+    refuseDepsAlong(lineage, subtreeOf(plan, task));
+  }
+  const formerParent = parentOf(plan, task);
+  const moved: Task = {...task, parentId: target.parentId, updatedAt: touch(task, now)};
+  let next = place(withTask(detach(plan, task, now), moved), moved, target, now);
+  next = settleParents(next, id, now);
+  return formerParent ? settleAbove(next, formerParent.id, now) : next;
+}
+
+/** Nobody may come to stand below or above what it depends on. */
+function refuseDepsAlong(lineage: readonly Task[], moved: readonly Task[]): void {
+  const refuse = (kind: string, from: readonly Task[], to: readonly Task[]) => {
+    const targets = new Set(to.map((each) => each.id));
+    for (const task of from) {
+      const dep = task.deps.find((each) => targets.has(each));
+      if (dep === undefined) continue;
+      const reason = `${JSON.stringify(task.id)} cannot depend on its own ${kind} ${JSON.stringify(dep)}`;
+      throw refusal(`invalid move (would violate plan invariants): ${reason}`);
+    }
+  };
+  refuse('ancestor', moved, lineage);
+  refuse('descendant', lineage, moved);
+}
+
+export type Deletion = {readonly plan: Plan; readonly deleted: string[]; readonly detached: string[]};
+
+/** Deletes a task; children and dependents are only touched where the caller said so. */
+export function deleteTask(
+  plan: Plan,
+  id: string,
+  {cascade, force}: {cascade: boolean; force: boolean},
+  now: string,
+): Deletion {
+  const task = requireTask(plan, id);
+  if (!isLeaf(task) && !cascade) {
+    throw refusal(`refusing to delete ${JSON.stringify(id)}: has children (use --cascade-children)`);
+  }
+  const deleted = subtreeOf(plan, task).map((each) => each.id);
+  const gone = new Set(deleted);
+  const affected = [...plan.items.values()].filter(
+    (other) => !gone.has(other.id) && other.deps.some((dep) => gone.has(dep)),
+  );
+  if (affected.length > 0 && !force) {
+    const dependentsOf = new Map(deleted.map((each): [string, string[]] => [each, []]));
+    for (const other of affected) for (const dep of other.deps) dependentsOf.get(dep)?.push(other.id);
+    const broken = [...dependentsOf].flatMap(([each, dependents]) =>
+      dependents.length === 0 ? [] : [`${each} (dependents: ${dependents.join(', ')})`],
+    );
+    throw refusal(
+      `refusing to delete: would break dependents (${broken.join('; ')}). Use --force to remove those dep edges`,
+    );
+  }
+  const formerParent = parentOf(plan, task);
+  const items = new Map(detach(plan, task, now).items);
+  for (const each of deleted) items.delete(each);
+  for (const other of affected) {
+    const deps = other.deps.filter((dep) => !gone.has(dep));
+    items.set(other.id, withDeps(other, deps, now));
+  }
+  const next = {...plan, items};
+  return {
+    plan: formerParent ? settleAbove(next, formerParent.id, now) : next,
+    deleted,
+    detached: affected.map((other) => other.id),
+  };
+}
+
+/** An edge that is already there is no change. */
+export function addDep(plan: Plan, id: string, dep: string, now: string): Plan {
+  const task = requireTask(plan, id);
+  return task.deps.includes(dep) ? plan : changeDeps(plan, task, [...task.deps, dep], now);
+}
+
+/** An edge that is not there is no change. */
+export function removeDep(plan: Plan, id: string, dep: string, now: string): Plan {
+  const task = requireTask(plan, id);
+  if (!task.deps.includes(dep)) return plan;
+  return changeDeps(
+    plan,
+    task,
+    task.deps.filter((each) => each !== dep),
+    now,
+  );
+}
+
+export function setDeps(plan: Plan, id: string, deps: readonly string[], now: string): Plan {
+  const task = requireTask(plan, id);
+  const unique = [...new Set(deps)];
+  return JSON.stringify(unique) === JSON.stringify(task.deps) ? plan : changeDeps(plan, task, unique, now);
+}
+
+function changeDeps(plan: Plan, task: Task, deps: readonly string[], now: string): Plan {
+  const {isAncestor} = indexHierarchy(plan);
+  for (const dep of deps) {
+    const relation = `${JSON.stringify(task.id)} cannot depend on its own`;
+    if (dep === task.id) throw refusal(`cannot add self-dependency: ${JSON.stringify(dep)}`);
+    if (!plan.items.has(dep)) throw refusal(`unknown dep id ${JSON.stringify(dep)}`);
+    if (isAncestor(dep, task.id)) throw refusal(`${relation} ancestor ${JSON.stringify(dep)}`);
+    if (isAncestor(task.id, dep)) throw refusal(`${relation} descendant ${JSON.stringify(dep)}`);
+  }
+  const next = withTask(plan, withDeps(task, deps, now));
+  const [cycle] = findCycles([task.id], (each) => next.items.get(each)?.deps ?? []);
+  if (cycle) throw refusal(`dependency cycle detected: ${cycle.join(' -> ')}`);
+  return next;
+}
+
+/** Rationale of a dependency that is gone goes with it. */
+function withDeps(task: Task, deps: readonly string[], now: string): Task {
+  const {depRationale, ...rest} = task;
+  const present = new Set(deps);
+  const kept = Object.entries(depRationale ?? {}).filter(([dep]) => present.has(dep));
+  return {
+    ...rest,
+    deps,
+    updatedAt: touch(task, now),
+    ...(depRationale == null ? {} : {depRationale: Object.fromEntries(kept)}),
+  };
+}
+
+/** Puts a task that is in the plan, but in nobody's list yet, where it belongs. */
+function place(plan: Plan, task: Task, {parentId, index}: Place, now: string): Plan {
+  if (parentId === null) return index === undefined ? plan : placeAtRoot(plan, task, index);
+  const parent = requireParent(plan, parentId);
+  const childIds = inserted(parent.childIds, task.id, index ?? parent.childIds.length);
+  return withTask(plan, {...parent, childIds, updatedAt: touch(parent, now)});
+}
+
+/** The order of root tasks is their order in the file. */
+function placeAtRoot(plan: Plan, task: Task, index: number): Plan {
+  const others = rootTasks(plan).filter((root) => root.id !== task.id);
+  inserted(others, task, index);
+  const before = others[index]?.id;
+  if (before === undefined) {
+    const items = new Map(plan.items);
+    items.delete(task.id);
+    return {...plan, items: items.set(task.id, task)};
+  }
+  const items = new Map<string, Task>();
+  for (const [id, each] of plan.items) {
+    if (id === before) items.set(task.id, task);
+    if (id !== task.id) items.set(id, each);
+  }
+  return {...plan, items};
+}
+
+function inserted<T>(list: readonly T[], entry: T, index: number): T[] {
+  if (!Number.isInteger(index) || index < 0 || index > list.length) {
+    throw refusal(`index out of range: ${index} (valid: 0..${list.length})`);
+  }
+  return list.toSpliced(index, 0, entry);
+}
+
+function detach(plan: Plan, task: Task, now: string): Plan {
+  const parent = parentOf(plan, task);
+  if (!parent) return plan;
+  const childIds = parent.childIds.filter((id) => id !== task.id);
+  return withTask(plan, {...parent, childIds, updatedAt: touch(parent, now)});
+}
+
+/** Settles a task that lost a child, and what is above it. */
+function settleAbove(plan: Plan, id: string, now: string): Plan {
+  const task = plan.items.get(id);
+  const child = task?.childIds[0];
+  return settleParents(plan, child ?? id, now);
+}
+
+function requireParent(plan: Plan, id: string): Task {
+  const parent = plan.items.get(id);
+  if (!parent) throw refusal(`unknown parent id ${JSON.stringify(id)}`);
+  return parent;
+}
+
+const foldedId = (id: string) => id.normalize('NFC').toLowerCase();
+
+const refusal = (message: string) => new AppError('E_PLAN_EDIT', message);

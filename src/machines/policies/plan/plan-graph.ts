@@ -1,0 +1,179 @@
+import {AppError, shellWord} from '../../../services/contracts/errors.ts';
+import type {Plan, Task} from '../../../services/contracts/plan.ts';
+
+// Everything here is iterative: a plan may be one chain of 100,000 tasks.
+
+export const isLeaf = (task: Task): boolean => task.childIds.length === 0;
+
+/** The task, or the error every command gives for an id that is not in the plan. */
+export function requireTask(plan: Plan, id: string): Task {
+  const task = plan.items.get(id);
+  if (task) return task;
+  const near = nearestId(plan, id);
+  throw new AppError('E_TASK_NOT_FOUND', `unknown id ${JSON.stringify(id)}`, {
+    next: [
+      ...(near === null
+        ? []
+        : [{command: `blackbird show ${shellWord(near)}`, why: 'did you mean this one?'}]),
+      {command: 'blackbird list --all', why: 'see every task'},
+    ],
+  });
+}
+
+/** Tasks without a parent in this plan, in the order of the plan file. */
+export function rootTasks(plan: Plan): Task[] {
+  return [...plan.items.values()].filter((task) => parentOf(plan, task) === undefined);
+}
+
+export function parentOf(plan: Plan, task: Task): Task | undefined {
+  return task.parentId == null ? undefined : plan.items.get(task.parentId);
+}
+
+export function childrenOf(plan: Plan, task: Task): Task[] {
+  return isLeaf(task) ? [] : task.childIds.flatMap((id) => plan.items.get(id) ?? []);
+}
+
+export type TreeRow = {readonly task: Task; readonly depth: number};
+
+/** Every task once, parents before children, siblings in their own order: the order of work. */
+export const tasksInTreeOrder = (plan: Plan): TreeRow[] => [...walkTree(plan)];
+
+/** The same, one at a time, for those who need not see all of it. */
+export function* walkTree(plan: Plan): Generator<TreeRow, void, undefined> {
+  const seen = new Set<string>();
+  const stack: TreeRow[] = rootTasks(plan)
+    .map((task) => ({task, depth: 0}))
+    .reverse();
+  for (let row = stack.pop(); row; row = stack.pop()) {
+    if (seen.has(row.task.id)) continue;
+    seen.add(row.task.id);
+    yield row;
+    if (isLeaf(row.task)) continue;
+    for (const child of childrenOf(plan, row.task).reverse()) {
+      stack.push({task: child, depth: row.depth + 1});
+    }
+  }
+}
+
+/** Nearest first. Ends at a repeated id, so a broken hierarchy cannot hold it. */
+export function ancestorsOf(plan: Plan, task: Task): Task[] {
+  const ancestors: Task[] = [];
+  const seen = new Set([task.id]);
+  for (let parent = parentOf(plan, task); parent && !seen.has(parent.id); parent = parentOf(plan, parent)) {
+    seen.add(parent.id);
+    ancestors.push(parent);
+  }
+  return ancestors;
+}
+
+/** The task itself and everything below it. */
+export function subtreeOf(plan: Plan, task: Task): Task[] {
+  const found = new Map<string, Task>();
+  const stack = [task];
+  for (let next = stack.pop(); next; next = stack.pop()) {
+    if (found.has(next.id)) continue;
+    found.set(next.id, next);
+    for (const child of childrenOf(plan, next).reverse()) stack.push(child);
+  }
+  return [...found.values()];
+}
+
+export function dependentsOf(plan: Plan, id: string): Task[] {
+  return [...plan.items.values()].filter((task) => task.deps.includes(id));
+}
+
+/** Cycles may be as many as edges and as long as the plan: after this many ids no more are told. */
+const cycleBudget = 10_000;
+
+/** The cycles that a depth-first walk meets, each as `[A, B, A]`, in the order of `ids`. */
+export function findCycles(
+  ids: Iterable<string>,
+  edgesOf: (id: string) => readonly string[],
+): Array<readonly string[]> {
+  const cycles: Array<readonly string[]> = [];
+  const finished = new Set<string>();
+  let told = 0;
+  for (const start of ids) {
+    if (finished.has(start) || edgesOf(start).length === 0) continue;
+    const path: Array<{id: string; edges: readonly string[]; next: number}> = [];
+    const depthOf = new Map<string, number>();
+    const enter = (id: string) => {
+      depthOf.set(id, path.length);
+      path.push({id, edges: edgesOf(id), next: 0});
+    };
+    enter(start);
+    for (let top = path.at(-1); top; top = path.at(-1)) {
+      const target = top.edges[top.next++];
+      if (target === undefined) {
+        finished.add(top.id);
+        depthOf.delete(top.id);
+        path.pop();
+        continue;
+      }
+      const depth = depthOf.get(target);
+      if (depth === undefined) {
+        if (!finished.has(target)) enter(target);
+      } else if (told < cycleBudget) {
+        cycles.push([...path.slice(depth).map(({id}) => id), target]);
+        told += path.length - depth;
+      }
+    }
+  }
+  return cycles;
+}
+
+/** Answers "is a above b?" at once, after one walk over the tree. */
+export function indexHierarchy(plan: Plan): {isAncestor: (ancestor: string, id: string) => boolean} {
+  const first = new Map<string, number>();
+  const last = new Map<string, number>();
+  const open: TreeRow[] = [];
+  let position = 0;
+  const closeDownTo = (depth: number) => {
+    for (let row = open.at(-1); row && row.depth >= depth; row = open.at(-1)) {
+      last.set(row.task.id, position);
+      open.pop();
+    }
+  };
+  for (const row of tasksInTreeOrder(plan)) {
+    closeDownTo(row.depth);
+    first.set(row.task.id, ++position);
+    open.push(row);
+  }
+  closeDownTo(0);
+  return {
+    isAncestor: (ancestor, id) => {
+      const at = first.get(id) ?? 0;
+      return at > (first.get(ancestor) ?? Number.POSITIVE_INFINITY) && at <= (last.get(ancestor) ?? 0);
+    },
+  };
+}
+
+/** The id a mistyped one most likely meant; null when nothing is close. */
+function nearestId(plan: Plan, id: string): string | null {
+  const wanted = id.toLowerCase();
+  let best: {id: string; distance: number} | null = null;
+  let compared = 0;
+  for (const candidate of plan.items.keys()) {
+    // Only a courtesy, so it may not cost a noticeable time in a huge plan.
+    if (++compared > 5_000) break;
+    const distance = editDistance(wanted, candidate.toLowerCase());
+    if (distance <= Math.max(1, Math.floor(wanted.length / 3)) && (!best || distance < best.distance)) {
+      best = {id: candidate, distance};
+    }
+  }
+  return best?.id ?? null;
+}
+
+function editDistance(a: string, b: string): number {
+  if (Math.abs(a.length - b.length) > 8 || a.length > 64) return Number.POSITIVE_INFINITY;
+  let previous = Array.from({length: b.length + 1}, (_, index) => index);
+  for (let row = 1; row <= a.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= b.length; column++) {
+      const substitution = (previous[column - 1] ?? 0) + (a[row - 1] === b[column - 1] ? 0 : 1);
+      current.push(Math.min((previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1, substitution));
+    }
+    previous = current;
+  }
+  return previous[b.length] ?? 0;
+}

@@ -1,0 +1,58 @@
+import type {Plan, Task, TaskStatus} from '../../../services/contracts/plan.ts';
+import {isLeaf, tasksInTreeOrder, walkTree} from './plan-graph.ts';
+
+export type Readiness =
+  | 'READY'
+  | 'BLOCKED'
+  | 'QUEUED'
+  | 'IN_PROGRESS'
+  | 'WAITING_USER'
+  | 'DONE'
+  | 'FAILED'
+  | 'SKIPPED';
+
+/** Dependencies that are not done yet. Only `done` satisfies: a skipped task delivered nothing. */
+export function unmetDeps(plan: Plan, task: Task): string[] {
+  return task.deps.filter((id) => plan.items.get(id)?.status !== 'done');
+}
+
+export function readinessOf(plan: Plan, task: Task): Readiness {
+  const settled = settledReadiness[task.status];
+  return settled ?? (unmetDeps(plan, task).length > 0 ? 'BLOCKED' : 'READY');
+}
+
+/** A leaf that is `todo` and whose dependencies are all done. */
+export function isReady(plan: Plan, task: Task): boolean {
+  return isLeaf(task) && readinessOf(plan, task) === 'READY';
+}
+
+/** What can be executed now, in the order of the plan. */
+export function readyTasks(plan: Plan): Task[] {
+  return tasksInTreeOrder(plan).flatMap(({task}) => (isReady(plan, task) ? [task] : []));
+}
+
+/** The first ready task among the wanted ones (all, if none is named) that was not tried already. */
+export function nextTask(
+  plan: Plan,
+  {taskIds, attempted}: {readonly taskIds: readonly string[]; readonly attempted: readonly string[]},
+): Task | undefined {
+  const wanted = new Set(taskIds);
+  const tried = new Set(attempted);
+  for (const {task} of walkTree(plan)) {
+    const isWanted = !tried.has(task.id) && (wanted.size === 0 || wanted.has(task.id));
+    if (isWanted && isReady(plan, task)) return task;
+  }
+  return undefined;
+}
+
+/** The statuses that decide readiness whatever the dependencies say; null for the one that does not. */
+const settledReadiness = {
+  todo: null,
+  queued: 'QUEUED',
+  in_progress: 'IN_PROGRESS',
+  waiting_user: 'WAITING_USER',
+  blocked: 'BLOCKED',
+  done: 'DONE',
+  failed: 'FAILED',
+  skipped: 'SKIPPED',
+} as const satisfies Record<TaskStatus, Readiness | null>;

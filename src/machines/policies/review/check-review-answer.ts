@@ -1,0 +1,92 @@
+import {reviewAnswerShape} from '../../../services/contracts/review-answer.ts';
+import type {ReviewResult} from '../../../services/contracts/run.ts';
+
+export type ReviewAnswer = {
+  readonly passed: boolean;
+  readonly resumeTaskIds: readonly string[];
+  readonly feedback: string;
+  readonly results: readonly ReviewResult[];
+};
+
+/** Reads an answer strictly: what is not exactly one verdict on exactly these tasks is no review. */
+export function checkReviewAnswer(
+  text: string,
+  taskIds: readonly string[],
+): {readonly answer: ReviewAnswer} | {readonly problem: string} {
+  const [first, ...others] = verdictsIn(text);
+  if (first === undefined) return {problem: 'it holds no JSON object with "passed"'};
+  if (others.length > 0) return {problem: 'it holds several different verdicts'};
+  const {data, error} = reviewAnswerShape.safeParse(first);
+  if (!data) {
+    const [issue] = error.issues;
+    return {problem: `${issue?.path.join('.') || 'the answer'}: ${issue?.message}`};
+  }
+  const {passed, resumeTaskIds, feedbackForResume, reviewResults} = data;
+  const feedback = feedbackForResume.trim();
+  const results = reviewResults.map(({taskId, status, feedback: own}) => ({
+    task_id: taskId,
+    status,
+    feedback: own.trim(),
+  }));
+  const problem = contradiction({passed, resumeTaskIds, feedback, results}, taskIds);
+  return problem === null ? {answer: {passed, resumeTaskIds, feedback, results}} : {problem};
+}
+
+/** What a task is sent back with: what was said to all, then what was said of it alone. */
+export function feedbackFor({feedback, results}: ReviewAnswer, taskId: string): string {
+  const own = results.find(({task_id}) => task_id === taskId)?.feedback ?? '';
+  return [...new Set([feedback, own])].filter((part) => part !== '').join('\n\n');
+}
+
+function contradiction(answer: ReviewAnswer, taskIds: readonly string[]): string | null {
+  const {passed, resumeTaskIds, feedback, results} = answer;
+  const known = new Set(taskIds);
+  const named = [...resumeTaskIds, ...results.map(({task_id}) => task_id)];
+  const stranger = named.find((id) => !known.has(id));
+  if (stranger !== undefined) return `${JSON.stringify(stranger)} is none of the reviewed tasks`;
+  const resumed = new Set(resumeTaskIds);
+  if (resumed.size < resumeTaskIds.length) return 'it sends a task back twice';
+  if (new Set(results.map(({task_id}) => task_id)).size < results.length) return 'it judges a task twice';
+  if (passed) {
+    if (resumed.size > 0) return 'it passed and sends tasks back';
+    if (feedback !== '') return 'it passed and has feedback';
+    return results.some(({status}) => status === 'failed') ? 'it passed and a task failed' : null;
+  }
+  if (resumed.size === 0) return 'it did not pass and sends no task back';
+  const silent = resumeTaskIds.find((id) => feedbackFor(answer, id) === '');
+  if (silent !== undefined) return `it sends ${JSON.stringify(silent)} back without feedback`;
+  const lost = results.find(({task_id, status}) => (status === 'failed') !== resumed.has(task_id));
+  return lost === undefined
+    ? null
+    : `${JSON.stringify(lost.task_id)} ${lost.status}, and is ${resumed.has(lost.task_id) ? '' : 'not '}sent back`;
+}
+
+/** The different objects with `passed` in a text: all of it, its fenced blocks, its lines, what its braces enclose. */
+function verdictsIn(text: string): unknown[] {
+  const blocks = text.split('```').filter((_, index) => index % 2 === 1);
+  const enclosed = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1);
+  const candidates = [
+    text,
+    enclosed,
+    ...blocks.map((block) => block.replace(/^\w*\s*\n/, '')),
+    ...text.split('\n'),
+  ];
+  const found = new Map<string, unknown>();
+  for (const candidate of candidates) {
+    const value = parsed(candidate.trim());
+    if (typeof value === 'object' && value !== null && 'passed' in value) {
+      found.set(JSON.stringify(value), value);
+    }
+  }
+  return [...found.values()];
+}
+
+function parsed(text: string): unknown {
+  if (!text.startsWith('{')) return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Prose with braces in it.
+    return null;
+  }
+}

@@ -1,0 +1,28 @@
+import type {Task} from '../../../services/contracts/plan.ts';
+import type {RunRecord} from '../../../services/contracts/run.ts';
+import {tellingRun} from '../run/run-status.ts';
+
+/** A task below a parent, and when it was done: by its run, or by the hand that said so. */
+export type Completion = {readonly taskId: string; readonly completedAt: string; readonly hasRun: boolean};
+
+export function completionOf({id, updatedAt}: Task, runs: readonly RunRecord[]): Completion {
+  const run = tellingRun(runs);
+  // What the plan says changes with every edit; what a run has done stays done.
+  const endedAt = run?.state === 'succeeded' ? (run.segments.at(-1)?.ended_at ?? run.updated_at) : undefined;
+  return {taskId: id, completedAt: endedAt ?? updatedAt, hasRun: run !== null};
+}
+
+/**
+ * What a review was about: the parent and when each task below it was done. The same work is reviewed
+ * once; a task that was done again makes another signature.
+ */
+export function completionSignature(
+  parentId: string,
+  completions: readonly Completion[],
+  digest: (text: string) => string,
+): string {
+  const children = completions
+    .map(({taskId, completedAt}) => ({childId: taskId, completedAt}))
+    .sort((a, b) => (a.childId < b.childId ? -1 : 1));
+  return `parent-review:v1:${digest(JSON.stringify({version: 1, parentTaskId: parentId, children}))}`;
+}

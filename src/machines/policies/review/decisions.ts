@@ -1,0 +1,38 @@
+import type {Task} from '../../../services/contracts/plan.ts';
+import {isGoRun, type RunRecord} from '../../../services/contracts/run.ts';
+import {isLeaf} from '../plan/plan-graph.ts';
+import {isUnheard, tellingRun} from '../run/run-status.ts';
+import {compareTimestamps} from '../text/timestamps.ts';
+
+/** What a person says at a checkpoint; the names are those of `decision_state` in the record. */
+export type Decision =
+  | {readonly state: 'approved_continue'}
+  | {readonly state: 'approved_quit'}
+  | {readonly state: 'changes_requested'; readonly feedback: string}
+  | {readonly state: 'rejected'};
+
+/** A checkpoint that still keeps the plan from going on. */
+export type OpenDecision = {
+  readonly run: RunRecord;
+  /** Changes that were requested and that no agent has heard of; null when a person has to decide. */
+  readonly unheard: string | null;
+};
+
+/**
+ * The checkpoint a task stands at. A status that somebody gave it by hand, a newer run and a restart are
+ * all past it. Changes that the provider would not take are to be decided again.
+ */
+export function openDecision(task: Task, runs: readonly RunRecord[]): OpenDecision | null {
+  if (task.status !== 'in_progress' || !isLeaf(task)) return null;
+  const run = tellingRun(runs);
+  if (run === null || isGoRun(run)) return null;
+  if (run.decision_state === 'pending') return {run, unheard: null};
+  if (run.decision_state !== 'changes_requested') return null;
+  const isRefused = runs.some(
+    (each) =>
+      each.attempt > run.attempt &&
+      isUnheard(each) &&
+      compareTimestamps(each.created_at, run.decision_resolved_at ?? run.updated_at) >= 0,
+  );
+  return {run, unheard: isRefused ? null : (run.decision_feedback ?? '')};
+}

@@ -1,0 +1,55 @@
+import type {AgentRequest} from '../../../services/contracts/agent.ts';
+import {AppError, shellWord} from '../../../services/contracts/errors.ts';
+import type {Answer, Question, RunRecord} from '../../../services/contracts/run.ts';
+import {answersPrompt, continuePrompt, feedbackPrompt} from './agent-prompt.ts';
+
+export type Said = {readonly answers: readonly Answer[]; readonly feedback: string | null};
+
+/** What an agent is told in its own session. */
+type InSession = {readonly kind: 'resume'} & Pick<AgentRequest, 'prompt' | 'sessionRef'>;
+
+/** Without a session everything is said again, with what was asked and answered. */
+type Anew = {
+  readonly kind: 'start';
+  readonly questions: readonly Question[];
+  readonly answers: readonly Answer[];
+};
+
+/** What was said before a pause may never have been heard, so it is said with what is new. */
+export function feedbackFor(
+  {state, feedback: unheard}: RunRecord,
+  feedback: string | null,
+): {feedback?: string} {
+  if (feedback === null) return {};
+  const isUnheard = state === 'paused' && unheard !== undefined;
+  return {feedback: isUnheard ? `${unheard}\n\n${feedback}` : feedback};
+}
+
+/** How a run goes on: with feedback, else where it was interrupted, else with answers to all it asked. */
+export function sayingFor(run: RunRecord, said: Said, files: readonly string[]): InSession | Anew {
+  const {state, provider_session_ref: sessionRef, questions = [], answers: earlier = []} = run;
+  const inSession = (prompt: string): InSession => ({kind: 'resume', sessionRef, prompt});
+  const {feedback} = feedbackFor(run, said.feedback);
+  if (feedback !== undefined) return inSession(feedbackPrompt(feedback, files));
+  if (state === 'paused') return inSession(continuePrompt(questions, earlier, run.feedback));
+  requireAnswers(run.task_id, questions, said.answers);
+  if (sessionRef !== '') return inSession(answersPrompt(questions, said.answers));
+  // Rounds number their questions alike, so those of earlier ones are told apart by their place.
+  const before = earlier.map(({id, value, prompt = id}, place) => ({id: `${place} ${id}`, value, prompt}));
+  return {kind: 'start', questions: [...before, ...questions], answers: [...before, ...said.answers]};
+}
+
+function requireAnswers(taskId: string, questions: readonly Question[], answers: readonly Answer[]): void {
+  const missing = questions.filter(
+    ({id}) => !answers.some((answer) => answer.id === id && answer.value.trim() !== ''),
+  );
+  if (missing.length === 0) return;
+  const options = missing.map(({id}) => `--answer ${shellWord(`${id}=…`)}`).join(' ');
+  throw new AppError('E_NO_INPUT', `${taskId} waits for answers: ${missing.map(({id}) => id).join(', ')}`, {
+    details: missing.map(({id, prompt, options: choices}) => [
+      id,
+      choices ? `${prompt} (${choices.join(' | ')})` : prompt,
+    ]),
+    next: [{command: `blackbird resume ${shellWord(taskId)} ${options}`}],
+  });
+}

@@ -1,0 +1,57 @@
+import type {RunRecord, RunState} from '../../../services/contracts/run.ts';
+import type {RunOutput} from '../../run.machine.ts';
+import {isUnheard} from './run-status.ts';
+
+export type TaskOutput =
+  | {readonly outcome: Exclude<RunState, 'running'>; readonly run: RunRecord}
+  /** The run has ended, and nobody has decided what comes of it. */
+  | {readonly outcome: 'decision_required'; readonly run: RunRecord}
+  /** The provider would not go on with its session; the run stands where it stood. */
+  | {readonly outcome: 'refused'; readonly run: RunRecord; readonly reason: string}
+  | {readonly outcome: 'error'; readonly error: unknown};
+
+/** What became of a task, from the last that is known of its run. */
+export function taskOutcome({
+  ended,
+  isPostponed,
+  error,
+}: {
+  readonly ended: RunOutput | null;
+  readonly isPostponed: boolean;
+  readonly error: unknown;
+}): TaskOutput {
+  if (error !== undefined || ended === null) return {outcome: 'error', error};
+  const {outcome, run, reason = ''} = ended;
+  if (isPostponed) return {outcome: 'decision_required', run};
+  if (outcome === 'error') return {outcome, error: ended.error};
+  if (outcome === 'refused') return {outcome, run, reason};
+  if (outcome === 'running')
+    return {outcome: 'error', error: new Error(`run ${run.run_id} ended without an outcome`)};
+  // Its agent would not go on: the record is back where it was, with the reason on it.
+  if (run.failure && (outcome === 'paused' || outcome === 'waiting')) {
+    return {outcome: 'refused', run, reason: run.failure.message};
+  }
+  // Feedback that nobody heard: its own run failed, the task stands as the run before says.
+  if (isUnheard(run)) return {outcome: 'refused', run, reason: run.failure?.message ?? ''};
+  return {outcome, run};
+}
+
+/** What the end of a job tells of a task; records are too large to be kept for every one. */
+export type Attempted = {readonly taskId: string} & Pick<
+  RunRecord,
+  'state' | 'resumable' | 'failure' | 'questions' | 'decision_state'
+>;
+
+export function attemptOf(
+  taskId: string,
+  {state, resumable, failure, questions, decision_state}: RunRecord,
+): Attempted {
+  return {
+    taskId,
+    state,
+    resumable,
+    ...(failure && {failure}),
+    ...(questions && {questions}),
+    ...(decision_state && {decision_state}),
+  };
+}

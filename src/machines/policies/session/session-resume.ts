@@ -1,0 +1,90 @@
+import {AppError} from '../../../services/contracts/errors.ts';
+import type {SessionEvent, SessionMeta} from '../../../services/contracts/session.ts';
+import {sessionName} from './session-names.ts';
+import {archivedAt} from './session-refs.ts';
+
+export type ResumeRequest = {
+  /** Do not attach. */
+  readonly detached: boolean;
+  /** End a session that is there and begin a new one. */
+  readonly restart: boolean;
+  /** Do not ask. */
+  readonly yes: boolean;
+  /** The first start of a new run: nothing is resumed, so no event tells of it. */
+  readonly isFirst: boolean;
+};
+
+export type TerminalFacts = {
+  /** A person can be asked. */
+  readonly isInteractive: boolean;
+  /** tmux has somewhere to show the session. */
+  readonly canAttach: boolean;
+};
+
+export type ResumeEventName = 'resume_attach' | 'resume_create' | 'resume_restart';
+
+export const restartQuestion = 'restart session? in-tool history will be lost (git state unchanged) [y/N]: ';
+
+export function isYes(answer: string | null): boolean {
+  return ['y', 'yes'].includes((answer ?? '').trim().toLowerCase());
+}
+
+export function resumeEvent(
+  event: ResumeEventName,
+  run: SessionMeta,
+  request: Pick<ResumeRequest, 'detached' | 'restart'>,
+): SessionEvent {
+  return {event, data: eventData(run, request)};
+}
+
+export function failedEvent(run: SessionMeta, request: ResumeRequest): SessionEvent {
+  const reason = archivedAt(run) === '' ? 'missing' : 'archived';
+  return {event: 'resume_failed', data: {...eventData(run, request), reason}};
+}
+
+export function worktreeMissing(run: SessionMeta): AppError {
+  const [message, reason] =
+    archivedAt(run) === ''
+      ? ['worktree missing; run is corrupted', 'missing']
+      : ['run is archived; cannot resume', 'archived'];
+  return new AppError('E_WORKTREE_MISSING', message, {
+    details: [
+      ['reason', reason],
+      ['worktree', run.worktree_path || '(none)'],
+      ...(run.branch === '' ? [] : [['branch', run.branch] as const]),
+    ],
+  });
+}
+
+type Situation = {
+  readonly isRunning: boolean;
+  readonly request: ResumeRequest;
+  readonly terminal: TerminalFacts;
+};
+
+/** A running session is ended only with somebody's word. */
+export function mustAsk({isRunning, request}: Pick<Situation, 'isRunning' | 'request'>): boolean {
+  return isRunning && request.restart && !request.yes;
+}
+
+/** Why it cannot go on with this terminal, before anything is changed; null when it can. */
+export function refuseResume({terminal, ...situation}: Situation): AppError | null {
+  if (mustAsk(situation) && !terminal.isInteractive) {
+    return new AppError(
+      'E_CONFIRMATION_REQUIRED',
+      'refusing to restart without confirmation in non-interactive mode; pass --yes',
+    );
+  }
+  return situation.request.detached || terminal.canAttach ? null : terminalRequired();
+}
+
+export function terminalRequired(): AppError {
+  return new AppError(
+    'E_NOT_INTERACTIVE',
+    'cannot attach without a terminal on stdin; pass --detached to leave the session in the background',
+  );
+}
+
+function eventData(run: SessionMeta, {detached, restart}: Pick<ResumeRequest, 'detached' | 'restart'>) {
+  return {session_name: sessionName(run.run_id), runner: run.runner, detached, restart};
+}

@@ -1,0 +1,39 @@
+import type {RunRecord} from '../../../services/contracts/run.ts';
+
+/** `02:41`, for clocks that run. */
+export function clockTime(milliseconds: number): string {
+  const seconds = Math.max(0, Math.floor(milliseconds / 1000));
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];
+  const pad = (value: number) => String(value).padStart(2, '0');
+  return hours > 0 ? `${hours}:${pad(minutes)}:${pad(seconds % 60)}` : `${pad(minutes)}:${pad(seconds % 60)}`;
+}
+
+/** `4m12s`, for what is over. */
+export function duration(milliseconds: number): string {
+  if (milliseconds < 10_000) return `${(Math.max(0, milliseconds) / 1000).toFixed(1)}s`;
+  const seconds = Math.round(milliseconds / 1000);
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];
+  if (hours > 0) return `${hours}h${String(minutes).padStart(2, '0')}m`;
+  return minutes > 0 ? `${minutes}m${String(seconds % 60).padStart(2, '0')}s` : `${seconds}s`;
+}
+
+/** How long agents worked on a run, pauses left out; one that still works counts until the last change. */
+export function workTime({
+  segments,
+  updated_at,
+  state,
+}: Pick<RunRecord, 'segments' | 'updated_at' | 'state'>): number {
+  return segments.reduce(
+    (sum, {started_at, ended_at = state === 'running' ? updated_at : started_at}) =>
+      sum + Math.max(0, Date.parse(ended_at) - Date.parse(started_at)),
+    0,
+  );
+}
+
+/** `18k`. */
+export function tokens({input_tokens, output_tokens}: {input_tokens: number; output_tokens: number}): string {
+  const total = input_tokens + output_tokens;
+  return total < 1000 ? String(total) : `${Math.round(total / 1000)}k`;
+}
+
+export const dollars = (cost: number): string => `$${cost.toFixed(2)}`;

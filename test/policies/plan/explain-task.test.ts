@@ -1,0 +1,311 @@
+import {describe, expect, test} from 'vitest';
+import {explainTask} from '../../../src/machines/policies/plan/explain-task.ts';
+import {type TaskStatus, taskStatuses} from '../../../src/services/contracts/task-status.ts';
+import {errorOf} from '../../helpers/errors.ts';
+import {
+  family,
+  hugeChain,
+  hugeFamily,
+  hugeLadder,
+  hugeLineage,
+  hugeSize,
+  planOf,
+  promptly,
+  task,
+} from '../../helpers/plans.ts';
+
+const execute = (id: string) => ({command: `blackbird execute ${id}`, why: 'run it'});
+
+describe('why', () => {
+  test('a ready task can run now', () => {
+    expect(explainTask(planOf(task('a')), 'a')).toEqual({
+      id: 'a',
+      ready: true,
+      conditions: [
+        {
+          id: 'a',
+          title: 'Task a',
+          status: 'todo',
+          role: 'task',
+          depth: 0,
+          reason: 'ready now',
+          next: execute('a'),
+        },
+      ],
+      first: ['a'],
+    });
+  });
+
+  test('a task waits: the whole chain down to who can move, each task once', () => {
+    const plan = planOf(
+      task('a', {deps: ['p', 'b', 'over']}),
+      family(task('p'), task('c', {status: 'done'}), task('d')),
+      task('b', {deps: ['d', 'f']}),
+      task('f', {status: 'failed'}),
+      task('over', {status: 'done'}),
+    );
+    expect(explainTask(plan, 'a')).toEqual({
+      id: 'a',
+      ready: false,
+      conditions: [
+        {id: 'a', title: 'Task a', status: 'todo', role: 'task', depth: 0, reason: 'waits for 2'},
+        {
+          id: 'p',
+          title: 'Task p',
+          status: 'todo',
+          role: 'dependency',
+          depth: 1,
+          reason: 'done when its children are (1 to go)',
+        },
+        {
+          id: 'd',
+          title: 'Task d',
+          status: 'todo',
+          role: 'child',
+          depth: 2,
+          reason: 'ready now',
+          next: execute('d'),
+        },
+        {
+          id: 'b',
+          title: 'Task b',
+          status: 'todo',
+          role: 'dependency',
+          depth: 1,
+          reason: 'not done yet, waits for 2',
+        },
+        {id: 'd', title: 'Task d', status: 'todo', role: 'dependency', depth: 2, reason: 'see above'},
+        {
+          id: 'f',
+          title: 'Task f',
+          status: 'failed',
+          role: 'dependency',
+          depth: 2,
+          reason: 'failed',
+          next: {command: 'blackbird retry f', why: 'make it ready again'},
+        },
+      ],
+      first: ['d', 'f'],
+    });
+  });
+
+  const rows: Array<{
+    status: TaskStatus;
+    reason: string;
+    next?: {command: string; why: string};
+    first: string[];
+  }> = [
+    {status: 'todo', reason: 'ready now', next: execute('a'), first: ['a']},
+    {
+      status: 'queued',
+      reason: 'queued, not started',
+      next: {command: 'blackbird set-status a todo', why: 'make it ready'},
+      first: ['a'],
+    },
+    {
+      status: 'in_progress',
+      reason: 'in progress, but no run works on it',
+      next: {command: 'blackbird set-status a todo', why: 'make it ready'},
+      first: ['a'],
+    },
+    {
+      status: 'waiting_user',
+      reason: 'waits for your answer',
+      next: {command: 'blackbird resume a', why: 'answer its questions'},
+      first: ['a'],
+    },
+    {
+      status: 'blocked',
+      reason: 'blocked by hand',
+      next: {command: 'blackbird set-status a todo', why: 'release it'},
+      first: ['a'],
+    },
+    {status: 'done', reason: 'done, nothing is left to do', first: []},
+    {
+      status: 'failed',
+      reason: 'failed',
+      next: {command: 'blackbird retry a', why: 'make it ready again'},
+      first: ['a'],
+    },
+    {
+      status: 'skipped',
+      reason: 'skipped, so it will not be done',
+      next: {command: 'blackbird set-status a todo', why: 'or remove the dependency on it'},
+      first: ['a'],
+    },
+  ];
+
+  test('knows every status', () => {
+    expect(rows.map(({status}) => status)).toEqual(taskStatuses);
+  });
+
+  test.each(rows)('a task that is $status: $reason', ({status, reason, next, first}) => {
+    expect(explainTask(planOf(task('a', {status})), 'a')).toEqual({
+      id: 'a',
+      ready: status === 'todo',
+      conditions: [
+        {
+          id: 'a',
+          title: 'Task a',
+          status,
+          role: 'task',
+          depth: 0,
+          reason,
+          ...(next === undefined ? {} : {next}),
+        },
+      ],
+      first,
+    });
+  });
+
+  test.each([
+    {status: 'blocked' as const, reason: 'blocked by hand; also waits for 1'},
+    {status: 'in_progress' as const, reason: 'in progress, but no run works on it'},
+  ])('a task that is $status and has an unmet dependency: $reason', ({status, reason}) => {
+    const {conditions, first} = explainTask(planOf(task('a', {status, deps: ['b']}), task('b')), 'a');
+    expect([conditions[0]?.reason, first]).toEqual([reason, ['b']]);
+  });
+
+  test.each([
+    {state: 'running' as const, reason: 'running', command: 'blackbird logs a --follow'},
+    {state: 'paused' as const, reason: 'paused', command: 'blackbird resume a'},
+    {
+      state: 'stranded' as const,
+      reason: 'paused, without a session to go on in',
+      command: 'blackbird restart a',
+    },
+    {state: 'decision' as const, reason: 'waits for your decision', command: 'blackbird review a'},
+    {
+      state: 'failed' as const,
+      reason: 'in progress, its latest run failed',
+      command: 'blackbird set-status a todo',
+    },
+  ])('a task in progress whose latest run is $state: $reason', ({state, reason, command}) => {
+    const [condition] = explainTask(planOf(task('a', {status: 'in_progress'})), 'a', () => state).conditions;
+    expect([condition?.reason, condition?.next?.command]).toEqual([reason, command]);
+  });
+
+  test('a task waits for itself in the end: nobody can move, and the loop is shown', () => {
+    const plan = planOf(family(task('A'), task('B', {deps: ['C']})), task('C', {deps: ['A']}));
+    expect(explainTask(plan, 'B')).toEqual({
+      id: 'B',
+      ready: false,
+      conditions: [
+        {id: 'B', title: 'Task B', status: 'todo', role: 'task', depth: 0, reason: 'waits for 1'},
+        {
+          id: 'C',
+          title: 'Task C',
+          status: 'todo',
+          role: 'dependency',
+          depth: 1,
+          reason: 'not done yet, waits for 1',
+        },
+        {
+          id: 'A',
+          title: 'Task A',
+          status: 'todo',
+          role: 'dependency',
+          depth: 2,
+          reason: 'done when its children are (1 to go)',
+        },
+        {
+          id: 'B',
+          title: 'Task B',
+          status: 'todo',
+          role: 'child',
+          depth: 3,
+          reason: 'deadlock: B -> C -> A -> B; remove one of these dependencies',
+        },
+      ],
+      first: [],
+    });
+  });
+
+  test('a loop further down is told apart from a task that was only met before', () => {
+    const plan = planOf(
+      task('x', {deps: ['y', 'P']}),
+      family(task('P'), task('y', {deps: ['z']})),
+      task('z', {deps: ['P']}),
+    );
+    const {conditions} = explainTask(plan, 'x');
+    expect(conditions.map(({id, depth, reason}) => [id, depth, reason])).toEqual([
+      ['x', 0, 'waits for 2'],
+      ['y', 1, 'not done yet, waits for 1'],
+      ['z', 2, 'not done yet, waits for 1'],
+      ['P', 3, 'done when its children are (1 to go)'],
+      ['y', 4, 'deadlock: y -> z -> P -> y; remove one of these dependencies'],
+      ['P', 1, 'see above'],
+    ]);
+  });
+
+  test('a long loop is shown by its ends', () => {
+    const ids = Array.from({length: 30}, (_, index) => `t${index}`);
+    const plan = planOf(
+      family(task('P'), task('t0', {deps: ['t1']})),
+      ...ids.slice(1).map((id, index) => task(id, {deps: [ids[index + 2] ?? 'P']})),
+    );
+    expect(explainTask(plan, 'P').conditions.at(-1)?.reason).toBe(
+      'deadlock: P -> t0 -> t1 -> t2 -> t3 -> t4 -> t5 -> t6 -> t7 -> t8 -> … -> t21 -> t22 -> t23 -> t24 -> t25 -> t26 -> t27 -> t28 -> t29 -> P; remove one of these dependencies',
+    );
+  });
+
+  test('an unknown task', () => {
+    expect(errorOf(() => explainTask(planOf(task('a')), '__proto__')).code).toBe('E_TASK_NOT_FOUND');
+  });
+
+  test.each([
+    {id: 'a b', command: "blackbird execute 'a b'"},
+    {id: 'x; rm -rf ~', command: "blackbird execute 'x; rm -rf ~'"},
+    {id: "it's", command: String.raw`blackbird execute 'it'\''s'`},
+    {id: '$(id)', command: "blackbird execute '$(id)'"},
+    {id: '../x', command: 'blackbird execute ../x'},
+  ])('the command for the id $id is safe to type', ({id, command}) => {
+    expect(explainTask(planOf(task(id)), id).conditions[0]?.next?.command).toBe(command);
+  });
+});
+
+describe('a huge plan', {timeout: 60_000}, () => {
+  test.each([
+    {name: 'chain', make: hugeChain, id: 't0', conditions: hugeSize, first: 1},
+    {name: 'ladder', make: hugeLadder, id: 't0', conditions: 2 * hugeSize - 2, first: 1},
+    {name: 'family', make: hugeFamily, id: 'p', conditions: hugeSize, first: hugeSize - 1},
+    {name: 'lineage', make: hugeLineage, id: 'g0', conditions: hugeSize, first: 1},
+  ])('as one $name is explained', ({make, id, conditions, first}) => {
+    const huge = make();
+    const explanation = promptly(() => explainTask(huge, id));
+    expect([explanation.conditions.length, explanation.first.length]).toEqual([conditions, first]);
+  });
+
+  test('in which everyone waits for the first parent is explained', () => {
+    const half = hugeChain(hugeSize / 2);
+    const huge = planOf(
+      family(task('P'), task('c', {deps: ['t0']})),
+      [...half.items.values()].map((each) => ({...each, deps: [...each.deps, 'P']})),
+    );
+    expect(promptly(() => explainTask(huge, 'P')).conditions.length).toBe(hugeSize + 2);
+  });
+});
+
+describe('a parent whose children are done', () => {
+  const plan = planOf(
+    family(task('p', {status: 'in_progress'}), task('a', {status: 'done'})),
+    task('late', {deps: ['p']}),
+  );
+
+  test('waits for its review', () => {
+    expect(explainTask(plan, 'late').conditions[1]).toMatchObject({
+      id: 'p',
+      reason: 'its children are done, its review is due',
+      next: {command: 'blackbird execute', why: 'review it'},
+    });
+  });
+
+  test('or for what its review sent back', () => {
+    const {conditions, first} = explainTask(plan, 'late', undefined, (id) => (id === 'p' ? ['a', 'b'] : []));
+    expect(conditions[1]).toMatchObject({
+      reason: 'its review sent back a, b',
+      next: {command: 'blackbird resume a'},
+    });
+    expect(first).toEqual(['p']);
+  });
+});

@@ -1,0 +1,752 @@
+import fc from 'fast-check';
+import {describe, expect, test} from 'vitest';
+import {
+  addDep,
+  addTask,
+  deleteTask,
+  editTask,
+  moveTask,
+  type NewTask,
+  type Place,
+  removeDep,
+  setDeps,
+  type TaskEdit,
+} from '../../../src/machines/policies/plan/plan-edits.ts';
+import {tasksInTreeOrder} from '../../../src/machines/policies/plan/plan-graph.ts';
+import {setStatus} from '../../../src/machines/policies/plan/plan-status.ts';
+import {checkPlanChange, checkRawPlan} from '../../../src/machines/policies/plan/plan-validation.ts';
+import {AppError} from '../../../src/services/contracts/errors.ts';
+import type {Plan} from '../../../src/services/contracts/plan.ts';
+import {taskIdRule} from '../../../src/services/contracts/task-id.ts';
+import {taskStatuses} from '../../../src/services/contracts/task-status.ts';
+import {readPlanText, splicePlan, writePlanText} from '../../../src/services/stores/plan-text.ts';
+import {errorOf, seen} from '../../helpers/errors.ts';
+import {
+  family,
+  hugeChain,
+  hugeFamily,
+  hugeLineage,
+  hugeSize,
+  now,
+  planOf,
+  promptly,
+  rawPlan,
+  statuses,
+  task,
+  taskIn,
+} from '../../helpers/plans.ts';
+
+const order = (plan: Plan) =>
+  tasksInTreeOrder(plan).map(({task: {id}, depth}) => `${'  '.repeat(depth)}${id}`);
+const refusal = (message: string) => ({code: 'E_PLAN_EDIT', message, details: [], next: []});
+const fresh = (id: string, rest: Partial<NewTask> = {}): NewTask => ({
+  id,
+  title: `New ${id}`,
+  parentId: null,
+  ...rest,
+});
+
+/** p over a and b, q over c; d waits for a. */
+const plan = planOf(
+  family(task('p'), task('a'), task('b')),
+  family(task('q'), task('c')),
+  task('d', {deps: ['a'], depRationale: {a: 'needs it'}}),
+);
+
+describe('add', () => {
+  test('makes a whole task and touches its parent', () => {
+    const next = addTask(
+      plan,
+      fresh('n', {parentId: 'p', title: ' N ', notes: 'note', acceptanceCriteria: ['x']}),
+      now,
+    );
+    expect(taskIn(next, 'n')).toEqual({
+      id: 'n',
+      title: ' N ',
+      description: '',
+      acceptanceCriteria: ['x'],
+      prompt: '',
+      parentId: 'p',
+      childIds: [],
+      deps: [],
+      status: 'todo',
+      createdAt: now,
+      updatedAt: now,
+      notes: 'note',
+    });
+    expect(taskIn(next, 'p')).toEqual({...taskIn(plan, 'p'), childIds: ['a', 'b', 'n'], updatedAt: now});
+  });
+
+  test('leaves notes out where there are none', () => {
+    expect(
+      Object.keys(taskIn(addTask(planOf(), fresh('n', {description: 'd', prompt: 'x'}), now), 'n')),
+    ).toEqual([
+      'id',
+      'title',
+      'description',
+      'acceptanceCriteria',
+      'prompt',
+      'parentId',
+      'childIds',
+      'deps',
+      'status',
+      'createdAt',
+      'updatedAt',
+    ]);
+  });
+
+  test.each<{name: string; place: Place; expected: string[]}>([
+    {
+      name: 'at the end of the roots',
+      place: {parentId: null},
+      expected: ['p', '  a', '  b', 'q', '  c', 'd', 'n'],
+    },
+    {
+      name: 'as the first root',
+      place: {parentId: null, index: 0},
+      expected: ['n', 'p', '  a', '  b', 'q', '  c', 'd'],
+    },
+    {
+      name: 'between roots',
+      place: {parentId: null, index: 1},
+      expected: ['p', '  a', '  b', 'n', 'q', '  c', 'd'],
+    },
+    {
+      name: 'as the last root',
+      place: {parentId: null, index: 3},
+      expected: ['p', '  a', '  b', 'q', '  c', 'd', 'n'],
+    },
+    {
+      name: 'as the first child',
+      place: {parentId: 'p', index: 0},
+      expected: ['p', '  n', '  a', '  b', 'q', '  c', 'd'],
+    },
+    {
+      name: 'as the last child',
+      place: {parentId: 'p', index: 2},
+      expected: ['p', '  a', '  b', '  n', 'q', '  c', 'd'],
+    },
+    {name: 'under a leaf', place: {parentId: 'd'}, expected: ['p', '  a', '  b', 'q', '  c', 'd', '  n']},
+  ])('$name', ({place, expected}) => {
+    expect(order(addTask(plan, fresh('n', place), now))).toEqual(expected);
+  });
+
+  test.each<{name: string; task: NewTask; message: string}>([
+    {name: 'no id', task: fresh(''), message: 'id is required'},
+    {name: 'an id that is taken', task: fresh('a'), message: 'id already exists: "a"'},
+    {
+      name: 'an id that differs only in case',
+      task: fresh('A'),
+      message: 'id "A" differs from "a" only in case',
+    },
+    {name: 'no title', task: fresh('n', {title: ' \n'}), message: 'title is required'},
+    {name: 'an unknown parent', task: fresh('n', {parentId: 'x'}), message: 'unknown parent id "x"'},
+    {name: 'itself as its parent', task: fresh('n', {parentId: 'n'}), message: 'unknown parent id "n"'},
+    {
+      name: 'an index before the first',
+      task: fresh('n', {parentId: 'p', index: -1}),
+      message: 'index out of range: -1 (valid: 0..2)',
+    },
+    {
+      name: 'an index behind the last',
+      task: fresh('n', {parentId: 'p', index: 3}),
+      message: 'index out of range: 3 (valid: 0..2)',
+    },
+    {
+      name: 'half an index',
+      task: fresh('n', {parentId: 'p', index: 0.5}),
+      message: 'index out of range: 0.5 (valid: 0..2)',
+    },
+    {
+      name: 'a root index behind the last',
+      task: fresh('n', {index: 4}),
+      message: 'index out of range: 4 (valid: 0..3)',
+    },
+  ])('refuses $name', ({task: given, message}) => {
+    expect(seen(errorOf(() => addTask(plan, given, now)))).toEqual(refusal(message));
+  });
+
+  test.each(['../x', 'a/b', 'CON', 'x'.repeat(300), '-rf', 'a\u001b[31m', 'ä'])(
+    'refuses the id %j with the rule',
+    (id) => {
+      expect(seen(errorOf(() => addTask(plan, fresh(id), now)))).toEqual({
+        code: 'E_TASK_ID',
+        message: `${JSON.stringify(id)} cannot be a task id`,
+        details: [['allowed', taskIdRule]],
+        next: [],
+      });
+    },
+  );
+
+  test.each(['__proto__', 'constructor', 'toString', '10'])('takes the id %s like any other', (id) => {
+    const next = addTask(planOf(task('2')), fresh(id), now);
+    expect([...next.items.keys()]).toEqual(['2', id]);
+    expect(taskIn(next, id).id).toBe(id);
+  });
+
+  test('reopens a parent that was done', () => {
+    const over = planOf(
+      family(task('g', {status: 'done'}), family(task('p', {status: 'done'}), task('a', {status: 'done'}))),
+    );
+    expect(statuses(addTask(over, fresh('n', {parentId: 'p'}), now))).toEqual({
+      g: 'in_progress',
+      p: 'in_progress',
+      a: 'done',
+      n: 'todo',
+    });
+  });
+});
+
+describe('edit', () => {
+  const old = planOf(task('a', {title: 'T', notes: 'n', acceptanceCriteria: ['x']}));
+  test.each<{name: string; edit: TaskEdit; fields: object}>([
+    {name: 'the title', edit: {title: 'U'}, fields: {title: 'U'}},
+    {
+      name: 'description and prompt',
+      edit: {description: 'd', prompt: 'q'},
+      fields: {description: 'd', prompt: 'q'},
+    },
+    {name: 'the criteria', edit: {acceptanceCriteria: ['x', 'y']}, fields: {acceptanceCriteria: ['x', 'y']}},
+    {name: 'the notes', edit: {notes: 'm'}, fields: {notes: 'm'}},
+    {name: 'the notes into nothing', edit: {notes: ''}, fields: {notes: ''}},
+  ])('changes $name and the time', ({edit, fields}) => {
+    expect(taskIn(editTask(old, 'a', edit, now), 'a')).toEqual({
+      ...taskIn(old, 'a'),
+      ...fields,
+      updatedAt: now,
+    });
+  });
+
+  test('removes the notes with null', () => {
+    const {notes, ...rest} = taskIn(old, 'a');
+    const next = taskIn(editTask(old, 'a', {notes: null}, now), 'a');
+    expect([notes, next, Object.hasOwn(next, 'notes')]).toEqual(['n', {...rest, updatedAt: now}, false]);
+  });
+
+  test.each<{name: string; edit: TaskEdit}>([
+    {name: 'nothing', edit: {}},
+    {name: 'the same values', edit: {title: 'T', notes: 'n', acceptanceCriteria: ['x'], description: ''}},
+    {
+      name: 'values that are undefined',
+      edit: {title: undefined, prompt: undefined, notes: undefined} as unknown as TaskEdit,
+    },
+  ])('$name is no change', ({edit}) => {
+    expect(editTask(old, 'a', edit, now)).toBe(old);
+  });
+
+  test('null for notes that are not there is no change', () => {
+    const bare = planOf(task('a'), task('b', {notes: null}));
+    expect(editTask(bare, 'a', {notes: null}, now)).toBe(bare);
+    expect(editTask(bare, 'b', {notes: null}, now)).toBe(bare);
+  });
+
+  test('refuses an empty title', () => {
+    expect(seen(errorOf(() => editTask(old, 'a', {title: '  '}, now)))).toEqual(
+      refusal('title cannot be empty'),
+    );
+  });
+
+  test('refuses an unknown id', () => {
+    expect(errorOf(() => editTask(old, 'x', {}, now)).code).toBe('E_TASK_NOT_FOUND');
+  });
+});
+
+describe('move', () => {
+  test.each<{name: string; id: string; place: Place; expected: string[]}>([
+    {
+      name: 'to another parent',
+      id: 'a',
+      place: {parentId: 'q'},
+      expected: ['p', '  b', 'q', '  c', '  a', 'd'],
+    },
+    {
+      name: 'before a new sibling',
+      id: 'a',
+      place: {parentId: 'q', index: 0},
+      expected: ['p', '  b', 'q', '  a', '  c', 'd'],
+    },
+    {name: 'to the root', id: 'a', place: {parentId: null}, expected: ['p', '  b', 'a', 'q', '  c', 'd']},
+    {
+      name: 'to the root, first',
+      id: 'a',
+      place: {parentId: null, index: 0},
+      expected: ['a', 'p', '  b', 'q', '  c', 'd'],
+    },
+    {
+      name: 'to the root, last',
+      id: 'a',
+      place: {parentId: null, index: 3},
+      expected: ['p', '  b', 'q', '  c', 'd', 'a'],
+    },
+    {
+      name: 'a root before another',
+      id: 'd',
+      place: {parentId: null, index: 0},
+      expected: ['d', 'p', '  a', '  b', 'q', '  c'],
+    },
+    {
+      name: 'a root to the index it has',
+      id: 'q',
+      place: {parentId: null, index: 1},
+      expected: ['p', '  a', '  b', 'q', '  c', 'd'],
+    },
+    {
+      name: 'within its parent, the index counting the others',
+      id: 'a',
+      place: {parentId: 'p', index: 1},
+      expected: ['p', '  b', '  a', 'q', '  c', 'd'],
+    },
+    {
+      name: 'to the end of its parent',
+      id: 'a',
+      place: {parentId: 'p'},
+      expected: ['p', '  b', '  a', 'q', '  c', 'd'],
+    },
+    {
+      name: 'with everything below it',
+      id: 'p',
+      place: {parentId: 'q'},
+      expected: ['q', '  c', '  p', '    a', '    b', 'd'],
+    },
+    {name: 'under a leaf', id: 'c', place: {parentId: 'b'}, expected: ['p', '  a', '  b', '    c', 'q', 'd']},
+  ])('$name', ({id, place, expected}) => {
+    const next = moveTask(plan, id, place, now);
+    expect(order(next)).toEqual(expected);
+    expect(checkRawPlan(rawPlan(next))).toEqual({plan: next});
+  });
+
+  test('touches the task and both parents, and nobody else', () => {
+    const next = moveTask(plan, 'a', {parentId: 'q'}, now);
+    const touched = [...next.items.values()].filter(({updatedAt}) => updatedAt === now).map(({id}) => id);
+    expect(touched).toEqual(['p', 'a', 'q']);
+  });
+
+  test.each<{name: string; id: string; place: Place; message: string}>([
+    {name: 'under an unknown parent', id: 'a', place: {parentId: 'x'}, message: 'unknown parent id "x"'},
+    {name: 'under itself', id: 'p', place: {parentId: 'p'}, message: 'hierarchy cycle detected: p -> p'},
+    {
+      name: 'under its own child',
+      id: 'p',
+      place: {parentId: 'a'},
+      message: 'hierarchy cycle detected: p -> a -> p',
+    },
+    {
+      name: 'to an index behind the others',
+      id: 'a',
+      place: {parentId: 'p', index: 2},
+      message: 'index out of range: 2 (valid: 0..1)',
+    },
+    {
+      name: 'under its own dependency',
+      id: 'd',
+      place: {parentId: 'a'},
+      message: 'invalid move (would violate plan invariants): "d" cannot depend on its own ancestor "a"',
+    },
+    {
+      name: 'under its own dependent',
+      id: 'a',
+      place: {parentId: 'd'},
+      message: 'invalid move (would violate plan invariants): "d" cannot depend on its own descendant "a"',
+    },
+    {
+      name: 'with a child that a new ancestor depends on',
+      id: 'p',
+      place: {parentId: 'd'},
+      message: 'invalid move (would violate plan invariants): "d" cannot depend on its own descendant "a"',
+    },
+  ])('refuses to go $name', ({id, place, message}) => {
+    expect(seen(errorOf(() => moveTask(plan, id, place, now)))).toEqual(refusal(message));
+  });
+
+  test('shows the whole way of a hierarchy cycle', () => {
+    const deep = planOf(family(task('A'), family(task('B'), task('C'))));
+    expect(errorOf(() => moveTask(deep, 'A', {parentId: 'C'}, now)).message).toBe(
+      'hierarchy cycle detected: A -> C -> B -> A',
+    );
+  });
+
+  test('settles the parent that is left and the one that is joined', () => {
+    const over = planOf(
+      family(task('p'), task('a', {status: 'done'}), task('b')),
+      family(task('q', {status: 'done'}), task('c', {status: 'done'})),
+    );
+    expect(statuses(moveTask(over, 'b', {parentId: 'q'}, now))).toEqual({
+      p: 'done',
+      a: 'done',
+      b: 'todo',
+      q: 'in_progress',
+      c: 'done',
+    });
+  });
+
+  test('leaves a parent without children as it was, and settles what is above it', () => {
+    const last = planOf(
+      family(task('g'), family(task('p', {status: 'done'}), task('a', {status: 'done'}))),
+      task('q'),
+    );
+    expect(statuses(moveTask(last, 'a', {parentId: 'q'}, now))).toEqual({
+      g: 'done',
+      p: 'done',
+      a: 'done',
+      q: 'done',
+    });
+  });
+});
+
+describe('delete', () => {
+  const all = {cascade: true, force: true};
+  const none = {cascade: false, force: false};
+
+  test('takes a leaf out of the plan and of its parent', () => {
+    const deletion = deleteTask(plan, 'b', none, now);
+    expect(deletion.deleted).toEqual(['b']);
+    expect(deletion.detached).toEqual([]);
+    expect(order(deletion.plan)).toEqual(['p', '  a', 'q', '  c', 'd']);
+    expect(taskIn(deletion.plan, 'p')).toEqual({...taskIn(plan, 'p'), childIds: ['a'], updatedAt: now});
+  });
+
+  test('takes everything below it with cascade, and the edges to it with force', () => {
+    const {plan: next, ...rest} = deleteTask(plan, 'p', all, now);
+    expect(rest).toEqual({deleted: ['p', 'a', 'b'], detached: ['d']});
+    expect(order(next)).toEqual(['q', '  c', 'd']);
+    expect(taskIn(next, 'd')).toEqual(task('d', {deps: [], depRationale: {}, updatedAt: now}));
+  });
+
+  test('keeps what others need and only what they need', () => {
+    const both = planOf(task('a'), task('b'), task('d', {deps: ['a', 'b'], depRationale: {a: '1', b: '2'}}));
+    expect(taskIn(deleteTask(both, 'a', {cascade: false, force: true}, now).plan, 'd')).toEqual(
+      task('d', {deps: ['b'], depRationale: {b: '2'}, updatedAt: now}),
+    );
+  });
+
+  test('a dependency inside what is deleted is no obstacle', () => {
+    const inner = planOf(family(task('p'), task('a'), task('b', {deps: ['a']})));
+    expect(deleteTask(inner, 'p', {cascade: true, force: false}, now)).toEqual({
+      plan: planOf(),
+      deleted: ['p', 'a', 'b'],
+      detached: [],
+    });
+  });
+
+  test.each([
+    {
+      name: 'a parent without cascade',
+      id: 'p',
+      options: {cascade: false, force: true},
+      message: 'refusing to delete "p": has children (use --cascade-children)',
+    },
+    {
+      name: 'what others depend on without force',
+      id: 'p',
+      options: {cascade: true, force: false},
+      message:
+        'refusing to delete: would break dependents (a (dependents: d, e)). Use --force to remove those dep edges',
+    },
+  ])('refuses $name', ({id, options, message}) => {
+    const more = planOf([...plan.items.values()], task('e', {deps: ['a']}));
+    expect(seen(errorOf(() => deleteTask(more, id, options, now)))).toEqual(refusal(message));
+  });
+
+  test('names every task that is missed, and who misses it', () => {
+    const broken = planOf(
+      family(task('p'), task('a'), task('b')),
+      task('x', {deps: ['b', 'a']}),
+      task('y', {deps: ['a']}),
+    );
+    expect(errorOf(() => deleteTask(broken, 'p', {cascade: true, force: false}, now)).message).toBe(
+      'refusing to delete: would break dependents (a (dependents: x, y); b (dependents: x)). Use --force to remove those dep edges',
+    );
+  });
+
+  test('completes a parent whose other children are done', () => {
+    const nearly = planOf(family(task('g'), family(task('p'), task('a', {status: 'done'}), task('b'))));
+    expect(statuses(deleteTask(nearly, 'b', none, now).plan)).toEqual({g: 'done', p: 'done', a: 'done'});
+  });
+
+  test('refuses an unknown id', () => {
+    expect(errorOf(() => deleteTask(plan, 'x', all, now)).code).toBe('E_TASK_NOT_FOUND');
+  });
+});
+
+describe('dependencies', () => {
+  const tree = planOf(
+    family(task('g'), family(task('p'), task('a'), task('b'))),
+    task('c', {deps: ['a'], depRationale: {a: 'because'}}),
+    task('d', {deps: ['c']}),
+  );
+
+  test('are added at the end', () => {
+    expect(taskIn(addDep(tree, 'd', 'b', now), 'd')).toEqual(task('d', {deps: ['c', 'b'], updatedAt: now}));
+  });
+
+  test('are removed with their reasons', () => {
+    expect(taskIn(removeDep(tree, 'c', 'a', now), 'c')).toEqual(
+      task('c', {deps: [], depRationale: {}, updatedAt: now}),
+    );
+  });
+
+  test('are set as a whole, each once, and keep the reasons that still hold', () => {
+    expect(taskIn(setDeps(tree, 'c', ['b', 'a', 'b'], now), 'c')).toEqual(
+      task('c', {deps: ['b', 'a'], depRationale: {a: 'because'}, updatedAt: now}),
+    );
+  });
+
+  test('keep a reason for __proto__', () => {
+    const odd = planOf(
+      task('__proto__'),
+      task('b'),
+      task('c', {deps: ['__proto__'], depRationale: JSON.parse('{"__proto__":"x"}')}),
+    );
+    const {depRationale} = taskIn(addDep(odd, 'c', 'b', now), 'c');
+    expect(Object.entries(depRationale ?? {})).toEqual([['__proto__', 'x']]);
+  });
+
+  test.each([
+    {name: 'one that is there', change: () => addDep(tree, 'c', 'a', now)},
+    {name: 'one that is not there, removed', change: () => removeDep(tree, 'c', 'nobody', now)},
+    {name: 'the same ones', change: () => setDeps(tree, 'c', ['a', 'a'], now)},
+  ])('$name: no change', ({change}) => {
+    expect(change()).toBe(tree);
+  });
+
+  test.each([
+    {
+      name: 'on itself',
+      change: () => addDep(tree, 'c', 'c', now),
+      message: 'cannot add self-dependency: "c"',
+    },
+    {name: 'on nobody', change: () => addDep(tree, 'c', 'x', now), message: 'unknown dep id "x"'},
+    {
+      name: 'on toString',
+      change: () => setDeps(tree, 'c', ['toString'], now),
+      message: 'unknown dep id "toString"',
+    },
+    {
+      name: 'on its parent',
+      change: () => addDep(tree, 'a', 'p', now),
+      message: '"a" cannot depend on its own ancestor "p"',
+    },
+    {
+      name: 'on an ancestor',
+      change: () => addDep(tree, 'a', 'g', now),
+      message: '"a" cannot depend on its own ancestor "g"',
+    },
+    {
+      name: 'on its child',
+      change: () => addDep(tree, 'p', 'a', now),
+      message: '"p" cannot depend on its own descendant "a"',
+    },
+    {
+      name: 'on a descendant',
+      change: () => setDeps(tree, 'g', ['c', 'a'], now),
+      message: '"g" cannot depend on its own descendant "a"',
+    },
+    {
+      name: 'in a circle',
+      change: () => addDep(tree, 'a', 'd', now),
+      message: 'dependency cycle detected: a -> d -> c -> a',
+    },
+    {
+      name: 'in a circle, as a whole',
+      change: () => setDeps(tree, 'c', ['d'], now),
+      message: 'dependency cycle detected: c -> d -> c',
+    },
+  ])('$name are refused', ({change, message}) => {
+    expect(seen(errorOf(change))).toEqual(refusal(message));
+  });
+
+  test.each([addDep, removeDep])('of an unknown task are refused', (change) => {
+    expect(errorOf(() => change(tree, 'x', 'a', now)).code).toBe('E_TASK_NOT_FOUND');
+  });
+});
+
+describe('any sequence of edits', () => {
+  const id = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', '10', '2', '__proto__');
+  const place = {parentId: fc.option(id), at: fc.option(fc.nat({max: 4}))};
+  const flags = {cascade: fc.boolean(), force: fc.boolean()};
+  const edit = fc.oneof(
+    {weight: 4, arbitrary: fc.record({kind: fc.constant('add' as const), id, ...place})},
+    {weight: 3, arbitrary: fc.record({kind: fc.constant('move' as const), id, ...place})},
+    {weight: 1, arbitrary: fc.record({kind: fc.constant('delete' as const), id, ...flags})},
+    {weight: 4, arbitrary: fc.record({kind: fc.constant('addDep' as const), id, dep: id})},
+    {weight: 1, arbitrary: fc.record({kind: fc.constant('removeDep' as const), id, dep: id})},
+    {
+      weight: 2,
+      arbitrary: fc.record({kind: fc.constant('setDeps' as const), id, deps: fc.array(id, {maxLength: 4})}),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        kind: fc.constant('edit' as const),
+        id,
+        title: fc.string(),
+        notes: fc.option(fc.string()),
+      }),
+    },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        kind: fc.constant('status' as const),
+        id,
+        status: fc.constantFrom(...taskStatuses),
+      }),
+    },
+  );
+  type Edit = typeof edit extends fc.Arbitrary<infer E> ? E : never;
+
+  const placeOf = ({parentId, at}: {parentId: string | null; at: number | null}): Place =>
+    at === null ? {parentId} : {parentId, index: at};
+
+  function apply(before: Plan, change: Edit): Plan {
+    switch (change.kind) {
+      case 'add':
+        return addTask(before, {id: change.id, title: `New ${change.id}`, ...placeOf(change)}, now);
+      case 'move':
+        return moveTask(before, change.id, placeOf(change), now);
+      case 'delete':
+        return deleteTask(before, change.id, change, now).plan;
+      case 'addDep':
+        return addDep(before, change.id, change.dep, now);
+      case 'removeDep':
+        return removeDep(before, change.id, change.dep, now);
+      case 'setDeps':
+        return setDeps(before, change.id, change.deps, now);
+      case 'edit':
+        return editTask(before, change.id, {title: change.title, notes: change.notes}, now);
+      case 'status':
+        return setStatus(before, change.id, change.status, now);
+    }
+  }
+
+  const start = planOf(
+    family(task('10'), family(task('a'), task('__proto__')), task('b', {deps: ['__proto__']})),
+    family(task('2', {status: 'done'}), task('c', {status: 'done'})),
+    task('d', {deps: ['10', 'c']}),
+  );
+
+  test('leaves a valid plan, on disk as in memory, whose parents are done only when their children are', () => {
+    let applied = 0;
+    let refused = 0;
+    fc.assert(
+      fc.property(fc.array(edit, {minLength: 10, maxLength: 60, size: 'max'}), (changes) => {
+        let before = start;
+        let text = writePlanText(before, null, null);
+        for (const change of changes) {
+          let after: Plan;
+          try {
+            after = apply(before, change);
+            applied++;
+          } catch (error) {
+            if (!(error instanceof AppError)) throw error;
+            refused++;
+            continue;
+          }
+          if (after === before) continue;
+          const spliced = splicePlan(after, Buffer.from(text), before)?.toString();
+          text = writePlanText(after, text, before);
+          expect(spliced ?? text).toBe(text);
+          const check = checkRawPlan(readPlanText(JSON.parse(text), text));
+          expect(check).toEqual({plan: after});
+          expect('plan' in check && [...check.plan.items.keys()]).toEqual([...after.items.keys()]);
+          expect(checkPlanChange(before, after)).toEqual([]);
+          for (const each of after.items.values()) {
+            if (each.status !== 'done') continue;
+            expect(each.childIds.filter((child) => taskIn(after, child).status !== 'done')).toEqual([]);
+          }
+          before = after;
+        }
+      }),
+      {numRuns: 300},
+    );
+    // The property says nothing unless edits of both kinds really happen.
+    expect(Math.min(applied, refused)).toBeGreaterThan(1_000);
+  });
+});
+
+describe('a huge plan', {timeout: 60_000}, () => {
+  const last = hugeSize - 1;
+  const targets = Array.from({length: last}, (_, index) => `c${index}`);
+
+  test.each<{name: string; make: () => Plan; edit: (huge: Plan) => unknown}>([
+    {
+      name: 'a task added to a family',
+      make: hugeFamily,
+      edit: (huge) => addTask(huge, fresh('n', {parentId: 'p', index: 5}), now),
+    },
+    {
+      name: 'a task added to the end of a lineage',
+      make: hugeLineage,
+      edit: (huge) => addTask(huge, fresh('n', {parentId: `g${last}`}), now),
+    },
+    {
+      name: 'a root moved to the front',
+      make: hugeChain,
+      edit: (huge) => moveTask(huge, `t${last}`, {parentId: null, index: 0}, now),
+    },
+    {
+      name: 'half a lineage moved to the root',
+      make: hugeLineage,
+      edit: (huge) => moveTask(huge, `g${hugeSize / 2}`, {parentId: null}, now),
+    },
+    {
+      name: 'a chain moved under a new root',
+      make: hugeChain,
+      edit: (huge) => moveTask(huge, 't0', {parentId: `t${last}`}, now),
+    },
+    {
+      name: 'a family deleted',
+      make: hugeFamily,
+      edit: (huge) => deleteTask(huge, 'p', {cascade: true, force: false}, now),
+    },
+    {
+      name: 'a lineage deleted',
+      make: hugeLineage,
+      edit: (huge) => deleteTask(huge, 'g0', {cascade: true, force: false}, now),
+    },
+    {
+      name: 'the chain closed to a circle',
+      make: hugeChain,
+      edit: (huge) => addDep(huge, `t${last}`, 't0', now),
+    },
+    {
+      name: 'one task that waits for all',
+      make: () => planOf([...hugeFamily().items.values()], task('z')),
+      edit: (huge) => setDeps(huge, 'z', targets, now),
+    },
+    {
+      name: 'one task that waits for a whole lineage',
+      make: () => planOf([...hugeLineage().items.values()], task('z')),
+      edit: (huge) => setDeps(huge, 'z', [...huge.items.keys()].slice(0, last), now),
+    },
+    {
+      name: 'one reason of 100,000 removed',
+      make: () =>
+        planOf(
+          [...hugeFamily().items.values()],
+          task('z', {deps: targets, depRationale: Object.fromEntries(targets.map((id) => [id, 'x']))}),
+        ),
+      edit: (huge) => removeDep(huge, 'z', 'c0', now),
+    },
+    {
+      name: 'a family that as many others depend on',
+      make: () => {
+        const half = hugeFamily(hugeSize / 2);
+        return planOf(
+          [...half.items.values()],
+          ...targets.slice(0, hugeSize / 2 - 1).map((id) => task(`w-${id}`, {deps: [id]})),
+        );
+      },
+      edit: (huge) => deleteTask(huge, 'p', {cascade: true, force: false}, now),
+    },
+  ])('$name', ({make, edit}) => {
+    const huge = make();
+    promptly(() => {
+      try {
+        return edit(huge);
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        return error;
+      }
+    });
+  });
+});

@@ -1,0 +1,270 @@
+import fc from 'fast-check';
+import {describe, expect, test} from 'vitest';
+import {
+  ancestorsOf,
+  childrenOf,
+  dependentsOf,
+  findCycles,
+  indexHierarchy,
+  isLeaf,
+  parentOf,
+  requireTask,
+  rootTasks,
+  subtreeOf,
+  tasksInTreeOrder,
+} from '../../../src/machines/policies/plan/plan-graph.ts';
+import {AppError} from '../../../src/services/contracts/errors.ts';
+import type {Plan} from '../../../src/services/contracts/plan.ts';
+import {errorOf} from '../../helpers/errors.ts';
+import {
+  family,
+  hugeChain,
+  hugeFamily,
+  hugeLineage,
+  hugeSize,
+  planOf,
+  promptly,
+  task,
+  taskIn,
+} from '../../helpers/plans.ts';
+
+const ids = (tasks: ReadonlyArray<{id: string}>) => tasks.map(({id}) => id);
+
+/** Two trees: `10` with the children `b` (over `x`) and `a`, and `2` alone; `__proto__` hangs below `a`. */
+const forest = planOf(
+  family(task('10'), family(task('b'), task('x')), family(task('a'), task('__proto__'))),
+  task('2', {deps: ['x', 'a']}),
+);
+
+describe('the tree', () => {
+  test('is walked parents first, siblings in their own order, roots in the order of the file', () => {
+    expect(tasksInTreeOrder(forest).map(({task: {id}, depth}) => [id, depth])).toEqual([
+      ['10', 0],
+      ['b', 1],
+      ['x', 2],
+      ['a', 1],
+      ['__proto__', 2],
+      ['2', 0],
+    ]);
+  });
+
+  test('has roots, parents, children, ancestors and subtrees', () => {
+    const hidden = taskIn(forest, '__proto__');
+    expect({
+      roots: ids(rootTasks(forest)),
+      parent: parentOf(forest, hidden)?.id,
+      rootParent: parentOf(forest, taskIn(forest, '2')),
+      children: ids(childrenOf(forest, taskIn(forest, '10'))),
+      ancestors: ids(ancestorsOf(forest, hidden)),
+      subtree: ids(subtreeOf(forest, taskIn(forest, '10'))),
+      leaves: ids([...forest.items.values()].filter(isLeaf)),
+      dependents: ids(dependentsOf(forest, 'x')),
+    }).toEqual({
+      roots: ['10', '2'],
+      parent: 'a',
+      rootParent: undefined,
+      children: ['b', 'a'],
+      ancestors: ['a', '10'],
+      subtree: ['10', 'b', 'x', 'a', '__proto__'],
+      leaves: ['x', '__proto__', '2'],
+      dependents: ['2'],
+    });
+  });
+
+  test('shows a task whose parent is missing as a root', () => {
+    expect(ids(rootTasks(planOf(task('a', {parentId: 'gone'}), task('b'))))).toEqual(['a', 'b']);
+  });
+
+  test('leaves out what is in nobody’s list and repeats nothing that is in two', () => {
+    const twice = planOf(
+      task('p', {childIds: ['c', 'c', 'gone']}),
+      task('q', {childIds: ['c']}),
+      task('c', {parentId: 'p'}),
+    );
+    expect(tasksInTreeOrder(twice).map(({task: {id}}) => id)).toEqual(['p', 'c', 'q']);
+  });
+
+  test('holds nobody in a hierarchy that runs in a circle', () => {
+    const circle = planOf(
+      task('a', {parentId: 'b', childIds: ['b']}),
+      task('b', {parentId: 'a', childIds: ['a']}),
+    );
+    expect(ids(ancestorsOf(circle, taskIn(circle, 'a')))).toEqual(['b']);
+    expect(ids(subtreeOf(circle, taskIn(circle, 'a')))).toEqual(['a', 'b']);
+    expect(tasksInTreeOrder(circle)).toEqual([]);
+    expect(indexHierarchy(circle).isAncestor('a', 'b')).toBe(false);
+  });
+
+  test('answers "is a above b?" as walking up does', () => {
+    fc.assert(
+      fc.property(trees, (plan) => {
+        const {isAncestor} = indexHierarchy(plan);
+        for (const below of plan.items.values()) {
+          const above = new Set(ids(ancestorsOf(plan, below)));
+          for (const id of plan.items.keys()) expect(isAncestor(id, below.id)).toBe(above.has(id));
+        }
+        expect(isAncestor('nobody', 't0')).toBe(false);
+        expect(isAncestor('t0', 'nobody')).toBe(false);
+      }),
+      {numRuns: 200},
+    );
+  });
+});
+
+describe('requireTask', () => {
+  test('finds any id, however it is spelt', () => {
+    expect(requireTask(forest, '__proto__').id).toBe('__proto__');
+  });
+
+  test.each([
+    {name: 'a slip', id: 'logn', near: 'login'},
+    {name: 'another case', id: 'LOGIN', near: 'login'},
+    {name: 'one letter of a short id', id: 'ax', near: 'ab'},
+    {name: 'nothing like it', id: 'payment', near: null},
+    {name: 'a property of every object', id: 'toString', near: null},
+    {name: 'a very long id', id: 'l'.repeat(300), near: null},
+  ])('names the nearest id: $name', ({id, near}) => {
+    const error = errorOf(() => requireTask(planOf(task('login'), task('ab')), id));
+    expect(error).toEqual(
+      new AppError('E_TASK_NOT_FOUND', `unknown id ${JSON.stringify(id)}`, {
+        next: [
+          ...(near === null ? [] : [{command: `blackbird show ${near}`, why: 'did you mean this one?'}]),
+          {command: 'blackbird list --all', why: 'see every task'},
+        ],
+      }),
+    );
+  });
+});
+
+describe('findCycles', () => {
+  const edges = (graph: Record<string, readonly string[]>) =>
+    findCycles(Object.keys(graph), (id) => graph[id] ?? []);
+
+  test.each<{name: string; graph: Record<string, readonly string[]>; cycles: string[][]}>([
+    {name: 'nothing', graph: {}, cycles: []},
+    {name: 'a diamond is no cycle', graph: {a: ['b', 'c'], b: ['d'], c: ['d'], d: []}, cycles: []},
+    {name: 'a task that waits for itself', graph: {a: ['a']}, cycles: [['a', 'a']]},
+    {name: 'two that wait for each other', graph: {a: ['b'], b: ['a']}, cycles: [['a', 'b', 'a']]},
+    {
+      name: 'a way into a cycle is not part of it',
+      graph: {x: ['a'], a: ['b'], b: ['a']},
+      cycles: [['a', 'b', 'a']],
+    },
+    {
+      name: 'two cycles apart, in the order of the ids',
+      graph: {c: ['d'], d: ['c'], a: ['b'], b: ['a']},
+      cycles: [
+        ['c', 'd', 'c'],
+        ['a', 'b', 'a'],
+      ],
+    },
+    {
+      name: 'two cycles that share a task',
+      graph: {a: ['b'], b: ['a', 'c'], c: ['b']},
+      cycles: [
+        ['a', 'b', 'a'],
+        ['b', 'c', 'b'],
+      ],
+    },
+  ])('$name', ({graph, cycles}) => {
+    expect(edges(graph)).toEqual(cycles);
+  });
+
+  test('finds one exactly when there is one, and each it shows is real', () => {
+    const graphs = fc.array(fc.array(fc.nat({max: 7}), {maxLength: 4}), {maxLength: 8});
+    fc.assert(
+      fc.property(graphs, (targets) => {
+        const known = targets.map((list) => list.filter((target) => target < targets.length).map(String));
+        const cycles = findCycles(
+          known.map((_, index) => String(index)),
+          (id) => known[Number(id)] ?? [],
+        );
+        expect(cycles.length > 0).toBe(hasCycle(known));
+        for (const cycle of cycles) {
+          expect(cycle[0]).toBe(cycle.at(-1));
+          expect(new Set(cycle).size).toBe(cycle.length - 1);
+          for (const [index, id] of cycle.slice(1).entries()) {
+            expect(known[Number(cycle[index])]).toContain(id);
+          }
+        }
+      }),
+      {numRuns: 500},
+    );
+  });
+});
+
+describe('a huge plan', {timeout: 60_000}, () => {
+  test('of one long lineage is walked', () => {
+    const plan = hugeLineage();
+    const last = taskIn(plan, `g${hugeSize - 1}`);
+    promptly(() => {
+      expect(ancestorsOf(plan, last).length).toBe(hugeSize - 1);
+      expect(subtreeOf(plan, taskIn(plan, 'g0')).length).toBe(hugeSize);
+      expect(tasksInTreeOrder(plan).at(-1)).toEqual({task: last, depth: hugeSize - 1});
+      expect(indexHierarchy(plan).isAncestor('g0', last.id)).toBe(true);
+    });
+  });
+
+  test('of one wide family is walked', () => {
+    const plan = hugeFamily();
+    promptly(() => {
+      expect(tasksInTreeOrder(plan).length).toBe(hugeSize);
+      expect(childrenOf(plan, taskIn(plan, 'p')).length).toBe(hugeSize - 1);
+    });
+  });
+
+  test('of one long chain has no cycle, and its whole length is one when the ends meet', () => {
+    const plan = hugeChain();
+    const last = `t${hugeSize - 1}`;
+    const depsOf = (id: string) => plan.items.get(id)?.deps ?? [];
+    promptly(() => {
+      expect(findCycles(plan.items.keys(), depsOf)).toEqual([]);
+      const closed = findCycles(plan.items.keys(), (id) => (id === last ? ['t0'] : depsOf(id)));
+      expect(closed.map((cycle) => cycle.length)).toEqual([hugeSize + 1]);
+    });
+  });
+
+  test.each([
+    {name: 'first', order: (next: string[], back: string[]) => [...back, ...next]},
+    {name: 'last', order: (next: string[], back: string[]) => [...next, ...back]},
+  ])('in which everyone leads back to the beginning $name does not exhaust the memory', ({order}) => {
+    const plan = hugeChain();
+    const cycles = promptly(() =>
+      findCycles(plan.items.keys(), (id) => order([...(plan.items.get(id)?.deps ?? [])], ['t0'])),
+    );
+    expect(cycles.length).toBeGreaterThan(0);
+    expect(cycles.reduce((total, cycle) => total + cycle.length, 0)).toBeLessThan(3 * hugeSize);
+  });
+
+  test('still answers a mistyped id at once', () => {
+    const plan = hugeChain();
+    expect(promptly(() => errorOf(() => requireTask(plan, 'T1x')).code, 2_000)).toBe('E_TASK_NOT_FOUND');
+  });
+});
+
+/** Forests in which every task hangs below an earlier one or below none. */
+const trees: fc.Arbitrary<Plan> = fc
+  .array(fc.option(fc.nat({max: 30})), {minLength: 1, maxLength: 12})
+  .map((parents) => {
+    const parentIds = parents.map((parent, index) =>
+      parent === null || parent >= index ? null : `t${parent}`,
+    );
+    return planOf(
+      parentIds.map((parentId, index) => {
+        const childIds = parentIds.flatMap((each, child) => (each === `t${index}` ? [`t${child}`] : []));
+        return task(`t${index}`, {parentId, childIds});
+      }),
+    );
+  });
+
+/** By removing what nothing leads to, until nothing can be removed. */
+function hasCycle(targets: ReadonlyArray<readonly string[]>): boolean {
+  const left = new Set(targets.map((_, index) => String(index)));
+  for (let before = -1; before !== left.size; ) {
+    before = left.size;
+    for (const id of left) {
+      if (!(targets[Number(id)] ?? []).some((target) => left.has(target))) left.delete(id);
+    }
+  }
+  return left.size > 0;
+}

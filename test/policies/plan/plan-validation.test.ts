@@ -1,0 +1,449 @@
+import {describe, expect, test} from 'vitest';
+import {checkPlanChange, checkRawPlan} from '../../../src/machines/policies/plan/plan-validation.ts';
+import type {Plan, PlanProblem, Task} from '../../../src/services/contracts/plan.ts';
+import type {RawPlan} from '../../../src/services/contracts/stores.ts';
+import {
+  family,
+  hugeChain,
+  hugeFamily,
+  hugeLineage,
+  hugeSize,
+  made,
+  planOf,
+  promptly,
+  rawPlan,
+  task,
+  taskIn,
+} from '../../helpers/plans.ts';
+
+type Row = {name: string; items: Array<readonly [string, unknown]>; problems: Array<[string, string]>};
+
+const raw = (items: RawPlan['items'], root: Record<string, unknown> = {schemaVersion: 1}): RawPlan => ({
+  root,
+  items,
+});
+
+function problemsOf(check: RawPlan): Array<[string, string]> {
+  const result = checkRawPlan(check);
+  return 'problems' in result ? result.problems.map(({path, message}) => [path, message]) : [];
+}
+
+/** A task as JSON, with some fields replaced; `undefined` leaves a field out. */
+function item(id: string, fields: Record<string, unknown> = {}): readonly [string, unknown] {
+  const all = Object.entries({...task(id), ...fields}).filter(([, value]) => value !== undefined);
+  return [id, Object.fromEntries(all)];
+}
+
+describe('a valid plan', () => {
+  test('is itself, with what the root holds beyond it', () => {
+    const plan = planOf(family(task('p'), task('a'), task('b', {deps: ['a']})));
+    expect(checkRawPlan({root: {schemaVersion: 1, owner: 'me'}, items: [...plan.items]})).toEqual({
+      plan: {schemaVersion: 1, owner: 'me', items: plan.items},
+    });
+  });
+
+  test('keeps the order of the file', () => {
+    const check = checkRawPlan(raw([item('10'), item('2'), item('__proto__'), item('1')]));
+    expect('plan' in check && [...check.plan.items.keys()]).toEqual(['10', '2', '__proto__', '1']);
+  });
+
+  test.each([
+    {name: 'no task', items: []},
+    {
+      name: 'fields that may be left out',
+      items: [item('a', {description: undefined, prompt: undefined, parentId: undefined})],
+    },
+    {
+      name: 'notes and rationale',
+      items: [item('a'), item('b', {deps: ['a'], notes: 'n', depRationale: {a: 'first'}})],
+    },
+    {name: 'notes and rationale that are null', items: [item('a', {notes: null, depRationale: null})]},
+    {name: 'fields nobody knows', items: [item('a', {priority: 3, owner: {name: 'x'}})]},
+    {
+      name: 'both timestamps the same moment',
+      items: [item('a', {createdAt: '2026-01-01T01:00:00+01:00', updatedAt: made})],
+    },
+    {name: 'an id of 256 characters', items: [item('x'.repeat(256))]},
+    {
+      name: 'ids that could never be file names',
+      items: [item('../x'), item('a/b'), item('CON'), item('.'), item('a b')],
+    },
+    {
+      name: 'ids of every object',
+      items: [item('__proto__', {deps: ['constructor']}), item('constructor'), item('toString')],
+    },
+    {
+      name: 'a dependency between cousins',
+      items: [...planOf(family(task('p'), task('a')), family(task('q'), task('b', {deps: ['a']}))).items],
+    },
+  ])('may hold $name', ({items}) => {
+    expect(problemsOf(raw(items))).toEqual([]);
+  });
+});
+
+describe('the root', () => {
+  const wrongVersion = (found: string) => `unsupported schemaVersion ${found} (expected 1)`;
+  test.each([
+    {root: {}, message: 'required'},
+    {root: {schemaVersion: 0}, message: 'required'},
+    {root: {schemaVersion: 2}, message: wrongVersion('2')},
+    {root: {schemaVersion: 1.5}, message: wrongVersion('1.5')},
+    {root: {schemaVersion: '1'}, message: wrongVersion('"1"')},
+    {root: {schemaVersion: null}, message: wrongVersion('null')},
+    {root: {schemaVersion: [1]}, message: wrongVersion('[1]')},
+  ])('$root is refused', ({root, message}) => {
+    expect(problemsOf(raw([], root))).toEqual([['$.schemaVersion', message]]);
+  });
+
+  test('without items says so, and says what else is wrong', () => {
+    expect(problemsOf(raw(null, {}))).toEqual([
+      ['$.schemaVersion', 'required'],
+      ['$.items', 'required (must be an object/map)'],
+    ]);
+  });
+});
+
+describe('one task', () => {
+  const required = 'required (use [] if none)';
+  const timestamp = 'required (RFC3339 timestamp)';
+  const rows: Row[] = [
+    {name: 'no key', items: [item('')], problems: [['$.items', 'item key must be non-empty']]},
+    {name: 'null', items: [['a', null]], problems: [['$.items["a"]', 'must be an object']]},
+    {name: 'a list', items: [['a', []]], problems: [['$.items["a"]', 'must be an object']]},
+    {name: 'a text', items: [['a', 'x']], problems: [['$.items["a"]', 'must be an object']]},
+    {
+      name: 'the same key twice',
+      items: [item('a'), item('a')],
+      problems: [['$.items["a"]', 'duplicate item key']],
+    },
+    {name: 'no id', items: [item('a', {id: undefined})], problems: [['$.items["a"].id', 'required']]},
+    {name: 'an empty id', items: [item('a', {id: ''})], problems: [['$.items["a"].id', 'required']]},
+    {
+      name: 'an id that is a number',
+      items: [item('1', {id: 1})],
+      problems: [['$.items["1"].id', 'required']],
+    },
+    {
+      name: 'another id',
+      items: [item('a', {id: 'b'})],
+      problems: [['$.items["a"].id', 'must match map key "a"']],
+    },
+    {
+      name: 'an id of 257 characters',
+      items: [item('x'.repeat(257))],
+      problems: [[`$.items["${'x'.repeat(257)}"]`, 'id is longer than 256 characters']],
+    },
+    {
+      name: 'a line break in the id',
+      items: [item('a\nb')],
+      problems: [['$.items["a\\nb"]', 'id contains a control character']],
+    },
+    {
+      name: 'NUL in the id',
+      items: [item('a\0')],
+      problems: [['$.items["a\\u0000"]', 'id contains a control character']],
+    },
+    {
+      name: 'an escape sequence in the id',
+      items: [item('\u001b[31m')],
+      problems: [['$.items["\\u001b[31m"]', 'id contains a control character']],
+    },
+    {
+      name: 'an eight-bit control in the id',
+      items: [item('a\u009b')],
+      problems: [['$.items["a\u009b"]', 'id contains a control character']],
+    },
+    {
+      name: 'no title',
+      items: [item('a', {title: undefined})],
+      problems: [['$.items["a"].title', 'required']],
+    },
+    {
+      name: 'a blank title',
+      items: [item('a', {title: ' \t'})],
+      problems: [['$.items["a"].title', 'required']],
+    },
+    {
+      name: 'a description that is no text',
+      items: [item('a', {description: 1})],
+      problems: [['$.items["a"].description', 'must be a string']],
+    },
+    {
+      name: 'no criteria',
+      items: [item('a', {acceptanceCriteria: null})],
+      problems: [['$.items["a"].acceptanceCriteria', required]],
+    },
+    {
+      name: 'a criterion that is no text',
+      items: [item('a', {acceptanceCriteria: ['x', 2]})],
+      problems: [['$.items["a"].acceptanceCriteria[1]', 'must be a string']],
+    },
+    {
+      name: 'a prompt that is no text',
+      items: [item('a', {prompt: []})],
+      problems: [['$.items["a"].prompt', 'must be a string']],
+    },
+    {
+      name: 'an empty parent',
+      items: [item('a', {parentId: ''})],
+      problems: [['$.items["a"].parentId', 'must be null or a non-empty ID']],
+    },
+    {
+      name: 'a parent that is a number',
+      items: [item('a', {parentId: 7})],
+      problems: [['$.items["a"].parentId', 'must be null or a non-empty ID']],
+    },
+    {
+      name: 'no children',
+      items: [item('a', {childIds: undefined})],
+      problems: [['$.items["a"].childIds', required]],
+    },
+    {name: 'no deps', items: [item('a', {deps: null})], problems: [['$.items["a"].deps', required]]},
+    {
+      name: 'no status',
+      items: [item('a', {status: undefined})],
+      problems: [['$.items["a"].status', 'invalid status of type undefined']],
+    },
+    {
+      name: 'an unknown status',
+      items: [item('a', {status: 'Done'})],
+      problems: [['$.items["a"].status', 'invalid status "Done"']],
+    },
+    {
+      name: 'a status of every object',
+      items: [item('a', {status: 'toString'})],
+      problems: [['$.items["a"].status', 'invalid status "toString"']],
+    },
+    {
+      name: 'no creation',
+      items: [item('a', {createdAt: undefined})],
+      problems: [['$.items["a"].createdAt', timestamp]],
+    },
+    {
+      name: 'a change that is no timestamp',
+      items: [item('a', {updatedAt: 'today'})],
+      problems: [['$.items["a"].updatedAt', timestamp]],
+    },
+    {
+      name: 'a change one nanosecond before the creation',
+      items: [
+        item('a', {createdAt: '2026-01-01T00:00:00.000000002Z', updatedAt: '2026-01-01T00:00:00.000000001Z'}),
+      ],
+      problems: [['$.items["a"].updatedAt', 'must be >= createdAt']],
+    },
+    {
+      name: 'notes that are no text',
+      items: [item('a', {notes: {}})],
+      problems: [['$.items["a"].notes', 'must be a string']],
+    },
+    {
+      name: 'a rationale that is a list',
+      items: [item('a', {depRationale: ['x']})],
+      problems: [['$.items["a"].depRationale', 'must be an object/map']],
+    },
+    {
+      name: 'a reason that is no text',
+      items: [item('b-1'), item('a', {deps: ['b-1'], depRationale: {'b-1': 1}})],
+      problems: [['$.items["a"].depRationale["b-1"]', 'must be a string']],
+    },
+  ];
+  test.each(rows)('$name', ({items, problems}) => {
+    expect(problemsOf(raw(items))).toEqual(problems);
+  });
+});
+
+describe('relations', () => {
+  const rows: Row[] = [
+    {
+      name: 'an unknown parent',
+      items: [item('a', {parentId: 'p'})],
+      problems: [['$.items["a"].parentId', 'unknown parent id "p"']],
+    },
+    {
+      name: 'a parent that does not know its child',
+      items: [item('p'), item('a', {parentId: 'p'})],
+      problems: [['$.items["a"].parentId', 'parent "p" must include "a" in childIds']],
+    },
+    {
+      name: 'a child that does not know its parent',
+      items: [item('p', {childIds: ['a']}), item('a')],
+      problems: [['$.items["p"].childIds[0]', 'child "a" must have parentId "p"']],
+    },
+    {
+      name: 'children that are empty, repeated or unknown',
+      items: [item('p', {childIds: ['a', '', 'a', 'x']}), item('a', {parentId: 'p'})],
+      problems: [
+        ['$.items["p"].childIds[1]', 'child id must be non-empty'],
+        ['$.items["p"].childIds[2]', 'duplicate child id "a"'],
+        ['$.items["p"].childIds[3]', 'unknown child id "x"'],
+      ],
+    },
+    {
+      name: 'dependencies that are empty, repeated or unknown',
+      items: [item('a', {deps: ['', 'b', 'b', 'x', 'toString']}), item('b')],
+      problems: [
+        ['$.items["a"].deps[0]', 'dep id must be non-empty'],
+        ['$.items["a"].deps[2]', 'duplicate dep id "b"'],
+        ['$.items["a"].deps[3]', 'unknown dep id "x"'],
+        ['$.items["a"].deps[4]', 'unknown dep id "toString"'],
+      ],
+    },
+    {
+      name: 'a reason for an unknown dependency and for none',
+      items: [item('a', {deps: ['b'], depRationale: {x: 'why', c: 'why', b: 'why'}}), item('b'), item('c')],
+      problems: [
+        ['$.items["a"].depRationale', 'unknown dep id "x"'],
+        ['$.items["a"].depRationale', 'depRationale key "c" must also appear in deps'],
+      ],
+    },
+    {
+      name: 'a dependency on the own parent and on an ancestor further up',
+      items: [...planOf(family(task('g'), family(task('p'), task('a', {deps: ['p', 'g']})))).items],
+      problems: [
+        ['$.items["a"].deps[0]', 'cannot depend on its own ancestor "p"'],
+        ['$.items["a"].deps[1]', 'cannot depend on its own ancestor "g"'],
+      ],
+    },
+    {
+      name: 'a dependency on the own child and on a descendant further down',
+      items: [...planOf(family(task('g', {deps: ['p', 'a']}), family(task('p'), task('a')))).items],
+      problems: [
+        ['$.items["g"].deps[0]', 'cannot depend on its own descendant "p"'],
+        ['$.items["g"].deps[1]', 'cannot depend on its own descendant "a"'],
+      ],
+    },
+    {
+      name: 'a task that waits for itself',
+      items: [item('A', {deps: ['A']})],
+      problems: [['$.items', 'dependency cycle detected: A -> A']],
+    },
+    {
+      name: 'two tasks that wait for each other',
+      items: [item('A', {deps: ['B']}), item('B', {deps: ['A']})],
+      problems: [['$.items', 'dependency cycle detected: A -> B -> A']],
+    },
+    {
+      name: 'a hierarchy that runs in a circle',
+      items: [item('A', {parentId: 'B', childIds: ['B']}), item('B', {parentId: 'A', childIds: ['A']})],
+      problems: [['$.items', 'hierarchy cycle detected: A -> B -> A']],
+    },
+    {
+      name: 'a task that is its own parent',
+      items: [item('A', {parentId: 'A', childIds: ['A']})],
+      problems: [['$.items', 'hierarchy cycle detected: A -> A']],
+    },
+  ];
+  test.each(rows)('$name', ({items, problems}) => {
+    expect(problemsOf(raw(items))).toEqual(problems);
+  });
+});
+
+describe('everything wrong at once', () => {
+  const items = [
+    item('z', {title: '', deps: [5, 'nobody']}),
+    item('', {}),
+    item('m', {status: 'x', parentId: 'nobody'}),
+    item('A', {deps: ['B']}),
+    item('B', {deps: ['A']}),
+    ['broken', null] as const,
+    item('fine', {deps: ['broken', 'm']}),
+  ];
+  const problems = [
+    ['$.schemaVersion', 'unsupported schemaVersion 3 (expected 1)'],
+    ['$.items["z"].title', 'required'],
+    ['$.items["z"].deps[0]', 'must be a string'],
+    ['$.items', 'item key must be non-empty'],
+    ['$.items["m"].status', 'invalid status "x"'],
+    ['$.items["broken"]', 'must be an object'],
+    ['$.items["z"].deps[1]', 'unknown dep id "nobody"'],
+    ['$.items["m"].parentId', 'unknown parent id "nobody"'],
+    ['$.items', 'dependency cycle detected: A -> B -> A'],
+  ];
+
+  test('is told in the order of the file: fields, then relations, then cycles', () => {
+    expect(problemsOf(raw(items, {schemaVersion: 3}))).toEqual(problems);
+  });
+
+  test('is told the same way every time', () => {
+    const texts = Array.from({length: 20}, () => JSON.stringify(problemsOf(raw(items, {schemaVersion: 3}))));
+    expect([...new Set(texts)]).toEqual([JSON.stringify(problems)]);
+  });
+});
+
+describe('a change', () => {
+  const before = planOf(family(task('p'), task('a'), task('b')), task('c'));
+  const change = (...tasks: Task[]) => planOf([...before.items.values()], ...tasks);
+  const rows: Array<{name: string; after: Plan; problems: PlanProblem[]}> = [
+    {name: 'of nothing', after: before, problems: []},
+    {name: 'of a status', after: change({...taskIn(before, 'a'), status: 'done'}), problems: []},
+    {
+      name: 'of a relation that stays valid',
+      after: change({...taskIn(before, 'c'), deps: ['a']}),
+      problems: [],
+    },
+    {
+      name: 'into a wrong shape',
+      after: change({...taskIn(before, 'a'), title: ''}),
+      problems: [{path: '$.items["a"].title', message: 'required'}],
+    },
+    {
+      name: 'of an id under its key',
+      after: {...before, items: new Map(before.items).set('a', task('x'))},
+      problems: [{path: '$.items["a"].id', message: 'must match map key "a"'}],
+    },
+    {
+      name: 'into a cycle',
+      after: change({...taskIn(before, 'a'), deps: ['c']}, {...taskIn(before, 'c'), deps: ['a']}),
+      problems: [{path: '$.items', message: 'dependency cycle detected: a -> c -> a'}],
+    },
+    {
+      name: 'that removes a task others name',
+      after: planOf([...before.items.values()].filter(({id}) => id !== 'b')),
+      problems: [{path: '$.items["p"].childIds[1]', message: 'unknown child id "b"'}],
+    },
+    {
+      name: 'that puts one task in the place of another',
+      after: planOf([...before.items.values()].map((each) => (each.id === 'b' ? task('d') : each))),
+      problems: [{path: '$.items["p"].childIds[1]', message: 'unknown child id "b"'}],
+    },
+  ];
+  test.each(rows)('$name', ({after, problems}) => {
+    expect(checkPlanChange(before, after)).toEqual(problems);
+  });
+});
+
+describe('a huge plan', {timeout: 60_000}, () => {
+  test.each([
+    {name: 'chain', plan: hugeChain},
+    {name: 'family', plan: hugeFamily},
+    {name: 'lineage', plan: hugeLineage},
+  ])('as one $name is checked', ({plan}) => {
+    const huge = rawPlan(plan());
+    expect('plan' in promptly(() => checkRawPlan(huge))).toBe(true);
+  });
+
+  test('with a thousand dependencies each, a million in all, is checked', () => {
+    const ids = Array.from({length: 2_000}, (_, index) => `t${index}`);
+    const plan = planOf(ids.map((id, index) => task(id, {deps: ids.slice(index + 1, index + 1_001)})));
+    expect('plan' in promptly(() => checkRawPlan(rawPlan(plan)))).toBe(true);
+  });
+
+  test('with 100,000 reasons for 100,000 dependencies is checked', () => {
+    const ids = Array.from({length: hugeSize}, (_, index) => `t${index}`);
+    const depRationale = Object.fromEntries(ids.map((id) => [id, 'because']));
+    const plan = planOf(task('all', {deps: ids, depRationale}), ...ids.map((id) => task(id)));
+    expect('plan' in promptly(() => checkRawPlan(rawPlan(plan)))).toBe(true);
+  });
+
+  test('with 200,000 mistakes in one task tells all of them', () => {
+    const acceptanceCriteria = Array.from({length: 2 * hugeSize}, () => 1);
+    expect(promptly(() => problemsOf(raw([item('a', {acceptanceCriteria})]))).length).toBe(2 * hugeSize);
+  });
+
+  test('in which everyone waits for the first is refused, not died of', () => {
+    const plan = hugeChain();
+    const items = [...plan.items].map(([id, each]) => [id, {...each, deps: ['t0', ...each.deps]}] as const);
+    const problems = promptly(() => problemsOf(raw(items)));
+    expect(problems[0]).toEqual(['$.items', 'dependency cycle detected: t0 -> t0']);
+  });
+});

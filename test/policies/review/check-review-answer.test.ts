@@ -1,0 +1,156 @@
+import {describe, expect, test} from 'vitest';
+import {checkReviewAnswer, feedbackFor} from '../../../src/machines/policies/review/check-review-answer.ts';
+import {exampleValue} from '../../../src/services/agents/example-value.ts';
+import {reviewAnswerSchema} from '../../../src/services/contracts/review-answer.ts';
+
+const ids = ['a', 'b', 'c'];
+const pass = {passed: true, resumeTaskIds: [], feedbackForResume: '', reviewResults: []};
+const back = {passed: false, resumeTaskIds: ['b'], feedbackForResume: 'Test it.', reviewResults: []};
+const result = (taskId: string, status: string, feedback = '') => ({taskId, status, feedback});
+
+describe('an answer', () => {
+  const passed = {answer: {passed: true, resumeTaskIds: [], feedback: '', results: []}};
+  const sentBack = {answer: {passed: false, resumeTaskIds: ['b'], feedback: 'Test it.', results: []}};
+
+  test.each([
+    {name: 'that is the object alone', text: JSON.stringify(pass), expected: passed},
+    {name: 'of many lines', text: JSON.stringify(back, null, 2), expected: sentBack},
+    {
+      name: 'in a fence',
+      text: `I looked.\n\`\`\`json\n${JSON.stringify(back, null, 2)}\n\`\`\`\nBye.`,
+      expected: sentBack,
+    },
+    {name: 'behind prose', text: `All is {well}.\n${JSON.stringify(pass)}\n`, expected: passed},
+    {name: 'within prose', text: `My verdict: ${JSON.stringify(back)} Bye.`, expected: sentBack},
+    {name: 'that is said twice', text: `${JSON.stringify(pass)}\n${JSON.stringify(pass)}`, expected: passed},
+    {name: 'without what may be left out', text: '{"passed":true}', expected: passed},
+    {name: 'with more than was asked', text: JSON.stringify({...back, mood: 'fine'}), expected: sentBack},
+    {
+      name: 'with blanks around its feedback',
+      text: JSON.stringify({...back, feedbackForResume: ' Test it.\n'}),
+      expected: sentBack,
+    },
+    {
+      name: 'with a word on every task',
+      text: JSON.stringify({
+        ...back,
+        reviewResults: [result('a', 'passed'), result('b', 'failed', 'No test.')],
+      }),
+      expected: {
+        answer: {
+          ...sentBack.answer,
+          results: [
+            {task_id: 'a', status: 'passed', feedback: ''},
+            {task_id: 'b', status: 'failed', feedback: 'No test.'},
+          ],
+        },
+      },
+    },
+  ])('$name is taken', ({text, expected}) => {
+    expect(checkReviewAnswer(text, ids)).toEqual(expected);
+  });
+
+  test.each([
+    {name: 'nothing', text: '', problem: 'it holds no JSON object with "passed"'},
+    {name: 'prose', text: 'Looks good to me!', problem: 'it holds no JSON object with "passed"'},
+    {name: 'another object', text: '{"ok":true}', problem: 'it holds no JSON object with "passed"'},
+    {name: 'half an object', text: '{"passed":true', problem: 'it holds no JSON object with "passed"'},
+    {
+      name: 'a list',
+      text: '[{"passed":1}, 2',
+      problem: 'passed: Invalid input: expected boolean, received number',
+    },
+    {
+      name: 'two verdicts',
+      text: `${JSON.stringify(pass)}\n${JSON.stringify(back)}`,
+      problem: 'it holds several different verdicts',
+    },
+    {
+      name: 'a word for a truth',
+      text: '{"passed":"yes"}',
+      problem: 'passed: Invalid input: expected boolean, received string',
+    },
+    {
+      name: 'a stranger sent back',
+      text: JSON.stringify({...back, resumeTaskIds: ['d']}),
+      problem: '"d" is none of the reviewed tasks',
+    },
+    {
+      name: 'a stranger judged',
+      text: JSON.stringify({...pass, reviewResults: [result('__proto__', 'passed')]}),
+      problem: '"__proto__" is none of the reviewed tasks',
+    },
+    {
+      name: 'a task sent back twice',
+      text: JSON.stringify({...back, resumeTaskIds: ['b', 'b']}),
+      problem: 'it sends a task back twice',
+    },
+    {
+      name: 'a task judged twice',
+      text: JSON.stringify({...pass, reviewResults: [result('a', 'passed'), result('a', 'passed')]}),
+      problem: 'it judges a task twice',
+    },
+    {
+      name: 'passed, and work to do',
+      text: JSON.stringify({...pass, resumeTaskIds: ['a']}),
+      problem: 'it passed and sends tasks back',
+    },
+    {
+      name: 'passed, and something to say',
+      text: JSON.stringify({...pass, feedbackForResume: 'x'}),
+      problem: 'it passed and has feedback',
+    },
+    {
+      name: 'passed, and a failure',
+      text: JSON.stringify({...pass, reviewResults: [result('a', 'failed')]}),
+      problem: 'it passed and a task failed',
+    },
+    {
+      name: 'not passed, and nothing to do',
+      text: JSON.stringify({...back, resumeTaskIds: []}),
+      problem: 'it did not pass and sends no task back',
+    },
+    {
+      name: 'sent back without a word',
+      text: JSON.stringify({...back, feedbackForResume: ' '}),
+      problem: 'it sends "b" back without feedback',
+    },
+    {
+      name: 'failed and not sent back',
+      text: JSON.stringify({...back, reviewResults: [result('a', 'failed', 'x')]}),
+      problem: '"a" failed, and is not sent back',
+    },
+    {
+      name: 'passed and sent back',
+      text: JSON.stringify({...back, reviewResults: [result('b', 'passed')]}),
+      problem: '"b" passed, and is sent back',
+    },
+    {
+      name: 'an endless feedback',
+      text: JSON.stringify({...back, feedbackForResume: 'x'.repeat(20_001)}),
+      problem: 'feedbackForResume: Too big: expected string to have <=20000 characters',
+    },
+  ])('that is $name is no review', ({text, problem}) => {
+    expect(checkReviewAnswer(text, ids)).toEqual({problem});
+  });
+
+  test('may have as much feedback as the limit allows', () => {
+    const text = JSON.stringify({...back, feedbackForResume: 'x'.repeat(20_000)});
+    expect(checkReviewAnswer(text, ids)).toHaveProperty('answer');
+  });
+
+  test('that the schema has for an example is a pass', () => {
+    const text = JSON.stringify(exampleValue(reviewAnswerSchema));
+    expect(checkReviewAnswer(text, ids)).toEqual(passed);
+  });
+});
+
+test('a task is sent back with what was said to all and of it alone, each once', () => {
+  const results = [
+    {task_id: 'a', status: 'failed' as const, feedback: 'Yours.'},
+    {task_id: 'b', status: 'failed' as const, feedback: 'All.'},
+  ];
+  const answer = {passed: false, resumeTaskIds: ['a', 'b', 'c'], feedback: 'All.', results};
+  expect(['a', 'b', 'c'].map((id) => feedbackFor(answer, id))).toEqual(['All.\n\nYours.', 'All.', 'All.']);
+  expect(feedbackFor({...answer, feedback: ''}, 'a')).toBe('Yours.');
+});

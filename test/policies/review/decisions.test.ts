@@ -1,0 +1,162 @@
+import {describe, expect, test} from 'vitest';
+import {openDecision} from '../../../src/machines/policies/review/decisions.ts';
+import {applyRunChange} from '../../../src/machines/policies/run/run-record.ts';
+import {statusOf} from '../../../src/machines/policies/run/run-status.ts';
+import {decisionStates, type RunRecord} from '../../../src/services/contracts/run.ts';
+import {pausedRun, restingRun, runRecord} from '../../fakes/runs.ts';
+import {now, task} from '../../helpers/plans.ts';
+
+const atWork = task('a', {status: 'in_progress'});
+const ended = (fields: Partial<RunRecord> = {}) => restingRun({state: 'succeeded', ...fields});
+const pending = ended({decision_required: true, decision_state: 'pending'});
+const requested = ended({
+  decision_required: true,
+  decision_state: 'changes_requested',
+  decision_feedback: 'use tabs',
+  decision_resolved_at: '2026-02-02T03:00:00.000Z',
+});
+/** A run for that feedback which its provider refused. */
+const refused = (created_at: string) =>
+  restingRun({
+    ...{state: 'failed', run_id: 'a-2', attempt: 2, created_at},
+    ...{resumed_from_run_id: 'a-1', feedback: 'use tabs'},
+    failure: {kind: 'resume_rejected', message: 'gone'},
+  });
+const second = {run_id: 'a-2', attempt: 2};
+
+describe('the checkpoint a task stands at', () => {
+  test.each<{name: string; runs: readonly RunRecord[]; open: ReturnType<typeof openDecision>}>([
+    {name: 'is none without a run', runs: [], open: null},
+    {name: 'is none after a run without one', runs: [ended()], open: null},
+    {name: 'is none while the run goes on', runs: [runRecord({decision_required: true})], open: null},
+    {name: 'is that of a pending decision', runs: [pending], open: {run: pending, unheard: null}},
+    {
+      name: 'is that of changes that no run has heard of',
+      runs: [requested],
+      open: {run: requested, unheard: 'use tabs'},
+    },
+    {
+      name: 'is that of changes whose run never began',
+      runs: [requested, restingRun({state: 'canceled', segments: [], ...second})],
+      open: {run: requested, unheard: 'use tabs'},
+    },
+    {
+      name: 'is passed by the run that carries the changes out',
+      runs: [requested, runRecord(second)],
+      open: null,
+    },
+    {name: 'is passed by it when it pauses', runs: [requested, pausedRun(second)], open: null},
+    {
+      name: 'is to be decided again when the provider refused the changes',
+      runs: [requested, refused('2026-02-02T03:00:00.000Z')],
+      open: {run: requested, unheard: null},
+    },
+    {
+      name: 'is not that of a refusal before the changes were requested again',
+      runs: [requested, refused('2026-02-02T02:59:59.999Z')],
+      open: {run: requested, unheard: 'use tabs'},
+    },
+    {name: 'is that of the latest run alone', runs: [pending, ended(second)], open: null},
+    {name: 'is none of a run that the Go program wrote', runs: [{...pending, repo_root: ''}], open: null},
+    {name: 'is none of a review', runs: [{...pending, run_type: 'review'}], open: null},
+  ])('$name', ({runs, open}) => {
+    expect(openDecision(atWork, runs)).toEqual(open);
+  });
+
+  test.each(['approved_continue', 'approved_quit', 'rejected'] as const)(
+    'is passed once it is %s',
+    (state) => {
+      expect(openDecision(atWork, [ended({decision_state: state})])).toBe(null);
+    },
+  );
+
+  test('is passed by a status that somebody set, and is none of a parent', () => {
+    for (const status of ['todo', 'done', 'failed', 'skipped'] as const)
+      expect(openDecision(task('a', {status}), [pending])).toBe(null);
+    expect(openDecision(task('a', {status: 'in_progress', childIds: ['b']}), [pending])).toBe(null);
+  });
+});
+
+test('a task is at work until its checkpoint is passed, and then as its run', () => {
+  const statuses = decisionStates.map((decision_state) => [
+    decision_state,
+    statusOf(ended({decision_state})),
+    statusOf(ended({decision_state, state: 'failed'})),
+  ]);
+  expect(statuses).toEqual([
+    ['pending', 'in_progress', 'in_progress'],
+    ['approved_continue', 'done', 'failed'],
+    ['approved_quit', 'done', 'failed'],
+    ['changes_requested', 'in_progress', 'in_progress'],
+    ['rejected', 'done', 'failed'],
+  ]);
+  expect(statusOf(ended())).toBe('done');
+});
+
+describe('the end of a run', () => {
+  const end = {exitCode: 0, signal: null, stdout: '', stderr: ''};
+  const failure = {kind: 'agent_error', message: 'no'} as const;
+  const asked = {decision_state: 'pending', decision_requested_at: now};
+  const reviewed = runRecord({phase: 'active', decision_required: true});
+  const without = {decision_state: undefined, decision_requested_at: undefined};
+
+  const decisionOf = ({decision_state, decision_requested_at}: RunRecord) => ({
+    decision_state,
+    decision_requested_at,
+  });
+
+  test.each([
+    {name: 'a success asks', run: reviewed, change: {type: 'succeeded', end, result: ''}, expected: asked},
+    {name: 'a failure asks', run: reviewed, change: {type: 'failed', failure, end}, expected: asked},
+    {
+      name: 'without a checkpoint nobody is asked',
+      run: runRecord({phase: 'active'}),
+      change: {type: 'succeeded', end, result: ''},
+      expected: without,
+    },
+    {
+      name: 'a pause does not ask',
+      run: reviewed,
+      change: {type: 'paused', reason: 'user_interrupt', resumable: true, end},
+      expected: without,
+    },
+    {
+      name: 'a question of the agent does not ask',
+      run: reviewed,
+      change: {type: 'waiting', questions: [], end, result: ''},
+      expected: without,
+    },
+    {
+      name: 'a run that never began does not ask',
+      run: reviewed,
+      change: {type: 'neverStarted'},
+      expected: without,
+    },
+    {
+      name: 'feedback that nobody heard does not ask',
+      run: {...reviewed, resumed_from_run_id: 'a-0', feedback: 'use tabs'},
+      change: {type: 'failed', failure: {kind: 'resume_rejected', message: 'gone'}, end},
+      expected: without,
+    },
+  ] as const)('$name', ({run, change, expected}) => {
+    expect(decisionOf(applyRunChange(run, change, now))).toEqual(expected);
+  });
+
+  test.each([
+    {isReviewed: true, before: undefined, expected: true},
+    {isReviewed: false, before: true, expected: false},
+    {isReviewed: undefined, before: true, expected: true},
+    {isReviewed: undefined, before: undefined, expected: undefined},
+  ])('a run that goes on with $isReviewed after $before is reviewed: $expected', (each) => {
+    const {isReviewed, before, expected} = each;
+    const run = pausedRun(before === undefined ? {} : {decision_required: before});
+    const change = {type: 'relaunched', ...(isReviewed === undefined ? {} : {isReviewed})} as const;
+    expect(applyRunChange(run, change, now).decision_required).toBe(expected);
+  });
+
+  test('a second decision replaces the first, with its words', () => {
+    const decided = applyRunChange(requested, {type: 'decided', decision: {state: 'approved_quit'}}, now);
+    expect(decided).toMatchObject({decision_state: 'approved_quit', decision_resolved_at: now});
+    expect(decided).not.toHaveProperty('decision_feedback');
+  });
+});

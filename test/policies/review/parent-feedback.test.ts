@@ -1,0 +1,81 @@
+import {describe, expect, test} from 'vitest';
+import {
+  feedbackMark,
+  feedbackOf,
+  isConsumed,
+  parentFeedbackText,
+  pendingFeedback,
+} from '../../../src/machines/policies/review/parent-feedback.ts';
+import type {PendingFeedback} from '../../../src/services/contracts/feedback.ts';
+import type {RunRecord} from '../../../src/services/contracts/run.ts';
+import {openSegment, restingRun} from '../../fakes/runs.ts';
+import {now} from '../../helpers/plans.ts';
+
+const pending: PendingFeedback = {
+  schemaVersion: 1,
+  childTaskId: 'a',
+  parentTaskId: 'p',
+  reviewRunId: 'p-1',
+  feedback: 'Test it.',
+  createdAt: now,
+  updatedAt: now,
+};
+
+test('a review makes one entry for each task it sends back', () => {
+  const answer = {
+    passed: false,
+    resumeTaskIds: ['a', 'b'],
+    feedback: 'Test it.',
+    results: [{task_id: 'b', status: 'failed' as const, feedback: 'With dates.'}],
+  };
+  expect(pendingFeedback(answer, {run_id: 'p-1', task_id: 'p'}, now)).toEqual([
+    pending,
+    {...pending, childTaskId: 'b', feedback: 'Test it.\n\nWith dates.'},
+  ]);
+});
+
+describe('feedback is consumed by a run that carries its mark', () => {
+  const marked = (fields: Partial<RunRecord> & Pick<RunRecord, 'state'>, reviewRunId = 'p-1') =>
+    restingRun({
+      segments: [openSegment()],
+      context: {digest: 'd', bytes: 1, ...feedbackMark({...pending, reviewRunId})},
+      ...fields,
+    });
+  const failure = (kind: 'agent_error' | 'auth' | 'rate_limit' | 'resume_rejected' | 'spawn_failed') =>
+    ({state: 'failed', failure: {kind, message: 'x'}}) as const;
+
+  test.each([
+    {name: 'and succeeded', run: marked({state: 'succeeded'}), consumed: true},
+    {name: 'and runs', run: marked({state: 'running'}), consumed: true},
+    {name: 'and is paused', run: marked({state: 'paused'}), consumed: true},
+    {name: 'and waits', run: marked({state: 'waiting'}), consumed: true},
+    {name: 'and failed by itself', run: marked(failure('agent_error')), consumed: true},
+    {name: 'unless it never began', run: marked({state: 'canceled', segments: []}), consumed: false},
+    {name: 'unless it is about to', run: marked({state: 'running', segments: []}), consumed: false},
+    {name: 'unless its session was gone', run: marked(failure('resume_rejected')), consumed: false},
+    {name: 'unless it could not be started', run: marked(failure('spawn_failed')), consumed: false},
+    {name: 'unless there was no login', run: marked(failure('auth')), consumed: false},
+    {name: 'unless there was no quota', run: marked(failure('rate_limit')), consumed: false},
+    {name: 'and no other mark', run: marked({state: 'succeeded'}, 'p-2'), consumed: false},
+    {
+      name: 'and not one without',
+      run: restingRun({segments: [openSegment()], state: 'succeeded'}),
+      consumed: false,
+    },
+  ])('$name', ({run, consumed}) => {
+    expect(isConsumed(pending, [restingRun({state: 'succeeded'}), run])).toBe(consumed);
+  });
+});
+
+test('a run gives back the feedback it carries', () => {
+  const context = {digest: 'd', bytes: 1, ...feedbackMark(pending)};
+  const run = restingRun({state: 'paused', created_at: now, updated_at: now, context});
+  expect(feedbackOf(run)).toEqual(pending);
+  expect(feedbackOf(restingRun({state: 'paused'}))).toBeNull();
+});
+
+test('the agent is told who sent it back and with what', () => {
+  expect(parentFeedbackText(pending)).toBe(
+    'A review of p, which this task is part of, sent it back:\n\nTest it.',
+  );
+});

@@ -1,0 +1,272 @@
+import {describe, expect, test} from 'vitest';
+import {setStatus} from '../../../src/machines/policies/plan/plan-status.ts';
+import {
+  completionOf,
+  completionSignature,
+} from '../../../src/machines/policies/review/completion-signature.ts';
+import {
+  completeParents,
+  dueParentOf,
+  dueParents,
+  isReviewDue,
+  leaveForReview,
+  parentsBefore,
+  reviewedTasks,
+  reviewNeed,
+} from '../../../src/machines/policies/review/parent-review.ts';
+import type {PendingFeedback} from '../../../src/services/contracts/feedback.ts';
+import type {RunRecord} from '../../../src/services/contracts/run.ts';
+import {taskStatuses} from '../../../src/services/contracts/task-status.ts';
+import {endedSegment, restingRun} from '../../fakes/runs.ts';
+import {
+  family,
+  hugeFamily,
+  hugeLineage,
+  hugeSize,
+  made,
+  now,
+  planOf,
+  promptly,
+  statuses,
+  task,
+  taskIn,
+  withStatus,
+} from '../../helpers/plans.ts';
+
+const done = {status: 'done'} as const;
+const idsOf = (tasks: ReadonlyArray<{id: string}>) => tasks.map(({id}) => id);
+
+/** g > p > a, b; g > c; x stands alone. */
+const plan = planOf(
+  family(task('g'), family(task('p'), task('a', done), task('b', done)), task('c', done)),
+  task('x', done),
+);
+
+describe('a parent is due', () => {
+  test.each(taskStatuses)('when it is %s and its children are done, unless it is done itself', (status) => {
+    const own = planOf(family(task('p', {status}), task('a', done)));
+    expect(isReviewDue(own, taskIn(own, 'p'))).toBe(status !== 'done');
+  });
+
+  test.each(taskStatuses)('only when every child is done, not %s', (status) => {
+    const own = planOf(family(task('p'), task('a', done), task('b', {status})));
+    expect(isReviewDue(own, taskIn(own, 'p'))).toBe(status === 'done');
+  });
+
+  test('never without children', () => {
+    expect(isReviewDue(plan, taskIn(plan, 'x'))).toBe(false);
+  });
+
+  test('from the bottom up', () => {
+    expect(idsOf(dueParents(plan))).toEqual(['p']);
+    expect(idsOf(dueParents(withStatus(plan, 'p', 'done')))).toEqual(['g']);
+    expect(dueParents(withStatus(plan, 'a', 'failed'))).toEqual([]);
+  });
+
+  test.each([
+    {after: 'a', from: plan, due: 'p'},
+    {after: 'c', from: plan, due: undefined},
+    {after: 'x', from: plan, due: undefined},
+    {after: 'nobody', from: plan, due: undefined},
+    {after: 'a', from: withStatus(plan, 'p', 'done'), due: 'g'},
+    {after: 'a', from: withStatus(plan, 'b', 'todo'), due: undefined},
+    {after: 'a', from: withStatus(withStatus(plan, 'p', 'done'), 'g', 'done'), due: undefined},
+  ])('after $after: $due', ({after, from, due}) => {
+    expect(dueParentOf(from, after)?.id).toBe(due);
+  });
+
+  test('in a huge plan at no price', () => {
+    const wide = hugeFamily();
+    expect(promptly(() => dueParents(wide))).toEqual([]);
+    expect(promptly(() => dueParentOf(hugeLineage(), `g${hugeSize - 1}`))).toBeNull();
+  });
+});
+
+test('what is reviewed are the leaves below a parent', () => {
+  expect(idsOf(reviewedTasks(plan, taskIn(plan, 'g')))).toEqual(['a', 'b', 'c']);
+  expect(idsOf(reviewedTasks(plan, taskIn(plan, 'p')))).toEqual(['a', 'b']);
+});
+
+describe('the signature', () => {
+  test('names the parent, the tasks below it and when they were done, in the order of their ids', () => {
+    const completions = [
+      {taskId: 'b', completedAt: now, hasRun: true},
+      {taskId: 'a', completedAt: made, hasRun: false},
+    ];
+    expect(completionSignature('p', completions, (text) => `<${text}>`)).toBe(
+      `parent-review:v1:<${JSON.stringify({
+        version: 1,
+        parentTaskId: 'p',
+        children: [
+          {childId: 'a', completedAt: made},
+          {childId: 'b', completedAt: now},
+        ],
+      })}>`,
+    );
+  });
+
+  const ended = (at: string) => [endedSegment(1, {ended_at: at})];
+  test.each<{name: string; runs: RunRecord[]; completedAt: string; hasRun?: false}>([
+    {name: 'the hand that said so', runs: [], completedAt: made, hasRun: false},
+    {
+      name: 'its run',
+      runs: [restingRun({state: 'succeeded', segments: ended('T1'), updated_at: 'later'})],
+      completedAt: 'T1',
+    },
+    {
+      name: 'its latest run',
+      runs: [
+        restingRun({state: 'succeeded', segments: ended('T1')}),
+        restingRun({run_id: 'a-2', attempt: 2, state: 'succeeded', segments: ended('T2')}),
+      ],
+      completedAt: 'T2',
+    },
+    {
+      name: 'the run before feedback that nobody heard',
+      runs: [
+        restingRun({state: 'succeeded', segments: ended('T1')}),
+        restingRun({
+          ...{run_id: 'a-2', attempt: 2, state: 'failed', segments: ended('T2')},
+          ...{resumed_from_run_id: 'a-1', feedback: 'x', failure: {kind: 'resume_rejected', message: 'x'}},
+        }),
+      ],
+      completedAt: 'T1',
+    },
+    {name: 'the hand, after a run that failed', runs: [restingRun({state: 'failed'})], completedAt: made},
+    {
+      name: 'a run of the Go program',
+      runs: [restingRun({state: 'succeeded', segments: [], updated_at: 'T3'})],
+      completedAt: 'T3',
+    },
+  ])('a task was done by $name', ({runs, completedAt, hasRun = true}) => {
+    expect(completionOf(task('a', done), runs)).toEqual({taskId: 'a', completedAt, hasRun});
+  });
+});
+
+describe('a parent that is due needs', () => {
+  const pending: PendingFeedback = {
+    schemaVersion: 1,
+    childTaskId: 'a',
+    parentTaskId: 'p',
+    reviewRunId: 'p-1',
+    feedback: 'Test it.',
+    createdAt: now,
+    updatedAt: now,
+  };
+  const review = (fields: Partial<RunRecord>) =>
+    restingRun({
+      task_id: 'p',
+      run_type: 'review',
+      state: 'succeeded',
+      parent_review_completion_signature: 's',
+      ...fields,
+    });
+  const facts = {parentId: 'p', signature: 's', reviews: [], pending: [], hasRuns: true};
+
+  test.each([
+    {name: 'a review', given: {}, need: 'review'},
+    {name: 'no review of what people did', given: {hasRuns: false}, need: 'nothing'},
+    {name: 'an answer to its feedback', given: {pending: [pending]}, need: 'answer'},
+    {
+      name: 'no answer to the feedback of others',
+      given: {pending: [{...pending, parentTaskId: 'q'}]},
+      need: 'review',
+    },
+    {
+      name: 'nothing once it passed',
+      given: {reviews: [review({parent_review_passed: true})]},
+      need: 'nothing',
+    },
+    {
+      name: 'nothing once all was dismissed',
+      given: {reviews: [review({parent_review_passed: false})]},
+      need: 'nothing',
+    },
+    {
+      name: 'an answer before all else',
+      given: {reviews: [review({parent_review_passed: false})], pending: [pending]},
+      need: 'answer',
+    },
+    {
+      name: 'a review after one that judged nothing',
+      given: {reviews: [review({state: 'failed'})]},
+      need: 'review',
+    },
+    {
+      name: 'a review of work done again',
+      given: {reviews: [review({parent_review_passed: true})], signature: 't'},
+      need: 'review',
+    },
+    {
+      name: 'no second one after a late failure',
+      given: {reviews: [review({parent_review_passed: true}), review({state: 'failed'})]},
+      need: 'nothing',
+    },
+    {
+      name: 'a review, whatever it did as a task',
+      given: {reviews: [review({parent_review_passed: true, run_type: 'execute'})]},
+      need: 'review',
+    },
+  ] as const)('$name', ({given, need}) => {
+    expect(reviewNeed({...facts, ...given})).toBe(need);
+  });
+});
+
+describe('completing parents', () => {
+  test('makes them done and leaves those above them', () => {
+    const after = completeParents(withStatus(plan, 'c', 'todo'), ['p'], now);
+    expect(statuses(after)).toMatchObject({p: 'done', g: 'todo'});
+    expect(statuses(completeParents(plan, ['p'], now))).toMatchObject({p: 'done', g: 'todo'});
+    expect(statuses(completeParents(plan, ['p', 'g'], now))).toMatchObject({p: 'done', g: 'done'});
+  });
+
+  test('leaves alone what is no longer due', () => {
+    const open = withStatus(plan, 'a', 'in_progress');
+    expect(completeParents(open, ['p', 'nobody', 'x'], now)).toBe(open);
+  });
+});
+
+test('a run that came to nothing makes those done again that it opened, and no others', () => {
+  const completes = parentsBefore({created_at: now});
+  expect(
+    [made, now, '2026-02-02T02:02:02.001Z'].map((updatedAt) => completes(task('p', {updatedAt}))),
+  ).toEqual([false, true, true]);
+});
+
+describe('a change made by hand', () => {
+  const before = withStatus(plan, 'a', 'todo');
+  const after = setStatus(before, 'a', 'done', now);
+
+  test('completes parents below which no agent worked', () => {
+    expect(leaveForReview(before, after, {hasRuns: () => false})).toBe(after);
+    expect(statuses(after)).toMatchObject({p: 'done', g: 'done'});
+  });
+
+  test.each([
+    {worked: 'b', expected: {p: 'todo', g: 'todo', a: 'done'}},
+    {worked: 'c', expected: {p: 'done', g: 'todo', a: 'done'}},
+    {worked: 'x', expected: {p: 'done', g: 'done', a: 'done'}},
+  ])('leaves those above $worked, where one did', ({worked, expected}) => {
+    const left = leaveForReview(before, after, {hasRuns: (id) => id === worked});
+    expect(statuses(left)).toMatchObject(expected);
+    for (const id of ['p', 'g']) {
+      const isOpen = expected[id as 'p' | 'g'] === 'todo';
+      expect(taskIn(left, id)).toEqual(taskIn(isOpen ? before : after, id));
+    }
+  });
+
+  test('costs no more in a huge plan', () => {
+    const before = hugeLineage();
+    const last = `g${hugeSize - 1}`;
+    const after = setStatus(before, last, 'done', now);
+    const left = promptly(() => leaveForReview(before, after, {hasRuns: () => true}));
+    expect(statuses(left)).toMatchObject({g0: 'todo', g1: 'todo', [last]: 'done'});
+    expect(promptly(() => leaveForReview(before, after, {hasRuns: () => false}))).toBe(after);
+  });
+
+  test('of the parent itself is a word that counts', () => {
+    const said = setStatus(plan, 'p', 'done', now);
+    const left = leaveForReview(plan, said, {named: 'p', hasRuns: () => true});
+    expect(statuses(left)).toMatchObject({p: 'done', g: 'todo'});
+  });
+});

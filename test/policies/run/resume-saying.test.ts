@@ -1,0 +1,99 @@
+import {describe, expect, test} from 'vitest';
+import {
+  answersPrompt,
+  continuePrompt,
+  feedbackPrompt,
+} from '../../../src/machines/policies/run/agent-prompt.ts';
+import {feedbackFor, sayingFor} from '../../../src/machines/policies/run/resume-saying.ts';
+import type {RunRecord} from '../../../src/services/contracts/run.ts';
+import {pausedRun, question, restingRun, sessionRef, waitingRun} from '../../fakes/runs.ts';
+import {errorOf, seen} from '../../helpers/errors.ts';
+
+const files = ['src/a.ts'];
+const answer = {id: 'color', value: 'red'};
+const nothing = {answers: [], feedback: null};
+const ended = restingRun({state: 'succeeded', provider_session_ref: sessionRef, resumable: true});
+
+describe('feedback', () => {
+  const rows: ReadonlyArray<{
+    name: string;
+    run: RunRecord;
+    feedback: string | null;
+    said: {feedback?: string};
+  }> = [
+    {name: 'none', run: pausedRun({feedback: 'old'}), feedback: null, said: {}},
+    {
+      name: 'for a run that ended',
+      run: {...ended, feedback: 'old'},
+      feedback: 'new',
+      said: {feedback: 'new'},
+    },
+    {name: 'for a paused run', run: pausedRun(), feedback: 'new', said: {feedback: 'new'}},
+    {
+      name: 'for a run that was paused with other feedback comes after it',
+      run: pausedRun({feedback: 'old'}),
+      feedback: 'new',
+      said: {feedback: 'old\n\nnew'},
+    },
+  ];
+  test.each(rows)('$name', ({run, feedback, said}) => {
+    expect(feedbackFor(run, feedback)).toEqual(said);
+  });
+});
+
+describe('an agent is told', () => {
+  test.each([
+    {
+      name: 'feedback, with the files, after its run ended',
+      ...{run: ended, said: {...nothing, feedback: 'use tabs'}, prompt: feedbackPrompt('use tabs', files)},
+    },
+    {
+      name: 'feedback before answers to its questions',
+      ...{run: waitingRun(), said: {answers: [answer], feedback: 'use tabs'}},
+      prompt: feedbackPrompt('use tabs', files),
+    },
+    {name: 'to go on after a pause', run: pausedRun(), said: nothing, prompt: continuePrompt()},
+    {
+      name: 'what it may not have heard before a pause again',
+      run: pausedRun({questions: [question], answers: [answer], feedback: 'use tabs'}),
+      ...{said: nothing, prompt: continuePrompt([question], [answer], 'use tabs')},
+    },
+    {
+      name: 'the answers to its questions',
+      ...{
+        run: waitingRun(),
+        said: {...nothing, answers: [answer]},
+        prompt: answersPrompt([question], [answer]),
+      },
+    },
+  ])('$name, in its session', ({run, said, prompt}) => {
+    expect(sayingFor(run, said, files)).toEqual({kind: 'resume', sessionRef, prompt});
+  });
+
+  test('everything anew where it has no session, questions of earlier rounds told apart', () => {
+    const earlier = {id: 'color', value: 'blue', prompt: 'Which color was it?'};
+    const run = waitingRun({provider_session_ref: '', answers: [earlier, {id: 'size', value: '2'}]});
+    const before = [
+      {id: '0 color', value: 'blue', prompt: 'Which color was it?'},
+      {id: '1 size', value: '2', prompt: 'size'},
+    ];
+    expect(sayingFor(run, {...nothing, answers: [answer]}, files)).toEqual({
+      kind: 'start',
+      questions: [...before, question],
+      answers: [...before, answer],
+    });
+  });
+});
+
+test.each([
+  {name: 'none', answers: []},
+  {name: 'an empty one', answers: [{id: 'color', value: '  '}]},
+  {name: 'one to another question', answers: [{id: 'size', value: '2'}]},
+])('a question needs an answer; $name is refused with the command that gives it', ({answers}) => {
+  expect(seen(errorOf(() => sayingFor(waitingRun(), {...nothing, answers}, files)))).toEqual({
+    code: 'E_NO_INPUT',
+    message: 'a waits for answers: color',
+    details: [['color', 'Which color? (red | blue)']],
+    next: [{command: "blackbird resume a --answer 'color=…'"}],
+  });
+});

@@ -1,0 +1,45 @@
+import {expect, test} from 'vitest';
+import {chainTo, changedFiles} from '../../../src/machines/policies/run/run-chain.ts';
+import type {RunRecord} from '../../../src/services/contracts/run.ts';
+import {restingRun} from '../../fakes/runs.ts';
+
+const run = (run_id: string, resumed_from_run_id?: string, files: readonly string[] = []): RunRecord =>
+  restingRun({
+    ...{state: 'succeeded', run_id, review_summary: {files: [...files], diffstat: '', snippets: []}},
+    ...(resumed_from_run_id === undefined ? {} : {resumed_from_run_id}),
+  });
+
+const [first, second, third] = [run('a-1'), run('a-2', 'a-1'), run('a-3', 'a-2')] as const;
+
+test.each([
+  {name: 'a run that went on from none', latest: first, runs: [first, second], chain: ['a-1']},
+  {
+    name: 'all it went on from, oldest first',
+    latest: third,
+    runs: [third, first, second],
+    chain: ['a-1', 'a-2', 'a-3'],
+  },
+  {
+    name: 'not a run that started anew between',
+    latest: third,
+    runs: [run('a-2'), third],
+    chain: ['a-2', 'a-3'],
+  },
+  {name: 'as far as there are records', latest: third, runs: [first, third], chain: ['a-3']},
+])('a chain is $name', ({latest, runs, chain}) => {
+  expect(chainTo(latest, runs).map(({run_id}) => run_id)).toEqual(chain);
+});
+
+test('a chain that was made to bite its tail ends', () => {
+  const runs = [run('a-1', 'a-2'), run('a-2', 'a-1')] as const;
+  expect(chainTo(runs[1], runs).map(({run_id}) => run_id)).toEqual(['a-2', 'a-1', 'a-2']);
+});
+
+test('a file that several runs changed is named once; a run without a summary names none', () => {
+  const {review_summary: _, ...unseen} = run('a-2');
+  expect(changedFiles([run('a-1', undefined, ['x', 'y']), unseen, run('a-3', 'a-1', ['z', 'x'])])).toEqual([
+    'x',
+    'y',
+    'z',
+  ]);
+});

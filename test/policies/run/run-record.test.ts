@@ -1,0 +1,400 @@
+import {describe, expect, test} from 'vitest';
+import type {RunChange} from '../../../src/machines/policies/run/run-change.ts';
+import {applyRunChange, identityOf, newRunRecord} from '../../../src/machines/policies/run/run-record.ts';
+import {
+  changeFor,
+  type RunStep,
+  type SegmentFacts,
+  segmentStep,
+} from '../../../src/machines/policies/run/run-step.ts';
+import type {FailureKind} from '../../../src/services/contracts/agent.ts';
+import {type RunRecord, runRecordSchema} from '../../../src/services/contracts/run.ts';
+import {
+  begun,
+  endedSegment,
+  identity,
+  openSegment,
+  pausedRun,
+  question,
+  resumeRequest,
+  runRecord,
+  sessionRef,
+  startRequest,
+  waitingRun,
+} from '../../fakes/runs.ts';
+import {now} from '../../helpers/plans.ts';
+
+const end = {exitCode: 1, signal: null, stdout: 'out', stderr: 'err'};
+const usage = {input_tokens: 10, output_tokens: 1};
+const failure = {kind: 'agent_error', message: 'no'} as const;
+const started = runRecord({phase: 'active', segments: [openSegment()], note: 'kept'});
+const {phase: _, ...still} = started;
+const ended = {
+  ...still,
+  updated_at: now,
+  segments: [endedSegment(1, {exit_code: 1})],
+  stdout: 'out',
+  stderr: 'err',
+  exit_code: 1,
+};
+
+test('a new run says running and launching, and nothing of it ran', () => {
+  const run = newRunRecord(
+    {
+      runId: 'a-2',
+      taskId: 'a',
+      attempt: 2,
+      provider: 'codex',
+      sessionRef: 'ref',
+      repoRoot: '/project',
+      context: {digest: 'd', bytes: 7},
+      links: {restart_of_run_id: 'a-1'},
+    },
+    now,
+  );
+  expect(run).toEqual(
+    runRecord({
+      run_id: 'a-2',
+      attempt: 2,
+      provider: 'codex',
+      provider_session_ref: 'ref',
+      created_at: now,
+      updated_at: now,
+      context: {digest: 'd', bytes: 7},
+      restart_of_run_id: 'a-1',
+    }),
+  );
+  expect(runRecordSchema.parse(run)).toEqual(run);
+});
+
+describe('a change', () => {
+  test.each<{name: string; run: RunRecord; change: RunChange; expected: RunRecord}>([
+    {
+      name: 'a started segment is added, and the run is active',
+      run: pausedRun({state: 'running', phase: 'launching'}),
+      change: {type: 'segmentStarted', identity: identity(2), host: 'here', argv: ['claude', '-p']},
+      expected: pausedRun({
+        state: 'running',
+        phase: 'active',
+        updated_at: now,
+        segments: [endedSegment(), openSegment(2)],
+      }),
+    },
+    {
+      name: 'a captured session is kept and makes it resumable',
+      run: started,
+      change: {type: 'sessionCaptured', sessionRef},
+      expected: {...started, updated_at: now, provider_session_ref: sessionRef, resumable: true},
+    },
+    {
+      name: 'a wish to pause is a phase',
+      run: started,
+      change: {type: 'pauseAsked'},
+      expected: {...started, updated_at: now, phase: 'pausing'},
+    },
+    {
+      name: 'a pause ends the segment',
+      run: {...started, provider_session_ref: sessionRef},
+      change: {type: 'paused', reason: 'terminated', resumable: true, end},
+      expected: {
+        ...ended,
+        state: 'paused',
+        provider_session_ref: sessionRef,
+        resumable: true,
+        paused_at: now,
+        pause_reason: 'terminated',
+      },
+    },
+    {
+      name: 'a pause without a session is not resumable, whatever is said',
+      run: started,
+      change: {type: 'paused', reason: 'user_interrupt', resumable: true, end},
+      expected: {...ended, state: 'paused', paused_at: now, pause_reason: 'user_interrupt'},
+    },
+    {
+      name: 'a lost run is paused, and nobody knows how its segment ended',
+      run: started,
+      change: {type: 'paused', reason: 'process_lost', resumable: false, end: null},
+      expected: {...still, updated_at: now, state: 'paused', paused_at: now, pause_reason: 'process_lost'},
+    },
+    {
+      name: 'a waiting run has questions, and is no longer paused',
+      run: {...started, paused_at: begun, pause_reason: 'user_interrupt'},
+      change: {type: 'waiting', questions: [question], end, result: 'asks'},
+      expected: {...ended, state: 'waiting', questions: [question], result: 'asks'},
+    },
+    {
+      name: 'a success has a result',
+      run: started,
+      change: {type: 'succeeded', end, result: 'done'},
+      expected: {...ended, state: 'succeeded', result: 'done'},
+    },
+    {
+      name: 'a failure has a kind',
+      run: started,
+      change: {type: 'failed', failure, end, result: 'half'},
+      expected: {...ended, state: 'failed', failure, result: 'half'},
+    },
+    {
+      name: 'a failure need not have a result, nor an end',
+      run: started,
+      change: {type: 'failed', failure, end: null},
+      expected: {...still, updated_at: now, state: 'failed', failure},
+    },
+    {
+      name: 'a refused resume of a paused run is paused',
+      run: pausedRun({state: 'running', phase: 'active', segments: [endedSegment(), openSegment(2)]}),
+      change: {type: 'resumeRefused', failure, end},
+      expected: pausedRun({
+        updated_at: now,
+        segments: [endedSegment(), endedSegment(2, {exit_code: 1})],
+        stdout: 'out',
+        stderr: 'err',
+        exit_code: 1,
+        failure,
+      }),
+    },
+    {
+      name: 'a refused answer of a waiting run is waiting',
+      run: waitingRun({state: 'running', phase: 'launching'}),
+      change: {type: 'resumeRefused', failure, end: null},
+      expected: waitingRun({updated_at: now, failure}),
+    },
+    {
+      name: 'a refused resume of a run that asked before it was paused is paused',
+      run: pausedRun({state: 'running', phase: 'launching', questions: [question]}),
+      change: {type: 'resumeRefused', failure, end: null},
+      expected: pausedRun({updated_at: now, questions: [question], failure}),
+    },
+    {
+      name: 'a relaunch runs again and forgets its last failure',
+      run: pausedRun({failure}),
+      change: {type: 'relaunched'},
+      expected: runRecord({
+        provider_session_ref: sessionRef,
+        resumable: true,
+        segments: [endedSegment()],
+        updated_at: now,
+        stood: {state: 'paused', paused_at: begun, pause_reason: 'user_interrupt'},
+      }),
+    },
+    {
+      name: 'a relaunch keeps all answers, each with what was asked',
+      run: waitingRun({answers: [{id: 'size', value: 'M'}]}),
+      change: {type: 'relaunched', answers: [{id: 'color', value: 'red'}]},
+      expected: waitingRun({
+        state: 'running',
+        phase: 'launching',
+        updated_at: now,
+        stood: {state: 'waiting'},
+        answers: [
+          {id: 'size', value: 'M'},
+          {id: 'color', value: 'red', prompt: 'Which color?'},
+        ],
+      }),
+    },
+    {
+      name: 'a superseded run stands as it stood',
+      run: pausedRun(),
+      change: {type: 'superseded', byRunId: 'a-2'},
+      expected: pausedRun({updated_at: now, superseded_by_run_id: 'a-2'}),
+    },
+    {
+      name: 'a run that never started is canceled',
+      run: runRecord(),
+      change: {type: 'neverStarted'},
+      expected: {
+        ...(({phase: __, ...rest}) => rest)(runRecord()),
+        updated_at: now,
+        state: 'canceled',
+        failure: {kind: 'stopped', message: 'Blackbird ended before the agent was started'},
+      },
+    },
+  ])('$name', ({run, change, expected}) => {
+    const before = structuredClone(run);
+    const after = applyRunChange(run, change, now);
+    expect(after).toEqual(expected);
+    expect(runRecordSchema.parse(after)).toEqual(expected);
+    expect(run).toEqual(before);
+  });
+});
+
+describe('usage', () => {
+  const done = (
+    run: RunRecord,
+    fields: Partial<Parameters<typeof applyRunChange>[1] & {usage: typeof usage; isWholeSession: boolean}>,
+  ) => applyRunChange(run, {type: 'succeeded', end: {...end, ...fields}, result: ''}, now).usage;
+  const two = [endedSegment(), openSegment(2)];
+
+  test.each<{name: string; run: RunRecord; end: object; expected: object | undefined}>([
+    {name: 'is unknown where nobody told', run: started, end: {}, expected: undefined},
+    {name: 'is kept where this segment did not tell', run: {...started, usage}, end: {}, expected: usage},
+    {name: 'is that of the one segment', run: {...started, usage}, end: {usage}, expected: usage},
+    {name: 'is the first told', run: {...started, segments: two}, end: {usage}, expected: usage},
+    {
+      name: 'adds up over segments',
+      run: {...started, segments: two, usage: {...usage, cost_usd: 0.5}},
+      end: {usage: {input_tokens: 1, output_tokens: 2}},
+      expected: {input_tokens: 11, output_tokens: 3, cost_usd: 0.5},
+    },
+    {
+      name: 'has no cost where nobody told it',
+      run: {...started, segments: two, usage},
+      end: {usage},
+      expected: {input_tokens: 20, output_tokens: 2},
+    },
+    {
+      name: 'is not added where the provider counts the session',
+      run: {...started, segments: two, usage},
+      end: {usage: {input_tokens: 12, output_tokens: 2}, isWholeSession: true},
+      expected: {input_tokens: 12, output_tokens: 2},
+    },
+  ])('$name', ({run, end: fields, expected}) => {
+    expect(done(run, fields)).toEqual(expected);
+  });
+});
+
+test('a segment tells who its process was', () => {
+  expect(identityOf(openSegment(3))).toEqual(identity(3));
+});
+
+describe('a step of a segment', () => {
+  const facts: SegmentFacts = {
+    run: started,
+    request: startRequest,
+    pause: {reason: 'terminated', presses: 1},
+    held: {identity: identity(), argv: ['claude']},
+    session: {ref: sessionRef, isRecorded: false},
+    exit: {verdict: {outcome: 'succeeded'}, isSessionStored: false},
+  };
+
+  test.each<{name: string; step: RunStep; expected: RunStep}>([
+    {
+      name: 'its start is who the process is',
+      step: segmentStep.start(facts),
+      expected: {type: 'segmentStarted', identity: identity(), argv: ['claude']},
+    },
+    {name: 'its session', step: segmentStep.session(facts), expected: {type: 'sessionCaptured', sessionRef}},
+    {
+      name: 'its pause is resumable when the session was stored',
+      step: segmentStep.pause({...facts, exit: {verdict: {outcome: 'succeeded'}, isSessionStored: true}}),
+      expected: {type: 'paused', reason: 'terminated', resumable: true},
+    },
+    {
+      name: 'or when it is a resume',
+      step: segmentStep.pause({...facts, request: resumeRequest, exit: null}),
+      expected: {type: 'paused', reason: 'terminated', resumable: true},
+    },
+    {
+      name: 'and not otherwise',
+      step: segmentStep.pause({...facts, pause: null}),
+      expected: {type: 'paused', reason: 'user_interrupt', resumable: false},
+    },
+    {
+      name: 'the end of a first segment',
+      step: segmentStep.end(facts),
+      expected: {type: 'ended', verdict: {outcome: 'succeeded'}, isContinued: false},
+    },
+    {
+      name: 'the end of a resumed segment',
+      step: segmentStep.end({...facts, request: resumeRequest}),
+      expected: {type: 'ended', verdict: {outcome: 'succeeded'}, isContinued: true},
+    },
+    {
+      name: 'the end of a later segment that never came to be',
+      step: segmentStep.end({...facts, held: null}),
+      expected: {type: 'ended', verdict: {outcome: 'succeeded'}, isContinued: true},
+    },
+    {
+      name: 'the end of an agent nobody saw end',
+      step: segmentStep.end({...facts, exit: null}),
+      expected: {
+        type: 'ended',
+        verdict: {
+          outcome: 'failed',
+          failure: {kind: 'agent_error', message: 'the agent could not be stopped'},
+        },
+        isContinued: false,
+      },
+    },
+  ])('$name', ({step, expected}) => {
+    expect(step).toEqual(expected);
+  });
+
+  test('cannot be said before it is so', () => {
+    expect(() => segmentStep.start({...facts, held: null})).toThrow('No agent is held back');
+    expect(() => segmentStep.session({...facts, session: null})).toThrow('No session was captured');
+  });
+
+  const noEnd = {exitCode: null, signal: null, stdout: '', stderr: ''};
+  const endedStep = (
+    verdict: Extract<RunStep, {type: 'ended'}>['verdict'],
+    isContinued = false,
+  ): RunStep => ({
+    type: 'ended',
+    verdict,
+    isContinued,
+  });
+  const failing = (kind: FailureKind) => ({outcome: 'failed', failure: {kind, message: 'no'}}) as const;
+
+  test.each<{name: string; step: RunStep; end: typeof end | null; expected: RunChange}>([
+    {
+      name: 'a start gets the host',
+      step: {type: 'segmentStarted', identity: identity(), argv: []},
+      end: null,
+      expected: {type: 'segmentStarted', identity: identity(), argv: [], host: 'here'},
+    },
+    {
+      name: 'a pause gets the end',
+      step: {type: 'paused', reason: 'user_interrupt', resumable: true},
+      end,
+      expected: {type: 'paused', reason: 'user_interrupt', resumable: true, end},
+    },
+    {name: 'a wish stays a wish', step: {type: 'pauseAsked'}, end, expected: {type: 'pauseAsked'}},
+    {
+      name: 'a success without an end has an empty one',
+      step: endedStep({outcome: 'succeeded'}),
+      end: null,
+      expected: {type: 'succeeded', end: noEnd, result: 'said'},
+    },
+    {
+      name: 'questions wait',
+      step: endedStep({outcome: 'waiting', questions: [question]}),
+      end,
+      expected: {type: 'waiting', questions: [question], end, result: 'said'},
+    },
+    {
+      name: 'questions without an end have an empty one',
+      step: endedStep({outcome: 'waiting', questions: [question]}),
+      end: null,
+      expected: {type: 'waiting', questions: [question], end: noEnd, result: 'said'},
+    },
+    ...(['agent_error', 'resume_rejected', 'spawn_failed'] as const).map((kind) => ({
+      name: `a first segment that ends with ${kind} fails`,
+      step: endedStep(failing(kind)),
+      end,
+      expected: {type: 'failed', failure: {kind, message: 'no'}, end, result: 'said'} as const,
+    })),
+    {
+      name: 'a later segment that fails fails',
+      step: endedStep(failing('agent_error'), true),
+      end,
+      expected: {type: 'failed', failure, end, result: 'said'},
+    },
+    ...(['resume_rejected', 'spawn_failed', 'auth', 'rate_limit'] as const).map((kind) => ({
+      name: `a later segment that ends with ${kind} goes back to where it stood`,
+      step: endedStep(failing(kind), true),
+      end,
+      expected: {type: 'resumeRefused', failure: {kind, message: 'no'}, end} as const,
+    })),
+  ])('as a change: $name', ({step, end: how, expected}) => {
+    expect(changeFor(step, {end: how, result: 'said', host: 'here'})).toEqual(expected);
+  });
+});
+
+test('a segment says when its log is incomplete', () => {
+  const change: RunChange = {type: 'succeeded', end: {...end, isLogTruncated: true}, result: ''};
+  expect(applyRunChange(started, change, now).segments).toEqual([
+    {...endedSegment(1, {exit_code: 1}), log_truncated: true},
+  ]);
+});

@@ -1,0 +1,14 @@
+import {expect, test} from 'vitest';
+import {statusAfter} from '../../../src/machines/policies/run/run-status.ts';
+import {runStates} from '../../../src/services/contracts/run.ts';
+
+test('a task stands in the plan as its run does', () => {
+  expect(Object.fromEntries(runStates.map((state) => [state, statusAfter(state)]))).toEqual({
+    running: 'in_progress',
+    paused: 'in_progress',
+    waiting: 'waiting_user',
+    succeeded: 'done',
+    failed: 'failed',
+    canceled: 'todo',
+  });
+});
