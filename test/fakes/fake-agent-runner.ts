@@ -1,5 +1,6 @@
 import type {AgentEvent, AgentRequest, AgentVerdict} from '../../src/services/contracts/agent.ts';
-import type {AgentEnding, AgentRunner, RunningAgent} from '../../src/services/contracts/agent-runner.ts';
+import type {RunningAgent} from '../../src/services/contracts/agent-process.ts';
+import type {AgentEnding, AgentRunner} from '../../src/services/contracts/agent-runner.ts';
 import type {RunRecord} from '../../src/services/contracts/run.ts';
 import {deferred} from './memory-run-store.ts';
 import {identity} from './runs.ts';
@@ -123,7 +124,7 @@ function makeAgent({
   number: number;
   log: (entry: string) => void;
   runner: FakeAgentRunner;
-}): {agent: FakeAgent; running: RunningAgent} {
+}): {agent: FakeAgent; running: RunningAgent<AgentEnding>} {
   const {promise: ended, resolve: end, reject: fail} = deferred<AgentEnding>();
   let last: {ok: boolean; text: string} | null = null;
   let endHold: Promise<void> | undefined;
@@ -200,7 +201,7 @@ function makeAgent({
     },
   };
 
-  const running: RunningAgent = {
+  const running: RunningAgent<AgentEnding> = {
     identity: identity(number),
     argv: ['claude', '-p'],
     go: () => {

@@ -1,6 +1,7 @@
 import {type CallbackLogicFunction, fromCallback, fromPromise} from 'xstate';
 import type {Activity, AgentEvent, AgentRequest, Failure, Usage} from '../../services/contracts/agent.ts';
-import type {AgentEnding, AgentRunner, RunningAgent} from '../../services/contracts/agent-runner.ts';
+import type {RunningAgent} from '../../services/contracts/agent-process.ts';
+import type {AgentEnding, AgentRunner} from '../../services/contracts/agent-runner.ts';
 import {AppError, messageOf} from '../../services/contracts/errors.ts';
 import type {ProcessIdentity} from '../../services/contracts/process.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
@@ -32,7 +33,7 @@ const answerLimit = 64_000;
 export type AgentEndings = Map<string, {readonly end: SegmentEnd; readonly text: string}>;
 
 /** The agents that live now, by run. Signals and the sweep reach them through it. */
-export type LiveAgents = Map<string, RunningAgent>;
+export type LiveAgents = Map<string, RunningAgent<AgentEnding>>;
 
 /** What an agent does, for whoever is watching. */
 export type AgentNews =
@@ -56,7 +57,7 @@ export function defineAgentActor({
 }) {
   const logic: CallbackLogicFunction<AgentOrder, AgentReport, AgentInput> = ({input, receive, sendBack}) => {
     const {run, request} = input;
-    let agent: RunningAgent | null = null;
+    let agent: RunningAgent<AgentEnding> | null = null;
     let isAbandoned = false;
     let sessionSeenAt: number | null = null;
     let hasLaterLine = false;

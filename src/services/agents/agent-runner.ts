@@ -81,9 +81,9 @@ export function createAgentRunner(options: AgentRunnerOptions): AgentRunner {
           await prepared.remove();
           throw error;
         });
-      const ended = agent.exited.then(async ({exitCode, signal, logTruncated}): Promise<AgentEnding> => {
+      const ended = agent.ended.then(async (exit): Promise<AgentEnding> => {
         await prepared.remove();
-        const {stdout, stderr} = agent.tails();
+        const {exitCode, signal, stdout, stderr, logTruncated} = exit;
         // An agent that we ended after its result may exit with any code: the signal says why.
         const sentSignal = signal ?? (wasStopped ? 'SIGINT' : null);
         const verdict = provider.judge({
@@ -99,11 +99,8 @@ export function createAgentRunner(options: AgentRunnerOptions): AgentRunner {
         return {exitCode, signal, stdout, stderr, ...log, verdict, ...usage};
       });
       return {
-        identity: agent.identity,
-        argv: [command.file, ...command.args],
-        go: agent.go,
-        hold: agent.hold,
-        readOn: agent.readOn,
+        ...agent,
+        ended,
         interrupt: () => {
           wasStopped = true;
           agent.interrupt();
@@ -112,10 +109,6 @@ export function createAgentRunner(options: AgentRunnerOptions): AgentRunner {
           wasStopped = true;
           agent.kill();
         },
-        suspend: agent.suspend,
-        wake: agent.wake,
-        ended,
-        endEverything: agent.endEverything,
       };
     },
 

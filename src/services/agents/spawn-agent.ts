@@ -1,11 +1,11 @@
 import {type ChildProcessWithoutNullStreams, spawn} from 'node:child_process';
 import {
   type AgentExit,
-  type AgentProcess,
   type AgentProcessSpec,
   AgentSpawnError,
   type AgentSpawner,
   type RunEnd,
+  type RunningAgent,
 } from '../contracts/agent-process.ts';
 import {messageOf, systemErrorCode} from '../contracts/errors.ts';
 import type {ProcessIdentity} from '../contracts/process.ts';
@@ -29,16 +29,16 @@ const safeRunId = /^[A-Za-z0-9._-]+$/;
 /** The one place where agents are started and stopped. One per process. */
 export function createAgentSpawner(): AgentSpawner {
   const guardian = createGuardian();
-  const live = new Set<AgentProcess>();
+  const live = new Set<RunningAgent>();
 
   const killAllSync = () => {
     for (const agent of live) agent.kill();
   };
-  const enlist = (agent: AgentProcess) => {
+  const enlist = (agent: RunningAgent) => {
     if (live.size === 0) process.on('exit', killAllSync);
     live.add(agent);
   };
-  const discharge = (agent: AgentProcess) => {
+  const discharge = (agent: RunningAgent) => {
     live.delete(agent);
     if (live.size === 0) process.off('exit', killAllSync);
   };
@@ -116,7 +116,7 @@ function supervise(
   {subprocess, leader, ...launched}: Launched,
   spec: AgentProcessSpec,
   onEnded: () => void,
-): AgentProcess {
+): RunningAgent {
   const seen = new Map<number, string>();
   const trace: RunTrace = {...launched, leader, seen};
   const {stdin, stdout, stderr} = subprocess;
@@ -136,7 +136,7 @@ function supervise(
   let isSuspended = false;
   let hasGone = false;
 
-  const exited = new Promise<AgentExit>((resolve) => {
+  const ended = new Promise<AgentExit>((resolve) => {
     subprocess.once('exit', async (exitCode, signal) => {
       isRunning = false;
       await held.isOver();
@@ -146,6 +146,8 @@ function supervise(
       resolve({
         exitCode,
         signal,
+        stdout: tails.stdout.text(),
+        stderr: tails.stderr.text(),
         logTruncated: logs.some((log) => log.isTruncated),
         droppedLines: lines.dropped,
       });
@@ -178,7 +180,7 @@ function supervise(
     if (result.remaining.length > 0) {
       ending = undefined;
     } else {
-      await exited;
+      await ended;
       onEnded();
     }
     return result;
@@ -186,7 +188,8 @@ function supervise(
 
   return {
     identity: leader,
-    exited,
+    argv: [spec.command.file, ...spec.command.args],
+    ended,
     go: () => {
       if (hasGone || !isRunning) return;
       hasGone = true;
@@ -217,7 +220,6 @@ function supervise(
       ending ??= end();
       return ending;
     },
-    tails: () => ({stdout: tails.stdout.text(), stderr: tails.stderr.text()}),
   };
 }
 

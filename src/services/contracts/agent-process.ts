@@ -20,6 +20,9 @@ export type AgentProcessSpec = {
 export type AgentExit = {
   readonly exitCode: number | null;
   readonly signal: string | null;
+  /** The last 16 KiB of each stream. */
+  readonly stdout: string;
+  readonly stderr: string;
   /** A log could not be written to its end (disk full, no access). The run itself went on. */
   readonly logTruncated: boolean;
   /** Lines of stdout that were too long to be looked at. They are in the log all the same. */
@@ -36,9 +39,10 @@ export type RunEnd = {
  * One agent, held back until `go`: whoever records `identity` first can never own an agent that nobody
  * knows of. `endEverything` belongs at the end of every run, a successful one too.
  */
-export interface AgentProcess {
+export interface RunningAgent<Ending = AgentExit> {
   /** Of the launcher that waits for `go`, whose pid becomes the agent's. */
   readonly identity: ProcessIdentity;
+  readonly argv: readonly string[];
   /** Lets the agent start and hands it the prompt. Before that, nothing of it ran. */
   go(): void;
   /** No further line is read until `readOn`, or until the agent is interrupted or killed; not even its exit is told. */
@@ -52,16 +56,14 @@ export interface AgentProcess {
   suspend(): void;
   wake(): void;
   /** The agent is gone and its output was read to the end, or given up 500 ms after its exit. Never rejects. */
-  readonly exited: Promise<AgentExit>;
+  readonly ended: Promise<Ending>;
   /** Kills whatever is left of the run and returns when it is gone. */
   endEverything(): Promise<RunEnd>;
-  /** The last 16 KiB of each stream. */
-  tails(): Readonly<Record<OutputStream, string>>;
 }
 
 export interface AgentSpawner {
   /** Rejects with `AgentSpawnError` when the agent cannot be started. */
-  spawn(spec: AgentProcessSpec): Promise<AgentProcess>;
+  spawn(spec: AgentProcessSpec): Promise<RunningAgent>;
   /**
    * Ends what an earlier Blackbird left of a run. `leader` is the identity that was recorded: it also
    * finds processes whose environment cannot be read.

@@ -1,6 +1,5 @@
 import type {AgentEvent, AgentRequest, AgentVerdict, ProviderId, Usage} from './agent.ts';
-import type {RunEnd} from './agent-process.ts';
-import type {ProcessIdentity} from './process.ts';
+import type {RunEnd, RunningAgent} from './agent-process.ts';
 import type {RunRecord} from './run.ts';
 
 /** What is left to know of an agent once it is gone. */
@@ -17,22 +16,6 @@ export type AgentEnding = {
   readonly isWholeSession?: boolean;
 };
 
-/** An agent that was started for a run and waits for `go`. */
-export interface RunningAgent {
-  readonly identity: ProcessIdentity;
-  readonly argv: readonly string[];
-  go(): void;
-  /** Nothing more is heard of it until `readOn`, or until it is interrupted or killed. */
-  hold(): void;
-  readOn(): void;
-  interrupt(): void;
-  kill(): void;
-  suspend(): void;
-  wake(): void;
-  readonly ended: Promise<AgentEnding>;
-  endEverything(): Promise<RunEnd>;
-}
-
 /** Starts the agent of a run with the provider the run names, and tells what its lines mean. */
 export interface AgentRunner {
   /** Throws `E_AGENT_NOT_FOUND` unless the provider can be started. Asked before anything is recorded. */
@@ -41,7 +24,7 @@ export interface AgentRunner {
     readonly run: RunRecord;
     readonly request: AgentRequest;
     readonly onEvent: (event: AgentEvent) => void;
-  }): Promise<RunningAgent>;
+  }): Promise<RunningAgent<AgentEnding>>;
   /** Ends what an earlier Blackbird left of a run. */
   sweep(run: RunRecord): Promise<RunEnd>;
 }

@@ -1,6 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import type {AgentEvent} from '../../../src/services/contracts/agent.ts';
-import type {RunningAgent} from '../../../src/services/contracts/agent-runner.ts';
+import type {RunningAgent} from '../../../src/services/contracts/agent-process.ts';
+import type {AgentEnding} from '../../../src/services/contracts/agent-runner.ts';
 
 /** What an agent does once it may go. */
 export type Scenario = {
@@ -14,7 +15,7 @@ export type Scenario = {
 
 export type AgentRunnerHarness = {
   readonly events: readonly AgentEvent[];
-  launch(): Promise<RunningAgent>;
+  launch(): Promise<RunningAgent<AgentEnding>>;
   sweep(): Promise<{readonly ended: number; readonly remaining: readonly number[]}>;
   /** Called with every event, before the next line is read. */
   onEvent: (event: AgentEvent) => void;

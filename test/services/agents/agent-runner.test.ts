@@ -4,7 +4,8 @@ import {afterAll, describe, expect, onTestFinished, test, vi} from 'vitest';
 import {type AgentRunnerOptions, createAgentRunner} from '../../../src/services/agents/agent-runner.ts';
 import {createAgentSpawner} from '../../../src/services/agents/spawn-agent.ts';
 import type {AgentEvent, ProviderId} from '../../../src/services/contracts/agent.ts';
-import type {RunningAgent} from '../../../src/services/contracts/agent-runner.ts';
+import type {RunningAgent} from '../../../src/services/contracts/agent-process.ts';
+import type {AgentEnding} from '../../../src/services/contracts/agent-runner.ts';
 import {createRunStore} from '../../../src/services/stores/run-store.ts';
 import {createFakeAgentRunner} from '../../fakes/fake-agent-runner.ts';
 import {openSegment, runRecord} from '../../fakes/runs.ts';
@@ -67,7 +68,7 @@ async function openProject(script: string, {provider = 'claude', ...options}: Op
     runner,
     events,
     listener,
-    launch: async (changes: Parameters<typeof request>[0] = {}): Promise<RunningAgent> => {
+    launch: async (changes: Parameters<typeof request>[0] = {}): Promise<RunningAgent<AgentEnding>> => {
       const agent = await runner.launch({
         run,
         request: request(changes),
@@ -88,7 +89,7 @@ async function openProject(script: string, {provider = 'claude', ...options}: Op
   };
 }
 
-const segmentOf = ({identity}: RunningAgent) => {
+const segmentOf = ({identity}: RunningAgent<AgentEnding>) => {
   const {pid, startTime, bootId, pidNamespace} = identity;
   return openSegment(1, {pid, start_time: startTime, boot_id: bootId, pid_namespace: pidNamespace});
 };
@@ -102,7 +103,7 @@ describeAgentRunner('with processes', async ({session: opens, result, stays, isS
       stays ? 'while :; do sleep 0.05; done' : `exit ${result === 'success' ? 0 : 1}`,
     ].join('\n'),
   );
-  const launched: RunningAgent[] = [];
+  const launched: RunningAgent<AgentEnding>[] = [];
   return Object.assign(listener, {
     events,
     until,

@@ -68,9 +68,15 @@ describe('starting', () => {
       stdin: '--help\nwith ümlauts ✓',
     });
 
-    expect(await agent.exited).toEqual({exitCode: 7, signal: null, logTruncated: false, droppedLines: 0});
+    expect(await agent.ended).toEqual({
+      exitCode: 7,
+      signal: null,
+      stdout: '--help\nwith ümlauts ✓\n',
+      stderr: 'warning\n',
+      logTruncated: false,
+      droppedLines: 0,
+    });
     expect(lines).toEqual(['--help', 'with ümlauts ✓']);
-    expect(agent.tails()).toEqual({stdout: '--help\nwith ümlauts ✓\n', stderr: 'warning\n'});
     expect(readFileSync(spec.stdoutFile, 'utf8')).toBe('--help\nwith ümlauts ✓\n');
     expect(readFileSync(spec.stderrFile, 'utf8')).toBe('warning\n');
     expect(statSync(spec.stdoutFile).mode & 0o777).toBe(0o600);
@@ -97,7 +103,7 @@ describe('starting', () => {
       symlinkSync(`/bin/${shell}`, sh);
       const stdin = `first\n${'ä\\ \n'.repeat(100_000)}`;
       const {agent, spec} = await start({file: sh, args: ['-c', 'echo "$blackbird_go"; cat'], stdin});
-      expect(await agent.exited).toMatchObject({exitCode: 0, signal: null});
+      expect(await agent.ended).toMatchObject({exitCode: 0, signal: null});
       expect(readFileSync(spec.stdoutFile, 'utf8')).toBe(`go\n${stdin}`);
 
       const held = await hold({file: sh, args: ['-c', 'echo > ran']});
@@ -111,8 +117,7 @@ describe('starting', () => {
     async (line) => {
       const alone = spawnSync('sh', ['-c', line], {encoding: 'utf8'});
       const {agent} = await start({args: ['-c', line]});
-      await agent.exited;
-      expect(agent.tails().stderr.replace(/^.*?sh:/, 'sh:')).toBe(alone.stderr);
+      expect((await agent.ended).stderr.replace(/^.*?sh:/, 'sh:')).toBe(alone.stderr);
     },
   );
 
@@ -120,13 +125,13 @@ describe('starting', () => {
     const {agent, folder} = await hold({args: ['-c', 'echo > ran']});
     await agent.endEverything();
     agent.go();
-    expect((await agent.exited).exitCode).not.toBe(0);
+    expect((await agent.ended).exitCode).not.toBe(0);
     expect(textOf(path.join(folder, 'ran'))).toBe('');
   });
 
   test.skipIf(!onLinux)('gives the agent a session of its own and no descriptor of ours', async () => {
     const {agent, lines} = await start({args: ['-c', 'cat /proc/self/stat; ls /proc/self/fd']});
-    await agent.exited;
+    await agent.ended;
     const [, , , , , session] = lines[0]?.split(' ') ?? [];
     expect(Number(session)).toBe(agent.identity.pid);
     const plainChild = execFileSync('ls', ['/proc/self/fd'], {encoding: 'utf8'});
@@ -141,7 +146,7 @@ describe('starting', () => {
     vi.stubEnv('NODE_OPTIONS', '--inspect-brk=9229 --max-old-space-size=99');
     vi.stubEnv('BLACKBIRD_AGENT_DEBUG', '1');
     const {agent, lines, folder, spec} = await start({file: 'env', env: {EXTRA: 'a b'}});
-    await agent.exited;
+    await agent.ended;
 
     expect(lines).toEqual(
       expect.arrayContaining([
@@ -163,7 +168,7 @@ describe('starting', () => {
     const folder = temporaryFolder();
     writeFileSync(path.join(folder, '.env'), 'CODEX_HOME=/hostile\n');
     const {agent, lines} = await start({file: 'env', cwd: folder});
-    await agent.exited;
+    await agent.ended;
     expect(lines.filter((line) => line.includes('hostile'))).toEqual([]);
   });
 
@@ -197,7 +202,7 @@ describe('starting', () => {
     }
     const PATH = `${['a', 'b', 'c'].map((name) => path.join(folder, name)).join(':')}:${process.env.PATH}`;
     const {agent, lines} = await start({file: 'agent', env: {PATH}});
-    await agent.exited;
+    await agent.ended;
     expect(lines).toEqual(['b']);
   });
 });
@@ -205,13 +210,13 @@ describe('starting', () => {
 describe('stdin', () => {
   test('takes a prompt of 5 MB', async () => {
     const {agent, lines} = await start({file: 'wc', args: ['-c'], stdin: 'x'.repeat(5_000_000)});
-    expect((await agent.exited).exitCode).toBe(0);
+    expect((await agent.ended).exitCode).toBe(0);
     expect(lines.map(Number)).toEqual([5_000_000]);
   });
 
   test('need not be read by the agent', async () => {
     const {agent, lines} = await start({args: ['-c', 'echo done'], stdin: 'x'.repeat(5_000_000)});
-    expect(await agent.exited).toMatchObject({exitCode: 0, signal: null});
+    expect(await agent.ended).toMatchObject({exitCode: 0, signal: null});
     expect(lines).toEqual(['done']);
   });
 
@@ -222,7 +227,7 @@ describe('stdin', () => {
     });
     await printed(lines, 'closed');
     writeFileSync(path.join(folder, 'done'), '');
-    expect(await agent.exited).toMatchObject({exitCode: 0});
+    expect(await agent.ended).toMatchObject({exitCode: 0});
     expect(lines).toEqual(['closed', 'done']);
   });
 
@@ -248,7 +253,7 @@ describe('stopping', () => {
     const {agent, lines} = await start({args: [agentScript('polite.sh')]});
     await printed(lines, 'ready');
     agent.interrupt();
-    expect(await agent.exited).toMatchObject({exitCode: 1, signal: null});
+    expect(await agent.ended).toMatchObject({exitCode: 1, signal: null});
     expect(lines).toEqual(['ready', 'bye']);
   });
 
@@ -259,7 +264,7 @@ describe('stopping', () => {
     agent.interrupt();
     expect(livenessOf(agent.identity)).toBe('alive');
     agent.kill();
-    expect(await agent.exited).toMatchObject({exitCode: null, signal: 'SIGKILL'});
+    expect(await agent.ended).toMatchObject({exitCode: null, signal: 'SIGKILL'});
   });
 
   test.skipIf(!onLinux)(
@@ -273,7 +278,7 @@ describe('stopping', () => {
         pidAfter(word, lines.join('\n')),
       );
       agent.kill();
-      await agent.exited;
+      await agent.ended;
       await expectGone(pids);
     },
   );
@@ -287,7 +292,7 @@ describe('stopping', () => {
       await printed(lines, 'ready');
       const pid = pidAfter('hidden', lines.join('\n'));
       agent.interrupt();
-      await agent.exited;
+      await agent.ended;
       expect(processState(pid)).not.toBe(null);
       expect((await agent.endEverything()).remaining).toEqual([]);
       expect(processState(pid)).toBe(null);
@@ -303,7 +308,7 @@ describe('stopping', () => {
     expect(pids.map(processState)).toEqual([null, null, null]);
     expect(end.remaining).toEqual([]);
     expect(end.ended).toBeGreaterThanOrEqual(1);
-    expect(await agent.exited).toMatchObject({signal: 'SIGKILL'});
+    expect(await agent.ended).toMatchObject({signal: 'SIGKILL'});
   });
 
   test.skipIf(!onLinux)('a process that keeps starting its successor is caught', async () => {
@@ -314,7 +319,7 @@ describe('stopping', () => {
 
   test.skipIf(!onLinux)('success leaves no background process', async () => {
     const {agent, lines} = await start({args: [agentScript('leaves-child.sh')]});
-    expect(await agent.exited).toMatchObject({exitCode: 0});
+    expect(await agent.ended).toMatchObject({exitCode: 0});
     const child = pidAfter('child', lines.join('\n'));
     expect(processState(child)).not.toBe(null);
     expect(await agent.endEverything()).toEqual({ended: 1, remaining: []});
@@ -323,7 +328,7 @@ describe('stopping', () => {
 
   test('signals to an agent that is gone do nothing', async () => {
     const {agent} = await start({file: 'true'});
-    await agent.exited;
+    await agent.ended;
     await agent.endEverything();
     for (const signal of ['interrupt', 'kill', 'suspend', 'wake', 'go'] as const) agent[signal]();
     expect(await agent.endEverything()).toEqual({ended: 0, remaining: []});
@@ -332,11 +337,11 @@ describe('stopping', () => {
   test('killAllSync ends every live agent, and only those', async () => {
     const runs = [await start({args: [agentScript('stubborn.sh')]}), await hold({file: 'true'})];
     const finished = await start({args: ['-c', 'exit 4']});
-    await finished.agent.exited;
+    await finished.agent.ended;
     spawner.killAllSync();
-    const exits = await Promise.all(runs.map(({agent}) => agent.exited));
+    const exits = await Promise.all(runs.map(({agent}) => agent.ended));
     expect(exits.map(({signal}) => signal)).toEqual(['SIGKILL', 'SIGKILL']);
-    expect(await finished.agent.exited).toMatchObject({exitCode: 4});
+    expect(await finished.agent.ended).toMatchObject({exitCode: 4});
   });
 });
 
@@ -360,7 +365,7 @@ describe.skipIf(!onLinux)('suspending', () => {
     agent.suspend();
     await vi.waitFor(() => expect(isStopped(agent.identity.pid)).toBe(true));
     agent.interrupt();
-    expect(await agent.exited).toMatchObject({exitCode: 1});
+    expect(await agent.ended).toMatchObject({exitCode: 1});
     expect(lines).toEqual(['ready', 'bye']);
   });
 
@@ -369,7 +374,7 @@ describe.skipIf(!onLinux)('suspending', () => {
     await printed(lines, 'ready');
     agent.suspend();
     await agent.endEverything();
-    expect(await agent.exited).toMatchObject({signal: 'SIGKILL'});
+    expect(await agent.ended).toMatchObject({signal: 'SIGKILL'});
   });
 });
 
@@ -377,14 +382,14 @@ describe('output', () => {
   test('a child that holds stdout open does not delay the exit for longer than 500 ms', async () => {
     const {agent, lines} = await start({args: [agentScript('leaves-child.sh'), 'holding']});
     const begun = performance.now();
-    expect(await agent.exited).toMatchObject({exitCode: 0});
+    expect(await agent.ended).toMatchObject({exitCode: 0});
     expect(performance.now() - begun).toBeLessThan(2_000);
     expect(lines).toContain('result');
   });
 
   test('a child that never stops printing cannot keep the run open', async () => {
     const {agent} = await start({args: ['-c', 'yes & echo started']});
-    expect(await agent.exited).toMatchObject({exitCode: 0});
+    expect(await agent.ended).toMatchObject({exitCode: 0});
     expect(await agent.endEverything()).toMatchObject({remaining: []});
   });
 
@@ -392,7 +397,7 @@ describe('output', () => {
     const size = 1024 * 1024;
     const print = (bytes: number) => `head -c ${bytes} /dev/zero | tr '\\0' x; echo`;
     const {agent, lines, spec} = await start({args: ['-c', `${print(size)}; ${print(size + 1)}; echo end`]});
-    expect(await agent.exited).toMatchObject({droppedLines: 1});
+    expect(await agent.ended).toMatchObject({droppedLines: 1});
     expect(lines.map((line) => line.length)).toEqual([size, 3]);
     expect(statSync(spec.stdoutFile).size).toBe(2 * size + 1 + 2 + 4);
   });
@@ -403,7 +408,7 @@ describe('output', () => {
       args: ['-c', 'printf "o\\303"; printf "\\274\\n"; echo e >&2'],
       onOutput: (stream, text) => seen.push(`${stream}:${text}`),
     });
-    await agent.exited;
+    await agent.ended;
     const joined = (stream: string) =>
       seen
         .filter((text) => text.startsWith(stream))
@@ -417,14 +422,14 @@ describe('output', () => {
     const stdoutFile = path.join(folder, 'log');
     for (const word of ['one', 'two']) {
       const {agent} = await start({args: ['-c', `echo ${word}`], stdoutFile});
-      await agent.exited;
+      await agent.ended;
     }
     expect(readFileSync(stdoutFile, 'utf8')).toBe('one\ntwo\n');
   });
 
   test.skipIf(!onLinux)('a full disk truncates the log, not the run', async () => {
     const {agent, lines} = await start({args: ['-c', 'echo one; echo two'], stdoutFile: '/dev/full'});
-    expect(await agent.exited).toEqual({exitCode: 0, signal: null, logTruncated: true, droppedLines: 0});
+    expect(await agent.ended).toMatchObject({exitCode: 0, signal: null, logTruncated: true, droppedLines: 0});
     expect(lines).toEqual(['one', 'two']);
   });
 
@@ -434,7 +439,7 @@ describe('output', () => {
     writeFileSync(victim, 'precious');
     symlinkSync(victim, path.join(folder, 'log'));
     const {agent} = await start({args: ['-c', 'echo overwritten'], stdoutFile: path.join(folder, 'log')});
-    expect(await agent.exited).toMatchObject({exitCode: 0, logTruncated: true});
+    expect(await agent.ended).toMatchObject({exitCode: 0, logTruncated: true});
     expect(readFileSync(victim, 'utf8')).toBe('precious');
   });
 });
