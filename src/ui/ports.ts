@@ -8,9 +8,6 @@ import type {Plan, TaskStatus} from '../services/contracts/plan.ts';
 import type {ProviderChoice} from '../services/contracts/project.ts';
 import type {Answer, BrokenRun, RunRecord} from '../services/contracts/run.ts';
 
-/** A run as the screens keep it: its output is left empty, and read when it is looked at. */
-export type RunView = RunRecord;
-
 export type PlanView =
   | {readonly type: 'plan'; readonly plan: Plan}
   | {readonly type: 'none'}
@@ -21,9 +18,9 @@ export type PlanView =
 export type ProjectData = {
   readonly plan: PlanView;
   /** Of every task the run that says how it stands. */
-  readonly runs: ReadonlyMap<string, RunView>;
+  readonly runs: ReadonlyMap<string, RunRecord>;
   /** Of every parent its latest review. */
-  readonly reviews: ReadonlyMap<string, RunView>;
+  readonly reviews: ReadonlyMap<string, RunRecord>;
   /** Children that a parent review sends back to work. */
   readonly pendingFeedback: ReadonlyMap<string, PendingFeedback>;
   /** What was spent on all runs of the project; null where no provider tells. */
@@ -96,8 +93,8 @@ export interface TuiPorts {
   createPlan(): Promise<void>;
   writeSetting(layer: ConfigLayerName, key: SettingKey, value: SettingValue | undefined): Promise<void>;
 
-  transcript(run: RunView, form: 'readable' | 'raw'): Promise<Transcript>;
-  diff(run: RunView): Promise<string>;
+  transcript(run: RunRecord, form: 'readable' | 'raw'): Promise<Transcript>;
+  diff(run: RunRecord): Promise<string>;
   history(
     taskId: string,
   ): Promise<{readonly runs: readonly RunRecord[]; readonly broken: readonly BrokenRun[]}>;

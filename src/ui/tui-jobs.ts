@@ -1,12 +1,13 @@
 import type {ReviewVerdict} from '../machines/actors/settle-review.actor.ts';
 import type {EngineFact} from '../machines/engine.ts';
 import type {DecisionRequest} from '../machines/review-gate.machine.ts';
+import type {RunRecord} from '../services/contracts/run.ts';
 import {createLiveLog} from './live-log.ts';
 import {select, showTab} from './model/browse.ts';
 import {messageLines} from './model/error-lines.ts';
 import type {Notice} from './model/facts.ts';
 import {type NewsLine, newsLine, type Pulse} from './model/run-news.ts';
-import type {JobRequest, ProjectData, RunView, TuiPorts} from './ports.ts';
+import type {JobRequest, ProjectData, TuiPorts} from './ports.ts';
 import type {TuiCore} from './tui.ts';
 
 /** So much of a line of raw output is kept; a screen shows less. */
@@ -22,7 +23,7 @@ export function createJobs(core: TuiCore, ports: TuiPorts) {
   /** Whoever starts a job watches it, until they look elsewhere. */
   let isWatched = false;
 
-  const takeRun = (run: RunView) => {
+  const takeRun = (run: RunRecord) => {
     const {data, job} = core.get();
     if (job?.review && job.runId === run.run_id) core.patch({job: {...job, review: run}});
     if (data) core.patch({data: withRun(data, run)});
@@ -88,7 +89,7 @@ export function createJobs(core: TuiCore, ports: TuiPorts) {
     if (core.get().ui.context.dialog?.type === 'checkpoint') core.send({type: 'dialog.close'});
   };
 
-  const beginRun = (run: RunView) => {
+  const beginRun = (run: RunRecord) => {
     news.clear();
     raw.clear();
     rest = '';
@@ -153,7 +154,7 @@ function verdictNotice(verdict: ReviewVerdict): Notice {
 }
 
 /** What was heard of a run, put where the next look at the disk will find it too. */
-function withRun(data: ProjectData, run: RunView): ProjectData {
+function withRun(data: ProjectData, run: RunRecord): ProjectData {
   const view = {...run, stdout: '', stderr: ''};
   return run.run_type === 'execute'
     ? {...data, runs: new Map(data.runs).set(run.task_id, view)}

@@ -1,8 +1,7 @@
 import type {Command} from 'commander';
 import {callFor} from '../../machines/policies/text/call-person.ts';
 import {compareTimestamps} from '../../machines/policies/text/timestamps.ts';
-import type {PauseReason} from '../../services/contracts/run.ts';
-import type {RunView} from '../../ui/ports.ts';
+import type {PauseReason, RunRecord} from '../../services/contracts/run.ts';
 import type {Tui} from '../../ui/tui.ts';
 import type {Cli} from '../cli.ts';
 import type {CliContext} from '../context.ts';
@@ -45,7 +44,7 @@ export async function openTui(
 }
 
 /** What the person paused here, to be taken up again from the shell. */
-function pausedSince(tui: Tui, openedAt: string): readonly RunView[] {
+function pausedSince(tui: Tui, openedAt: string): readonly RunRecord[] {
   const runs = [...(tui.get().data?.runs.values() ?? [])];
   return runs.filter(
     ({state, updated_at}) => state === 'paused' && compareTimestamps(updated_at, openedAt) >= 0,

@@ -8,10 +8,11 @@ import {reviewRules} from '../../machines/policies/review/review-summary.ts';
 import {inListOrder} from '../../machines/policies/session/session-refs.ts';
 import type {SettingValueOf} from '../../services/contracts/config.ts';
 import type {Plan} from '../../services/contracts/plan.ts';
+import type {RunRecord} from '../../services/contracts/run.ts';
 import {createChangeTracker} from '../../services/git/change-tracker.ts';
 import {listFiles} from '../../services/git/list-files.ts';
 import {createRunStore} from '../../services/stores/run-store.ts';
-import type {PlanEdit, RunView, SessionRow, TuiPorts} from '../../ui/ports.ts';
+import type {PlanEdit, SessionRow, TuiPorts} from '../../ui/ports.ts';
 import type {Cli} from '../cli.ts';
 import {treesOf} from '../commands/diff.ts';
 import {openEngine} from '../job/engine-composition.ts';
@@ -76,7 +77,7 @@ export async function openTuiPorts(
     createPlan: async () => void (await plans.create()),
     writeSetting: (layer, key, value) => config.write(layer, key, value),
     transcript: (run, form) => readTranscript(runs, run, form),
-    diff: async (run: RunView) => {
+    diff: async (run: RunRecord) => {
       const changes = createChangeTracker({project: folder, env, rules: reviewRules});
       const {from, to} = await treesOf(run, changes);
       return changes.diff(from, to, {stat: false});

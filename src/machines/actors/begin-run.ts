@@ -6,7 +6,7 @@ import {setStatus} from '../policies/plan/plan-status.ts';
 import {isReady} from '../policies/plan/readiness.ts';
 import {feedbackMark, parentFeedbackText} from '../policies/review/parent-feedback.ts';
 import {feedbackPrompt} from '../policies/run/agent-prompt.ts';
-import {applyRunChange, newRunRecord} from '../policies/run/run-record.ts';
+import {applyRunStep, newRunRecord} from '../policies/run/run-record.ts';
 import {notReady} from '../policies/run/run-refusals.ts';
 import {promptFor} from './run-prompt.ts';
 import type {PreparedRun, RunMode, Situation} from './run-situation.ts';
@@ -74,14 +74,12 @@ async function begin(
     // A record of the Go program is never rewritten; the new run links to it all the same.
     if (mode.type === 'restart' && latest && !isGoRun(latest)) {
       await services.runs.update(task.id, latest.run_id, (current) =>
-        applyRunChange(current, {type: 'superseded', byRunId: run.run_id}, services.now()),
+        applyRunStep(current, {type: 'superseded', byRunId: run.run_id}, services.now()),
       );
     }
   } catch (error) {
     await services.runs
-      .update(task.id, run.run_id, (current) =>
-        applyRunChange(current, {type: 'neverStarted'}, services.now()),
-      )
+      .update(task.id, run.run_id, (current) => applyRunStep(current, {type: 'neverStarted'}, services.now()))
       // What it was about to say counts; a record that still says running is repaired by the next start.
       .catch(() => {});
     throw error;

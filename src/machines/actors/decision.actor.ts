@@ -6,7 +6,7 @@ import type {Services} from '../../services/contracts/services.ts';
 import {requireTask, walkTree} from '../policies/plan/plan-graph.ts';
 import {type OpenDecision, openDecision} from '../policies/review/decisions.ts';
 import {resumeObstacle, resumeRefusal} from '../policies/run/resume-check.ts';
-import {applyRunChange} from '../policies/run/run-record.ts';
+import {applyRunStep} from '../policies/run/run-record.ts';
 import type {
   AskDecisionInput,
   CheckDecisionInput,
@@ -61,7 +61,7 @@ export function defineRecordDecisionActor(
 ) {
   return fromPromise<RunRecord, RecordDecisionInput>(async ({input: {run, decision}}) => {
     const recorded = await runs.update(run.task_id, run.run_id, (current) =>
-      applyRunChange(current, {type: 'decided', decision}, now()),
+      applyRunStep(current, {type: 'decided', decision}, now()),
     );
     onRecorded(recorded);
     return recorded;

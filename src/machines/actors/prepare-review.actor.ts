@@ -7,7 +7,7 @@ import type {Services} from '../../services/contracts/services.ts';
 import {isReviewDue, reviewedTasks} from '../policies/review/parent-review.ts';
 import {type ReviewedWork, reviewPrompt} from '../policies/review/review-prompt.ts';
 import {chainTo, changedFiles} from '../policies/run/run-chain.ts';
-import {applyRunChange, newRunRecord} from '../policies/run/run-record.ts';
+import {applyRunStep, newRunRecord} from '../policies/run/run-record.ts';
 import {tellingRun} from '../policies/run/run-status.ts';
 import {completionsBelow} from './completions-below.ts';
 import type {PreparedRun} from './run-situation.ts';
@@ -64,7 +64,7 @@ export function definePrepareReviewActor(services: Services, onPrepared: (prepar
 
 async function supersede({runs, now}: Services, old: RunRecord, {run_id}: RunRecord): Promise<void> {
   await runs.update(old.task_id, old.run_id, (run) =>
-    applyRunChange(run, {type: 'superseded', byRunId: run_id}, now()),
+    applyRunStep(run, {type: 'superseded', byRunId: run_id}, now()),
   );
 }
 

@@ -12,7 +12,7 @@ import {relaunchObstacle, resumeObstacle, resumeRefusal} from '../policies/run/r
 import {feedbackFor, type Said, sayingFor} from '../policies/run/resume-saying.ts';
 import {atCheckpoint} from '../policies/run/retry-check.ts';
 import {chainTo, changedFiles} from '../policies/run/run-chain.ts';
-import {applyRunChange} from '../policies/run/run-record.ts';
+import {applyRunStep} from '../policies/run/run-record.ts';
 import {
   hasChildren,
   nothingToRestart,
@@ -127,7 +127,7 @@ async function resolveCheckpoint({runs, now}: Services, {open, mode}: Situation)
   if (open.unheard === mode.feedback) return;
   const decision = {state: 'changes_requested', feedback: mode.feedback} as const;
   await runs.update(open.run.task_id, open.run.run_id, (current) =>
-    applyRunChange(current, {type: 'decided', decision}, now()),
+    applyRunStep(current, {type: 'decided', decision}, now()),
   );
 }
 

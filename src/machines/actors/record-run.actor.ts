@@ -3,9 +3,8 @@ import type {ChangeTracker} from '../../services/contracts/changes.ts';
 import type {ProcessIdentity} from '../../services/contracts/process.ts';
 import type {RunRecord, RunStore} from '../../services/contracts/run.ts';
 import type {PlanStore} from '../../services/contracts/stores.ts';
-import type {SegmentWork} from '../policies/run/run-change.ts';
-import {applyRunChange} from '../policies/run/run-record.ts';
-import {changeFor, type RunStep} from '../policies/run/run-step.ts';
+import {applyRunStep} from '../policies/run/run-record.ts';
+import type {RunStep, SegmentWork} from '../policies/run/run-step.ts';
 import type {AgentEndings} from './agent.actor.ts';
 
 export type RecordRunInput = {readonly run: RunRecord; readonly step: RunStep};
@@ -38,9 +37,9 @@ export function defineRecordRunActor({
     const work = isLast && run.run_type === 'execute' ? await workOf(changes, run) : undefined;
     // Nobody works on a task that the plan calls free; without the plan, the run never started.
     if (step.type === 'segmentStarted') await plans.flush();
-    const change = changeFor(step, {end, result, host, self, ...(work && {work})});
+    const trace = {end, result, host, owner: self, ...(work && {work})};
     const recorded = await runs.update(run.task_id, run.run_id, (current) =>
-      applyRunChange(current, change, now()),
+      applyRunStep(current, step, now(), trace),
     );
     if (isLast) endings.delete(run.run_id);
     onRecorded(recorded);

@@ -6,9 +6,9 @@ import type {Services} from '../../services/contracts/services.ts';
 import {isLeaf} from '../policies/plan/plan-graph.ts';
 import {type CompletionRule, setStatus} from '../policies/plan/plan-status.ts';
 import {leaveParents, parentsBefore} from '../policies/review/parent-review.ts';
-import type {RunChange} from '../policies/run/run-change.ts';
-import {applyRunChange, identityOf} from '../policies/run/run-record.ts';
+import {applyRunStep, identityOf} from '../policies/run/run-record.ts';
 import {statusOf, tellingRun} from '../policies/run/run-status.ts';
+import type {RunStep} from '../policies/run/run-step.ts';
 import {compareTimestamps} from '../policies/text/timestamps.ts';
 import {stillAlive} from './agent.actor.ts';
 
@@ -67,10 +67,10 @@ async function repair(services: Services, run: RunRecord): Promise<RunRecord> {
   requireAbandoned(services, run);
   const {remaining} = await services.agents.sweep(run);
   if (remaining.length > 0) throw stillAlive(run, remaining);
-  const change = await lossOf(services, run);
-  if (change.type === 'neverStarted') await reinstate(services, run);
+  const step = await lossOf(services, run);
+  if (step.type === 'neverStarted') await reinstate(services, run);
   return services.runs.update(run.task_id, run.run_id, (current) =>
-    applyRunChange(current, change, services.now()),
+    applyRunStep(current, step, services.now()),
   );
 }
 
@@ -95,16 +95,16 @@ async function reinstate(
 ): Promise<void> {
   const replaced = (await runs.list(task_id)).runs.find((run) => run.run_id === restart_of_run_id);
   if (replaced?.superseded_by_run_id !== run_id) return;
-  await runs.update(task_id, replaced.run_id, (run) => applyRunChange(run, {type: 'reinstated'}, now()));
+  await runs.update(task_id, replaced.run_id, (run) => applyRunStep(run, {type: 'reinstated'}, now()));
 }
 
-async function lossOf(services: Services, run: RunRecord): Promise<RunChange> {
+async function lossOf(services: Services, run: RunRecord): Promise<RunStep> {
   if (run.segments.length === 0) return {type: 'neverStarted'};
   // What an earlier segment or an earlier run worked in was stored, and so was what is not resumed yet.
   const wasStored =
     run.segments.length > 1 || run.resumed_from_run_id !== undefined || run.phase === 'launching';
   const isStored = wasStored || (await services.hadTimeToStore(run));
-  return {type: 'paused', reason: 'process_lost', resumable: run.resumable && isStored, end: null};
+  return {type: 'paused', reason: 'process_lost', resumable: run.resumable && isStored};
 }
 
 /** The plan says what the run says, unless somebody changed the task after the run ended. */

@@ -5,8 +5,8 @@ import type {Services} from '../../services/contracts/services.ts';
 import {checkReviewAnswer, type ReviewAnswer} from '../policies/review/check-review-answer.ts';
 import {pendingFeedback} from '../policies/review/parent-feedback.ts';
 import {completeParents, reviewedTasks} from '../policies/review/parent-review.ts';
-import type {RunChange} from '../policies/run/run-change.ts';
-import {applyRunChange} from '../policies/run/run-record.ts';
+import {applyRunStep} from '../policies/run/run-record.ts';
+import type {RunStep} from '../policies/run/run-step.ts';
 import {completionsBelow} from './completions-below.ts';
 
 /** What came of a review. */
@@ -29,8 +29,8 @@ export function defineSettleReviewActor(
     const checked = checkReviewAnswer(run.result ?? '', ids);
     if ('problem' in checked) {
       const message = `the answer of the review cannot be used: ${checked.problem}`;
-      const change = {type: 'failed', failure: {kind: 'agent_error', message}, end: null} as const;
-      return {type: 'broken', run: await record(services, run, change)};
+      const verdict = {outcome: 'failed', failure: {kind: 'agent_error', message}} as const;
+      return {type: 'broken', run: await record(services, run, {type: 'ended', verdict, isContinued: false})};
     }
     return checked.answer.passed
       ? pass(services, run, checked.answer)
@@ -68,6 +68,6 @@ async function sendBack(stores: Stores, run: RunRecord, answer: ReviewAnswer): P
   return {type: 'sentBack', run: await record(stores, run, {type: 'judged', answer}), pending};
 }
 
-function record({runs, now}: Stores, run: RunRecord, change: RunChange): Promise<RunRecord> {
-  return runs.update(run.task_id, run.run_id, (current) => applyRunChange(current, change, now()));
+function record({runs, now}: Stores, run: RunRecord, step: RunStep): Promise<RunRecord> {
+  return runs.update(run.task_id, run.run_id, (current) => applyRunStep(current, step, now()));
 }

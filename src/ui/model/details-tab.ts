@@ -1,8 +1,8 @@
 import {childrenOf, dependentsOf, isLeaf, parentOf} from '../../machines/policies/plan/plan-graph.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
+import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Line} from '../components/lines.tsx';
-import type {RunView} from '../ports.ts';
 import {wrapped} from '../text/wrap.ts';
 import type {Facts} from './facts.ts';
 import {stateLooks, stateNote} from './task-state.ts';
@@ -11,7 +11,7 @@ import {stateLooks, stateNote} from './task-state.ts';
 export function detailsLines(
   plan: Plan,
   task: Task,
-  run: RunView | null,
+  run: RunRecord | null,
   stateOf: Facts['stateOf'],
   columns: number,
 ): Line[] {
@@ -53,7 +53,7 @@ export function detailsLines(
 function standing(
   plan: Plan,
   task: Task,
-  run: RunView | null,
+  run: RunRecord | null,
   stateOf: Facts['stateOf'],
   columns: number,
 ): Line[] {
@@ -74,7 +74,7 @@ function standing(
 }
 
 /** What the person can do about it, by the key that does it. */
-function hintOf(state: ReturnType<Facts['stateOf']>, run: RunView | null): string {
+function hintOf(state: ReturnType<Facts['stateOf']>, run: RunRecord | null): string {
   switch (state) {
     case 'ready':
       return '   e runs the plan, E only this';

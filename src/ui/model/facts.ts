@@ -4,7 +4,7 @@ import type {DecisionRequest} from '../../machines/review-gate.machine.ts';
 import type {ScreenName, TuiSnapshot} from '../../machines/tui.machine.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {BrokenRun, RunRecord} from '../../services/contracts/run.ts';
-import type {JobRequest, PlanChange, ProjectData, RunView, SessionRow} from '../ports.ts';
+import type {JobRequest, PlanChange, ProjectData, SessionRow} from '../ports.ts';
 import type {Browse} from './browse.ts';
 import {type Layout, layoutOf, type Size} from './layout.ts';
 import {remember} from './remember.ts';
@@ -19,7 +19,7 @@ export type JobView = {
   readonly taskId: string | null;
   readonly runId: string | null;
   /** The review of a parent, which says nothing of how its task stands. */
-  readonly review: RunView | null;
+  readonly review: RunRecord | null;
   readonly isStopping: boolean;
 };
 
@@ -72,9 +72,9 @@ export type Facts = {
   readonly stateOf: (task: Task) => TaskState;
   readonly task: Task | null;
   readonly state: TaskState | null;
-  readonly run: RunView | null;
+  readonly run: RunRecord | null;
   /** The run that the tabs show: an earlier one where the person went back, of a parent its review. */
-  readonly shownRun: RunView | null;
+  readonly shownRun: RunRecord | null;
 };
 
 /** Remembers the last answer: most keys change nothing that the costly parts depend on. */
@@ -135,14 +135,14 @@ export function createFacts(): (state: TuiState) => Facts {
   });
 }
 
-const reviewOf = ({data}: TuiState, task: Task | null): RunView | null =>
+const reviewOf = ({data}: TuiState, task: Task | null): RunRecord | null =>
   (task && data?.reviews.get(task.id)) ?? null;
 
-function pastRun({past}: TuiState, task: Task | null): RunView | null {
+function pastRun({past}: TuiState, task: Task | null): RunRecord | null {
   return past && past.taskId === task?.id ? (past.runs[past.index] ?? null) : null;
 }
 
-function runOf({job, data}: TuiState, task: Task | null): RunView | null {
+function runOf({job, data}: TuiState, task: Task | null): RunRecord | null {
   if (!task) return null;
   if (job?.review && job.taskId === task.id) return job.review;
   return data?.runs.get(task.id) ?? null;

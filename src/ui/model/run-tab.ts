@@ -1,7 +1,7 @@
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {clockTime, dollars, duration, tokens, workTime} from '../../machines/policies/text/durations.ts';
+import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Line} from '../components/lines.tsx';
-import type {RunView} from '../ports.ts';
 import {wrapped} from '../text/wrap.ts';
 import type {Jobs} from '../tui-jobs.ts';
 import type {Facts, TuiState} from './facts.ts';
@@ -68,7 +68,7 @@ function stateWord(
 }
 
 /** Work so far: the segments that ended, and the one that runs. */
-export function elapsed(run: RunView, now: number): number {
+export function elapsed(run: RunRecord, now: number): number {
   const last = run.segments.at(-1);
   const ended = workTime({...run, state: 'paused', segments: run.segments.filter(({ended_at}) => ended_at)});
   const current = last && !last.ended_at ? now - Date.parse(last.started_at) : 0;
@@ -80,7 +80,7 @@ function silence(milliseconds: number): string[] {
 }
 
 /** The header names the agent; only another one is worth a word here. */
-const isUsual = ({data}: TuiState, {provider}: RunView): boolean =>
+const isUsual = ({data}: TuiState, {provider}: RunRecord): boolean =>
   data !== null && 'id' in data.provider && data.provider.id === provider;
 
 const clockColumns = 10;

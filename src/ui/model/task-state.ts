@@ -2,7 +2,7 @@ import {isLeaf} from '../../machines/policies/plan/plan-graph.ts';
 import {isReady, unmetDeps} from '../../machines/policies/plan/readiness.ts';
 import {isLost} from '../../machines/policies/run/retry-check.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
-import type {RunView} from '../ports.ts';
+import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Style} from './styled-lines.ts';
 
 /** How a task stands, as a person sees it: what the plan says and what its run says, in one word. */
@@ -34,7 +34,7 @@ export type Circumstances = {
 export function taskState(
   plan: Plan,
   task: Task,
-  run: RunView | undefined,
+  run: RunRecord | undefined,
   {isEngineAlive, pendingFeedback}: Circumstances,
 ): TaskState {
   if (!isLeaf(task)) return task.status === 'done' || task.status === 'skipped' ? task.status : 'open';
@@ -88,7 +88,7 @@ export const stateLooks = {
 } as const satisfies Record<TaskState, Look>;
 
 /** The same for one run, whatever became of its task since; of a review, what it said. */
-export function runLook({state, parent_review_passed: passed}: RunView): Look {
+export function runLook({state, parent_review_passed: passed}: RunRecord): Look {
   if (state !== 'succeeded' || passed === undefined) return runLooks[state];
   return passed ? ['✓', 'review passed', {tone: 'good'}] : ['↩', 'review sent back', {tone: 'warning'}];
 }
@@ -102,7 +102,7 @@ const runLooks = {
   succeeded: ['✓', 'succeeded', {tone: 'good'}],
   failed: ['✗', 'failed', {tone: 'bad'}],
   canceled: ['–', 'canceled', {dim: true}],
-} as const satisfies Record<RunView['state'], Look>;
+} as const satisfies Record<RunRecord['state'], Look>;
 
 /** Why it does not go on, in a few words; empty where the word says it all. */
 export function stateNote(plan: Plan, task: Task, state: TaskState): string {

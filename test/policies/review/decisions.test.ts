@@ -1,7 +1,8 @@
 import {describe, expect, test} from 'vitest';
 import {openDecision} from '../../../src/machines/policies/review/decisions.ts';
-import {applyRunChange} from '../../../src/machines/policies/run/run-record.ts';
+import {applyRunStep} from '../../../src/machines/policies/run/run-record.ts';
 import {statusOf} from '../../../src/machines/policies/run/run-status.ts';
+import type {Failure} from '../../../src/services/contracts/agent.ts';
 import {decisionStates, type RunRecord} from '../../../src/services/contracts/run.ts';
 import {pausedRun, restingRun, runRecord} from '../../fakes/runs.ts';
 import {now, task} from '../../helpers/plans.ts';
@@ -100,46 +101,50 @@ describe('the end of a run', () => {
   const reviewed = runRecord({phase: 'active', decision_required: true});
   const without = {decision_state: undefined, decision_requested_at: undefined};
 
+  const succeeded = {type: 'ended', verdict: {outcome: 'succeeded'}, isContinued: false} as const;
+  const failedWith = (why: Failure) =>
+    ({type: 'ended', verdict: {outcome: 'failed', failure: why}, isContinued: false}) as const;
+
   const decisionOf = ({decision_state, decision_requested_at}: RunRecord) => ({
     decision_state,
     decision_requested_at,
   });
 
   test.each([
-    {name: 'a success asks', run: reviewed, change: {type: 'succeeded', end, result: ''}, expected: asked},
-    {name: 'a failure asks', run: reviewed, change: {type: 'failed', failure, end}, expected: asked},
+    {name: 'a success asks', run: reviewed, step: succeeded, expected: asked},
+    {name: 'a failure asks', run: reviewed, step: failedWith(failure), expected: asked},
     {
       name: 'without a checkpoint nobody is asked',
       run: runRecord({phase: 'active'}),
-      change: {type: 'succeeded', end, result: ''},
+      step: succeeded,
       expected: without,
     },
     {
       name: 'a pause does not ask',
       run: reviewed,
-      change: {type: 'paused', reason: 'user_interrupt', resumable: true, end},
+      step: {type: 'paused', reason: 'user_interrupt', resumable: true},
       expected: without,
     },
     {
       name: 'a question of the agent does not ask',
       run: reviewed,
-      change: {type: 'waiting', questions: [], end, result: ''},
+      step: {type: 'ended', verdict: {outcome: 'waiting', questions: []}, isContinued: false},
       expected: without,
     },
     {
       name: 'a run that never began does not ask',
       run: reviewed,
-      change: {type: 'neverStarted'},
+      step: {type: 'neverStarted'},
       expected: without,
     },
     {
       name: 'feedback that nobody heard does not ask',
       run: {...reviewed, resumed_from_run_id: 'a-0', feedback: 'use tabs'},
-      change: {type: 'failed', failure: {kind: 'resume_rejected', message: 'gone'}, end},
+      step: failedWith({kind: 'resume_rejected', message: 'gone'}),
       expected: without,
     },
-  ] as const)('$name', ({run, change, expected}) => {
-    expect(decisionOf(applyRunChange(run, change, now))).toEqual(expected);
+  ] as const)('$name', ({run, step, expected}) => {
+    expect(decisionOf(applyRunStep(run, step, now, {end, result: ''}))).toEqual(expected);
   });
 
   test.each([
@@ -150,12 +155,12 @@ describe('the end of a run', () => {
   ])('a run that goes on with $isReviewed after $before is reviewed: $expected', (each) => {
     const {isReviewed, before, expected} = each;
     const run = pausedRun(before === undefined ? {} : {decision_required: before});
-    const change = {type: 'relaunched', ...(isReviewed === undefined ? {} : {isReviewed})} as const;
-    expect(applyRunChange(run, change, now).decision_required).toBe(expected);
+    const step = {type: 'relaunched', ...(isReviewed === undefined ? {} : {isReviewed})} as const;
+    expect(applyRunStep(run, step, now).decision_required).toBe(expected);
   });
 
   test('a second decision replaces the first, with its words', () => {
-    const decided = applyRunChange(requested, {type: 'decided', decision: {state: 'approved_quit'}}, now);
+    const decided = applyRunStep(requested, {type: 'decided', decision: {state: 'approved_quit'}}, now);
     expect(decided).toMatchObject({decision_state: 'approved_quit', decision_resolved_at: now});
     expect(decided).not.toHaveProperty('decision_feedback');
   });

@@ -1,10 +1,10 @@
 import {describe, expect, test} from 'vitest';
-import type {RunChange} from '../../../src/machines/policies/run/run-change.ts';
-import {applyRunChange, identityOf, newRunRecord} from '../../../src/machines/policies/run/run-record.ts';
+import {applyRunStep, identityOf, newRunRecord} from '../../../src/machines/policies/run/run-record.ts';
 import {
-  changeFor,
   type RunStep,
   type SegmentFacts,
+  type SegmentTrace,
+  type SegmentVerdict,
   segmentStep,
 } from '../../../src/machines/policies/run/run-step.ts';
 import type {FailureKind} from '../../../src/services/contracts/agent.ts';
@@ -27,8 +27,15 @@ import {now} from '../../helpers/plans.ts';
 const end = {exitCode: 1, signal: null, stdout: 'out', stderr: 'err'};
 const usage = {input_tokens: 10, output_tokens: 1};
 const failure = {kind: 'agent_error', message: 'no'} as const;
+const rejected = {kind: 'resume_rejected', message: 'no'} as const;
 const started = runRecord({phase: 'active', segments: [openSegment()], note: 'kept'});
 const {phase: _, ...still} = started;
+const endedWith = (verdict: SegmentVerdict, isContinued = false): RunStep => ({
+  type: 'ended',
+  verdict,
+  isContinued,
+});
+const failing = (kind: FailureKind) => ({outcome: 'failed', failure: {kind, message: 'no'}}) as const;
 const ended = {
   ...still,
   updated_at: now,
@@ -67,12 +74,13 @@ test('a new run says running and launching, and nothing of it ran', () => {
   expect(runRecordSchema.parse(run)).toEqual(run);
 });
 
-describe('a change', () => {
-  test.each<{name: string; run: RunRecord; change: RunChange; expected: RunRecord}>([
+describe('a step', () => {
+  test.each<{name: string; run: RunRecord; step: RunStep; trace?: SegmentTrace; expected: RunRecord}>([
     {
       name: 'a started segment is added, and the run is active',
       run: pausedRun({state: 'running', phase: 'launching'}),
-      change: {type: 'segmentStarted', identity: identity(2), host: 'here', argv: ['claude', '-p']},
+      step: {type: 'segmentStarted', identity: identity(2), argv: ['claude', '-p']},
+      trace: {host: 'here'},
       expected: pausedRun({
         state: 'running',
         phase: 'active',
@@ -83,19 +91,20 @@ describe('a change', () => {
     {
       name: 'a captured session is kept and makes it resumable',
       run: started,
-      change: {type: 'sessionCaptured', sessionRef},
+      step: {type: 'sessionCaptured', sessionRef},
       expected: {...started, updated_at: now, provider_session_ref: sessionRef, resumable: true},
     },
     {
       name: 'a wish to pause is a phase',
       run: started,
-      change: {type: 'pauseAsked'},
+      step: {type: 'pauseAsked'},
       expected: {...started, updated_at: now, phase: 'pausing'},
     },
     {
       name: 'a pause ends the segment',
       run: {...started, provider_session_ref: sessionRef},
-      change: {type: 'paused', reason: 'terminated', resumable: true, end},
+      step: {type: 'paused', reason: 'terminated', resumable: true},
+      trace: {end},
       expected: {
         ...ended,
         state: 'paused',
@@ -108,68 +117,100 @@ describe('a change', () => {
     {
       name: 'a pause without a session is not resumable, whatever is said',
       run: started,
-      change: {type: 'paused', reason: 'user_interrupt', resumable: true, end},
+      step: {type: 'paused', reason: 'user_interrupt', resumable: true},
+      trace: {end},
       expected: {...ended, state: 'paused', paused_at: now, pause_reason: 'user_interrupt'},
     },
     {
       name: 'a lost run is paused, and nobody knows how its segment ended',
       run: started,
-      change: {type: 'paused', reason: 'process_lost', resumable: false, end: null},
+      step: {type: 'paused', reason: 'process_lost', resumable: false},
       expected: {...still, updated_at: now, state: 'paused', paused_at: now, pause_reason: 'process_lost'},
     },
     {
       name: 'a waiting run has questions, and is no longer paused',
       run: {...started, paused_at: begun, pause_reason: 'user_interrupt'},
-      change: {type: 'waiting', questions: [question], end, result: 'asks'},
+      step: endedWith({outcome: 'waiting', questions: [question]}),
+      trace: {end, result: 'asks'},
       expected: {...ended, state: 'waiting', questions: [question], result: 'asks'},
     },
     {
       name: 'a success has a result',
       run: started,
-      change: {type: 'succeeded', end, result: 'done'},
+      step: endedWith({outcome: 'succeeded'}),
+      trace: {end, result: 'done'},
       expected: {...ended, state: 'succeeded', result: 'done'},
     },
     {
-      name: 'a failure has a kind',
+      name: 'a success that nobody saw end has an empty end',
       run: started,
-      change: {type: 'failed', failure, end, result: 'half'},
+      step: endedWith({outcome: 'succeeded'}),
+      trace: {end: null, result: ''},
+      expected: {
+        ...still,
+        updated_at: now,
+        state: 'succeeded',
+        segments: [endedSegment(1, {exit_code: null})],
+        result: '',
+      },
+    },
+    ...(['agent_error', 'resume_rejected', 'spawn_failed'] as const).map((kind) => ({
+      name: `a first segment that ends with ${kind} fails`,
+      run: started,
+      step: endedWith(failing(kind)),
+      trace: {end, result: 'half'},
+      expected: {...ended, state: 'failed', failure: {kind, message: 'no'}, result: 'half'} as const,
+    })),
+    {
+      name: 'a later segment that fails fails',
+      run: started,
+      step: endedWith(failing('agent_error'), true),
+      trace: {end, result: 'half'},
       expected: {...ended, state: 'failed', failure, result: 'half'},
     },
+    ...(['resume_rejected', 'spawn_failed', 'auth', 'rate_limit'] as const).map((kind) => ({
+      name: `a later segment that ends with ${kind} goes back to where it stood`,
+      run: {...started, stood: {state: 'waiting'} as const},
+      step: endedWith(failing(kind), true),
+      trace: {end, result: 'half'},
+      expected: {...ended, state: 'waiting', failure: {kind, message: 'no'}} as const,
+    })),
     {
       name: 'a failure need not have a result, nor an end',
       run: started,
-      change: {type: 'failed', failure, end: null},
+      step: endedWith(failing('agent_error')),
       expected: {...still, updated_at: now, state: 'failed', failure},
     },
     {
       name: 'a refused resume of a paused run is paused',
       run: pausedRun({state: 'running', phase: 'active', segments: [endedSegment(), openSegment(2)]}),
-      change: {type: 'resumeRefused', failure, end},
+      step: endedWith(failing('resume_rejected'), true),
+      trace: {end},
       expected: pausedRun({
         updated_at: now,
         segments: [endedSegment(), endedSegment(2, {exit_code: 1})],
         stdout: 'out',
         stderr: 'err',
         exit_code: 1,
-        failure,
+        failure: rejected,
       }),
     },
     {
       name: 'a refused answer of a waiting run is waiting',
       run: waitingRun({state: 'running', phase: 'launching'}),
-      change: {type: 'resumeRefused', failure, end: null},
-      expected: waitingRun({updated_at: now, failure}),
+      step: endedWith(failing('resume_rejected'), true),
+      expected: waitingRun({updated_at: now, failure: rejected}),
     },
     {
       name: 'a refused resume of a run that asked before it was paused is paused',
       run: pausedRun({state: 'running', phase: 'launching', questions: [question]}),
-      change: {type: 'resumeRefused', failure, end: null},
-      expected: pausedRun({updated_at: now, questions: [question], failure}),
+      step: endedWith(failing('resume_rejected'), true),
+      expected: pausedRun({updated_at: now, questions: [question], failure: rejected}),
     },
     {
       name: 'a relaunch runs again and forgets its last failure',
       run: pausedRun({failure}),
-      change: {type: 'relaunched'},
+      step: {type: 'relaunched'},
       expected: runRecord({
         provider_session_ref: sessionRef,
         resumable: true,
@@ -181,7 +222,7 @@ describe('a change', () => {
     {
       name: 'a relaunch keeps all answers, each with what was asked',
       run: waitingRun({answers: [{id: 'size', value: 'M'}]}),
-      change: {type: 'relaunched', answers: [{id: 'color', value: 'red'}]},
+      step: {type: 'relaunched', answers: [{id: 'color', value: 'red'}]},
       expected: waitingRun({
         state: 'running',
         phase: 'launching',
@@ -196,13 +237,13 @@ describe('a change', () => {
     {
       name: 'a superseded run stands as it stood',
       run: pausedRun(),
-      change: {type: 'superseded', byRunId: 'a-2'},
+      step: {type: 'superseded', byRunId: 'a-2'},
       expected: pausedRun({updated_at: now, superseded_by_run_id: 'a-2'}),
     },
     {
       name: 'a run that never started is canceled',
       run: runRecord(),
-      change: {type: 'neverStarted'},
+      step: {type: 'neverStarted'},
       expected: {
         ...(({phase: __, ...rest}) => rest)(runRecord()),
         updated_at: now,
@@ -210,9 +251,9 @@ describe('a change', () => {
         failure: {kind: 'stopped', message: 'Blackbird ended before the agent was started'},
       },
     },
-  ])('$name', ({run, change, expected}) => {
+  ])('$name', ({run, step, trace, expected}) => {
     const before = structuredClone(run);
-    const after = applyRunChange(run, change, now);
+    const after = applyRunStep(run, step, now, trace);
     expect(after).toEqual(expected);
     expect(runRecordSchema.parse(after)).toEqual(expected);
     expect(run).toEqual(before);
@@ -220,10 +261,8 @@ describe('a change', () => {
 });
 
 describe('usage', () => {
-  const done = (
-    run: RunRecord,
-    fields: Partial<Parameters<typeof applyRunChange>[1] & {usage: typeof usage; isWholeSession: boolean}>,
-  ) => applyRunChange(run, {type: 'succeeded', end: {...end, ...fields}, result: ''}, now).usage;
+  const done = (run: RunRecord, fields: object) =>
+    applyRunStep(run, endedWith({outcome: 'succeeded'}), now, {end: {...end, ...fields}}).usage;
   const two = [endedSegment(), openSegment(2)];
 
   test.each<{name: string; run: RunRecord; end: object; expected: object | undefined}>([
@@ -325,76 +364,11 @@ describe('a step of a segment', () => {
     expect(() => segmentStep.start({...facts, held: null})).toThrow('No agent is held back');
     expect(() => segmentStep.session({...facts, session: null})).toThrow('No session was captured');
   });
-
-  const noEnd = {exitCode: null, signal: null, stdout: '', stderr: ''};
-  const endedStep = (
-    verdict: Extract<RunStep, {type: 'ended'}>['verdict'],
-    isContinued = false,
-  ): RunStep => ({
-    type: 'ended',
-    verdict,
-    isContinued,
-  });
-  const failing = (kind: FailureKind) => ({outcome: 'failed', failure: {kind, message: 'no'}}) as const;
-
-  test.each<{name: string; step: RunStep; end: typeof end | null; expected: RunChange}>([
-    {
-      name: 'a start gets the host',
-      step: {type: 'segmentStarted', identity: identity(), argv: []},
-      end: null,
-      expected: {type: 'segmentStarted', identity: identity(), argv: [], host: 'here'},
-    },
-    {
-      name: 'a pause gets the end',
-      step: {type: 'paused', reason: 'user_interrupt', resumable: true},
-      end,
-      expected: {type: 'paused', reason: 'user_interrupt', resumable: true, end},
-    },
-    {name: 'a wish stays a wish', step: {type: 'pauseAsked'}, end, expected: {type: 'pauseAsked'}},
-    {
-      name: 'a success without an end has an empty one',
-      step: endedStep({outcome: 'succeeded'}),
-      end: null,
-      expected: {type: 'succeeded', end: noEnd, result: 'said'},
-    },
-    {
-      name: 'questions wait',
-      step: endedStep({outcome: 'waiting', questions: [question]}),
-      end,
-      expected: {type: 'waiting', questions: [question], end, result: 'said'},
-    },
-    {
-      name: 'questions without an end have an empty one',
-      step: endedStep({outcome: 'waiting', questions: [question]}),
-      end: null,
-      expected: {type: 'waiting', questions: [question], end: noEnd, result: 'said'},
-    },
-    ...(['agent_error', 'resume_rejected', 'spawn_failed'] as const).map((kind) => ({
-      name: `a first segment that ends with ${kind} fails`,
-      step: endedStep(failing(kind)),
-      end,
-      expected: {type: 'failed', failure: {kind, message: 'no'}, end, result: 'said'} as const,
-    })),
-    {
-      name: 'a later segment that fails fails',
-      step: endedStep(failing('agent_error'), true),
-      end,
-      expected: {type: 'failed', failure, end, result: 'said'},
-    },
-    ...(['resume_rejected', 'spawn_failed', 'auth', 'rate_limit'] as const).map((kind) => ({
-      name: `a later segment that ends with ${kind} goes back to where it stood`,
-      step: endedStep(failing(kind), true),
-      end,
-      expected: {type: 'resumeRefused', failure: {kind, message: 'no'}, end} as const,
-    })),
-  ])('as a change: $name', ({step, end: how, expected}) => {
-    expect(changeFor(step, {end: how, result: 'said', host: 'here'})).toEqual(expected);
-  });
 });
 
 test('a segment says when its log is incomplete', () => {
-  const change: RunChange = {type: 'succeeded', end: {...end, isLogTruncated: true}, result: ''};
-  expect(applyRunChange(started, change, now).segments).toEqual([
+  const trace = {end: {...end, isLogTruncated: true}};
+  expect(applyRunStep(started, endedWith({outcome: 'succeeded'}), now, trace).segments).toEqual([
     {...endedSegment(1, {exit_code: 1}), log_truncated: true},
   ]);
 });

@@ -1,4 +1,4 @@
-import type {ProviderId, Usage} from '../../../services/contracts/agent.ts';
+import type {FailureKind, ProviderId, Usage} from '../../../services/contracts/agent.ts';
 import type {ProcessIdentity} from '../../../services/contracts/process.ts';
 import {
   type Answer,
@@ -7,8 +7,8 @@ import {
   type Segment,
 } from '../../../services/contracts/run.ts';
 import type {Decision} from '../review/decisions.ts';
-import type {RunChange, SegmentEnd, SegmentWork} from './run-change.ts';
 import {isUnheard} from './run-status.ts';
+import type {RunStep, SegmentTrace, SegmentWork} from './run-step.ts';
 
 export type NewRun = {
   readonly runId: string;
@@ -58,78 +58,41 @@ export function newRunRecord(run: NewRun, now: string): RunRecord {
   };
 }
 
-export function applyRunChange(run: RunRecord, change: RunChange, now: string): RunRecord {
+/** The record after a step. `trace` is what the step itself cannot know. */
+export function applyRunStep(
+  run: RunRecord,
+  step: RunStep,
+  now: string,
+  trace: SegmentTrace = {},
+): RunRecord {
   const changed = {...run, updated_at: now};
-  switch (change.type) {
+  switch (step.type) {
     case 'segmentStarted':
-      return {...changed, phase: 'active', segments: [...run.segments, newSegment(change, now)]};
+      return {...changed, phase: 'active', segments: [...run.segments, newSegment(step, trace, now)]};
     case 'sessionCaptured':
-      return {...changed, provider_session_ref: change.sessionRef, resumable: true};
+      return {...changed, provider_session_ref: step.sessionRef, resumable: true};
     case 'pauseAsked':
       return {...changed, phase: 'pausing'};
     case 'paused':
       return {
-        ...resting(changed, change, now),
+        ...resting(changed, trace, now),
         state: 'paused',
         paused_at: now,
-        pause_reason: change.reason,
-        resumable: change.resumable && run.provider_session_ref !== '',
+        pause_reason: step.reason,
+        resumable: step.resumable && run.provider_session_ref !== '',
       };
-    case 'waiting': {
-      // Where it stood last decides where it goes back to when it cannot go on.
-      const {paused_at: _, pause_reason: __, ...rest} = resting(changed, change, now);
-      return {...rest, state: 'waiting', questions: [...change.questions], result: change.result};
-    }
-    case 'succeeded':
-      return atCheckpoint({...resting(changed, change, now), state: 'succeeded', result: change.result}, now);
-    case 'failed':
-      return atCheckpoint(
-        {
-          ...resting(changed, change, now),
-          state: 'failed',
-          failure: change.failure,
-          ...(change.result === undefined ? {} : {result: change.result}),
-        },
-        now,
-      );
-    case 'resumeRefused': {
-      const state = run.questions !== undefined && run.paused_at === undefined ? 'waiting' : 'paused';
-      return {...resting(changed, change, now), state, ...run.stood, failure: change.failure};
-    }
-    case 'relaunched': {
-      const {failure: _, paused_at, pause_reason, ...kept} = changed;
-      const stood = {
-        state: run.state === 'waiting' ? ('waiting' as const) : ('paused' as const),
-        ...(paused_at === undefined ? {} : {paused_at}),
-        ...(pause_reason === undefined ? {} : {pause_reason}),
-      };
-      return {
-        ...kept,
-        state: 'running',
-        phase: 'launching',
-        stood,
-        ...(change.feedback === undefined ? {} : {feedback: change.feedback}),
-        ...(change.parentReviewFeedback && {
-          context: {
-            ...(run.context ?? {digest: '', bytes: 0}),
-            parentReviewFeedback: change.parentReviewFeedback,
-          },
-        }),
-        ...(change.isReviewed === undefined ? {} : {decision_required: change.isReviewed}),
-        ...(change.owner === undefined ? {} : {owner: recordedIdentity(change.owner)}),
-        ...(change.answers === undefined
-          ? {}
-          : {answers: [...(run.answers ?? []), ...withPrompts(run, change.answers)]}),
-      };
-    }
+    case 'ended':
+      return ended(changed, step, now, trace);
+    case 'relaunched':
+      return relaunched(changed, step, trace);
     case 'neverStarted': {
       const message = 'Blackbird ended before the agent was started';
-      return {...resting(changed, {end: null}, now), state: 'canceled', failure: {kind: 'stopped', message}};
+      return {...resting(changed, {}, now), state: 'canceled', failure: {kind: 'stopped', message}};
     }
     case 'decided':
-      return decided(changed, change.decision, now);
+      return decided(changed, step.decision, now);
     case 'judged': {
-      const {passed, resumeTaskIds, feedback, results} = change.answer;
+      const {passed, resumeTaskIds, feedback, results} = step.answer;
       return {
         ...changed,
         parent_review_passed: passed,
@@ -139,12 +102,79 @@ export function applyRunChange(run: RunRecord, change: RunChange, now: string): 
       };
     }
     case 'superseded':
-      return {...changed, superseded_by_run_id: change.byRunId};
+      return {...changed, superseded_by_run_id: step.byRunId};
     case 'reinstated': {
       const {superseded_by_run_id: _, ...kept} = changed;
       return kept;
     }
   }
+}
+
+/** The work stands where it stood, and can go on once the provider lets it. */
+const passing: ReadonlySet<FailureKind> = new Set<FailureKind>([
+  'resume_rejected',
+  'spawn_failed',
+  'auth',
+  'rate_limit',
+]);
+
+function ended(
+  run: RunRecord,
+  {verdict, isContinued}: Extract<RunStep, {type: 'ended'}>,
+  now: string,
+  trace: SegmentTrace,
+): RunRecord {
+  const result = trace.result === undefined ? {} : {result: trace.result};
+  switch (verdict.outcome) {
+    case 'waiting': {
+      // Where it stood last decides where it goes back to when it cannot go on.
+      const {paused_at: _, pause_reason: __, ...rest} = resting(run, withEnd(trace), now);
+      return {...rest, state: 'waiting', questions: [...verdict.questions], ...result};
+    }
+    case 'succeeded':
+      return atCheckpoint({...resting(run, withEnd(trace), now), state: 'succeeded', ...result}, now);
+    case 'failed': {
+      const {failure} = verdict;
+      if (isContinued && passing.has(failure.kind))
+        return {...resting(run, trace, now), ...stoodBefore(run), failure};
+      return atCheckpoint({...resting(run, trace, now), state: 'failed', failure, ...result}, now);
+    }
+  }
+}
+
+/** An agent that came to its own end has one, even where nobody saw it. */
+const withEnd = (trace: SegmentTrace): SegmentTrace => ({
+  ...trace,
+  end: trace.end ?? {exitCode: null, signal: null, stdout: '', stderr: ''},
+});
+
+function stoodBefore({questions, paused_at, stood}: RunRecord): Pick<RunRecord, 'state'> {
+  return stood ?? {state: questions !== undefined && paused_at === undefined ? 'waiting' : 'paused'};
+}
+
+function relaunched(
+  {failure: _, paused_at, pause_reason, ...kept}: RunRecord,
+  step: Extract<RunStep, {type: 'relaunched'}>,
+  {owner}: SegmentTrace,
+): RunRecord {
+  const stood = {
+    state: kept.state === 'waiting' ? ('waiting' as const) : ('paused' as const),
+    ...(paused_at === undefined ? {} : {paused_at}),
+    ...(pause_reason === undefined ? {} : {pause_reason}),
+  };
+  return {
+    ...kept,
+    state: 'running',
+    phase: 'launching',
+    stood,
+    ...(step.feedback === undefined ? {} : {feedback: step.feedback}),
+    ...(step.parentReviewFeedback && {
+      context: {...(kept.context ?? {digest: '', bytes: 0}), parentReviewFeedback: step.parentReviewFeedback},
+    }),
+    ...(step.isReviewed === undefined ? {} : {decision_required: step.isReviewed}),
+    ...(owner && {owner: recordedIdentity(owner)}),
+    ...(step.answers && {answers: [...(kept.answers ?? []), ...withPrompts(kept, step.answers)]}),
+  };
 }
 
 /** The end of a run and the question what comes next are one write. Nobody asks about a run that nobody heard. */
@@ -168,11 +198,7 @@ function decided(run: RunRecord, decision: Decision, now: string): RunRecord {
 }
 
 /** No agent is alive: the phase is gone, where it stood before no longer matters, and the last segment has an end. */
-function resting(
-  run: RunRecord,
-  {end, work}: {end: SegmentEnd | null; work?: SegmentWork},
-  now: string,
-): RunRecord {
+function resting(run: RunRecord, {end = null, work}: SegmentTrace, now: string): RunRecord {
   const {phase: _, stood: __, ...kept} = run;
   const rest = work === undefined ? kept : withWork(kept, work);
   if (end === null) return rest;
@@ -218,7 +244,8 @@ function addUsage({usage, segments}: RunRecord, latest: Usage): Usage {
 }
 
 function newSegment(
-  {identity, host, argv}: {identity: ProcessIdentity; host: string; argv: readonly string[]},
+  {identity, argv}: Extract<RunStep, {type: 'segmentStarted'}>,
+  {host = ''}: SegmentTrace,
   now: string,
 ): Segment {
   return {

@@ -1,8 +1,10 @@
-import type {AgentRequest, Failure, FailureKind} from '../../../services/contracts/agent.ts';
+import type {AgentRequest, Failure, Usage} from '../../../services/contracts/agent.ts';
+import type {ReviewSummary} from '../../../services/contracts/changes.ts';
 import type {ProcessIdentity} from '../../../services/contracts/process.ts';
 import type {Answer, PauseReason, Question, RunRecord} from '../../../services/contracts/run.ts';
+import type {ReviewAnswer} from '../review/check-review-answer.ts';
+import type {Decision} from '../review/decisions.ts';
 import type {FeedbackMark} from '../review/parent-feedback.ts';
-import type {RunChange, SegmentEnd, SegmentWork} from './run-change.ts';
 import {isFeedbackRun} from './run-status.ts';
 
 export type SegmentVerdict =
@@ -13,7 +15,7 @@ export type SegmentVerdict =
 /** How an agent ended. `isSessionStored`: the provider has the session on its own disk. */
 export type SegmentExit = {readonly verdict: SegmentVerdict; readonly isSessionStored: boolean};
 
-/** What a machine wants written down. Output never passes through it: the tails are added at the store. */
+/** Everything that can happen to a run, as data: applied to the record, and nothing else changes it. */
 export type RunStep =
   | {readonly type: 'segmentStarted'; readonly identity: ProcessIdentity; readonly argv: readonly string[]}
   | {readonly type: 'sessionCaptured'; readonly sessionRef: string}
@@ -26,7 +28,39 @@ export type RunStep =
       readonly isReviewed?: boolean;
     } & FeedbackMark)
   /** `isContinued`: the run stood somewhere before, and goes back there when its agent will not go on. */
-  | {readonly type: 'ended'; readonly verdict: SegmentVerdict; readonly isContinued: boolean};
+  | {readonly type: 'ended'; readonly verdict: SegmentVerdict; readonly isContinued: boolean}
+  | {readonly type: 'decided'; readonly decision: Decision}
+  /** Its answer was checked: this is what the review found. */
+  | {readonly type: 'judged'; readonly answer: ReviewAnswer}
+  | {readonly type: 'superseded'; readonly byRunId: string}
+  /** The run that was to replace it never began. */
+  | {readonly type: 'reinstated'}
+  /** Recorded, but nothing of an agent ever ran. */
+  | {readonly type: 'neverStarted'};
+
+/** What only the store's side knows when a step is written; agent output never passes through a machine. */
+export type SegmentTrace = {
+  readonly end?: SegmentEnd | null;
+  readonly result?: string;
+  readonly work?: SegmentWork;
+  readonly host?: string;
+  readonly owner?: ProcessIdentity | null;
+};
+
+/** What is known of an agent process once it is gone. */
+export type SegmentEnd = {
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly isLogTruncated?: boolean;
+  readonly usage?: Usage;
+  /** The usage counts earlier segments of the session too. */
+  readonly isWholeSession?: boolean;
+};
+
+/** What the run has changed in the working files by now; the tree is null where git cannot tell. */
+export type SegmentWork = {readonly tree: string | null; readonly summary: ReviewSummary};
 
 /** What a segment knows of its agent so far. */
 export type SegmentFacts = {
@@ -69,65 +103,4 @@ export const spawnFailure = (message: string) => failedWith({kind: 'spawn_failed
 
 function failedWith(failure: Failure): SegmentExit {
   return {verdict: {outcome: 'failed', failure}, isSessionStored: false};
-}
-
-/** The step as it changes the record, with what the agent left behind. */
-export function changeFor(
-  step: RunStep,
-  {
-    end,
-    result,
-    host,
-    self = null,
-    work,
-  }: {
-    end: SegmentEnd | null;
-    result: string;
-    host: string;
-    self?: ProcessIdentity | null;
-    work?: SegmentWork;
-  },
-): RunChange {
-  switch (step.type) {
-    case 'segmentStarted':
-      return {...step, host};
-    case 'relaunched':
-      return self === null ? step : {...step, owner: self};
-    case 'paused':
-      return {...step, end, ...(work && {work})};
-    case 'ended':
-      return {...endChange(step.verdict, step.isContinued, end, result), ...(work && {work})};
-    default:
-      return step;
-  }
-}
-
-/** The work stands where it stood, and can go on once the provider lets it. */
-const passing: ReadonlySet<FailureKind> = new Set<FailureKind>([
-  'resume_rejected',
-  'spawn_failed',
-  'auth',
-  'rate_limit',
-]);
-
-const noEnd: SegmentEnd = {exitCode: null, signal: null, stdout: '', stderr: ''};
-
-function endChange(
-  verdict: SegmentVerdict,
-  isContinued: boolean,
-  end: SegmentEnd | null,
-  result: string,
-): Extract<RunChange, {type: 'waiting' | 'succeeded' | 'failed' | 'resumeRefused'}> {
-  switch (verdict.outcome) {
-    case 'waiting':
-      return {type: 'waiting', questions: verdict.questions, end: end ?? noEnd, result};
-    case 'succeeded':
-      return {type: 'succeeded', end: end ?? noEnd, result};
-    case 'failed': {
-      const {failure} = verdict;
-      return isContinued && passing.has(failure.kind)
-        ? {type: 'resumeRefused', failure, end}
-        : {type: 'failed', failure, end, result};
-    }
-  }
 }
