@@ -1,4 +1,5 @@
 import {Argument, Command} from 'commander';
+import {providerNames} from '../../services/contracts/provider-table.ts';
 import type {Cli} from '../cli.ts';
 import {requireProviderId} from '../job/provider-choice.ts';
 import {renderTable} from '../terminal/table.ts';
@@ -6,7 +7,7 @@ import {renderTable} from '../terminal/table.ts';
 export function agentsCommand(cli: Cli): Command {
   const use = new Command('use')
     .summary('choose the agent of this project')
-    .addArgument(new Argument('<provider>', 'codex, claude or demo'))
+    .addArgument(new Argument('<provider>', providerNames))
     .action(async (text: string, _options, command: Command) => {
       const id = requireProviderId(text);
       const {folder} = await cli.project(command);

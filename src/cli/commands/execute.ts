@@ -7,6 +7,7 @@ import {dueParents} from '../../machines/policies/review/parent-review.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import type {Plan} from '../../services/contracts/plan.ts';
+import {providerNames} from '../../services/contracts/provider-table.ts';
 import type {RunStore} from '../../services/contracts/run.ts';
 import {type Cli, countingNumber} from '../cli.ts';
 import {inspectOption} from '../inspect/inspect-option.ts';
@@ -24,8 +25,7 @@ import {runStandings} from '../plan/run-standings.ts';
 
 type Options = AgentOptions & ReviewOptions & {stopOnFailure?: true; maxTasks?: number; dryRun?: true};
 
-export const agentOption = () =>
-  new Option('--agent <provider>', 'codex, claude or demo, for this call only');
+export const agentOption = () => new Option('--agent <provider>', `${providerNames}, for this call only`);
 export const reviewOption = () => new Option('--review', 'stop after each task and ask for a decision');
 export const noReviewOption = () => new Option('--no-review', 'no checkpoints, whatever the settings say');
 export const streamOption = () => new Option('--stream', "show the agent's raw output as it comes");

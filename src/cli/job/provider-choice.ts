@@ -1,8 +1,8 @@
 import {AppError} from '../../services/contracts/errors.ts';
 import type {ProviderChoice} from '../../services/contracts/project.ts';
-import {type ProviderId, providerIds} from '../../services/contracts/provider-id.ts';
+import {defaultProvider, type ProviderId, providerIds} from '../../services/contracts/provider-table.ts';
 
-/** Which provider to use: the option, the environment, the saved choice, then Claude. */
+/** Which provider to use: the option, the environment, the saved choice, then the default. */
 export function chooseProvider({
   option,
   environment,
@@ -14,7 +14,7 @@ export function chooseProvider({
 }): ProviderChoice {
   if (option) return {id: requireProviderId(option), source: 'option'};
   if (environment) return {id: requireProviderId(environment), source: 'environment'};
-  return saved === null ? {id: 'claude', source: 'default'} : {id: saved, source: 'saved'};
+  return saved === null ? {id: defaultProvider, source: 'default'} : {id: saved, source: 'saved'};
 }
 
 export function requireProviderId(text: string): ProviderId {

@@ -4,6 +4,7 @@ import path from 'node:path';
 import {promisify} from 'node:util';
 import {resolveConfig} from '../../machines/policies/config-resolution.ts';
 import {AppError, messageOf, shellWord, systemErrorCode} from '../../services/contracts/errors.ts';
+import {agentPrograms} from '../../services/contracts/provider-table.ts';
 import {findFlock} from '../../services/lock/kernel-lock.ts';
 import {createRunStore} from '../../services/stores/run-store.ts';
 import type {Project} from '../composition.ts';
@@ -36,8 +37,7 @@ export async function runChecks(surroundings: Surroundings): Promise<Check[]> {
 
 const optionalTools: ReadonlyArray<readonly [name: string, args: readonly string[], advice: string]> = [
   ['git', ['--version'], 'without git the change of a task cannot be shown'],
-  ['codex', ['--version'], 'npm install -g @openai/codex'],
-  ['claude', ['--version'], 'npm install -g @anthropic-ai/claude-code'],
+  ...agentPrograms.map(({program, install}) => [program, ['--version'], install] as const),
   ['tmux', ['-V'], 'needed for interactive sessions only'],
 ];
 

@@ -1,12 +1,13 @@
 import type {AgentRequest, Capabilities, Provider} from '../contracts/agent.ts';
+import {providerTable} from '../contracts/provider-table.ts';
 import {claudeEvents} from './claude-lines.ts';
 import {checkedRef, failed, isUuid, succeeded} from './verdicts.ts';
 
 /** Claude Code, driven by `claude -p`. Usage comes once, with the result, and counts this process alone. */
 export const claudeProvider: Provider = {
   id: 'claude',
-  title: 'Claude Code',
-  executable: 'claude',
+  title: providerTable.claude.title,
+  executable: providerTable.claude.program,
   helpArgs: ['--help'],
 
   command(request, capabilities) {

@@ -7,14 +7,15 @@ import type {
   FailureKind,
   Provider,
 } from '../contracts/agent.ts';
+import {providerTable} from '../contracts/provider-table.ts';
 import {activity, lastLine, message, parseJsonLine} from './json-lines.ts';
 import {checkedRef, failed, isUuid, kindOfStatus, succeeded} from './verdicts.ts';
 
 /** Codex, driven by `codex exec --json`. Its usage counts the whole session, resumed processes included. */
 export const codexProvider: Provider = {
   id: 'codex',
-  title: 'Codex',
-  executable: 'codex',
+  title: providerTable.codex.title,
+  executable: providerTable.codex.program,
   helpArgs: ['exec', '--help'],
 
   command(request, capabilities) {

@@ -2,13 +2,14 @@ import {existsSync} from 'node:fs';
 import {fileURLToPath} from 'node:url';
 import * as z from 'zod';
 import type {AgentEvent, Provider} from '../contracts/agent.ts';
+import {providerTable} from '../contracts/provider-table.ts';
 import {activity, changedLines, message, parseJsonLine} from './json-lines.ts';
 import {checkedRef, failed, isUuid, succeeded} from './verdicts.ts';
 
 /** The agent that ships with Blackbird: it needs no account and obeys `demo:` directives in its prompt. */
 export const demoProvider: Provider = {
   id: 'demo',
-  title: 'Demo agent',
+  title: providerTable.demo.title,
   executable: process.execPath,
   get helpArgs() {
     return [demoAgentScript(), '--help'];

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import {type ProviderId, providerIds} from './provider-id.ts';
+import {type ProviderId, providerIds} from './provider-table.ts';
 
 export {type ProviderId, providerIds};
 

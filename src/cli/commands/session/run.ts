@@ -1,4 +1,5 @@
 import {Command} from 'commander';
+import {builtInRunners} from '../../../machines/policies/session/session-runner.ts';
 import {displayLine} from '../../../machines/policies/text/display-text.ts';
 import {AppError} from '../../../services/contracts/errors.ts';
 import type {SessionMeta} from '../../../services/contracts/session.ts';
@@ -12,7 +13,7 @@ export function runCommand(cli: Cli): Command {
   return new Command('run')
     .summary('begin a session: a branch, a worktree of it, and an agent in tmux')
     .requiredOption('--name <name>', 'what to call it')
-    .option('--runner <runner>', 'claude, codex or one of agency.json')
+    .option('--runner <runner>', `${builtInRunners.join(', ')} or one of agency.json`)
     .option('--parent <branch>', 'the branch to begin at; the current one unless agency.json says otherwise')
     .option('--detached', 'leave it in the background')
     .action((options: Options, command: Command) =>

@@ -1,19 +1,21 @@
 import {AppError} from '../../../services/contracts/errors.ts';
+import {agentPrograms, defaultProvider} from '../../../services/contracts/provider-table.ts';
 import type {AgencyConfig} from '../../../services/contracts/session.ts';
 
-export const builtInRunners = ['claude', 'codex'] as const;
+/** A runner that `agency.json` need not name is the program of a provider. */
+export const builtInRunners = agentPrograms.map(({program}) => program).toSorted();
 
 /** Used where neither the command line nor `agency.json` names one. */
-export const defaultRunner = 'claude';
+export const defaultRunner: string = defaultProvider;
 
 /** The command of a runner, as one line. The only place that decides this, for `run` and `resume` alike. */
 export function resolveRunnerCmd({runners}: Pick<AgencyConfig, 'runners'>, runner: string): string {
   const configured = runners.get(runner);
   if (configured === undefined) {
-    if ((builtInRunners as readonly string[]).includes(runner)) return runner;
+    if (builtInRunners.some((program) => program === runner)) return runner;
     throw new AppError(
       'E_RUNNER_NOT_CONFIGURED',
-      `runner "${runner}" not configured; set runners.${runner} or choose claude/codex`,
+      `runner "${runner}" not configured; set runners.${runner} or choose ${builtInRunners.join('/')}`,
     );
   }
   if (configured.trim() !== '') return configured;

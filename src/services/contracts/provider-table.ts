@@ -1,0 +1,22 @@
+/**
+ * The agents Blackbird can drive, as far as anything outside of `services/agents/<id>.ts` speaks of them.
+ * Help, doctor, sessions and the schema of records take their names from here.
+ */
+export const providerTable = {
+  codex: {title: 'Codex', program: 'codex', install: 'npm install -g @openai/codex'},
+  claude: {title: 'Claude Code', program: 'claude', install: 'npm install -g @anthropic-ai/claude-code'},
+  /** Part of Blackbird: nothing to install, and no program a session could start. */
+  demo: {title: 'Demo agent', program: null, install: null},
+} as const;
+
+export type ProviderId = keyof typeof providerTable;
+export const providerIds = Object.keys(providerTable) as ProviderId[];
+
+/** Used where nobody chose one. */
+export const defaultProvider: ProviderId = 'claude';
+
+/** For help texts: "codex, claude or demo". */
+export const providerNames = `${providerIds.slice(0, -1).join(', ')} or ${providerIds.at(-1)}`;
+
+/** The agents with a program of their own: it has to be installed, and sessions can run it. */
+export const agentPrograms = Object.values(providerTable).filter((entry) => entry.program !== null);
