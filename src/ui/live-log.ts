@@ -5,7 +5,6 @@ export const liveLines = 2_000;
 
 export type LiveLog<T> = {
   push(line: T): void;
-  clear(): void;
   /** Counts what happened; changes at most once in `interval`, however much comes. */
   readonly version: Store<number>;
   readonly length: number;
@@ -45,12 +44,6 @@ export function createLiveLog<T>({
       ring[next] = line;
       next = (next + 1) % capacity;
       total++;
-      announce();
-    },
-    clear: () => {
-      ring.length = 0;
-      next = 0;
-      total = 0;
       announce();
     },
     version,

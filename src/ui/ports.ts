@@ -78,8 +78,8 @@ export interface TuiPorts {
   readonly folder: string;
   readonly engine: Pick<Engine, 'pause' | 'stopAfterTask' | 'subscribe' | 'decide' | 'postpone'>;
   start(request: JobRequest): Promise<JobEnd>;
-  /** Raw agent output of the run at work. */
-  onOutput(listener: (text: string) => void): () => void;
+  /** Raw output of agents, with the run it belongs to. */
+  onOutput(listener: (runId: string, text: string) => void): () => void;
 
   /** Tells how the project stands, now and whenever it changed, until the returned function is called. */
   watch(listener: (data: ProjectData) => void): () => void;

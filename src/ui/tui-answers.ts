@@ -1,10 +1,12 @@
 import type {Decision} from '../machines/policies/review/decisions.ts';
+import type {DecisionRequest} from '../machines/review-gate.machine.ts';
 import type {Dialog, EditedField} from '../machines/tui.machine.ts';
 import type {ConfigLayerName, SettingKey, SettingValue} from '../services/contracts/config.ts';
 import type {TaskStatus} from '../services/contracts/plan.ts';
 import type {Answer} from '../services/contracts/run.ts';
 import {select, toggleFold} from './model/browse.ts';
 import {messageLines} from './model/error-lines.ts';
+import {decisionOn} from './model/facts.ts';
 import {newTaskId} from './model/new-task-id.ts';
 import type {TuiPorts} from './ports.ts';
 import type {TuiCore} from './tui.ts';
@@ -29,6 +31,14 @@ export function createAnswers(core: TuiCore, ports: TuiPorts, jobs: Jobs) {
 
   /** What was written for an agent is offered again when it could not be sent. */
   const drafts = new Map<string, string>();
+  /** Closes the dialog; what the engine asked about the task is no longer open here. */
+  const takeRequest = (taskId: string): DecisionRequest | null => {
+    const asked = decisionOn(core.get(), taskId);
+    close();
+    const {decisions} = core.get();
+    if (asked) core.patch({decisions: new Map([...decisions].filter(([, request]) => request !== asked))});
+    return asked;
+  };
   /** A pause may have taken the question away meanwhile. */
   const attempt = (act: () => void) => {
     try {
@@ -60,21 +70,17 @@ export function createAnswers(core: TuiCore, ports: TuiPorts, jobs: Jobs) {
     },
     /** The engine waits for it, or it was left open by an earlier one. */
     decide: (taskId: string, decision: Decision) => {
-      const {decision: asked} = core.get();
       if (decision.state === 'changes_requested') drafts.set(taskId, decision.feedback);
-      close();
-      core.patch({decision: null});
-      if (asked?.task.id !== taskId) {
+      const asked = takeRequest(taskId);
+      if (asked === null) {
         void jobs.start({type: 'review', taskId, decision});
         return;
       }
       attempt(() => ports.engine.decide({runId: asked.run.run_id, decision}));
     },
     decideLater: (taskId: string) => {
-      const {decision: asked} = core.get();
-      close();
-      core.patch({decision: null});
-      if (asked?.task.id === taskId) attempt(() => ports.engine.postpone(asked.run.run_id));
+      const asked = takeRequest(taskId);
+      if (asked) attempt(() => ports.engine.postpone(asked.run.run_id));
     },
     draftOf: (taskId: string) => drafts.get(taskId) ?? '',
     resumeSentBack: (taskIds: readonly string[]) => {

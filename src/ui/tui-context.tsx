@@ -1,5 +1,6 @@
 import {createContext, useContext, useSyncExternalStore} from 'react';
 import type {Facts, TuiState} from './model/facts.ts';
+import {createStore} from './store.ts';
 import type {Tui} from './tui.ts';
 
 const TuiContext = createContext<Tui | null>(null);
@@ -25,9 +26,11 @@ export function useSeconds(): number {
   return useSyncExternalStore(clock.subscribe, clock.get);
 }
 
-/** Drawn again when an agent said something, a few times a second at most. */
-export function useNews(isRaw: boolean): number {
-  const {jobs} = useTui();
-  const {version} = isRaw ? jobs.raw : jobs.news;
+/** Drawn again when the live log of a run grew, a few times a second at most. */
+export function useLiveLog(runId: string | undefined, isRaw: boolean): number {
+  const live = useTui().jobs.live.of(runId);
+  const {version} = (isRaw ? live?.raw : live?.activity) ?? noLog;
   return useSyncExternalStore(version.subscribe, version.get);
 }
+
+const noLog = {version: createStore(0)};

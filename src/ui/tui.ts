@@ -57,7 +57,7 @@ export function createTui(ports: TuiPorts): Tui {
     job: null,
     notice: null,
     lastEdit: null,
-    decision: null,
+    decisions: new Map(),
     detail: null,
     past: null,
     list: {index: 0, sessions: null},

@@ -67,8 +67,8 @@ describe('executing', () => {
 
   test('raw output is one key away', async () => {
     const {output, press, sees} = await atWork();
-    output('{"type":"raw');
-    output('"}\nand more\n');
+    output('a-1', '{"type":"raw');
+    output('a-1', '"}\nand more\n');
     press('o');
     await sees('{"type":"raw"}');
     await sees('and more');

@@ -52,7 +52,7 @@ export function tuiProject(options: TuiOptions = {}) {
     BLACKBIRD_AGENT_PROVIDER: 'claude',
   });
   const listeners = new Set<(data: ProjectData) => void>();
-  const outputs = new Set<(text: string) => void>();
+  const outputs = new Set<(runId: string, text: string) => void>();
   const pendingFeedback = new Map<string, PendingFeedback>();
   const notices: string[] = [];
   const attached: string[] = [];
@@ -166,8 +166,8 @@ export function tuiProject(options: TuiOptions = {}) {
     notices,
     attached,
     pendingFeedback,
-    output: (text: string) => {
-      for (const listener of outputs) listener(text);
+    output: (runId: string, text: string) => {
+      for (const listener of outputs) listener(runId, text);
     },
     passTime: (milliseconds: number) => {
       wall += milliseconds;

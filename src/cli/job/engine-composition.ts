@@ -6,7 +6,7 @@ import {createJournal} from '../../machines/journal.ts';
 import type {EntryListener, Observer} from '../../machines/observe.ts';
 import {type ResolvedConfig, resolveConfig} from '../../machines/policies/config-resolution.ts';
 import {reviewRules} from '../../machines/policies/review/review-summary.ts';
-import {createAgentRunner} from '../../services/agents/agent-runner.ts';
+import {type AgentRunnerOptions, createAgentRunner} from '../../services/agents/agent-runner.ts';
 import {createAgentSelection} from '../../services/agents/agent-selection.ts';
 import {createProbeCache} from '../../services/agents/probe-cache.ts';
 import {findProvider} from '../../services/agents/providers.ts';
@@ -35,7 +35,7 @@ export type OpenEngineOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly agent: string | undefined;
   readonly now: () => string;
-  readonly onOutput?: (stream: 'stdout' | 'stderr', text: string) => void;
+  readonly onOutput?: AgentRunnerOptions['onOutput'];
   readonly onPrompt?: (prompt: string) => void;
   /** Hears of every event that a machine takes; must be quick and may fail. */
   readonly observe?: EntryListener;

@@ -34,14 +34,14 @@ export async function openTuiPorts(
   const {env, now} = cli.context;
   const project = await cli.project(command);
   const {folder, plans, config} = project;
-  const outputs = new Set<(text: string) => void>();
+  const outputs = new Set<(runId: string, text: string) => void>();
   const opened = await openEngine({
     project,
     env,
     agent: undefined,
     now,
-    onOutput: (_stream, text) => {
-      for (const listener of outputs) listener(text);
+    onOutput: (_stream, text, runId) => {
+      for (const listener of outputs) listener(runId, text);
     },
     ...(observe ? {observe} : {}),
   });

@@ -1,5 +1,5 @@
 import type {AgentResult, Capabilities, Provider, ProviderId, Usage} from '../contracts/agent.ts';
-import type {AgentSpawner} from '../contracts/agent-process.ts';
+import type {AgentSpawner, OutputStream} from '../contracts/agent-process.ts';
 import type {AgentEnding, AgentRunner} from '../contracts/agent-runner.ts';
 import {AppError} from '../contracts/errors.ts';
 import type {RunStore} from '../contracts/run.ts';
@@ -15,14 +15,14 @@ export type AgentRunnerOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cache?: ProbeCache;
   /** Both streams as they come, for whoever wants to see them raw. */
-  readonly onOutput?: (stream: 'stdout' | 'stderr', text: string) => void;
+  readonly onOutput?: (stream: OutputStream, text: string, runId: string) => void;
   /** Shows what an agent is told. */
   readonly onPrompt?: (prompt: string) => void;
 };
 
 /** Starts the agents of runs: the provider's words on one side, the process on the other. */
 export function createAgentRunner(options: AgentRunnerOptions): AgentRunner {
-  const {spawner, runs, cwd, env} = options;
+  const {spawner, runs, cwd, env, onOutput} = options;
   // A blank one is none, and a line break at its end would part it from what `resume` adds.
   const commandLine = env.BLACKBIRD_AGENT_CMD?.trim();
 
@@ -75,7 +75,7 @@ export function createAgentRunner(options: AgentRunnerOptions): AgentRunner {
               onEvent(event);
             }
           },
-          ...(options.onOutput ? {onOutput: options.onOutput} : {}),
+          ...(onOutput ? {onOutput: (stream, text) => onOutput(stream, text, run.run_id)} : {}),
         })
         .catch(async (error: unknown) => {
           await prepared.remove();

@@ -1,4 +1,5 @@
 import {Lines, lineOf} from '../components/lines.tsx';
+import {decisionOn} from '../model/facts.ts';
 import {CheckpointPrompt} from '../prompts/checkpoint-prompt.tsx';
 import {ParentReviewNotice} from '../prompts/parent-review-notice.tsx';
 import {useTui, useTuiState} from '../tui-context.tsx';
@@ -7,9 +8,9 @@ import type {DialogSize} from './dialog-view.tsx';
 /** A run stands at a checkpoint: what it changed, and what is to become of it. */
 export function CheckpointDialog({taskId, ...size}: DialogSize & {readonly taskId: string}) {
   const {answers, files, ports} = useTui();
-  const [{decision, data}, {plan}] = useTuiState();
-  const asked = decision?.task.id === taskId ? decision : null;
-  const run = asked?.run ?? data?.runs.get(taskId);
+  const [state, {plan}] = useTuiState();
+  const asked = decisionOn(state, taskId);
+  const run = asked?.run ?? state.data?.runs.get(taskId);
   const task = asked?.task ?? plan?.items.get(taskId);
   if (!run || !task) return <Lines lines={[lineOf(' the task is gone')]} />;
   const hasSession = run.resumable && run.provider_session_ref !== '';

@@ -6,7 +6,7 @@ import {detailsLines} from './details-tab.ts';
 import type {Facts, TuiState} from './facts.ts';
 import {historyLines} from './history-tab.ts';
 import {remember} from './remember.ts';
-import {newsLines, runHead} from './run-tab.ts';
+import {activityLines, runHead} from './run-tab.ts';
 
 /** What a pane shows: lines above that stay, and lines of which a part is seen. */
 export type DetailContent = {
@@ -58,21 +58,25 @@ function runContent(state: TuiState, facts: Facts, jobs: Jobs, columns: number):
   const {shownRun: run} = facts;
   if (!run) return fixed([note('it has not run yet')]);
   const head = runHead(state, facts, jobs, columns);
-  const isHeard = jobs.heardRunId() === run.run_id;
-  const isLive = isHeard && state.job?.runId === run.run_id;
-  // The log of a run that just ended is read in a moment; until then what was heard of it stays.
-  if (!isLive && (!isHeard || isFetched(state, facts))) return fixed(fetched(state, facts, columns), head);
+  const live = jobs.live.of(run.run_id);
+  const isAtWork = state.job?.runs.has(run.run_id) === true;
+  // The log of a run that just ended is read in a moment; until then its live log stays.
+  if (!live || (!isAtWork && isFetched(state, facts))) return fixed(fetched(state, facts, columns), head);
   if (state.browse.isRaw) {
-    const {raw} = jobs;
+    const {raw} = live;
     return {
       head,
       length: raw.length,
       slice: (from, to) => raw.slice(from, to).flatMap((line) => plain(line, columns)),
     };
   }
-  const {news} = jobs;
-  if (news.length === 0) return fixed([note('the agent has said nothing yet')], head);
-  return {head, length: news.length, slice: (from, to) => newsLines(news.slice(from, to), columns)};
+  const {activity} = live;
+  if (activity.length === 0) return fixed([note('the agent has said nothing yet')], head);
+  return {
+    head,
+    length: activity.length,
+    slice: (from, to) => activityLines(activity.slice(from, to), columns),
+  };
 }
 
 const plain = (text: string, columns: number): Line[] => wrapped(text, columns).map((line) => [{text: line}]);
@@ -85,9 +89,9 @@ export function detailKey(state: TuiState, facts: Facts, second: number): string
   const subject = detailSubject(state, facts);
   if (browse.tab === 'history') return `${subject}|${run?.run_id} ${run?.updated_at}`;
   if (!run) return '';
-  // What runs here is heard directly; what runs elsewhere is looked at every other second.
+  // What runs here has a live log; what runs elsewhere is read every other second.
   const isRunning = facts.state === 'running' && run.state === 'running';
-  if (browse.tab === 'run' && run.state === 'running' && job?.runId === run.run_id) return '';
+  if (browse.tab === 'run' && run.state === 'running' && job?.runs.has(run.run_id)) return '';
   return `${subject}|${run.updated_at} ${isRunning ? Math.floor(second / 2) : ''}`;
 }
 

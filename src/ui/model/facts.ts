@@ -16,10 +16,8 @@ export type Notice = {readonly tone: 'good' | 'bad' | 'warning' | 'accent'; read
 /** What this Blackbird does now. */
 export type JobView = {
   readonly request: JobRequest;
-  readonly taskId: string | null;
-  readonly runId: string | null;
-  /** The review of a parent, which says nothing of how its task stands. */
-  readonly review: RunRecord | null;
+  /** The runs at work now, by run id. */
+  readonly runs: ReadonlyMap<string, RunRecord>;
   readonly isStopping: boolean;
 };
 
@@ -32,8 +30,8 @@ export type TuiState = {
   readonly job: JobView | null;
   readonly notice: Notice | null;
   readonly lastEdit: {readonly label: string; readonly change: PlanChange} | null;
-  /** What the engine asks now; it waits for the answer. */
-  readonly decision: DecisionRequest | null;
+  /** What the engine asks now, by run id; it waits for the answers. */
+  readonly decisions: ReadonlyMap<string, DecisionRequest>;
   /** What the open tab had to fetch. */
   readonly detail: Detail | null;
   /** An earlier run of a task, to be looked at. */
@@ -144,8 +142,18 @@ function pastRun({past}: TuiState, task: Task | null): RunRecord | null {
 
 function runOf({job, data}: TuiState, task: Task | null): RunRecord | null {
   if (!task) return null;
-  if (job?.review && job.taskId === task.id) return job.review;
-  return data?.runs.get(task.id) ?? null;
+  return reviewAtWork(job, task) ?? data?.runs.get(task.id) ?? null;
+}
+
+/** The review of a parent that runs now. It says nothing of how the parent stands. */
+export function reviewAtWork(job: JobView | null, {id}: Task): RunRecord | null {
+  const runs = [...(job?.runs.values() ?? [])];
+  return runs.find(({run_type, task_id}) => run_type === 'review' && task_id === id) ?? null;
+}
+
+/** What the engine asks about a task. */
+export function decisionOn({decisions}: TuiState, taskId: string): DecisionRequest | null {
+  return [...decisions.values()].find(({task}) => task.id === taskId) ?? null;
 }
 
 const screens = ['help', 'home', 'plan', 'settings', 'sessions'] as const satisfies readonly ScreenName[];

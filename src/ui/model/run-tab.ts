@@ -5,7 +5,7 @@ import type {Line} from '../components/lines.tsx';
 import {wrapped} from '../text/wrap.ts';
 import type {Jobs} from '../tui-jobs.ts';
 import type {Facts, TuiState} from './facts.ts';
-import type {NewsKind, NewsLine} from './run-news.ts';
+import type {ActivityKind, ActivityLine} from './run-activity.ts';
 import {type Style, spreadLine} from './styled-lines.ts';
 import {runLook, stateLooks} from './task-state.ts';
 
@@ -17,17 +17,18 @@ export function runHead(state: TuiState, facts: Facts, jobs: Jobs, columns: numb
   const {task, shownRun: run} = facts;
   if (!task || !run) return [];
   const {past} = state;
-  const isOwn = state.job !== null && state.job.runId === run.run_id;
+  const isOwn = state.job?.runs.has(run.run_id) === true;
+  const live = isOwn ? jobs.live.of(run.run_id) : null;
   const now = jobs.now();
   const time =
     run.state === 'running' && (isOwn || facts.state === 'running')
       ? clockTime(elapsed(run, now))
       : duration(workTime(run));
-  const usage = (isOwn ? jobs.pulse.usage : null) ?? run.usage;
+  const usage = live?.usage ?? run.usage;
   const parts = [
     ...(usage ? [`${tokens(usage)} tok`] : []),
     ...(usage?.cost_usd === undefined ? [] : [dollars(usage.cost_usd)]),
-    ...(isOwn ? silence(now - jobs.pulse.lastNewsAt) : []),
+    ...(live ? silence(now - live.lastActivityAt) : []),
     ...(isUsual(state, run) ? [] : [run.provider]),
     ...(past?.taskId === task.id ? [`run ${past.index + 1} of ${past.runs.length}`] : []),
     ...(state.browse.isRaw ? ['raw output'] : []),
@@ -58,7 +59,7 @@ function stateWord(
   if (!task || !run) return ['', '', {}];
   if (run !== latest) return runLook(run);
   const [symbol, word, style] = stateLooks[stateOf(task)];
-  if (run.state === 'running' && state.job?.runId === run.run_id) {
+  if (run.state === 'running' && state.job?.runs.has(run.run_id)) {
     const [working, , accent] = stateLooks.running;
     return isPausing
       ? [working, 'pausing', {tone: 'warning'}]
@@ -86,9 +87,9 @@ const isUsual = ({data}: TuiState, {provider}: RunRecord): boolean =>
 const clockColumns = 10;
 
 /** What an agent did, each with its time; what is too long goes on below it. */
-export function newsLines(news: readonly NewsLine[], columns: number): Line[] {
+export function activityLines(activity: readonly ActivityLine[], columns: number): Line[] {
   const width = Math.max(8, columns - clockColumns);
-  return news.flatMap(({at, kind, text}) =>
+  return activity.flatMap(({at, kind, text}) =>
     wrapped(displayLine(text), width).map(
       (line, index): Line => [
         {text: index === 0 ? `${timeOfDay(at)}  ` : ' '.repeat(clockColumns), dim: true},
@@ -106,7 +107,7 @@ const kindStyles = {
   read: {dim: true},
   tool: {},
   notice: {tone: 'warning'},
-} as const satisfies Record<NewsKind, Style>;
+} as const satisfies Record<ActivityKind, Style>;
 
 function timeOfDay(at: number): string {
   const date = new Date(at);

@@ -4,7 +4,7 @@ import {clockTime} from '../../machines/policies/text/durations.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {Line} from '../components/lines.tsx';
 import {cutEnd} from '../text/fit.ts';
-import type {Facts, TuiState} from './facts.ts';
+import {type Facts, reviewAtWork, type TuiState} from './facts.ts';
 import {elapsed} from './run-tab.ts';
 import {markLine, spreadLine} from './styled-lines.ts';
 import {needsPerson, stateLooks, stateNote} from './task-state.ts';
@@ -57,7 +57,7 @@ function rowLine(
 
 function rowLooks(state: TuiState, facts: Facts, plan: Plan, task: Task, now: number) {
   const below = facts.summary?.below.get(task.id);
-  if (below && state.job?.review && state.job.taskId === task.id) {
+  if (below && reviewAtWork(state.job, task)) {
     const [symbol, , style] = stateLooks.running;
     return {symbol, style, note: 'reviewing', isLoud: true};
   }
@@ -72,7 +72,7 @@ function rowLooks(state: TuiState, facts: Facts, plan: Plan, task: Task, now: nu
   const [symbol, , style] = stateLooks[stands];
   const run = state.data?.runs.get(task.id);
   if (stands === 'running' && run) {
-    const isPausing = facts.isPausing && state.job?.taskId === task.id;
+    const isPausing = facts.isPausing && state.job?.runs.has(run.run_id) === true;
     return {symbol, style, note: isPausing ? 'pausing' : clockTime(elapsed(run, now)), isLoud: true};
   }
   const isQuiet = stands === 'ready' || stands === 'done';

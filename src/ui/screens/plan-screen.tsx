@@ -4,7 +4,7 @@ import {Pane} from '../components/pane.tsx';
 import {type Tab, tabs} from '../model/browse.ts';
 import {detailContent} from '../model/detail.ts';
 import {treeLines, treeTitle} from '../model/tree-lines.ts';
-import {useNews, useSeconds, useTui, useTuiState} from '../tui-context.tsx';
+import {useLiveLog, useSeconds, useTui, useTuiState} from '../tui-context.tsx';
 
 /** The plan on the left, the selected task on the right; on a narrow terminal one of them. */
 export function PlanScreen() {
@@ -45,7 +45,7 @@ function DetailPane() {
   const [state, facts] = useTuiState();
   const {jobs} = useTui();
   useSeconds();
-  useNews(state.browse.isRaw);
+  useLiveLog(facts.shownRun?.run_id, state.browse.isRaw);
   const {browse} = state;
   const {layout} = facts;
   const content = detailContent(state, facts, jobs);

@@ -430,10 +430,12 @@ describe('what is asked before', () => {
 test('whoever wants to sees the prompt and both streams as they come', async () => {
   const prompts: string[] = [];
   const seen = {stdout: '', stderr: ''};
-  const {launch} = await openProject('echo out; echo err >&2', {
+  const runIds = new Set<string>();
+  const {launch, run} = await openProject('echo out; echo err >&2', {
     onPrompt: (prompt) => prompts.push(prompt),
-    onOutput: (stream, text) => {
+    onOutput: (stream, text, runId) => {
       seen[stream] += text;
+      runIds.add(runId);
     },
   });
   const agent = await launch({prompt: 'build it'});
@@ -441,4 +443,5 @@ test('whoever wants to sees the prompt and both streams as they come', async () 
   await agent.ended;
   expect(prompts).toEqual(['build it']);
   expect(seen).toEqual({stdout: 'out\n', stderr: 'err\n'});
+  expect([...runIds]).toEqual([run.run_id]);
 });
