@@ -28,7 +28,7 @@ export class Cli {
     const given: unknown = command.optsWithGlobals().cwd;
     const folder = path.resolve(this.context.cwd, typeof given === 'string' ? given : '.');
     if (statSync(folder, {throwIfNoEntry: false})?.isDirectory()) return folder;
-    throw new AppError('E_USAGE', `--cwd: no such folder: ${folder}`);
+    throw folderRefusal(folder, given !== undefined);
   }
 
   /** Opens the project around the current folder. */
@@ -47,6 +47,16 @@ export class Cli {
     const shown = this.isJson(command) ? printableJson(data, 2) : forPeople();
     if (shown !== '') this.context.out(shown);
   }
+}
+
+/** Node reads every path as UTF-8 and puts U+FFFD where it is not: such a folder cannot be named, let alone opened. */
+function folderRefusal(folder: string, isGiven: boolean): AppError {
+  if (folder.includes('\uFFFD')) {
+    const message = `the path of this folder is not valid UTF-8, so Node.js cannot open it; rename it: ${folder}`;
+    return new AppError('E_STORE_READ', message);
+  }
+  if (isGiven) return new AppError('E_USAGE', `--cwd: no such folder: ${folder}`);
+  return new AppError('E_STORE_READ', `the current folder does not exist any more: ${folder}`);
 }
 
 export const taskArgument = (name = 'taskId', about = 'the task') => new Argument(`<${name}>`, about);

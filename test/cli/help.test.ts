@@ -172,4 +172,28 @@ describe('--cwd', () => {
       });
     }
   });
+
+  test.each([
+    {name: 'a path that is not UTF-8, as Node.js reads it', options: [], cwd: '/tmp/caf\uFFFD'},
+    {name: 'the same, named by --cwd', options: ['--cwd', '/tmp/caf\uFFFD'], cwd: '/'},
+  ])('blames the path and not the option: $name', async ({options, cwd}) => {
+    const {run} = cliProject('{}');
+    expect(await run(['list', ...options], {cwd})).toEqual({
+      code: 1,
+      out: '',
+      err: lines(
+        'error: the path of this folder is not valid UTF-8, so Node.js cannot open it; rename it: /tmp/caf\uFFFD',
+        '  code  E_STORE_READ',
+      ),
+    });
+  });
+
+  test('is not blamed when it was not given and the current folder is gone', async () => {
+    const {run, folder} = cliProject('{}');
+    expect(await run(['list'], {cwd: `${folder}/gone`})).toEqual({
+      code: 1,
+      out: '',
+      err: lines(`error: the current folder does not exist any more: ${folder}/gone`, '  code  E_STORE_READ'),
+    });
+  });
 });

@@ -1,6 +1,6 @@
 import {AppError} from '../contracts/errors.ts';
 import {type LockHolder, lockHolderSchema} from '../contracts/lock.ts';
-import {writeReason} from '../stores/store-errors.ts';
+import {writeReason, writeSteps} from '../stores/store-errors.ts';
 import {identifyProcess, livenessOf} from '../system/process-identity.ts';
 
 export function thisHolder(): LockHolder {
@@ -10,7 +10,10 @@ export function thisHolder(): LockHolder {
 }
 
 export function lockFailure(file: string, cause: unknown): AppError {
-  return new AppError('E_STORE_WRITE', `cannot take the lock ${file}: ${writeReason(cause)}`, {cause});
+  return new AppError('E_STORE_WRITE', `cannot take the lock ${file}: ${writeReason(cause)}`, {
+    cause,
+    next: writeSteps(file, cause),
+  });
 }
 
 export function parseHolder(text: string): LockHolder | null {

@@ -2,6 +2,7 @@ import path from 'node:path';
 import {AppError} from '../contracts/errors.ts';
 import type {Repository} from '../contracts/session.ts';
 import {writeDurably} from '../stores/durable-write.ts';
+import {writeSteps} from '../stores/store-errors.ts';
 import type {AgencyFiles} from './data-folder.ts';
 import {readJson} from './session-store.ts';
 
@@ -39,7 +40,10 @@ export function createRepoRecords(files: AgencyFiles, now: () => string) {
       try {
         await writeDurably(files.repoFile(repoId), `${JSON.stringify(record, null, 2)}\n`);
       } catch (error) {
-        throw new AppError('E_PERSIST_FAILED', `failed to write ${files.repoFile(repoId)}`, {cause: error});
+        throw new AppError('E_PERSIST_FAILED', `failed to write ${files.repoFile(repoId)}`, {
+          cause: error,
+          next: writeSteps(files.repoFile(repoId), error),
+        });
       }
     },
   };

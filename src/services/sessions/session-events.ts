@@ -2,6 +2,7 @@ import {closeSync, constants, fstatSync, fsyncSync, mkdirSync, openSync, readSyn
 import path from 'node:path';
 import {AppError, messageOf} from '../contracts/errors.ts';
 import type {SessionEvents} from '../contracts/session.ts';
+import {writeSteps} from '../stores/store-errors.ts';
 import type {AgencyFiles} from './data-folder.ts';
 
 /** More than the longest line we write. */
@@ -22,6 +23,7 @@ export function createSessionEvents(files: AgencyFiles, now: () => string): Sess
             ['reason', messageOf(error)],
           ],
           cause: error,
+          next: writeSteps(files.eventsFile(repo_id, run_id), error),
         });
       }
     },

@@ -3,7 +3,7 @@ import path from 'node:path';
 import {AppError, messageOf, systemErrorCode} from '../contracts/errors.ts';
 import {type SessionEntry, type SessionStore, sessionMetaSchema} from '../contracts/session.ts';
 import {writeDurably} from '../stores/durable-write.ts';
-import {reasonOf} from '../stores/store-errors.ts';
+import {reasonOf, writeSteps} from '../stores/store-errors.ts';
 import {parseJson, readWholeFile} from '../stores/whole-file.ts';
 import {fileKind} from '../system/file-kind.ts';
 import type {AgencyFiles} from './data-folder.ts';
@@ -29,7 +29,10 @@ export function createSessionStore(files: AgencyFiles, {isId}: Ids): SessionStor
     try {
       await writeDurably(file, `${JSON.stringify(json, null, 2)}\n`);
     } catch (error) {
-      throw new AppError('E_PERSIST_FAILED', `failed to write ${file}`, {cause: error});
+      throw new AppError('E_PERSIST_FAILED', `failed to write ${file}`, {
+        cause: error,
+        next: writeSteps(file, error),
+      });
     }
   };
 
@@ -75,7 +78,10 @@ function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, {mode: 0o700});
   } catch (error) {
-    throw new AppError('E_PERSIST_FAILED', `failed to create ${folder}`, {cause: error});
+    throw new AppError('E_PERSIST_FAILED', `failed to create ${folder}`, {
+      cause: error,
+      next: writeSteps(folder, error),
+    });
   }
 }
 

@@ -1,4 +1,5 @@
-import {AppError, messageOf, shellWord, systemErrorCode} from '../contracts/errors.ts';
+import path from 'node:path';
+import {AppError, messageOf, type NextStep, shellWord, systemErrorCode} from '../contracts/errors.ts';
 
 /** A file that cannot be used. It is named, with the reason, and left alone. */
 export function corrupt(file: string, what: string, reason: string): AppError {
@@ -36,26 +37,45 @@ export function readFailure(file: string, what: string, cause: unknown): AppErro
 
 export function writeFailure(file: string, what: string, cause: unknown): AppError {
   const message = `cannot write the ${what} ${file}: ${writeReason(cause)}; nothing was changed`;
-  return new AppError('E_STORE_WRITE', message, {cause});
+  return new AppError('E_STORE_WRITE', message, {cause, next: writeSteps(file, cause)});
 }
 
 /** The new content is in its place, but the disk did not say that it will stay there. */
 export function syncFailure(file: string, cause: unknown): AppError {
   const message = `${file} was written, but may not survive a power cut: ${writeReason(cause)}`;
-  return new AppError('E_STORE_WRITE', message, {cause});
+  return new AppError('E_STORE_WRITE', message, {cause, next: writeSteps(file, cause)});
 }
 
 /** A system error of a write in words a person knows. */
 export function writeReason(cause: unknown): string {
-  const code = systemErrorCode(cause);
-  return (code && writeReasons[code]) ?? messageOf(cause);
+  return writeTrouble(cause)?.reason ?? messageOf(cause);
 }
 
-const writeReasons: Readonly<Record<string, string>> = {
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk quota is used up',
-  EROFS: 'the file system is read-only',
-  EACCES: 'permission denied',
-  EPERM: 'permission denied',
-  ENAMETOOLONG: 'the name is too long',
+/** What to look at before the same command is run again; nothing where a person cannot mend it. */
+export function writeSteps(file: string, cause: unknown): NextStep[] {
+  const {look, mend} = writeTrouble(cause) ?? {};
+  if (look === undefined || mend === undefined) return [];
+  return [{command: `${look} ${shellWord(path.dirname(file))}`, why: `${mend}, then run the command again`}];
+}
+
+type WriteTrouble = {readonly reason: string; readonly look?: string; readonly mend?: string};
+
+/** The trouble the system told of, however often its error was wrapped. */
+function writeTrouble(cause: unknown): WriteTrouble | undefined {
+  for (let error = cause; error instanceof Error; error = error.cause) {
+    const code = systemErrorCode(error);
+    if (code !== undefined && Object.hasOwn(writeTroubles, code)) return writeTroubles[code];
+  }
+  return undefined;
+}
+
+const denied = {reason: 'permission denied', look: 'ls -la', mend: 'make it writable for you'};
+
+const writeTroubles: Readonly<Record<string, WriteTrouble>> = {
+  ENOSPC: {reason: 'the disk is full', look: 'df -h', mend: 'free space there'},
+  EDQUOT: {reason: 'the disk quota is used up', look: 'df -h', mend: 'free space there'},
+  EROFS: {reason: 'the file system is read-only', look: 'df', mend: 'make that disk writable'},
+  EACCES: denied,
+  EPERM: denied,
+  ENAMETOOLONG: {reason: 'the name is too long'},
 };
