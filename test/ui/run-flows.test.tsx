@@ -165,6 +165,24 @@ describe('u', () => {
     expect(agents.agents).toEqual([]);
   });
 
+  test.each([
+    {columns: 80, seen: /^ Paused\.  u: it has no session to go on with: R restarts it$/m},
+    {
+      columns: 120,
+      seen: /^ Paused\. Ctrl\+C again to quit\.  u: it has no session to go on with: R restarts it$/m,
+    },
+  ])('says so beside the banner of a pause, in $columns columns', async ({columns, seen}) => {
+    const {agents, press, sees} = tuiProject({plan: planOf(task('a')), size: {columns, rows: 24}});
+    press(keys.enter, 'e');
+    await until(() => expect(agents.agents[0]?.hasGone).toBe(true));
+    press(keys.ctrlC);
+    await sees(/^ Paused\. Ctrl\+C again to quit\.$/m);
+    press('u');
+    await sees(seen);
+    press('j');
+    await sees(/^ Paused\. Ctrl\+C again to quit\.$/m);
+  });
+
   test('a refusal is shown with everything that is known', async () => {
     const {press, sees, agents, runs} = tuiProject(paused);
     press(keys.enter, 'u');

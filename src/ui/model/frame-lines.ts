@@ -6,7 +6,7 @@ import {hintsOf, type KeyHint} from '../keymap.ts';
 import {keymapFor} from './commands.ts';
 import type {Facts, TuiState} from './facts.ts';
 import {whyNot} from './refusals.ts';
-import {cutLine, spreadLine} from './styled-lines.ts';
+import {cutLine, lineWidth, spreadLine} from './styled-lines.ts';
 
 /** The first line: which project, which agent, how far. */
 export function headerLine(name: string, state: TuiState, {summary, layout}: Facts): Line {
@@ -24,18 +24,13 @@ export function headerLine(name: string, state: TuiState, {summary, layout}: Fac
   );
 }
 
-/** The line above the keys: what must not be overlooked, or else what was said last. */
+/** The line above the keys: what must not be overlooked, and what was said last. */
 export function bannerLine(state: TuiState, facts: Facts): Line {
   const {notice, data, job} = state;
   const {width} = facts.layout;
-  if (facts.hasBanner)
-    return cutLine(
-      [{text: ' Paused. Ctrl+C again to quit.', bold: true, inverse: true, tone: 'warning'}],
-      width,
-    );
-  if (facts.isPausing)
-    return cutLine([{text: ' Pausing… Ctrl+C again to force.', bold: true, tone: 'warning'}], width);
   const said: Line = notice ? [{text: ` ${displayLine(notice.text)}`, tone: notice.tone}] : [];
+  if (facts.hasBanner) return alertLine(' Paused.', ' Ctrl+C again to quit.', said, width);
+  if (facts.isPausing) return alertLine(' Pausing…', ' Ctrl+C again to force.', said, width);
   const waiting = facts.summary?.attention.length ?? 0;
   if (waiting > 0) {
     const what = waiting === 1 ? ' a task needs you' : ` ${waiting} tasks need you`;
@@ -52,6 +47,14 @@ export function bannerLine(state: TuiState, facts: Facts): Line {
   }
   const [warning] = data?.config.warnings ?? [];
   return warning === undefined ? [] : cutLine([{text: ` ${displayLine(warning)}`, tone: 'warning'}], width);
+}
+
+/** An alert with its advice. A notice stands beside it; where there is no room for both, in place of the advice. */
+function alertLine(alert: string, advice: string, said: Line, width: number): Line {
+  const style = {bold: true, inverse: true, tone: 'warning'} as const;
+  if (said.length === 0) return cutLine([{text: alert + advice, ...style}], width);
+  const whole: Line = [{text: `${alert}${advice} `, ...style}, ...said];
+  return lineWidth(whole) <= width ? whole : cutLine([{text: `${alert} `, ...style}, ...said], width);
 }
 
 const wayThere: Partial<Record<ScreenName, string>> = {
