@@ -11,7 +11,18 @@ export type Reply =
   | {readonly kind: 'tool'; readonly name: string; readonly input: Readonly<Record<string, unknown>>}
   /** No answer until `release` is called; then `text` is said. */
   | {readonly kind: 'hold'; readonly hold: Hold; readonly text: string}
-  | {readonly kind: 'refuse'; readonly status: 401 | 429 | 500; readonly message: string};
+  /** An error response; both vendors read the same body. */
+  | ({readonly kind: 'refuse'; readonly status: number; readonly message: string} & RefusalDetails)
+  /** Codex alone: the stream begins and ends with `response.failed`. */
+  | {readonly kind: 'fail'; readonly code: string; readonly message: string}
+  /** The connection ends: without an answer, or in the middle of one. */
+  | {readonly kind: 'cut'; readonly when: 'before' | 'within'};
+
+export type RefusalDetails = {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Fields of `error` beside the message; its `type` comes from the status unless it is given here. */
+  readonly error?: Readonly<Record<string, unknown>>;
+};
 
 export type Hold = {
   /** Settles when a request hangs here. */
@@ -32,7 +43,7 @@ export type ModelServer = {
   close(): Promise<void>;
 };
 
-type SpokenReply = Exclude<Reply, {kind: 'refuse'}>;
+type SpokenReply = Exclude<Reply, {kind: 'refuse' | 'fail' | 'cut'}>;
 
 export const say = (text: string): SpokenReply => ({kind: 'say', text});
 export const run = (command: string): Reply => ({kind: 'run', command});
@@ -41,11 +52,17 @@ export const tool = (name: string, input: Readonly<Record<string, unknown>>): Re
   name,
   input,
 });
-export const refuse = (status: 401 | 429 | 500, message = 'refused by the script'): Reply => ({
-  kind: 'refuse',
-  status,
+export const refuse = (
+  status: number,
+  message = 'refused by the script',
+  details: RefusalDetails = {},
+): Reply => ({kind: 'refuse', status, message, ...details});
+export const fail = (code: string, message = 'failed by the script'): Reply => ({
+  kind: 'fail',
+  code,
   message,
 });
+export const cut = (when: 'before' | 'within'): Reply => ({kind: 'cut', when});
 export const holdUntil = (hold: Hold, text = 'released'): Reply => ({kind: 'hold', hold, text});
 
 export function createHold(): Hold {
@@ -91,15 +108,12 @@ export async function startModelServer(): Promise<ModelServer> {
       reply.hold.reach();
       await reply.hold.released;
     }
-    if (reply.kind === 'refuse') {
-      response
-        .writeHead(reply.status, {'content-type': 'application/json', 'retry-after': '0'})
-        .end(
-          JSON.stringify({type: 'error', error: {type: errorTypes[reply.status], message: reply.message}}),
-        );
-      return;
-    }
-    dialect.answer(response, body, reply);
+    if (reply.kind === 'refuse') sendRefusal(response, reply);
+    else if (reply.kind === 'cut') cutOff(response, reply.when);
+    else if (reply.kind === 'fail') {
+      const error = {code: reply.code, message: reply.message};
+      sendEvents(response, [{type: 'response.failed', response: {id: nextId('resp'), error}}]);
+    } else dialect.answer(response, body, reply);
   }
 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -122,7 +136,33 @@ export async function startModelServer(): Promise<ModelServer> {
 type Body = Readonly<Record<string, unknown>>;
 type Dialect = {answer(response: ServerResponse, body: Body, reply: SpokenReply): void};
 
-const errorTypes = {401: 'authentication_error', 429: 'rate_limit_error', 500: 'api_error'} as const;
+const errorTypes: Readonly<Record<number, string>> = {
+  400: 'invalid_request_error',
+  401: 'authentication_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  429: 'rate_limit_error',
+  529: 'overloaded_error',
+};
+
+function sendRefusal(
+  response: ServerResponse,
+  {status, message, headers, error}: Extract<Reply, {kind: 'refuse'}>,
+): void {
+  const body = {type: 'error', error: {type: errorTypes[status] ?? 'api_error', message, ...error}};
+  response
+    .writeHead(status, {'content-type': 'application/json', 'retry-after': '0', ...headers})
+    .end(JSON.stringify(body));
+}
+
+function cutOff(response: ServerResponse, when: 'before' | 'within'): void {
+  if (when === 'before') {
+    response.destroy();
+    return;
+  }
+  response.writeHead(200, {'content-type': 'text/event-stream'});
+  response.write(': the stream begins\n\n', () => response.destroy());
+}
 
 let calls = 0;
 const nextId = (prefix: string) => `${prefix}_${++calls}`;

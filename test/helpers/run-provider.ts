@@ -2,6 +2,7 @@ import {spawn} from 'node:child_process';
 import {createInterface} from 'node:readline';
 import {onTestFinished} from 'vitest';
 import {writeCommandFiles} from '../../src/services/agents/command-files.ts';
+import {gatherEndFacts} from '../../src/services/agents/end-facts.ts';
 import type {
   AgentEvent,
   AgentRequest,
@@ -85,16 +86,9 @@ export async function runProvider(
     child.on('close', (exitCode, signal) => {
       isOver = true;
       wake();
-      const result = events.findLast((event) => event.type === 'result')?.result ?? null;
-      const lastMessage = events.findLast((event) => event.type === 'message')?.text;
-      const verdict = provider.judge({
-        kind: asked.kind,
-        result,
-        ...(lastMessage === undefined ? {} : {lastMessage}),
-        exitCode,
-        signal,
-        stderrTail: stderr,
-      });
+      const facts = gatherEndFacts();
+      events.forEach(facts.take);
+      const verdict = provider.judge({kind: asked.kind, ...facts.said, exitCode, signal, stderrTail: stderr});
       void remove().then(() => resolve({verdict, exitCode, signal, stderr}));
     });
   });

@@ -93,6 +93,7 @@ export function defineAgentActor({
           return;
         case 'turn':
         case 'message':
+        case 'diagnosis':
           return;
       }
     };

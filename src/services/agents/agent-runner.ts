@@ -1,10 +1,11 @@
-import type {AgentResult, Capabilities, Provider, ProviderId, Usage} from '../contracts/agent.ts';
+import type {AgentVerdict, Capabilities, Provider, ProviderId} from '../contracts/agent.ts';
 import type {AgentSpawner, OutputStream} from '../contracts/agent-process.ts';
 import type {AgentEnding, AgentRunner} from '../contracts/agent-runner.ts';
 import {AppError} from '../contracts/errors.ts';
 import type {RunStore} from '../contracts/run.ts';
 import {writeCommandFiles} from './command-files.ts';
 import {customProvider} from './custom-command.ts';
+import {gatherEndFacts} from './end-facts.ts';
 import {type ProbeCache, probeProvider} from './probe.ts';
 import {findProvider} from './providers.ts';
 
@@ -44,6 +45,15 @@ export function createAgentRunner(options: AgentRunnerOptions): AgentRunner {
     });
   };
 
+  const investigated = async (
+    {investigate}: Provider,
+    verdict: AgentVerdict,
+    sessionRef: string | null,
+  ): Promise<AgentVerdict> => {
+    if (verdict.outcome !== 'failed' || !investigate || sessionRef === null) return verdict;
+    return {...verdict, failure: await investigate(verdict.failure, {sessionRef, env, now: new Date()})};
+  };
+
   return {
     check: async (id) => ({choosesSession: (await capabilitiesOf(id)).chosenSession}),
 
@@ -53,10 +63,7 @@ export function createAgentRunner(options: AgentRunnerOptions): AgentRunner {
       const prepared = await writeCommandFiles(provider.command(request, await capabilitiesOf(run.provider)));
       const {command} = prepared;
       options.onPrompt?.(command.stdin);
-      let result: AgentResult | null = null;
-      let lastMessage: string | undefined;
-      let usage: {usage: Usage; isWholeSession: boolean} | null = null;
-      let wasStopped = false;
+      const facts = gatherEndFacts();
       const agent = await spawner
         .spawn({
           runId: run.run_id,
@@ -66,12 +73,7 @@ export function createAgentRunner(options: AgentRunnerOptions): AgentRunner {
           stderrFile: files.stderr,
           onLine: (line) => {
             for (const event of provider.parseLine(line)) {
-              // What an agent says of its interruption does not undo the result it had.
-              if (event.type === 'result') result = wasStopped && result ? result : event.result;
-              else if (event.type === 'message') lastMessage = event.text;
-              else if (event.type === 'usage') {
-                usage = {usage: event.usage, isWholeSession: event.wholeSession === true};
-              }
+              facts.take(event);
               onEvent(event);
             }
           },
@@ -85,28 +87,28 @@ export function createAgentRunner(options: AgentRunnerOptions): AgentRunner {
         await prepared.remove();
         const {exitCode, signal, stdout, stderr, logTruncated} = exit;
         // An agent that we ended after its result may exit with any code: the signal says why.
-        const sentSignal = signal ?? (wasStopped ? 'SIGINT' : null);
-        const verdict = provider.judge({
+        const sentSignal = signal ?? (facts.wasStopped ? 'SIGINT' : null);
+        const judged = provider.judge({
           kind: request.kind,
-          result,
-          ...(lastMessage === undefined ? {} : {lastMessage}),
+          ...facts.said,
           exitCode,
           signal: sentSignal,
           stderrTail: stderr,
           stdoutTail: stdout,
         });
+        const verdict = await investigated(provider, judged, facts.sessionRef);
         const log = logTruncated ? {isLogTruncated: true} : {};
-        return {exitCode, signal, stdout, stderr, ...log, verdict, ...usage};
+        return {exitCode, signal, stdout, stderr, ...log, verdict, ...facts.usage};
       });
       return {
         ...agent,
         ended,
         interrupt: () => {
-          wasStopped = true;
+          facts.stop();
           agent.interrupt();
         },
         kill: () => {
-          wasStopped = true;
+          facts.stop();
           agent.kill();
         },
       };

@@ -1,7 +1,8 @@
 import * as z from 'zod';
-import type {AgentEvent, AgentResult, FailureKind} from '../contracts/agent.ts';
+import type {AgentEvent, AgentResult} from '../contracts/agent.ts';
+import {kindOfError, kindOfResult, limitFailure, retryFailure} from './claude-failures.ts';
 import {activity, changedLines, firstLine, lastLine, message, parseJsonLine} from './json-lines.ts';
-import {isUuid, kindOfStatus} from './verdicts.ts';
+import {isUuid} from './verdicts.ts';
 
 /** What a line of `claude -p --output-format stream-json` says; nothing for what is not understood. */
 export function claudeEvents(line: string): readonly AgentEvent[] {
@@ -35,6 +36,7 @@ const lineSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('assistant'),
     message: z.object({model: optionalText, content: blocks}),
+    error: optionalText,
     parent_tool_use_id: parent,
   }),
   z.object({
@@ -44,13 +46,19 @@ const lineSchema = z.discriminatedUnion('type', [
   }),
   z.object({
     type: z.literal('rate_limit_event'),
-    rate_limit_info: z.object({status: z.string(), resetsAt: z.number().optional().catch(undefined)}),
+    rate_limit_info: z.object({
+      status: z.string(),
+      resetsAt: z.number().optional().catch(undefined),
+      rateLimitType: optionalText,
+      overageDisabledReason: optionalText,
+    }),
   }),
   z.object({
     type: z.literal('result'),
     subtype: z.string(),
     is_error: z.boolean(),
     api_error_status: z.number().nullable().catch(null),
+    terminal_reason: optionalText,
     result: z.string().catch(''),
     structured_output: z.unknown().optional(),
     errors: z.array(z.string()).catch([]),
@@ -111,13 +119,10 @@ function systemEvents(line: LineOf<'system'>): readonly AgentEvent[] {
         ? [{type: 'session', ref: line.session_id}]
         : [];
     case 'api_retry': {
-      const reason = line.error ?? 'the request failed';
-      const status = line.error_status === null ? '' : ` (HTTP ${line.error_status})`;
-      const text = `${reason}${status}, retry ${line.attempt} of ${line.max_retries}`;
-      return [
-        {type: 'retrying', failure: {kind: kindOf(line.error, line.error_status), message: text}},
-        ...activity('notice', text),
-      ];
+      const failure = retryFailure(line);
+      // Ten attempts take three minutes, and no login appears in them.
+      const fatal = failure.kind === 'auth' ? ({isFatal: true} as const) : {};
+      return [{type: 'retrying', failure, ...fatal}, ...activity('notice', failure.message)];
     }
     case 'compact_boundary':
       return activity('notice', 'the conversation was compacted');
@@ -126,10 +131,14 @@ function systemEvents(line: LineOf<'system'>): readonly AgentEvent[] {
   }
 }
 
-function assistantEvents({message: said, parent_tool_use_id}: LineOf<'assistant'>): readonly AgentEvent[] {
-  // Claude Code itself speaks through a synthetic model, to tell of errors that the result repeats.
-  if (said.model === '<synthetic>') return [];
+function assistantEvents({
+  message: said,
+  error,
+  parent_tool_use_id,
+}: LineOf<'assistant'>): readonly AgentEvent[] {
   const isOwn = parent_tool_use_id === null;
+  // Claude Code itself speaks through a synthetic model: the result repeats its words, not its `error`.
+  if (said.model === '<synthetic>') return isOwn ? diagnosisOf(error, said.content) : [];
   const events = said.content.flatMap((block): readonly AgentEvent[] => {
     const {data} = spokenBlock.safeParse(block);
     if (data === undefined) return [];
@@ -137,6 +146,13 @@ function assistantEvents({message: said, parent_tool_use_id}: LineOf<'assistant'
     return isOwn ? message(data.text) : activity('message', data.text);
   });
   return isOwn ? [{type: 'turn'}, ...events] : events;
+}
+
+function diagnosisOf(error: string | undefined, content: readonly unknown[]): readonly AgentEvent[] {
+  const kind = kindOfError(error, null);
+  if (kind === 'agent_error') return [];
+  const text = spokenBlock.safeParse(content[0]).data;
+  return [{type: 'diagnosis', failure: {kind, message: text?.type === 'text' ? text.text : (error ?? '')}}];
 }
 
 function toolCall(name: string, input: Readonly<Record<string, unknown>>): readonly AgentEvent[] {
@@ -186,14 +202,11 @@ function editSize({structuredPatch, content}: z.infer<typeof editResult>): strin
   return changedLines(starting('+'), starting('-'));
 }
 
-function limitEvents({
-  rate_limit_info: {status, resetsAt},
-}: LineOf<'rate_limit_event'>): readonly AgentEvent[] {
-  if (status === 'allowed') return [];
-  const until = resetsAt === undefined ? '' : `, resets ${timeOf(resetsAt)}`;
-  const text = `rate limit ${status}${until}`;
-  if (status !== 'rejected') return activity('notice', text);
-  return [{type: 'retrying', failure: {kind: 'rate_limit', message: text}}, ...activity('notice', text)];
+function limitEvents({rate_limit_info: info}: LineOf<'rate_limit_event'>): readonly AgentEvent[] {
+  if (info.status === 'allowed') return [];
+  const failure = limitFailure(info);
+  const notice = activity('notice', failure.message);
+  return info.status === 'rejected' ? [{type: 'diagnosis', failure}, ...notice] : notice;
 }
 
 function resultEvents(line: LineOf<'result'>): readonly AgentEvent[] {
@@ -216,20 +229,6 @@ function resultOf(line: LineOf<'result'>): AgentResult {
   return {ok: false, text: '', failure, ...turns};
 }
 
-function kindOfResult({subtype, result, api_error_status}: LineOf<'result'>): FailureKind {
-  if (api_error_status !== null || subtype !== 'success') return kindOf(undefined, api_error_status);
-  // Without a status (no login, older versions) there are words: Claude Code's own, never the model's.
-  const status = /^API Error: (\d{3})\b/.exec(result)?.[1];
-  if (status !== undefined) return kindOfStatus(Number(status));
-  return result.includes('/login') ? 'auth' : 'agent_error';
-}
-
-function kindOf(error: string | undefined, status: number | null): FailureKind {
-  if (error === 'rate_limit') return 'rate_limit';
-  if (error === 'authentication_failed') return 'auth';
-  return status === null ? 'agent_error' : kindOfStatus(status);
-}
-
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
@@ -241,11 +240,6 @@ function jsonOf(value: unknown): string {
     // Nested too deeply to be an answer.
     return '';
   }
-}
-
-function timeOf(seconds: number): string {
-  const date = new Date(seconds * 1000);
-  return Number.isNaN(date.getTime()) ? 'later' : date.toISOString();
 }
 
 function lineCount(text: string): number {

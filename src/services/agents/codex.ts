@@ -1,15 +1,10 @@
 import * as z from 'zod';
-import type {
-  AgentCommand,
-  AgentEvent,
-  AgentRequest,
-  Capabilities,
-  FailureKind,
-  Provider,
-} from '../contracts/agent.ts';
+import type {AgentCommand, AgentEvent, AgentRequest, Capabilities, Provider} from '../contracts/agent.ts';
 import {providerTable} from '../contracts/provider-table.ts';
+import {isRetryMessage, messageFailure} from './codex-failures.ts';
+import {investigateThread} from './codex-rollout.ts';
 import {activity, lastLine, message, parseJsonLine} from './json-lines.ts';
-import {checkedRef, failed, isUuid, kindOfStatus, succeeded} from './verdicts.ts';
+import {checkedRef, failed, isUuid, succeeded} from './verdicts.ts';
 
 /** Codex, driven by `codex exec --json`. Its usage counts the whole session, resumed processes included. */
 export const codexProvider: Provider = {
@@ -49,6 +44,8 @@ export const codexProvider: Provider = {
     return end.result?.ok && leftWell ? succeeded(end) : failed(end, {refusal});
   },
 
+  investigate: investigateThread,
+
   isSessionRef: isUuid,
 
   capabilities({version, help}) {
@@ -63,8 +60,6 @@ export const codexProvider: Provider = {
 
 const schemaFile = '{answer-schema}';
 const refusal = /(?:thread\/resume|no rollout found|active writer)[^\r\n]*/;
-
-const isRetry = /^Reconnecting\b|\bretrying\b/;
 
 function sandboxArgs({access}: AgentRequest, {fullAuto}: Capabilities): string[] {
   if (access === 'read-only') return ['--sandbox', 'read-only'];
@@ -130,14 +125,14 @@ function eventsOf(line: Line): readonly AgentEvent[] {
         {type: 'result', result: {ok: true, text: ''}},
       ];
     case 'turn.failed': {
-      const failure = {kind: kindOfMessage(line.error.message), message: line.error.message};
+      const failure = messageFailure(line.error.message);
       return [{type: 'result', result: {ok: false, text: '', failure}}];
     }
     case 'error': {
       // What ends the turn comes once more as `turn.failed`.
-      const failure = {kind: kindOfMessage(line.message), message: line.message};
+      const failure = messageFailure(line.message);
       const notice = activity('notice', line.message);
-      return isRetry.test(line.message) ? [{type: 'retrying', failure}, ...notice] : notice;
+      return isRetryMessage(line.message) ? [{type: 'retrying', failure}, ...notice] : notice;
     }
     case 'item.started':
       return startOf(line.item);
@@ -184,14 +179,6 @@ function endOf(item: Item): readonly AgentEvent[] {
     case 'error':
       return activity('notice', item.message);
   }
-}
-
-/** Codex gives its own words on a failed turn and no code; the model's prose never comes here. */
-function kindOfMessage(text: string): FailureKind {
-  const status = /\bstatus:? (\d{3})\b/.exec(text)?.[1];
-  if (status !== undefined) return kindOfStatus(Number(status));
-  if (/\busage limit\b/i.test(text)) return 'rate_limit';
-  return /^Missing environment variable\b/.test(text) ? 'auth' : 'agent_error';
 }
 
 /** The command itself, out of the `/bin/bash -lc '…'` that Codex reports. */

@@ -1,5 +1,5 @@
 import type {AgentEnd, AgentVerdict, Failure, FailureKind} from '../contracts/agent.ts';
-import {lastLine} from './json-lines.ts';
+import {stderrReason} from './stderr-reason.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
@@ -16,7 +16,9 @@ export function checkedRef(ref: string | null): string {
 
 export function kindOfStatus(status: number): FailureKind {
   if (status === 401 || status === 403) return 'auth';
-  return status === 429 ? 'rate_limit' : 'agent_error';
+  if (status === 402) return 'billing';
+  if (status === 429) return 'rate_limit';
+  return status === 408 || status >= 500 ? 'outage' : 'agent_error';
 }
 
 export function succeeded(end: AgentEnd): AgentVerdict {
@@ -36,7 +38,16 @@ function failureOf(end: AgentEnd, refusal: RegExp): Failure {
       return {kind: 'resume_rejected', message: end.result.failure?.message ?? describeEnd(end)};
     }
   }
-  return end.result?.failure ?? {kind: 'agent_error', message: describeEnd(end)};
+  return (
+    diagnosed(end.result?.failure ?? null, end.diagnosis) ?? {kind: 'agent_error', message: describeEnd(end)}
+  );
+}
+
+/** The line that names the kind and the line that ends the turn tell of the same failure. */
+function diagnosed(failure: Failure | null, diagnosis: Failure | undefined): Failure | null {
+  if (diagnosis === undefined || failure === null) return diagnosis ?? failure;
+  const isCause = failure.kind === 'agent_error' || failure.kind === diagnosis.kind;
+  return isCause ? {...diagnosis, message: failure.message} : failure;
 }
 
 function answerOf({result, lastMessage = ''}: AgentEnd): string {
@@ -47,6 +58,6 @@ function describeEnd({result, exitCode, signal, stderrTail}: AgentEnd): string {
   const how = signal === null ? `exit code ${exitCode ?? 'unknown'}` : `ended by ${signal}`;
   const what =
     result === null ? `the agent gave no result (${how})` : `the agent failed after its result (${how})`;
-  const detail = lastLine(stderrTail);
+  const detail = stderrReason(stderrTail);
   return detail === '' ? what : `${what}: ${detail}`;
 }

@@ -48,14 +48,26 @@ export type Usage = {
 export const failureKinds = [
   'agent_error',
   'auth',
+  'billing',
   'rate_limit',
+  'outage',
+  'stalled',
+  'context_full',
+  'own_limit',
+  'bad_model',
   'resume_rejected',
   'rejected',
   'spawn_failed',
   'stopped',
 ] as const;
 export type FailureKind = (typeof failureKinds)[number];
-export type Failure = {readonly kind: FailureKind; readonly message: string};
+export type Failure = {
+  readonly kind: FailureKind;
+  /** The vendor's words, foreign text. */
+  readonly message: string;
+  /** When a limit ends, as the vendor's structure tells it (ISO). */
+  readonly reset_at?: string;
+};
 
 /** What the agent is doing, as one readable line. Text is foreign: sanitise it before it is shown. */
 export type Activity = {
@@ -73,7 +85,10 @@ export type AgentEvent =
   | {readonly type: 'activity'; readonly activity: Activity}
   /** Running totals, the last one wins: of this process, or of all processes of the session (Codex). */
   | {readonly type: 'usage'; readonly usage: Usage; readonly wholeSession?: true}
-  | {readonly type: 'retrying'; readonly failure: Failure}
+  /** `isFatal`: trying again cannot help, so nobody should wait for it. */
+  | {readonly type: 'retrying'; readonly failure: Failure; readonly isFatal?: true}
+  /** Why the model does not answer, by a line that knows more than the result. Its next turn outdates it. */
+  | {readonly type: 'diagnosis'; readonly failure: Failure}
   | {readonly type: 'result'; readonly result: AgentResult};
 
 /** The agent's own verdict on its turn, taken from structure and never from prose. */
@@ -92,6 +107,8 @@ export type AgentEnd = {
   readonly result: AgentResult | null;
   /** Text of the last `message` event. */
   readonly lastMessage?: string;
+  /** What the last `diagnosis` said, unless the model answered after it. */
+  readonly diagnosis?: Failure;
   readonly exitCode: number | null;
   readonly signal: string | null;
   readonly stderrTail: string;
@@ -103,6 +120,13 @@ export type AgentVerdict =
   | {readonly outcome: 'succeeded'; readonly text: string}
   | {readonly outcome: 'failed'; readonly failure: Failure; readonly text: string};
 
+/** Where to look for what a failed agent left behind. */
+export type FailureScene = {
+  readonly sessionRef: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly now: Date;
+};
+
 /** One vendor: pure functions from a request to argv, from a line to events, from an end to a verdict. */
 export interface Provider {
   readonly id: ProviderId;
@@ -112,6 +136,8 @@ export interface Provider {
   /** Total: any text is accepted, and what is not understood means nothing. */
   parseLine(line: string): readonly AgentEvent[];
   judge(end: AgentEnd): AgentVerdict;
+  /** Asks a second source about a failure, where the agent keeps one on its disk. Never throws. */
+  investigate?(failure: Failure, scene: FailureScene): Promise<Failure>;
   /** Must hold before a ref becomes an argument. */
   isSessionRef(ref: string): boolean;
   /** What the installed version can do, from the text its own `--version` and `--help` print. */

@@ -3,10 +3,20 @@
  * Help, doctor, sessions and the schema of records take their names from here.
  */
 export const providerTable = {
-  codex: {title: 'Codex', program: 'codex', install: 'npm install -g @openai/codex'},
-  claude: {title: 'Claude Code', program: 'claude', install: 'npm install -g @anthropic-ai/claude-code'},
-  /** Part of Blackbird: nothing to install, and no program a session could start. */
-  demo: {title: 'Demo agent', program: null, install: null},
+  codex: {
+    title: 'Codex',
+    program: 'codex',
+    install: 'npm install -g @openai/codex',
+    login: 'codex login',
+  },
+  claude: {
+    title: 'Claude Code',
+    program: 'claude',
+    install: 'npm install -g @anthropic-ai/claude-code',
+    login: 'claude auth login',
+  },
+  /** Part of Blackbird: nothing to install, no account, and no program a session could start. */
+  demo: {title: 'Demo agent', program: null, install: null, login: null},
 } as const;
 
 export type ProviderId = keyof typeof providerTable;

@@ -9,7 +9,20 @@ export const runSchemaVersion = 1;
 export const runStates = ['running', 'waiting', 'paused', 'succeeded', 'failed', 'canceled'] as const;
 export type RunState = (typeof runStates)[number];
 
-export const pauseReasons = ['user_interrupt', 'terminated', 'process_lost'] as const;
+export const pauseReasons = [
+  'user_interrupt',
+  'terminated',
+  'process_lost',
+  /** What the provider could not do; `failure` says more. */
+  'usage_limit',
+  'provider_unavailable',
+  'stalled',
+  'login_required',
+  'billing',
+  'context_full',
+  'budget',
+  'unknown_model',
+] as const;
 export type PauseReason = (typeof pauseReasons)[number];
 
 /** How the checkpoint after a run stands. */
@@ -109,7 +122,9 @@ export const runRecordSchema = z.looseObject({
   stdout: z.string(),
   stderr: z.string(),
   exit_code: z.int().nullable(),
-  failure: z.looseObject({kind: z.enum(failureKinds), message: z.string()}).optional(),
+  failure: z
+    .looseObject({kind: z.enum(failureKinds), message: z.string(), reset_at: z.string().optional()})
+    .optional(),
   questions: z.array(questionSchema).optional(),
   answers: z.array(answerSchema).optional(),
   usage: usageSchema.optional(),

@@ -157,8 +157,8 @@ test.each<Row>([
       error: 'unknown',
     },
     events: [
-      {type: 'retrying', failure: {kind: 'agent_error', message: 'unknown, retry 1 of 10'}},
-      doing('notice', 'unknown, retry 1 of 10'),
+      {type: 'retrying', failure: {kind: 'outage', message: 'no connection to the model, retry 1 of 10'}},
+      doing('notice', 'no connection to the model, retry 1 of 10'),
     ],
   },
   {
@@ -166,8 +166,12 @@ test.each<Row>([
     line: {type: 'rate_limit_event', rate_limit_info: {status: 'rejected', resetsAt: 1_800_000_000}},
     events: [
       {
-        type: 'retrying',
-        failure: {kind: 'rate_limit', message: 'rate limit rejected, resets 2027-01-15T08:00:00.000Z'},
+        type: 'diagnosis',
+        failure: {
+          kind: 'rate_limit',
+          message: 'rate limit rejected, resets 2027-01-15T08:00:00.000Z',
+          reset_at: '2027-01-15T08:00:00.000Z',
+        },
       },
       doing('notice', 'rate limit rejected, resets 2027-01-15T08:00:00.000Z'),
     ],
@@ -175,7 +179,7 @@ test.each<Row>([
   {
     name: 'a limit that comes near, with an impossible date',
     line: {type: 'rate_limit_event', rate_limit_info: {status: 'allowed_warning', resetsAt: 1e300}},
-    events: [doing('notice', 'rate limit allowed_warning, resets later')],
+    events: [doing('notice', 'rate limit allowed_warning')],
   },
   {
     name: 'a limit that is far',
@@ -243,7 +247,7 @@ test.each<Row>([
     events: [
       {
         type: 'result',
-        result: {ok: false, text: '', failure: {kind: 'agent_error', message: 'error_max_turns'}, turns: 9},
+        result: {ok: false, text: '', failure: {kind: 'own_limit', message: 'error_max_turns'}, turns: 9},
       },
     ],
   },

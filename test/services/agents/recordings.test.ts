@@ -3,6 +3,7 @@ import path from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {claudeProvider} from '../../../src/services/agents/claude.ts';
 import {codexProvider} from '../../../src/services/agents/codex.ts';
+import {gatherEndFacts} from '../../../src/services/agents/end-facts.ts';
 import type {
   Activity,
   AgentEnd,
@@ -40,30 +41,16 @@ const claudeUsage = (input_tokens: number, output_tokens: number, cost_usd: numb
   type: 'usage',
   usage: {input_tokens, output_tokens, cost_usd},
 });
-const claudeFailure = (
-  kind: 'auth' | 'rate_limit' | 'agent_error',
-  message: string,
-  turns: number,
-): AgentEvent => ({
+const claudeFailure = (kind: 'auth' | 'agent_error', message: string, turns: number): AgentEvent => ({
   type: 'result',
   result: {ok: false, text: '', failure: {kind, message}, turns},
 });
-const retried = (kind: 'auth' | 'rate_limit' | 'agent_error', message: string): AgentEvent[] => [
-  {type: 'retrying', failure: {kind, message}},
-  doing('notice', message),
-];
 const codexUsage = (input_tokens: number, output_tokens: number): AgentEvent => ({
   type: 'usage',
   usage: {input_tokens, output_tokens},
   wholeSession: true,
 });
 const codexDone: AgentEvent = {type: 'result', result: {ok: true, text: ''}};
-const codexFailures = (kind: 'auth' | 'rate_limit' | 'agent_error', message: string): AgentEvent[] => [
-  ...[1, 2, 3, 4, 5].flatMap((attempt) => retried(kind, `Reconnecting... ${attempt}/5 (${message})`)),
-  doing('notice', message),
-  {type: 'result', result: {ok: false, text: '', failure: {kind, message}}},
-];
-
 const claudeRows: Row[] = [
   {
     name: 'claude-success',
@@ -137,42 +124,14 @@ const claudeRows: Row[] = [
     verdict: {outcome: 'succeeded', text: '{"passed":true}'},
   },
   {
-    name: 'claude-rate-limit',
-    provider: claudeProvider,
-    exitCode: 1,
-    events: [
-      ...retried('rate_limit', 'rate_limit (HTTP 429), retry 1 of 2'),
-      ...retried('rate_limit', 'rate_limit (HTTP 429), retry 2 of 2'),
-      claudeUsage(0, 0, 0),
-      claudeFailure('rate_limit', 'API Error: Request rejected (429) · refused by the script', 1),
-    ],
-    verdict: {
-      outcome: 'failed',
-      failure: {kind: 'rate_limit', message: 'API Error: Request rejected (429) · refused by the script'},
-      text: '',
-    },
-  },
-  {
-    name: 'claude-unauthorised',
-    provider: claudeProvider,
-    exitCode: 1,
-    events: [
-      ...retried('auth', 'authentication_failed (HTTP 401), retry 1 of 2'),
-      ...retried('auth', 'authentication_failed (HTTP 401), retry 2 of 2'),
-      claudeUsage(0, 0, 0),
-      claudeFailure('auth', 'Failed to authenticate. API Error: 401 refused by the script', 1),
-    ],
-    verdict: {
-      outcome: 'failed',
-      failure: {kind: 'auth', message: 'Failed to authenticate. API Error: 401 refused by the script'},
-      text: '',
-    },
-  },
-  {
     name: 'claude-no-key',
     provider: claudeProvider,
     exitCode: 1,
-    events: [claudeUsage(0, 0, 0), claudeFailure('auth', 'Not logged in · Please run /login', 1)],
+    events: [
+      {type: 'diagnosis', failure: {kind: 'auth', message: 'Not logged in · Please run /login'}},
+      claudeUsage(0, 0, 0),
+      claudeFailure('auth', 'Not logged in · Please run /login', 1),
+    ],
     verdict: {
       outcome: 'failed',
       failure: {kind: 'auth', message: 'Not logged in · Please run /login'},
@@ -268,29 +227,6 @@ const codexRows: Row[] = [
     events: [noMetadata, turn, ...said('{"passed":true}'), codexUsage(100, 20), codexDone],
     verdict: {outcome: 'succeeded', text: '{"passed":true}'},
   },
-  ...(
-    [
-      ['codex-rate-limit', 'rate_limit', 'exceeded retry limit, last status: 429 Too Many Requests'],
-      [
-        'codex-unauthorised',
-        'auth',
-        'unexpected status 401 Unauthorized: refused by the script, url: http://127.0.0.1:1/v1/responses',
-      ],
-      [
-        'codex-server-error',
-        'agent_error',
-        'We’re currently experiencing high demand, which may cause temporary errors.',
-      ],
-    ] as const
-  ).map(
-    ([name, kind, message]): Row => ({
-      name,
-      provider: codexProvider,
-      exitCode: 1,
-      events: [noMetadata, turn, ...codexFailures(kind, message)],
-      verdict: {outcome: 'failed', failure: {kind, message}, text: ''},
-    }),
-  ),
   {
     name: 'codex-no-key',
     provider: codexProvider,
@@ -398,13 +334,7 @@ function judged(
   events: readonly AgentEvent[],
   {kind = 'start', exitCode, stderrTail = ''}: Pick<Row, 'kind' | 'exitCode' | 'stderrTail'>,
 ): AgentVerdict {
-  const lastMessage = events.findLast((event) => event.type === 'message')?.text;
-  return provider.judge({
-    kind,
-    result: events.findLast((event) => event.type === 'result')?.result ?? null,
-    ...(lastMessage === undefined ? {} : {lastMessage}),
-    exitCode,
-    signal: null,
-    stderrTail,
-  });
+  const facts = gatherEndFacts();
+  events.forEach(facts.take);
+  return provider.judge({kind, ...facts.said, exitCode, signal: null, stderrTail});
 }

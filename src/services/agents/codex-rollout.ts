@@ -1,0 +1,72 @@
+import {constants} from 'node:fs';
+import {open, readdir} from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import type {Failure, FailureScene} from '../contracts/agent.ts';
+import {threadFailure} from './codex-failures.ts';
+import {isUuid} from './verdicts.ts';
+
+const tailBytes = 64 * 1024;
+/** Some years of daily use; a thread that fails now was written to lately. */
+const maxFolders = 1_000;
+
+/** Asks the file Codex keeps of a thread what its output told in prose alone. */
+export async function investigateThread(
+  failure: Failure,
+  {sessionRef, env, now}: FailureScene,
+): Promise<Failure> {
+  const home = env.CODEX_HOME || path.join(env.HOME || os.homedir(), '.codex');
+  const lines = isUuid(sessionRef) ? await lastLines(path.join(home, 'sessions'), sessionRef) : [];
+  return threadFailure(failure, lines, now);
+}
+
+async function lastLines(sessions: string, threadId: string): Promise<readonly string[]> {
+  try {
+    const file = await rolloutFile(sessions, threadId);
+    return file === null ? [] : await tailLines(file);
+  } catch {
+    // A second source that cannot be read leaves us with the first.
+    return [];
+  }
+}
+
+/** `sessions/Y/M/D/rollout-<time>-<thread>.jsonl`, the newest days first. */
+async function rolloutFile(sessions: string, threadId: string): Promise<string | null> {
+  let looked = 0;
+  for (const year of await foldersIn(sessions)) {
+    for (const month of await foldersIn(year)) {
+      for (const day of await foldersIn(month)) {
+        if (++looked > maxFolders) return null;
+        const name = (await readdir(day)).find(
+          (each) => each.startsWith('rollout-') && each.endsWith(`-${threadId}.jsonl`),
+        );
+        if (name !== undefined) return path.join(day, name);
+      }
+    }
+  }
+  return null;
+}
+
+async function foldersIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, {withFileTypes: true});
+  return entries
+    .filter((entry) => entry.isDirectory() && /^\d+$/.test(entry.name))
+    .map(({name}) => path.join(folder, name))
+    .sort()
+    .reverse();
+}
+
+async function tailLines(file: string): Promise<readonly string[]> {
+  // Anything may stand at this path; neither a link is followed nor a pipe waited for.
+  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const stats = await handle.stat();
+    if (!stats.isFile()) return [];
+    const start = Math.max(0, stats.size - tailBytes);
+    const {buffer, bytesRead} = await handle.read(Buffer.alloc(tailBytes), 0, tailBytes, start);
+    const lines = buffer.toString('utf8', 0, bytesRead).split('\n');
+    return start === 0 ? lines : lines.slice(1);
+  } finally {
+    await handle.close();
+  }
+}
