@@ -273,7 +273,7 @@ describe.each<ProviderId>(['codex', 'claude'])('%s', (agent) => {
     await eventually(() => expect(project.statuses().a).toBe('failed'));
     server.script(say('Fine.'));
     expect((await running.ended).code).toBe(3);
-    expect(project.latest('a')).toMatchObject({state: 'failed', failure: {kind: 'agent_error'}});
+    expect(project.latest('a')).toMatchObject({state: 'failed', failure: {kind: 'outage'}});
     expect(project.latest('b')).toMatchObject({state: 'succeeded', result: 'Fine.'});
   });
 });

@@ -166,10 +166,10 @@ describe('u', () => {
   });
 
   test.each([
-    {columns: 80, seen: /^ Paused\.  u: it has no session to go on with: R restarts it$/m},
+    {columns: 80, seen: /^ Paused\. {2}u: it has no session to go on with: R restarts it$/m},
     {
       columns: 120,
-      seen: /^ Paused\. Ctrl\+C again to quit\.  u: it has no session to go on with: R restarts it$/m,
+      seen: /^ Paused\. Ctrl\+C again to quit\. {2}u: it has no session to go on with: R restarts it$/m,
     },
   ])('says so beside the banner of a pause, in $columns columns', async ({columns, seen}) => {
     const {agents, press, sees} = tuiProject({plan: planOf(task('a')), size: {columns, rows: 24}});

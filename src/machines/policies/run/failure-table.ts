@@ -1,0 +1,140 @@
+import type {FailureKind, ProviderId} from '../../../services/contracts/agent.ts';
+import {type NextStep, shellWord} from '../../../services/contracts/errors.ts';
+import {providerTable} from '../../../services/contracts/provider-table.ts';
+import type {PauseReason, RunRecord} from '../../../services/contracts/run.ts';
+
+/** What a failure means for the run, the plan and the person in front of it. */
+export type FailureRule = {
+  /** Where it leaves the run: paused for this reason, or null for failed. */
+  readonly pauseReason: PauseReason | null;
+  /** Who can do something about it. `time`: nobody has to; `task`: whoever looks after the task. */
+  readonly actor: 'time' | 'login' | 'payment' | 'model' | 'task';
+  /** The next task would fail the same way. */
+  readonly stopsPlan: boolean;
+  /** Why it rests or failed, in a few words. */
+  readonly words: string;
+};
+
+export const failureTable = {
+  rate_limit: {
+    pauseReason: 'usage_limit',
+    actor: 'time',
+    stopsPlan: true,
+    words: 'the usage limit is reached',
+  },
+  outage: {
+    pauseReason: 'provider_unavailable',
+    actor: 'time',
+    stopsPlan: true,
+    words: 'the model cannot be reached',
+  },
+  stalled: {
+    pauseReason: 'stalled',
+    actor: 'time',
+    stopsPlan: true,
+    words: 'the model did not answer for too long',
+  },
+  auth: {pauseReason: 'login_required', actor: 'login', stopsPlan: true, words: 'a login is needed'},
+  billing: {pauseReason: 'billing', actor: 'payment', stopsPlan: true, words: 'the account has no credit'},
+  bad_model: {
+    pauseReason: 'unknown_model',
+    actor: 'model',
+    stopsPlan: true,
+    words: 'the chosen model cannot be used',
+  },
+  context_full: {
+    pauseReason: 'context_full',
+    actor: 'task',
+    stopsPlan: false,
+    words: 'the conversation is full',
+  },
+  own_limit: {pauseReason: 'budget', actor: 'task', stopsPlan: false, words: 'its own limit is reached'},
+  spawn_failed: {
+    pauseReason: null,
+    actor: 'task',
+    stopsPlan: true,
+    words: 'the agent could not be started',
+  },
+  resume_rejected: {
+    pauseReason: null,
+    actor: 'task',
+    stopsPlan: false,
+    words: 'the agent would not go on with its session',
+  },
+  agent_error: {pauseReason: null, actor: 'task', stopsPlan: false, words: 'the agent failed'},
+  rejected: {pauseReason: null, actor: 'task', stopsPlan: false, words: 'rejected at the checkpoint'},
+  stopped: {pauseReason: null, actor: 'task', stopsPlan: false, words: 'it was never started'},
+} as const satisfies Record<FailureKind, FailureRule>;
+
+export const ruleOf = (kind: FailureKind): FailureRule => failureTable[kind];
+
+const minute = 60_000;
+const limitWaits: Readonly<Record<ProviderId, readonly number[]>> = {
+  codex: [15, 30, 60],
+  claude: [5, 15, 30],
+  demo: [5, 15, 30],
+};
+const outageWaits = [1, 2, 5, 15];
+
+/**
+ * When a failure may be tried again without anybody's help; null for never. `attempt` counts from 1,
+ * `chance` is a random number below 1 that spreads those who wait for the same outage.
+ */
+export function retryTime({
+  kind,
+  provider,
+  attempt,
+  resetAt,
+  now,
+  chance,
+}: {
+  readonly kind: FailureKind;
+  readonly provider: ProviderId;
+  readonly attempt: number;
+  readonly resetAt: string | undefined;
+  readonly now: string;
+  readonly chance: number;
+}): string | null {
+  if (failureTable[kind].actor !== 'time') return null;
+  if (resetAt !== undefined) return after(later(resetAt, now), minute);
+  if (kind === 'rate_limit') return after(now, waitOf(limitWaits[provider], attempt));
+  return after(now, waitOf(outageWaits, attempt) * (0.8 + 0.4 * chance));
+}
+
+const waitOf = (minutes: readonly number[], attempt: number) =>
+  (minutes[attempt - 1] ?? minutes.at(-1) ?? 0) * minute;
+const after = (time: string, milliseconds: number) => new Date(Date.parse(time) + milliseconds).toISOString();
+const later = (one: string, other: string) => (Date.parse(one) > Date.parse(other) ? one : other);
+
+/** What to do about a run that failed or rests for this: first what lifts the cause, then how it goes on. */
+export function failureSteps({
+  task_id,
+  provider,
+  resumable,
+  failure,
+}: Pick<RunRecord, 'task_id' | 'provider' | 'resumable' | 'failure'>): NextStep[] {
+  if (failure === undefined) return [];
+  const task = shellWord(task_id);
+  const {actor} = failureTable[failure.kind];
+  const {login} = providerTable[provider];
+  return [
+    ...(actor === 'login' && login !== null ? [{command: login, why: 'log in first'}] : []),
+    ...(resumable ? [{command: `blackbird resume ${task}`, why: resumeWords(failure)}] : []),
+    {command: `blackbird restart ${task}`, why: 'or start again; the conversation is forgotten'},
+  ];
+}
+
+function resumeWords({kind, reset_at}: NonNullable<RunRecord['failure']>): string {
+  switch (failureTable[kind].actor) {
+    case 'time':
+      return reset_at === undefined ? 'go on later, in the same session' : `go on after ${reset_at}`;
+    case 'login':
+      return 'then go on in the same session';
+    case 'payment':
+      return 'go on once the account has credit';
+    case 'model':
+      return 'go on once a model is chosen that exists';
+    case 'task':
+      return 'go on in the same session';
+  }
+}

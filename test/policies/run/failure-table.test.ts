@@ -1,0 +1,110 @@
+import {describe, expect, test} from 'vitest';
+import {
+  failureSteps,
+  failureTable,
+  retryTime,
+  ruleOf,
+} from '../../../src/machines/policies/run/failure-table.ts';
+import {type FailureKind, failureKinds, type ProviderId} from '../../../src/services/contracts/agent.ts';
+
+const now = '2026-11-17T04:00:00.000Z';
+
+describe('a failure', () => {
+  test('has one rule, and every kind has one', () => {
+    expect(Object.keys(failureTable).sort()).toEqual([...failureKinds].sort());
+  });
+
+  test('of the provider pauses the run, any other one fails it', () => {
+    const paused = failureKinds.filter((kind) => ruleOf(kind).pauseReason !== null);
+    expect(paused).toEqual([
+      'auth',
+      'billing',
+      'rate_limit',
+      'outage',
+      'stalled',
+      'context_full',
+      'own_limit',
+      'bad_model',
+    ]);
+  });
+
+  test('stops the plan where the next task would repeat it', () => {
+    expect(failureKinds.filter((kind) => ruleOf(kind).stopsPlan)).toEqual([
+      'auth',
+      'billing',
+      'rate_limit',
+      'outage',
+      'stalled',
+      'bad_model',
+      'spawn_failed',
+    ]);
+  });
+});
+
+describe('the next attempt', () => {
+  type Case = {kind: FailureKind; provider?: ProviderId; attempt?: number; resetAt?: string; chance?: number};
+  const retryAt = ({kind, provider = 'claude', attempt = 1, resetAt, chance = 0.5}: Case) =>
+    retryTime({kind, provider, attempt, resetAt, now, chance});
+
+  test.each<[string, Case, string]>([
+    ['a limit with a reset', {kind: 'rate_limit', resetAt: '2026-11-17T05:00:00.000Z'}, '05:01:00.000'],
+    ['a reset that is past', {kind: 'rate_limit', resetAt: '2026-11-17T03:00:00.000Z'}, '04:01:00.000'],
+    ['a limit of claude', {kind: 'rate_limit'}, '04:05:00.000'],
+    ['again', {kind: 'rate_limit', attempt: 2}, '04:15:00.000'],
+    ['and again, no longer than the last wait', {kind: 'rate_limit', attempt: 9}, '04:30:00.000'],
+    ['a limit of codex', {kind: 'rate_limit', provider: 'codex'}, '04:15:00.000'],
+    ['an outage', {kind: 'outage'}, '04:01:00.000'],
+    ['early in its jitter', {kind: 'outage', chance: 0}, '04:00:48.000'],
+    ['late in its jitter', {kind: 'outage', chance: 1}, '04:01:12.000'],
+    ['an outage that goes on', {kind: 'outage', attempt: 4}, '04:15:00.000'],
+    ['silence', {kind: 'stalled', attempt: 3}, '04:05:00.000'],
+  ])('of %s', (_, given, time) => {
+    expect(retryAt(given)).toBe(`2026-11-17T${time}Z`);
+  });
+
+  test('needs a person wherever time alone does not help', () => {
+    const waiting = failureKinds.filter((kind) => retryAt({kind, resetAt: now}) !== null);
+    expect(waiting).toEqual(['rate_limit', 'outage', 'stalled']);
+  });
+});
+
+describe('what to do', () => {
+  const run = {task_id: 'a b', provider: 'codex', resumable: true} as const;
+  const restart = {
+    command: "blackbird restart 'a b'",
+    why: 'or start again; the conversation is forgotten',
+  };
+  const commands = (kind: FailureKind, provider: ProviderId = 'codex') =>
+    failureSteps({...run, provider, failure: {kind, message: ''}}).map(({command}) => command);
+
+  test('begins with the login of the provider', () => {
+    expect(failureSteps({...run, failure: {kind: 'auth', message: ''}})).toEqual([
+      {command: 'codex login', why: 'log in first'},
+      {command: "blackbird resume 'a b'", why: 'then go on in the same session'},
+      restart,
+    ]);
+    expect(commands('auth', 'claude')[0]).toBe('claude auth login');
+    expect(commands('auth', 'demo')).toEqual(["blackbird resume 'a b'", "blackbird restart 'a b'"]);
+  });
+
+  test('names the time a limit ends', () => {
+    const failure = {kind: 'rate_limit', message: '', reset_at: now} as const;
+    expect(failureSteps({...run, failure})[0]).toEqual({
+      command: "blackbird resume 'a b'",
+      why: `go on after ${now}`,
+    });
+  });
+
+  test('offers resume first for every kind, and only restart without a session', () => {
+    for (const kind of failureKinds.filter((each) => each !== 'auth')) {
+      expect(commands(kind)).toEqual(["blackbird resume 'a b'", "blackbird restart 'a b'"]);
+    }
+    expect(failureSteps({...run, resumable: false, failure: {kind: 'outage', message: ''}})).toEqual([
+      restart,
+    ]);
+  });
+
+  test('is nothing without a failure', () => {
+    expect(failureSteps(run)).toEqual([]);
+  });
+});
