@@ -2,8 +2,9 @@ import {defineConfig} from 'vitest/config';
 import {installedChromium} from './test/helpers/chromium.ts';
 import {installedAgents} from './test/helpers/real-agents.ts';
 
-// `unit` is pure or nearly so; `system` starts processes, needs the build and gets time for it; `agents`
-// runs the real codex and claude, and `browser` a real Chromium, one file after another and after everything else.
+// `unit` is pure and quick. `heavy` is pure too: plans of 100,000 tasks and long random lives (`*.heavy.test.ts`).
+// `system` starts processes and needs the build. `agents` runs the real codex and claude, and `browser` a real
+// Chromium, one file after another and after everything else. Time limits are for a hang, not for a busy machine.
 export default defineConfig(async () => ({
   test: {
     projects: [
@@ -11,14 +12,27 @@ export default defineConfig(async () => ({
         test: {
           name: 'unit',
           include: ['test/*.test.ts', 'test/{machines,policies,ui}/**/*.test.{ts,tsx}'],
+          exclude: [heavyFiles],
+          isolate: false,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'heavy',
+          include: [heavyFiles],
+          isolate: false,
+          testTimeout: 300_000,
         },
       },
       {
         test: {
           name: 'system',
           include: ['test/{services,cli,e2e}/**/*.test.ts'],
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
+          exclude: [heavyFiles],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
       ...((await runsAgents()) ? [agents] : []),
@@ -26,6 +40,8 @@ export default defineConfig(async () => ({
     ],
   },
 }));
+
+const heavyFiles = 'test/**/*.heavy.test.ts';
 
 const agents = {
   test: {

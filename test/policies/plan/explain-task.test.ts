@@ -2,17 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {explainTask} from '../../../src/machines/policies/plan/explain-task.ts';
 import {type TaskStatus, taskStatuses} from '../../../src/services/contracts/task-status.ts';
 import {errorOf} from '../../helpers/errors.ts';
-import {
-  family,
-  hugeChain,
-  hugeFamily,
-  hugeLadder,
-  hugeLineage,
-  hugeSize,
-  planOf,
-  promptly,
-  task,
-} from '../../helpers/plans.ts';
+import {family, planOf, task} from '../../helpers/plans.ts';
 
 const execute = (id: string) => ({command: `blackbird execute ${id}`, why: 'run it'});
 
@@ -261,28 +251,6 @@ describe('why', () => {
     {id: '../x', command: 'blackbird execute ../x'},
   ])('the command for the id $id is safe to type', ({id, command}) => {
     expect(explainTask(planOf(task(id)), id).conditions[0]?.next?.command).toBe(command);
-  });
-});
-
-describe('a huge plan', {timeout: 60_000}, () => {
-  test.each([
-    {name: 'chain', make: hugeChain, id: 't0', conditions: hugeSize, first: 1},
-    {name: 'ladder', make: hugeLadder, id: 't0', conditions: 2 * hugeSize - 2, first: 1},
-    {name: 'family', make: hugeFamily, id: 'p', conditions: hugeSize, first: hugeSize - 1},
-    {name: 'lineage', make: hugeLineage, id: 'g0', conditions: hugeSize, first: 1},
-  ])('as one $name is explained', ({make, id, conditions, first}) => {
-    const huge = make();
-    const explanation = promptly(() => explainTask(huge, id));
-    expect([explanation.conditions.length, explanation.first.length]).toEqual([conditions, first]);
-  });
-
-  test('in which everyone waits for the first parent is explained', () => {
-    const half = hugeChain(hugeSize / 2);
-    const huge = planOf(
-      family(task('P'), task('c', {deps: ['t0']})),
-      [...half.items.values()].map((each) => ({...each, deps: [...each.deps, 'P']})),
-    );
-    expect(promptly(() => explainTask(huge, 'P')).conditions.length).toBe(hugeSize + 2);
   });
 });
 

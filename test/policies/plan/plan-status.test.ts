@@ -4,18 +4,7 @@ import {setStatus, settleParents, touch} from '../../../src/machines/policies/pl
 import {AppError} from '../../../src/services/contracts/errors.ts';
 import {type TaskStatus, taskStatuses} from '../../../src/services/contracts/task-status.ts';
 import {errorOf} from '../../helpers/errors.ts';
-import {
-  family,
-  hugeFamily,
-  hugeLineage,
-  hugeSize,
-  now,
-  planOf,
-  promptly,
-  statuses,
-  task,
-  taskIn,
-} from '../../helpers/plans.ts';
+import {family, now, planOf, statuses, task, taskIn} from '../../helpers/plans.ts';
 
 test('parents that are not to be completed are only ever reopened', () => {
   const plan = planOf(family(task('p'), task('a', {status: 'done'}), task('b')));
@@ -207,19 +196,5 @@ describe('ancestors', () => {
       }),
       {numRuns: 500},
     );
-  });
-});
-
-describe('a huge plan', {timeout: 60_000}, () => {
-  test('of one lineage is completed and reopened by its last task', () => {
-    const last = `g${hugeSize - 1}`;
-    const over = promptly(() => setStatus(hugeLineage(), last, 'done', now));
-    expect(new Set(Object.values(statuses(over)))).toEqual(new Set(['done']));
-    const open = promptly(() => setStatus(over, last, 'failed', now));
-    expect([taskIn(open, 'g0').status, taskIn(open, last).status]).toEqual(['in_progress', 'failed']);
-  });
-
-  test('of one family is settled', () => {
-    expect(statuses(promptly(() => setStatus(hugeFamily(), 'c0', 'done', now))).p).toBe('todo');
   });
 });

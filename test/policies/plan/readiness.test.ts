@@ -8,16 +8,7 @@ import {
   unmetDeps,
 } from '../../../src/machines/policies/plan/readiness.ts';
 import {type TaskStatus, taskStatuses} from '../../../src/services/contracts/task-status.ts';
-import {
-  family,
-  hugeChain,
-  hugeFamily,
-  hugeSize,
-  planOf,
-  promptly,
-  task,
-  taskIn,
-} from '../../helpers/plans.ts';
+import {family, planOf, task, taskIn} from '../../helpers/plans.ts';
 
 describe('readinessOf', () => {
   const rows: Array<{status: TaskStatus; met: Readiness; unmet: Readiness}> = [
@@ -94,11 +85,6 @@ describe('readyTasks', () => {
       ['a'],
       ['next'],
     ]);
-  });
-
-  test('of a huge plan are found at once', {timeout: 60_000}, () => {
-    expect(promptly(() => readyTasks(hugeFamily())).length).toBe(hugeSize - 1);
-    expect(promptly(() => readyTasks(hugeChain())).map(({id}) => id)).toEqual([`t${hugeSize - 1}`]);
   });
 });
 

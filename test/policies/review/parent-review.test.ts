@@ -18,20 +18,7 @@ import type {PendingFeedback} from '../../../src/services/contracts/feedback.ts'
 import type {RunRecord} from '../../../src/services/contracts/run.ts';
 import {taskStatuses} from '../../../src/services/contracts/task-status.ts';
 import {endedSegment, restingRun} from '../../fakes/runs.ts';
-import {
-  family,
-  hugeFamily,
-  hugeLineage,
-  hugeSize,
-  made,
-  now,
-  planOf,
-  promptly,
-  statuses,
-  task,
-  taskIn,
-  withStatus,
-} from '../../helpers/plans.ts';
+import {family, made, now, planOf, statuses, task, taskIn, withStatus} from '../../helpers/plans.ts';
 
 const done = {status: 'done'} as const;
 const idsOf = (tasks: ReadonlyArray<{id: string}>) => tasks.map(({id}) => id);
@@ -73,12 +60,6 @@ describe('a parent is due', () => {
     {after: 'a', from: withStatus(withStatus(plan, 'p', 'done'), 'g', 'done'), due: undefined},
   ])('after $after: $due', ({after, from, due}) => {
     expect(dueParentOf(from, after)?.id).toBe(due);
-  });
-
-  test('in a huge plan at no price', () => {
-    const wide = hugeFamily();
-    expect(promptly(() => dueParents(wide))).toEqual([]);
-    expect(promptly(() => dueParentOf(hugeLineage(), `g${hugeSize - 1}`))).toBeNull();
   });
 });
 
@@ -253,15 +234,6 @@ describe('a change made by hand', () => {
       const isOpen = expected[id as 'p' | 'g'] === 'todo';
       expect(taskIn(left, id)).toEqual(taskIn(isOpen ? before : after, id));
     }
-  });
-
-  test('costs no more in a huge plan', () => {
-    const before = hugeLineage();
-    const last = `g${hugeSize - 1}`;
-    const after = setStatus(before, last, 'done', now);
-    const left = promptly(() => leaveForReview(before, after, {hasRuns: () => true}));
-    expect(statuses(left)).toMatchObject({g0: 'todo', g1: 'todo', [last]: 'done'});
-    expect(promptly(() => leaveForReview(before, after, {hasRuns: () => false}))).toBe(after);
   });
 
   test('of the parent itself is a word that counts', () => {

@@ -4,7 +4,7 @@ import {startBrowse} from '../../../src/ui/model/browse.ts';
 import {type TaskState, taskState} from '../../../src/ui/model/task-state.ts';
 import {summarizePlan, treeEntries} from '../../../src/ui/model/tree.ts';
 import {pausedRun, restingRun, runRecord, waitingRun} from '../../fakes/runs.ts';
-import {family, hugeFamily, hugeLineage, planOf, promptly, task} from '../../helpers/plans.ts';
+import {family, planOf, task} from '../../helpers/plans.ts';
 
 const circumstances = {isEngineAlive: false, pendingFeedback: new Map()};
 const plan = planOf(
@@ -35,14 +35,6 @@ describe('the rows of the tree', () => {
     {name: 'no match', wish: {query: 'nothing'}, seen: []},
   ])('$name', ({wish, seen}) => {
     expect(rows(wish)).toEqual(seen);
-  });
-
-  test('of a huge plan are made promptly', () => {
-    for (const huge of [hugeLineage(), hugeFamily()]) {
-      const wish = {folded: new Set<string>(), filter: 'ready', query: ''} as const;
-      promptly(() => treeEntries(huge, wish, () => 'ready'));
-      promptly(() => summarizePlan(huge, () => 'ready'));
-    }
   });
 });
 

@@ -220,4 +220,4 @@ test('whatever happens in whatever order, no work is lost, doubled or left runni
     }),
     {numRuns: Number(process.env.BLACKBIRD_TEST_RUNS ?? 200)},
   );
-}, 60_000);
+});
