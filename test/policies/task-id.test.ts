@@ -129,7 +129,7 @@ test('a plain id joined to a folder always names something directly in that fold
   const any = fc.oneof(
     near,
     fc.string({unit: 'grapheme-ascii', maxLength: 70}),
-    fc.string({unit: 'binary', maxLength: 70}),
+    fc.string({unit: 'binary', maxLength: 3}),
   );
   fc.assert(
     fc.property(any.filter(isPlainTaskId), (id) => {
