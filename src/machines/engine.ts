@@ -23,7 +23,6 @@ import {defineAcquireLockActor, defineReleaseLockActor} from './actors/project-l
 import {defineRecordRunActor} from './actors/record-run.actor.ts';
 import {defineRecoverRunsActor} from './actors/recover-runs.actor.ts';
 import type {PreparedRun} from './actors/run-situation.ts';
-import {withSameFiles} from './actors/same-files.ts';
 import {defineCompleteParentsActor, defineSelectReviewActor} from './actors/select-review.actor.ts';
 import {defineSelectTaskActor} from './actors/select-task.actor.ts';
 import {defineSettleReviewActor, type ReviewVerdict} from './actors/settle-review.actor.ts';
@@ -86,8 +85,7 @@ export type EngineOptions = {
   readonly inspect?: (inspection: InspectionEvent) => void;
 };
 
-export function createEngine(given: Services, {inspect}: EngineOptions = {}): Engine {
-  const services = {...given, changes: withSameFiles(given.changes, given.monotonicNow)};
+export function createEngine(services: Services, {inspect}: EngineOptions = {}): Engine {
   const listeners = new Set<(fact: EngineFact) => void>();
   const publish = (fact: EngineFact) => {
     for (const listener of listeners) {
@@ -155,7 +153,7 @@ export function createEngine(given: Services, {inspect}: EngineOptions = {}): En
     engineMachine.provide({
       actors: {
         acquireLock: defineAcquireLockActor(services.lock),
-        releaseLock: defineReleaseLockActor(services),
+        releaseLock: defineReleaseLockActor(services.lock),
         recoverRuns: defineRecoverRunsActor(services, (run) => publish({type: 'run.recovered', run})),
         executor: executorMachine.provide({
           actors: {

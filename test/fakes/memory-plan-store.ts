@@ -80,10 +80,6 @@ export function createMemoryPlanStore(
       }
       return {before, after};
     },
-    updateSoon: async (change) => {
-      await store.update(change);
-    },
-    flush: async () => {},
   };
   return store;
 }

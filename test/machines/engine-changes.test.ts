@@ -145,29 +145,7 @@ describe('the files of a run', () => {
     expect(agents.agent.request.prompt).toContain('- a: Task a\n  second\n  files: src/1.ts, src/2.ts\n');
   });
 
-  test.each([
-    {name: 'at once', wait: 250, looks: 3},
-    {name: 'later', wait: 251, looks: 4},
-  ])(
-    'are looked at once between a run that changed nothing and one that follows $name',
-    async ({wait, looks}) => {
-      const {engine, agents, plays, changes, time, runs} = openProject({plan: planOf(task('a'), task('b'))});
-      plays((agent) => {
-        changes.tree = 'before';
-        agent.succeeds();
-      });
-      // Time passes between the two runs alone.
-      engine.subscribe(({type}) => {
-        if (type === 'task.settled') time.milliseconds += wait;
-      });
-      await engine.start(execute);
-      expect(agents.agents).toHaveLength(2);
-      expect(changes.looks).toBe(looks);
-      expect(runs.records('b')).toMatchObject([{baseline_tree: 'before', result_tree: 'before'}]);
-    },
-  );
-
-  test('are looked at again after a run that changed them', async () => {
+  test('are looked at before and after every run', async () => {
     const {engine, plays, changes, runs} = openProject({plan: planOf(task('a'), task('b'))});
     plays((agent) => agent.succeeds());
     await engine.start(execute);

@@ -33,7 +33,7 @@ function defineEngineEffects(services: Services) {
   const effects = defineEffects(services);
   return {
     acquireLock: defineAcquireLockActor(services.lock),
-    releaseLock: defineReleaseLockActor(services),
+    releaseLock: defineReleaseLockActor(services.lock),
     recoverRuns: defineRecoverRunsActor(services),
     executor: executorMachine.provide({actors: effects.executor}),
     task: taskMachine.provide({actors: effects.task}),

@@ -15,7 +15,7 @@ import type {ChangeTracker} from '../../services/contracts/changes.ts';
 import type {ProviderChoice} from '../../services/contracts/project.ts';
 import type {RunRecord, RunStore} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
-import {createLateChangeTracker} from '../../services/git/late-change-tracker.ts';
+import {createLazyChangeTracker} from '../../services/git/lazy-change-tracker.ts';
 import {createJournalFiles} from '../../services/journal/journal-files.ts';
 import {createProcessLock} from '../../services/lock/process-lock.ts';
 import {createProjectLock} from '../../services/lock/project-lock.ts';
@@ -23,7 +23,6 @@ import {createFeedbackStore} from '../../services/stores/feedback-store.ts';
 import {ensureStateFolder} from '../../services/stores/project-folder.ts';
 import {createRunStore} from '../../services/stores/run-store.ts';
 import {taskFolderName} from '../../services/stores/task-folder.ts';
-import {optimizeLate} from '../../services/system/late-optimization.ts';
 import {identifyProcess, livenessOf} from '../../services/system/process-identity.ts';
 import {createProjectFacts} from '../../services/system/project-facts.ts';
 import type {Project} from '../composition.ts';
@@ -61,7 +60,6 @@ export async function openEngine({
   onPrompt,
   observe,
 }: OpenEngineOptions): Promise<OpenedEngine> {
-  optimizeLate();
   const {folder, plans, config} = project;
   const provider = await chooseAgent({folder, env, agent});
   const runs = createRunStore({folder: folder.runsFolder});
@@ -75,7 +73,7 @@ export async function openEngine({
     ...(onOutput ? {onOutput} : {}),
     ...(onPrompt ? {onPrompt} : {}),
   });
-  const changes = createLateChangeTracker({project: folder, env, rules: reviewRules});
+  const changes = createLazyChangeTracker({project: folder, env, rules: reviewRules});
   const sink = createJournalFiles({
     fileOf: (taskId, runId) => runs.files(taskId, runId).journal,
     version,

@@ -66,7 +66,7 @@ async function begin(
 ): Promise<PreparedRun> {
   await services.runs.insert(run);
   try {
-    await services.plans.updateSoon((current) => {
+    await services.plans.update((current) => {
       // Looked at again under the lock: somebody may have changed the plan since.
       if (mode.type === 'execute' && !isReady(current, requireTask(current, task.id))) throw notReady(task);
       return setStatus(current, task.id, 'in_progress', services.now());
@@ -84,8 +84,6 @@ async function begin(
       .catch(() => {});
     throw error;
   }
-  // Written while the agent is being started. A failure is met again, and told, before the agent may go.
-  void services.plans.flush().catch(() => {});
   return {task, run, order: {type: 'run.launch', request}};
 }
 

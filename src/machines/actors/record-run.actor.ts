@@ -2,7 +2,6 @@ import {fromPromise} from 'xstate';
 import type {ChangeTracker} from '../../services/contracts/changes.ts';
 import type {ProcessIdentity} from '../../services/contracts/process.ts';
 import type {RunRecord, RunStore} from '../../services/contracts/run.ts';
-import type {PlanStore} from '../../services/contracts/stores.ts';
 import {applyRunStep} from '../policies/run/run-record.ts';
 import type {RunStep, SegmentWork} from '../policies/run/run-step.ts';
 import type {AgentEndings} from './agent.actor.ts';
@@ -12,7 +11,6 @@ export type RecordRunInput = {readonly run: RunRecord; readonly step: RunStep};
 /** Writes a step of a run to its record; the next act begins when it is on disk. */
 export function defineRecordRunActor({
   runs,
-  plans,
   changes,
   endings,
   host,
@@ -21,7 +19,6 @@ export function defineRecordRunActor({
   onRecorded,
 }: {
   runs: Pick<RunStore, 'update'>;
-  plans: Pick<PlanStore, 'flush'>;
   changes: Pick<ChangeTracker, 'snapshot' | 'summarize'>;
   endings: AgentEndings;
   host: string;
@@ -35,8 +32,6 @@ export function defineRecordRunActor({
     const isLast = step.type === 'ended' || step.type === 'paused';
     // A review changes nothing.
     const work = isLast && run.run_type === 'execute' ? await workOf(changes, run) : undefined;
-    // Nobody works on a task that the plan calls free; without the plan, the run never started.
-    if (step.type === 'segmentStarted') await plans.flush();
     const trace = {end, result, host, owner: self, ...(work && {work})};
     const recorded = await runs.update(run.task_id, run.run_id, (current) =>
       applyRunStep(current, step, now(), trace),

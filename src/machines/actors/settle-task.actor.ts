@@ -15,7 +15,7 @@ export function defineSettleTaskActor(
   return fromPromise<void, SettleTaskInput>(async ({input: {taskId, run}}) => {
     const telling = (isUnheard(run) && tellingRun((await runs.list(taskId)).runs)) || run;
     const completes = telling === run ? leaveParents : parentsBefore(run);
-    await plans.updateSoon((plan) =>
+    await plans.update((plan) =>
       plan.items.has(taskId) ? setStatus(plan, taskId, statusOf(telling), now(), completes) : plan,
     );
     // The run is stored, so what it was told need not be told again.

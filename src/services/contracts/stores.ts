@@ -24,11 +24,4 @@ export interface PlanStore {
   create(): Promise<boolean>;
   /** Applies a pure change; writes nothing when it returns the plan it was given. */
   update(change: (plan: Plan) => Plan): Promise<{readonly before: Plan; readonly after: Plan}>;
-  /**
-   * The same for what a record says already: this process sees it at once, on disk it is with the next
-   * change, or a moment later. Whoever dies in between finds it in the record.
-   */
-  updateSoon(change: (plan: Plan) => Plan): Promise<void>;
-  /** Writes what waits. */
-  flush(): Promise<void>;
 }

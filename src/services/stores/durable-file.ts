@@ -19,15 +19,11 @@ export type DurableFileOptions<T> = {
   readonly keepMode?: boolean;
   /** Whoever owns the folder has removed what dead writers left in it. */
   readonly isFolderSwept?: boolean;
-  /** Other work goes on while the disk is waited for. */
-  readonly inBackground?: boolean;
-  /** The first write of a file need not last: another one does before anybody acts on it. */
-  readonly isNewSoon?: boolean;
 };
 
 /**
- * The lowdb adapter of every store. What `write` has acknowledged survives a power cut, unless it is the
- * first of a file with `isNewSoon`; a file that cannot be read is reported and never replaced.
+ * The lowdb adapter of every store. What `write` has acknowledged survives a power cut; a file that cannot
+ * be read is reported and never replaced.
  */
 export class DurableFile<T> implements Adapter<T> {
   readonly #options: DurableFileOptions<T>;
@@ -57,13 +53,12 @@ export class DurableFile<T> implements Adapter<T> {
   }
 
   async write(value: T): Promise<void> {
-    const {file, what, keepMode = false, inBackground = false} = this.#options;
+    const {file, what, keepMode = false} = this.#options;
     const content = this.#contentOf(value);
-    const lastsSoon = this.#options.isNewSoon === true && this.#content === null;
     try {
       if (this.#mayHaveLeftovers) removeLeftovers(file);
       this.#mayHaveLeftovers = false;
-      await writeDurably(file, content, {keepMode, inBackground, lastsSoon});
+      await writeDurably(file, content, {keepMode});
     } catch (error) {
       if (error instanceof AppError) throw error;
       throw writeFailure(file, what, error);

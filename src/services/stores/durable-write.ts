@@ -4,7 +4,6 @@ import {
   fchmodSync,
   fstatSync,
   fsync,
-  fsyncSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -18,34 +17,20 @@ import {promisify} from 'node:util';
 import {AppError, shellWord, systemErrorCode} from '../contracts/errors.ts';
 import {syncFailure, writeFailure} from './store-errors.ts';
 
-const syncLater = promisify(fsync);
-
-/** A disk that answered within this is asked directly: that takes half as long as through another thread. */
-const quickMilliseconds = 2;
-let lastSync = Number.POSITIVE_INFINITY;
-
-// Only the syncs wait for the disk: each other step takes microseconds, and a task writes half a dozen files.
-// On a slow disk they leave the thread, so that keys and signals are answered meanwhile.
-async function sync(handle: number, inBackground: boolean): Promise<void> {
-  if (inBackground) return syncLater(handle);
-  const start = performance.now();
-  if (lastSync < quickMilliseconds) fsyncSync(handle);
-  else await syncLater(handle);
-  lastSync = performance.now() - start;
-}
+// Only the syncs wait for the disk, and leave the thread: keys and signals are answered meanwhile.
+const sync = promisify(fsync);
 
 /** Temporary files this process is writing now; any other that bears its pid is from a former life of it. */
 const inFlight = new Set<string>();
 
 /**
  * Replaces a file so that after a crash at any moment either the old or the new content is there,
- * whole. On failure the old file stands and the temporary one is gone. With `lastsSoon` it is in its place
- * when this returns, and survives a power cut once anything else was written.
+ * whole. On failure the old file stands and the temporary one is gone.
  */
 export async function writeDurably(
   file: string,
   content: string | Buffer,
-  {keepMode = false, inBackground = false, lastsSoon = false} = {},
+  {keepMode = false} = {},
 ): Promise<void> {
   const folder = path.dirname(file);
   const mode = modeFor(file, keepMode);
@@ -57,12 +42,10 @@ export async function writeDurably(
     try {
       if (keepMode) fchmodSync(handle, mode);
       writeAll(handle, typeof content === 'string' ? Buffer.from(content) : content);
-      await sync(handle, inBackground);
+      await sync(handle);
     } finally {
       closeSync(handle);
     }
-    // What it speaks of lasts before it does.
-    await last([...underWay].filter((name) => !isOnPath(name, file)));
     renameSync(temporary, file);
   } catch (error) {
     removeQuietly(temporary);
@@ -70,37 +53,8 @@ export async function writeDurably(
   } finally {
     inFlight.delete(temporary);
   }
-  if (lastsSoon) return keepNamesSoon(folder, file);
   await syncFolder(folder, file);
-  await pathLasts(file);
 }
-
-type Name = {readonly written: string; readonly work: Promise<void>};
-
-/** Names that are being made to last while other work goes on, and those that may not. */
-const underWay = new Set<Name>();
-
-/** Begins to make the names in a folder last. Whatever is written next waits for them. */
-export function keepNamesSoon(folder: string, written: string): void {
-  const name = {written, work: syncFolder(folder, written, true)};
-  underWay.add(name);
-  // A failure stays until whoever writes there again was told: others may not care that they were.
-  name.work.then(() => underWay.delete(name)).catch(() => {});
-}
-
-/** The way to a file survives a power cut; throws, once, when it may not. */
-async function pathLasts(file: string): Promise<void> {
-  const names = [...underWay].filter((name) => isOnPath(name, file));
-  try {
-    await last(names);
-  } finally {
-    for (const name of names) underWay.delete(name);
-  }
-}
-
-const last = (names: readonly Name[]) => Promise.all(names.map(({work}) => work));
-const isOnPath = ({written}: Name, file: string) =>
-  file === written || file.startsWith(`${written}${path.sep}`);
 
 /** Removes a file so that it stays away after a crash. Nothing happens where there is none. */
 export async function removeDurably(file: string): Promise<void> {
@@ -123,8 +77,7 @@ export async function ensurePrivateFolder(folder: string): Promise<boolean> {
   return isNew;
 }
 
-/** The same for who sees to it that the new name lasts. */
-export function makePrivateFolder(folder: string): boolean {
+function makePrivateFolder(folder: string): boolean {
   try {
     try {
       mkdirSync(folder, {mode: 0o700});
@@ -194,13 +147,13 @@ function modeFor(file: string, keepMode: boolean): number {
   return keepMode ? found.mode & 0o777 : 0o600;
 }
 
-/** Makes the names in a folder last, for the sake of what was just put there. */
-async function syncFolder(folder: string, written: string, inBackground = false): Promise<void> {
+/** Makes the names in a folder durable, for the sake of what was just put there. */
+export async function syncFolder(folder: string, written: string): Promise<void> {
   if (process.platform === 'win32') return;
   try {
     const handle = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
     try {
-      await sync(handle, inBackground);
+      await sync(handle);
     } finally {
       closeSync(handle);
     }

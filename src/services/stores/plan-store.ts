@@ -3,7 +3,7 @@ import {AppError} from '../contracts/errors.ts';
 import type {ProcessLock} from '../contracts/lock.ts';
 import {type Plan, type PlanProblem, planSchemaVersion} from '../contracts/plan.ts';
 import type {PlanCheck, PlanRules, PlanStore} from '../contracts/stores.ts';
-import {createBurstLock} from '../lock/burst-lock.ts';
+import {createLingeringLock} from '../lock/lingering-lock.ts';
 import {DurableFile} from './durable-file.ts';
 import {readPlanText, splicePlan, writePlanText} from './plan-text.ts';
 import {versionOf} from './whole-file.ts';
@@ -12,11 +12,6 @@ const maxPlanBytes = 256 * 1024 * 1024;
 
 /** How long a change waits for another process to finish its own. */
 const lockWaitSeconds = 20;
-
-/** How long a change that need not be written alone waits for another one. */
-const waitMilliseconds = 20;
-
-type Change = (plan: Plan) => Plan;
 
 /** The plan file, changed only under `lock` and only into a valid plan. */
 export function createPlanStore({
@@ -30,17 +25,12 @@ export function createPlanStore({
 }): PlanStore {
   /** What is on disk. */
   let cached: {version: string; check: PlanCheck} | null = null;
-  /** What is not yet, and the plan with it. */
-  let waiting: {changes: readonly Change[]; base: PlanCheck; plan: Plan} | null = null;
-  let timer: NodeJS.Timeout | null = null;
   const before = () => (cached && 'plan' in cached.check ? cached.check.plan : null);
   const adapter = new DurableFile<PlanCheck>({
     file,
     what: 'plan',
     maxBytes: maxPlanBytes,
     keepMode: true,
-    // An agent is being started meanwhile.
-    inBackground: true,
     parse: (json, text) => rules.check(readPlanText(json, text)),
     render: (next, previous) => writePlanText(planOf(next, file), previous, before()),
     splice: (next, previous) => {
@@ -51,18 +41,6 @@ export function createPlanStore({
   const database = new Low<PlanCheck | null>(adapter as DurableFile<PlanCheck | null>, null);
 
   const load = async (): Promise<PlanCheck> => {
-    const base = await loadFile();
-    if (waiting === null) return base;
-    if (waiting.base !== base) {
-      // Somebody wrote the file without the lock: what waits is done to that, as far as it can be.
-      const {changes} = waiting;
-      const plan = changes.reduce(changedIfPossible, planOf(base, file));
-      waiting = {changes, base, plan};
-    }
-    return {plan: waiting.plan};
-  };
-
-  const loadFile = async (): Promise<PlanCheck> => {
     const version = versionOf(file);
     if (version === null) throw notFound(file);
     if (cached?.version === version) return cached.check;
@@ -84,32 +62,15 @@ export function createPlanStore({
     }
     const version = versionOf(file);
     cached = version === null ? null : {version, check: {plan}};
-    waiting = null;
-    if (timer) clearTimeout(timer);
-    timer = null;
   };
 
-  const writeWaiting = async () => {
-    if (waiting !== null) await save(planOf(await load(), file));
-  };
-  // Fails again, and is told, with whatever is written next.
-  const tryWaiting = () => writeWaiting().catch(() => {});
-
-  const lockedJob = createBurstLock(lock, tryWaiting);
+  const lockedJob = createLingeringLock(lock);
   const underLock = <T>(job: () => Promise<T>) =>
     lockedJob(
       lockWaitSeconds,
       (attempt) => busy(file, attempt.acquired ? undefined : attempt.holder?.pid),
       job,
     );
-
-  const changed = async (change: Change) => {
-    const before = planOf(await load(), file);
-    const after = change(before);
-    const problems = after === before ? [] : rules.checkChange(before, after);
-    if (problems.length > 0) throw refusedChange(problems);
-    return {before, after};
-  };
 
   return {
     file,
@@ -123,34 +84,15 @@ export function createPlanStore({
       }),
     update: (change) =>
       underLock(async () => {
-        const {before, after} = await changed(change);
-        if (after !== before) await save(after);
+        const before = planOf(await load(), file);
+        const after = change(before);
+        if (after === before) return {before, after};
+        const problems = rules.checkChange(before, after);
+        if (problems.length > 0) throw refusedChange(problems);
+        await save(after);
         return {before, after};
       }),
-    updateSoon: (change) =>
-      underLock(async () => {
-        const base = await loadFile();
-        const {before, after} = await changed(change);
-        if (after === before) return;
-        waiting = {changes: [...(waiting?.changes ?? []), change], base, plan: after};
-        timer ??= setTimeout(() => {
-          timer = null;
-          void underLock(tryWaiting).catch(() => {});
-        }, waitMilliseconds);
-      }),
-    flush: async () => {
-      if (waiting !== null) await underLock(writeWaiting);
-    },
   };
-}
-
-function changedIfPossible(plan: Plan, change: Change): Plan {
-  try {
-    return change(plan);
-  } catch {
-    // The records say what happened; the next start tells the plan.
-    return plan;
-  }
 }
 
 function planOf(check: PlanCheck, file: string): Plan {

@@ -11,7 +11,7 @@ import {
   runRecordSchema,
 } from '../contracts/run.ts';
 import {DurableFile} from './durable-file.ts';
-import {ensurePrivateFolder, keepNamesSoon, makePrivateFolder, removeLeftoversIn} from './durable-write.ts';
+import {ensurePrivateFolder, removeLeftoversIn, syncFolder} from './durable-write.ts';
 import {fromGoRunRecord, isGoRunRecord} from './go-run-record.ts';
 import {renderJson, rewriteJson} from './json-text.ts';
 import {corrupt, readFailure, reasonOf} from './store-errors.ts';
@@ -30,8 +30,6 @@ type Known = {readonly database: Low<RunRecord | null>; readonly version: string
 export function createRunStore({folder}: {folder: string}): RunStore {
   const open = new Map<string, Known>();
   const knownFolders = new Set<string>();
-  /** Nobody has seen to it that their names last. */
-  const newFolders = new Set<string>();
 
   const folderOf = (taskId: string) => path.join(folder, taskFolderName(taskId));
   const files = (taskId: string, runId: string) => {
@@ -82,17 +80,10 @@ export function createRunStore({folder}: {folder: string}): RunStore {
   const ensureFolder = async (taskId: string) => {
     const own = folderOf(taskId);
     if (knownFolders.has(own)) return;
-    // A Blackbird that was killed may have left folders in it whose names nobody made last.
-    if (knownFolders.size === 0 && !(await ensurePrivateFolder(folder))) keepNamesSoon(folder, folder);
-    if (makePrivateFolder(own)) newFolders.add(own);
-    else removeLeftoversIn(own);
+    // A Blackbird that was killed may have left folders in it whose names were never synced.
+    if (knownFolders.size === 0 && !(await ensurePrivateFolder(folder))) await syncFolder(folder, folder);
+    if (!(await ensurePrivateFolder(own))) removeLeftoversIn(own);
     knownFolders.add(own);
-  };
-
-  /** After what was put into it: then the disk has it already. */
-  const keepFolderSoon = (taskId: string) => {
-    const own = folderOf(taskId);
-    if (newFolders.delete(own)) keepNamesSoon(folder, own);
   };
 
   const list: RunStore['list'] = async (taskId) => {
@@ -136,7 +127,6 @@ export function createRunStore({folder}: {folder: string}): RunStore {
       await ensureFolder(run.task_id);
       if (versionOf(record) !== null) throw new AppError('E_RUN_EXISTS', `run ${run.run_id} exists already`);
       await write(record, {database: databaseOf(record), run});
-      keepFolderSoon(run.task_id);
     },
     update: async (taskId, runId, change) => {
       const {record} = files(taskId, runId);
@@ -158,8 +148,6 @@ function databaseOf(file: string): Low<RunRecord | null> {
       what: 'run record',
       maxBytes: maxRecordBytes,
       isFolderSwept: true,
-      // A run that is about to be launched: its agent may go after the update that says who it is.
-      isNewSoon: true,
       parse: (json) => {
         const {data, error} = runRecordSchema.safeParse(
           isGoRunRecord(json) ? fromGoRunRecord(json, 1) : json,

@@ -12,7 +12,7 @@ import {createPlanStore} from '../../../src/services/stores/plan-store.ts';
 import {createRunStore} from '../../../src/services/stores/run-store.ts';
 import type {Fault, Step} from '../fault-fs.ts';
 
-export type ScenarioName = 'record' | 'plan' | 'config' | 'launch' | 'disturbed';
+export type ScenarioName = 'record' | 'plan' | 'config' | 'launch';
 
 export type Job = {
   readonly scenario: ScenarioName;
@@ -34,7 +34,6 @@ const changedFile: Record<ScenarioName, string> = {
   plan: 'blackbird.plan.json',
   config: 'config.json',
   launch: path.join('runs', 'a', 'a-1.json'),
-  disturbed: path.join('runs', 'a', 'a-1.json'),
 };
 
 const change: Record<ScenarioName, (folder: string) => Promise<unknown>> = {
@@ -56,17 +55,7 @@ const change: Record<ScenarioName, (folder: string) => Promise<unknown>> = {
     const runs = createRunStore({folder: path.join(folder, 'runs')});
     const plans = planStore(folder);
     await runs.insert(newRun);
-    await plans.updateSoon((plan) => setStatus(plan, 'a', 'in_progress', '2026-02-02T02:02:02Z'));
-    await plans.flush();
-    await runs.update('a', newRun.run_id, (run) => ({...run, phase: 'active'}));
-  },
-  /** Somebody writes something else meanwhile, and does not care how it goes. */
-  disturbed: async (folder) => {
-    const runs = createRunStore({folder: path.join(folder, 'runs')});
-    await runs.insert(newRun);
-    await configStore(folder)
-      .write('project', 'execution.pauseGraceSeconds', 42)
-      .catch(() => {});
+    await plans.update((plan) => setStatus(plan, 'a', 'in_progress', '2026-02-02T02:02:02Z'));
     await runs.update('a', newRun.run_id, (run) => ({...run, phase: 'active'}));
   },
 };

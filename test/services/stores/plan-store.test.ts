@@ -213,66 +213,6 @@ describe('an update', () => {
   });
 });
 
-describe('a change that waits', () => {
-  const done = (id: string) => (plan: Plan) => setStatus(plan, id, 'done', now);
-  const onDisk = async (open: () => ReturnType<typeof createPlanStore>, id: string) =>
-    (await open().read()).items.get(id)?.status;
-
-  test('is seen at once by its own process and is on disk with the next change', async () => {
-    const {store, open} = openProject(textOf(planOf(task('a'), task('b'))));
-    await store.updateSoon(done('a'));
-    expect((await store.read()).items.get('a')?.status).toBe('done');
-    expect(await onDisk(open, 'a')).toBe('todo');
-    await store.update(done('b'));
-    expect([await onDisk(open, 'a'), await onDisk(open, 'b')]).toEqual(['done', 'done']);
-  });
-
-  test('is on disk when it is flushed, and a moment later all the same', async () => {
-    const {store, open} = openProject(textOf(planOf(task('a'), task('b'))));
-    await store.updateSoon(done('a'));
-    await store.flush();
-    expect(await onDisk(open, 'a')).toBe('done');
-    await store.updateSoon(done('b'));
-    await expect.poll(() => onDisk(open, 'b')).toBe('done');
-    await store.flush();
-  });
-
-  test('is done to what somebody wrote meanwhile without the lock', async () => {
-    const {store, file, open} = openProject(textOf(planOf(task('a'), task('b'))));
-    await store.updateSoon(done('a'));
-    writeFileSync(file, textOf(planOf(task('a'), task('b'), task('c'))));
-    expect([...(await store.read()).items.keys()]).toEqual(['a', 'b', 'c']);
-    await store.flush();
-    expect([await onDisk(open, 'a'), await onDisk(open, 'c')]).toEqual(['done', 'todo']);
-  });
-
-  test('is on disk before another process has its turn', async () => {
-    const {store, open} = openProject(textOf(planOf(task('a'), task('b'))));
-    await store.updateSoon(done('a'));
-    await open().update(done('b'));
-    expect([await onDisk(open, 'a'), await onDisk(open, 'b')]).toEqual(['done', 'done']);
-  });
-
-  test('that cannot be written is told by the next change, by the flush, and is not lost', async () => {
-    const {store, file, open} = openProject(textOf(planOf(task('a'), task('b'))));
-    await store.updateSoon(done('a'));
-    chmodSync(file, 0o400);
-    await expect(store.flush()).rejects.toMatchObject({code: 'E_STORE_WRITE'});
-    await expect(store.update(done('b'))).rejects.toMatchObject({code: 'E_STORE_WRITE'});
-    expect(await onDisk(open, 'a')).toBe('todo');
-    chmodSync(file, 0o600);
-    await store.flush();
-    expect([await onDisk(open, 'a'), await onDisk(open, 'b')]).toEqual(['done', 'todo']);
-  });
-
-  test('that is wrong is refused at once', async () => {
-    const {store} = openProject(textOf(planOf(task('a'))));
-    const wrong = (plan: Plan) => ({...plan, items: new Map([['a', {...taskIn(plan, 'a'), deps: ['x']}]])});
-    await expect(store.updateSoon(wrong)).rejects.toMatchObject({code: 'E_PLAN_EDIT'});
-    expect((await store.read()).items.get('a')?.deps).toEqual([]);
-  });
-});
-
 describe('a plan that changes under us', () => {
   test('is read again', async () => {
     const {store, file} = openProject(textOf(planOf(task('a'))));

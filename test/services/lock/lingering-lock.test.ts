@@ -1,6 +1,6 @@
 import {afterEach, beforeEach, describe, expect, test, vi} from 'vitest';
 import type {LockAttempt, ProcessLock} from '../../../src/services/contracts/lock.ts';
-import {createBurstLock} from '../../../src/services/lock/burst-lock.ts';
+import {createLingeringLock} from '../../../src/services/lock/lingering-lock.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({toFake: ['setTimeout', 'clearTimeout', 'performance']});
@@ -24,7 +24,7 @@ function openLock({deny = false, failRelease = false} = {}) {
     },
     holder: async () => null,
   };
-  const underLock = createBurstLock(async () => lock);
+  const underLock = createLingeringLock(async () => lock);
   const job = <T>(name: string, work: () => Promise<T> | T): Promise<T> =>
     underLock(
       20,
@@ -37,7 +37,7 @@ function openLock({deny = false, failRelease = false} = {}) {
   return {diary, job};
 }
 
-describe('a burst of jobs', () => {
+describe('a series of jobs', () => {
   test('takes the lock once and gives it back when nothing follows for 100 ms', async () => {
     const {diary, job} = openLock();
     await job('a', () => 1);

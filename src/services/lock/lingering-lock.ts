@@ -1,16 +1,15 @@
 import type {LockAttempt, ProcessLock} from '../contracts/lock.ts';
 
 /** Kept this long after a job, in case another follows at once. */
-const idleMilliseconds = 100;
-/** And given up at the latest then, so that other processes have their turn. */
-const burstMilliseconds = 1_000;
+const lingerMilliseconds = 100;
+/** Released at the latest then, so that other processes have their turn. */
+const longestHoldMilliseconds = 1_000;
 
 /**
- * Keeps a lock for a moment between jobs: taking it from the kernel costs a process, and an executing
- * plan writes between two quick tasks. Jobs of one process run one after another. `beforeRelease` is their
- * last chance, and must not throw.
+ * A lock that lingers between jobs: taking it from the kernel costs a process, and an executing plan writes
+ * between two quick tasks. Jobs of one process run one after another.
  */
-export function createBurstLock(lock: () => Promise<ProcessLock>, beforeRelease = async () => {}) {
+export function createLingeringLock(lock: () => Promise<ProcessLock>) {
   let held: {release(): Promise<void>; since: number} | null = null;
   let idle: NodeJS.Timeout | null = null;
   let tail: Promise<unknown> = Promise.resolve();
@@ -23,8 +22,7 @@ export function createBurstLock(lock: () => Promise<ProcessLock>, beforeRelease 
     if (attempt.acquired) held = {release: attempt.lock.release, since: performance.now()};
     return attempt;
   };
-  const giveUp = async () => {
-    if (held) await beforeRelease();
+  const release = async () => {
     const current = held;
     held = null;
     // The job is done; a lock that cannot be given back ends with this process at the latest.
@@ -32,10 +30,10 @@ export function createBurstLock(lock: () => Promise<ProcessLock>, beforeRelease 
   };
   const rest = async () => {
     if (!held) return;
-    if (performance.now() - held.since >= burstMilliseconds) return giveUp();
+    if (performance.now() - held.since >= longestHoldMilliseconds) return release();
     idle = setTimeout(() => {
-      tail = tail.then(giveUp, giveUp);
-    }, idleMilliseconds);
+      tail = tail.then(release, release);
+    }, lingerMilliseconds);
     idle.unref();
   };
 

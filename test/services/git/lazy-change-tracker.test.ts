@@ -1,12 +1,12 @@
 import {expect, test} from 'vitest';
 import {reviewRules} from '../../../src/machines/policies/review/review-summary.ts';
-import {createLateChangeTracker} from '../../../src/services/git/late-change-tracker.ts';
+import {createLazyChangeTracker} from '../../../src/services/git/lazy-change-tracker.ts';
 import {projectFolder} from '../../../src/services/stores/project-folder.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
 import {testRepository} from './test-repository.ts';
 
 const trackerOf = (folder: string, env: Record<string, string> = {}) =>
-  createLateChangeTracker({project: projectFolder(folder), env, rules: reviewRules});
+  createLazyChangeTracker({project: projectFolder(folder), env, rules: reviewRules});
 const nothing = {files: [], diffstat: '', snippets: []};
 
 test('without a repository it says so', async () => {

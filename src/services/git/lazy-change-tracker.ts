@@ -4,7 +4,7 @@ import type {ChangeTrackerOptions} from './change-tracker.ts';
 import {findRepository, noRepository} from './find-repository.ts';
 
 /** The change tracker, loaded when there is a repository: it takes a fifth of a start. */
-export function createLateChangeTracker(options: ChangeTrackerOptions): ChangeTracker {
+export function createLazyChangeTracker(options: ChangeTrackerOptions): ChangeTracker {
   let loaded: Promise<ChangeTracker> | undefined;
   let isMissing = false;
   const tracker = () => {
