@@ -142,6 +142,8 @@ export const segmentMachine = setup({
       },
     },
     active: {
+      // Its verdict is known; waiting for its other attempts would only take minutes.
+      on: {'agent.fatalRetrySeen': 'interrupting'},
       always: [
         {guard: 'hasNewSession', target: 'recordingSession'},
         {guard: 'hasExited', target: 'sweeping'},

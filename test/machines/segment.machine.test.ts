@@ -107,6 +107,18 @@ const atRest = {
 const inSession = {provider_session_ref: sessionRef, resumable: true};
 
 describe('outcomes', () => {
+  test('an agent that tries again what cannot succeed is interrupted, and its verdict stands', async () => {
+    const segment = await startInSession();
+    const failure = {kind: 'auth', message: 'the login was refused'} as const;
+    segment.agent.says({type: 'retrying', failure, isFatal: true});
+    expect([segment.state(), segment.log.at(-1)]).toEqual(['interrupting', 'interrupt a-1']);
+    segment.agent.exits({exitCode: 0, verdict: {outcome: 'failed', failure, text: ''}});
+
+    const {run} = await segment.finished;
+    expect(run).toMatchObject({state: 'failed', failure});
+    expect(segment.news).toEqual([{type: 'retrying', failure, isFatal: true}]);
+  });
+
   test('a success is recorded after the agent and all its children are gone', async () => {
     const segment = await startInSession();
     segment.agent.succeeds('it works');
@@ -999,6 +1011,7 @@ test('every transition is reached', () => {
         {type: 'agent.spawnFailed', message: 'no'},
         {type: 'agent.sessionCaptured', sessionRef},
         {type: 'agent.resultSeen', isOk: true},
+        {type: 'agent.fatalRetrySeen'},
         {type: 'agent.exited', ...exit},
         {type: 'run.pause', reason: 'user_interrupt'},
         ...['recordStart', 'recordSession', 'recordPauseIntent', 'recordPause', 'recordOutcome'].map(

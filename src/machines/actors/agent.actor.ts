@@ -22,6 +22,8 @@ export type AgentReport =
   | {readonly type: 'agent.spawnFailed'; readonly message: string}
   | {readonly type: 'agent.sessionCaptured'; readonly sessionRef: string}
   | {readonly type: 'agent.resultSeen'; readonly isOk: boolean}
+  /** It tries again what cannot succeed. */
+  | {readonly type: 'agent.fatalRetrySeen'}
   | ({readonly type: 'agent.exited'} & SegmentExit);
 
 /** A result is a summary for others; an answer is read by us, and whole or not at all. */
@@ -86,9 +88,12 @@ export function defineAgentActor({
         case 'result':
           sendBack({type: 'agent.resultSeen', isOk: event.result.ok});
           return;
+        case 'retrying':
+          if (event.isFatal) sendBack({type: 'agent.fatalRetrySeen'});
+          onNews(run, event);
+          return;
         case 'usage':
         case 'activity':
-        case 'retrying':
           onNews(run, event);
           return;
         case 'turn':

@@ -62,6 +62,13 @@ export function retryFailure(line: {
   return {kind, message: `${reason}${http}, retry ${attempt} of ${max_retries}`};
 }
 
+/**
+ * A refused key is tried ten times in three minutes, in vain. The first attempts may renew an expired
+ * login: that one gives up by itself after two.
+ */
+export const isFatalRetry = ({kind}: Failure, {attempt}: {readonly attempt: number}): boolean =>
+  kind === 'auth' && attempt > 2;
+
 type Limit = {
   readonly status: string;
   readonly resetsAt?: number | undefined;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type {AgentEvent, AgentResult} from '../contracts/agent.ts';
-import {kindOfError, kindOfResult, limitFailure, retryFailure} from './claude-failures.ts';
+import {isFatalRetry, kindOfError, kindOfResult, limitFailure, retryFailure} from './claude-failures.ts';
 import {activity, changedLines, firstLine, lastLine, message, parseJsonLine} from './json-lines.ts';
 import {isUuid} from './verdicts.ts';
 
@@ -120,8 +120,7 @@ function systemEvents(line: LineOf<'system'>): readonly AgentEvent[] {
         : [];
     case 'api_retry': {
       const failure = retryFailure(line);
-      // Ten attempts take three minutes, and no login appears in them.
-      const fatal = failure.kind === 'auth' ? ({isFatal: true} as const) : {};
+      const fatal = isFatalRetry(failure, line) ? ({isFatal: true} as const) : {};
       return [{type: 'retrying', failure, ...fatal}, ...activity('notice', failure.message)];
     }
     case 'compact_boundary':

@@ -98,12 +98,28 @@ describe('news of another attempt', () => {
       .flatMap((line) => provider.parseLine(line))
       .filter(({type}) => type === 'retrying');
 
-  test('claude: a refused login is fatal at the first attempt, a limit is not', () => {
-    expect(retries(claudeProvider, 'claude-unauthorised.jsonl')[0]).toEqual({
-      type: 'retrying',
-      failure: {kind: 'auth', message: 'the login or the key was refused (HTTP 401), retry 1 of 2'},
-      isFatal: true,
-    });
+  const refused = (attempt: number, of: number) => ({
+    type: 'retrying',
+    failure: {
+      kind: 'auth',
+      message: `the login or the key was refused (HTTP 401), retry ${attempt} of ${of}`,
+    },
+  });
+
+  test('claude: a key is refused for good at the third attempt', () => {
+    expect(retries(claudeProvider, 'claude-unauthorised.jsonl')).toEqual([
+      refused(1, 3),
+      refused(2, 3),
+      {...refused(3, 3), isFatal: true},
+    ]);
+  });
+
+  test('claude: a login that is renewed by the second attempt is not interrupted', () => {
+    expect(retries(claudeProvider, 'claude-login-refreshed.jsonl')).toEqual([refused(1, 10)]);
+    expect(failureOf(claudeProvider, 'claude-login-refreshed')).toBeNull();
+  });
+
+  test('claude: a limit may pass while it tries again', () => {
     expect(retries(claudeProvider, 'claude-rate-limit.jsonl')[0]).toEqual({
       type: 'retrying',
       failure: {kind: 'rate_limit', message: 'too many requests (HTTP 429), retry 1 of 2'},
