@@ -8,10 +8,10 @@ import {select, toggleFold} from './model/browse.ts';
 import {messageLines} from './model/error-lines.ts';
 import {decisionOn} from './model/facts.ts';
 import {newTaskId} from './model/new-task-id.ts';
+import {applyChange} from './plan-change.ts';
 import type {TuiPorts} from './ports.ts';
 import type {TuiCore} from './tui.ts';
 import type {Jobs} from './tui-jobs.ts';
-import {applyChange} from './tui-plan.ts';
 
 /** What follows from what a person said in a dialog. Each closes it; what is refused opens the reason. */
 export function createAnswers(core: TuiCore, ports: TuiPorts, jobs: Jobs) {

@@ -1,19 +1,21 @@
 import type {TuiCommand} from '../machines/tui.machine.ts';
 import {createTuiFlow} from '../machines/tui-flow.ts';
 import {createClock} from './clock.ts';
+import type {CommandContext} from './commands/command.ts';
+import {keymapFor} from './commands/command-table.ts';
 import {createDialogQueue, type DialogQueue} from './dialog-queue.ts';
 import {createFileIndex, type FileIndex} from './editor/file-index.ts';
 import type {KeyPress} from './input/key-press.ts';
-import {commandOf} from './keymap.ts';
+import {bindingOf, refusalOf} from './keymap.ts';
 import {keepInView, setQuery, startBrowse} from './model/browse.ts';
-import {keymapFor} from './model/commands.ts';
+import {messageLines} from './model/error-lines.ts';
 import {createFacts, type Facts, type Notice, type TuiState} from './model/facts.ts';
 import {firstChoice} from './model/first-choice.ts';
-import {isSilent, whyNot} from './model/refusals.ts';
+import {helpLines} from './model/help-lines.ts';
+import {openPrompts} from './open-prompts.ts';
 import type {JobEnd, TuiPorts} from './ports.ts';
 import {createStore, type Store} from './store.ts';
 import {type Answers, createAnswers} from './tui-answers.ts';
-import {createCommands} from './tui-commands.ts';
 import {createDetails} from './tui-details.ts';
 import {createJobs, type Jobs} from './tui-jobs.ts';
 
@@ -88,13 +90,21 @@ export function createTui(ports: TuiPorts): Tui {
       // The banner says it already.
       if (!isPaused && first !== undefined) core.say({tone: toneOf(reason), text: lines.join('  ')});
       hasWorked = true;
-      commands.askPerson(['asks', 'decision', 'feedback']);
+      openPrompts(core, ports, ['asks', 'decision', 'feedback']);
     },
   };
   const clock = createClock(() => isTicking(core));
   const details = createDetails(core, ports, clock.seconds);
   const jobs = createJobs(core, ports);
-  const commands = createCommands(core, ports, jobs);
+  const context: CommandContext = {
+    core,
+    ports,
+    jobs,
+    open: (dialog) => core.send({type: 'dialog.open', dialog}),
+    fail: (error) => context.open({type: 'message', ...messageLines(error)}),
+    browse: (change) => core.patch({browse: change(core.get().browse)}),
+    helpLength: () => helpLines().length,
+  };
 
   const press = (key: KeyPress) => {
     lastKeyAt = performance.now();
@@ -109,15 +119,14 @@ export function createTui(ports: TuiPorts): Tui {
     }
     if (facts.isSearching) return search(core, key);
     const keymap = keymapFor(facts, now);
-    const command =
-      commandOf(
-        keymap.filter((binding) => whyNot(binding.command, facts, now) === null),
-        key.name,
-      ) ?? commandOf(keymap, key.name);
-    if (command === null) return;
-    const reason = whyNot(command, facts, now);
-    if (reason === null) commands.run(command);
-    else if (!isSilent(reason)) core.say({tone: 'warning', text: `${key.name}: ${reason}`});
+    const command = bindingOf(keymap, key.name, facts, now);
+    if (command) {
+      if (now.notice) core.patch({notice: null});
+      command.run(context);
+      return;
+    }
+    const reason = refusalOf(keymap, key.name, facts, now);
+    if (reason !== null) core.say({tone: 'warning', text: `${key.name}: ${reason}`});
   };
 
   return {
@@ -140,7 +149,7 @@ export function createTui(ports: TuiPorts): Tui {
           // Answers can wait until somebody asks for them; what is undecided holds up the plan, and what
           // a job of this screen left may be seen on disk only after its end.
           if (core.facts().isBusy) return;
-          commands.askPerson(hasWorked ? ['asks', 'decision', 'feedback'] : ['decision']);
+          openPrompts(core, ports, hasWorked ? ['asks', 'decision', 'feedback'] : ['decision']);
         }),
         clock.stop,
         details.stop,

@@ -1,29 +1,60 @@
 import {expect, test} from 'vitest';
 import {hintLine} from '../../src/ui/components/hint-line.tsx';
-import {atTop, clamped, position, type ScrollCommand, scrolled} from '../../src/ui/components/scroll.ts';
+import {atTop, clamped, position, scrolled} from '../../src/ui/components/scroll.ts';
 import {selectedAfter, selectLines} from '../../src/ui/components/select.ts';
-import {commandOf, helpOf, hintsOf, type Keymap, keyLabel} from '../../src/ui/keymap.ts';
+import {bindingOf, helpOf, hintsOf, type Keymap, keyLabel, notNow, refusalOf} from '../../src/ui/keymap.ts';
 
-const keymap: Keymap<'go' | 'stop' | 'hide'> = [
-  {keys: ['up', 'k'], label: 'move', command: 'go', hint: 'always', shown: 2},
-  {keys: ['ctrl+c'], label: 'stop', command: 'stop', hint: 'always'},
-  {keys: ['k', 'x'], label: 'hidden', command: 'hide'},
+const keymap: Keymap<string, [isBusy: boolean]> = [
+  {id: 'a.more', keys: ['m'], label: 'more', hint: 'more', run: 'more'},
+  {id: 'a.go', keys: ['up', 'k'], label: 'move', hint: 'first', shown: 2, run: 'go'},
+  {
+    id: 'a.stop',
+    keys: ['ctrl+c'],
+    label: 'stop',
+    hint: 'first',
+    refusal: (isBusy) => (isBusy ? null : notNow),
+    run: 'stop',
+  },
+  {id: 'a.quit', keys: ['ctrl+c'], label: 'quit', refusal: (isBusy) => (isBusy ? notNow : null), run: 'quit'},
+  {
+    id: 'a.start',
+    keys: ['k', 'x'],
+    label: 'start',
+    help: 'start it',
+    refusal: (isBusy) => (isBusy ? 'it is busy' : null),
+    run: 'start',
+  },
 ];
+const meaning = (key: string, isBusy: boolean) => bindingOf(keymap, key, isBusy)?.run ?? null;
 
-test('the first binding of a key wins', () => {
-  expect([commandOf(keymap, 'k'), commandOf(keymap, 'x'), commandOf(keymap, 'y')]).toEqual([
+test('a key does the first thing that can be done', () => {
+  expect([meaning('k', false), meaning('x', false), meaning('x', true), meaning('y', false)]).toEqual([
     'go',
-    'hide',
+    'start',
+    null,
     null,
   ]);
+  expect([meaning('ctrl+c', true), meaning('ctrl+c', false)]).toEqual(['stop', 'quit']);
 });
 
-test('hints are those that can be done, the help is everything', () => {
-  expect(hintsOf(keymap, (command) => command !== 'stop')).toEqual([{keys: '↑ k', label: 'move'}]);
+test('a key that can do nothing says why, unless there is nothing to say', () => {
+  const reasons = ['x', 'k', 'ctrl+c', 'y'].map((key) => refusalOf(keymap, key, true));
+  expect(reasons).toEqual(['it is busy', null, null, null]);
+  const silent: Keymap<string> = [{id: 'a.b', keys: ['z'], label: '', refusal: () => notNow, run: ''}];
+  expect(refusalOf(silent, 'z')).toBe(null);
+});
+
+test('hints are those that can be done, the most important first; the help is everything', () => {
+  expect(hintsOf(keymap, false)).toEqual([
+    {keys: '↑ k', label: 'move'},
+    {keys: 'm', label: 'more'},
+  ]);
   expect(helpOf(keymap)).toEqual([
+    {keys: 'm', label: 'more'},
     {keys: '↑ k', label: 'move'},
     {keys: 'ctrl+c', label: 'stop'},
-    {keys: 'k x', label: 'hidden'},
+    {keys: 'ctrl+c', label: 'quit'},
+    {keys: 'k x', label: 'start it'},
   ]);
 });
 
@@ -40,28 +71,28 @@ test.each([
   {columns: 23, text: ' ↑ k move   ctrl+c stop'},
 ])('hints in $columns columns are whole ones', ({columns, text}) => {
   expect(
-    hintLine(hintsOf(keymap), columns)
+    hintLine(hintsOf(keymap.slice(1, 3), true), columns)
       .map((span) => span.text)
       .join(''),
   ).toBe(text);
 });
 
-test.each<{command: ScrollCommand; from: number; top: number}>([
-  {command: 'scroll.up', from: 0, top: 0},
-  {command: 'scroll.up', from: 3, top: 2},
-  {command: 'scroll.down', from: 14, top: 15},
-  {command: 'scroll.down', from: 15, top: 15},
-  {command: 'scroll.pageDown', from: 0, top: 4},
-  {command: 'scroll.pageUp', from: 6, top: 2},
-  {command: 'scroll.pageUp', from: 2, top: 0},
-  {command: 'scroll.start', from: 9, top: 0},
-  {command: 'scroll.end', from: 0, top: 15},
-])('$command from $from of 20 lines, 5 seen', ({command, from, top}) => {
-  expect(scrolled({top: from, left: 0}, command, {count: 20, height: 5})).toEqual({top, left: 0});
+test.each([
+  {key: 'k', from: 0, top: 0},
+  {key: 'k', from: 3, top: 2},
+  {key: 'j', from: 14, top: 15},
+  {key: 'j', from: 15, top: 15},
+  {key: 'pagedown', from: 0, top: 4},
+  {key: 'pageup', from: 6, top: 2},
+  {key: 'pageup', from: 2, top: 0},
+  {key: 'g', from: 9, top: 0},
+  {key: 'G', from: 0, top: 15},
+])('$key from $from of 20 lines, 5 seen', ({key, from, top}) => {
+  expect(scrolled({top: from, left: 0}, key, {count: 20, height: 5})).toEqual({top, left: 0});
 });
 
 test('what fits is not scrolled, and where one is is said only when it is not all', () => {
-  expect(scrolled(atTop, 'scroll.down', {count: 5, height: 5})).toEqual(atTop);
+  expect(scrolled(atTop, 'j', {count: 5, height: 5})).toEqual(atTop);
   expect([position(atTop, 5, 5), position({top: 2, left: 0}, 6, 4)]).toEqual(['', '3–6 of 6']);
   expect(clamped({top: 9, left: 3}, 10, 4)).toEqual({top: 6, left: 3});
 });

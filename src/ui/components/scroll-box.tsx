@@ -1,8 +1,7 @@
 import {useStepper} from '../input/use-stepper.ts';
-import {commandOf} from '../keymap.ts';
 import {spread} from '../text/fit.ts';
 import {type Line, Lines} from './lines.tsx';
-import {atTop, clamped, position, type Scroll, scrolled, scrollKeymap} from './scroll.ts';
+import {atTop, clamped, position, type Scroll, scrolled} from './scroll.ts';
 
 export type ScrollBoxProps = {
   readonly title: string;
@@ -21,8 +20,7 @@ export function ScrollBox({title, lines, columns, rows, isActive = true, onClose
     initial: () => atTop,
     step: (before, key) => {
       if (key.name === 'escape' || key.name === 'q') return {state: before, outcome: 'close'};
-      const command = commandOf(scrollKeymap, key.name);
-      return {state: command ? scrolled(before, command, {count: lines.length, height}) : before};
+      return {state: scrolled(before, key.name, {count: lines.length, height})};
     },
     onOutcome: () => onClose?.(),
     isActive,

@@ -1,66 +1,55 @@
-import type {Keymap} from '../keymap.ts';
+import {bindingOf, type Keymap} from '../keymap.ts';
 
 /** What part of something larger is seen. */
 export type Scroll = {readonly top: number; readonly left: number};
 
 export const atTop: Scroll = {top: 0, left: 0};
 
-export type ScrollCommand = `scroll.${
-  | 'up'
-  | 'down'
-  | 'pageUp'
-  | 'pageDown'
-  | 'start'
-  | 'end'
-  | 'left'
-  | 'right'}`;
+/** How many lines there are, and how many of them are seen. */
+export type ScrollRoom = {readonly count: number; readonly height: number};
 
-export const scrollKeymap: Keymap<ScrollCommand> = [
-  {keys: ['down', 'j'], label: 'down', command: 'scroll.down'},
-  {keys: ['up', 'k'], label: 'up', command: 'scroll.up'},
-  {
-    keys: ['pagedown', 'space', 'ctrl+d', 'ctrl+f'],
-    label: 'page',
-    command: 'scroll.pageDown',
-    hint: 'always',
-  },
-  {keys: ['pageup', 'b', 'ctrl+u', 'ctrl+b'], label: 'page up', command: 'scroll.pageUp'},
-  {keys: ['g', 'home'], label: 'start', command: 'scroll.start'},
-  {keys: ['G', 'end'], label: 'end', command: 'scroll.end'},
-  {keys: ['left', 'h'], label: 'left', command: 'scroll.left'},
-  {keys: ['right', 'l'], label: 'right', command: 'scroll.right'},
-];
+type ScrollStep = (scroll: Scroll, room: ScrollRoom) => Scroll;
 
 const sideways = 8;
 
-/** One scroll command over so many lines, of which `height` are seen. */
-export function scrolled(
-  {top, left}: Scroll,
-  command: ScrollCommand,
-  {count, height}: {readonly count: number; readonly height: number},
-): Scroll {
-  const page = Math.max(1, height - 1);
-  const bottom = Math.max(0, count - height);
-  const to = (wanted: number) => ({top: Math.max(0, Math.min(bottom, wanted)), left});
-  switch (command) {
-    case 'scroll.up':
-      return to(top - 1);
-    case 'scroll.down':
-      return to(top + 1);
-    case 'scroll.pageUp':
-      return to(top - page);
-    case 'scroll.pageDown':
-      return to(top + page);
-    case 'scroll.start':
-      return {top: 0, left: 0};
-    case 'scroll.end':
-      return to(bottom);
-    case 'scroll.left':
-      return {top, left: Math.max(0, left - sideways)};
-    case 'scroll.right':
-      return {top, left: left + sideways};
-  }
-}
+const down =
+  (by: number): ScrollStep =>
+  ({top, left}, room) =>
+    clamped({top: Math.max(0, top + by), left}, room.count, room.height);
+
+export const pageDown: ScrollStep = (scroll, room) => down(Math.max(1, room.height - 1))(scroll, room);
+export const pageUp: ScrollStep = (scroll, room) => down(-Math.max(1, room.height - 1))(scroll, room);
+
+export const scrollKeymap: Keymap<ScrollStep> = [
+  {id: 'scroll.down', keys: ['down', 'j'], label: 'down', run: down(1)},
+  {id: 'scroll.up', keys: ['up', 'k'], label: 'up', run: down(-1)},
+  {
+    id: 'scroll.pageDown',
+    keys: ['pagedown', 'space', 'ctrl+d', 'ctrl+f'],
+    label: 'page',
+    hint: 'first',
+    run: pageDown,
+  },
+  {id: 'scroll.pageUp', keys: ['pageup', 'b', 'ctrl+u', 'ctrl+b'], label: 'page up', run: pageUp},
+  {id: 'scroll.start', keys: ['g', 'home'], label: 'start', run: () => atTop},
+  {id: 'scroll.end', keys: ['G', 'end'], label: 'end', run: down(Number.POSITIVE_INFINITY)},
+  {
+    id: 'scroll.left',
+    keys: ['left', 'h'],
+    label: 'left',
+    run: ({top, left}) => ({top, left: Math.max(0, left - sideways)}),
+  },
+  {
+    id: 'scroll.right',
+    keys: ['right', 'l'],
+    label: 'right',
+    run: ({top, left}) => ({top, left: left + sideways}),
+  },
+];
+
+/** One key over so many lines; another key changes nothing. */
+export const scrolled = (scroll: Scroll, key: string, room: ScrollRoom): Scroll =>
+  bindingOf(scrollKeymap, key)?.run(scroll, room) ?? scroll;
 
 /** The same place after a resize, or after lines were added or went away. */
 export function clamped(scroll: Scroll, count: number, height: number): Scroll {

@@ -1,15 +1,6 @@
-import type {Keymap} from '../keymap.ts';
+import {bindingOf, type Keymap} from '../keymap.ts';
 import {cutEnd} from '../text/fit.ts';
 import type {Line} from './lines.tsx';
-
-export type SelectCommand = `select.${'up' | 'down' | 'first' | 'last' | 'choose'}`;
-
-export const selectKeymap: Keymap<SelectCommand> = [
-  {keys: ['up', 'down', 'k', 'j'], label: 'move', command: 'select.up', hint: 'always', shown: 2},
-  {keys: ['enter'], label: 'choose', command: 'select.choose', hint: 'always'},
-  {keys: ['home', 'g'], label: 'first', command: 'select.first'},
-  {keys: ['end', 'G'], label: 'last', command: 'select.last'},
-];
 
 export type SelectItem = {
   readonly label: string;
@@ -18,15 +9,29 @@ export type SelectItem = {
   readonly isDisabled?: boolean;
 };
 
-/** Which item is marked after a key; null when the key is none of a list. Disabled ones are stepped over. */
-export function selectedAfter(items: readonly SelectItem[], index: number, key: string): number | null {
-  const last = items.length - 1;
-  if (key === 'down' || key === 'j') return nextEnabled(items, index, 1);
-  if (key === 'up' || key === 'k') return nextEnabled(items, index, -1);
-  if (key === 'home' || key === 'g') return nextEnabled(items, last, 1);
-  if (key === 'end' || key === 'G') return nextEnabled(items, 0, -1);
-  return null;
-}
+/** Moving the mark: over disabled items, and around at an end. */
+export const selectKeymap: Keymap<(items: readonly SelectItem[], index: number) => number> = [
+  {
+    id: 'select.down',
+    keys: ['down', 'j'],
+    label: 'down',
+    run: (items, index) => nextEnabled(items, index, 1),
+  },
+  {id: 'select.up', keys: ['up', 'k'], label: 'up', run: (items, index) => nextEnabled(items, index, -1)},
+  {
+    id: 'select.first',
+    keys: ['home', 'g'],
+    label: 'first',
+    run: (items) => nextEnabled(items, items.length - 1, 1),
+  },
+  {id: 'select.last', keys: ['end', 'G'], label: 'last', run: (items) => nextEnabled(items, 0, -1)},
+];
+
+export const selectKeys: readonly string[] = selectKeymap.flatMap(({keys}) => keys);
+
+/** Which item is marked after a key; null when the key is none of a list. */
+export const selectedAfter = (items: readonly SelectItem[], index: number, key: string): number | null =>
+  bindingOf(selectKeymap, key)?.run(items, index) ?? null;
 
 function nextEnabled(items: readonly SelectItem[], from: number, step: 1 | -1): number {
   const count = items.length;

@@ -1,88 +1,103 @@
 import type {Keymap} from '../keymap.ts';
+import type {EditKind} from './edit-history.ts';
 import * as buffer from './text-buffer.ts';
 
-export type EditorCommand = `editor.${
-  | 'submit'
-  | 'cancel'
-  | 'newline'
-  | 'indent'
-  | 'files'
-  | 'undo'
-  | 'redo'
-  | 'up'
-  | 'down'
-  | 'pageUp'
-  | 'pageDown'
-  | Moves
-  | Edits}`;
-type Moves = 'left' | 'right' | 'wordLeft' | 'wordRight' | 'lineStart' | 'lineEnd' | 'textStart' | 'textEnd';
-type Edits =
-  | 'deleteLeft'
-  | 'deleteRight'
-  | 'deleteToBlank'
-  | 'deleteWordLeft'
-  | 'deleteWordRight'
-  | 'deleteLineEnd'
-  | 'deleteLineStart';
+/** What a key does to the text, as data: `editorStep` knows how to do each of these. */
+export type EditorAction =
+  | {readonly type: 'submit' | 'cancel' | 'undo' | 'redo'}
+  | {readonly type: 'insert'; readonly text: string}
+  | {readonly type: 'rows' | 'pages'; readonly by: 1 | -1}
+  | {readonly type: 'move'; readonly move: buffer.Edit}
+  | {readonly type: 'edit'; readonly edit: buffer.Edit; readonly kind: EditKind};
+
+const move = (to: buffer.Edit): EditorAction => ({type: 'move', move: to});
+const edit = (change: buffer.Edit, kind: EditKind = 'other'): EditorAction => ({
+  type: 'edit',
+  edit: change,
+  kind,
+});
 
 /** Enter writes a line, so no paste and no reflex sends a half-written text. */
-export const editorKeymap: Keymap<EditorCommand> = [
+export const editorKeymap: Keymap<EditorAction> = [
   {
+    id: 'editor.submit',
     keys: ['ctrl+s', 'alt+enter', 'ctrl+enter'],
     label: 'send',
-    command: 'editor.submit',
-    hint: 'always',
+    hint: 'first',
     short: 'send',
+    run: {type: 'submit'},
   },
-  {keys: ['enter', 'shift+enter'], label: 'new line', command: 'editor.newline', hint: 'always'},
-  // Typed as text; it stands here to be shown.
-  {keys: ['@'], label: 'file', command: 'editor.files', hint: 'always', short: 'file'},
-  {keys: ['escape'], label: 'back', command: 'editor.cancel', hint: 'always', short: 'back'},
-  {keys: ['ctrl+z', 'ctrl+_'], label: 'undo', command: 'editor.undo', hint: 'always'},
-  {keys: ['ctrl+y', 'alt+z'], label: 'redo', command: 'editor.redo'},
-  {keys: ['tab'], label: 'indent', command: 'editor.indent'},
-  {keys: ['up', 'ctrl+p'], label: 'up', command: 'editor.up'},
-  {keys: ['down', 'ctrl+n'], label: 'down', command: 'editor.down'},
-  {keys: ['pageup'], label: 'page up', command: 'editor.pageUp'},
-  {keys: ['pagedown'], label: 'page down', command: 'editor.pageDown'},
-  {keys: ['left', 'ctrl+b'], label: 'left', command: 'editor.left'},
-  {keys: ['right', 'ctrl+f'], label: 'right', command: 'editor.right'},
-  {keys: ['ctrl+left', 'alt+left', 'alt+b'], label: 'word left', command: 'editor.wordLeft'},
-  {keys: ['ctrl+right', 'alt+right', 'alt+f'], label: 'word right', command: 'editor.wordRight'},
-  {keys: ['home', 'ctrl+a'], label: 'line start', command: 'editor.lineStart'},
-  {keys: ['end', 'ctrl+e'], label: 'line end', command: 'editor.lineEnd'},
-  {keys: ['ctrl+home', 'alt+<'], label: 'text start', command: 'editor.textStart'},
-  {keys: ['ctrl+end', 'alt+>'], label: 'text end', command: 'editor.textEnd'},
-  {keys: ['backspace'], label: 'delete left', command: 'editor.deleteLeft'},
-  {keys: ['delete', 'ctrl+d'], label: 'delete right', command: 'editor.deleteRight'},
-  {keys: ['ctrl+w'], label: 'delete to blank', command: 'editor.deleteToBlank'},
-  {keys: ['alt+backspace', 'ctrl+backspace'], label: 'delete word left', command: 'editor.deleteWordLeft'},
   {
+    id: 'editor.newline',
+    keys: ['enter', 'shift+enter'],
+    label: 'new line',
+    hint: 'first',
+    run: {type: 'insert', text: '\n'},
+  },
+  {
+    id: 'editor.files',
+    keys: ['@'],
+    label: 'file',
+    hint: 'first',
+    short: 'file',
+    run: {type: 'insert', text: '@'},
+  },
+  {id: 'editor.cancel', keys: ['escape'], label: 'back', hint: 'first', short: 'back', run: {type: 'cancel'}},
+  {id: 'editor.undo', keys: ['ctrl+z', 'ctrl+_'], label: 'undo', hint: 'first', run: {type: 'undo'}},
+  {id: 'editor.redo', keys: ['ctrl+y', 'alt+z'], label: 'redo', run: {type: 'redo'}},
+  {id: 'editor.indent', keys: ['tab'], label: 'indent', run: {type: 'insert', text: '\t'}},
+  {id: 'editor.up', keys: ['up', 'ctrl+p'], label: 'up', run: {type: 'rows', by: -1}},
+  {id: 'editor.down', keys: ['down', 'ctrl+n'], label: 'down', run: {type: 'rows', by: 1}},
+  {id: 'editor.pageUp', keys: ['pageup'], label: 'page up', run: {type: 'pages', by: -1}},
+  {id: 'editor.pageDown', keys: ['pagedown'], label: 'page down', run: {type: 'pages', by: 1}},
+  {id: 'editor.left', keys: ['left', 'ctrl+b'], label: 'left', run: move(buffer.moveLeft)},
+  {id: 'editor.right', keys: ['right', 'ctrl+f'], label: 'right', run: move(buffer.moveRight)},
+  {
+    id: 'editor.wordLeft',
+    keys: ['ctrl+left', 'alt+left', 'alt+b'],
+    label: 'word left',
+    run: move(buffer.moveWordLeft),
+  },
+  {
+    id: 'editor.wordRight',
+    keys: ['ctrl+right', 'alt+right', 'alt+f'],
+    label: 'word right',
+    run: move(buffer.moveWordRight),
+  },
+  {id: 'editor.lineStart', keys: ['home', 'ctrl+a'], label: 'line start', run: move(buffer.moveLineStart)},
+  {id: 'editor.lineEnd', keys: ['end', 'ctrl+e'], label: 'line end', run: move(buffer.moveLineEnd)},
+  {id: 'editor.textStart', keys: ['ctrl+home', 'alt+<'], label: 'text start', run: move(buffer.moveStart)},
+  {id: 'editor.textEnd', keys: ['ctrl+end', 'alt+>'], label: 'text end', run: move(buffer.moveEnd)},
+  {id: 'editor.deleteLeft', keys: ['backspace'], label: 'delete left', run: edit(buffer.deleteLeft, 'erase')},
+  {
+    id: 'editor.deleteRight',
+    keys: ['delete', 'ctrl+d'],
+    label: 'delete right',
+    run: edit(buffer.deleteRight),
+  },
+  {id: 'editor.deleteToBlank', keys: ['ctrl+w'], label: 'delete to blank', run: edit(buffer.deleteToBlank)},
+  {
+    id: 'editor.deleteWordLeft',
+    keys: ['alt+backspace', 'ctrl+backspace'],
+    label: 'delete word left',
+    run: edit(buffer.deleteWordLeft),
+  },
+  {
+    id: 'editor.deleteWordRight',
     keys: ['alt+d', 'alt+delete', 'ctrl+delete'],
     label: 'delete word right',
-    command: 'editor.deleteWordRight',
+    run: edit(buffer.deleteWordRight),
   },
-  {keys: ['ctrl+k'], label: 'delete to line end', command: 'editor.deleteLineEnd'},
-  {keys: ['ctrl+u'], label: 'delete to line start', command: 'editor.deleteLineStart'},
+  {
+    id: 'editor.deleteLineEnd',
+    keys: ['ctrl+k'],
+    label: 'delete to line end',
+    run: edit(buffer.deleteLineEnd),
+  },
+  {
+    id: 'editor.deleteLineStart',
+    keys: ['ctrl+u'],
+    label: 'delete to line start',
+    run: edit(buffer.deleteLineStart),
+  },
 ];
-
-export const moves: Partial<Record<EditorCommand, buffer.Edit>> = {
-  'editor.left': buffer.moveLeft,
-  'editor.right': buffer.moveRight,
-  'editor.wordLeft': buffer.moveWordLeft,
-  'editor.wordRight': buffer.moveWordRight,
-  'editor.lineStart': buffer.moveLineStart,
-  'editor.lineEnd': buffer.moveLineEnd,
-  'editor.textStart': buffer.moveStart,
-  'editor.textEnd': buffer.moveEnd,
-} satisfies Record<`editor.${Moves}`, buffer.Edit>;
-
-export const edits: Partial<Record<EditorCommand, buffer.Edit>> = {
-  'editor.deleteLeft': buffer.deleteLeft,
-  'editor.deleteRight': buffer.deleteRight,
-  'editor.deleteToBlank': buffer.deleteToBlank,
-  'editor.deleteWordLeft': buffer.deleteWordLeft,
-  'editor.deleteWordRight': buffer.deleteWordRight,
-  'editor.deleteLineEnd': buffer.deleteLineEnd,
-  'editor.deleteLineStart': buffer.deleteLineStart,
-} satisfies Record<`editor.${Edits}`, buffer.Edit>;

@@ -1,7 +1,7 @@
 import {displayText} from '../../machines/policies/text/display-text.ts';
 import type {KeyPress} from '../input/key-press.ts';
 import type {Step} from '../input/use-stepper.ts';
-import {commandOf} from '../keymap.ts';
+import {bindingOf} from '../keymap.ts';
 import {type AtToken, atTokenBefore, referenceTo} from './at-reference.ts';
 import {
   breakEdit,
@@ -12,7 +12,7 @@ import {
   redo,
   undo,
 } from './edit-history.ts';
-import {type EditorCommand, editorKeymap, edits, moves} from './editor-keymap.ts';
+import {type EditorAction, editorKeymap} from './editor-keymap.ts';
 import {matchesOf, type RankedFiles} from './file-ranking.ts';
 import {bufferOf, insert, replace, type TextBuffer} from './text-buffer.ts';
 import {moveRows, rowAt, rowsOf, scrolledTo} from './text-rows.ts';
@@ -50,19 +50,19 @@ export function editorStep(
   key: KeyPress,
   frame: EditorFrame,
 ): Step<EditorState, EditorOutcome> {
-  const command = commandOf(editorKeymap, key.name);
-  const picked = state.picker ? pickerStep(state, state.picker, command, frame) : null;
+  const action = bindingOf(editorKeymap, key.name)?.run ?? null;
+  const picked = state.picker ? pickerStep(state, state.picker, action, frame) : null;
   if (picked) return {state: inView(picked, frame)};
-  if (command === 'editor.submit') return {state, outcome: {type: 'submit', text: state.buffer.text}};
-  if (command === 'editor.cancel') return {state, outcome: {type: 'cancel'}};
-  return {state: inView(bufferStep(state, key, command, frame), frame)};
+  if (action?.type === 'submit') return {state, outcome: {type: 'submit', text: state.buffer.text}};
+  if (action?.type === 'cancel') return {state, outcome: {type: 'cancel'}};
+  return {state: inView(bufferStep(state, key, action, frame), frame)};
 }
 
 /** The list takes these keys first; null for what goes on to the text. */
 function pickerStep(
   state: EditorState,
   picker: FilePicker,
-  command: EditorCommand | null,
+  action: EditorAction | null,
   {files}: EditorFrame,
 ): EditorState | null {
   const {index, start, query} = picker;
@@ -71,12 +71,12 @@ function pickerStep(
     ...state,
     picker: {...picker, index: (to + matches.length) % Math.max(1, matches.length)},
   });
-  if (command === 'editor.cancel') return {...state, picker: null, closedAt: start};
+  if (action?.type === 'cancel') return {...state, picker: null, closedAt: start};
   const path = matches[index];
   if (path === undefined) return null;
-  if (command === 'editor.up') return go(index - 1);
-  if (command === 'editor.down') return go(index + 1);
-  if (command !== 'editor.newline' && command !== 'editor.indent') return null;
+  if (action?.type === 'rows') return go(index + action.by);
+  // A new line or a tab takes the marked file.
+  if (action?.type !== 'insert' || action.text === '@') return null;
   const written = `${referenceTo(path)} `;
   const {text, cursor} = state.buffer;
   const end = text[cursor] === ' ' ? cursor + 1 : cursor;
@@ -86,36 +86,34 @@ function pickerStep(
 function bufferStep(
   state: EditorState,
   key: KeyPress,
-  command: EditorCommand | null,
+  action: EditorAction | null,
   frame: EditorFrame,
 ): EditorState {
   const {buffer, history} = state;
-  if (command === 'editor.undo' || command === 'editor.redo') {
-    const back = (command === 'editor.undo' ? undo : redo)(history, buffer);
-    return back ? {...state, ...back, picker: null} : state;
+  switch (action?.type) {
+    case 'undo':
+    case 'redo': {
+      const back = (action.type === 'undo' ? undo : redo)(history, buffer);
+      return back ? {...state, ...back, picker: null} : state;
+    }
+    case 'rows':
+      return movedTo(state, moveRows(buffer, textColumns(frame), action.by));
+    case 'pages': {
+      const rows = action.by * Math.max(1, frame.height - 1);
+      return movedTo(state, moveRows(buffer, textColumns(frame), rows));
+    }
+    case 'move':
+      return movedTo(state, action.move(buffer));
+    case 'edit': {
+      const next = action.edit(buffer);
+      return next.text === buffer.text ? state : picking(edited(state, next, action.kind));
+    }
   }
-  const rows = command === null ? undefined : rowMoves(frame)[command];
-  if (rows !== undefined) return movedTo(state, moveRows(buffer, textColumns(frame), rows));
-  const move = command === null ? undefined : moves[command];
-  if (move) return movedTo(state, move(buffer));
-  const edit = command === null ? undefined : edits[command];
-  if (edit) {
-    const next = edit(buffer);
-    if (next.text === buffer.text) return state;
-    return picking(edited(state, next, command === 'editor.deleteLeft' ? 'erase' : 'other'));
-  }
-  const text = command === 'editor.newline' ? '\n' : command === 'editor.indent' ? '\t' : key.text;
+  const text = action?.type === 'insert' ? action.text : key.text;
   if (text === undefined) return state;
   const isTyped = key.name !== 'paste' && /^\S+$/.test(text);
   return picking(edited(state, insert(buffer, writable(text)), isTyped ? 'type' : 'other'));
 }
-
-const rowMoves = ({height}: EditorFrame): Partial<Record<EditorCommand, number>> => ({
-  'editor.up': -1,
-  'editor.down': 1,
-  'editor.pageUp': -Math.max(1, height - 1),
-  'editor.pageDown': Math.max(1, height - 1),
-});
 
 function edited(state: EditorState, buffer: TextBuffer, kind: EditKind): EditorState {
   return {...state, buffer, history: recordEdit(state.history, state.buffer, kind), picker: null};

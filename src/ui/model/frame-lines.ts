@@ -1,11 +1,10 @@
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {dollars} from '../../machines/policies/text/durations.ts';
 import type {ScreenName} from '../../machines/tui.machine.ts';
+import {keymapFor} from '../commands/command-table.ts';
 import type {Line} from '../components/lines.tsx';
 import {hintsOf, type KeyHint} from '../keymap.ts';
-import {keymapFor} from './commands.ts';
 import type {Facts, TuiState} from './facts.ts';
-import {whyNot} from './refusals.ts';
 import {cutLine, lineWidth, spreadLine} from './styled-lines.ts';
 
 /** The first line: which project, which agent, how far. */
@@ -70,5 +69,5 @@ export function activeHints(state: TuiState, facts: Facts): KeyHint[] {
       {keys: 'esc', label: 'clear'},
     ];
   }
-  return hintsOf(keymapFor(facts, state), (command) => whyNot(command, facts, state) === null);
+  return hintsOf(keymapFor(facts, state), facts, state);
 }

@@ -1,11 +1,10 @@
 import {dueParents} from '../../machines/policies/review/parent-review.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
+import {keymaps} from '../commands/command-table.ts';
 import type {Line} from '../components/lines.tsx';
-import {keyLabel} from '../keymap.ts';
+import {hintsOf} from '../keymap.ts';
 import {wrapped} from '../text/wrap.ts';
-import {keymaps} from './commands.ts';
 import type {Facts, TuiState} from './facts.ts';
-import {whyNot} from './refusals.ts';
 import {stateLooks, type TaskState} from './task-state.ts';
 
 /** Fewer rows than this have room for what matters only. */
@@ -33,9 +32,9 @@ export function homeLines(
     ...agentLines(state, columns),
     [],
     [{text: 'Keys', bold: true, tone: 'accent'}],
-    ...keymaps.home
-      .filter(({hint, command}) => hint === 'always' && whyNot(command, facts, state) === null)
-      .map(({keys, label}): Line => [{text: keyLabel(keys[0] ?? '').padEnd(8), bold: true}, {text: label}]),
+    ...hintsOf(keymaps.home, facts, state).map(
+      ({keys, label}): Line => [{text: keys.padEnd(8), bold: true}, {text: label}],
+    ),
   ];
 }
 

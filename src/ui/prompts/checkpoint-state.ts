@@ -1,11 +1,11 @@
 import type {Decision} from '../../machines/policies/review/decisions.ts';
-import {atTop, type Scroll, scrolled} from '../components/scroll.ts';
+import {atTop, pageDown, pageUp, type Scroll, type ScrollRoom} from '../components/scroll.ts';
 import {type SelectItem, selectedAfter} from '../components/select.ts';
 import {type EditorFrame, type EditorState, editorState, editorStep} from '../editor/editor-state.ts';
 import type {KeyPress} from '../input/key-press.ts';
 import type {Step} from '../input/use-stepper.ts';
-import {commandOf, type Keymap} from '../keymap.ts';
-import {type DiffView, diffStep, diffView} from './diff-view.ts';
+import {bindingOf, type Keymap, notNow} from '../keymap.ts';
+import {type DiffView, diffStep, diffView, emptyDiff} from './diff-view.ts';
 
 export type CheckpointState = {
   readonly view: 'choosing' | 'writing' | 'reading';
@@ -32,21 +32,11 @@ export type CheckpointOutcome =
 
 export type CheckpointFrame = {
   readonly editor: EditorFrame;
-  readonly summary: {readonly count: number; readonly height: number};
+  readonly summary: ScrollRoom;
   readonly diffHeight: number;
   /** Why changes cannot be asked for; null when they can. */
   readonly changesRefused: string | null;
 };
-
-type CheckpointCommand = 'checkpoint.move' | 'checkpoint.choose' | 'checkpoint.diff' | 'checkpoint.later';
-
-export const checkpointKeymap: Keymap<CheckpointCommand | 'checkpoint.summary'> = [
-  {keys: ['up', 'down', 'j', 'k'], label: 'move', command: 'checkpoint.move', hint: 'always', shown: 4},
-  {keys: ['enter'], label: 'choose', command: 'checkpoint.choose', hint: 'always', short: 'choose'},
-  {keys: ['d'], label: 'full diff', command: 'checkpoint.diff', hint: 'always', short: 'diff'},
-  {keys: ['ctrl+c'], label: 'decide later', command: 'checkpoint.later', hint: 'always', short: 'later'},
-  {keys: ['pageup', 'pagedown'], label: 'scroll', command: 'checkpoint.summary', hint: 'always', shown: 2},
-];
 
 export const checkpointState = (draft = ''): CheckpointState => ({
   ...{view: 'choosing', choice: 0, summary: atTop, editor: editorState(draft)},
@@ -66,28 +56,72 @@ export function checkpointItems(changesRefused: string | null): SelectItem[] {
 }
 
 type Stepped = Step<CheckpointState, CheckpointOutcome>;
+type Run = (state: CheckpointState, key: string, frame: CheckpointFrame) => Stepped;
+
+/** The keys while one chooses. Scrolling is refused where the whole summary is seen. */
+export const checkpointKeymap: Keymap<Run, [summary: ScrollRoom]> = [
+  {
+    id: 'checkpoint.move',
+    keys: ['up', 'down', 'j', 'k', 'home', 'end', 'g', 'G'],
+    label: 'move',
+    hint: 'first',
+    shown: 4,
+    run: (state, key, {changesRefused}) => {
+      const choice = selectedAfter(checkpointItems(changesRefused), state.choice, key);
+      return {state: {...state, choice: choice ?? state.choice}};
+    },
+  },
+  {
+    id: 'checkpoint.choose',
+    keys: ['enter'],
+    label: 'choose',
+    hint: 'first',
+    short: 'choose',
+    run: (state) => choose(state),
+  },
+  {
+    id: 'checkpoint.diff',
+    keys: ['d'],
+    label: 'full diff',
+    hint: 'first',
+    short: 'diff',
+    run: (state) => openDiff(state),
+  },
+  {
+    id: 'checkpoint.later',
+    keys: ['ctrl+c'],
+    label: 'decide later',
+    hint: 'first',
+    short: 'later',
+    run: (state) => later(state),
+  },
+  {
+    id: 'checkpoint.summary',
+    keys: ['pageup', 'pagedown'],
+    label: 'scroll',
+    hint: 'first',
+    shown: 2,
+    refusal: ({count, height}) => (count > height ? null : notNow),
+    run: (state, key, frame) => {
+      const page = key === 'pageup' ? pageUp : pageDown;
+      return {state: {...state, summary: page(state.summary, frame.summary)}};
+    },
+  },
+];
 
 /** One key at a checkpoint. */
 export function checkpointStep(before: CheckpointState, key: KeyPress, frame: CheckpointFrame): Stepped {
   if (before.isOver) return {state: before};
   const state = before.notice === null ? before : {...before, notice: null};
-  if (key.name === 'ctrl+c') return {state: {...state, isOver: true}, outcome: {type: 'later'}};
+  // Whatever is seen, it leaves the decision open.
+  if (key.name === 'ctrl+c') return later(state);
   if (state.view === 'writing') return write(state, key, frame);
   if (state.view === 'reading') return {state: read(state, key, frame)};
-  const index = selectedAfter(checkpointItems(frame.changesRefused), state.choice, key.name);
-  if (index !== null) return {state: {...state, choice: index}};
-  switch (commandOf(checkpointKeymap, key.name)) {
-    case 'checkpoint.choose':
-      return choose(state);
-    case 'checkpoint.diff':
-      return openDiff(state);
-    case 'checkpoint.summary': {
-      const command = key.name === 'pageup' ? 'scroll.pageUp' : 'scroll.pageDown';
-      return {state: {...state, summary: scrolled(state.summary, command, frame.summary)}};
-    }
-    default:
-      return {state};
-  }
+  return bindingOf(checkpointKeymap, key.name, frame.summary)?.run(state, key.name, frame) ?? {state};
+}
+
+function later(state: CheckpointState): Stepped {
+  return {state: {...state, isOver: true}, outcome: {type: 'later'}};
 }
 
 function choose(state: CheckpointState): Stepped {
@@ -118,11 +152,9 @@ function openDiff(state: CheckpointState): Stepped {
 
 function read(state: CheckpointState, key: KeyPress, {diffHeight}: CheckpointFrame): CheckpointState {
   const {diff} = state;
-  if (diff.state !== 'ready') {
-    return ['escape', 'q', 'd'].includes(key.name) ? {...state, view: 'choosing'} : state;
-  }
-  const view = diffStep(diff.view, key.name, diffHeight);
-  return view ? {...state, diff: {...diff, view}} : {...state, view: 'choosing'};
+  const view = diffStep(diff.state === 'ready' ? diff.view : emptyDiff, key.name, diffHeight);
+  if (view === null) return {...state, view: 'choosing'};
+  return diff.state === 'ready' ? {...state, diff: {...diff, view}} : state;
 }
 
 export const withDiff = (state: CheckpointState, patch: string): CheckpointState => ({

@@ -14,7 +14,7 @@ import {
   checkpointKeymap,
   type LoadedDiff,
 } from './checkpoint-state.ts';
-import {type DiffCommand, diffKeymap, diffLines} from './diff-view.ts';
+import {diffKeymap, diffLines, emptyDiff} from './diff-view.ts';
 import {totalsOf} from './review-lines.ts';
 
 export type CheckpointSubject = {
@@ -72,8 +72,7 @@ export function choosingLines(
   const scroll = clamped(state.summary, summary.length, height);
   const place = position(scroll, summary.length, height);
   const body = summary.slice(scroll.top, scroll.top + height);
-  const fits = summary.length <= height;
-  const hints = hintsOf(checkpointKeymap, (command) => command !== 'checkpoint.summary' || !fits);
+  const hints = hintsOf(checkpointKeymap, {count: summary.length, height});
   return [
     ...headLines(subject, columns),
     [{text: spread(` ${totalsOf(subject.run)}`, place === '' ? '' : `${place} `, columns), bold: true}],
@@ -87,7 +86,10 @@ export function choosingLines(
 /** The full diff, or why it is not there. */
 export function readingLines(diff: LoadedDiff, {task}: CheckpointSubject, {columns, rows}: Room): Line[] {
   const title = `${displayLine(task.id)}  ${displayLine(task.title)}`;
-  const foot = hintLine(hintsOf(diffKeymap, canDo(diff, diffHeight(rows))), columns);
+  const foot = hintLine(
+    hintsOf(diffKeymap, diff.state === 'ready' ? diff.view : emptyDiff, diffHeight(rows)),
+    columns,
+  );
   if (diff.state === 'ready') {
     return [...diffLines(diff.view, {title, columns, height: diffHeight(rows)}), foot];
   }
@@ -95,12 +97,6 @@ export function readingLines(diff: LoadedDiff, {task}: CheckpointSubject, {colum
     diff.state === 'failed' ? `The diff cannot be shown: ${displayLine(diff.reason)}` : 'Reading the diff…';
   return [lineOf(cutEnd(` ${title}`, columns), {bold: true}), lineOf(cutEnd(` ${text}`, columns)), foot];
 }
-
-const canDo = (diff: LoadedDiff, height: number) => (command: DiffCommand) => {
-  if (command === 'diff.close') return true;
-  if (diff.state !== 'ready' || diff.view.lines.length <= height) return false;
-  return diff.view.files.length > 1 || command === 'scroll.pageDown';
-};
 
 /** Without the line above and the hints below. */
 export const diffHeight = (rows: number) => Math.max(1, rows - 2);

@@ -1,14 +1,7 @@
 import {displayText} from '../../machines/policies/text/display-text.ts';
 import type {Line, Span} from '../components/lines.tsx';
-import {
-  clamped,
-  position,
-  type Scroll,
-  type ScrollCommand,
-  scrolled,
-  scrollKeymap,
-} from '../components/scroll.ts';
-import {commandOf, type Keymap} from '../keymap.ts';
+import {atTop, clamped, position, type Scroll, scrollKeymap} from '../components/scroll.ts';
+import {bindingOf, type Keymap, notNow} from '../keymap.ts';
 import {dropColumns, spread} from '../text/fit.ts';
 import {tabText} from '../text/graphemes.ts';
 
@@ -20,13 +13,62 @@ export type DiffView = {
   readonly scroll: Scroll;
 };
 
-export type DiffCommand = 'diff.close' | 'diff.nextFile' | 'diff.previousFile' | ScrollCommand;
+/** What is shown before a patch is there. */
+export const emptyDiff: DiffView = {lines: [], files: [], scroll: atTop};
 
-export const diffKeymap: Keymap<DiffCommand> = [
-  {keys: ['escape', 'q', 'd'], label: 'back', command: 'diff.close', hint: 'always', short: 'back'},
-  {keys: ['n'], label: 'next file', command: 'diff.nextFile', hint: 'always', short: 'next'},
-  {keys: ['p', 'N'], label: 'previous', command: 'diff.previousFile', hint: 'always', short: 'previous'},
-  ...scrollKeymap,
+type DiffStep = (view: DiffView, height: number) => DiffView | null;
+type DiffFacts = [view: DiffView, height: number];
+
+const whenLonger = ({lines}: DiffView, height: number) => (lines.length > height ? null : notNow);
+const whenSeveralFiles = (view: DiffView, height: number) =>
+  view.files.length > 1 ? whenLonger(view, height) : notNow;
+
+const goTo = (view: DiffView, top: number | undefined, height: number): DiffView =>
+  top === undefined ? view : {...view, scroll: clamped({...view.scroll, top}, view.lines.length, height)};
+
+/** Null closes the view. */
+export const diffKeymap: Keymap<DiffStep, DiffFacts> = [
+  {
+    id: 'diff.close',
+    keys: ['escape', 'q', 'd'],
+    label: 'back',
+    hint: 'first',
+    short: 'back',
+    run: () => null,
+  },
+  {
+    id: 'diff.nextFile',
+    keys: ['n'],
+    label: 'next file',
+    hint: 'first',
+    short: 'next',
+    refusal: whenSeveralFiles,
+    run: (view, height) =>
+      goTo(
+        view,
+        view.files.find((start) => start > view.scroll.top),
+        height,
+      ),
+  },
+  {
+    id: 'diff.previousFile',
+    keys: ['p', 'N'],
+    label: 'previous',
+    hint: 'first',
+    short: 'previous',
+    refusal: whenSeveralFiles,
+    run: (view, height) =>
+      goTo(
+        view,
+        view.files.findLast((start) => start < view.scroll.top),
+        height,
+      ),
+  },
+  ...scrollKeymap.map((binding): Keymap<DiffStep, DiffFacts>[number] => ({
+    ...binding,
+    ...(binding.hint ? {refusal: whenLonger} : {}),
+    run: (view, height) => ({...view, scroll: binding.run(view.scroll, {count: view.lines.length, height})}),
+  })),
 ];
 
 export function diffView(patch: string): DiffView {
@@ -37,15 +79,8 @@ export function diffView(patch: string): DiffView {
 
 /** The view after a key; null when the key closes it. */
 export function diffStep(view: DiffView, key: string, height: number): DiffView | null {
-  const command = commandOf(diffKeymap, key);
-  const {lines, files, scroll} = view;
-  if (command === null) return view;
-  if (command === 'diff.close') return null;
-  const to = (top: number | undefined) =>
-    top === undefined ? view : {...view, scroll: clamped({...scroll, top}, lines.length, height)};
-  if (command === 'diff.nextFile') return to(files.find((start) => start > scroll.top));
-  if (command === 'diff.previousFile') return to(files.findLast((start) => start < scroll.top));
-  return {...view, scroll: scrolled(scroll, command, {count: lines.length, height})};
+  const binding = bindingOf(diffKeymap, key, view, height);
+  return binding ? binding.run(view, height) : view;
 }
 
 /** What is seen of a patch, with a line above it. */

@@ -1,10 +1,18 @@
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {hintLine} from '../components/hint-line.tsx';
 import {blankLine, type Line, Lines, lineOf} from '../components/lines.tsx';
-import {atTop, clamped, position, type Scroll, type ScrollCommand, scrolled} from '../components/scroll.ts';
+import {
+  atTop,
+  clamped,
+  pageDown,
+  pageUp,
+  position,
+  type Scroll,
+  type ScrollRoom,
+} from '../components/scroll.ts';
 import {selectedAfter, selectLines} from '../components/select.ts';
-import {useStepper} from '../input/use-stepper.ts';
-import {hintsOf, type Keymap} from '../keymap.ts';
+import {type Step, useStepper} from '../input/use-stepper.ts';
+import {bindingOf, hintsOf, type Keymap, notNow} from '../keymap.ts';
 import {cutEnd, spread} from '../text/fit.ts';
 import {wrapped} from '../text/wrap.ts';
 
@@ -27,26 +35,54 @@ const choices: ReadonlyArray<{readonly label: string; readonly choice: ParentRev
   {label: 'Dismiss the feedback', choice: 'dismiss'},
 ];
 
-const keymap: Keymap = [
-  {keys: ['up', 'down', 'j', 'k'], label: 'move', command: 'parentReview.move', hint: 'always', shown: 4},
-  {keys: ['enter'], label: 'choose', command: 'parentReview.choose', hint: 'always', short: 'choose'},
+type State = {readonly choice: number; readonly scroll: Scroll; readonly isOver: boolean};
+type Stepped = Step<State, ParentReviewChoice>;
+
+const keymap: Keymap<(state: State, key: string, body: ScrollRoom) => Stepped, [body: ScrollRoom]> = [
   {
+    id: 'parentReview.move',
+    keys: ['up', 'down', 'j', 'k', 'home', 'end', 'g', 'G'],
+    label: 'move',
+    hint: 'first',
+    shown: 4,
+    run: (state, key) => ({
+      state: {...state, choice: selectedAfter(choices, state.choice, key) ?? state.choice},
+    }),
+  },
+  {
+    id: 'parentReview.choose',
+    keys: ['enter'],
+    label: 'choose',
+    hint: 'first',
+    short: 'choose',
+    run: (state) => over(state, choices[state.choice]?.choice ?? 'later'),
+  },
+  {
+    id: 'parentReview.later',
     keys: ['ctrl+c', 'escape'],
     label: 'decide later',
-    command: 'parentReview.later',
-    hint: 'always',
+    hint: 'first',
     short: 'later',
+    run: (state) => over(state, 'later'),
   },
-  {keys: ['pageup', 'pagedown'], label: 'scroll', command: 'parentReview.scroll', hint: 'always', shown: 2},
+  {
+    id: 'parentReview.scroll',
+    keys: ['pageup', 'pagedown', 'space'],
+    label: 'scroll',
+    hint: 'first',
+    shown: 2,
+    refusal: ({count, height}) => (count > height ? null : notNow),
+    run: (state, key, body) => {
+      const page = key === 'pageup' ? pageUp : pageDown;
+      return {state: {...state, scroll: page(state.scroll, body)}};
+    },
+  },
 ];
 
-const scrollKeys = new Map<string, ScrollCommand>([
-  ['pageup', 'scroll.pageUp'],
-  ['pagedown', 'scroll.pageDown'],
-  ['space', 'scroll.pageDown'],
-]);
-
-type State = {readonly choice: number; readonly scroll: Scroll; readonly isOver: boolean};
+const over = (state: State, outcome: ParentReviewChoice): Stepped => ({
+  state: {...state, isOver: true},
+  outcome,
+});
 
 /** A parent review sent children back: which ones, and what they are told. */
 export function ParentReviewNotice({
@@ -63,15 +99,8 @@ export function ParentReviewNotice({
     initial: () => ({choice: 0, scroll: atTop, isOver: false}),
     step: (before, {name}) => {
       if (before.isOver) return {state: before};
-      const over = (outcome: ParentReviewChoice) => ({state: {...before, isOver: true}, outcome});
-      if (name === 'ctrl+c' || name === 'escape') return over('later');
-      const chosen = choices[before.choice];
-      if (name === 'enter' && chosen) return over(chosen.choice);
-      const command = scrollKeys.get(name);
-      if (command) {
-        return {state: {...before, scroll: scrolled(before.scroll, command, {count: body.length, height})}};
-      }
-      return {state: {...before, choice: selectedAfter(choices, before.choice, name) ?? before.choice}};
+      const room = {count: body.length, height};
+      return bindingOf(keymap, name, room)?.run(before, name, room) ?? {state: before};
     },
     onOutcome: onChoose,
     isActive,
@@ -89,10 +118,7 @@ export function ParentReviewNotice({
         ...shown,
         ...(shown.length < height ? [blankLine] : []),
         ...selectLines(choices, state.choice, {columns}),
-        hintLine(
-          hintsOf(keymap, (command) => command !== 'parentReview.scroll' || place !== ''),
-          columns,
-        ),
+        hintLine(hintsOf(keymap, {count: body.length, height}), columns),
       ].slice(-rows)}
     />
   );

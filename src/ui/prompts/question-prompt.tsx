@@ -2,7 +2,7 @@ import {displayLine} from '../../machines/policies/text/display-text.ts';
 import type {Question} from '../../services/contracts/run.ts';
 import {hintLine} from '../components/hint-line.tsx';
 import {blankLine, type Line, Lines, lineOf} from '../components/lines.tsx';
-import {clamped, position} from '../components/scroll.ts';
+import {clamped} from '../components/scroll.ts';
 import {selectLines} from '../components/select.ts';
 import {frameOf, readFilesFor, useFileList} from '../editor/editor.tsx';
 import {editorLines} from '../editor/editor-view.ts';
@@ -89,12 +89,8 @@ export function QuestionPrompt({
     return <Lines lines={[head, ...quote, ...editorLines(state.editor, view)].slice(0, rows)} />;
   }
   const scroll = clamped(state.prompt, text.length, height);
-  const place = position(scroll, text.length, height);
   const shown = text.slice(scroll.top, scroll.top + height);
-  const hints = hintsOf(questionKeymap, (command) => {
-    if (command === 'question.back') return canGoBack;
-    return command !== 'question.scroll' || place !== '';
-  });
+  const hints = hintsOf(questionKeymap, {canGoBack, prompt: {count: text.length, height}});
   return (
     <Lines
       lines={[

@@ -1,11 +1,11 @@
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import type {Question} from '../../services/contracts/run.ts';
-import {atTop, type Scroll, scrolled} from '../components/scroll.ts';
+import {atTop, pageDown, pageUp, type Scroll, type ScrollRoom} from '../components/scroll.ts';
 import {type SelectItem, selectedAfter} from '../components/select.ts';
 import {type EditorFrame, type EditorState, editorState, editorStep} from '../editor/editor-state.ts';
 import type {KeyPress} from '../input/key-press.ts';
 import type {Step} from '../input/use-stepper.ts';
-import type {Keymap} from '../keymap.ts';
+import {bindingOf, type Keymap, notNow} from '../keymap.ts';
 
 export type QuestionState = {
   readonly view: 'choosing' | 'writing';
@@ -24,18 +24,10 @@ export type QuestionOutcome =
 
 export type QuestionFrame = {
   readonly editor: EditorFrame;
-  readonly prompt: {readonly count: number; readonly height: number};
+  readonly prompt: ScrollRoom;
   /** There is a question before this one. */
   readonly canGoBack: boolean;
 };
-
-export const questionKeymap: Keymap<`question.${'move' | 'choose' | 'scroll' | 'back' | 'later'}`> = [
-  {keys: ['up', 'down', 'j', 'k'], label: 'move', command: 'question.move', hint: 'always', shown: 4},
-  {keys: ['enter'], label: 'choose', command: 'question.choose', hint: 'always', short: 'choose'},
-  {keys: ['ctrl+c'], label: 'answer later', command: 'question.later', hint: 'always', short: 'later'},
-  {keys: ['escape'], label: 'previous question', command: 'question.back', hint: 'always', short: 'back'},
-  {keys: ['pageup', 'pagedown'], label: 'scroll', command: 'question.scroll', hint: 'always', shown: 2},
-];
 
 /** A question without options is answered in the editor at once. */
 export function questionState({options = []}: Question, answer: string): QuestionState {
@@ -57,6 +49,74 @@ export const questionItems = ({options = []}: Question): SelectItem[] => [
 ];
 
 type Stepped = Step<QuestionState, QuestionOutcome>;
+type Run = (state: QuestionState, key: string, question: Question, frame: QuestionFrame) => Stepped;
+type Facts = [frame: Pick<QuestionFrame, 'canGoBack' | 'prompt'>];
+
+/** The keys while one chooses. */
+export const questionKeymap: Keymap<Run, Facts> = [
+  {
+    id: 'question.move',
+    keys: ['up', 'down', 'j', 'k', 'home', 'end', 'g', 'G'],
+    label: 'move',
+    hint: 'first',
+    shown: 4,
+    run: (state, key, question) => {
+      const index = selectedAfter(questionItems(question), state.choice, key);
+      return {state: {...state, choice: index ?? state.choice}};
+    },
+  },
+  {
+    id: 'question.number',
+    keys: ['1', '2', '3', '4', '5', '6', '7', '8', '9'],
+    label: 'mark',
+    // A digit marks its option; Enter still has to say so.
+    run: (state, key, question) => {
+      const index = Number(key) - 1;
+      return {state: index < questionItems(question).length ? {...state, choice: index} : state};
+    },
+  },
+  {
+    id: 'question.choose',
+    keys: ['enter'],
+    label: 'choose',
+    hint: 'first',
+    short: 'choose',
+    run: (state, _, {options}) => {
+      const option = options?.[state.choice];
+      if (option === undefined) return {state: {...state, view: 'writing'}};
+      return over(state, {type: 'answer', value: option});
+    },
+  },
+  {
+    id: 'question.later',
+    keys: ['ctrl+c'],
+    label: 'answer later',
+    hint: 'first',
+    short: 'later',
+    run: (state) => over(state, {type: 'later'}),
+  },
+  {
+    id: 'question.back',
+    keys: ['escape'],
+    label: 'previous question',
+    hint: 'first',
+    short: 'back',
+    refusal: ({canGoBack}) => (canGoBack ? null : notNow),
+    run: (state) => over(state, {type: 'back'}),
+  },
+  {
+    id: 'question.scroll',
+    keys: ['pageup', 'pagedown'],
+    label: 'scroll',
+    hint: 'first',
+    shown: 2,
+    refusal: ({prompt}) => (prompt.count > prompt.height ? null : notNow),
+    run: (state, key, _, frame) => {
+      const page = key === 'pageup' ? pageUp : pageDown;
+      return {state: {...state, prompt: page(state.prompt, frame.prompt)}};
+    },
+  },
+];
 
 /** One key at a question. */
 export function questionStep(
@@ -67,29 +127,10 @@ export function questionStep(
 ): Stepped {
   if (before.isOver) return {state: before};
   const state = before.notice === null ? before : {...before, notice: null};
+  // Whatever is seen, it leaves the question open.
   if (key.name === 'ctrl+c') return over(state, {type: 'later'});
   if (state.view === 'writing') return write(state, key, question, frame);
-  const items = questionItems(question);
-  if (key.name === 'escape') return frame.canGoBack ? over(state, {type: 'back'}) : {state};
-  if (key.name === 'pageup' || key.name === 'pagedown') return scroll(state, key.name, frame);
-  if (key.name === 'enter') {
-    const option = question.options?.[state.choice];
-    if (option === undefined) return {state: {...state, view: 'writing'}};
-    return over(state, {type: 'answer', value: option});
-  }
-  const index = numbered(key.name, items.length) ?? selectedAfter(items, state.choice, key.name);
-  return {state: index === null ? state : {...state, choice: index}};
-}
-
-/** A digit marks its option; Enter still has to say so. */
-function numbered(key: string, count: number): number | null {
-  const number = /^[1-9]$/.test(key) ? Number(key) : 0;
-  return number > 0 && number <= count ? number - 1 : null;
-}
-
-function scroll(state: QuestionState, key: 'pageup' | 'pagedown', frame: QuestionFrame): Stepped {
-  const command = key === 'pageup' ? 'scroll.pageUp' : 'scroll.pageDown';
-  return {state: {...state, prompt: scrolled(state.prompt, command, frame.prompt)}};
+  return bindingOf(questionKeymap, key.name, frame)?.run(state, key.name, question, frame) ?? {state};
 }
 
 function write(state: QuestionState, key: KeyPress, {options = []}: Question, frame: QuestionFrame): Stepped {
@@ -105,7 +146,6 @@ function write(state: QuestionState, key: KeyPress, {options = []}: Question, fr
   return over(next, {type: 'answer', value});
 }
 
-const over = (state: QuestionState, outcome: QuestionOutcome): Stepped => ({
-  state: {...state, isOver: true},
-  outcome,
-});
+function over(state: QuestionState, outcome: QuestionOutcome): Stepped {
+  return {state: {...state, isOver: true}, outcome};
+}

@@ -1,14 +1,16 @@
 import {describe, expect, test} from 'vitest';
-import {type Command, keymaps} from '../../../src/ui/model/commands.ts';
-import {whyNot} from '../../../src/ui/model/refusals.ts';
+import {commands, helpTable, keymaps} from '../../../src/ui/commands/command-table.ts';
+import {canDo, notNow} from '../../../src/ui/keymap.ts';
 import {pausedRun, restingRun, waitingRun} from '../../fakes/runs.ts';
 import {planOf, task} from '../../helpers/plans.ts';
 import {keys, type TuiOptions, tuiProject} from '../tui-project.tsx';
 
-const refusal = (command: Command, options: TuiOptions) => {
+const refusal = (id: string, options: TuiOptions) => {
   const {tui, press} = tuiProject(options);
   press(keys.enter);
-  return whyNot(command, tui.facts(), tui.get());
+  const command = commands.find((each) => each.id === id);
+  if (!command?.refusal) throw new Error(`${id} is never refused`);
+  return command.refusal(tui.facts(), tui.get());
 };
 const one = (status: Parameters<typeof task>[1], ...runs: NonNullable<TuiOptions['runs']>): TuiOptions => ({
   plan: planOf(task('a', status)),
@@ -16,7 +18,7 @@ const one = (status: Parameters<typeof task>[1], ...runs: NonNullable<TuiOptions
 });
 
 describe('a command and whether it can be given', () => {
-  test.each<{command: Command; options: TuiOptions; reason: string | null}>([
+  test.each<{command: string; options: TuiOptions; reason: string | null}>([
     {command: 'job.execute', options: one({}), reason: null},
     {command: 'job.execute', options: one({status: 'done'}), reason: 'no task is ready'},
     {command: 'job.execute', options: {plan: planOf()}, reason: 'no task is ready'},
@@ -50,10 +52,26 @@ test.each(Object.entries(keymaps))('no key of %s means two things at once', (_pl
     plan: planOf(task('a', {status: 'failed'})),
     runs: [restingRun({state: 'failed'})],
   });
-  const active = keymap.filter(({command}) => whyNot(command, tui.facts(), tui.get()) === null);
-  const meanings = new Map<string, Set<string>>();
-  for (const {keys: each, command} of active) {
-    for (const key of each) meanings.set(key, (meanings.get(key) ?? new Set()).add(command));
-  }
-  expect([...meanings].filter(([, commands]) => commands.size > 1).map(([key]) => key)).toEqual([]);
+  const active = keymap.filter((command) => canDo(command, tui.facts(), tui.get()));
+  const bound = active.flatMap((command) => command.keys);
+  expect(bound.filter((key, index) => bound.indexOf(key) !== index)).toEqual([]);
+});
+
+test('every command has an id of its own', () => {
+  const ids = commands.map(({id}) => id);
+  expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
+});
+
+test('every command beside the plan is in the help, under one title', () => {
+  const listed = helpTable.flatMap(([, section]) => section.map(({id}) => id));
+  expect(keymaps.tree.map(({id}) => id).filter((id) => !listed.includes(id))).toEqual([]);
+  expect(listed.filter((id, index) => listed.indexOf(id) !== index)).toEqual([]);
+});
+
+test('ctrl+c is never refused aloud', () => {
+  const {tui} = tuiProject({plan: planOf(task('a'))});
+  const reasons = commands
+    .filter(({keys: each}) => each.includes('ctrl+c'))
+    .map((command) => command.refusal?.(tui.facts(), tui.get()) ?? null);
+  expect(new Set(reasons)).toEqual(new Set([null, notNow]));
 });

@@ -1,0 +1,175 @@
+import {isLeaf, parentOf} from '../../machines/policies/plan/plan-graph.ts';
+import {notNow} from '../keymap.ts';
+import * as browsing from '../model/browse.ts';
+import {besidePlan, type Command, type CommandContext, noPlan} from './command.ts';
+
+const section = 'Move in the plan';
+
+/** Moving in the tree of tasks. */
+export const browseCommands: readonly Command[] = [
+  {
+    id: 'pane.switch',
+    keys: ['tab'],
+    label: 'pane',
+    help: 'other pane',
+    hint: 'first',
+    at: besidePlan,
+    section: 'Look at a task',
+    run: ({browse}) => browse(browsing.switchPane),
+  },
+  {id: 'tree.up', keys: ['up', 'k'], label: 'up', at: ['tree'], section, run: (context) => move(context, -1)},
+  {
+    id: 'tree.down',
+    keys: ['down', 'j'],
+    label: 'down',
+    at: ['tree'],
+    section,
+    run: (context) => move(context, 1),
+  },
+  {
+    id: 'tree.pageUp',
+    keys: ['ctrl+u'],
+    label: 'half a page up',
+    at: ['tree'],
+    section,
+    run: (context) => move(context, -halfPage(context)),
+  },
+  {
+    id: 'tree.pageDown',
+    keys: ['ctrl+d'],
+    label: 'half a page down',
+    at: ['tree'],
+    section,
+    run: (context) => move(context, halfPage(context)),
+  },
+  {
+    id: 'tree.first',
+    keys: ['home', 'g'],
+    label: 'first',
+    at: ['tree'],
+    section,
+    run: (context) => move(context, Number.NEGATIVE_INFINITY),
+  },
+  {
+    id: 'tree.last',
+    keys: ['end', 'G'],
+    label: 'last',
+    at: ['tree'],
+    section,
+    run: (context) => move(context, Number.POSITIVE_INFINITY),
+  },
+  {
+    id: 'tree.fold',
+    keys: ['left', 'h'],
+    label: 'fold, or to the parent',
+    at: ['tree'],
+    section,
+    run: (context) => {
+      const {task, plan} = context.core.facts();
+      if (!task || !plan) return;
+      const isOpen = !isLeaf(task) && !context.core.get().browse.folded.has(task.id);
+      const parent = parentOf(plan, task);
+      if (isOpen) toggle(context, true);
+      else if (parent) context.browse((now) => browsing.select(now, parent.id));
+    },
+  },
+  {
+    id: 'tree.unfold',
+    keys: ['right', 'l'],
+    label: 'unfold',
+    at: ['tree'],
+    section,
+    run: (context) => toggle(context, false),
+  },
+  {
+    id: 'tree.toggle',
+    keys: ['space'],
+    label: 'fold or unfold',
+    at: ['tree'],
+    section,
+    run: (context) => toggle(context),
+  },
+  {
+    id: 'pane.detail',
+    keys: ['enter'],
+    label: 'look at it',
+    at: ['tree'],
+    section,
+    run: ({browse}) => browse((now) => ({...now, pane: 'detail'})),
+  },
+  {
+    id: 'tree.foldAll',
+    keys: ['F'],
+    label: 'fold or unfold all',
+    at: ['tree'],
+    section,
+    run: ({core, browse}) => {
+      const {plan} = core.facts();
+      const parents = plan ? [...plan.items.values()].filter((task) => !isLeaf(task)).map(({id}) => id) : [];
+      browse((now) => browsing.foldAll(now, parents));
+    },
+  },
+  {
+    id: 'tree.next',
+    keys: ['n'],
+    label: 'next that needs you',
+    at: ['tree'],
+    section,
+    refusal: ({summary}) => ((summary?.attention.length ?? 0) > 0 ? null : 'nothing needs you'),
+    run: nextForPerson,
+  },
+  {
+    id: 'tree.clear',
+    keys: ['escape'],
+    label: 'clear search and filter',
+    at: ['tree'],
+    section,
+    refusal: (_, {browse}) => (browse.filter !== 'all' || browse.query !== '' ? null : notNow),
+    run: ({browse}) => browse((now) => ({...now, filter: 'all', query: ''})),
+  },
+  {
+    id: 'tree.search',
+    keys: ['/'],
+    label: 'search',
+    hint: 'first',
+    at: besidePlan,
+    section,
+    refusal: ({plan}) => (plan ? null : noPlan),
+    run: ({core}) => core.send({type: 'search.begin'}),
+  },
+  {
+    id: 'tree.filter',
+    keys: ['f'],
+    label: 'filter',
+    hint: 'more',
+    at: besidePlan,
+    section,
+    run: ({browse}) => browse(browsing.nextFilter),
+  },
+];
+
+/** Whoever moves looks elsewhere: the selection no longer follows the job. */
+function move({core, jobs, browse}: CommandContext, by: number): void {
+  jobs.look(false);
+  browse((now) => browsing.moveSelection(now, core.facts().entries, by));
+}
+
+const halfPage = ({core}: CommandContext): number =>
+  Math.ceil(Math.max(1, core.facts().layout.paneRows - 1) / 2);
+
+function toggle({core, browse}: CommandContext, isFolded?: boolean): void {
+  const {task} = core.facts();
+  if (task && !isLeaf(task)) browse((now) => browsing.toggleFold(now, task.id, isFolded));
+}
+
+function nextForPerson({core, browse}: CommandContext): void {
+  const {summary, entries} = core.facts();
+  const {selectedId} = core.get().browse;
+  const waiting = summary?.attention ?? [];
+  const at = waiting.indexOf(selectedId ?? '');
+  const id = waiting[(at + 1) % Math.max(1, waiting.length)];
+  if (id === undefined) return;
+  const isShown = entries.some((entry) => entry.id === id);
+  const everything = {folded: new Set<string>(), filter: 'all', query: ''} as const;
+  browse((now) => browsing.select(isShown ? now : {...now, ...everything}, id));
+}

@@ -1,0 +1,51 @@
+import type {Dialog} from '../../machines/tui.machine.ts';
+import type {KeyBinding} from '../keymap.ts';
+import type {Browse, Pane} from '../model/browse.ts';
+import type {Facts, TuiState} from '../model/facts.ts';
+import type {TuiPorts} from '../ports.ts';
+import type {TuiCore} from '../tui.ts';
+import type {Jobs} from '../tui-jobs.ts';
+
+/** Where keys are pressed: a screen, and of the plan one of its two panes. */
+export type Place = 'home' | Pane | 'settings' | 'sessions' | 'help';
+
+export const anywhere: readonly Place[] = ['home', 'tree', 'detail', 'settings', 'sessions', 'help'];
+/** Beside the plan, whichever pane has the keys. */
+export const besidePlan: readonly Place[] = ['tree', 'detail'];
+
+/** The titles of the help, in their order. */
+export const helpSections = ['Run', 'Look at a task', 'Move in the plan', 'Change the plan', 'Go'] as const;
+
+/** What the handlers of commands work with. */
+export type CommandContext = {
+  readonly core: TuiCore;
+  readonly ports: TuiPorts;
+  readonly jobs: Jobs;
+  open(dialog: Dialog): void;
+  /** Shows why something could not be done. */
+  fail(error: unknown): void;
+  browse(change: (browse: Browse) => Browse): void;
+  /** How many lines the help has. */
+  helpLength(): number;
+};
+
+/** One command of the screens, complete: adding one is one entry in one file of this folder. */
+export type Command = KeyBinding<(context: CommandContext) => void, [facts: Facts, state: TuiState]> & {
+  /** Where its keys work. */
+  readonly at: readonly Place[];
+  /** Where the help lists it; it does not where this is missing. */
+  readonly section?: (typeof helpSections)[number];
+};
+
+export type Refusal = NonNullable<Command['refusal']>;
+
+export const noTask = 'no task is selected';
+export const noPlan = 'there is no plan';
+
+/** Acts on the id of the selected task. */
+export const withTask =
+  (act: (context: CommandContext, taskId: string) => void): Command['run'] =>
+  (context) => {
+    const {task} = context.core.facts();
+    if (task) act(context, task.id);
+  };

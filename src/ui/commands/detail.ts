@@ -1,0 +1,151 @@
+import * as browsing from '../model/browse.ts';
+import {detailContent} from '../model/detail.ts';
+import {besidePlan, type Command, type CommandContext} from './command.ts';
+
+const section = 'Look at a task';
+/** The help scrolls with the keys of the detail pane. */
+const scrolling = ['detail', 'help'] as const;
+
+/** The pane of the selected task: its tabs, its runs, scrolling. */
+export const detailCommands: readonly Command[] = [
+  {id: 'tab.details', keys: ['1'], label: 'details', at: besidePlan, section, run: showTab('details')},
+  {id: 'tab.run', keys: ['2'], label: 'run', at: besidePlan, section, run: showTab('run')},
+  {id: 'tab.diff', keys: ['3'], label: 'diff', at: besidePlan, section, run: showTab('diff')},
+  {id: 'tab.history', keys: ['4'], label: 'history', at: besidePlan, section, run: showTab('history')},
+  {id: 'tab.next', keys: [']'], label: 'next tab', at: besidePlan, section, run: turnTab(1)},
+  {id: 'tab.previous', keys: ['['], label: 'previous tab', at: besidePlan, section, run: turnTab(-1)},
+  {
+    id: 'detail.raw',
+    keys: ['o'],
+    label: 'raw output',
+    hint: 'more',
+    at: besidePlan,
+    section,
+    refusal: (_, {browse}) => (browse.tab === 'run' ? null : 'raw output is in the tab Run'),
+    run: ({browse}) => browse((now) => ({...now, isRaw: !now.isRaw, detailTop: null})),
+  },
+  {
+    id: 'run.older',
+    keys: ['<'],
+    label: 'older run',
+    at: besidePlan,
+    section,
+    refusal: ({shownRun}, {browse}) => {
+      if (browse.tab !== 'run' && browse.tab !== 'diff') return 'earlier runs are in the tabs Run and Diff';
+      return shownRun ? null : 'it has not run yet';
+    },
+    run: (context) => void showOlderRun(context).catch(context.fail),
+  },
+  {
+    id: 'run.newer',
+    keys: ['>'],
+    label: 'newer run',
+    at: besidePlan,
+    section,
+    refusal: ({task}, {past}) => (past && past.taskId === task?.id ? null : 'this is the latest run'),
+    run: showNewerRun,
+  },
+  {
+    id: 'detail.pageDown',
+    keys: ['pagedown', 'ctrl+f'],
+    label: 'scroll the pane on the right',
+    at: [...besidePlan, 'help'],
+    section,
+    run: (context) => scroll(context, page(context)),
+  },
+  {
+    id: 'detail.pageUp',
+    keys: ['pageup', 'ctrl+b'],
+    label: 'scroll it back',
+    at: [...besidePlan, 'help'],
+    section,
+    run: (context) => scroll(context, -page(context)),
+  },
+  {id: 'detail.up', keys: ['up', 'k'], label: 'up', at: scrolling, run: (context) => scroll(context, -1)},
+  {
+    id: 'detail.down',
+    keys: ['down', 'j'],
+    label: 'down',
+    at: scrolling,
+    run: (context) => scroll(context, 1),
+  },
+  {
+    id: 'detail.backward',
+    keys: ['ctrl+u'],
+    label: 'page up',
+    at: scrolling,
+    run: (context) => scroll(context, -page(context)),
+  },
+  {
+    id: 'detail.forward',
+    keys: ['ctrl+d', 'space'],
+    label: 'page down',
+    at: scrolling,
+    run: (context) => scroll(context, page(context)),
+  },
+  {
+    id: 'detail.first',
+    keys: ['home', 'g'],
+    label: 'start',
+    at: scrolling,
+    run: (context) => scroll(context, Number.NEGATIVE_INFINITY),
+  },
+  {
+    id: 'detail.last',
+    keys: ['end', 'G'],
+    label: 'end, and follow',
+    at: scrolling,
+    run: (context) => scroll(context, Number.POSITIVE_INFINITY),
+  },
+  {id: 'tab.left', keys: ['left', 'h'], label: 'previous tab', at: ['detail'], run: turnTab(-1)},
+  {id: 'tab.right', keys: ['right', 'l', 'enter'], label: 'next tab', at: ['detail'], run: turnTab(1)},
+  {
+    id: 'pane.tree',
+    keys: ['escape'],
+    label: 'back to the plan',
+    at: ['detail'],
+    run: ({browse}) => browse((now) => ({...now, pane: 'tree'})),
+  },
+];
+
+function showTab(tab: browsing.Tab): Command['run'] {
+  return ({browse}) => browse((now) => browsing.showTab(now, tab));
+}
+
+function turnTab(by: number): Command['run'] {
+  return ({browse}) => browse((now) => browsing.turnTab(now, by));
+}
+
+const page = ({core}: CommandContext): number => Math.max(1, core.facts().layout.paneRows - 1);
+
+function scroll({core, jobs, browse, helpLength}: CommandContext, by: number): void {
+  const {screen, layout} = core.facts();
+  if (screen === 'help') {
+    const {list} = core.get();
+    const end = Math.max(0, helpLength() - layout.paneRows - 2);
+    core.patch({list: {...list, index: Math.max(0, Math.min(end, list.index + by))}});
+    return;
+  }
+  const {length} = detailContent(core.get(), core.facts(), jobs);
+  browse((now) => browsing.scrollDetail(now, by, {length, height: layout.paneRows}));
+}
+
+/** One run further back in the history of the selected task. */
+async function showOlderRun({core, ports}: CommandContext): Promise<void> {
+  const {task} = core.facts();
+  const {past} = core.get();
+  if (!task) return;
+  const known = past?.taskId === task.id ? past : null;
+  const runs = known?.runs ?? (await ports.history(task.id)).runs;
+  const index = (known?.index ?? runs.length - 1) - 1;
+  if (index < 0) core.say({tone: 'accent', text: 'there is no older run'});
+  else core.patch({past: {taskId: task.id, runs, index}});
+}
+
+/** One run forward; the latest is where one began. */
+function showNewerRun({core}: CommandContext): void {
+  const {past} = core.get();
+  if (!past) return;
+  const index = past.index + 1;
+  core.patch({past: index >= past.runs.length - 1 ? null : {...past, index}});
+}

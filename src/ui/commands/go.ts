@@ -1,0 +1,123 @@
+import {notNow} from '../keymap.ts';
+import {anywhere, besidePlan, type Command, type CommandContext, noPlan} from './command.ts';
+import {loadSessions} from './lists.ts';
+
+const section = 'Go';
+const exceptHelp = anywhere.filter((place) => place !== 'help');
+
+/** From one screen to another, and out. */
+export const goCommands: readonly Command[] = [
+  {
+    id: 'go.plan',
+    keys: ['enter', 'v', 'p'],
+    label: 'plan',
+    hint: 'first',
+    at: ['home'],
+    // While it is read the plan screen waits for it.
+    refusal: ({plan}, {data}) => (plan || data === null ? null : `${noPlan} to look at`),
+    run: ({core}) => core.send({type: 'screen.plan'}),
+  },
+  {
+    id: 'go.settingsFromHome',
+    keys: [',', 's'],
+    label: 'settings',
+    hint: 'first',
+    at: ['home'],
+    run: (context) => showList(context, 'settings'),
+  },
+  {
+    id: 'go.sessionsFromHome',
+    keys: ['S'],
+    label: 'sessions',
+    hint: 'first',
+    at: ['home'],
+    run: (context) => showList(context, 'sessions'),
+  },
+  {
+    id: 'go.home',
+    keys: ['H'],
+    label: 'home',
+    at: besidePlan,
+    section,
+    run: ({core}) => core.send({type: 'screen.home'}),
+  },
+  {
+    id: 'go.settings',
+    keys: [','],
+    label: 'settings',
+    at: besidePlan,
+    section,
+    run: (context) => showList(context, 'settings'),
+  },
+  {
+    id: 'go.sessions',
+    keys: ['S'],
+    label: 'sessions',
+    at: besidePlan,
+    section,
+    run: (context) => showList(context, 'sessions'),
+  },
+  {
+    id: 'go.back',
+    keys: ['escape', 'H'],
+    label: 'back',
+    hint: 'first',
+    at: ['settings', 'sessions'],
+    run: ({core}) => core.send({type: core.facts().plan ? 'screen.plan' : 'screen.home'}),
+  },
+  {
+    id: 'help.leave',
+    keys: ['escape', 'q', '?'],
+    label: 'back',
+    hint: 'first',
+    at: ['help'],
+    run: ({core}) => core.send({type: 'help.leave'}),
+  },
+  {
+    id: 'help.show',
+    keys: ['?'],
+    label: 'help',
+    hint: 'first',
+    at: exceptHelp,
+    section,
+    run: ({core}) => {
+      core.patch({list: {...core.get().list, index: 0}});
+      core.send({type: 'help.show'});
+    },
+  },
+  {
+    id: 'go.quit',
+    keys: ['q'],
+    label: 'quit',
+    hint: 'first',
+    at: exceptHelp,
+    section,
+    run: ({core, open}) => {
+      if (core.facts().isBusy) open({type: 'quit'});
+      else core.send({type: 'tui.leave', reason: 'user_interrupt'});
+    },
+  },
+  {
+    id: 'go.leave',
+    keys: ['ctrl+c'],
+    label: 'quit',
+    at: anywhere,
+    section,
+    refusal: ({isBusy}) => (isBusy ? notNow : null),
+    run: ({core}) => core.send({type: 'tui.interrupt'}),
+  },
+  {
+    id: 'go.suspend',
+    keys: ['ctrl+z'],
+    label: 'to the shell; fg comes back',
+    at: anywhere,
+    section,
+    run: ({core}) => core.patch({handover: {type: 'shell'}}),
+  },
+];
+
+function showList(context: CommandContext, screen: 'settings' | 'sessions'): void {
+  context.core.patch({list: {index: 0, sessions: null}});
+  context.core.send({type: `screen.${screen}`});
+  if (screen === 'sessions') loadSessions(context);
+}

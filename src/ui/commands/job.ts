@@ -1,0 +1,115 @@
+import {notNow} from '../keymap.ts';
+import {readyBelow} from '../model/facts.ts';
+import {anywhere, besidePlan, type Command, type CommandContext, withTask} from './command.ts';
+import {
+  executeRefusal,
+  executeTaskRefusal,
+  restartRefusal,
+  resumeRefusal,
+  retryRefusal,
+} from './task-refusals.ts';
+
+/** What runs tasks, and stops them. */
+export const jobCommands: readonly Command[] = [
+  {
+    id: 'job.pause',
+    keys: ['ctrl+c'],
+    label: 'pause',
+    hint: 'first',
+    at: anywhere,
+    section: 'Run',
+    refusal: ({isBusy, isPausing}) => (isBusy && !isPausing ? null : notNow),
+    run: ({core}) => core.send({type: 'tui.interrupt'}),
+  },
+  {
+    id: 'job.force',
+    keys: ['ctrl+c'],
+    label: 'force',
+    hint: 'first',
+    at: anywhere,
+    section: 'Run',
+    refusal: ({isPausing}) => (isPausing ? null : notNow),
+    run: ({core}) => core.send({type: 'tui.interrupt'}),
+  },
+  {
+    id: 'job.stopAfter',
+    keys: ['x'],
+    label: 'stop after this task',
+    hint: 'first',
+    at: anywhere,
+    section: 'Run',
+    refusal: ({isBusy, isPausing}, {job}) => {
+      if (!isBusy || isPausing || job?.request.type !== 'execute') return 'no plan is being executed';
+      return job.isStopping ? 'it stops after this task already' : null;
+    },
+    run: ({core, ports}) => {
+      ports.engine.stopAfterTask();
+      const {job} = core.get();
+      if (job) core.patch({job: {...job, isStopping: true}});
+    },
+  },
+  {
+    id: 'job.execute',
+    keys: ['e'],
+    label: 'execute',
+    hint: 'first',
+    at: ['home', ...besidePlan],
+    section: 'Run',
+    refusal: executeRefusal,
+    run: ({jobs}) => void jobs.start({type: 'execute', taskIds: []}),
+  },
+  {
+    id: 'job.resume',
+    keys: ['u'],
+    label: 'resume',
+    hint: 'first',
+    at: besidePlan,
+    section: 'Run',
+    refusal: resumeRefusal,
+    run: withTask(resume),
+  },
+  {
+    id: 'job.restart',
+    keys: ['R'],
+    label: 'restart',
+    hint: 'first',
+    at: besidePlan,
+    section: 'Run',
+    refusal: restartRefusal,
+    run: withTask(({open}, taskId) => open({type: 'restart', taskId})),
+  },
+  {
+    id: 'job.retry',
+    keys: ['t'],
+    label: 'retry',
+    hint: 'first',
+    at: besidePlan,
+    section: 'Run',
+    refusal: retryRefusal,
+    run: withTask(({core, ports, fail}, id) => {
+      ports.retry(id).then(() => core.say({tone: 'good', text: `${id} is ready again`}), fail);
+    }),
+  },
+  {
+    id: 'job.executeTask',
+    keys: ['E'],
+    label: 'execute task',
+    hint: 'first',
+    at: besidePlan,
+    section: 'Run',
+    refusal: executeTaskRefusal,
+    run: ({core, jobs}) => {
+      const {plan, task} = core.facts();
+      if (plan && task) void jobs.start({type: 'execute', taskIds: readyBelow(plan, task)});
+    },
+  },
+];
+
+/** What waits for a person is shown first; otherwise the agent goes on. */
+function resume({core, jobs, open}: CommandContext, taskId: string): void {
+  const {state, run} = core.facts();
+  if (state === 'asks' && (run?.questions?.length ?? 0) > 0) open({type: 'questions', taskId});
+  else if (state === 'decision') open({type: 'checkpoint', taskId});
+  else if (state === 'feedback') open({type: 'feedback', taskId});
+  else void jobs.start({type: 'resume', taskId, answers: [], feedback: null});
+}

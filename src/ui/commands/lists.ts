@@ -1,0 +1,106 @@
+import {valueAt} from '../../machines/policies/config-resolution.ts';
+import {type ConfigLayerName, settingKeys, settings} from '../../services/contracts/config.ts';
+import type {Command, CommandContext} from './command.ts';
+
+const lists = ['settings', 'sessions'] as const;
+
+/** The screens that are lists: settings and sessions. */
+export const listCommands: readonly Command[] = [
+  {
+    id: 'setting.project',
+    keys: ['enter', 'p'],
+    label: 'set here',
+    hint: 'first',
+    at: ['settings'],
+    run: (context) => change(context, 'project'),
+  },
+  {
+    id: 'setting.global',
+    keys: ['a'],
+    label: 'set for all',
+    hint: 'first',
+    at: ['settings'],
+    run: (context) => change(context, 'global'),
+  },
+  {
+    id: 'setting.unset',
+    keys: ['d', 'backspace', 'delete'],
+    label: 'unset',
+    hint: 'first',
+    at: ['settings'],
+    run: ({core, ports, fail}) => {
+      const key = settingKeys[core.get().list.index];
+      const source = key && core.get().data?.config.values.get(key)?.source;
+      if (!key || !source) return;
+      if (source === 'default') core.say({tone: 'accent', text: 'it is the default already'});
+      else ports.writeSetting(source, key, undefined).catch(fail);
+    },
+  },
+  {
+    id: 'session.attach',
+    keys: ['enter'],
+    label: 'attach',
+    hint: 'first',
+    at: ['sessions'],
+    refusal: (_, {list}) => {
+      const session = list.sessions?.[list.index];
+      if (!session) return 'there is no session to attach to';
+      return session.canAttach ? null : `${session.name || session.id} is ${session.status}`;
+    },
+    run: ({core}) => {
+      const {list} = core.get();
+      const session = list.sessions?.[list.index];
+      if (session) core.patch({handover: {type: 'session', id: session.id}});
+    },
+  },
+  {
+    id: 'session.refresh',
+    keys: ['r'],
+    label: 'refresh',
+    hint: 'first',
+    at: ['sessions'],
+    run: loadSessions,
+  },
+  {id: 'list.up', keys: ['up', 'k'], label: 'up', at: lists, run: (context) => move(context, -1)},
+  {id: 'list.down', keys: ['down', 'j'], label: 'down', at: lists, run: (context) => move(context, 1)},
+  {
+    id: 'list.first',
+    keys: ['home', 'g'],
+    label: 'first',
+    at: lists,
+    run: (context) => move(context, Number.NEGATIVE_INFINITY),
+  },
+  {
+    id: 'list.last',
+    keys: ['end', 'G'],
+    label: 'last',
+    at: lists,
+    run: (context) => move(context, Number.POSITIVE_INFINITY),
+  },
+];
+
+export function loadSessions({core, ports, fail}: CommandContext): void {
+  ports.sessions().then((sessions) => core.patch({list: {...core.get().list, sessions}}), fail);
+}
+
+function move({core}: CommandContext, by: number): void {
+  const {list} = core.get();
+  const length = core.facts().screen === 'settings' ? settingKeys.length : (list.sessions?.length ?? 0);
+  core.patch({list: {...list, index: Math.max(0, Math.min(length - 1, list.index + by))}});
+}
+
+function change({core, ports, open, fail}: CommandContext, layer: ConfigLayerName): void {
+  const {data, list} = core.get();
+  const key = settingKeys[list.index];
+  const current = key && data?.config.values.get(key);
+  if (!key || !current) return;
+  if (settings[key].type !== 'boolean') {
+    open({type: 'setting', key, layer});
+    return;
+  }
+  // The layer's own switch is turned, also where another layer decides.
+  const content = data?.layers.find(({name}) => name === layer)?.content;
+  const own = content ? valueAt(content, key) : undefined;
+  const value = typeof own === 'boolean' ? own : current.value;
+  ports.writeSetting(layer, key, value !== true).catch(fail);
+}

@@ -1,0 +1,155 @@
+import {childrenOf, parentOf, rootTasks} from '../../machines/policies/plan/plan-graph.ts';
+import type {Facts} from '../model/facts.ts';
+import {applyChange, showChange} from '../plan-change.ts';
+import {besidePlan, type Command, noPlan, noTask, type Refusal, withTask} from './command.ts';
+
+const section = 'Change the plan';
+
+const anyTask: Refusal = ({task}) => (task ? null : noTask);
+const restingTask: Refusal = ({task, state}) => {
+  if (!task) return noTask;
+  return state === 'running' ? 'an agent works on it' : null;
+};
+
+/** Changes of the plan: most of them begin with a dialog. */
+export const planCommands: readonly Command[] = [
+  {
+    id: 'plan.create',
+    keys: ['c'],
+    label: 'create a plan',
+    hint: 'first',
+    at: ['home'],
+    refusal: (_, {data}) => (data?.plan.type === 'none' ? null : 'there is a plan'),
+    run: ({core, ports, fail}) => {
+      ports.createPlan().then(() => core.send({type: 'screen.plan'}), fail);
+    },
+  },
+  {
+    id: 'plan.status',
+    keys: ['s'],
+    label: 'status',
+    hint: 'more',
+    at: besidePlan,
+    section,
+    refusal: restingTask,
+    run: withTask(({open}, taskId) => open({type: 'status', taskId})),
+  },
+  {
+    id: 'plan.add',
+    keys: ['a'],
+    label: 'add after',
+    hint: 'more',
+    at: besidePlan,
+    section,
+    refusal: ({plan}) => (plan ? null : noPlan),
+    run: ({core, open}) => open({type: 'add', ...placeAfter(core.facts())}),
+  },
+  {
+    id: 'plan.addChild',
+    keys: ['A'],
+    label: 'add child',
+    at: besidePlan,
+    section,
+    refusal: restingTask,
+    run: ({core, open}) => {
+      const {plan, task} = core.facts();
+      if (plan && task) open({type: 'add', parentId: task.id, index: childrenOf(plan, task).length});
+    },
+  },
+  {
+    id: 'plan.edit',
+    keys: ['i'],
+    label: 'edit',
+    hint: 'more',
+    at: besidePlan,
+    section,
+    refusal: restingTask,
+    run: withTask(({open}, taskId) => open({type: 'fields', taskId})),
+  },
+  {
+    id: 'plan.deps',
+    keys: ['b'],
+    label: 'dependencies',
+    at: besidePlan,
+    section,
+    refusal: anyTask,
+    run: withTask(({open}, taskId) => open({type: 'deps', taskId})),
+  },
+  {
+    id: 'plan.move',
+    keys: ['m'],
+    label: 'move under another task',
+    at: besidePlan,
+    section,
+    refusal: restingTask,
+    run: withTask(({open}, taskId) => open({type: 'move', taskId})),
+  },
+  {
+    id: 'plan.moveUp',
+    keys: ['K', 'shift+up'],
+    label: 'move up',
+    at: besidePlan,
+    section,
+    refusal: anyTask,
+    run: moveBy(-1),
+  },
+  {
+    id: 'plan.moveDown',
+    keys: ['J', 'shift+down'],
+    label: 'move down',
+    at: besidePlan,
+    section,
+    refusal: anyTask,
+    run: moveBy(1),
+  },
+  {
+    id: 'plan.delete',
+    keys: ['D'],
+    label: 'delete',
+    at: besidePlan,
+    section,
+    refusal: restingTask,
+    run: withTask(({open}, taskId) => open({type: 'delete', taskId})),
+  },
+  {
+    id: 'plan.undo',
+    keys: ['z'],
+    label: 'undo',
+    hint: 'more',
+    at: besidePlan,
+    section,
+    refusal: (_, {lastEdit}) => (lastEdit ? null : 'there is nothing to undo'),
+    run: ({core, ports, fail}) => {
+      const {lastEdit} = core.get();
+      if (!lastEdit) return;
+      core.patch({lastEdit: null});
+      ports.undo(lastEdit.change).then((change) => {
+        showChange(core, change);
+        core.say({tone: 'good', text: `taken back: ${lastEdit.label}`});
+      }, fail);
+    },
+  },
+];
+
+/** Among its siblings; at an end nothing happens. */
+function moveBy(by: number): Command['run'] {
+  return ({core, ports, fail}) => {
+    const {plan, task} = core.facts();
+    if (!plan || !task) return;
+    const {parentId, index} = placeAfter(core.facts());
+    const parent = parentOf(plan, task);
+    const last = (parent ? childrenOf(plan, parent) : rootTasks(plan)).length - 1;
+    const target = index - 1 + by;
+    if (target < 0 || target > last) return;
+    const place = {parentId, index: target};
+    applyChange(core, `moved ${task.id}`, ports.edit({type: 'move', taskId: task.id, place})).catch(fail);
+  };
+}
+
+/** Where a new task goes: behind the selected one, or at the end of the plan. */
+function placeAfter({plan, task}: Facts): {parentId: string | null; index: number} {
+  if (!plan || !task) return {parentId: null, index: plan ? rootTasks(plan).length : 0};
+  const parent = parentOf(plan, task);
+  const siblings = parent ? childrenOf(plan, parent) : rootTasks(plan);
+  return {parentId: parent?.id ?? null, index: siblings.findIndex(({id}) => id === task.id) + 1};
+}
