@@ -8,7 +8,7 @@ const rules: Readonly<Record<string, {folders: readonly string[]; packages: RegE
   'services/contracts': {folders: ['services/contracts'], packages: /^zod$/},
   services: {
     folders: ['services'],
-    packages: /^(node:.+|execa|lowdb|simple-git|zod|@statelyai\/inspect)$/,
+    packages: /^(node:.+|execa|lowdb|simple-git|zod|@statelyai\/inspect|ws)$/,
   },
   machines: {folders: ['machines', 'services/contracts'], packages: /^xstate$/},
   ui: {folders: ['ui', 'machines', 'services/contracts'], packages: /^(react|ink|@xstate\/react)$/},

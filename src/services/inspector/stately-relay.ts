@@ -2,11 +2,11 @@ import {randomBytes} from 'node:crypto';
 import {createServer, type IncomingMessage} from 'node:http';
 import type {Duplex} from 'node:stream';
 import {createInspector} from '@statelyai/inspect';
+import {WebSocketServer} from 'ws';
 import type {Inspector} from '../contracts/inspector.ts';
 import type {InspectedEntry, InspectionSource, JournalValue} from '../contracts/journal.ts';
 import {listen} from './listen.ts';
 import {isToken} from './request-check.ts';
-import {acceptWebSocket} from './web-socket.ts';
 
 export type StatelySource = {
   readonly source: InspectionSource;
@@ -26,20 +26,22 @@ export async function startStatelyRelay(
   {port: wanted}: {port: number},
 ): Promise<Inspector> {
   const token = randomBytes(16).toString('base64url');
-  const open = new Set<Duplex>();
+  // Receivers have nothing to tell us.
+  const sockets = new WebSocketServer({noServer: true, maxPayload: mostIncoming});
   const server = createServer((_, response) => void response.writeHead(404).end());
   server.on('connection', (socket) => socket.unref());
-  server.on('upgrade', (request: IncomingMessage, socket: Duplex) => {
-    const listener = isWelcome(request, {port, token}) ? acceptWebSocket(request, socket) : null;
-    if (!listener) return void socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n');
-    open.add(socket);
-    const stop = feed(stately, (text) => {
-      if (socket.writableLength > mostUnread) socket.destroy();
-      else listener.send(text);
-    });
-    void listener.closed.then(() => {
-      open.delete(socket);
-      stop();
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    if (!isWelcome(request, {port, token})) {
+      return void socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n');
+    }
+    sockets.handleUpgrade(request, socket, head, (receiver) => {
+      const stop = feed(stately, (text) => {
+        if (receiver.bufferedAmount > mostUnread) receiver.terminate();
+        else receiver.send(text);
+      });
+      receiver.once('close', stop);
+      // The close that follows says all there is to know.
+      receiver.on('error', () => {});
     });
   });
   const port = await listen(server, wanted);
@@ -50,11 +52,12 @@ export async function startStatelyRelay(
     token,
     close: () => {
       server.close();
-      for (const socket of open) socket.destroy();
+      for (const receiver of sockets.clients) receiver.terminate();
     },
   };
 }
 
+const mostIncoming = 64 * 1024;
 /** One who does not read is let go; whoever comes back gets everything again. */
 const mostUnread = 16 * 1024 * 1024;
 

@@ -75,7 +75,13 @@ test('a large entry comes whole, and who closes is let go', async () => {
 });
 
 describe('who is refused', () => {
-  test.each<{name: string; path?: string; headers?: Record<string, string>; isLetIn: boolean}>([
+  test.each<{
+    name: string;
+    path?: string;
+    headers?: Record<string, string>;
+    isLetIn: boolean;
+    refusal?: number;
+  }>([
     {name: 'a program with the address', isLetIn: true},
     {name: 'a page of this machine', headers: {Origin: 'http://localhost:5173'}, isLetIn: true},
     {name: 'a page of elsewhere', headers: {Origin: 'https://stately.ai'}, isLetIn: false},
@@ -87,8 +93,8 @@ describe('who is refused', () => {
     {name: 'another name for this machine', headers: {Host: 'evil.example'}, isLetIn: false},
     {name: 'a wrong token', path: `/${'x'.repeat(22)}`, isLetIn: false},
     {name: 'no token', path: '/', isLetIn: false},
-    {name: 'another version', headers: {'Sec-WebSocket-Version': '8'}, isLetIn: false},
-  ])('$name: $isLetIn', async ({path, headers = {}, isLetIn}) => {
+    {name: 'another version', headers: {'Sec-WebSocket-Version': '7'}, isLetIn: false, refusal: 400},
+  ])('$name: $isLetIn', async ({path, headers = {}, isLetIn, refusal = 403}) => {
     const source = fakeSource(first);
     const {port, token} = await relayOf(source);
     const status = await new Promise((resolve) => {
@@ -108,7 +114,7 @@ describe('who is refused', () => {
       request.end();
     });
     // The answer to the sample key of RFC 6455.
-    expect(status).toBe(isLetIn ? 's3pPLMBiTxaQ9kYGzzhZRbK+xOo=' : 403);
+    expect(status).toBe(isLetIn ? 's3pPLMBiTxaQ9kYGzzhZRbK+xOo=' : refusal);
     expect(source.listeners.size).toBe(isLetIn ? 1 : 0);
   });
 

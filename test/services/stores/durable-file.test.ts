@@ -271,15 +271,16 @@ describe('writing', () => {
     if (victim !== null) expect(readFileSync(path.join(folder, 'victim.json'), 'utf8')).toBe(victim);
   });
 
-  test.each<{name: string; make: (file: string) => void; reason: string}>([
+  test.each<{name: string; make: (file: string) => void; reason: string; look?: string}>([
     {name: 'a folder', make: (file) => mkdirSync(file), reason: 'it is not a regular file'},
     {name: 'a pipe', make: (file) => void execFileSync('mkfifo', [file]), reason: 'it is not a regular file'},
     {
       name: 'a file its owner may not write',
       make: (file) => writeFileSync(file, '{}', {mode: 0o444}),
       reason: 'permission denied',
+      look: 'ls -la',
     },
-  ])('is refused over $name', async ({make, reason}) => {
+  ])('is refused over $name', async ({make, reason, look}) => {
     const folder = temporaryFolder();
     const file = path.join(folder, 'x.json');
     make(file);
@@ -288,7 +289,9 @@ describe('writing', () => {
       code: 'E_STORE_WRITE',
       message: `cannot write the record ${file}: ${reason}; nothing was changed`,
       details: [],
-      next: [],
+      next: look
+        ? [{command: `${look} ${folder}`, why: 'make it writable for you, then run the command again'}]
+        : [],
     });
     expect([readdirSync(folder), lstatSync(file, {bigint: true})]).toEqual([['x.json'], before]);
   });
