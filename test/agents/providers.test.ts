@@ -7,6 +7,7 @@ import {codexProvider} from '../../src/services/agents/codex.ts';
 import {customProvider} from '../../src/services/agents/custom-command.ts';
 import {probeProvider} from '../../src/services/agents/probe.ts';
 import type {AgentEvent, AgentRequest, Capabilities, Provider} from '../../src/services/contracts/agent.ts';
+import {eventually} from '../helpers/eventually.ts';
 import {
   createHold,
   holdUntil,
@@ -150,7 +151,7 @@ describe.each([codexProvider, claudeProvider])('$title', (provider) => {
       server.script(runInShell('echo canary-2; touch started; sleep 600'));
       const first = await start({prompt: 'canary-1'});
       const sessionRef = await sessionOf(first);
-      await expect.poll(() => existsSync(path.join(cwd, 'started')), {timeout: 20_000}).toBe(true);
+      await eventually(() => expect(existsSync(path.join(cwd, 'started'))).toBe(true));
 
       first.signal('SIGINT');
 
@@ -166,7 +167,7 @@ describe.each([codexProvider, claudeProvider])('$title', (provider) => {
       const sessionRef = await sessionOf(first);
       await hold.reached;
       // Claude writes its transcript a moment later than it speaks.
-      await expect.poll(() => transcriptOf(env, sessionRef), {timeout: 20_000}).toContain('canary-1');
+      await eventually(() => expect(transcriptOf(env, sessionRef)).toContain('canary-1'));
 
       first.signal('SIGKILL');
 

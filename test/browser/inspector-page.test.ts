@@ -10,7 +10,7 @@ import type {InspectedEntry} from '../../src/services/contracts/journal.ts';
 import {startInspector} from '../../src/services/inspector/inspector-server.ts';
 import {entry, type FakeSource, fakeSource} from '../fakes/journal-entries.ts';
 import {launchChromium} from '../helpers/chromium.ts';
-import {eventually} from '../helpers/engine-project.ts';
+import {eventually} from '../helpers/eventually.ts';
 import {executeJob, observedEngine} from '../helpers/observed-engine.ts';
 import {activeStates, eventNames, openPage} from '../helpers/page.ts';
 import {planOf, task} from '../helpers/plans.ts';

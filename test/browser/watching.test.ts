@@ -1,7 +1,8 @@
 import type {Browser} from 'playwright-core';
 import {afterAll, beforeAll, describe, expect, onTestFinished, test} from 'vitest';
 import {launchChromium} from '../helpers/chromium.ts';
-import {demo, engineProject, eventually, pauseInTheMiddle, untilAtWork} from '../helpers/engine-project.ts';
+import {demo, engineProject, pauseInTheMiddle, untilAtWork} from '../helpers/engine-project.ts';
+import {eventually} from '../helpers/eventually.ts';
 import {activeStates, addressIn, eventNames, openPage} from '../helpers/page.ts';
 import {planOf, task} from '../helpers/plans.ts';
 import {hasTmux, openTerminal} from '../helpers/terminal.ts';

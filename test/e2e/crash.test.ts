@@ -9,10 +9,10 @@ import {
   demo,
   type EngineProject,
   engineProject,
-  eventually,
   pauseInTheMiddle,
   untilAtWork,
 } from '../helpers/engine-project.ts';
+import {eventually} from '../helpers/eventually.ts';
 import {planOf, task} from '../helpers/plans.ts';
 
 // Blackbird dies at any moment. Whatever was done stays done, whatever was not is found again.
@@ -47,7 +47,7 @@ describe('SIGKILL', () => {
         const out = await killDuring(project, args, killed < kills ? random() * 1_400 : null);
         if (out === null) {
           killed += 1;
-          await eventually(() => expect(project.agents()).toEqual([]), 3_000);
+          await eventually(() => expect(project.agents()).toEqual([]));
         }
         expectWholeRecords(project);
         // Whoever looks again is told how to go on; nobody needs to know what happened.

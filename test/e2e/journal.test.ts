@@ -6,10 +6,10 @@ import {
   demo,
   type EngineProject,
   engineProject,
-  eventually,
   pauseInTheMiddle,
   untilAtWork,
 } from '../helpers/engine-project.ts';
+import {eventually} from '../helpers/eventually.ts';
 import {planOf, task} from '../helpers/plans.ts';
 import {type ReadJournal, readJournal} from '../helpers/read-journal.ts';
 

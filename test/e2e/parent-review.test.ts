@@ -1,7 +1,8 @@
 import {existsSync, readdirSync} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
-import {demo, type EngineProject, engineProject, eventually} from '../helpers/engine-project.ts';
+import {demo, type EngineProject, engineProject} from '../helpers/engine-project.ts';
+import {eventually} from '../helpers/eventually.ts';
 import {family, planOf, task} from '../helpers/plans.ts';
 import {lines} from '../helpers/run-cli.ts';
 

@@ -8,10 +8,10 @@ import {
   type EngineProject,
   type Env,
   engineProject,
-  eventually,
   pauseInTheMiddle,
   untilAtWork,
 } from '../helpers/engine-project.ts';
+import {eventually} from '../helpers/eventually.ts';
 import {planOf, task} from '../helpers/plans.ts';
 import {lines} from '../helpers/run-cli.ts';
 import {temporaryFolder} from '../helpers/temp-folder.ts';

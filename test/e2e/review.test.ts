@@ -3,7 +3,8 @@ import {rmSync} from 'node:fs';
 import {setTimeout as delay} from 'node:timers/promises';
 import {describe, expect, test} from 'vitest';
 import {builtCli} from '../helpers/built-cli.ts';
-import {demo, type EngineProject, engineProject, eventually} from '../helpers/engine-project.ts';
+import {demo, type EngineProject, engineProject} from '../helpers/engine-project.ts';
+import {eventually} from '../helpers/eventually.ts';
 import {planOf, task} from '../helpers/plans.ts';
 import {lines} from '../helpers/run-cli.ts';
 import {hasTmux, openTerminal} from '../helpers/terminal.ts';
@@ -252,7 +253,7 @@ test(`SIGKILL at ${kills} moments of requested changes neither loses nor repeats
     await Promise.race([running.ended, delay(120 + (kill * 600) / kills)]);
     running.child.kill('SIGKILL');
     await running.ended;
-    await eventually(() => expect(project.agents()).toEqual([]), 5_000);
+    await eventually(() => expect(project.agents()).toEqual([]));
     const [first] = project.runs('a');
     const wasStored = first?.decision_state === 'changes_requested';
     // Killed before the decision was on disk: nothing was decided.

@@ -1,7 +1,7 @@
 import {existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
-import {eventually} from '../helpers/engine-project.ts';
+import {eventually} from '../helpers/eventually.ts';
 import {type AgencyProject, agencyProject} from '../helpers/session-agency.ts';
 import {hasTmux} from '../helpers/terminal.ts';
 

@@ -1,6 +1,6 @@
 import {Command} from 'commander';
 import fc from 'fast-check';
-import {expect, test, vi} from 'vitest';
+import {expect, test} from 'vitest';
 import {Cli} from '../../src/cli/cli.ts';
 import type {CliContext} from '../../src/cli/context.ts';
 import {openTuiPorts} from '../../src/cli/tui/tui-composition.ts';
@@ -8,6 +8,7 @@ import type {RunRecord} from '../../src/services/contracts/run.ts';
 import {type TaskStatus, taskStatuses} from '../../src/services/contracts/task-status.ts';
 import type {TuiPorts} from '../../src/ui/ports.ts';
 import {demo, type EngineProject, engineProject} from '../helpers/engine-project.ts';
+import {eventually} from '../helpers/eventually.ts';
 import {planOf, task} from '../helpers/plans.ts';
 import {keys, tuiScreen} from '../ui/tui-screen.tsx';
 
@@ -99,19 +100,16 @@ async function openScreen(current: EngineProject) {
   const {tui} = shown;
   /** Nothing is under way, and what is on the disk is on the screen. */
   const settled = () =>
-    vi.waitFor(
-      () => {
-        expect(pending).toBe(0);
-        expect(tui.facts().isBusy).toBe(false);
-        const {data} = tui.get();
-        const tasks = data?.plan.type === 'plan' ? [...data.plan.plan.items.values()] : [];
-        expect(tasks).toEqual(Object.values(JSON.parse(current.planText()).items));
-        for (const each of ids) {
-          expect(data?.runs.get(each)?.state).toBe(current.latest(each)?.state);
-        }
-      },
-      {timeout: 15_000, interval: 20},
-    );
+    eventually(() => {
+      expect(pending).toBe(0);
+      expect(tui.facts().isBusy).toBe(false);
+      const {data} = tui.get();
+      const tasks = data?.plan.type === 'plan' ? [...data.plan.plan.items.values()] : [];
+      expect(tasks).toEqual(Object.values(JSON.parse(current.planText()).items));
+      for (const each of ids) {
+        expect(data?.runs.get(each)?.state).toBe(current.latest(each)?.state);
+      }
+    });
   return {...shown, settled};
 }
 
@@ -121,7 +119,7 @@ type Screen = Awaited<ReturnType<typeof openScreen>>;
 async function pressFor(wanted: Wish, {press, tui, settled, screen}: Screen): Promise<void> {
   await settled();
   if (tui.get().ui.context.dialog) press(keys.ctrlC);
-  await vi.waitFor(() => expect(tui.get().ui.context.dialog).toBe(null));
+  await eventually(() => expect(tui.get().ui.context.dialog).toBe(null));
   press('g');
   const order = tui.facts().entries.findIndex((entry) => entry.id === wanted.id);
   if (order < 0) return;
@@ -131,7 +129,7 @@ async function pressFor(wanted: Wish, {press, tui, settled, screen}: Screen): Pr
   const inDialog = async (text: string, ...sent: readonly string[]) => {
     const {dialog} = tui.get().ui.context;
     if (!dialog || dialog.type === 'message') return;
-    await vi.waitFor(() => expect(screen()).toContain(text));
+    await eventually(() => expect(screen()).toContain(text));
     press(...sent);
   };
   switch (wanted.type) {

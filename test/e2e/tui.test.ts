@@ -1,7 +1,8 @@
 import {spawnSync} from 'node:child_process';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {isStopped} from '../helpers/agent-processes.ts';
-import {demo, type EngineProject, engineProject, eventually, untilAtWork} from '../helpers/engine-project.ts';
+import {demo, type EngineProject, engineProject, untilAtWork} from '../helpers/engine-project.ts';
+import {eventually} from '../helpers/eventually.ts';
 import {planOf, task} from '../helpers/plans.ts';
 import {temporaryFolder} from '../helpers/temp-folder.ts';
 import {hasTmux, openTerminal} from '../helpers/terminal.ts';

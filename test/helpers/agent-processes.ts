@@ -3,8 +3,9 @@ import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import path from 'node:path';
 import {createInterface} from 'node:readline';
 import {build} from 'esbuild';
-import {expect, onTestFinished, vi} from 'vitest';
+import {expect, onTestFinished} from 'vitest';
 import type {ControllerOptions} from '../fixtures/agents/controller.ts';
+import {eventually} from './eventually.ts';
 
 /** The path of a small agent that `sh` runs. */
 export const agentScript = (name: string) => path.resolve(import.meta.dirname, '../fixtures/agents', name);
@@ -41,12 +42,9 @@ export function processState(pid: number): string | null {
 /** Stopped, or waiting inside `vfork` for a child that was stopped before it could run its program. */
 export const isStopped = (pid: number) => ['T', 'D'].includes(processState(pid) ?? '');
 
-/** Waits for all of them to be gone, for no longer than a dead Blackbird's agents may live. */
-export async function expectGone(pids: readonly number[], timeout = 3_000): Promise<void> {
-  await vi.waitFor(() => expect(pids.filter((pid) => processState(pid) !== null)).toEqual([]), {
-    timeout,
-    interval: 10,
-  });
+/** Waits for all of them to be gone. */
+export async function expectGone(pids: readonly number[]): Promise<void> {
+  await eventually(() => expect(pids.filter((pid) => processState(pid) !== null)).toEqual([]));
 }
 
 /** The text of a file, empty while it does not exist. */
@@ -96,27 +94,21 @@ export function startController(script: string, options: ControllerOptions) {
     exited: new Promise<number | null>((resolve) => child.once('exit', resolve)),
     errors: () => errors,
     fact: (name: string) =>
-      vi.waitFor(
-        () => {
-          const fact = facts.find((candidate) => name in candidate);
-          expect(fact, `fact "${name}"; stderr: ${errors}`).toBeDefined();
-          return fact ?? {};
-        },
-        {timeout: 25_000, interval: 5},
-      ),
+      eventually(() => {
+        const fact = facts.find((candidate) => name in candidate);
+        expect(fact, `fact "${name}"; stderr: ${errors}`).toBeDefined();
+        return fact ?? {};
+      }),
   };
 }
 
 /** The guardian a controller started, once there is one other than `previous`. */
 export function guardianOf({pid}: ChildProcess, previous?: number): Promise<number> {
-  return vi.waitFor(
-    () => {
-      const children = textOf(`/proc/${pid}/task/${pid}/children`).trim().split(' ').map(Number);
-      const guardian = children.find((child) => textOf(`/proc/${child}/cmdline`).includes('guardian'));
-      expect(guardian).toBeDefined();
-      expect(guardian).not.toBe(previous);
-      return guardian ?? 0;
-    },
-    {timeout: 5_000, interval: 10},
-  );
+  return eventually(() => {
+    const children = textOf(`/proc/${pid}/task/${pid}/children`).trim().split(' ').map(Number);
+    const guardian = children.find((child) => textOf(`/proc/${child}/cmdline`).includes('guardian'));
+    expect(guardian).toBeDefined();
+    expect(guardian).not.toBe(previous);
+    return guardian ?? 0;
+  });
 }

@@ -1,12 +1,13 @@
 import {type ChildProcess, spawn} from 'node:child_process';
 import {mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
-import {expect, onTestFinished, vi} from 'vitest';
+import {expect, onTestFinished} from 'vitest';
 import type {ProviderId} from '../../src/services/contracts/agent.ts';
 import type {Plan} from '../../src/services/contracts/plan.ts';
 import type {RunRecord} from '../../src/services/contracts/run.ts';
 import {processState, textOf} from './agent-processes.ts';
 import {builtCli} from './built-cli.ts';
+import {eventually} from './eventually.ts';
 import {planFileText} from './run-cli.ts';
 import {temporaryFolder} from './temp-folder.ts';
 
@@ -143,11 +144,6 @@ export function engineProject(
     write: (file, text) => writeFileSync(path.join(folder, file), text),
     agents: () => processes('BLACKBIRD_RUN_ID='),
   };
-}
-
-/** Waits until the job no longer throws; what it threw last is the failure. */
-export function eventually<T>(job: () => T | Promise<T>, timeout = 20_000): Promise<T> {
-  return vi.waitFor(job, {timeout, interval: 15});
 }
 
 /** Waits until a run of the task can be resumed and its agent has written `file`. */

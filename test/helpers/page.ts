@@ -1,6 +1,6 @@
 import type {Browser, Page} from 'playwright-core';
 import {onTestFinished} from 'vitest';
-import {eventually} from './engine-project.ts';
+import {eventually} from './eventually.ts';
 
 export type OpenedPage = {
   readonly page: Page;

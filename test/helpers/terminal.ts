@@ -1,7 +1,8 @@
 import {execFileSync, spawnSync} from 'node:child_process';
 import {randomBytes} from 'node:crypto';
 import {expect, onTestFinished} from 'vitest';
-import {type EngineProject, eventually} from './engine-project.ts';
+import type {EngineProject} from './engine-project.ts';
+import {eventually} from './eventually.ts';
 import {temporaryFolder} from './temp-folder.ts';
 
 export const hasTmux = spawnSync('tmux', ['-V']).status === 0;

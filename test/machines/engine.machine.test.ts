@@ -1,4 +1,4 @@
-import {describe, expect, test, vi} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import {createActor, fromPromise, SimulatedClock, waitFor} from 'xstate';
 import {
   defineAcquireLockActor,
@@ -13,6 +13,7 @@ import type {Services} from '../../src/services/contracts/services.ts';
 import {defineEffects} from '../fakes/machines.ts';
 import {pausedRun, restingRun, runRecord} from '../fakes/runs.ts';
 import {createFakeServices, settle} from '../fakes/services.ts';
+import {eventually} from '../helpers/eventually.ts';
 import {unreachedTransitions} from '../helpers/model.ts';
 import {family, planOf, task} from '../helpers/plans.ts';
 
@@ -100,7 +101,7 @@ describe('a job', () => {
       if (agent.request.access === 'edit') agent.succeeds();
     };
     actor.send(start(resume));
-    await vi.waitUntil(() => fake.log.includes('go p-1'));
+    await eventually(() => expect(fake.log).toContain('go p-1'));
     expect(actor.getSnapshot().value).toBe('reviewing');
     actor.send(pause);
     expect(await rest()).toMatchObject({

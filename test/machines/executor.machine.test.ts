@@ -1,4 +1,4 @@
-import {describe, expect, test, vi} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import {createActor, SimulatedClock, toPromise} from 'xstate';
 import {type ExecutorInput, executorMachine} from '../../src/machines/executor.machine.ts';
 import type {FailureKind} from '../../src/services/contracts/agent.ts';
@@ -9,6 +9,7 @@ import {defineEffects} from '../fakes/machines.ts';
 import {deferred} from '../fakes/memory-run-store.ts';
 import {question, restingRun} from '../fakes/runs.ts';
 import {createFakeServices, settle} from '../fakes/services.ts';
+import {eventually} from '../helpers/eventually.ts';
 import {unreachedTransitions} from '../helpers/model.ts';
 import {family, planOf, task, withStatus} from '../helpers/plans.ts';
 
@@ -413,7 +414,7 @@ describe('parents', () => {
       if (agent.request.access === 'edit') agent.succeeds();
     };
     executor.actor.start();
-    await vi.waitUntil(() => executor.launched().includes('go p-1'));
+    await eventually(() => expect(executor.launched()).toContain('go p-1'));
     executor.actor.send(pause);
     expect((await executor.finished).reason).toBe('paused');
     expect(executor.runs.records('p')).toMatchObject([{state: 'paused', run_type: 'review'}]);

@@ -1,9 +1,10 @@
-import {describe, expect, test, vi} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import {restingRun, sessionRef} from '../fakes/runs.ts';
+import {eventually} from '../helpers/eventually.ts';
 import {family, now, planOf, task} from '../helpers/plans.ts';
 import {keys, tuiProject} from './tui-project.tsx';
 
-const until = (check: () => void) => vi.waitFor(check, {timeout: 15_000, interval: 10});
+const until = (check: () => void) => eventually(check);
 const reviewed = {execution: {stopAfterEachTask: true}};
 
 /** The first of two tasks has been done and stands at its checkpoint, in a job that waits. */
@@ -175,7 +176,7 @@ describe('feedback of a parent review', () => {
       plan: planOf(family(task('p'), task('a')), task('b', {deps: ['p']})),
     });
     press('e');
-    await vi.waitFor(() => expect(agents.agents[0]?.hasGone).toBe(true));
+    await eventually(() => expect(agents.agents[0]?.hasGone).toBe(true));
     press(keys.ctrlC);
     await sees('Paused. Ctrl+C again to quit.');
     expect(screen()).not.toContain('did not pass');

@@ -1,9 +1,10 @@
-import {describe, expect, test, vi} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import {pausedRun, runRecord} from '../fakes/runs.ts';
+import {eventually} from '../helpers/eventually.ts';
 import {family, planOf, task} from '../helpers/plans.ts';
 import {keys, tuiProject} from './tui-project.tsx';
 
-const until = (check: () => void) => vi.waitFor(check, {timeout: 15_000, interval: 10});
+const until = (check: () => void) => eventually(check);
 
 /** A project whose plan is on the screen, with an agent that works on its first task. */
 async function atWork(plan = planOf(task('a'), task('b'))) {

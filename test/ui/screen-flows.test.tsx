@@ -1,10 +1,11 @@
-import {describe, expect, test, vi} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import {textWidth} from '../../src/ui/text/graphemes.ts';
 import {pausedRun, restingRun} from '../fakes/runs.ts';
+import {eventually} from '../helpers/eventually.ts';
 import {family, planOf, task} from '../helpers/plans.ts';
 import {keys, tuiProject} from './tui-project.tsx';
 
-const until = (check: () => void) => vi.waitFor(check, {timeout: 15_000, interval: 10});
+const until = (check: () => void) => eventually(check);
 const shop = () => planOf(family(task('p'), task('a'), task('b')), task('z'));
 
 async function browsing(options: Parameters<typeof tuiProject>[0] = {}) {

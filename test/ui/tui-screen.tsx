@@ -1,14 +1,12 @@
 import {EventEmitter} from 'node:events';
 import {render} from 'ink';
-import {expect, onTestFinished, vi} from 'vitest';
+import {expect, onTestFinished} from 'vitest';
 import {App} from '../../src/ui/app.tsx';
 import type {TuiPorts} from '../../src/ui/ports.ts';
 import {ThemeProvider} from '../../src/ui/theme.tsx';
 import {createTui} from '../../src/ui/tui.ts';
 import {TuiProvider} from '../../src/ui/tui-context.tsx';
-
-// Whole flows on a busy machine: what takes longer than this is broken, not slow.
-vi.setConfig({testTimeout: 30_000});
+import {eventually} from '../helpers/eventually.ts';
 
 export const keys = {
   ...{up: '\x1b[A', down: '\x1b[B', left: '\x1b[D', right: '\x1b[C', enter: '\r', escape: '\x1b'},
@@ -70,10 +68,8 @@ export function tuiScreen(ports: TuiPorts, {columns, rows} = {columns: 80, rows:
         stdin.emit('data', each);
       }
     },
-    sees: (text: string | RegExp) =>
-      vi.waitFor(() => expect(screen()).toMatch(text), {timeout: 15_000, interval: 10}),
-    seesNot: (text: string | RegExp) =>
-      vi.waitFor(() => expect(screen()).not.toMatch(text), {timeout: 15_000, interval: 10}),
+    sees: (text: string | RegExp) => eventually(() => expect(screen()).toMatch(text)),
+    seesNot: (text: string | RegExp) => eventually(() => expect(screen()).not.toMatch(text)),
     resize: (columns: number, rows: number) => {
       Object.assign(size, {columns, rows});
       tui.resize({columns, rows});

@@ -11,6 +11,7 @@ import {createFakeAgentRunner} from '../../fakes/fake-agent-runner.ts';
 import {openSegment, runRecord} from '../../fakes/runs.ts';
 import {expectGone, markedPids, processState, textOf, uniqueRunId} from '../../helpers/agent-processes.ts';
 import {rejectionOf} from '../../helpers/errors.ts';
+import {eventually} from '../../helpers/eventually.ts';
 import {request} from '../../helpers/run-provider.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
 import {describeAgentRunner} from './agent-runner.contract.ts';
@@ -82,10 +83,7 @@ async function openProject(script: string, {provider = 'claude', ...options}: Op
     },
     /** Waits until the agent has said so. */
     until: (type: AgentEvent['type']) =>
-      vi.waitFor(() => expect(events.map((event) => event.type)).toContain(type), {
-        timeout: 10_000,
-        interval: 5,
-      }),
+      eventually(() => expect(events.map((event) => event.type)).toContain(type)),
   };
 }
 

@@ -8,6 +8,7 @@ import {countForks, type RunTrace, readPsTable} from '../../../src/services/agen
 import {createAgentSpawner} from '../../../src/services/agents/spawn-agent.ts';
 import {identifyProcess} from '../../../src/services/system/process-identity.ts';
 import {agentScript, expectGone, processState, uniqueRunId} from '../../helpers/agent-processes.ts';
+import {eventually} from '../../helpers/eventually.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
 
 const onLinux = process.platform === 'linux';
@@ -28,7 +29,7 @@ async function run(script: string, env: NodeJS.ProcessEnv): Promise<{child: Chil
   onTestFinished(() => {
     for (const pid of [child.pid ?? 0, ...pids()].filter((leader) => leader > 0)) killGroup(pid);
   });
-  await vi.waitFor(() => expect(text).toContain('\n'), {interval: 5});
+  await eventually(() => expect(text).toContain('\n'));
   return {child, pids: pids()};
 }
 
@@ -138,7 +139,7 @@ describe('ending', () => {
     const runId = uniqueRunId();
     const {child} = await run('echo $$; exec sleep 1000', {BLACKBIRD_RUN_ID: runId});
     signalRun({runId}, 'SIGSTOP');
-    await vi.waitFor(() => expect(processState(child.pid ?? 0)).toBe('T'));
+    await eventually(() => expect(processState(child.pid ?? 0)).toBe('T'));
     expect(await endRun({runId})).toEqual({ended: 1, remaining: []});
   });
 
@@ -170,7 +171,7 @@ describe('ending', () => {
       },
     );
     expect(JSON.parse(asNobody)).toEqual({ended: 0, remaining: [child.pid]});
-    expect(performance.now() - begun).toBeLessThan(3_000);
+    expect(performance.now() - begun).toBeLessThan(30_000);
     expect(await endRun({runId})).toEqual({ended: 1, remaining: []});
   });
 
@@ -209,7 +210,7 @@ test.skipIf(!isWritable(lastPid))('pids that wrapped around during a run hide no
     onLine: (line) => lines.push(line),
   });
   agent.go();
-  await vi.waitFor(() => expect(lines).toHaveLength(6), {timeout: 5_000, interval: 5});
+  await eventually(() => expect(lines).toHaveLength(6));
   const pids = lines.map(Number);
   expect(pids.some((pid) => pid < agent.identity.pid)).toBe(true);
   expect(await agent.endEverything()).toMatchObject({remaining: []});

@@ -13,6 +13,7 @@ import type {
   AgentVerdict,
   Provider,
 } from '../../../src/services/contracts/agent.ts';
+import {promptly} from '../../helpers/plans.ts';
 
 const vendors = [codexProvider, claudeProvider, demoProvider];
 const everyProvider = [...vendors, customProvider(codexProvider, 'my-agent')];
@@ -437,9 +438,7 @@ describe('any text', () => {
       'x'.repeat(1_000_000),
     ];
     for (const line of lines) {
-      const started = performance.now();
-      provider.parseLine(line);
-      expect(performance.now() - started).toBeLessThan(3_000);
+      promptly(() => provider.parseLine(line), 3_000);
     }
   });
 });

@@ -18,6 +18,7 @@ import {
   textOf,
   uniqueRunId,
 } from '../../helpers/agent-processes.ts';
+import {eventually} from '../../helpers/eventually.ts';
 import {sharedFolder, temporaryFolder} from '../../helpers/temp-folder.ts';
 
 const onLinux = process.platform === 'linux';
@@ -59,7 +60,7 @@ async function start(options: Options) {
 
 /** The agent printed this line, so it got that far. */
 const printed = (lines: readonly string[], line: string | RegExp) =>
-  vi.waitFor(() => expect(lines).toContainEqual(expect.stringMatching(line)), {timeout: 10_000, interval: 5});
+  eventually(() => expect(lines).toContainEqual(expect.stringMatching(line)));
 
 describe('starting', () => {
   test('hands over lines, exit code, logs and tails, and the prompt on stdin', async () => {
@@ -313,7 +314,7 @@ describe('stopping', () => {
 
   test.skipIf(!onLinux)('a process that keeps starting its successor is caught', async () => {
     const {agent, lines} = await start({args: [agentScript('runaway.sh')]});
-    await vi.waitFor(() => expect(lines.length).toBeGreaterThan(20), {timeout: 10_000, interval: 5});
+    await eventually(() => expect(lines.length).toBeGreaterThan(20));
     expect(await agent.endEverything()).toMatchObject({remaining: []});
   });
 
@@ -353,9 +354,9 @@ describe.skipIf(!onLinux)('suspending', () => {
     const pids = [agent.identity.pid, pidAfter('tool', lines.join('\n'))];
 
     agent.suspend();
-    await vi.waitFor(() => expect(pids.map(isStopped)).toEqual([true, true]));
+    await eventually(() => expect(pids.map(isStopped)).toEqual([true, true]));
     agent.wake();
-    await vi.waitFor(() => expect(pids.map(isStopped)).toEqual([false, false]));
+    await eventually(() => expect(pids.map(isStopped)).toEqual([false, false]));
     expect(pids.map(processState)).not.toContain(null);
   });
 
@@ -363,7 +364,7 @@ describe.skipIf(!onLinux)('suspending', () => {
     const {agent, lines} = await start({args: [agentScript('polite.sh')]});
     await printed(lines, 'ready');
     agent.suspend();
-    await vi.waitFor(() => expect(isStopped(agent.identity.pid)).toBe(true));
+    await eventually(() => expect(isStopped(agent.identity.pid)).toBe(true));
     agent.interrupt();
     expect(await agent.ended).toMatchObject({exitCode: 1});
     expect(lines).toEqual(['ready', 'bye']);
@@ -383,7 +384,8 @@ describe('output', () => {
     const {agent, lines} = await start({args: [agentScript('leaves-child.sh'), 'holding']});
     const begun = performance.now();
     expect(await agent.ended).toMatchObject({exitCode: 0});
-    expect(performance.now() - begun).toBeLessThan(2_000);
+    // The child would hold it for 1,000 s.
+    expect(performance.now() - begun).toBeLessThan(30_000);
     expect(lines).toContain('result');
   });
 
@@ -456,10 +458,8 @@ describe.skipIf(!onLinux)('when Blackbird itself ends', () => {
     const runId = uniqueRunId();
     const started = startController(controller, {folder, runId, mode, command: {file: 'sh', args}});
     const text = (file: string) => textOf(path.join(folder, file));
-    const said = (word: string) =>
-      vi.waitFor(() => pidAfter(word, text('lines')), {timeout: 10_000, interval: 5});
-    const expectNoSurvivors = () =>
-      vi.waitFor(() => expect(markedPids(runId)).toEqual([]), {timeout: 3_000, interval: 20});
+    const said = (word: string) => eventually(() => pidAfter(word, text('lines')));
+    const expectNoSurvivors = () => eventually(() => expect(markedPids(runId)).toEqual([]));
     return {...started, folder, runId, text, said, expectNoSurvivors};
   }
 
@@ -511,7 +511,7 @@ describe.skipIf(!onLinux)('when Blackbird itself ends', () => {
     const {child, fact, said, expectNoSurvivors} = control('suspend', agentScript('with-tools.sh'));
     await fact('suspended');
     const agent = await said('agent');
-    await vi.waitFor(() => expect(isStopped(agent)).toBe(true));
+    await eventually(() => expect(isStopped(agent)).toBe(true));
     child.kill('SIGKILL');
     await expectGone([agent]);
     await expectNoSurvivors();
@@ -570,9 +570,9 @@ describe.skipIf(!onLinux)('when Blackbird itself ends', () => {
       args: [controller, JSON.stringify({...inner, command})],
     });
     const lines = () => textOf(path.join(inner.folder, 'lines'));
-    await vi.waitFor(() => pidAfter('tool', lines()), {timeout: 10_000, interval: 5});
+    await eventually(() => pidAfter('tool', lines()));
     await agent.endEverything();
-    await vi.waitFor(() => expect(markedPids(inner.runId)).toEqual([]), {timeout: 3_000, interval: 20});
+    await eventually(() => expect(markedPids(inner.runId)).toEqual([]));
   });
 
   test.each([
@@ -585,7 +585,7 @@ describe.skipIf(!onLinux)('when Blackbird itself ends', () => {
     expect(Number(maxRss)).toBeLessThan(150 * 1024 * 1024);
   });
 
-  test('at 36 random moments: no process survives, no agent ran unrecorded', {timeout: 120_000}, async () => {
+  test('at 36 random moments: no process survives, no agent ran unrecorded', async () => {
     const kill = async (number: number) => {
       const script = `echo $$ >> ran; . ${agentScript('with-tools.sh')}`;
       // Every third agent ends by itself, so that kills hit all moments of a run's life.

@@ -256,7 +256,7 @@ describe('what a task changed', () => {
       write('a', `${content++}\n`);
     } while (second() !== start);
     // To git the file looks the same as before: same size, same second. Only the time of the index gives it away.
-    await vi.waitUntil(() => second() > start, {timeout: 3_000});
+    await vi.waitUntil(() => second() > start, {timeout: 30_000});
     expect(await tracked.snapshot()).not.toBe(before);
   });
 

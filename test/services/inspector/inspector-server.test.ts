@@ -2,11 +2,12 @@ import {spawn} from 'node:child_process';
 import {once} from 'node:events';
 import http from 'node:http';
 import net from 'node:net';
-import {describe, expect, onTestFinished, test, vi} from 'vitest';
+import {describe, expect, onTestFinished, test} from 'vitest';
 import type {Inspector} from '../../../src/services/contracts/inspector.ts';
 import {startInspector} from '../../../src/services/inspector/inspector-server.ts';
 import {entry, type FakeSource, fakeSource} from '../../fakes/journal-entries.ts';
 import {bundleWorker} from '../../helpers/bundle-worker.ts';
+import {eventually} from '../../helpers/eventually.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
 
 const facts = {title: 'a', version: '1', charts: [{id: 'run'}], notices: ['look'], follows: true};
@@ -166,7 +167,7 @@ describe('what is served', () => {
     expect(await read()).toEqual({event: 'more', seqs: [3, 4]});
     expect(source.listeners.size).toBe(1);
     tab.abort();
-    await vi.waitFor(() => expect(source.listeners.size).toBe(0));
+    await eventually(() => expect(source.listeners.size).toBe(0));
   });
 
   test('what waits is sent before it closes', async () => {
@@ -196,15 +197,12 @@ describe('what is served', () => {
     onTestFinished(() => void socket.destroy());
     socket.pause();
     socket.write(`GET /${inspector.token}/entries HTTP/1.1\r\nHost: 127.0.0.1:${inspector.port}\r\n\r\n`);
-    await vi.waitFor(() => expect(source.listeners.size).toBe(1));
+    await eventually(() => expect(source.listeners.size).toBe(1));
     const large = entry({event: {type: 'x', text: 'x'.repeat(1024 * 1024)}});
-    await vi.waitFor(
-      () => {
-        source.add(large);
-        expect(source.listeners.size).toBe(0);
-      },
-      {timeout: 20_000, interval: 60},
-    );
+    await eventually(() => {
+      source.add(large);
+      expect(source.listeners.size).toBe(0);
+    });
   });
 });
 

@@ -1,11 +1,12 @@
 import http from 'node:http';
 import net from 'node:net';
 import {createWebSocketReceiver} from '@statelyai/inspect';
-import {describe, expect, onTestFinished, test, vi} from 'vitest';
+import {describe, expect, onTestFinished, test} from 'vitest';
 import type {Inspector} from '../../../src/services/contracts/inspector.ts';
 import type {InspectedEntry} from '../../../src/services/contracts/journal.ts';
 import {startStatelyRelay} from '../../../src/services/inspector/stately-relay.ts';
 import {entry, type FakeSource, fakeSource} from '../../fakes/journal-entries.ts';
+import {eventually} from '../../helpers/eventually.ts';
 
 const definition = '{"id":"run"}';
 
@@ -56,9 +57,9 @@ test("the package's own receiver gets everything from the beginning, and what co
   const relay = await relayOf(source);
   const received: unknown[] = [];
   createWebSocketReceiver({server: relay.url}).subscribe((event) => received.push(event));
-  await vi.waitFor(() => expect(received).toEqual(messages.slice(0, 3)));
+  await eventually(() => expect(received).toEqual(messages.slice(0, 3)));
   source.add(second);
-  await vi.waitFor(() => expect(received).toEqual(messages));
+  await eventually(() => expect(received).toEqual(messages));
 });
 
 test('a large entry comes whole, and who closes is let go', async () => {
@@ -67,11 +68,11 @@ test('a large entry comes whole, and who closes is let go', async () => {
   const socket = new (await webSocket())((await relayOf(source)).url);
   const received: string[] = [];
   socket.onmessage = ({data}) => received.push(data);
-  await vi.waitFor(() => expect(received).toHaveLength(3));
+  await eventually(() => expect(received).toHaveLength(3));
   expect(JSON.parse(received[1] ?? '').event).toEqual({type: 'run.pause', text});
   expect(source.listeners.size).toBe(1);
   socket.close();
-  await vi.waitFor(() => expect(source.listeners.size).toBe(0));
+  await eventually(() => expect(source.listeners.size).toBe(0));
 });
 
 describe('who is refused', () => {

@@ -8,10 +8,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import {describe, expect, test, vi} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import type {JournalEntry, JournalLine} from '../../../src/services/contracts/journal.ts';
 import {createJournalFiles} from '../../../src/services/journal/journal-files.ts';
 import {inspectJournal} from '../../../src/services/journal/read-journal.ts';
+import {eventually} from '../../helpers/eventually.ts';
 import {now} from '../../helpers/plans.ts';
 import {readJournal} from '../../helpers/read-journal.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
@@ -74,9 +75,9 @@ describe('a journal', () => {
     journal.append(run, [entry(1)]);
     journal.append(run, [entry(2), entry(3)]);
     expect(existsSync(file)).toBe(false);
-    await vi.waitFor(() => expect(lines()).toEqual([header, entry(1), entry(2), entry(3)]));
+    await eventually(() => expect(lines()).toEqual([header, entry(1), entry(2), entry(3)]));
     journal.append(run, [entry(4)]);
-    await vi.waitFor(() => expect(lines()).toEqual([header, entry(1), entry(2), entry(3), entry(4)]));
+    await eventually(() => expect(lines()).toEqual([header, entry(1), entry(2), entry(3), entry(4)]));
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
@@ -97,7 +98,7 @@ describe('a journal', () => {
     const journal = open();
     journal.append(run, [entry(1)]);
     expect(process.listenerCount('exit')).toBe(before + 1);
-    await vi.waitFor(() => {
+    await eventually(() => {
       expect(lines()).toEqual([header, entry(1)]);
       expect(process.listenerCount('exit')).toBe(before);
     });
@@ -185,7 +186,7 @@ describe('a journal', () => {
     spoil(file);
     const journal = open();
     journal.append(run, [entry(1)]);
-    await vi.waitFor(() => expect(failures).toEqual([expect.stringMatching(reason)]));
+    await eventually(() => expect(failures).toEqual([expect.stringMatching(reason)]));
     journal.append(run, [entry(2)]);
     journal.flush();
     expect(failures).toHaveLength(1);
@@ -230,7 +231,7 @@ describe('reading a journal', () => {
     const stop = source.subscribe(({seq}) => heard.push(seq));
     appendFileSync(file, JSON.stringify(entry(2)).slice(0, 20));
     appendFileSync(file, `${JSON.stringify(entry(2)).slice(20)}\n`);
-    await vi.waitFor(() => expect(heard).toEqual([2]));
+    await eventually(() => expect(heard).toEqual([2]));
     expect(source.entries()).toHaveLength(2);
     stop();
   });
@@ -243,7 +244,7 @@ describe('reading a journal', () => {
     const journal = open();
     journal.append(run, [entry(1)]);
     journal.flush();
-    await vi.waitFor(() => expect(heard).toEqual([1]));
+    await eventually(() => expect(heard).toEqual([1]));
     stop();
   });
 });

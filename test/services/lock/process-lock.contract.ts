@@ -2,11 +2,12 @@ import {type ChildProcess, fork} from 'node:child_process';
 import {once} from 'node:events';
 import {existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
-import {beforeAll, describe, expect, onTestFinished, test, vi} from 'vitest';
+import {beforeAll, describe, expect, onTestFinished, test} from 'vitest';
 import type {ProcessLock} from '../../../src/services/contracts/lock.ts';
 import {identifyProcess} from '../../../src/services/system/process-identity.ts';
 import {bundleWorker} from '../../helpers/bundle-worker.ts';
 import {rejectionOf} from '../../helpers/errors.ts';
+import {eventually} from '../../helpers/eventually.ts';
 import {sharedFolder, temporaryFolder} from '../../helpers/temp-folder.ts';
 import type {LockKind, LockOrder, LockReport} from '../../helpers/workers/lock.worker.ts';
 
@@ -167,7 +168,7 @@ export function describeProcessLock(kind: LockKind, create: (file: string) => Pr
       const first = await enter();
       await first.acquire();
       first.child.kill('SIGSTOP');
-      await vi.waitFor(() => expect(stateOf(first.pid)).toBe('T'));
+      await eventually(() => expect(stateOf(first.pid)).toBe('T'));
       const denied = await lock.acquire({waitSeconds: 0.3});
       expect([denied.acquired, (await lock.holder())?.pid]).toEqual([false, first.pid]);
       first.child.kill('SIGCONT');
@@ -180,7 +181,7 @@ export function describeProcessLock(kind: LockKind, create: (file: string) => Pr
       const held = await lock.acquire({waitSeconds: 0});
       const second = await enter();
       second.order({order: 'acquire', waitSeconds: 30});
-      await vi.waitFor(() => expect(isWaiting(second.pid, kind)).toBe(true), {timeout: 10_000});
+      await eventually(() => expect(isWaiting(second.pid, kind)).toBe(true));
       // As the terminal does it: to the whole process group.
       process.kill(-second.pid, 'SIGINT');
       if (held.acquired) await held.lock.release();
@@ -188,7 +189,7 @@ export function describeProcessLock(kind: LockKind, create: (file: string) => Pr
     });
   });
 
-  describe('eight processes', {timeout: 180_000}, () => {
+  describe('eight processes', () => {
     test.each([
       {name: 'a fresh lock', prepare: () => {}},
       {
@@ -225,7 +226,7 @@ export function describeProcessLock(kind: LockKind, create: (file: string) => Pr
     });
   });
 
-  describe('four processes', {timeout: 180_000}, () => {
+  describe('four processes', () => {
     test('killed again and again wherever they are: nobody is ever in company, nobody waits for the dead', async () => {
       const {enter, lock, folder} = openArena();
       const all = await Promise.all(Array.from({length: 4}, enter));

@@ -7,6 +7,7 @@ import type {LogFile} from '../../../src/services/output/log-file.ts';
 import {openLogFile} from '../../../src/services/output/log-file.ts';
 import {drainOutput, readOutput} from '../../../src/services/output/read-output.ts';
 import {createTail} from '../../../src/services/output/tail.ts';
+import {eventually} from '../../helpers/eventually.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
 
 function sinks(log: LogFile = openLogFile(path.join(temporaryFolder(), 'log'))) {
@@ -36,10 +37,10 @@ test('reads no further while the log is behind', async () => {
   const reader = readOutput(stream, to);
   stream.write('one\n');
   stream.write('two\n');
-  await expect.poll(() => lines).toEqual(['one']);
+  await eventually(() => expect(lines).toEqual(['one']));
   expect(stream.isPaused()).toBe(true);
   catchUp();
-  await expect.poll(() => lines).toEqual(['one', 'two']);
+  await eventually(() => expect(lines).toEqual(['one', 'two']));
   await reader.close();
 });
 
@@ -49,14 +50,14 @@ test('reads no further while it is held, also when the log catches up', async ()
   const stream = new PassThrough();
   const reader = readOutput(stream, to);
   stream.write('one\n');
-  await expect.poll(() => lines).toEqual(['one']);
+  await eventually(() => expect(lines).toEqual(['one']));
   reader.hold();
   stream.write('two\n');
   catchUp();
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
   expect([lines, stream.isPaused()]).toEqual([['one'], true]);
   reader.readOn();
-  await expect.poll(() => lines).toEqual(['one', 'two']);
+  await eventually(() => expect(lines).toEqual(['one', 'two']));
   await reader.close();
 });
 

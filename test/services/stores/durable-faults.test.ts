@@ -87,7 +87,6 @@ test.each(scenarios)('%s: the change succeeds, and nothing is left beside it', a
 describe.each(scenarios)('%s: killed', (scenario) => {
   test.each(['before', 'after', 'half'] as const)(
     '%s each step, one after the other: the old content or the new, never anything else',
-    {timeout: 180_000},
     async (when) => {
       const {steps, content: newContent} = await runOne(makeJob(scenario, {kind: 'none'}));
       const last = steps.length + 1;
@@ -124,7 +123,6 @@ describe.each(scenarios)('%s: failing', (scenario) => {
     {code: 'EMFILE', reason: 'EMFILE: injected'},
   ])(
     'with $code at each step, once and from then on: an error, the old content, nothing left beside it',
-    {timeout: 120_000},
     async ({code}) => {
       const clean = await runOne(makeJob(scenario, {kind: 'none'}));
       const jobs = clean.steps.flatMap((_, index) =>
@@ -219,7 +217,7 @@ describe('a run that is about to be launched', () => {
     ]);
   });
 
-  test('never goes on after a sync that failed, whichever it was', {timeout: 60_000}, async () => {
+  test('never goes on after a sync that failed, whichever it was', async () => {
     const {steps} = await runOne(launch({kind: 'none'}));
     const syncs = steps.flatMap(({name}, index) => (name === 'sync' ? [index + 1] : []));
     const jobs = syncs.map((at) => launch({kind: 'fail', code: 'EIO', at, once: true}));

@@ -408,7 +408,7 @@ describe('the lock', () => {
     expect((await open().read()).items.size).toBe(60);
   });
 
-  test('lets no change of any process be lost', {timeout: 60_000}, async () => {
+  test('lets no change of any process be lost', async () => {
     const {folder, store} = openProject(textOf(planOf()));
     const worker = await bundleWorker('helpers/workers/plan.worker.ts', folder);
     const run = promisify(execFile);
@@ -425,7 +425,7 @@ describe('the lock', () => {
   });
 });
 
-describe('a huge plan', {timeout: 180_000}, () => {
+describe('a huge plan', () => {
   test('is read, changed and read again', async () => {
     const {store, open} = openProject(textOf(hugeChain()));
     await store.update((plan) => setStatus(plan, `t${hugeSize - 1}`, 'done', now));

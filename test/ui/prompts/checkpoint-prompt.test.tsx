@@ -3,6 +3,7 @@ import type {RunRecord} from '../../../src/services/contracts/run.ts';
 import {CheckpointPrompt, type CheckpointPromptProps} from '../../../src/ui/prompts/checkpoint-prompt.tsx';
 import {textWidth} from '../../../src/ui/text/graphemes.ts';
 import {changedRun} from '../../fakes/runs.ts';
+import {eventually} from '../../helpers/eventually.ts';
 import {keys, screenOf, someFiles} from './prompt-screen.tsx';
 
 const patch = [
@@ -165,7 +166,7 @@ describe('the full diff', () => {
     type(keys.escape);
     await sees('ACTION REQUIRED');
     type('d');
-    await vi.waitFor(() => expect(loadDiff).toHaveBeenCalledTimes(2));
+    await eventually(() => expect(loadDiff).toHaveBeenCalledTimes(2));
   });
 
   test('of nothing says so', async () => {

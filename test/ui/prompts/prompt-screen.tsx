@@ -1,7 +1,8 @@
 import {render} from 'ink-testing-library';
 import type {ReactElement} from 'react';
-import {expect, onTestFinished, vi} from 'vitest';
+import {expect, onTestFinished} from 'vitest';
 import {createFileIndex} from '../../../src/ui/editor/file-index.ts';
+import {eventually} from '../../helpers/eventually.ts';
 
 export const keys = {
   up: '\x1b[A',
@@ -22,7 +23,7 @@ export function screenOf(element: ReactElement) {
     type: (sent: string) => stdin.write(sent),
     lines: () => (lastFrame() ?? '').split('\n'),
     /** Waits until the screen shows it. */
-    sees: (text: string | RegExp) => vi.waitFor(() => expect(lastFrame()).toMatch(text)),
+    sees: (text: string | RegExp) => eventually(() => expect(lastFrame()).toMatch(text)),
   };
 }
 

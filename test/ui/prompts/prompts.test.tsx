@@ -10,6 +10,7 @@ import {Editor} from '../../../src/ui/editor/editor.tsx';
 import {ParentReviewNotice} from '../../../src/ui/prompts/parent-review-notice.tsx';
 import {QuestionsPrompt} from '../../../src/ui/prompts/questions-prompt.tsx';
 import {textWidth} from '../../../src/ui/text/graphemes.ts';
+import {eventually} from '../../helpers/eventually.ts';
 import {keys, screenOf, someFiles} from './prompt-screen.tsx';
 
 const task = {id: 'pay-04', title: 'Refund endpoint'};
@@ -198,7 +199,7 @@ test('a list is chosen from', async () => {
   type('j');
   await sees('❯ three');
   type(keys.enter + keys.escape);
-  await vi.waitFor(() => expect(chosen).toEqual([2, 'cancel']));
+  await eventually(() => expect(chosen).toEqual([2, 'cancel']));
 });
 
 test('a box scrolls and is closed', async () => {
@@ -225,7 +226,7 @@ test('an editor on its own gives back what was written', async () => {
   type('\t');
   await sees('old @"docs/my file.md"');
   type(`x${keys.ctrlS}y${keys.escape}`);
-  await vi.waitFor(() =>
+  await eventually(() =>
     expect(said).toEqual(['sent old @"docs/my file.md" x', 'left old @"docs/my file.md" xy']),
   );
 });
