@@ -104,7 +104,7 @@ export const segmentMachine = setup({
     },
     'agent.exited': {
       actions: assign({
-        exit: ({event: {verdict, isSessionStored}}) => ({verdict, isSessionStored}),
+        exit: ({event: {type: _, ...exit}}) => exit,
         hasResult: ({context}) => context.hasResult || context.pause === null,
       }),
     },

@@ -3,7 +3,7 @@ import {createActor, SimulatedClock, toPromise} from 'xstate';
 import {defineAgentActor, defineEndEverythingActor} from '../../src/machines/actors/agent.actor.ts';
 import {defineRecordRunActor} from '../../src/machines/actors/record-run.actor.ts';
 import {segmentMachine} from '../../src/machines/segment.machine.ts';
-import type {AgentRequest} from '../../src/services/contracts/agent.ts';
+import type {AgentEvent, AgentRequest} from '../../src/services/contracts/agent.ts';
 import {AgentSpawnError} from '../../src/services/contracts/agent-process.ts';
 import type {PauseReason, RunRecord} from '../../src/services/contracts/run.ts';
 import {noSummary} from '../fakes/fake-changes.ts';
@@ -289,6 +289,41 @@ describe('a resume the provider rejects', () => {
     const segment = await startSegment(options);
     segment.agent.fails(rejection);
     expect(await segment.finished).toEqual({run: expected});
+  });
+
+  describe.each([
+    {name: 'paused', options: resumed},
+    {name: 'waiting', options: answered},
+  ])('a $name run whose agent fails by itself', ({name, options}) => {
+    const failure = {kind: 'agent_error', message: 'the agent gave no result (exit code 1)'} as const;
+
+    test.each<{before: string; events: AgentEvent[]}>([
+      {before: 'anything', events: []},
+      {
+        before: 'the model said anything',
+        events: [
+          {type: 'session', ref: sessionRef},
+          {type: 'turn'},
+          {type: 'activity', activity: {kind: 'notice', text: 'hm'}},
+        ],
+      },
+    ])('before $before stands as it stood', async ({events}) => {
+      const segment = await startSegment(options);
+      segment.agent.says(...events);
+      segment.agent.fails(failure);
+      await settle();
+      expect((await segment.finished).run).toMatchObject({
+        state: name,
+        failure: {...failure, kind: 'resume_rejected'},
+      });
+    });
+
+    test('after it worked has failed', async () => {
+      const segment = await startInSession(options);
+      segment.agent.says({type: 'activity', activity: {kind: 'command', text: '$ ls'}});
+      segment.agent.fails(failure);
+      expect((await segment.finished).run).toMatchObject({state: 'failed', failure});
+    });
   });
 
   test('is a failure where nothing was resumed', async () => {
@@ -1002,7 +1037,7 @@ test.each(['agent', 'recordRun', 'endEverything'] as const)(
 
 test('every transition is reached', () => {
   const run = runRecord({segments: [openSegment()]});
-  const exit = {verdict: {outcome: 'succeeded'}, isSessionStored: true};
+  const exit = {verdict: {outcome: 'succeeded'}, isSessionStored: true, hasWorked: true};
   expect(
     unreachedTransitions(segmentMachine, {
       inputs: [{run, request: startRequest, graceMilliseconds, pauseReason: null}],

@@ -64,6 +64,7 @@ export function defineAgentActor({
     let hasLaterLine = false;
     let killedAt: number | null = null;
     let strangeRef: string | null = null;
+    let hasWorked = false;
 
     const kill = () => {
       killedAt ??= monotonicNow();
@@ -72,6 +73,7 @@ export function defineAgentActor({
 
     const onEvent = (event: AgentEvent) => {
       if (sessionSeenAt !== null) hasLaterLine = true;
+      if (isWork(event)) hasWorked = true;
       switch (event.type) {
         case 'session':
           if (sessionSeenAt !== null) return;
@@ -119,8 +121,9 @@ export function defineAgentActor({
       });
       sendBack({
         type: 'agent.exited',
-        verdict: strangeRef === null ? verdictOf(ending, request) : strangeSession(strangeRef),
+        verdict: strangeRef === null ? verdictOf(ending, request, hasWorked) : strangeSession(strangeRef),
         isSessionStored: isSessionStored({sessionSeenAt, hasLaterLine, killedAt}),
+        hasWorked,
       });
     };
 
@@ -139,7 +142,8 @@ export function defineAgentActor({
         finish(await agent.ended);
       } catch (error) {
         const failure = {kind: 'agent_error', message: messageOf(error)} as const;
-        sendBack({type: 'agent.exited', verdict: {outcome: 'failed', failure}, isSessionStored: false});
+        const verdict = {outcome: 'failed', failure} as const;
+        sendBack({type: 'agent.exited', verdict, isSessionStored: false, hasWorked});
       }
     };
     void start();
@@ -187,12 +191,29 @@ export function stillAlive({run_id}: RunRecord, pids: readonly number[]): AppErr
   );
 }
 
-function verdictOf({verdict}: AgentEnding, {answerSchema}: AgentRequest): SegmentVerdict {
+/** The model said or did something. Output without a command is the program's own. */
+function isWork(event: AgentEvent): boolean {
+  if (event.type === 'activity') return event.activity.kind !== 'notice' && event.activity.kind !== 'output';
+  return event.type === 'message' || (event.type === 'result' && event.result.ok);
+}
+
+function verdictOf(
+  {verdict}: AgentEnding,
+  {kind, answerSchema}: AgentRequest,
+  hasWorked: boolean,
+): SegmentVerdict {
   // Who was asked for an answer of one form may not ask back.
   const asked = answerSchema === undefined ? askedQuestions(verdict.text) : [];
   // An agent that repeats its prompt asks nothing.
   const questions = asked.filter(({prompt}) => prompt !== exampleQuestion.prompt);
-  if (verdict.outcome === 'failed') return {outcome: 'failed', failure: verdict.failure};
+  if (verdict.outcome === 'failed') {
+    // A crash, a broken configuration, a version without `resume`: it never went on with its session.
+    const isRejected = kind === 'resume' && !hasWorked && verdict.failure.kind === 'agent_error';
+    return {
+      outcome: 'failed',
+      failure: isRejected ? {...verdict.failure, kind: 'resume_rejected'} : verdict.failure,
+    };
+  }
   return questions.length > 0 ? {outcome: 'waiting', questions} : {outcome: 'succeeded'};
 }
 

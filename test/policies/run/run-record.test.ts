@@ -304,7 +304,7 @@ describe('a step of a segment', () => {
     pause: {reason: 'terminated', presses: 1},
     held: {identity: identity(), argv: ['claude']},
     session: {ref: sessionRef, isRecorded: false},
-    exit: {verdict: {outcome: 'succeeded'}, isSessionStored: false},
+    exit: {verdict: {outcome: 'succeeded'}, isSessionStored: false, hasWorked: true},
   };
 
   test.each<{name: string; step: RunStep; expected: RunStep}>([
@@ -316,7 +316,10 @@ describe('a step of a segment', () => {
     {name: 'its session', step: segmentStep.session(facts), expected: {type: 'sessionCaptured', sessionRef}},
     {
       name: 'its pause is resumable when the session was stored',
-      step: segmentStep.pause({...facts, exit: {verdict: {outcome: 'succeeded'}, isSessionStored: true}}),
+      step: segmentStep.pause({
+        ...facts,
+        exit: {verdict: {outcome: 'succeeded'}, isSessionStored: true, hasWorked: true},
+      }),
       expected: {type: 'paused', reason: 'terminated', resumable: true},
     },
     {

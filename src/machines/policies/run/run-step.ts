@@ -12,8 +12,13 @@ export type SegmentVerdict =
   | {readonly outcome: 'waiting'; readonly questions: readonly Question[]}
   | {readonly outcome: 'failed'; readonly failure: Failure};
 
-/** How an agent ended. `isSessionStored`: the provider has the session on its own disk. */
-export type SegmentExit = {readonly verdict: SegmentVerdict; readonly isSessionStored: boolean};
+export type SegmentExit = {
+  readonly verdict: SegmentVerdict;
+  /** The provider has the session on its own disk. */
+  readonly isSessionStored: boolean;
+  /** The model said or did something. */
+  readonly hasWorked: boolean;
+};
 
 /** Everything that can happen to a run, as data: applied to the record, and nothing else changes it. */
 export type RunStep =
@@ -102,5 +107,5 @@ export const segmentStep = {
 export const spawnFailure = (message: string) => failedWith({kind: 'spawn_failed', message});
 
 function failedWith(failure: Failure): SegmentExit {
-  return {verdict: {outcome: 'failed', failure}, isSessionStored: false};
+  return {verdict: {outcome: 'failed', failure}, isSessionStored: false, hasWorked: false};
 }
