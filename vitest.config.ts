@@ -1,3 +1,4 @@
+import {availableParallelism} from 'node:os';
 import {defineConfig} from 'vitest/config';
 import {installedChromium} from './test/helpers/chromium.ts';
 import {installedAgents} from './test/helpers/real-agents.ts';
@@ -14,6 +15,7 @@ export default defineConfig(async () => ({
           include: ['test/*.test.ts', 'test/{machines,policies,ui}/**/*.test.{ts,tsx}'],
           exclude: [heavyFiles],
           isolate: false,
+          maxWorkers,
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
@@ -23,6 +25,7 @@ export default defineConfig(async () => ({
           name: 'heavy',
           include: [heavyFiles],
           isolate: false,
+          maxWorkers,
           testTimeout: 300_000,
         },
       },
@@ -31,6 +34,7 @@ export default defineConfig(async () => ({
           name: 'system',
           include: ['test/{services,cli,e2e}/**/*.test.ts'],
           exclude: [heavyFiles],
+          maxWorkers,
           testTimeout: 180_000,
           hookTimeout: 180_000,
         },
@@ -40,6 +44,9 @@ export default defineConfig(async () => ({
     ],
   },
 }));
+
+/** One more than there are processors: many tests wait for a process. Vitest alone would take one less. */
+const maxWorkers = availableParallelism() + 1;
 
 const heavyFiles = 'test/**/*.heavy.test.ts';
 
