@@ -8,9 +8,17 @@ type RunName = Pick<RunRecord, 'task_id' | 'run_id'>;
 /** More than anything does before a run begins; beyond it, where everybody stands says enough. */
 const mostHeldBack = 500;
 
+/** What one actor works on: a task, or a review of a parent. */
+type Scope = {
+  /** The run it works on; until there is one, its entries are held back for it. */
+  run: RunName | null;
+  heldBack: JournalEntry[];
+};
+
 /**
- * Observes machines and gives every run the entries that concern it. Those of the actors above a run go to
- * the run that is being worked on; what comes before one is known is held back for it.
+ * Observes machines and gives every run the entries that concern it: those of the task or review that works on
+ * it and of the actors below, and those of the actors above all of them (engine, executor), which concern
+ * every run that is being worked on. What comes before the first one is held back for it.
  */
 export function createJournal({
   sink,
@@ -22,42 +30,84 @@ export function createJournal({
   /** Hears of every entry as well. */
   observe?: EntryListener;
 }): Pick<Observer, 'inspect'> {
-  let run: RunName | null = null;
+  /** By the path of the actor that works on the run. */
+  const scopes = new Map<string, Scope>();
+  /** The run that ended last, while nothing is being worked on: what is done between two tasks is told there. */
+  let ended: RunName | null = null;
   let heldBack: JournalEntry[] = [];
 
-  const holdBack = (entry: JournalEntry) => {
-    heldBack.push(entry);
-    if (heldBack.length > mostHeldBack) heldBack = [...observer.standing.all()];
+  const scopeOf = (actor: string): Scope | null => {
+    for (let path = actor; path !== ''; path = path.slice(0, Math.max(0, path.lastIndexOf('/')))) {
+      const scope = scopes.get(path);
+      if (scope) return scope;
+    }
+    return null;
   };
 
-  const beginRun = (next: RunName, entry: JournalEntry) => {
-    if (run?.run_id === next.run_id) sink.append(run, [entry]);
-    // The actors above it were there before: this journal begins with where they stand.
-    else if (run) sink.append(next, [...observer.standing.above(entry.actor), entry]);
-    else sink.append(next, [...heldBack, entry]);
-    run = next;
+  /** What a journal begins with that begins with this entry: everything so far, or where the actors above stand. */
+  const beginning = (entry: JournalEntry): JournalEntry[] => {
+    const isFirst = scopes.size === 0 && ended === null;
+    const before = isFirst ? heldBack : observer.standing.above(entry.actor);
     heldBack = [];
+    ended = null;
+    return [...before, entry];
+  };
+
+  const openScope = (entry: JournalEntry) => scopes.set(entry.actor, {heldBack: beginning(entry), run: null});
+
+  const beginRun = (run: RunName, entry: JournalEntry) => {
+    const scope = scopeOf(entry.actor);
+    if (scope?.run?.run_id === run.run_id) return sink.append(run, [entry]);
+    if (scope) {
+      sink.append(run, [...(scope.run ? observer.standing.above(entry.actor) : scope.heldBack), entry]);
+      scope.run = run;
+      scope.heldBack = [];
+      return;
+    }
+    sink.append(run, beginning(entry));
+    scopes.set(entry.parent ?? entry.actor, {run, heldBack: []});
+  };
+
+  const addTo = (scope: Scope, entry: JournalEntry) => {
+    if (scope.run) sink.append(scope.run, [entry]);
+    else scope.heldBack.push(entry);
+  };
+
+  const addToAll = (entry: JournalEntry) => {
+    if (scopes.size > 0) for (const scope of scopes.values()) addTo(scope, entry);
+    else if (ended) sink.append(ended, [entry]);
+    else {
+      heldBack.push(entry);
+      if (heldBack.length > mostHeldBack) heldBack = [...observer.standing.all()];
+    }
+  };
+
+  const closeScope = (actor: string) => {
+    const scope = scopes.get(actor);
+    if (!scope) return;
+    scopes.delete(actor);
+    if (scopes.size > 0) return;
+    ended = scope.run;
+    // It came to nothing: its entries are told with whatever begins next.
+    heldBack = scope.heldBack;
   };
 
   const route = (entry: JournalEntry, event: AnyEventObject) => {
     const begun = entry.kind === 'started' ? runIn(event.input) : null;
-    if (begun) {
-      beginRun(begun, entry);
-    } else if (entry.machine === 'task' && entry.kind === 'started' && run) {
-      run = null;
-      heldBack = [...observer.standing.above(entry.actor), entry];
-    } else if (run) {
-      sink.append(run, [entry]);
-    } else {
-      holdBack(entry);
-    }
+    const scope = scopeOf(entry.actor);
+    if (begun) beginRun(begun, entry);
+    else if (entry.machine === 'task' && entry.kind === 'started') openScope(entry);
+    else if (scope) addTo(scope, entry);
+    else addToAll(entry);
+    if (entry.status !== 'active') closeScope(entry.actor);
     if (entry.machine === 'engine' && entry.state === 'idle') endJob();
   };
 
   const endJob = () => {
-    if (!run) return;
+    if (scopes.size === 0 && ended === null) return;
     sink.flush();
-    run = null;
+    scopes.clear();
+    ended = null;
     heldBack = [...observer.standing.all()];
   };
 

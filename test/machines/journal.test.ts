@@ -1,10 +1,12 @@
-import {describe, expect, test} from 'vitest';
-import {createActor} from 'xstate';
+import {describe, expect, test, vi} from 'vitest';
+import {createActor, setup} from 'xstate';
 import {createEngine} from '../../src/machines/engine.ts';
 import {createJournal} from '../../src/machines/journal.ts';
 import {questionsMachine} from '../../src/machines/questions.machine.ts';
 import {verifyEntries} from '../../src/machines/replay.ts';
+import {taskMachine} from '../../src/machines/task.machine.ts';
 import type {JournalEntry} from '../../src/services/contracts/journal.ts';
+import {defineEffects} from '../fakes/machines.ts';
 import {waitingRun} from '../fakes/runs.ts';
 import {createFakeServices, settle} from '../fakes/services.ts';
 import {agentFields, executeJob} from '../helpers/observed-engine.ts';
@@ -137,5 +139,82 @@ describe('the journal of a run', () => {
     expect(entries.length).toBeLessThan(600);
     expect(brief(entries)[0]).toBe('engine standing idle');
     expect(replays(entries)).toBe(true);
+  });
+});
+
+describe('the journals of two runs at once', () => {
+  /** An executor that works on two tasks at the same time, as far as a journal can tell. */
+  async function openPair() {
+    const fake = createFakeServices({plan: planOf(task('a'), task('b'))});
+    const journals = new Map<string, JournalEntry[]>();
+    const all: JournalEntry[] = [];
+    const {inspect} = createJournal({
+      now: fake.services.now,
+      sink: {
+        append: ({run_id}, entries) =>
+          void journals.set(run_id, [...(journals.get(run_id) ?? []), ...entries]),
+        flush: () => {},
+      },
+      observe: (entry) => all.push(entry),
+    });
+    const inputFor = (taskId: string) => ({
+      ...agentFields,
+      taskId,
+      mode: {type: 'execute'} as const,
+      pauseReason: null,
+    });
+    const actor = createActor(
+      setup({actors: {task: taskMachine.provide({actors: defineEffects(fake.services).task})}}).createMachine(
+        {
+          id: 'pair',
+          type: 'parallel',
+          on: {'pair.noticed': {}},
+          states: {
+            first: {invoke: {src: 'task', id: 'a', input: inputFor('a')}},
+            second: {invoke: {src: 'task', id: 'b', input: inputFor('b')}},
+          },
+        },
+      ),
+      {inspect},
+    );
+    actor.start();
+    await vi.waitFor(() => expect(fake.agents.agents.filter(({hasGone}) => hasGone)).toHaveLength(2));
+    return {...fake, actor, journals, all};
+  }
+  const isOf =
+    (name: string) =>
+    ({actor}: JournalEntry) =>
+      actor.startsWith(`pair/${name}`);
+  const isOfBoth = ({actor}: JournalEntry) => actor === 'pair';
+
+  test('hold the entries of their own task each, whoever began last', async () => {
+    const {agents, actor, journals, all} = await openPair();
+    const [first, second] = agents.agents;
+    // Both work; what the first does comes after the second began.
+    first?.opensSession();
+    await settle();
+    second?.opensSession();
+    actor.send({type: 'pair.noticed'});
+    first?.succeeds();
+    await settle();
+    second?.succeeds();
+    await settle();
+    expect([...journals.keys()].sort()).toEqual(['a-1', 'b-1']);
+    for (const [run, own, other] of [
+      ['a-1', 'a', 'b'],
+      ['b-1', 'b', 'a'],
+    ] as const) {
+      const entries = journals.get(run) ?? [];
+      expect(entries.filter(isOf(other))).toEqual([]);
+      expect(entries.filter(isOf(own))).toEqual(all.filter(isOf(own)));
+      expect(replays(entries.filter(isOf(own)))).toBe(true);
+      expect(brief(entries.filter(isOf(own))).at(-1)).toBe(`pair/${own} xstate.done.actor.settleTask done`);
+    }
+    // What concerns both is told to both.
+    const told = (run: string) => (journals.get(run) ?? []).filter(isOfBoth).map(({event}) => event.type);
+    expect([told('a-1'), told('b-1')]).toEqual([
+      ['xstate.init', 'pair.noticed'],
+      ['standing', 'pair.noticed', 'xstate.done.actor.a', 'xstate.done.actor.b'],
+    ]);
   });
 });

@@ -6,7 +6,7 @@ import {
   type JournalSink,
   journalFormat,
 } from '../contracts/journal.ts';
-import {appendLines, appendLinesSoon, type LinesFor} from './line-file.ts';
+import {appendLines, appendLinesInBackground, type LinesFor} from './line-file.ts';
 
 /** Far beyond what a run does; one that loops must not fill the disk. */
 const mostBytes = 4 * 1024 * 1024;
@@ -15,7 +15,7 @@ const quietMilliseconds = 100;
 const holdMilliseconds = 2_000;
 const mostHeld = 2_000;
 /** Runs and pieces of runs whose file could not be opened yet. */
-const mostWaiting = 1_000;
+const mostPending = 1_000;
 
 export type JournalFilesOptions = {
   readonly fileOf: (taskId: string, runId: string) => string;
@@ -27,57 +27,57 @@ export type JournalFilesOptions = {
 };
 
 type Run = Parameters<JournalSink['append']>[0];
-type Batch = {readonly run: Run; readonly entries: JournalEntry[]};
+type Batch = {readonly file: string; readonly run: Run; readonly entries: JournalEntry[]};
 
 /**
  * Journals as one file for each run, beside its record. Entries are held back and written together, without
- * waiting for the disk. Trouble with a file ends the journal, never the work.
+ * pending for the disk. Trouble with a file ends the journal, never the work.
  */
 export function createJournalFiles(options: JournalFilesOptions): JournalSink {
   const {fileOf, onFailure, maxBytes = mostBytes} = options;
-  /** Those that come, of the run that is worked on last. */
-  let held: Batch[] = [];
+  /** Those that come, by the file they go to. */
+  let held = new Map<string, Batch>();
   let heldEntries = 0;
   /** Those that are being written, one after another. */
-  let waiting: Batch[] = [];
+  let pending: Batch[] = [];
   let isWriting = false;
   let timer: NodeJS.Timeout | undefined;
   let heldSince = 0;
   let isLost = false;
-  /** The run that was written last: its file has our header. */
-  let known: {readonly run: Run; isFull: boolean} | null = null;
+  /** The files that have our header, and whether there is room left in them. */
+  const known = new Map<string, {readonly isFull: boolean}>();
 
   const lose = (error: unknown) => {
-    held = [];
-    waiting = [];
+    held.clear();
+    pending = [];
     if (isLost) return;
     isLost = true;
     process.off('exit', flush);
     onFailure(messageOf(error));
   };
 
-  const linesOf = ({run, entries}: Batch): LinesFor => {
-    const isKnown = known !== null && isSame(known.run, run);
-    const isFull = isKnown && known?.isFull === true;
-    const lines = [...(isKnown ? [] : [headerOf(options, run, entries)]), ...entries];
+  const linesOf = ({file, run, entries}: Batch): LinesFor => {
+    const before = known.get(file);
+    const lines = [...(before ? [] : [headerOf(options, run, entries)]), ...entries];
     return (size) => {
-      const room = isFull ? {text: '', isFull} : fitting(lines, size, maxBytes, options.now());
-      known = {run, isFull: room.isFull};
-      return room.text;
+      if (before?.isFull) return '';
+      const {text, isFull} = fitting(lines, size, maxBytes, options.now());
+      known.set(file, {isFull});
+      return text;
     };
   };
 
   const takeHeld = () => {
     clearTimeout(timer);
     timer = undefined;
-    waiting.push(...held);
-    held = [];
+    pending.push(...held.values());
+    held = new Map();
     heldEntries = 0;
-    if (waiting.length > mostWaiting) lose(new Error('the disk does not answer'));
+    if (pending.length > mostPending) lose(new Error('the disk does not answer'));
   };
 
   const writeNext = () => {
-    const [batch] = waiting;
+    const [batch] = pending;
     if (isWriting || !batch) {
       if (!isWriting) process.off('exit', flush);
       return;
@@ -85,20 +85,20 @@ export function createJournalFiles(options: JournalFilesOptions): JournalSink {
     isWriting = true;
     const done = (error: unknown) => {
       isWriting = false;
-      if (waiting[0] === batch) waiting.shift();
+      if (pending[0] === batch) pending.shift();
       if (error) lose(error);
       writeNext();
     };
     // Meanwhile it may have been written at once.
-    const lines = () => (waiting[0] === batch ? linesOf(batch) : null);
+    const lines = () => (pending[0] === batch ? linesOf(batch) : null);
     try {
-      appendLinesSoon(fileOf(batch.run.task_id, batch.run.run_id), lines, done);
+      appendLinesInBackground(batch.file, lines, done);
     } catch (error) {
       done(error);
     }
   };
 
-  const writeSoon = () => {
+  const writeHeld = () => {
     takeHeld();
     writeNext();
   };
@@ -106,7 +106,7 @@ export function createJournalFiles(options: JournalFilesOptions): JournalSink {
   const wait = () => {
     if (timer === undefined) {
       heldSince = performance.now();
-      timer = setTimeout(writeSoon, quietMilliseconds).unref();
+      timer = setTimeout(writeHeld, quietMilliseconds).unref();
       process.off('exit', flush).once('exit', flush);
     } else if (performance.now() - heldSince < holdMilliseconds) {
       timer.refresh();
@@ -116,11 +116,11 @@ export function createJournalFiles(options: JournalFilesOptions): JournalSink {
   const flush = () => {
     takeHeld();
     process.off('exit', flush);
-    const batches = waiting;
-    waiting = [];
+    const batches = pending;
+    pending = [];
     try {
       for (const batch of batches) {
-        appendLines(fileOf(batch.run.task_id, batch.run.run_id), linesOf(batch));
+        appendLines(batch.file, linesOf(batch));
       }
     } catch (error) {
       lose(error);
@@ -130,18 +130,17 @@ export function createJournalFiles(options: JournalFilesOptions): JournalSink {
   return {
     append: (run, entries) => {
       if (isLost) return;
-      const last = held.at(-1);
-      if (last && isSame(last.run, run)) last.entries.push(...entries);
-      else held.push({run, entries: [...entries]});
+      const file = fileOf(run.task_id, run.run_id);
+      const batch = held.get(file) ?? {file, run, entries: []};
+      batch.entries.push(...entries);
+      held.set(file, batch);
       heldEntries += entries.length;
       wait();
-      if (heldEntries >= mostHeld) writeSoon();
+      if (heldEntries >= mostHeld) writeHeld();
     },
     flush,
   };
 }
-
-const isSame = (a: Run, b: Run) => a.run_id === b.run_id && a.task_id === b.task_id;
 
 function headerOf(
   {version, now}: JournalFilesOptions,

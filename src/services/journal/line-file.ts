@@ -26,7 +26,7 @@ export function appendLines(file: string, linesFor: LinesFor): void {
 }
 
 /** The same, with the one step off this thread that can take long: others' writes hold up a new file. */
-export function appendLinesSoon(
+export function appendLinesInBackground(
   file: string,
   linesFor: () => LinesFor | null,
   done: (error: unknown) => void,

@@ -123,15 +123,19 @@ describe('a journal', () => {
     });
   });
 
-  test('keeps the runs apart', () => {
+  test('keeps runs apart that take turns, each with one header of its process', () => {
     const {open, file} = openJournal();
     const journal = open();
-    journal.append(run, [entry(1)]);
-    journal.append({task_id: 'b', run_id: 'b-1'}, [entry(2)]);
-    journal.append(run, [entry(3)]);
-    journal.flush();
-    expect(readJournal(file).entries.map(({session}) => session)).toEqual([1, 2]);
-    expect(readJournal(file.replace('a.a-1', 'b.b-1')).entries).toHaveLength(1);
+    const other = {task_id: 'b', run_id: 'b-1'};
+    for (const first of [1, 3]) {
+      journal.append(run, [entry(first)]);
+      journal.append(other, [entry(first + 1)]);
+      journal.append(run, [entry(first + 10)]);
+      journal.flush();
+    }
+    const sessions = (name: string) => readJournal(name).entries.map(({session}) => session);
+    expect(sessions(file)).toEqual([1, 1, 1, 1]);
+    expect(sessions(file.replace('a.a-1', 'b.b-1'))).toEqual([1, 1]);
   });
 
   test.each([
