@@ -117,7 +117,6 @@ export function createTui(ports: TuiPorts): Tui {
       if (key.name === 'ctrl+c' && !isPrompt) core.send({type: 'tui.interrupt'});
       return;
     }
-    if (facts.isSearching) return search(core, key);
     const keymap = keymapFor(facts, now);
     const command = bindingOf(keymap, key.name, facts, now);
     if (command) {
@@ -125,6 +124,7 @@ export function createTui(ports: TuiPorts): Tui {
       command.run(context);
       return;
     }
+    if (facts.isSearching) return search(core, key);
     const reason = refusalOf(keymap, key.name, facts, now);
     if (reason !== null) core.say({tone: 'warning', text: `${key.name}: ${reason}`});
   };
@@ -178,14 +178,9 @@ function toneOf(reason: string): Notice['tone'] {
   return reason === 'completed' ? 'good' : 'warning';
 }
 
-/** The line behind `/`: what is typed narrows the tree at once. */
-function search(core: TuiCore, key: KeyPress): void {
+/** What is typed behind `/` narrows the tree at once. */
+function search(core: TuiCore, {text}: KeyPress): void {
+  if (text === undefined) return;
   const {browse} = core.get();
-  const become = (query: string) => core.patch({browse: setQuery(browse, query)});
-  if (key.name === 'enter') core.send({type: 'search.end'});
-  else if (key.name === 'escape' || key.name === 'ctrl+c') {
-    become('');
-    core.send({type: 'search.end'});
-  } else if (key.name === 'backspace') become([...browse.query].slice(0, -1).join(''));
-  else if (key.text !== undefined) become(browse.query + key.text.replace(/\s+/g, ' '));
+  core.patch({browse: setQuery(browse, browse.query + text.replace(/\s+/g, ' '))});
 }

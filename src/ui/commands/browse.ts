@@ -138,6 +138,32 @@ export const browseCommands: readonly Command[] = [
     run: ({core}) => core.send({type: 'search.begin'}),
   },
   {
+    id: 'search.keep',
+    keys: ['enter'],
+    label: 'keep',
+    hint: 'first',
+    at: ['search'],
+    run: ({core}) => core.send({type: 'search.end'}),
+  },
+  {
+    id: 'search.clear',
+    keys: ['escape', 'ctrl+c'],
+    label: 'clear',
+    hint: 'first',
+    at: ['search'],
+    run: ({core, browse}) => {
+      browse((now) => browsing.setQuery(now, ''));
+      core.send({type: 'search.end'});
+    },
+  },
+  {
+    id: 'search.erase',
+    keys: ['backspace'],
+    label: 'delete',
+    at: ['search'],
+    run: ({browse}) => browse((now) => browsing.setQuery(now, [...now.query].slice(0, -1).join(''))),
+  },
+  {
     id: 'tree.filter',
     keys: ['f'],
     label: 'filter',

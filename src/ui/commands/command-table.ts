@@ -24,13 +24,16 @@ export const keymaps: Readonly<Record<Place, readonly Command[]>> = {
   home: commandsAt('home'),
   tree: commandsAt('tree'),
   detail: commandsAt('detail'),
+  search: commandsAt('search'),
   settings: commandsAt('settings'),
   sessions: commandsAt('sessions'),
   help: commandsAt('help'),
 };
 
-export const keymapFor = ({screen}: Facts, {browse}: TuiState): readonly Command[] =>
-  keymaps[screen === 'plan' ? browse.pane : screen];
+export function keymapFor({screen, isSearching}: Facts, {browse}: TuiState): readonly Command[] {
+  if (isSearching) return keymaps.search;
+  return keymaps[screen === 'plan' ? browse.pane : screen];
+}
 
 /** What the help lists, under which title. */
 export const helpTable = helpSections.map(

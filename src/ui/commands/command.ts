@@ -6,9 +6,10 @@ import type {TuiPorts} from '../ports.ts';
 import type {TuiCore} from '../tui.ts';
 import type {Jobs} from '../tui-jobs.ts';
 
-/** Where keys are pressed: a screen, and of the plan one of its two panes. */
-export type Place = 'home' | Pane | 'settings' | 'sessions' | 'help';
+/** Where keys are pressed: a screen, and of the plan one of its two panes or the search above the tree. */
+export type Place = 'home' | Pane | 'search' | 'settings' | 'sessions' | 'help';
 
+/** All screens; what is typed into a search is text. */
 export const anywhere: readonly Place[] = ['home', 'tree', 'detail', 'settings', 'sessions', 'help'];
 /** Beside the plan, whichever pane has the keys. */
 export const besidePlan: readonly Place[] = ['tree', 'detail'];

@@ -1,9 +1,10 @@
 import {displayLine} from '../../machines/policies/text/display-text.ts';
-import {useStepper} from '../input/use-stepper.ts';
+import {type Step, useStepper} from '../input/use-stepper.ts';
+import {bindingOf, hintsOf, type Keymap} from '../keymap.ts';
 import {wrapped} from '../text/wrap.ts';
 import {hintLine} from './hint-line.tsx';
 import {blankLine, Lines, lineOf} from './lines.tsx';
-import {selectedAfter, selectLines} from './select.ts';
+import {selectedAfter, selectKeys, selectLines} from './select.ts';
 
 export type ConfirmDialogProps = {
   readonly title: string;
@@ -31,25 +32,18 @@ export function ConfirmDialog({
   onCancel,
 }: ConfirmDialogProps) {
   const items = [{label: cancelLabel}, {label: confirmLabel}];
-  const {state} = useStepper<{index: number; isOver: boolean}, 'confirm' | 'cancel'>({
+  const keymap = confirmKeymap(confirmLabel, cancelLabel);
+  const {state} = useStepper<State, Outcome>({
     initial: () => ({index: 0, isOver: false}),
     step: (before, {name}) => {
       if (before.isOver) return {state: before};
-      const answer = answerOf(name, before.index);
-      if (answer) return {state: {...before, isOver: true}, outcome: answer};
-      return {state: {...before, index: selectedAfter(items, before.index, name) ?? before.index}};
+      return bindingOf(keymap, name)?.run(before, name) ?? {state: before};
     },
     onOutcome: (outcome) => (outcome === 'confirm' ? onConfirm() : onCancel()),
     isActive,
   });
   const room = Math.max(1, rows - 5);
   const text = wrapped(message, columns - 2).slice(0, room);
-  const hints = [
-    {keys: 'y', label: confirmLabel.toLowerCase()},
-    {keys: 'n esc', label: cancelLabel.toLowerCase()},
-    {keys: '↑ ↓', label: 'move'},
-    {keys: 'enter', label: 'choose'},
-  ];
   return (
     <Lines
       lines={[
@@ -57,15 +51,54 @@ export function ConfirmDialog({
         ...text.map((line) => lineOf(` ${line}`)),
         ...(rows >= text.length + 5 ? [blankLine] : []),
         ...selectLines(items, state.index, {columns}),
-        hintLine(hints, columns),
+        hintLine(hintsOf(keymap), columns),
       ].slice(-rows)}
     />
   );
 }
 
-function answerOf(key: string, index: number): 'confirm' | 'cancel' | null {
-  if (key === 'y' || key === 'Y') return 'confirm';
-  if (key === 'n' || key === 'N' || key === 'escape' || key === 'ctrl+c' || key === 'q') return 'cancel';
-  if (key === 'enter') return index === 1 ? 'confirm' : 'cancel';
-  return null;
+type State = {readonly index: number; readonly isOver: boolean};
+type Outcome = 'confirm' | 'cancel';
+type Run = (state: State, key: string) => Step<State, Outcome>;
+
+const over =
+  (outcome: Outcome): Run =>
+  (state) => ({state: {...state, isOver: true}, outcome});
+
+function confirmKeymap(confirmLabel: string, cancelLabel: string): Keymap<Run> {
+  const items = [{label: cancelLabel}, {label: confirmLabel}];
+  return [
+    {
+      id: 'confirm.yes',
+      keys: ['y', 'Y'],
+      label: confirmLabel.toLowerCase(),
+      hint: 'first',
+      run: over('confirm'),
+    },
+    {
+      id: 'confirm.no',
+      keys: ['n', 'escape', 'N', 'ctrl+c', 'q'],
+      label: cancelLabel.toLowerCase(),
+      hint: 'first',
+      shown: 2,
+      run: over('cancel'),
+    },
+    {
+      id: 'confirm.move',
+      keys: selectKeys,
+      label: 'move',
+      hint: 'first',
+      shown: 2,
+      run: (state, key) => ({
+        state: {...state, index: selectedAfter(items, state.index, key) ?? state.index},
+      }),
+    },
+    {
+      id: 'confirm.choose',
+      keys: ['enter'],
+      label: 'choose',
+      hint: 'first',
+      run: (state, key) => over(state.index === 1 ? 'confirm' : 'cancel')(state, key),
+    },
+  ];
 }

@@ -1,4 +1,5 @@
 import {useStepper} from '../input/use-stepper.ts';
+import {bindingOf, type Keymap} from '../keymap.ts';
 import {spread} from '../text/fit.ts';
 import {type Line, Lines} from './lines.tsx';
 import {atTop, clamped, position, type Scroll, scrolled} from './scroll.ts';
@@ -13,14 +14,25 @@ export type ScrollBoxProps = {
   readonly onClose?: () => void;
 };
 
+export const closeKeymap: Keymap<'close'> = [
+  {
+    id: 'scroll.close',
+    keys: ['enter', 'escape', 'q'],
+    label: 'back',
+    hint: 'first',
+    shown: 2,
+    run: 'close',
+  },
+];
+
 /** More lines than fit, under a title that tells where one is. */
 export function ScrollBox({title, lines, columns, rows, isActive = true, onClose}: ScrollBoxProps) {
   const height = Math.max(1, rows - 1);
   const {state} = useStepper<Scroll, 'close'>({
     initial: () => atTop,
-    step: (before, key) => {
-      if (key.name === 'escape' || key.name === 'q') return {state: before, outcome: 'close'};
-      return {state: scrolled(before, key.name, {count: lines.length, height})};
+    step: (before, {name}) => {
+      if (bindingOf(closeKeymap, name)) return {state: before, outcome: 'close'};
+      return {state: scrolled(before, name, {count: lines.length, height})};
     },
     onOutcome: () => onClose?.(),
     isActive,

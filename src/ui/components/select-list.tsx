@@ -1,6 +1,7 @@
-import {useStepper} from '../input/use-stepper.ts';
+import {type Step, useStepper} from '../input/use-stepper.ts';
+import {bindingOf, type Keymap} from '../keymap.ts';
 import {Lines} from './lines.tsx';
-import {type SelectItem, selectedAfter, selectLines} from './select.ts';
+import {type SelectItem, selectedAfter, selectKeys, selectLines} from './select.ts';
 
 export type SelectListProps = {
   readonly items: readonly SelectItem[];
@@ -13,6 +14,35 @@ export type SelectListProps = {
   readonly onCancel?: () => void;
 };
 
+type Outcome = 'cancel' | {readonly chosen: number};
+type Run = (index: number, key: string, items: readonly SelectItem[]) => Step<number, Outcome>;
+
+export const selectListKeymap: Keymap<Run> = [
+  {
+    id: 'select.move',
+    keys: selectKeys,
+    label: 'move',
+    hint: 'first',
+    shown: 2,
+    run: (index, key, items) => ({state: selectedAfter(items, index, key) ?? index}),
+  },
+  {
+    id: 'select.choose',
+    keys: ['enter'],
+    label: 'choose',
+    hint: 'first',
+    run: (index, _, items) =>
+      items[index]?.isDisabled === true ? {state: index} : {state: index, outcome: {chosen: index}},
+  },
+  {
+    id: 'select.cancel',
+    keys: ['escape'],
+    label: 'cancel',
+    hint: 'first',
+    run: (index) => ({state: index, outcome: 'cancel'}),
+  },
+];
+
 /** A list of choices: arrows or j k, Enter; Esc where there is something to go back to. */
 export function SelectList({
   items,
@@ -23,15 +53,9 @@ export function SelectList({
   onChoose,
   onCancel,
 }: SelectListProps) {
-  const {state: index} = useStepper<number, 'cancel' | {chosen: number}>({
+  const {state: index} = useStepper<number, Outcome>({
     initial: () => initialIndex,
-    step: (before, key) => {
-      if (key.name === 'escape') return {state: before, outcome: 'cancel'};
-      if (key.name === 'enter' && items[before]?.isDisabled !== true) {
-        return {state: before, outcome: {chosen: before}};
-      }
-      return {state: selectedAfter(items, before, key.name) ?? before};
-    },
+    step: (before, {name}) => bindingOf(selectListKeymap, name)?.run(before, name, items) ?? {state: before},
     onOutcome: (outcome) => {
       if (outcome === 'cancel') onCancel?.();
       else onChoose(outcome.chosen);

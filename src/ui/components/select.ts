@@ -1,4 +1,3 @@
-import {bindingOf, type Keymap} from '../keymap.ts';
 import {cutEnd} from '../text/fit.ts';
 import type {Line} from './lines.tsx';
 
@@ -9,29 +8,31 @@ export type SelectItem = {
   readonly isDisabled?: boolean;
 };
 
-/** Moving the mark: over disabled items, and around at an end. */
-export const selectKeymap: Keymap<(items: readonly SelectItem[], index: number) => number> = [
-  {
-    id: 'select.down',
-    keys: ['down', 'j'],
-    label: 'down',
-    run: (items, index) => nextEnabled(items, index, 1),
-  },
-  {id: 'select.up', keys: ['up', 'k'], label: 'up', run: (items, index) => nextEnabled(items, index, -1)},
-  {
-    id: 'select.first',
-    keys: ['home', 'g'],
-    label: 'first',
-    run: (items) => nextEnabled(items, items.length - 1, 1),
-  },
-  {id: 'select.last', keys: ['end', 'G'], label: 'last', run: (items) => nextEnabled(items, 0, -1)},
-];
+type Move = (items: readonly SelectItem[], index: number) => number;
 
-export const selectKeys: readonly string[] = selectKeymap.flatMap(({keys}) => keys);
+const next: Move = (items, index) => nextEnabled(items, index, 1);
+const previous: Move = (items, index) => nextEnabled(items, index, -1);
+const first: Move = (items) => nextEnabled(items, items.length - 1, 1);
+const last: Move = (items) => nextEnabled(items, 0, -1);
+
+/** Moving the mark, over disabled items and around at an end. In the order in which hints name the keys. */
+const moves = new Map<string, Move>([
+  ['up', previous],
+  ['down', next],
+  ['j', next],
+  ['k', previous],
+  ['home', first],
+  ['end', last],
+  ['g', first],
+  ['G', last],
+]);
+
+/** The keys of every list. */
+export const selectKeys: readonly string[] = [...moves.keys()];
 
 /** Which item is marked after a key; null when the key is none of a list. */
 export const selectedAfter = (items: readonly SelectItem[], index: number, key: string): number | null =>
-  bindingOf(selectKeymap, key)?.run(items, index) ?? null;
+  moves.get(key)?.(items, index) ?? null;
 
 function nextEnabled(items: readonly SelectItem[], from: number, step: 1 | -1): number {
   const count = items.length;

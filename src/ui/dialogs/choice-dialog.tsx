@@ -2,7 +2,8 @@ import {Box} from 'ink';
 import {KeyHints} from '../components/hint-line.tsx';
 import {blankLine, Lines, lineOf} from '../components/lines.tsx';
 import type {SelectItem} from '../components/select.ts';
-import {SelectList} from '../components/select-list.tsx';
+import {SelectList, selectListKeymap} from '../components/select-list.tsx';
+import {hintsOf} from '../keymap.ts';
 import {cutEnd} from '../text/fit.ts';
 import type {DialogSize} from './dialog-view.tsx';
 
@@ -28,13 +29,7 @@ export function ChoiceDialog({
       <Lines lines={[lineOf(cutEnd(` ${title}`, columns), {bold: true}), blankLine]} />
       <SelectList {...{items, initialIndex, columns, onChoose, onCancel}} rows={height} />
       <Lines lines={[blankLine]} />
-      <KeyHints hints={choiceHints} columns={columns} />
+      <KeyHints hints={hintsOf(selectListKeymap)} columns={columns} />
     </Box>
   );
 }
-
-const choiceHints = [
-  {keys: '↑ ↓', label: 'move'},
-  {keys: 'enter', label: 'choose'},
-  {keys: 'esc', label: 'cancel'},
-];

@@ -2,8 +2,8 @@ import {Box} from 'ink';
 import type {Dialog} from '../../machines/tui.machine.ts';
 import {KeyHints} from '../components/hint-line.tsx';
 import {type Line, Lines, lineOf} from '../components/lines.tsx';
-import {ScrollBox} from '../components/scroll-box.tsx';
-import {useKeys} from '../input/use-keys.ts';
+import {closeKeymap, ScrollBox} from '../components/scroll-box.tsx';
+import {hintsOf} from '../keymap.ts';
 import {wrapped} from '../text/wrap.ts';
 import {useTui} from '../tui-context.tsx';
 import type {DialogSize} from './dialog-view.tsx';
@@ -17,9 +17,6 @@ export function MessageDialog({
   rows,
 }: DialogSize & Omit<Extract<Dialog, {type: 'message'}>, 'type'>) {
   const {answers} = useTui();
-  useKeys(({name}) => {
-    if (name === 'enter') answers.goOn(next);
-  });
   const head = wrapped(title, columns - 2).map((text) => lineOf(` ${text}`, {tone: 'bad', bold: true}));
   const body: Line[] = lines.flatMap((line) => wrapped(line, columns - 2).map((text) => lineOf(` ${text}`)));
   return (
@@ -32,7 +29,7 @@ export function MessageDialog({
         rows={Math.max(2, rows - head.length - 1)}
         onClose={() => answers.goOn(next)}
       />
-      <KeyHints hints={[{keys: 'enter esc', label: 'back'}]} columns={columns} />
+      <KeyHints hints={hintsOf(closeKeymap)} columns={columns} />
     </Box>
   );
 }

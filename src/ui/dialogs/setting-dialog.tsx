@@ -3,12 +3,40 @@ import {type ConfigLayerName, type SettingKey, settings} from '../../services/co
 import {messageOf} from '../../services/contracts/errors.ts';
 import {hintLine} from '../components/hint-line.tsx';
 import {blankLine, Lines, lineOf} from '../components/lines.tsx';
-import {useStepper} from '../input/use-stepper.ts';
+import {type Step, useStepper} from '../input/use-stepper.ts';
+import {bindingOf, hintsOf, type Keymap} from '../keymap.ts';
 import {useTui, useTuiState} from '../tui-context.tsx';
 import {ChoiceDialog} from './choice-dialog.tsx';
 import type {DialogSize} from './dialog-view.tsx';
 
 type State = {readonly text: string; readonly problem: string | null};
+
+const settingKeymap: Keymap<(state: State, key: SettingKey) => Step<State, string | null>> = [
+  {
+    id: 'setting.save',
+    keys: ['enter'],
+    label: 'save',
+    hint: 'first',
+    run: (state, key) => {
+      const problem = problemOf(key, state.text);
+      return problem === null ? {state, outcome: state.text} : {state: {...state, problem}};
+    },
+  },
+  {
+    id: 'setting.cancel',
+    keys: ['escape'],
+    label: 'cancel',
+    hint: 'first',
+    run: (state) => ({state, outcome: null}),
+  },
+  {
+    id: 'setting.erase',
+    keys: ['backspace'],
+    label: 'delete',
+    run: ({text}) => ({state: {text: text.slice(0, -1), problem: null}}),
+  },
+  {id: 'setting.clear', keys: ['ctrl+u'], label: 'clear', run: () => ({state: {text: '', problem: null}})},
+];
 
 /** A number, typed and checked before it is written. */
 export function SettingDialog({
@@ -22,13 +50,8 @@ export function SettingDialog({
   const {state} = useStepper<State, string | null>({
     initial: () => ({text: String(data?.config.values.get(key)?.value ?? setting.default), problem: null}),
     step: (before, {name, text}) => {
-      if (name === 'escape') return {state: before, outcome: null};
-      if (name === 'backspace') return {state: {text: before.text.slice(0, -1), problem: null}};
-      if (name === 'ctrl+u') return {state: {text: '', problem: null}};
-      if (name === 'enter') {
-        const problem = problemOf(key, before.text);
-        return problem === null ? {state: before, outcome: before.text} : {state: {...before, problem}};
-      }
+      const binding = bindingOf(settingKeymap, name);
+      if (binding) return binding.run(before, key);
       return {state: text === undefined ? before : {text: before.text + text.trim(), problem: null}};
     },
     onOutcome: (text) =>
@@ -46,13 +69,7 @@ export function SettingDialog({
         [{text: ' ❯ ', tone: 'accent'}, {text: state.text}, {text: ' ', inverse: true}],
         state.problem === null ? blankLine : lineOf(` ${state.problem}`, {tone: 'bad'}),
         blankLine,
-        hintLine(
-          [
-            {keys: 'enter', label: 'save'},
-            {keys: 'esc', label: 'cancel'},
-          ],
-          columns,
-        ),
+        hintLine(hintsOf(settingKeymap), columns),
       ]}
     />
   );

@@ -3,6 +3,7 @@ import {blankLine, Lines, lineOf} from '../components/lines.tsx';
 import {selectLines} from '../components/select.ts';
 import type {KeyPress} from '../input/key-press.ts';
 import {type Step, useStepper} from '../input/use-stepper.ts';
+import {bindingOf, hintsOf, type Keymap, notNow} from '../keymap.ts';
 import {cutEnd} from '../text/fit.ts';
 import type {DialogSize} from './dialog-view.tsx';
 
@@ -38,13 +39,6 @@ export function TaskPicker({
   const items = matches.map(({id, label}) => ({
     label: isMany ? `${state.chosen.includes(id) ? '[x]' : '[ ]'} ${label}` : label,
   }));
-  const hints = [
-    {keys: '↑ ↓', label: 'move'},
-    ...(isMany ? [{keys: 'space', label: 'choose or not'}] : []),
-    {keys: 'enter', label: isMany ? 'save' : 'choose'},
-    {keys: 'esc', label: 'cancel'},
-    {keys: 'a-z', label: 'narrow'},
-  ];
   return (
     <Lines
       lines={[
@@ -57,10 +51,73 @@ export function TaskPicker({
               height: Math.max(1, Math.min(items.length, rows - 4)),
             })),
         blankLine,
-        hintLine(hints, columns),
+        hintLine(hintsOf(pickerKeymap, isMany), columns),
       ]}
     />
   );
+}
+
+type Run = (state: State, key: string, matches: readonly Choice[]) => Step<State, Outcome>;
+
+const whereMany = (isMany: boolean) => (isMany ? null : notNow);
+const whereOne = (isMany: boolean) => (isMany ? notNow : null);
+
+const pickerKeymap: Keymap<Run, [isMany: boolean]> = [
+  {id: 'picker.move', keys: ['up', 'down'], label: 'move', hint: 'first', shown: 2, run: move(1)},
+  {id: 'picker.page', keys: ['pageup', 'pagedown'], label: 'page', run: move(10)},
+  {
+    id: 'picker.toggle',
+    keys: ['space'],
+    label: 'choose or not',
+    hint: 'first',
+    refusal: whereMany,
+    run: (state, _, matches) => {
+      const at = matches[state.index];
+      return {state: at ? {...state, chosen: toggled(state.chosen, at.id)} : state};
+    },
+  },
+  {
+    id: 'picker.save',
+    keys: ['enter'],
+    label: 'save',
+    hint: 'first',
+    refusal: whereMany,
+    run: (state) => ({state, outcome: {ids: state.chosen}}),
+  },
+  {
+    id: 'picker.choose',
+    keys: ['enter'],
+    label: 'choose',
+    hint: 'first',
+    refusal: whereOne,
+    run: (state, _, matches) => {
+      const at = matches[state.index];
+      return at ? {state, outcome: {ids: [at.id]}} : {state};
+    },
+  },
+  {
+    id: 'picker.cancel',
+    keys: ['escape'],
+    label: 'cancel',
+    hint: 'first',
+    run: (state) => ({state, outcome: 'cancel'}),
+  },
+  // Typed as text; it stands here to be shown.
+  {id: 'picker.narrow', keys: ['a-z'], label: 'narrow', hint: 'first', run: (state) => ({state})},
+  {
+    id: 'picker.erase',
+    keys: ['backspace'],
+    label: 'delete',
+    run: (state) => ({state: {...state, query: state.query.slice(0, -1), index: 0}}),
+  },
+];
+
+/** Up with the first of its two keys, down with the other. */
+function move(by: number): Run {
+  return (state, key, matches) => {
+    const index = state.index + (key === 'up' || key === 'pageup' ? -by : by);
+    return {state: {...state, index: Math.max(0, Math.min(matches.length - 1, index))}};
+  };
 }
 
 function pickStep(
@@ -69,31 +126,8 @@ function pickStep(
   choices: readonly Choice[],
   isMany: boolean,
 ): Step<State, Outcome> {
-  const matches = matching(choices, state.query);
-  const at = matches[state.index];
-  const go = (index: number) => ({
-    state: {...state, index: Math.max(0, Math.min(matches.length - 1, index))},
-  });
-  switch (name) {
-    case 'escape':
-      return {state, outcome: 'cancel'};
-    case 'up':
-      return go(state.index - 1);
-    case 'down':
-      return go(state.index + 1);
-    case 'pageup':
-      return go(state.index - 10);
-    case 'pagedown':
-      return go(state.index + 10);
-    case 'backspace':
-      return {state: {...state, query: state.query.slice(0, -1), index: 0}};
-    case 'enter':
-      if (isMany) return {state, outcome: {ids: state.chosen}};
-      return at ? {state, outcome: {ids: [at.id]}} : {state};
-    case 'space':
-      if (isMany) return {state: at ? {...state, chosen: toggled(state.chosen, at.id)} : state};
-      break;
-  }
+  const binding = bindingOf(pickerKeymap, name, isMany);
+  if (binding) return binding.run(state, name, matching(choices, state.query));
   if (text === undefined) return {state};
   return {state: {...state, query: state.query + text.replace(/\s+/g, ' '), index: 0}};
 }

@@ -17,6 +17,28 @@ const edit = (change: buffer.Edit, kind: EditKind = 'other'): EditorAction => ({
   kind,
 });
 
+/** What a key does in the open list of files; what it does not take goes on to the text. */
+export type PickerAction = 'move' | 'take' | 'close';
+
+export const pickerKeymap: Keymap<PickerAction> = [
+  {
+    id: 'files.move',
+    keys: ['up', 'down', 'ctrl+p', 'ctrl+n'],
+    label: 'move',
+    hint: 'first',
+    shown: 2,
+    run: 'move',
+  },
+  {
+    id: 'files.take',
+    keys: ['enter', 'shift+enter', 'tab'],
+    label: 'take file',
+    hint: 'first',
+    run: 'take',
+  },
+  {id: 'files.close', keys: ['escape'], label: 'close', hint: 'first', run: 'close'},
+];
+
 /** Enter writes a line, so no paste and no reflex sends a half-written text. */
 export const editorKeymap: Keymap<EditorAction> = [
   {

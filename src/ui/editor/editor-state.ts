@@ -12,7 +12,7 @@ import {
   redo,
   undo,
 } from './edit-history.ts';
-import {type EditorAction, editorKeymap} from './editor-keymap.ts';
+import {type EditorAction, editorKeymap, pickerKeymap} from './editor-keymap.ts';
 import {matchesOf, type RankedFiles} from './file-ranking.ts';
 import {bufferOf, insert, replace, type TextBuffer} from './text-buffer.ts';
 import {moveRows, rowAt, rowsOf, scrolledTo} from './text-rows.ts';
@@ -50,9 +50,9 @@ export function editorStep(
   key: KeyPress,
   frame: EditorFrame,
 ): Step<EditorState, EditorOutcome> {
-  const action = bindingOf(editorKeymap, key.name)?.run ?? null;
-  const picked = state.picker ? pickerStep(state, state.picker, action, frame) : null;
+  const picked = state.picker ? pickerStep(state, state.picker, key.name, frame) : null;
   if (picked) return {state: inView(picked, frame)};
+  const action = bindingOf(editorKeymap, key.name)?.run ?? null;
   if (action?.type === 'submit') return {state, outcome: {type: 'submit', text: state.buffer.text}};
   if (action?.type === 'cancel') return {state, outcome: {type: 'cancel'}};
   return {state: inView(bufferStep(state, key, action, frame), frame)};
@@ -62,7 +62,7 @@ export function editorStep(
 function pickerStep(
   state: EditorState,
   picker: FilePicker,
-  action: EditorAction | null,
+  key: string,
   {files}: EditorFrame,
 ): EditorState | null {
   const {index, start, query} = picker;
@@ -71,12 +71,12 @@ function pickerStep(
     ...state,
     picker: {...picker, index: (to + matches.length) % Math.max(1, matches.length)},
   });
-  if (action?.type === 'cancel') return {...state, picker: null, closedAt: start};
+  const action = bindingOf(pickerKeymap, key)?.run;
+  if (action === 'close') return {...state, picker: null, closedAt: start};
   const path = matches[index];
   if (path === undefined) return null;
-  if (action?.type === 'rows') return go(index + action.by);
-  // A new line or a tab takes the marked file.
-  if (action?.type !== 'insert' || action.text === '@') return null;
+  if (action === 'move') return go(key === 'up' || key === 'ctrl+p' ? index - 1 : index + 1);
+  if (action !== 'take') return null;
   const written = `${referenceTo(path)} `;
   const {text, cursor} = state.buffer;
   const end = text[cursor] === ' ' ? cursor + 1 : cursor;

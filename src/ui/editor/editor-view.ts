@@ -3,7 +3,7 @@ import type {Line} from '../components/lines.tsx';
 import {hintsOf} from '../keymap.ts';
 import {cutEnd, cutStart, spread} from '../text/fit.ts';
 import {graphemesOf, tabText} from '../text/graphemes.ts';
-import {editorKeymap} from './editor-keymap.ts';
+import {editorKeymap, pickerKeymap} from './editor-keymap.ts';
 import {type EditorState, type FilePicker, textColumns} from './editor-state.ts';
 import type {FileList} from './file-index.ts';
 import {matchesOf} from './file-ranking.ts';
@@ -95,11 +95,4 @@ function pickerLines(
   });
 }
 
-function editorHints({picker}: EditorState) {
-  if (!picker) return hintsOf(editorKeymap);
-  return [
-    {keys: '↑ ↓', label: 'move'},
-    {keys: 'enter', label: 'take file'},
-    {keys: 'esc', label: 'close'},
-  ];
-}
+const editorHints = ({picker}: EditorState) => (picker ? hintsOf(pickerKeymap) : hintsOf(editorKeymap));

@@ -62,12 +62,5 @@ const wayThere: Partial<Record<ScreenName, string>> = {
 };
 
 /** The keys that work now, and no others. */
-export function activeHints(state: TuiState, facts: Facts): KeyHint[] {
-  if (facts.isSearching) {
-    return [
-      {keys: 'enter', label: 'keep'},
-      {keys: 'esc', label: 'clear'},
-    ];
-  }
-  return hintsOf(keymapFor(facts, state), facts, state);
-}
+export const activeHints = (state: TuiState, facts: Facts): KeyHint[] =>
+  hintsOf(keymapFor(facts, state), facts, state);

@@ -1,6 +1,6 @@
 import type {Decision} from '../../machines/policies/review/decisions.ts';
 import {atTop, pageDown, pageUp, type Scroll, type ScrollRoom} from '../components/scroll.ts';
-import {type SelectItem, selectedAfter} from '../components/select.ts';
+import {type SelectItem, selectedAfter, selectKeys} from '../components/select.ts';
 import {type EditorFrame, type EditorState, editorState, editorStep} from '../editor/editor-state.ts';
 import type {KeyPress} from '../input/key-press.ts';
 import type {Step} from '../input/use-stepper.ts';
@@ -62,7 +62,7 @@ type Run = (state: CheckpointState, key: string, frame: CheckpointFrame) => Step
 export const checkpointKeymap: Keymap<Run, [summary: ScrollRoom]> = [
   {
     id: 'checkpoint.move',
-    keys: ['up', 'down', 'j', 'k', 'home', 'end', 'g', 'G'],
+    keys: selectKeys,
     label: 'move',
     hint: 'first',
     shown: 4,

@@ -10,7 +10,7 @@ import {
   type Scroll,
   type ScrollRoom,
 } from '../components/scroll.ts';
-import {selectedAfter, selectLines} from '../components/select.ts';
+import {selectedAfter, selectKeys, selectLines} from '../components/select.ts';
 import {type Step, useStepper} from '../input/use-stepper.ts';
 import {bindingOf, hintsOf, type Keymap, notNow} from '../keymap.ts';
 import {cutEnd, spread} from '../text/fit.ts';
@@ -41,7 +41,7 @@ type Stepped = Step<State, ParentReviewChoice>;
 const keymap: Keymap<(state: State, key: string, body: ScrollRoom) => Stepped, [body: ScrollRoom]> = [
   {
     id: 'parentReview.move',
-    keys: ['up', 'down', 'j', 'k', 'home', 'end', 'g', 'G'],
+    keys: selectKeys,
     label: 'move',
     hint: 'first',
     shown: 4,

@@ -1,7 +1,7 @@
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import type {Question} from '../../services/contracts/run.ts';
 import {atTop, pageDown, pageUp, type Scroll, type ScrollRoom} from '../components/scroll.ts';
-import {type SelectItem, selectedAfter} from '../components/select.ts';
+import {type SelectItem, selectedAfter, selectKeys} from '../components/select.ts';
 import {type EditorFrame, type EditorState, editorState, editorStep} from '../editor/editor-state.ts';
 import type {KeyPress} from '../input/key-press.ts';
 import type {Step} from '../input/use-stepper.ts';
@@ -56,7 +56,7 @@ type Facts = [frame: Pick<QuestionFrame, 'canGoBack' | 'prompt'>];
 export const questionKeymap: Keymap<Run, Facts> = [
   {
     id: 'question.move',
-    keys: ['up', 'down', 'j', 'k', 'home', 'end', 'g', 'G'],
+    keys: selectKeys,
     label: 'move',
     hint: 'first',
     shown: 4,
