@@ -14,6 +14,7 @@ export class Cli {
   readonly context: CliContext;
   /** What a finished command tells besides "done". */
   exitCode: ExitCode = 0;
+  readonly #projects = new Map<string, Project>();
 
   constructor(context: CliContext) {
     this.context = context;
@@ -31,10 +32,14 @@ export class Cli {
     throw folderRefusal(folder, given !== undefined);
   }
 
-  /** Opens the project around the current folder. */
+  /** The project around the current folder, opened once however many parts of a command ask for it. */
   async project(command: Command, {here = false} = {}): Promise<Project> {
     const folder = this.folder(command);
-    return openProject({root: here ? folder : findProjectRoot(folder), home: await this.home()});
+    const root = here ? folder : findProjectRoot(folder);
+    const home = await this.home();
+    const project = this.#projects.get(root) ?? openProject({root, home});
+    this.#projects.set(root, project);
+    return project;
   }
 
   async home(): Promise<string> {

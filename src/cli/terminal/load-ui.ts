@@ -1,15 +1,24 @@
-/**
- * Loads what draws on the terminal, late: Ink and React cost more than everything else at start-up.
- * Ink draws nothing but a last frame where `CI` is set; a person who is asked must see the question, and whether
- * there is a person was found out before.
- */
-export async function loadCheckpointPrompt() {
-  return await asOutsideCi(() => import('../../ui/prompts/run-checkpoint-prompt.tsx'));
-}
+// What draws on the terminal is loaded lazily: Ink and React cost more than everything else at start-up.
+
+export const loadCheckpointPrompt = () =>
+  asOutsideCi(() => import('../../ui/prompts/run-checkpoint-prompt.tsx'));
+
+export const loadTui = () =>
+  asOutsideCi(async () => {
+    const [{createTui}, {runTui}] = await Promise.all([
+      import('../../ui/tui.ts'),
+      import('../../ui/run-tui.tsx'),
+    ]);
+    return {createTui, runTui};
+  });
 
 /** Ink looks at these once, when it is loaded. */
 const ciVariables = ['CI', 'CONTINUOUS_INTEGRATION'];
 
+/**
+ * Ink draws nothing but a last frame where `CI` is set. A person who is asked must see the question, and whether
+ * there is a person was found out before.
+ */
 export async function asOutsideCi<T>(load: () => Promise<T>): Promise<T> {
   const kept = ciVariables.map((name) => [name, process.env[name]] as const);
   for (const name of ciVariables) delete process.env[name];

@@ -6,6 +6,7 @@ import type {Tui} from '../../ui/tui.ts';
 import type {Cli} from '../cli.ts';
 import type {CliContext} from '../context.ts';
 import type {InspectChoice} from '../inspect/inspect-option.ts';
+import {loadTui} from '../terminal/load-ui.ts';
 
 /** Opens the terminal UI and stays in it until the person leaves. Ink is loaded here and nowhere before. */
 export async function openTui(
@@ -18,7 +19,7 @@ export async function openTui(
   const {inspect} = command.opts<{inspect?: InspectChoice}>();
   const page = inspect && (await (await import('../inspect/live-page.ts')).livePage(cli, command, inspect));
   const {openTuiPorts} = await import('./tui-composition.ts');
-  const {createTui, runTui} = await loadScreens();
+  const {createTui, runTui} = await loadTui();
   const ports = await openTuiPorts(
     cli,
     command,
@@ -62,21 +63,6 @@ function leave(tui: Tui): Promise<void> {
     const stop = tui.state.subscribe(look);
     look();
   });
-}
-
-/** Ink shows nothing but the last frame where it believes that nobody watches; here somebody does. */
-async function loadScreens() {
-  const {CI} = process.env;
-  if (CI !== undefined) process.env.CI = 'false';
-  try {
-    const [{createTui}, {runTui}] = await Promise.all([
-      import('../../ui/tui.ts'),
-      import('../../ui/run-tui.tsx'),
-    ]);
-    return {createTui, runTui};
-  } finally {
-    if (CI !== undefined) process.env.CI = CI;
-  }
 }
 
 const leaving = {SIGTERM: 'terminated', SIGHUP: 'terminated'} as const satisfies Record<string, PauseReason>;
