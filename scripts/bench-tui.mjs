@@ -1,4 +1,4 @@
-// Measures the terminal UI in a real terminal: how soon a key is answered while an agent prints 20,000 lines
+// Measures the terminal UI in a real terminal: how quickly a key is answered while an agent prints 20,000 lines
 // a second, what that costs, what idling costs, and how a plan of 2,000 tasks scrolls. Linux, with `script`.
 import {spawn} from 'node:child_process';
 import {mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';

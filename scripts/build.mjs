@@ -64,7 +64,7 @@ async function buildPage(folder) {
 
 /**
  * esbuild makes a chunk of every set of modules that the same dynamic imports share, and each chunk costs a
- * start most of a millisecond. So whatever is loaded late names all that every command loads, which then is
+ * start most of a millisecond. So whatever is loaded lazily names all that every command loads, which then is
  * one chunk.
  */
 function oneCore({inputs}) {
@@ -76,7 +76,7 @@ function oneCore({inputs}) {
   }
   const own = [...core].filter((file) => file.startsWith('src/'));
   const imports = own.map((file) => `import ${JSON.stringify(path.join(root, file))};`).join('');
-  const late = new Set(
+  const lazy = new Set(
     Object.values(inputs).flatMap(({imports: found}) =>
       found.filter(({kind}) => kind === 'dynamic-import').map((target) => target.path),
     ),
@@ -85,7 +85,7 @@ function oneCore({inputs}) {
     name: 'one-core',
     setup: ({onLoad}) => {
       onLoad({filter: /\.tsx?$/}, async ({path: file}) => {
-        if (!late.has(path.relative(root, file))) return null;
+        if (!lazy.has(path.relative(root, file))) return null;
         return {
           contents: `${await readFile(file, 'utf8')}\n${imports}`,
           loader: file.endsWith('x') ? 'tsx' : 'ts',

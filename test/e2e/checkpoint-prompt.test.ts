@@ -107,7 +107,7 @@ describe.skipIf(!hasTmux)('the checkpoint in a real terminal', () => {
   });
 
   test('what was typed before it could be seen decides nothing', async () => {
-    const {terminal, folder} = beforePrompt('late');
+    const {terminal, folder} = beforePrompt('delayed');
     await terminal.until('working…');
     terminal.press('Enter', 'j', 'Enter', 'x');
     await terminal.until(/working…\n\nj\nx/);

@@ -17,7 +17,7 @@ export type FakeAgent = {
   /** What `endEverything` finds that no signal can end. */
   remaining: readonly number[];
   /** Its end is told a while after it, as when its last output is still read. */
-  isToldLate: boolean;
+  isExitDeferred: boolean;
   says(...events: readonly AgentEvent[]): void;
   opensSession(ref?: string): void;
   /** Says its result, and lives on. */
@@ -161,7 +161,7 @@ function makeAgent({
     isAlive: true,
     obeys: {...runner.obeys},
     remaining: [],
-    isToldLate: false,
+    isExitDeferred: false,
     says: (...events) => {
       if (!agent.hasGone || !agent.isAlive) throw new Error('an agent that does not run says nothing');
       for (const event of events) {
@@ -177,7 +177,7 @@ function makeAgent({
       log(`exit ${run.run_id}`);
       const told = {exitCode: 0, signal: null, stdout: 'out', stderr: 'err', verdict: verdict(), ...ending};
       heard(() => {
-        if (agent.isToldLate) setImmediate(() => end(told));
+        if (agent.isExitDeferred) setImmediate(() => end(told));
         else end(told);
       });
     },

@@ -507,7 +507,7 @@ describe('a pause', () => {
     },
   );
 
-  test('records a session that is captured late, while the agent is interrupted', async () => {
+  test('records a session that is captured only while the agent is interrupted', async () => {
     const segment = await startSegment();
     segment.pause();
     await settle();
@@ -720,7 +720,7 @@ describe('windows', () => {
     await settle();
     segment.time.milliseconds += 1_000;
     segment.pause();
-    segment.agent.isToldLate = true;
+    segment.agent.isExitDeferred = true;
 
     segment.clock.increment(killMilliseconds - 1);
     await settle();
@@ -729,7 +729,7 @@ describe('windows', () => {
 
     segment.clock.increment(1);
     expect(segment.state()).toBe('sweeping');
-    // How it ended is known and recorded although it came late.
+    // How it ended is known and recorded although it was deferred.
     expect((await segment.finished).run).toMatchObject({
       ...inSession,
       state: 'paused',

@@ -2,7 +2,7 @@ import {type FSWatcher, watch} from 'node:fs';
 import path from 'node:path';
 import type {ProjectFolder} from './project-folder.ts';
 
-/** So long a burst of changes may go on before it is told. */
+/** Changes that follow each other are reported together, after this long at the latest. */
 const settleMilliseconds = 60;
 
 /** As many folders of tasks are watched one by one; more are seen by the next look. */

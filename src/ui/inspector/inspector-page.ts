@@ -174,7 +174,7 @@ function replaceKeepingFocus(id: string, fresh: HTMLElement): void {
 
 let announced = 0;
 
-/** For who cannot see it; a burst is not read out event by event. */
+/** For who cannot see it; a rapid series is not read out event by event. */
 function announce(entry: InspectedEntry, position: number, last: number): void {
   clearTimeout(announced);
   announced = setTimeout(() => {

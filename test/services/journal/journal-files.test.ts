@@ -69,7 +69,7 @@ function openJournal({maxBytes}: {maxBytes?: number} = {}) {
 }
 
 describe('a journal', () => {
-  test('is written by itself soon after, whole lines under one header, for the user alone', async () => {
+  test('is written by itself after a pause, whole lines under one header, for the user alone', async () => {
     const {open, file, lines} = openJournal();
     const journal = open();
     journal.append(run, [entry(1)]);

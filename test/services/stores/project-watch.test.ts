@@ -39,7 +39,7 @@ test.each([
   await eventually(() => expect(told).toHaveBeenCalled());
 });
 
-test('a burst is told once', async () => {
+test('changes that follow each other are told once', async () => {
   const {folder, told, write} = watched();
   for (let index = 0; index < 50; index++) write(folder.planFile);
   await eventually(() => expect(told).toHaveBeenCalled());

@@ -81,7 +81,7 @@ describe('liveness', () => {
     expect(livenessOf(identity)).toBe('dead');
   });
 
-  test('of one that ended but that nobody buried is dead', async () => {
+  test('of one that ended but that nobody reaped is dead', async () => {
     // The shell becomes `sleep`, which never asks after the child it thus inherits.
     const parent = start('sh', '-c', 'sleep 60 & echo $!; exec sleep 60');
     const [line] = (await once(parent.stdout ?? parent, 'data')) as [Buffer];
