@@ -94,7 +94,13 @@ export const segmentMachine = setup({
   },
   on: {
     'agent.sessionCaptured': {
-      actions: assign({session: ({event}) => ({ref: event.sessionRef, isRecorded: false})}),
+      actions: assign({
+        session: ({event: {sessionRef, dialect}}) => ({
+          ref: sessionRef,
+          ...(dialect && {dialect}),
+          isRecorded: false,
+        }),
+      }),
     },
     // Interrupted, an agent may say that it failed: that is the pause. A success is one at any time.
     'agent.resultSeen': {

@@ -20,7 +20,7 @@ import {
   tool,
 } from '../helpers/model-server.ts';
 import {createAgentHome, ensureAgents, type RealAgents, transcriptOf} from '../helpers/real-agents.ts';
-import {type ProviderRun, request, runProvider, sessionOf} from '../helpers/run-provider.ts';
+import {capabilities, type ProviderRun, request, runProvider, sessionOf} from '../helpers/run-provider.ts';
 import {temporaryFolder} from '../helpers/temp-folder.ts';
 
 // The real codex and claude, from npm, against a model on loopback.
@@ -233,19 +233,21 @@ describe.each([codexProvider, claudeProvider])('$title', (provider) => {
 
   test('is resumed by a custom command in its own words', async () => {
     const {server, cwd, env} = await setUp(provider);
-    const lines = {
-      codex: 'codex exec --sandbox workspace-write --json',
-      claude: 'claude -p --output-format stream-json --verbose --permission-mode bypassPermissions',
-      demo: '',
-    };
-    const custom = customProvider(provider, lines[provider.id]);
-    const options = {cwd, env, capabilities: custom.capabilities({version: '', help: ''})};
-    const first = await runProvider(custom, request({prompt: 'canary-1'}), options);
+    const [dialect, line] =
+      provider.id === 'codex'
+        ? (['codex', 'codex exec --sandbox workspace-write --json -'] as const)
+        : ([
+            'claude',
+            'claude -p --output-format stream-json --verbose --permission-mode bypassPermissions',
+          ] as const);
+    const options = {cwd, env, capabilities: capabilities({outputSchema: false, chosenSession: false})};
+    const first = await runProvider(customProvider(line, null), request({prompt: 'canary-1'}), options);
     expect((await first.ended).verdict).toEqual({outcome: 'succeeded', text: 'ok'});
     const sessionRef = await sessionOf(first);
+    expect(first.events[0]).toEqual({type: 'session', ref: sessionRef, dialect});
 
     const asked = request({kind: 'resume', sessionRef, prompt: 'canary-2'});
-    const second = await runProvider(custom, asked, options);
+    const second = await runProvider(customProvider(line, dialect), asked, options);
     expect((await second.ended).verdict).toEqual({outcome: 'succeeded', text: 'ok'});
     expect(await sessionOf(second)).toBe(sessionRef);
     for (const canary of ['canary-1', 'canary-2']) expect(lastRequest(server)).toContain(canary);

@@ -228,7 +228,7 @@ describe('no reviewer is started', () => {
     const project = engineProject(
       planOf(family(task('p'), task('a', done), task('b')), task('late', {deps: ['p']})),
     );
-    await project.run(['execute', 'b', '--agent', 'demo'], {env: {BLACKBIRD_AGENT_CMD: 'true'}});
+    await project.run(['execute', 'b'], {env: {BLACKBIRD_AGENT_CMD: 'true'}});
     expect(project.statuses().p).toBe('todo');
     await project.run(['set-status', 'p', 'done']);
     expect(await project.run(['execute'])).toMatchObject({code: 0, err: ''});

@@ -2,6 +2,7 @@ import {cpSync, rmSync} from 'node:fs';
 import path from 'node:path';
 import {setTimeout as delay} from 'node:timers/promises';
 import {describe, expect, test} from 'vitest';
+import {demoAgentScript} from '../../src/services/agents/demo.ts';
 import {isStopped} from '../helpers/agent-processes.ts';
 import {
   demo,
@@ -389,23 +390,24 @@ describe('resume', () => {
   });
 
   test('tells the session an answer again when it was stopped before it could hear it', async () => {
-    const deaf = [
-      `echo '{"demo":"session","id":"0195d27e-46c6-4b0f-bd54-657f920eee8d"}'`,
-      'echo x > started',
-      'exec sleep 60',
-    ].join('\n');
-    const project = engineProject(oneTask(demo('ask colour Which colour?')));
-    await project.run(['execute']);
-    project.changeLatest('a', {provider_session_ref: '0195d27e-46c6-4b0f-bd54-657f920eee8d'});
-    const running = project.start(['resume', 'a', '--answer', 'colour=a warm red'], {
-      env: {BLACKBIRD_AGENT_CMD: `${deaf} #`},
+    const project = engineProject(oneTask(demo('ask colour Which colour?')), {
+      env: {BLACKBIRD_AGENT_CMD: 'sh ./agent.sh'},
     });
+    const demoAgent = `exec '${process.execPath}' '${demoAgentScript()}' "$@"`;
+    project.write('agent.sh', demoAgent);
+    await project.run(['execute']);
+
+    project.write(
+      'agent.sh',
+      'echo "{\\"demo\\":\\"session\\",\\"id\\":\\"$2\\"}"\necho x > started\nexec sleep 60',
+    );
+    const running = project.start(['resume', 'a', '--answer', 'colour=a warm red']);
     await untilAtWork(project, 'a');
     running.child.kill('SIGINT');
     expect((await running.ended).code).toBe(130);
-    const {code, err} = await project.run(['resume', 'a'], {
-      env: {BLACKBIRD_AGENT_CMD: 'cat >/dev/null; true', BLACKBIRD_AGENT_DEBUG: '1'},
-    });
+
+    project.write('agent.sh', demoAgent);
+    const {code, err} = await project.run(['resume', 'a'], {env: {BLACKBIRD_AGENT_DEBUG: '1'}});
     expect(code).toBe(0);
     expect(err).toContain('a warm red');
   });
@@ -417,6 +419,8 @@ describe('a resume that cannot be', () => {
     readonly name: string;
     readonly prepare: (project: EngineProject) => {cwd?: string; env?: Env; args?: readonly string[]};
     readonly reason: (project: EngineProject, cwd: string) => string;
+    /** What comes before the advice to restart. */
+    readonly next?: string;
   };
 
   test.each<Refusal>([
@@ -456,14 +460,16 @@ describe('a resume that cannot be', () => {
     {
       name: 'by another provider with --agent',
       prepare: () => ({args: ['--agent', 'codex']}),
-      reason: () => 'it was started by demo, but codex was asked for',
+      reason: () => 'it belongs to another program: it was started by demo, but codex was asked for',
+      next: 'blackbird resume a --agent demo  go on with the program that has its session',
     },
     {
       name: 'by another provider in the environment',
       prepare: () => ({env: {BLACKBIRD_AGENT_PROVIDER: 'claude'}}),
-      reason: () => 'it was started by demo, but claude was asked for',
+      reason: () => 'it belongs to another program: it was started by demo, but claude was asked for',
+      next: 'blackbird resume a --agent demo  go on with the program that has its session',
     },
-  ])('$name is refused with the whole diagnosis', async ({prepare, reason}) => {
+  ])('$name is refused with the whole diagnosis', async ({prepare, reason, next}) => {
     const project = engineProject(oneTask(longWork));
     await pauseInTheMiddle(project, 'a');
     const {cwd = project.folder, env = {}, args = []} = prepare(project);
@@ -482,7 +488,12 @@ describe('a resume that cannot be', () => {
         `  session   ${run?.provider_session_ref || '(none)'}`,
         `  reason    ${reason(project, cwd)}`,
         '  code      E_RESUME_REFUSED',
-        '  next      blackbird restart a  start again, history is kept',
+        ...(next === undefined
+          ? ['  next      blackbird restart a  start again, history is kept']
+          : [
+              `  next      ${next}`,
+              '            blackbird restart a              start again, history is kept',
+            ]),
       ),
     );
     expect([project.planText(), project.runs('a')]).toEqual(before);

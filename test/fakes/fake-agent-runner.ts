@@ -59,6 +59,7 @@ export function createFakeAgentRunner(log: (entry: string) => void = () => {}): 
   let hold: Promise<void> | undefined;
 
   const runner: FakeAgentRunner = {
+    customCommand: null,
     agents,
     get agent() {
       const last = agents.at(-1);

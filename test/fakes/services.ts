@@ -198,6 +198,7 @@ export function mortal(fake: FakeServices) {
       release: guarded(() => services.lock.release()),
     },
     agents: {
+      customCommand: agents.customCommand,
       check: guarded(agents.check),
       sweep: guarded(agents.sweep),
       launch: guarded(async (spec) => {

@@ -452,7 +452,7 @@ describe('resuming a paused task', () => {
       name: 'another provider was named',
       run: pausedRun(),
       fields: {explicitProvider: 'codex'} as const,
-      reason: 'it was started by claude, but codex was asked for',
+      reason: 'it belongs to another program: it was started by claude, but codex was asked for',
     },
     {
       name: 'it belongs to another folder',

@@ -1,5 +1,6 @@
 import {Command} from 'commander';
 import {requireTask} from '../../machines/policies/plan/plan-graph.ts';
+import {programName} from '../../machines/policies/run/program.ts';
 import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
 import {dollars, duration, tokens, workTime} from '../../machines/policies/text/durations.ts';
 import {AppError, shellWord} from '../../services/contracts/errors.ts';
@@ -74,7 +75,7 @@ function runCells(run: RunRecord, isEngineAlive: boolean): Cell[] {
       text: stateWord(run, isEngineAlive),
       style: run.state === 'failed' ? 'red' : run.state === 'succeeded' ? 'green' : 'yellow',
     },
-    run.provider,
+    programName(run),
     run.provider_session_ref || '-',
     isOpen(run) ? (run.resumable ? 'yes' : 'no') : '-',
     run.created_at.slice(0, 16).replace('T', ' '),
@@ -117,7 +118,8 @@ function runDetails(run: RunRecord, isEngineAlive: boolean, withOutput: boolean)
     ['run', run.run_id],
     ['attempt', String(run.attempt)],
     ['state', stateWord(run, isEngineAlive)],
-    ['provider', run.provider],
+    ['provider', programName(run)],
+    ...(run.custom_command === undefined ? [] : [['command', run.custom_command]]),
     ['session', run.provider_session_ref || '(none)'],
     ['resumable', run.resumable ? 'yes' : 'no'],
     ['folder', run.repo_root],

@@ -9,10 +9,11 @@ import {reviewRules} from '../../machines/policies/review/review-summary.ts';
 import {type AgentRunnerOptions, createAgentRunner} from '../../services/agents/agent-runner.ts';
 import {createAgentSelection} from '../../services/agents/agent-selection.ts';
 import {createProbeCache} from '../../services/agents/probe-cache.ts';
-import {findProvider} from '../../services/agents/providers.ts';
+import {isSessionRef} from '../../services/agents/providers.ts';
 import {createAgentSpawner} from '../../services/agents/spawn-agent.ts';
 import type {ChangeTracker} from '../../services/contracts/changes.ts';
 import type {ProviderChoice} from '../../services/contracts/project.ts';
+import {customCommandIn} from '../../services/contracts/provider-table.ts';
 import type {RunRecord, RunStore} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import {createLazyChangeTracker} from '../../services/git/lazy-change-tracker.ts';
@@ -92,7 +93,7 @@ export async function openEngine({
       await ensureStateFolder(folder);
       return createProcessLock(folder.lockFile);
     }),
-    isSessionRef: (id, ref) => findProvider(id).isSessionRef(ref),
+    isSessionRef,
     hadTimeToStore: (run) => hadTimeToStore(runs, run),
     host: os.hostname(),
     self: identifyProcess(process.pid),
@@ -117,9 +118,11 @@ export async function chooseAgent({
   readonly folder: Project['folder'];
   readonly agent?: string | undefined;
 }): Promise<ProviderChoice> {
-  const isNamed = agent !== undefined || Boolean(env.BLACKBIRD_AGENT_PROVIDER);
+  const {BLACKBIRD_AGENT_PROVIDER: environment} = env;
+  const customCommand = customCommandIn(env);
+  const isNamed = agent !== undefined || customCommand !== null || Boolean(environment);
   const saved = isNamed ? null : await createAgentSelection(folder.agentFile).read();
-  return chooseProvider({option: agent, environment: env.BLACKBIRD_AGENT_PROVIDER, saved});
+  return chooseProvider({option: agent, customCommand, environment, saved});
 }
 
 /**

@@ -68,7 +68,7 @@ export function agentInput({provider, config}: OpenedEngine): {
 } {
   return {
     provider: provider.id,
-    explicitProvider: provider.source === 'option' || provider.source === 'environment' ? provider.id : null,
+    explicitProvider: provider.source === 'saved' || provider.source === 'default' ? null : provider.id,
     graceMilliseconds: settingOf(config, 'execution.pauseGraceSeconds') * 1000,
     reviewsParents: settingOf(config, 'execution.parentReviewEnabled'),
   };

@@ -1,4 +1,5 @@
 import type {EngineFact} from '../../machines/engine.ts';
+import {programName} from '../../machines/policies/run/program.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {dollars, duration, tokens, workTime} from '../../machines/policies/text/durations.ts';
 import {messageOf} from '../../services/contracts/errors.ts';
@@ -38,12 +39,9 @@ export function textProgress(
       switch (fact.type) {
         case 'task.started': {
           const {task, run, order} = fact.prepared;
-          const agentName = context.env.BLACKBIRD_AGENT_CMD?.trim()
-            ? `${run.provider}, your own command`
-            : run.provider;
           const verb = order.type === 'run.launch' && !run.resumed_from_run_id ? '' : ', resumed';
           say(
-            `${paint('cyan', '▶')} ${displayLine(task.id)}  ${displayLine(task.title)}  (${agentName}${verb})`,
+            `${paint('cyan', '▶')} ${displayLine(task.id)}  ${displayLine(task.title)}  (${programName(run)}${verb})`,
           );
           live?.begin();
           return;

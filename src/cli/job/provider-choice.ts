@@ -1,23 +1,30 @@
 import {AppError} from '../../services/contracts/errors.ts';
 import type {ProviderChoice} from '../../services/contracts/project.ts';
-import {defaultProvider, type ProviderId, providerIds} from '../../services/contracts/provider-table.ts';
+import {
+  defaultProvider,
+  type NativeProviderId,
+  providerIds,
+} from '../../services/contracts/provider-table.ts';
 
-/** Which provider to use: the option, the environment, the saved choice, then the default. */
+/** Which provider to use: the option, the command of the user's own, the environment, the saved choice, the default. */
 export function chooseProvider({
   option,
+  customCommand,
   environment,
   saved,
 }: {
   option: string | undefined;
+  customCommand: string | null;
   environment: string | undefined;
-  saved: ProviderId | null;
+  saved: NativeProviderId | null;
 }): ProviderChoice {
   if (option) return {id: requireProviderId(option), source: 'option'};
+  if (customCommand !== null) return {id: 'custom', source: 'command'};
   if (environment) return {id: requireProviderId(environment), source: 'environment'};
   return saved === null ? {id: defaultProvider, source: 'default'} : {id: saved, source: 'saved'};
 }
 
-export function requireProviderId(text: string): ProviderId {
+export function requireProviderId(text: string): NativeProviderId {
   const id = providerIds.find((each) => each === text.toLowerCase());
   if (id) return id;
   throw new AppError('E_AGENT_UNKNOWN', `unsupported agent provider ${JSON.stringify(text)}`, {

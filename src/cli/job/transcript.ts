@@ -2,7 +2,7 @@ import {open, stat} from 'node:fs/promises';
 import {setTimeout as delay} from 'node:timers/promises';
 import type {Command} from 'commander';
 import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
-import {findProvider} from '../../services/agents/providers.ts';
+import {createLogReader} from '../../services/agents/providers.ts';
 import type {AgentEvent} from '../../services/contracts/agent.ts';
 import type {RunRecord, RunStore} from '../../services/contracts/run.ts';
 import {createLineSplitter} from '../../services/output/line-splitter.ts';
@@ -29,13 +29,13 @@ export async function printTranscript({
 }): Promise<void> {
   const {context} = cli;
   const files = runs.files(run.task_id, run.run_id);
-  const provider = findProvider(run.provider);
+  const read = createLogReader(run);
   const isPlain = options.raw === true || options.stderr === true;
   const safe = (text: string) => (context.stdout.isTerminal ? displayText(text) : text);
   const splitter = createLineSplitter((line) => {
     if (cli.isJson(command)) context.out(printableJson({run_id: run.run_id, line}));
     else if (isPlain) context.out(safe(line));
-    else for (const text of readable(provider.parseLine(line), line)) context.out(text);
+    else for (const text of readable(read(line), line)) context.out(text);
   });
   let offset = 0;
   for (;;) {

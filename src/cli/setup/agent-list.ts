@@ -2,7 +2,7 @@ import {createAgentSelection} from '../../services/agents/agent-selection.ts';
 import {probeProvider} from '../../services/agents/probe.ts';
 import {createProbeCache} from '../../services/agents/probe-cache.ts';
 import {findProvider} from '../../services/agents/providers.ts';
-import {type ProviderId, providerIds} from '../../services/contracts/agent.ts';
+import {customCommandIn, type ProviderId, providerIds} from '../../services/contracts/provider-table.ts';
 import {ensureStateFolder, type ProjectFolder} from '../../services/stores/project-folder.ts';
 import type {CliContext} from '../context.ts';
 import {chooseProvider} from '../job/provider-choice.ts';
@@ -26,7 +26,9 @@ export async function listAgents({
 }): Promise<ListedAgent[]> {
   await ensureStateFolder(folder);
   const saved = await createAgentSelection(folder.agentFile).read();
-  const choice = chooseProvider({option: undefined, environment: env.BLACKBIRD_AGENT_PROVIDER, saved});
+  const customCommand = customCommandIn(env);
+  const environment = env.BLACKBIRD_AGENT_PROVIDER;
+  const choice = chooseProvider({option: undefined, customCommand, environment, saved});
   const cache = createProbeCache(folder.agentCacheFile);
   const agents: ListedAgent[] = [];
   for (const id of providerIds) {
@@ -44,6 +46,17 @@ export async function listAgents({
       ...(fullAuto ? ['full-auto'] : []),
     ];
     agents.push({id, installed: true, version, capabilities, where: probe.path, chosen});
+  }
+  if (customCommand !== null) {
+    const {source} = choice;
+    agents.push({
+      id: 'custom',
+      installed: true,
+      version: '-',
+      capabilities: [],
+      where: customCommand,
+      chosen: source,
+    });
   }
   return agents;
 }

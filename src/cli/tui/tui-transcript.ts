@@ -1,6 +1,6 @@
 import {open} from 'node:fs/promises';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
-import {findProvider} from '../../services/agents/providers.ts';
+import {createLogReader} from '../../services/agents/providers.ts';
 import {messageOf, systemErrorCode} from '../../services/contracts/errors.ts';
 import type {RunRecord, RunStore} from '../../services/contracts/run.ts';
 import type {Transcript} from '../../ui/ports.ts';
@@ -19,9 +19,9 @@ export async function readTranscript(
   const tail = await tailOf(stdout).catch((error: unknown) => messageOf(error));
   if (typeof tail === 'string') return {lines: [`the output cannot be read: ${tail}`], isCut: false};
   const {text, isCut} = tail;
-  const provider = findProvider(run.provider);
+  const read = createLogReader(run);
   const raw = text.split('\n').slice(isCut ? 1 : 0);
-  const lines = form === 'raw' ? raw : raw.flatMap((line) => readable(provider.parseLine(line), line));
+  const lines = form === 'raw' ? raw : raw.flatMap((line) => readable(read(line), line));
   const shown = trimmed(lines);
   const failure =
     run.failure && run.state !== 'running'

@@ -1,5 +1,12 @@
 import {type CallbackLogicFunction, fromCallback, fromPromise} from 'xstate';
-import type {Activity, AgentEvent, AgentRequest, Failure, Usage} from '../../services/contracts/agent.ts';
+import type {
+  Activity,
+  AgentEvent,
+  AgentRequest,
+  Dialect,
+  Failure,
+  Usage,
+} from '../../services/contracts/agent.ts';
 import type {RunningAgent} from '../../services/contracts/agent-process.ts';
 import type {AgentEnding, AgentRunner} from '../../services/contracts/agent-runner.ts';
 import {AppError, messageOf} from '../../services/contracts/errors.ts';
@@ -20,7 +27,7 @@ export type AgentOrder =
 export type AgentReport =
   | {readonly type: 'agent.held'; readonly identity: ProcessIdentity; readonly argv: readonly string[]}
   | {readonly type: 'agent.spawnFailed'; readonly message: string}
-  | {readonly type: 'agent.sessionCaptured'; readonly sessionRef: string}
+  | {readonly type: 'agent.sessionCaptured'; readonly sessionRef: string; readonly dialect?: Dialect}
   | {readonly type: 'agent.resultSeen'; readonly isOk: boolean}
   /** It tries again what cannot succeed. */
   | {readonly type: 'agent.fatalRetrySeen'}
@@ -85,7 +92,11 @@ export function defineAgentActor({
           }
           sessionSeenAt = monotonicNow();
           agent?.hold();
-          sendBack({type: 'agent.sessionCaptured', sessionRef: event.ref});
+          sendBack({
+            type: 'agent.sessionCaptured',
+            sessionRef: event.ref,
+            ...(event.dialect && {dialect: event.dialect}),
+          });
           return;
         case 'result':
           sendBack({type: 'agent.resultSeen', isOk: event.result.ok});

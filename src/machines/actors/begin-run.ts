@@ -6,6 +6,7 @@ import {setStatus} from '../policies/plan/plan-status.ts';
 import {isReady} from '../policies/plan/readiness.ts';
 import {feedbackMark, parentFeedbackText} from '../policies/review/parent-feedback.ts';
 import {feedbackPrompt} from '../policies/run/agent-prompt.ts';
+import {newProgram, type Program, programOf} from '../policies/run/program.ts';
 import {applyRunStep, newRunRecord} from '../policies/run/run-record.ts';
 import {notReady} from '../policies/run/run-refusals.ts';
 import {promptFor} from './run-prompt.ts';
@@ -24,13 +25,13 @@ export async function takeOver(
     // Whoever asks for changes at a checkpoint sees them at the next one.
     {
       ...situation,
-      provider: latest.provider,
       isReviewed: situation.open !== null || (situation.isReviewed ?? latest.decision_required === true),
     },
     {
       prompt: request.prompt,
       sessionRef: latest.provider_session_ref,
       links: {resumed_from_run_id: latest.run_id},
+      program: programOf(latest),
     },
   );
   const run = {
@@ -53,7 +54,8 @@ export async function startFresh(
   const {choosesSession} = await services.agents.check(provider);
   const sessionRef = choosesSession ? services.newUuid() : null;
   const links = restartOf ? {restart_of_run_id: restartOf.run_id} : {};
-  const run = await recordFor(services, situation, {prompt, sessionRef: sessionRef ?? '', links});
+  const program = newProgram(provider, services.agents.customCommand);
+  const run = await recordFor(services, situation, {prompt, sessionRef: sessionRef ?? '', links, program});
   return begin(services, situation, run, await requestFor(services, {kind: 'start', prompt, sessionRef}));
 }
 
@@ -89,8 +91,13 @@ async function begin(
 
 async function recordFor(
   services: Services,
-  {task, attempt, provider, pending, isReviewed = false}: Situation,
-  {prompt, sessionRef, links}: {prompt: string; sessionRef: string; links: Partial<RunRecord>},
+  {task, attempt, pending, isReviewed = false}: Situation,
+  {
+    prompt,
+    sessionRef,
+    links,
+    program,
+  }: {prompt: string; sessionRef: string; links: Partial<RunRecord>; program: Program},
 ): Promise<RunRecord> {
   const baselineTree = await services.changes.snapshot();
   return newRunRecord(
@@ -98,7 +105,7 @@ async function recordFor(
       runId: services.newRunId(task.id, attempt),
       taskId: task.id,
       attempt,
-      provider,
+      program,
       sessionRef,
       repoRoot: services.project.root,
       context: {

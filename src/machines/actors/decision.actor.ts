@@ -50,8 +50,12 @@ export function defineCheckDecisionActor(services: Services) {
   });
 }
 
-function obstacleTo({project, isSessionRef}: Services, run: RunRecord, explicitProvider: ProviderId | null) {
-  const here = {repoRoot: project.root, explicitProvider};
+function obstacleTo(
+  {project, agents, isSessionRef}: Services,
+  run: RunRecord,
+  explicitProvider: ProviderId | null,
+) {
+  const here = {repoRoot: project.root, explicitProvider, customCommand: agents.customCommand};
   return resumeObstacle(run, {...here, isSessionRef: (ref) => isSessionRef(run.provider, ref)});
 }
 

@@ -6,6 +6,7 @@ import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import {isReviewDue, reviewedTasks} from '../policies/review/parent-review.ts';
 import {type ReviewedWork, reviewPrompt} from '../policies/review/review-prompt.ts';
+import {newProgram} from '../policies/run/program.ts';
 import {chainTo, changedFiles} from '../policies/run/run-chain.ts';
 import {applyRunStep, newRunRecord} from '../policies/run/run-record.ts';
 import {tellingRun} from '../policies/run/run-status.ts';
@@ -39,7 +40,7 @@ export function definePrepareReviewActor(services: Services, onPrepared: (prepar
         runId: services.newRunId(parent.id, attempt),
         taskId: parent.id,
         attempt,
-        provider,
+        program: newProgram(provider, services.agents.customCommand),
         sessionRef: sessionRef ?? '',
         repoRoot: services.project.root,
         context: {digest: services.digest(prompt), bytes: new TextEncoder().encode(prompt).length},

@@ -147,7 +147,8 @@ async function markInProgress({plans, now}: Services, taskId: string): Promise<v
 }
 
 function obstacleOf(services: Services, {explicitProvider, mode}: Situation, run: RunRecord): string | null {
-  const here = {repoRoot: services.project.root, explicitProvider};
+  const {project, agents} = services;
+  const here = {repoRoot: project.root, explicitProvider, customCommand: agents.customCommand};
   const needsSession =
     run.state !== 'waiting' ||
     run.provider_session_ref !== '' ||

@@ -1,8 +1,9 @@
-import type {AgentVerdict, Capabilities, Provider, ProviderId} from '../contracts/agent.ts';
+import type {AgentVerdict, Capabilities, Provider} from '../contracts/agent.ts';
 import type {AgentSpawner, OutputStream} from '../contracts/agent-process.ts';
 import type {AgentEnding, AgentRunner} from '../contracts/agent-runner.ts';
 import {AppError} from '../contracts/errors.ts';
-import type {RunStore} from '../contracts/run.ts';
+import {customCommandIn, providerTable} from '../contracts/provider-table.ts';
+import type {RunRecord, RunStore} from '../contracts/run.ts';
 import {writeCommandFiles} from './command-files.ts';
 import {customProvider} from './custom-command.ts';
 import {gatherEndFacts} from './end-facts.ts';
@@ -21,28 +22,26 @@ export type AgentRunnerOptions = {
   readonly onPrompt?: (prompt: string) => void;
 };
 
+type Program = Pick<RunRecord, 'provider' | 'provider_dialect'>;
+
 /** Starts the agents of runs: the provider's words on one side, the process on the other. */
 export function createAgentRunner(options: AgentRunnerOptions): AgentRunner {
   const {spawner, runs, cwd, env, onOutput} = options;
-  // A blank one is none, and a line break at its end would part it from what `resume` adds.
-  const commandLine = env.BLACKBIRD_AGENT_CMD?.trim();
+  const customCommand = customCommandIn(env);
 
-  const providerOf = (id: ProviderId): Provider => {
-    const provider = findProvider(id);
-    return commandLine ? customProvider(provider, commandLine) : provider;
+  const providerOf = ({provider, provider_dialect}: Program): Provider => {
+    if (provider !== 'custom') return findProvider(provider);
+    if (customCommand !== null) return customProvider(customCommand, provider_dialect ?? null);
+    throw new AppError(
+      'E_AGENT_NOT_FOUND',
+      'there is no command of your own: BLACKBIRD_AGENT_CMD is not set',
+    );
   };
 
-  const capabilitiesOf = async (id: ProviderId): Promise<Capabilities> => {
-    const provider = providerOf(id);
+  const capabilitiesOf = async (provider: Provider): Promise<Capabilities> => {
     const probe = await probeProvider(provider, {env, ...(options.cache ? {cache: options.cache} : {})});
     if (probe.installed) return probe.capabilities;
-    throw new AppError('E_AGENT_NOT_FOUND', `the agent ${provider.title} cannot be used: ${probe.reason}`, {
-      details: [['provider', id]],
-      next: [
-        {command: 'blackbird agents', why: 'see what is installed'},
-        {command: 'blackbird agents use demo', why: 'or try the built-in agent'},
-      ],
-    });
+    throw agentMissing(provider, probe.reason);
   };
 
   const investigated = async (
@@ -55,12 +54,14 @@ export function createAgentRunner(options: AgentRunnerOptions): AgentRunner {
   };
 
   return {
-    check: async (id) => ({choosesSession: (await capabilitiesOf(id)).chosenSession}),
+    customCommand,
+
+    check: async (id) => ({choosesSession: (await capabilitiesOf(providerOf({provider: id}))).chosenSession}),
 
     launch: async ({run, request, onEvent}) => {
-      const provider = providerOf(run.provider);
+      const provider = providerOf(run);
       const files = runs.files(run.task_id, run.run_id);
-      const prepared = await writeCommandFiles(provider.command(request, await capabilitiesOf(run.provider)));
+      const prepared = await writeCommandFiles(provider.command(request, await capabilitiesOf(provider)));
       const {command} = prepared;
       options.onPrompt?.(command.stdin);
       const facts = gatherEndFacts();
@@ -125,4 +126,16 @@ export function createAgentRunner(options: AgentRunnerOptions): AgentRunner {
       return spawner.sweepRun(run.run_id, leader);
     },
   };
+}
+
+/** Only this agent has the sessions of its runs: another one is advised to nobody. */
+function agentMissing({id, title, executable}: Provider, reason: string): AppError {
+  const install = id === 'custom' ? null : providerTable[id].install;
+  return new AppError('E_AGENT_NOT_FOUND', `the agent ${title} cannot be used: ${reason}`, {
+    details: [['provider', id]],
+    next: [
+      ...(install === null ? [] : [{command: install, why: `or put ${executable} on your PATH`}]),
+      {command: 'blackbird agents', why: 'see what is installed'},
+    ],
+  });
 }

@@ -1,6 +1,6 @@
 import {Low} from 'lowdb';
 import * as z from 'zod';
-import {type ProviderId, providerIds} from '../contracts/agent.ts';
+import {type NativeProviderId, providerIds} from '../contracts/provider-table.ts';
 import {DurableFile} from '../stores/durable-file.ts';
 import {renderJson, rewriteJson} from '../stores/json-text.ts';
 
@@ -29,8 +29,8 @@ export function createAgentSelection(file: string) {
     return database.data;
   };
   return {
-    read: async (): Promise<ProviderId | null> => (await load())?.selectedAgent ?? null,
-    save: async (selectedAgent: ProviderId): Promise<void> => {
+    read: async (): Promise<NativeProviderId | null> => (await load())?.selectedAgent ?? null,
+    save: async (selectedAgent: NativeProviderId): Promise<void> => {
       database.data = {...(await load()), schemaVersion: 1, selectedAgent};
       await database.write();
     },

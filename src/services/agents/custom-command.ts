@@ -1,46 +1,50 @@
-import type {AgentEvent, Provider, ProviderId} from '../contracts/agent.ts';
+import type {AgentEnd, AgentEvent, AgentVerdict, Dialect, Provider} from '../contracts/agent.ts';
 import {claudeProvider} from './claude.ts';
 import {codexProvider} from './codex.ts';
 import {demoProvider} from './demo.ts';
 import {activity} from './json-lines.ts';
-import {checkedRef, succeeded} from './verdicts.ts';
+import {checkedRef, failed, isUuid} from './verdicts.ts';
 
 /**
- * A command of the user's own in the place of `base`. It may print either vendor's JSON lines, or plain
- * text and nothing else; then its exit code is all there is to judge by.
+ * A command of the user's own. It may print the lines of one of the agents, its dialect, or plain text and
+ * nothing else; then its exit code is all there is to judge by. Made for one process: it remembers the
+ * dialect, which a resumed run knows from its record.
  */
-export function customProvider(base: Provider, commandLine: string): Provider {
+export function customProvider(commandLine: string, dialect: Dialect | null): Provider {
+  const reader = createDialectReader(dialect);
+  let hasSession = false;
   return {
-    id: base.id,
-    title: `${base.title} (custom command)`,
+    id: 'custom',
+    title: 'your own command',
     executable: 'sh',
     helpArgs: null,
 
-    command(request) {
-      const resume = request.kind === 'resume' ? resumeArgs[base.id](checkedRef(request.sessionRef)) : [];
+    command({kind, prompt, sessionRef}) {
+      const ref = kind === 'resume' ? checkedRef(sessionRef) : null;
       return {
         file: 'sh',
-        args: ['-c', [commandLine, ...resume.map(shellQuote)].join(' ')],
-        stdin: request.prompt,
-        env: {},
+        args: ['-c', ref === null ? commandLine : resumeLine(commandLine, dialect, ref)],
+        stdin: prompt,
+        // Empty for a start: one of ours that we were started with is none of the command's business.
+        env: {[refVariable]: ref ?? ''},
       };
     },
 
     parseLine(line) {
-      for (const {parseLine} of dialects) {
-        const events = parseLine(line);
-        if (events.length > 0) return events;
-      }
-      return plainText(line);
+      const events = reader.read(line);
+      hasSession ||= events.some(({type}) => type === 'session');
+      return events;
     },
 
-    judge(end) {
-      if (end.result?.ok) return succeeded(end);
-      if (end.result !== null || end.exitCode !== 0) return base.judge(end);
-      return {outcome: 'succeeded', text: end.lastMessage ?? end.stdoutTail ?? ''};
+    judge: (end) =>
+      reader.dialect === null ? judgePlain(end) : judgeDialect(reader.dialect, end, {hasSession}),
+
+    investigate: async (failure, scene) => {
+      const {dialect: spoken} = reader;
+      return spoken === null ? failure : ((await providers[spoken].investigate?.(failure, scene)) ?? failure);
     },
 
-    isSessionRef: base.isSessionRef,
+    isSessionRef: isUuid,
 
     capabilities: () => ({
       version: 'custom command',
@@ -51,19 +55,81 @@ export function customProvider(base: Provider, commandLine: string): Provider {
   };
 }
 
-const dialects = [claudeProvider, codexProvider, demoProvider] as const;
+/**
+ * Reads lines whose dialect shows in them: the first line that says more than what any log could decides
+ * for all that follow. One for each process or log.
+ */
+export function createDialectReader(known: Dialect | null) {
+  let dialect = known;
+  return {
+    get dialect() {
+      return dialect;
+    },
+    read(line: string): readonly AgentEvent[] {
+      for (const id of dialect === null ? dialects : [dialect]) {
+        const events = providers[id].parseLine(line);
+        if (events.length === 0) continue;
+        if (events.some(({type}) => deciding.has(type))) dialect = id;
+        return events.map((event) => (event.type === 'session' ? {...event, dialect: id} : event));
+      }
+      return plainText(line);
+    },
+  };
+}
 
-const resumeArgs: Readonly<Record<ProviderId, (ref: string) => readonly string[]>> = {
-  claude: (ref) => ['--resume', ref],
-  codex: (ref) => ['resume', ref],
-  demo: (ref) => ['--resume', ref],
+const providers: Readonly<Record<Dialect, Provider>> = {
+  claude: claudeProvider,
+  codex: codexProvider,
+  demo: demoProvider,
 };
+const dialects = Object.keys(providers) as Dialect[];
+
+/** A mere notice or error may be the JSON of anything. */
+const deciding: ReadonlySet<AgentEvent['type']> = new Set([
+  'session',
+  'turn',
+  'message',
+  'usage',
+  'result',
+] as const);
+
+const refVariable = 'BLACKBIRD_SESSION_REF';
+
+/** A command that asks for the session by its variable gets nothing else; any other gets arguments at its end. */
+function resumeLine(commandLine: string, dialect: Dialect | null, ref: string): string {
+  if (commandLine.includes(refVariable)) return commandLine;
+  if (dialect === null) throw new Error('a session of no dialect cannot be resumed');
+  return dialect === 'codex'
+    ? // What stands behind `resume` is its own; `-`, the prompt, goes last.
+      `${commandLine.replace(/\s-$/, '')} resume '${ref}' -`
+    : `${commandLine} --resume '${ref}'`;
+}
+
+function judgePlain(end: AgentEnd): AgentVerdict {
+  if (end.exitCode !== 0) return failed(end, {refusal: never});
+  return {outcome: 'succeeded', text: end.lastMessage ?? end.stdoutTail ?? ''};
+}
+
+/** As the agent itself is judged, and the command has to leave with 0 as well: it may do more than run an agent. */
+function judgeDialect(
+  dialect: Dialect,
+  end: AgentEnd,
+  {hasSession}: {readonly hasSession: boolean},
+): AgentVerdict {
+  const hasLeftWell = end.exitCode === 0 || end.signal !== null;
+  if (end.result?.ok && !hasLeftWell) return failed(end, {refusal: never});
+  const verdict = providers[dialect].judge(end);
+  // Words alone prove nothing: whoever goes on with a session says which.
+  if (verdict.outcome === 'succeeded' && end.kind === 'resume' && !hasSession) {
+    const message = 'the command did not say that it went on with this session';
+    return {outcome: 'failed', failure: {kind: 'resume_rejected', message}, text: verdict.text};
+  }
+  return verdict;
+}
+
+const never = /(?!)/;
 
 /** Lines of JSON that nobody understands stay silent; what a person would read is shown. */
 function plainText(line: string): readonly AgentEvent[] {
   return line.startsWith('{') ? [] : activity('output', line);
-}
-
-function shellQuote(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -18,6 +18,8 @@ export type AgentEnding = {
 
 /** Starts the agent of a run with the provider the run names, and tells what its lines mean. */
 export interface AgentRunner {
+  /** The command that runs as provider `custom`; null where there is none. */
+  readonly customCommand: string | null;
   /** Throws `E_AGENT_NOT_FOUND` unless the provider can be started. Asked before anything is recorded. */
   check(provider: ProviderId): Promise<{readonly choosesSession: boolean}>;
   launch(spec: {

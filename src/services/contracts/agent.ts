@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import {type ProviderId, providerIds} from './provider-table.ts';
+import {type Dialect, type ProviderId, providerIds} from './provider-table.ts';
 
-export {type ProviderId, providerIds};
+export {type Dialect, type ProviderId, providerIds};
 
 /** What an installed version can do; asked once per version, then remembered. */
 export const capabilitiesSchema = z.looseObject({
@@ -77,7 +77,8 @@ export type Activity = {
 
 /** What one line of an agent's output means. */
 export type AgentEvent =
-  | {readonly type: 'session'; readonly ref: string}
+  /** `dialect`: in whose words a custom command announced it. */
+  | {readonly type: 'session'; readonly ref: string; readonly dialect?: Dialect}
   /** The model began or took a turn. */
   | {readonly type: 'turn'}
   /** A whole message of the agent; the last one is its answer where the result carries no text. */

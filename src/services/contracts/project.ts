@@ -12,7 +12,8 @@ export interface ProjectFacts {
 /** Which provider to use, and how that was decided. */
 export type ProviderChoice = {
   readonly id: ProviderId;
-  readonly source: 'option' | 'environment' | 'saved' | 'default';
+  /** `command`: BLACKBIRD_AGENT_CMD is set. */
+  readonly source: 'option' | 'command' | 'environment' | 'saved' | 'default';
 };
 
 /** What every engine of the project respects: one job at a time, across processes. */

@@ -19,11 +19,23 @@ export const providerTable = {
   demo: {title: 'Demo agent', program: null, install: null, login: null},
 } as const;
 
-export type ProviderId = keyof typeof providerTable;
-export const providerIds = Object.keys(providerTable) as ProviderId[];
+export type NativeProviderId = keyof typeof providerTable;
+export const providerIds = Object.keys(providerTable) as NativeProviderId[];
+
+/** Whose runs there are: the agents above, and `custom`, the command in `BLACKBIRD_AGENT_CMD`. */
+export type ProviderId = NativeProviderId | 'custom';
+export const runProviderIds: readonly ProviderId[] = [...providerIds, 'custom'];
+
+/** Whose lines a custom command prints. */
+export type Dialect = NativeProviderId;
 
 /** Used where nobody chose one. */
-export const defaultProvider: ProviderId = 'claude';
+export const defaultProvider: NativeProviderId = 'claude';
+
+/** The command of the user's own. A blank one is none, and what `resume` adds must stand on its last line. */
+export function customCommandIn(env: Readonly<Record<string, string | undefined>>): string | null {
+  return env.BLACKBIRD_AGENT_CMD?.trim() || null;
+}
 
 /** For help texts: "codex, claude or demo". */
 export const providerNames = `${providerIds.slice(0, -1).join(', ')} or ${providerIds.at(-1)}`;

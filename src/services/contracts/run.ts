@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import {failureKinds, providerIds} from './agent.ts';
 import {reviewSummarySchema} from './changes.ts';
+import {runProviderIds} from './provider-table.ts';
 
 export {latestRun} from './latest-run.ts';
 
@@ -93,7 +94,11 @@ export const runRecordSchema = z.looseObject({
   attempt: z.int().min(1),
   state: z.enum(runStates),
   phase: z.enum(['launching', 'active', 'pausing']).optional(),
-  provider: z.enum(providerIds),
+  provider: z.enum(runProviderIds),
+  /** Provider `custom` only: the command that ran. Its sessions are this command's and nobody else's. */
+  custom_command: z.string().optional(),
+  /** Whose session line the custom command printed, and so whose session it is. */
+  provider_dialect: z.enum(providerIds).optional(),
   provider_session_ref: z.string(),
   resumable: z.boolean(),
   repo_root: z.string(),

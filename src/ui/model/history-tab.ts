@@ -1,3 +1,4 @@
+import {programName} from '../../machines/policies/run/program.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {dollars, duration, tokens, workTime} from '../../machines/policies/text/durations.ts';
 import type {BrokenRun, RunRecord} from '../../services/contracts/run.ts';
@@ -27,7 +28,7 @@ function runLines(run: RunRecord, columns: number): Line[] {
     ...(run.usage?.cost_usd === undefined ? [] : [dollars(run.usage.cost_usd)]),
   ];
   const rows: ReadonlyArray<readonly [string, string | undefined]> = [
-    ['agent', `${run.provider}${run.run_type === 'review' ? ', parent review' : ''}`],
+    ['agent', `${programName(run)}${run.run_type === 'review' ? ', parent review' : ''}`],
     ['session', run.provider_session_ref || '(none)'],
     [
       'resumable',

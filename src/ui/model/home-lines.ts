@@ -102,6 +102,7 @@ function agentLines({data}: TuiState, columns: number): Line[] {
   }
   const sources = {
     option: 'asked for',
+    command: 'BLACKBIRD_AGENT_CMD',
     environment: 'BLACKBIRD_AGENT_PROVIDER',
     saved: 'saved',
     default: 'default',

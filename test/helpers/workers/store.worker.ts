@@ -78,7 +78,7 @@ const newRun = newRunRecord(
     runId: 'a-1',
     taskId: 'a',
     attempt: 1,
-    provider: 'claude',
+    program: {provider: 'claude'},
     sessionRef: '',
     repoRoot: '/',
     context: {digest: '', bytes: 0},

@@ -85,6 +85,9 @@ describe('what to do', () => {
     ]);
     expect(commands('auth', 'claude')[0]).toBe('claude auth login');
     expect(commands('auth', 'demo')).toEqual(["blackbird resume 'a b'", "blackbird restart 'a b'"]);
+    expect(commands('auth', 'custom')).toEqual(["blackbird resume 'a b'", "blackbird restart 'a b'"]);
+    const custom = {...run, provider: 'custom', provider_dialect: 'codex'} as const;
+    expect(failureSteps({...custom, failure: {kind: 'auth', message: ''}})[0]?.command).toBe('codex login');
   });
 
   test('names the time a limit ends', () => {

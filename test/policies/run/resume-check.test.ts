@@ -14,11 +14,13 @@ type Row = {
   name: string;
   fields?: Partial<RunRecord>;
   explicitProvider?: ProviderId | null;
+  customCommand?: string | null;
   obstacle: string | null;
 };
 
 const replaced = {superseded_by_run_id: 'a-2'};
 const elsewhere = {repo_root: '/elsewhere'};
+const custom = {provider: 'custom', custom_command: 'my-agent', provider_dialect: 'codex'} as const;
 const rows: Row[] = [
   {name: 'nothing', obstacle: null},
   {name: 'nothing, when the provider is named that it has', explicitProvider: 'claude', obstacle: null},
@@ -31,7 +33,48 @@ const rows: Row[] = [
   {
     name: 'another provider',
     explicitProvider: 'codex',
-    obstacle: 'it was started by claude, but codex was asked for',
+    obstacle: 'it belongs to another program: it was started by claude, but codex was asked for',
+  },
+  {
+    name: 'a command of the user, for the session of an agent',
+    explicitProvider: 'custom',
+    customCommand: 'claude -p',
+    obstacle: 'it belongs to another program: it was started by claude, but BLACKBIRD_AGENT_CMD is set',
+  },
+  {
+    name: 'nothing, when the agent itself is named although there is a command',
+    explicitProvider: 'claude',
+    customCommand: 'claude -p',
+    obstacle: null,
+  },
+  {
+    name: 'nothing, for the very command that began it',
+    fields: custom,
+    explicitProvider: 'custom',
+    customCommand: 'my-agent',
+    obstacle: null,
+  },
+  {
+    name: 'another command',
+    fields: custom,
+    explicitProvider: 'custom',
+    customCommand: 'my-agent --fast',
+    obstacle:
+      'it belongs to another program: it was started by a command of your own, and BLACKBIRD_AGENT_CMD is another one now',
+  },
+  {
+    name: 'no command, for the session of one',
+    fields: custom,
+    obstacle:
+      'it belongs to another program: it was started by a command of your own, and BLACKBIRD_AGENT_CMD is not set',
+  },
+  {
+    name: 'the agent whose dialect a command speaks',
+    fields: custom,
+    explicitProvider: 'codex',
+    customCommand: 'my-agent',
+    obstacle:
+      'it belongs to another program: it was started by a command of your own, but codex was asked for',
   },
   {
     name: 'another folder',
@@ -57,6 +100,12 @@ const sessionRows: Row[] = [
     obstacle: 'no session ref was captured before it stopped',
   },
   {
+    name: 'a ref of no known dialect',
+    fields: {provider: 'custom', custom_command: 'my-agent'},
+    customCommand: 'my-agent',
+    obstacle: 'no session ref was captured before it stopped',
+  },
+  {
     name: 'a ref that would be an option',
     fields: {provider_session_ref: '--last'},
     obstacle: 'its session ref has not the form claude uses',
@@ -69,21 +118,26 @@ const sessionRows: Row[] = [
 ];
 
 describe('what is in the way of a resume', () => {
-  test.each([...rows, ...sessionRows])('$name', ({fields, explicitProvider = null, obstacle}) => {
-    const circumstances = {
-      repoRoot: '/project',
-      explicitProvider,
-      isSessionRef: (ref: string) => ref === sessionRef,
-    };
-    expect(resumeObstacle(pausedRun(fields), circumstances)).toBe(obstacle);
-  });
+  test.each([...rows, ...sessionRows])(
+    '$name',
+    ({fields, explicitProvider = null, customCommand = null, obstacle}) => {
+      const circumstances = {
+        repoRoot: '/project',
+        explicitProvider,
+        customCommand,
+        isSessionRef: (ref: string) => ref === sessionRef,
+      };
+      expect(resumeObstacle(pausedRun(fields), circumstances)).toBe(obstacle);
+    },
+  );
 });
 
 describe('what is in the way of a relaunch', () => {
   test.each([...rows, ...sessionRows.map((row) => ({...row, name: `not ${row.name}`, obstacle: null}))])(
     '$name',
-    ({fields, explicitProvider = null, obstacle}) => {
-      expect(relaunchObstacle(pausedRun(fields), {repoRoot: '/project', explicitProvider})).toBe(obstacle);
+    ({fields, explicitProvider = null, customCommand = null, obstacle}) => {
+      const circumstances = {repoRoot: '/project', explicitProvider, customCommand};
+      expect(relaunchObstacle(pausedRun(fields), circumstances)).toBe(obstacle);
     },
   );
 });
@@ -103,6 +157,23 @@ describe('a refusal', () => {
       ],
       next: [{command: String.raw`blackbird restart 'it'\''s'`, why: 'start again, history is kept'}],
     });
+  });
+
+  test.each([
+    {name: 'an agent', fields: {}, command: 'blackbird resume a --agent claude'},
+    {
+      name: 'a command of the user',
+      fields: {...custom, custom_command: "my-agent 'x'"},
+      command: String.raw`BLACKBIRD_AGENT_CMD='my-agent '\''x'\''' blackbird resume a`,
+    },
+  ])('of another program says how $name goes on', ({fields, command}) => {
+    const run = pausedRun(fields);
+    const choice = {explicitProvider: 'demo', customCommand: null} as const;
+    const reason = resumeObstacle(run, {repoRoot: '/project', ...choice, isSessionRef: () => true}) ?? '';
+    expect(resumeRefusal('E_RESUME_REFUSED', {id: 'a', title: ''}, run, reason).next).toEqual([
+      {command, why: 'go on with the program that has its session'},
+      {command: 'blackbird restart a', why: 'start again, history is kept'},
+    ]);
   });
 
   const rejected = {kind: 'resume_rejected', message: 'it is gone'} as const;

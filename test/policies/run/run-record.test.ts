@@ -51,7 +51,7 @@ test('a new run says running and launching, and nothing of it ran', () => {
       runId: 'a-2',
       taskId: 'a',
       attempt: 2,
-      provider: 'codex',
+      program: {provider: 'codex'},
       sessionRef: 'ref',
       repoRoot: '/project',
       context: {digest: 'd', bytes: 7},
@@ -93,6 +93,18 @@ describe('a step', () => {
       run: started,
       step: {type: 'sessionCaptured', sessionRef},
       expected: {...started, updated_at: now, provider_session_ref: sessionRef, resumable: true},
+    },
+    {
+      name: 'the session of a custom command is kept with whose it is',
+      run: started,
+      step: {type: 'sessionCaptured', sessionRef, dialect: 'codex'},
+      expected: {
+        ...started,
+        updated_at: now,
+        provider_session_ref: sessionRef,
+        provider_dialect: 'codex',
+        resumable: true,
+      },
     },
     {
       name: 'a wish to pause is a phase',

@@ -3,14 +3,15 @@ import path from 'node:path';
 import {afterAll, describe, expect, onTestFinished, test, vi} from 'vitest';
 import {type AgentRunnerOptions, createAgentRunner} from '../../../src/services/agents/agent-runner.ts';
 import {createAgentSpawner} from '../../../src/services/agents/spawn-agent.ts';
-import type {AgentEvent, ProviderId} from '../../../src/services/contracts/agent.ts';
+import type {AgentEvent} from '../../../src/services/contracts/agent.ts';
 import type {RunningAgent} from '../../../src/services/contracts/agent-process.ts';
 import type {AgentEnding} from '../../../src/services/contracts/agent-runner.ts';
+import type {RunRecord} from '../../../src/services/contracts/run.ts';
 import {createRunStore} from '../../../src/services/stores/run-store.ts';
 import {createFakeAgentRunner} from '../../fakes/fake-agent-runner.ts';
 import {openSegment, runRecord} from '../../fakes/runs.ts';
 import {expectGone, markedPids, processState, textOf, uniqueRunId} from '../../helpers/agent-processes.ts';
-import {rejectionOf} from '../../helpers/errors.ts';
+import {rejectionOf, seen} from '../../helpers/errors.ts';
 import {eventually} from '../../helpers/eventually.ts';
 import {request} from '../../helpers/run-provider.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
@@ -38,17 +39,20 @@ const failure = JSON.stringify({
 const spawner = createAgentSpawner();
 afterAll(() => spawner.killAllSync());
 
-type Options = Partial<AgentRunnerOptions> & {provider?: ProviderId};
+type Options = Partial<AgentRunnerOptions> & Partial<Pick<RunRecord, 'provider' | 'provider_dialect'>>;
 
 /** A project whose agent is a script, given to `sh` by `BLACKBIRD_AGENT_CMD`. */
-async function openProject(script: string, {provider = 'claude', ...options}: Options = {}) {
+async function openProject(
+  script: string,
+  {provider = 'custom', provider_dialect, ...options}: Options = {},
+) {
   const folder = temporaryFolder();
   const cwd = path.join(folder, 'project');
   mkdirSync(cwd);
   const file = path.join(folder, 'agent.sh');
   writeFileSync(file, script);
   const runs = createRunStore({folder: path.join(folder, 'runs')});
-  const run = runRecord({run_id: uniqueRunId(), provider});
+  const run = runRecord({run_id: uniqueRunId(), provider, ...(provider_dialect && {provider_dialect})});
   await runs.insert(run);
   const events: AgentEvent[] = [];
   const listener = {onEvent: (_: AgentEvent) => {}};
@@ -159,7 +163,7 @@ describe('an agent', () => {
     });
     expect(textOf(path.join(cwd, 'prompt.txt'))).toBe('build it');
     expect(events.map(({type}) => type)).toEqual(['session', 'usage', 'result']);
-    expect(events[0]).toEqual({type: 'session', ref});
+    expect(events[0]).toEqual({type: 'session', ref, dialect: 'claude'});
 
     const files = runs.files('a', run.run_id);
     expect(textOf(files.stdout)).toBe(`${session}\n${success}\n`);
@@ -212,7 +216,7 @@ describe('an agent', () => {
       {type: 'turn.completed', usage: {input_tokens: 5, cached_input_tokens: 1, output_tokens: 3}},
     ];
     const printed = lines.map((line) => `'${JSON.stringify(line)}'`).join(' ');
-    const {launch} = await openProject(`printf '%s\\n' ${printed}\n`, {provider: 'codex'});
+    const {launch} = await openProject(`printf '%s\\n' ${printed}\n`);
     const agent = await launch();
     agent.go();
     expect(await agent.ended).toMatchObject({
@@ -225,6 +229,7 @@ describe('an agent', () => {
   test('is resumed in its session though its command line ends with a line break', async () => {
     const {launch, events} = await openProject('', {
       env: {...process.env, BLACKBIRD_AGENT_CMD: 'echo said\n'},
+      provider_dialect: 'claude',
     });
     const agent = await launch({kind: 'resume', sessionRef: ref});
     agent.go();
@@ -235,6 +240,7 @@ describe('an agent', () => {
   test('is resumed in its session, and a rejection is known as one', async () => {
     const {launch, cwd} = await openProject(
       'echo "$@" > args.txt; echo "No conversation found with session ID: x" >&2; exit 1',
+      {provider_dialect: 'claude'},
     );
     const agent = await launch({kind: 'resume', sessionRef: ref});
     agent.go();
@@ -406,20 +412,34 @@ describe('files of a command', () => {
 describe('what is asked before', () => {
   test('a custom command is there and cannot choose its session', async () => {
     const {runner} = await openProject('');
-    expect(await runner.check('claude')).toEqual({choosesSession: false});
+    expect(await runner.check('custom')).toEqual({choosesSession: false});
+  });
+
+  test('a custom command stands in for no agent', async () => {
+    const {runner} = await openProject('', {env: {PATH: temporaryFolder(), BLACKBIRD_AGENT_CMD: 'true'}});
+    expect((await rejectionOf(runner.check('claude'))).message).toContain('claude is not on the PATH');
   });
 
   test('a blank custom command is none', async () => {
     const {runner} = await openProject('', {env: {PATH: temporaryFolder(), BLACKBIRD_AGENT_CMD: ' \n'}});
-    expect((await rejectionOf(runner.check('claude'))).message).toContain('claude is not on the PATH');
+    expect(runner.customCommand).toBe(null);
+    expect((await rejectionOf(runner.check('custom'))).message).toBe(
+      'there is no command of your own: BLACKBIRD_AGENT_CMD is not set',
+    );
   });
 
   test('an agent that is not installed is named, and nothing is started', async () => {
-    const {runner, run, launch} = await openProject('', {env: {PATH: temporaryFolder()}});
-    const error = await rejectionOf(runner.check('claude'));
-    expect(error.code).toBe('E_AGENT_NOT_FOUND');
-    expect(error.message).toContain('Claude');
-    expect(error.next.map(({command}) => command)).toEqual(['blackbird agents', 'blackbird agents use demo']);
+    const env = {PATH: temporaryFolder()};
+    const {runner, run, launch} = await openProject('', {env, provider: 'claude'});
+    expect(seen(await rejectionOf(runner.check('claude')))).toEqual({
+      code: 'E_AGENT_NOT_FOUND',
+      message: 'the agent Claude Code cannot be used: claude is not on the PATH',
+      details: [['provider', 'claude']],
+      next: [
+        {command: 'npm install -g @anthropic-ai/claude-code', why: 'or put claude on your PATH'},
+        {command: 'blackbird agents', why: 'see what is installed'},
+      ],
+    });
     expect((await rejectionOf(launch())).code).toBe('E_AGENT_NOT_FOUND');
     expect(markedPids(run.run_id)).toEqual([]);
   });

@@ -1,36 +1,69 @@
-import {execFileSync} from 'node:child_process';
+import {readdirSync, readFileSync} from 'node:fs';
+import path from 'node:path';
 import {describe, expect, test} from 'vitest';
-import {claudeProvider} from '../../../src/services/agents/claude.ts';
-import {codexProvider} from '../../../src/services/agents/codex.ts';
 import {customProvider} from '../../../src/services/agents/custom-command.ts';
-import {demoProvider} from '../../../src/services/agents/demo.ts';
+import type {AgentVerdict, Dialect} from '../../../src/services/contracts/agent.ts';
 import {capabilities, request, runProvider} from '../../helpers/run-provider.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
 
 const ref = '0195d27e-46c6-4b0f-bd54-657f920eee8d';
-const custom = customProvider(claudeProvider, 'my-agent --fast');
+const line = (value: unknown) => JSON.stringify(value);
+
+/** What each of them prints when all is well. */
+const dialects = {
+  claude: {
+    session: line({type: 'system', subtype: 'init', session_id: ref}),
+    progress: line({type: 'assistant', message: {content: [{type: 'text', text: 'on it'}]}}),
+    result: line({type: 'result', subtype: 'success', is_error: false, result: 'on it'}),
+  },
+  codex: {
+    session: line({type: 'thread.started', thread_id: ref}),
+    progress: line({type: 'item.completed', item: {type: 'agent_message', text: 'on it'}}),
+    result: line({type: 'turn.completed'}),
+  },
+  demo: {
+    session: line({demo: 'session', id: ref}),
+    progress: line({demo: 'message', text: 'on it'}),
+    result: line({demo: 'result', ok: true, text: 'on it'}),
+  },
+} as const satisfies Record<Dialect, unknown>;
+const everyDialect = Object.keys(dialects) as Dialect[];
+
+const lineOf = (commandLine: string, dialect: Dialect | null) =>
+  customProvider(commandLine, dialect).command(request({kind: 'resume', sessionRef: ref}), capabilities());
 
 describe('the command', () => {
   test('is run by the shell as it was written, and nothing is added', () => {
     const asked = request({sessionRef: ref, access: 'read-only', answerSchema: {}, isGitRepository: false});
-    expect(custom.command(asked, capabilities())).toEqual({
+    expect(customProvider('my-agent --fast', null).command(asked, capabilities())).toEqual({
       file: 'sh',
       args: ['-c', 'my-agent --fast'],
       stdin: 'do it',
-      env: {},
+      env: {BLACKBIRD_SESSION_REF: ''},
     });
   });
 
-  test.each([
-    {base: claudeProvider, line: `my-agent --fast '--resume' '${ref}'`},
-    {base: codexProvider, line: `my-agent --fast 'resume' '${ref}'`},
-    {base: demoProvider, line: `my-agent --fast '--resume' '${ref}'`},
-  ])('resumes in the words of $base.id', ({base, line}) => {
-    const asked = request({kind: 'resume', sessionRef: ref});
-    expect(customProvider(base, 'my-agent --fast').command(asked, capabilities()).args).toEqual(['-c', line]);
+  test.each<{dialect: Dialect | null; command: string; resumed: string}>([
+    {dialect: 'claude', command: 'my-agent --fast', resumed: `my-agent --fast --resume '${ref}'`},
+    {dialect: 'demo', command: 'my-agent --fast', resumed: `my-agent --fast --resume '${ref}'`},
+    {dialect: 'codex', command: 'my-agent --fast', resumed: `my-agent --fast resume '${ref}' -`},
+    {dialect: 'codex', command: 'codex exec --json -', resumed: `codex exec --json resume '${ref}' -`},
+    {
+      dialect: 'codex',
+      command: 'my-agent "$BLACKBIRD_SESSION_REF" | tee log',
+      resumed: 'my-agent "$BLACKBIRD_SESSION_REF" | tee log',
+    },
+  ])('goes on with a session of $dialect: $command', ({dialect, command, resumed}) => {
+    expect(lineOf(command, dialect)).toEqual({
+      file: 'sh',
+      args: ['-c', resumed],
+      stdin: 'do it',
+      env: {BLACKBIRD_SESSION_REF: ref},
+    });
   });
 
   test.each(['', '--last', "'; touch pwned; '"])('never carries the ref %j', (bad) => {
+    const custom = customProvider('my-agent', 'claude');
     expect(custom.isSessionRef(bad)).toBe(false);
     expect(() => custom.command(request({kind: 'resume', sessionRef: bad}), capabilities())).toThrow(
       'not a session ref',
@@ -38,6 +71,7 @@ describe('the command', () => {
   });
 
   test('can do nothing that a command might not know', () => {
+    const custom = customProvider('my-agent', null);
     expect(custom.capabilities({version: 'x', help: '--session-id --json-schema'})).toEqual({
       version: 'custom command',
       fullAuto: false,
@@ -48,30 +82,71 @@ describe('the command', () => {
 });
 
 describe('its lines', () => {
-  test.each([
-    {vendor: 'claude', line: {type: 'system', subtype: 'init', session_id: ref}},
-    {vendor: 'codex', line: {type: 'thread.started', thread_id: ref}},
-  ])('are understood in the form of $vendor', ({line}) => {
-    expect(custom.parseLine(JSON.stringify(line))).toEqual([{type: 'session', ref}]);
+  test.each(everyDialect)('are those of %s from its session line on', (dialect) => {
+    const custom = customProvider('my-agent', null);
+    expect(custom.parseLine(dialects[dialect].session)[0]).toEqual({type: 'session', ref, dialect});
+    for (const other of everyDialect.filter((each) => each !== dialect))
+      expect(custom.parseLine(dialects[other].result), other).toEqual([]);
+    expect(custom.parseLine(dialects[dialect].result).map(({type}) => type)).toEqual(['result']);
+  });
+
+  test.each(everyDialect)('are those of %s without a session line, too', (dialect) => {
+    const custom = customProvider('my-agent', null);
+    expect(custom.parseLine(dialects[dialect].progress)).toContainEqual({type: 'message', text: 'on it'});
+    for (const other of everyDialect.filter((each) => each !== dialect))
+      expect(custom.parseLine(dialects[other].session), other).toEqual([]);
+  });
+
+  test('are of nobody while they say what any log might', () => {
+    const custom = customProvider('my-agent', null);
+    custom.parseLine(line({type: 'error', message: 'no cache'}));
+    expect(custom.parseLine(dialects.claude.session)).toEqual([{type: 'session', ref, dialect: 'claude'}]);
+  });
+
+  test('are those of the recorded dialect when it is resumed', () => {
+    const custom = customProvider('my-agent', 'codex');
+    expect(custom.parseLine(dialects.claude.session)).toEqual([]);
+    expect(custom.parseLine(dialects.codex.session)).toEqual([{type: 'session', ref, dialect: 'codex'}]);
   });
 
   test.each([
     {line: 'Compiling…', events: [{type: 'activity', activity: {kind: 'output', text: 'Compiling…'}}]},
     {line: '{"progress": 0.5}', events: []},
     {line: '', events: []},
-  ])('are shown when a person can read them: $line', ({line, events}) => {
-    expect(custom.parseLine(line)).toEqual(events);
+  ])('are shown when a person can read them: $line', ({line: text, events}) => {
+    expect(customProvider('my-agent', null).parseLine(text)).toEqual(events);
   });
 });
 
 describe('the verdict', () => {
-  const claudeDone = '{"type":"result","subtype":"success","is_error":false,"result":"done"}';
-  const claudeFailed =
-    '{"type":"result","subtype":"success","is_error":true,"api_error_status":429,"result":"slow down"}';
+  const says = (...lines: readonly string[]) => lines.map((text) => `echo '${text}'; `).join('');
+  const claudeFailed = line({
+    type: 'result',
+    subtype: 'success',
+    is_error: true,
+    api_error_status: 429,
+    result: 'slow down',
+  });
+  const gaveNone: AgentVerdict = {
+    outcome: 'failed',
+    failure: {kind: 'agent_error', message: 'the agent gave no result (exit code 0)'},
+    text: 'on it',
+  };
+
+  async function verdictOf(script: string, {resumes}: {resumes?: Dialect} = {}): Promise<AgentVerdict> {
+    const asked = resumes ? request({kind: 'resume', sessionRef: ref}) : request();
+    // A comment swallows what a resume adds.
+    const run = await runProvider(customProvider(`${script} #`, resumes ?? null), asked, {
+      cwd: temporaryFolder(),
+      env: process.env,
+      capabilities: capabilities(),
+    });
+    return (await run.ended).verdict;
+  }
 
   test.each([
     {
-      name: 'exit 0 is success when nothing else is said',
+      name: 'exit 0 is success when nothing of an agent is said',
       script: 'cat >/dev/null; echo plain',
       verdict: {outcome: 'succeeded', text: ''},
     },
@@ -85,38 +160,65 @@ describe('the verdict', () => {
       },
     },
     {
-      name: 'a structured success wins over the exit code',
-      script: `echo '${claudeDone}'; exit 3`,
-      verdict: {outcome: 'succeeded', text: 'done'},
-    },
-    {
-      name: 'a structured failure wins over exit 0',
-      script: `echo '${claudeFailed}'`,
+      name: 'a failure of the agent wins over exit 0',
+      script: says(claudeFailed),
       verdict: {outcome: 'failed', failure: {kind: 'rate_limit', message: 'slow down'}, text: ''},
     },
-    {
-      name: 'a completed turn of codex carries its last message',
-      script: `echo '{"type":"item.completed","item":{"type":"agent_message","text":"made it"}}'; echo '{"type":"turn.completed"}'`,
-      verdict: {outcome: 'succeeded', text: 'made it'},
-    },
+    ...everyDialect.flatMap((dialect) => {
+      const {session, progress, result} = dialects[dialect];
+      return [
+        {
+          name: `a result of ${dialect} and exit 0 is success`,
+          script: says(session, progress, result),
+          verdict: {outcome: 'succeeded', text: 'on it'},
+        },
+        {
+          name: `a result of ${dialect} and another exit code is failure: more than the agent ran`,
+          script: `${says(session, progress, result)}exit 3`,
+          verdict: {
+            outcome: 'failed',
+            failure: {kind: 'agent_error', message: 'the agent failed after its result (exit code 3)'},
+            text: 'on it',
+          },
+        },
+        {
+          name: `a session of ${dialect} without a result is failure, whatever the exit code`,
+          script: says(session, progress),
+          verdict: gaveNone,
+        },
+        {
+          name: `lines of ${dialect} without session and result, too`,
+          script: says(progress),
+          verdict: gaveNone,
+        },
+      ];
+    }),
   ])('$name', async ({script, verdict}) => {
-    const run = await runProvider(customProvider(codexProvider, script), request(), {
-      cwd: temporaryFolder(),
-      env: process.env,
-      capabilities: capabilities(),
+    expect(await verdictOf(script)).toEqual(verdict);
+  });
+
+  test.each(everyDialect)('a resumed session of %s counts when the command says which', async (dialect) => {
+    const {session, progress, result} = dialects[dialect];
+    expect(await verdictOf(says(session, progress, result), {resumes: dialect})).toEqual({
+      outcome: 'succeeded',
+      text: 'on it',
     });
-    expect((await run.ended).verdict).toEqual(verdict);
+    expect(await verdictOf(says(progress, result), {resumes: dialect})).toEqual({
+      outcome: 'failed',
+      failure: {
+        kind: 'resume_rejected',
+        message: 'the command did not say that it went on with this session',
+      },
+      text: 'on it',
+    });
+    expect(await verdictOf('echo ARGS', {resumes: dialect})).toEqual({...gaveNone, text: ''});
   });
 
   test('plain output is the answer when there is no message', () => {
     const end = {kind: 'start', result: null, exitCode: 0, signal: null, stderrTail: ''} as const;
-    expect(custom.judge({...end, stdoutTail: 'all good\n'})).toEqual({
+    expect(customProvider('my-agent', null).judge({...end, stdoutTail: 'all good\n'})).toEqual({
       outcome: 'succeeded',
       text: 'all good\n',
-    });
-    expect(custom.judge({...end, stdoutTail: 'all good\n', lastMessage: 'fine'})).toEqual({
-      outcome: 'succeeded',
-      text: 'fine',
     });
   });
 });
@@ -126,12 +228,12 @@ test('the prompt comes on stdin, byte for byte, and the ref as one word', async 
   const prompt = `--help\n$(touch pwned) 'quoted' "\u{1f426}"`;
   const script = `sh -c 'cat >prompt; printf "%s\\n" "$@" >args' -`;
   const run = await runProvider(
-    customProvider(codexProvider, script),
+    customProvider(script, 'claude'),
     request({kind: 'resume', sessionRef: ref, prompt}),
     {cwd, env: process.env, capabilities: capabilities()},
   );
-  expect((await run.ended).verdict).toEqual({outcome: 'succeeded', text: ''});
-  expect(execFileSync('cat', ['prompt'], {cwd, encoding: 'utf8'})).toBe(prompt);
-  expect(execFileSync('cat', ['args'], {cwd, encoding: 'utf8'})).toBe(`resume\n${ref}\n`);
-  expect(execFileSync('ls', {cwd, encoding: 'utf8'})).toBe('args\nprompt\n');
+  await run.ended;
+  expect(readFileSync(path.join(cwd, 'prompt'), 'utf8')).toBe(prompt);
+  expect(readFileSync(path.join(cwd, 'args'), 'utf8')).toBe(`--resume\n${ref}\n`);
+  expect(readdirSync(cwd).sort()).toEqual(['args', 'prompt']);
 });

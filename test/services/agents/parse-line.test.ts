@@ -16,7 +16,7 @@ import type {
 import {promptly} from '../../helpers/plans.ts';
 
 const vendors = [codexProvider, claudeProvider, demoProvider];
-const everyProvider = [...vendors, customProvider(codexProvider, 'my-agent')];
+const everyProvider = [...vendors, customProvider('my-agent', null)];
 const doing = (kind: Activity['kind'], text: string): AgentEvent => ({
   type: 'activity',
   activity: {kind, text},

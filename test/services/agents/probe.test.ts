@@ -151,7 +151,7 @@ test('the demo agent is always there', async () => {
 
 test('a custom command needs a shell and is not run for the question', async () => {
   const folder = temporaryFolder();
-  const custom = customProvider(codexProvider, `touch '${folder}/was-run'`);
+  const custom = customProvider(`touch '${folder}/was-run'`, null);
   expect(await probeProvider(custom, {env: process.env})).toEqual({
     installed: true,
     path: expect.stringMatching(/\/sh$/),

@@ -2,6 +2,7 @@ import type {FailureKind, ProviderId} from '../../../services/contracts/agent.ts
 import {type NextStep, shellWord} from '../../../services/contracts/errors.ts';
 import {providerTable} from '../../../services/contracts/provider-table.ts';
 import type {PauseReason, RunRecord} from '../../../services/contracts/run.ts';
+import {vendorOf} from './program.ts';
 
 /** What a failure means for the run, the plan and the person in front of it. */
 export type FailureRule = {
@@ -73,6 +74,7 @@ const limitWaits: Readonly<Record<ProviderId, readonly number[]>> = {
   codex: [15, 30, 60],
   claude: [5, 15, 30],
   demo: [5, 15, 30],
+  custom: [5, 15, 30],
 };
 const outageWaits = [1, 2, 5, 15];
 
@@ -109,14 +111,15 @@ const later = (one: string, other: string) => (Date.parse(one) > Date.parse(othe
 /** What to do about a run that failed or rests for this: first what lifts the cause, then how it goes on. */
 export function failureSteps({
   task_id,
-  provider,
   resumable,
   failure,
-}: Pick<RunRecord, 'task_id' | 'provider' | 'resumable' | 'failure'>): NextStep[] {
+  ...program
+}: Pick<RunRecord, 'task_id' | 'provider' | 'provider_dialect' | 'resumable' | 'failure'>): NextStep[] {
   if (failure === undefined) return [];
   const task = shellWord(task_id);
   const {actor} = failureTable[failure.kind];
-  const {login} = providerTable[provider];
+  const vendor = vendorOf(program);
+  const login = vendor === null ? null : providerTable[vendor].login;
   return [
     ...(actor === 'login' && login !== null ? [{command: login, why: 'log in first'}] : []),
     ...(resumable ? [{command: `blackbird resume ${task}`, why: resumeWords(failure)}] : []),

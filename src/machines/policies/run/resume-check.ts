@@ -1,14 +1,10 @@
-import type {ProviderId} from '../../../services/contracts/agent.ts';
 import {AppError, type ErrorCode, shellWord} from '../../../services/contracts/errors.ts';
 import type {Task} from '../../../services/contracts/plan.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
+import {isAboutProgram, type ProgramChoice, programObstacle, resumeInProgram} from './program.ts';
 import {isUnheard} from './run-status.ts';
 
-export type RelaunchCircumstances = {
-  readonly repoRoot: string;
-  /** Named on the command line or in the environment; the saved choice does not count. */
-  readonly explicitProvider: ProviderId | null;
-};
+export type RelaunchCircumstances = ProgramChoice & {readonly repoRoot: string};
 
 export type ResumeCircumstances = RelaunchCircumstances & {readonly isSessionRef: (ref: string) => boolean};
 
@@ -16,7 +12,8 @@ export type ResumeCircumstances = RelaunchCircumstances & {readonly isSessionRef
 export function resumeObstacle(run: RunRecord, circumstances: ResumeCircumstances): string | null {
   const obstacle = relaunchObstacle(run, circumstances);
   if (obstacle !== null) return obstacle;
-  if (run.provider_session_ref === '') return 'no session ref was captured before it stopped';
+  const isOfNobody = run.provider === 'custom' && run.provider_dialect === undefined;
+  if (run.provider_session_ref === '' || isOfNobody) return 'no session ref was captured before it stopped';
   if (!circumstances.isSessionRef(run.provider_session_ref)) {
     return `its session ref has not the form ${run.provider} uses`;
   }
@@ -27,12 +24,11 @@ export function resumeObstacle(run: RunRecord, circumstances: ResumeCircumstance
 /** Why this run cannot go on at all, not even in a new session, or null when it can. */
 export function relaunchObstacle(
   run: RunRecord,
-  {repoRoot, explicitProvider}: RelaunchCircumstances,
+  {repoRoot, ...choice}: RelaunchCircumstances,
 ): string | null {
   if (run.superseded_by_run_id) return `it was replaced by run ${run.superseded_by_run_id}`;
-  if (explicitProvider !== null && explicitProvider !== run.provider) {
-    return `it was started by ${run.provider}, but ${explicitProvider} was asked for`;
-  }
+  const obstacle = programObstacle(run, choice);
+  if (obstacle !== null) return obstacle;
   if (run.repo_root !== '' && run.repo_root !== repoRoot) {
     return `it belongs to another working folder: ${run.repo_root} (this is ${repoRoot})`;
   }
@@ -58,6 +54,7 @@ export function resumeRefusal(
       ['reason', reason],
     ],
     next: [
+      ...(isAboutProgram(reason) ? [resumeInProgram(run)] : []),
       ...(isPassing ? [{command: `blackbird resume ${shellWord(task.id)}`, why: 'try again later'}] : []),
       {command: `blackbird restart ${shellWord(task.id)}`, why: 'start again, history is kept'},
       ...(isStillAsked(run)

@@ -1,4 +1,4 @@
-import type {FailureKind, ProviderId, Usage} from '../../../services/contracts/agent.ts';
+import type {FailureKind, Usage} from '../../../services/contracts/agent.ts';
 import type {ProcessIdentity} from '../../../services/contracts/process.ts';
 import {
   type Answer,
@@ -7,6 +7,7 @@ import {
   type Segment,
 } from '../../../services/contracts/run.ts';
 import type {Decision} from '../review/decisions.ts';
+import type {Program} from './program.ts';
 import {isUnheard} from './run-status.ts';
 import type {RunStep, SegmentTrace, SegmentWork} from './run-step.ts';
 
@@ -14,7 +15,7 @@ export type NewRun = {
   readonly runId: string;
   readonly taskId: string;
   readonly attempt: number;
-  readonly provider: ProviderId;
+  readonly program: Program;
   readonly sessionRef: string;
   readonly repoRoot: string;
   readonly context: NonNullable<RunRecord['context']>;
@@ -39,7 +40,7 @@ export function newRunRecord(run: NewRun, now: string): RunRecord {
     attempt: run.attempt,
     state: 'running',
     phase: 'launching',
-    provider: run.provider,
+    ...run.program,
     provider_session_ref: run.sessionRef,
     resumable: false,
     repo_root: run.repoRoot,
@@ -70,7 +71,12 @@ export function applyRunStep(
     case 'segmentStarted':
       return {...changed, phase: 'active', segments: [...run.segments, newSegment(step, trace, now)]};
     case 'sessionCaptured':
-      return {...changed, provider_session_ref: step.sessionRef, resumable: true};
+      return {
+        ...changed,
+        provider_session_ref: step.sessionRef,
+        ...(step.dialect && {provider_dialect: step.dialect}),
+        resumable: true,
+      };
     case 'pauseAsked':
       return {...changed, phase: 'pausing'};
     case 'paused':

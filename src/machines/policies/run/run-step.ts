@@ -1,4 +1,4 @@
-import type {AgentRequest, Failure, Usage} from '../../../services/contracts/agent.ts';
+import type {AgentRequest, Dialect, Failure, Usage} from '../../../services/contracts/agent.ts';
 import type {ReviewSummary} from '../../../services/contracts/changes.ts';
 import type {ProcessIdentity} from '../../../services/contracts/process.ts';
 import type {Answer, PauseReason, Question, RunRecord} from '../../../services/contracts/run.ts';
@@ -23,7 +23,7 @@ export type SegmentExit = {
 /** Everything that can happen to a run, as data: applied to the record, and nothing else changes it. */
 export type RunStep =
   | {readonly type: 'segmentStarted'; readonly identity: ProcessIdentity; readonly argv: readonly string[]}
-  | {readonly type: 'sessionCaptured'; readonly sessionRef: string}
+  | {readonly type: 'sessionCaptured'; readonly sessionRef: string; readonly dialect?: Dialect}
   | {readonly type: 'pauseAsked'}
   | {readonly type: 'paused'; readonly reason: PauseReason; readonly resumable: boolean}
   | ({
@@ -73,7 +73,7 @@ export type SegmentFacts = {
   readonly request: AgentRequest;
   readonly pause: {readonly reason: PauseReason; readonly presses: number} | null;
   readonly held: {readonly identity: ProcessIdentity; readonly argv: readonly string[]} | null;
-  readonly session: {readonly ref: string; readonly isRecorded: boolean} | null;
+  readonly session: {readonly ref: string; readonly dialect?: Dialect; readonly isRecorded: boolean} | null;
   readonly exit: SegmentExit | null;
 };
 
@@ -86,7 +86,8 @@ export const segmentStep = {
 
   session: ({session}: SegmentFacts): RunStep => {
     if (session === null) throw new Error('No session was captured');
-    return {type: 'sessionCaptured', sessionRef: session.ref};
+    const {ref, dialect} = session;
+    return {type: 'sessionCaptured', sessionRef: ref, ...(dialect && {dialect})};
   },
 
   pause: ({request, pause, exit}: SegmentFacts): RunStep => {
