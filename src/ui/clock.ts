@@ -1,6 +1,6 @@
 import {createStore} from './store.ts';
 
-/** Seconds, counted only while somebody could see them change: an idle screen must not wake the machine. */
+/** Seconds, counted only while something is running: an idle screen must not wake the processor. */
 export function createClock(isTicking: () => boolean) {
   const seconds = createStore(0);
   let timer: ReturnType<typeof setInterval> | null = null;
@@ -11,7 +11,7 @@ export function createClock(isTicking: () => boolean) {
   return {
     seconds,
     stop,
-    /** Asked after every change. */
+    /** Called after every change. */
     follow: () => {
       if (!isTicking()) stop();
       else if (timer === null) {

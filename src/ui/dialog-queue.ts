@@ -1,42 +1,42 @@
 import type {Dialog, TuiCommand, TuiSnapshot} from '../machines/tui.machine.ts';
 
-/** Whoever pressed a key this long ago has seen what it did and presses the next one on purpose. */
-const restMilliseconds = 300;
+/** After this long without a key the next one is pressed on purpose. */
+const idleMilliseconds = 300;
 
 /**
- * What wants an answer by itself waits until a person has written what they are writing and their keys
- * rest: nothing of it is lost, and no key that was meant for something else decides.
+ * Dialogs that open by themselves. They wait until no other dialog is open and no key was pressed for a
+ * moment: nothing being written is lost, and no key meant for something else decides.
  */
 export function createDialogQueue(
   send: (command: TuiCommand) => void,
   snapshot: () => TuiSnapshot,
   millisecondsSinceKey: () => number,
 ) {
-  let due: readonly Dialog[] = [];
+  let queue: readonly Dialog[] = [];
   let timer: ReturnType<typeof setTimeout> | undefined;
   const isWriting = () => snapshot().context.dialog !== null || snapshot().hasTag('searching');
   const next = () => {
     clearTimeout(timer);
-    const [dialog, ...rest] = due;
+    const [dialog, ...rest] = queue;
     if (dialog === undefined || isWriting()) return;
-    const rested = millisecondsSinceKey();
-    if (rested < restMilliseconds) {
-      timer = setTimeout(next, restMilliseconds - rested).unref();
+    const idle = millisecondsSinceKey();
+    if (idle < idleMilliseconds) {
+      timer = setTimeout(next, idleMilliseconds - idle).unref();
       return;
     }
-    due = rest;
+    queue = rest;
     send({type: 'dialog.open', dialog});
   };
   return {
     ask: (dialog: Dialog) => {
-      due = [...due, dialog];
+      queue = [...queue, dialog];
       next();
     },
-    /** Asked after every step of the screens. */
+    /** Called after every transition of the UI. */
     next,
-    /** Nobody waits for an answer to these any more. */
-    forget: (type: Dialog['type']) => {
-      due = due.filter((dialog) => dialog.type !== type);
+    /** Removes dialogs that are no longer wanted. */
+    drop: (type: Dialog['type']) => {
+      queue = queue.filter((dialog) => dialog.type !== type);
     },
   };
 }

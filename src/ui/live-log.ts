@@ -1,21 +1,21 @@
 import {createStore, type Store} from './store.ts';
 
-/** So many lines of what an agent does are kept; all of it is in its log. */
+/** Lines kept in memory; the log file has them all. */
 export const liveLines = 2_000;
 
 export type LiveLog<T> = {
   push(line: T): void;
-  /** Counts what happened; changes at most once in `interval`, however much comes. */
+  /** Counts changes, throttled: at most one in `interval`. */
   readonly version: Store<number>;
   readonly length: number;
-  /** How many lines came before the first one that is kept. */
+  /** How many lines were dropped from the start. */
   readonly dropped: number;
   slice(from: number, to: number): T[];
 };
 
 /**
- * The last lines of a stream that may be faster than any screen. Nothing is made of a line before it is
- * looked at, and nobody is told of it more often than an eye can follow.
+ * A ring buffer with throttled notification, for a stream that may be faster than any screen. Lines are
+ * formatted when they are drawn, not before.
  */
 export function createLiveLog<T>({
   capacity = liveLines,
@@ -28,13 +28,13 @@ export function createLiveLog<T>({
   let next = 0;
   let total = 0;
   const version = createStore(0);
-  let isAnnounced = false;
+  let isScheduled = false;
 
-  const announce = () => {
-    if (isAnnounced) return;
-    isAnnounced = true;
+  const schedule = () => {
+    if (isScheduled) return;
+    isScheduled = true;
     setTimeout(() => {
-      isAnnounced = false;
+      isScheduled = false;
       version.set(version.get() + 1);
     }, interval).unref();
   };
@@ -44,7 +44,7 @@ export function createLiveLog<T>({
       ring[next] = line;
       next = (next + 1) % capacity;
       total++;
-      announce();
+      schedule();
     },
     version,
     get length() {

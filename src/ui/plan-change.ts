@@ -11,7 +11,7 @@ export async function applyChange(core: Shown, label: string, change: Promise<Pl
     return;
   }
   showChange(core, done);
-  core.patch({lastEdit: {label, change: done}, notice: {tone: 'good', text: `${label} (z takes it back)`}});
+  core.patch({lastEdit: {label, change: done}, notice: {tone: 'good', text: `${label} (z undoes it)`}});
 }
 
 /** What was written is shown at once: the next look at the disk comes a moment later. */

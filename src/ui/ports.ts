@@ -17,9 +17,9 @@ export type PlanView =
 /** Everything on disk that the screens show, as it was last seen. */
 export type ProjectData = {
   readonly plan: PlanView;
-  /** Of every task the run that says how it stands. */
+  /** For every task the run that decides its state. */
   readonly runs: ReadonlyMap<string, RunRecord>;
-  /** Of every parent its latest review. */
+  /** The latest review of every parent. */
   readonly reviews: ReadonlyMap<string, RunRecord>;
   /** Children that a parent review sends back to work. */
   readonly pendingFeedback: ReadonlyMap<string, PendingFeedback>;
@@ -72,7 +72,7 @@ export type SessionRow = {
   readonly canAttach: boolean;
 };
 
-/** All that the screens can ask of the world; the composition provides it, tests their own. */
+/** Everything the screens need from outside. `tui-composition.ts` provides it; tests provide their own. */
 export interface TuiPorts {
   readonly name: string;
   readonly folder: string;
@@ -81,12 +81,12 @@ export interface TuiPorts {
   /** Raw output of agents, with the run it belongs to. */
   onOutput(listener: (runId: string, text: string) => void): () => void;
 
-  /** Tells how the project stands, now and whenever it changed, until the returned function is called. */
+  /** Calls back with the state of the project, now and after every change, until the returned function is called. */
   watch(listener: (data: ProjectData) => void): () => void;
   setStatus(taskId: string, status: TaskStatus): Promise<PlanChange>;
   retry(taskId: string): Promise<PlanChange>;
   edit(edit: PlanEdit): Promise<PlanChange>;
-  /** Takes back a change, unless somebody changed the plan since. */
+  /** Reverts a change, unless the plan was changed since. */
   undo(change: PlanChange): Promise<PlanChange>;
   /** Leaves tasks as they are, whatever the parent review said. */
   dismiss(taskIds: readonly string[]): Promise<void>;
@@ -107,8 +107,8 @@ export interface TuiPorts {
   /** Stops this process and its agents, as Ctrl+Z does; returns when they go on. */
   suspend(): void;
 
-  /** Tells a person who looks elsewhere that they are needed. */
+  /** Calls the user, who may be looking elsewhere. */
   notify(text: string): void;
-  /** Milliseconds of the clock on the wall, for what records say. */
+  /** Wall-clock milliseconds, comparable with the times in records. */
   now(): number;
 }

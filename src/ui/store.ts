@@ -1,4 +1,4 @@
-/** A value that can be watched; listeners hear only of what really changed. */
+/** An observable value; listeners are called only when it really changed. */
 export type Store<T> = {
   get(): T;
   set(next: T): void;

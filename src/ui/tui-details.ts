@@ -5,8 +5,8 @@ import type {TuiPorts} from './ports.ts';
 import type {Store} from './store.ts';
 import type {TuiCore} from './tui.ts';
 
-/** Whoever moves through the plan does not wait for what they only pass by. */
-const settleMilliseconds = 80;
+/** Tasks that are only passed on the way are not fetched. */
+const debounceMilliseconds = 80;
 
 /** Fetches what the open tab shows: the log of a run, its change, the history of a task. */
 export function createDetails(core: TuiCore, ports: TuiPorts, clock: Store<number>) {
@@ -21,7 +21,7 @@ export function createDetails(core: TuiCore, ports: TuiPorts, clock: Store<numbe
       const {title, lines} = messageLines(error);
       return {type: 'failed' as const, lines: [title, '', ...lines]};
     });
-    // Somebody went on meanwhile.
+    // Another task was selected meanwhile.
     if (wanted === key && found) core.patch({detail: {key, ...found} as Detail});
 
     async function fetchDetail() {
@@ -43,11 +43,11 @@ export function createDetails(core: TuiCore, ports: TuiPorts, clock: Store<numbe
     if (key === wanted) return;
     wanted = key;
     if (timer) clearTimeout(timer);
-    timer = key === '' ? null : setTimeout(() => void load(key), settleMilliseconds);
+    timer = key === '' ? null : setTimeout(() => void load(key), debounceMilliseconds);
   };
   const ignoreClock = clock.subscribe(follow);
   return {
-    /** Asked after every change; works only when something else is to be shown. */
+    /** Called after every change; fetches only when something else is to be shown. */
     follow,
     stop: () => {
       ignoreClock();

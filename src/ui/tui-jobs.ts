@@ -9,11 +9,11 @@ import type {JobView, Notice} from './model/facts.ts';
 import type {JobRequest, ProjectData, TuiPorts} from './ports.ts';
 import type {TuiCore} from './tui.ts';
 
-/** Jobs from the person's key to their end, and what is heard of them meanwhile. */
+/** Jobs from the key press to their end, and what the engine reports meanwhile. */
 export function createJobs(core: TuiCore, ports: TuiPorts) {
   const live = createLiveRuns(ports.now);
-  /** Whoever starts a job watches it, until they look elsewhere. */
-  let isWatched = false;
+  /** The selection follows the job until the user moves it. */
+  let isFollowing = false;
 
   const takeRun = (run: RunRecord) => {
     const {data, job} = core.get();
@@ -34,7 +34,7 @@ export function createJobs(core: TuiCore, ports: TuiPorts) {
         const {job, browse} = core.get();
         if (job) core.patch({job: {...job, runs: withRunAtWork(job.runs, run)}});
         takeRun(run);
-        if (isWatched) core.patch({browse: showTab(select(browse, task.id), 'run')});
+        if (isFollowing) core.patch({browse: showTab(select(browse, task.id), 'run')});
         return;
       }
       case 'review.settled':
@@ -77,15 +77,15 @@ export function createJobs(core: TuiCore, ports: TuiPorts) {
 
   /** The job is over: nobody waits for an answer to what it asked. */
   const closePrompt = () => {
-    core.dialogs.forget('checkpoint');
+    core.dialogs.drop('checkpoint');
     if (core.get().ui.context.dialog?.type === 'checkpoint') core.send({type: 'dialog.close'});
   };
 
   return {
     live,
     now: ports.now,
-    look: (isWatching: boolean) => {
-      isWatched = isWatching;
+    follow: (isOn: boolean) => {
+      isFollowing = isOn;
     },
     listen: () => {
       const stops = [ports.engine.subscribe(onFact), ports.onOutput(live.addOutput)];
@@ -94,7 +94,7 @@ export function createJobs(core: TuiCore, ports: TuiPorts) {
       };
     },
     start: async (request: JobRequest): Promise<void> => {
-      isWatched = true;
+      isFollowing = true;
       core.patch({job: {request, runs: new Map(), isStopping: false}, notice: null, past: null});
       core.send({type: 'job.began'});
       const end = await ports.start(request).catch((error: unknown) => ({error}));
@@ -130,7 +130,7 @@ function withRunAtWork(runs: JobView['runs'], run: RunRecord): JobView['runs'] {
   return atWork;
 }
 
-/** What was heard of a run, put where the next look at the disk will find it too. */
+/** A reported run, put where the next read of the disk will find it too. */
 function withRun(data: ProjectData, run: RunRecord): ProjectData {
   const view = {...run, stdout: '', stderr: ''};
   return run.run_type === 'execute'

@@ -10,8 +10,8 @@ import {bindingOf, refusalOf} from './keymap.ts';
 import {keepInView, setQuery, startBrowse} from './model/browse.ts';
 import {messageLines} from './model/error-lines.ts';
 import {createFacts, type Facts, type Notice, type TuiState} from './model/facts.ts';
-import {firstChoice} from './model/first-choice.ts';
 import {helpLines} from './model/help-lines.ts';
+import {initialSelection} from './model/initial-selection.ts';
 import {openPrompts} from './open-prompts.ts';
 import type {JobEnd, TuiPorts} from './ports.ts';
 import {createStore, type Store} from './store.ts';
@@ -28,7 +28,7 @@ export type TuiCore = {
   say(notice: Notice): void;
   readonly dialogs: DialogQueue;
   onJobEnd(end: Exclude<JobEnd, {error: unknown}>): void;
-  /** What a person was asked, by run: what they put off is not asked again before they ask themselves. */
+  /** What the user was asked, by run: what they postponed does not open by itself again. */
   readonly asked: Set<string>;
 };
 
@@ -39,7 +39,7 @@ export type Tui = Omit<TuiCore, 'onJobEnd' | 'asked' | 'dialogs'> & {
   readonly answers: Answers;
   /** What `@` offers. */
   readonly files: FileIndex;
-  /** Counts seconds while something runs; stands still otherwise. */
+  /** Counts seconds while something runs; stopped otherwise. */
   readonly clock: Store<number>;
   press(key: KeyPress): void;
   resize(size: TuiState['size']): void;
@@ -145,7 +145,7 @@ export function createTui(ports: TuiPorts): Tui {
         ports.watch((data) => {
           const isFirst = state.get().data === null;
           core.patch({data});
-          if (isFirst) core.patch({browse: firstChoice(core.facts(), state.get().browse)});
+          if (isFirst) core.patch({browse: initialSelection(core.facts(), state.get().browse)});
           // Answers can wait until somebody asks for them; what is undecided holds up the plan, and what
           // a job of this screen left may be seen on disk only after its end.
           if (core.facts().isBusy) return;

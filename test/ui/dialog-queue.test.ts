@@ -68,7 +68,7 @@ test('what nobody waits for any more does not open after the keys have rested', 
   const {sent, queue, press} = queueOn();
   press();
   queue.ask(checkpoint);
-  queue.forget('checkpoint');
+  queue.drop('checkpoint');
   vi.advanceTimersByTime(1_000);
   expect(sent).toEqual([]);
 });

@@ -139,7 +139,7 @@ test('earlier runs stay readable, with their change', async () => {
 });
 
 describe('editing', () => {
-  test('a task is added behind the selected one, with an id made of its title, and taken back', async () => {
+  test('a task is added behind the selected one, with an id made of its title, and undone', async () => {
     const {press, sees, plans} = await browsing();
     press('g', 'j', 'a');
     await sees('New task under p');
@@ -151,7 +151,7 @@ describe('editing', () => {
       ...{title: 'Écrire: le test', description: 'Why and how.', parentId: 'p', status: 'todo'},
     });
     press('z');
-    await sees('taken back: added ecrire-le-test');
+    await sees('undone: added ecrire-le-test');
     expect(plans.plan).toEqual(shop());
   });
 
@@ -166,7 +166,7 @@ describe('editing', () => {
     expect(plans.plan.items.get('a')?.description).toBe('More words');
   });
 
-  test('delete asks, takes all that is below, and can be taken back', async () => {
+  test('delete asks, takes all that is below, and can be undone', async () => {
     const {press, sees, plans} = await browsing();
     press('g', 'D');
     await sees('Delete p');
@@ -174,7 +174,7 @@ describe('editing', () => {
     await sees('deleted p');
     expect([...plans.plan.items.keys()]).toEqual(['z']);
     press('z');
-    await sees('taken back');
+    await sees('undone');
     expect(plans.plan).toEqual(shop());
   });
 
@@ -199,7 +199,7 @@ describe('editing', () => {
     await sees(/❯ +○ Below/);
   });
 
-  test('what somebody changed since is not taken back', async () => {
+  test('what somebody changed since is not undone', async () => {
     const {press, sees, plans} = await browsing();
     press('g', 'j', 's');
     await sees('Status of a');

@@ -174,9 +174,9 @@ export const browseCommands: readonly Command[] = [
   },
 ];
 
-/** Whoever moves looks elsewhere: the selection no longer follows the job. */
+/** After a move by hand the selection no longer follows the job. */
 function move({core, jobs, browse}: CommandContext, by: number): void {
-  jobs.look(false);
+  jobs.follow(false);
   browse((now) => browsing.moveSelection(now, core.facts().entries, by));
 }
 

@@ -142,7 +142,7 @@ async function showOlderRun({core, ports}: CommandContext): Promise<void> {
   else core.patch({past: {taskId: task.id, runs, index}});
 }
 
-/** One run forward; the latest is where one began. */
+/** One run forward; at the latest one the tabs show the current run again. */
 function showNewerRun({core}: CommandContext): void {
   const {past} = core.get();
   if (!past) return;

@@ -125,7 +125,7 @@ export const planCommands: readonly Command[] = [
       core.patch({lastEdit: null});
       ports.undo(lastEdit.change).then((change) => {
         showChange(core, change);
-        core.say({tone: 'good', text: `taken back: ${lastEdit.label}`});
+        core.say({tone: 'good', text: `undone: ${lastEdit.label}`});
       }, fail);
     },
   },

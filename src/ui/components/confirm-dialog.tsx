@@ -19,7 +19,7 @@ export type ConfirmDialogProps = {
   readonly onCancel: () => void;
 };
 
-/** Asks before something that cannot be taken back. Enter alone changes nothing: the way out is marked. */
+/** Asks before something that is hard to undo. Enter alone changes nothing: the way out is marked. */
 export function ConfirmDialog({
   title,
   message,

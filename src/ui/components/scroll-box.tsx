@@ -1,6 +1,6 @@
 import {useStepper} from '../input/use-stepper.ts';
 import {bindingOf, type Keymap} from '../keymap.ts';
-import {spread} from '../text/fit.ts';
+import {justify} from '../text/fit.ts';
 import {type Line, Lines} from './lines.tsx';
 import {atTop, clamped, position, type Scroll, scrolled} from './scroll.ts';
 
@@ -39,7 +39,7 @@ export function ScrollBox({title, lines, columns, rows, isActive = true, onClose
   });
   const scroll = clamped(state, lines.length, height);
   const head: Line = [
-    {text: spread(` ${title}`, `${position(scroll, lines.length, height)} `, columns), bold: true},
+    {text: justify(` ${title}`, `${position(scroll, lines.length, height)} `, columns), bold: true},
   ];
   return <Lines lines={[head, ...lines.slice(scroll.top, scroll.top + height)]} />;
 }

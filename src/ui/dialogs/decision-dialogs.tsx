@@ -5,7 +5,7 @@ import {ParentReviewNotice} from '../prompts/parent-review-notice.tsx';
 import {useTui, useTuiState} from '../tui-context.tsx';
 import type {DialogSize} from './dialog-view.tsx';
 
-/** A run stands at a checkpoint: what it changed, and what is to become of it. */
+/** A run at its checkpoint: what it changed, and the decision. */
 export function CheckpointDialog({taskId, ...size}: DialogSize & {readonly taskId: string}) {
   const {answers, files, ports} = useTui();
   const [state, {plan}] = useTuiState();

@@ -55,8 +55,8 @@ export function DialogView({dialog, ...size}: DialogSize & {readonly dialog: Dia
           title={`Delete ${name}?`}
           message={
             task && task.childIds.length > 0
-              ? 'Everything below it goes too, and whoever needs it needs it no longer. z takes it back.'
-              : 'Whoever needs it needs it no longer. z takes it back.'
+              ? 'Everything below it is deleted too, and dependencies on it are removed. z undoes it.'
+              : 'Dependencies on it are removed. z undoes it.'
           }
           confirmLabel="Delete"
           onConfirm={() => answers.delete(dialog.taskId)}

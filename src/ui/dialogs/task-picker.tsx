@@ -102,7 +102,7 @@ const pickerKeymap: Keymap<Run, [isMany: boolean]> = [
     hint: 'first',
     run: (state) => ({state, outcome: 'cancel'}),
   },
-  // Typed as text; it stands here to be shown.
+  // Typed as text; listed for its hint.
   {id: 'picker.narrow', keys: ['a-z'], label: 'narrow', hint: 'first', run: (state) => ({state})},
   {
     id: 'picker.erase',

@@ -1,7 +1,7 @@
 import {hintLine} from '../components/hint-line.tsx';
 import type {Line} from '../components/lines.tsx';
 import {hintsOf} from '../keymap.ts';
-import {cutEnd, cutStart, spread} from '../text/fit.ts';
+import {cutEnd, cutStart, justify} from '../text/fit.ts';
 import {graphemesOf, tabText} from '../text/graphemes.ts';
 import {editorKeymap, pickerKeymap} from './editor-keymap.ts';
 import {type EditorState, type FilePicker, textColumns} from './editor-state.ts';
@@ -48,7 +48,7 @@ export function editorLines(state: EditorState, view: EditorView): Line[] {
       : [{text: cutEnd(` ${notice}`, columns), tone: 'warning', bold: true}];
   const fill = Math.max(0, room - picker.length - text.length);
   return [
-    [{text: spread(` ${title}`, place, columns), bold: true}],
+    [{text: justify(` ${title}`, place, columns), bold: true}],
     ...text,
     ...picker,
     ...Array.from({length: fill}, (): Line => [{text: ''}]),

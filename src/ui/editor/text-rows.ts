@@ -2,7 +2,7 @@ import {type BrokenLines, breakText, type Row} from '../text/break-text.ts';
 import {graphemesOf, graphemeWidth, textWidth} from '../text/graphemes.ts';
 import type {TextBuffer} from './text-buffer.ts';
 
-/** `breakText`, remembered: every key asks several times, and changes one line of perhaps thousands. */
+/** `breakText`, memoized: every key asks several times, and changes one line of perhaps thousands. */
 export function rowsOf(text: string, columns: number): readonly Row[] {
   if (last.columns !== columns) last = {text: '', columns, rows: [{start: 0, end: 0}], lines: new Map()};
   if (last.text !== text) last = {...last, text, rows: breakText(text, columns, last.lines)};

@@ -31,7 +31,7 @@ export const startBrowse: Browse = {
   isRaw: false,
 };
 
-/** The detail pane begins at the top; the run at its end, where the news is. */
+/** The detail pane begins at the top; the run at its end, where new output appears. */
 const topOf = (tab: Tab): number | null => (tab === 'run' ? null : 0);
 
 export function select(browse: Browse, id: string | null): Browse {

@@ -5,7 +5,7 @@ import type {Jobs} from '../tui-jobs.ts';
 import {detailsLines} from './details-tab.ts';
 import type {Facts, TuiState} from './facts.ts';
 import {historyLines} from './history-tab.ts';
-import {remember} from './remember.ts';
+import {memoizeLast} from './memoize.ts';
 import {activityLines, runHead} from './run-tab.ts';
 
 /** What a pane shows: lines above that stay, and lines of which a part is seen. */
@@ -42,7 +42,7 @@ export function detailContent(state: TuiState, facts: Facts, jobs: Jobs): Detail
   }
 }
 
-const detailsOf = remember(detailsLines);
+const detailsOf = memoizeLast(detailsLines);
 
 /** A change may have a million lines: only what is seen of it is made. */
 function diffContent(state: TuiState, facts: Facts, columns: number): DetailContent {
@@ -71,7 +71,7 @@ function runContent(state: TuiState, facts: Facts, jobs: Jobs, columns: number):
     };
   }
   const {activity} = live;
-  if (activity.length === 0) return fixed([note('the agent has said nothing yet')], head);
+  if (activity.length === 0) return fixed([note('no output yet')], head);
   return {
     head,
     length: activity.length,
@@ -106,27 +106,29 @@ const isFetched = (state: TuiState, facts: Facts): boolean =>
 
 function fetched(state: TuiState, facts: Facts, columns: number): readonly Line[] {
   const {detail} = state;
-  if (!detail || !isFetched(state, facts)) return [note('reading…')];
+  if (!detail || !isFetched(state, facts)) return [note('loading…')];
   return fetchedLines(detail, columns);
 }
 
-const fetchedLines = remember((detail: NonNullable<TuiState['detail']>, columns: number): readonly Line[] => {
-  switch (detail.type) {
-    case 'loading':
-      return [note('reading…')];
-    case 'failed':
-      return detail.lines.flatMap((line) => wrapped(line, columns)).map((text) => [{text}]);
-    case 'transcript': {
-      const lines = detail.lines.flatMap((line) => wrapped(line, columns)).map((text): Line => [{text}]);
-      const cut = detail.isCut ? [note('… what came before is in: blackbird logs')] : [];
-      return lines.length === 0 ? [note('the agent printed nothing')] : [...cut, ...lines];
+const fetchedLines = memoizeLast(
+  (detail: NonNullable<TuiState['detail']>, columns: number): readonly Line[] => {
+    switch (detail.type) {
+      case 'loading':
+        return [note('loading…')];
+      case 'failed':
+        return detail.lines.flatMap((line) => wrapped(line, columns)).map((text) => [{text}]);
+      case 'transcript': {
+        const lines = detail.lines.flatMap((line) => wrapped(line, columns)).map((text): Line => [{text}]);
+        const cut = detail.isCut ? [note('… what came before is in: blackbird logs')] : [];
+        return lines.length === 0 ? [note('the agent printed nothing')] : [...cut, ...lines];
+      }
+      case 'diff':
+        return [note('no files were changed')];
+      case 'history':
+        return historyLines(detail, columns);
     }
-    case 'diff':
-      return [note('no files were changed')];
-    case 'history':
-      return historyLines(detail, columns);
-  }
-});
+  },
+);
 
 function patchLines(lines: readonly string[], from: number, to: number): Line[] {
   // What is a header is known from the last line above that says so.

@@ -5,9 +5,9 @@ import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Line} from '../components/lines.tsx';
 import {wrapped} from '../text/wrap.ts';
 import type {Facts} from './facts.ts';
-import {stateLooks, stateNote} from './task-state.ts';
+import {stateBadges, stateNote} from './task-state.ts';
 
-/** Everything the plan says of a task, and how it stands. */
+/** Everything the plan says of a task, and its state. */
 export function detailsLines(
   plan: Plan,
   task: Task,
@@ -20,7 +20,7 @@ export function detailsLines(
     ...wrapped(displayLine(task.title), columns).map((text): Line => [{text, bold: true}]),
     [{text: displayLine(task.id), dim: true}],
     [],
-    ...standing(plan, task, run, stateOf, columns),
+    ...statusLines(plan, task, run, stateOf, columns),
     ...section('Description', texts(task.description, columns)),
     ...section(
       'Acceptance criteria',
@@ -41,7 +41,7 @@ export function detailsLines(
   ];
 
   function related(other: Task): Line {
-    const [symbol, , style] = stateLooks[stateOf(other)];
+    const [symbol, , style] = stateBadges[stateOf(other)];
     return [
       {text: `${symbol} `, ...style},
       {text: displayLine(other.title)},
@@ -50,7 +50,7 @@ export function detailsLines(
   }
 }
 
-function standing(
+function statusLines(
   plan: Plan,
   task: Task,
   run: RunRecord | null,
@@ -58,7 +58,7 @@ function standing(
   columns: number,
 ): Line[] {
   const state = stateOf(task);
-  const [symbol, , style] = stateLooks[state];
+  const [symbol, , style] = stateBadges[state];
   const note = stateNote(plan, task, state) || task.status;
   const lines: Line[] = [
     [

@@ -7,13 +7,13 @@ import type {BrokenRun, RunRecord} from '../../services/contracts/run.ts';
 import type {JobRequest, PlanChange, ProjectData, SessionRow} from '../ports.ts';
 import type {Browse} from './browse.ts';
 import {type Layout, layoutOf, type Size} from './layout.ts';
-import {remember} from './remember.ts';
+import {memoizeLast} from './memoize.ts';
 import {type Circumstances, type TaskState, taskState} from './task-state.ts';
 import {type PlanSummary, summarizePlan, type TreeEntry, treeEntries} from './tree.ts';
 
 export type Notice = {readonly tone: 'good' | 'bad' | 'warning' | 'accent'; readonly text: string};
 
-/** What this Blackbird does now. */
+/** The job of this process. */
 export type JobView = {
   readonly request: JobRequest;
   /** The runs at work now, by run id. */
@@ -21,7 +21,7 @@ export type JobView = {
   readonly isStopping: boolean;
 };
 
-/** Everything the screens are drawn from, apart from what flows too fast for it. */
+/** Everything the screens are drawn from, except the live logs, which change too fast for it. */
 export type TuiState = {
   readonly ui: TuiSnapshot;
   /** Null until the project was read for the first time. */
@@ -56,7 +56,7 @@ export type Detail = {readonly key: string} & (
   | {readonly type: 'history'; readonly runs: readonly RunRecord[]; readonly broken: readonly BrokenRun[]}
 );
 
-/** What follows from the state: the rows of the tree, how each task stands, what is selected. */
+/** Derived from the state: the rows of the tree, the state of each task, what is selected. */
 export type Facts = {
   readonly screen: ScreenName;
   readonly isSearching: boolean;
@@ -75,9 +75,9 @@ export type Facts = {
   readonly shownRun: RunRecord | null;
 };
 
-/** Remembers the last answer: most keys change nothing that the costly parts depend on. */
+/** Memoized: most keys change nothing that the costly parts depend on. */
 export function createFacts(): (state: TuiState) => Facts {
-  const standing = remember(
+  const statesOf = memoizeLast(
     (
       plan: Plan,
       runs: ProjectData['runs'],
@@ -94,7 +94,7 @@ export function createFacts(): (state: TuiState) => Facts {
       return {stateOf, summary: summarizePlan(plan, stateOf)};
     },
   );
-  const rows = remember(
+  const rows = memoizeLast(
     (
       plan: Plan,
       stateOf: Facts['stateOf'],
@@ -103,15 +103,15 @@ export function createFacts(): (state: TuiState) => Facts {
       query: string,
     ) => treeEntries(plan, {folded, filter, query}, stateOf),
   );
-  const layout = remember(layoutOf);
+  const layout = memoizeLast(layoutOf);
 
-  return remember((state: TuiState): Facts => {
+  return memoizeLast((state: TuiState): Facts => {
     const {ui, data, browse, job} = state;
     const plan = data?.plan.type === 'plan' ? data.plan.plan : null;
     const isEngineAlive = job !== null || (data?.otherEngine ?? null) !== null;
-    const stands =
+    const states =
       plan && data
-        ? standing(plan, data.runs, isEngineAlive, data.pendingFeedback)
+        ? statesOf(plan, data.runs, isEngineAlive, data.pendingFeedback)
         : {stateOf: () => 'open' as const, summary: null};
     const {folded, filter, query, selectedId} = browse;
     const task = (selectedId === null ? undefined : plan?.items.get(selectedId)) ?? null;
@@ -123,10 +123,10 @@ export function createFacts(): (state: TuiState) => Facts {
       hasBanner: ui.hasTag('banner'),
       layout: layout(state.size),
       plan,
-      entries: plan ? rows(plan, stands.stateOf, folded, filter, query) : [],
-      ...stands,
+      entries: plan ? rows(plan, states.stateOf, folded, filter, query) : [],
+      ...states,
       task,
-      state: task ? stands.stateOf(task) : null,
+      state: task ? states.stateOf(task) : null,
       run: runOf(state, task),
       shownRun: pastRun(state, task) ?? runOf(state, task) ?? reviewOf(state, task),
     };
@@ -145,7 +145,7 @@ function runOf({job, data}: TuiState, task: Task | null): RunRecord | null {
   return reviewAtWork(job, task) ?? data?.runs.get(task.id) ?? null;
 }
 
-/** The review of a parent that runs now. It says nothing of how the parent stands. */
+/** The review of a parent that runs now. It says nothing about the state of the parent. */
 export function reviewAtWork(job: JobView | null, {id}: Task): RunRecord | null {
   const runs = [...(job?.runs.values() ?? [])];
   return runs.find(({run_type, task_id}) => run_type === 'review' && task_id === id) ?? null;

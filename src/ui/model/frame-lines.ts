@@ -5,7 +5,7 @@ import {keymapFor} from '../commands/command-table.ts';
 import type {Line} from '../components/lines.tsx';
 import {hintsOf, type KeyHint} from '../keymap.ts';
 import type {Facts, TuiState} from './facts.ts';
-import {cutLine, lineWidth, spreadLine} from './styled-lines.ts';
+import {cutLine, justifyLine, lineWidth} from './styled-lines.ts';
 
 /** The first line: which project, which agent, how far. */
 export function headerLine(name: string, state: TuiState, {summary, layout}: Facts): Line {
@@ -16,7 +16,7 @@ export function headerLine(name: string, state: TuiState, {summary, layout}: Fac
     ...(summary ? [`${summary.done}/${summary.total} done`] : []),
     ...(data?.cost == null ? [] : [dollars(data.cost)]),
   ].filter((part) => part !== '');
-  return spreadLine(
+  return justifyLine(
     [{text: ' blackbird', bold: true, tone: 'accent'}, {text: `  ${displayLine(name)}`}],
     [{text: `${parts.join(' · ')} `, dim: true}],
     layout.width,
@@ -33,7 +33,7 @@ export function bannerLine(state: TuiState, facts: Facts): Line {
   const waiting = facts.summary?.attention.length ?? 0;
   if (waiting > 0) {
     const what = waiting === 1 ? ' a task needs you' : ` ${waiting} tasks need you`;
-    const rest: Line = notice ? said : [{text: `${what}${wayThere[facts.screen] ?? ''}`}];
+    const rest: Line = notice ? said : [{text: `${what}${nextKeys[facts.screen] ?? ''}`}];
     return cutLine([{text: ' ACTION REQUIRED ', bold: true, inverse: true, tone: 'warning'}, ...rest], width);
   }
   if (notice) return cutLine(said, width);
@@ -56,7 +56,7 @@ function alertLine(alert: string, advice: string, said: Line, width: number): Li
   return lineWidth(whole) <= width ? whole : cutLine([{text: `${alert} `, ...style}, ...said], width);
 }
 
-const wayThere: Partial<Record<ScreenName, string>> = {
+const nextKeys: Partial<Record<ScreenName, string>> = {
   home: ': enter shows the plan',
   plan: ': n goes there, u opens it',
 };

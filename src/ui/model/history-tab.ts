@@ -4,7 +4,7 @@ import {dollars, duration, tokens, workTime} from '../../machines/policies/text/
 import type {BrokenRun, RunRecord} from '../../services/contracts/run.ts';
 import type {Line} from '../components/lines.tsx';
 import {wrapped} from '../text/wrap.ts';
-import {runLook} from './task-state.ts';
+import {runBadge} from './task-state.ts';
 
 /** Every run of a task, the latest first: what it was, how it ended, what it is linked to. */
 export function historyLines(
@@ -20,7 +20,7 @@ export function historyLines(
 }
 
 function runLines(run: RunRecord, columns: number): Line[] {
-  const [symbol, state, style] = runLook(run);
+  const [symbol, state, style] = runBadge(run);
   const word = run.state === 'paused' && run.pause_reason ? `paused (${run.pause_reason})` : state;
   const spent = [
     duration(workTime(run)),

@@ -5,12 +5,12 @@ import type {Line} from '../components/lines.tsx';
 import {hintsOf} from '../keymap.ts';
 import {wrapped} from '../text/wrap.ts';
 import type {Facts, TuiState} from './facts.ts';
-import {stateLooks, type TaskState} from './task-state.ts';
+import {stateBadges, type TaskState} from './task-state.ts';
 
 /** Fewer rows than this have room for what matters only. */
 const roomyRows = 18;
 
-/** How the plan stands, what could be done, and with which key. */
+/** The state of the plan, what can be done, and with which key. */
 export function homeLines(
   state: TuiState,
   facts: Facts,
@@ -66,7 +66,7 @@ const countWords: Partial<Record<TaskState, string>> = {
 const widestBar = 24;
 
 function planLines({data}: TuiState, {summary}: Facts, columns: number): Line[] {
-  if (data === null) return [[{text: 'reading the plan…', dim: true}]];
+  if (data === null) return [[{text: 'loading the plan…', dim: true}]];
   if (data.plan.type === 'none') return [[{text: '⊘ there is no plan here yet', tone: 'warning'}]];
   if (data.plan.type === 'problem') {
     return [
@@ -89,7 +89,7 @@ function planLines({data}: TuiState, {summary}: Facts, columns: number): Line[] 
       {text: `  ${percent}%  ${summary.done} of ${summary.total} tasks done`},
     ],
     ...counts.map(({state, count}): Line => {
-      const [symbol, word, style] = stateLooks[state];
+      const [symbol, word, style] = stateBadges[state];
       return [{text: `${symbol} `, ...style}, {text: `${count} ${countWords[state] ?? word}`}];
     }),
   ];
@@ -117,18 +117,18 @@ function agentLines({data}: TuiState, columns: number): Line[] {
   ];
 }
 
-/** The one thing that brings the plan forward. */
+/** The next step. */
 function nextLines(state: TuiState, {summary, plan, isBusy}: Facts): string[] {
   const {data} = state;
   if (!data) return [];
   if (data.plan.type === 'none') return ['c creates an empty plan in this folder.'];
   if (data.plan.type === 'problem')
-    return ['Mend the file; this screen sees it at once. blackbird validate tells everything.'];
+    return ['Fix the file; this screen reloads it at once. blackbird validate lists every problem.'];
   if (!summary || summary.total === 0) return ['enter opens the plan, a adds a task.'];
   const count = (name: TaskState) => summary.counts.get(name) ?? 0;
   if (isBusy) return ['A task is running: enter shows it, ctrl+c pauses it.'];
   if (data.otherEngine !== null) return [`Process ${data.otherEngine} works on the plan: enter shows it.`];
-  if (summary.attention.length > 0) return ['Somebody waits for you: enter, then n and u.'];
+  if (summary.attention.length > 0) return ['A task needs you: enter, then n and u.'];
   if (count('paused') + count('lost') > 0) return ['A task is paused: enter, then u goes on in its session.'];
   if (count('ready') > 0) return ['e runs the ready tasks, one after another.'];
   if (count('failed') > 0) return ['A task failed: enter, then t makes it ready again.'];

@@ -6,13 +6,13 @@ import {wrapped} from '../text/wrap.ts';
 import type {Jobs} from '../tui-jobs.ts';
 import type {Facts, TuiState} from './facts.ts';
 import type {ActivityKind, ActivityLine} from './run-activity.ts';
-import {type Style, spreadLine} from './styled-lines.ts';
-import {runLook, stateLooks} from './task-state.ts';
+import {justifyLine, type Style} from './styled-lines.ts';
+import {runBadge, stateBadges} from './task-state.ts';
 
-/** After so long without a word it is said that there was none. */
+/** Silence is shown after this. */
 const silenceSeconds = 5;
 
-/** Which task, how long, and how it stands: above what the agent does. */
+/** Task, elapsed time and state, above what the agent does. */
 export function runHead(state: TuiState, facts: Facts, jobs: Jobs, columns: number): Line[] {
   const {task, shownRun: run} = facts;
   if (!task || !run) return [];
@@ -35,7 +35,7 @@ export function runHead(state: TuiState, facts: Facts, jobs: Jobs, columns: numb
   ];
   const [symbol, word, style] = stateWord(state, facts);
   return [
-    spreadLine(
+    justifyLine(
       [
         {text: displayLine(task.id), dim: true},
         {text: `  ${displayLine(task.title)}`, bold: true},
@@ -43,7 +43,7 @@ export function runHead(state: TuiState, facts: Facts, jobs: Jobs, columns: numb
       [{text: time}],
       columns,
     ),
-    spreadLine(
+    justifyLine(
       [{text: `${symbol} ${word}`, ...style}, {text: parts.map((part) => ` · ${part}`).join('')}],
       [],
       columns,
@@ -57,10 +57,10 @@ function stateWord(
   {task, run: latest, shownRun: run, stateOf, isPausing}: Facts,
 ): readonly [string, string, Style] {
   if (!task || !run) return ['', '', {}];
-  if (run !== latest) return runLook(run);
-  const [symbol, word, style] = stateLooks[stateOf(task)];
+  if (run !== latest) return runBadge(run);
+  const [symbol, word, style] = stateBadges[stateOf(task)];
   if (run.state === 'running' && state.job?.runs.has(run.run_id)) {
-    const [working, , accent] = stateLooks.running;
+    const [working, , accent] = stateBadges.running;
     return isPausing
       ? [working, 'pausing', {tone: 'warning'}]
       : [working, run.run_type === 'review' ? 'reviewing' : 'working', accent];

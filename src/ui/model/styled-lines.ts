@@ -7,7 +7,7 @@ export type Style = Omit<Span, 'text'>;
 export const lineText = (line: Line): string => line.map(({text}) => text).join('');
 
 /** Left and right on one line of exactly so many columns; the left side gives way, then the right one goes. */
-export function spreadLine(left: Line, right: Line, columns: number): Line {
+export function justifyLine(left: Line, right: Line, columns: number): Line {
   const rightWidth = lineWidth(right);
   const shown = rightWidth + 8 > columns ? [] : right;
   const room = shown.length === 0 ? columns : columns - rightWidth - 1;

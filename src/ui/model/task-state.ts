@@ -5,7 +5,7 @@ import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Style} from './styled-lines.ts';
 
-/** How a task stands, as a person sees it: what the plan says and what its run says, in one word. */
+/** The state of a task as the user sees it: its status in the plan and its run, in one word. */
 export type TaskState =
   | 'running'
   | 'decision'
@@ -25,7 +25,7 @@ export type TaskState =
 
 /** What is known besides plan and run. */
 export type Circumstances = {
-  /** Somebody's engine works on the project: a run that says running is really running. */
+  /** An engine works on the project, here or in another process: a run that says running is running. */
   readonly isEngineAlive: boolean;
   /** Children whose parent review left feedback. */
   readonly pendingFeedback: ReadonlyMap<string, unknown>;
@@ -51,7 +51,7 @@ export function taskState(
       if (isEngineAlive && (run?.state === 'succeeded' || run?.state === 'failed')) return ended[run.state];
       return run?.state === 'paused' ? 'paused' : 'stalled';
     case 'waiting_user':
-      // Set by hand it waits for nobody: there is no question to answer.
+      // Set by hand: there is no question to answer.
       return run?.state === 'waiting' ? 'asks' : 'stalled';
     case 'blocked':
     case 'queued':
@@ -69,7 +69,7 @@ export const needsPerson = (state: TaskState): boolean =>
   state === 'decision' || state === 'asks' || state === 'feedback';
 
 /** Shown by a symbol and a word, never by colour alone. */
-export const stateLooks = {
+export const stateBadges = {
   running: ['●', 'running', {tone: 'accent'}],
   decision: ['!', 'ACTION REQUIRED', {tone: 'warning'}],
   asks: ['?', 'ACTION REQUIRED', {tone: 'warning'}],
@@ -85,28 +85,28 @@ export const stateLooks = {
   open: ['◦', '', {}],
   done: ['✓', 'done', {tone: 'good'}],
   skipped: ['–', 'skipped', {dim: true}],
-} as const satisfies Record<TaskState, Look>;
+} as const satisfies Record<TaskState, Badge>;
 
 /** The same for one run, whatever became of its task since; of a review, what it said. */
-export function runLook({state, parent_review_passed: passed}: RunRecord): Look {
-  if (state !== 'succeeded' || passed === undefined) return runLooks[state];
+export function runBadge({state, parent_review_passed: passed}: RunRecord): Badge {
+  if (state !== 'succeeded' || passed === undefined) return runBadges[state];
   return passed ? ['✓', 'review passed', {tone: 'good'}] : ['↩', 'review sent back', {tone: 'warning'}];
 }
 
-type Look = readonly [symbol: string, word: string, style: Style];
+type Badge = readonly [symbol: string, word: string, style: Style];
 
-const runLooks = {
+const runBadges = {
   running: ['●', 'running', {tone: 'accent'}],
   waiting: ['?', 'waiting', {tone: 'warning'}],
   paused: ['Ⅱ', 'paused', {tone: 'warning'}],
   succeeded: ['✓', 'succeeded', {tone: 'good'}],
   failed: ['✗', 'failed', {tone: 'bad'}],
   canceled: ['–', 'canceled', {dim: true}],
-} as const satisfies Record<RunRecord['state'], Look>;
+} as const satisfies Record<RunRecord['state'], Badge>;
 
 /** Why it does not go on, in a few words; empty where the word says it all. */
 export function stateNote(plan: Plan, task: Task, state: TaskState): string {
-  if (state !== 'waits') return stateLooks[state][1];
+  if (state !== 'waits') return stateBadges[state][1];
   const [first, ...more] = unmetDeps(plan, task);
   if (first === undefined) return 'waits';
   const title = plan.items.get(first)?.title ?? first;

@@ -6,8 +6,8 @@ import type {Line} from '../components/lines.tsx';
 import {cutEnd} from '../text/fit.ts';
 import {type Facts, reviewAtWork, type TuiState} from './facts.ts';
 import {elapsed} from './run-tab.ts';
-import {markLine, spreadLine} from './styled-lines.ts';
-import {needsPerson, stateLooks, stateNote} from './task-state.ts';
+import {justifyLine, markLine} from './styled-lines.ts';
+import {needsPerson, stateBadges, stateNote} from './task-state.ts';
 import type {TreeEntry} from './tree.ts';
 
 /** Deeper levels are not indented further: a chain of tasks must not leave the pane. */
@@ -38,11 +38,11 @@ function rowLine(
 ): Line {
   const isSelected = task.id === state.browse.selectedId;
   const indent = ' '.repeat(2 * Math.min(depth, deepestIndent));
-  const {symbol, style, note, isLoud} = rowLooks(state, facts, plan, task, now);
+  const {symbol, style, note, isLoud} = rowBadge(state, facts, plan, task, now);
   // What must be seen is never cut; the title gives way.
   const shownNote = isLoud ? note : cutEnd(note, Math.floor(columns * 0.45));
   const fold = isLeaf(task) ? ' ' : isFolded(state, task) ? '▸' : '▾';
-  return spreadLine(
+  return justifyLine(
     [
       // The mark is seen without colours, too.
       {text: isSelected ? '❯' : ' '},
@@ -55,33 +55,33 @@ function rowLine(
   );
 }
 
-function rowLooks(state: TuiState, facts: Facts, plan: Plan, task: Task, now: number) {
+function rowBadge(state: TuiState, facts: Facts, plan: Plan, task: Task, now: number) {
   const below = facts.summary?.below.get(task.id);
   if (below && reviewAtWork(state.job, task)) {
-    const [symbol, , style] = stateLooks.running;
+    const [symbol, , style] = stateBadges.running;
     return {symbol, style, note: 'reviewing', isLoud: true};
   }
   if (below) {
-    const [symbol, , style] = stateLooks[below.isRunning ? 'running' : facts.stateOf(task)];
-    // A folded parent must not hide that somebody waits below it.
+    const [symbol, , style] = stateBadges[below.isRunning ? 'running' : facts.stateOf(task)];
+    // A folded parent must not hide that a task below it needs the user.
     const note =
       below.needsPerson && isFolded(state, task) ? 'ACTION REQUIRED' : `${below.done}/${below.total}`;
     return {symbol, style, note, isLoud: note === 'ACTION REQUIRED'};
   }
-  const stands = facts.stateOf(task);
-  const [symbol, , style] = stateLooks[stands];
+  const taskState = facts.stateOf(task);
+  const [symbol, , style] = stateBadges[taskState];
   const run = state.data?.runs.get(task.id);
-  if (stands === 'running' && run) {
+  if (taskState === 'running' && run) {
     const isPausing = facts.isPausing && state.job?.runs.has(run.run_id) === true;
     return {symbol, style, note: isPausing ? 'pausing' : clockTime(elapsed(run, now)), isLoud: true};
   }
-  const isQuiet = stands === 'ready' || stands === 'done';
-  const note = isQuiet ? '' : displayLine(stateNote(plan, task, stands));
+  const isQuiet = taskState === 'ready' || taskState === 'done';
+  const note = isQuiet ? '' : displayLine(stateNote(plan, task, taskState));
   return {
     symbol,
     style,
     note,
-    isLoud: needsPerson(stands) || stands === 'paused' || stands === 'failed' || stands === 'lost',
+    isLoud: needsPerson(taskState) || ['paused', 'failed', 'lost'].includes(taskState),
   };
 }
 

@@ -37,7 +37,7 @@ export function treeEntries(
     }
     return entries;
   }
-  // Backwards, so that whoever stands above a match is known when its turn comes.
+  // Backwards: a parent comes after its children, so it is known whether one of them matches.
   let neededDepth = -1;
   for (const {task, depth} of rows.toReversed()) {
     const matches = isMatch(task);

@@ -6,7 +6,7 @@ import {blankLine, type Line, lineOf} from '../components/lines.tsx';
 import {clamped, position} from '../components/scroll.ts';
 import {selectLines} from '../components/select.ts';
 import {hintsOf} from '../keymap.ts';
-import {cutEnd, padEnd, spread} from '../text/fit.ts';
+import {cutEnd, justify, padEnd} from '../text/fit.ts';
 import {textWidth} from '../text/graphemes.ts';
 import {
   type CheckpointState,
@@ -75,7 +75,7 @@ export function choosingLines(
   const hints = hintsOf(checkpointKeymap, {count: summary.length, height});
   return [
     ...headLines(subject, columns),
-    [{text: spread(` ${totalsOf(subject.run)}`, place === '' ? '' : `${place} `, columns), bold: true}],
+    [{text: justify(` ${totalsOf(subject.run)}`, place === '' ? '' : `${place} `, columns), bold: true}],
     ...body,
     ...Array.from({length: Math.max(0, Math.min(1, height - body.length))}, () => blankLine),
     ...selectLines(checkpointItems(changesRefused), state.choice, {columns}),

@@ -2,7 +2,7 @@ import {displayText} from '../../machines/policies/text/display-text.ts';
 import type {Line, Span} from '../components/lines.tsx';
 import {atTop, clamped, position, type Scroll, scrollKeymap} from '../components/scroll.ts';
 import {bindingOf, type Keymap, notNow} from '../keymap.ts';
-import {dropColumns, spread} from '../text/fit.ts';
+import {dropColumns, justify} from '../text/fit.ts';
 import {tabText} from '../text/graphemes.ts';
 
 /** A patch to look at. Its lines are made safe when they are shown: it may have a million of them. */
@@ -90,7 +90,7 @@ export function diffLines(
 ): Line[] {
   const {top, left} = clamped(scroll, lines.length, height);
   const place = position({top, left}, lines.length, height);
-  const head: Line = [{text: spread(` ${title}`, `${place} `, columns), bold: true}];
+  const head: Line = [{text: justify(` ${title}`, `${place} `, columns), bold: true}];
   if (lines.length === 0) return [head, [{text: ' no files were changed', dim: true}]];
   const shown = lines.slice(top, top + height);
   const start = files.findLast((each) => each <= top) ?? 0;

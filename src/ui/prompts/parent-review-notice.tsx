@@ -13,7 +13,7 @@ import {
 import {selectedAfter, selectKeys, selectLines} from '../components/select.ts';
 import {type Step, useStepper} from '../input/use-stepper.ts';
 import {bindingOf, hintsOf, type Keymap, notNow} from '../keymap.ts';
-import {cutEnd, spread} from '../text/fit.ts';
+import {cutEnd, justify} from '../text/fit.ts';
 import {wrapped} from '../text/wrap.ts';
 
 export type ParentReviewChoice = 'resume' | 'later' | 'dismiss';
@@ -114,7 +114,7 @@ export function ParentReviewNotice({
     <Lines
       lines={[
         ...headLines(parent, columns),
-        lineOf(spread(` The parent review did not pass: ${count}`, `${place} `, columns), {bold: true}),
+        lineOf(justify(` The parent review did not pass: ${count}`, `${place} `, columns), {bold: true}),
         ...shown,
         ...(shown.length < height ? [blankLine] : []),
         ...selectLines(choices, state.choice, {columns}),

@@ -9,7 +9,7 @@ import {editorLines} from '../editor/editor-view.ts';
 import type {FileIndex} from '../editor/file-index.ts';
 import {useStepper} from '../input/use-stepper.ts';
 import {hintsOf} from '../keymap.ts';
-import {spread} from '../text/fit.ts';
+import {justify} from '../text/fit.ts';
 import {wrapped} from '../text/wrap.ts';
 import {questionItems, questionKeymap, questionState, questionStep} from './question-state.ts';
 
@@ -78,7 +78,7 @@ export function QuestionPrompt({
   const which = total > 1 ? `question ${number} of ${total} ` : 'question ';
   const head: Line = [
     {text: call, tone: 'warning', bold: true, inverse: true},
-    {text: spread(name, which, columns - call.length), bold: true},
+    {text: justify(name, which, columns - call.length), bold: true},
   ];
   if (state.view === 'writing') {
     const view = {

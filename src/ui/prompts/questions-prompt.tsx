@@ -6,7 +6,7 @@ export type QuestionsPromptProps = Pick<
   QuestionPromptProps,
   'task' | 'files' | 'columns' | 'rows' | 'isActive'
 > & {
-  /** The questions machine, started by whoever wants the answers: its output tells them, or that they were put off. */
+  /** The questions machine, started by the caller. Its output is the answers, or that they were postponed. */
   readonly actor: QuestionsActorRef;
 };
 

@@ -5,7 +5,7 @@ import {useTui, useTuiState} from '../tui-context.tsx';
 
 const widest = 76;
 
-/** Where one comes in: how the plan stands and what to do next. */
+/** The first screen: the state of the plan and what to do next. */
 export function HomeScreen() {
   const {ports} = useTui();
   const [state, facts] = useTuiState();

@@ -22,7 +22,7 @@ export function SessionsScreen() {
 
 export function sessionLines({list}: TuiState, columns: number, rows: number): Line[] {
   const {sessions, index} = list;
-  if (sessions === null) return [[{text: 'looking…', dim: true}]];
+  if (sessions === null) return [[{text: 'loading…', dim: true}]];
   if (sessions.length === 0) {
     return [
       [{text: 'there are no sessions here'}],

@@ -13,7 +13,7 @@ import {markLine} from '../model/styled-lines.ts';
 import {cutEnd, cutStart, padEnd} from '../text/fit.ts';
 import {useTuiState} from '../tui-context.tsx';
 
-/** Every setting: what it is now, where that comes from, and what each layer says. */
+/** Every setting: its value, where that comes from, and the value in each layer. */
 export function SettingsScreen() {
   const [state, {layout}] = useTuiState();
   return (
@@ -45,8 +45,8 @@ export function settingsLines({data, list}: TuiState, columns: number, rows: num
     const cells = [
       name,
       String(resolved?.value),
-      said(data, 'project', key),
-      said(data, 'global', key),
+      valueIn(data, 'project', key),
+      valueIn(data, 'global', key),
       String(settings[key].default),
     ];
     return index === list.index ? markLine(row(cells)) : row(cells);
@@ -79,8 +79,8 @@ function files(source: string | undefined, {layers}: NonNullable<TuiState['data'
   ];
 }
 
-/** What one file says; `-` where it says nothing. */
-function said(data: NonNullable<TuiState['data']>, layer: ConfigLayerName, key: SettingKey): string {
+/** The value in one layer; `-` where it has none. */
+function valueIn(data: NonNullable<TuiState['data']>, layer: ConfigLayerName, key: SettingKey): string {
   const {content, problem} = data.layers.find(({name}) => name === layer) ?? {content: null};
   if (problem !== undefined) return '(unread)';
   const value = content === null ? undefined : valueAt(content, key);

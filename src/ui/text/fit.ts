@@ -37,7 +37,7 @@ export function padEnd(text: string, columns: number): string {
 }
 
 /** Two texts at both ends of a line; the left one gives way. */
-export function spread(left: string, right: string, columns: number): string {
+export function justify(left: string, right: string, columns: number): string {
   const room = columns - textWidth(right) - 2;
   if (room < 8) return cutEnd(`${left}  ${right}`, columns);
   return `${padEnd(cutEnd(left, room), room)}  ${right}`;

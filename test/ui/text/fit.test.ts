@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {cutEnd, cutStart, dropColumns, padEnd, spread} from '../../../src/ui/text/fit.ts';
+import {cutEnd, cutStart, dropColumns, justify, padEnd} from '../../../src/ui/text/fit.ts';
 import {textWidth} from '../../../src/ui/text/graphemes.ts';
 import {wrapped} from '../../../src/ui/text/wrap.ts';
 
@@ -16,9 +16,9 @@ test.each([
   {made: dropColumns('abcdef', 2), text: 'cdef'},
   {made: dropColumns('日本', 1), text: '本'},
   {made: padEnd('日', 4), text: '日  '},
-  {made: spread('left', 'right', 16), text: 'left       right'},
-  {made: spread('a long left side', 'right', 16), text: 'a long l…  right'},
-  {made: spread('left', 'a long right', 16), text: 'left  a long ri…'},
+  {made: justify('left', 'right', 16), text: 'left       right'},
+  {made: justify('a long left side', 'right', 16), text: 'a long l…  right'},
+  {made: justify('left', 'a long right', 16), text: 'left  a long ri…'},
 ])('$text', ({made, text}) => {
   expect(made).toBe(text);
 });

@@ -1,5 +1,5 @@
-/** A function that works only when one of its arguments changed. */
-export function remember<A extends readonly unknown[], R>(compute: (...args: A) => R): (...args: A) => R {
+/** Keeps the last result; computes again only when an argument changed. */
+export function memoizeLast<A extends readonly unknown[], R>(compute: (...args: A) => R): (...args: A) => R {
   let last: {readonly args: A; readonly result: R} | null = null;
   return (...args) => {
     if (last === null || args.some((arg, index) => !Object.is(arg, last?.args[index]))) {

@@ -3,8 +3,8 @@ import {type Browse, select} from './browse.ts';
 import type {Facts} from './facts.ts';
 import type {TaskState} from './task-state.ts';
 
-/** What a person most likely wants to see when they come: what runs, what needs them, what is next. */
-export function firstChoice({plan, stateOf}: Facts, browse: Browse): Browse {
+/** What is selected first: what runs, what needs the user, what is next. */
+export function initialSelection({plan, stateOf}: Facts, browse: Browse): Browse {
   if (!plan) return browse;
   let best: {readonly id: string; readonly rank: number} | null = null;
   for (const {task} of walkTree(plan)) {
