@@ -4,8 +4,6 @@ import type {Plan} from '../../services/contracts/plan.ts';
 import {type Cli, taskArgument} from '../cli.ts';
 
 export function depsCommand(cli: Cli): Command {
-  const depArgument = () => taskArgument('depId', 'the task it waits for');
-
   const change = async (
     command: Command,
     id: string,
@@ -19,31 +17,31 @@ export function depsCommand(cli: Cli): Command {
     cli.print(command, {id, deps, changed}, text(changed, deps));
   };
 
-  const add = new Command('add')
-    .summary('let a task wait for another')
-    .addArgument(taskArgument())
-    .addArgument(depArgument())
-    .action((id: string, dep: string, _options, command: Command) =>
-      change(
-        command,
-        id,
-        (plan) => addDep(plan, id, dep, cli.context.now()),
-        (changed) => (changed ? `added dep ${id} -> ${dep}` : `${id} already depends on ${dep}`),
-      ),
-    );
+  const oneDep = (
+    name: string,
+    summary: string,
+    edit: typeof addDep,
+    text: (changed: boolean, id: string, dep: string) => string,
+  ) =>
+    new Command(name)
+      .summary(summary)
+      .addArgument(taskArgument())
+      .addArgument(taskArgument('depId', 'the task it waits for'))
+      .action((id: string, dep: string, _options, command: Command) =>
+        change(
+          command,
+          id,
+          (plan) => edit(plan, id, dep, cli.context.now()),
+          (changed) => text(changed, id, dep),
+        ),
+      );
 
-  const remove = new Command('remove')
-    .summary('let a task no longer wait for another')
-    .addArgument(taskArgument())
-    .addArgument(depArgument())
-    .action((id: string, dep: string, _options, command: Command) =>
-      change(
-        command,
-        id,
-        (plan) => removeDep(plan, id, dep, cli.context.now()),
-        (changed) => (changed ? `removed dep ${id} -> ${dep}` : `${id} does not depend on ${dep}`),
-      ),
-    );
+  const add = oneDep('add', 'let a task wait for another', addDep, (changed, id, dep) =>
+    changed ? `added dep ${id} -> ${dep}` : `${id} already depends on ${dep}`,
+  );
+  const remove = oneDep('remove', 'let a task no longer wait for another', removeDep, (changed, id, dep) =>
+    changed ? `removed dep ${id} -> ${dep}` : `${id} does not depend on ${dep}`,
+  );
 
   const set = new Command('set')
     .summary('replace all dependencies of a task; none removes them')

@@ -1,12 +1,12 @@
 import {execFile} from 'node:child_process';
-import {lstat, readdir, stat} from 'node:fs/promises';
-import path from 'node:path';
+import {lstat, readdir} from 'node:fs/promises';
 import {promisify} from 'node:util';
 import {resolveConfig} from '../../machines/policies/config-resolution.ts';
 import {AppError, messageOf, shellWord, systemErrorCode} from '../../services/contracts/errors.ts';
 import {agentPrograms} from '../../services/contracts/provider-table.ts';
 import {findFlock} from '../../services/lock/kernel-lock.ts';
 import {createRunStore} from '../../services/stores/run-store.ts';
+import {findOnPath} from '../../services/system/executables.ts';
 import type {Project} from '../composition.ts';
 import type {CliContext} from '../context.ts';
 
@@ -136,7 +136,7 @@ async function checkTool(
   advice: string,
   env: CliContext['env'],
 ): Promise<Check> {
-  const file = await findOnPath(name, env.PATH ?? '');
+  const file = findOnPath(name, env.PATH ?? '');
   if (file === null) return {name, state: 'missing', found: 'not installed', advice};
   try {
     const {stdout} = await promisify(execFile)(file, args, {timeout: 10_000, env: {...env}});
@@ -144,14 +144,4 @@ async function checkTool(
   } catch (error) {
     return {name, state: 'wrong', found: `${file} does not run: ${messageOf(error).split('\n')[0]}`, advice};
   }
-}
-
-async function findOnPath(name: string, searchPath: string): Promise<string | null> {
-  for (const folder of searchPath.split(path.delimiter)) {
-    if (!path.isAbsolute(folder)) continue;
-    const file = path.join(folder, name);
-    const found = await stat(file).catch(() => null);
-    if (found?.isFile() && (found.mode & 0o111) !== 0) return file;
-  }
-  return null;
 }

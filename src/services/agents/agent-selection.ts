@@ -2,7 +2,7 @@ import {Low} from 'lowdb';
 import * as z from 'zod';
 import {type NativeProviderId, providerIds} from '../contracts/provider-table.ts';
 import {DurableFile} from '../stores/durable-file.ts';
-import {renderJson, rewriteJson} from '../stores/json-text.ts';
+import {renderDocument} from '../stores/json-text.ts';
 
 const schema = z.looseObject({schemaVersion: z.literal(1), selectedAgent: z.enum(providerIds)});
 type Selection = z.infer<typeof schema>;
@@ -19,8 +19,7 @@ export function createAgentSelection(file: string) {
         if (data) return data;
         throw new Error(error.issues.map(({path, message}) => `${path.join('.')}: ${message}`).join('; '));
       },
-      render: (value, previous) =>
-        `${previous === null ? renderJson(value) : rewriteJson(previous.trim(), value)}\n`,
+      render: renderDocument,
     }),
     null,
   );

@@ -1,6 +1,6 @@
-import {accessSync, constants} from 'node:fs';
 import path from 'node:path';
 import {AgentSpawnError} from '../contracts/agent-process.ts';
+import {candidatesOnPath, findOnPath, isExecutable} from '../system/executables.ts';
 import {fileKind} from '../system/file-kind.ts';
 
 /**
@@ -14,41 +14,12 @@ export function findExecutable(file: string, {cwd, searchPath}: {cwd: string; se
   const inPlace = path.resolve(cwd, file);
   const executable = file.includes('/') ? isExecutable(inPlace) && inPlace : findOnPath(file, searchPath);
   if (executable) return executable;
-  const blocked = (file.includes('/') ? [inPlace] : candidatesOf(file, searchPath)).find(isFile);
+  const blocked = (file.includes('/') ? [inPlace] : candidatesOnPath(file, searchPath)).find(isFile);
   if (blocked !== undefined) {
     throw new AgentSpawnError('not_executable', `Cannot start ${file}: ${blocked} is not executable.`);
   }
   const place = file.includes('/') ? 'there is no such file' : 'it is not on the PATH';
   throw new AgentSpawnError('not_found', `Cannot start ${file}: ${place}.`);
-}
-
-const found = new Map<string, string>();
-
-/** Where a program is, or null. A place that was found is looked at again, the folders before it are not. */
-export function findOnPath(name: string, searchPath: string): string | null {
-  const key = `${name}\0${searchPath}`;
-  const known = found.get(key);
-  const file = known && isExecutable(known) ? known : candidatesOf(name, searchPath).find(isExecutable);
-  if (file === undefined) return null;
-  found.set(key, file);
-  return file;
-}
-
-/** Relative folders in PATH would let the repository choose what runs. */
-function candidatesOf(name: string, searchPath: string): string[] {
-  if (name === '') return [];
-  const folders = searchPath.split(path.delimiter).filter((folder) => path.isAbsolute(folder));
-  return folders.map((folder) => path.join(folder, name));
-}
-
-export function isExecutable(file: string): boolean {
-  if (!isFile(file)) return false;
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 const isFile = (file: string): boolean => fileKind(file) === 'file';

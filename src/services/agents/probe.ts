@@ -2,7 +2,7 @@ import {spawn} from 'node:child_process';
 import {realpathSync, statSync} from 'node:fs';
 import path from 'node:path';
 import {type Capabilities, capabilitiesSchema, type Provider} from '../contracts/agent.ts';
-import {findOnPath, isExecutable} from './find-executable.ts';
+import {findOnPath, isExecutable} from '../system/executables.ts';
 
 export type ProbeResult =
   | {readonly installed: false; readonly reason: string}

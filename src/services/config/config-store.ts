@@ -9,7 +9,7 @@ import {
 import {AppError} from '../contracts/errors.ts';
 import {DurableFile} from '../stores/durable-file.ts';
 import {ensurePrivateFolder} from '../stores/durable-write.ts';
-import {renderJson, rewriteJson} from '../stores/json-text.ts';
+import {renderDocument} from '../stores/json-text.ts';
 import {reasonOf} from '../stores/store-errors.ts';
 
 type Content = Readonly<Record<string, unknown>>;
@@ -25,8 +25,7 @@ export function createConfigStore(files: Record<ConfigLayerName, string>): Confi
         what: 'configuration',
         maxBytes: maxConfigBytes,
         parse: (json) => json as Content,
-        render: (content, previous) =>
-          `${previous === null ? renderJson(content) : rewriteJson(previous.trim(), content)}\n`,
+        render: renderDocument,
       }),
       null,
     );

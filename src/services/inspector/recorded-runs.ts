@@ -1,5 +1,6 @@
-import {closeSync, constants, openSync, readdirSync, readSync, statSync} from 'node:fs';
+import {closeSync, constants, openSync, readSync, statSync} from 'node:fs';
 import path from 'node:path';
+import {namesIfAny} from '../stores/folder-names.ts';
 
 /** A run that can be looked at again. */
 export type RecordedRun = {readonly task_id: string; readonly run_id: string; readonly changed_at: string};
@@ -8,8 +9,8 @@ const ending = '.journal.jsonl';
 
 /** The runs whose journals changed last, newest first. Looks at every file, and reads the heads of a few. */
 export function recordedRuns(runsFolder: string, limit: number): RecordedRun[] {
-  const journals = namesIn(runsFolder).flatMap((task) =>
-    namesIn(path.join(runsFolder, task))
+  const journals = namesIfAny(runsFolder).flatMap((task) =>
+    namesIfAny(path.join(runsFolder, task))
       .filter((name) => name.endsWith(ending))
       .flatMap((name) => changedAt(path.join(runsFolder, task, name))),
   );
@@ -44,13 +45,5 @@ function headOf(file: string): {task_id: string; run_id: string} | null {
   } catch {
     // Broken, torn or gone: the other runs can still be looked at.
     return null;
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }

@@ -1,8 +1,9 @@
 import {spawn} from 'node:child_process';
-import {accessSync, constants} from 'node:fs';
+import {constants} from 'node:fs';
 import {type FileHandle, open} from 'node:fs/promises';
 import {systemErrorCode} from '../contracts/errors.ts';
 import type {LockHolder, ProcessLock} from '../contracts/lock.ts';
+import {isExecutable} from '../system/executables.ts';
 import {liveHolder, lockFailure, parseHolder, thisHolder} from './lock-holder.ts';
 
 /** Where util-linux puts it. Not from PATH: two processes must never choose differently. */
@@ -99,14 +100,4 @@ async function nameHolder(handle: FileHandle, text: string): Promise<void> {
 async function close(handle: FileHandle): Promise<void> {
   // Whatever it reports, the file is closed and the lock with it.
   await handle.close().catch(() => {});
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    // Not being there is one of the two answers.
-    return false;
-  }
 }

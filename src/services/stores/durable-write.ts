@@ -7,7 +7,6 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
-  readdirSync,
   renameSync,
   unlinkSync,
   writeSync,
@@ -15,6 +14,7 @@ import {
 import path from 'node:path';
 import {promisify} from 'node:util';
 import {AppError, shellWord, systemErrorCode} from '../contracts/errors.ts';
+import {namesIfAny} from './folder-names.ts';
 import {syncFailure, writeFailure} from './store-errors.ts';
 
 // Only the syncs wait for the disk, and leave the thread: keys and signals are answered meanwhile.
@@ -112,7 +112,7 @@ export function removeLeftoversIn(folder: string): void {
 }
 
 function sweep(folder: string, prefix: string, pattern: RegExp): void {
-  for (const name of namesIn(folder)) {
+  for (const name of namesIfAny(folder)) {
     if (!name.startsWith(prefix)) continue;
     const pid = pattern.exec(name.slice(prefix.length))?.[1];
     const leftover = path.join(folder, name);
@@ -159,15 +159,6 @@ export async function syncFolder(folder: string, written: string): Promise<void>
     }
   } catch (error) {
     throw syncFailure(written, error);
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    // Cleaning up is a courtesy; the write itself will say what is wrong with the folder.
-    return [];
   }
 }
 

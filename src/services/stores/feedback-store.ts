@@ -1,7 +1,5 @@
-import {readdirSync} from 'node:fs';
 import path from 'node:path';
 import {Low} from 'lowdb';
-import {systemErrorCode} from '../contracts/errors.ts';
 import {
   type BrokenFeedback,
   type FeedbackStore,
@@ -11,8 +9,9 @@ import {
 } from '../contracts/feedback.ts';
 import {DurableFile} from './durable-file.ts';
 import {ensurePrivateFolder, removeDurably} from './durable-write.ts';
-import {renderJson, rewriteJson} from './json-text.ts';
-import {readFailure, reasonOf} from './store-errors.ts';
+import {isRecordName, namesIn} from './folder-names.ts';
+import {renderDocument} from './json-text.ts';
+import {firstIssue, reasonOf} from './store-errors.ts';
 import {taskFolderName} from './task-folder.ts';
 import {versionOf} from './whole-file.ts';
 
@@ -32,7 +31,7 @@ export function createFeedbackStore({folder}: {folder: string}): FeedbackStore {
     list: async () => {
       const pending: PendingFeedback[] = [];
       const broken: BrokenFeedback[] = [];
-      for (const name of namesIn(folder)) {
+      for (const name of namesIn(folder, 'ENOENT').filter(isRecordName).sort()) {
         const file = path.join(folder, name);
         try {
           const found = await load(file);
@@ -77,23 +76,10 @@ function databaseOf(file: string): Low<PendingFeedback | null> {
         const {data, error} = pendingFeedbackSchema.safeParse(known);
         if (data && `${taskFolderName(data.childTaskId)}.json` === path.basename(file)) return data;
         if (data) throw new Error(`it is the feedback of another task, ${JSON.stringify(data.childTaskId)}`);
-        const [issue] = error.issues;
-        throw new Error(`${issue?.path.join('.') || 'the feedback'}: ${issue?.message}`);
+        throw new Error(firstIssue(error, 'the feedback'));
       },
-      render: (value, previous) =>
-        `${previous === null ? renderJson(value) : rewriteJson(previous.trim(), value)}\n`,
+      render: renderDocument,
     }),
     null,
   );
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-      .filter((name) => name.endsWith('.json') && !name.startsWith('.'))
-      .sort();
-  } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return [];
-    throw readFailure(folder, 'folder', error);
-  }
 }

@@ -83,6 +83,11 @@ export function rewriteJson(previous: string, next: unknown, level = 0): string 
   );
 }
 
+/** A whole file: what it holds now keeps its text wherever it is the same. */
+export function renderDocument(value: unknown, previous: string | null): string {
+  return `${previous === null ? renderJson(value) : rewriteJson(previous.trim(), value)}\n`;
+}
+
 /** The object with these keys, the old ones in their old order; `textOf` gives each value its text. */
 export function rewriteObject(
   previous: string,

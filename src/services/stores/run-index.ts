@@ -1,7 +1,8 @@
-import {readdirSync, statSync} from 'node:fs';
+import {statSync} from 'node:fs';
 import path from 'node:path';
 import {setImmediate as nextTurn} from 'node:timers/promises';
 import type {RunRecord, RunStore} from '../contracts/run.ts';
+import {namesIfAny} from './folder-names.ts';
 import {taskFolderName} from './task-folder.ts';
 
 /** So long after a change a folder may change again without showing it: clocks of file systems are coarse. */
@@ -27,7 +28,7 @@ export function createRunIndex<T>({
   return {
     /** The tasks that have runs. Gives way between tasks, so that keys are heard while it reads. */
     read: async (taskIds: Iterable<string>): Promise<ReadonlyMap<string, T>> => {
-      const present = new Set(namesIn(folder));
+      const present = new Set(namesIfAny(folder));
       const next = new Map<string, Known<T>>();
       const found = new Map<string, T>();
       let readSince = performance.now();
@@ -58,12 +59,4 @@ export type RunIndex<T> = ReturnType<typeof createRunIndex<T>>;
 function changeOf(folder: string): number | null {
   const stats = statSync(folder, {throwIfNoEntry: false});
   return stats?.isDirectory() ? stats.mtimeMs : null;
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }

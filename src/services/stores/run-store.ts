@@ -1,7 +1,7 @@
-import {closeSync, constants, openSync, readdirSync, readSync} from 'node:fs';
+import {closeSync, constants, openSync, readSync} from 'node:fs';
 import path from 'node:path';
 import {Low} from 'lowdb';
-import {AppError, systemErrorCode} from '../contracts/errors.ts';
+import {AppError} from '../contracts/errors.ts';
 import {
   type BrokenRun,
   isGoRun,
@@ -12,9 +12,10 @@ import {
 } from '../contracts/run.ts';
 import {DurableFile} from './durable-file.ts';
 import {ensurePrivateFolder, removeLeftoversIn, syncFolder} from './durable-write.ts';
+import {isRecordName, namesIn} from './folder-names.ts';
 import {fromGoRunRecord, isGoRunRecord} from './go-run-record.ts';
-import {renderJson, rewriteJson} from './json-text.ts';
-import {corrupt, readFailure, reasonOf} from './store-errors.ts';
+import {renderDocument} from './json-text.ts';
+import {corrupt, firstIssue, reasonOf} from './store-errors.ts';
 import {taskFolderName} from './task-folder.ts';
 import {versionOf} from './whole-file.ts';
 
@@ -154,11 +155,9 @@ function databaseOf(file: string): Low<RunRecord | null> {
         );
         if (data && `${data.run_id}.json` === path.basename(file)) return data;
         if (data) throw new Error(`it is the record of another run, ${JSON.stringify(data.run_id)}`);
-        const [issue] = error.issues;
-        throw new Error(`${issue?.path.join('.') || 'the record'}: ${issue?.message}`);
+        throw new Error(firstIssue(error, 'the record'));
       },
-      render: (run, previous) =>
-        `${previous === null ? renderJson(run) : rewriteJson(previous.trim(), run)}\n`,
+      render: renderDocument,
     }),
     null,
   );
@@ -170,18 +169,6 @@ function numbered(runs: readonly RunRecord[]): RunRecord[] {
   const foreign = runs.filter(isGoRun).sort((a, b) => startOf(a) - startOf(b));
   const own = runs.filter((run) => !isGoRun(run)).sort((a, b) => a.attempt - b.attempt);
   return [...foreign.map((run, index) => ({...run, attempt: index + 1})), ...own];
-}
-
-const isRecordName = (name: string) => name.endsWith('.json') && !name.startsWith('.');
-
-/** Thousands of folders are looked into while a plan runs, so this waits for none of them. */
-function namesIn(folder: string, ...none: readonly string[]): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (none.includes(systemErrorCode(error) ?? '')) return [];
-    throw readFailure(folder, 'folder', error);
-  }
 }
 
 const head = Buffer.alloc(4096);

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type {ZodError} from 'zod';
 import {AppError, messageOf, type NextStep, shellWord, systemErrorCode} from '../contracts/errors.ts';
 
 /** A file that cannot be used. It is named, with the reason, and left alone. */
@@ -22,6 +23,11 @@ export function corrupt(file: string, what: string, reason: string): AppError {
           ]),
     ],
   });
+}
+
+/** The first thing a schema found wrong, with its place. */
+export function firstIssue({issues: [issue]}: ZodError, what: string): string {
+  return `${issue?.path.join('.') || what}: ${issue?.message}`;
 }
 
 /** Why a file cannot be used, out of the error that said so. */

@@ -1,0 +1,32 @@
+import {accessSync, constants} from 'node:fs';
+import path from 'node:path';
+import {fileKind} from './file-kind.ts';
+
+const found = new Map<string, string>();
+
+/** Where a program is, or null. A place that was found is looked at again, the folders before it are not. */
+export function findOnPath(name: string, searchPath: string): string | null {
+  const key = `${name}\0${searchPath}`;
+  const known = found.get(key);
+  const file = known && isExecutable(known) ? known : candidatesOnPath(name, searchPath).find(isExecutable);
+  if (file === undefined) return null;
+  found.set(key, file);
+  return file;
+}
+
+/** Relative folders in PATH would let the repository choose what runs. */
+export function candidatesOnPath(name: string, searchPath: string): string[] {
+  if (name === '') return [];
+  const folders = searchPath.split(path.delimiter).filter((folder) => path.isAbsolute(folder));
+  return folders.map((folder) => path.join(folder, name));
+}
+
+export function isExecutable(file: string): boolean {
+  if (fileKind(file) !== 'file') return false;
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
