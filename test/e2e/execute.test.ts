@@ -233,9 +233,20 @@ describe('execute', () => {
   test.each([
     {how: '--stream', args: ['--stream'], env: {}},
     {how: 'BLACKBIRD_AGENT_STREAM', args: [], env: {BLACKBIRD_AGENT_STREAM: '1'}},
-  ])('$how shows what the agent prints, on stderr', async ({args, env}) => {
-    const project = engineProject(planOf(task('a', {prompt: demo('print canary')})));
+  ])('$how shows what the agent says and does, on stderr', async ({args, env}) => {
+    const prompt = demo('print first canary', 'write a.txt x', 'answer done \u{1b}[31mwell');
+    const project = engineProject(planOf(task('a', {prompt})));
     const {code, out, err} = await project.run(['execute', ...args], {env});
+    expect({code, err}).toEqual({code: 0, err: 'first canary\n  edit a.txt +1 −0\ndone well\n'});
+    expect(out).not.toContain('canary');
+  });
+
+  test.each([
+    {how: 'alone', args: []},
+    {how: 'with --stream', args: ['--stream']},
+  ])('BLACKBIRD_AGENT_STREAM=raw, $how, shows what the agent prints as it is, on stderr', async ({args}) => {
+    const project = engineProject(planOf(task('a', {prompt: demo('print canary')})));
+    const {code, out, err} = await project.run(['execute', ...args], {env: {BLACKBIRD_AGENT_STREAM: 'raw'}});
     expect(code).toBe(0);
     expect(err).toContain('{"demo":"message","text":"canary"}\n');
     expect(out).not.toContain('canary');

@@ -28,7 +28,7 @@ type Options = AgentOptions & ReviewOptions & {stopOnFailure?: true; maxTasks?: 
 export const agentOption = () => new Option('--agent <provider>', `${providerNames}, for this call only`);
 export const reviewOption = () => new Option('--review', 'stop after each task and ask for a decision');
 export const noReviewOption = () => new Option('--no-review', 'no checkpoints, whatever the settings say');
-export const streamOption = () => new Option('--stream', "show the agent's raw output as it comes");
+export const streamOption = () => new Option('--stream', "show the agent's words and tools as they come");
 
 export function executeCommand(cli: Cli): Command {
   return new Command('execute')

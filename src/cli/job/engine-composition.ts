@@ -36,6 +36,7 @@ export type OpenEngineOptions = {
   readonly agent: string | undefined;
   readonly now: () => string;
   readonly onOutput?: AgentRunnerOptions['onOutput'];
+  readonly onLine?: AgentRunnerOptions['onLine'];
   readonly onPrompt?: (prompt: string) => void;
   /** Hears of every event that a machine takes; must be quick and may fail. */
   readonly observe?: EntryListener;
@@ -58,6 +59,7 @@ export async function openEngine({
   agent,
   now,
   onOutput,
+  onLine,
   onPrompt,
   observe,
 }: OpenEngineOptions): Promise<OpenedEngine> {
@@ -72,6 +74,7 @@ export async function openEngine({
     env,
     cache: createProbeCache(folder.agentCacheFile),
     ...(onOutput ? {onOutput} : {}),
+    ...(onLine ? {onLine} : {}),
     ...(onPrompt ? {onPrompt} : {}),
   });
   const changes = createLazyChangeTracker({project: folder, env, rules: reviewRules});

@@ -4,13 +4,15 @@ import {settingOf} from '../../machines/policies/config-resolution.ts';
 import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
 import type {ProviderId} from '../../services/contracts/agent.ts';
 import type {Cli} from '../cli.ts';
+import type {CliContext} from '../context.ts';
 import type {InspectChoice} from '../inspect/inspect-option.ts';
 import {livePage} from '../inspect/live-page.ts';
 import {printableJson} from '../terminal/printable-json.ts';
 import {decisionDialog, isAttended} from './decision-dialog.ts';
-import type {OpenedEngine} from './engine-composition.ts';
+import type {OpenEngineOptions, OpenedEngine} from './engine-composition.ts';
 import type {JobReport} from './job-report.ts';
 import {jsonProgress, textProgress} from './progress.ts';
+import {readable} from './readable-lines.ts';
 
 export type AgentOptions = {agent?: string; stream?: true; inspect?: InspectChoice};
 /** `--review`, `--no-review`, or neither. */
@@ -27,7 +29,7 @@ export async function openEngineFor(
 ): Promise<CalledEngine> {
   const {context} = cli;
   const {openEngine} = await import('./engine-composition.ts');
-  const isStreaming = options.stream === true || isOn(context.env.BLACKBIRD_AGENT_STREAM);
+  const form = streamForm(options, context.env);
   // Before or after the name of the command.
   const {inspect} = command.optsWithGlobals<AgentOptions>();
   const page = inspect && (await livePage(cli, command, inspect));
@@ -36,16 +38,14 @@ export async function openEngineFor(
     env: context.env,
     agent: options.agent,
     now: context.now,
-    ...(isStreaming && !cli.isJson(command)
-      ? {onOutput: (_stream, text) => context.writeErr(context.stderr.isTerminal ? displayText(text) : text)}
-      : {}),
+    ...(form === null || cli.isJson(command) ? {} : streamTo(context, form)),
     ...(isOn(context.env.BLACKBIRD_AGENT_DEBUG)
       ? {onPrompt: (prompt) => context.err(`--- prompt\n${displayText(prompt)}\n---`)}
       : {}),
     ...(page ? {observe: page.observer()} : {}),
   });
   for (const warning of opened.config.warnings) context.err(`warning: ${displayLine(warning)}`);
-  return {...opened, isStreaming};
+  return {...opened, isStreaming: form !== null};
 }
 
 /** What every job needs to know of checkpoints. Where nobody asks for them, a run keeps to how it began. */
@@ -115,6 +115,29 @@ export function finishJob(cli: Cli, command: Command, report: JobReport): void {
   if (cli.isJson(command)) cli.context.out(printableJson(data));
   else for (const line of lines) cli.context.out(line);
   cli.exitCode = exitCode;
+}
+
+type StreamForm = 'readable' | 'raw';
+
+function streamForm({stream}: AgentOptions, {BLACKBIRD_AGENT_STREAM: wish}: CliContext['env']) {
+  if (wish?.toLowerCase() === 'raw') return 'raw';
+  return stream === true || isOn(wish) ? 'readable' : null;
+}
+
+/** Shows an agent at work: its words and tools as `logs` tells them, or both streams byte by byte. */
+function streamTo(context: CliContext, form: StreamForm): Pick<OpenEngineOptions, 'onLine' | 'onOutput'> {
+  if (form === 'raw') {
+    const safe = (text: string) => (context.stderr.isTerminal ? displayText(text) : text);
+    return {onOutput: (_stream, text) => context.writeErr(safe(text))};
+  }
+  return {
+    onLine: (line, events) => {
+      // That it tries again is told by the progress of the job.
+      const shown = events.filter(({type}) => type !== 'retrying');
+      if (events.length > 0 && shown.length === 0) return;
+      for (const text of readable(shown, line)) context.err(text);
+    },
+  };
 }
 
 const isOn = (value: string | undefined) => /^(1|true|yes|y)$/i.test(value ?? '');

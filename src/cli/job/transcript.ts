@@ -1,13 +1,13 @@
 import {open, stat} from 'node:fs/promises';
 import {setTimeout as delay} from 'node:timers/promises';
 import type {Command} from 'commander';
-import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
+import {displayText} from '../../machines/policies/text/display-text.ts';
 import {createLogReader} from '../../services/agents/providers.ts';
-import type {AgentEvent} from '../../services/contracts/agent.ts';
 import type {RunRecord, RunStore} from '../../services/contracts/run.ts';
 import {createLineSplitter} from '../../services/output/line-splitter.ts';
 import type {Cli} from '../cli.ts';
 import {printableJson} from '../terminal/printable-json.ts';
+import {readable} from './readable-lines.ts';
 
 const pollMilliseconds = 200;
 
@@ -61,18 +61,6 @@ export async function printTranscript({
   }
   if (offset === 0 && run.stdout !== '')
     context.out(safe(options.stderr ? run.stderr : run.stdout).trimEnd());
-}
-
-/** What a line says to a person. A line that no provider understands is shown as it is. */
-export function readable(events: readonly AgentEvent[], line: string): string[] {
-  if (events.length === 0) return line.trimStart().startsWith('{') ? [] : [displayLine(line)];
-  return events.flatMap((event) => {
-    if (event.type === 'message') return displayText(event.text).trimEnd().split('\n');
-    if (event.type === 'activity' && event.activity.kind !== 'message')
-      return [`  ${displayLine(event.activity.text)}`];
-    if (event.type === 'retrying') return [`  retrying: ${displayLine(event.failure.message)}`];
-    return [];
-  });
 }
 
 async function readFrom(file: string, offset: number, onChunk: (chunk: Buffer) => void): Promise<number> {

@@ -4,7 +4,7 @@ import {createLogReader} from '../../services/agents/providers.ts';
 import {messageOf, systemErrorCode} from '../../services/contracts/errors.ts';
 import type {RunRecord, RunStore} from '../../services/contracts/run.ts';
 import type {Transcript} from '../../ui/ports.ts';
-import {readable} from '../job/transcript.ts';
+import {readable} from '../job/readable-lines.ts';
 
 /** So much of a log a screen looks at; `blackbird logs` shows all of it. */
 const tailBytes = 512 * 1024;

@@ -1,4 +1,4 @@
-import type {AgentVerdict, Capabilities, Provider} from '../contracts/agent.ts';
+import type {AgentEvent, AgentVerdict, Capabilities, Provider} from '../contracts/agent.ts';
 import type {AgentSpawner, OutputStream} from '../contracts/agent-process.ts';
 import type {AgentEnding, AgentRunner} from '../contracts/agent-runner.ts';
 import {AppError} from '../contracts/errors.ts';
@@ -18,6 +18,8 @@ export type AgentRunnerOptions = {
   readonly cache?: ProbeCache;
   /** Both streams as they come, for whoever wants to see them raw. */
   readonly onOutput?: (stream: OutputStream, text: string, runId: string) => void;
+  /** Every line an agent prints, with what it means. */
+  readonly onLine?: (line: string, events: readonly AgentEvent[]) => void;
   /** Shows what an agent is told. */
   readonly onPrompt?: (prompt: string) => void;
 };
@@ -73,7 +75,9 @@ export function createAgentRunner(options: AgentRunnerOptions): AgentRunner {
           stdoutFile: files.stdout,
           stderrFile: files.stderr,
           onLine: (line) => {
-            for (const event of provider.parseLine(line)) {
+            const events = provider.parseLine(line);
+            options.onLine?.(line, events);
+            for (const event of events) {
               facts.take(event);
               onEvent(event);
             }

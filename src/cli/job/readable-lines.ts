@@ -1,0 +1,14 @@
+import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
+import type {AgentEvent} from '../../services/contracts/agent.ts';
+
+/** What a line says to a person. A line that no provider understands is shown as it is. */
+export function readable(events: readonly AgentEvent[], line: string): string[] {
+  if (events.length === 0) return line.trimStart().startsWith('{') ? [] : [displayLine(line)];
+  return events.flatMap((event) => {
+    if (event.type === 'message') return displayText(event.text).trimEnd().split('\n');
+    if (event.type === 'activity' && event.activity.kind !== 'message')
+      return [`  ${displayLine(event.activity.text)}`];
+    if (event.type === 'retrying') return [`  retrying: ${displayLine(event.failure.message)}`];
+    return [];
+  });
+}
