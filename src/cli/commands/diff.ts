@@ -34,7 +34,11 @@ export function diffCommand(cli: Cli): Command {
         cli.print(
           command,
           {
-            ...{task_id: taskId, run_id: run.run_id, state: run.state, baseline_tree: from, result_tree: to},
+            task_id: taskId,
+            run_id: run.run_id,
+            state: run.state,
+            baseline_tree: from,
+            result_tree: to,
             review_summary: recorded ?? (await changes.summarize(from, to)),
           },
           '',

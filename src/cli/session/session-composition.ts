@@ -95,8 +95,20 @@ export async function openSessions(
   const canAttach = Boolean(env.TMUX) || isatty(0);
   const terminal = {isInteractive: context.isInteractive, canAttach};
   return {
-    ...{cwd, env, dataFolder, now, terminal, store, events, lock, repos, tmux, worktrees},
-    ...{currentRepo, find, ports},
+    cwd,
+    env,
+    dataFolder,
+    now,
+    terminal,
+    store,
+    events,
+    lock,
+    repos,
+    tmux,
+    worktrees,
+    currentRepo,
+    find,
+    ports,
   };
 }
 

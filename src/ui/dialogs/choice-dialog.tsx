@@ -27,7 +27,14 @@ export function ChoiceDialog({
   return (
     <Box flexDirection="column">
       <Lines lines={[lineOf(cutEnd(` ${title}`, columns), {bold: true}), blankLine]} />
-      <SelectList {...{items, initialIndex, columns, onChoose, onCancel}} rows={height} />
+      <SelectList
+        items={items}
+        initialIndex={initialIndex}
+        columns={columns}
+        onChoose={onChoose}
+        onCancel={onCancel}
+        rows={height}
+      />
       <Lines lines={[blankLine]} />
       <KeyHints hints={hintsOf(selectListKeymap)} columns={columns} />
     </Box>

@@ -19,7 +19,9 @@ export function CheckpointDialog({taskId, ...size}: DialogSize & {readonly taskI
       // Another question is another prompt, even about the same run.
       key={`${run.run_id} ${asked === null}`}
       {...size}
-      {...{task, run, files}}
+      task={task}
+      run={run}
+      files={files}
       loadDiff={() => ports.diff(run)}
       changesRefused={asked ? asked.obstacle : hasSession ? null : 'it has no session to go on with'}
       draft={answers.draftOf(taskId)}

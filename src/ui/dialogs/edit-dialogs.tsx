@@ -24,7 +24,9 @@ export function AddDialog({
   const {answers, files} = useTui();
   return (
     <Editor
-      {...{files, columns, rows}}
+      files={files}
+      columns={columns}
+      rows={rows}
       title={parentId === null ? 'New task' : `New task under ${displayLine(parentId)}`}
       initialText={displayText(draft ?? '')}
       placeholder="The first line is its title, what follows describes it."
@@ -46,7 +48,8 @@ export function FieldsDialog({
   const task = plan?.items.get(taskId);
   return (
     <ChoiceDialog
-      {...{columns, rows}}
+      columns={columns}
+      rows={rows}
       title={`Edit ${name}`}
       items={fields.map(([field, label]) => ({label, note: excerpt(task, field)}))}
       onChoose={(index) => {
@@ -76,7 +79,9 @@ export function EditDialog({
   const label = fields.find(([each]) => each === field)?.[1] ?? field;
   return (
     <Editor
-      {...{files, columns, rows}}
+      files={files}
+      columns={columns}
+      rows={rows}
       title={`${label} · ${name}`}
       // What cannot be seen cannot be edited, and must not reach the terminal.
       initialText={displayText(draft ?? textOf(plan?.items.get(taskId), field))}

@@ -41,7 +41,11 @@ export type EditorFrame = {
 };
 
 export const editorState = (text = ''): EditorState => ({
-  ...{buffer: bufferOf(text), history: noHistory, top: 0, picker: null, closedAt: null},
+  buffer: bufferOf(text),
+  history: noHistory,
+  top: 0,
+  picker: null,
+  closedAt: null,
 });
 
 /** One key in the editor. */

@@ -24,8 +24,15 @@ const actions: Readonly<Record<string, () => void>> = {
 for (const [id, act] of Object.entries(actions)) byId(id).addEventListener('click', act);
 
 const keys: Readonly<Record<string, string>> = {
-  ...{Home: 'first', End: 'latest', ArrowLeft: 'back', ArrowRight: 'forth'},
-  ...{f: 'follow', p: 'pin', '-': 'smaller', '+': 'larger', '0': 'fit'},
+  Home: 'first',
+  End: 'latest',
+  ArrowLeft: 'back',
+  ArrowRight: 'forth',
+  f: 'follow',
+  p: 'pin',
+  '-': 'smaller',
+  '+': 'larger',
+  '0': 'fit',
 };
 document.addEventListener('keydown', (event) => {
   if (event.altKey || event.ctrlKey || event.metaKey || event.defaultPrevented) return;

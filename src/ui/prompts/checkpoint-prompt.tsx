@@ -76,7 +76,10 @@ export function CheckpointPrompt({
     return <Lines lines={choosingLines(state, subject, summary, {columns, rows, changesRefused})} />;
   }
   const view = {
-    ...{columns, height: rows, list, notice: state.notice},
+    columns,
+    height: rows,
+    list,
+    notice: state.notice,
     title: `Request changes  ${task.id}`,
     placeholder: 'What should be different? @ names a file.',
   };

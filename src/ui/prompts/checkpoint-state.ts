@@ -39,8 +39,13 @@ export type CheckpointFrame = {
 };
 
 export const checkpointState = (draft = ''): CheckpointState => ({
-  ...{view: 'choosing', choice: 0, summary: atTop, editor: editorState(draft)},
-  ...{diff: {state: 'unread'}, notice: null, isOver: false},
+  view: 'choosing',
+  choice: 0,
+  summary: atTop,
+  editor: editorState(draft),
+  diff: {state: 'unread'},
+  notice: null,
+  isOver: false,
 });
 
 /** The choices, in the order the specification gives them. */

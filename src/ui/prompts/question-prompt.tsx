@@ -82,8 +82,12 @@ export function QuestionPrompt({
   ];
   if (state.view === 'writing') {
     const view = {
-      ...{columns, height: editorRows, list, notice: state.notice},
-      ...{title: 'Answer', placeholder: ''},
+      columns,
+      height: editorRows,
+      list,
+      notice: state.notice,
+      title: 'Answer',
+      placeholder: '',
     };
     const quote = text.slice(0, quoted).map((line) => lineOf(` ${line}`));
     return <Lines lines={[head, ...quote, ...editorLines(state.editor, view)].slice(0, rows)} />;

@@ -21,7 +21,10 @@ export function QuestionsPrompt({actor, ...rest}: QuestionsPromptProps) {
     <QuestionPrompt
       {...rest}
       key={index}
-      {...{question, answer, number: index + 1, total: questions.length}}
+      question={question}
+      answer={answer}
+      number={index + 1}
+      total={questions.length}
       onAnswer={(value) => actor.send({type: 'question.answer', value})}
       onBack={() => actor.send({type: 'question.back'})}
       onLater={() => actor.send({type: 'question.cancel'})}

@@ -27,7 +27,12 @@ export function runCheckpointPrompt({
   const files = createFileIndex(listFiles);
   return renderScreen<Decision | null>(screen, (finish) => (
     <FullScreenCheckpoint
-      {...{task, run, files, loadDiff, changesRefused, draft}}
+      task={task}
+      run={run}
+      files={files}
+      loadDiff={loadDiff}
+      changesRefused={changesRefused}
+      draft={draft}
       onDecide={finish}
       onLater={() => finish(null)}
     />
