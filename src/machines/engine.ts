@@ -62,8 +62,8 @@ export interface Engine {
    */
   pause(reason: PauseReason, source?: 'signal' | 'key'): void;
   stopAfterTask(): void;
-  /** The question that is open now, for those who were not there when it was asked. */
-  openDecision(): DecisionRequest | null;
+  /** The questions that are open now, for those who were not there when they were asked. */
+  openDecisions(): readonly DecisionRequest[];
   /** Throws `E_NO_DECISION` unless this very run is the one that is asked about. */
   decide(answer: {readonly runId: string; readonly decision: Decision}): void;
   /** Leaves the question open and ends the job. */
@@ -98,7 +98,7 @@ export function createEngine(services: Services, {inspect}: EngineOptions = {}):
   };
   const live: LiveAgents = new Map();
   const endings: AgentEndings = new Map();
-  const desk: DecisionDesk = {open: null};
+  const desk: DecisionDesk = new Map();
 
   const recordRun = defineRecordRunActor({
     ...services,
@@ -171,9 +171,8 @@ export function createEngine(services: Services, {inspect}: EngineOptions = {}):
   );
   actor.start();
   const answer = (runId: string, command: ReviewGateCommand) => {
-    const {open} = desk;
-    if (open === null || open.request.run.run_id !== runId)
-      throw new AppError('E_NO_DECISION', `nobody asks about run ${runId}`);
+    const open = desk.get(runId);
+    if (!open) throw new AppError('E_NO_DECISION', `nobody asks about run ${runId}`);
     open.send(command);
   };
   let lastPause = Number.NEGATIVE_INFINITY;
@@ -207,7 +206,7 @@ export function createEngine(services: Services, {inspect}: EngineOptions = {}):
       actor.send({type: 'engine.pause', reason});
     },
     stopAfterTask: () => actor.send({type: 'engine.stopAfterTask'}),
-    openDecision: () => desk.open?.request ?? null,
+    openDecisions: () => [...desk.values()].map(({request}) => request),
     decide: ({runId, decision}) => answer(runId, {type: 'review.decide', decision}),
     postpone: (runId) => answer(runId, {type: 'review.postpone'}),
     suspend: () => {

@@ -40,7 +40,7 @@ export function defineEffects(services: Services) {
     endEverything: defineEndEverythingActor({live}),
   };
   const run = {segment: segmentMachine.provide({actors: segment}), recordRun};
-  const desk: DecisionDesk = {open: null};
+  const desk: DecisionDesk = new Map();
   const reviewGate = {
     askDecision: defineAskDecisionActor(services, desk, () => {}),
     checkDecision: defineCheckDecisionActor(services),

@@ -86,7 +86,7 @@ describe('a checkpoint', () => {
       type: 'decision.required',
       request: {task: {id: 'a', title: 'Task a'}, run: {run_id: 'a-1'}, obstacle: null},
     });
-    expect(engine.openDecision()).toMatchObject({run: {run_id: 'a-1', decision_state: 'pending'}});
+    expect(engine.openDecisions()).toMatchObject([{run: {run_id: 'a-1', decision_state: 'pending'}}]);
     expect(runs.records('a')).toMatchObject([
       {state: 'succeeded', decision_required: true, decision_requested_at: time.now},
     ]);
@@ -103,7 +103,7 @@ describe('a checkpoint', () => {
     expect(plans.statuses()).toEqual({a: 'done', b: 'in_progress'});
     engine.decide({runId: 'b-1', decision: approve});
     expect(await finished).toMatchObject({output: {reason: 'completed'}});
-    expect(engine.openDecision()).toBe(null);
+    expect(engine.openDecisions()).toEqual([]);
   });
 
   test('comes in the same write as the end of the run', async () => {
@@ -462,7 +462,7 @@ describe('Blackbird dies at any step', () => {
         if (stored?.decision_state !== 'pending') askedTwice.push(runId);
         const isFirst = task_id === 'a' && fake.runs.records('a').every(({decision_resolved_at: at}) => !at);
         setImmediate(() => {
-          if (engine.openDecision()?.run.run_id === runId)
+          if (engine.openDecisions().some(({run}) => run.run_id === runId))
             engine.decide({runId, decision: isFirst ? first : approve});
         });
       });

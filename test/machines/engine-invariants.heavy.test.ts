@@ -128,7 +128,7 @@ function createWorld() {
           return start({type: 'task', input: {...agentInput, taskId: each.taskId, mode, isAttended: true}});
         }
         case 'decide': {
-          const runId = blackbird.engine.openDecision()?.run.run_id;
+          const runId = blackbird.engine.openDecisions()[0]?.run.run_id;
           if (runId === undefined) return;
           if (each.decision === null) return blackbird.engine.postpone(runId);
           return blackbird.engine.decide({runId, decision: each.decision});

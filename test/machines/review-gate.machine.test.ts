@@ -52,9 +52,14 @@ describe('a decision', () => {
     },
   ])('$decision.state is on disk before the gate is left', async ({decision, fields}) => {
     const {desk, finished, record, log} = await startGate();
-    expect(desk.open?.request).toEqual({task: input.task, run, obstacle: null, refusal: undefined});
-    desk.open?.send(decide(decision));
-    expect(desk.open).toBe(null);
+    expect(desk.get(run.run_id)?.request).toEqual({
+      task: input.task,
+      run,
+      obstacle: null,
+      refusal: undefined,
+    });
+    desk.get(run.run_id)?.send(decide(decision));
+    expect(desk.size).toBe(0);
     const decided = {
       ...run,
       updated_at: now,
@@ -69,7 +74,7 @@ describe('a decision', () => {
 
   test('that was made before is not asked for', async () => {
     const {desk, finished} = await startGate({decision: changes, isAttended: false});
-    expect(desk.open).toBe(null);
+    expect(desk.size).toBe(0);
     expect(await finished).toMatchObject({
       outcome: 'decided',
       run: {decision_state: 'changes_requested', decision_feedback: 'use tabs'},
@@ -93,7 +98,7 @@ describe('what is left open', () => {
     expect(await finished).toEqual({outcome: 'postponed', run});
     expect(record()).toEqual(run);
     expect(log).toEqual([]);
-    expect(desk.open).toBe(null);
+    expect(desk.size).toBe(0);
   });
 
   test('because nobody is there stays pending, and nobody is asked', async () => {
@@ -105,7 +110,7 @@ describe('what is left open', () => {
   test('is not what is being written: a pause comes too late for a decision', async () => {
     const {actor, runs, finished, desk} = await startGate();
     const release = runs.holdOn(() => true);
-    desk.open?.send(decide({state: 'approved_quit'}));
+    desk.get(run.run_id)?.send(decide({state: 'approved_quit'}));
     await settle();
     expect(actor.getSnapshot().value).toBe('recordingDecision');
     actor.send(pause);
@@ -134,12 +139,12 @@ describe('changes that cannot be requested', () => {
 
   test('are refused with the whole diagnosis, and the question stays open', async () => {
     const {desk, finished, record} = await startGate({run: noSession});
-    expect(desk.open?.request.obstacle).toBe('no session ref was captured before it stopped');
-    desk.open?.send(decide(changes));
+    expect(desk.get(run.run_id)?.request.obstacle).toBe('no session ref was captured before it stopped');
+    desk.get(run.run_id)?.send(decide(changes));
     await settle();
-    expect(desk.open?.request).toMatchObject({run: noSession, refusal});
+    expect(desk.get(run.run_id)?.request).toMatchObject({run: noSession, refusal});
     expect(record()).toEqual(noSession);
-    desk.open?.send(decide({state: 'approved_continue'}));
+    desk.get(run.run_id)?.send(decide({state: 'approved_continue'}));
     expect(await finished).toMatchObject({outcome: 'decided', run: {decision_state: 'approved_continue'}});
   });
 
@@ -165,9 +170,9 @@ describe('changes that cannot be requested', () => {
   test('because the agent is gone are refused before anything is recorded', async () => {
     const {agents, desk, record} = await startGate();
     agents.failCheck(new AppError('E_AGENT_NOT_FOUND', 'no claude'));
-    desk.open?.send(decide(changes));
+    desk.get(run.run_id)?.send(decide(changes));
     await settle();
-    expect(desk.open?.request.refusal).toMatchObject({code: 'E_AGENT_NOT_FOUND'});
+    expect(desk.get(run.run_id)?.request.refusal).toMatchObject({code: 'E_AGENT_NOT_FOUND'});
     expect(record()).toEqual(run);
   });
 });
@@ -176,7 +181,7 @@ test('a write that fails is the end: nothing is decided', async () => {
   const {runs, desk, finished, record} = await startGate();
   const error = new Error('the disk is full');
   runs.failOn(() => true, error);
-  desk.open?.send(decide({state: 'approved_continue'}));
+  desk.get(run.run_id)?.send(decide({state: 'approved_continue'}));
   expect(await finished).toEqual({outcome: 'error', run, error});
   expect(record()).toEqual(run);
 });

@@ -63,7 +63,7 @@ function tell(
   {run}: DecisionRequest,
   decision: Parameters<Engine['decide']>[0]['decision'] | null,
 ): void {
-  if (engine.openDecision()?.run.run_id !== run.run_id) return;
+  if (!engine.openDecisions().some((open) => open.run.run_id === run.run_id)) return;
   if (decision === null) engine.postpone(run.run_id);
   else engine.decide({runId: run.run_id, decision});
 }

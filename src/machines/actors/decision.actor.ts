@@ -15,10 +15,11 @@ import type {
   ReviewGateCommand,
 } from '../review-gate.machine.ts';
 
-/** The question that is open now, and how it is answered. */
-export type DecisionDesk = {
-  open: {readonly request: DecisionRequest; readonly send: (command: ReviewGateCommand) => void} | null;
-};
+/** The questions that are open now, by the run they are about, and how each is answered. */
+export type DecisionDesk = Map<
+  string,
+  {readonly request: DecisionRequest; readonly send: (command: ReviewGateCommand) => void}
+>;
 
 /** Puts the question on the desk for as long as the gate asks it. */
 export function defineAskDecisionActor(
@@ -30,10 +31,10 @@ export function defineAskDecisionActor(
     const {explicitProvider, ...asked} = input;
     const request = {...asked, obstacle: obstacleTo(services, input.run, explicitProvider)};
     const open = {request, send: sendBack};
-    desk.open = open;
+    desk.set(input.run.run_id, open);
     onAsked(request);
     return () => {
-      if (desk.open === open) desk.open = null;
+      if (desk.get(input.run.run_id) === open) desk.delete(input.run.run_id);
     };
   });
 }
