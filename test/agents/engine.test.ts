@@ -58,7 +58,13 @@ async function startAndThink({server, project}: Bench) {
   return running;
 }
 
-describe.each<ProviderId>(['codex', 'claude'])('%s', (agent) => {
+/** The agents as somebody writes them into BLACKBIRD_AGENT_CMD. */
+const wrapped = {
+  codex: 'codex exec --json --sandbox workspace-write',
+  claude: 'claude -p --output-format stream-json --verbose --permission-mode bypassPermissions',
+};
+
+describe.each(['codex', 'claude'] as const)('%s', (agent) => {
   test('requested changes reach the same session, and the checkpoint comes again', async () => {
     const {server, project} = await setUp(agent);
     server.script(runInShell('echo hi > made.txt'), say('All done.'));
@@ -126,6 +132,42 @@ describe.each<ProviderId>(['codex', 'claude'])('%s', (agent) => {
     ]);
     for (const known of ['canary-1', 'I need to know.', 'a warm red'])
       expect(lastRequest(server)).toContain(known);
+  });
+
+  test('wrapped as a command while another agent is chosen: its own session goes on, and nobody else may', async () => {
+    const {server, project} = await setUp(agent === 'codex' ? 'claude' : 'codex');
+    const custom = {BLACKBIRD_AGENT_CMD: wrapped[agent]};
+    const hold = createHold();
+    server.script(runInShell('echo canary-2'), holdUntil(hold));
+    const running = project.start(['execute', 'a'], {env: custom});
+    await hold.reached;
+    await eventually(() => expect(project.latest('a')).toMatchObject({resumable: true}));
+    running.child.kill('SIGINT');
+    expect((await running.ended).code).toBe(130);
+    const paused = project.latest('a');
+    expect(paused).toMatchObject({
+      state: 'paused',
+      provider: 'custom',
+      provider_dialect: agent,
+      custom_command: wrapped[agent],
+    });
+
+    for (const env of [{}, {BLACKBIRD_AGENT_CMD: 'cat >/dev/null; echo ARGS'}]) {
+      const {code, err} = await project.run(['resume', 'a'], {env});
+      expect(code).toBe(1);
+      expect(err).toContain('it belongs to another program');
+    }
+    expect((await project.run(['resume', 'a', '--agent', agent])).err).toContain(
+      `but ${agent} was asked for`,
+    );
+    expect(project.latest('a')).toEqual(paused);
+
+    server.script(say('Here I am again.'));
+    expect(await project.run(['resume', 'a'], {env: custom})).toMatchObject({code: 0, err: ''});
+    expect(project.runs('a')).toMatchObject([
+      {state: 'succeeded', provider_session_ref: paused?.provider_session_ref, result: 'Here I am again.'},
+    ]);
+    expect(told(server)).toEqual(['canary-1', 'canary-2', 'You were interrupted.']);
   });
 
   test('paused in mid-turn: an unknown session is refused, its own goes on with all it knew', async () => {
