@@ -18,7 +18,7 @@ import {describe, expect, test} from 'vitest';
 import type {Task} from '../../src/services/contracts/plan.ts';
 import {taskStatuses} from '../../src/services/contracts/task-status.ts';
 import {type BuiltProject, builtCli, builtProject} from '../helpers/built-cli.ts';
-import {hugeChain, hugeLadder, hugeLineage, hugeSize, planOf, task} from '../helpers/plans.ts';
+import {hugeChain, hugeLineage, hugeSize, planOf, task} from '../helpers/plans.ts';
 import {lines, planFileText} from '../helpers/run-cli.ts';
 
 const tasksOf = (project: BuiltProject): Record<string, Task> => JSON.parse(project.planText()).items;
@@ -229,12 +229,7 @@ describe('the streams', () => {
 });
 
 describe('a plan of 100,000 tasks', () => {
-  /** Far more than it takes, so that a busy machine is no failure; a quadratic step would need hours. */
-  const timeout = 120_000;
-
-  test('is listed, checked and changed, and only what changed is written differently', {
-    timeout,
-  }, async () => {
+  test('is listed, checked and changed, and only what changed is written differently', async () => {
     const project = builtProject(planOf(Array.from({length: hugeSize}, (_, index) => task(`t${index}`))));
     const before = project.planText();
     expect(await project.run(['validate'])).toEqual({code: 0, out: 'OK\n', err: ''});
@@ -259,7 +254,7 @@ describe('a plan of 100,000 tasks', () => {
     expect(project.entries()).toEqual(['.blackbird', 'blackbird.plan.json']);
   });
 
-  test('in one chain is explained to its end', {timeout}, async () => {
+  test('in one chain is explained to its end', async () => {
     const {run} = builtProject(hugeChain());
     const {code, out, err} = await run(['why', 't0']);
     expect({code, err}).toEqual({code: 0, err: ''});
@@ -267,14 +262,7 @@ describe('a plan of 100,000 tasks', () => {
     expect(out.length).toBeLessThan(200 * hugeSize);
   });
 
-  test('with more ways through it than can be walked is explained as well', {timeout}, async () => {
-    const {run} = builtProject(hugeLadder());
-    const {code, out, err} = await run(['why', 't0']);
-    expect({code, err}).toEqual({code: 0, err: ''});
-    expect(out).toContain('\nFirst: t99999\n');
-  });
-
-  test('each below the other is a tree that can be printed', {timeout}, async () => {
+  test('each below the other is a tree that can be printed', async () => {
     const {run} = builtProject(hugeLineage());
     const {code, out, err} = await run(['list', '--tree']);
     expect({code, err}).toEqual({code: 0, err: ''});

@@ -243,7 +243,7 @@ describe('without a terminal', () => {
 const kills = Number(process.env.BLACKBIRD_TEST_REVIEW_KILLS ?? 8);
 
 test(`SIGKILL at ${kills} moments of requested changes neither loses nor repeats them`, {
-  timeout: 30_000 + kills * 15_000,
+  timeout: 60_000 + kills * 30_000,
 }, async () => {
   const feedback = demo('append heard.txt x');
   for (let kill = 0; kill < kills; kill++) {

@@ -238,16 +238,19 @@ function isReached(host: string, port: number): Promise<boolean> {
 /** The messages of a stream, one by one. */
 function reader(response: Response): () => Promise<{event: string; seqs: number[]}> {
   const chunks = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-  let text = '';
+  let rest = '';
   return async () => {
-    while (!text.includes('\n\n')) {
+    const parts = [rest];
+    // Only what is new is looked through: a beginning has many megabytes.
+    while (!parts.slice(-2).join('').includes('\n\n')) {
       const next = await chunks?.read();
-      if (!next || next.done) throw new Error(`the stream ended after ${JSON.stringify(text)}`);
-      text += next.value;
+      if (!next || next.done) throw new Error(`the stream ended after ${JSON.stringify(parts.join(''))}`);
+      parts.push(next.value);
     }
+    const text = parts.join('');
     const end = text.indexOf('\n\n');
     const [, event = '', data = ''] = /^event: (\w+)\ndata: (.*)$/.exec(text.slice(0, end)) ?? [];
-    text = text.slice(end + 2);
+    rest = text.slice(end + 2);
     return {event, seqs: JSON.parse(data).map(({seq}: {seq: number}) => seq)};
   };
 }
