@@ -137,3 +137,17 @@ test('an agent that is gone from the PATH is to be installed, not replaced', asy
     ],
   });
 });
+
+test('is listed with the agents, and in use', async () => {
+  const project = engineProject(plan(), {env: {BLACKBIRD_AGENT_CMD: ' my agent\t--fast\n'}});
+  const {code, out} = await project.run(['agents', '--json'], {env: {PATH: '/nowhere'}});
+  expect(code).toBe(0);
+  const {agents}: {agents: Array<{id: string; chosen: string | null}>} = JSON.parse(out);
+  expect(agents.map(({id, chosen}) => [id, chosen])).toEqual([
+    ['codex', null],
+    ['claude', null],
+    ['demo', null],
+    ['custom', 'command'],
+  ]);
+  expect(agents.at(-1)).toMatchObject({installed: true, where: 'my agent\t--fast'});
+});
