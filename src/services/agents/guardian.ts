@@ -5,7 +5,11 @@ import type {ProcessIdentity} from '../contracts/process.ts';
 import {guardianScript} from './launcher.ts';
 import {guardianMarker} from './process-table.ts';
 
-export type Ward = {readonly leader: ProcessIdentity};
+export type Ward = {
+  readonly leader: ProcessIdentity;
+  /** The leader is a reaper, which ends the agent itself when we die. */
+  readonly isReaped: boolean;
+};
 
 /** The process that ends our agents when we no longer can. */
 export interface Guardian {
@@ -78,6 +82,6 @@ export function createGuardian(): Guardian {
   };
 }
 
-function wardLine({leader}: Ward, name: string): string {
-  return `${leader.pid}:${leader.startTime.replaceAll(/[\s:]/g, '_')}:${name}`;
+function wardLine({leader, isReaped}: Ward, name: string): string {
+  return `${isReaped ? 'reaped' : 'alone'}:${leader.pid}:${leader.startTime.replaceAll(/[\s:]/g, '_')}:${name}`;
 }

@@ -10,14 +10,26 @@ export const goLine = 'go\n';
  */
 const gate = `IFS= read -r blackbird_go && [ "$blackbird_go" = go ] || exit 125`;
 
+/** How to start an agent that waits for its "go". */
+export type Launcher = {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  readonly stdio: 'pipe'[];
+};
+
 const shellName = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** What to start so that `file` runs after a "go". Then the launcher becomes the agent. */
-export function heldBack(
+export function heldBack(file: string, args: readonly string[], env: NodeJS.ProcessEnv): Launcher {
+  return {...heldBackCommand(file, args, env), env, stdio: ['pipe', 'pipe', 'pipe']};
+}
+
+function heldBackCommand(
   file: string,
   args: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
-): {readonly file: string; readonly args: readonly string[]} {
+  env: NodeJS.ProcessEnv,
+): Pick<Launcher, 'file' | 'args'> {
   // Shells forget variables whose names they cannot spell (bash's exported functions, `a.b`).
   const unspellable = Object.entries(env).flatMap(([name, value]) =>
     shellName.test(name) || value === undefined ? [] : [`${name}=${value}`],
@@ -36,10 +48,11 @@ function lineOf([option, line, ...more]: readonly string[]): string | null {
 }
 
 /**
- * Outlives Blackbird to end what it started. stdin is the life line: `+ pid:start:name` and
- * `- pid:start:name` say which agents live, its end says that Blackbird is gone, however it went. Then
+ * Outlives Blackbird to end what it started. stdin is the life line: `+ kind:pid:start:name` and
+ * `- kind:pid:start:name` say which agents live, its end says that Blackbird is gone, however it went. Then
  * SIGINT to each group, 1.5 s to obey, and SIGKILL to the groups and to every process that carries
- * its name as a marker, until three looks in a row find nothing.
+ * its name as a marker, until three looks in a row find nothing. A reaper does that better and gets a
+ * second more: killed in the middle of it, it would lose what hides.
  */
 export const guardianScript = `trap '' INT TERM HUP QUIT PIPE TSTP TTIN TTOU
 agents=
@@ -52,7 +65,8 @@ done
 [ -n "$agents" ] || exit 0
 
 choose() {
-  leader=\${1%%:*} rest=\${1#*:}
+  kind=\${1%%:*} rest=\${1#*:}
+  leader=\${rest%%:*} rest=\${rest#*:}
   start=\${rest%%:*} name=\${rest#*:}
   state= began=
   if [ -d /proc/self ]; then
@@ -83,12 +97,15 @@ killMarked() {
   fi
 }
 
+turns=30
 for agent in $agents; do
   choose "$agent"
-  lives && kill -INT "-$leader" && kill -CONT "-$leader"
+  lives || continue
+  if [ $kind = reaped ]; then turns=55; else kill -INT "-$leader"; fi
+  kill -CONT "-$leader"
 done
 turn=0
-while [ $turn -lt 30 ] && anyLives; do sleep 0.05; turn=$((turn + 1)); done
+while [ $turn -lt $turns ] && anyLives; do sleep 0.05; turn=$((turn + 1)); done
 
 quiet=0 turn=0
 while [ $quiet -lt 3 ] && [ $turn -lt 100 ]; do

@@ -48,20 +48,30 @@ export function findRunProcesses(run: RunTrace, readTable = readProcessTable): S
   return {found: [...members].map(({pid, startTime}) => ({pid, startTime})), restless};
 }
 
-/** Signals every process of a run, those that appear meanwhile too. Does not wait for an effect. */
-export function signalRun(run: RunTrace, signal: NodeJS.Signals): void {
+/** Signals the processes of a run, those that appear meanwhile too; how many. Does not wait for an effect. */
+export function signalRun(
+  run: RunTrace,
+  signal: NodeJS.Signals,
+  isMeant: (found: FoundProcess) => boolean = () => true,
+): number {
   const signalled = new Set<string>();
   for (let look = 0; look < 10; look++) {
-    const fresh = findRunProcesses(run).found.filter((found) => !signalled.has(keyOf(found)));
-    if (fresh.length === 0) return;
+    const fresh = findRunProcesses(run).found.filter(
+      (found) => isMeant(found) && !signalled.has(keyOf(found)),
+    );
+    if (fresh.length === 0) break;
     for (const found of fresh) {
       signalFound(found, signal);
       signalled.add(keyOf(found));
     }
   }
+  return signalled.size;
 }
 
-/** Kills every process of a run until none is left, or for `patience` ms. */
+/**
+ * Kills every process of a run until none is left, or for `patience` ms. The leader goes last and is stopped until
+ * then: it may be the reaper, without which its orphans are nobody's.
+ */
 export async function endRun(run: RunTrace, {patience = 5_000} = {}): Promise<RunEnd> {
   const killed = new Set<string>();
   const untouchable = new Set<string>();
@@ -71,7 +81,11 @@ export async function endRun(run: RunTrace, {patience = 5_000} = {}): Promise<Ru
   for (let quietLooks = 0, wait = 1; ; ) {
     const {found, restless} = findRunProcesses(run);
     const alive = found.filter((process) => !untouchable.has(keyOf(process)));
-    const fresh = alive.filter((process) => !killed.has(keyOf(process)));
+    const below = alive.filter(({pid}) => pid !== run.leader?.pid);
+    if (below.length < alive.length && below.length > 0) {
+      for (const leader of alive) if (!below.includes(leader)) signalFound(leader, 'SIGSTOP');
+    }
+    const fresh = (below.length > 0 ? below : alive).filter((process) => !killed.has(keyOf(process)));
     for (const process of fresh) {
       const sent = signalFound(process, 'SIGKILL');
       if (sent === 'sent') killed.add(keyOf(process));

@@ -8,7 +8,6 @@ import {
   type RunningAgent,
 } from '../contracts/agent-process.ts';
 import {messageOf, systemErrorCode} from '../contracts/errors.ts';
-import type {ProcessIdentity} from '../contracts/process.ts';
 import {heldOutput} from '../output/held-output.ts';
 import {createLineSplitter} from '../output/line-splitter.ts';
 import {openLogFile} from '../output/log-file.ts';
@@ -18,16 +17,18 @@ import {identifyProcess, livenessOf} from '../system/process-identity.ts';
 import {agentEnvironment} from './agent-environment.ts';
 import {findExecutable} from './find-executable.ts';
 import {createGuardian} from './guardian.ts';
-import {goLine, heldBack} from './launcher.ts';
-import {endRun, findRunProcesses, signalRun} from './marked-processes.ts';
-import {countForks, type RunTrace} from './process-table.ts';
+import {goLine, heldBack, type Launcher} from './launcher.ts';
+import {endRun} from './marked-processes.ts';
+import {countForks} from './process-table.ts';
+import {leaderTree} from './process-tree.ts';
+import {hasReaper, reaped, reapedTree} from './reaped-tree.ts';
 
 /** How long output may still come after the agent is gone: a child of its own may hold the pipe open. */
 const drainWindow = 500;
 const safeRunId = /^[A-Za-z0-9._-]+$/;
 
 /** The one place where agents are started and stopped. One per process. */
-export function createAgentSpawner(): AgentSpawner {
+export function createAgentSpawner({isReaped = hasReaper()} = {}): AgentSpawner {
   const guardian = createGuardian();
   const live = new Set<RunningAgent>();
 
@@ -45,7 +46,7 @@ export function createAgentSpawner(): AgentSpawner {
 
   return {
     spawn: async (spec) => {
-      const launched = await launch(spec, guardian.name);
+      const launched = await launch(spec, {guardian: guardian.name, isReaped});
       const agent = supervise(launched, spec, () => {
         guardian.forget(launched);
         discharge(agent);
@@ -70,14 +71,15 @@ export function createAgentSpawner(): AgentSpawner {
 type Launched = Awaited<ReturnType<typeof launch>>;
 
 /** Starts the launcher, which waits for its "go". Throws whatever would keep the agent from starting. */
-async function launch(spec: AgentProcessSpec, guardian: string) {
+async function launch(spec: AgentProcessSpec, {guardian, isReaped}: {guardian: string; isReaped: boolean}) {
   const {command, cwd, runId} = spec;
   if (!safeRunId.test(runId)) throw cannotStart(spec, 'refused', `"${runId}" is no run id`);
   const env = agentEnvironment({own: process.env, command: command.env, runId, guardian, cwd});
   const file = findExecutable(command.file, {cwd, searchPath: env.PATH ?? '/usr/bin:/bin'});
 
   const forksBefore = countForks();
-  const subprocess = startLauncher(spec, heldBack(file, command.args, env), env);
+  const launcher = heldBack(file, command.args, env);
+  const subprocess = startLauncher(spec, isReaped ? reaped(launcher) : launcher);
   const {pid} = subprocess;
   if (pid === undefined) {
     throw spawnError(spec, await new Promise<Error>((resolve) => subprocess.once('error', resolve)));
@@ -90,35 +92,28 @@ async function launch(spec: AgentProcessSpec, guardian: string) {
     subprocess.kill('SIGKILL');
     throw cannotStart(spec, 'refused', 'it ended before it began');
   }
-  return {runId, subprocess, leader, forksBefore};
+  const tree = (isReaped ? reapedTree : leaderTree)(subprocess, {runId, leader, forksBefore});
+  return {subprocess, leader, isReaped, tree};
 }
 
 /** Node's own `spawn`: of what execa adds to it nothing is wanted here, and it takes as long as the spawn. */
 function startLauncher(
   spec: AgentProcessSpec,
-  {file, args}: ReturnType<typeof heldBack>,
-  env: NodeJS.ProcessEnv,
+  {file, args, env, stdio}: Launcher,
 ): ChildProcessWithoutNullStreams {
   try {
-    return spawn(file, args, {
-      cwd: spec.cwd,
-      env,
-      // A session of its own: the terminal's Ctrl+C reaches us only.
-      detached: true,
-      stdio: ['pipe', 'pipe', 'pipe'],
-    });
+    // A session of its own: the terminal's Ctrl+C reaches us only.
+    return spawn(file, args, {cwd: spec.cwd, env, detached: true, stdio}) as ChildProcessWithoutNullStreams;
   } catch (error) {
     throw spawnError(spec, error);
   }
 }
 
 function supervise(
-  {subprocess, leader, ...launched}: Launched,
+  {subprocess, leader, tree}: Launched,
   spec: AgentProcessSpec,
   onEnded: () => void,
 ): RunningAgent {
-  const seen = new Map<number, string>();
-  const trace: RunTrace = {...launched, leader, seen};
   const {stdin, stdout, stderr} = subprocess;
   // An agent need not read its prompt, nor live until it is told to go.
   stdin.on('error', () => {});
@@ -136,47 +131,34 @@ function supervise(
   let isSuspended = false;
   let hasGone = false;
 
-  const ended = new Promise<AgentExit>((resolve) => {
-    subprocess.once('exit', async (exitCode, signal) => {
-      isRunning = false;
-      await held.isOver();
-      await drainOutput(readers, drainWindow);
-      await Promise.all(readers.map((reader) => reader.close()));
-      stdin.destroy();
-      resolve({
-        exitCode,
-        signal,
-        stdout: tails.stdout.text(),
-        stderr: tails.stderr.text(),
-        logTruncated: logs.some((log) => log.isTruncated),
-        droppedLines: lines.dropped,
-      });
-    });
+  const ended = tree.exited.then(async ({exitCode, signal}): Promise<AgentExit> => {
+    isRunning = false;
+    await held.isOver();
+    await drainOutput(readers, drainWindow);
+    await Promise.all(readers.map((reader) => reader.close()));
+    stdin.destroy();
+    return {
+      exitCode,
+      signal,
+      stdout: tails.stdout.text(),
+      stderr: tails.stderr.text(),
+      logTruncated: logs.some((log) => log.isTruncated),
+      droppedLines: lines.dropped,
+    };
   });
 
-  const signalGroup = (signal: NodeJS.Signals) => {
-    // Once the leader was reaped, its number may belong to somebody else.
-    if (isRunning) sendToGroup(leader, signal);
-  };
   const wake = () => {
     isSuspended = false;
-    signalRun(trace, 'SIGCONT');
-    signalGroup('SIGCONT');
-  };
-
-  // Taken while the agent lives: a tool that cleared its environment and left the session loses its parent with it.
-  const rememberChildren = () => {
-    for (const {pid, startTime} of findRunProcesses(trace).found) seen.set(pid, startTime);
+    tree.wake();
   };
 
   let ending: Promise<RunEnd> | undefined;
   const end = async () => {
     held.giveUp();
-    if (isRunning) rememberChildren();
-    signalGroup('SIGKILL');
+    if (isRunning) tree.kill();
     // Not before: an agent that finds the end of half a prompt would act on it.
     stdin.destroy();
-    const result = await endRun(trace);
+    const result = await tree.end();
     if (result.remaining.length > 0) {
       ending = undefined;
     } else {
@@ -199,21 +181,17 @@ function supervise(
     readOn: held.readOn,
     interrupt: () => {
       held.giveUp();
-      rememberChildren();
-      signalGroup('SIGINT');
+      tree.interrupt();
       // A stopped process takes no signal but SIGKILL until it is woken.
       if (isSuspended) wake();
     },
     kill: () => {
       held.giveUp();
-      rememberChildren();
-      signalGroup('SIGKILL');
-      signalRun(trace, 'SIGKILL');
+      tree.kill();
     },
     suspend: () => {
       isSuspended = true;
-      signalGroup('SIGSTOP');
-      signalRun(trace, 'SIGSTOP');
+      tree.suspend();
     },
     wake,
     endEverything: () => {
@@ -221,14 +199,6 @@ function supervise(
       return ending;
     },
   };
-}
-
-function sendToGroup({pid}: ProcessIdentity, signal: NodeJS.Signals): void {
-  try {
-    process.kill(-pid, signal);
-  } catch {
-    // Nobody is left in the group, or nobody we may signal: the sweep deals with them one by one.
-  }
 }
 
 function spawnError(spec: AgentProcessSpec, cause: unknown) {

@@ -40,7 +40,7 @@ export type RunEnd = {
  * knows of. `endEverything` belongs at the end of every run, a successful one too.
  */
 export interface RunningAgent<Ending = AgentExit> {
-  /** Of the launcher that waits for `go`, whose pid becomes the agent's. */
+  /** Of the launcher that waits for `go`: the agent's reaper, or where there is none the agent itself. */
   readonly identity: ProcessIdentity;
   readonly argv: readonly string[];
   /** Lets the agent start and hands it the prompt. Before that, nothing of it ran. */
@@ -50,7 +50,7 @@ export interface RunningAgent<Ending = AgentExit> {
   readOn(): void;
   /** SIGINT to the agent's group: the one signal that makes agents end their own tools. */
   interrupt(): void;
-  /** SIGKILL to the group and to every process of the run. */
+  /** SIGKILL to every process of the run. */
   kill(): void;
   /** Stops every process of the run, for Ctrl+Z, until `wake`. */
   suspend(): void;

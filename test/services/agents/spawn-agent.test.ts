@@ -85,14 +85,14 @@ describe('starting', () => {
   });
 
   test('holds the agent back until go, and its identity stays the same', async () => {
-    const {agent, folder, lines} = await hold({args: ['-c', 'echo > ran; echo "agent $$"; exec sleep 1000']});
+    const {agent, folder, lines} = await hold({args: ['-c', 'echo > ran; echo ready; exec sleep 1000']});
     expect(livenessOf(agent.identity)).toBe('alive');
     expect(textOf(path.join(folder, 'ran'))).toBe('');
 
     agent.go();
     agent.go();
 
-    await printed(lines, `agent ${agent.identity.pid}`);
+    await printed(lines, 'ready');
     expect(livenessOf(agent.identity)).toBe('alive');
     expect(textOf(path.join(folder, 'ran'))).toBe('\n');
   });
@@ -351,7 +351,7 @@ describe.skipIf(!onLinux)('suspending', () => {
     const {agent, lines} = await start({args: [agentScript('with-tools.sh')]});
     await printed(lines, /^tool/);
     await printed(lines, /^agent/);
-    const pids = [agent.identity.pid, pidAfter('tool', lines.join('\n'))];
+    const pids = ['agent', 'tool'].map((word) => pidAfter(word, lines.join('\n')));
 
     agent.suspend();
     await eventually(() => expect(pids.map(isStopped)).toEqual([true, true]));
@@ -361,10 +361,10 @@ describe.skipIf(!onLinux)('suspending', () => {
   });
 
   test('a suspended agent can be interrupted', async () => {
-    const {agent, lines} = await start({args: [agentScript('polite.sh')]});
+    const {agent, lines, spec} = await start({args: [agentScript('polite.sh')]});
     await printed(lines, 'ready');
     agent.suspend();
-    await eventually(() => expect(isStopped(agent.identity.pid)).toBe(true));
+    await eventually(() => expect(markedPids(spec.runId).every(isStopped)).toBe(true));
     agent.interrupt();
     expect(await agent.ended).toMatchObject({exitCode: 1});
     expect(lines).toEqual(['ready', 'bye']);
@@ -587,9 +587,10 @@ describe.skipIf(!onLinux)('when Blackbird itself ends', () => {
 
   test('at 36 random moments: no process survives, no agent ran unrecorded', async () => {
     const kill = async (number: number) => {
-      const script = `echo $$ >> ran; . ${agentScript('with-tools.sh')}`;
+      const script = `echo $$ $PPID >> ran; . ${agentScript('with-tools.sh')}`;
       // Every third agent ends by itself, so that kills hit all moments of a run's life.
-      const body = number % 3 === 0 ? 'echo $$ >> ran; nohup setsid sleep 1000 >/dev/null 2>&1 & :' : script;
+      const body =
+        number % 3 === 0 ? 'echo $$ $PPID >> ran; nohup setsid sleep 1000 >/dev/null 2>&1 & :' : script;
       const run = control(
         number % 3 === 0 ? 'again' : 'once',
         '-c',
@@ -604,7 +605,10 @@ describe.skipIf(!onLinux)('when Blackbird itself ends', () => {
       await run.exited;
       await run.expectNoSurvivors();
       const numbers = (file: string) => run.text(file).split('\n').filter(Boolean);
-      const unrecorded = numbers('ran').filter((pid) => !numbers('recorded').includes(pid));
+      // The agent, or the reaper above it.
+      const unrecorded = numbers('ran').filter(
+        (pids) => !pids.split(' ').some((pid) => numbers('recorded').includes(pid)),
+      );
       expect(unrecorded, `killed after ${delay} ms`).toEqual([]);
       return numbers('ran').length;
     };

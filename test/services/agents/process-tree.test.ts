@@ -1,0 +1,206 @@
+import {readdirSync, readlinkSync, realpathSync, writeFileSync} from 'node:fs';
+import path from 'node:path';
+import {beforeAll, describe, expect, onTestFinished, test, vi} from 'vitest';
+import {hasReaper} from '../../../src/services/agents/reaped-tree.ts';
+import {createAgentSpawner} from '../../../src/services/agents/spawn-agent.ts';
+import {
+  agentScript,
+  buildController,
+  expectGone,
+  guardianOf,
+  markedPids,
+  pidAfter,
+  processState,
+  startController,
+  textOf,
+  uniqueRunId,
+} from '../../helpers/agent-processes.ts';
+import {eventually} from '../../helpers/eventually.ts';
+import {sharedFolder, temporaryFolder} from '../../helpers/temp-folder.ts';
+
+async function start(
+  args: readonly string[],
+  {isReaped, env = {}}: {isReaped: boolean; env?: Record<string, string>},
+) {
+  const folder = temporaryFolder();
+  const lines: string[] = [];
+  const runId = uniqueRunId();
+  const agent = await createAgentSpawner({isReaped}).spawn({
+    runId,
+    command: {file: 'sh', args, stdin: '', env},
+    cwd: folder,
+    stdoutFile: path.join(folder, 'stdout.log'),
+    stderrFile: path.join(folder, 'stderr.log'),
+    onLine: (line) => lines.push(line),
+  });
+  onTestFinished(async () => {
+    await agent.endEverything();
+    expect(markedPids(runId)).toEqual([]);
+  });
+  agent.go();
+  const printed = (line: string) => eventually(() => expect(lines).toContain(line));
+  return {agent, folder, lines, printed, runId};
+}
+
+/** What hid itself from everybody but its reaper. */
+const detachedPids = (folder: string) =>
+  textOf(path.join(folder, 'detached')).split('\n').filter(Boolean).map(Number);
+const living = (pids: readonly number[]) => pids.filter((pid) => processState(pid) !== null);
+/** Everything that was started there and lives, whether it told of itself or not. */
+const processesIn = (folder: string) =>
+  readdirSync('/proc').filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readlinkSync(`/proc/${pid}/cwd`) === realpathSync(folder);
+    } catch {
+      return false;
+    }
+  });
+
+describe.skipIf(!hasReaper())(
+  'below a reaper, a tool that cleared its environment, session and parent',
+  () => {
+    const isReaped = true;
+
+    test('does not outlive a pause', async () => {
+      const {agent, folder, printed} = await start([agentScript('detached.sh'), 'wait'], {isReaped});
+      await printed('ready');
+      agent.interrupt();
+      expect(await agent.ended).toMatchObject({signal: 'SIGINT'});
+      expect(living(detachedPids(folder))).toHaveLength(1);
+      expect(await agent.endEverything()).toEqual({ended: 1, remaining: []});
+      expect(living(detachedPids(folder))).toEqual([]);
+    });
+
+    test('does not outlive a success', async () => {
+      const {agent, folder} = await start([agentScript('detached.sh'), 'exit'], {isReaped});
+      expect(await agent.ended).toMatchObject({exitCode: 0, signal: null});
+      expect(living(detachedPids(folder))).toHaveLength(1);
+      expect(await agent.endEverything()).toEqual({ended: 1, remaining: []});
+      expect(living(detachedPids(folder))).toEqual([]);
+    });
+
+    test.each(['interrupt', 'kill'] as const)('started a moment before it: 10 times %s', async (order) => {
+      for (let round = 0; round < 10; round++) {
+        const {agent, folder} = await start([agentScript('detached.sh'), 'again'], {isReaped});
+        await eventually(() => expect(detachedPids(folder).length).toBeGreaterThan(round));
+        agent[order]();
+        await agent.ended;
+        expect(await agent.endEverything()).toMatchObject({remaining: []});
+        expect(processesIn(folder)).toEqual([]);
+      }
+    });
+
+    test('does not outlive an agent that killed its reaper, nor does the agent', async () => {
+      const {agent, lines} = await start(
+        [
+          '-c',
+          'echo agent $$; nohup setsid sleep 1000 >/dev/null 2>&1 & echo tool $!; kill -KILL $PPID; sleep 1000',
+        ],
+        {isReaped},
+      );
+      expect(await agent.ended).toMatchObject({signal: 'SIGKILL'});
+      expect(await agent.endEverything()).toMatchObject({remaining: []});
+      expect(living(['agent', 'tool'].map((word) => pidAfter(word, lines.join('\n'))))).toEqual([]);
+    });
+
+    describe('does not outlive', () => {
+      const build = sharedFolder();
+      let controller = '';
+      beforeAll(async () => {
+        controller = await buildController(build);
+      });
+
+      test.each([
+        {victims: 'Blackbird', isGuardianKilled: false},
+        {victims: 'Blackbird and its guardian', isGuardianKilled: true},
+      ])('$victims, at five moments', async ({isGuardianKilled}) => {
+        for (let round = 0; round < 5; round++) {
+          const folder = temporaryFolder();
+          const {child} = startController(controller, {
+            folder,
+            runId: uniqueRunId(),
+            mode: 'once',
+            command: {file: 'sh', args: [agentScript('detached.sh'), round % 2 === 0 ? 'wait' : 'again']},
+          });
+          await eventually(() =>
+            expect(detachedPids(folder).length).toBeGreaterThan(round % 2 === 0 ? 0 : round),
+          );
+          if (isGuardianKilled) {
+            const guardian = await guardianOf(child);
+            child.kill('SIGSTOP');
+            process.kill(guardian, 'SIGKILL');
+          }
+          child.kill('SIGKILL');
+          await eventually(() => expect(processesIn(folder)).toEqual([]));
+        }
+      });
+
+      test('a Blackbird that lost its guardian', async () => {
+        const folder = temporaryFolder();
+        const {child, fact} = startController(controller, {
+          folder,
+          runId: uniqueRunId(),
+          mode: 'once',
+          command: {file: 'sh', args: [agentScript('detached.sh'), 'exit']},
+        });
+        process.kill(await guardianOf(child), 'SIGKILL');
+        expect(await fact('exitCode')).toMatchObject({exitCode: 0, ended: 1, remaining: []});
+        expect(living(detachedPids(folder))).toEqual([]);
+      });
+    });
+
+    test('the reaper leaves the environment of the agent as it was, perl’s variables too', async () => {
+      const {agent, lines, runId} = await start(['-c', 'env | grep -E "^(PERL|BLACKBIRD_RUN)" | sort'], {
+        isReaped,
+        env: {PERL5OPT: '-Mno::such::module', PERL_UNICODE: 'SDA', LC_ALL: 'xx_XX.none'},
+      });
+      expect(await agent.ended).toMatchObject({exitCode: 0, stderr: ''});
+      expect(lines).toEqual([`BLACKBIRD_RUN_ID=${runId}`, 'PERL5OPT=-Mno::such::module', 'PERL_UNICODE=SDA']);
+    });
+
+    test.each([
+      {script: 'exit 7', exit: {exitCode: 7, signal: null}},
+      {script: 'exit 255', exit: {exitCode: 255, signal: null}},
+      {script: 'kill -TERM $$', exit: {exitCode: null, signal: 'SIGTERM'}},
+      {script: 'kill -KILL $$', exit: {exitCode: null, signal: 'SIGKILL'}},
+    ])('the reaper tells how the agent went: $script', async ({script, exit}) => {
+      const {agent} = await start(['-c', script], {isReaped});
+      expect(await agent.ended).toMatchObject(exit);
+      expect(await agent.endEverything()).toEqual({ended: 0, remaining: []});
+    });
+  },
+);
+
+describe.skipIf(process.platform !== 'linux')('without a reaper', () => {
+  const isReaped = false;
+
+  test('a tool in a session of its own does not outlive a success', async () => {
+    const {agent, lines} = await start([agentScript('leaves-child.sh')], {isReaped});
+    expect(await agent.ended).toMatchObject({exitCode: 0});
+    expect(await agent.endEverything()).toEqual({ended: 1, remaining: []});
+    expect(living([pidAfter('child', lines.join('\n'))])).toEqual([]);
+  });
+
+  test('kill reaches tools in sessions of their own', async () => {
+    const {agent, lines, printed} = await start([agentScript('with-tools.sh'), 'stubborn'], {isReaped});
+    await eventually(() => ['tool', 'nameless', 'agent'].map((word) => pidAfter(word, lines.join('\n'))));
+    await printed(`agent ${agent.identity.pid}`);
+    agent.kill();
+    expect(await agent.ended).toMatchObject({signal: 'SIGKILL'});
+    await expectGone(['tool', 'background', 'nameless'].map((word) => pidAfter(word, lines.join('\n'))));
+  });
+
+  test('a tool that hides is ended if its parent was seen', async () => {
+    vi.useFakeTimers({toFake: ['setInterval']});
+    onTestFinished(() => void vi.useRealTimers());
+    const parent = `setsid env -i /bin/sh -c '/bin/sleep 1000 >/dev/null 2>&1 & echo hidden $!; while [ ! -e done ]; do /bin/sleep 0.01; done'`;
+    const {agent, lines, folder} = await start(['-c', `${parent}; echo left`], {isReaped});
+    const hidden = await eventually(() => pidAfter('hidden', lines.join('\n')));
+    vi.advanceTimersByTime(1_000);
+    writeFileSync(path.join(folder, 'done'), '');
+    expect(await agent.ended).toMatchObject({exitCode: 0});
+    expect(living([hidden])).toEqual([hidden]);
+    expect(await agent.endEverything()).toEqual({ended: 1, remaining: []});
+    expect(living([hidden])).toEqual([]);
+  });
+});
