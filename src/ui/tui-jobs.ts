@@ -75,7 +75,7 @@ export function createJobs(core: TuiCore, ports: TuiPorts) {
     core.dialogs.ask({type: 'message', ...messageLines(request.refusal), next: dialog});
   };
 
-  /** The job is over: nobody waits for an answer to what it asked. */
+  /** The job is over: what it asked needs no answer any more. */
   const closePrompt = () => {
     core.dialogs.drop('checkpoint');
     if (core.get().ui.context.dialog?.type === 'checkpoint') core.send({type: 'dialog.close'});

@@ -146,7 +146,7 @@ export function createTui(ports: TuiPorts): Tui {
           const isFirst = state.get().data === null;
           core.patch({data});
           if (isFirst) core.patch({browse: initialSelection(core.facts(), state.get().browse)});
-          // Answers can wait until somebody asks for them; what is undecided holds up the plan, and what
+          // Questions can wait until the user opens them; an open decision holds up the plan, and what
           // a job of this screen left may be seen on disk only after its end.
           if (core.facts().isBusy) return;
           openPrompts(core, ports, hasWorked ? ['asks', 'decision', 'feedback'] : ['decision']);

@@ -84,9 +84,13 @@ describe('by keyboard alone', () => {
     // Pinned, the chart stays with its actor; shift steps through that actor's events only.
     await page.keyboard.press('p');
     await page.keyboard.press('Shift+ArrowLeft');
-    await eventually(async () => expect(await page.locator('#standing').textContent()).toMatch(/^releasing/));
+    await eventually(async () =>
+      expect(await page.locator('#current-state').textContent()).toMatch(/^releasing/),
+    );
     await page.keyboard.press('Shift+ArrowLeft');
-    await eventually(async () => expect(await page.locator('#standing').textContent()).toMatch(/^executing/));
+    await eventually(async () =>
+      expect(await page.locator('#current-state').textContent()).toMatch(/^executing/),
+    );
     expect(await page.locator('#chart-heading').textContent()).toBe('engine');
     await eventually(async () =>
       expect(await page.locator('#announcer').textContent()).toMatch(
@@ -191,7 +195,7 @@ test('contexts fold, and stay as they were folded from event to event', async ()
   expect(await request.getAttribute('open')).toBeNull();
   await page.keyboard.press('Shift+ArrowRight');
   await eventually(async () =>
-    expect(await page.locator('#standing').textContent()).not.toMatch(/recordPauseIntent/),
+    expect(await page.locator('#current-state').textContent()).not.toMatch(/recordPauseIntent/),
   );
   expect(await request.getAttribute('open')).toBeNull();
 });

@@ -47,7 +47,7 @@ test('a live run is watched from its start to its pause, and a step back shows t
   expect(await page.locator('.edge.taken').getAttribute('data-edge')).toBe(
     'engine.executing engine.releasing',
   );
-  expect(await page.locator('#standing').textContent()).toBe('releasing — after done(executor)');
+  expect(await page.locator('#current-state').textContent()).toBe('releasing — after done(executor)');
 
   // To the pause by its mark: the agent was still at work.
   await page.locator('#marks button').click();

@@ -1,4 +1,4 @@
-/** The `@` that is being typed: where it stands and what is behind it so far. */
+/** The `@` that is being typed: its offset and the text after it so far. */
 export type AtToken = {readonly start: number; readonly query: string};
 
 /** The file reference the cursor is at the end of; an `@` inside a word (an address) is none. */

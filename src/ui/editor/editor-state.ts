@@ -128,7 +128,7 @@ function movedTo(state: EditorState, buffer: TextBuffer): EditorState {
   return state.picker ? picking(next) : next;
 }
 
-/** Opens, narrows or closes the list by what now stands before the cursor. */
+/** Opens, narrows or closes the list by the text before the cursor. */
 function picking(state: EditorState): EditorState {
   const token = atTokenBefore(state.buffer.text, state.buffer.cursor);
   if (!token) return {...state, picker: null, closedAt: null};
@@ -145,7 +145,7 @@ function inView(state: EditorState, frame: EditorFrame): EditorState {
   return top === state.top ? state : {...state, top};
 }
 
-/** What may stand in a text: no control characters, but the joiners that emoji and some scripts are written with. */
+/** What a text may contain: no control characters, but the joiners that emoji and some scripts are written with. */
 function writable(text: string): string {
   return text
     .replace(/\r\n?/g, '\n')

@@ -61,7 +61,7 @@ function removed({text}: TextBuffer, start: number, end: number): TextBuffer {
   return placed(text.slice(0, start) + text.slice(end), start);
 }
 
-/** What is put side by side can become one character; the cursor then stands behind it. */
+/** Joined texts can form one character; the cursor then goes behind it. */
 function placed(text: string, offset: number): TextBuffer {
   const start = lineStart(text, offset);
   const line = text.slice(start, lineEnd(text, offset));

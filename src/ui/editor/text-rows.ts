@@ -16,7 +16,7 @@ let last = {
   lines: new Map() as BrokenLines,
 };
 
-/** The row of an offset. Where a line is broken, the cursor stands at the beginning of the next row. */
+/** The row of an offset. Where a line is broken, the cursor is at the start of the next row. */
 export function rowAt(rows: readonly Row[], offset: number): number {
   let [low, high] = [0, rows.length - 1];
   while (low < high) {

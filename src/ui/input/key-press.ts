@@ -22,7 +22,7 @@ export function keysOfText(text: string): KeyPress[] {
   });
 }
 
-/** Ctrl+C and its like are keys wherever they stand; line ends and tabs may be part of a paste. */
+/** Ctrl+C and its like are keys wherever they occur; line ends and tabs may be part of a paste. */
 const controls = /([\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f])/;
 
 function keyOfGrapheme(text: string): KeyPress {

@@ -4,7 +4,7 @@ import {type ActorView, shownActors} from './timeline.ts';
 
 const symbols = {active: '●', done: '✓', error: '✗', stopped: '■'} as const;
 
-/** The actors as nested lists of buttons: each says where it stands. */
+/** The actors as nested lists of buttons, each with its state. */
 export function drawActors(
   all: readonly ActorView[],
   shown: string | null,

@@ -161,7 +161,7 @@ function labelBox(lines: readonly Line[], measure: Measure): ElkLabel {
   return {text: 'label', width: Math.ceil(width) + 8, height: lines.length * metrics.line + 2};
 }
 
-/** What an edge says. Actions stay out of the drawing, where they would drown it; the text forms have them. */
+/** The label of an edge, without actions: there are too many to draw. The text forms have them. */
 function edgeLine(states: ReadonlyMap<string, ChartState>, transition: ChartTransition): Line {
   const {id, source, trigger, guard} = transition;
   const [only, ...more] = states.get(source)?.invokes ?? [];

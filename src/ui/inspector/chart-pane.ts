@@ -7,7 +7,7 @@ import {byId, element, reveal} from './dom.ts';
 import {eventName, stateName} from './event-name.ts';
 import {actorKey} from './timeline.ts';
 
-/** Smaller than this nobody reads it; the drawing scrolls instead. */
+/** The smallest readable scale; below it the drawing scrolls instead. */
 const smallest = 0.82;
 const largest = 1.35;
 
@@ -49,7 +49,8 @@ export class ChartPane {
     const place = byId('chart');
     const last = entry.transitions.length > 0 || entry.kind === 'started' ? '' : ' (no transition)';
     byId('chart-heading').textContent = entry.actor;
-    byId('standing').textContent = `${stateName(entry.state)} — after ${eventName(entry.event.type)}${last}`;
+    byId('current-state').textContent =
+      `${stateName(entry.state)} — after ${eventName(entry.event.type)}${last}`;
     const chart = this.#charts.get(entry.machine);
     if (!chart) {
       place.replaceChildren(

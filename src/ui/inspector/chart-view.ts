@@ -26,7 +26,7 @@ export function drawChart(
       ({transition}) => transition !== null && highlight.taken.has(transition),
     );
   for (const node of laidOut.elk.children ?? []) drawing.append(...drawNode(node, laidOut, highlight));
-  // What was just taken lies on top.
+  // The transition that was just taken is drawn last, on top.
   for (const edge of [...edges].sort((a, b) => Number(isTaken(a)) - Number(isTaken(b)))) {
     drawing.append(drawEdge(edge, isTaken(edge)));
   }

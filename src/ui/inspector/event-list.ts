@@ -3,7 +3,7 @@ import {element} from './dom.ts';
 import {eventName, stateName} from './event-name.ts';
 import {actorKey} from './timeline.ts';
 
-/** More rows than anybody reads make every step slow. */
+/** A limit of rows: more of them make every step slow. */
 const mostRows = 300;
 
 export type EventListView = {

@@ -32,11 +32,11 @@ export class InspectorPage {
   }
 
   add(entries: readonly InspectedEntry[]): void {
-    const forgotten = this.#timeline.forgotten;
+    const dropped = this.#timeline.dropped;
     this.#timeline.add(entries);
     this.#position = this.#isFollowing
       ? this.#timeline.last
-      : Math.max(0, this.#position - (this.#timeline.forgotten - forgotten));
+      : Math.max(0, this.#position - (this.#timeline.dropped - dropped));
     this.draw();
   }
 
@@ -129,7 +129,7 @@ export class InspectorPage {
     if (entry) announce(entry, position, this.#timeline.last);
   }
 
-  /** Asked for only when somebody looks: the process has better things to do. */
+  /** Fetched only when it is shown, to leave the process to its work. */
   async #drawContext(entry: InspectedEntry | undefined): Promise<void> {
     const asked = entry ? `context/${entry.session}/${entry.seq}` : '';
     if (asked === this.#contextAsked) return;
@@ -156,7 +156,7 @@ async function contextFrom(path: string): Promise<{context?: unknown; reason?: s
   }
 }
 
-/** A new list in place of the old one must not take the keyboard away from whoever is in it. */
+/** Keeps the keyboard focus when a list is replaced by a new one. */
 function replaceKeepingFocus(id: string, fresh: HTMLElement): void {
   const place = byId(id);
   const focused = document.activeElement;

@@ -13,7 +13,7 @@ const page = new InspectorPage(facts);
 const actions: Readonly<Record<string, () => void>> = {
   first: () => page.first(),
   back: () => page.step(-1),
-  forth: () => page.step(1),
+  forward: () => page.step(1),
   latest: () => page.follow(),
   follow: () => page.toggleFollow(),
   pin: () => page.togglePin(),
@@ -27,7 +27,7 @@ const keys: Readonly<Record<string, string>> = {
   Home: 'first',
   End: 'latest',
   ArrowLeft: 'back',
-  ArrowRight: 'forth',
+  ArrowRight: 'forward',
   f: 'follow',
   p: 'pin',
   '-': 'smaller',

@@ -18,14 +18,14 @@ export function drawTimeBar(
   slider.disabled = timeline.last < 1;
   const entry = timeline.entries[position];
   const words = entry ? `${position + 1} of ${timeline.last + 1}, ${clockTime(entry.at)}` : 'nothing yet';
-  const {forgotten} = timeline;
+  const {dropped} = timeline;
   slider.setAttribute('aria-valuetext', words);
-  byId('moment').textContent = forgotten > 0 ? `${words}, ${forgotten} earlier ones let go` : words;
+  byId('moment').textContent = dropped > 0 ? `${words}, ${dropped} earlier ones dropped` : words;
   byId('follow').setAttribute('aria-pressed', String(isFollowing));
   for (const [id, isOff] of [
     ['first', position <= 0],
     ['back', position <= 0],
-    ['forth', position >= timeline.last],
+    ['forward', position >= timeline.last],
     ['latest', position >= timeline.last],
   ] as const) {
     byId<HTMLButtonElement>(id).disabled = isOff;

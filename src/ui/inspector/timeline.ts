@@ -1,6 +1,6 @@
 import type {InspectedEntry} from '../../services/contracts/journal.ts';
 
-/** An actor as it stands at one moment. */
+/** An actor at one moment. */
 export type ActorView = {
   /** Unique on the page: its process and its path. */
   readonly key: string;
@@ -27,12 +27,12 @@ const dropped = 2_000;
 export const actorKey = ({session, actor}: Pick<InspectedEntry, 'session' | 'actor'>) =>
   `${session}|${actor}`;
 
-/** Every entry the page knows, and how things stood at each. */
+/** Every entry the page has, and the actors at each. */
 export class Timeline {
   entries: readonly InspectedEntry[] = [];
   marks: readonly Mark[] = [];
-  /** How many were let go because there were too many. */
-  forgotten = 0;
+  /** How many were dropped because there were too many. */
+  dropped = 0;
   #indexes = new Map<string, number[]>();
 
   /** Takes what the page does not have yet; entries are numbered within their session. */
@@ -47,7 +47,7 @@ export class Timeline {
     if (fresh.length === 0) return;
     const all = [...this.entries, ...fresh];
     const excess = all.length > mostEntries ? all.length - mostEntries + dropped : 0;
-    this.forgotten += excess;
+    this.dropped += excess;
     this.entries = all.slice(excess);
     this.#index();
   }
@@ -164,7 +164,7 @@ function inTreeOrder(views: readonly ActorView[]): ActorView[] {
   return roots.sort((a, b) => a.session - b.session || a.index - b.index).flatMap(walk);
 }
 
-/** One wish to pause passes through every actor on its way down; it is one pause. */
+/** One pause passes through every actor on its way down; it is counted once. */
 const samePause = 12;
 
 function marksOf(entries: readonly InspectedEntry[]): Mark[] {

@@ -36,7 +36,7 @@ function branch(name: string, value: object, folds: Folds, path: string): HTMLEl
     element('span', {class: 'size'}, Array.isArray(value) ? ` [${size}]` : ` {${size}}`),
   );
   const details = element('details', {open: isOpen}, summary);
-  // Filled when it is opened: a context can be large, and most of it stays shut.
+  // Filled when it is opened: a context can be large, and most of it stays closed.
   const fill = () => {
     if (details.open && details.childElementCount === 1) details.append(drawValue(value, folds, path));
   };

@@ -48,7 +48,7 @@ export function bannerLine(state: TuiState, facts: Facts): Line {
   return warning === undefined ? [] : cutLine([{text: ` ${displayLine(warning)}`, tone: 'warning'}], width);
 }
 
-/** An alert with its advice. A notice stands beside it; where there is no room for both, in place of the advice. */
+/** An alert with its advice, and beside it the notice; where there is no room for both, the notice replaces the advice. */
 function alertLine(alert: string, advice: string, said: Line, width: number): Line {
   const style = {bold: true, inverse: true, tone: 'warning'} as const;
   if (said.length === 0) return cutLine([{text: alert + advice, ...style}], width);

@@ -18,6 +18,6 @@ export function helpLines(): Line[] {
   return [
     ...helpTable.flatMap(([title, keymap]) => section(title, keymap)),
     ...section('Write', editorKeymap),
-    [{text: 'Ctrl+C pauses what runs, pressed again it forces; at rest it quits.', dim: true}],
+    [{text: 'Ctrl+C pauses what runs, pressed again it forces; when nothing runs it quits.', dim: true}],
   ];
 }

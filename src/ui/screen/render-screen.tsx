@@ -32,8 +32,8 @@ export async function renderScreen<Result>(
     return await show(options, screen);
   } finally {
     if (stdin.isTTY) stdin.setRawMode(false);
-    // Ink stops listening but not reading: what is typed from now on would be swallowed. Node stops a moment
-    // later, and who began to listen before that would never be told of a key.
+    // Ink stops listening but not reading: what is typed from now on would be lost. Node stops a moment
+    // later, and a listener added before that would never get a key.
     stdin.pause();
     await new Promise((resolve) => setImmediate(resolve));
     stdin.off('error', ignore);

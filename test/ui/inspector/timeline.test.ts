@@ -32,10 +32,10 @@ describe('entries', () => {
     const many = (from: number, count: number) =>
       Array.from({length: count}, (_, index) => at(from + index, 'a'));
     const line = timeline(...many(1, 20_000));
-    expect(line.forgotten).toBe(0);
+    expect(line.dropped).toBe(0);
     line.add(many(20_001, 1));
-    expect({forgotten: line.forgotten, first: line.entries[0]?.seq, length: line.entries.length}).toEqual({
-      forgotten: 2_001,
+    expect({dropped: line.dropped, first: line.entries[0]?.seq, length: line.entries.length}).toEqual({
+      dropped: 2_001,
       first: 2_002,
       length: 18_000,
     });
