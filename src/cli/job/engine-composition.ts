@@ -9,7 +9,7 @@ import {reviewRules} from '../../machines/policies/review/review-summary.ts';
 import {type AgentRunnerOptions, createAgentRunner} from '../../services/agents/agent-runner.ts';
 import {createAgentSelection} from '../../services/agents/agent-selection.ts';
 import {createProbeCache} from '../../services/agents/probe-cache.ts';
-import {isSessionRef} from '../../services/agents/providers.ts';
+import {isSessionRef} from '../../services/agents/run-provider.ts';
 import {createAgentSpawner} from '../../services/agents/spawn-agent.ts';
 import type {ChangeTracker} from '../../services/contracts/changes.ts';
 import type {ProviderChoice} from '../../services/contracts/project.ts';

@@ -2,7 +2,7 @@ import {open, stat} from 'node:fs/promises';
 import {setTimeout as delay} from 'node:timers/promises';
 import type {Command} from 'commander';
 import {displayText} from '../../machines/policies/text/display-text.ts';
-import {createLogReader} from '../../services/agents/providers.ts';
+import {createLogReader} from '../../services/agents/run-provider.ts';
 import type {RunRecord, RunStore} from '../../services/contracts/run.ts';
 import {createLineSplitter} from '../../services/output/line-splitter.ts';
 import type {Cli} from '../cli.ts';

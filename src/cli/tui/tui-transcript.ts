@@ -1,6 +1,6 @@
 import {open} from 'node:fs/promises';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
-import {createLogReader} from '../../services/agents/providers.ts';
+import {createLogReader} from '../../services/agents/run-provider.ts';
 import {messageOf, systemErrorCode} from '../../services/contracts/errors.ts';
 import type {RunRecord, RunStore} from '../../services/contracts/run.ts';
 import type {Transcript} from '../../ui/ports.ts';

@@ -1,8 +1,7 @@
 import type {AgentEnd, AgentEvent, AgentVerdict, Dialect, Provider} from '../contracts/agent.ts';
-import {claudeProvider} from './claude.ts';
-import {codexProvider} from './codex.ts';
-import {demoProvider} from './demo.ts';
+import {providerIds} from '../contracts/provider-table.ts';
 import {activity} from './json-lines.ts';
+import {providers} from './providers.ts';
 import {checkedRef, failed, isUuid} from './verdicts.ts';
 
 /**
@@ -66,7 +65,7 @@ export function createDialectReader(known: Dialect | null) {
       return dialect;
     },
     read(line: string): readonly AgentEvent[] {
-      for (const id of dialect === null ? dialects : [dialect]) {
+      for (const id of dialect === null ? providerIds : [dialect]) {
         const events = providers[id].parseLine(line);
         if (events.length === 0) continue;
         if (events.some(({type}) => deciding.has(type))) dialect = id;
@@ -76,13 +75,6 @@ export function createDialectReader(known: Dialect | null) {
     },
   };
 }
-
-const providers: Readonly<Record<Dialect, Provider>> = {
-  claude: claudeProvider,
-  codex: codexProvider,
-  demo: demoProvider,
-};
-const dialects = Object.keys(providers) as Dialect[];
 
 /** A mere notice or error may be the JSON of anything. */
 const deciding: ReadonlySet<AgentEvent['type']> = new Set([
@@ -99,11 +91,15 @@ const refVariable = 'BLACKBIRD_SESSION_REF';
 function resumeLine(commandLine: string, dialect: Dialect | null, ref: string): string {
   if (commandLine.includes(refVariable)) return commandLine;
   if (dialect === null) throw new Error('a session of no dialect cannot be resumed');
-  return dialect === 'codex'
-    ? // What stands behind `resume` is its own; `-`, the prompt, goes last.
-      `${commandLine.replace(/\s-$/, '')} resume '${ref}' -`
-    : `${commandLine} --resume '${ref}'`;
+  return withResume[dialect](commandLine, ref);
 }
+
+const withResume: Readonly<Record<Dialect, (commandLine: string, ref: string) => string>> = {
+  claude: (commandLine, ref) => `${commandLine} --resume '${ref}'`,
+  demo: (commandLine, ref) => `${commandLine} --resume '${ref}'`,
+  // What stands behind `resume` is its own; `-`, the prompt, goes last.
+  codex: (commandLine, ref) => `${commandLine.replace(/\s-$/, '')} resume '${ref}' -`,
+};
 
 function judgePlain(end: AgentEnd): AgentVerdict {
   if (end.exitCode !== 0) return failed(end, {refusal: never});

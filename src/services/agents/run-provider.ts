@@ -1,0 +1,18 @@
+import type {AgentEvent, ProviderId} from '../contracts/agent.ts';
+import type {RunRecord} from '../contracts/run.ts';
+import {createDialectReader} from './custom-command.ts';
+import {findProvider} from './providers.ts';
+import {isUuid} from './verdicts.ts';
+
+/** The form a ref must have before it becomes an argument. A custom command has those of its dialect. */
+export function isSessionRef(id: ProviderId, ref: string): boolean {
+  return id === 'custom' ? isUuid(ref) : findProvider(id).isSessionRef(ref);
+}
+
+/** What the lines of a run's log say, read from its beginning or from anywhere in it. */
+export function createLogReader({
+  provider,
+  provider_dialect: dialect,
+}: Pick<RunRecord, 'provider' | 'provider_dialect'>): (line: string) => readonly AgentEvent[] {
+  return provider === 'custom' ? createDialectReader(dialect ?? null).read : findProvider(provider).parseLine;
+}
