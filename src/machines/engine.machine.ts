@@ -1,54 +1,64 @@
-import {assign, type DoneActorEvent, type ErrorActorEvent, emit, sendTo, setup} from 'xstate';
+import {and, assign, type ErrorActorEvent, emit, not, or, sendTo, setup, stateIn} from 'xstate';
 import type {PauseReason, RunRecord} from '../services/contracts/run.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
-import {type ExecutorInput, type ExecutorOutput, executorMachine} from './executor.machine.ts';
+import {executorMachine} from './executor.machine.ts';
+import {type ParentReviewOutput, parentReviewMachine} from './parent-review.machine.ts';
+import type {JobOptions, JobRules} from './policies/job/job-rules.ts';
 import {
-  type ParentReviewInput,
-  type ParentReviewOutput,
-  parentReviewMachine,
-} from './parent-review.machine.ts';
-import type {TaskOutput} from './policies/run/task-outcome.ts';
-import type {SegmentCommand} from './segment.machine.ts';
-import {type TaskInput, taskMachine} from './task.machine.ts';
-
-/** One thing for the engine to do. A task is resumed or restarted alone; executing is the whole plan. */
-export type Job =
-  | {readonly type: 'execute'; readonly input: Omit<ExecutorInput, 'pauseReason'>}
-  | {readonly type: 'task'; readonly input: Omit<TaskInput, 'pauseReason'>};
-
-export type JobResult =
-  | {readonly type: 'execute'; readonly output: ExecutorOutput}
-  /** `review`: what became of the parents that the task made due. */
-  | {readonly type: 'task'; readonly output: TaskOutput; readonly review?: ParentReviewOutput}
-  /** The job never began: the project is locked, or could not be repaired. */
-  | {readonly type: 'failed'; readonly error: unknown};
+  executorInput,
+  type Job,
+  type JobResult,
+  type JobStep,
+  jobResult,
+  reviewInput,
+  type StepResult,
+  stepsAfter,
+  stopReasonOf,
+  succeededRuns,
+  taskInput,
+} from './policies/job/job-steps.ts';
+import {stopReasonAfterReview} from './policies/job/stop-reason.ts';
+import {taskMachine} from './task.machine.ts';
 
 export type EngineCommand =
   | {readonly type: 'job.start'; readonly job: Job}
   | {readonly type: 'engine.pause'; readonly reason: PauseReason}
   | {readonly type: 'engine.stopAfterTask'};
 
+export type EngineNews =
+  | {readonly type: 'job.stopped'; readonly result: JobResult}
+  | {readonly type: 'engine.pausing'; readonly reason: PauseReason; readonly isForced: boolean};
+
 type EngineContext = {
-  job: Job | null;
-  pauseReason: PauseReason | null;
-  isStopping: boolean;
-  result: JobResult | null;
+  /** The steps that are left; the first one is next, or being worked on. */
+  steps: readonly JobStep[];
+  options: JobOptions;
+  rules: JobRules | null;
+  done: readonly StepResult[];
+  /** How many of these were there when parents were last looked at. */
+  reviewed: number;
+  review: ParentReviewOutput | null;
+  error: unknown;
 };
 
-const pauseRemembered = {type: 'rememberPause', params: pauseOf} as const;
+type Wish = 'none' | 'stop' | 'pause';
+
+const announcedBy = (wish: Wish) => ({type: 'announceEnd', params: {wish}}) as const;
+const failed = {target: 'releasing', actions: {type: 'rememberError', params: errorIn}} as const;
 
 /**
- * The door: one job at a time, under the project lock from before the first look at the records until
- * after the last write. A pause is accepted in every state and never lost.
+ * The door: one job at a time, busy from the moment it is asked for until the last write. A job is a list of steps under
+ * one lock and one set of rules. A pause is taken in every state, and nothing begins after it.
  */
 export const engineMachine = setup({
   types: {
     context: {} as EngineContext,
     events: {} as EngineCommand,
-    emitted: {} as {readonly type: 'job.stopped'; readonly result: JobResult},
+    emitted: {} as EngineNews,
     tags: {} as 'busy',
   },
   actors: {
+    resolveJob: promiseNotProvided<JobRules, {readonly options: JobOptions}>('resolveJob'),
     acquireLock: promiseNotProvided<void, void>('acquireLock'),
     releaseLock: promiseNotProvided<void, void>('releaseLock'),
     recoverRuns: promiseNotProvided<readonly RunRecord[], void>('recoverRuns'),
@@ -57,164 +67,206 @@ export const engineMachine = setup({
     parentReview: parentReviewMachine,
   },
   actions: {
-    rememberJob: assign((_, params: {job: Job}) => ({
-      ...params,
-      pauseReason: null,
-      isStopping: false,
-      result: null,
+    rememberError: assign((_, params: {error: unknown}) => params),
+    rememberStep: assign(({context: {done, steps}}, {result}: {result: StepResult}) => ({
+      done: [...done, result],
+      steps: stepsAfter(steps, result),
     })),
-    rememberPause: assign((_, params: {pauseReason: PauseReason}) => params),
-    rememberStop: assign({isStopping: true}),
-    rememberResult: assign((_, params: {result: JobResult}) => params),
-    announceStop: emit(({context}) => ({type: 'job.stopped', result: resultOf(context)})),
-    pauseExecutor: sendTo('executor', (_, params: SegmentCommand) => params),
-    pauseTask: sendTo('task', (_, params: SegmentCommand) => params),
-    pauseReview: sendTo('parentReview', (_, params: SegmentCommand) => params),
-    rememberReview: assign(({context: {result}}, {review}: {review: ParentReviewOutput}) => {
-      const isSilent = review.outcome === 'settled' && review.reviews.length === 0;
-      return {result: result?.type === 'task' && !isSilent ? {...result, review} : result};
-    }),
-    stopExecutor: sendTo('executor', {type: 'executor.stopAfterTask'}),
+    announcePause: emit((_, params: {reason: PauseReason; isForced: boolean}) => ({
+      type: 'engine.pausing' as const,
+      ...params,
+    })),
+    announceEnd: emit(({context}, {wish}: {wish: Wish}) => ({
+      type: 'job.stopped' as const,
+      result: resultOf(context, wish),
+    })),
   },
   guards: {
-    isPlan: ({context}) => context.job?.type === 'execute',
-    mayBeDue: (_, {output}: {output: TaskOutput}) =>
-      output.outcome === 'succeeded' && output.run.decision_state !== 'approved_quit',
+    isPauseAsked: or([stateIn('#pausing'), stateIn('#forcing')]),
+    isStopAsked: stateIn('#stopping'),
+    isTaskNext: ({context}) => context.steps[0]?.type === 'task',
+    isPlanNext: ({context}) => context.steps[0]?.type === 'execute',
+    hasDueParents: ({context: {done, reviewed}}) => succeededRuns(done.slice(reviewed)).length > 0,
+    /** The last step leaves nothing to go on with: a person is needed, or the next would fail as well. */
+    isEnded: ({context}) => {
+      const last = context.done.at(-1);
+      return last !== undefined && stopReasonOf(last, rulesOf(context)) !== null;
+    },
+    isReviewEnded: ({context}) =>
+      context.review !== null && stopReasonAfterReview(context.review, rulesOf(context)) !== null,
   },
 }).createMachine({
   id: 'engine',
-  context: {job: null, pauseReason: null, isStopping: false, result: null},
-  on: {
-    'engine.pause': {actions: pauseRemembered},
-    'engine.stopAfterTask': {actions: 'rememberStop'},
-  },
+  context: {steps: [], options: {}, rules: null, done: [], reviewed: 0, review: null, error: undefined},
   initial: 'idle',
   states: {
     idle: {
       on: {
         'job.start': {
-          target: 'locking',
-          actions: {type: 'rememberJob', params: ({event}) => ({job: event.job})},
+          target: 'working',
+          actions: assign(({event: {job}}) => ({
+            steps: job.steps,
+            options: job.options,
+            rules: null,
+            done: [],
+            reviewed: 0,
+            review: null,
+            error: undefined,
+          })),
         },
-      },
-    },
-    locking: {
-      tags: 'busy',
-      invoke: {
-        id: 'acquireLock',
-        src: 'acquireLock',
-        onDone: 'recovering',
-        onError: {target: 'stopped', actions: {type: 'rememberResult', params: failureOf}},
-      },
-    },
-    recovering: {
-      tags: 'busy',
-      invoke: {
-        id: 'recoverRuns',
-        src: 'recoverRuns',
-        onDone: [{guard: 'isPlan', target: 'executing'}, {target: 'working'}],
-        onError: {target: 'releasing', actions: {type: 'rememberResult', params: failureOf}},
-      },
-    },
-    executing: {
-      tags: 'busy',
-      on: {
-        'engine.pause': {
-          actions: {type: 'pauseExecutor', params: runPause},
-        },
-        'engine.stopAfterTask': {actions: 'stopExecutor'},
-      },
-      invoke: {
-        id: 'executor',
-        src: 'executor',
-        input: ({context}) => executorInput(context),
-        onDone: {target: 'releasing', actions: {type: 'rememberResult', params: executedOf}},
-        onError: {target: 'releasing', actions: {type: 'rememberResult', params: failureOf}},
       },
     },
     working: {
       tags: 'busy',
-      on: {
-        'engine.pause': {actions: [pauseRemembered, {type: 'pauseTask', params: runPause}]},
-      },
-      invoke: {
-        id: 'task',
-        src: 'task',
-        input: ({context}) => taskInput(context),
-        onDone: [
-          {
-            guard: {type: 'mayBeDue', params: ({event}) => ({output: event.output})},
-            target: 'reviewing',
-            actions: {type: 'rememberResult', params: workedOf},
+      type: 'parallel',
+      states: {
+        wish: {
+          initial: 'none',
+          states: {
+            none: {on: {'engine.stopAfterTask': 'stopping', 'engine.pause': 'pausing'}},
+            stopping: {id: 'stopping', on: {'engine.pause': 'pausing'}},
+            pausing: {
+              id: 'pausing',
+              entry: {type: 'announcePause', params: ({event}) => pauseIn(event, false)},
+              on: {'engine.pause': 'forcing'},
+            },
+            forcing: {
+              id: 'forcing',
+              entry: {type: 'announcePause', params: ({event}) => pauseIn(event, true)},
+              on: {'engine.pause': {target: 'forcing', reenter: true}},
+            },
           },
-          {target: 'releasing', actions: {type: 'rememberResult', params: workedOf}},
-        ],
-        onError: {target: 'releasing', actions: {type: 'rememberResult', params: failureOf}},
-      },
-    },
-    reviewing: {
-      tags: 'busy',
-      on: {'engine.pause': {actions: [pauseRemembered, {type: 'pauseReview', params: runPause}]}},
-      invoke: {
-        id: 'parentReview',
-        src: 'parentReview',
-        input: ({context}) => reviewInput(context),
-        onDone: {
-          target: 'releasing',
-          actions: {type: 'rememberReview', params: ({event}) => ({review: event.output})},
         },
-        onError: {target: 'releasing', actions: {type: 'rememberResult', params: failureOf}},
+        work: {
+          initial: 'resolving',
+          states: {
+            resolving: {
+              invoke: {
+                id: 'resolveJob',
+                src: 'resolveJob',
+                input: ({context}) => ({options: context.options}),
+                onDone: {target: 'locking', actions: assign({rules: ({event}) => event.output})},
+                onError: {target: 'stopped', actions: {type: 'rememberError', params: errorIn}},
+              },
+            },
+            locking: {
+              invoke: {
+                id: 'acquireLock',
+                src: 'acquireLock',
+                onDone: 'recovering',
+                onError: {target: 'stopped', actions: {type: 'rememberError', params: errorIn}},
+              },
+            },
+            recovering: {
+              invoke: {id: 'recoverRuns', src: 'recoverRuns', onDone: 'choosing', onError: failed},
+            },
+            choosing: {
+              always: [
+                {guard: or(['isPauseAsked', 'isEnded', 'isReviewEnded']), target: 'releasing'},
+                {guard: and([not('isStopAsked'), 'isTaskNext']), target: 'tasking'},
+                {guard: 'hasDueParents', target: 'reviewing'},
+                {guard: and([not('isStopAsked'), 'isPlanNext']), target: 'executing'},
+                {target: 'releasing'},
+              ],
+            },
+            executing: {
+              on: {
+                'engine.pause': {actions: sendTo('executor', ({event}) => runPause(event))},
+                'engine.stopAfterTask': {actions: sendTo('executor', {type: 'executor.stopAfterTask'})},
+              },
+              invoke: {
+                id: 'executor',
+                src: 'executor',
+                input: ({context}) => executorInput(context.steps[0], rulesOf(context)),
+                onDone: {
+                  target: 'choosing',
+                  actions: {
+                    type: 'rememberStep',
+                    params: ({event}) => ({result: {type: 'execute', output: event.output}}),
+                  },
+                },
+                onError: failed,
+              },
+            },
+            tasking: {
+              on: {'engine.pause': {actions: sendTo('task', ({event}) => runPause(event))}},
+              invoke: {
+                id: 'task',
+                src: 'task',
+                input: ({context}) => taskInput(context.steps[0], rulesOf(context)),
+                onDone: {
+                  target: 'choosing',
+                  actions: {
+                    type: 'rememberStep',
+                    params: ({event}) => ({result: {type: 'task', output: event.output}}),
+                  },
+                },
+                onError: failed,
+              },
+            },
+            reviewing: {
+              on: {'engine.pause': {actions: sendTo('parentReview', ({event}) => runPause(event))}},
+              invoke: {
+                id: 'parentReview',
+                src: 'parentReview',
+                input: ({context}) => reviewInput(context.done.slice(context.reviewed), rulesOf(context)),
+                onDone: {
+                  target: 'choosing',
+                  actions: assign(({context, event}) => ({
+                    review: event.output,
+                    reviewed: context.done.length,
+                  })),
+                },
+                onError: failed,
+              },
+            },
+            releasing: {
+              invoke: {
+                id: 'releaseLock',
+                src: 'releaseLock',
+                onDone: 'stopped',
+                onError: {target: 'stopped', actions: {type: 'rememberError', params: errorIn}},
+              },
+            },
+            stopped: {
+              always: [
+                {guard: 'isPauseAsked', target: '#engine.idle', actions: announcedBy('pause')},
+                {guard: 'isStopAsked', target: '#engine.idle', actions: announcedBy('stop')},
+                {target: '#engine.idle', actions: announcedBy('none')},
+              ],
+            },
+          },
+        },
       },
     },
-    releasing: {
-      tags: 'busy',
-      invoke: {
-        id: 'releaseLock',
-        src: 'releaseLock',
-        onDone: 'stopped',
-        onError: {target: 'stopped', actions: {type: 'rememberResult', params: failureOf}},
-      },
-    },
-    stopped: {entry: 'announceStop', always: 'idle'},
   },
 });
 
-function executorInput({job, pauseReason, isStopping}: EngineContext): ExecutorInput {
-  if (job?.type !== 'execute') throw new Error('There is no plan to execute');
-  return {...job.input, ...(isStopping ? {maxTasks: 0} : {}), pauseReason};
+function resultOf({done, steps, review, rules, error}: EngineContext, wish: Wish): JobResult {
+  return jobResult({
+    steps: done,
+    left: steps,
+    review,
+    stopOnFailure: rules?.stopOnFailure ?? false,
+    isPauseAsked: wish === 'pause',
+    isStopAsked: wish === 'stop',
+    error,
+  });
 }
 
-function taskInput({job, pauseReason}: EngineContext): TaskInput {
-  if (job?.type !== 'task') throw new Error('There is no task to work on');
-  return {...job.input, pauseReason};
+function rulesOf({rules}: EngineContext): JobRules {
+  if (rules === null) throw new Error('The rules of the job are not known yet');
+  return rules;
 }
 
-function reviewInput({job, pauseReason}: EngineContext): ParentReviewInput {
-  if (job?.type !== 'task') throw new Error('There is no task whose parents could be due');
-  const {taskId, provider, graceMilliseconds, reviewsParents = true} = job.input;
-  return {taskId, isEnabled: reviewsParents, provider, graceMilliseconds, pauseReason};
+function errorIn({event}: {event: ErrorActorEvent}) {
+  return {error: event.error};
 }
 
-function pauseOf({event}: {event: {readonly reason: PauseReason}}) {
-  return {pauseReason: event.reason};
+function pauseIn(event: EngineCommand, isForced: boolean) {
+  return {reason: event.type === 'engine.pause' ? event.reason : 'user_interrupt', isForced} as const;
 }
 
-function runPause({event}: {event: {readonly reason: PauseReason}}) {
-  return {type: 'run.pause', reason: event.reason} as const;
-}
-
-function executedOf({event}: {event: DoneActorEvent<ExecutorOutput>}) {
-  return {result: {type: 'execute', output: event.output} as const};
-}
-
-function workedOf({event}: {event: DoneActorEvent<TaskOutput>}) {
-  return {result: {type: 'task', output: event.output} as const};
-}
-
-function failureOf({event}: {event: ErrorActorEvent}) {
-  return {result: {type: 'failed', error: event.error} as const};
-}
-
-function resultOf({result}: EngineContext): JobResult {
-  return result ?? {type: 'failed', error: new Error('The job stopped without a result')};
+function runPause({reason}: Extract<EngineCommand, {type: 'engine.pause'}>) {
+  return {type: 'run.pause', reason} as const;
 }

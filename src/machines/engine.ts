@@ -22,14 +22,17 @@ import {definePrepareRunActor} from './actors/prepare-run.actor.ts';
 import {defineAcquireLockActor, defineReleaseLockActor} from './actors/project-lock.actor.ts';
 import {defineRecordRunActor} from './actors/record-run.actor.ts';
 import {defineRecoverRunsActor} from './actors/recover-runs.actor.ts';
+import {defineResolveJobActor} from './actors/resolve-job.actor.ts';
 import type {PreparedRun} from './actors/run-situation.ts';
 import {defineCompleteParentsActor, defineSelectReviewActor} from './actors/select-review.actor.ts';
 import {defineSelectTaskActor} from './actors/select-task.actor.ts';
 import {defineSettleReviewActor, type ReviewVerdict} from './actors/settle-review.actor.ts';
 import {defineSettleTaskActor} from './actors/settle-task.actor.ts';
-import {engineMachine, type Job, type JobResult} from './engine.machine.ts';
+import {defineWithdrawRunActor} from './actors/withdraw-run.actor.ts';
+import {engineMachine} from './engine.machine.ts';
 import {executorMachine} from './executor.machine.ts';
 import {parentReviewMachine} from './parent-review.machine.ts';
+import type {Job, JobResult} from './policies/job/job-steps.ts';
 import type {Decision} from './policies/review/decisions.ts';
 import {type DecisionRequest, type ReviewGateCommand, reviewGateMachine} from './review-gate.machine.ts';
 import {runMachine} from './run.machine.ts';
@@ -40,6 +43,8 @@ import {taskMachine} from './task.machine.ts';
 export type EngineFact =
   /** How a task stands whose Blackbird died while it was running. */
   | {readonly type: 'run.recovered'; readonly run: RunRecord}
+  /** A task that the plan passes by: paused, or waiting for an answer. */
+  | {readonly type: 'run.resting'; readonly run: RunRecord}
   | {readonly type: 'task.started'; readonly prepared: PreparedRun}
   | {readonly type: 'run.updated'; readonly run: RunRecord}
   | {readonly type: 'task.settled'; readonly run: RunRecord}
@@ -134,6 +139,7 @@ export function createEngine(services: Services, {inspect}: EngineOptions = {}):
       prepareReview: definePrepareReviewActor(services, (prepared) =>
         publish({type: 'review.started', prepared}),
       ),
+      withdrawRun: defineWithdrawRunActor(services),
       run,
       settleReview: defineSettleReviewActor(services, (verdict) =>
         publish({type: 'review.settled', verdict}),
@@ -152,9 +158,14 @@ export function createEngine(services: Services, {inspect}: EngineOptions = {}):
   const actor = createActor(
     engineMachine.provide({
       actors: {
+        resolveJob: defineResolveJobActor(services, (message) => publish({type: 'engine.warning', message})),
         acquireLock: defineAcquireLockActor(services.lock),
         releaseLock: defineReleaseLockActor(services.lock),
-        recoverRuns: defineRecoverRunsActor(services, (run) => publish({type: 'run.recovered', run})),
+        recoverRuns: defineRecoverRunsActor(
+          services,
+          (run) => publish({type: 'run.recovered', run}),
+          (run) => publish({type: 'run.resting', run}),
+        ),
         executor: executorMachine.provide({
           actors: {
             findDecision: defineFindDecisionActor(services),
@@ -169,6 +180,7 @@ export function createEngine(services: Services, {inspect}: EngineOptions = {}):
     }),
     inspect ? {inspect} : {},
   );
+  actor.on('engine.pausing', publish);
   actor.start();
   const answer = (runId: string, command: ReviewGateCommand) => {
     const open = desk.get(runId);
@@ -176,7 +188,6 @@ export function createEngine(services: Services, {inspect}: EngineOptions = {}):
     open.send(command);
   };
   let lastPause = Number.NEGATIVE_INFINITY;
-  let presses = 0;
 
   return {
     start: (job) =>
@@ -186,7 +197,6 @@ export function createEngine(services: Services, {inspect}: EngineOptions = {}):
           reject(new AppError('E_BUSY', 'this Blackbird is already running a job'));
           return;
         }
-        presses = 0;
         lastPause = Number.NEGATIVE_INFINITY;
         const stopped = actor.on('job.stopped', ({result}) => {
           stopped.unsubscribe();
@@ -201,8 +211,6 @@ export function createEngine(services: Services, {inspect}: EngineOptions = {}):
       const isEcho = source === 'signal' && now - lastPause < debounceMilliseconds;
       if (isEcho || !actor.getSnapshot().hasTag('busy')) return;
       lastPause = now;
-      presses++;
-      publish({type: 'engine.pausing', reason, isForced: presses > 1});
       actor.send({type: 'engine.pause', reason});
     },
     stopAfterTask: () => actor.send({type: 'engine.stopAfterTask'}),

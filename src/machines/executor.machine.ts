@@ -1,53 +1,58 @@
-import {assign, type DoneActorEvent, type ErrorActorEvent, sendTo, setup} from 'xstate';
+import {assign, type DoneActorEvent, type ErrorActorEvent, or, sendTo, setup, stateIn} from 'xstate';
 import type {PendingFeedback} from '../services/contracts/feedback.ts';
-import type {PauseReason} from '../services/contracts/run.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
+import {finalOutput} from './final-output.ts';
 import {type ParentReviewOutput, parentReviewMachine, type Reviewed} from './parent-review.machine.ts';
+import type {PauseCommand} from './pause-wish.ts';
 import {
   type ExecutorInput,
   type ExecutorOutput,
   executorOutput,
   isPassedOver,
   type PassedOver,
-  passOver,
   reviewInput,
   type SelectedTask,
   type SelectTaskInput,
+  type Stop,
   stillPassedOver,
   stopAfter,
   stopAfterReview,
   taskInput,
 } from './policies/job/execution-steps.ts';
-import {type StopReason, stopReasonAfter, stopReasonAfterReview} from './policies/job/stop-reason.ts';
 import {type Attempted, attemptOf, type TaskOutput} from './policies/run/task-outcome.ts';
-import type {SegmentCommand} from './segment.machine.ts';
 import {taskMachine} from './task.machine.ts';
 
 export type {ExecutorInput, ExecutorOutput};
 
-export type ExecutorCommand = SegmentCommand | {readonly type: 'executor.stopAfterTask'};
+export type ExecutorCommand = PauseCommand | {readonly type: 'executor.stopAfterTask'};
 
 type ExecutorContext = ExecutorInput &
   SelectedTask & {
     attempted: readonly Attempted[];
     passedOver: readonly PassedOver[];
-    /** The parents that earlier executions left were not looked at yet. */
-    isFresh: boolean;
     reviews: readonly Reviewed[];
     pending: readonly PendingFeedback[];
-    /** The task was left at a checkpoint by an earlier execution. */
-    isRecalled: boolean;
     /** How many tasks this execution began. */
     begun: number;
-    isStopping: boolean;
-    reason: StopReason;
-    error: unknown;
+    stop: Stop;
   };
 
-const failed = {target: 'stopped', actions: {type: 'stopFor', params: errorOf}} as const;
+const completed: Stop = {reason: 'completed'};
+const broken = {target: '#stopped', actions: {type: 'stopFor', params: errorIn}} as const;
 const attempted = {type: 'rememberAttempt', params: outputIn} as const;
+const passedOver = {type: 'passOver', params: outputIn} as const;
+const stopped = {type: 'stopFor', params: stopIn} as const;
 const reviewed = {type: 'rememberReviews', params: reviewsIn} as const;
-const pauseRemembered = {type: 'rememberPause', params: pauseOf} as const;
+const pauseTask = {actions: {type: 'pauseTask', params: pauseIn}} as const;
+const pauseReview = {actions: {type: 'pauseReview', params: pauseIn}} as const;
+const afterReview = [
+  {
+    guard: {type: 'reviewEndsPlan', params: reviewsIn},
+    target: '#stopped',
+    actions: [reviewed, {type: 'stopFor', params: reviewStopIn}],
+  },
+  {target: 'choosing', actions: reviewed},
+] as const;
 
 /**
  * The plan loop: first every checkpoint and every parent that was left open, then the next ready task, to
@@ -69,162 +74,195 @@ export const executorMachine = setup({
     parentReview: parentReviewMachine,
   },
   actions: {
-    rememberRecalled: assign((_, params: {taskId: string}) => ({...params, isRecalled: true})),
-    rememberTask: assign(({context}, {selected}: {selected: SelectedTask | null}) => ({
-      ...(selected ?? {}),
-      isRecalled: false,
-      begun: context.begun + 1,
-    })),
     rememberAttempt: assign({
-      attempted: ({context}, params: {output: TaskOutput}) =>
-        'run' in params.output
-          ? [...context.attempted, attemptOf(context.taskId, params.output.run)]
-          : context.attempted,
+      attempted: ({context}, {output}: {output: TaskOutput}) =>
+        'run' in output ? [...context.attempted, attemptOf(context.taskId, output.run)] : context.attempted,
       passedOver: ({context}) => stillPassedOver(context.passedOver),
     }),
-    passOver: assign(({context}, params: {output: TaskOutput}) => passOver(context, params.output)),
+    countTask: assign({begun: ({context}) => context.begun + 1}),
+    passOver: assign({
+      passedOver: ({context}, {output}: {output: TaskOutput}) => [
+        ...context.passedOver,
+        {taskId: context.taskId, error: 'error' in output ? output.error : undefined},
+      ],
+    }),
     rememberReviews: assign(({context}, {output: {reviews, pending}}: {output: ParentReviewOutput}) => ({
-      ...{isFresh: false, reviews: [...context.reviews, ...reviews], pending},
+      reviews: [...context.reviews, ...reviews],
+      pending,
     })),
-    rememberPause: assign((_, params: {pauseReason: PauseReason}) => params),
-    rememberStop: assign({isStopping: true}),
-    stopFor: assign((_, params: {reason: StopReason; error?: unknown}) => params),
-    pauseTask: sendTo('task', (_, params: SegmentCommand) => params),
-    pauseReview: sendTo('parentReview', (_, params: SegmentCommand) => params),
+    stopFor: assign((_, params: {stop: Stop}) => params),
+    pauseTask: sendTo('task', (_, params: PauseCommand) => params),
+    pauseReview: sendTo('parentReview', (_, params: PauseCommand) => params),
   },
   guards: {
-    isPauseAsked: ({context}) => context.pauseReason !== null,
-    isEnough: ({context}) =>
-      context.isStopping || (context.maxTasks !== null && context.begun >= context.maxTasks),
+    isPauseAsked: stateIn('#pausing'),
+    isEnough: or([
+      stateIn('#stopping'),
+      ({context}) => context.maxTasks !== null && context.begun >= context.maxTasks,
+    ]),
     isNothing: (_, params: {found: unknown}) => params.found === null,
-    isFresh: ({context}) => context.isFresh,
     mayBeDue: ({context}, params: {output: TaskOutput}) =>
-      context.hasParent && !context.isRecalled && params.output.outcome === 'succeeded',
-    isRecalled: ({context}) => context.isRecalled,
+      context.hasParent && params.output.outcome === 'succeeded',
     isPassedOver: (_, params: {output: TaskOutput}) => isPassedOver(params.output),
-    endsPlan: ({context}, params: {output: TaskOutput}) => stopReasonAfter(params.output, context) !== null,
+    endsPlan: ({context}, params: {output: TaskOutput}) => stopAfter(params.output, context) !== null,
     reviewEndsPlan: ({context}, params: {output: ParentReviewOutput}) =>
-      stopReasonAfterReview(params.output, context) !== null,
+      stopAfterReview(params.output, context) !== null,
   },
 }).createMachine({
   id: 'executor',
   context: ({input}) => ({
     ...input,
+    taskId: '',
+    hasParent: false,
     attempted: [],
     passedOver: [],
-    ...{taskId: '', hasParent: false, isFresh: true, reviews: [], pending: []},
-    ...{isRecalled: false, begun: 0, isStopping: false, reason: 'completed', error: undefined},
+    reviews: [],
+    pending: [],
+    begun: 0,
+    stop: {reason: 'completed'},
   }),
-  on: {
-    'executor.stopAfterTask': {actions: 'rememberStop'},
-    'run.pause': {actions: pauseRemembered},
-  },
-  initial: 'recalling',
+  initial: 'executing',
   states: {
-    recalling: {
-      invoke: {
-        id: 'findDecision',
-        src: 'findDecision',
-        onDone: [
-          {guard: {type: 'isNothing', params: foundIn}, target: 'choosing'},
-          {
-            target: 'working',
-            actions: {type: 'rememberRecalled', params: ({event}) => ({taskId: event.output ?? ''})},
+    executing: {
+      type: 'parallel',
+      states: {
+        wish: {
+          initial: 'none',
+          states: {
+            none: {on: {'executor.stopAfterTask': 'stopping', 'run.pause': 'pausing'}},
+            stopping: {id: 'stopping', on: {'run.pause': 'pausing'}},
+            pausing: {id: 'pausing'},
           },
-        ],
-        onError: failed,
+        },
+        loop: {
+          initial: 'recallingDecisions',
+          states: {
+            recallingDecisions: {
+              invoke: {
+                id: 'findDecision',
+                src: 'findDecision',
+                onDone: [
+                  {guard: 'isPauseAsked', target: '#paused'},
+                  {guard: {type: 'isNothing', params: foundIn}, target: 'recalled'},
+                  {
+                    target: 'deciding',
+                    actions: assign(({event}) => ({taskId: event.output ?? '', hasParent: false})),
+                  },
+                ],
+                onError: broken,
+              },
+            },
+            // A task that an earlier execution left at its checkpoint. There may be others.
+            deciding: {
+              on: {'run.pause': pauseTask},
+              invoke: {
+                id: 'task',
+                src: 'task',
+                input: ({context}) => taskInput(context, context.taskId, {type: 'review', decision: null}),
+                onDone: [
+                  {guard: {type: 'isPassedOver', params: outputIn}, target: 'recalled', actions: passedOver},
+                  {
+                    guard: {type: 'endsPlan', params: outputIn},
+                    target: '#stopped',
+                    actions: [attempted, stopped],
+                  },
+                  {target: 'recallingDecisions', actions: attempted},
+                ],
+                onError: broken,
+              },
+            },
+            recalled: {always: [{guard: 'isEnough', target: '#completed'}, {target: 'reviewingLeftOpen'}]},
+            reviewingLeftOpen: {
+              on: {'run.pause': pauseReview},
+              invoke: {
+                id: 'parentReview',
+                src: 'parentReview',
+                input: ({context}) => reviewInput(context, null),
+                onDone: afterReview,
+                onError: broken,
+              },
+            },
+            choosing: {
+              always: [
+                {guard: 'isPauseAsked', target: '#paused'},
+                {guard: 'isEnough', target: '#completed'},
+                {target: 'selecting'},
+              ],
+            },
+            selecting: {
+              invoke: {
+                id: 'selectTask',
+                src: 'selectTask',
+                input: ({context}) => ({
+                  taskIds: context.taskIds,
+                  attempted: [...context.attempted, ...context.passedOver].map(({taskId}) => taskId),
+                  isFirst:
+                    context.attempted.length + context.passedOver.length + context.reviews.length === 0,
+                }),
+                onDone: [
+                  {guard: 'isPauseAsked', target: '#paused'},
+                  {guard: {type: 'isNothing', params: foundIn}, target: '#completed'},
+                  {target: 'working', actions: assign(({event}) => event.output ?? {})},
+                ],
+                onError: broken,
+              },
+            },
+            working: {
+              on: {'run.pause': pauseTask},
+              invoke: {
+                id: 'task',
+                src: 'task',
+                input: ({context}) => taskInput(context, context.taskId, {type: 'execute'}),
+                onDone: [
+                  // Somebody changed the plan after it was chosen, or its history cannot be read: others come first.
+                  {guard: {type: 'isPassedOver', params: outputIn}, target: 'choosing', actions: passedOver},
+                  {
+                    guard: {type: 'endsPlan', params: outputIn},
+                    target: '#stopped',
+                    actions: [attempted, 'countTask', stopped],
+                  },
+                  {
+                    guard: {type: 'mayBeDue', params: outputIn},
+                    target: 'reviewing',
+                    actions: [attempted, 'countTask'],
+                  },
+                  {target: 'choosing', actions: [attempted, 'countTask']},
+                ],
+                onError: broken,
+              },
+            },
+            reviewing: {
+              on: {'run.pause': pauseReview},
+              invoke: {
+                id: 'parentReview',
+                src: 'parentReview',
+                input: ({context}) => reviewInput(context, [context.taskId]),
+                onDone: afterReview,
+                onError: broken,
+              },
+            },
+          },
+        },
       },
     },
-    choosing: {
-      always: [
-        {guard: 'isPauseAsked', target: 'stopped', actions: {type: 'stopFor', params: {reason: 'paused'}}},
-        {guard: 'isEnough', target: 'stopped', actions: {type: 'stopFor', params: {reason: 'completed'}}},
-        {guard: 'isFresh', target: 'reviewing'},
-        {target: 'selecting'},
-      ],
+    completed: {id: 'completed', type: 'final', output: outputFor({reason: 'completed'})},
+    paused: {id: 'paused', type: 'final', output: outputFor({reason: 'paused'})},
+    stopped: {
+      id: 'stopped',
+      type: 'final',
+      output: ({context}) => executorOutput(context, context.stop),
     },
-    reviewing: {
-      on: {
-        'run.pause': {actions: [pauseRemembered, {type: 'pauseReview', params: ({event}) => event}]},
-      },
-      invoke: {
-        id: 'parentReview',
-        src: 'parentReview',
-        input: ({context}) => reviewInput(context),
-        onDone: [
-          {
-            guard: {type: 'reviewEndsPlan', params: reviewsIn},
-            target: 'stopped',
-            actions: [
-              reviewed,
-              {type: 'stopFor', params: ({context, event}) => stopAfterReview(event.output, context)},
-            ],
-          },
-          {target: 'choosing', actions: reviewed},
-        ],
-        onError: failed,
-      },
-    },
-    selecting: {
-      invoke: {
-        id: 'selectTask',
-        src: 'selectTask',
-        input: ({context}) => ({
-          taskIds: context.taskIds,
-          attempted: [...context.attempted, ...context.passedOver].map(({taskId}) => taskId),
-        }),
-        onDone: [
-          {
-            guard: {type: 'isNothing', params: foundIn},
-            target: 'stopped',
-            actions: {type: 'stopFor', params: {reason: 'completed'}},
-          },
-          // Between two tasks a pause stops before the next one.
-          {guard: 'isPauseAsked', target: 'stopped', actions: {type: 'stopFor', params: {reason: 'paused'}}},
-          {
-            target: 'working',
-            actions: {type: 'rememberTask', params: ({event}) => ({selected: event.output})},
-          },
-        ],
-        onError: failed,
-      },
-    },
-    working: {
-      on: {
-        // Remembered as well: a task that ends before it hears of it is the last one all the same.
-        'run.pause': {actions: [pauseRemembered, {type: 'pauseTask', params: ({event}) => event}]},
-      },
-      invoke: {
-        id: 'task',
-        src: 'task',
-        input: ({context}) => taskInput(context),
-        onDone: [
-          // Somebody changed the plan after it was chosen, or its history cannot be read: others come first.
-          {
-            guard: {type: 'isPassedOver', params: outputIn},
-            target: 'choosing',
-            actions: {type: 'passOver', params: outputIn},
-          },
-          {
-            guard: {type: 'endsPlan', params: outputIn},
-            target: 'stopped',
-            actions: [
-              attempted,
-              {type: 'stopFor', params: ({context, event}) => stopAfter(event.output, context)},
-            ],
-          },
-          {guard: {type: 'mayBeDue', params: outputIn}, target: 'reviewing', actions: attempted},
-          // There may be other checkpoints that were left open.
-          {guard: 'isRecalled', target: 'recalling', actions: attempted},
-          {target: 'choosing', actions: attempted},
-        ],
-        onError: failed,
-      },
-    },
-    stopped: {type: 'final'},
   },
-  output: ({context}) => executorOutput(context),
+  output: finalOutput<ExecutorOutput>,
 });
+
+function outputFor(stop: Stop) {
+  return ({context}: {context: ExecutorContext}) => executorOutput(context, stop);
+}
+
+function pauseIn({event}: {event: PauseCommand}) {
+  return event;
+}
 
 function foundIn({event}: {event: DoneActorEvent<unknown>}) {
   return {found: event.output};
@@ -238,10 +276,20 @@ function reviewsIn({event}: {event: DoneActorEvent<ParentReviewOutput>}) {
   return {output: event.output};
 }
 
-function pauseOf({event}: {event: SegmentCommand}) {
-  return {pauseReason: event.reason};
+function stopIn({context, event}: {context: ExecutorContext; event: DoneActorEvent<TaskOutput>}) {
+  return {stop: stopAfter(event.output, context) ?? completed};
 }
 
-function errorOf({event}: {event: ErrorActorEvent}) {
-  return {reason: 'error' as const, error: event.error};
+function reviewStopIn({
+  context,
+  event,
+}: {
+  context: ExecutorContext;
+  event: DoneActorEvent<ParentReviewOutput>;
+}) {
+  return {stop: stopAfterReview(event.output, context) ?? completed};
+}
+
+function errorIn({event}: {event: ErrorActorEvent}) {
+  return {stop: {reason: 'error' as const, error: event.error}};
 }

@@ -1,7 +1,7 @@
 import {assign, type DoneActorEvent, type ErrorActorEvent, sendTo, setup} from 'xstate';
 import type {ProviderId} from '../services/contracts/agent.ts';
 import type {PendingFeedback} from '../services/contracts/feedback.ts';
-import type {PauseReason, RunRecord} from '../services/contracts/run.ts';
+import type {RunRecord} from '../services/contracts/run.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
 import type {PrepareReviewInput} from './actors/prepare-review.actor.ts';
 import type {PreparedRun} from './actors/run-situation.ts';
@@ -12,15 +12,14 @@ import type {
   SelectReviewInput,
 } from './actors/select-review.actor.ts';
 import type {ReviewVerdict} from './actors/settle-review.actor.ts';
+import {finalOutput} from './final-output.ts';
+import {isPauseAsked, type PauseCommand, pauseWish} from './pause-wish.ts';
 import {isHopeless} from './policies/job/stop-reason.ts';
 import {type RunOutput, runMachine} from './run.machine.ts';
-import type {SegmentCommand} from './segment.machine.ts';
 
 export type ParentReviewInput = ReviewScope & {
   readonly provider: ProviderId;
   readonly graceMilliseconds: number;
-  /** A pause that was asked for before: nothing is begun any more. */
-  readonly pauseReason: PauseReason | null;
 };
 
 /** What the end of a job tells of a review; records are too large to be kept for every one. */
@@ -34,13 +33,13 @@ export type ParentReviewOutput = {
   readonly outcome: 'settled' | 'required' | 'paused' | 'failed' | 'error';
   readonly reviews: readonly Reviewed[];
   readonly pending: readonly PendingFeedback[];
+  /** The parent whose review a pause ended, or kept from beginning. */
+  readonly interruptedReview?: string;
   readonly error?: unknown;
 };
 
 type ParentReviewContext = ParentReviewInput & {
-  outcome: ParentReviewOutput['outcome'];
   reviews: readonly Reviewed[];
-  pending: readonly PendingFeedback[];
   step: ReviewStep;
   prepared: PreparedRun | null;
   ended: RunOutput | null;
@@ -48,7 +47,8 @@ type ParentReviewContext = ParentReviewInput & {
   error: unknown;
 };
 
-const failed = {target: 'done', actions: {type: 'endAs', params: errorOf}} as const;
+const prepared = {type: 'rememberPrepared', params: preparedIn} as const;
+const broken = {target: '#broken', actions: {type: 'rememberError', params: errorIn}} as const;
 
 /**
  * The parents whose children are all done, from the bottom up: a reviewer for each, and the plan says what it
@@ -58,38 +58,31 @@ export const parentReviewMachine = setup({
   types: {
     input: {} as ParentReviewInput,
     context: {} as ParentReviewContext,
-    events: {} as SegmentCommand,
+    events: {} as PauseCommand,
     output: {} as ParentReviewOutput,
   },
   actors: {
     selectReview: promiseNotProvided<ReviewStep, SelectReviewInput>('selectReview'),
     completeParents: promiseNotProvided<void, CompleteParentsInput>('completeParents'),
     prepareReview: promiseNotProvided<PreparedRun | null, PrepareReviewInput>('prepareReview'),
+    withdrawRun: promiseNotProvided<RunRecord, {readonly run: RunRecord}>('withdrawRun'),
     run: runMachine,
     settleReview: promiseNotProvided<ReviewVerdict, {readonly run: RunRecord}>('settleReview'),
   },
   actions: {
-    rememberStep: assign((_, params: {step: ReviewStep}) => params),
     rememberPrepared: assign((_, params: {prepared: PreparedRun | null}) => params),
-    rememberEnd: assign((_, params: {ended: RunOutput}) => params),
     rememberVerdict: assign(({context}, {verdict}: {verdict: ReviewVerdict}) => ({
       verdict,
       reviews: [...context.reviews, reviewedOf(verdict)],
     })),
-    rememberPause: assign((_, params: {pauseReason: PauseReason}) => params),
-    requireAnswer: assign(({context: {step, verdict}}) => ({
-      outcome: 'required' as const,
-      pending: verdict?.type === 'sentBack' ? verdict.pending : step.type === 'answer' ? step.pending : [],
-    })),
-    endAs: assign((_, params: {outcome: ParentReviewOutput['outcome']; error?: unknown}) => params),
-    endWithRun: assign(({context: {ended}}) => ({outcome: 'error' as const, error: ended?.error})),
-    pauseRun: sendTo('run', (_, params: SegmentCommand) => params),
+    rememberError: assign((_, params: {error: unknown}) => params),
+    pauseRun: sendTo('run', (_, params: PauseCommand) => params),
   },
   guards: {
+    isPauseAsked,
     isNothingDue: ({context}) => context.step.type === 'none',
     isAnswerDue: ({context}) => context.step.type === 'answer',
     isCompletionDue: ({context}) => context.step.type === 'complete',
-    isPauseAsked: ({context}) => context.pauseReason !== null,
     isOutdated: (_, params: {prepared: PreparedRun | null}) => params.prepared === null,
     isBroken: ({context}) => context.ended?.outcome === 'error',
     isPaused: ({context}) => context.ended?.outcome === 'paused',
@@ -99,117 +92,153 @@ export const parentReviewMachine = setup({
 }).createMachine({
   id: 'parentReview',
   context: ({input}) => ({
-    ...{...input, outcome: 'settled', reviews: [], pending: [], step: {type: 'none'}},
-    ...{prepared: null, ended: null, verdict: null, error: undefined},
+    ...input,
+    reviews: [],
+    step: {type: 'none'},
+    prepared: null,
+    ended: null,
+    verdict: null,
+    error: undefined,
   }),
-  on: {
-    'run.pause': {actions: {type: 'rememberPause', params: ({event}) => ({pauseReason: event.reason})}},
-  },
-  initial: 'selecting',
+  initial: 'reviewing',
   states: {
-    selecting: {
-      invoke: {
-        id: 'selectReview',
-        src: 'selectReview',
-        input: ({context: {taskId, isEnabled, reviews}}) => ({
-          taskId,
-          isEnabled,
-          tried: reviews.flatMap(({verdict, parentId}) => (verdict === 'broken' ? [parentId] : [])),
-        }),
-        onDone: {
-          target: 'selected',
-          actions: {type: 'rememberStep', params: ({event}) => ({step: event.output})},
+    reviewing: {
+      type: 'parallel',
+      states: {
+        wish: pauseWish,
+        work: {
+          initial: 'selecting',
+          states: {
+            selecting: {
+              invoke: {
+                id: 'selectReview',
+                src: 'selectReview',
+                input: ({context: {taskIds, isEnabled, reviews}}) => ({
+                  taskIds,
+                  isEnabled,
+                  tried: reviews.flatMap(({verdict, parentId}) => (verdict === 'broken' ? [parentId] : [])),
+                }),
+                onDone: {target: 'selected', actions: assign({step: ({event}) => event.output})},
+                onError: broken,
+              },
+            },
+            selected: {
+              always: [
+                {guard: 'isNothingDue', target: '#settled'},
+                {guard: 'isAnswerDue', target: '#required'},
+                {guard: 'isCompletionDue', target: 'completing'},
+                // Nobody waits for a reviewer any more.
+                {guard: 'isPauseAsked', target: '#paused'},
+                {target: 'preparing'},
+              ],
+            },
+            completing: {
+              invoke: {
+                id: 'completeParents',
+                src: 'completeParents',
+                input: ({context: {step, isEnabled}}) => ({parentIds: parentIdsIn(step), isEnabled}),
+                onDone: 'selecting',
+                onError: broken,
+              },
+            },
+            preparing: {
+              invoke: {
+                id: 'prepareReview',
+                src: 'prepareReview',
+                input: ({context: {step, provider}}) => ({parentId: parentIdsIn(step)[0] ?? '', provider}),
+                onDone: [
+                  {guard: {type: 'isOutdated', params: preparedIn}, target: 'selecting'},
+                  {guard: 'isPauseAsked', target: 'withdrawing', actions: prepared},
+                  {target: 'running', actions: prepared},
+                ],
+                onError: broken,
+              },
+            },
+            withdrawing: {
+              invoke: {
+                id: 'withdrawRun',
+                src: 'withdrawRun',
+                input: ({context}) => ({run: preparedRun(context).run}),
+                onDone: '#paused',
+                onError: broken,
+              },
+            },
+            running: {
+              on: {'run.pause': {actions: {type: 'pauseRun', params: ({event}) => event}}},
+              invoke: {
+                id: 'run',
+                src: 'run',
+                input: ({context}) => runInput(context),
+                onDone: {target: 'ended', actions: assign({ended: ({event}) => event.output})},
+                onError: broken,
+              },
+            },
+            ended: {
+              always: [
+                {
+                  guard: 'isBroken',
+                  target: '#broken',
+                  actions: assign({error: ({context}) => context.ended?.error}),
+                },
+                {guard: 'isPaused', target: '#paused'},
+                {target: 'judging'},
+              ],
+            },
+            judging: {
+              invoke: {
+                id: 'settleReview',
+                src: 'settleReview',
+                input: ({context: {ended}}) => {
+                  if (ended === null) throw new Error('No review has ended');
+                  return {run: ended.run};
+                },
+                onDone: {
+                  target: 'judged',
+                  actions: {type: 'rememberVerdict', params: ({event}) => ({verdict: event.output})},
+                },
+                onError: broken,
+              },
+            },
+            judged: {
+              always: [
+                {guard: 'isSentBack', target: '#required'},
+                {guard: 'isHopeless', target: '#failed'},
+                {target: 'selecting'},
+              ],
+            },
+          },
         },
-        onError: failed,
       },
     },
-    selected: {
-      always: [
-        {guard: 'isNothingDue', target: 'done'},
-        {guard: 'isAnswerDue', target: 'done', actions: 'requireAnswer'},
-        {guard: 'isCompletionDue', target: 'completing'},
-        // Nobody waits for a reviewer any more.
-        {guard: 'isPauseAsked', target: 'done', actions: {type: 'endAs', params: {outcome: 'paused'}}},
-        {target: 'preparing'},
-      ],
-    },
-    completing: {
-      invoke: {
-        id: 'completeParents',
-        src: 'completeParents',
-        input: ({context: {step, isEnabled}}) => ({parentIds: parentIdsIn(step), isEnabled}),
-        onDone: 'selecting',
-        onError: failed,
-      },
-    },
-    preparing: {
-      invoke: {
-        id: 'prepareReview',
-        src: 'prepareReview',
-        input: ({context: {step, provider}}) => ({parentId: parentIdsIn(step)[0] ?? '', provider}),
-        onDone: [
-          {guard: {type: 'isOutdated', params: preparedOf}, target: 'selecting'},
-          {target: 'running', actions: {type: 'rememberPrepared', params: preparedOf}},
-        ],
-        onError: failed,
-      },
-    },
-    running: {
-      on: {
-        'run.pause': {
-          actions: [
-            {type: 'rememberPause', params: ({event}) => ({pauseReason: event.reason})},
-            {type: 'pauseRun', params: ({event}) => event},
-          ],
-        },
-      },
-      invoke: {
-        id: 'run',
-        src: 'run',
-        input: ({context}) => runInput(context),
-        onDone: {
-          target: 'ended',
-          actions: {type: 'rememberEnd', params: ({event}) => ({ended: event.output})},
-        },
-        onError: failed,
-      },
-    },
-    ended: {
-      always: [
-        {guard: 'isBroken', target: 'done', actions: 'endWithRun'},
-        {guard: 'isPaused', target: 'done', actions: {type: 'endAs', params: {outcome: 'paused'}}},
-        {target: 'judging'},
-      ],
-    },
-    judging: {
-      invoke: {
-        id: 'settleReview',
-        src: 'settleReview',
-        input: ({context: {ended}}) => {
-          if (ended === null) throw new Error('No review has ended');
-          return {run: ended.run};
-        },
-        onDone: {
-          target: 'judged',
-          actions: {type: 'rememberVerdict', params: ({event}) => ({verdict: event.output})},
-        },
-        onError: failed,
-      },
-    },
-    judged: {
-      always: [
-        {guard: 'isSentBack', target: 'done', actions: 'requireAnswer'},
-        {guard: 'isHopeless', target: 'done', actions: {type: 'endAs', params: {outcome: 'failed'}}},
-        {target: 'selecting'},
-      ],
-    },
-    done: {type: 'final'},
+    settled: {id: 'settled', type: 'final', output: outputFor('settled')},
+    /** Feedback waits for an answer. */
+    required: {id: 'required', type: 'final', output: outputFor('required')},
+    paused: {id: 'paused', type: 'final', output: outputFor('paused')},
+    /** The next agent would fail as well. */
+    failed: {id: 'failed', type: 'final', output: outputFor('failed')},
+    broken: {id: 'broken', type: 'final', output: outputFor('error')},
   },
-  output: ({context: {outcome, reviews, pending, error}}) => ({
-    ...{outcome, reviews, pending},
-    ...(error === undefined ? {} : {error}),
-  }),
+  output: finalOutput<ParentReviewOutput>,
 });
+
+function outputFor(outcome: ParentReviewOutput['outcome']) {
+  return ({
+    context: {reviews, step, verdict, error},
+  }: {
+    context: ParentReviewContext;
+  }): ParentReviewOutput => ({
+    outcome,
+    reviews,
+    pending: outcome === 'required' ? pendingIn(step, verdict) : [],
+    ...(outcome === 'paused' && step.type === 'review' ? {interruptedReview: step.parentId} : {}),
+    ...(error === undefined ? {} : {error}),
+  });
+}
+
+function pendingIn(step: ReviewStep, verdict: ReviewVerdict | null): readonly PendingFeedback[] {
+  if (verdict?.type === 'sentBack') return verdict.pending;
+  return step.type === 'answer' ? step.pending : [];
+}
 
 function reviewedOf({type, run}: ReviewVerdict): Reviewed {
   return {parentId: run.task_id, verdict: type, ...(run.failure && {failure: run.failure})};
@@ -220,15 +249,20 @@ function parentIdsIn(step: ReviewStep): readonly string[] {
   return step.type === 'complete' ? step.parentIds : [];
 }
 
-function preparedOf({event}: {event: DoneActorEvent<PreparedRun | null>}) {
+function preparedIn({event}: {event: DoneActorEvent<PreparedRun | null>}) {
   return {prepared: event.output};
 }
 
-function errorOf({event}: {event: ErrorActorEvent}) {
-  return {outcome: 'error' as const, error: event.error};
+function errorIn({event}: {event: ErrorActorEvent}) {
+  return {error: event.error};
 }
 
-function runInput({prepared, graceMilliseconds, pauseReason}: ParentReviewContext) {
+function preparedRun({prepared}: ParentReviewContext): PreparedRun {
   if (prepared === null) throw new Error('A review must be prepared before it runs');
-  return {run: prepared.run, order: prepared.order, graceMilliseconds, pauseReason};
+  return prepared;
+}
+
+function runInput(context: ParentReviewContext) {
+  const {run, order} = preparedRun(context);
+  return {run, order, graceMilliseconds: context.graceMilliseconds, pauseReason: null};
 }

@@ -1,12 +1,13 @@
 import type {Engine} from '../machines/engine.ts';
 import type {ResolvedConfig} from '../machines/policies/config-resolution.ts';
+import type {JobStep} from '../machines/policies/job/job-steps.ts';
+import type {JobSummary} from '../machines/policies/job/job-summary.ts';
 import type {NewTask, Place, TaskEdit} from '../machines/policies/plan/plan-edits.ts';
-import type {Decision} from '../machines/policies/review/decisions.ts';
 import type {ConfigLayer, ConfigLayerName, SettingKey, SettingValue} from '../services/contracts/config.ts';
 import type {PendingFeedback} from '../services/contracts/feedback.ts';
 import type {Plan, TaskStatus} from '../services/contracts/plan.ts';
 import type {ProviderChoice} from '../services/contracts/project.ts';
-import type {Answer, BrokenRun, RunRecord} from '../services/contracts/run.ts';
+import type {BrokenRun, RunRecord} from '../services/contracts/run.ts';
 
 export type PlanView =
   | {readonly type: 'plan'; readonly plan: Plan}
@@ -32,23 +33,9 @@ export type ProjectData = {
   readonly layers: readonly ConfigLayer[];
 };
 
-export type JobRequest =
-  | {readonly type: 'execute'; readonly taskIds: readonly string[]}
-  | {
-      readonly type: 'resume';
-      readonly taskId: string;
-      readonly answers: readonly Answer[];
-      readonly feedback: string | null;
-    }
-  | {readonly type: 'restart'; readonly taskId: string}
-  /** Tasks that a parent review sent back, one after another. */
-  | {readonly type: 'sentBack'; readonly taskIds: readonly string[]}
-  /** A checkpoint that was left open; the plan goes on where that was decided. */
-  | {readonly type: 'review'; readonly taskId: string; readonly decision: Decision};
-
-/** How a job ended, in words; `error` is a refusal or a failure with everything that is known of it. */
+/** How a job ended; `error` is a refusal or a failure with everything that is known of it. */
 export type JobEnd =
-  | {readonly reason: string; readonly isPaused: boolean; readonly lines: readonly string[]}
+  | {readonly summary: JobSummary; readonly left: readonly JobStep[]}
   | {readonly error: unknown};
 
 export type PlanEdit =
@@ -77,7 +64,8 @@ export interface TuiPorts {
   readonly name: string;
   readonly folder: string;
   readonly engine: Pick<Engine, 'pause' | 'stopAfterTask' | 'subscribe' | 'decide' | 'postpone'>;
-  start(request: JobRequest): Promise<JobEnd>;
+  /** These steps as one job. It is at work when this returns. */
+  start(steps: readonly JobStep[]): Promise<JobEnd>;
   /** Raw output of agents, with the run it belongs to. */
   onOutput(listener: (runId: string, text: string) => void): () => void;
 

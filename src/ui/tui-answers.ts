@@ -1,3 +1,4 @@
+import {resumeStep} from '../machines/policies/job/job-steps.ts';
 import type {Decision} from '../machines/policies/review/decisions.ts';
 import type {DecisionRequest} from '../machines/review-gate.machine.ts';
 import type {Dialog, EditedField} from '../machines/tui.machine.ts';
@@ -62,18 +63,18 @@ export function createAnswers(core: TuiCore, ports: TuiPorts, jobs: Jobs) {
     },
     restart: (taskId: string) => {
       close();
-      void jobs.start({type: 'restart', taskId});
+      void jobs.start({type: 'task', taskId, mode: {type: 'restart'}});
     },
     answer: (taskId: string, answers: readonly Answer[]) => {
       close();
-      void jobs.start({type: 'resume', taskId, answers, feedback: null});
+      jobs.startAnswered(resumeStep(taskId, answers));
     },
     /** The engine waits for it, or it was left open by an earlier one. */
     decide: (taskId: string, decision: Decision) => {
       if (decision.state === 'changes_requested') drafts.set(taskId, decision.feedback);
       const asked = takeRequest(taskId);
       if (asked === null) {
-        void jobs.start({type: 'review', taskId, decision});
+        void jobs.start({type: 'task', taskId, mode: {type: 'review', decision}});
         return;
       }
       attempt(() => ports.engine.decide({runId: asked.run.run_id, decision}));
@@ -85,7 +86,10 @@ export function createAnswers(core: TuiCore, ports: TuiPorts, jobs: Jobs) {
     draftOf: (taskId: string) => drafts.get(taskId) ?? '',
     resumeSentBack: (taskIds: readonly string[]) => {
       close();
-      void jobs.start({type: 'sentBack', taskIds});
+      // The files are read again a moment after the job took the feedback over.
+      const {data} = core.get();
+      for (const id of taskIds) core.asked.add(`${data?.pendingFeedback.get(id)?.reviewRunId} feedback`);
+      jobs.startAnswered(...taskIds.map((taskId) => resumeStep(taskId)));
     },
     dismiss: (taskIds: readonly string[]) => {
       close();

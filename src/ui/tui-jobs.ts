@@ -1,12 +1,13 @@
 import type {ReviewVerdict} from '../machines/actors/settle-review.actor.ts';
 import type {EngineFact} from '../machines/engine.ts';
+import type {JobStep} from '../machines/policies/job/job-steps.ts';
 import type {DecisionRequest} from '../machines/review-gate.machine.ts';
 import type {RunRecord} from '../services/contracts/run.ts';
 import {createLiveRuns} from './live-runs.ts';
 import {select, showTab} from './model/browse.ts';
 import {messageLines} from './model/error-lines.ts';
 import type {JobView, Notice} from './model/facts.ts';
-import type {JobRequest, ProjectData, TuiPorts} from './ports.ts';
+import type {ProjectData, TuiPorts} from './ports.ts';
 import type {TuiCore} from './tui.ts';
 
 /** Jobs from the key press to their end, and what the engine reports meanwhile. */
@@ -14,6 +15,7 @@ export function createJobs(core: TuiCore, ports: TuiPorts) {
   const live = createLiveRuns(ports.now);
   /** The selection follows the job until the user moves it. */
   let isFollowing = false;
+  let left: readonly JobStep[] = [];
 
   const takeRun = (run: RunRecord) => {
     const {data, job} = core.get();
@@ -42,6 +44,7 @@ export function createJobs(core: TuiCore, ports: TuiPorts) {
         return;
       case 'run.updated':
       case 'run.recovered':
+      case 'run.resting':
       case 'task.settled':
         takeRun(fact.run);
         return;
@@ -81,6 +84,22 @@ export function createJobs(core: TuiCore, ports: TuiPorts) {
     if (core.get().ui.context.dialog?.type === 'checkpoint') core.send({type: 'dialog.close'});
   };
 
+  const start = async (...steps: readonly JobStep[]): Promise<void> => {
+    isFollowing = true;
+    core.patch({job: {steps, runs: new Map(), isStopping: false}, notice: null, past: null});
+    core.send({type: 'job.began'});
+    const end = await ports.start(steps).catch((error: unknown) => ({error}));
+    left = 'left' in end ? end.left : [];
+    core.patch({job: null, decisions: new Map()});
+    closePrompt();
+    core.send({type: 'job.stopped', isPaused: 'summary' in end && end.summary.standing === 'paused'});
+    if ('error' in end) {
+      core.dialogs.ask({type: 'message', ...messageLines(end.error)});
+      return;
+    }
+    core.onJobEnd(end.summary);
+  };
+
   return {
     live,
     now: ports.now,
@@ -93,20 +112,9 @@ export function createJobs(core: TuiCore, ports: TuiPorts) {
         for (const stop of stops) stop();
       };
     },
-    start: async (request: JobRequest): Promise<void> => {
-      isFollowing = true;
-      core.patch({job: {request, runs: new Map(), isStopping: false}, notice: null, past: null});
-      core.send({type: 'job.began'});
-      const end = await ports.start(request).catch((error: unknown) => ({error}));
-      core.patch({job: null, decisions: new Map()});
-      closePrompt();
-      core.send({type: 'job.stopped', isPaused: 'isPaused' in end && end.isPaused});
-      if ('error' in end) {
-        core.dialogs.ask({type: 'message', ...messageLines(end.error)});
-        return;
-      }
-      core.onJobEnd(end);
-    },
+    start,
+    /** What a person said, and then what their answer held up. */
+    startAnswered: (...steps: readonly JobStep[]): void => void start(...steps, ...left),
   };
 }
 

@@ -1,3 +1,4 @@
+import type {JobSummary} from '../machines/policies/job/job-summary.ts';
 import type {TuiCommand} from '../machines/tui.machine.ts';
 import {createTuiFlow} from '../machines/tui-flow.ts';
 import {createClock} from './clock.ts';
@@ -13,7 +14,7 @@ import {createFacts, type Facts, type Notice, type TuiState} from './model/facts
 import {helpLines} from './model/help-lines.ts';
 import {initialSelection} from './model/initial-selection.ts';
 import {openPrompts} from './open-prompts.ts';
-import type {JobEnd, TuiPorts} from './ports.ts';
+import type {TuiPorts} from './ports.ts';
 import {createStore, type Store} from './store.ts';
 import {type Answers, createAnswers} from './tui-answers.ts';
 import {createDetails} from './tui-details.ts';
@@ -27,7 +28,7 @@ export type TuiCore = {
   send(command: TuiCommand): void;
   say(notice: Notice): void;
   readonly dialogs: DialogQueue;
-  onJobEnd(end: Exclude<JobEnd, {error: unknown}>): void;
+  onJobEnd(summary: JobSummary): void;
   /** What the user was asked, by run: what they postponed does not open by itself again. */
   readonly asked: Set<string>;
 };
@@ -85,10 +86,9 @@ export function createTui(ports: TuiPorts): Tui {
     },
     send: flow.send,
     say: (notice) => core.patch({notice}),
-    onJobEnd: ({reason, lines, isPaused}) => {
-      const [first] = lines;
-      // The banner says it already.
-      if (!isPaused && first !== undefined) core.say({tone: toneOf(reason), text: lines.join('  ')});
+    onJobEnd: ({standing, headline, taskId}) => {
+      // Of a paused task the banner says it already.
+      if (standing !== 'paused' || taskId === undefined) core.say({tone: toneOf[standing], text: headline});
       hasWorked = true;
       openPrompts(core, ports, ['asks', 'decision', 'feedback']);
     },
@@ -173,10 +173,12 @@ function isTicking(core: TuiCore): boolean {
   return job !== null || (core.facts().summary?.counts.get('running') ?? 0) > 0;
 }
 
-function toneOf(reason: string): Notice['tone'] {
-  if (reason === 'failed') return 'bad';
-  return reason === 'completed' ? 'good' : 'warning';
-}
+const toneOf = {
+  done: 'good',
+  failed: 'bad',
+  personNeeded: 'warning',
+  paused: 'warning',
+} as const satisfies Record<JobSummary['standing'], Notice['tone']>;
 
 /** What is typed behind `/` narrows the tree at once. */
 function search(core: TuiCore, {text}: KeyPress): void {

@@ -11,7 +11,8 @@ import {startInspector} from '../../src/services/inspector/inspector-server.ts';
 import {entry, type FakeSource, fakeSource} from '../fakes/journal-entries.ts';
 import {launchChromium} from '../helpers/chromium.ts';
 import {eventually} from '../helpers/eventually.ts';
-import {executeJob, observedEngine} from '../helpers/observed-engine.ts';
+import {executeJob, startJob} from '../helpers/jobs.ts';
+import {observedEngine} from '../helpers/observed-engine.ts';
 import {activeStates, eventNames, openPage} from '../helpers/page.ts';
 import {planOf, task} from '../helpers/plans.ts';
 
@@ -33,7 +34,7 @@ async function entriesOfAPause(): Promise<InspectedEntry[]> {
     else queueMicrotask(() => engine.pause('user_interrupt'));
     isFirst = false;
   };
-  await engine.start(executeJob());
+  await startJob(engine, executeJob());
   const start = Date.parse('2026-01-02T12:00:00.000Z');
   return entries.map((each, index) => ({
     ...each,

@@ -47,7 +47,7 @@ describe('execute', () => {
           `✓ ${id}  done  <time>  <n> tokens`,
           ...(id === 'b' ? ['running parent review for group', '✓ parent review passed for group'] : []),
         ]),
-        'no ready tasks remaining',
+        '3 done · no ready tasks remaining',
       ),
     );
     expect(project.text('done.txt')).toBe('c\nb\nlate\n');
@@ -87,7 +87,7 @@ describe('execute', () => {
     );
     const named = await project.run(['execute', 'p']);
     expect(named.code).toBe(0);
-    expect(named.out.endsWith('\n2 ready tasks remaining\n')).toBe(true);
+    expect(named.out.endsWith('\n2 done · 2 ready\n')).toBe(true);
     expect(project.statuses()).toEqual({x: 'todo', p: 'done', a: 'done', b: 'done', c: 'todo'});
 
     const {code, out, err} = await project.run(['execute', 'a']);
@@ -108,7 +108,7 @@ describe('execute', () => {
         '  agent_error: the tests are red',
         '▶ b  Task b  (demo)',
         '✓ b  done  <time>  <n> tokens',
-        'no ready tasks remaining',
+        '1 done, 1 failed · no ready tasks remaining',
         'failed: a',
         'Try again with: blackbird retry a',
       ),
@@ -163,7 +163,7 @@ describe('execute', () => {
     const project = engineProject(planOf(task('a'), task('b'), task('c')));
     const {code, out} = await project.run(['execute', '--max-tasks', '2']);
     expect(code).toBe(0);
-    expect(out.endsWith('\n1 ready task remaining\n')).toBe(true);
+    expect(out.endsWith('\n2 done · 1 ready\n')).toBe(true);
     expect(project.statuses()).toEqual({a: 'done', b: 'done', c: 'todo'});
   });
 
@@ -200,7 +200,7 @@ describe('execute', () => {
       {event: 'task.settled', run: expect.objectContaining({task_id: 'a', state: 'succeeded'})},
       expect.objectContaining({event: 'task.started', task_id: 'b'}),
       {event: 'task.settled', run: expect.objectContaining({task_id: 'b', state: 'failed'})},
-      {event: 'job.stopped', reason: 'completed'},
+      {event: 'job.stopped', reason: 'completed', message: expect.stringContaining(' done · ')},
     ]);
     expect(events).toContainEqual(
       expect.objectContaining({
@@ -227,7 +227,7 @@ describe('execute', () => {
     expect({code, err}).toEqual({code: 130, err: ''});
     const events = eventsOf(out);
     expect(events).toContainEqual({event: 'engine.pausing', forced: false});
-    expect(events.at(-1)).toEqual({event: 'job.stopped', reason: 'paused', task_id: 'a'});
+    expect(events.at(-1)).toEqual({event: 'job.stopped', reason: 'paused', task_id: 'a', message: 'Paused.'});
   });
 
   test.each([
@@ -573,7 +573,7 @@ describe('the demo', () => {
     const project = engineProject(planOf(), {agent: null});
     const {code, out, err} = await project.run(['demo', path.join(temporaryFolder(), 'sample'), '--json']);
     expect({code, err}).toEqual({code: 0, err: ''});
-    expect(eventsOf(out).at(-1)).toEqual({event: 'job.stopped', reason: 'completed'});
+    expect(eventsOf(out).at(-1)).toMatchObject({event: 'job.stopped', reason: 'completed'});
   });
 });
 

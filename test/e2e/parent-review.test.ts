@@ -78,7 +78,7 @@ describe('a parent with three children, one of them sent back', () => {
         'running parent review for p',
         '✓ parent review passed for p',
         ...ran('late'),
-        'no ready tasks remaining',
+        '2 done · no ready tasks remaining',
       ),
     );
     expect(project.latest('b')).toMatchObject({
@@ -143,7 +143,7 @@ describe('a review that comes to nothing', () => {
         '✗ parent review of p came to nothing',
         '  agent_error: the answer of the review cannot be used: it holds no JSON object with "passed"',
         ...ran('other'),
-        'no ready tasks remaining',
+        '4 done · the review of p came to nothing · no ready tasks remaining',
         'not reviewed: p',
         'next step: blackbird execute (reviews again; "blackbird config set execution.parentReviewEnabled false" does without)',
       ),
@@ -200,7 +200,7 @@ describe('no reviewer is started', () => {
     const project = engineProject(plan(), {config: {execution: {parentReviewEnabled: false}}});
     const {code, out} = await project.run(['execute']);
     expect(code).toBe(0);
-    expect(steady(out)).toBe(lines(...ran('a', 'b', 'c', 'late'), 'no ready tasks remaining'));
+    expect(steady(out)).toBe(lines(...ran('a', 'b', 'c', 'late'), '4 done · no ready tasks remaining'));
     expect(project.runs('p')).toEqual([]);
   });
 
@@ -287,9 +287,9 @@ describe('with a checkpoint', () => {
     expect((await project.run(['execute', '--review'])).code).toBe(4);
     expect(project.runs('p')).toEqual([]);
     const {code, out} = await project.run(['review', 'a', '--approve']);
-    expect(code).toBe(0);
-    expect(out).toContain('running parent review for p\n✓ parent review passed for p\n');
-    expect(project.statuses()).toMatchObject({p: 'done', a: 'done'});
+    expect(code).toBe(4);
+    expect(out).toContain('running parent review for p\n✓ parent review passed for p\n▶ late');
+    expect(project.statuses()).toEqual({p: 'done', a: 'done', late: 'in_progress'});
   });
 
   test('who approves and quits leaves the review to the next execute', async () => {
@@ -309,7 +309,8 @@ describe('with a checkpoint', () => {
     expect(project.latest('b')).toMatchObject({decision_state: 'pending'});
     expect(project.runs('p')).toHaveLength(1);
     expect(feedbackFiles(project)).toEqual(['b.json']);
-    expect((await project.run(['review', 'b', '--approve'])).code).toBe(0);
+    expect((await project.run(['review', 'b', '--approve-quit'])).code).toBe(0);
+    expect((await project.run(['execute'])).code).toBe(0);
     expect(project.statuses()).toMatchObject({p: 'done', b: 'done'});
     expect(feedbackFiles(project)).toEqual([]);
     expect(project.text('done.txt').match(/b again/g)).toHaveLength(1);

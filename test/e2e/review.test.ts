@@ -63,18 +63,17 @@ describe('without a terminal', () => {
     expect((await project.run(['diff', 'a', '--stat'])).out).toContain('src/a.txt (new) | 1 +');
   });
 
-  test('approve lets the next execute go on; approve and quit as well', async () => {
+  test('approve goes on with the plan to the next checkpoint; approve and quit does not', async () => {
     const project = reviewed();
     await project.run(['execute']);
-    expect(await project.run(['review', '--approve'])).toMatchObject({
-      ...{code: 0, err: ''},
-      out: lines('✓ a  approved', 'Go on with: blackbird execute'),
-    });
-    expect(project.statuses()).toEqual({a: 'done', b: 'todo'});
-    expect((await project.run(['execute'])).code).toBe(4);
+    const {code: first, out} = await project.run(['review', '--approve']);
+    expect(first).toBe(4);
+    expect(out).toMatch(/^✓ a {2}approved\n▶ b /);
+    expect(out).toContain('b waits for your decision');
+    expect(project.statuses()).toEqual({a: 'done', b: 'in_progress'});
     expect(await project.run(['review', 'b', '--approve-quit'])).toMatchObject({
       ...{code: 0, err: ''},
-      out: lines('✓ b  approved'),
+      out: lines('✓ b  approved', 'b is done · no ready tasks remaining'),
     });
     expect(project.statuses()).toEqual({a: 'done', b: 'done'});
     const {code, err} = await project.run(['review', 'b', '--approve']);
@@ -104,7 +103,7 @@ describe('without a terminal', () => {
     const {code, out} = await project.run(['review', 'a', '--reject']);
     expect({code, out}).toEqual({
       code: 0,
-      out: lines('✗ a  rejected', 'Try again with: blackbird retry a'),
+      out: lines('✗ a  rejected', 'a failed · 1 ready', 'failed: a', 'Try again with: blackbird retry a'),
     });
     expect(project.latest('a')).toMatchObject({
       state: 'failed',
@@ -177,8 +176,13 @@ describe('without a terminal', () => {
     const project = engineProject(planOf(task('a', {prompt: demo('fail no way')})), {config});
     await project.run(['execute']);
     expect(await project.run(['review', 'a', '--approve'])).toMatchObject({
-      ...{code: 0, err: ''},
-      out: lines('✗ a  failed, approved', 'Try again with: blackbird retry a'),
+      ...{code: 3, err: ''},
+      out: lines(
+        '✗ a  failed, approved',
+        '1 failed · no ready tasks remaining',
+        'failed: a',
+        'Try again with: blackbird retry a',
+      ),
     });
     expect(project.statuses()).toEqual({a: 'failed'});
   });
@@ -223,7 +227,8 @@ describe('without a terminal', () => {
       .split('\n')
       .map((line) => JSON.parse(line));
     expect(code).toBe(4);
-    const stopped = {event: 'job.stopped', reason: 'decision_required', task_id: 'a'};
+    const message = 'a waits for your decision';
+    const stopped = {event: 'job.stopped', reason: 'decision_required', task_id: 'a', message};
     expect(events.at(-1)).toEqual(stopped);
     expect(events.at(-2)).toMatchObject({event: 'run.updated', run: {decision_state: 'pending'}});
     for (const args of [['execute'], ['review']]) {
@@ -267,7 +272,7 @@ test(`SIGKILL at ${kills} moments of requested changes neither loses nor repeats
       decisions: ['changes_requested', 'pending'],
     });
     expect(project.text('heard.txt')).toBe('x\n');
-    expect((await project.run(['review', 'a', '--approve'])).code).toBe(0);
+    expect((await project.run(['review', 'a', '--approve-quit'])).code).toBe(0);
     expect(project.statuses()).toEqual({a: 'done', b: 'todo'});
   }
 });

@@ -77,7 +77,7 @@ describe.skipIf(!hasTmux)('the terminal UI in a real terminal (needs tmux)', () 
     const project = engineProject(planOf(task('a', {prompt: demo('fail no luck')})));
     const terminal = await openTui(project);
     terminal.press('e');
-    await sees(terminal, '1 failed, no ready task is left');
+    await sees(terminal, '1 failed · no ready tasks remaining');
     project.write(
       'blackbird.plan.json',
       project.planText().replace('demo: fail no luck', 'demo: print better'),

@@ -22,6 +22,7 @@ import {
 import {defineSelectTaskActor} from '../../src/machines/actors/select-task.actor.ts';
 import {defineSettleReviewActor} from '../../src/machines/actors/settle-review.actor.ts';
 import {defineSettleTaskActor} from '../../src/machines/actors/settle-task.actor.ts';
+import {defineWithdrawRunActor} from '../../src/machines/actors/withdraw-run.actor.ts';
 import {parentReviewMachine} from '../../src/machines/parent-review.machine.ts';
 import {reviewGateMachine} from '../../src/machines/review-gate.machine.ts';
 import {runMachine} from '../../src/machines/run.machine.ts';
@@ -50,6 +51,7 @@ export function defineEffects(services: Services) {
     selectReview: defineSelectReviewActor(services),
     completeParents: defineCompleteParentsActor(services),
     prepareReview: definePrepareReviewActor(services, () => {}),
+    withdrawRun: defineWithdrawRunActor(services),
     run: runMachine.provide({actors: run}),
     settleReview: defineSettleReviewActor(services, () => {}),
   };

@@ -1,3 +1,4 @@
+import type {ProviderId} from '../../src/services/contracts/agent.ts';
 import {AppError} from '../../src/services/contracts/errors.ts';
 import type {Plan} from '../../src/services/contracts/plan.ts';
 import type {RunRecord} from '../../src/services/contracts/run.ts';
@@ -35,9 +36,12 @@ export type FakeServices = {
 export function createFakeServices({
   plan = planOf(),
   runs: records = [],
+  settings = {},
 }: {
   plan?: Plan;
   runs?: readonly RunRecord[];
+  /** Of the section `execution`. */
+  settings?: Readonly<Record<string, unknown>>;
 } = {}): FakeServices {
   const log: string[] = [];
   const violations: string[] = [];
@@ -100,6 +104,13 @@ export function createFakeServices({
       root: '/project',
       isGitRepository: async () => true,
       snapshot: async () => null,
+    },
+    settings: async () => [
+      {name: 'project', file: 'config.json', content: {execution: {pauseGraceSeconds: 60, ...settings}}},
+    ],
+    chooseAgent: async (named = 'saved:claude') => {
+      const [, isSaved, id] = /^(saved:)?(.+)$/.exec(named) ?? [];
+      return {id: id as ProviderId, source: isSaved ? 'saved' : 'option'};
     },
     lock: {
       acquire: async () => {
@@ -193,6 +204,8 @@ export function mortal(fake: FakeServices) {
       isGitRepository: guarded(() => project.isGitRepository()),
       snapshot: guarded(() => project.snapshot()),
     },
+    settings: guarded(() => services.settings()),
+    chooseAgent: guarded((named) => services.chooseAgent(named)),
     lock: {
       acquire: guarded(() => services.lock.acquire()),
       release: guarded(() => services.lock.release()),

@@ -1,4 +1,3 @@
-import type {Job} from '../../src/machines/engine.machine.ts';
 import {createEngine, type Engine} from '../../src/machines/engine.ts';
 import {createObserver} from '../../src/machines/observe.ts';
 import type {JournalEntry} from '../../src/services/contracts/journal.ts';
@@ -33,13 +32,8 @@ export function observedEngine(options: Parameters<typeof createFakeServices>[0]
   return {...fake, engine: createEngine(fake.services, {inspect: observer.inspect}), entries, standing};
 }
 
-export const agentFields = {
-  provider: 'claude',
-  explicitProvider: null,
-  graceMilliseconds: 60_000,
-} as const;
-
-export const executeJob = (fields: Partial<Extract<Job, {type: 'execute'}>['input']> = {}): Job => ({
-  type: 'execute',
-  input: {...agentFields, taskIds: [], stopOnFailure: false, maxTasks: null, ...fields},
-});
+/** Where the work of a machine stands, whatever stands beside it. */
+export function stateWord(state: JournalEntry['state']): string {
+  if (state === null || typeof state !== 'object') return String(state);
+  return stateWord(Object.values(state).at(-1) ?? null);
+}

@@ -2,12 +2,13 @@ import {describe, expect, test} from 'vitest';
 import {contextAt} from '../../src/machines/context-at.ts';
 import type {InspectedEntry} from '../../src/services/contracts/journal.ts';
 import {fakeSource} from '../fakes/journal-entries.ts';
-import {executeJob, observedEngine} from '../helpers/observed-engine.ts';
+import {executeJob, startJob} from '../helpers/jobs.ts';
+import {observedEngine} from '../helpers/observed-engine.ts';
 import {planOf, task} from '../helpers/plans.ts';
 
 async function recorded(): Promise<InspectedEntry[]> {
   const {engine, entries} = observedEngine({plan: planOf(task('a'))});
-  await engine.start(executeJob());
+  await startJob(engine, executeJob());
   return entries.map((entry) => ({...entry, session: 1}));
 }
 

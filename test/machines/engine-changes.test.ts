@@ -1,22 +1,16 @@
 import {describe, expect, test} from 'vitest';
-import type {Job} from '../../src/machines/engine.machine.ts';
 import {createEngine} from '../../src/machines/engine.ts';
+import type {Job} from '../../src/machines/policies/job/job-steps.ts';
 import {feedbackPrompt} from '../../src/machines/policies/run/agent-prompt.ts';
 import type {FakeAgent} from '../fakes/fake-agent-runner.ts';
 import {noSummary} from '../fakes/fake-changes.ts';
 import {pausedRun, question, restingRun, sessionRef} from '../fakes/runs.ts';
 import {createFakeServices, settle} from '../fakes/services.ts';
+import {executeJob, startJob, taskJob} from '../helpers/jobs.ts';
 import {planOf, task} from '../helpers/plans.ts';
 
-const agentInput = {provider: 'claude', explicitProvider: null, graceMilliseconds: 60_000} as const;
-const execute: Job = {
-  type: 'execute',
-  input: {...agentInput, taskIds: [], stopOnFailure: false, maxTasks: null},
-};
-const resume = (feedback: string | null = null): Job => ({
-  type: 'task',
-  input: {...agentInput, taskId: 'a', mode: {type: 'resume', answers: [], feedback}},
-});
+const execute = executeJob();
+const resume = (feedback: string | null = null): Job => taskJob('a', {type: 'resume', answers: [], feedback});
 const changed = {files: ['before-after'], diffstat: '', snippets: []};
 
 function openProject(options: Parameters<typeof createFakeServices>[0] = {}) {
@@ -44,7 +38,7 @@ describe('the files of a run', () => {
   ])('are recorded before its agent starts and in the write that says $state', async ({state, act}) => {
     const {engine, plays, runs, log} = openProject();
     plays(act);
-    await engine.start(execute);
+    await startJob(engine, execute);
     expect(runs.records('a')).toMatchObject([
       {state, baseline_tree: 'before', result_tree: 'after', review_summary: changed},
     ]);
@@ -54,7 +48,7 @@ describe('the files of a run', () => {
   test('are recorded at a pause; the run goes on from where it began', async () => {
     const {engine, plays, runs, changes} = openProject();
     plays(() => {});
-    const finished = engine.start(execute);
+    const finished = startJob(engine, execute);
     await settle();
     engine.pause('user_interrupt');
     await finished;
@@ -66,7 +60,7 @@ describe('the files of a run', () => {
       changes.tree = 'end';
       agent.succeeds();
     });
-    await engine.start(resume());
+    await startJob(engine, resume());
     expect(runs.records('a')).toMatchObject([
       {baseline_tree: 'before', result_tree: 'end', review_summary: {files: ['before-end']}},
     ]);
@@ -78,7 +72,7 @@ describe('the files of a run', () => {
       changes.tree = null;
       agent.succeeds();
     });
-    expect(await engine.start(execute)).toMatchObject({output: {reason: 'completed'}});
+    expect(await startJob(engine, execute)).toMatchObject({output: {reason: 'completed'}});
     const [run] = runs.records('a');
     expect(run).toMatchObject({state: 'succeeded', baseline_tree: 'before', review_summary: noSummary});
     expect(run).not.toHaveProperty('result_tree');
@@ -88,7 +82,7 @@ describe('the files of a run', () => {
     const {engine, plays, runs, changes} = openProject();
     changes.tree = null;
     plays((agent) => agent.succeeds());
-    await engine.start(execute);
+    await startJob(engine, execute);
     const [run] = runs.records('a');
     expect(run).not.toHaveProperty('baseline_tree');
     expect(run).not.toHaveProperty('result_tree');
@@ -101,7 +95,7 @@ describe('the files of a run', () => {
       runs: [pausedRun()],
     });
     plays((agent) => agent.succeeds());
-    await engine.start(resume());
+    await startJob(engine, resume());
     expect(runs.records('a')[0]).toMatchObject({state: 'succeeded', review_summary: noSummary});
   });
 
@@ -117,9 +111,9 @@ describe('the files of a run', () => {
       runs: [done],
     });
     plays((agent) => agent.succeeds());
-    await engine.start(execute);
+    await startJob(engine, execute);
     expect(agents.agent.request.prompt).toContain('- a: Task a\n  files: src/a.ts');
-    await engine.start(resume('use tabs'));
+    await startJob(engine, resume('use tabs'));
     expect(agents.agent.request.prompt).toBe(feedbackPrompt('use tabs', ['src/a.ts']));
   });
 
@@ -141,14 +135,14 @@ describe('the files of a run', () => {
       ],
     });
     plays((agent) => agent.succeeds());
-    await engine.start(execute);
+    await startJob(engine, execute);
     expect(agents.agent.request.prompt).toContain('- a: Task a\n  second\n  files: src/1.ts, src/2.ts\n');
   });
 
   test('are looked at before and after every run', async () => {
     const {engine, plays, changes, runs} = openProject({plan: planOf(task('a'), task('b'))});
     plays((agent) => agent.succeeds());
-    await engine.start(execute);
+    await startJob(engine, execute);
     expect(changes.looks).toBe(4);
     expect(runs.records('b')).toMatchObject([{baseline_tree: 'after', result_tree: 'after'}]);
   });

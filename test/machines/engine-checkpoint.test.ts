@@ -1,33 +1,19 @@
 import {describe, expect, test} from 'vitest';
-import type {Job} from '../../src/machines/engine.machine.ts';
 import {createEngine, type Engine, type EngineFact} from '../../src/machines/engine.ts';
+import type {Job} from '../../src/machines/policies/job/job-steps.ts';
 import type {Decision} from '../../src/machines/policies/review/decisions.ts';
 import {feedbackPrompt} from '../../src/machines/policies/run/agent-prompt.ts';
 import type {RunRecord} from '../../src/services/contracts/run.ts';
 import {pausedRun, question, restingRun, sessionRef} from '../fakes/runs.ts';
 import {createFakeServices, mortal, settle} from '../fakes/services.ts';
+import {executeJob, startJob, taskJob} from '../helpers/jobs.ts';
 import {planOf, task} from '../helpers/plans.ts';
 
-const agentInput = {provider: 'claude', explicitProvider: null, graceMilliseconds: 60_000} as const;
-type ExecuteFields = Partial<Extract<Job, {type: 'execute'}>['input']>;
-type TaskFields = Omit<Extract<Job, {type: 'task'}>['input'], keyof typeof agentInput | 'taskId'>;
-
-const execute = (fields: ExecuteFields = {}): Job => ({
-  type: 'execute',
-  input: {
-    ...agentInput,
-    ...{taskIds: [], stopOnFailure: false, maxTasks: null, isReviewed: true, isAttended: true},
-    ...fields,
-  },
-});
-const onTask = (fields: TaskFields, taskId = 'a'): Job => ({
-  type: 'task',
-  input: {...agentInput, taskId, ...fields},
-});
+const execute = (fields: Parameters<typeof executeJob>[0] = {}): Job =>
+  executeJob({isReviewed: true, isAttended: true, ...fields});
 const review = (decision: Decision | null, isAttended = false): Job =>
-  onTask({mode: {type: 'review', decision}, isAttended});
-const resume = (feedback: string | null = null): Job =>
-  onTask({mode: {type: 'resume', answers: [], feedback}});
+  taskJob('a', {type: 'review', decision}, {isAttended});
+const resume = (feedback: string | null = null): Job => taskJob('a', {type: 'resume', answers: [], feedback});
 
 const approve: Decision = {state: 'approved_continue'};
 const quit: Decision = {state: 'approved_quit'};
@@ -80,7 +66,7 @@ describe('a checkpoint', () => {
   test('keeps the next task from starting, and the plan from saying done, until a decision is stored', async () => {
     const {engine, facts, gone, plans, runs, time} = openProject();
     time.now = '2026-02-02T03:00:00.000Z';
-    const finished = engine.start(execute());
+    const finished = startJob(engine, execute());
     await settle();
     expect(facts.at(-1)).toMatchObject({
       type: 'decision.required',
@@ -108,7 +94,7 @@ describe('a checkpoint', () => {
 
   test('comes in the same write as the end of the run', async () => {
     const {engine, log} = openProject();
-    await engine.start(execute({isAttended: false}));
+    await startJob(engine, execute({isAttended: false}));
     expect(log.filter((entry) => entry === 'record a-1 succeeded session-1')).toHaveLength(1);
   });
 
@@ -119,7 +105,7 @@ describe('a checkpoint', () => {
     const {engine, agents, plans} = openProject({plan: planOf(task('a'))});
     agents.play = (agent) => agent[act]();
     const asked = answering(engine, approve);
-    await engine.start(execute());
+    await startJob(engine, execute());
     expect(asked).toEqual(['a-1']);
     expect(plans.statuses()).toEqual({a: status});
   });
@@ -131,8 +117,8 @@ describe('a checkpoint', () => {
       agent.taskId === 'a'
         ? agent.succeeds(JSON.stringify({blackbird: {questions: [question]}}))
         : agent.opensSession();
-    expect(await engine.start(execute())).toMatchObject({output: {reason: 'waiting_user'}});
-    const finished = engine.start(execute());
+    expect(await startJob(engine, execute())).toMatchObject({output: {reason: 'waiting_user'}});
+    const finished = startJob(engine, execute());
     await settle();
     engine.pause('user_interrupt');
     expect(await finished).toMatchObject({output: {reason: 'paused'}});
@@ -148,7 +134,7 @@ describe('a checkpoint', () => {
       const {engine, runs} = openProject({plan: begunPlan, runs: [run]});
       const fields = isReviewed === undefined ? {} : {isReviewed};
       const mode = {type: 'resume', answers: [], feedback: null} as const;
-      expect(await engine.start(onTask({mode, ...fields}))).toMatchObject({
+      expect(await startJob(engine, taskJob('a', mode, fields))).toMatchObject({
         output: {outcome: 'decision_required'},
       });
       expect(runs.records('a')).toMatchObject([{decision_state: 'pending'}]);
@@ -158,7 +144,7 @@ describe('a checkpoint', () => {
   test('does not come with --no-review, even where the run began with it', async () => {
     const {engine, plans} = openProject({plan: begunPlan, runs: [pausedRun({decision_required: true})]});
     const mode = {type: 'resume', answers: [], feedback: null} as const;
-    expect(await engine.start(onTask({mode, isReviewed: false}))).toMatchObject({
+    expect(await startJob(engine, taskJob('a', mode, {isReviewed: false}))).toMatchObject({
       output: {outcome: 'succeeded'},
     });
     expect(plans.statuses().a).toBe('done');
@@ -166,7 +152,7 @@ describe('a checkpoint', () => {
 
   test('where nobody is there stops the plan with the question open', async () => {
     const {engine, facts, gone, runs} = openProject();
-    expect(await engine.start(execute({isAttended: false}))).toMatchObject({
+    expect(await startJob(engine, execute({isAttended: false}))).toMatchObject({
       output: {reason: 'decision_required', attempted: [{taskId: 'a', decision_state: 'pending'}]},
     });
     expect(facts.map(({type}) => type)).not.toContain('decision.required');
@@ -179,7 +165,7 @@ describe('a checkpoint', () => {
     {name: 'postponing it', leave: (engine: Engine) => engine.postpone('a-1')},
   ])('is left open by $name', async ({leave}) => {
     const {engine, runs, plans} = openProject();
-    const finished = engine.start(execute());
+    const finished = startJob(engine, execute());
     await settle();
     leave(engine);
     expect(await finished).toMatchObject({output: {reason: 'decision_required'}});
@@ -191,7 +177,7 @@ describe('a checkpoint', () => {
   test('is not asked about after a pause that came too late for the run', async () => {
     const {engine, runs, agents, facts} = openProject();
     agents.play = () => {};
-    const finished = engine.start(execute());
+    const finished = startJob(engine, execute());
     await settle();
     const release = runs.holdOn(({state}) => state === 'succeeded');
     agents.agent.succeeds();
@@ -207,7 +193,7 @@ describe('a checkpoint', () => {
     expect(() => engine.decide({runId: 'a-1', decision: approve})).toThrow(
       expect.objectContaining({code: 'E_NO_DECISION'}),
     );
-    const finished = engine.start(execute());
+    const finished = startJob(engine, execute());
     await settle();
     expect(() => engine.postpone('b-1')).toThrow(expect.objectContaining({code: 'E_NO_DECISION'}));
     engine.decide({runId: 'a-1', decision: quit});
@@ -222,9 +208,9 @@ describe('the outcome', () => {
   test('approve and quit ends the plan; the next execute goes on', async () => {
     const {engine, plans, gone} = openProject();
     const asked = answering(engine, quit, approve);
-    expect(await engine.start(execute())).toMatchObject({output: {reason: 'completed'}});
+    expect(await startJob(engine, execute())).toMatchObject({output: {reason: 'completed'}});
     expect(plans.statuses()).toEqual({a: 'done', b: 'todo'});
-    await engine.start(execute());
+    await startJob(engine, execute());
     expect(asked).toEqual(['a-1', 'b-1']);
     expect(gone()).toEqual(['go a-1', 'go b-1']);
   });
@@ -232,7 +218,7 @@ describe('the outcome', () => {
   test('reject makes run and task failed and stops the plan, other ready tasks or not', async () => {
     const {engine, plans, runs, gone} = openProject({plan: planOf(task('a'), task('c'))});
     answering(engine, reject);
-    expect(await engine.start(execute())).toMatchObject({output: {reason: 'failed'}});
+    expect(await startJob(engine, execute())).toMatchObject({output: {reason: 'failed'}});
     expect(runs.records('a')).toMatchObject([
       {state: 'failed', failure: {kind: 'rejected'}, decision_state: 'rejected'},
     ]);
@@ -252,7 +238,7 @@ describe('the outcome', () => {
         else agent.succeeds();
       };
       const asked = answering(engine, changes, changes, approve);
-      expect(await engine.start(execute())).toMatchObject({output: {reason: 'completed'}});
+      expect(await startJob(engine, execute())).toMatchObject({output: {reason: 'completed'}});
       expect(asked).toEqual(['a-1', 'a-2', 'a-3']);
       expect(agents.agents.map(({request}) => [request.kind, request.sessionRef])).toEqual([
         ['start', null],
@@ -273,7 +259,7 @@ describe('the outcome', () => {
     const {engine, agents, facts, runs, gone} = openProject({plan: planOf(task('a'))});
     agents.play = (agent) => agent.succeeds();
     const asked = answering(engine, changes, approve);
-    await engine.start(execute());
+    await startJob(engine, execute());
     expect(asked).toEqual(['a-1', 'a-1']);
     const requests = facts.flatMap((fact) => (fact.type === 'decision.required' ? [fact.request] : []));
     expect(requests).toMatchObject([
@@ -302,12 +288,12 @@ describe('the outcome', () => {
     };
     const asked = answering(engine, changes, changes, approve);
     for (let round = 0; round < 2; round++) {
-      expect(await engine.start(execute())).toMatchObject({
+      expect(await startJob(engine, execute())).toMatchObject({
         output: {reason: 'error', error: {code: 'E_RESUME_REJECTED'}},
       });
       expect(plans.statuses()).toEqual({a: 'in_progress', c: 'todo'});
     }
-    await engine.start(execute({isReviewed: false}));
+    await startJob(engine, execute({isReviewed: false}));
     expect(asked).toEqual(['a-1', 'a-1', 'a-1']);
     expect(
       runs.records('a').map(({run_id, state, decision_state}) => [run_id, state, decision_state]),
@@ -323,7 +309,7 @@ describe('the outcome', () => {
     const {engine, agents, gone} = openProject({plan: planOf(task('a'), task('c'))});
     agents.play = (agent) => agent.fails({kind: 'auth', message: 'log in'});
     answering(engine, approve, approve);
-    expect(await engine.start(execute())).toMatchObject({output: {reason: 'failed'}});
+    expect(await startJob(engine, execute())).toMatchObject({output: {reason: 'failed'}});
     expect(gone()).toEqual(['go a-1']);
   });
 });
@@ -334,7 +320,7 @@ describe('a question that was left open', () => {
   test('comes before anything else, whatever is asked for, and does not count as a task', async () => {
     const {engine, plans, gone} = left();
     const asked = answering(engine, approve);
-    await engine.start(execute({isReviewed: false, taskIds: ['b'], maxTasks: 1}));
+    await startJob(engine, execute({isReviewed: false, taskIds: ['b'], maxTasks: 1}));
     expect(asked).toEqual(['a-1']);
     expect(gone()).toEqual(['go b-1']);
     expect(plans.statuses()).toEqual({a: 'done', b: 'done'});
@@ -342,7 +328,7 @@ describe('a question that was left open', () => {
 
   test('stops an execution that nobody attends, before any task', async () => {
     const {engine, log} = left();
-    expect(await engine.start(execute({isAttended: false, isReviewed: false}))).toMatchObject({
+    expect(await startJob(engine, execute({isAttended: false, isReviewed: false}))).toMatchObject({
       output: {reason: 'decision_required', attempted: [{taskId: 'a'}]},
     });
     expect(log).toEqual(['lock', 'unlock']);
@@ -354,33 +340,45 @@ describe('a question that was left open', () => {
       runs: [pendingRun(), pendingRun({run_id: 'c-1', task_id: 'c'})],
     });
     const asked = answering(engine, approve, approve, approve);
-    await engine.start(execute());
+    await startJob(engine, execute());
     expect(asked).toEqual(['c-1', 'a-1', 'z-1']);
     expect(gone()).toEqual(['go z-1']);
   });
 
   test.each([
-    {decision: approve, outcome: 'succeeded', status: 'done'},
     {decision: quit, outcome: 'succeeded', status: 'done'},
     {decision: reject, outcome: 'failed', status: 'failed'},
     {decision: changes, outcome: 'decision_required', status: 'in_progress'},
   ])('is answered by a review alone: $decision.state', async ({decision, outcome, status}) => {
     const {engine, plans} = left();
-    expect(await engine.start(review(decision))).toMatchObject({output: {outcome}});
+    expect(await startJob(engine, review(decision))).toMatchObject({output: {outcome}});
     expect(plans.statuses()).toEqual({a: status, b: 'todo'});
+  });
+
+  test('is approved by a review: the plan goes on, with checkpoints as before', async () => {
+    const {engine, plans, runs} = left();
+    expect(await engine.start(review(approve))).toMatchObject({
+      reason: 'decision_required',
+      steps: [
+        {type: 'task', output: {outcome: 'succeeded'}},
+        {type: 'execute', output: {reason: 'decision_required', attempted: [{taskId: 'b'}]}},
+      ],
+    });
+    expect(plans.statuses()).toEqual({a: 'done', b: 'in_progress'});
+    expect(runs.records('b')).toMatchObject([{decision_state: 'pending'}]);
   });
 
   test('is asked by a review that brings no decision', async () => {
     const {engine, plans} = left();
-    answering(engine, changes, approve);
-    expect(await engine.start(review(null, true))).toMatchObject({output: {outcome: 'succeeded'}});
+    answering(engine, changes, quit);
+    expect(await startJob(engine, review(null, true))).toMatchObject({output: {outcome: 'succeeded'}});
     expect(plans.statuses()).toEqual({a: 'done', b: 'todo'});
   });
 
   test('stays open where the changes of a review cannot be requested', async () => {
     const run = pendingRun({provider_session_ref: '', resumable: false});
     const {engine, runs} = left(run);
-    expect(await engine.start(review(changes))).toMatchObject({
+    expect(await startJob(engine, review(changes))).toMatchObject({
       output: {outcome: 'error', error: {code: 'E_RESUME_REFUSED'}},
     });
     expect(runs.records('a')).toEqual([run]);
@@ -388,7 +386,7 @@ describe('a question that was left open', () => {
 
   test('is answered by feedback: the decision is on disk before the run that carries it out', async () => {
     const {engine, runs, log} = left();
-    await engine.start(resume('use tabs'));
+    await startJob(engine, resume('use tabs'));
     expect(log.slice(1, 3)).toEqual([
       'record a-1 succeeded session-1',
       'record a-2 running/launching session-1',
@@ -401,21 +399,20 @@ describe('a question that was left open', () => {
 
   test('is no reason to resume', async () => {
     const {engine} = left();
-    expect(await engine.start(resume())).toMatchObject({
+    expect(await startJob(engine, resume())).toMatchObject({
       output: {outcome: 'error', error: {code: 'E_DECISION_PENDING'}},
     });
   });
 
-  test.each([{name: 'a restart', pass: (engine: Engine) => engine.start(onTask({mode: {type: 'restart'}}))}])(
-    'is passed by $name',
-    async ({pass}) => {
-      const {engine, runs, plans} = left();
-      await pass(engine);
-      expect(runs.records('a')).toMatchObject([{superseded_by_run_id: 'a-2'}, {state: 'succeeded'}]);
-      expect(plans.statuses().a).toBe('done');
-      expect(await engine.start(review(approve))).toMatchObject({output: {error: {code: 'E_NO_DECISION'}}});
-    },
-  );
+  test.each([
+    {name: 'a restart', pass: (engine: Engine) => startJob(engine, taskJob('a', {type: 'restart'}))},
+  ])('is passed by $name', async ({pass}) => {
+    const {engine, runs, plans} = left();
+    await pass(engine);
+    expect(runs.records('a')).toMatchObject([{superseded_by_run_id: 'a-2'}, {state: 'succeeded'}]);
+    expect(plans.statuses().a).toBe('done');
+    expect(await startJob(engine, review(approve))).toMatchObject({output: {error: {code: 'E_NO_DECISION'}}});
+  });
 
   test.each([
     {name: 'was deleted', now: planOf(task('b'))},
@@ -423,7 +420,7 @@ describe('a question that was left open', () => {
   ])('is not asked where the task $name', async ({now: changed}) => {
     const {engine} = openProject({plan: changed, runs: [pendingRun()]});
     const asked = answering(engine, approve);
-    await engine.start(execute({isReviewed: false}));
+    await startJob(engine, execute({isReviewed: false}));
     expect(asked).toEqual([]);
   });
 });
@@ -475,21 +472,21 @@ describe('Blackbird dies at any step', () => {
       blackbird.die();
     };
     let isOver = false;
-    blackbird.engine.start(execute()).then(() => {
+    startJob(blackbird.engine, execute()).then(() => {
       isOver = true;
       die = () => {};
     });
     while (!isDead && !isOver) await settle();
     for (let round = 0; round < 4; round++) {
       const {engine} = open();
-      await engine.start(execute());
+      await startJob(engine, execute());
       const paused = ['a', 'b'].find((id) => fake.runs.records(id).at(-1)?.state === 'paused');
       if (paused === undefined) continue;
       // As a person does: goes on where it can, and else starts again.
       const mode = fake.runs.records(paused).at(-1)?.resumable
         ? ({type: 'resume', answers: [], feedback: null} as const)
         : ({type: 'restart'} as const);
-      await engine.start(onTask({mode, isReviewed: true, isAttended: true}, paused));
+      await startJob(engine, taskJob(paused, mode, {isReviewed: true, isAttended: true}));
     }
     return {...fake, askedTwice, isOver};
   }

@@ -1,23 +1,18 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import type {Job} from '../../src/machines/engine.machine.ts';
 import {createEngine} from '../../src/machines/engine.ts';
+import type {Job} from '../../src/machines/policies/job/job-steps.ts';
 import type {Decision} from '../../src/machines/policies/review/decisions.ts';
 import {statusOf, tellingRun} from '../../src/machines/policies/run/run-status.ts';
 import type {FakeAgent} from '../fakes/fake-agent-runner.ts';
 import {question} from '../fakes/runs.ts';
 import {createFakeServices, mortal, settle} from '../fakes/services.ts';
+import {executeJob, startJob, taskJob} from '../helpers/jobs.ts';
 import {planOf, task} from '../helpers/plans.ts';
 
 const taskIds = ['a', 'b', 'c'] as const;
-const agentInput = {provider: 'claude', explicitProvider: null, graceMilliseconds: 600_000} as const;
-const execute = (maxTasks: number | null, isReviewed = false): Job => ({
-  type: 'execute',
-  input: {
-    ...agentInput,
-    ...{taskIds: [], stopOnFailure: false, maxTasks, isReviewed, isAttended: isReviewed},
-  },
-});
+const execute = (maxTasks: number | null, isReviewed = false): Job =>
+  executeJob({...(maxTasks === null ? {} : {maxTasks}), isReviewed, isAttended: isReviewed});
 
 const acts = {
   opensSession: (agent: FakeAgent) => agent.opensSession(),
@@ -104,7 +99,7 @@ function createWorld() {
   const start = (job: Job) => {
     const isTaken = !blackbird.engine.isBusy();
     if (isTaken) goneAtPause = null;
-    blackbird.engine.start(job).catch((error: {code?: string}) => {
+    startJob(blackbird.engine, job).catch((error: {code?: string}) => {
       if (isTaken || error.code !== 'E_BUSY') fake.violations.push(`start was refused: ${error.code}`);
     });
   };
@@ -125,7 +120,7 @@ function createWorld() {
           return start(execute(null, each.isReviewed));
         case 'review': {
           const mode = {type: 'review', decision: each.decision} as const;
-          return start({type: 'task', input: {...agentInput, taskId: each.taskId, mode, isAttended: true}});
+          return start(taskJob(each.taskId, mode, {isAttended: true}));
         }
         case 'decide': {
           const runId = blackbird.engine.openDecisions()[0]?.run.run_id;
@@ -136,11 +131,11 @@ function createWorld() {
         case 'resume': {
           const answers = [{id: question.id, value: 'red'}];
           const mode = {type: 'resume', answers, feedback: each.feedback} as const;
-          return start({type: 'task', input: {...agentInput, taskId: each.taskId, mode}});
+          return start(taskJob(each.taskId, mode));
         }
         case 'restart': {
           const mode = {type: 'restart'} as const;
-          return start({type: 'task', input: {...agentInput, taskId: each.taskId, mode}});
+          return start(taskJob(each.taskId, mode));
         }
         case 'pause':
           return pause();

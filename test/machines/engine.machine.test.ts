@@ -5,27 +5,31 @@ import {
   defineReleaseLockActor,
 } from '../../src/machines/actors/project-lock.actor.ts';
 import {defineRecoverRunsActor} from '../../src/machines/actors/recover-runs.actor.ts';
-import {engineMachine, type Job, type JobResult} from '../../src/machines/engine.machine.ts';
+import {defineResolveJobActor} from '../../src/machines/actors/resolve-job.actor.ts';
+import {engineMachine} from '../../src/machines/engine.machine.ts';
 import {executorMachine} from '../../src/machines/executor.machine.ts';
 import {parentReviewMachine} from '../../src/machines/parent-review.machine.ts';
+import type {Job, JobResult} from '../../src/machines/policies/job/job-steps.ts';
 import {taskMachine} from '../../src/machines/task.machine.ts';
 import type {Services} from '../../src/services/contracts/services.ts';
 import {defineEffects} from '../fakes/machines.ts';
-import {pausedRun, restingRun, runRecord} from '../fakes/runs.ts';
+import {pausedRun, question, restingRun, runRecord} from '../fakes/runs.ts';
 import {createFakeServices, settle} from '../fakes/services.ts';
 import {eventually} from '../helpers/eventually.ts';
+import {executeJob, jobOf, outcomeOf, taskJob} from '../helpers/jobs.ts';
 import {unreachedTransitions} from '../helpers/model.ts';
 import {family, planOf, task} from '../helpers/plans.ts';
 
-const agent = {provider: 'claude', explicitProvider: null, graceMilliseconds: 10_000} as const;
-const execute: Job = {
-  type: 'execute',
-  input: {...agent, taskIds: [], stopOnFailure: false, maxTasks: null},
-};
-const resume: Job = {
-  type: 'task',
-  input: {...agent, taskId: 'a', mode: {type: 'resume', answers: [], feedback: null}},
-};
+const execute = executeJob();
+const resume = taskJob('a', {type: 'resume', answers: [], feedback: null});
+const executorRules = {
+  provider: 'claude',
+  explicitProvider: null,
+  graceMilliseconds: 10_000,
+  isAttended: false,
+  maxTasks: null,
+  reviewsParents: true,
+} as const;
 const start = (job: Job) => ({type: 'job.start', job}) as const;
 const pause = {type: 'engine.pause', reason: 'user_interrupt'} as const;
 const stopAfterTask = {type: 'engine.stopAfterTask'} as const;
@@ -33,6 +37,7 @@ const stopAfterTask = {type: 'engine.stopAfterTask'} as const;
 function defineEngineEffects(services: Services) {
   const effects = defineEffects(services);
   return {
+    resolveJob: defineResolveJobActor(services, () => {}),
     acquireLock: defineAcquireLockActor(services.lock),
     releaseLock: defineReleaseLockActor(services.lock),
     recoverRuns: defineRecoverRunsActor(services),
@@ -55,10 +60,14 @@ function createEngineActor(fake = createFakeServices({plan: planOf(task('a'), ta
     ...fake,
     actor,
     results,
-    value: () => actor.getSnapshot().value,
+    /** Where the work stands; `idle` at rest. */
+    value: () => {
+      const {value} = actor.getSnapshot();
+      return typeof value === 'string' ? value : value.working?.work;
+    },
     rest: async () => {
       await waitFor(actor, (snapshot) => snapshot.matches('idle'));
-      return results.at(-1);
+      return results.at(-1) && outcomeOf(results.at(-1) as JobResult);
     },
     gone: () => fake.log.filter((entry) => entry.startsWith('go')),
   };
@@ -69,13 +78,13 @@ describe('a job', () => {
     const {actor, log, rest, results} = createEngineActor();
     actor.send(start(execute));
     await rest();
+    const attempted = ['a', 'b'].map((taskId) => ({taskId, state: 'succeeded', resumable: false}));
     expect(results).toEqual([
       {
-        type: 'execute',
-        output: {
-          reason: 'completed',
-          attempted: ['a', 'b'].map((taskId) => ({taskId, state: 'succeeded', resumable: false})),
-        },
+        reason: 'completed',
+        steps: [{type: 'execute', output: {reason: 'completed', attempted}}],
+        left: [],
+        isStopAsked: false,
       },
     ]);
     expect(log.at(0)).toBe('lock');
@@ -95,14 +104,14 @@ describe('a job', () => {
   test('of one task tells what became of its parents, and pauses their review with it', async () => {
     const plan = planOf(family(task('p'), task('a', {status: 'in_progress'})));
     const fake = createFakeServices({plan, runs: [pausedRun()]});
-    const {actor, rest} = createEngineActor(fake);
+    const {actor, rest, value} = createEngineActor(fake);
     fake.agents.obeys.interrupt = true;
     fake.agents.play = (agent) => {
       if (agent.request.access === 'edit') agent.succeeds();
     };
     actor.send(start(resume));
     await eventually(() => expect(fake.log).toContain('go p-1'));
-    expect(actor.getSnapshot().value).toBe('reviewing');
+    expect(value()).toBe('reviewing');
     actor.send(pause);
     expect(await rest()).toMatchObject({
       type: 'task',
@@ -139,10 +148,11 @@ describe('a pause', () => {
     const {actor, lock, log, rest, value} = createEngineActor();
     const release = lock.hold();
     actor.send(start(execute));
+    await settle();
     expect(value()).toBe('locking');
     actor.send(pause);
     release();
-    expect(await rest()).toEqual({type: 'execute', output: {reason: 'paused', attempted: []}});
+    expect(await rest()).toEqual({reason: 'paused'});
     expect(log).toEqual(['lock', 'unlock']);
   });
 
@@ -154,7 +164,7 @@ describe('a pause', () => {
     expect(value()).toBe('recovering');
     actor.send(pause);
     release();
-    expect(await rest()).toEqual({type: 'execute', output: {reason: 'paused', attempted: []}});
+    expect(await rest()).toEqual({reason: 'paused'});
     expect(log).toEqual(['lock', 'unlock']);
   });
 
@@ -175,7 +185,7 @@ describe('a pause', () => {
     fake.agents.play = () => {};
     fake.actor.send(start(resume));
     await settle();
-    expect(fake.value()).toBe('working');
+    expect(fake.value()).toBe('tasking');
     fake.actor.send(pause);
     expect(await fake.rest()).toMatchObject({output: {outcome: 'paused'}});
   });
@@ -187,8 +197,8 @@ describe('a pause', () => {
     actor.send(start(resume));
     actor.send(pause);
     release();
-    expect(await rest()).toMatchObject({output: {outcome: 'paused', run: {resumable: true}}});
-    expect(log).not.toContain('go a-1');
+    expect(await rest()).toEqual({reason: 'paused'});
+    expect(log).toEqual(['lock', 'unlock']);
   });
 });
 
@@ -199,7 +209,7 @@ describe('to stop after the task', () => {
     actor.send(start(execute));
     actor.send(stopAfterTask);
     release();
-    expect(await rest()).toEqual({type: 'execute', output: {reason: 'completed', attempted: []}});
+    expect(await rest()).toEqual({reason: 'completed'});
     expect(log).toEqual(['lock', 'unlock']);
   });
 
@@ -220,7 +230,7 @@ describe('an error', () => {
     const {actor, lock, log, rest} = createEngineActor();
     lock.holder = '42';
     actor.send(start(execute));
-    expect(await rest()).toMatchObject({type: 'failed', error: {code: 'E_REPO_LOCKED'}});
+    expect(await rest()).toMatchObject({reason: 'error', error: {code: 'E_REPO_LOCKED'}});
     expect(log).toEqual([]);
   });
 
@@ -229,16 +239,17 @@ describe('an error', () => {
     const error = new Error('no plan');
     plans.failNextRead(error);
     actor.send(start(execute));
-    expect(await rest()).toEqual({type: 'failed', error});
+    expect(await rest()).toEqual({reason: 'error', error});
     expect(log).toEqual(['lock', 'unlock']);
   });
 
   test('of the release is told, and the engine takes the next job', async () => {
-    const {actor, lock, rest} = createEngineActor();
+    const {actor, lock, rest, results} = createEngineActor();
     const error = new Error('no such lock');
     lock.failRelease(error);
     actor.send(start(execute));
-    expect(await rest()).toEqual({type: 'failed', error});
+    await rest();
+    expect(results).toMatchObject([{reason: 'error', error}]);
     expect(actor.getSnapshot().can(start(execute))).toBe(true);
   });
 
@@ -258,13 +269,14 @@ describe('an error', () => {
       actor.on('job.stopped', ({result}) => resolve(result)),
     );
     actor.send(start(job));
-    expect(await stopped).toEqual({type: 'failed', error});
+    expect(outcomeOf(await stopped)).toEqual({reason: 'error', error});
     expect(fake.log).toEqual(['lock', 'unlock']);
   });
 });
 
 describe('refuses to run without', () => {
   test.each([
+    {missing: 'resolveJob', names: 'resolveJob'},
     {missing: 'acquireLock', names: 'acquireLock'},
     {missing: 'recoverRuns', names: 'recoverRuns'},
     {missing: 'releaseLock', names: 'releaseLock'},
@@ -276,7 +288,10 @@ describe('refuses to run without', () => {
       actor.on('job.stopped', ({result}) => resolve(result)),
     );
     actor.send(start(execute));
-    expect(await stopped).toEqual({type: 'failed', error: new Error(`Actor "${names}" was not provided`)});
+    expect(await stopped).toMatchObject({
+      reason: 'error',
+      error: new Error(`Actor "${names}" was not provided`),
+    });
   });
 
   test('the actor executor, which needs its own', async () => {
@@ -288,34 +303,151 @@ describe('refuses to run without', () => {
       actor.on('job.stopped', ({result}) => resolve(result)),
     );
     actor.send(start(execute));
-    expect(await stopped).toEqual({
+    expect(outcomeOf(await stopped)).toEqual({
       type: 'execute',
       output: {reason: 'error', attempted: [], error: new Error('Actor "findDecision" was not provided')},
     });
   });
 });
 
+describe('steps', () => {
+  const sentBack = [resume, taskJob('b', {type: 'restart'}), execute].flatMap(({steps}) => steps);
+
+  test('run one after another under one lock', async () => {
+    const plan = planOf(task('a', {status: 'in_progress'}), task('b', {status: 'failed'}), task('c'));
+    const runs = [pausedRun(), restingRun({task_id: 'b', run_id: 'b-1', state: 'failed'})];
+    const {actor, rest, results, gone, log} = createEngineActor(createFakeServices({plan, runs}));
+    actor.send(start(jobOf(sentBack)));
+    await rest();
+    expect(gone()).toEqual(['go a-1', 'go b-2', 'go c-1']);
+    expect(results.map(({reason, steps}) => [reason, steps.map(({type}) => type)])).toEqual([
+      ['completed', ['task', 'task', 'execute']],
+    ]);
+    expect(log.filter((entry) => entry.includes('lock'))).toEqual(['lock', 'unlock']);
+  });
+
+  test('stop where one needs a person, and say what is left', async () => {
+    const plan = planOf(task('a', {status: 'in_progress'}), task('c'));
+    const fake = createFakeServices({plan, runs: [pausedRun()]});
+    const {actor, rest, results, gone} = createEngineActor(fake);
+    const asked = JSON.stringify({blackbird: {questions: [question]}});
+    fake.agents.play = (agent) => agent.succeeds(asked);
+    actor.send(start(jobOf([...resume.steps, ...execute.steps])));
+    await rest();
+    expect(results).toMatchObject([{reason: 'waiting_user', left: execute.steps}]);
+    expect(gone()).toEqual(['go a-1']);
+  });
+
+  test('go on past one that failed, unless failures stop', async () => {
+    for (const stopOnFailure of [false, true]) {
+      const plan = planOf(task('a', {status: 'in_progress'}), task('c'));
+      const fake = createFakeServices({plan, runs: [pausedRun()]});
+      const {actor, rest, results, gone} = createEngineActor(fake);
+      fake.agents.play = (agent) => {
+        agent.opensSession(agent.request.sessionRef ?? undefined);
+        agent.says({type: 'activity', activity: {kind: 'command', text: '$ ls'}});
+        if (agent.taskId === 'a') agent.fails();
+        else agent.succeeds();
+      };
+      actor.send(start(jobOf([...resume.steps, ...execute.steps], {stopOnFailure})));
+      await rest();
+      expect(results.map(({reason}) => reason)).toEqual([stopOnFailure ? 'failed' : 'completed']);
+      expect(gone()).toEqual(stopOnFailure ? ['go a-1'] : ['go a-1', 'go c-1']);
+    }
+  });
+
+  test('a pause between two of them begins no other', async () => {
+    const plan = planOf(task('a', {status: 'in_progress'}), task('b', {status: 'failed'}));
+    const runs = [pausedRun(), restingRun({task_id: 'b', run_id: 'b-1', state: 'failed'})];
+    const fake = createFakeServices({plan, runs});
+    const {actor, rest, results, gone} = createEngineActor(fake);
+    const release = fake.plans.holdNextUpdate();
+    actor.send(start(jobOf(sentBack)));
+    await settle();
+    actor.send(pause);
+    release();
+    await rest();
+    expect(gone().length).toBeLessThan(2);
+    expect(results).toMatchObject([{reason: 'paused'}]);
+  });
+
+  test('that were approved to continue are followed by the plan, with checkpoints as before', async () => {
+    const atCheckpoint = {decision_required: true, decision_state: 'pending'} as const;
+    const run = restingRun({state: 'succeeded', ...atCheckpoint});
+    const plan = planOf(task('a', {status: 'in_progress'}), task('c'));
+    const {actor, rest, results, plans} = createEngineActor(createFakeServices({plan, runs: [run]}));
+    actor.send(start(taskJob('a', {type: 'review', decision: {state: 'approved_continue'}})));
+    await rest();
+    expect(results).toMatchObject([
+      {reason: 'decision_required', steps: [{type: 'task'}, {type: 'execute'}]},
+    ]);
+    expect(plans.statuses()).toEqual({a: 'done', c: 'in_progress'});
+  });
+});
+
+describe('from the key to the first word of an agent', () => {
+  /** Lets exactly so many turns of the microtask queue pass. */
+  const turns = async (count: number) => {
+    for (let turn = 0; turn < count; turn++) await Promise.resolve();
+  };
+
+  test.each([
+    {name: 'an execution', plan: planOf(task('a'), task('b')), runs: [], job: execute},
+    {
+      name: 'a resume and an execution',
+      plan: planOf(task('a', {status: 'in_progress'}), task('b')),
+      runs: [pausedRun()],
+      job: jobOf([...resume.steps, ...execute.steps]),
+    },
+  ])('a pause of $name is never lost, whenever it comes', async ({plan, runs, job}) => {
+    for (let turn = 0; ; turn++) {
+      const fake = createFakeServices({plan, runs});
+      const {actor, rest, results, gone} = createEngineActor(fake);
+      fake.agents.play = () => {};
+      actor.send(start(job));
+      await turns(turn);
+      const before = gone().length;
+      actor.send(pause);
+      await rest();
+      expect({turn, reason: results[0]?.reason}).toEqual({turn, reason: 'paused'});
+      expect({turn, alive: fake.agents.alive().length}).toEqual({turn, alive: 0});
+      expect(gone().length).toBeLessThanOrEqual(1);
+      expect(fake.lock.isHeld).toBe(false);
+      expect(fake.violations).toEqual([]);
+      // From here on an agent was at work: what a pause means then is the segment's to prove.
+      if (before > 0) {
+        expect(turn).toBeGreaterThan(15);
+        return;
+      }
+    }
+  });
+});
+
 test('every transition is reached', () => {
   const run = restingRun({state: 'succeeded'});
+  const settled = {outcome: 'settled', reviews: [], pending: []};
+  const rules = {...executorRules, stopOnFailure: false};
   expect(
     unreachedTransitions(engineMachine, {
       payloads: [
         start(execute),
         start(resume),
         pause,
+        stopAfterTask,
+        {type: 'xstate.done.actor.resolveJob', output: rules},
+        {type: 'xstate.error.actor.resolveJob', error: 'no'},
         {type: 'xstate.error.actor.acquireLock', error: 'no'},
         {type: 'xstate.done.actor.recoverRuns', output: [runRecord()]},
         {type: 'xstate.error.actor.recoverRuns', error: 'no'},
         {type: 'xstate.done.actor.executor', output: {reason: 'completed', attempted: []}},
         {type: 'xstate.error.actor.executor', error: 'no'},
         {type: 'xstate.done.actor.task', output: {outcome: 'succeeded', run}},
-        {type: 'xstate.done.actor.task', output: {outcome: 'failed', run}},
         {type: 'xstate.error.actor.task', error: 'no'},
-        {type: 'xstate.done.actor.parentReview', output: {outcome: 'settled', reviews: [], pending: []}},
+        {type: 'xstate.done.actor.parentReview', output: settled},
         {type: 'xstate.error.actor.parentReview', error: 'no'},
         {type: 'xstate.error.actor.releaseLock', error: 'no'},
       ],
-      key: ({context}) => [context.job?.type ?? null, context.pauseReason, context.isStopping],
+      key: ({context}) => [context.steps[0]?.type ?? null, context.done.length - context.reviewed],
     }),
   ).toEqual([]);
 });

@@ -1,8 +1,7 @@
 import {describe, expect, test} from 'vitest';
-import type {Job} from '../../src/machines/engine.machine.ts';
 import {createEngine, type EngineFact} from '../../src/machines/engine.ts';
+import type {Job} from '../../src/machines/policies/job/job-steps.ts';
 import {answersPrompt, continuePrompt, feedbackPrompt} from '../../src/machines/policies/run/agent-prompt.ts';
-import type {ProviderId} from '../../src/services/contracts/agent.ts';
 import {AppError} from '../../src/services/contracts/errors.ts';
 import type {Plan} from '../../src/services/contracts/plan.ts';
 import type {Answer, RunRecord} from '../../src/services/contracts/run.ts';
@@ -20,30 +19,19 @@ import {
 } from '../fakes/runs.ts';
 import {createFakeServices, mortal, settle} from '../fakes/services.ts';
 import {rejectionOf} from '../helpers/errors.ts';
+import {executeJob, type JobFields, startJob, taskJob} from '../helpers/jobs.ts';
 import {family, made, now, planOf, task, withStatus} from '../helpers/plans.ts';
 
-type AgentFields = {provider?: ProviderId; explicitProvider?: ProviderId | null};
-const agent = {provider: 'claude', explicitProvider: null, graceMilliseconds: 60_000} as const;
-
-const execute = (fields: Partial<Extract<Job, {type: 'execute'}>['input']> = {}): Job => ({
-  type: 'execute',
-  input: {...agent, taskIds: [], stopOnFailure: false, maxTasks: null, ...fields},
-});
+const execute = executeJob;
 const resume = (
   taskId: string,
   {
     answers = [],
     feedback = null,
     ...fields
-  }: AgentFields & {answers?: readonly Answer[]; feedback?: string | null} = {},
-): Job => ({
-  type: 'task',
-  input: {...agent, ...fields, taskId, mode: {type: 'resume', answers, feedback}},
-});
-const restart = (taskId: string, fields: AgentFields = {}): Job => ({
-  type: 'task',
-  input: {...agent, ...fields, taskId, mode: {type: 'restart'}},
-});
+  }: JobFields & {answers?: readonly Answer[]; feedback?: string | null} = {},
+): Job => taskJob(taskId, {type: 'resume', answers, feedback}, fields);
+const restart = (taskId: string, fields: JobFields = {}): Job => taskJob(taskId, {type: 'restart'}, fields);
 
 function openProject(options: Parameters<typeof createFakeServices>[0] = {}) {
   const fake = createFakeServices(options);
@@ -54,7 +42,10 @@ function openProject(options: Parameters<typeof createFakeServices>[0] = {}) {
   };
   const engine = createEngine(fake.services);
   const facts: EngineFact[] = [];
-  engine.subscribe((fact) => facts.push(fact));
+  engine.subscribe((fact) => {
+    // How others stand is told at every start.
+    if (fact.type !== 'run.resting') facts.push(fact);
+  });
   return {
     ...fake,
     engine,
@@ -63,7 +54,7 @@ function openProject(options: Parameters<typeof createFakeServices>[0] = {}) {
     /** Starts a job whose agents wait for the test. */
     startHanging: async (job: Job) => {
       fake.agents.play = () => {};
-      const finished = engine.start(job);
+      const finished = startJob(engine, job);
       await settle();
       return {finished};
     },
@@ -79,9 +70,10 @@ describe('executing a plan', () => {
   test('runs dependencies first, in tree order, and tells them what was delivered', async () => {
     const {engine, agents, gone, plans, violations, lock} = openProject({
       plan: planOf(family(task('p'), task('p1', {deps: ['a']}), task('p2')), task('a')),
+      settings: {parentReviewEnabled: false},
     });
     agents.play = (each) => each.succeeds(`result of ${each.taskId}`);
-    expect(await engine.start(execute({reviewsParents: false}))).toMatchObject({
+    expect(await startJob(engine, execute())).toMatchObject({
       type: 'execute',
       output: {reason: 'completed', attempted: [{taskId: 'p2'}, {taskId: 'a'}, {taskId: 'p1'}]},
     });
@@ -100,7 +92,7 @@ describe('executing a plan', () => {
     project.agents.choosesSession = true;
     project.agents.failLaunch(new Error('no'));
     const release = project.agents.holdLaunch();
-    const finished = project.engine.start(execute());
+    const finished = startJob(project.engine, execute());
     await settle();
     const ref = '00000000-0000-4000-8000-000000000001';
     expect(project.runs.records('a')).toEqual([
@@ -118,8 +110,8 @@ describe('executing a plan', () => {
   test('counts the bytes of the context, not its characters', async () => {
     const plain = openProject({plan: planOf(task('a', {prompt: 'xx'}))});
     const wide = openProject({plan: planOf(task('a', {prompt: 'öö'}))});
-    await plain.engine.start(execute());
-    await wide.engine.start(execute());
+    await startJob(plain.engine, execute());
+    await startJob(wide.engine, execute());
     const bytes = ({runs}: typeof plain) => runs.records('a')[0]?.context?.bytes ?? 0;
     expect(bytes(wide) - bytes(plain)).toBe(2);
   });
@@ -136,7 +128,7 @@ describe('executing a plan', () => {
       plan: planOf(task('a', {status: 'done'}), task('b', {deps: ['a']})),
       runs: [restingRun({state: 'succeeded', result: 'wrote x'}), review],
     });
-    await engine.start(execute());
+    await startJob(engine, execute());
     expect(agents.agent.request.prompt).toContain('- a: Task a\n  wrote x');
   });
 
@@ -148,7 +140,7 @@ describe('executing a plan', () => {
     async ({stopOnFailure, reason, statuses}) => {
       const {engine, agents, plans} = openProject({plan: planOf(task('a'), task('b'))});
       agents.play = (each) => (each.taskId === 'a' ? each.fails() : each.succeeds());
-      expect(await engine.start(execute({stopOnFailure}))).toMatchObject({output: {reason}});
+      expect(await startJob(engine, execute({stopOnFailure}))).toMatchObject({output: {reason}});
       expect(plans.statuses()).toEqual(statuses);
     },
   );
@@ -156,14 +148,14 @@ describe('executing a plan', () => {
   test.each(['auth', 'rate_limit'] as const)('a failure of kind %s stops the plan', async (kind) => {
     const {engine, agents, gone} = openProject({plan: planOf(task('a'), task('b'))});
     agents.play = (each) => each.fails({kind});
-    expect(await engine.start(execute())).toMatchObject({output: {reason: 'failed'}});
+    expect(await startJob(engine, execute())).toMatchObject({output: {reason: 'failed'}});
     expect(gone()).toEqual(['go a-1']);
   });
 
   test('an agent that cannot be started stops the plan', async () => {
     const {engine, agents, gone, plans} = openProject({plan: planOf(task('a'), task('b'))});
     agents.failLaunch(new Error('no'));
-    expect(await engine.start(execute())).toMatchObject({output: {reason: 'failed'}});
+    expect(await startJob(engine, execute())).toMatchObject({output: {reason: 'failed'}});
     expect(gone()).toEqual([]);
     expect(plans.statuses()).toEqual({a: 'failed', b: 'todo'});
   });
@@ -172,7 +164,7 @@ describe('executing a plan', () => {
     const {engine, agents, log, plans} = openProject({plan: planOf(task('a'))});
     const error = new AppError('E_AGENT_NOT_FOUND', 'no claude');
     agents.failCheck(error);
-    expect(await engine.start(execute())).toEqual({
+    expect(await startJob(engine, execute())).toEqual({
       type: 'execute',
       output: {reason: 'error', attempted: [], error},
     });
@@ -183,7 +175,7 @@ describe('executing a plan', () => {
   test('a question stops the plan for its answer', async () => {
     const {engine, agents, plans} = openProject({plan: planOf(task('a'), task('b'))});
     agents.play = (each) => each.succeeds(JSON.stringify({blackbird: {questions: [question]}}));
-    expect(await engine.start(execute())).toMatchObject({
+    expect(await startJob(engine, execute())).toMatchObject({
       output: {reason: 'waiting_user', attempted: [{taskId: 'a', questions: [question]}]},
     });
     expect(plans.statuses()).toEqual({a: 'waiting_user', b: 'todo'});
@@ -208,7 +200,7 @@ describe('executing a plan', () => {
         if (args[0].task_id === 'a') plans.plan = withStatus(plans.plan, 'a', 'done');
       },
     });
-    expect(await project.engine.start(execute())).toMatchObject({
+    expect(await startJob(project.engine, execute())).toMatchObject({
       output: {reason: 'completed', attempted: [{taskId: 'b'}]},
     });
     expect(project.runs.records('a')).toMatchObject([{state: 'canceled', failure: {kind: 'stopped'}}]);
@@ -238,13 +230,13 @@ describe('a task that is changed between choosing and preparing', () => {
     {name: 'blocked', edited: planOf(task('a', {deps: ['b']}), task('b'))},
   ])('and was $name is passed over until another one has run', async ({edited}) => {
     const {engine, gone} = openEdited(edited, 1);
-    expect(await engine.start(execute())).toMatchObject({output: {reason: 'completed'}});
+    expect(await startJob(engine, execute())).toMatchObject({output: {reason: 'completed'}});
     expect(gone()).toEqual(['go b-1', 'go a-1']);
   });
 
   test('does not hold the plan for ever', async () => {
     const {engine, gone} = openEdited(planOf(), 100);
-    expect(await engine.start(execute())).toEqual({
+    expect(await startJob(engine, execute())).toEqual({
       type: 'execute',
       output: {reason: 'completed', attempted: []},
     });
@@ -272,10 +264,10 @@ describe('pausing', () => {
   test('before the lock is there starts nothing', async () => {
     const {engine, lock, log} = openProject({plan: planOf(task('a'))});
     const release = lock.hold();
-    const finished = engine.start(execute());
+    const finished = startJob(engine, execute());
     engine.pause('terminated');
     release();
-    expect(await finished).toEqual({type: 'execute', output: {reason: 'paused', attempted: []}});
+    expect(await finished).toEqual({reason: 'paused'});
     expect(log).toEqual(['lock', 'unlock']);
   });
 
@@ -287,7 +279,7 @@ describe('pausing', () => {
     await settle();
     expect(gone()).toEqual(['go a-1']);
     agents.play = (each) => each.succeeds();
-    expect(await engine.start(execute())).toMatchObject({
+    expect(await startJob(engine, execute())).toMatchObject({
       output: {reason: 'completed', attempted: [{taskId: 'b'}]},
     });
     expect(plans.statuses()).toEqual({a: 'in_progress', b: 'done'});
@@ -334,7 +326,7 @@ describe('pausing', () => {
     const {engine, facts} = openProject({plan: planOf(task('a'))});
     engine.pause('user_interrupt');
     expect(facts).toEqual([]);
-    expect(await engine.start(execute())).toMatchObject({output: {reason: 'completed'}});
+    expect(await startJob(engine, execute())).toMatchObject({output: {reason: 'completed'}});
     engine.pause('user_interrupt');
     expect(facts.some(({type}) => type === 'engine.pausing')).toBe(false);
   });
@@ -359,7 +351,7 @@ describe('a second job', () => {
     const {engine, agents, startHanging, gone} = openProject({plan: planOf(task('a'))});
     const {finished} = await startHanging(execute());
     expect(engine.isBusy()).toBe(true);
-    expect((await rejectionOf(engine.start(execute()))).code).toBe('E_BUSY');
+    expect((await rejectionOf(startJob(engine, execute()))).code).toBe('E_BUSY');
     agents.agent.succeeds();
     expect(await finished).toMatchObject({output: {reason: 'completed'}});
     expect(engine.isBusy()).toBe(false);
@@ -369,8 +361,8 @@ describe('a second job', () => {
   test('is refused in a project that another process works in, and nothing is touched', async () => {
     const {engine, lock, log, runs, plans} = openRun(runRecord({segments: [openSegment()]}));
     lock.holder = '42';
-    expect(await engine.start(execute())).toEqual({
-      type: 'failed',
+    expect(await startJob(engine, execute())).toEqual({
+      reason: 'error',
       error: new AppError('E_REPO_LOCKED', 'process 42 works here'),
     });
     expect(log).toEqual([]);
@@ -382,7 +374,7 @@ describe('a second job', () => {
 describe('resuming a paused task', () => {
   test('goes on in the same run and session, with a second segment', async () => {
     const {engine, agents, runs, plans} = openRun(pausedRun());
-    expect(await engine.start(resume('a'))).toEqual({
+    expect(await startJob(engine, resume('a'))).toEqual({
       type: 'task',
       output: {outcome: 'succeeded', run: runs.records('a')[0]},
     });
@@ -427,21 +419,21 @@ describe('resuming a paused task', () => {
 
   test('with feedback says it in the session', async () => {
     const {engine, agents} = openRun(pausedRun());
-    await engine.start(resume('a', {feedback: 'use tabs'}));
+    await startJob(engine, resume('a', {feedback: 'use tabs'}));
     expect(agents.agent.request).toMatchObject({kind: 'resume', prompt: feedbackPrompt('use tabs', [])});
   });
 
   test('says answers again that the agent may never have heard', async () => {
     const answers = [{id: question.id, value: 'blue'}];
     const {engine, agents} = openRun(pausedRun({questions: [question], answers}));
-    await engine.start(resume('a'));
+    await startJob(engine, resume('a'));
     expect(agents.agent.request.prompt).toBe(continuePrompt([question], answers));
     expect(agents.agent.request.prompt).toContain('- Which color?\n  blue');
   });
 
   test('takes the provider of the run, whatever the saved choice is', async () => {
     const {engine, agents} = openRun(pausedRun());
-    expect(await engine.start(resume('a', {provider: 'codex'}))).toMatchObject({
+    expect(await startJob(engine, resume('a', {saved: 'codex'}))).toMatchObject({
       output: {outcome: 'succeeded'},
     });
     expect(agents.agent.request.sessionRef).toBe(sessionRef);
@@ -451,7 +443,7 @@ describe('resuming a paused task', () => {
     {
       name: 'another provider was named',
       run: pausedRun(),
-      fields: {explicitProvider: 'codex'} as const,
+      fields: {agent: 'codex'} as const,
       reason: 'it belongs to another program: it was started by claude, but codex was asked for',
     },
     {
@@ -476,7 +468,7 @@ describe('resuming a paused task', () => {
     },
   ])('is refused when $name, and nothing is touched', async ({run, fields = {}, reason}) => {
     const {engine, log, facts} = openRun(run);
-    expect(await engine.start(resume('a', fields))).toEqual({
+    expect(await startJob(engine, resume('a', fields))).toEqual({
       type: 'task',
       output: {outcome: 'refused', run, reason},
     });
@@ -487,7 +479,7 @@ describe('resuming a paused task', () => {
   test('is an error when its provider is not installed, and nothing is touched', async () => {
     const {engine, agents, log} = openRun(pausedRun());
     agents.failCheck(new AppError('E_AGENT_NOT_FOUND', 'no claude'));
-    expect(await engine.start(resume('a'))).toMatchObject({
+    expect(await startJob(engine, resume('a'))).toMatchObject({
       output: {outcome: 'error', error: {code: 'E_AGENT_NOT_FOUND'}},
     });
     expect(log).toEqual(['lock', 'unlock']);
@@ -496,10 +488,10 @@ describe('resuming a paused task', () => {
   test('that the provider rejects keeps the run paused, and it can be tried again', async () => {
     const {engine, agents, runs, plans} = openRun(pausedRun());
     agents.play = (each) => each.fails({kind: 'resume_rejected', message: 'busy'});
-    expect(await engine.start(resume('a'))).toMatchObject({output: {outcome: 'refused', reason: 'busy'}});
+    expect(await startJob(engine, resume('a'))).toMatchObject({output: {outcome: 'refused', reason: 'busy'}});
     expect(runs.records('a')).toMatchObject([{state: 'paused', failure: {kind: 'resume_rejected'}}]);
     agents.play = (each) => each.succeeds();
-    expect(await engine.start(resume('a'))).toMatchObject({output: {outcome: 'succeeded'}});
+    expect(await startJob(engine, resume('a'))).toMatchObject({output: {outcome: 'succeeded'}});
     expect(plans.statuses()).toEqual({a: 'done', z: 'todo'});
   });
 });
@@ -512,11 +504,11 @@ describe.each(['auth', 'rate_limit'] as const)('a resume that meets %s', (kind) 
   ] as const)('leaves the run $run.state, and it can be tried again', async ({run, status, job}) => {
     const {engine, agents, runs, plans} = openRun(run, status);
     agents.play = (each) => each.fails({kind, message: 'not now'});
-    expect(await engine.start(job)).toMatchObject({output: {outcome: 'refused', reason: 'not now'}});
+    expect(await startJob(engine, job)).toMatchObject({output: {outcome: 'refused', reason: 'not now'}});
     expect(runs.records('a')).toMatchObject([{state: run.state, resumable: true, failure: {kind}}]);
     expect(plans.statuses()).toEqual({a: status, z: 'todo'});
     agents.play = (each) => each.succeeds();
-    expect(await engine.start(job)).toMatchObject({output: {outcome: 'succeeded'}});
+    expect(await startJob(engine, job)).toMatchObject({output: {outcome: 'succeeded'}});
     expect(runs.records('a')).toHaveLength(1);
   });
 });
@@ -540,7 +532,7 @@ describe('answering a waiting task', () => {
 
   test('says the answers in the session, in the same run', async () => {
     const {engine, agents, runs, plans} = openRun(waitingRun(), 'waiting_user');
-    expect(await engine.start(resume('a', {answers}))).toMatchObject({output: {outcome: 'succeeded'}});
+    expect(await startJob(engine, resume('a', {answers}))).toMatchObject({output: {outcome: 'succeeded'}});
     expect(agents.agent.request).toMatchObject({
       kind: 'resume',
       sessionRef,
@@ -557,7 +549,7 @@ describe('answering a waiting task', () => {
       waitingRun({provider_session_ref: '', resumable: false}),
       'waiting_user',
     );
-    expect(await engine.start(resume('a', {answers}))).toMatchObject({output: {outcome: 'succeeded'}});
+    expect(await startJob(engine, resume('a', {answers}))).toMatchObject({output: {outcome: 'succeeded'}});
     const {kind, prompt, sessionRef: ref} = agents.agent.request;
     expect({kind, ref}).toEqual({kind: 'start', ref: null});
     expect(prompt.startsWith('# Task\na: Task a')).toBe(true);
@@ -571,7 +563,7 @@ describe('answering a waiting task', () => {
       waitingRun({provider_session_ref: '', resumable: false, answers: earlier}),
       'waiting_user',
     );
-    await engine.start(resume('a', {answers}));
+    await startJob(engine, resume('a', {answers}));
     expect(agents.agent.request.prompt).toContain(
       '# Answers to your questions\n- Which size?\n  M\n- Which color?\n  blue\n\n# Next',
     );
@@ -580,7 +572,7 @@ describe('answering a waiting task', () => {
   test('without a session is refused in another folder, and nothing is touched', async () => {
     const run = waitingRun({provider_session_ref: '', resumable: false, repo_root: '/elsewhere'});
     const {engine, log} = openRun(run, 'waiting_user');
-    expect(await engine.start(resume('a', {answers}))).toMatchObject({
+    expect(await startJob(engine, resume('a', {answers}))).toMatchObject({
       output: {
         outcome: 'error',
         error: {
@@ -596,7 +588,7 @@ describe('answering a waiting task', () => {
     const run = waitingRun({provider_session_ref: '', resumable: false});
     const {engine, agents, log} = openRun(run, 'waiting_user');
     agents.failCheck(new AppError('E_AGENT_NOT_FOUND', 'no claude'));
-    expect(await engine.start(resume('a', {answers}))).toMatchObject({
+    expect(await startJob(engine, resume('a', {answers}))).toMatchObject({
       output: {outcome: 'error', error: {code: 'E_AGENT_NOT_FOUND'}},
     });
     expect(log).toEqual(['lock', 'unlock']);
@@ -608,7 +600,7 @@ describe('answering a waiting task', () => {
     {name: 'an answer to another question', given: [{id: 'size', value: 'large'}]},
   ])('with $name is refused and names the question', async ({given}) => {
     const {engine, log} = openRun(waitingRun(), 'waiting_user');
-    expect(await engine.start(resume('a', {answers: given}))).toMatchObject({
+    expect(await startJob(engine, resume('a', {answers: given}))).toMatchObject({
       output: {
         outcome: 'error',
         error: {
@@ -624,7 +616,7 @@ describe('answering a waiting task', () => {
 
   test('with feedback skips the questions', async () => {
     const {engine, agents, runs} = openRun(waitingRun(), 'waiting_user');
-    expect(await engine.start(resume('a', {feedback: 'never mind'}))).toMatchObject({
+    expect(await startJob(engine, resume('a', {feedback: 'never mind'}))).toMatchObject({
       output: {outcome: 'succeeded', run: {run_id: 'a-1'}},
     });
     expect(agents.agent.request).toMatchObject({kind: 'resume', prompt: feedbackPrompt('never mind', [])});
@@ -633,7 +625,7 @@ describe('answering a waiting task', () => {
 
   test('with feedback needs a session', async () => {
     const {engine, log} = openRun(waitingRun({provider_session_ref: '', resumable: false}), 'waiting_user');
-    expect(await engine.start(resume('a', {feedback: 'never mind'}))).toMatchObject({
+    expect(await startJob(engine, resume('a', {feedback: 'never mind'}))).toMatchObject({
       output: {outcome: 'error', error: {code: 'E_RESUME_REFUSED'}},
     });
     expect(log).toEqual(['lock', 'unlock']);
@@ -650,7 +642,7 @@ describe('feedback on a task that ended', () => {
 
   test('makes a new run in the same session, linked to the old one, which stays as it is', async () => {
     const {engine, agents, runs, plans} = openRun(ended, 'done');
-    expect(await engine.start(resume('a', {feedback: 'use tabs'}))).toMatchObject({
+    expect(await startJob(engine, resume('a', {feedback: 'use tabs'}))).toMatchObject({
       output: {outcome: 'succeeded', run: {run_id: 'a-2'}},
     });
     expect(agents.agent.request).toMatchObject({
@@ -673,7 +665,7 @@ describe('feedback on a task that ended', () => {
   test('that the plan cannot be told of is canceled, and no agent runs', async () => {
     const {engine, agents, plans, runs} = openRun(ended, 'done');
     plans.failNextUpdate(new Error('the disk is full'));
-    expect(await engine.start(resume('a', {feedback: 'use tabs'}))).toEqual({
+    expect(await startJob(engine, resume('a', {feedback: 'use tabs'}))).toEqual({
       type: 'task',
       output: {outcome: 'error', error: new Error('the disk is full')},
     });
@@ -685,13 +677,11 @@ describe('feedback on a task that ended', () => {
   test('can be paused before the agent runs, and resumed', async () => {
     const {engine, agents, lock, runs} = openRun(ended, 'done');
     const release = lock.hold();
-    const finished = engine.start(resume('a', {feedback: 'use tabs'}));
+    const finished = startJob(engine, resume('a', {feedback: 'use tabs'}));
     engine.pause('user_interrupt');
     release();
-    expect(await finished).toMatchObject({
-      output: {outcome: 'paused', run: {run_id: 'a-2', resumable: true}},
-    });
-    expect(await engine.start(resume('a'))).toMatchObject({
+    expect(await finished).toEqual({reason: 'paused'});
+    expect(await startJob(engine, resume('a', {feedback: 'use tabs'}))).toMatchObject({
       output: {outcome: 'succeeded', run: {run_id: 'a-2'}},
     });
     expect(agents.agent.request.sessionRef).toBe(sessionRef);
@@ -700,7 +690,7 @@ describe('feedback on a task that ended', () => {
 
   test('is refused where the session cannot be resumed', async () => {
     const {engine, log} = openRun({...ended, resumable: false}, 'done');
-    expect(await engine.start(resume('a', {feedback: 'use tabs'}))).toMatchObject({
+    expect(await startJob(engine, resume('a', {feedback: 'use tabs'}))).toMatchObject({
       output: {outcome: 'error', error: {code: 'E_RESUME_REFUSED'}},
     });
     expect(log).toEqual(['lock', 'unlock']);
@@ -715,7 +705,7 @@ describe('feedback on a task that ended', () => {
       });
       if (kind === 'spawn_failed') agents.failLaunch(new Error('no'));
       else agents.play = (each) => each.fails({kind, message: 'no'});
-      const result = await engine.start(resume('a', {feedback: 'use tabs'}));
+      const result = await startJob(engine, resume('a', {feedback: 'use tabs'}));
       expect(result).toMatchObject({output: {outcome: 'refused', reason: 'no', run: {run_id: 'a-2'}}});
       expect(runs.records('a')).toMatchObject([ended, {state: 'failed', failure: {kind}}]);
       expect(plans.statuses()).toEqual({p: 'done', a: 'done'});
@@ -725,8 +715,8 @@ describe('feedback on a task that ended', () => {
   test('that is refused twice leaves the task as the run says that was heard', async () => {
     const {engine, agents, runs, plans} = openRun(ended, 'done');
     agents.play = (each) => each.fails({kind: 'resume_rejected'});
-    await engine.start(resume('a', {feedback: 'use tabs'}));
-    await engine.start(resume('a', {feedback: 'use tabs'}));
+    await startJob(engine, resume('a', {feedback: 'use tabs'}));
+    await startJob(engine, resume('a', {feedback: 'use tabs'}));
     expect(runs.records('a')).toHaveLength(3);
     expect(plans.statuses()).toEqual({a: 'done', z: 'todo'});
   });
@@ -735,7 +725,7 @@ describe('feedback on a task that ended', () => {
     const {engine, runs, plans, gone} = openRun(ended, 'done');
     const error = new AppError('E_STORE_WRITE', 'the disk is full');
     plans.failNextUpdate(error);
-    expect(await engine.start(resume('a', {feedback: 'use tabs'}))).toMatchObject({
+    expect(await startJob(engine, resume('a', {feedback: 'use tabs'}))).toMatchObject({
       output: {outcome: 'error', error},
     });
     expect(runs.records('a').map(({state}) => state)).toEqual(['succeeded', 'canceled']);
@@ -761,7 +751,7 @@ describe('feedback on a task that ended', () => {
 
   test('is what a run that ended needs: without it there is nothing to resume', async () => {
     const {engine, log} = openRun(ended, 'done');
-    expect(await engine.start(resume('a'))).toMatchObject({
+    expect(await startJob(engine, resume('a'))).toMatchObject({
       output: {
         outcome: 'error',
         error: {code: 'E_NOTHING_TO_RESUME', message: 'nothing to resume for a: its latest run succeeded'},
@@ -782,7 +772,7 @@ describe('restarting', () => {
     async ({run, status}) => {
       const {engine, agents, runs, plans, violations} = openRun(run, status);
       agents.choosesSession = true;
-      expect(await engine.start(restart('a'))).toMatchObject({
+      expect(await startJob(engine, restart('a'))).toMatchObject({
         output: {outcome: 'succeeded', run: {run_id: 'a-2'}},
       });
       const fresh = '00000000-0000-4000-8000-000000000001';
@@ -803,15 +793,15 @@ describe('restarting', () => {
 
   test('takes the provider that is chosen now', async () => {
     const {engine, runs} = openRun(pausedRun());
-    await engine.start(restart('a', {provider: 'codex'}));
+    await startJob(engine, restart('a', {saved: 'codex'}));
     expect(runs.records('a').map(({provider}) => provider)).toEqual(['claude', 'codex']);
   });
 
   test('a superseded run cannot be resumed by way of the new one', async () => {
     const {engine, agents} = openRun(pausedRun());
     agents.play = (each) => each.fails();
-    await engine.start(restart('a'));
-    expect(await engine.start(resume('a'))).toMatchObject({
+    await startJob(engine, restart('a'));
+    expect(await startJob(engine, resume('a'))).toMatchObject({
       output: {outcome: 'error', error: {code: 'E_NOTHING_TO_RESUME'}},
     });
   });
@@ -819,13 +809,13 @@ describe('restarting', () => {
   test('that fails leaves the session that can be resumed; the attempt still counts', async () => {
     const {engine, plans, runs} = openRun(waitingRun(), 'waiting_user');
     plans.failNextUpdate(new AppError('E_STORE_WRITE', 'the disk is full'));
-    expect(await engine.start(restart('a'))).toMatchObject({output: {error: {code: 'E_STORE_WRITE'}}});
+    expect(await startJob(engine, restart('a'))).toMatchObject({output: {error: {code: 'E_STORE_WRITE'}}});
     expect(runs.records('a')).toMatchObject([waitingRun(), {run_id: 'a-2', state: 'canceled'}]);
     const answers = [{id: question.id, value: 'blue'}];
-    expect(await engine.start(resume('a', {answers}))).toMatchObject({
+    expect(await startJob(engine, resume('a', {answers}))).toMatchObject({
       output: {outcome: 'succeeded', run: {run_id: 'a-1'}},
     });
-    expect(await engine.start(restart('a'))).toMatchObject({output: {run: {run_id: 'a-3', attempt: 3}}});
+    expect(await startJob(engine, restart('a'))).toMatchObject({output: {run: {run_id: 'a-3', attempt: 3}}});
   });
 
   test('of which nothing began replaced nothing', async () => {
@@ -836,7 +826,7 @@ describe('restarting', () => {
         runRecord({run_id: 'a-2', attempt: 2, restart_of_run_id: 'a-1'}),
       ],
     });
-    await engine.start(execute({maxTasks: 0}));
+    await startJob(engine, execute({maxTasks: 0}));
     expect(plans.statuses()).toEqual({a: 'waiting_user'});
     expect(runs.records('a')).toEqual([
       waitingRun({updated_at: now}),
@@ -846,7 +836,7 @@ describe('restarting', () => {
 
   test('a task that never ran is refused', async () => {
     const {engine, log} = openProject({plan: planOf(task('a'))});
-    expect(await engine.start(restart('a'))).toMatchObject({
+    expect(await startJob(engine, restart('a'))).toMatchObject({
       output: {outcome: 'error', error: {code: 'E_RESTART_REFUSED', message: 'a has no run to restart'}},
     });
     expect(log).toEqual(['lock', 'unlock']);
@@ -862,14 +852,14 @@ describe('a single task', () => {
     {job: resume('c'), code: 'E_NOTHING_TO_RESUME'},
   ])('is refused with $code', async ({job, code}) => {
     const {engine, log} = openProject({plan: planOf(family(task('p'), task('c')))});
-    expect(await engine.start(job)).toMatchObject({output: {outcome: 'error', error: {code}}});
+    expect(await startJob(engine, job)).toMatchObject({output: {outcome: 'error', error: {code}}});
     expect(log).toEqual(['lock', 'unlock']);
   });
 
   test('names its commands so that a shell takes them', async () => {
     const id = "it's; rm -rf";
     const {engine} = openProject({plan: planOf(task(id))});
-    expect(await engine.start(resume(id))).toMatchObject({
+    expect(await startJob(engine, resume(id))).toMatchObject({
       output: {error: {next: [{command: String.raw`blackbird runs 'it'\''s; rm -rf'`}]}},
     });
   });
@@ -915,7 +905,7 @@ describe('recovery', () => {
   ])('a run $name is paused and resumable = $resumable', async ({run, isStored, resumable}) => {
     const {engine, runs, plans, log, storedSessions} = openRun(run);
     if (isStored) storedSessions.add('a-1');
-    await engine.start(repair);
+    await startJob(engine, repair);
     const {phase: _, ...rest} = run;
     expect(runs.records('a')).toEqual([
       {
@@ -951,7 +941,7 @@ describe('recovery', () => {
 
   test('a run of which nothing began is canceled, and its task is ready again', async () => {
     const {engine, agents, runs, plans} = openRun(runRecord());
-    await engine.start(repair);
+    await startJob(engine, repair);
     const {phase: _, ...rest} = runRecord();
     expect(runs.records('a')).toEqual([
       {
@@ -962,7 +952,7 @@ describe('recovery', () => {
       },
     ]);
     expect(plans.statuses()).toEqual({a: 'todo', z: 'todo'});
-    await engine.start(execute({taskIds: ['a']}));
+    await startJob(engine, execute({taskIds: ['a']}));
     expect(runs.records('a').map(({attempt, state}) => [attempt, state])).toEqual([
       [1, 'canceled'],
       [2, 'succeeded'],
@@ -985,7 +975,7 @@ describe('recovery', () => {
         }),
       ],
     });
-    await engine.start(repair);
+    await startJob(engine, repair);
     expect(runs.records('a').map(({state}) => state)).toEqual(['succeeded', 'canceled']);
     expect(plans.statuses()).toEqual({a: 'done'});
   });
@@ -998,7 +988,7 @@ describe('recovery', () => {
     {state: 'paused', status: 'in_progress'},
   ] as const)('a run that $state while the plan was not told is $status', async ({state, status}) => {
     const {engine, plans, runs} = openRun(restingRun({state, updated_at: now}));
-    await engine.start(repair);
+    await startJob(engine, repair);
     expect(plans.statuses()).toEqual({a: status, z: 'todo'});
     expect(runs.records('a')).toEqual([restingRun({state, updated_at: now})]);
   });
@@ -1012,7 +1002,7 @@ describe('recovery', () => {
       plan: planOf(task('a', {status: 'in_progress', updatedAt})),
       runs: [restingRun({state: 'succeeded'})],
     });
-    await engine.start(repair);
+    await startJob(engine, repair);
     expect(plans.statuses()).toEqual({a: status});
   });
 
@@ -1021,7 +1011,7 @@ describe('recovery', () => {
     async (status) => {
       const run = restingRun({state: 'paused'});
       const {engine, plans, log} = openProject({plan: planOf(task('a', {status})), runs: [run]});
-      await engine.start(repair);
+      await startJob(engine, repair);
       expect(plans.statuses()).toEqual({a: status});
       expect(log).toEqual(['lock', 'unlock']);
     },
@@ -1041,10 +1031,10 @@ describe('recovery', () => {
       ],
     });
     storedSessions.add('a-1');
-    await engine.start(repair);
+    await startJob(engine, repair);
     expect(log).toContain('plan c done');
     log.length = 0;
-    await engine.start(repair);
+    await startJob(engine, repair);
     expect(log).toEqual(['lock', 'unlock']);
   });
 
@@ -1054,7 +1044,7 @@ describe('recovery', () => {
       runs: [],
     });
     project.runs.texts.set('a', new Map([['a-1.json', '{']]));
-    expect(await project.engine.start(execute())).toMatchObject({
+    expect(await startJob(project.engine, execute())).toMatchObject({
       output: {reason: 'completed', attempted: [{taskId: 'z'}]},
     });
     expect(project.runs.texts.get('a')?.get('a-1.json')).toBe('{');
@@ -1064,8 +1054,8 @@ describe('recovery', () => {
   test('processes that cannot be ended are named, and nothing is started', async () => {
     const {engine, agents, runs, log} = openRun(lost);
     agents.remaining = [7, 8];
-    expect(await engine.start(execute())).toEqual({
-      type: 'failed',
+    expect(await startJob(engine, execute())).toEqual({
+      reason: 'error',
       error: new AppError('E_PROCESS_ALIVE', 'processes 7, 8 of run a-1 are alive and cannot be ended', {
         details: [
           ['run', 'a-1'],
@@ -1083,7 +1073,7 @@ describe('recovery', () => {
     {name: 'deleted', plan: planOf(task('z')), statuses: {z: 'todo'}},
   ])('ends what is left of a task that was $name, and leaves the plan alone', async ({plan, statuses}) => {
     const {engine, runs, plans, log} = openProject({plan, runs: [lost]});
-    await engine.start(repair);
+    await startJob(engine, repair);
     expect(log).toContain('sweep a-1');
     expect(runs.records('a')).toMatchObject([{state: 'paused', pause_reason: 'process_lost'}]);
     expect(plans.statuses()).toEqual(statuses);
@@ -1097,8 +1087,8 @@ describe('recovery', () => {
     test('is refused while that lives, and nothing is touched', async () => {
       const fake = createFakeServices({plan: planOf(task('a', {status: 'in_progress'})), runs: [owned]});
       const engine = createEngine({...fake.services, livenessOf: () => 'alive'});
-      expect(await engine.start(repair)).toMatchObject({
-        type: 'failed',
+      expect(await startJob(engine, repair)).toMatchObject({
+        reason: 'error',
         error: {code: 'E_REPO_LOCKED', message: 'process 77 is already executing this plan'},
       });
       expect(fake.runs.records('a')).toEqual([owned]);
@@ -1122,8 +1112,8 @@ describe('recovery', () => {
       });
       fake.agents.play = (each) => each.succeeds();
       const engine = createEngine({...fake.services, self: asSelf});
-      await engine.start(resume('a'));
-      await engine.start(execute());
+      await startJob(engine, resume('a'));
+      await startJob(engine, execute());
       expect(fake.runs.records('a')).toMatchObject([{owner: other}]);
       expect(fake.runs.records('b')).toMatchObject([{owner: other}]);
     });
@@ -1131,7 +1121,7 @@ describe('recovery', () => {
 
   test('of a run whose plan was never told comes when its task is executed', async () => {
     const {engine, runs} = openProject({plan: planOf(task('a')), runs: [runRecord()]});
-    await engine.start(execute());
+    await startJob(engine, execute());
     expect(runs.records('a').map(({attempt, state}) => [attempt, state])).toEqual([
       [1, 'canceled'],
       [2, 'succeeded'],
@@ -1152,7 +1142,7 @@ describe('a project of the Go program', () => {
   test('has its waiting task answered by a new run, linked to the old record, which is not rewritten', async () => {
     const text = goRecord({status: 'waiting_user'});
     const {engine, agents, runs, goText} = openGoProject('waiting_user', text);
-    expect(await engine.start(resume('a'))).toMatchObject({
+    expect(await startJob(engine, resume('a'))).toMatchObject({
       output: {outcome: 'succeeded', run: {run_id: 'a-2'}},
     });
     expect(agents.agent.request).toMatchObject({kind: 'resume', sessionRef});
@@ -1167,7 +1157,7 @@ describe('a project of the Go program', () => {
   test('has its task restarted, and the old record is not rewritten', async () => {
     const text = goRecord({status: 'success'});
     const {engine, runs, goText} = openGoProject('done', text);
-    await engine.start(restart('a'));
+    await startJob(engine, restart('a'));
     expect(runs.records('a').at(-1)).toMatchObject({attempt: 2, restart_of_run_id: 'feed'});
     expect(goText()).toBe(text);
   });
@@ -1175,9 +1165,9 @@ describe('a project of the Go program', () => {
   test('with a record that says running has lost that run: it can be resumed, and is not rewritten', async () => {
     const text = goRecord({status: 'running'});
     const {engine, runs, goText, log} = openGoProject('in_progress', text);
-    expect(await engine.start(execute())).toMatchObject({output: {reason: 'completed', attempted: []}});
+    expect(await startJob(engine, execute())).toMatchObject({output: {reason: 'completed', attempted: []}});
     expect(log).toEqual(['lock', 'unlock']);
-    expect(await engine.start(resume('a'))).toMatchObject({
+    expect(await startJob(engine, resume('a'))).toMatchObject({
       output: {outcome: 'succeeded', run: {run_id: 'a-2'}},
     });
     expect(runs.records('a').at(-1)).toMatchObject({resumed_from_run_id: 'feed'});
@@ -1193,7 +1183,7 @@ describe('the views', () => {
       each.says({type: 'activity', activity: {kind: 'command', text: '$ ls'}});
       each.succeeds();
     };
-    await engine.start(execute());
+    await startJob(engine, execute());
     expect(facts.map(({type}) => type)).toEqual([
       'task.started',
       'run.updated',
@@ -1212,7 +1202,7 @@ describe('the views', () => {
     const {engine} = openProject({plan: planOf(task('a'))});
     const facts: EngineFact[] = [];
     engine.subscribe((fact) => facts.push(fact))();
-    await engine.start(execute());
+    await startJob(engine, execute());
     expect(facts).toEqual([]);
   });
 
@@ -1228,7 +1218,7 @@ describe('the views', () => {
       each.says({type: 'activity', activity: {kind: 'command', text: '$ ls'}});
       each.succeeds();
     };
-    expect(await engine.start(execute())).toMatchObject({output: {reason: 'completed'}});
+    expect(await startJob(engine, execute())).toMatchObject({output: {reason: 'completed'}});
     expect(runs.records('a')).toMatchObject([{state: 'succeeded'}]);
     expect(plans.statuses()).toEqual({a: 'done'});
     expect(seen).toEqual(facts.map(({type}) => type));

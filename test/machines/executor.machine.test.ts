@@ -20,7 +20,8 @@ const input: ExecutorInput = {
   graceMilliseconds: 10_000,
   stopOnFailure: false,
   maxTasks: null,
-  pauseReason: null,
+  isAttended: false,
+  reviewsParents: true,
 };
 const pause = {type: 'run.pause', reason: 'user_interrupt'} as const;
 const stopAfterTask = {type: 'executor.stopAfterTask'} as const;
@@ -205,8 +206,9 @@ test('a task that asks stops the plan until a person answers', async () => {
 
 describe('a pause', () => {
   test('asked for before the plan began starts nothing', async () => {
-    const {actor, finished, log} = createExecutor({pauseReason: 'user_interrupt'});
+    const {actor, finished, log} = createExecutor();
     actor.start();
+    actor.send(pause);
     expect(await finished).toEqual({reason: 'paused', attempted: []});
     expect(log).toEqual([]);
   });
@@ -223,7 +225,7 @@ describe('a pause', () => {
     };
     actor.start();
     await settle();
-    expect(actor.getSnapshot().value).toBe('selecting');
+    expect(actor.getSnapshot().value).toMatchObject({executing: {loop: 'selecting'}});
     actor.send(pause);
     release();
     expect(await finished).toEqual({reason: 'paused', attempted: []});

@@ -9,7 +9,8 @@ import type {JournalEntry} from '../../src/services/contracts/journal.ts';
 import {defineEffects} from '../fakes/machines.ts';
 import {waitingRun} from '../fakes/runs.ts';
 import {createFakeServices, settle} from '../fakes/services.ts';
-import {agentFields, executeJob} from '../helpers/observed-engine.ts';
+import {executeJob, startJob, taskJob} from '../helpers/jobs.ts';
+import {stateWord} from '../helpers/observed-engine.ts';
 import {planOf, task} from '../helpers/plans.ts';
 
 /** An engine whose journals are lists. */
@@ -40,7 +41,9 @@ function openJournals(options: Parameters<typeof createFakeServices>[0] = {}) {
 
 /** Each entry as `actor event state`, those that tell where somebody stood as `actor standing state`. */
 const brief = (entries: readonly JournalEntry[] = []) =>
-  entries.map(({actor, kind, event, state}) => `${actor} ${kind === 'started' ? kind : event.type} ${state}`);
+  entries.map(
+    ({actor, kind, event, state}) => `${actor} ${kind === 'started' ? kind : event.type} ${stateWord(state)}`,
+  );
 
 const replays = (entries: readonly JournalEntry[] = []) => {
   const {compared, first} = verifyEntries(entries.map((entry) => ({...entry, session: 1})));
@@ -50,7 +53,7 @@ const replays = (entries: readonly JournalEntry[] = []) => {
 describe('the journal of a run', () => {
   test('holds everything from the start of the job to its end', async () => {
     const {engine, journals, all, flushes} = openJournals({plan: planOf(task('a'))});
-    await engine.start(executeJob());
+    await startJob(engine, executeJob());
     expect([...journals.keys()]).toEqual(['a a-1']);
     expect(journals.get('a a-1')).toEqual(all);
     expect(replays(all)).toBe(true);
@@ -60,7 +63,7 @@ describe('the journal of a run', () => {
 
   test('begins with where the actors above it stand when they worked on another before', async () => {
     const {engine, journals} = openJournals({plan: planOf(task('a'), task('b'))});
-    await engine.start(executeJob());
+    await startJob(engine, executeJob());
     const [first, second] = [journals.get('a a-1'), journals.get('b b-1')];
     expect(brief(first).slice(-3)).toEqual([
       'engine/executor/task xstate.done.actor.settleTask done',
@@ -80,11 +83,11 @@ describe('the journal of a run', () => {
 
   test('of a later job begins with the engine at rest', async () => {
     const {engine, journals} = openJournals({plan: planOf(task('a'), task('b'))});
-    await engine.start(executeJob({maxTasks: 1}));
-    await engine.start(executeJob());
+    await startJob(engine, executeJob({maxTasks: 1}));
+    await startJob(engine, executeJob());
     expect(brief(journals.get('b b-1')).slice(0, 2)).toEqual([
       'engine standing idle',
-      'engine job.start locking',
+      'engine job.start resolving',
     ]);
     expect(replays(journals.get('b b-1'))).toBe(true);
   });
@@ -99,16 +102,13 @@ describe('the journal of a run', () => {
     questions.start();
     questions.send({type: 'question.answer', value: 'blue'});
     const answers = run.questions?.map(({id}) => ({id, value: 'blue'})) ?? [];
-    await engine.start({
-      type: 'task',
-      input: {...agentFields, taskId: 'a', mode: {type: 'resume', answers, feedback: null}},
-    });
+    await startJob(engine, taskJob('a', {type: 'resume', answers, feedback: null}));
     const entries = journals.get('a a-1');
     expect(brief(entries).slice(0, 4)).toEqual([
       'engine started idle',
       'questions started asking',
       'questions question.answer answered',
-      'engine job.start locking',
+      'engine job.start resolving',
     ]);
     expect(replays(entries)).toBe(true);
     expect(JSON.stringify(entries)).not.toContain('blue');
@@ -117,7 +117,7 @@ describe('the journal of a run', () => {
   test('holds a pause on its way down', async () => {
     const project = openJournals({plan: planOf(task('a'), task('b'))});
     project.agents.play = () => {};
-    const ended = project.engine.start(executeJob());
+    const ended = startJob(project.engine, executeJob());
     await settle();
     project.engine.pause('user_interrupt');
     await ended;
@@ -134,7 +134,7 @@ describe('the journal of a run', () => {
   test('stays small when thousands of events come before a run', async () => {
     const {engine, journals} = openJournals({plan: planOf(task('a'))});
     for (let times = 0; times < 2_000; times++) engine.stopAfterTask();
-    await engine.start(executeJob());
+    await startJob(engine, executeJob());
     const entries = journals.get('a a-1') ?? [];
     expect(entries.length).toBeLessThan(600);
     expect(brief(entries)[0]).toBe('engine standing idle');
@@ -158,7 +158,7 @@ describe('the journals of two runs at once', () => {
       observe: (entry) => all.push(entry),
     });
     const inputFor = (taskId: string) => ({
-      ...agentFields,
+      ...({provider: 'claude', explicitProvider: null, graceMilliseconds: 60_000} as const),
       taskId,
       mode: {type: 'execute'} as const,
       pauseReason: null,

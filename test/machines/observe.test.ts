@@ -1,22 +1,25 @@
 import {expect, test} from 'vitest';
 import type {JournalEntry} from '../../src/services/contracts/journal.ts';
-import {executeJob, observedEngine} from '../helpers/observed-engine.ts';
+import {executeJob, startJob} from '../helpers/jobs.ts';
+import {observedEngine, stateWord} from '../helpers/observed-engine.ts';
 import {now, planOf, task} from '../helpers/plans.ts';
 
-const brief = ({actor, kind, event, state}: JournalEntry) => `${actor} ${kind} ${event.type} -> ${state}`;
+const brief = ({actor, kind, event, state}: JournalEntry) =>
+  `${actor} ${kind} ${event.type} -> ${stateWord(state)}`;
 
 test('every step of every machine is told in the order of cause and effect', async () => {
   const {engine, entries} = observedEngine({plan: planOf(task('a'))});
-  await engine.start(executeJob());
+  await startJob(engine, executeJob());
   expect(entries.map(brief)).toEqual([
     'engine started xstate.init -> idle',
-    'engine event job.start -> locking',
+    'engine event job.start -> resolving',
+    'engine event xstate.done.actor.resolveJob -> locking',
     'engine event xstate.done.actor.acquireLock -> recovering',
     'engine event xstate.done.actor.recoverRuns -> executing',
-    'engine/executor started xstate.init -> recalling',
-    'engine/executor event xstate.done.actor.findDecision -> reviewing',
+    'engine/executor started xstate.init -> recallingDecisions',
+    'engine/executor event xstate.done.actor.findDecision -> reviewingLeftOpen',
     'engine/executor/parentReview started xstate.init -> selecting',
-    'engine/executor/parentReview done xstate.done.actor.selectReview -> done',
+    'engine/executor/parentReview done xstate.done.actor.selectReview -> settled',
     'engine/executor event xstate.done.actor.parentReview -> selecting',
     'engine/executor event xstate.done.actor.selectTask -> working',
     'engine/executor/task started xstate.init -> preparing',
@@ -35,7 +38,7 @@ test('every step of every machine is told in the order of cause and effect', asy
     'engine/executor/task event xstate.done.actor.run -> settling',
     'engine/executor/task done xstate.done.actor.settleTask -> done',
     'engine/executor event xstate.done.actor.task -> selecting',
-    'engine/executor done xstate.done.actor.selectTask -> stopped',
+    'engine/executor done xstate.done.actor.selectTask -> completed',
     'engine event xstate.done.actor.executor -> releasing',
     'engine event xstate.done.actor.releaseLock -> idle',
   ]);
@@ -44,10 +47,10 @@ test('every step of every machine is told in the order of cause and effect', asy
 
 test('an entry names the actor, its machine, the event, the state and every transition on the way', async () => {
   const {engine, entries} = observedEngine({plan: planOf(task('a'))});
-  await engine.start(executeJob());
+  await startJob(engine, executeJob());
   expect(entries.find(({event}) => event.type === 'agent.sessionCaptured')).toEqual({
     kind: 'event',
-    seq: 17,
+    seq: 18,
     at: now,
     actor: 'engine/executor/task/run/segment',
     parent: 'engine/executor/task/run',
@@ -64,7 +67,7 @@ test('an entry names the actor, its machine, the event, the state and every tran
 
 test('a second actor in the same place has a name of its own', async () => {
   const {engine, entries} = observedEngine({plan: planOf(task('a'), task('b'))});
-  await engine.start(executeJob());
+  await startJob(engine, executeJob());
   const actors = new Set(entries.filter(({machine}) => machine === 'segment').map(({actor}) => actor));
   expect([...actors]).toEqual(['engine/executor/task/run/segment', 'engine/executor/task:2/run/segment']);
 });
@@ -73,6 +76,6 @@ test('no word of the plan or the agent is told', async () => {
   const {engine, entries} = observedEngine({
     plan: planOf(task('a', {title: 'Secret title', prompt: 'secret prompt', description: 'secret words'})),
   });
-  await engine.start(executeJob());
+  await startJob(engine, executeJob());
   expect(JSON.stringify(entries)).not.toMatch(/secret|what the agent said/i);
 });

@@ -1,25 +1,16 @@
 import {expect, test} from 'vitest';
-import type {Job} from '../../src/machines/engine.machine.ts';
 import {createEngine, type Engine} from '../../src/machines/engine.ts';
+import type {Job} from '../../src/machines/policies/job/job-steps.ts';
 import type {FakeAgent} from '../fakes/fake-agent-runner.ts';
 import {createFakeServices, type FakeServices, mortal, settle} from '../fakes/services.ts';
+import {executeJob, startJob, taskJob} from '../helpers/jobs.ts';
 import {family, planOf, task} from '../helpers/plans.ts';
 
 // Blackbird dies after each of its writes, from the first task to the parent that passed its second review.
 
-const agent = {provider: 'claude', explicitProvider: null, graceMilliseconds: 600_000} as const;
-const execute: Job = {
-  type: 'execute',
-  input: {...agent, taskIds: [], stopOnFailure: false, maxTasks: null},
-};
-const resume = (taskId: string): Job => ({
-  type: 'task',
-  input: {...agent, taskId, mode: {type: 'resume', answers: [], feedback: null}},
-});
-const restart = (taskId: string): Job => ({
-  type: 'task',
-  input: {...agent, taskId, mode: {type: 'restart'}},
-});
+const execute = executeJob();
+const resume = (taskId: string): Job => taskJob(taskId, {type: 'resume', answers: [], feedback: null});
+const restart = (taskId: string): Job => taskJob(taskId, {type: 'restart'});
 
 const told = ({request}: FakeAgent) => request.prompt.includes('canary');
 const marked = ({runs}: FakeServices) =>
@@ -46,12 +37,12 @@ function setUp() {
 /** What a person does who reads what Blackbird says: execute, and what it names. */
 async function goOn(engine: Engine, fake: FakeServices): Promise<void> {
   for (let turn = 0; turn < 8 && fake.plans.statuses().late !== 'done'; turn++) {
-    await engine.start(execute);
+    await startJob(engine, execute);
     for (const id of ['a', 'b', 'late']) {
       const latest = fake.runs.records(id).at(-1);
-      if (latest?.state === 'paused') await engine.start(latest.resumable ? resume(id) : restart(id));
+      if (latest?.state === 'paused') await startJob(engine, latest.resumable ? resume(id) : restart(id));
     }
-    for (const id of fake.feedback.entries.keys()) await engine.start(resume(id));
+    for (const id of fake.feedback.entries.keys()) await startJob(engine, resume(id));
   }
 }
 
@@ -98,10 +89,10 @@ test('a crash after any write neither loses the feedback of a review nor repeats
 test('a restart of a run that never came to an end with it is told again', async () => {
   const fake = setUp();
   const engine = createEngine(fake.services);
-  await engine.start(execute);
+  await startJob(engine, execute);
   fake.agents.play = (each) => each.opensSession(each.request.sessionRef ?? undefined);
   fake.agents.obeys.interrupt = true;
-  const paused = engine.start(resume('a'));
+  const paused = startJob(engine, resume('a'));
   for (let turn = 0; turn < 10; turn++) await settle();
   engine.pause('user_interrupt');
   await paused;
@@ -109,7 +100,7 @@ test('a restart of a run that never came to an end with it is told again', async
   expect(fake.runs.records('a').at(-1)).toMatchObject({state: 'paused', attempt: 2});
 
   fake.agents.play = (each) => each.succeeds(each.request.access === 'edit' ? 'Done.' : '{"passed":true}');
-  await engine.start(restart('a'));
+  await startJob(engine, restart('a'));
   const [restarted] = fake.agents.agents.filter(({runId}) => runId === 'a-3');
   expect(restarted?.request).toMatchObject({kind: 'start', prompt: expect.stringContaining('canary')});
   expect(fake.runs.records('a').at(-1)).toMatchObject({

@@ -15,11 +15,10 @@ import {unreachedTransitions} from '../helpers/model.ts';
 import {family, now, planOf, task, taskIn, withStatus} from '../helpers/plans.ts';
 
 const input: ParentReviewInput = {
-  taskId: 'a',
+  taskIds: ['a'],
   isEnabled: true,
   provider: 'claude',
   graceMilliseconds: 10_000,
-  pauseReason: null,
 };
 const pause = {type: 'run.pause', reason: 'user_interrupt'} as const;
 const done = {status: 'done'} as const;
@@ -212,7 +211,7 @@ describe('a review that sends tasks back', () => {
 
   test('keeps the whole plan waiting, whatever else is due', async () => {
     const fake = createReview(
-      {taskId: null},
+      {taskIds: null},
       planOf([...plan.items.values()], family(task('q'), task('c', done))),
     );
     fake.feedback.entries.set('c', pending('c', {parentTaskId: 'q'}));
@@ -257,7 +256,7 @@ describe('a review that sends tasks back', () => {
         parentReviewFeedback: {parentTaskId: 'p', reviewRunId: 'p-1', feedback: 'Test it.'},
       },
     });
-    const fake = createReview({taskId: null}, plan, [worked, resumed]);
+    const fake = createReview({taskIds: null}, plan, [worked, resumed]);
     fake.feedback.entries.set('a', pending('a'));
     answering(fake, pass);
     fake.actor.start();
@@ -302,7 +301,7 @@ describe('a review that comes to nothing', () => {
 
   test('does not keep others from being reviewed', async () => {
     const two = planOf([...plan.items.values()], family(task('q'), task('c', done)));
-    const fake = createReview({taskId: null}, two, [
+    const fake = createReview({taskIds: null}, two, [
       worked,
       restingRun({task_id: 'c', run_id: 'c-1', state: 'succeeded'}),
     ]);
@@ -339,7 +338,7 @@ describe('a review that comes to nothing', () => {
 
 describe('nothing is reviewed', () => {
   test('where nothing is due', async () => {
-    const {output, log} = await review(pass, {taskId: 'late'});
+    const {output, log} = await review(pass, {taskIds: ['late']});
     expect(output).toEqual({outcome: 'settled', reviews: [], pending: []});
     expect(log).toEqual([]);
   });
@@ -350,10 +349,10 @@ describe('nothing is reviewed', () => {
     expect(log).toEqual(['plan p done', 'plan g done']);
   });
 
-  test.each(['a', null])(
+  test.each([['a'], null])(
     'where reviews are off (%s): what is due is done, and what that makes so',
-    async (taskId) => {
-      const fake = createReview({isEnabled: false, taskId});
+    async (taskIds) => {
+      const fake = createReview({isEnabled: false, taskIds});
       fake.feedback.entries.set('a', pending('a'));
       fake.actor.start();
       expect(await fake.finished).toEqual({outcome: 'settled', reviews: [], pending: []});
@@ -392,7 +391,12 @@ describe('a pause', () => {
     fake.actor.start();
     await settle();
     fake.actor.send(pause);
-    expect(await fake.finished).toEqual({outcome: 'paused', reviews: [], pending: []});
+    expect(await fake.finished).toEqual({
+      outcome: 'paused',
+      reviews: [],
+      pending: [],
+      interruptedReview: 'p',
+    });
     expect(fake.reviews()).toMatchObject([{state: 'paused', pause_reason: 'user_interrupt'}]);
     expect(fake.plans.plan).toBe(plan);
 
@@ -405,9 +409,16 @@ describe('a pause', () => {
   });
 
   test('asked for before begins no reviewer', async () => {
-    const {output, log} = await review(pass, {pauseReason: 'terminated'});
-    expect(output).toEqual({outcome: 'paused', reviews: [], pending: []});
-    expect(log).toEqual([]);
+    const fake = createReview();
+    fake.actor.start();
+    fake.actor.send(pause);
+    expect(await fake.finished).toEqual({
+      outcome: 'paused',
+      reviews: [],
+      pending: [],
+      interruptedReview: 'p',
+    });
+    expect(fake.log).toEqual([]);
   });
 
   test('asked for while a review is prepared keeps its agent from running', async () => {
@@ -415,7 +426,7 @@ describe('a pause', () => {
     fake.actor.start();
     const release = fake.plans.holdNextRead();
     await settle();
-    expect(fake.actor.getSnapshot().value).toBe('preparing');
+    expect(fake.actor.getSnapshot().value).toMatchObject({reviewing: {work: 'preparing'}});
     fake.actor.send(pause);
     release();
     expect((await fake.finished).outcome).toBe('paused');
@@ -429,7 +440,7 @@ describe('a pause', () => {
     fake.actor.start();
     await settle();
     await settle();
-    expect(fake.actor.getSnapshot().value).toBe('judging');
+    expect(fake.actor.getSnapshot().value).toMatchObject({reviewing: {work: 'judging'}});
     fake.actor.send(pause);
     release();
     expect(await fake.finished).toMatchObject({
@@ -474,7 +485,7 @@ describe('an error', () => {
   });
 
   test('of feedback that cannot be read: nothing goes on', async () => {
-    const fake = createReview({taskId: null});
+    const fake = createReview({taskIds: null});
     fake.feedback.broken.push({file: '/feedback/a.json', reason: 'it is empty'});
     fake.actor.start();
     expect(await fake.finished).toMatchObject({outcome: 'error', error: {code: 'E_STORE_CORRUPT'}});

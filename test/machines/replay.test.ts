@@ -11,7 +11,8 @@ import {contextOf, createReplayer, verifyEntries} from '../../src/machines/repla
 import {AppError} from '../../src/services/contracts/errors.ts';
 import type {InspectedEntry, JournalEntry} from '../../src/services/contracts/journal.ts';
 import {settle} from '../fakes/services.ts';
-import {executeJob, type ObservedEngine, observedEngine} from '../helpers/observed-engine.ts';
+import {executeJob, startJob} from '../helpers/jobs.ts';
+import {type ObservedEngine, observedEngine} from '../helpers/observed-engine.ts';
 import {planOf, task} from '../helpers/plans.ts';
 
 /** As they come back from a file. */
@@ -67,7 +68,7 @@ describe('a whole engine', () => {
       fc.asyncProperty(fc.array(fc.constantFrom(...Object.keys(acts)), {maxLength: 25}), async (script) => {
         const project = observedEngine({plan: planOf(task('a'), task('b'), task('c', {deps: ['a']}))});
         project.agents.play = () => {};
-        const ended = project.engine.start(executeJob());
+        const ended = startJob(project.engine, executeJob());
         for (const act of script) {
           await settle();
           acts[act]?.(project);
@@ -87,14 +88,14 @@ describe('a whole engine', () => {
   test('replays from where the actors above a task stood', async () => {
     const plan = planOf(...Array.from({length: 30}, (_, index) => task(`t${index}`)));
     const project = observedEngine({plan});
-    await project.engine.start(executeJob());
+    await startJob(project.engine, executeJob());
     const start = project.entries.findIndex(({actor}) => actor === 'engine/executor/task:29');
     const from = project.entries.slice(start);
     expect(from.filter(({actor}) => actor === 'engine/executor')).toHaveLength(4);
     const standing = project.standing.get('engine/executor/task:29') ?? [];
     expect(standing.map(({actor, kind, state}) => ({actor, kind, state}))).toEqual([
-      {actor: 'engine', kind: 'standing', state: 'executing'},
-      {actor: 'engine/executor', kind: 'standing', state: 'working'},
+      {actor: 'engine', kind: 'standing', state: {working: {wish: 'none', work: 'executing'}}},
+      {actor: 'engine/executor', kind: 'standing', state: {executing: {wish: 'none', loop: 'working'}}},
     ]);
     const entries = [...standing, ...from];
     expect(verifyEntries(recorded(entries))).toEqual(allAlike(entries));
@@ -114,7 +115,7 @@ describe('a whole engine', () => {
     project.agents.play = (agent) => {
       if (agent.taskId === 'a') agent.succeeds();
     };
-    const ended = project.engine.start(executeJob());
+    const ended = startJob(project.engine, executeJob());
     await settle();
     project.engine.pause('user_interrupt');
     await ended;
@@ -157,7 +158,7 @@ test('what was answered is replayed without its words', () => {
 describe('the first entry whose replay differs', () => {
   async function entriesOfRun(): Promise<InspectedEntry[]> {
     const {engine, entries} = observedEngine({plan: planOf(task('a'))});
-    await engine.start(executeJob());
+    await startJob(engine, executeJob());
     return recorded(entries);
   }
   const changed = (entries: InspectedEntry[], index: number, fields: Partial<InspectedEntry>) =>
@@ -166,7 +167,7 @@ describe('the first entry whose replay differs', () => {
   test.each<{name: string; index: number; fields: Partial<InspectedEntry>; difference: object}>([
     {
       name: 'another state',
-      index: 16,
+      index: 17,
       fields: {state: 'active'},
       difference: {state: 'recordingSession', status: 'active'},
     },
@@ -178,7 +179,7 @@ describe('the first entry whose replay differs', () => {
     },
     {
       name: 'another end',
-      index: 21,
+      index: 22,
       fields: {status: 'active'},
       difference: {state: 'done', status: 'done'},
     },
@@ -206,7 +207,7 @@ describe('the first entry whose replay differs', () => {
 
   test('is none where the beginning is missing: what cannot be compared is not counted', async () => {
     const entries = (await entriesOfRun()).slice(16);
-    expect(verifyEntries(entries)).toEqual({entries: 13, compared: 0, first: null});
+    expect(verifyEntries(entries)).toEqual({entries: 14, compared: 0, first: null});
   });
 });
 

@@ -50,19 +50,18 @@ describe('executing', () => {
     await sees('Stops after this task.');
     agents.agent.opensSession('session-2');
     agents.agent.succeeds();
-    await sees('2 done');
+    await sees('Stopped after b, as you asked · 1 ready');
     await until(() => expect(plans.statuses()).toEqual({a: 'done', b: 'done', c: 'todo'}));
     expect(agents.agents).toHaveLength(2);
   });
 
   test('of the selected task alone', async () => {
-    const {agents, press, sees, screen, plans} = tuiProject({plan: planOf(task('a'), task('b'))});
+    const {agents, press, sees, plans} = tuiProject({plan: planOf(task('a'), task('b'))});
     press(keys.enter, 'j', 'E');
     await until(() => expect(agents.agents[0]?.taskId).toBe('b'));
     agents.agent.opensSession('session-1');
     agents.agent.succeeds();
-    await sees('1 done');
-    expect(screen()).not.toContain('no ready task is left');
+    await sees('1 done · 1 ready');
     await until(() => expect(plans.statuses()).toEqual({a: 'todo', b: 'done'}));
   });
 
@@ -151,7 +150,7 @@ describe('u', () => {
     });
     agents.agent.opensSession(agents.agent.request.sessionRef ?? '');
     agents.agent.succeeds();
-    await sees('a: done');
+    await sees('a is done · no ready tasks remaining');
     expect(runs.records('a')).toMatchObject([{run_id: 'a-1', state: 'succeeded'}]);
   });
 
@@ -244,7 +243,7 @@ describe('restart', () => {
     await until(() => expect(agents.agents[0]?.hasGone).toBe(true));
     agents.agent.opensSession('session-9');
     agents.agent.succeeds();
-    await sees('a: done');
+    await sees('a is done · no ready tasks remaining');
     expect(runs.records('a')).toMatchObject([
       {run_id: 'a-1', superseded_by_run_id: 'a-2'},
       {run_id: 'a-2', restart_of_run_id: 'a-1', state: 'succeeded'},
@@ -283,7 +282,7 @@ describe('a parent', () => {
     await sees('All tasks are done, their parents not yet: e reviews them.');
     press(keys.enter, 'e');
     await until(() => expect(plans.statuses()).toEqual({p: 'done', a: 'done'}));
-    await sees('no ready task is left');
+    await sees('no ready tasks remaining');
     await seesNot('e execute');
     press('e');
     await sees('e: no task is ready');

@@ -40,17 +40,14 @@ export function tuiProject(options: TuiOptions = {}) {
   });
   const {services, plans, runs, agents} = fake;
   agents.obeys = {interrupt: true, kill: true};
-  const engine = createEngine(services);
+  const engine = createEngine({...services, settings: async () => layers()});
   let content: Record<string, unknown> = {...options.config};
   let forAll: Record<string, unknown> = {};
   const layers = (): ConfigLayer[] => [
     {name: 'project', file: '/project/.blackbird/config.json', content},
     {name: 'global', file: '/home/.blackbird/config.json', content: forAll},
   ];
-  const config = {layers: async () => layers(), write: async () => {}};
-  const start = createJobStarter({plans, config, folder: {} as never}, {engine} as never, {
-    BLACKBIRD_AGENT_PROVIDER: 'claude',
-  });
+  const start = createJobStarter(engine, plans);
   const listeners = new Set<(data: ProjectData) => void>();
   const outputs = new Set<(runId: string, text: string) => void>();
   const pendingFeedback = new Map<string, PendingFeedback>();
@@ -99,8 +96,8 @@ export function tuiProject(options: TuiOptions = {}) {
     name: 'checkout-service',
     folder: '/project',
     engine,
-    start: async (request) => {
-      const end = await start(request).catch((error: unknown) => ({error}));
+    start: async (steps) => {
+      const end = await start(steps).catch((error: unknown) => ({error}));
       setImmediate(tell);
       return end;
     },

@@ -4,16 +4,7 @@ import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {AppError} from '../../services/contracts/errors.ts';
 import {type Cli, taskArgument} from '../cli.ts';
 import {inspectOption} from '../inspect/inspect-option.ts';
-import {
-  type AgentOptions,
-  agentInput,
-  finishJob,
-  openEngineFor,
-  type ReviewOptions,
-  reviewInput,
-  runJob,
-} from '../job/job.ts';
-import {reportJob} from '../job/job-report.ts';
+import {type JobCommandOptions, openEngineFor, runSteps} from '../job/job.ts';
 import {agentOption, noReviewOption, reviewOption, streamOption} from './execute.ts';
 
 export function restartCommand(cli: Cli): Command {
@@ -26,32 +17,21 @@ export function restartCommand(cli: Cli): Command {
     .addOption(noReviewOption())
     .addOption(streamOption())
     .addOption(inspectOption())
-    .action(
-      async (taskId: string, options: AgentOptions & ReviewOptions & {yes?: true}, command: Command) => {
-        const {plans} = await cli.project(command);
-        requireTask(await plans.read(), taskId);
-        const opened = await openEngineFor(cli, command, options);
-        const latest = await opened.runs.latest(taskId);
-        if (latest?.state === 'succeeded' && !options.yes && !cli.context.isInteractive) {
-          const standing = latest.decision_state === 'pending' ? 'waits for your decision' : 'is done';
-          throw new AppError('E_CONFIRMATION_REQUIRED', `${taskId} ${standing}; pass --yes to run it again`);
-        }
-        if (latest && !options.yes && cli.context.isInteractive && !cli.isJson(command)) {
-          const question = `Restart ${displayLine(taskId)}? Run ${displayLine(latest.run_id)} (${latest.state}) stays in its history. [y/N]: `;
-          const answer = (await cli.context.ask(question))?.trim().toLowerCase();
-          if (answer !== 'y' && answer !== 'yes')
-            throw new AppError('E_CANCELED', 'not restarted; nothing was changed');
-        }
-        const {result} = await runJob(cli, command, opened, {
-          type: 'task',
-          input: {
-            taskId,
-            mode: {type: 'restart'},
-            ...agentInput(opened),
-            ...reviewInput(cli, command, opened, options),
-          },
-        });
-        finishJob(cli, command, reportJob(result, await plans.read()));
-      },
-    );
+    .action(async (taskId: string, options: JobCommandOptions & {yes?: true}, command: Command) => {
+      const {plans} = await cli.project(command);
+      requireTask(await plans.read(), taskId);
+      const opened = await openEngineFor(cli, command, options);
+      const latest = await opened.runs.latest(taskId);
+      if (latest?.state === 'succeeded' && !options.yes && !cli.context.isInteractive) {
+        const standing = latest.decision_state === 'pending' ? 'waits for your decision' : 'is done';
+        throw new AppError('E_CONFIRMATION_REQUIRED', `${taskId} ${standing}; pass --yes to run it again`);
+      }
+      if (latest && !options.yes && cli.context.isInteractive && !cli.isJson(command)) {
+        const question = `Restart ${displayLine(taskId)}? Run ${displayLine(latest.run_id)} (${latest.state}) stays in its history. [y/N]: `;
+        const answer = (await cli.context.ask(question))?.trim().toLowerCase();
+        if (answer !== 'y' && answer !== 'yes')
+          throw new AppError('E_CANCELED', 'not restarted; nothing was changed');
+      }
+      await runSteps(cli, command, opened, [{type: 'task', taskId, mode: {type: 'restart'}}], options);
+    });
 }

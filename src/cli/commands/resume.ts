@@ -1,24 +1,15 @@
 import {Command} from 'commander';
+import {executeAll} from '../../machines/policies/job/job-steps.ts';
 import {requireTask} from '../../machines/policies/plan/plan-graph.ts';
 import {AppError} from '../../services/contracts/errors.ts';
 import type {Answer, Question} from '../../services/contracts/run.ts';
 import {type Cli, collect, taskArgument} from '../cli.ts';
-import {exitCodes} from '../exit-codes.ts';
 import {inspectOption} from '../inspect/inspect-option.ts';
 import type {OpenedEngine} from '../job/engine-composition.ts';
-import {
-  type AgentOptions,
-  agentInput,
-  finishJob,
-  openEngineFor,
-  type ReviewOptions,
-  reviewInput,
-  runJob,
-} from '../job/job.ts';
-import {pausedBetweenTasks, reportJob} from '../job/job-report.ts';
-import {agentOption, executePlan, noReviewOption, reviewOption, streamOption} from './execute.ts';
+import {type JobCommandOptions, openEngineFor, runSteps} from '../job/job.ts';
+import {agentOption, noReviewOption, reviewOption, streamOption} from './execute.ts';
 
-type Options = AgentOptions & ReviewOptions & {answer?: readonly string[]; feedback?: string; execute?: true};
+type Options = JobCommandOptions & {answer?: readonly string[]; feedback?: string; execute?: true};
 
 export function resumeCommand(cli: Cli): Command {
   return new Command('resume')
@@ -56,19 +47,9 @@ export async function resumeTask(
   const questions = isAsked && !isSentBack ? (latest.questions ?? []) : [];
   const answers = await completeAnswers(cli, command, questions, given, opened.inspect);
   if (answers === null) throw new AppError('E_CANCELED', `${taskId} still waits for your answer`);
-  const {result, isPauseAsked} = await runJob(cli, command, opened, {
-    type: 'task',
-    input: {
-      taskId,
-      mode: {type: 'resume', answers, feedback: options.feedback ?? null},
-      ...agentInput(opened),
-      ...reviewInput(cli, command, opened, options),
-    },
-  });
-  finishJob(cli, command, reportJob(result, await plans.read()));
-  if (!options.execute || cli.exitCode !== exitCodes.done) return;
-  if (isPauseAsked) finishJob(cli, command, pausedBetweenTasks);
-  else await executePlan(cli, command, options, []);
+  const mode = {type: 'resume', answers, feedback: options.feedback ?? null} as const;
+  const steps = [{type: 'task', taskId, mode} as const, ...(options.execute ? [executeAll] : [])];
+  await runSteps(cli, command, opened, steps, options);
 }
 
 function parseAnswers(texts: readonly string[]): Answer[] {

@@ -1,14 +1,19 @@
 import {Command, Option} from 'commander';
+import type {JobResult} from '../../machines/policies/job/job-steps.ts';
 import type {Decision} from '../../machines/policies/review/decisions.ts';
 import {AppError} from '../../services/contracts/errors.ts';
 import type {Cli} from '../cli.ts';
+import {exitCodes} from '../exit-codes.ts';
 import {inspectOption} from '../inspect/inspect-option.ts';
-import {isAttended} from '../job/decision-dialog.ts';
-import {type AgentOptions, agentInput, finishJob, openEngineFor, runJob} from '../job/job.ts';
-import {reportReview} from '../job/job-report.ts';
+import {type JobCommandOptions, openEngineFor, runSteps} from '../job/job.ts';
 import {agentOption, streamOption} from './execute.ts';
 
-type Options = AgentOptions & {approve?: true; approveQuit?: true; requestChanges?: string; reject?: true};
+type Options = JobCommandOptions & {
+  approve?: true;
+  approveQuit?: true;
+  requestChanges?: string;
+  reject?: true;
+};
 
 const choices = ['approve', 'approveQuit', 'requestChanges', 'reject'] as const;
 const others = (own: (typeof choices)[number]) => choices.filter((each) => each !== own);
@@ -17,7 +22,7 @@ export function reviewCommand(cli: Cli): Command {
   return new Command('review')
     .summary('decide about a task that stands at a checkpoint')
     .argument('[taskId]', 'the task; the first one that waits for a decision, if none is named')
-    .addOption(new Option('--approve', 'the plan may go on').conflicts(others('approve')))
+    .addOption(new Option('--approve', 'approve, and go on with the plan').conflicts(others('approve')))
     .addOption(new Option('--approve-quit', 'approve, and stop there').conflicts(others('approveQuit')))
     .addOption(
       new Option(
@@ -33,8 +38,9 @@ export function reviewCommand(cli: Cli): Command {
       'after',
       `
 Without a decision it asks on a terminal; Ctrl+C leaves it for later.
-Exit codes: 0 decided, 1 error, 3 the changed task failed, 4 it still waits or the
-review of its parent sent tasks back, 130 paused.`,
+Approving goes on with the plan; --approve-quit does not.
+Exit codes: 0 decided, and what follows is done; 1 error, 3 a task failed,
+4 a person is needed again, 130 paused.`,
     )
     .action(async (taskId: string | undefined, options: Options, command: Command) => {
       const decision = await decisionFrom(cli, options);
@@ -43,18 +49,15 @@ review of its parent sent tasks back, 130 paused.`,
       const {findDecision} = await import('../../machines/actors/decision.actor.ts');
       const found = taskId ?? (await findDecision({plans, runs: opened.runs}));
       if (found === null) throw new AppError('E_NO_DECISION', 'no task waits for a decision');
-      const {result} = await runJob(cli, command, opened, {
-        type: 'task',
-        input: {
-          taskId: found,
-          mode: {type: 'review', decision},
-          ...agentInput(opened),
-          isAttended: isAttended(cli, command),
-        },
-      });
-      finishJob(cli, command, reportReview(result, await plans.read()));
+      const mode = {type: 'review', decision} as const;
+      const result = await runSteps(cli, command, opened, [{type: 'task', taskId: found, mode}], options);
+      // To reject is what was asked for, and it was done.
+      if (result.steps.length === 1 && isRejected(result)) cli.exitCode = exitCodes.done;
     });
 }
+
+const isRejected = ({steps: [step]}: JobResult) =>
+  step?.type === 'task' && 'run' in step.output && step.output.run.decision_state === 'rejected';
 
 async function decisionFrom(cli: Cli, options: Options): Promise<Decision | null> {
   if (options.approve) return {state: 'approved_continue'};

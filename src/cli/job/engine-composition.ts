@@ -4,7 +4,6 @@ import os from 'node:os';
 import {createEngine, type Engine} from '../../machines/engine.ts';
 import {createJournal} from '../../machines/journal.ts';
 import type {EntryListener, Observer} from '../../machines/observe.ts';
-import {type ResolvedConfig, resolveConfig} from '../../machines/policies/config-resolution.ts';
 import {reviewRules} from '../../machines/policies/review/review-summary.ts';
 import {type AgentRunnerOptions, createAgentRunner} from '../../services/agents/agent-runner.ts';
 import {createAgentSelection} from '../../services/agents/agent-selection.ts';
@@ -33,7 +32,6 @@ import {chooseProvider} from './provider-choice.ts';
 export type OpenEngineOptions = {
   readonly project: Project;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly agent: string | undefined;
   readonly now: () => string;
   readonly onOutput?: AgentRunnerOptions['onOutput'];
   readonly onLine?: AgentRunnerOptions['onLine'];
@@ -47,8 +45,6 @@ export type OpenedEngine = {
   readonly engine: Engine;
   readonly runs: RunStore;
   readonly changes: ChangeTracker;
-  readonly provider: ProviderChoice;
-  readonly config: ResolvedConfig;
   /** For machines that run beside the engine, so that they are seen with it. */
   readonly inspect: Observer['inspect'];
 };
@@ -56,7 +52,6 @@ export type OpenedEngine = {
 export async function openEngine({
   project,
   env,
-  agent,
   now,
   onOutput,
   onLine,
@@ -64,7 +59,6 @@ export async function openEngine({
   observe,
 }: OpenEngineOptions): Promise<OpenedEngine> {
   const {folder, plans, config} = project;
-  const provider = await chooseAgent({folder, env, agent});
   const runs = createRunStore({folder: folder.runsFolder});
   const facts = await createProjectFacts(folder.root);
   const agents = createAgentRunner({
@@ -92,6 +86,8 @@ export async function openEngine({
     agents,
     changes,
     project: facts,
+    settings: config.layers,
+    chooseAgent: (named) => chooseAgent({folder, env, agent: named}),
     lock: createProjectLock(folder.lockFile, async () => {
       await ensureStateFolder(folder);
       return createProcessLock(folder.lockFile);
@@ -109,7 +105,7 @@ export async function openEngine({
     digest: (text) => createHash('sha256').update(text).digest('hex'),
   };
   const engine = createEngine(services, {inspect});
-  return {engine, runs, changes, provider, config: resolveConfig(await config.layers()), inspect};
+  return {engine, runs, changes, inspect};
 }
 
 /** The provider for the next job. A broken choice stops nobody who says which agent to use. */

@@ -1,22 +1,27 @@
 import type {Command} from 'commander';
-import type {Job, JobResult} from '../../machines/engine.machine.ts';
-import {settingOf} from '../../machines/policies/config-resolution.ts';
-import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
-import type {ProviderId} from '../../services/contracts/agent.ts';
+import type {Job, JobResult, JobStep} from '../../machines/policies/job/job-steps.ts';
+import type {JobSummary} from '../../machines/policies/job/job-summary.ts';
+import {displayText} from '../../machines/policies/text/display-text.ts';
 import type {Cli} from '../cli.ts';
 import type {CliContext} from '../context.ts';
+import {type ExitCode, exitCodes} from '../exit-codes.ts';
 import type {InspectChoice} from '../inspect/inspect-option.ts';
 import {livePage} from '../inspect/live-page.ts';
 import {printableJson} from '../terminal/printable-json.ts';
 import {decisionDialog, isAttended} from './decision-dialog.ts';
 import type {OpenEngineOptions, OpenedEngine} from './engine-composition.ts';
-import type {JobReport} from './job-report.ts';
 import {jsonProgress, textProgress} from './progress.ts';
 import {readable} from './readable-lines.ts';
 
-export type AgentOptions = {agent?: string; stream?: true; inspect?: InspectChoice};
-/** `--review`, `--no-review`, or neither. */
-export type ReviewOptions = {review?: boolean};
+export type JobCommandOptions = {
+  agent?: string;
+  stream?: true;
+  inspect?: InspectChoice;
+  /** `--review`, `--no-review`, or neither. */
+  review?: boolean;
+  stopOnFailure?: true;
+  maxTasks?: number;
+};
 
 /** The engine as one call of a command uses it. */
 export type CalledEngine = OpenedEngine & {readonly isStreaming: boolean};
@@ -25,18 +30,17 @@ export type CalledEngine = OpenedEngine & {readonly isStreaming: boolean};
 export async function openEngineFor(
   cli: Cli,
   command: Command,
-  options: AgentOptions,
+  options: JobCommandOptions,
 ): Promise<CalledEngine> {
   const {context} = cli;
   const {openEngine} = await import('./engine-composition.ts');
   const form = streamForm(options, context.env);
   // Before or after the name of the command.
-  const {inspect} = command.optsWithGlobals<AgentOptions>();
+  const {inspect} = command.optsWithGlobals<JobCommandOptions>();
   const page = inspect && (await livePage(cli, command, inspect));
   const opened = await openEngine({
     project: await cli.project(command),
     env: context.env,
-    agent: options.agent,
     now: context.now,
     ...(form === null || cli.isJson(command) ? {} : streamTo(context, form)),
     ...(isOn(context.env.BLACKBIRD_AGENT_DEBUG)
@@ -44,52 +48,44 @@ export async function openEngineFor(
       : {}),
     ...(page ? {observe: page.observer()} : {}),
   });
-  for (const warning of opened.config.warnings) context.err(`warning: ${displayLine(warning)}`);
   return {...opened, isStreaming: form !== null};
 }
 
-/** What every job needs to know of checkpoints. Where nobody asks for them, a run keeps to how it began. */
-export function reviewInput(
-  cli: Cli,
-  command: Command,
-  {config}: OpenedEngine,
-  {review}: ReviewOptions,
-): {isReviewed?: boolean; isAttended: boolean} {
-  const isReviewed = review ?? (settingOf(config, 'execution.stopAfterEachTask') || undefined);
-  return {...(isReviewed === undefined ? {} : {isReviewed}), isAttended: isAttended(cli, command)};
-}
-
-/** What every job needs to know of provider and settings. */
-export function agentInput({provider, config}: OpenedEngine): {
-  provider: ProviderId;
-  explicitProvider: ProviderId | null;
-  graceMilliseconds: number;
-  reviewsParents: boolean;
-} {
-  return {
-    provider: provider.id,
-    explicitProvider: provider.source === 'saved' || provider.source === 'default' ? null : provider.id,
-    graceMilliseconds: settingOf(config, 'execution.pauseGraceSeconds') * 1000,
-    reviewsParents: settingOf(config, 'execution.parentReviewEnabled'),
-  };
-}
-
-/** Runs a job to its end: progress is shown, signals pause it. */
-export async function runJob(
+/** Runs these steps as one job to its end, and says how it ended: in words and by the exit code. */
+export async function runSteps(
   cli: Cli,
   command: Command,
   opened: CalledEngine,
-  job: Job,
-): Promise<{result: JobResult; isPauseAsked: boolean}> {
+  steps: readonly JobStep[],
+  options: JobCommandOptions,
+): Promise<JobResult> {
+  const {agent, review, stopOnFailure, maxTasks} = options;
+  const result = await runJob(cli, command, opened, {
+    steps,
+    options: {
+      ...(agent === undefined ? {} : {agent}),
+      ...(review === undefined ? {} : {isReviewed: review}),
+      ...(stopOnFailure === undefined ? {} : {stopOnFailure}),
+      ...(maxTasks === undefined ? {} : {maxTasks}),
+      isAttended: isAttended(cli, command),
+    },
+  });
+  const {plans} = await cli.project(command);
+  const {jobSummary} = await import('../../machines/policies/job/job-summary.ts');
+  printSummary(cli, command, jobSummary(result, await plans.read()));
+  return result;
+}
+
+/** Progress is shown, signals pause it. */
+async function runJob(cli: Cli, command: Command, opened: CalledEngine, job: Job): Promise<JobResult> {
   const {context} = cli;
   const {engine, isStreaming} = opened;
   const dialog = decisionDialog(cli, command, opened);
   const progress = cli.isJson(command)
     ? jsonProgress(context)
     : textProgress(context, context.write, {isStreaming});
-  let isPauseAsked = false;
   const unsubscribe = engine.subscribe((fact) => {
-    if (fact.type === 'engine.pausing') isPauseAsked = true;
+    if (fact.type === 'run.resting' && !passesBy(job, fact.run.task_id)) return;
     progress.onFact(fact);
     if (fact.type === 'decision.required') {
       progress.close();
@@ -100,7 +96,7 @@ export async function runJob(
   try {
     const result = await engine.start(job);
     await dialog.close();
-    return {result, isPauseAsked};
+    return result;
   } finally {
     release();
     unsubscribe();
@@ -108,18 +104,34 @@ export async function runJob(
   }
 }
 
-/** Says how it ended and lets the exit code say the same. */
-export function finishJob(cli: Cli, command: Command, report: JobReport): void {
-  const {reason, taskId, lines, exitCode} = report;
-  const data = {event: 'job.stopped', reason, ...(taskId === undefined ? {} : {task_id: taskId})};
+/** A task that rests is told of where the plan is executed without it. */
+const passesBy = ({steps}: Job, taskId: string) =>
+  steps.some(({type}) => type === 'execute') &&
+  !steps.some((step) => step.type === 'task' && step.taskId === taskId);
+
+function printSummary(cli: Cli, command: Command, summary: JobSummary): void {
+  const {reason, taskId, headline, lines, standing} = summary;
+  const data = {
+    event: 'job.stopped',
+    reason,
+    ...(taskId === undefined ? {} : {task_id: taskId}),
+    message: headline,
+  };
   if (cli.isJson(command)) cli.context.out(printableJson(data));
   else for (const line of lines) cli.context.out(line);
-  cli.exitCode = exitCode;
+  cli.exitCode = exitCodeFor[standing];
 }
+
+const exitCodeFor = {
+  done: exitCodes.done,
+  failed: exitCodes.taskFailed,
+  personNeeded: exitCodes.personNeeded,
+  paused: exitCodes.paused,
+} as const satisfies Record<JobSummary['standing'], ExitCode>;
 
 type StreamForm = 'readable' | 'raw';
 
-function streamForm({stream}: AgentOptions, {BLACKBIRD_AGENT_STREAM: wish}: CliContext['env']) {
+function streamForm({stream}: JobCommandOptions, {BLACKBIRD_AGENT_STREAM: wish}: CliContext['env']) {
   if (wish?.toLowerCase() === 'raw') return 'raw';
   return stream === true || isOn(wish) ? 'readable' : null;
 }

@@ -1,4 +1,5 @@
 import type {EngineFact} from '../../machines/engine.ts';
+import {continueCommand} from '../../machines/policies/job/job-summary.ts';
 import {programName} from '../../machines/policies/run/program.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {dollars, duration, tokens, workTime} from '../../machines/policies/text/durations.ts';
@@ -8,7 +9,6 @@ import type {CliContext} from '../context.ts';
 import {liveLine} from '../terminal/live-line.ts';
 import {painter} from '../terminal/paint.ts';
 import {printableJson} from '../terminal/printable-json.ts';
-import {continueCommand} from './job-report.ts';
 
 /** Shows what happens while a job runs, in the form the reader wants. */
 export type Progress = {
@@ -70,6 +70,12 @@ export function textProgress(
               `${paint('yellow', 'Ⅱ')} ${displayLine(fact.run.task_id)} lost its Blackbird and is paused: ${continueCommand(fact.run)}`,
             );
           return;
+        case 'run.resting': {
+          const id = displayLine(fact.run.task_id);
+          if (fact.run.state === 'paused') say(`Ⅱ ${id} is paused: ${continueCommand(fact.run)}`);
+          else say(`? ${id} waits for your answer: ${continueCommand(fact.run)}`);
+          return;
+        }
         case 'task.settled':
           say(decisionLine(fact.run, paint) ?? outcomeLine(fact.run, paint));
           return;
@@ -155,6 +161,7 @@ function asData(fact: EngineFact): unknown {
       };
     }
     case 'run.recovered':
+    case 'run.resting':
     case 'run.updated':
     case 'task.settled': {
       const {stdout: _, stderr: __, ...run} = fact.run;

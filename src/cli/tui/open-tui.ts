@@ -38,7 +38,7 @@ export async function openTui(
   } finally {
     release();
   }
-  const {pausedLines} = await import('../job/job-report.ts');
+  const {pausedLines} = await import('../../machines/policies/job/job-summary.ts');
   for (const run of pausedSince(tui, openedAt)) {
     for (const line of pausedLines(run.task_id, run)) context.out(line);
   }

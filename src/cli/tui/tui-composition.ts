@@ -38,7 +38,6 @@ export async function openTuiPorts(
   const opened = await openEngine({
     project,
     env,
-    agent: undefined,
     now,
     onOutput: (_stream, text, runId) => {
       for (const listener of outputs) listener(runId, text);
@@ -49,7 +48,7 @@ export async function openTuiPorts(
   // Not the engine's own: what is kept there while a run is written is not for readers.
   const runs = createRunStore({folder: folder.runsFolder});
   const reader = createProjectReader({project, runs, env, isOwnJob: engine.isBusy});
-  const start = createJobStarter(project, opened, env);
+  const start = createJobStarter(engine, plans);
   const update = (change: (plan: Plan) => Plan) => plans.update(change);
   const sessions = () => openSessions(cli, command);
 
@@ -57,7 +56,7 @@ export async function openTuiPorts(
     name: path.basename(folder.root),
     folder: folder.root,
     engine,
-    start: (request) => start(request).catch((error: unknown) => ({error})),
+    start: (steps) => start(steps).catch((error: unknown) => ({error})),
     onOutput: (listener) => {
       outputs.add(listener);
       return () => outputs.delete(listener);

@@ -16,7 +16,11 @@ import {stillAlive} from './agent.actor.ts';
  * Repairs what a Blackbird that died has left, before anything else is started. Needs the project lock:
  * with it, a record that says `running` has no live owner. Running it twice is running it once.
  */
-export function defineRecoverRunsActor(services: Services, onRecovered: (run: RunRecord) => void = () => {}) {
+export function defineRecoverRunsActor(
+  services: Services,
+  onRecovered: (run: RunRecord) => void = () => {},
+  onResting: (run: RunRecord) => void = () => {},
+) {
   return fromPromise<readonly RunRecord[], void>(async () => {
     const plan = await services.plans.read();
     const recovered: RunRecord[] = [];
@@ -44,10 +48,13 @@ export function defineRecoverRunsActor(services: Services, onRecovered: (run: Ru
           standing.run_id === run.run_id ? leaveParents : parentsBefore(run),
         );
       if (wasRunning) onRecovered(standing);
+      else if (isResting(latest) && task && isOpenTask(task)) onResting(latest);
     }
     return recovered;
   });
 }
+
+const isResting = ({state}: RunRecord) => state === 'paused' || state === 'waiting';
 
 const openTasks = (plan: Plan): Task[] => [...plan.items.values()].filter(isOpenTask);
 
@@ -89,8 +96,8 @@ function requireAbandoned({self, livenessOf}: Services, {run_id, owner}: RunReco
 }
 
 /** A restart that never began replaces nothing. */
-async function reinstate(
-  {runs, now}: Services,
+export async function reinstate(
+  {runs, now}: Pick<Services, 'runs' | 'now'>,
   {task_id, run_id, restart_of_run_id}: RunRecord,
 ): Promise<void> {
   const replaced = (await runs.list(task_id)).runs.find((run) => run.run_id === restart_of_run_id);

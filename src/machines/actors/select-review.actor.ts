@@ -2,13 +2,13 @@ import {fromPromise} from 'xstate';
 import type {PendingFeedback} from '../../services/contracts/feedback.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {Services} from '../../services/contracts/services.ts';
-import {completeParents, dueParentOf, dueParents, reviewNeed} from '../policies/review/parent-review.ts';
+import {completeParents, dueParents, dueParentsOf, reviewNeed} from '../policies/review/parent-review.ts';
 import {completionsBelow} from './completions-below.ts';
 import {pendingIn} from './pending-feedback.ts';
 
 export type ReviewScope = {
-  /** Only what the end of this task made due; null for the whole plan. */
-  readonly taskId: string | null;
+  /** Only what the end of these tasks made due; null for the whole plan. */
+  readonly taskIds: readonly string[] | null;
   /** Where reviews are off, what is due is simply done. */
   readonly isEnabled: boolean;
 };
@@ -26,17 +26,16 @@ export type ReviewStep =
 
 /** What comes next for the parents of a freshly read plan, from the bottom up. */
 export function defineSelectReviewActor(services: Pick<Services, 'plans' | 'runs' | 'feedback' | 'digest'>) {
-  return fromPromise<ReviewStep, SelectReviewInput>(async ({input: {taskId, isEnabled, tried}}) => {
+  return fromPromise<ReviewStep, SelectReviewInput>(async ({input: {taskIds, isEnabled, tried}}) => {
     const plan = await services.plans.read();
-    const due = (taskId === null ? dueParents(plan) : [dueParentOf(plan, taskId)]).flatMap((parent) =>
-      parent && !tried.includes(parent.id) ? [parent] : [],
-    );
+    const found = taskIds === null ? dueParents(plan) : dueParentsOf(plan, taskIds);
+    const due = found.filter(({id}) => !tried.includes(id));
     if (!isEnabled) {
       return due.length === 0 ? {type: 'none'} : {type: 'complete', parentIds: due.map(({id}) => id)};
     }
     // Before the plan goes on, feedback is answered, whoever's it is.
-    const pending = taskId === null || due.length > 0 ? await pendingIn(services, plan) : [];
-    if (taskId === null && pending.length > 0) return {type: 'answer', pending};
+    const pending = taskIds === null || due.length > 0 ? await pendingIn(services, plan) : [];
+    if (taskIds === null && pending.length > 0) return {type: 'answer', pending};
     for (const parent of due) {
       const step = await stepFor(services, plan, parent, pending);
       if (step) return step;

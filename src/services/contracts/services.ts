@@ -1,9 +1,10 @@
 import type {ProviderId} from './agent.ts';
 import type {AgentRunner} from './agent-runner.ts';
 import type {ChangeTracker} from './changes.ts';
+import type {ConfigLayer} from './config.ts';
 import type {FeedbackStore} from './feedback.ts';
 import type {Liveness, ProcessIdentity} from './process.ts';
-import type {ProjectFacts, ProjectLock} from './project.ts';
+import type {ProjectFacts, ProjectLock, ProviderChoice} from './project.ts';
 import type {RunRecord, RunStore} from './run.ts';
 import type {PlanStore} from './stores.ts';
 
@@ -15,6 +16,10 @@ export type Services = {
   readonly agents: AgentRunner;
   readonly changes: ChangeTracker;
   readonly project: ProjectFacts;
+  /** The layers of the settings as they are now, strongest first. */
+  readonly settings: () => Promise<readonly ConfigLayer[]>;
+  /** The agent for a job; `named` is the one asked for in this very call. */
+  readonly chooseAgent: (named: string | undefined) => Promise<ProviderChoice>;
   readonly lock: ProjectLock;
   /** The form a session ref of this provider must have before it becomes an argument. */
   readonly isSessionRef: (provider: ProviderId, ref: string) => boolean;

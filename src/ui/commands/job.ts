@@ -1,3 +1,4 @@
+import {executeAll, resumeStep} from '../../machines/policies/job/job-steps.ts';
 import {notNow} from '../keymap.ts';
 import {readyBelow} from '../model/facts.ts';
 import {anywhere, besidePlan, type Command, type CommandContext, withTask} from './command.ts';
@@ -39,7 +40,8 @@ export const jobCommands: readonly Command[] = [
     at: anywhere,
     section: 'Run',
     refusal: ({isBusy, isPausing}, {job}) => {
-      if (!isBusy || isPausing || job?.request.type !== 'execute') return 'no plan is being executed';
+      if (!isBusy || isPausing || !job?.steps.some(({type}) => type === 'execute'))
+        return 'no plan is being executed';
       return job.isStopping ? 'it stops after this task already' : null;
     },
     run: ({core, ports}) => {
@@ -56,7 +58,7 @@ export const jobCommands: readonly Command[] = [
     at: ['home', ...besidePlan],
     section: 'Run',
     refusal: executeRefusal,
-    run: ({jobs}) => void jobs.start({type: 'execute', taskIds: []}),
+    run: ({jobs}) => void jobs.start(executeAll),
   },
   {
     id: 'job.resume',
@@ -111,5 +113,5 @@ function resume({core, jobs, open}: CommandContext, taskId: string): void {
   if (state === 'asks' && (run?.questions?.length ?? 0) > 0) open({type: 'questions', taskId});
   else if (state === 'decision') open({type: 'checkpoint', taskId});
   else if (state === 'feedback') open({type: 'feedback', taskId});
-  else void jobs.start({type: 'resume', taskId, answers: [], feedback: null});
+  else void jobs.start(resumeStep(taskId));
 }

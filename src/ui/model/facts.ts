@@ -1,10 +1,11 @@
+import type {JobStep} from '../../machines/policies/job/job-steps.ts';
 import {isLeaf, subtreeOf} from '../../machines/policies/plan/plan-graph.ts';
 import {isReady} from '../../machines/policies/plan/readiness.ts';
 import type {DecisionRequest} from '../../machines/review-gate.machine.ts';
 import type {ScreenName, TuiSnapshot} from '../../machines/tui.machine.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {BrokenRun, RunRecord} from '../../services/contracts/run.ts';
-import type {JobRequest, PlanChange, ProjectData, SessionRow} from '../ports.ts';
+import type {PlanChange, ProjectData, SessionRow} from '../ports.ts';
 import type {Browse} from './browse.ts';
 import {type Layout, layoutOf, type Size} from './layout.ts';
 import {memoizeLast} from './memoize.ts';
@@ -15,7 +16,7 @@ export type Notice = {readonly tone: 'good' | 'bad' | 'warning' | 'accent'; read
 
 /** The job of this process. */
 export type JobView = {
-  readonly request: JobRequest;
+  readonly steps: readonly JobStep[];
   /** The runs at work now, by run id. */
   readonly runs: ReadonlyMap<string, RunRecord>;
   readonly isStopping: boolean;

@@ -1,28 +1,15 @@
-import type {ProviderId} from '../../../services/contracts/agent.ts';
 import {AppError} from '../../../services/contracts/errors.ts';
 import type {PendingFeedback} from '../../../services/contracts/feedback.ts';
-import type {PauseReason} from '../../../services/contracts/run.ts';
 import type {ParentReviewInput, ParentReviewOutput, Reviewed} from '../../parent-review.machine.ts';
 import type {TaskInput} from '../../task.machine.ts';
 import {resumeRefusal} from '../run/resume-check.ts';
 import type {Attempted, TaskOutput} from '../run/task-outcome.ts';
+import type {JobRules} from './job-rules.ts';
 import {type StopReason, stopReasonAfter, stopReasonAfterReview} from './stop-reason.ts';
 
-export type ExecutorInput = {
+export type ExecutorInput = JobRules & {
   /** Only these tasks; empty for every ready one. */
   readonly taskIds: readonly string[];
-  readonly provider: ProviderId;
-  readonly explicitProvider: ProviderId | null;
-  readonly graceMilliseconds: number;
-  readonly stopOnFailure: boolean;
-  readonly maxTasks: number | null;
-  /** Every run ends at a checkpoint. */
-  readonly isReviewed?: boolean;
-  /** Somebody is there to decide; else the first checkpoint stops the plan. */
-  readonly isAttended?: boolean;
-  /** Parents are done when their review passed, unless this is off; then as soon as their children are. */
-  readonly reviewsParents?: boolean;
-  readonly pauseReason: PauseReason | null;
 };
 
 export type ExecutorOutput = {
@@ -31,56 +18,42 @@ export type ExecutorOutput = {
   readonly reviews?: readonly Reviewed[];
   /** What keeps the plan from going on. */
   readonly pending?: readonly PendingFeedback[];
+  /** The parent whose review a pause ended, or kept from beginning. */
+  readonly interruptedReview?: string;
   readonly error?: unknown;
 };
 
-export type SelectTaskInput = {readonly taskIds: readonly string[]; readonly attempted: readonly string[]};
+export type SelectTaskInput = {
+  readonly taskIds: readonly string[];
+  readonly attempted: readonly string[];
+  /** Nothing was done so far: that none of the named tasks is ready is an error. */
+  readonly isFirst: boolean;
+};
 /** A task without a parent makes nothing due. */
 export type SelectedTask = {readonly taskId: string; readonly hasParent: boolean};
 
 /** A task that was chosen and could not begin, while others can. */
 export type PassedOver = {readonly taskId: string; readonly error: unknown};
 
-/** Where the plan loop stands, as far as the next step depends on it. */
-type Standing = ExecutorInput & {
-  readonly taskId: string;
-  readonly isRecalled: boolean;
-  readonly isFresh: boolean;
-};
+/** Why the plan stops, and the error that tells more. */
+export type Stop = Pick<ExecutorOutput, 'reason' | 'interruptedReview' | 'error'>;
 
-/** The task that comes next: from its beginning, or only the checkpoint it was left at. */
-export function taskInput({
-  taskId,
-  isRecalled,
-  provider,
-  explicitProvider,
-  graceMilliseconds,
-  isReviewed = false,
-  isAttended = false,
-  pauseReason,
-}: Standing): TaskInput {
-  return {
-    taskId,
-    mode: isRecalled ? {type: 'review', decision: null} : {type: 'execute'},
-    provider,
-    explicitProvider,
-    graceMilliseconds,
-    isReviewed,
-    isAttended,
-    pauseReason,
-  };
+/** The task that comes next, from its beginning, or only the checkpoint it was left at. */
+export function taskInput(
+  {provider, explicitProvider, graceMilliseconds, isReviewed = false, isAttended}: JobRules,
+  taskId: string,
+  mode: TaskInput['mode'],
+): TaskInput {
+  const common = {provider, explicitProvider, graceMilliseconds, isReviewed, isAttended};
+  return {taskId, mode, ...common, pauseReason: null};
 }
 
-/** At first the parents of the whole plan, then those that the last task made due. */
-export function reviewInput(standing: Standing): ParentReviewInput {
-  const {taskId, isFresh, provider, graceMilliseconds, reviewsParents = true, pauseReason} = standing;
-  return {
-    taskId: isFresh ? null : taskId,
-    isEnabled: reviewsParents,
-    provider,
-    graceMilliseconds,
-    pauseReason,
-  };
+/** The parents that these tasks made due; null for those of the whole plan. */
+export function reviewInput(
+  {provider, graceMilliseconds, reviewsParents}: JobRules,
+  taskIds: readonly string[] | null,
+): ParentReviewInput {
+  return {taskIds, isEnabled: reviewsParents, provider, graceMilliseconds};
 }
 
 /** Whether another task may follow one that could not begin. */
@@ -95,32 +68,30 @@ const isPlanEdit = (error: unknown): boolean =>
 const isUnreadable = (error: unknown): boolean =>
   error instanceof AppError && error.code === 'E_STORE_CORRUPT';
 
-/** It did not begin, and does not count as one that did. */
-export function passOver(
-  {taskId, passedOver, begun}: Pick<Standing, 'taskId'> & {passedOver: readonly PassedOver[]; begun: number},
-  output: TaskOutput,
-): {passedOver: readonly PassedOver[]; begun: number} {
-  const error = output.outcome === 'error' ? output.error : undefined;
-  return {passedOver: [...passedOver, {taskId, error}], begun: begun - 1};
-}
-
 /** Those that stay so; the others are looked at again once another task has run. */
 export const stillPassedOver = (passedOver: readonly PassedOver[]): readonly PassedOver[] =>
   passedOver.filter(({error}) => isUnreadable(error));
 
 /** What came of it all. A plan that is through but for tasks that could not begin is not completed. */
-export function executorOutput({
-  reason,
-  attempted,
-  reviews,
-  pending,
-  passedOver,
-  error,
-}: Required<ExecutorOutput> & {readonly passedOver: readonly PassedOver[]}): ExecutorOutput {
+export function executorOutput(
+  {
+    attempted,
+    reviews,
+    pending,
+    passedOver,
+  }: {
+    readonly attempted: readonly Attempted[];
+    readonly reviews: readonly Reviewed[];
+    readonly pending: readonly PendingFeedback[];
+    readonly passedOver: readonly PassedOver[];
+  },
+  {reason, interruptedReview, error}: Stop,
+): ExecutorOutput {
   const [first, ...others] = stillPassedOver(passedOver);
   const lists = {
     ...(reviews.length === 0 ? {} : {reviews}),
     ...(pending.length === 0 ? {} : {pending}),
+    ...(interruptedReview === undefined ? {} : {interruptedReview}),
   };
   if (first && reason === 'completed') {
     return {reason: 'error', attempted, ...lists, error: unreadableError(first, others)};
@@ -134,22 +105,22 @@ function unreadableError({error}: PassedOver, others: readonly PassedOver[]): un
   return new AppError(error.code, error.message, {details: [...error.details, ...more], next: error.next});
 }
 
-/** Why the plan stops with this task, and the error that tells more. */
-export function stopAfter(
-  output: TaskOutput,
-  standing: Pick<Standing, 'taskId' | 'stopOnFailure'>,
-): {reason: StopReason; error?: unknown} {
-  const reason = stopReasonAfter(output, standing) ?? 'completed';
+/** Why the plan stops with this task; null when it goes on. */
+export function stopAfter(output: TaskOutput, rules: Pick<JobRules, 'stopOnFailure'>): Stop | null {
+  const reason = stopReasonAfter(output, rules);
+  if (reason === null) return null;
   if (output.outcome === 'error') return {reason, error: output.error};
   if (output.outcome !== 'refused') return {reason};
-  const task = {id: standing.taskId, title: ''};
+  const task = {id: output.run.task_id, title: ''};
   return {reason, error: resumeRefusal('E_RESUME_REJECTED', task, output.run, output.reason)};
 }
 
 /** The same for the reviews of parents. */
 export function stopAfterReview(
   output: ParentReviewOutput,
-  standing: Pick<Standing, 'stopOnFailure'>,
-): {reason: StopReason; error?: unknown} {
-  return {reason: stopReasonAfterReview(output, standing) ?? 'completed', error: output.error};
+  rules: Pick<JobRules, 'stopOnFailure'>,
+): Stop | null {
+  const reason = stopReasonAfterReview(output, rules);
+  const {interruptedReview, error} = output;
+  return reason === null ? null : {reason, ...(interruptedReview && {interruptedReview}), error};
 }

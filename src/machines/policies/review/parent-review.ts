@@ -20,6 +20,11 @@ export function dueParentOf(plan: Plan, taskId: string): Task | null {
   return open && isReviewDue(plan, open) ? open : null;
 }
 
+/** The same for several tasks, each parent once. */
+export function dueParentsOf(plan: Plan, taskIds: readonly string[]): Task[] {
+  return [...new Set(taskIds.flatMap((id) => dueParentOf(plan, id) ?? []))];
+}
+
 /** Every parent that is due, in the order of the plan. None of them is above another. */
 export function dueParents(plan: Plan): Task[] {
   return [...plan.items.values()].filter((task) => isReviewDue(plan, task));

@@ -1,8 +1,7 @@
-import type {ParentReviewOutput, Reviewed} from '../../machines/parent-review.machine.ts';
-import {displayLine} from '../../machines/policies/text/display-text.ts';
-import {shellWord} from '../../services/contracts/errors.ts';
-import type {PendingFeedback} from '../../services/contracts/feedback.ts';
-import {type ExitCode, exitCodes} from '../exit-codes.ts';
+import {shellWord} from '../../../services/contracts/errors.ts';
+import type {PendingFeedback} from '../../../services/contracts/feedback.ts';
+import type {Reviewed} from '../../parent-review.machine.ts';
+import {displayLine} from '../text/display-text.ts';
 
 const feedbackWidth = 200;
 
@@ -44,31 +43,4 @@ export function brokenReviewLines(reviews: readonly Reviewed[]): string[] {
     `not reviewed: ${broken.map(({parentId}) => displayLine(parentId)).join(', ')}`,
     'next step: blackbird execute (reviews again; "blackbird config set execution.parentReviewEnabled false" does without)',
   ];
-}
-
-/** How a task ended whose parents were looked at, where that is the last word. */
-export function reviewReport(
-  review: ParentReviewOutput,
-): {readonly reason: string; readonly lines: readonly string[]; readonly exitCode: ExitCode} | null {
-  switch (review.outcome) {
-    case 'error':
-      throw review.error;
-    case 'required':
-      return {
-        reason: 'parent_review_required',
-        lines: sentBackLines(review.pending),
-        exitCode: exitCodes.personNeeded,
-      };
-    case 'paused':
-      return {
-        reason: 'paused',
-        lines: ['Paused before its parent was reviewed. Go on with: blackbird execute'],
-        exitCode: exitCodes.paused,
-      };
-    case 'failed':
-    case 'settled': {
-      const lines = brokenReviewLines(review.reviews);
-      return lines.length === 0 ? null : {reason: 'failed', lines, exitCode: exitCodes.taskFailed};
-    }
-  }
 }

@@ -1,0 +1,17 @@
+import {fromPromise} from 'xstate';
+import type {Services} from '../../services/contracts/services.ts';
+import {resolveConfig} from '../policies/config-resolution.ts';
+import {type JobOptions, type JobRules, jobRules} from '../policies/job/job-rules.ts';
+
+/** Settings and agent as they are when a job begins; they hold until it ends. */
+export function defineResolveJobActor(
+  {settings, chooseAgent}: Pick<Services, 'settings' | 'chooseAgent'>,
+  onWarning: (message: string) => void,
+) {
+  return fromPromise<JobRules, {readonly options: JobOptions}>(async ({input: {options}}) => {
+    const [layers, choice] = await Promise.all([settings(), chooseAgent(options.agent)]);
+    const config = resolveConfig(layers);
+    for (const warning of config.warnings) onWarning(warning);
+    return jobRules(config, choice, options);
+  });
+}

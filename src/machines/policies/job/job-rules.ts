@@ -1,0 +1,45 @@
+import type {ProviderId} from '../../../services/contracts/agent.ts';
+import type {ProviderChoice} from '../../../services/contracts/project.ts';
+import {type ResolvedConfig, settingOf} from '../config-resolution.ts';
+
+/** What one job is asked for beside its steps; the settings say the rest. */
+export type JobOptions = {
+  /** The agent named for this job only. */
+  readonly agent?: string;
+  /** With or without checkpoints. */
+  readonly isReviewed?: boolean;
+  /** Somebody is there to decide; else a checkpoint is left open. */
+  readonly isAttended?: boolean;
+  readonly stopOnFailure?: boolean;
+  readonly maxTasks?: number;
+};
+
+/** What holds from the beginning of a job to its end, whoever edits the settings meanwhile. */
+export type JobRules = {
+  readonly provider: ProviderId;
+  /** Named for this job, by an option, a command or the environment; null for the saved choice. */
+  readonly explicitProvider: ProviderId | null;
+  readonly graceMilliseconds: number;
+  /** Every run ends at a checkpoint; without it, a run that goes on keeps to how it began. */
+  readonly isReviewed?: boolean;
+  readonly isAttended: boolean;
+  readonly stopOnFailure: boolean;
+  readonly maxTasks: number | null;
+  /** Parents are done when their review passed; else as soon as their children are. */
+  readonly reviewsParents: boolean;
+};
+
+export function jobRules(config: ResolvedConfig, choice: ProviderChoice, options: JobOptions): JobRules {
+  const isExplicit = choice.source !== 'saved' && choice.source !== 'default';
+  const isReviewed = options.isReviewed ?? (settingOf(config, 'execution.stopAfterEachTask') || undefined);
+  return {
+    provider: choice.id,
+    explicitProvider: isExplicit ? choice.id : null,
+    graceMilliseconds: settingOf(config, 'execution.pauseGraceSeconds') * 1000,
+    ...(isReviewed === undefined ? {} : {isReviewed}),
+    isAttended: options.isAttended ?? false,
+    stopOnFailure: options.stopOnFailure ?? settingOf(config, 'execution.stopOnFailure'),
+    maxTasks: options.maxTasks ?? null,
+    reviewsParents: settingOf(config, 'execution.parentReviewEnabled'),
+  };
+}

@@ -1,0 +1,148 @@
+import type {Answer} from '../../../services/contracts/run.ts';
+import type {ExecutorInput, ExecutorOutput} from '../../executor.machine.ts';
+import type {ParentReviewInput, ParentReviewOutput} from '../../parent-review.machine.ts';
+import type {TaskInput, TaskMode} from '../../task.machine.ts';
+import type {TaskOutput} from '../run/task-outcome.ts';
+import type {JobOptions, JobRules} from './job-rules.ts';
+import {type StopReason, stopReasonAfter, stopReasonAfterReview} from './stop-reason.ts';
+
+/** One part of a job: the plan, or a single task. */
+export type JobStep =
+  /** Only these tasks; empty for every ready one. */
+  | {readonly type: 'execute'; readonly taskIds: readonly string[]; readonly isReviewed?: boolean}
+  | {readonly type: 'task'; readonly taskId: string; readonly mode: TaskMode};
+
+/** What the engine is asked to do: one step after another, under one lock, until one ends it. */
+export type Job = {readonly steps: readonly JobStep[]; readonly options: JobOptions};
+
+export type StepResult =
+  | {readonly type: 'execute'; readonly output: ExecutorOutput}
+  | {readonly type: 'task'; readonly output: TaskOutput};
+
+/** How a job ended. `error` tells more where `reason` is `error`. */
+export type JobResult = {
+  readonly reason: StopReason;
+  readonly steps: readonly StepResult[];
+  /** What became of the parents that single tasks made due. */
+  readonly review?: ParentReviewOutput;
+  /** What a person has to answer before; their answer and these steps are the next job. */
+  readonly left: readonly JobStep[];
+  /** Somebody asked to stop after the task at hand, and there it stopped. */
+  readonly isStopAsked: boolean;
+  readonly error?: unknown;
+};
+
+export const resumeStep = (taskId: string, answers: readonly Answer[] = []): JobStep => ({
+  type: 'task',
+  taskId,
+  mode: {type: 'resume', answers, feedback: null},
+});
+
+export const executeAll = {type: 'execute', taskIds: []} as const satisfies JobStep;
+
+/**
+ * What is left to do after a task. "Approve and continue" at its checkpoint means that the plan goes on, with
+ * checkpoints as before.
+ */
+function stepsAfterTask(left: readonly JobStep[], output: TaskOutput): readonly JobStep[] {
+  const isContinued = 'run' in output && output.run.decision_state === 'approved_continue';
+  if (!isContinued || left.some(({type}) => type === 'execute')) return left;
+  return [...left, {...executeAll, isReviewed: true}];
+}
+
+export function executorInput(step: JobStep | undefined, rules: JobRules): ExecutorInput {
+  if (step?.type !== 'execute') throw new Error('The next step is not the plan');
+  const {type: _, ...own} = step;
+  return {...rules, ...own};
+}
+
+export function taskInput(step: JobStep | undefined, rules: JobRules): TaskInput {
+  if (step?.type !== 'task') throw new Error('The next step is not a task');
+  const {taskId, mode} = step;
+  const {provider, explicitProvider, graceMilliseconds, isReviewed, isAttended} = rules;
+  return {
+    taskId,
+    mode,
+    provider,
+    explicitProvider,
+    graceMilliseconds,
+    ...(isReviewed === undefined ? {} : {isReviewed}),
+    isAttended,
+    pauseReason: null,
+  };
+}
+
+/** The parents of tasks that were worked on by themselves, reviewed by the agent that did the work. */
+export function reviewInput(done: readonly StepResult[], rules: JobRules): ParentReviewInput {
+  const runs = succeededRuns(done);
+  const {explicitProvider, provider, graceMilliseconds, reviewsParents} = rules;
+  return {
+    taskIds: runs.map(({task_id}) => task_id),
+    isEnabled: reviewsParents,
+    provider: explicitProvider ?? runs.at(-1)?.provider ?? provider,
+    graceMilliseconds,
+  };
+}
+
+/** Tasks that may have made their parent due. Who approved and quit wants nothing more to start. */
+export function succeededRuns(done: readonly StepResult[]) {
+  return done.flatMap(({type, output}) =>
+    type === 'task' && output.outcome === 'succeeded' && output.run.decision_state !== 'approved_quit'
+      ? [output.run]
+      : [],
+  );
+}
+
+/** Why no other step follows this one; null when the job goes on. */
+export function stopReasonOf(step: StepResult, rules: Pick<JobRules, 'stopOnFailure'>): StopReason | null {
+  if (step.type === 'task') return stopReasonAfter(step.output, rules);
+  return step.output.reason === 'completed' ? null : step.output.reason;
+}
+
+/** The steps that are left after one; a plan that waits for a person is not through. */
+export function stepsAfter([current, ...left]: readonly JobStep[], result: StepResult): readonly JobStep[] {
+  if (result.type === 'task') return stepsAfterTask(left, result.output);
+  return current && waiting.has(result.output.reason) ? [current, ...left] : left;
+}
+
+const waiting: ReadonlySet<StopReason> = new Set<StopReason>([
+  'waiting_user',
+  'decision_required',
+  'parent_review_required',
+]);
+
+export type JobEnd = {
+  readonly steps: readonly StepResult[];
+  readonly left: readonly JobStep[];
+  readonly review: ParentReviewOutput | null;
+  readonly stopOnFailure: boolean;
+  readonly isPauseAsked: boolean;
+  readonly isStopAsked: boolean;
+  /** What kept the job from beginning, or broke it. */
+  readonly error: unknown;
+};
+
+/** One value for a job, whatever its steps were. What stopped it is its reason, then what failed at its end. */
+export function jobResult({steps, left, review, isPauseAsked, isStopAsked, ...end}: JobEnd): JobResult {
+  const last = steps.at(-1);
+  const reasonBy = (stopOnFailure: boolean) =>
+    (review && stopReasonAfterReview(review, {stopOnFailure})) ??
+    (last ? stopReasonOf(last, {stopOnFailure}) : null);
+  const error = end.error ?? review?.error ?? errorOf(last);
+  const reason =
+    end.error === undefined
+      ? (reasonBy(end.stopOnFailure) ?? (isPauseAsked ? 'paused' : (reasonBy(true) ?? 'completed')))
+      : 'error';
+  return {
+    reason,
+    steps,
+    left: waiting.has(reason) ? left : [],
+    ...(review && {review}),
+    isStopAsked,
+    ...(error === undefined ? {} : {error}),
+  };
+}
+
+function errorOf(step: StepResult | undefined): unknown {
+  return step && 'error' in step.output ? step.output.error : undefined;
+}

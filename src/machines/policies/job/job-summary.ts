@@ -1,0 +1,207 @@
+import {shellWord} from '../../../services/contracts/errors.ts';
+import type {PendingFeedback} from '../../../services/contracts/feedback.ts';
+import type {Plan} from '../../../services/contracts/plan.ts';
+import type {RunRecord} from '../../../services/contracts/run.ts';
+import type {Reviewed} from '../../parent-review.machine.ts';
+import {readyTasks} from '../plan/readiness.ts';
+import {resumeRefusal} from '../run/resume-check.ts';
+import {type Attempted, attemptOf} from '../run/task-outcome.ts';
+import {displayLine} from '../text/display-text.ts';
+import type {JobResult} from './job-steps.ts';
+import {brokenReviewLines, sentBackLines} from './review-lines.ts';
+import type {StopReason} from './stop-reason.ts';
+
+/** How a job ended, in the same words for every view. */
+export type JobSummary = {
+  readonly reason: StopReason;
+  /** The task that rests or waits, where it is one. */
+  readonly taskId?: string;
+  /** One sentence. */
+  readonly headline: string;
+  /** The same for a shell, with the commands that go on from there. */
+  readonly lines: readonly string[];
+  /** What is needed now: nothing, another try, or a person. */
+  readonly standing: 'done' | 'failed' | 'personNeeded' | 'paused';
+};
+
+/** `plan` is how it stands after the job. Throws what is an error. */
+export function jobSummary(result: JobResult, plan: Plan): JobSummary {
+  throwError(result, plan);
+  const {reason} = result;
+  const story = storyOf(result);
+  const last = story.attempted.at(-1);
+  const failedLines = [...retryLines(failedIds(story)), ...brokenReviewLines(story.reviews)];
+  const naming = last ? {taskId: last.taskId} : {};
+  switch (reason) {
+    case 'error':
+      throw result.error;
+    case 'paused':
+      return {...pausedSummary(story, last), reason, standing: 'paused'};
+    case 'waiting_user': {
+      const headline = `${displayLine(last?.taskId ?? '')} is waiting for user input`;
+      const lines = [...failedLines, headline, ...(last ? questionLines(last) : [])];
+      return {reason, ...naming, headline, lines, standing: 'personNeeded'};
+    }
+    case 'decision_required': {
+      const headline = `${displayLine(last?.taskId ?? '')} waits for your decision`;
+      const lines = [...failedLines, ...(last ? decisionLines(last.taskId) : [])];
+      return {reason, ...naming, headline, lines, standing: 'personNeeded'};
+    }
+    case 'parent_review_required': {
+      const ids = story.pending.map(({childTaskId}) => displayLine(childTaskId)).join(', ');
+      const headline = sentence(counts(story), `a parent review sent back ${ids}`);
+      return {
+        reason,
+        headline,
+        lines: [...failedLines, ...sentBackLines(story.pending)],
+        standing: 'personNeeded',
+      };
+    }
+    case 'failed':
+    case 'completed': {
+      const headline = sentence(endOf(result, story), notReviewed(story), remaining(plan));
+      const standing = failedLines.length > 0 ? 'failed' : 'done';
+      return {reason, headline, lines: [headline, ...failedLines], standing};
+    }
+  }
+}
+
+/** What all steps of a job tell together. */
+type Story = {
+  readonly attempted: readonly Attempted[];
+  readonly reviews: readonly Reviewed[];
+  readonly pending: readonly PendingFeedback[];
+  /** The parent whose review was paused. */
+  readonly interruptedReview: string | undefined;
+};
+
+function storyOf({steps, review}: JobResult): Story {
+  const attempted = steps.flatMap((step) => {
+    if (step.type === 'execute') return step.output.attempted;
+    return 'run' in step.output ? [attemptOf(step.output.run.task_id, step.output.run)] : [];
+  });
+  const outputs = [...steps.flatMap(({type, output}) => (type === 'execute' ? [output] : [])), review];
+  return {
+    attempted,
+    reviews: outputs.flatMap((output) => output?.reviews ?? []),
+    pending: outputs.flatMap((output) => output?.pending ?? []),
+    interruptedReview: outputs.at(-1)?.interruptedReview ?? outputs.at(-2)?.interruptedReview,
+  };
+}
+
+function throwError({reason, steps, error}: JobResult, plan: Plan): void {
+  const last = steps.at(-1);
+  if (last?.type === 'task' && last.output.outcome === 'refused') {
+    const {run, reason: why} = last.output;
+    const task = {id: run.task_id, title: plan.items.get(run.task_id)?.title ?? ''};
+    const code = run.failure?.kind === 'resume_rejected' ? 'E_RESUME_REJECTED' : 'E_RESUME_REFUSED';
+    throw resumeRefusal(code, task, run, why);
+  }
+  if (reason === 'error') throw error;
+}
+
+function pausedSummary(
+  {interruptedReview, attempted}: Story,
+  last: Attempted | undefined,
+): Pick<JobSummary, 'taskId' | 'headline' | 'lines'> {
+  if (last?.state === 'paused') {
+    return {taskId: last.taskId, headline: 'Paused.', lines: pausedLines(last.taskId, last)};
+  }
+  if (interruptedReview !== undefined) {
+    const headline = `Paused. The review of ${displayLine(interruptedReview)} is still due.`;
+    return {headline, lines: [headline, 'Go on with: blackbird execute']};
+  }
+  const headline = 'Paused before the next task.';
+  return {
+    headline,
+    lines: [...retryLines(failedIds({attempted})), headline, 'Go on with: blackbird execute'],
+  };
+}
+
+const failedIds = ({attempted}: Pick<Story, 'attempted'>) =>
+  attempted
+    .filter(({state, decision_state}) => state === 'failed' && decision_state !== 'pending')
+    .map(({taskId}) => taskId);
+
+/** How it came to its end; a single task by its name. */
+function endOf({steps, isStopAsked}: JobResult, story: Story): string {
+  const last = story.attempted.at(-1);
+  if (isStopAsked) {
+    const where = last ? `after ${displayLine(last.taskId)}` : 'before the next task';
+    return `Stopped ${where}, as you asked`;
+  }
+  const isSingle = steps.length === 1 && steps[0]?.type === 'task';
+  return isSingle && last ? `${displayLine(last.taskId)} ${stateWords[last.state]}` : counts(story);
+}
+
+const stateWords = {
+  succeeded: 'is done',
+  failed: 'failed',
+  canceled: 'was not started',
+  paused: 'is paused',
+  waiting: 'is waiting for user input',
+  running: 'is running',
+} as const satisfies Record<RunRecord['state'], string>;
+
+function counts({attempted}: Story): string {
+  const count = (state: Attempted['state']) => attempted.filter((each) => each.state === state).length;
+  const [done, failed] = [count('succeeded'), count('failed')];
+  return [...(done > 0 ? [`${done} done`] : []), ...(failed > 0 ? [`${failed} failed`] : [])].join(', ');
+}
+
+function notReviewed({reviews}: Story): string {
+  const broken = reviews.filter(({verdict}) => verdict === 'broken');
+  const names = broken.map(({parentId}) => displayLine(parentId)).join(', ');
+  return broken.length === 0 ? '' : `the review of ${names} came to nothing`;
+}
+
+/** A limit, a stop, or tasks that were named, may leave some. */
+function remaining(plan: Plan): string {
+  const {length} = readyTasks(plan);
+  return length === 0 ? 'no ready tasks remaining' : `${length} ready`;
+}
+
+const sentence = (...parts: readonly string[]) => parts.filter((part) => part !== '').join(' · ');
+
+/** The words of the specification, exactly. */
+export function pausedLines(taskId: string, {resumable}: Pick<RunRecord, 'resumable'>): string[] {
+  const restart = `Restart with: ${commandFor('restart', taskId)}`;
+  if (resumable) return [`Paused. Resume with: ${commandFor('resume', taskId)}`, `        ${restart}`];
+  return [`Paused. The agent had no session yet, so it cannot be resumed.`, `        ${restart}`];
+}
+
+function questionLines({taskId, questions = []}: Attempted): string[] {
+  return [
+    ...questions.map(
+      ({id: question, prompt, options}) =>
+        `  ${displayLine(question)}: ${displayLine(prompt)}${options ? ` (${options.map(displayLine).join(' | ')})` : ''}`,
+    ),
+    `Answer with: ${commandFor('resume', taskId)}`,
+  ];
+}
+
+/** What a person types who was not there to be asked. */
+export function decisionLines(taskId: string): string[] {
+  const review = commandFor('review', taskId);
+  return [
+    `${displayLine(taskId)} waits for your decision. See it with: ${commandFor('diff', taskId)}`,
+    `Decide with: ${review} --approve`,
+    `             ${review} --approve-quit`,
+    `             ${review} --request-changes <text>`,
+    `             ${review} --reject`,
+  ];
+}
+
+function retryLines(taskIds: readonly string[]): string[] {
+  if (taskIds.length === 0) return [];
+  return [
+    `failed: ${taskIds.map(displayLine).join(', ')}`,
+    ...taskIds.map((id) => `Try again with: ${commandFor('retry', id)}`),
+  ];
+}
+
+/** How a run that rests is continued: in its session, where it has one. */
+export const continueCommand = ({task_id, state, resumable}: RunRecord) =>
+  commandFor(state === 'paused' && !resumable ? 'restart' : 'resume', task_id);
+
+const commandFor = (verb: string, taskId: string) => `blackbird ${verb} ${displayLine(shellWord(taskId))}`;

@@ -1,0 +1,61 @@
+import {describe, expect, test} from 'vitest';
+import {brokenReviewLines, sentBackLines} from '../../../src/machines/policies/job/review-lines.ts';
+import type {PendingFeedback} from '../../../src/services/contracts/feedback.ts';
+import {now} from '../../helpers/plans.ts';
+
+const pending = (childTaskId: string, fields: Partial<PendingFeedback> = {}): PendingFeedback => ({
+  ...{schemaVersion: 1, childTaskId, parentTaskId: 'p', reviewRunId: 'p-1', feedback: 'Test it.'},
+  ...{createdAt: now, updatedAt: now},
+  ...fields,
+});
+const last = 'all of it, and how to overrule it: blackbird feedback list';
+
+describe('what was sent back', () => {
+  test('is told by parent, with what to do next', () => {
+    expect(sentBackLines([pending('a'), pending('it is', {parentTaskId: 'q'}), pending('b')])).toEqual([
+      'parent review failed for p',
+      'resume tasks: a, b',
+      'feedback: Test it.',
+      'next step: blackbird resume a',
+      'next step: blackbird resume b',
+      'parent review failed for q',
+      'resume tasks: it is',
+      'feedback: Test it.',
+      "next step: blackbird resume 'it is'",
+      last,
+    ]);
+  });
+
+  test('differently is told of each', () => {
+    const lines = sentBackLines([pending('a'), pending('b', {feedback: 'Document it.'})]);
+    expect(lines.slice(2, 4)).toEqual(['feedback for a: Test it.', 'feedback for b: Document it.']);
+  });
+
+  test.each([
+    {feedback: 'x'.repeat(200), shown: 'x'.repeat(200)},
+    {feedback: 'x'.repeat(201), shown: `${'x'.repeat(197)}...`},
+    {feedback: ' a\n\n\tb ', shown: 'a b'},
+  ])('is one line of at most 200 characters', ({feedback, shown}) => {
+    expect(sentBackLines([pending('a', {feedback})])[2]).toBe(`feedback: ${shown}`);
+  });
+
+  test('shows nothing that a terminal would obey', () => {
+    const text = sentBackLines([pending('a\u001b[31m', {feedback: '\u001b]0;x\u0007'})]).join('');
+    expect(text).not.toMatch(/[\u001b\u0007]/);
+  });
+});
+
+describe('a review that came to nothing', () => {
+  test('is named with what to do; one that said something is not', () => {
+    expect(
+      brokenReviewLines([
+        {parentId: 'p', verdict: 'broken'},
+        {parentId: 'q', verdict: 'passed'},
+      ]),
+    ).toEqual([
+      'not reviewed: p',
+      'next step: blackbird execute (reviews again; "blackbird config set execution.parentReviewEnabled false" does without)',
+    ]);
+    expect(brokenReviewLines([{parentId: 'q', verdict: 'sentBack'}])).toEqual([]);
+  });
+});

@@ -1,0 +1,139 @@
+import {describe, expect, test, vi} from 'vitest';
+import {question, restingRun, sessionRef} from '../fakes/runs.ts';
+import {family, now, planOf, task} from '../helpers/plans.ts';
+import {keys, tuiProject} from './tui-project.tsx';
+
+const until = (check: () => void) => vi.waitFor(check, {timeout: 25_000, interval: 10});
+
+type Project = ReturnType<typeof tuiProject>;
+
+/** The agents of these tasks succeed as soon as they are told to go. */
+function succeeding(project: Project, answer: (taskId: string) => string = () => 'Done.') {
+  project.agents.play = (agent) => {
+    agent.opensSession(agent.request.sessionRef ?? sessionRef);
+    agent.succeeds(answer(agent.taskId));
+  };
+  return project;
+}
+
+const gone = ({log}: Project) => log.filter((entry) => entry.startsWith('go '));
+
+describe('Ctrl+C right behind the key', () => {
+  test('pauses: nothing is started', async () => {
+    const project = succeeding(tuiProject({plan: planOf(task('a'), task('b'))}));
+    project.press('e', keys.ctrlC);
+    await project.sees('Paused before the next task.');
+    expect(gone(project)).toEqual([]);
+    expect(project.plans.statuses()).toEqual({a: 'todo', b: 'todo'});
+  });
+
+  test('pauses at every turn of the event loop until the agent is at work', async () => {
+    for (let turn = 0; ; turn++) {
+      const project = tuiProject({plan: planOf(task('a'), task('b'))});
+      project.agents.play = () => {};
+      project.press('e');
+      for (let each = 0; each < turn; each++) await Promise.resolve();
+      const before = gone(project).length;
+      project.press(keys.ctrlC);
+      await until(() => expect(project.engine.isBusy()).toBe(false));
+      expect({turn, alive: project.agents.alive().length}).toEqual({turn, alive: 0});
+      expect(gone(project).length).toBeLessThanOrEqual(before);
+      expect(project.plans.statuses().b).toBe('todo');
+      if (before > 0) {
+        expect(turn).toBeGreaterThan(10);
+        return;
+      }
+    }
+  });
+});
+
+describe('what a parent review sent back', () => {
+  function sentBack() {
+    const ids = ['a', 'b', 'c'];
+    const plan = planOf(family(task('p'), ...ids.map((id) => task(id, {status: 'done'}))));
+    const runs = ids.map((id) =>
+      restingRun({
+        ...{task_id: id, run_id: `${id}-1`, state: 'succeeded'},
+        ...{provider_session_ref: sessionRef, resumable: true},
+      }),
+    );
+    const project = tuiProject({plan, runs});
+    for (const id of ids) {
+      const feedback = {
+        ...{schemaVersion: 1 as const, childTaskId: id, parentTaskId: 'p', reviewRunId: 'p-1'},
+        ...{feedback: 'The totals are wrong.', createdAt: now, updatedAt: now},
+      };
+      project.pendingFeedback.set(id, feedback);
+      project.feedback.entries.set(id, feedback);
+    }
+    project.tell();
+    return project;
+  }
+
+  test('is resumed, all of it, then the parent is reviewed', async () => {
+    const project = sentBack();
+    succeeding(project, (id) => {
+      project.pendingFeedback.delete(id);
+      return id === 'p' ? '{"passed":true}' : 'Done.';
+    });
+    project.press(keys.enter, 'n', 'u');
+    await project.sees('3 tasks are sent back');
+    project.press(keys.enter);
+    await until(() => expect(gone(project)).toEqual(['go a-2', 'go b-2', 'go c-2', 'go p-1']));
+    await project.sees('3 done · no ready tasks remaining');
+  });
+
+  test('Ctrl+C between two of them begins no other', async () => {
+    const project = sentBack();
+    project.press(keys.enter, 'n', 'u');
+    await project.sees('3 tasks are sent back');
+    const release = project.plans.holdNextUpdate();
+    succeeding(project);
+    project.press(keys.enter);
+    await until(() => expect(project.engine.isBusy()).toBe(true));
+    project.press(keys.ctrlC);
+    release();
+    await until(() => expect(project.engine.isBusy()).toBe(false));
+    expect(gone(project).length).toBeLessThanOrEqual(1);
+    await project.sees('Paused');
+  });
+});
+
+test('an answer goes on with the plan that asked', async () => {
+  const project = tuiProject({plan: planOf(task('a'), task('b'), task('c'))});
+  const asked = JSON.stringify({blackbird: {questions: [question]}});
+  project.agents.play = (agent) => {
+    agent.opensSession(agent.request.sessionRef ?? sessionRef);
+    agent.succeeds(agent.taskId === 'a' && agent.request.kind === 'start' ? asked : 'Done.');
+  };
+  project.press(keys.enter, 'e');
+  await project.sees(question.prompt);
+  project.press('red', keys.enter);
+  await until(() => expect(project.plans.statuses()).toEqual({a: 'done', b: 'done', c: 'done'}));
+  await project.sees('3 done · no ready tasks remaining');
+});
+
+test('changes requested later, then approved and continued: the plan goes on', async () => {
+  const plan = planOf(task('a'), task('b'));
+  const project = succeeding(tuiProject({plan, config: {execution: {stopAfterEachTask: true}}}));
+  project.press(keys.enter, 'e');
+  await project.sees('Approve and continue');
+  project.press(keys.ctrlC);
+  await project.seesNot('Approve and continue');
+  project.press('u');
+  await project.sees('Approve and continue');
+  project.press('j', 'j', keys.enter);
+  await project.sees('Request changes');
+  project.press('Use cents', keys.ctrlS);
+  await until(() => expect(gone(project)).toEqual(['go a-1', 'go a-2']));
+  await project.sees('Approve and continue');
+  project.press(keys.enter);
+  await until(() => expect(gone(project)).toEqual(['go a-1', 'go a-2', 'go b-1']));
+});
+
+test('a parent review that came to nothing is told', async () => {
+  const plan = planOf(family(task('p'), task('a')));
+  const project = succeeding(tuiProject({plan}), (id) => (id === 'p' ? 'no idea' : 'Done.'));
+  project.press('e');
+  await project.sees('1 done · the review of p came to nothing · no ready tasks remaining');
+});
