@@ -5,6 +5,7 @@ import {describe, expect, test} from 'vitest';
 import {completionSignature} from '../../src/machines/policies/review/completion-signature.ts';
 import type {PendingFeedback} from '../../src/services/contracts/feedback.ts';
 import type {RunRecord} from '../../src/services/contracts/run.ts';
+import {sentBackFeedback} from '../fakes/memory-feedback-store.ts';
 import {restingRun} from '../fakes/runs.ts';
 import {family, now, planOf, task, taskIn} from '../helpers/plans.ts';
 import {type CliProject, cliProject, lines} from '../helpers/run-cli.ts';
@@ -12,16 +13,8 @@ import {type CliProject, cliProject, lines} from '../helpers/run-cli.ts';
 const done = {status: 'done'} as const;
 const plan = planOf(family(task('p'), task('a', done), task('b', done)), task('late', {deps: ['p']}));
 
-const feedback = (childTaskId: string, fields: Partial<PendingFeedback> = {}): PendingFeedback => ({
-  schemaVersion: 1,
-  childTaskId,
-  parentTaskId: 'p',
-  reviewRunId: 'p-1',
-  feedback: 'Test it.\nWith dates.',
-  createdAt: now,
-  updatedAt: now,
-  ...fields,
-});
+const feedback = (childTaskId: string, fields: Partial<PendingFeedback> = {}) =>
+  sentBackFeedback({childTaskId, feedback: 'Test it.\nWith dates.', ...fields});
 
 const review = (fields: Partial<RunRecord> = {}) =>
   restingRun({

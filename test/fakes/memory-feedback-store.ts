@@ -1,4 +1,5 @@
 import type {FeedbackStore, PendingFeedback} from '../../src/services/contracts/feedback.ts';
+import {now} from '../helpers/plans.ts';
 
 export type MemoryFeedbackStore = FeedbackStore & {
   readonly entries: Map<string, PendingFeedback>;
@@ -41,3 +42,15 @@ export function createMemoryFeedbackStore(log: (entry: string) => void = () => {
   };
   return store;
 }
+
+/** What a review of p sent back, as it waits for its task. */
+export const sentBackFeedback = (fields: Partial<PendingFeedback> = {}): PendingFeedback => ({
+  schemaVersion: 1,
+  childTaskId: 'a',
+  parentTaskId: 'p',
+  reviewRunId: 'p-1',
+  feedback: 'Test it.',
+  createdAt: now,
+  updatedAt: now,
+  ...fields,
+});

@@ -6,20 +6,12 @@ import {
   parentFeedbackText,
   pendingFeedback,
 } from '../../../src/machines/policies/review/parent-feedback.ts';
-import type {PendingFeedback} from '../../../src/services/contracts/feedback.ts';
 import type {RunRecord} from '../../../src/services/contracts/run.ts';
+import {sentBackFeedback} from '../../fakes/memory-feedback-store.ts';
 import {openSegment, restingRun} from '../../fakes/runs.ts';
 import {now} from '../../helpers/plans.ts';
 
-const pending: PendingFeedback = {
-  schemaVersion: 1,
-  childTaskId: 'a',
-  parentTaskId: 'p',
-  reviewRunId: 'p-1',
-  feedback: 'Test it.',
-  createdAt: now,
-  updatedAt: now,
-};
+const pending = sentBackFeedback();
 
 test('a review makes one entry for each task it sends back', () => {
   const answer = {

@@ -14,9 +14,9 @@ import {
   reviewedTasks,
   reviewNeed,
 } from '../../../src/machines/policies/review/parent-review.ts';
-import type {PendingFeedback} from '../../../src/services/contracts/feedback.ts';
 import type {RunRecord} from '../../../src/services/contracts/run.ts';
 import {taskStatuses} from '../../../src/services/contracts/task-status.ts';
+import {sentBackFeedback} from '../../fakes/memory-feedback-store.ts';
 import {endedSegment, restingRun} from '../../fakes/runs.ts';
 import {family, made, now, planOf, statuses, task, taskIn, withStatus} from '../../helpers/plans.ts';
 
@@ -125,15 +125,7 @@ describe('the signature', () => {
 });
 
 describe('a parent that is due needs', () => {
-  const pending: PendingFeedback = {
-    schemaVersion: 1,
-    childTaskId: 'a',
-    parentTaskId: 'p',
-    reviewRunId: 'p-1',
-    feedback: 'Test it.',
-    createdAt: now,
-    updatedAt: now,
-  };
+  const pending = sentBackFeedback();
   const review = (fields: Partial<RunRecord>) =>
     restingRun({
       task_id: 'p',

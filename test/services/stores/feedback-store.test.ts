@@ -3,20 +3,12 @@ import path from 'node:path';
 import {describe, expect, test} from 'vitest';
 import type {PendingFeedback} from '../../../src/services/contracts/feedback.ts';
 import {createFeedbackStore} from '../../../src/services/stores/feedback-store.ts';
+import {sentBackFeedback} from '../../fakes/memory-feedback-store.ts';
 import {rejectionOf} from '../../helpers/errors.ts';
-import {now} from '../../helpers/plans.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
 
-const feedback = (childTaskId: string, fields: Partial<PendingFeedback> = {}): PendingFeedback => ({
-  schemaVersion: 1,
-  childTaskId,
-  parentTaskId: 'p',
-  reviewRunId: 'p-1',
-  feedback: 'Test it.\nWith dates.',
-  createdAt: now,
-  updatedAt: now,
-  ...fields,
-});
+const feedback = (childTaskId: string, fields: Partial<PendingFeedback> = {}) =>
+  sentBackFeedback({childTaskId, feedback: 'Test it.\nWith dates.', ...fields});
 
 function openStore() {
   const folder = path.join(temporaryFolder(), 'parent-review-feedback');
