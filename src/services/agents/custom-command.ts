@@ -103,7 +103,7 @@ const withResume: Readonly<Record<Dialect, (commandLine: string, ref: string) =>
 
 function judgePlain(end: AgentEnd): AgentVerdict {
   if (end.exitCode !== 0) return failed(end, {refusal: never});
-  return {outcome: 'succeeded', text: end.lastMessage ?? end.stdoutTail ?? ''};
+  return {outcome: 'succeeded', text: end.stdoutTail ?? ''};
 }
 
 /** As the agent itself is judged, and the command has to leave with 0 as well: it may do more than run an agent. */
