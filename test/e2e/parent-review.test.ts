@@ -1,7 +1,7 @@
 import {existsSync, readdirSync} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
-import {demo, type EngineProject, engineProject} from '../helpers/engine-project.ts';
+import {demo, type EngineProject, engineProject, pauseInTheMiddle} from '../helpers/engine-project.ts';
 import {eventually} from '../helpers/eventually.ts';
 import {family, planOf, task} from '../helpers/plans.ts';
 import {lines} from '../helpers/run-cli.ts';
@@ -234,6 +234,17 @@ describe('no reviewer is started', () => {
     expect(await project.run(['execute'])).toMatchObject({code: 0, err: ''});
     expect(project.statuses()).toEqual({p: 'done', a: 'done', b: 'done', late: 'done'});
   });
+});
+
+test('a parent that a resumed task made due is reviewed by the agent of that task', async () => {
+  const prompt = demo('write started x', 'sleep 60');
+  const project = engineProject(planOf(family(task('p'), task('a', {prompt}))));
+  await pauseInTheMiddle(project, 'a');
+  // Chosen since, and not installed here.
+  project.write('.blackbird/agent.json', '{"schemaVersion":1,"selectedAgent":"codex"}');
+  expect(await project.run(['resume', 'a'])).toMatchObject({code: 0, err: ''});
+  expect(project.runs('p')).toMatchObject([{provider: 'demo', parent_review_passed: true}]);
+  expect(project.statuses()).toEqual({p: 'done', a: 'done'});
 });
 
 test('parents of parents are reviewed from the bottom up; a leaf can be sent back from the top', async () => {
