@@ -122,10 +122,15 @@ describe.skipIf(!hasTmux)('resume with the real tmux', () => {
     project.addProgram('claude', 'exec bash --norc');
     const {id, session, worktree} = await project.begin('refunds');
     const before = panePid(project, session);
-    project.tmux('send-keys', '-t', `=${session}:`, 'agency resume refunds --restart --yes', 'Enter');
+    const type = async (line: string) => {
+      const pane = ['-t', `=${session}:`];
+      await eventually(() => expect(project.tmux('capture-pane', '-p', ...pane).out).toMatch(/[$#]$/));
+      project.tmux('send-keys', ...pane, line, 'Enter');
+    };
+    await type('agency resume refunds --restart --yes');
     await eventually(() => expect(eventNames(project, id)).toEqual(['resume_restart']));
     expect(panePid(project, session)).not.toBe(before);
-    project.tmux('send-keys', '-t', `=${session}:`, 'agency clean refunds', 'Enter');
+    await type('agency clean refunds');
     await eventually(() =>
       expect(eventNames(project, id)).toEqual(['resume_restart', 'clean_started', 'clean_finished']),
     );
