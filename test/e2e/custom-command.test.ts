@@ -92,7 +92,7 @@ describe('a session belongs to its program', () => {
     {
       name: 'another command',
       env: {BLACKBIRD_AGENT_CMD: `${command} --read-only`},
-      reason: 'it was started by a command of your own, and BLACKBIRD_AGENT_CMD is another one now',
+      reason: 'it was started by a command of your own, and BLACKBIRD_AGENT_CMD is a different one now',
     },
   ])('$name cannot take over the session of a command', async ({env, reason}) => {
     const project = engineProject(plan());

@@ -132,7 +132,7 @@ export function createAgentRunner(options: AgentRunnerOptions): AgentRunner {
   };
 }
 
-/** Only this agent has the sessions of its runs: another one is advised to nobody. */
+/** Advises this agent and no other: only this one has the sessions of its runs. */
 function agentMissing({id, title, executable}: Provider, reason: string): AppError {
   const install = id === 'custom' ? null : providerTable[id].install;
   return new AppError('E_AGENT_NOT_FOUND', `the agent ${title} cannot be used: ${reason}`, {

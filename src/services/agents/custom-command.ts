@@ -55,8 +55,8 @@ export function customProvider(commandLine: string, dialect: Dialect | null): Pr
 }
 
 /**
- * Reads lines whose dialect shows in them: the first line that says more than what any log could decides
- * for all that follow. One for each process or log.
+ * Reads lines whose dialect is not known yet: the first line that only an agent prints decides for all that
+ * follow. One for each process or log.
  */
 export function createDialectReader(known: Dialect | null) {
   let dialect = known;

@@ -60,7 +60,7 @@ const rows: Row[] = [
     explicitProvider: 'custom',
     customCommand: 'my-agent --fast',
     obstacle:
-      'it belongs to another program: it was started by a command of your own, and BLACKBIRD_AGENT_CMD is another one now',
+      'it belongs to another program: it was started by a command of your own, and BLACKBIRD_AGENT_CMD is a different one now',
   },
   {
     name: 'no command, for the session of one',

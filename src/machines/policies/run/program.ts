@@ -50,7 +50,7 @@ export function programObstacle(
   }
   if (customCommand === run.custom_command) return null;
   const now =
-    customCommand === null ? 'BLACKBIRD_AGENT_CMD is not set' : 'BLACKBIRD_AGENT_CMD is another one now';
+    customCommand === null ? 'BLACKBIRD_AGENT_CMD is not set' : 'BLACKBIRD_AGENT_CMD is a different one now';
   return `${anotherProgram}: it was started by a command of your own, and ${now}`;
 }
 
