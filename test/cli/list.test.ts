@@ -1,3 +1,5 @@
+import {spawn} from 'node:child_process';
+import {once} from 'node:events';
 import {mkdirSync} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
@@ -5,6 +7,7 @@ import type {Task} from '../../src/services/contracts/plan.ts';
 import {createProcessLock} from '../../src/services/lock/process-lock.ts';
 import {createRunStore} from '../../src/services/stores/run-store.ts';
 import {pausedRun, restingRun, runRecord} from '../fakes/runs.ts';
+import {uniqueRunId} from '../helpers/agent-processes.ts';
 import {family, hugeLineage, planOf, task} from '../helpers/plans.ts';
 import {cliProject, controlCharacters, lines} from '../helpers/run-cli.ts';
 
@@ -60,6 +63,39 @@ describe('a task in progress', () => {
     const {out} = await project.run(['list', '--all']);
     expect(out).toContain('running   in_progress  PAUSED       Task running');
   });
+});
+
+test('a task whose agent outlived its Blackbird is shown as orphaned, with what ends it', async () => {
+  const project = cliProject(planOf(task('a', {status: 'in_progress'})));
+  const runsFolder = path.join(project.folder, '.blackbird/runs');
+  mkdirSync(runsFolder, {recursive: true, mode: 0o700});
+  const run = runRecord({run_id: uniqueRunId()});
+  await createRunStore({folder: runsFolder}).insert(run);
+  const agent = spawn('sleep', ['1000'], {env: {...process.env, BLACKBIRD_RUN_ID: run.run_id}});
+  onTestFinished(() => void agent.kill('SIGKILL'));
+  await once(agent, 'spawn');
+
+  expect((await project.run(['list', '--all'])).out).toBe(lines('a  in_progress  ORPHANED  Task a'));
+  expect(await project.json(['list', '--all'])).toMatchObject({tasks: [{id: 'a', run: 'orphaned'}]});
+  expect((await project.run(['why', 'a'])).out).toContain('blackbird resume a');
+  expect((await project.run(['runs', 'a'])).out).toContain('orphaned (agent alive)');
+  const {code, out} = await project.run(['doctor', '--json']);
+  expect(code).toBe(1);
+  expect(JSON.parse(out)).toMatchObject({
+    ok: false,
+    checks: expect.arrayContaining([
+      {
+        name: 'agent',
+        state: 'wrong',
+        found: `run ${run.run_id} of a works without a Blackbird: ${agent.pid}`,
+        advice: 'blackbird restart a ends it and starts again',
+      },
+    ]),
+  });
+
+  agent.kill('SIGKILL');
+  await once(agent, 'exit');
+  expect((await project.run(['list', '--all'])).out).toBe(lines('a  in_progress  PAUSED  Task a'));
 });
 
 describe('list', () => {

@@ -118,8 +118,11 @@ describe('SIGKILL', () => {
     expect(project.agents()).toEqual([]);
   });
 
-  test('of the whole family, the guardian too, is mended by the next start', async () => {
-    const prompt = demo('spawn-sleeper', 'write started x', 'sleep 60');
+  test.each([
+    {args: ['execute'], run: {state: 'paused', pause_reason: 'process_lost', resumable: true}},
+    {args: ['resume', 'a'], run: {state: 'succeeded', segments: [{}, {exit_code: 0}]}},
+  ])('of the whole family, the guardian too, is shown and mended by $args', async ({args, run}) => {
+    const prompt = demo('spawn-sleeper', 'write started x', 'sleep 5');
     const project = engineProject(planOf(task('a', {prompt})));
     const running = project.start(['execute']);
     await untilAtWork(project, 'a');
@@ -130,13 +133,15 @@ describe('SIGKILL', () => {
       process.kill(pid, 'SIGKILL');
     await running.ended;
     expect(project.agents()).not.toEqual([]);
-    expect((await project.run(['execute'])).code).toBe(0);
+    expect((await project.run(['list', '--all'])).out).toContain('ORPHANED');
+    const {out} = await project.run(['doctor']);
+    expect(out).toContain(`works without a Blackbird: ${project.agents().join(', ')}`);
+    expect(out).toContain('blackbird resume a ends it and goes on');
+
+    expect((await project.run(args)).code).toBe(0);
     await expectGone(agents);
-    expect(project.latest('a')).toMatchObject({
-      state: 'paused',
-      pause_reason: 'process_lost',
-      resumable: true,
-    });
+    expect(project.latest('a')).toMatchObject(run);
+    expect((await project.run(['list', '--all'])).out).not.toContain('ORPHANED');
   });
 });
 

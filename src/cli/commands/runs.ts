@@ -5,6 +5,7 @@ import {displayLine, displayText} from '../../machines/policies/text/display-tex
 import {dollars, duration, tokens, workTime} from '../../machines/policies/text/durations.ts';
 import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
+import type {ProjectFolder} from '../../services/stores/project-folder.ts';
 import {type Cli, taskArgument} from '../cli.ts';
 import {liveEngine} from '../job/running-task.ts';
 import {type Cell, renderTable} from '../terminal/table.ts';
@@ -21,7 +22,7 @@ export function runsCommand(cli: Cli): Command {
         const {createRunStore} = await import('../../services/stores/run-store.ts');
         const store = createRunStore({folder: folder.runsFolder});
         const {runs, broken} = await store.list(taskId);
-        const isEngineAlive = (await liveEngine(folder)) !== null;
+        const lostWord = await lostWords(folder);
         if (runs.length === 0 && broken.length === 0) requireTask(await plans.read(), taskId);
         const shown = runId === undefined ? runs : runs.filter((run) => run.run_id === runId);
         if (runId !== undefined && shown.length === 0) {
@@ -32,19 +33,18 @@ export function runsCommand(cli: Cli): Command {
         const files = Object.fromEntries(shown.map(({run_id}) => [run_id, store.files(taskId, run_id)]));
         cli.print(command, {task_id: taskId, runs: shown, files, broken}, () => {
           if (shown.length === 0) return `no runs found for ${displayLine(taskId)}`;
-          if (runId !== undefined)
-            return shown.map((run) => runDetails(run, isEngineAlive, true)).join('\n\n');
+          if (runId !== undefined) return shown.map((run) => runDetails(run, lostWord, true)).join('\n\n');
           // Ten columns need room; a narrow terminal gets one run below the other.
           if (cli.context.stdout.columns < tableWidth && !options.verbose) {
-            return shown.map((run) => runDetails(run, isEngineAlive, false)).join('\n\n');
+            return shown.map((run) => runDetails(run, lostWord, false)).join('\n\n');
           }
           const table = renderTable(
             columns,
-            shown.map((run) => runCells(run, isEngineAlive)),
+            shown.map((run) => runCells(run, lostWord)),
             cli.context.stdout,
           );
           return options.verbose
-            ? [table, ...shown.map((run) => runDetails(run, isEngineAlive, true))].join('\n\n')
+            ? [table, ...shown.map((run) => runDetails(run, lostWord, true))].join('\n\n')
             : table;
         });
         for (const {file, reason} of broken)
@@ -68,11 +68,11 @@ const columns = [
   {title: 'LINKS', shrinks: 'first'},
 ] as const;
 
-function runCells(run: RunRecord, isEngineAlive: boolean): Cell[] {
+function runCells(run: RunRecord, lostWord: LostWord): Cell[] {
   return [
     run.run_id,
     {
-      text: stateWord(run, isEngineAlive),
+      text: stateWord(run, lostWord),
       style: run.state === 'failed' ? 'red' : run.state === 'succeeded' ? 'green' : 'yellow',
     },
     programName(run),
@@ -88,12 +88,20 @@ function runCells(run: RunRecord, isEngineAlive: boolean): Cell[] {
 
 const isOpen = ({state}: RunRecord) => state === 'paused' || state === 'waiting' || state === 'running';
 
-function stateWord(
-  {state, pause_reason, failure, decision_state, parent_review_passed: passed}: RunRecord,
-  isEngineAlive: boolean,
-): string {
-  // Nobody is there to change the record before the next execute or resume does.
-  if (state === 'running' && !isEngineAlive) return 'lost (process gone)';
+/** What to call a run whose Blackbird is gone; null while there is one. */
+type LostWord = (run: RunRecord) => string | null;
+
+/** Nobody is there to change the record before the next execute or resume does. */
+async function lostWords(folder: ProjectFolder): Promise<LostWord> {
+  if ((await liveEngine(folder)) !== null) return () => null;
+  const {livingProcesses} = await import('../../services/agents/orphans.ts');
+  return (run) => (livingProcesses(run).length > 0 ? 'orphaned (agent alive)' : 'lost (process gone)');
+}
+
+function stateWord(run: RunRecord, lostWord: LostWord): string {
+  const {state, pause_reason, failure, decision_state, parent_review_passed: passed} = run;
+  const lost = state === 'running' ? lostWord(run) : null;
+  if (lost !== null) return lost;
   if (state === 'paused') return `paused (${pause_reason ?? 'user_interrupt'})`;
   const notes = [
     ...(state === 'failed' && failure ? [failure.kind] : []),
@@ -113,11 +121,11 @@ function linksOf(run: RunRecord): string {
   return links.flatMap(([name, id]) => (id === undefined ? [] : [`${name} ${id}`])).join(', ');
 }
 
-function runDetails(run: RunRecord, isEngineAlive: boolean, withOutput: boolean): string {
+function runDetails(run: RunRecord, lostWord: LostWord, withOutput: boolean): string {
   const rows = [
     ['run', run.run_id],
     ['attempt', String(run.attempt)],
-    ['state', stateWord(run, isEngineAlive)],
+    ['state', stateWord(run, lostWord)],
     ['provider', programName(run)],
     ...(run.custom_command === undefined ? [] : [['command', run.custom_command]]),
     ['session', run.provider_session_ref || '(none)'],

@@ -7,7 +7,7 @@ import {liveEngine} from '../job/running-task.ts';
 /**
  * How the latest runs of these tasks stand. The plan says `in_progress` for several different things; only
  * those tasks need a look at their runs, and most plans have none. A run whose Blackbird died counts as
- * paused, as the next `execute` or `resume` records it.
+ * paused, as the next `execute` or `resume` records it, unless something of it still lives.
  */
 export async function runStandings(tasks: Iterable<Task>, folder: ProjectFolder): Promise<RunStandingOf> {
   const open = [...tasks].filter((task) => task.status === 'in_progress' && task.childIds.length === 0);
@@ -22,11 +22,16 @@ export async function runStandings(tasks: Iterable<Task>, folder: ProjectFolder)
     engine ??= liveEngine(folder);
     return (await engine) === null;
   };
+  const isAlive = async (run: RunRecord) => {
+    const {livingProcesses} = await import('../../services/agents/orphans.ts');
+    return livingProcesses(run).length > 0;
+  };
   const standings = new Map<string, RunStanding>();
   for (const task of open) {
     const {runs} = await store.list(task.id);
     const run = tellingRun(runs);
     if (openDecision(task, runs) !== null) standings.set(task.id, 'decision');
+    else if (run && (await isLost(run)) && (await isAlive(run))) standings.set(task.id, 'orphaned');
     else if (run && (run.state === 'paused' || (await isLost(run))))
       standings.set(task.id, run.resumable ? 'paused' : 'stranded');
     else if (run) standings.set(task.id, run.state);

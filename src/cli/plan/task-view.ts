@@ -11,7 +11,7 @@ export type TaskSummary = {
   readonly status: Task['status'];
   readonly readiness: Readiness;
   /** What its latest run tells where `in_progress` does not tell enough. */
-  readonly run?: 'paused' | 'decision';
+  readonly run?: 'paused' | 'decision' | 'orphaned';
   readonly leaf: boolean;
   readonly parentId: string | null;
   readonly unmetDeps: readonly string[];
@@ -24,7 +24,7 @@ export function summarize(plan: Plan, task: Task, standing?: RunStanding): TaskS
     status: task.status,
     readiness: readinessOf(plan, task),
     ...(standing === 'paused' || standing === 'stranded' ? {run: 'paused'} : {}),
-    ...(standing === 'decision' ? {run: standing} : {}),
+    ...(standing === 'decision' || standing === 'orphaned' ? {run: standing} : {}),
     leaf: isLeaf(task),
     parentId: parentOf(plan, task)?.id ?? null,
     unmetDeps: unmetDeps(plan, task),

@@ -2,13 +2,17 @@ import {execFile} from 'node:child_process';
 import {lstat, readdir} from 'node:fs/promises';
 import {promisify} from 'node:util';
 import {resolveConfig} from '../../machines/policies/config-resolution.ts';
+import {livingProcesses} from '../../services/agents/orphans.ts';
+import {hasReaper} from '../../services/agents/reaped-tree.ts';
 import {AppError, messageOf, shellWord, systemErrorCode} from '../../services/contracts/errors.ts';
 import {agentPrograms} from '../../services/contracts/provider-table.ts';
+import type {RunRecord} from '../../services/contracts/run.ts';
 import {findFlock} from '../../services/lock/kernel-lock.ts';
 import {createRunStore} from '../../services/stores/run-store.ts';
 import {findOnPath} from '../../services/system/executables.ts';
 import type {Project} from '../composition.ts';
 import type {CliContext} from '../context.ts';
+import {liveEngine} from '../job/running-task.ts';
 
 /** One thing Blackbird depends on. `missing` is a pity, `wrong` must be mended. */
 export type Check = {
@@ -30,7 +34,9 @@ export async function runChecks(surroundings: Surroundings): Promise<Check[]> {
     await checkConfig(surroundings),
     await checkStateFolder(surroundings),
     ...(await checkRuns(surroundings)),
+    ...(await checkOrphans(surroundings)),
     checkLock(),
+    checkReaper(),
     ...(await tools),
   ];
 }
@@ -122,6 +128,48 @@ async function checkRuns({project: {plans, folder}}: Surroundings): Promise<Chec
     }
   }
   return checks;
+}
+
+/** Agents that work although their Blackbird is gone. Silent while there are none. */
+async function checkOrphans({project: {plans, folder}}: Surroundings): Promise<Check[]> {
+  if ((await liveEngine(folder)) !== null) return [];
+  const plan = await plans.read().catch(() => null);
+  const store = createRunStore({folder: folder.runsFolder});
+  const checks: Check[] = [];
+  for (const taskId of await store.runningTaskIds()) {
+    const {runs} = await store.list(taskId);
+    for (const run of runs.filter(({state}) => state === 'running')) {
+      const pids = livingProcesses(run);
+      if (pids.length === 0) continue;
+      checks.push({
+        name: 'agent',
+        state: 'wrong',
+        found: `run ${run.run_id} of ${taskId} works without a Blackbird: ${pids.join(', ')}`,
+        advice: plan?.items.has(taskId) ? endingCommand(run) : 'blackbird execute ends it first',
+      });
+    }
+  }
+  return checks;
+}
+
+/** Every job begins with ending what a dead Blackbird left; these go on with the same task. */
+function endingCommand({task_id, run_type, resumable}: RunRecord): string {
+  if (run_type === 'review') return 'blackbird execute ends it and reviews again';
+  return resumable
+    ? `blackbird resume ${shellWord(task_id)} ends it and goes on`
+    : `blackbird restart ${shellWord(task_id)} ends it and starts again`;
+}
+
+function checkReaper(): Check {
+  const name = 'reaper';
+  if (hasReaper()) return {name, state: 'good', found: 'whatever an agent starts is ended with its run'};
+  const found = 'a tool that clears its environment and leaves its session can outlive a run';
+  return {
+    name,
+    state: 'missing',
+    found,
+    ...(process.platform === 'linux' ? {advice: 'needs /usr/bin/perl on x64 or arm64'} : {}),
+  };
 }
 
 function checkLock(): Check {

@@ -7,6 +7,7 @@ import type {RunRecord, RunStore} from '../contracts/run.ts';
 import {writeCommandFiles} from './command-files.ts';
 import {customProvider} from './custom-command.ts';
 import {gatherEndFacts} from './end-facts.ts';
+import {leaderOf} from './orphans.ts';
 import {type ProbeCache, probeProvider} from './probe.ts';
 import {findProvider} from './providers.ts';
 
@@ -119,16 +120,7 @@ export function createAgentRunner(options: AgentRunnerOptions): AgentRunner {
       };
     },
 
-    sweep: (run) => {
-      const last = run.segments.at(-1);
-      const leader = last && {
-        pid: last.pid,
-        startTime: last.start_time,
-        bootId: last.boot_id,
-        pidNamespace: last.pid_namespace,
-      };
-      return spawner.sweepRun(run.run_id, leader);
-    },
+    sweep: (run) => spawner.sweepRun(run.run_id, leaderOf(run)),
   };
 }
 

@@ -15,7 +15,7 @@ import {
 } from './process-table.ts';
 
 export type Sighting = {
-  readonly found: readonly FoundProcess[];
+  readonly found: ReadonlyArray<FoundProcess & {readonly isMarked: boolean}>;
   /** Processes that ended or changed during the look, and may have left a child behind unseen. */
   readonly restless: readonly string[];
 };
@@ -45,7 +45,8 @@ export function findRunProcesses(run: RunTrace, readTable = readProcessTable): S
       if (pids.has(row.parent) || sessions.has(row.session) || sessions.has(row.group)) join(row);
     }
   }
-  return {found: [...members].map(({pid, startTime}) => ({pid, startTime})), restless};
+  const found = [...members].map(({pid, startTime, mark}) => ({pid, startTime, isMarked: mark === 'run'}));
+  return {found, restless};
 }
 
 /** Signals the processes of a run, those that appear meanwhile too; how many. Does not wait for an effect. */

@@ -164,6 +164,11 @@ describe('why', () => {
       reason: 'paused, without a session to go on in',
       command: 'blackbird restart a',
     },
+    {
+      state: 'orphaned' as const,
+      reason: 'its Blackbird is gone, but its agent still works',
+      command: 'blackbird resume a',
+    },
     {state: 'decision' as const, reason: 'waits for your decision', command: 'blackbird review a'},
     {
       state: 'failed' as const,

@@ -5,8 +5,11 @@ import {isReviewDue} from '../review/parent-review.ts';
 import {childrenOf, isLeaf, requireTask} from './plan-graph.ts';
 import {isReady, unmetDeps} from './readiness.ts';
 
-/** How the latest run of a task stands, that it stands at a checkpoint, or that it paused without a session. */
-export type RunStanding = RunState | 'decision' | 'stranded';
+/**
+ * How the latest run of a task stands, that it stands at a checkpoint, that it paused without a session, or that its
+ * agent outlived its Blackbird.
+ */
+export type RunStanding = RunState | 'decision' | 'stranded' | 'orphaned';
 
 /** Undefined for a task without a run. */
 export type RunStandingOf = (taskId: string) => RunStanding | undefined;
@@ -158,7 +161,7 @@ const statusCondition = {
   (id: string, stateOf: RunStandingOf) => {reason: string; next?: NextStep} | null
 >;
 
-/** The plan says `in_progress` for five different things; its latest run tells which. */
+/** The plan says `in_progress` for six different things; its latest run tells which. */
 function inProgress(id: string, state: RunStanding | undefined): {reason: string; next: NextStep} {
   const word = shellWord(id);
   if (state === 'running') {
@@ -171,6 +174,12 @@ function inProgress(id: string, state: RunStanding | undefined): {reason: string
     return {
       reason: 'paused, without a session to go on in',
       next: {command: `blackbird restart ${word}`, why: 'start again, history is kept'},
+    };
+  }
+  if (state === 'orphaned') {
+    return {
+      reason: 'its Blackbird is gone, but its agent still works',
+      next: {command: `blackbird resume ${word}`, why: 'end the agent and go on'},
     };
   }
   if (state === 'decision') {

@@ -1,0 +1,30 @@
+import type {ProcessIdentity} from '../contracts/process.ts';
+import type {RunRecord} from '../contracts/run.ts';
+import {livenessOf} from '../system/process-identity.ts';
+import {findRunProcesses} from './marked-processes.ts';
+
+/** Who was recorded as the first process of the run's last segment. */
+export function leaderOf({segments}: Pick<RunRecord, 'segments'>): ProcessIdentity | undefined {
+  const last = segments.at(-1);
+  return (
+    last && {
+      pid: last.pid,
+      startTime: last.start_time,
+      bootId: last.boot_id,
+      pidNamespace: last.pid_namespace,
+    }
+  );
+}
+
+/** The processes of a run that live, in the order of their pids. Without an owner they are its orphans. */
+export function livingProcesses(run: Pick<RunRecord, 'run_id' | 'segments'>): readonly number[] {
+  const recorded = leaderOf(run);
+  const leader = recorded && livenessOf(recorded) === 'alive' ? recorded : undefined;
+  return (
+    findRunProcesses({runId: run.run_id, leader})
+      // A reaper that is about to leave is no agent.
+      .found.filter(({pid, isMarked}) => isMarked || pid !== leader?.pid)
+      .map(({pid}) => pid)
+      .toSorted((a, b) => a - b)
+  );
+}
