@@ -15,7 +15,6 @@ import {
   defineCheckDecisionActor,
   defineFindDecisionActor,
   defineRecallDecisionActor,
-  defineRecordDecisionActor,
 } from './actors/decision.actor.ts';
 import {definePrepareReviewActor} from './actors/prepare-review.actor.ts';
 import {definePrepareRunActor} from './actors/prepare-run.actor.ts';
@@ -29,6 +28,7 @@ import {defineSelectTaskActor} from './actors/select-task.actor.ts';
 import {defineSettleReviewActor, type ReviewVerdict} from './actors/settle-review.actor.ts';
 import {defineSettleTaskActor} from './actors/settle-task.actor.ts';
 import {defineWithdrawRunActor} from './actors/withdraw-run.actor.ts';
+import {defineWithdrawTaskActor} from './actors/withdraw-task.actor.ts';
 import {engineMachine} from './engine.machine.ts';
 import {executorMachine} from './executor.machine.ts';
 import {parentReviewMachine} from './parent-review.machine.ts';
@@ -122,16 +122,16 @@ export function createEngine(services: Services, {inspect}: EngineOptions = {}):
       endEverything: defineEndEverythingActor({live}),
     },
   });
+  const run = runMachine.provide({actors: {segment, recordRun}});
   const reviewGate = reviewGateMachine.provide({
     actors: {
       askDecision: defineAskDecisionActor(services, desk, (request) =>
         publish({type: 'decision.required', request}),
       ),
       checkDecision: defineCheckDecisionActor(services),
-      recordDecision: defineRecordDecisionActor(services, (run) => publish({type: 'run.updated', run})),
+      run,
     },
   });
-  const run = runMachine.provide({actors: {segment, recordRun}});
   const parentReview = parentReviewMachine.provide({
     actors: {
       selectReview: defineSelectReviewActor(services),
@@ -153,6 +153,7 @@ export function createEngine(services: Services, {inspect}: EngineOptions = {}):
       prepareRun: definePrepareRunActor(services, (prepared) => publish({type: 'task.started', prepared})),
       run,
       settleTask: defineSettleTaskActor(services, (run) => publish({type: 'task.settled', run})),
+      withdrawRun: defineWithdrawTaskActor(services, (run) => publish({type: 'task.settled', run})),
     },
   });
   const actor = createActor(

@@ -85,7 +85,7 @@ export const parentReviewMachine = setup({
     isCompletionDue: ({context}) => context.step.type === 'complete',
     isOutdated: (_, params: {prepared: PreparedRun | null}) => params.prepared === null,
     isBroken: ({context}) => context.ended?.outcome === 'error',
-    isPaused: ({context}) => context.ended?.outcome === 'paused',
+    isPaused: ({context: {ended}}) => ended?.outcome === 'paused' || ended?.outcome === 'withdrawn',
     isSentBack: ({context}) => context.verdict?.type === 'sentBack',
     isHopeless: ({context: {verdict}}) => verdict?.type === 'broken' && isHopeless(verdict.run),
   },
@@ -178,7 +178,9 @@ export const parentReviewMachine = setup({
                 {
                   guard: 'isBroken',
                   target: '#broken',
-                  actions: assign({error: ({context}) => context.ended?.error}),
+                  actions: assign(({context: {ended}}) =>
+                    ended?.outcome === 'error' ? {error: ended.error} : {},
+                  ),
                 },
                 {guard: 'isPaused', target: '#paused'},
                 {target: 'judging'},

@@ -1,10 +1,12 @@
-import {assign, type ErrorActorEvent, setup} from 'xstate';
+import {assign, type DoneActorEvent, setup} from 'xstate';
 import type {ProviderId} from '../services/contracts/agent.ts';
 import type {Task} from '../services/contracts/plan.ts';
 import type {RunRecord} from '../services/contracts/run.ts';
 import {callbackNotProvided, promiseNotProvided} from './actors/not-provided.ts';
-import {errorOf} from './actors/results.ts';
+import {errorIn} from './actors/results.ts';
+import {finalOutput} from './final-output.ts';
 import type {Decision} from './policies/review/decisions.ts';
+import {type RunInput, type RunOutput, runMachine} from './run.machine.ts';
 import type {SegmentCommand} from './segment.machine.ts';
 
 export type ReviewGateInput = {
@@ -23,12 +25,11 @@ export type ReviewGateCommand =
   | {readonly type: 'review.postpone'}
   | SegmentCommand;
 
-export type ReviewGateOutput = {
-  readonly outcome: 'decided' | 'postponed' | 'error';
-  /** With the decision on it, once there is one. */
-  readonly run: RunRecord;
-  readonly error?: unknown;
-};
+/** `run` has the decision on it, once there is one. */
+export type ReviewGateOutput = {readonly run: RunRecord} & (
+  | {readonly outcome: 'decided' | 'postponed'}
+  | {readonly outcome: 'error'; readonly error: unknown}
+);
 
 /** What is asked of a person. */
 export type DecisionRequest = {
@@ -48,13 +49,10 @@ export type CheckDecisionInput = {
   readonly decision: Decision;
   readonly explicitProvider: ProviderId | null;
 };
-export type RecordDecisionInput = {readonly run: RunRecord; readonly decision: Decision};
 
-type ReviewGateContext = ReviewGateInput & {
-  outcome: ReviewGateOutput['outcome'];
-  refusal: unknown;
-  error: unknown;
-};
+type ReviewGateContext = ReviewGateInput & {refusal: unknown; error: unknown};
+
+const failed = {target: 'failed', actions: {type: 'rememberError', params: errorIn}} as const;
 
 /**
  * The checkpoint after a run. It is left in two ways only: with a decision that is on disk, or with the
@@ -71,36 +69,28 @@ export const reviewGateMachine = setup({
     /** Lets somebody answer for as long as the question is open. */
     askDecision: callbackNotProvided<ReviewGateCommand, AskDecisionInput>('askDecision'),
     checkDecision: promiseNotProvided<void, CheckDecisionInput>('checkDecision'),
-    recordDecision: promiseNotProvided<RunRecord, RecordDecisionInput>('recordDecision'),
+    /** The run itself takes the decision, and records it. */
+    run: runMachine,
   },
   actions: {
-    rememberDecision: assign((_, params: {decision: Decision}) => ({...params, refusal: undefined})),
-    rememberRecorded: assign((_, params: {run: RunRecord}) => ({
-      ...params,
-      outcome: 'decided' as const,
-    })),
-    rememberRefusal: assign(({event}) => ({refusal: (event as unknown as ErrorActorEvent).error})),
-    rememberError: assign((_, params: {error: unknown}) => ({...params, outcome: 'error' as const})),
+    rememberError: assign((_, params: {error: unknown}) => params),
+    rememberRefusal: assign((_, {error}: {error: unknown}) => ({refusal: error})),
   },
   guards: {
     isDecided: ({context}) => context.decision !== null,
     isAttended: ({context}) => context.isAttended,
+    isBroken: (_, params: RunOutput) => params.outcome === 'error',
   },
 }).createMachine({
   id: 'reviewGate',
-  context: ({input}) => ({
-    ...input,
-    outcome: 'postponed',
-    refusal: undefined,
-    error: undefined,
-  }),
+  context: ({input}) => ({...input, refusal: undefined, error: undefined}),
   initial: 'routing',
   states: {
     routing: {
       always: [
         {guard: 'isDecided', target: 'checkingDecision'},
         {guard: 'isAttended', target: 'asking'},
-        {target: 'done'},
+        {target: 'postponed'},
       ],
     },
     asking: {
@@ -113,47 +103,62 @@ export const reviewGateMachine = setup({
           refusal,
           explicitProvider,
         }),
-        onError: {target: 'done', actions: {type: 'rememberError', params: errorOf}},
+        onError: failed,
       },
       on: {
         'review.decide': {
           target: 'checkingDecision',
-          actions: {type: 'rememberDecision', params: ({event}) => ({decision: event.decision})},
+          actions: assign(({event}) => ({decision: event.decision, refusal: undefined})),
         },
-        'review.postpone': 'done',
-        'run.pause': 'done',
+        'review.postpone': 'postponed',
+        'run.pause': 'postponed',
       },
     },
     checkingDecision: {
       invoke: {
         id: 'checkDecision',
         src: 'checkDecision',
-        input: ({context}) => ({...decisionIn(context), explicitProvider: context.explicitProvider}),
+        input: ({context}) => checkInput(context),
         onDone: 'recordingDecision',
         onError: [
-          {guard: 'isAttended', target: 'asking', actions: 'rememberRefusal'},
-          {target: 'done', actions: {type: 'rememberError', params: errorOf}},
+          {guard: 'isAttended', target: 'asking', actions: {type: 'rememberRefusal', params: errorIn}},
+          failed,
         ],
       },
     },
     recordingDecision: {
       invoke: {
-        id: 'recordDecision',
-        src: 'recordDecision',
-        input: ({context}) => decisionIn(context),
-        onDone: {
-          target: 'done',
-          actions: {type: 'rememberRecorded', params: ({event}) => ({run: event.output})},
-        },
-        onError: {target: 'done', actions: {type: 'rememberError', params: errorOf}},
+        id: 'decidedRun',
+        src: 'run',
+        input: ({context}) => decideInput(context),
+        onDone: [
+          {
+            guard: {type: 'isBroken', params: ({event}) => event.output},
+            target: 'failed',
+            actions: {type: 'rememberError', params: errorOfRun},
+          },
+          {target: 'decided', actions: assign(({event}) => ({run: event.output.run}))},
+        ],
+        onError: failed,
       },
     },
-    done: {type: 'final'},
+    decided: {type: 'final', output: ({context: {run}}) => ({outcome: 'decided', run})},
+    postponed: {type: 'final', output: ({context: {run}}) => ({outcome: 'postponed', run})},
+    failed: {type: 'final', output: ({context: {run, error}}) => ({outcome: 'error', run, error})},
   },
-  output: ({context: {outcome, run, error}}) => ({outcome, run, ...(error === undefined ? {} : {error})}),
+  output: finalOutput<ReviewGateOutput>,
 });
 
-function decisionIn({task, run, decision}: ReviewGateContext) {
+function checkInput({task, run, decision, explicitProvider}: ReviewGateContext): CheckDecisionInput {
   if (decision === null) throw new Error('Nothing was decided');
-  return {task, run, decision};
+  return {task, run, decision, explicitProvider};
+}
+
+function decideInput({run, decision}: ReviewGateContext): RunInput {
+  if (decision === null) throw new Error('Nothing was decided');
+  return {run, order: {type: 'review.decide', decision}, graceMilliseconds: 0};
+}
+
+function errorOfRun({event: {output}}: {event: DoneActorEvent<RunOutput>}) {
+  return {error: output.outcome === 'error' ? output.error : undefined};
 }

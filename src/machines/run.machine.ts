@@ -1,62 +1,59 @@
-import {type ActorRefFrom, assign, type DoneActorEvent, enqueueActions, sendTo, setup} from 'xstate';
-import type {AgentRequest} from '../services/contracts/agent.ts';
-import type {Answer, PauseReason, RunRecord} from '../services/contracts/run.ts';
+import {assign, type DoneActorEvent, enqueueActions, sendTo, setup, stateIn} from 'xstate';
+import type {RunRecord} from '../services/contracts/run.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
 import type {RecordRunInput} from './actors/record-run.actor.ts';
-import {errorOf} from './actors/results.ts';
-import type {Decision} from './policies/review/decisions.ts';
-import type {FeedbackMark} from './policies/review/parent-feedback.ts';
-import {type SegmentCommand, type SegmentOutput, segmentMachine} from './segment.machine.ts';
+import {errorIn, recordIn} from './actors/results.ts';
+import {finalOutput} from './final-output.ts';
+import {preparedHere, type RunCircumstances, type SessionObstacle} from './policies/run/run-circumstances.ts';
+import {runGuards} from './policies/run/run-guards.ts';
+import {type RunOrder, requestIn, stepOf} from './policies/run/run-order.ts';
+import type {SegmentOutput} from './policies/run/run-step.ts';
+import {type SegmentCommand, segmentMachine} from './segment.machine.ts';
 
-/** What may be asked of a run; what of it is possible now, `can()` tells. */
-export type RunCommand =
-  | {readonly type: 'run.launch'; readonly request: AgentRequest}
-  /** `obstacle` is why it cannot go on in its own session; null when it can. */
-  | ({
-      readonly type: 'run.resume';
-      readonly request: AgentRequest;
-      readonly obstacle: string | null;
-      readonly feedback?: string;
-      readonly isReviewed?: boolean;
-    } & FeedbackMark)
-  | ({
-      readonly type: 'run.answer';
-      readonly request: AgentRequest;
-      readonly answers: readonly Answer[];
-      readonly feedback?: string;
-      readonly isReviewed?: boolean;
-    } & FeedbackMark)
-  | {readonly type: 'run.restart'}
-  | {readonly type: 'review.decide'; readonly decision: Decision}
-  | SegmentCommand;
+/** What may be asked of a run; to send it back is to give it feedback. */
+export type RunCommand = {readonly type: RunOrder['type']} | SegmentCommand;
 
 export type RunInput = {
   readonly run: RunRecord;
   /** Obeyed as soon as the run stands where its record does. */
-  readonly order: RunCommand | null;
+  readonly order: RunOrder | null;
   readonly graceMilliseconds: number;
-  readonly pauseReason: PauseReason | null;
+  /** Those of a run that this Blackbird prepared, unless told otherwise. */
+  readonly circumstances?: RunCircumstances;
 };
 
-export type RunOutput = {
-  readonly outcome: RunRecord['state'] | 'refused' | 'error';
-  readonly run: RunRecord;
-  /** Why it was refused. */
-  readonly reason?: string;
-  readonly error?: unknown;
-};
+export type RunOutput = {readonly run: RunRecord} & (
+  | {readonly outcome: RunRecord['state']}
+  /** It was paused before its agent was told to go: it stands where it stood. */
+  | {readonly outcome: 'withdrawn'}
+  | {readonly outcome: 'refused'; readonly obstacle: SessionObstacle}
+  | {readonly outcome: 'error'; readonly error: unknown}
+);
 
-type RunContext = RunInput & {
-  request: AgentRequest | null;
-  refusal: string | null;
-  error: unknown;
-};
+type RunContext = Required<RunInput> & {error: unknown};
 
-/**
- * The whole life of one run, across processes. Rebuilt from its record it starts where the record stands,
- * and what may happen next is what it accepts there. An agent is alive only in `running`.
- */
-export const runMachine = setup({
+const remembered = {type: 'rememberRun', params: recordIn} as const;
+const ended = {type: 'rememberSegment', params: segmentIn} as const;
+const failed = {target: 'failed', actions: {type: 'rememberError', params: errorIn}} as const;
+/** What keeps an agent from taking up the work again, and from doing so in its own session. */
+const inPlace = [
+  {guard: 'isOtherProgram', target: '#run.otherProgram'},
+  {guard: 'isOtherFolder', target: '#run.otherFolder'},
+] as const;
+const inStoredSession = [
+  {guard: 'isForeignSession', target: '#run.foreignSession'},
+  {guard: 'isUnsavedSession', target: '#run.unsavedSession'},
+] as const;
+const inSession = [
+  ...inPlace,
+  {guard: 'hasNoSession', target: '#run.noSession'},
+  ...inStoredSession,
+] as const;
+/** A record of the Go program is never rewritten: a new run goes on with its session. */
+const goingOn = [{guard: 'isGoRun', target: '#run.continued'}, {target: '#run.recordingRelaunch'}] as const;
+const restart = [{guard: 'isGoRun', target: '#run.superseded'}, {target: '#run.recordingLink'}] as const;
+
+const runSetup = setup({
   types: {
     input: {} as RunInput,
     context: {} as RunContext,
@@ -67,88 +64,149 @@ export const runMachine = setup({
     segment: segmentMachine,
     recordRun: promiseNotProvided<RunRecord, RecordRunInput>('recordRun'),
   },
+  guards: runGuards,
+}).extend({
+  guards: {
+    isWithdrawn: (_, params: SegmentOutput) => params.outcome === 'withdrawn',
+    isBroken: (_, params: SegmentOutput) => params.outcome === 'error',
+    isPauseAsked: stateIn({recordingRelaunch: 'unwanted'}),
+  },
   actions: {
     obeyOrder: enqueueActions(({context, enqueue}) => {
-      if (context.order) enqueue.raise(context.order);
+      if (context.order) enqueue.raise({type: context.order.type});
     }),
     rememberRun: assign((_, params: {run: RunRecord}) => params),
-    rememberRequest: assign((_, params: {request: AgentRequest}) => params),
-    rememberRefusal: assign((_, params: {refusal: string}) => params),
+    rememberSegment: assign((_, {outcome: _outcome, ...params}: SegmentOutput) => params),
     rememberError: assign((_, params: {error: unknown}) => params),
-    rememberPause: assign((_, params: {pauseReason: PauseReason}) => params),
     pauseSegment: sendTo('segment', (_, params: SegmentCommand) => params),
   },
-  guards: {
-    isLaunching: ({context}) => context.run.state === 'running',
-    isPaused: ({context}) => context.run.state === 'paused',
-    isWaiting: ({context}) => context.run.state === 'waiting',
-    isAtCheckpoint: ({context}) => context.run.decision_state === 'pending',
-    isFree: (_, params: {obstacle: string | null}) => params.obstacle === null,
-  },
-}).createMachine({
+});
+
+/**
+ * The whole life of one run, across processes. Rebuilt from its record it starts where the record stands,
+ * and what may happen next is what it accepts there. An agent is alive only in `running`.
+ */
+export const runMachine = runSetup.createMachine({
   id: 'run',
-  context: ({input}) => ({...input, request: null, refusal: null, error: undefined}),
+  context: ({input}) => ({circumstances: preparedHere, ...input, error: undefined}),
   entry: 'obeyOrder',
-  on: {
-    'run.pause': {actions: {type: 'rememberPause', params: ({event}) => ({pauseReason: event.reason})}},
-  },
-  initial: 'routing',
+  initial: 'resting',
   states: {
-    routing: {
-      always: [
-        {guard: 'isLaunching', target: 'launchable'},
-        {guard: 'isPaused', target: 'paused'},
-        {guard: 'isWaiting', target: 'waiting'},
-        {guard: 'isAtCheckpoint', target: 'decisionPending'},
-        {target: 'ended'},
-      ],
-    },
-    launchable: {
+    resting: {
+      initial: 'routing',
+      // An order that cannot be obeyed where the run stands is never waited for.
       on: {
-        'run.launch': {
-          target: 'running',
-          actions: {type: 'rememberRequest', params: ({event}) => ({request: event.request})},
+        'run.launch': 'impossible',
+        'run.resume': 'impossible',
+        'run.answer': 'impossible',
+        'run.sendBack': 'impossible',
+        'run.restart': 'impossible',
+        'run.retry': 'impossible',
+        'review.decide': 'impossible',
+      },
+      states: {
+        routing: {
+          always: [
+            {guard: 'isReplaced', target: '#run.superseded'},
+            {guard: 'isOwn', target: 'launchable'},
+            {guard: 'isReview', target: 'reviewed'},
+            {guard: 'isOwnerGone', target: 'lost'},
+            {guard: 'isRunning', target: 'busy'},
+            {guard: 'isPaused', target: 'paused'},
+            {guard: 'isWaiting', target: 'waiting'},
+            {guard: 'isAtCheckpoint', target: 'decisionPending'},
+            {target: 'ended'},
+          ],
+        },
+        launchable: {on: {'run.launch': '#run.running'}},
+        // Another Blackbird works on it, or made a review of it: nothing may be done with it from here.
+        busy: {},
+        reviewed: {},
+        // Its Blackbird died: repaired by whoever goes on with it.
+        lost: {
+          on: {
+            'run.resume': [...inSession, ...goingOn],
+            'run.restart': restart,
+            'run.retry': '#run.released',
+          },
+        },
+        paused: {
+          on: {
+            'run.resume': [...inSession, ...goingOn],
+            'run.sendBack': [...inSession, ...goingOn],
+            'run.restart': restart,
+            'run.retry': {guard: 'isProcessLost', target: '#run.released'},
+          },
+        },
+        waiting: {
+          on: {
+            // Without a session the task is told everything again, with the answers.
+            'run.answer': [
+              ...inPlace,
+              {guard: 'hasNoSession', target: 'relaunchable'},
+              ...inStoredSession,
+              ...goingOn,
+            ],
+            'run.sendBack': [...inSession, ...goingOn],
+            'run.restart': restart,
+          },
+        },
+        relaunchable: {always: goingOn},
+        decisionPending: {
+          on: {
+            'review.decide': '#run.recordingDecision',
+            'run.sendBack': [...inSession, {target: '#run.continued'}],
+            'run.restart': restart,
+          },
+        },
+        ended: {
+          on: {
+            'run.sendBack': [...inSession, {target: '#run.continued'}],
+            'run.restart': restart,
+            'run.retry': {guard: 'hasFailed', target: '#run.released'},
+          },
         },
       },
     },
-    paused: {
-      on: {
-        'run.resume': [
-          {
-            guard: {type: 'isFree', params: ({event}) => ({obstacle: event.obstacle})},
-            target: 'recordingRelaunch',
-            actions: {type: 'rememberRequest', params: ({event}) => ({request: event.request})},
-          },
-          {
-            target: 'refused',
-            actions: {type: 'rememberRefusal', params: ({event}) => ({refusal: event.obstacle ?? ''})},
-          },
-        ],
-        'run.restart': 'superseded',
+    recordingDecision: {
+      invoke: {
+        id: 'recordDecision',
+        src: 'recordRun',
+        input: ({context}) => ({run: context.run, step: stepOf(context.order)}),
+        onDone: {target: 'settled', actions: remembered},
+        onError: failed,
       },
     },
-    waiting: {
-      on: {
-        'run.answer': {
-          target: 'recordingRelaunch',
-          actions: {type: 'rememberRequest', params: ({event}) => ({request: event.request})},
-        },
-        'run.restart': 'superseded',
+    recordingLink: {
+      invoke: {
+        id: 'recordLink',
+        src: 'recordRun',
+        input: ({context}) => ({run: context.run, step: stepOf(context.order)}),
+        onDone: {target: 'superseded', actions: remembered},
+        onError: failed,
       },
     },
-    // The review gate records what is decided; requested changes are another run.
-    decisionPending: {on: {'review.decide': 'ended', 'run.restart': 'superseded'}},
-    ended: {on: {'run.restart': 'superseded'}},
     recordingRelaunch: {
+      initial: 'wanted',
+      states: {wanted: {on: {'run.pause': 'unwanted'}}, unwanted: {}},
       invoke: {
         id: 'recordRelaunch',
         src: 'recordRun',
-        input: ({context}) => ({run: context.run, step: {type: 'relaunched', ...wordsIn(context.order)}}),
-        onDone: {
-          target: 'running',
-          actions: {type: 'rememberRun', params: ({event}) => ({run: event.output})},
-        },
-        onError: {target: 'done', actions: {type: 'rememberError', params: errorOf}},
+        input: ({context}) => ({run: context.run, step: stepOf(context.order)}),
+        onDone: [
+          {guard: 'isPauseAsked', target: 'withdrawing', actions: remembered},
+          {target: 'running', actions: remembered},
+        ],
+        onError: failed,
+      },
+    },
+    withdrawing: {
+      invoke: {
+        id: 'recordWithdrawal',
+        src: 'recordRun',
+        input: ({context}) => ({run: context.run, step: {type: 'withdrawn'}}),
+        onDone: {target: 'withdrawn', actions: remembered},
+        onError: failed,
       },
     },
     running: {
@@ -156,54 +214,45 @@ export const runMachine = setup({
       invoke: {
         id: 'segment',
         src: 'segment',
-        input: ({context: {run, request, graceMilliseconds, pauseReason}}) => {
-          if (request === null) throw new Error('A run cannot start without a request');
-          return {run, request, graceMilliseconds, pauseReason};
-        },
-        onDone: {
-          target: 'done',
-          actions: [
-            {type: 'rememberRun', params: runOf},
-            {type: 'rememberError', params: failureOf},
-          ],
-        },
-        onError: {target: 'done', actions: {type: 'rememberError', params: errorOf}},
+        input: ({context: {run, order, graceMilliseconds}}) => ({
+          run,
+          graceMilliseconds,
+          request: requestIn(order),
+        }),
+        onDone: [
+          {guard: {type: 'isBroken', params: segmentIn}, target: 'failed', actions: ended},
+          {guard: {type: 'isWithdrawn', params: segmentIn}, target: 'withdrawn', actions: ended},
+          {target: 'settled', actions: ended},
+        ],
+        onError: failed,
       },
     },
-    refused: {type: 'final'},
-    superseded: {type: 'final'},
-    done: {type: 'final'},
+    settled: {type: 'final', output: ({context: {run}}) => ({outcome: run.state, run})},
+    withdrawn: {type: 'final', output: ({context: {run}}) => ({outcome: 'withdrawn', run})},
+    failed: {type: 'final', output: ({context: {run, error}}) => ({outcome: 'error', run, error})},
+    // Another run goes on: in its session, instead of it, or when its task is chosen again.
+    continued: {type: 'final', output: ({context: {run}}) => ({outcome: run.state, run})},
+    superseded: {type: 'final', output: ({context: {run}}) => ({outcome: run.state, run})},
+    released: {type: 'final', output: ({context: {run}}) => ({outcome: run.state, run})},
+    impossible: {type: 'final', output: ({context}) => impossible(context)},
+    otherProgram: {type: 'final', output: refusal('otherProgram')},
+    otherFolder: {type: 'final', output: refusal('otherFolder')},
+    noSession: {type: 'final', output: refusal('noSession')},
+    foreignSession: {type: 'final', output: refusal('foreignSession')},
+    unsavedSession: {type: 'final', output: refusal('unsavedSession')},
   },
-  output: ({context}) => outputOf(context),
+  output: finalOutput<RunOutput>,
 });
 
-export type RunActorRef = ActorRefFrom<typeof runMachine>;
-
-function runOf({event}: {event: DoneActorEvent<SegmentOutput>}) {
-  return {run: event.output.run};
+function refusal(obstacle: SessionObstacle) {
+  return ({context: {run}}: {context: RunContext}): RunOutput => ({outcome: 'refused', run, obstacle});
 }
 
-function failureOf({event}: {event: DoneActorEvent<SegmentOutput>}) {
-  return {error: event.output.error};
+function impossible({run, order}: RunContext): RunOutput {
+  const error = new Error(`run ${run.run_id} is ${run.state} and cannot take ${order?.type}`);
+  return {outcome: 'error', run, error};
 }
 
-/** What a person says to a run that goes on, and whether they want to see its end. */
-function wordsIn(order: RunCommand | null): FeedbackMark & {
-  answers?: readonly Answer[];
-  feedback?: string;
-  isReviewed?: boolean;
-} {
-  if (order?.type !== 'run.answer' && order?.type !== 'run.resume') return {};
-  return {
-    ...(order.type === 'run.answer' ? {answers: order.answers} : {}),
-    ...(order.feedback === undefined ? {} : {feedback: order.feedback}),
-    ...(order.isReviewed === undefined ? {} : {isReviewed: order.isReviewed}),
-    ...(order.parentReviewFeedback && {parentReviewFeedback: order.parentReviewFeedback}),
-  };
-}
-
-function outputOf({run, refusal, error}: RunContext): RunOutput {
-  if (error !== undefined) return {outcome: 'error', run, error};
-  if (refusal !== null) return {outcome: 'refused', run, reason: refusal};
-  return {outcome: run.state, run};
+function segmentIn({event}: {event: DoneActorEvent<SegmentOutput>}) {
+  return event.output;
 }

@@ -1,22 +1,14 @@
-import {assign, type DoneActorEvent, sendTo, setup} from 'xstate';
-import type {AgentRequest} from '../services/contracts/agent.ts';
+import {assign, sendTo, setup} from 'xstate';
 import type {PauseReason, RunRecord} from '../services/contracts/run.ts';
 import type {AgentInput, AgentOrder, AgentReport} from './actors/agent.actor.ts';
 import {callbackNotProvided, promiseNotProvided} from './actors/not-provided.ts';
 import type {RecordRunInput} from './actors/record-run.actor.ts';
-import {errorOf} from './actors/results.ts';
-import {type SegmentFacts, segmentStep, spawnFailure} from './policies/run/run-step.ts';
+import {errorIn, recordIn} from './actors/results.ts';
+import {finalOutput} from './final-output.ts';
+import {type SegmentFacts, type SegmentOutput, segmentStep, spawnFailure} from './policies/run/run-step.ts';
 
-export type SegmentInput = {
-  readonly run: RunRecord;
-  readonly request: AgentRequest;
-  readonly graceMilliseconds: number;
-  /** A pause that was asked for before the segment began. */
-  readonly pauseReason: PauseReason | null;
-};
+export type SegmentInput = Pick<SegmentFacts, 'run' | 'request'> & {readonly graceMilliseconds: number};
 export type SegmentCommand = {readonly type: 'run.pause'; readonly reason: PauseReason};
-export type SegmentOutput = {readonly run: RunRecord; readonly error?: unknown};
-
 type SegmentContext = SegmentInput &
   SegmentFacts & {
     /** Whatever comes now, the agent's own verdict stands. */
@@ -25,8 +17,8 @@ type SegmentContext = SegmentInput &
     error: unknown;
   };
 
-const remembered = {type: 'rememberRun', params: runOf} as const;
-const failed = {type: 'rememberError', params: errorOf} as const;
+const remembered = {type: 'rememberRun', params: recordIn} as const;
+const failed = {type: 'rememberError', params: errorIn} as const;
 
 /**
  * One agent process from launch to the last of its children. Facts are remembered whenever they come and
@@ -39,7 +31,6 @@ export const segmentMachine = setup({
     context: {} as SegmentContext,
     events: {} as SegmentCommand | AgentReport,
     output: {} as SegmentOutput,
-    tags: {} as 'pausing',
   },
   actors: {
     agent: callbackNotProvided<AgentOrder, AgentInput>('agent'),
@@ -77,7 +68,7 @@ export const segmentMachine = setup({
   id: 'segment',
   context: ({input}) => ({
     ...input,
-    pause: input.pauseReason && {reason: input.pauseReason, presses: 1},
+    pause: null,
     held: null,
     session: null,
     hasResult: false,
@@ -90,7 +81,7 @@ export const segmentMachine = setup({
     id: 'agent',
     src: 'agent',
     input: ({context}) => ({run: context.run, request: context.request}),
-    onError: {target: '.done', actions: failed},
+    onError: {target: '.failed', actions: failed},
   },
   on: {
     'agent.sessionCaptured': {
@@ -141,7 +132,7 @@ export const segmentMachine = setup({
         src: 'recordRun',
         input: ({context}) => ({run: context.run, step: segmentStep.start(context)}),
         onDone: [
-          {guard: 'isPauseAsked', target: 'recordingPauseIntent', actions: remembered},
+          {guard: 'isPauseAsked', target: 'withdrawing', actions: remembered},
           {target: 'active', actions: [remembered, 'startAgent']},
         ],
         onError: {target: 'killing', actions: failed},
@@ -167,9 +158,28 @@ export const segmentMachine = setup({
           {target: 'active', actions: [remembered, 'markSessionRecorded', 'readOn']},
         ],
         onError: [
-          {guard: 'isSwept', target: 'done', actions: failed},
+          {guard: 'isSwept', target: 'failed', actions: failed},
           {target: 'killing', actions: failed},
         ],
+      },
+    },
+    // Never told to go: the held process is ended, and the run is as if nobody had asked for it.
+    withdrawing: {
+      invoke: {
+        id: 'endHeld',
+        src: 'endEverything',
+        input: ({context}) => ({run: context.run}),
+        onDone: 'recordingWithdrawal',
+        onError: {target: 'failed', actions: failed},
+      },
+    },
+    recordingWithdrawal: {
+      invoke: {
+        id: 'recordWithdrawal',
+        src: 'recordRun',
+        input: ({context}) => ({run: context.run, step: {type: 'withdrawn'}}),
+        onDone: {target: 'withdrawn', actions: remembered},
+        onError: {target: 'failed', actions: failed},
       },
     },
     // Some agents live on after their result; it stands, however they end.
@@ -182,7 +192,6 @@ export const segmentMachine = setup({
       after: {lingerWindow: 'interrupting'},
     },
     recordingPauseIntent: {
-      tags: 'pausing',
       invoke: {
         id: 'recordPauseIntent',
         src: 'recordRun',
@@ -192,7 +201,6 @@ export const segmentMachine = setup({
       },
     },
     interrupting: {
-      tags: 'pausing',
       entry: 'interruptAgent',
       always: [
         {guard: 'hasExited', target: 'sweeping'},
@@ -201,25 +209,22 @@ export const segmentMachine = setup({
       after: {graceWindow: 'killing'},
     },
     killing: {
-      tags: 'pausing',
       entry: 'killAgent',
       always: {guard: 'hasExited', target: 'sweeping'},
       after: {killWindow: 'sweeping'},
     },
     sweeping: {
-      tags: 'pausing',
       invoke: {
         id: 'endEverything',
         src: 'endEverything',
         input: ({context}) => ({run: context.run}),
         onDone: {target: 'settling', actions: 'markSwept'},
-        onError: {target: 'done', actions: failed},
+        onError: {target: 'failed', actions: failed},
       },
     },
     settling: {
-      tags: 'pausing',
       always: [
-        {guard: 'hasError', target: 'done'},
+        {guard: 'hasError', target: 'failed'},
         // The session line can be the last thing an interrupted agent says.
         {guard: 'hasNewSession', target: 'recordingSession'},
         {guard: 'endsAsPause', target: 'recordingPause'},
@@ -227,13 +232,12 @@ export const segmentMachine = setup({
       ],
     },
     recordingPause: {
-      tags: 'pausing',
       invoke: {
         id: 'recordPause',
         src: 'recordRun',
         input: ({context}) => ({run: context.run, step: segmentStep.pause(context)}),
-        onDone: {target: 'done', actions: remembered},
-        onError: {target: 'done', actions: failed},
+        onDone: {target: 'ended', actions: remembered},
+        onError: {target: 'failed', actions: failed},
       },
     },
     recordingOutcome: {
@@ -241,15 +245,13 @@ export const segmentMachine = setup({
         id: 'recordOutcome',
         src: 'recordRun',
         input: ({context}) => ({run: context.run, step: segmentStep.end(context)}),
-        onDone: {target: 'done', actions: remembered},
-        onError: {target: 'done', actions: failed},
+        onDone: {target: 'ended', actions: remembered},
+        onError: {target: 'failed', actions: failed},
       },
     },
-    done: {type: 'final'},
+    ended: {type: 'final', output: ({context: {run}}) => ({outcome: 'ended', run})},
+    withdrawn: {type: 'final', output: ({context: {run}}) => ({outcome: 'withdrawn', run})},
+    failed: {type: 'final', output: ({context: {run, error}}) => ({outcome: 'error', run, error})},
   },
-  output: ({context: {run, error}}) => (error === undefined ? {run} : {run, error}),
+  output: finalOutput<SegmentOutput>,
 });
-
-function runOf({event}: {event: DoneActorEvent<RunRecord>}) {
-  return {run: event.output};
-}

@@ -2,7 +2,7 @@ import {assign, setup} from 'xstate';
 import type {SessionEvent, SessionLaunch, SessionMeta} from '../services/contracts/session.ts';
 import type {NewSession} from '../services/contracts/tmux.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
-import {answerIn, errorOf} from './actors/results.ts';
+import {answerIn, errorIn} from './actors/results.ts';
 import {sessionName} from './policies/session/session-names.ts';
 import {
   failedEvent,
@@ -72,7 +72,7 @@ export const sessionChangeMachine = setup({
         src: 'acquireLock',
         input: ({context}) => ({repoId: context.run.repo_id}),
         onDone: 'locked',
-        onError: {target: 'done', actions: {type: 'rememberFailure', params: errorOf}},
+        onError: {target: 'done', actions: {type: 'rememberFailure', params: errorIn}},
       },
     },
     locked: {
@@ -97,7 +97,7 @@ export const sessionChangeMachine = setup({
                 actions: {type: 'rememberFailure', params: ({context}) => missing(context)},
               },
             ],
-            onError: {target: 'settled', actions: {type: 'rememberFailure', params: errorOf}},
+            onError: {target: 'settled', actions: {type: 'rememberFailure', params: errorIn}},
           },
         },
         recordingFailure: {
@@ -106,7 +106,7 @@ export const sessionChangeMachine = setup({
             src: 'recordEvent',
             input: ({context: {run, request}}) => ({run, event: failedEvent(run, request)}),
             onDone: 'settled',
-            onError: {target: 'settled', actions: {type: 'rememberFailure', params: errorOf}},
+            onError: {target: 'settled', actions: {type: 'rememberFailure', params: errorIn}},
           },
         },
         checkingSession: {
@@ -121,7 +121,7 @@ export const sessionChangeMachine = setup({
               {guard: 'isFirst', target: 'settled'},
               {target: 'recording', actions: {type: 'rememberEvent', params: {event: 'resume_attach'}}},
             ],
-            onError: {target: 'settled', actions: {type: 'rememberFailure', params: errorOf}},
+            onError: {target: 'settled', actions: {type: 'rememberFailure', params: errorIn}},
           },
         },
         killing: {
@@ -130,7 +130,7 @@ export const sessionChangeMachine = setup({
             src: 'killSession',
             input: ({context}) => ({name: nameOf(context)}),
             onDone: 'creating',
-            onError: {target: 'settled', actions: {type: 'rememberFailure', params: errorOf}},
+            onError: {target: 'settled', actions: {type: 'rememberFailure', params: errorIn}},
           },
         },
         creating: {
@@ -151,7 +151,7 @@ export const sessionChangeMachine = setup({
               },
               {target: 'recording', actions: {type: 'rememberEvent', params: {event: 'resume_create'}}},
             ],
-            onError: {target: 'settled', actions: {type: 'rememberFailure', params: errorOf}},
+            onError: {target: 'settled', actions: {type: 'rememberFailure', params: errorIn}},
           },
         },
         recording: {
@@ -160,7 +160,7 @@ export const sessionChangeMachine = setup({
             src: 'recordEvent',
             input: ({context}) => eventInput(context),
             onDone: 'settled',
-            onError: {target: 'settled', actions: {type: 'rememberFailure', params: errorOf}},
+            onError: {target: 'settled', actions: {type: 'rememberFailure', params: errorIn}},
           },
         },
         settled: {type: 'final'},
@@ -172,7 +172,7 @@ export const sessionChangeMachine = setup({
         id: 'releaseLock',
         src: 'releaseLock',
         onDone: 'done',
-        onError: {target: 'done', actions: {type: 'rememberFailure', params: errorOf}},
+        onError: {target: 'done', actions: {type: 'rememberFailure', params: errorIn}},
       },
     },
     done: {type: 'final'},

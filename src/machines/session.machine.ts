@@ -1,7 +1,7 @@
 import {assign, setup} from 'xstate';
 import type {SessionLaunch, SessionMeta} from '../services/contracts/session.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
-import {answerIn, errorOf} from './actors/results.ts';
+import {answerIn, errorIn} from './actors/results.ts';
 import {sessionName} from './policies/session/session-names.ts';
 import {
   failedEvent,
@@ -96,7 +96,7 @@ export const sessionMachine = setup({
           target: 'checkingWorktree',
           actions: {type: 'rememberRun', params: ({event}) => ({run: event.output})},
         },
-        onError: {target: 'failed', actions: {type: 'rememberFailure', params: errorOf}},
+        onError: {target: 'failed', actions: {type: 'rememberFailure', params: errorIn}},
       },
     },
     // Before any word to tmux, which would start the runner somewhere else without complaint.
@@ -106,7 +106,7 @@ export const sessionMachine = setup({
         src: 'hasWorktree',
         input: ({context}) => ({run: runOf(context)}),
         onDone: [{guard: {type: 'isYes', params: answerIn}, target: 'checkingSession'}, 'recordingFailure'],
-        onError: {target: 'failed', actions: {type: 'rememberFailure', params: errorOf}},
+        onError: {target: 'failed', actions: {type: 'rememberFailure', params: errorIn}},
       },
     },
     recordingFailure: {
@@ -121,7 +121,7 @@ export const sessionMachine = setup({
             params: ({context}) => ({error: worktreeMissing(runOf(context))}),
           },
         },
-        onError: {target: 'failed', actions: {type: 'rememberFailure', params: errorOf}},
+        onError: {target: 'failed', actions: {type: 'rememberFailure', params: errorIn}},
       },
     },
     checkingSession: {
@@ -133,7 +133,7 @@ export const sessionMachine = setup({
           target: 'deciding',
           actions: {type: 'rememberSession', params: ({event}) => ({isRunning: event.output})},
         },
-        onError: {target: 'failed', actions: {type: 'rememberFailure', params: errorOf}},
+        onError: {target: 'failed', actions: {type: 'rememberFailure', params: errorIn}},
       },
     },
     deciding: {
@@ -162,7 +162,7 @@ export const sessionMachine = setup({
           {guard: {type: 'isYes', params: answerIn}, target: 'resolvingRunner'},
           {target: 'canceled', actions: 'rememberCancel'},
         ],
-        onError: {target: 'failed', actions: {type: 'rememberFailure', params: errorOf}},
+        onError: {target: 'failed', actions: {type: 'rememberFailure', params: errorIn}},
       },
     },
     // Before the lock and before the kill: a runner that cannot start must not cost the old session.
@@ -175,7 +175,7 @@ export const sessionMachine = setup({
           target: 'changing',
           actions: {type: 'rememberLaunch', params: ({event}) => ({launch: event.output})},
         },
-        onError: {target: 'failed', actions: {type: 'rememberFailure', params: errorOf}},
+        onError: {target: 'failed', actions: {type: 'rememberFailure', params: errorIn}},
       },
     },
     changing: {
@@ -194,7 +194,7 @@ export const sessionMachine = setup({
             actions: {type: 'rememberEvent', params: ({event}) => ({event: event.output.event})},
           },
         ],
-        onError: {target: 'failed', actions: {type: 'rememberFailure', params: errorOf}},
+        onError: {target: 'failed', actions: {type: 'rememberFailure', params: errorIn}},
       },
     },
     recordingAttach: {
@@ -206,7 +206,7 @@ export const sessionMachine = setup({
           event: resumeEvent('resume_attach', runOf(context), context.request),
         }),
         onDone: 'showing',
-        onError: {target: 'failed', actions: {type: 'rememberFailure', params: errorOf}},
+        onError: {target: 'failed', actions: {type: 'rememberFailure', params: errorIn}},
       },
     },
     showing: {always: [{guard: 'isDetached', target: 'done'}, {target: 'attaching'}]},
@@ -216,7 +216,7 @@ export const sessionMachine = setup({
         src: 'attach',
         input: ({context}) => ({name: nameOf(context)}),
         onDone: 'done',
-        onError: {target: 'failed', actions: {type: 'rememberFailure', params: errorOf}},
+        onError: {target: 'failed', actions: {type: 'rememberFailure', params: errorIn}},
       },
     },
     done: {type: 'final'},

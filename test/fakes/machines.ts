@@ -10,7 +10,6 @@ import {
   defineCheckDecisionActor,
   defineFindDecisionActor,
   defineRecallDecisionActor,
-  defineRecordDecisionActor,
 } from '../../src/machines/actors/decision.actor.ts';
 import {definePrepareReviewActor} from '../../src/machines/actors/prepare-review.actor.ts';
 import {definePrepareRunActor} from '../../src/machines/actors/prepare-run.actor.ts';
@@ -23,6 +22,7 @@ import {defineSelectTaskActor} from '../../src/machines/actors/select-task.actor
 import {defineSettleReviewActor} from '../../src/machines/actors/settle-review.actor.ts';
 import {defineSettleTaskActor} from '../../src/machines/actors/settle-task.actor.ts';
 import {defineWithdrawRunActor} from '../../src/machines/actors/withdraw-run.actor.ts';
+import {defineWithdrawTaskActor} from '../../src/machines/actors/withdraw-task.actor.ts';
 import {parentReviewMachine} from '../../src/machines/parent-review.machine.ts';
 import {reviewGateMachine} from '../../src/machines/review-gate.machine.ts';
 import {runMachine} from '../../src/machines/run.machine.ts';
@@ -45,7 +45,7 @@ export function defineEffects(services: Services) {
   const reviewGate = {
     askDecision: defineAskDecisionActor(services, desk, () => {}),
     checkDecision: defineCheckDecisionActor(services),
-    recordDecision: defineRecordDecisionActor(services, () => {}),
+    run: runMachine.provide({actors: run}),
   };
   const parentReview = {
     selectReview: defineSelectReviewActor(services),
@@ -61,6 +61,7 @@ export function defineEffects(services: Services) {
     prepareRun: definePrepareRunActor(services, () => {}),
     run: runMachine.provide({actors: run}),
     settleTask: defineSettleTaskActor(services, () => {}),
+    withdrawRun: defineWithdrawTaskActor(services, () => {}),
   };
   const executor = {
     findDecision: defineFindDecisionActor(services),

@@ -468,9 +468,9 @@ describe('resuming a paused task', () => {
     },
   ])('is refused when $name, and nothing is touched', async ({run, fields = {}, reason}) => {
     const {engine, log, facts} = openRun(run);
-    expect(await startJob(engine, resume('a', fields))).toEqual({
+    expect(await startJob(engine, resume('a', fields))).toMatchObject({
       type: 'task',
-      output: {outcome: 'refused', run, reason},
+      output: {outcome: 'error', error: {code: 'E_RESUME_REFUSED', message: `cannot resume a: ${reason}`}},
     });
     expect(log).toEqual(['lock', 'unlock']);
     expect(facts).toEqual([]);

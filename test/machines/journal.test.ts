@@ -66,7 +66,7 @@ describe('the journal of a run', () => {
     await startJob(engine, executeJob());
     const [first, second] = [journals.get('a a-1'), journals.get('b b-1')];
     expect(brief(first).slice(-3)).toEqual([
-      'engine/executor/task xstate.done.actor.settleTask done',
+      'engine/executor/task xstate.done.actor.settleTask settled',
       'engine/executor xstate.done.actor.task selecting',
       'engine/executor xstate.done.actor.selectTask working',
     ]);
@@ -208,7 +208,9 @@ describe('the journals of two runs at once', () => {
       expect(entries.filter(isOf(other))).toEqual([]);
       expect(entries.filter(isOf(own))).toEqual(all.filter(isOf(own)));
       expect(replays(entries.filter(isOf(own)))).toBe(true);
-      expect(brief(entries.filter(isOf(own))).at(-1)).toBe(`pair/${own} xstate.done.actor.settleTask done`);
+      expect(brief(entries.filter(isOf(own))).at(-1)).toBe(
+        `pair/${own} xstate.done.actor.settleTask settled`,
+      );
     }
     // What concerns both is told to both.
     const told = (run: string) => (journals.get(run) ?? []).filter(isOfBoth).map(({event}) => event.type);

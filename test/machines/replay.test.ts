@@ -181,7 +181,7 @@ describe('the first entry whose replay differs', () => {
       name: 'another end',
       index: 22,
       fields: {status: 'active'},
-      difference: {state: 'done', status: 'done'},
+      difference: {state: 'ended', status: 'done'},
     },
     {
       name: 'a machine of another version',

@@ -187,7 +187,11 @@ test('a write that fails is the end: nothing is decided', async () => {
 });
 
 describe('refuses to run without', () => {
-  test.each(['askDecision', 'checkDecision', 'recordDecision'] as const)('the actor %s', async (missing) => {
+  test.each([
+    {missing: 'askDecision', names: 'askDecision'},
+    {missing: 'checkDecision', names: 'checkDecision'},
+    {missing: 'run', names: 'recordRun'},
+  ] as const)('the actor $missing', async ({missing, names}) => {
     const effects = defineEffects(createFakeServices({runs: [run]}).services);
     const {[missing]: _, ...actors} = effects.reviewGate;
     const decision = missing === 'askDecision' ? null : ({state: 'approved_quit'} as const);
@@ -199,7 +203,7 @@ describe('refuses to run without', () => {
     expect(await finished).toEqual({
       outcome: 'error',
       run,
-      error: new Error(`Actor "${missing}" was not provided`),
+      error: new Error(`Actor "${names}" was not provided`),
     });
   });
 });
@@ -213,8 +217,9 @@ test('every transition is reached', () => {
         pause,
         {type: 'xstate.error.actor.askDecision', error: 'no'},
         {type: 'xstate.error.actor.checkDecision', error: 'no'},
-        {type: 'xstate.done.actor.recordDecision', output: run},
-        {type: 'xstate.error.actor.recordDecision', error: 'no'},
+        {type: 'xstate.done.actor.decidedRun', output: {outcome: 'succeeded', run}},
+        {type: 'xstate.done.actor.decidedRun', output: {outcome: 'error', run, error: 'no'}},
+        {type: 'xstate.error.actor.decidedRun', error: 'no'},
       ],
       key: ({context}) => context.isAttended,
     }),

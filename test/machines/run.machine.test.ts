@@ -1,7 +1,9 @@
 import {describe, expect, test} from 'vitest';
 import {createActor, SimulatedClock, toPromise} from 'xstate';
-import {type RunCommand, runMachine} from '../../src/machines/run.machine.ts';
-import type {PauseReason, RunRecord} from '../../src/services/contracts/run.ts';
+import type {RunCircumstances} from '../../src/machines/policies/run/run-circumstances.ts';
+import type {RunOrder} from '../../src/machines/policies/run/run-order.ts';
+import {runMachine} from '../../src/machines/run.machine.ts';
+import type {RunRecord} from '../../src/services/contracts/run.ts';
 import {noSummary} from '../fakes/fake-changes.ts';
 import {defineEffects} from '../fakes/machines.ts';
 import {
@@ -23,20 +25,32 @@ const graceMilliseconds = 10_000;
 const answers = [{id: question.id, value: 'blue'}];
 
 const launch = {type: 'run.launch', request: startRequest} as const;
-const resume = {type: 'run.resume', request: resumeRequest, obstacle: null} as const;
-const refusedResume = {...resume, obstacle: 'the session is gone'} as const;
+const resume = {type: 'run.resume', request: resumeRequest} as const;
 const answer = {type: 'run.answer', request: resumeRequest, answers} as const;
-const restart = {type: 'run.restart'} as const;
+const restart = {type: 'run.restart', byRunId: 'a-2'} as const;
 const decide = {type: 'review.decide', decision: {state: 'approved_continue'}} as const;
 const pause = {type: 'run.pause', reason: 'user_interrupt'} as const;
 
-function createRun(run: RunRecord, order: RunCommand | null, pauseReason: PauseReason | null = null) {
+/** Where the fake records were made. */
+const here: RunCircumstances = {
+  repoRoot: '/project',
+  explicitProvider: null,
+  customCommand: null,
+  isSameFolder: true,
+  isSameProgram: true,
+  isSessionRef: true,
+  isGoRun: false,
+  owner: 'self',
+  isPastCheckpoint: false,
+};
+
+function createRun(run: RunRecord, order: RunOrder | null, circumstances = here) {
   const fake = createFakeServices({runs: [run]});
   const effects = defineEffects(fake.services);
   const clock = new SimulatedClock();
   const actor = createActor(runMachine.provide({actors: effects.run}), {
     clock,
-    input: {run, order, graceMilliseconds, pauseReason},
+    input: {run, order, graceMilliseconds, circumstances},
   });
   const finished = toPromise(actor);
   return {...fake, actor, clock, finished, record: () => fake.runs.records('a')[0]};
@@ -49,49 +63,12 @@ async function startRun(...args: Parameters<typeof createRun>) {
   return run;
 }
 
-describe('what may happen next', () => {
-  const commands = {launch, resume, refusedResume, answer, decide, restart};
-  test.each([
-    {name: 'running', run: runRecord(), allowed: ['launch']},
-    {name: 'paused', run: pausedRun(), allowed: ['resume', 'refusedResume', 'restart']},
-    {name: 'waiting', run: waitingRun(), allowed: ['answer', 'restart']},
-    {name: 'succeeded', run: restingRun({state: 'succeeded'}), allowed: ['restart']},
-    {
-      name: 'that a decision is pending',
-      run: restingRun({state: 'failed', decision_state: 'pending'}),
-      allowed: ['decide', 'restart'],
-    },
-    {name: 'failed', run: restingRun({state: 'failed'}), allowed: ['restart']},
-    {name: 'canceled', run: restingRun({state: 'canceled'}), allowed: ['restart']},
-  ])('of a run whose record says $name is $allowed', async ({run, allowed}) => {
-    const {actor, log} = await startRun(run, null);
-    const can = Object.entries(commands).filter(([, command]) => actor.getSnapshot().can(command));
-    expect(can.map(([name]) => name)).toEqual(allowed);
-    expect(log).toEqual([]);
-  });
-
-  test('while its agent is alive is a pause and nothing else', async () => {
-    const {actor} = await startRun(runRecord(), launch);
-    const can = Object.entries({...commands, pause}).filter(([, each]) => actor.getSnapshot().can(each));
-    expect(actor.getSnapshot().value).toBe('running');
-    expect(can.map(([name]) => name)).toEqual(['pause']);
-  });
-});
-
 describe('a new run', () => {
   test('is launched at once and ends as its segment did', async () => {
     const {agents, finished, record} = await startRun(runRecord(), launch);
     expect(agents.agent.request).toEqual(startRequest);
     agents.agent.succeeds();
     expect(await finished).toEqual({outcome: 'succeeded', run: record()});
-  });
-
-  test('waits for its order where there is none', async () => {
-    const {actor, agents, finished} = await startRun(runRecord(), null);
-    actor.send(launch);
-    await settle();
-    agents.agent.succeeds();
-    expect((await finished).outcome).toBe('succeeded');
   });
 });
 
@@ -130,9 +107,15 @@ describe('a resume', () => {
     ]);
   });
 
-  test('that cannot be is refused with the reason, and nothing is touched', async () => {
-    const {finished, log} = await startRun(pausedRun(), refusedResume);
-    expect(await finished).toEqual({outcome: 'refused', run: pausedRun(), reason: 'the session is gone'});
+  test.each([
+    {obstacle: 'otherProgram', circumstances: {...here, isSameProgram: false}, run: pausedRun()},
+    {obstacle: 'otherFolder', circumstances: {...here, isSameFolder: false}, run: pausedRun()},
+    {obstacle: 'noSession', circumstances: here, run: pausedRun({provider_session_ref: ''})},
+    {obstacle: 'foreignSession', circumstances: {...here, isSessionRef: false}, run: pausedRun()},
+    {obstacle: 'unsavedSession', circumstances: here, run: pausedRun({resumable: false})},
+  ] as const)('that cannot be is refused for $obstacle, and nothing is touched', async (each) => {
+    const {finished, log} = await startRun(each.run, resume, each.circumstances);
+    expect(await finished).toEqual({outcome: 'refused', run: each.run, obstacle: each.obstacle});
     expect(log).toEqual([]);
   });
 
@@ -176,13 +159,43 @@ describe('an answer', () => {
 
 describe('a restart', () => {
   test.each([pausedRun(), waitingRun(), restingRun({state: 'failed'})])(
-    'of a run that is $state ends it as it stands',
+    'of a run that is $state records what replaces it, and leaves it as it stands',
     async (run) => {
-      const {finished, log} = await startRun(run, restart);
-      expect(await finished).toEqual({outcome: run.state, run});
-      expect(log).toEqual([]);
+      const {finished, record} = await startRun(run, restart);
+      const replaced = {...run, updated_at: now, superseded_by_run_id: 'a-2'};
+      expect(await finished).toEqual({outcome: run.state, run: replaced});
+      expect(record()).toEqual(replaced);
     },
   );
+
+  test('of a record of the Go program writes nothing', async () => {
+    const run = pausedRun({repo_root: ''});
+    const {finished, log} = await startRun(run, restart, {...here, isGoRun: true});
+    expect(await finished).toEqual({outcome: 'paused', run});
+    expect(log).toEqual([]);
+  });
+});
+
+describe('a decision', () => {
+  test('is recorded by the run it is made about', async () => {
+    const run = restingRun({state: 'succeeded', decision_state: 'pending'});
+    const {finished} = await startRun(run, decide);
+    expect(await finished).toEqual({
+      outcome: 'succeeded',
+      run: {...run, updated_at: now, decision_state: 'approved_continue', decision_resolved_at: now},
+    });
+  });
+});
+
+test('an order that its record does not allow is an error, never a wait', async () => {
+  const run = restingRun({state: 'succeeded'});
+  const {finished, log} = await startRun(run, decide);
+  expect(await finished).toEqual({
+    outcome: 'error',
+    run,
+    error: new Error('run a-1 is succeeded and cannot take review.decide'),
+  });
+  expect(log).toEqual([]);
 });
 
 describe('a pause', () => {
@@ -198,28 +211,15 @@ describe('a pause', () => {
     expect(violations).toEqual([]);
   });
 
-  test.each([
-    {name: 'before a launch', run: runRecord(), order: launch},
-    {name: 'before a resume', run: pausedRun(), order: resume},
-  ])('asked for $name keeps the agent from running', async ({run, order}) => {
-    const {finished, log} = await startRun(run, order, 'terminated');
-    expect((await finished).run).toMatchObject({state: 'paused', pause_reason: 'terminated'});
-    expect(log).not.toContain('go a-1');
-  });
-
-  test('asked for while the resume is written keeps the agent from running', async () => {
+  test('while the resume is written keeps the agent from running; the run stands where it stood', async () => {
     const run = createRun(pausedRun(), resume);
     const release = run.runs.holdOn(({phase}) => phase === 'launching');
     run.actor.start();
-    expect(run.actor.getSnapshot().value).toBe('recordingRelaunch');
+    expect(run.actor.getSnapshot().value).toEqual({recordingRelaunch: 'wanted'});
     run.actor.send(pause);
     release();
-    expect((await run.finished).run).toMatchObject({
-      state: 'paused',
-      pause_reason: 'user_interrupt',
-      resumable: true,
-    });
-    expect(run.log).not.toContain('go a-1');
+    expect(await run.finished).toEqual({outcome: 'withdrawn', run: pausedRun({updated_at: now})});
+    expect(run.log).toEqual(['record a-1 running/launching session-1', 'record a-1 paused session-1']);
   });
 });
 
@@ -250,7 +250,7 @@ describe('refuses to run without', () => {
     {missing: 'segment', run: runRecord(), order: launch, names: 'agent'},
   ] as const)('the actor $missing', async ({missing, run, order, names}) => {
     const {[missing]: _, ...actors} = defineEffects(createFakeServices({runs: [run]}).services).run;
-    const input = {run, order, graceMilliseconds, pauseReason: null};
+    const input = {run, order, graceMilliseconds, circumstances: here};
     const actor = createActor(runMachine.provide({actors}), {input});
     const finished = toPromise(actor);
     actor.start();
@@ -263,27 +263,68 @@ describe('refuses to run without', () => {
 });
 
 test('every transition is reached', () => {
-  const input = (run: RunRecord) => ({run, order: null, graceMilliseconds, pauseReason: null});
+  const session = {...here, owner: 'gone'} as const;
+  const records = [
+    runRecord(),
+    pausedRun(),
+    pausedRun({pause_reason: 'process_lost'}),
+    pausedRun({superseded_by_run_id: 'a-2'}),
+    waitingRun(),
+    waitingRun({provider_session_ref: ''}),
+    restingRun({state: 'failed', provider_session_ref: sessionRef, resumable: true}),
+    restingRun({
+      state: 'failed',
+      decision_state: 'pending',
+      provider_session_ref: sessionRef,
+      resumable: true,
+    }),
+    restingRun({state: 'succeeded', run_type: 'review'}),
+    runRecord({provider_session_ref: sessionRef, resumable: true}),
+  ];
+  const circumstances: RunCircumstances[] = [
+    here,
+    session,
+    {...here, owner: 'alive'},
+    {...session, isSameProgram: false},
+    {...session, isSameFolder: false},
+    {...session, isSessionRef: false},
+    {...session, isGoRun: true},
+  ];
+  const unsaved = records.map((run) => ({...run, resumable: false}));
+  const without = unsaved.map((run) => ({...run, provider_session_ref: ''}));
+  const done = (id: string, output: unknown) => ({type: `xstate.done.actor.${id}`, output});
   expect(
     unreachedTransitions(runMachine, {
-      inputs: [
-        runRecord(),
-        pausedRun(),
-        waitingRun(),
-        restingRun({state: 'failed'}),
-        restingRun({state: 'failed', decision_state: 'pending'}),
-      ].map(input),
+      inputs: [...records, ...unsaved, ...without].flatMap((run) =>
+        circumstances.flatMap((each) =>
+          [
+            launch,
+            resume,
+            answer,
+            restart,
+            decide,
+            {...resume, type: 'run.sendBack'},
+            {type: 'run.retry'},
+          ].map((order) => ({
+            run,
+            order,
+            graceMilliseconds,
+            circumstances: each,
+          })),
+        ),
+      ),
       payloads: [
-        launch,
-        resume,
-        refusedResume,
-        answer,
         pause,
-        {type: 'xstate.done.actor.recordRelaunch', output: runRecord()},
-        {type: 'xstate.error.actor.recordRelaunch', error: 'full'},
-        {type: 'xstate.done.actor.segment', output: {run: pausedRun()}},
+        ...['recordRelaunch', 'recordLink', 'recordDecision', 'recordWithdrawal'].flatMap((id) => [
+          done(id, pausedRun()),
+          {type: `xstate.error.actor.${id}`, error: 'full'},
+        ]),
+        done('segment', {outcome: 'ended', run: pausedRun()}),
+        done('segment', {outcome: 'withdrawn', run: pausedRun()}),
+        done('segment', {outcome: 'error', run: pausedRun(), error: 'full'}),
         {type: 'xstate.error.actor.segment', error: 'broken'},
       ],
+      key: ({context}) => [context.run, context.circumstances, context.order?.type],
     }),
   ).toEqual([]);
 });

@@ -2,6 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {createActor, SimulatedClock, toPromise} from 'xstate';
 import {defineAgentActor, defineEndEverythingActor} from '../../src/machines/actors/agent.actor.ts';
 import {defineRecordRunActor} from '../../src/machines/actors/record-run.actor.ts';
+import {applyRunStep} from '../../src/machines/policies/run/run-record.ts';
 import {segmentMachine} from '../../src/machines/segment.machine.ts';
 import type {AgentEvent, AgentRequest} from '../../src/services/contracts/agent.ts';
 import {AgentSpawnError} from '../../src/services/contracts/agent-process.ts';
@@ -30,11 +31,9 @@ const lingerMilliseconds = 10_000;
 function createSegment({
   run = runRecord(),
   request = startRequest,
-  pauseReason = null,
 }: {
   run?: RunRecord;
   request?: AgentRequest;
-  pauseReason?: PauseReason | null;
 } = {}) {
   const fake = createFakeServices({runs: [run]});
   const {services} = fake;
@@ -50,7 +49,7 @@ function createSegment({
         endEverything: defineEndEverythingActor({live}),
       },
     }),
-    {clock, input: {run, request, graceMilliseconds, pauseReason}},
+    {clock, input: {run, request, graceMilliseconds}},
   );
   const finished = toPromise(actor);
   return {
@@ -124,7 +123,7 @@ describe('outcomes', () => {
     segment.agent.succeeds('it works');
 
     const run = {...atRest, ...inSession, state: 'succeeded', result: 'it works'};
-    expect(await segment.finished).toEqual({run});
+    expect(await segment.finished).toEqual({outcome: 'ended', run});
     expect(segment.record()).toEqual(run);
     expect(segment.log).toEqual([
       'launch a-1',
@@ -145,6 +144,7 @@ describe('outcomes', () => {
     segment.agent.succeeds(text);
 
     expect(await segment.finished).toEqual({
+      outcome: 'ended',
       run: {...atRest, ...inSession, state: 'waiting', questions: [question], result: text},
     });
   });
@@ -164,6 +164,7 @@ describe('outcomes', () => {
     segment.agent.fails({kind: 'rate_limit', message: 'try later'});
 
     expect(await segment.finished).toEqual({
+      outcome: 'ended',
       run: {
         ...atRest,
         ...inSession,
@@ -192,6 +193,7 @@ describe('outcomes', () => {
     segment.agent.exits({exitCode: 3});
 
     expect(await segment.finished).toEqual({
+      outcome: 'ended',
       run: {
         ...atRest,
         state: 'failed',
@@ -236,6 +238,7 @@ describe('an agent that cannot be started', () => {
 
     const {phase: _, ...rest} = runRecord();
     expect(await segment.finished).toEqual({
+      outcome: 'ended',
       run: {
         ...rest,
         updated_at: now,
@@ -288,7 +291,7 @@ describe('a resume the provider rejects', () => {
   ])('returns $name, with the reason', async ({options, expected}) => {
     const segment = await startSegment(options);
     segment.agent.fails(rejection);
-    expect(await segment.finished).toEqual({run: expected});
+    expect(await segment.finished).toEqual({outcome: 'ended', run: expected});
   });
 
   describe.each([
@@ -394,7 +397,7 @@ describe('a pause', () => {
       exit_code: 130,
       segments: [endedSegment(1, {exit_code: 130})],
     };
-    expect(await segment.finished).toEqual({run});
+    expect(await segment.finished).toEqual({outcome: 'ended', run});
     expect(segment.record()).toEqual(run);
     expect(segment.log).toEqual([
       'launch a-1',
@@ -419,34 +422,50 @@ describe('a pause', () => {
     expect((await segment.finished).run.pause_reason).toBe('terminated');
   });
 
-  test('asked for before the segment began stops it before its agent runs', async () => {
-    const segment = await startSegment({pauseReason: 'terminated'});
-    expect((await segment.finished).run).toMatchObject({
-      state: 'paused',
-      pause_reason: 'terminated',
-      resumable: false,
+  test('before the agent was told to go ends the held process: the run never started', async () => {
+    const segment = createSegment();
+    segment.actor.start();
+    segment.pause('terminated');
+    expect(await segment.finished).toEqual({
+      outcome: 'withdrawn',
+      run: {
+        ...(({phase: _, ...rest}) => rest)(runRecord()),
+        updated_at: now,
+        state: 'canceled',
+        failure: {kind: 'stopped', message: 'it was stopped before the agent was started'},
+      },
     });
     expect(segment.log).toEqual([
       'launch a-1',
       'record a-1 running/active',
-      'record a-1 running/pausing',
-      'interrupt a-1',
-      'exit a-1',
       'end a-1',
-      'record a-1 paused',
+      'exit a-1',
+      'record a-1 canceled',
     ]);
   });
 
-  test('before the agent runs keeps the session of a resumed run', async () => {
-    const segment = await startSegment({...resumed, pauseReason: 'user_interrupt'});
-    expect((await segment.finished).run).toMatchObject({...inSession, state: 'paused'});
+  test.each([
+    {name: 'paused', given: pausedRun(), step: {type: 'relaunched', feedback: 'use tabs'}},
+    {
+      name: 'waiting',
+      given: waitingRun(),
+      step: {type: 'relaunched', answers: [{id: 'color', value: 'red'}]},
+    },
+  ] as const)('before the agent went on leaves a run $name as it was, words and all', async (each) => {
+    const {given, step} = each;
+    const run = applyRunStep(given, step, now);
+    const segment = createSegment({run, request: resumeRequest});
+    segment.actor.start();
+    segment.pause();
+    const words =
+      'feedback' in step
+        ? {feedback: 'use tabs'}
+        : {answers: [{...step.answers[0], prompt: question.prompt, undelivered: true}]};
+    expect(await segment.finished).toEqual({
+      outcome: 'withdrawn',
+      run: {...given, updated_at: now, ...words},
+    });
     expect(segment.log).not.toContain('go a-1');
-  });
-
-  test('before the agent runs keeps the session that a new run took over from another', async () => {
-    const run = runRecord({...inSession, resumed_from_run_id: 'a-0'});
-    const segment = await startSegment({run, request: resumeRequest, pauseReason: 'user_interrupt'});
-    expect((await segment.finished).run).toMatchObject({...inSession, state: 'paused'});
   });
 
   test('of an agent that tells of its interruption as a failed result is a pause', async () => {
@@ -534,6 +553,7 @@ describe('a pause', () => {
       signals: string[];
     };
     const paused = {state: 'paused', signals: ['interrupt a-1']} as const;
+    const withdrawn = {state: 'canceled'} as const;
 
     test.each<Point>([
       {
@@ -544,8 +564,8 @@ describe('a pause', () => {
           return release;
         },
         value: 'launching',
-        ...paused,
-        signals: ['interrupt a-1'],
+        ...withdrawn,
+        signals: [],
       },
       {
         name: 'while the start is written',
@@ -556,8 +576,8 @@ describe('a pause', () => {
           return release;
         },
         value: 'recordingStart',
-        ...paused,
-        signals: ['interrupt a-1'],
+        ...withdrawn,
+        signals: [],
       },
       {
         name: 'while the agent works',
@@ -929,7 +949,7 @@ describe('a write that fails', () => {
       await play(segment);
 
       const output = await segment.finished;
-      expect(output.error).toBe(error);
+      expect(output).toMatchObject({outcome: 'error', error});
       expect(output.run).toEqual(segment.record());
       expect(segment.record()).toMatchObject(left);
       expect(segment.log).toEqual(log);
@@ -947,7 +967,7 @@ describe('a write that fails', () => {
     await settle();
     expect(segment.state()).toBe('killing');
     segment.clock.increment(killMilliseconds);
-    expect((await segment.finished).error).toBe(error);
+    expect(await segment.finished).toMatchObject({outcome: 'error', error});
     expect(segment.agents.alive()).toEqual([]);
   });
 });
@@ -973,12 +993,14 @@ describe('what cannot be ended', () => {
     await settle();
     segment.agent.exits();
 
-    const {error, run} = await segment.finished;
-    expect(error).toMatchObject({
-      code: 'E_PROCESS_ALIVE',
-      message: 'processes 17, 18 of run a-1 are alive and cannot be ended',
+    expect(await segment.finished).toMatchObject({
+      outcome: 'error',
+      error: {
+        code: 'E_PROCESS_ALIVE',
+        message: 'processes 17, 18 of run a-1 are alive and cannot be ended',
+      },
+      run: {state: 'running', phase: 'pausing'},
     });
-    expect(run).toMatchObject({state: 'running', phase: 'pausing'});
     expect(segment.log.at(-1)).toBe('kill a-1');
     expect(segment.live.size).toBe(1);
   });
@@ -1025,13 +1047,16 @@ test.each(['agent', 'recordRun', 'endEverything'] as const)(
       endEverything: defineEndEverythingActor({live}),
     };
     const clock = new SimulatedClock();
-    const input = {run, request: startRequest, graceMilliseconds, pauseReason: null};
+    const input = {run, request: startRequest, graceMilliseconds};
     const actor = createActor(segmentMachine.provide({actors}), {clock, input});
     const finished = toPromise(actor);
     actor.start();
     await settle();
     clock.increment(killMilliseconds);
-    expect((await finished).error).toEqual(new Error(`Actor "${missing}" was not provided`));
+    expect(await finished).toMatchObject({
+      outcome: 'error',
+      error: new Error(`Actor "${missing}" was not provided`),
+    });
   },
 );
 
@@ -1040,7 +1065,7 @@ test('every transition is reached', () => {
   const exit = {verdict: {outcome: 'succeeded'}, isSessionStored: true, hasWorked: true};
   expect(
     unreachedTransitions(segmentMachine, {
-      inputs: [{run, request: startRequest, graceMilliseconds, pauseReason: null}],
+      inputs: [{run, request: startRequest, graceMilliseconds}],
       payloads: [
         {type: 'agent.held', identity: {}, argv: []},
         {type: 'agent.spawnFailed', message: 'no'},

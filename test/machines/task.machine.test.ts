@@ -4,7 +4,15 @@ import {type TaskInput, taskMachine} from '../../src/machines/task.machine.ts';
 import type {Plan} from '../../src/services/contracts/plan.ts';
 import type {RunRecord} from '../../src/services/contracts/run.ts';
 import {defineEffects} from '../fakes/machines.ts';
-import {pausedRun, question, restingRun, runRecord, sessionRef, waitingRun} from '../fakes/runs.ts';
+import {
+  pausedRun,
+  question,
+  restingRun,
+  runRecord,
+  sessionRef,
+  startRequest,
+  waitingRun,
+} from '../fakes/runs.ts';
 import {createFakeServices, settle} from '../fakes/services.ts';
 import {unreachedTransitions} from '../helpers/model.ts';
 import {planOf, task} from '../helpers/plans.ts';
@@ -15,7 +23,6 @@ const input: TaskInput = {
   provider: 'claude',
   explicitProvider: null,
   graceMilliseconds: 10_000,
-  pauseReason: null,
 };
 const resume: TaskInput = {...input, mode: {type: 'resume', answers: [], feedback: null}};
 const pause = {type: 'run.pause', reason: 'user_interrupt'} as const;
@@ -89,22 +96,76 @@ describe('a pause', () => {
     expect(log.slice(-3)).toEqual(['exit a-1', 'end a-1', 'record a-1 paused']);
   });
 
-  test('asked for while the run is prepared keeps its agent from running', async () => {
+  test('asked for while the run is prepared withdraws it: nothing starts, the task is todo again', async () => {
     const started = createTask();
     const release = started.plans.holdNextRead();
     started.actor.start();
-    expect(started.actor.getSnapshot().value).toBe('preparing');
+    expect(started.actor.getSnapshot().value).toEqual({working: {wish: 'none', step: 'preparing'}});
     started.actor.send(pause);
     release();
-    expect(await started.finished).toMatchObject({outcome: 'paused', run: {pause_reason: 'user_interrupt'}});
-    expect(started.log).not.toContain('go a-1');
-    expect(started.plans.statuses()).toEqual({a: 'in_progress'});
+    expect(await started.finished).toEqual({outcome: 'canceled', run: started.record()});
+    expect(started.log).toEqual([
+      'record a-1 running/launching',
+      'plan a in_progress',
+      'record a-1 canceled',
+      'plan a todo',
+    ]);
+    expect(started.agents.alive()).toEqual([]);
   });
 
-  test('asked for before the task began keeps its agent from running', async () => {
-    const {finished, log} = await startTask({...input, pauseReason: 'terminated'});
-    expect(await finished).toMatchObject({outcome: 'paused', run: {pause_reason: 'terminated'}});
-    expect(log).not.toContain('go a-1');
+  test('asked for while the agent is launched withdraws it as well', async () => {
+    const started = createTask();
+    const release = started.agents.holdLaunch();
+    started.actor.start();
+    await settle();
+    started.actor.send(pause);
+    release();
+    expect(await started.finished).toEqual({outcome: 'canceled', run: started.record()});
+    expect(started.log).not.toContain('go a-1');
+    expect(started.plans.statuses()).toEqual({a: 'todo'});
+  });
+
+  const answers = [{id: question.id, value: 'red'}];
+  test.each([
+    {
+      name: 'paused',
+      run: pausedRun(),
+      status: 'in_progress',
+      mode: {type: 'resume', answers: [], feedback: null},
+    },
+    {
+      name: 'waiting',
+      run: waitingRun(),
+      status: 'waiting_user',
+      mode: {type: 'resume', answers, feedback: null},
+    },
+    {name: 'paused and set to todo', run: pausedRun(), status: 'todo', mode: {type: 'restart'}},
+  ] as const)('asked for while a run that is $name is prepared leaves it exactly so', async (each) => {
+    const {run, status, mode} = each;
+    const started = createTask({...input, mode}, planOf(task('a', {status})), [run]);
+    const release = started.plans.holdNextRead();
+    started.actor.start();
+    started.actor.send(pause);
+    release();
+    expect(await started.finished).toMatchObject({
+      outcome: mode.type === 'restart' ? 'canceled' : run.state,
+    });
+    expect(started.runs.records('a')[0]).toEqual(run);
+    expect(started.plans.statuses()).toEqual({a: status});
+    expect(started.agents.alive()).toEqual([]);
+  });
+
+  test('asked for while a restart is launched gives the old run back its place', async () => {
+    const started = createTask({...input, mode: {type: 'restart'}}, begun, [pausedRun()]);
+    const release = started.agents.holdLaunch();
+    started.actor.start();
+    await settle();
+    expect(started.runs.records('a')[0]).toMatchObject({superseded_by_run_id: 'a-2'});
+    started.actor.send(pause);
+    release();
+    expect((await started.finished).outcome).toBe('canceled');
+    expect(started.runs.records('a')[0]).not.toHaveProperty('superseded_by_run_id');
+    expect(started.plans.statuses()).toEqual({a: 'in_progress'});
   });
 
   test('asked for while the plan is written does not undo what was done', async () => {
@@ -112,7 +173,7 @@ describe('a pause', () => {
     const release = plans.holdNextUpdate();
     agents.agent.succeeds();
     await settle();
-    expect(actor.getSnapshot().value).toBe('settling');
+    expect(actor.getSnapshot().value).toEqual({working: {wish: 'none', step: 'settling'}});
     actor.send(pause);
     release();
     expect((await finished).outcome).toBe('succeeded');
@@ -124,10 +185,12 @@ describe('a resume', () => {
   test('that cannot be is refused, and neither record nor plan is touched', async () => {
     const run = pausedRun({resumable: false});
     const {finished, log} = await startTask(resume, begun, [run]);
-    expect(await finished).toEqual({
-      outcome: 'refused',
-      run,
-      reason: 'the provider had not stored the session yet when it stopped',
+    expect(await finished).toMatchObject({
+      outcome: 'error',
+      error: {
+        code: 'E_RESUME_REFUSED',
+        message: 'cannot resume a: the provider had not stored the session yet when it stopped',
+      },
     });
     expect(log).toEqual([]);
   });
@@ -209,6 +272,7 @@ describe('refuses to run without', () => {
     {missing: 'reviewGate', names: 'askDecision'},
     {missing: 'recallDecision', names: 'recallDecision'},
     {missing: 'settleTask', names: 'settleTask'},
+    {missing: 'withdrawRun', names: 'withdrawRun'},
   ] as const)('the actor $missing', async ({missing, names}) => {
     const {services, agents} = createFakeServices({plan: ready});
     agents.play = (agent) => agent.succeeds();
@@ -220,6 +284,7 @@ describe('refuses to run without', () => {
     });
     const finished = toPromise(actor);
     actor.start();
+    if (missing === 'withdrawRun') actor.send(pause);
     expect(await finished).toEqual({
       outcome: 'error',
       error: new Error(`Actor "${names}" was not provided`),
@@ -229,37 +294,45 @@ describe('refuses to run without', () => {
 
 test('every transition is reached', () => {
   const run = restingRun({state: 'succeeded'});
-  const order = {type: 'run.restart'};
+  const prepared = {
+    task: task('a'),
+    run: runRecord(),
+    order: {type: 'run.launch', request: startRequest},
+    status: 'todo',
+    replaces: null,
+  };
+  const done = (id: string, output: unknown) => ({type: `xstate.done.actor.${id}`, output});
+  const error = (id: string) => ({type: `xstate.error.actor.${id}`, error: 'no'});
   expect(
     unreachedTransitions(taskMachine, {
       inputs: [input, {...input, mode: {type: 'review', decision: null}}],
       payloads: [
         pause,
-        {type: 'xstate.done.actor.prepareRun', output: {task: task('a'), run: runRecord(), order}},
-        {type: 'xstate.error.actor.prepareRun', error: 'no'},
-        {type: 'xstate.done.actor.recallDecision', output: {task: task('a'), run, unheard: null}},
-        {type: 'xstate.done.actor.recallDecision', output: {task: task('a'), run, unheard: 'use tabs'}},
-        {type: 'xstate.error.actor.recallDecision', error: 'no'},
-        {type: 'xstate.done.actor.reviewGate', output: {outcome: 'postponed', run}},
-        {type: 'xstate.done.actor.reviewGate', output: {outcome: 'error', run, error: 'no'}},
-        {
-          type: 'xstate.done.actor.reviewGate',
-          output: {outcome: 'decided', run: {...run, decision_state: 'changes_requested'}},
-        },
-        {
-          type: 'xstate.done.actor.reviewGate',
-          output: {outcome: 'decided', run: {...run, decision_state: 'approved_continue'}},
-        },
-        {type: 'xstate.error.actor.reviewGate', error: 'no'},
-        {
-          type: 'xstate.done.actor.run',
-          output: {outcome: 'succeeded', run: {...run, decision_state: 'pending'}},
-        },
-        {type: 'xstate.done.actor.run', output: {outcome: 'succeeded', run}},
-        {type: 'xstate.done.actor.run', output: {outcome: 'refused', run, reason: 'no'}},
-        {type: 'xstate.done.actor.run', output: {outcome: 'error', run, error: 'no'}},
-        {type: 'xstate.error.actor.run', error: 'no'},
-        {type: 'xstate.error.actor.settleTask', error: 'no'},
+        done('prepareRun', prepared),
+        done('prepareRun', {...prepared, replaces: pausedRun()}),
+        done('replaced', {outcome: 'paused', run: pausedRun()}),
+        done('replaced', {outcome: 'error', run: pausedRun(), error: 'no'}),
+        done('recallDecision', {task: task('a'), run, unheard: null}),
+        done('recallDecision', {task: task('a'), run, unheard: 'use tabs'}),
+        done('reviewGate', {outcome: 'postponed', run}),
+        done('reviewGate', {outcome: 'error', run, error: 'no'}),
+        done('reviewGate', {outcome: 'decided', run: {...run, decision_state: 'changes_requested'}}),
+        done('reviewGate', {outcome: 'decided', run: {...run, decision_state: 'approved_continue'}}),
+        done('run', {outcome: 'succeeded', run: {...run, decision_state: 'pending'}}),
+        done('run', {outcome: 'succeeded', run}),
+        done('run', {outcome: 'withdrawn', run}),
+        done('run', {outcome: 'error', run, error: 'no'}),
+        done('withdrawRun', run),
+        ...[
+          'prepareRun',
+          'replaced',
+          'recallDecision',
+          'reviewGate',
+          'run',
+          'settleTask',
+          'withdrawRun',
+          'undoRun',
+        ].map(error),
       ],
     }),
   ).toEqual([]);

@@ -1,12 +1,10 @@
 import {existsSync, readdirSync} from 'node:fs';
 import {resolveConfig, settingOf} from '../../machines/policies/config-resolution.ts';
-import {requireTask} from '../../machines/policies/plan/plan-graph.ts';
 import {setStatus} from '../../machines/policies/plan/plan-status.ts';
 import {leaveForReview} from '../../machines/policies/review/parent-review.ts';
-import {atCheckpoint, retryObstacle} from '../../machines/policies/run/retry-check.ts';
 import type {Plan, TaskStatus} from '../../services/contracts/plan.ts';
 import type {Project} from '../composition.ts';
-import {liveEngine, refuseWhileRunning} from '../job/running-task.ts';
+import {refuseWhileRunning} from '../job/running-task.ts';
 
 // What the commands and the terminal UI do to a plan in the same way, with the same refusals.
 
@@ -14,14 +12,8 @@ type Change = {readonly before: Plan; readonly after: Plan};
 
 /** Makes a failed, blocked or lost task ready again. */
 export async function retryTask(project: Project, taskId: string, now: string): Promise<Change> {
-  const {plans, folder} = project;
-  await refuseAtCheckpoint(project, taskId);
-  const task = requireTask(await plans.read(), taskId);
-  const {createRunStore} = await import('../../services/stores/run-store.ts');
-  const latest = await createRunStore({folder: folder.runsFolder}).latest(taskId);
-  const obstacle = retryObstacle(task, latest, (await liveEngine(folder)) !== null);
-  if (obstacle) throw obstacle;
-  return plans.update((plan) => setStatus(plan, taskId, 'todo', now));
+  await requireOf(project, taskId, 'retry');
+  return project.plans.update((plan) => setStatus(plan, taskId, 'todo', now));
 }
 
 /** Sets a status by hand, never behind the back of an agent. */
@@ -32,7 +24,7 @@ export async function setTaskStatus(
   now: string,
 ): Promise<Change> {
   await refuseWhileRunning(project, taskId);
-  await refuseAtCheckpoint(project, taskId);
+  await requireOf(project, taskId, 'setStatus');
   return changeByHand(project, (plan) => setStatus(plan, taskId, status, now), taskId);
 }
 
@@ -60,12 +52,12 @@ export async function changeByHand(
   });
 }
 
-/** A status by hand would let the plan go on without the decision it waits for. */
-async function refuseAtCheckpoint({plans, folder}: Project, taskId: string): Promise<void> {
-  const task = (await plans.read()).items.get(taskId);
-  if (task?.status !== 'in_progress') return;
-  const {createRunStore} = await import('../../services/stores/run-store.ts');
-  const {openDecision} = await import('../../machines/policies/review/decisions.ts');
-  const {runs} = await createRunStore({folder: folder.runsFolder}).list(taskId);
-  if (openDecision(task, runs) !== null) throw atCheckpoint(taskId);
+/** Asks the run chart; a status by hand would let the plan go on without the decision it waits for. */
+async function requireOf(project: Project, taskId: string, command: 'retry' | 'setStatus'): Promise<void> {
+  const plan = await project.plans.read();
+  // The plan refuses a task it does not have, in its own words.
+  if (!plan.items.has(taskId) && command === 'setStatus') return;
+  const {requirePossible} = await import('../../machines/policies/run/run-refusals.ts');
+  const {taskFacts} = await import('./task-facts.ts');
+  requirePossible(await taskFacts(project, plan, taskId), command);
 }

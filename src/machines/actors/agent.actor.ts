@@ -14,8 +14,8 @@ import type {ProcessIdentity} from '../../services/contracts/process.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import {exampleQuestion} from '../policies/run/agent-prompt.ts';
 import {askedQuestions} from '../policies/run/asked-questions.ts';
-import {isSessionStored} from '../policies/run/resume-check.ts';
 import type {SegmentEnd, SegmentExit, SegmentVerdict} from '../policies/run/run-step.ts';
+import {isSessionStored} from '../policies/run/session-stored.ts';
 
 export type AgentInput = {readonly run: RunRecord; readonly request: AgentRequest};
 export type AgentOrder =

@@ -1,5 +1,5 @@
 import type {AgentRequest} from '../../services/contracts/agent.ts';
-import {isGoRun, type RunRecord} from '../../services/contracts/run.ts';
+import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import {requireTask} from '../policies/plan/plan-graph.ts';
 import {setStatus} from '../policies/plan/plan-status.ts';
@@ -10,7 +10,7 @@ import {newProgram, type Program, programOf} from '../policies/run/program.ts';
 import {applyRunStep, newRunRecord} from '../policies/run/run-record.ts';
 import {notReady} from '../policies/run/run-refusals.ts';
 import {promptFor} from './run-prompt.ts';
-import type {PreparedRun, RunMode, Situation} from './run-situation.ts';
+import type {PreparedTask, RunMode, Situation} from './run-situation.ts';
 
 /** A new run, linked to the old one, goes on with its session. */
 export async function takeOver(
@@ -19,7 +19,7 @@ export async function takeOver(
   latest: RunRecord,
   request: AgentRequest,
   {answers, feedback}: Extract<RunMode, {type: 'resume'}>,
-): Promise<PreparedRun> {
+): Promise<PreparedTask> {
   const record = await recordFor(
     services,
     // Whoever asks for changes at a checkpoint sees them at the next one.
@@ -47,7 +47,7 @@ export async function startFresh(
   services: Services,
   situation: Situation,
   restartOf: RunRecord | null,
-): Promise<PreparedRun> {
+): Promise<PreparedTask> {
   const {plan, task, provider, pending} = situation;
   const told = await promptFor(services, plan, task);
   const prompt = pending ? `${told}\n\n${feedbackPrompt(parentFeedbackText(pending), [])}` : told;
@@ -59,26 +59,21 @@ export async function startFresh(
   return begin(services, situation, run, await requestFor(services, {kind: 'start', prompt, sessionRef}));
 }
 
-/** The record first, then the plan and the run it replaces. A run they cannot be told of never starts. */
+/** The record first, then the plan. A run that the plan cannot be told of never starts. */
 async function begin(
   services: Services,
   {task, mode, latest}: Situation,
   run: RunRecord,
   request: AgentRequest,
-): Promise<PreparedRun> {
+): Promise<PreparedTask> {
   await services.runs.insert(run);
   try {
     await services.plans.update((current) => {
       // Looked at again under the lock: somebody may have changed the plan since.
-      if (mode.type === 'execute' && !isReady(current, requireTask(current, task.id))) throw notReady(task);
+      if (mode.type === 'execute' && !isReady(current, requireTask(current, task.id)))
+        throw notReady(task.id);
       return setStatus(current, task.id, 'in_progress', services.now());
     });
-    // A record of the Go program is never rewritten; the new run links to it all the same.
-    if (mode.type === 'restart' && latest && !isGoRun(latest)) {
-      await services.runs.update(task.id, latest.run_id, (current) =>
-        applyRunStep(current, {type: 'superseded', byRunId: run.run_id}, services.now()),
-      );
-    }
   } catch (error) {
     await services.runs
       .update(task.id, run.run_id, (current) => applyRunStep(current, {type: 'neverStarted'}, services.now()))
@@ -86,7 +81,13 @@ async function begin(
       .catch(() => {});
     throw error;
   }
-  return {task, run, order: {type: 'run.launch', request}};
+  return {
+    task,
+    run,
+    order: {type: 'run.launch', request},
+    status: task.status,
+    replaces: mode.type === 'restart' ? latest : null,
+  };
 }
 
 async function recordFor(

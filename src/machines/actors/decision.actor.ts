@@ -1,19 +1,20 @@
 import {fromCallback, fromPromise} from 'xstate';
 import type {ProviderId} from '../../services/contracts/agent.ts';
-import {AppError, shellWord} from '../../services/contracts/errors.ts';
+import {AppError} from '../../services/contracts/errors.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import {requireTask, walkTree} from '../policies/plan/plan-graph.ts';
 import {type OpenDecision, openDecision} from '../policies/review/decisions.ts';
-import {resumeObstacle, resumeRefusal} from '../policies/run/resume-check.ts';
-import {applyRunStep} from '../policies/run/run-record.ts';
+import {obstacleText} from '../policies/run/run-circumstances.ts';
+import {runObstacle} from '../policies/run/run-options.ts';
+import {noDecision, resumeRefusal} from '../policies/run/run-refusals.ts';
 import type {
   AskDecisionInput,
   CheckDecisionInput,
   DecisionRequest,
-  RecordDecisionInput,
   ReviewGateCommand,
 } from '../review-gate.machine.ts';
+import {circumstancesOf} from './circumstances.ts';
 
 /** The questions that are open now, by the run they are about, and how each is answered. */
 export type DecisionDesk = Map<
@@ -51,26 +52,11 @@ export function defineCheckDecisionActor(services: Services) {
   });
 }
 
-function obstacleTo(
-  {project, agents, isSessionRef}: Services,
-  run: RunRecord,
-  explicitProvider: ProviderId | null,
-) {
-  const here = {repoRoot: project.root, explicitProvider, customCommand: agents.customCommand};
-  return resumeObstacle(run, {...here, isSessionRef: (ref) => isSessionRef(run.provider, ref)});
-}
-
-export function defineRecordDecisionActor(
-  {runs, now}: Pick<Services, 'runs' | 'now'>,
-  onRecorded: (run: RunRecord) => void,
-) {
-  return fromPromise<RunRecord, RecordDecisionInput>(async ({input: {run, decision}}) => {
-    const recorded = await runs.update(run.task_id, run.run_id, (current) =>
-      applyRunStep(current, {type: 'decided', decision}, now()),
-    );
-    onRecorded(recorded);
-    return recorded;
-  });
+function obstacleTo(services: Services, run: RunRecord, explicitProvider: ProviderId | null): string | null {
+  const circumstances = circumstancesOf(services, run, {explicitProvider, isPastCheckpoint: false});
+  const obstacle = runObstacle(run, circumstances, 'sendBack');
+  if (obstacle === 'standing') throw new Error(`run ${run.run_id} stands at no checkpoint`);
+  return obstacle === null ? null : obstacleText(obstacle, run, circumstances);
 }
 
 export type RecalledDecision = OpenDecision & {readonly task: {readonly id: string; readonly title: string}};
@@ -81,9 +67,7 @@ export function defineRecallDecisionActor({plans, runs}: Pick<Services, 'plans' 
     const {id, title, ...task} = requireTask(await plans.read(), taskId);
     const open = openDecision({id, title, ...task}, (await runs.list(taskId)).runs);
     if (open !== null) return {...open, task: {id, title}};
-    throw new AppError('E_NO_DECISION', `${id} has no decision to be made`, {
-      next: [{command: `blackbird runs ${shellWord(id)}`, why: 'see its history'}],
-    });
+    throw noDecision(id);
   });
 }
 

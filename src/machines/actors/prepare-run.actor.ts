@@ -4,35 +4,28 @@ import {isGoRun, type RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import {isLeaf, requireTask} from '../policies/plan/plan-graph.ts';
 import {setStatus} from '../policies/plan/plan-status.ts';
-import {isReady} from '../policies/plan/readiness.ts';
 import {type OpenDecision, openDecision} from '../policies/review/decisions.ts';
 import {feedbackMark, feedbackOf, parentFeedbackText} from '../policies/review/parent-feedback.ts';
 import {relaunchPrompt} from '../policies/run/agent-prompt.ts';
-import {relaunchObstacle, resumeObstacle, resumeRefusal} from '../policies/run/resume-check.ts';
 import {feedbackFor, type Said, sayingFor} from '../policies/run/resume-saying.ts';
-import {atCheckpoint} from '../policies/run/retry-check.ts';
 import {chainTo, changedFiles} from '../policies/run/run-chain.ts';
+import type {RunOrder} from '../policies/run/run-order.ts';
 import {applyRunStep} from '../policies/run/run-record.ts';
-import {
-  hasChildren,
-  nothingToRestart,
-  nothingToResume,
-  notReady,
-  stillRunning,
-} from '../policies/run/run-refusals.ts';
-import type {RunCommand} from '../run.machine.ts';
+import {hasChildren, requirePossible} from '../policies/run/run-refusals.ts';
+import type {TaskFacts} from '../policies/run/task-options.ts';
 import {requestFor, startFresh, takeOver} from './begin-run.ts';
+import {circumstancesOf} from './circumstances.ts';
 import {pendingOf} from './pending-feedback.ts';
 import {recoverTask} from './recover-runs.actor.ts';
 import {promptFor} from './run-prompt.ts';
-import type {PreparedRun, PrepareRunInput, RunMode, Situation} from './run-situation.ts';
+import type {PreparedTask, PrepareRunInput, RunMode, Situation} from './run-situation.ts';
 
 /** Everything before the agent: a fresh look at plan and history, the prompt, and the record on disk. */
-export function definePrepareRunActor(services: Services, onPrepared: (prepared: PreparedRun) => void) {
-  return fromPromise<PreparedRun, PrepareRunInput>(async ({input}) => {
+export function definePrepareRunActor(services: Services, onPrepared: (prepared: PreparedTask) => void) {
+  return fromPromise<PreparedTask, PrepareRunInput>(async ({input}) => {
     const plan = await services.plans.read();
     const task = requireTask(plan, input.taskId);
-    if (!isLeaf(task)) throw hasChildren(task);
+    if (!isLeaf(task)) throw hasChildren(task.id);
     const latest = await recoverTask(services, task.id);
     const prepare = {execute: prepareExecute, resume: prepareResume, restart: prepareRestart}[
       input.mode.type
@@ -44,9 +37,7 @@ export function definePrepareRunActor(services: Services, onPrepared: (prepared:
     const pending = (await pendingFor(services, input, open)) ?? unfinishedFeedback(input.mode, latest);
     const situation = {...input, mode: withFeedback(input.mode, pending), plan, task};
     const prepared = await prepare(services, {...situation, runs, latest, open, pending, attempt});
-    const {order} = prepared;
-    // What will be refused never starts.
-    if (order.type !== 'run.resume' || order.obstacle === null) onPrepared(prepared);
+    onPrepared(prepared);
     return prepared;
   });
 }
@@ -73,52 +64,46 @@ const unfinishedFeedback = (mode: RunMode, latest: RunRecord | null): PendingFee
 const withFeedback = (mode: RunMode, pending: PendingFeedback | null): RunMode =>
   mode.type === 'resume' && pending ? {...mode, feedback: parentFeedbackText(pending)} : mode;
 
-async function prepareExecute(services: Services, situation: Situation): Promise<PreparedRun> {
-  const {plan, task} = situation;
-  if (!isReady(plan, task)) throw notReady(task);
+async function prepareExecute(services: Services, situation: Situation): Promise<PreparedTask> {
+  requirePossible(factsOf(services, situation), 'execute');
   return startFresh(services, situation, null);
 }
 
-async function prepareRestart(services: Services, situation: Situation): Promise<PreparedRun> {
-  const {task, latest} = situation;
-  if (latest === null) throw nothingToRestart(task);
-  if (latest.state === 'running') throw stillRunning(task, latest);
-  return startFresh(services, situation, latest);
+async function prepareRestart(services: Services, situation: Situation): Promise<PreparedTask> {
+  requirePossible(factsOf(services, situation), 'restart');
+  return startFresh(services, situation, situation.latest);
 }
 
-async function prepareResume(services: Services, situation: Situation): Promise<PreparedRun> {
+async function prepareResume(services: Services, situation: Situation): Promise<PreparedTask> {
   const {task, latest, mode, pending} = situation;
   if (mode.type !== 'resume') throw new Error('Only a resume can be prepared as one');
+  const command = mode.feedback !== null && latest !== null ? 'sendBack' : 'resume';
+  const facts = factsOf(services, situation);
+  requirePossible(facts, command);
   // Sent back without ever having run: a person did it, and there is no session to go on with.
-  if (latest === null && pending) return startFresh(services, situation, null);
-  if (latest === null) throw nothingToResume(task, 'it has never run');
-  if (latest.state === 'running') throw stillRunning(task, latest);
-  const {answers} = mode;
-  const feedback = feedbackFor(latest, mode.feedback);
-  if (mode.feedback === null && latest.state !== 'paused' && latest.state !== 'waiting') {
-    if (situation.open !== null) throw atCheckpoint(task.id);
-    throw nothingToResume(task, `its latest run ${latest.state}`);
-  }
-  const obstacle = obstacleOf(services, situation, latest);
-  if (obstacle === null) await services.agents.check(latest.provider);
-  else if (latest.state !== 'paused') throw resumeRefusal('E_RESUME_REFUSED', task, latest, obstacle);
+  if (latest === null) return startFresh(services, situation, null);
+  await services.agents.check(latest.provider);
   const request = await requestAgain(services, situation, latest, mode);
   // A run that ended is never reopened, a record of the Go program never rewritten: a new run takes over.
-  if (obstacle === null && (!isOpen(latest) || isGoRun(latest))) {
+  if (!isOpen(latest) || isGoRun(latest)) {
     await resolveCheckpoint(services, situation);
     return takeOver(services, situation, latest, request, mode);
   }
-  if (obstacle === null) await markInProgress(services, task.id);
-  const said = {
-    ...feedback,
+  await markInProgress(services, task.id);
+  const order: RunOrder = {
+    type: resumeOrder(latest, command),
+    request,
+    ...(latest.state === 'waiting' ? {answers: mode.answers} : {}),
+    ...feedbackFor(latest, mode.feedback),
     ...(pending ? feedbackMark(pending) : {}),
     ...(situation.isReviewed === undefined ? {} : {isReviewed: situation.isReviewed}),
   };
-  const order: RunCommand =
-    latest.state === 'waiting'
-      ? {type: 'run.answer', request, answers, ...said}
-      : {type: 'run.resume', request, obstacle, ...said};
-  return {task, run: latest, order};
+  return {task, run: latest, order, status: task.status, replaces: null, circumstances: facts.circumstances};
+}
+
+function resumeOrder({state}: RunRecord, command: 'sendBack' | 'resume') {
+  if (command === 'sendBack') return 'run.sendBack';
+  return state === 'waiting' ? 'run.answer' : 'run.resume';
 }
 
 /** Feedback at a checkpoint is a decision: it is on disk before the run that carries it out. */
@@ -146,13 +131,18 @@ async function markInProgress({plans, now}: Services, taskId: string): Promise<v
   await plans.update((plan) => setStatus(plan, taskId, 'in_progress', now()));
 }
 
-function obstacleOf(services: Services, {explicitProvider, mode}: Situation, run: RunRecord): string | null {
-  const {project, agents} = services;
-  const here = {repoRoot: project.root, explicitProvider, customCommand: agents.customCommand};
-  const needsSession =
-    run.state !== 'waiting' ||
-    run.provider_session_ref !== '' ||
-    (mode.type === 'resume' && mode.feedback !== null);
-  if (!needsSession) return relaunchObstacle(run, here);
-  return resumeObstacle(run, {...here, isSessionRef: (ref) => services.isSessionRef(run.provider, ref)});
+/** What the chart of the latest run is asked with. */
+function factsOf(
+  services: Services,
+  {plan, task, latest, open, pending, explicitProvider}: Situation,
+): TaskFacts {
+  // Changes that the provider would not take left a run of their own; the checkpoint stands at the one before.
+  const run = open?.run ?? latest;
+  return {
+    plan,
+    task,
+    run,
+    circumstances: circumstancesOf(services, run, {explicitProvider, isPastCheckpoint: open === null}),
+    isSentBack: pending !== null,
+  };
 }

@@ -30,13 +30,14 @@ export function defineRecordRunActor({
     const {end = null, text: result = ''} = endings.get(run.run_id) ?? {};
     // The last write of a segment: its files are looked at before, nobody asks for the ending after.
     const isLast = step.type === 'ended' || step.type === 'paused';
+    const isOver = isLast || step.type === 'withdrawn';
     // A review changes nothing.
     const work = isLast && run.run_type === 'execute' ? await workOf(changes, run) : undefined;
     const trace = {end, result, host, owner: self, ...(work && {work})};
     const recorded = await runs.update(run.task_id, run.run_id, (current) =>
       applyRunStep(current, step, now(), trace),
     );
-    if (isLast) endings.delete(run.run_id);
+    if (isOver) endings.delete(run.run_id);
     onRecorded(recorded);
     return recorded;
   });

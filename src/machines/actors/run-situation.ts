@@ -1,9 +1,10 @@
 import type {ProviderId} from '../../services/contracts/agent.ts';
 import type {PendingFeedback} from '../../services/contracts/feedback.ts';
-import type {Plan, Task} from '../../services/contracts/plan.ts';
+import type {Plan, Task, TaskStatus} from '../../services/contracts/plan.ts';
 import type {Answer, RunRecord} from '../../services/contracts/run.ts';
 import type {OpenDecision} from '../policies/review/decisions.ts';
-import type {RunCommand} from '../run.machine.ts';
+import type {RunCircumstances} from '../policies/run/run-circumstances.ts';
+import type {RunOrder} from '../policies/run/run-order.ts';
 
 /** How a task is run. */
 export type RunMode =
@@ -24,7 +25,16 @@ export type PrepareRunInput = {
 export type PreparedRun = {
   readonly task: Pick<Task, 'id' | 'title'>;
   readonly run: RunRecord;
-  readonly order: RunCommand;
+  readonly order: RunOrder;
+};
+
+export type PreparedTask = PreparedRun & {
+  /** What the plan said of the task before. */
+  readonly status: TaskStatus;
+  /** The run it is a restart of. */
+  readonly replaces: RunRecord | null;
+  /** Of a run that goes on; a new one was made here. */
+  readonly circumstances?: RunCircumstances;
 };
 
 /** All that is known of a task before a run of it begins. */

@@ -3,7 +3,7 @@ import {failureKinds, providerIds} from './agent.ts';
 import {reviewSummarySchema} from './changes.ts';
 import {runProviderIds} from './provider-table.ts';
 
-export {latestRun} from './latest-run.ts';
+export {isGoRun, latestRun} from './latest-run.ts';
 
 export const runSchemaVersion = 1;
 
@@ -49,6 +49,8 @@ export const answerSchema = z.looseObject({
   value: z.string(),
   /** What was asked. */
   prompt: z.string().optional(),
+  /** Given, but the agent never went on with it: it is said again. */
+  undelivered: z.boolean().optional(),
 });
 export type Answer = z.infer<typeof answerSchema>;
 
@@ -77,6 +79,18 @@ export const reviewResultSchema = z.looseObject({
   feedback: z.string(),
 });
 export type ReviewResult = z.infer<typeof reviewResultSchema>;
+
+const feedbackMarkSchema = z.looseObject({
+  parentTaskId: z.string(),
+  reviewRunId: z.string(),
+  feedback: z.string(),
+});
+
+const failureSchema = z.looseObject({
+  kind: z.enum(failureKinds),
+  message: z.string(),
+  reset_at: z.string().optional(),
+});
 
 const usageSchema = z.looseObject({
   input_tokens: z.number(),
@@ -121,15 +135,18 @@ export const runRecordSchema = z.looseObject({
       state: z.enum(['paused', 'waiting']),
       paused_at: z.string().optional(),
       pause_reason: z.enum(pauseReasons).optional(),
+      failure: failureSchema.optional(),
+      /** How many answers its agent had heard. */
+      answered: z.int().optional(),
+      feedback: z.string().optional(),
+      parentReviewFeedback: feedbackMarkSchema.optional(),
     })
     .optional(),
   segments: z.array(segmentSchema),
   stdout: z.string(),
   stderr: z.string(),
   exit_code: z.int().nullable(),
-  failure: z
-    .looseObject({kind: z.enum(failureKinds), message: z.string(), reset_at: z.string().optional()})
-    .optional(),
+  failure: failureSchema.optional(),
   questions: z.array(questionSchema).optional(),
   answers: z.array(answerSchema).optional(),
   usage: usageSchema.optional(),
@@ -139,9 +156,7 @@ export const runRecordSchema = z.looseObject({
       digest: z.string(),
       bytes: z.int(),
       /** The feedback this run brings to its agent; a run that was heard has consumed it. */
-      parentReviewFeedback: z
-        .looseObject({parentTaskId: z.string(), reviewRunId: z.string(), feedback: z.string()})
-        .optional(),
+      parentReviewFeedback: feedbackMarkSchema.optional(),
     })
     .optional(),
   /** The agent's last message, cut; what dependents are told of this task. */
@@ -166,9 +181,6 @@ export const runRecordSchema = z.looseObject({
   parent_review_results: z.record(z.string(), reviewResultSchema).optional().catch(undefined),
 });
 export type RunRecord = z.infer<typeof runRecordSchema>;
-
-/** A record that the Go program wrote, which knew no root. It is read and never written. */
-export const isGoRun = ({repo_root}: RunRecord): boolean => repo_root === '';
 
 /** A record that could not be read, and why. It never stops what does not need it. */
 export type BrokenRun = {readonly file: string; readonly reason: string};

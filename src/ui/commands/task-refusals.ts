@@ -1,7 +1,7 @@
-import {isLeaf} from '../../machines/policies/plan/plan-graph.ts';
 import {dueParents} from '../../machines/policies/review/parent-review.ts';
-import {retryObstacle} from '../../machines/policies/run/retry-check.ts';
+import {type TaskCommand, type TaskObstacle, taskObstacle} from '../../machines/policies/run/task-options.ts';
 import {readyBelow} from '../model/facts.ts';
+import {taskFactsOf} from '../model/task-facts.ts';
 import {noPlan, noTask, type Refusal} from './command.ts';
 
 /** What may be done with a task or the plan: the refusals of execute, resume, restart and retry. */
@@ -15,11 +15,31 @@ const whileIdle =
     return next(facts, state);
   };
 
-const ofLeaf = (next: Refusal): Refusal =>
+const ofTask = (...commands: readonly TaskCommand[]): Refusal =>
   whileIdle((facts, state) => {
-    if (!facts.task) return noTask;
-    return isLeaf(facts.task) ? next(facts, state) : 'it has children; they are the ones that run';
+    const asked = taskFactsOf(facts, state);
+    if (asked === null) return noTask;
+    const obstacles = commands.map((command) => taskObstacle(asked, command));
+    const [first = null] = obstacles;
+    return first === null || obstacles.includes(null) ? null : wordsFor(first, commands[0]);
   });
+
+/** What the run chart says, in the few words that fit beside a key. */
+const words: Partial<Record<TaskObstacle, string>> & {readonly ended: string} = {
+  children: 'it has children; they are the ones that run',
+  running: 'an agent works on it',
+  noSession: 'it has no session to go on with: R restarts it',
+  foreignSession: 'it has no session to go on with: R restarts it',
+  unsavedSession: 'it has no session to go on with: R restarts it',
+  otherFolder: 'it belongs to another working folder: R restarts it',
+  ended: 'there is nothing to resume',
+};
+
+function wordsFor(obstacle: TaskObstacle, command: TaskCommand | undefined): string {
+  if (command === 'retry' && obstacle !== 'children') return 'it is neither failed nor blocked nor lost';
+  if (command === 'restart' && obstacle === 'neverRan') return 'it has no run yet: e executes it';
+  return words[obstacle] ?? words.ended;
+}
 
 export const executeRefusal = whileIdle(({plan, summary}, {data}) => {
   if (!plan) return noPlan;
@@ -34,17 +54,9 @@ export const executeTaskRefusal = whileIdle(({plan, task}) => {
   return readyBelow(plan, task).length > 0 ? null : `${task.id} is not ready`;
 });
 
-export const resumeRefusal = ofLeaf(({state, run}) => {
-  if (state === 'paused' || state === 'lost')
-    return run?.resumable ? null : 'it has no session to go on with: R restarts it';
-  return state === 'asks' || state === 'decision' || state === 'feedback'
-    ? null
-    : 'there is nothing to resume';
-});
+/** One key goes on, answers, decides or sends back, whichever it is. */
+export const resumeRefusal = ofTask('resume', 'review');
 
-export const restartRefusal = ofLeaf(({run}) => (run ? null : 'it has no run yet: e executes it'));
+export const restartRefusal = ofTask('restart');
 
-export const retryRefusal = ofLeaf(({task, run}, {data}) => {
-  const isEngineAlive = (data?.otherEngine ?? null) !== null;
-  return task && retryObstacle(task, run, isEngineAlive) ? 'it is neither failed nor blocked nor lost' : null;
-});
+export const retryRefusal = ofTask('retry');

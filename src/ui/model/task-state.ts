@@ -1,6 +1,5 @@
 import {isLeaf} from '../../machines/policies/plan/plan-graph.ts';
 import {isReady, unmetDeps} from '../../machines/policies/plan/readiness.ts';
-import {isLost} from '../../machines/policies/run/retry-check.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Style} from './styled-lines.ts';
@@ -46,7 +45,7 @@ export function taskState(
       return isReady(plan, task) ? 'ready' : 'waits';
     case 'in_progress':
       if (run?.state === 'waiting') return 'asks';
-      if (run !== undefined && isLost(run, isEngineAlive)) return 'lost';
+      if (run?.state === 'running' || run?.pause_reason === 'process_lost') return 'lost';
       // The plan says so a moment after the run did.
       if (isEngineAlive && (run?.state === 'succeeded' || run?.state === 'failed')) return ended[run.state];
       return run?.state === 'paused' ? 'paused' : 'stalled';

@@ -27,7 +27,7 @@ const auth = {kind: 'auth', message: 'log in'} as const;
 
 test.each<{output: TaskOutput; reason: StopReason | null; onFailure?: StopReason | null}>([
   {output: {outcome: 'succeeded', run: run({state: 'succeeded'})}, reason: null},
-  {output: {outcome: 'canceled', run: run({state: 'canceled'})}, reason: null},
+  {output: {outcome: 'canceled', run: run({state: 'canceled'})}, reason: 'paused'},
   {output: {outcome: 'failed', run: run({state: 'failed'})}, reason: null, onFailure: 'failed'},
   {output: {outcome: 'failed', run: run({state: 'failed', failure: auth})}, reason: 'failed'},
   {output: {outcome: 'paused', run: run({state: 'paused'})}, reason: 'paused'},

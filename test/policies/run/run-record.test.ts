@@ -1,5 +1,6 @@
 import {describe, expect, test} from 'vitest';
-import {applyRunStep, identityOf, newRunRecord} from '../../../src/machines/policies/run/run-record.ts';
+import {identityOf} from '../../../src/machines/policies/run/recorded-identity.ts';
+import {applyRunStep, newRunRecord} from '../../../src/machines/policies/run/run-record.ts';
 import {
   type RunStep,
   type SegmentFacts,
@@ -228,7 +229,7 @@ describe('a step', () => {
         resumable: true,
         segments: [endedSegment()],
         updated_at: now,
-        stood: {state: 'paused', paused_at: begun, pause_reason: 'user_interrupt'},
+        stood: {state: 'paused', paused_at: begun, pause_reason: 'user_interrupt', failure},
       }),
     },
     {
@@ -239,7 +240,7 @@ describe('a step', () => {
         state: 'running',
         phase: 'launching',
         updated_at: now,
-        stood: {state: 'waiting'},
+        stood: {state: 'waiting', answered: 1},
         answers: [
           {id: 'size', value: 'M'},
           {id: 'color', value: 'red', prompt: 'Which color?'},

@@ -4,7 +4,8 @@ import type {JournalValue} from '../../../services/contracts/journal.ts';
 /** Fields whose words machines decide on; every other text becomes its length. */
 const kept = new Set(
   [
-    'type id actorId state status outcome kind phase mode reason pauseReason pause_reason provider provider_dialect dialect',
+    'type id actorId state status outcome kind phase mode reason owner pauseReason pause_reason',
+    'provider provider_dialect dialect',
     'explicitProvider run_type access code name signal ref sessionRef provider_session_ref digest decision',
   ].flatMap((names) => names.split(' ')),
 );

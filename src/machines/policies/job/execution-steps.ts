@@ -2,7 +2,7 @@ import {AppError} from '../../../services/contracts/errors.ts';
 import type {PendingFeedback} from '../../../services/contracts/feedback.ts';
 import type {ParentReviewInput, ParentReviewOutput, Reviewed} from '../../parent-review.machine.ts';
 import type {TaskInput} from '../../task.machine.ts';
-import {resumeRefusal} from '../run/resume-check.ts';
+import {resumeRefusal} from '../run/run-refusals.ts';
 import type {Attempted, TaskOutput} from '../run/task-outcome.ts';
 import type {JobRules} from './job-rules.ts';
 import {type StopReason, stopReasonAfter, stopReasonAfterReview} from './stop-reason.ts';
@@ -45,7 +45,7 @@ export function taskInput(
   mode: TaskInput['mode'],
 ): TaskInput {
   const common = {provider, explicitProvider, graceMilliseconds, isReviewed, isAttended};
-  return {taskId, mode, ...common, pauseReason: null};
+  return {taskId, mode, ...common};
 }
 
 /** The parents that these tasks made due; null for those of the whole plan. */

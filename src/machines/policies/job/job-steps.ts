@@ -1,7 +1,7 @@
 import type {Answer} from '../../../services/contracts/run.ts';
 import type {ExecutorInput, ExecutorOutput} from '../../executor.machine.ts';
 import type {ParentReviewInput, ParentReviewOutput} from '../../parent-review.machine.ts';
-import type {TaskInput, TaskMode} from '../../task.machine.ts';
+import type {TaskInput, TaskMode} from '../run/task-input.ts';
 import type {TaskOutput} from '../run/task-outcome.ts';
 import type {JobOptions, JobRules} from './job-rules.ts';
 import {type StopReason, stopReasonAfter, stopReasonAfterReview} from './stop-reason.ts';
@@ -68,7 +68,6 @@ export function taskInput(step: JobStep | undefined, rules: JobRules): TaskInput
     graceMilliseconds,
     ...(isReviewed === undefined ? {} : {isReviewed}),
     isAttended,
-    pauseReason: null,
   };
 }
 

@@ -4,7 +4,7 @@ import type {Plan} from '../../../services/contracts/plan.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
 import type {Reviewed} from '../../parent-review.machine.ts';
 import {readyTasks} from '../plan/readiness.ts';
-import {resumeRefusal} from '../run/resume-check.ts';
+import {resumeRefusal} from '../run/run-refusals.ts';
 import {type Attempted, attemptOf} from '../run/task-outcome.ts';
 import {displayLine} from '../text/display-text.ts';
 import type {JobResult} from './job-steps.ts';

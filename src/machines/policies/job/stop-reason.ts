@@ -26,6 +26,8 @@ export function stopReasonAfter(
 ): StopReason | null {
   switch (output.outcome) {
     case 'paused':
+    // Stopped before its agent was told to go.
+    case 'canceled':
       return 'paused';
     case 'waiting':
       return 'waiting_user';
@@ -36,7 +38,6 @@ export function stopReasonAfter(
       return 'error';
     case 'succeeded':
     case 'failed':
-    case 'canceled':
       return stopReasonOf(output.run, stopOnFailure);
   }
 }

@@ -1,13 +1,10 @@
 import type {FailureKind, Usage} from '../../../services/contracts/agent.ts';
 import type {ProcessIdentity} from '../../../services/contracts/process.ts';
-import {
-  type Answer,
-  type RunRecord,
-  runSchemaVersion,
-  type Segment,
-} from '../../../services/contracts/run.ts';
+import {type RunRecord, runSchemaVersion, type Segment} from '../../../services/contracts/run.ts';
 import type {Decision} from '../review/decisions.ts';
 import type {Program} from './program.ts';
+import {recordedIdentity} from './recorded-identity.ts';
+import {relaunched, returned} from './relaunch.ts';
 import {isUnheard} from './run-status.ts';
 import type {RunStep, SegmentTrace, SegmentWork} from './run-step.ts';
 
@@ -91,9 +88,14 @@ export function applyRunStep(
       return ended(changed, step, now, trace);
     case 'relaunched':
       return relaunched(changed, step, trace);
-    case 'neverStarted': {
-      const message = 'Blackbird ended before the agent was started';
-      return {...resting(changed, {}, now), state: 'canceled', failure: {kind: 'stopped', message}};
+    case 'neverStarted':
+      return canceled(changed, 'Blackbird ended before the agent was started', now);
+    case 'withdrawn': {
+      // A process that was never told to go is no part of the run.
+      const segments = run.phase === 'active' ? run.segments.slice(0, -1) : run.segments;
+      return run.stood
+        ? returned(resting({...changed, segments}, {}, now), run.stood)
+        : canceled({...changed, segments}, 'it was stopped before the agent was started', now);
     }
     case 'decided':
       return decided(changed, step.decision, now);
@@ -115,6 +117,12 @@ export function applyRunStep(
     }
   }
 }
+
+const canceled = (run: RunRecord, message: string, now: string): RunRecord => ({
+  ...resting(run, {}, now),
+  state: 'canceled',
+  failure: {kind: 'stopped', message},
+});
 
 /** The work stands where it stood, and can go on once the provider lets it. */
 const passing: ReadonlySet<FailureKind> = new Set<FailureKind>([
@@ -142,7 +150,7 @@ function ended(
     case 'failed': {
       const {failure} = verdict;
       if (isContinued && passing.has(failure.kind))
-        return {...resting(run, trace, now), ...stoodBefore(run), failure};
+        return {...returned(resting(run, trace, now), run.stood), failure};
       return atCheckpoint({...resting(run, trace, now), state: 'failed', failure, ...result}, now);
     }
   }
@@ -153,35 +161,6 @@ const withEnd = (trace: SegmentTrace): SegmentTrace => ({
   ...trace,
   end: trace.end ?? {exitCode: null, signal: null, stdout: '', stderr: ''},
 });
-
-function stoodBefore({questions, paused_at, stood}: RunRecord): Pick<RunRecord, 'state'> {
-  return stood ?? {state: questions !== undefined && paused_at === undefined ? 'waiting' : 'paused'};
-}
-
-function relaunched(
-  {failure: _, paused_at, pause_reason, ...kept}: RunRecord,
-  step: Extract<RunStep, {type: 'relaunched'}>,
-  {owner}: SegmentTrace,
-): RunRecord {
-  const stood = {
-    state: kept.state === 'waiting' ? ('waiting' as const) : ('paused' as const),
-    ...(paused_at === undefined ? {} : {paused_at}),
-    ...(pause_reason === undefined ? {} : {pause_reason}),
-  };
-  return {
-    ...kept,
-    state: 'running',
-    phase: 'launching',
-    stood,
-    ...(step.feedback === undefined ? {} : {feedback: step.feedback}),
-    ...(step.parentReviewFeedback && {
-      context: {...(kept.context ?? {digest: '', bytes: 0}), parentReviewFeedback: step.parentReviewFeedback},
-    }),
-    ...(step.isReviewed === undefined ? {} : {decision_required: step.isReviewed}),
-    ...(owner && {owner: recordedIdentity(owner)}),
-    ...(step.answers && {answers: [...(kept.answers ?? []), ...withPrompts(kept, step.answers)]}),
-  };
-}
 
 /** The end of a run and the question what comes next are one write. Nobody asks about a run that nobody heard. */
 function atCheckpoint(run: RunRecord, now: string): RunRecord {
@@ -230,14 +209,6 @@ function withWork({result_tree: _, ...run}: RunRecord, {tree, summary}: SegmentW
   return {...run, ...(tree === null ? {} : {result_tree: tree}), review_summary: summary};
 }
 
-/** An answer outlives its question: a task without a session is told everything again. */
-function withPrompts({questions = []}: RunRecord, answers: readonly Answer[]): Answer[] {
-  return answers.map((answer) => {
-    const prompt = questions.find(({id}) => id === answer.id)?.prompt;
-    return prompt === undefined ? answer : {...answer, prompt};
-  });
-}
-
 /** A resumed run has used what all its segments have. */
 function addUsage({usage, segments}: RunRecord, latest: Usage): Usage {
   if (usage === undefined || segments.length < 2) return latest;
@@ -259,20 +230,5 @@ function newSegment(
     host,
     argv: [...argv],
     started_at: now,
-  };
-}
-
-type RecordedIdentity = Pick<Segment, 'pid' | 'start_time' | 'boot_id' | 'pid_namespace'>;
-
-function recordedIdentity({pid, startTime, bootId, pidNamespace}: ProcessIdentity): RecordedIdentity {
-  return {pid, start_time: startTime, boot_id: bootId, pid_namespace: pidNamespace};
-}
-
-export function identityOf(segment: RecordedIdentity): ProcessIdentity {
-  return {
-    pid: segment.pid,
-    startTime: segment.start_time,
-    bootId: segment.boot_id,
-    pidNamespace: segment.pid_namespace,
   };
 }

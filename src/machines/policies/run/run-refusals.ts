@@ -1,33 +1,175 @@
-import {AppError, shellWord} from '../../../services/contracts/errors.ts';
+import {AppError, type ErrorCode, type NextStep, shellWord} from '../../../services/contracts/errors.ts';
 import type {Task} from '../../../services/contracts/plan.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
+import {isAboutProgram, resumeInProgram} from './program.ts';
+import {obstacleText, type SessionObstacle} from './run-circumstances.ts';
+import {isUnheard} from './run-status.ts';
+import {
+  possibleCommands,
+  type TaskCommand,
+  type TaskFacts,
+  type TaskObstacle,
+  taskObstacle,
+} from './task-options.ts';
 
-// Why a task is not run, each with the command that tells more or helps.
+/** Refuses what the chart does not allow, with everything a person needs to go on. */
+export function requirePossible(facts: TaskFacts, command: TaskCommand): void {
+  const obstacle = taskObstacle(facts, command);
+  if (obstacle !== null) throw refusalOf(facts, command, obstacle);
+}
 
-type Named = Pick<Task, 'id'>;
+export function refusalOf(facts: TaskFacts, command: TaskCommand, obstacle: TaskObstacle): AppError {
+  const {task, run} = facts;
+  const {id} = task;
+  switch (obstacle) {
+    case 'children':
+      return hasChildren(id);
+    case 'running':
+      return new AppError('E_TASK_RUNNING', `${id} is running`, {
+        details: run ? [['run', run.run_id]] : [],
+        next: [{command: `blackbird runs ${shellWord(id)}`, why: 'see its state'}],
+      });
+    case 'checkpoint':
+      return atCheckpoint(id);
+    case 'noDecision':
+      return noDecision(id);
+    case 'neverRan':
+      return command === 'restart'
+        ? new AppError('E_RESTART_REFUSED', `${id} has no run to restart`, {
+            next: [{command: `blackbird execute ${shellWord(id)}`, why: 'run it for the first time'}],
+          })
+        : nothingToResume(id, 'it has never run', [history(id)]);
+    case 'ended':
+    case 'unasked':
+      return nothingToResume(id, `its latest run ${run?.state}`, stepsOf(facts, ['sendBack', 'restart']));
+    case 'notReady':
+      return notReady(id);
+    case 'done':
+      return new AppError('E_TASK_NOT_READY', `${id} is done`, {
+        next: stepsOf(facts, ['resume', 'sendBack', 'restart', 'setStatus']),
+      });
+    case 'notFailed':
+      return new AppError('E_RETRY_REFUSED', `task ${id} is not failed or blocked`, {
+        details: [['status', task.status]],
+        next: [
+          ...stepsOf(facts, ['resume', 'restart']),
+          {command: `blackbird why ${shellWord(id)}`, why: 'see how it stands'},
+        ].slice(0, 2),
+      });
+    case 'replaced':
+      return resumeRefusal(
+        'E_RESUME_REFUSED',
+        task,
+        required(run),
+        `it was replaced by run ${run?.superseded_by_run_id}`,
+      );
+    default:
+      return resumeRefusal('E_RESUME_REFUSED', task, required(run), sessionText(facts, obstacle));
+  }
+}
 
-export const hasChildren = ({id}: Named): AppError =>
+function required(run: RunRecord | null): RunRecord {
+  if (run === null) throw new Error('Only a run can have such an obstacle');
+  return run;
+}
+
+export const noDecision = (id: string): AppError =>
+  new AppError('E_NO_DECISION', `${id} has no decision to be made`, {next: [history(id)]});
+
+export const hasChildren = (id: string): AppError =>
   new AppError('E_TASK_NOT_READY', `${id} has children; they are the ones that run`, {
     next: [{command: `blackbird why ${shellWord(id)}`, why: 'see what is left'}],
   });
 
-export const notReady = ({id}: Named): AppError =>
+export const notReady = (id: string): AppError =>
   new AppError('E_TASK_NOT_READY', `${id} is not ready`, {
     next: [{command: `blackbird why ${shellWord(id)}`, why: 'see what it waits for'}],
   });
 
-export const nothingToRestart = ({id}: Named): AppError =>
-  new AppError('E_RESTART_REFUSED', `${id} has no run to restart`, {
-    next: [{command: `blackbird execute ${shellWord(id)}`, why: 'run it for the first time'}],
-  });
+const history = (id: string): NextStep => ({
+  command: `blackbird runs ${shellWord(id)}`,
+  why: 'see its history',
+});
 
-export const nothingToResume = ({id}: Named, reason: string): AppError =>
-  new AppError('E_NOTHING_TO_RESUME', `nothing to resume for ${id}: ${reason}`, {
-    next: [{command: `blackbird runs ${shellWord(id)}`, why: 'see its history'}],
-  });
+const nothingToResume = (id: string, reason: string, next: readonly NextStep[]): AppError =>
+  new AppError('E_NOTHING_TO_RESUME', `nothing to resume for ${id}: ${reason}`, {next});
 
-export const stillRunning = ({id}: Named, run: RunRecord): AppError =>
-  new AppError('E_TASK_RUNNING', `${id} is running`, {
-    details: [['run', run.run_id]],
-    next: [{command: `blackbird runs ${shellWord(id)}`, why: 'see its state'}],
+/** Why its session cannot be gone on with, in words. */
+export const sessionText = ({run, circumstances}: TaskFacts, obstacle: SessionObstacle): string =>
+  run === null ? '' : obstacleText(obstacle, run, circumstances);
+
+/** Those of the commands that are possible, as they are said in the shell. */
+export function stepsOf(facts: TaskFacts, commands: readonly TaskCommand[]): NextStep[] {
+  const possible = possibleCommands(facts);
+  return commands
+    .filter((command) => possible.includes(command))
+    .map((command) => stepFor(facts.task.id, command));
+}
+
+/** How a command is said in the shell, and why one would. */
+export function stepFor(taskId: string, command: TaskCommand): NextStep {
+  const {verb, rest = '', why} = shell[command];
+  return {command: `blackbird ${verb} ${shellWord(taskId)}${rest}`, why};
+}
+
+const shell: Record<TaskCommand, {verb: string; rest?: string; why: string}> = {
+  review: {verb: 'review', why: 'decide'},
+  resume: {verb: 'resume', why: 'go on where it stopped'},
+  answer: {verb: 'resume', why: 'answer its questions'},
+  sendBack: {verb: 'resume', rest: ' --feedback <text>', why: 'go on in its session'},
+  execute: {verb: 'execute', why: 'run it'},
+  retry: {verb: 'retry', why: 'make it ready again'},
+  restart: {verb: 'restart', why: 'start again, history is kept'},
+  setStatus: {verb: 'set-status', rest: ' todo', why: 'make it ready'},
+};
+
+/** What stands at a checkpoint is decided, not changed by other means. */
+export function atCheckpoint(taskId: string): AppError {
+  const review = `blackbird review ${shellWord(taskId)}`;
+  return new AppError('E_DECISION_PENDING', `${taskId} waits for your decision`, {
+    next: [
+      {command: `${review} --approve`, why: 'the plan may go on'},
+      {command: `${review} --request-changes <text>`, why: 'send the agent back to work'},
+      {command: `${review} --reject`, why: 'the task has failed'},
+      {command: `blackbird restart ${shellWord(taskId)}`, why: 'or start again from scratch'},
+    ],
   });
+}
+
+/** The whole diagnosis of a resume that cannot be: task, run, provider, session, reason, what to do. */
+export function resumeRefusal(
+  code: ErrorCode,
+  task: Pick<Task, 'id' | 'title'>,
+  run: RunRecord,
+  reason: string,
+): AppError {
+  const since = run.paused_at ?? run.updated_at;
+  const {kind, message} = run.failure ?? {};
+  const isPassing = reason === message && (kind === 'auth' || kind === 'rate_limit');
+  return new AppError(code, `cannot resume ${task.id}: ${reason}`, {
+    details: [
+      ['task', `${task.id}  ${task.title}`.trimEnd()],
+      ['run', `${run.run_id}  ${run.state} ${since}`],
+      ['provider', run.provider],
+      ['session', run.provider_session_ref === '' ? '(none)' : run.provider_session_ref],
+      ['reason', reason],
+    ],
+    next: [
+      ...(isAboutProgram(reason) ? [resumeInProgram(run)] : []),
+      ...(isPassing ? [{command: `blackbird resume ${shellWord(task.id)}`, why: 'try again later'}] : []),
+      {command: `blackbird restart ${shellWord(task.id)}`, why: 'start again, history is kept'},
+      ...(isStillAsked(run)
+        ? [
+            {
+              command: `blackbird review ${shellWord(task.id)}`,
+              why: 'decide otherwise; it still waits for you',
+            },
+          ]
+        : []),
+    ],
+  });
+}
+
+/** Changes that nobody heard of leave the checkpoint open. */
+const isStillAsked = (run: RunRecord) =>
+  run.decision_state === 'pending' || (run.decision_required === true && isUnheard(run));

@@ -40,8 +40,10 @@ export type RunStep =
   | {readonly type: 'superseded'; readonly byRunId: string}
   /** The run that was to replace it never began. */
   | {readonly type: 'reinstated'}
-  /** Recorded, but nothing of an agent ever ran. */
-  | {readonly type: 'neverStarted'};
+  /** Found after a crash: recorded, but nothing of an agent ever ran. */
+  | {readonly type: 'neverStarted'}
+  /** Stopped before its agent was told to go: it stands where it stood, a new run is canceled. */
+  | {readonly type: 'withdrawn'};
 
 /** What only the store's side knows when a step is written; agent output never passes through a machine. */
 export type SegmentTrace = {
@@ -76,6 +78,12 @@ export type SegmentFacts = {
   readonly session: {readonly ref: string; readonly dialect?: Dialect; readonly isRecorded: boolean} | null;
   readonly exit: SegmentExit | null;
 };
+
+/** What became of a segment.`withdrawn`: it was paused before its agent was told to go, so nothing happened. */
+export type SegmentOutput = {readonly run: RunRecord} & (
+  | {readonly outcome: 'ended' | 'withdrawn'}
+  | {readonly outcome: 'error'; readonly error: unknown}
+);
 
 /** What a segment wants written down at each point of its life. */
 export const segmentStep = {

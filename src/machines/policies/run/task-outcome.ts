@@ -1,5 +1,4 @@
 import type {RunRecord, RunState} from '../../../services/contracts/run.ts';
-import type {RunOutput} from '../../run.machine.ts';
 import {isUnheard} from './run-status.ts';
 
 export type TaskOutput =
@@ -10,30 +9,17 @@ export type TaskOutput =
   | {readonly outcome: 'refused'; readonly run: RunRecord; readonly reason: string}
   | {readonly outcome: 'error'; readonly error: unknown};
 
-/** What became of a task, from the last that is known of its run. */
-export function taskOutcome({
-  ended,
-  isPostponed,
-  error,
-}: {
-  readonly ended: RunOutput | null;
-  readonly isPostponed: boolean;
-  readonly error: unknown;
-}): TaskOutput {
-  if (error !== undefined || ended === null) return {outcome: 'error', error};
-  const {outcome, run, reason = ''} = ended;
-  if (isPostponed) return {outcome: 'decision_required', run};
-  if (outcome === 'error') return {outcome, error: ended.error};
-  if (outcome === 'refused') return {outcome, run, reason};
-  if (outcome === 'running')
+/** What became of a task whose run came to rest. */
+export function taskOutcome(run: RunRecord): TaskOutput {
+  const {state, failure} = run;
+  if (state === 'running')
     return {outcome: 'error', error: new Error(`run ${run.run_id} ended without an outcome`)};
   // Its agent would not go on: the record is back where it was, with the reason on it.
-  if (run.failure && (outcome === 'paused' || outcome === 'waiting')) {
-    return {outcome: 'refused', run, reason: run.failure.message};
-  }
+  if (failure && (state === 'paused' || state === 'waiting'))
+    return {outcome: 'refused', run, reason: failure.message};
   // Feedback that nobody heard: its own run failed, the task stands as the run before says.
-  if (isUnheard(run)) return {outcome: 'refused', run, reason: run.failure?.message ?? ''};
-  return {outcome, run};
+  if (isUnheard(run)) return {outcome: 'refused', run, reason: failure?.message ?? ''};
+  return {outcome: state, run};
 }
 
 /** What the end of a job tells of a task; records are too large to be kept for every one. */

@@ -1,0 +1,77 @@
+import type {Answer, RunRecord} from '../../../services/contracts/run.ts';
+import {recordedIdentity} from './recorded-identity.ts';
+import type {RunStep, SegmentTrace} from './run-step.ts';
+
+type Stood = NonNullable<RunRecord['stood']>;
+
+/** The record of a run that goes on, with what a person says to it and where it stood until now. */
+export function relaunched(
+  {failure, paused_at, pause_reason, ...kept}: RunRecord,
+  step: Extract<RunStep, {type: 'relaunched'}>,
+  {owner}: SegmentTrace,
+): RunRecord {
+  const {feedback, context, answers = []} = kept;
+  const delivered = answers.filter(({undelivered}) => !undelivered);
+  const mark = context?.parentReviewFeedback;
+  const stood: Stood = {
+    state: kept.state === 'waiting' ? 'waiting' : 'paused',
+    ...(paused_at === undefined ? {} : {paused_at}),
+    ...(pause_reason === undefined ? {} : {pause_reason}),
+    ...(failure && {failure}),
+    ...(kept.state === 'waiting' && {answered: delivered.length}),
+    ...(feedback === undefined ? {} : {feedback}),
+    ...(mark && {parentReviewFeedback: mark}),
+  };
+  return {
+    ...kept,
+    state: 'running',
+    phase: 'launching',
+    stood,
+    ...(step.feedback === undefined ? {} : {feedback: step.feedback}),
+    ...(step.parentReviewFeedback && {
+      context: {...(context ?? {digest: '', bytes: 0}), parentReviewFeedback: step.parentReviewFeedback},
+    }),
+    ...(step.isReviewed === undefined ? {} : {decision_required: step.isReviewed}),
+    ...(owner && {owner: recordedIdentity(owner)}),
+    ...(step.answers && {answers: [...delivered, ...withPrompts(kept, step.answers)]}),
+  };
+}
+
+/**
+ * A run whose agent did not go on stands where it stood. What a person said is kept to be said again; what a
+ * parent review said is pending again.
+ */
+export function returned({failure: _, ...run}: RunRecord, stood: Stood | undefined): RunRecord {
+  // Records of earlier versions do not say where they stood.
+  if (stood === undefined)
+    return {...run, state: run.questions !== undefined && run.paused_at === undefined ? 'waiting' : 'paused'};
+  const {answered, feedback, parentReviewFeedback, ...standing} = stood;
+  const answers = run.answers?.map((answer, place) =>
+    place < (answered ?? place + 1) ? answer : {...answer, undelivered: true},
+  );
+  const back = {...run, ...standing, ...(answers && {answers})};
+  return isSameMark(run, parentReviewFeedback) ? back : withoutMark(back, stood);
+}
+
+const isSameMark = ({context}: RunRecord, mark: Stood['parentReviewFeedback']): boolean =>
+  context?.parentReviewFeedback?.reviewRunId === mark?.reviewRunId;
+
+function withoutMark(
+  {feedback: _, context, ...run}: RunRecord,
+  {feedback, parentReviewFeedback}: Stood,
+): RunRecord {
+  const {parentReviewFeedback: __, ...kept} = context ?? {digest: '', bytes: 0};
+  return {
+    ...run,
+    ...(feedback === undefined ? {} : {feedback}),
+    context: {...kept, ...(parentReviewFeedback && {parentReviewFeedback})},
+  };
+}
+
+/** An answer outlives its question: a task without a session is told everything again. */
+function withPrompts({questions = []}: RunRecord, answers: readonly Answer[]): Answer[] {
+  return answers.map((answer) => {
+    const prompt = questions.find(({id}) => id === answer.id)?.prompt;
+    return prompt === undefined ? answer : {...answer, prompt};
+  });
+}

@@ -1,0 +1,79 @@
+import type {RunRecord} from '../../../services/contracts/run.ts';
+import type {RunCircumstances, SessionObstacle} from './run-circumstances.ts';
+import {runGuards} from './run-guards.ts';
+
+/**
+ * What the run chart says, as a table: whoever only reads need not load the machines. A test walks the chart
+ * with every kind of record in every circumstance and shows that both say the same.
+ */
+
+export const runCommands = ['launch', 'resume', 'answer', 'sendBack', 'restart', 'retry', 'decide'] as const;
+export type RunCommandName = (typeof runCommands)[number];
+
+/** Where a run stands: the names of the chart's resting states. */
+export type RunStanding =
+  | 'superseded'
+  | 'launchable'
+  | 'reviewed'
+  | 'lost'
+  | 'busy'
+  | 'paused'
+  | 'waiting'
+  | 'decisionPending'
+  | 'ended';
+
+/** `standing`: it takes no such command where it stands. */
+export type RunObstacle = SessionObstacle | 'standing';
+
+export function standingOf(run: RunRecord, circumstances: RunCircumstances): RunStanding {
+  const facts = {context: {run, circumstances}};
+  if (runGuards.isReplaced(facts)) return 'superseded';
+  if (runGuards.isOwn(facts)) return 'launchable';
+  if (runGuards.isReview(facts)) return 'reviewed';
+  if (runGuards.isOwnerGone(facts)) return 'lost';
+  if (runGuards.isRunning(facts)) return 'busy';
+  if (runGuards.isPaused(facts)) return 'paused';
+  if (runGuards.isWaiting(facts)) return 'waiting';
+  return runGuards.isAtCheckpoint(facts) ? 'decisionPending' : 'ended';
+}
+
+/** Why this run cannot be given the command; null when it can. */
+export function runObstacle(
+  run: RunRecord,
+  circumstances: RunCircumstances,
+  command: RunCommandName,
+): RunObstacle | null {
+  const need = accepted[standingOf(run, circumstances)][command];
+  return need === undefined ? 'standing' : need({context: {run, circumstances}});
+}
+
+type Need = (facts: Parameters<typeof runGuards.isReview>[0]) => RunObstacle | null;
+
+const nothing: Need = () => null;
+const place: Need = (facts) => {
+  if (runGuards.isOtherProgram(facts)) return 'otherProgram';
+  return runGuards.isOtherFolder(facts) ? 'otherFolder' : null;
+};
+const session: Need = (facts) => {
+  const elsewhere = place(facts);
+  if (elsewhere !== null) return elsewhere;
+  if (runGuards.hasNoSession(facts)) return 'noSession';
+  if (runGuards.isForeignSession(facts)) return 'foreignSession';
+  return runGuards.isUnsavedSession(facts) ? 'unsavedSession' : null;
+};
+/** A task without a session is told everything again. */
+const sessionIfAny: Need = (facts) => (runGuards.hasNoSession(facts) ? place(facts) : session(facts));
+const processLost: Need = (facts) => (runGuards.isProcessLost(facts) ? null : 'standing');
+const failure: Need = (facts) => (runGuards.hasFailed(facts) ? null : 'standing');
+
+const accepted: Record<RunStanding, Partial<Record<RunCommandName, Need>>> = {
+  superseded: {},
+  launchable: {launch: nothing},
+  reviewed: {},
+  busy: {},
+  lost: {resume: session, restart: nothing, retry: nothing},
+  paused: {resume: session, sendBack: session, restart: nothing, retry: processLost},
+  waiting: {answer: sessionIfAny, sendBack: session, restart: nothing},
+  decisionPending: {decide: nothing, sendBack: session, restart: nothing},
+  ended: {sendBack: session, restart: nothing, retry: failure},
+};

@@ -1,0 +1,43 @@
+import type {AgentRequest} from '../../../services/contracts/agent.ts';
+import type {Answer} from '../../../services/contracts/run.ts';
+import type {Decision} from '../review/decisions.ts';
+import type {FeedbackMark} from '../review/parent-feedback.ts';
+import type {RunStep} from './run-step.ts';
+
+/** What a run is told to do, with everything it takes. */
+export type RunOrder =
+  | {readonly type: 'run.launch'; readonly request: AgentRequest}
+  | ({
+      readonly type: 'run.resume' | 'run.answer' | 'run.sendBack';
+      readonly request: AgentRequest;
+      readonly answers?: readonly Answer[];
+      readonly feedback?: string;
+      readonly isReviewed?: boolean;
+    } & FeedbackMark)
+  | {readonly type: 'run.restart'; readonly byRunId: string}
+  | {readonly type: 'review.decide'; readonly decision: Decision}
+  /** Its task is made ready again; the run stays as it is. */
+  | {readonly type: 'run.retry'};
+
+/** What the order makes of the record. */
+export function stepOf(order: RunOrder | null): RunStep {
+  switch (order?.type) {
+    case 'review.decide':
+      return {type: 'decided', decision: order.decision};
+    case 'run.restart':
+      return {type: 'superseded', byRunId: order.byRunId};
+    case 'run.resume':
+    case 'run.answer':
+    case 'run.sendBack': {
+      const {type: _, request: __, ...words} = order;
+      return {type: 'relaunched', ...words};
+    }
+    default:
+      throw new Error('Nothing was ordered that changes the record');
+  }
+}
+
+export function requestIn(order: RunOrder | null): AgentRequest {
+  if (order === null || !('request' in order)) throw new Error('A run cannot start without a request');
+  return order.request;
+}

@@ -1,0 +1,73 @@
+import type {ProviderId} from '../../../services/contracts/agent.ts';
+import type {Task} from '../../../services/contracts/plan.ts';
+import type {RunRecord} from '../../../services/contracts/run.ts';
+import type {PreparedTask, PrepareRunInput, RunMode} from '../../actors/run-situation.ts';
+import type {ReviewGateInput} from '../../review-gate.machine.ts';
+import type {RunInput} from '../../run.machine.ts';
+import type {Decision} from '../review/decisions.ts';
+
+/** What is to be done with a task: a run, or only the checkpoint it stands at. */
+export type TaskMode = RunMode | {readonly type: 'review'; readonly decision: Decision | null};
+
+export type TaskInput = {
+  readonly taskId: string;
+  readonly mode: TaskMode;
+  readonly provider: ProviderId;
+  readonly explicitProvider: ProviderId | null;
+  readonly graceMilliseconds: number;
+  /** Whether the run ends at a checkpoint; without it, as it began. */
+  readonly isReviewed?: boolean;
+  /** Somebody is there to decide; else a checkpoint is left open. */
+  readonly isAttended?: boolean;
+  /** For the engine: parents are done when their review passed; else as soon as their children are. */
+  readonly reviewsParents?: boolean;
+};
+
+/** Where a task stands, as far as its next step depends on it. */
+type Standing = TaskInput & {
+  readonly task: Pick<Task, 'id' | 'title'>;
+  readonly prepared: PreparedTask | null;
+  readonly run: RunRecord | null;
+};
+
+export function prepareInput({
+  taskId,
+  mode,
+  provider,
+  explicitProvider,
+  isReviewed,
+}: TaskInput): PrepareRunInput {
+  if (mode.type === 'review') throw new Error('A review without a decision has no run');
+  const common = {taskId, mode, provider, explicitProvider};
+  return isReviewed === undefined ? common : {...common, isReviewed};
+}
+
+export function gateInput(standing: Standing): ReviewGateInput {
+  const {task, mode, isAttended = false, explicitProvider} = standing;
+  const decision = mode.type === 'review' ? mode.decision : null;
+  return {task, run: lastRun(standing), decision, isAttended, explicitProvider};
+}
+
+export function runInput(standing: Standing): RunInput {
+  const {run, order, circumstances} = preparedRun(standing);
+  const {graceMilliseconds} = standing;
+  return {run, order, graceMilliseconds, ...(circumstances && {circumstances})};
+}
+
+/** For the run that the prepared one replaces. */
+export function restartInput(standing: Standing): RunInput {
+  const {run, replaces} = preparedRun(standing);
+  if (replaces === null) throw new Error('There is no run to replace');
+  const order = {type: 'run.restart', byRunId: run.run_id} as const;
+  return {run: replaces, order, graceMilliseconds: standing.graceMilliseconds};
+}
+
+export function preparedRun({prepared}: Pick<Standing, 'prepared'>): PreparedTask {
+  if (prepared === null) throw new Error('A run must be prepared before it runs');
+  return prepared;
+}
+
+export function lastRun({run}: Pick<Standing, 'run'>): RunRecord {
+  if (run === null) throw new Error('No run has ended');
+  return run;
+}

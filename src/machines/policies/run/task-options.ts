@@ -1,0 +1,121 @@
+import type {Plan, Task} from '../../../services/contracts/plan.ts';
+import type {RunRecord} from '../../../services/contracts/run.ts';
+import {isLeaf} from '../plan/plan-graph.ts';
+import {isReady} from '../plan/readiness.ts';
+import type {RunCircumstances, SessionObstacle} from './run-circumstances.ts';
+import {type RunCommandName, type RunStanding, runObstacle, standingOf} from './run-options.ts';
+
+/** Everything a person can ask for with a task. `sendBack` is `resume` with feedback, `answer` with answers. */
+export const taskCommands = [
+  'review',
+  'resume',
+  'answer',
+  'sendBack',
+  'execute',
+  'retry',
+  'restart',
+  'setStatus',
+] as const;
+export type TaskCommand = (typeof taskCommands)[number];
+
+export type TaskFacts = {
+  readonly plan: Plan;
+  readonly task: Task;
+  /** The run that says how the task stands; null before the first one. */
+  readonly run: RunRecord | null;
+  readonly circumstances: RunCircumstances;
+  /** A parent review sent it back, and nobody has answered yet. */
+  readonly isSentBack: boolean;
+};
+
+/** Why a command cannot be given: what the run chart says, or what the plan says before it is asked. */
+export type TaskObstacle =
+  | SessionObstacle
+  | 'children'
+  | 'running'
+  | 'replaced'
+  | 'neverRan'
+  | 'checkpoint'
+  | 'ended'
+  | 'unasked'
+  | 'notReady'
+  | 'done'
+  | 'notFailed'
+  | 'noDecision';
+
+export type TaskOption = {readonly command: TaskCommand; readonly obstacle: TaskObstacle | null};
+
+/** For every command whether it is possible. Commands, refusals, hints and keys all take it from here. */
+export const taskOptions = (facts: TaskFacts): readonly TaskOption[] =>
+  taskCommands.map((command) => ({command, obstacle: taskObstacle(facts, command)}));
+
+/** What can be done next, best first: where there is a session, going on in it comes before anything else. */
+export const possibleCommands = (facts: TaskFacts): readonly TaskCommand[] =>
+  taskCommands.filter((command) => taskObstacle(facts, command) === null);
+
+export function taskObstacle(facts: TaskFacts, command: TaskCommand): TaskObstacle | null {
+  const {task, run, circumstances} = facts;
+  const standing = run && standingOf(run, circumstances);
+  if (command === 'setStatus') return statusObstacle(standing);
+  if (!isLeaf(task)) return 'children';
+  if (command === 'execute') return executeObstacle(facts, standing);
+  if (command === 'retry') return retryObstacle(facts);
+  // Sent back without ever having run: a person did the task, and the first run begins with the feedback.
+  if (run === null) return command === 'resume' && facts.isSentBack ? null : noRun[command];
+  return runObstacleFor(facts, run, command);
+}
+
+const noRun = {
+  review: 'noDecision',
+  resume: 'neverRan',
+  answer: 'unasked',
+  sendBack: 'neverRan',
+  restart: 'neverRan',
+} as const satisfies Partial<Record<TaskCommand, TaskObstacle>>;
+
+/** By hand, never behind the back of an agent or of a decision. */
+function statusObstacle(standing: RunStanding | null): TaskObstacle | null {
+  if (standing === 'busy') return 'running';
+  return standing === 'decisionPending' ? 'checkpoint' : null;
+}
+
+function executeObstacle({plan, task}: TaskFacts, standing: RunStanding | null): TaskObstacle | null {
+  if (isReady(plan, task)) return null;
+  if (task.status === 'done') return 'done';
+  return standing === 'busy' ? 'running' : 'notReady';
+}
+
+/** A status is made `todo` again; what can be resumed is not retried behind its back. */
+function retryObstacle({task, run, circumstances}: TaskFacts): TaskObstacle | null {
+  if (task.status === 'failed' || task.status === 'blocked') return null;
+  if (task.status !== 'in_progress') return 'notFailed';
+  if (run === null || runObstacle(run, circumstances, 'retry') === null) return null;
+  return standingOf(run, circumstances) === 'decisionPending' ? 'checkpoint' : 'notFailed';
+}
+
+function runObstacleFor(
+  facts: TaskFacts,
+  run: RunRecord,
+  command: Exclude<TaskCommand, 'setStatus' | 'execute' | 'retry'>,
+): TaskObstacle | null {
+  const standing = standingOf(run, facts.circumstances);
+  const obstacle = runObstacle(run, facts.circumstances, chartCommand(facts, standing, command));
+  if (obstacle !== 'standing') return obstacle;
+  if (standing === 'busy') return 'running';
+  if (standing === 'superseded') return 'replaced';
+  if (command === 'review') return 'noDecision';
+  if (command === 'answer') return 'unasked';
+  return standing === 'decisionPending' ? 'checkpoint' : 'ended';
+}
+
+/** What the run itself is asked for. A bare resume answers, goes on, or brings what a review said. */
+function chartCommand(
+  {isSentBack}: TaskFacts,
+  standing: RunStanding,
+  command: Exclude<TaskCommand, 'setStatus' | 'execute' | 'retry'>,
+): RunCommandName {
+  if (command === 'review') return 'decide';
+  if (command !== 'resume') return command;
+  if (isSentBack && standing !== 'lost' && standing !== 'decisionPending') return 'sendBack';
+  return standing === 'waiting' ? 'answer' : 'resume';
+}

@@ -1,0 +1,83 @@
+import {describe, expect, test} from 'vitest';
+import {programObstacle} from '../../../src/machines/policies/run/program.ts';
+import {resumeRefusal} from '../../../src/machines/policies/run/run-refusals.ts';
+import {begun, pausedRun, sessionRef} from '../../fakes/runs.ts';
+import {seen} from '../../helpers/errors.ts';
+
+describe('a refusal', () => {
+  test('names the task, the run, the provider, the session, the reason and what to do', () => {
+    const task = {id: "it's", title: 'Do it'};
+    expect(seen(resumeRefusal('E_RESUME_REJECTED', task, pausedRun(), 'it is gone'))).toEqual({
+      code: 'E_RESUME_REJECTED',
+      message: "cannot resume it's: it is gone",
+      details: [
+        ['task', "it's  Do it"],
+        ['run', `a-1  paused ${begun}`],
+        ['provider', 'claude'],
+        ['session', sessionRef],
+        ['reason', 'it is gone'],
+      ],
+      next: [{command: String.raw`blackbird restart 'it'\''s'`, why: 'start again, history is kept'}],
+    });
+  });
+
+  test.each([
+    {name: 'an agent', fields: {}, command: 'blackbird resume a --agent claude'},
+    {
+      name: 'a command of the user',
+      fields: {provider: 'custom', provider_dialect: 'codex', custom_command: "my-agent 'x'"},
+      command: String.raw`BLACKBIRD_AGENT_CMD='my-agent '\''x'\''' blackbird resume a`,
+    },
+  ] as const)('of another program says how $name goes on', ({fields, command}) => {
+    const run = pausedRun(fields);
+    const reason = programObstacle(run, {explicitProvider: 'demo', customCommand: null}) ?? '';
+    expect(resumeRefusal('E_RESUME_REFUSED', {id: 'a', title: ''}, run, reason).next).toEqual([
+      {command, why: 'go on with the program that has its session'},
+      {command: 'blackbird restart a', why: 'start again, history is kept'},
+    ]);
+  });
+
+  const rejected = {kind: 'resume_rejected', message: 'it is gone'} as const;
+  const unheard = {
+    state: 'failed',
+    feedback: 'use tabs',
+    resumed_from_run_id: 'a-1',
+    failure: rejected,
+  } as const;
+  test.each([
+    {name: 'a run at a checkpoint', run: {state: 'succeeded', decision_state: 'pending'}, isAsked: true},
+    {name: 'changes nobody heard of', run: {...unheard, decision_required: true}, isAsked: true},
+    {name: 'other feedback nobody heard of', run: unheard, isAsked: false},
+    {
+      name: 'a run that was approved',
+      run: {state: 'succeeded', decision_state: 'approved_quit'},
+      isAsked: false,
+    },
+  ] as const)('for $name, the decision is still open: $isAsked', ({run, isAsked}) => {
+    const {next} = resumeRefusal('E_RESUME_REFUSED', {id: 'a', title: 'A'}, pausedRun(run), 'no');
+    expect(next.map(({command}) => command)).toEqual([
+      'blackbird restart a',
+      ...(isAsked ? ['blackbird review a'] : []),
+    ]);
+  });
+
+  test.each(['auth', 'rate_limit'] as const)('for %s says that it can be tried again', (kind) => {
+    const run = pausedRun({failure: {kind, message: 'not now'}});
+    const commands = (reason: string) =>
+      resumeRefusal('E_RESUME_REFUSED', {id: 'a', title: 'A'}, run, reason).next.map(({command}) => command);
+    expect(commands('not now')).toEqual(['blackbird resume a', 'blackbird restart a']);
+    expect(commands('it belongs to another working folder')).toEqual(['blackbird restart a']);
+  });
+
+  test('says that there is no session, and since when it stands where it was never paused', () => {
+    const {paused_at: _, ...run} = pausedRun({
+      provider_session_ref: '',
+      updated_at: '2026-02-02T03:00:00.000Z',
+    });
+    const {details} = resumeRefusal('E_RESUME_REFUSED', {id: 'a', title: 'A'}, run, 'no');
+    expect(details.filter(([label]) => label === 'session' || label === 'run')).toEqual([
+      ['run', 'a-1  paused 2026-02-02T03:00:00.000Z'],
+      ['session', '(none)'],
+    ]);
+  });
+});
