@@ -39,7 +39,6 @@ export const sessionChangeMachine = setup({
     input: {} as SessionChangeInput,
     context: {} as ChangeContext,
     output: {} as SessionChangeOutput,
-    tags: {} as 'locked',
   },
   actors: {
     acquireLock: promiseNotProvided<void, {repoId: string}>('acquireLock'),
@@ -76,7 +75,6 @@ export const sessionChangeMachine = setup({
       },
     },
     locked: {
-      tags: 'locked',
       initial: 'checkingWorktree',
       states: {
         // Whoever had the lock before us may have archived the run.

@@ -51,7 +51,6 @@ export const sessionMachine = setup({
     input: {} as SessionInput,
     context: {} as SessionContext,
     output: {} as SessionOutput,
-    tags: {} as 'actionRequired',
   },
   actors: {
     findRun: promiseNotProvided<SessionMeta, {ref: string}>('findRun'),
@@ -83,7 +82,12 @@ export const sessionMachine = setup({
   id: 'session',
   context: ({input}) => ({
     ...input,
-    ...{run: null, launch: null, isRunning: false, event: null, failure: null, isCanceled: false},
+    run: null,
+    launch: null,
+    isRunning: false,
+    event: null,
+    failure: null,
+    isCanceled: false,
   }),
   initial: 'resolving',
   states: {
@@ -153,7 +157,6 @@ export const sessionMachine = setup({
       ],
     },
     confirming: {
-      tags: 'actionRequired',
       invoke: {
         id: 'confirm',
         src: 'confirm',

@@ -32,7 +32,11 @@ export function decisionDialog(
     if (refusal !== undefined) reportError(refusal, context, {json: false});
     const root = (await cli.project(command)).folder.root;
     const decision = await context.askDecision?.({
-      ...{task, run, obstacle, draft, signal: closing.signal},
+      task,
+      run,
+      obstacle,
+      draft,
+      signal: closing.signal,
       listFiles: async () => {
         const {listFiles} = await import('../../services/git/list-files.ts');
         return listFiles({root, env: context.env});

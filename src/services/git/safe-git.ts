@@ -97,8 +97,13 @@ async function feedOnce(
   const stop = new AbortController();
   const given = settings.flatMap((setting) => ['-c', setting]);
   const job = execa('git', [...given, ...args], {
-    ...{cwd, env: {...env, ...more}, extendEnv: false, input, cancelSignal: stop.signal},
-    ...{stdout: 'ignore', reject: false},
+    cwd,
+    env: {...env, ...more},
+    extendEnv: false,
+    input,
+    cancelSignal: stop.signal,
+    stdout: 'ignore',
+    reject: false,
   });
   const {failed, exitCode = null, stderr} = await until(signal, stop, job);
   if (failed) throw failure(args, exitCode, String(stderr ?? ''));

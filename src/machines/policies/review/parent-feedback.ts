@@ -55,8 +55,13 @@ export function feedbackOf({task_id, created_at, updated_at, context}: RunRecord
   if (!mark) return null;
   const {parentTaskId, reviewRunId, feedback} = mark;
   return {
-    ...{schemaVersion: feedbackSchemaVersion, childTaskId: task_id, parentTaskId, reviewRunId, feedback},
-    ...{createdAt: created_at, updatedAt: updated_at},
+    schemaVersion: feedbackSchemaVersion,
+    childTaskId: task_id,
+    parentTaskId,
+    reviewRunId,
+    feedback,
+    createdAt: created_at,
+    updatedAt: updated_at,
   };
 }
 
