@@ -4,19 +4,8 @@ import {promiseNotProvided} from './actors/not-provided.ts';
 import {executorMachine} from './executor.machine.ts';
 import {type ParentReviewOutput, parentReviewMachine} from './parent-review.machine.ts';
 import type {JobOptions, JobRules} from './policies/job/job-rules.ts';
-import {
-  executorInput,
-  type Job,
-  type JobResult,
-  type JobStep,
-  jobResult,
-  reviewInput,
-  type StepResult,
-  stepsAfter,
-  stopReasonOf,
-  succeededRuns,
-  taskInput,
-} from './policies/job/job-steps.ts';
+import type {Job, JobResult, JobStep, StepResult} from './policies/job/job-steps.ts';
+import * as jobs from './policies/job/job-steps.ts';
 import {stopReasonAfterReview} from './policies/job/stop-reason.ts';
 import {taskMachine} from './task.machine.ts';
 
@@ -46,6 +35,16 @@ type Wish = 'none' | 'stop' | 'pause';
 const announcedBy = (wish: Wish) => ({type: 'announceEnd', params: {wish}}) as const;
 const failed = {target: 'releasing', actions: {type: 'rememberError', params: errorIn}} as const;
 
+const noJob: EngineContext = {
+  steps: [],
+  options: {},
+  rules: null,
+  done: [],
+  reviewed: 0,
+  review: null,
+  error: undefined,
+};
+
 /**
  * The door: one job at a time, busy from the moment it is asked for until the last write. A job is a list of steps under
  * one lock and one set of rules. A pause is taken in every state, and nothing begins after it.
@@ -70,7 +69,7 @@ export const engineMachine = setup({
     rememberError: assign((_, params: {error: unknown}) => params),
     rememberStep: assign(({context: {done, steps}}, {result}: {result: StepResult}) => ({
       done: [...done, result],
-      steps: stepsAfter(steps, result),
+      steps: jobs.stepsAfter(steps, result),
     })),
     announcePause: emit((_, params: {reason: PauseReason; isForced: boolean}) => ({
       type: 'engine.pausing' as const,
@@ -86,33 +85,25 @@ export const engineMachine = setup({
     isStopAsked: stateIn('#stopping'),
     isTaskNext: ({context}) => context.steps[0]?.type === 'task',
     isPlanNext: ({context}) => context.steps[0]?.type === 'execute',
-    hasDueParents: ({context: {done, reviewed}}) => succeededRuns(done.slice(reviewed)).length > 0,
+    hasDueParents: ({context: {done, reviewed}}) => jobs.succeededRuns(done.slice(reviewed)).length > 0,
     /** The last step leaves nothing to go on with: a person is needed, or the next would fail as well. */
     isEnded: ({context}) => {
       const last = context.done.at(-1);
-      return last !== undefined && stopReasonOf(last, rulesOf(context)) !== null;
+      return last !== undefined && jobs.stopReasonOf(last, rulesOf(context)) !== null;
     },
     isReviewEnded: ({context}) =>
       context.review !== null && stopReasonAfterReview(context.review, rulesOf(context)) !== null,
   },
 }).createMachine({
   id: 'engine',
-  context: {steps: [], options: {}, rules: null, done: [], reviewed: 0, review: null, error: undefined},
+  context: noJob,
   initial: 'idle',
   states: {
     idle: {
       on: {
         'job.start': {
           target: 'working',
-          actions: assign(({event: {job}}) => ({
-            steps: job.steps,
-            options: job.options,
-            rules: null,
-            done: [],
-            reviewed: 0,
-            review: null,
-            error: undefined,
-          })),
+          actions: assign(({event}) => ({...noJob, ...event.job})),
         },
       },
     },
@@ -177,7 +168,7 @@ export const engineMachine = setup({
               invoke: {
                 id: 'executor',
                 src: 'executor',
-                input: ({context}) => executorInput(context.steps[0], rulesOf(context)),
+                input: ({context}) => jobs.executorInput(context.steps[0], rulesOf(context)),
                 onDone: {
                   target: 'choosing',
                   actions: {
@@ -193,7 +184,7 @@ export const engineMachine = setup({
               invoke: {
                 id: 'task',
                 src: 'task',
-                input: ({context}) => taskInput(context.steps[0], rulesOf(context)),
+                input: ({context}) => jobs.taskInput(context.steps[0], rulesOf(context)),
                 onDone: {
                   target: 'choosing',
                   actions: {
@@ -209,7 +200,8 @@ export const engineMachine = setup({
               invoke: {
                 id: 'parentReview',
                 src: 'parentReview',
-                input: ({context}) => reviewInput(context.done.slice(context.reviewed), rulesOf(context)),
+                input: ({context}) =>
+                  jobs.reviewInput(context.done.slice(context.reviewed), rulesOf(context)),
                 onDone: {
                   target: 'choosing',
                   actions: assign(({context, event}) => ({
@@ -243,7 +235,7 @@ export const engineMachine = setup({
 });
 
 function resultOf({done, steps, review, rules, error}: EngineContext, wish: Wish): JobResult {
-  return jobResult({
+  return jobs.jobResult({
     steps: done,
     left: steps,
     review,

@@ -3,22 +3,14 @@ import type {PendingFeedback} from '../services/contracts/feedback.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
 import {finalOutput} from './final-output.ts';
 import {type ParentReviewOutput, parentReviewMachine, type Reviewed} from './parent-review.machine.ts';
-import type {PauseCommand} from './pause-wish.ts';
-import {
-  type ExecutorInput,
-  type ExecutorOutput,
-  executorOutput,
-  isPassedOver,
-  type PassedOver,
-  reviewInput,
-  type SelectedTask,
-  type SelectTaskInput,
-  type Stop,
-  stillPassedOver,
-  stopAfter,
-  stopAfterReview,
-  taskInput,
+import {isPauseAsked, type PauseCommand, stopWish} from './pause-wish.ts';
+import type {
+  ExecutorInput,
+  ExecutorOutput,
+  PassedOver,
+  SelectedTask,
 } from './policies/job/execution-steps.ts';
+import * as steps from './policies/job/execution-steps.ts';
 import {type Attempted, attemptOf, type TaskOutput} from './policies/run/task-outcome.ts';
 import {taskMachine} from './task.machine.ts';
 
@@ -34,25 +26,34 @@ type ExecutorContext = ExecutorInput &
     pending: readonly PendingFeedback[];
     /** How many tasks this execution began. */
     begun: number;
-    stop: Stop;
+    stop: steps.Stop | null;
   };
 
-const completed: Stop = {reason: 'completed'};
-const broken = {target: '#stopped', actions: {type: 'stopFor', params: errorIn}} as const;
+const completed: steps.Stop = {reason: 'completed'};
+const broken = {target: '#stopped', actions: {type: 'stopWithError', params: errorIn}} as const;
 const attempted = {type: 'rememberAttempt', params: outputIn} as const;
 const passedOver = {type: 'passOver', params: outputIn} as const;
-const stopped = {type: 'stopFor', params: stopIn} as const;
-const reviewed = {type: 'rememberReviews', params: reviewsIn} as const;
-const pauseTask = {actions: {type: 'pauseTask', params: pauseIn}} as const;
-const pauseReview = {actions: {type: 'pauseReview', params: pauseIn}} as const;
+const stopped = {type: 'stopAfterTask', params: outputIn} as const;
+const reviewed = {type: 'rememberReviews', params: outputIn} as const;
 const afterReview = [
   {
-    guard: {type: 'reviewEndsPlan', params: reviewsIn},
+    guard: {type: 'reviewEndsPlan', params: outputIn},
     target: '#stopped',
-    actions: [reviewed, {type: 'stopFor', params: reviewStopIn}],
+    actions: [reviewed, {type: 'stopAfterReview', params: outputIn}],
   },
   {target: 'choosing', actions: reviewed},
 ] as const;
+
+const nothingDone = {
+  taskId: '',
+  hasParent: false,
+  attempted: [],
+  passedOver: [],
+  reviews: [],
+  pending: [],
+  begun: 0,
+  stop: null,
+};
 
 /**
  * The plan loop: first every checkpoint and every parent that was left open, then the next ready task, to
@@ -69,7 +70,7 @@ export const executorMachine = setup({
     /** The first task that stands at a checkpoint, or null. */
     findDecision: promiseNotProvided<string | null, void>('findDecision'),
     /** The next ready task of a freshly read plan, or null. */
-    selectTask: promiseNotProvided<SelectedTask | null, SelectTaskInput>('selectTask'),
+    selectTask: promiseNotProvided<SelectedTask | null, steps.SelectTaskInput>('selectTask'),
     task: taskMachine,
     parentReview: parentReviewMachine,
   },
@@ -77,7 +78,7 @@ export const executorMachine = setup({
     rememberAttempt: assign({
       attempted: ({context}, {output}: {output: TaskOutput}) =>
         'run' in output ? [...context.attempted, attemptOf(context.taskId, output.run)] : context.attempted,
-      passedOver: ({context}) => stillPassedOver(context.passedOver),
+      passedOver: ({context}) => steps.stillPassedOver(context.passedOver),
     }),
     countTask: assign({begun: ({context}) => context.begun + 1}),
     passOver: assign({
@@ -90,50 +91,37 @@ export const executorMachine = setup({
       reviews: [...context.reviews, ...reviews],
       pending,
     })),
-    stopFor: assign((_, params: {stop: Stop}) => params),
-    pauseTask: sendTo('task', (_, params: PauseCommand) => params),
-    pauseReview: sendTo('parentReview', (_, params: PauseCommand) => params),
+    stopAfterTask: assign(({context}, {output}: {output: TaskOutput}) => ({
+      stop: steps.stopAfter(output, context),
+    })),
+    stopAfterReview: assign(({context}, {output}: {output: ParentReviewOutput}) => ({
+      stop: steps.stopAfterReview(output, context),
+    })),
+    stopWithError: assign((_, {error}: {error: unknown}) => ({stop: {reason: 'error' as const, error}})),
   },
   guards: {
-    isPauseAsked: stateIn('#pausing'),
+    isPauseAsked,
     isEnough: or([
       stateIn('#stopping'),
       ({context}) => context.maxTasks !== null && context.begun >= context.maxTasks,
     ]),
-    isNothing: (_, params: {found: unknown}) => params.found === null,
+    isNothing: (_, params: {output: unknown}) => params.output === null,
     mayBeDue: ({context}, params: {output: TaskOutput}) =>
       context.hasParent && params.output.outcome === 'succeeded',
-    isPassedOver: (_, params: {output: TaskOutput}) => isPassedOver(params.output),
-    endsPlan: ({context}, params: {output: TaskOutput}) => stopAfter(params.output, context) !== null,
+    isPassedOver: (_, params: {output: TaskOutput}) => steps.isPassedOver(params.output),
+    endsPlan: ({context}, params: {output: TaskOutput}) => steps.stopAfter(params.output, context) !== null,
     reviewEndsPlan: ({context}, params: {output: ParentReviewOutput}) =>
-      stopAfterReview(params.output, context) !== null,
+      steps.stopAfterReview(params.output, context) !== null,
   },
 }).createMachine({
   id: 'executor',
-  context: ({input}) => ({
-    ...input,
-    taskId: '',
-    hasParent: false,
-    attempted: [],
-    passedOver: [],
-    reviews: [],
-    pending: [],
-    begun: 0,
-    stop: {reason: 'completed'},
-  }),
+  context: ({input}) => ({...input, ...nothingDone}),
   initial: 'executing',
   states: {
     executing: {
       type: 'parallel',
       states: {
-        wish: {
-          initial: 'none',
-          states: {
-            none: {on: {'executor.stopAfterTask': 'stopping', 'run.pause': 'pausing'}},
-            stopping: {id: 'stopping', on: {'run.pause': 'pausing'}},
-            pausing: {id: 'pausing'},
-          },
-        },
+        wish: stopWish,
         loop: {
           initial: 'recallingDecisions',
           states: {
@@ -143,7 +131,7 @@ export const executorMachine = setup({
                 src: 'findDecision',
                 onDone: [
                   {guard: 'isPauseAsked', target: '#paused'},
-                  {guard: {type: 'isNothing', params: foundIn}, target: 'recalled'},
+                  {guard: {type: 'isNothing', params: outputIn}, target: 'recalled'},
                   {
                     target: 'deciding',
                     actions: assign(({event}) => ({taskId: event.output ?? '', hasParent: false})),
@@ -154,11 +142,12 @@ export const executorMachine = setup({
             },
             // A task that an earlier execution left at its checkpoint. There may be others.
             deciding: {
-              on: {'run.pause': pauseTask},
+              on: {'run.pause': {actions: sendTo('task', ({event}) => event)}},
               invoke: {
                 id: 'task',
                 src: 'task',
-                input: ({context}) => taskInput(context, context.taskId, {type: 'review', decision: null}),
+                input: ({context}) =>
+                  steps.taskInput(context, context.taskId, {type: 'review', decision: null}),
                 onDone: [
                   {guard: {type: 'isPassedOver', params: outputIn}, target: 'recalled', actions: passedOver},
                   {
@@ -173,11 +162,11 @@ export const executorMachine = setup({
             },
             recalled: {always: [{guard: 'isEnough', target: '#completed'}, {target: 'reviewingLeftOpen'}]},
             reviewingLeftOpen: {
-              on: {'run.pause': pauseReview},
+              on: {'run.pause': {actions: sendTo('parentReview', ({event}) => event)}},
               invoke: {
                 id: 'parentReview',
                 src: 'parentReview',
-                input: ({context}) => reviewInput(context, null),
+                input: ({context}) => steps.reviewInput(context, null),
                 onDone: afterReview,
                 onError: broken,
               },
@@ -201,18 +190,18 @@ export const executorMachine = setup({
                 }),
                 onDone: [
                   {guard: 'isPauseAsked', target: '#paused'},
-                  {guard: {type: 'isNothing', params: foundIn}, target: '#completed'},
+                  {guard: {type: 'isNothing', params: outputIn}, target: '#completed'},
                   {target: 'working', actions: assign(({event}) => event.output ?? {})},
                 ],
                 onError: broken,
               },
             },
             working: {
-              on: {'run.pause': pauseTask},
+              on: {'run.pause': {actions: sendTo('task', ({event}) => event)}},
               invoke: {
                 id: 'task',
                 src: 'task',
-                input: ({context}) => taskInput(context, context.taskId, {type: 'execute'}),
+                input: ({context}) => steps.taskInput(context, context.taskId, {type: 'execute'}),
                 onDone: [
                   // Somebody changed the plan after it was chosen, or its history cannot be read: others come first.
                   {guard: {type: 'isPassedOver', params: outputIn}, target: 'choosing', actions: passedOver},
@@ -232,11 +221,11 @@ export const executorMachine = setup({
               },
             },
             reviewing: {
-              on: {'run.pause': pauseReview},
+              on: {'run.pause': {actions: sendTo('parentReview', ({event}) => event)}},
               invoke: {
                 id: 'parentReview',
                 src: 'parentReview',
-                input: ({context}) => reviewInput(context, [context.taskId]),
+                input: ({context}) => steps.reviewInput(context, [context.taskId]),
                 onDone: afterReview,
                 onError: broken,
               },
@@ -245,51 +234,25 @@ export const executorMachine = setup({
         },
       },
     },
-    completed: {id: 'completed', type: 'final', output: outputFor({reason: 'completed'})},
+    completed: {id: 'completed', type: 'final', output: outputFor(completed)},
     paused: {id: 'paused', type: 'final', output: outputFor({reason: 'paused'})},
     stopped: {
       id: 'stopped',
       type: 'final',
-      output: ({context}) => executorOutput(context, context.stop),
+      output: ({context}) => steps.executorOutput(context, context.stop ?? completed),
     },
   },
   output: finalOutput<ExecutorOutput>,
 });
 
-function outputFor(stop: Stop) {
-  return ({context}: {context: ExecutorContext}) => executorOutput(context, stop);
+function outputFor(stop: steps.Stop) {
+  return ({context}: {context: ExecutorContext}) => steps.executorOutput(context, stop);
 }
 
-function pauseIn({event}: {event: PauseCommand}) {
-  return event;
-}
-
-function foundIn({event}: {event: DoneActorEvent<unknown>}) {
-  return {found: event.output};
-}
-
-function outputIn({event}: {event: DoneActorEvent<TaskOutput>}) {
+function outputIn<Output>({event}: {event: DoneActorEvent<Output>}) {
   return {output: event.output};
-}
-
-function reviewsIn({event}: {event: DoneActorEvent<ParentReviewOutput>}) {
-  return {output: event.output};
-}
-
-function stopIn({context, event}: {context: ExecutorContext; event: DoneActorEvent<TaskOutput>}) {
-  return {stop: stopAfter(event.output, context) ?? completed};
-}
-
-function reviewStopIn({
-  context,
-  event,
-}: {
-  context: ExecutorContext;
-  event: DoneActorEvent<ParentReviewOutput>;
-}) {
-  return {stop: stopAfterReview(event.output, context) ?? completed};
 }
 
 function errorIn({event}: {event: ErrorActorEvent}) {
-  return {stop: {reason: 'error' as const, error: event.error}};
+  return {error: event.error};
 }

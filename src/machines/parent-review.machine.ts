@@ -1,6 +1,5 @@
 import {assign, type DoneActorEvent, type ErrorActorEvent, sendTo, setup} from 'xstate';
 import type {ProviderId} from '../services/contracts/agent.ts';
-import type {PendingFeedback} from '../services/contracts/feedback.ts';
 import type {RunRecord} from '../services/contracts/run.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
 import type {PrepareReviewInput} from './actors/prepare-review.actor.ts';
@@ -15,27 +14,20 @@ import type {ReviewVerdict} from './actors/settle-review.actor.ts';
 import {finalOutput} from './final-output.ts';
 import {isPauseAsked, type PauseCommand, pauseWish} from './pause-wish.ts';
 import {isHopeless} from './policies/job/stop-reason.ts';
+import {
+  type ParentReviewOutput,
+  parentIdsIn,
+  type Reviewed,
+  reviewedOf,
+  reviewOutput,
+} from './policies/review/review-steps.ts';
 import {type RunOutput, runMachine} from './run.machine.ts';
+
+export type {ParentReviewOutput, Reviewed};
 
 export type ParentReviewInput = ReviewScope & {
   readonly provider: ProviderId;
   readonly graceMilliseconds: number;
-};
-
-/** What the end of a job tells of a review; records are too large to be kept for every one. */
-export type Reviewed = Pick<RunRecord, 'failure'> & {
-  readonly parentId: string;
-  readonly verdict: ReviewVerdict['type'];
-};
-
-export type ParentReviewOutput = {
-  /** `required`: feedback waits for an answer. `failed`: the next agent would fail as well. */
-  readonly outcome: 'settled' | 'required' | 'paused' | 'failed' | 'error';
-  readonly reviews: readonly Reviewed[];
-  readonly pending: readonly PendingFeedback[];
-  /** The parent whose review a pause ended, or kept from beginning. */
-  readonly interruptedReview?: string;
-  readonly error?: unknown;
 };
 
 type ParentReviewContext = ParentReviewInput & {
@@ -76,7 +68,6 @@ export const parentReviewMachine = setup({
       reviews: [...context.reviews, reviewedOf(verdict)],
     })),
     rememberError: assign((_, params: {error: unknown}) => params),
-    pauseRun: sendTo('run', (_, params: PauseCommand) => params),
   },
   guards: {
     isPauseAsked,
@@ -164,7 +155,7 @@ export const parentReviewMachine = setup({
               },
             },
             running: {
-              on: {'run.pause': {actions: {type: 'pauseRun', params: ({event}) => event}}},
+              on: {'run.pause': {actions: sendTo('run', ({event}) => event)}},
               invoke: {
                 id: 'run',
                 src: 'run',
@@ -224,31 +215,7 @@ export const parentReviewMachine = setup({
 });
 
 function outputFor(outcome: ParentReviewOutput['outcome']) {
-  return ({
-    context: {reviews, step, verdict, error},
-  }: {
-    context: ParentReviewContext;
-  }): ParentReviewOutput => ({
-    outcome,
-    reviews,
-    pending: outcome === 'required' ? pendingIn(step, verdict) : [],
-    ...(outcome === 'paused' && step.type === 'review' ? {interruptedReview: step.parentId} : {}),
-    ...(error === undefined ? {} : {error}),
-  });
-}
-
-function pendingIn(step: ReviewStep, verdict: ReviewVerdict | null): readonly PendingFeedback[] {
-  if (verdict?.type === 'sentBack') return verdict.pending;
-  return step.type === 'answer' ? step.pending : [];
-}
-
-function reviewedOf({type, run}: ReviewVerdict): Reviewed {
-  return {parentId: run.task_id, verdict: type, ...(run.failure && {failure: run.failure})};
-}
-
-function parentIdsIn(step: ReviewStep): readonly string[] {
-  if (step.type === 'review') return [step.parentId];
-  return step.type === 'complete' ? step.parentIds : [];
+  return ({context}: {context: ParentReviewContext}) => reviewOutput(outcome, context);
 }
 
 function preparedIn({event}: {event: DoneActorEvent<PreparedRun | null>}) {

@@ -16,4 +16,14 @@ export const pauseWish = {
   },
 } as const;
 
+/** The same for a machine that can also be asked to stop after the task at hand. */
+export const stopWish = {
+  initial: 'none',
+  states: {
+    none: {on: {'executor.stopAfterTask': 'stopping', 'run.pause': 'pausing'}},
+    stopping: {id: 'stopping', on: {'run.pause': 'pausing'}},
+    pausing: {id: 'pausing'},
+  },
+} as const;
+
 export const isPauseAsked = stateIn('#pausing');

@@ -200,7 +200,7 @@ describe('execute', () => {
       {event: 'task.settled', run: expect.objectContaining({task_id: 'a', state: 'succeeded'})},
       expect.objectContaining({event: 'task.started', task_id: 'b'}),
       {event: 'task.settled', run: expect.objectContaining({task_id: 'b', state: 'failed'})},
-      {event: 'job.stopped', reason: 'completed', message: expect.stringContaining(' done · ')},
+      {event: 'job.stopped', reason: 'completed', message: '1 done, 1 failed · no ready tasks remaining'},
     ]);
     expect(events).toContainEqual(
       expect.objectContaining({

@@ -54,7 +54,7 @@ describe.skipIf(!hasTmux)('in a terminal (tmux)', () => {
     const before = project.latest('a');
     terminal.type('clear; blackbird resume a');
     expect(await terminal.until('[0]>')).toMatch(
-      /^▶ a {2}Task a {2}\(demo, resumed\)\n✓ a {2}done .*tokens\n\[0\]>$/,
+      /^▶ a {2}Task a {2}\(demo, resumed\)\n✓ a {2}done .*tokens\na is done · 1 ready\n\[0\]>$/,
     );
     const [run, ...others] = project.runs('a');
     expect(others).toEqual([]);
@@ -572,7 +572,9 @@ describe('restart', () => {
     const {code, out, err} = await project.run(['restart', 'a']);
 
     expect({code, err}).toEqual({code: 0, err: ''});
-    expect(out).toMatch(/^▶ a {2}Task a {2}\(demo\)\n✓ a {2}done .*\n$/);
+    expect(out).toMatch(
+      /^▶ a {2}Task a {2}\(demo\)\n✓ a {2}done .*\na is done · no ready tasks remaining\n$/,
+    );
     const [first, second, ...others] = project.runs('a');
     expect(others).toEqual([]);
     expect(first).toMatchObject({run_id: old?.run_id, state: 'paused', superseded_by_run_id: second?.run_id});

@@ -1,0 +1,59 @@
+import type {PendingFeedback} from '../../../services/contracts/feedback.ts';
+import type {RunRecord} from '../../../services/contracts/run.ts';
+import type {ReviewStep} from '../../actors/select-review.actor.ts';
+import type {ReviewVerdict} from '../../actors/settle-review.actor.ts';
+
+/** What the end of a job tells of a review; records are too large to be kept for every one. */
+export type Reviewed = Pick<RunRecord, 'failure'> & {
+  readonly parentId: string;
+  readonly verdict: ReviewVerdict['type'];
+};
+
+export type ParentReviewOutput = {
+  /** `required`: feedback waits for an answer. `failed`: the next agent would fail as well. */
+  readonly outcome: 'settled' | 'required' | 'paused' | 'failed' | 'error';
+  readonly reviews: readonly Reviewed[];
+  readonly pending: readonly PendingFeedback[];
+  /** The parent whose review a pause ended, or kept from beginning. */
+  readonly interruptedReview?: string;
+  readonly error?: unknown;
+};
+
+/** What came of all reviews, from where the machine stood at its end. */
+export function reviewOutput(
+  outcome: ParentReviewOutput['outcome'],
+  {
+    reviews,
+    step,
+    verdict,
+    error,
+  }: {
+    readonly reviews: readonly Reviewed[];
+    readonly step: ReviewStep;
+    readonly verdict: ReviewVerdict | null;
+    readonly error: unknown;
+  },
+): ParentReviewOutput {
+  return {
+    outcome,
+    reviews,
+    pending: outcome === 'required' ? pendingIn(step, verdict) : [],
+    ...(outcome === 'paused' && step.type === 'review' ? {interruptedReview: step.parentId} : {}),
+    ...(error === undefined ? {} : {error}),
+  };
+}
+
+function pendingIn(step: ReviewStep, verdict: ReviewVerdict | null): readonly PendingFeedback[] {
+  if (verdict?.type === 'sentBack') return verdict.pending;
+  return step.type === 'answer' ? step.pending : [];
+}
+
+export function reviewedOf({type, run}: ReviewVerdict): Reviewed {
+  return {parentId: run.task_id, verdict: type, ...(run.failure && {failure: run.failure})};
+}
+
+/** The parents that a step is about. */
+export function parentIdsIn(step: ReviewStep): readonly string[] {
+  if (step.type === 'review') return [step.parentId];
+  return step.type === 'complete' ? step.parentIds : [];
+}
