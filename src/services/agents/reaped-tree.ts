@@ -11,6 +11,8 @@ import {type ProcessExit, type ProcessTree, signalGroup} from './process-tree.ts
 import {reaperArgs} from './reaper-script.ts';
 
 const perl = '/usr/bin/perl';
+/** What perl itself would obey is handed to the agent around it, and so is the marker of the run: it is no part of it. */
+const notForPerl = /^(PERL|LC_ALL$)/;
 /** Longer than the reaper itself takes before it gives up. */
 const patience = 8_000;
 
@@ -23,14 +25,15 @@ export function hasReaper(): boolean {
 
 /** What to start so that an agent that waits for its "go" does so below a reaper. */
 export function reaped({file, args, env, stdio}: Launcher): Launcher {
-  // Not for itself: what perl would obey, and the marker of the run, of which it is no part.
-  const aside = Object.entries(env).filter(([name]) => name.startsWith('PERL') || name === runMarker);
+  const aside = Object.entries(env).filter(
+    ([name, value]) => value !== undefined && (notForPerl.test(name) || name === runMarker),
+  );
   const variables = aside.map(([name, value]) => `${name}=${value}`);
   return {
     file: perl,
     args: [...(reaperArgs(process.arch) ?? []), String(variables.length), ...variables, file, ...args],
-    // It need not complain of a locale that is not installed.
-    env: {...env, ...Object.fromEntries(aside.map(([name]) => [name, undefined])), PERL_BADLANG: '0'},
+    // Without a locale it starts sooner, and cannot complain of one that is not installed.
+    env: {...env, ...Object.fromEntries(aside.map(([name]) => [name, undefined])), LC_ALL: 'C'},
     stdio: [...stdio, 'pipe'],
   };
 }

@@ -1,8 +1,9 @@
 /** Numbers of the system calls, by Node's name of the machine. Elsewhere agents run without a reaper. */
-const systemCalls: Readonly<Record<string, {prctl: number; sigprocmask: number; ppoll: number}>> = {
-  x64: {prctl: 157, sigprocmask: 14, ppoll: 271},
-  arm64: {prctl: 167, sigprocmask: 135, ppoll: 73},
+const systemCalls: Readonly<Record<string, SystemCalls>> = {
+  x64: {prctl: 157, sigprocmask: 14, ppoll: 271, exitGroup: 231},
+  arm64: {prctl: 167, sigprocmask: 135, ppoll: 73, exitGroup: 94},
 };
+type SystemCalls = Readonly<Record<'prctl' | 'sigprocmask' | 'ppoll' | 'exitGroup', number>>;
 
 /**
  * Arguments of perl for the parent of one agent; how many variables the agent gets besides, these, and its command
@@ -20,7 +21,7 @@ export function reaperArgs(arch: string): readonly string[] | null {
   return calls ? ['-e', startScript(calls), '--', watchScript(calls), killScript] : null;
 }
 
-const startScript = ({prctl}: {prctl: number}) => `
+const startScript = ({prctl}: SystemCalls) => `
 my $isReaper = syscall(${prctl}, 36, 1, 0, 0, 0) == 0;
 my ($watch, $kill) = splice @ARGV, 0, 2;
 open(my $line, '+<&=', 3) or exit 125;
@@ -36,7 +37,7 @@ if ($agent) { eval $watch; exit 1 }
 syscall(${prctl}, 1, 9, 0, 0, 0);
 exit 125 if getppid != $reaper;
 close $line;
-delete $ENV{PERL_BADLANG};
+delete $ENV{LC_ALL};
 for (splice @ARGV, 0, shift @ARGV) {
   my ($name, $value) = split /=/, $_, 2;
   $ENV{$name} = $value;
@@ -45,7 +46,7 @@ exec {$ARGV[0]} @ARGV;
 print STDERR "cannot execute $ARGV[0]: $!\\n";
 exit 126;`;
 
-const watchScript = ({sigprocmask, ppoll}: {sigprocmask: number; ppoll: number}) => `
+const watchScript = ({sigprocmask, ppoll, exitGroup}: SystemCalls) => `
 # After the fork: what interrupts both before the agent began must end it.
 $SIG{$_} = 'IGNORE' for qw(INT TERM HUP QUIT PIPE ALRM USR1 USR2 TSTP TTIN TTOU);
 # Blocked but in ppoll, so that no child ends unnoticed between a look and the wait.
@@ -58,7 +59,8 @@ open STDERR, '>', '/dev/null';
 my ($state, $until, $hasLine, %killed) = ('watching', 0, 1);
 my $finish = sub {
   syswrite $line, @_ ? "left @_\\n" : 'ended ' . keys(%killed) . "\\n" if $isReaper;
-  exit 0;
+  # Perl tidies up for longer than all of this takes.
+  syscall(${exitGroup}, 0);
 };
 
 for (;;) {

@@ -77,7 +77,7 @@ async function launch(spec: AgentProcessSpec, {guardian, isReaped}: {guardian: s
   const env = agentEnvironment({own: process.env, command: command.env, runId, guardian, cwd});
   const file = findExecutable(command.file, {cwd, searchPath: env.PATH ?? '/usr/bin:/bin'});
 
-  const forksBefore = countForks();
+  const forksBefore = isReaped ? undefined : countForks();
   const launcher = heldBack(file, command.args, env);
   const subprocess = startLauncher(spec, isReaped ? reaped(launcher) : launcher);
   const {pid} = subprocess;

@@ -149,13 +149,20 @@ describe.skipIf(!hasReaper())(
       });
     });
 
-    test('the reaper leaves the environment of the agent as it was, perl’s variables too', async () => {
-      const {agent, lines, runId} = await start(['-c', 'env | grep -E "^(PERL|BLACKBIRD_RUN)" | sort'], {
-        isReaped,
-        env: {PERL5OPT: '-Mno::such::module', PERL_UNICODE: 'SDA', LC_ALL: 'xx_XX.none'},
-      });
+    test.each([
+      {name: 'without a locale', env: {}},
+      {
+        name: 'with what perl would obey',
+        env: {LC_ALL: 'xx_XX.none', PERL5OPT: '-Mno::such::module', PERL_UNICODE: 'SDA'},
+      },
+    ])('the reaper leaves the environment of the agent as it was, $name', async ({env}) => {
+      vi.stubEnv('LC_ALL', undefined);
+      onTestFinished(() => void vi.unstubAllEnvs());
+      const print = 'env | grep -E "^(PERL|LC_ALL|BLACKBIRD_RUN)" | sort';
+      const {agent, lines, runId} = await start(['-c', print], {isReaped, env});
       expect(await agent.ended).toMatchObject({exitCode: 0, stderr: ''});
-      expect(lines).toEqual([`BLACKBIRD_RUN_ID=${runId}`, 'PERL5OPT=-Mno::such::module', 'PERL_UNICODE=SDA']);
+      const expected = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+      expect(lines).toEqual([`BLACKBIRD_RUN_ID=${runId}`, ...expected]);
     });
 
     test.each([
