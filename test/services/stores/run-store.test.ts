@@ -111,9 +111,11 @@ describe('files', () => {
     const ended = JSON.stringify({...runRecord({state: 'succeeded'}), stdout: 'x'.repeat(20_000)}, null, 2);
     for (let count = 0; count < 2_000; count++) put(`task-${count}`, 'a-1.json', ended);
     await store.insert(runRecord({task_id: 'b', run_id: 'b-1'}));
-    const began = performance.now();
+    const began = process.cpuUsage();
     expect(await store.runningTaskIds()).toEqual(['b']);
-    expect(performance.now() - began).toBeLessThan(2_000);
+    // Processor time, so a busy machine is no failure.
+    const {user, system} = process.cpuUsage(began);
+    expect((user + system) / 1_000).toBeLessThan(2_000);
   });
 
   test('that are gone are gone', async () => {
