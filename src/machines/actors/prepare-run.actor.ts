@@ -7,7 +7,7 @@ import {setStatus} from '../policies/plan/plan-status.ts';
 import {type OpenDecision, openDecision} from '../policies/review/decisions.ts';
 import {feedbackMark, feedbackOf, parentFeedbackText} from '../policies/review/parent-feedback.ts';
 import {relaunchPrompt} from '../policies/run/agent-prompt.ts';
-import {feedbackFor, type Said, sayingFor} from '../policies/run/resume-saying.ts';
+import {answersFor, feedbackFor, type Said, sayingFor} from '../policies/run/resume-saying.ts';
 import {chainTo, changedFiles} from '../policies/run/run-chain.ts';
 import type {RunOrder} from '../policies/run/run-order.ts';
 import {applyRunStep} from '../policies/run/run-record.ts';
@@ -93,7 +93,7 @@ async function prepareResume(services: Services, situation: Situation): Promise<
   const order: RunOrder = {
     type: resumeOrder(latest, command),
     request,
-    ...(latest.state === 'waiting' ? {answers: mode.answers} : {}),
+    ...(latest.state === 'waiting' ? {answers: answersFor(latest, mode.answers)} : {}),
     ...feedbackFor(latest, mode.feedback),
     ...(pending ? feedbackMark(pending) : {}),
     ...(situation.isReviewed === undefined ? {} : {isReviewed: situation.isReviewed}),

@@ -4,7 +4,7 @@ import {
   continuePrompt,
   feedbackPrompt,
 } from '../../../src/machines/policies/run/agent-prompt.ts';
-import {feedbackFor, sayingFor} from '../../../src/machines/policies/run/resume-saying.ts';
+import {answersFor, feedbackFor, sayingFor} from '../../../src/machines/policies/run/resume-saying.ts';
 import type {RunRecord} from '../../../src/services/contracts/run.ts';
 import {pausedRun, question, restingRun, sessionRef, waitingRun} from '../../fakes/runs.ts';
 import {errorOf, seen} from '../../helpers/errors.ts';
@@ -96,4 +96,12 @@ test.each([
     details: [['color', 'Which color? (red | blue)']],
     next: [{command: "blackbird resume a --answer 'color=…'"}],
   });
+});
+
+test('an answer that never reached the agent is said again, unless it is answered anew', () => {
+  const undelivered = {id: 'color', value: 'red', undelivered: true};
+  expect(answersFor(waitingRun({answers: [undelivered]}), [])).toEqual([{id: 'color', value: 'red'}]);
+  expect(answersFor(waitingRun({answers: [undelivered]}), [{id: 'color', value: 'blue'}])).toEqual([
+    {id: 'color', value: 'blue'},
+  ]);
 });

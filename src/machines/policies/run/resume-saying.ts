@@ -25,18 +25,26 @@ export function feedbackFor(
   return {feedback: isUnheard ? `${unheard}\n\n${feedback}` : feedback};
 }
 
+/** What was answered before and never reached the agent counts, unless it is answered anew. */
+export function answersFor({answers = []}: RunRecord, given: readonly Answer[]): readonly Answer[] {
+  const kept = answers.filter(({undelivered, id}) => undelivered && !given.some((each) => each.id === id));
+  return [...kept.map(({undelivered: _, ...answer}) => answer), ...given];
+}
+
 /** How a run goes on: with feedback, else where it was interrupted, else with answers to all it asked. */
 export function sayingFor(run: RunRecord, said: Said, files: readonly string[]): InSession | Anew {
-  const {state, provider_session_ref: sessionRef, questions = [], answers: earlier = []} = run;
+  const {state, provider_session_ref: sessionRef, questions = []} = run;
+  const earlier = run.answers?.filter(({undelivered}) => !undelivered) ?? [];
+  const answers = answersFor(run, said.answers);
   const inSession = (prompt: string): InSession => ({kind: 'resume', sessionRef, prompt});
   const {feedback} = feedbackFor(run, said.feedback);
   if (feedback !== undefined) return inSession(feedbackPrompt(feedback, files));
   if (state === 'paused') return inSession(continuePrompt(questions, earlier, run.feedback));
-  requireAnswers(run.task_id, questions, said.answers);
-  if (sessionRef !== '') return inSession(answersPrompt(questions, said.answers));
+  requireAnswers(run.task_id, questions, answers);
+  if (sessionRef !== '') return inSession(answersPrompt(questions, answers));
   // Rounds number their questions alike, so those of earlier ones are told apart by their place.
   const before = earlier.map(({id, value, prompt = id}, place) => ({id: `${place} ${id}`, value, prompt}));
-  return {kind: 'start', questions: [...before, ...questions], answers: [...before, ...said.answers]};
+  return {kind: 'start', questions: [...before, ...questions], answers: [...before, ...answers]};
 }
 
 function requireAnswers(taskId: string, questions: readonly Question[], answers: readonly Answer[]): void {

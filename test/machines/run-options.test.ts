@@ -1,0 +1,98 @@
+import {expect, test} from 'vitest';
+import {initialTransition, transition} from 'xstate';
+import type {RunCircumstances} from '../../src/machines/policies/run/run-circumstances.ts';
+import {
+  type RunCommandName,
+  runCommands,
+  runObstacle,
+  standingOf,
+} from '../../src/machines/policies/run/run-options.ts';
+import type {RunOrder} from '../../src/machines/policies/run/run-order.ts';
+import {runMachine} from '../../src/machines/run.machine.ts';
+import type {RunRecord} from '../../src/services/contracts/run.ts';
+import {decisionStates, runStates} from '../../src/services/contracts/run.ts';
+import {resumeRequest, runRecord, sessionRef} from '../fakes/runs.ts';
+
+/** One record of every kind that the chart tells apart. */
+const sessions = ['', sessionRef].flatMap((provider_session_ref) =>
+  [true, false].map((resumable) => ({provider_session_ref, resumable})),
+);
+const records: readonly RunRecord[] = [
+  ...runStates.flatMap((state) =>
+    sessions.flatMap((session) =>
+      [
+        {},
+        ...decisionStates.map((decision_state) => ({decision_state})),
+        {pause_reason: 'process_lost' as const},
+      ].map((fields) => runRecord({state, ...session, ...fields})),
+    ),
+  ),
+  runRecord({state: 'paused', superseded_by_run_id: 'a-2'}),
+  runRecord({state: 'succeeded', run_type: 'review'}),
+  runRecord({state: 'running', run_type: 'review'}),
+];
+
+const here: RunCircumstances = {
+  repoRoot: '/project',
+  explicitProvider: null,
+  customCommand: null,
+  isSameFolder: true,
+  isSameProgram: true,
+  isSessionRef: true,
+  isGoRun: false,
+  owner: 'gone',
+  isPastCheckpoint: false,
+};
+const circumstances: readonly RunCircumstances[] = [
+  here,
+  {...here, owner: 'self'},
+  {...here, owner: 'alive'},
+  {...here, isSameFolder: false},
+  {...here, isSameProgram: false},
+  {...here, isSameFolder: false, isSameProgram: false},
+  {...here, isSessionRef: false},
+  {...here, isPastCheckpoint: true},
+  {...here, isGoRun: true},
+];
+
+const orders: Record<RunCommandName, RunOrder> = {
+  launch: {type: 'run.launch', request: resumeRequest},
+  resume: {type: 'run.resume', request: resumeRequest},
+  answer: {type: 'run.answer', request: resumeRequest},
+  sendBack: {type: 'run.sendBack', request: resumeRequest},
+  restart: {type: 'run.restart', byRunId: 'a-2'},
+  retry: {type: 'run.retry'},
+  decide: {type: 'review.decide', decision: {state: 'approved_continue'}},
+};
+
+/** What the chart itself makes of the command: where it stands, and what keeps it there. */
+function chartSays(run: RunRecord, given: RunCircumstances, command: RunCommandName) {
+  const input = {run, order: null, graceMilliseconds: 0, circumstances: given};
+  const [start] = initialTransition(runMachine, input);
+  const standing = typeof start.value === 'string' ? start.value : Object.values(start.value)[0];
+  if (start.status === 'done') return {standing, obstacle: 'standing'};
+  const [next] = transition(
+    runMachine,
+    {...start, context: {...start.context, order: orders[command]}},
+    {
+      type: orders[command].type,
+    },
+  );
+  if (next.matches('impossible')) return {standing, obstacle: 'standing'};
+  return {standing, obstacle: next.output?.outcome === 'refused' ? next.output.obstacle : null};
+}
+
+test('the table says of every kind of record, in every circumstance, what the chart says', () => {
+  const differing: unknown[] = [];
+  for (const run of records) {
+    for (const given of circumstances) {
+      for (const command of runCommands) {
+        const chart = chartSays(run, given, command);
+        const table = {standing: standingOf(run, given), obstacle: runObstacle(run, given, command)};
+        if (chart.standing !== table.standing || chart.obstacle !== table.obstacle)
+          differing.push({run, given, command, chart, table});
+      }
+    }
+  }
+  expect(differing.slice(0, 3)).toEqual([]);
+});
