@@ -7,6 +7,8 @@ export const exitCodes = {
   usage: 2,
   taskFailed: 3,
   personNeeded: 4,
+  /** Nobody has to do anything but wait: EX_TEMPFAIL of sysexits. */
+  timeNeeded: 75,
   paused: 130,
 } as const;
 
@@ -21,5 +23,7 @@ const usageErrors: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 ]);
 
 export function exitCodeOf(code: ErrorCode): ExitCode {
+  if (code === 'E_PROVIDER_UNAVAILABLE') return exitCodes.timeNeeded;
+  if (code === 'E_PROVIDER_REFUSED') return exitCodes.personNeeded;
   return usageErrors.has(code) ? exitCodes.usage : exitCodes.error;
 }

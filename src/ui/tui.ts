@@ -177,6 +177,7 @@ const toneOf = {
   done: 'good',
   failed: 'bad',
   personNeeded: 'warning',
+  timeNeeded: 'warning',
   paused: 'warning',
 } as const satisfies Record<JobSummary['standing'], Notice['tone']>;
 

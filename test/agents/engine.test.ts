@@ -11,7 +11,6 @@ import {
   type Hold,
   holdUntil,
   type ModelServer,
-  refuse,
   run as runInShell,
   say,
   startModelServer,
@@ -292,31 +291,5 @@ describe.each(['codex', 'claude'] as const)('%s', (agent) => {
     const [first, second] = project.runs('a');
     expect(first).toMatchObject({state: 'paused', superseded_by_run_id: second?.run_id});
     expect(second).toMatchObject({state: 'succeeded', restart_of_run_id: first?.run_id});
-  });
-
-  test.each([
-    {status: 429, kind: 'rate_limit'},
-    {status: 401, kind: 'auth'},
-  ] as const)('HTTP $status is a failure of kind $kind, and the plan stops', async ({status, kind}) => {
-    const {server, project} = await setUp(agent);
-    server.script(refuse(status));
-    const {code, out} = await project.run(['execute']);
-    expect(code).toBe(3);
-    expect(out).toContain(`  ${kind}: `);
-    expect(project.latest('a')).toMatchObject({state: 'failed', failure: {kind}});
-    // The next task could only repeat it.
-    expect(project.statuses()).toEqual({a: 'failed', b: 'todo'});
-  });
-
-  test('a failure of the task alone does not stop the plan', async () => {
-    const {server, project} = await setUp(agent);
-    // Both agents try again once or more; the other task then finds the model well.
-    server.script({kind: 'run', command: 'true'}, refuse(500));
-    const running = project.start(['execute']);
-    await eventually(() => expect(project.statuses().a).toBe('failed'));
-    server.script(say('Fine.'));
-    expect((await running.ended).code).toBe(3);
-    expect(project.latest('a')).toMatchObject({state: 'failed', failure: {kind: 'outage'}});
-    expect(project.latest('b')).toMatchObject({state: 'succeeded', result: 'Fine.'});
   });
 });

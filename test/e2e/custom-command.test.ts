@@ -57,7 +57,7 @@ describe('a session belongs to its program', () => {
     `  reason    it belongs to another program: ${reason}`,
     '  code      E_RESUME_REFUSED',
     `  next      ${next}  go on with the program that has its session`,
-    `            ${'blackbird restart a'.padEnd(next.length)}  start again, history is kept`,
+    `            ${'blackbird restart a'.padEnd(next.length)}  start again; the conversation is forgotten`,
     '',
   ];
 

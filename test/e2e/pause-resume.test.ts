@@ -488,10 +488,10 @@ describe('a resume that cannot be', () => {
         `  reason    ${reason(project, cwd)}`,
         '  code      E_RESUME_REFUSED',
         ...(next === undefined
-          ? ['  next      blackbird restart a  start again, history is kept']
+          ? ['  next      blackbird restart a  start again; the conversation is forgotten']
           : [
               `  next      ${next}`,
-              '            blackbird restart a              start again, history is kept',
+              '            blackbird restart a              start again; the conversation is forgotten',
             ]),
       ),
     );
@@ -518,7 +518,8 @@ describe('a resume that cannot be', () => {
         `  session   ${ref}`,
         `  reason    no demo session ${ref}`,
         '  code      E_RESUME_REJECTED',
-        '  next      blackbird restart a  start again, history is kept',
+        '  next      blackbird resume a   try again once it is mended',
+        '            blackbird restart a  start again; the conversation is forgotten',
       ),
     );
     expect(after).toMatchObject({

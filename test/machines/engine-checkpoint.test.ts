@@ -307,10 +307,10 @@ describe('the outcome', () => {
 
   test('a failure that others would repeat still ends the plan once it is approved', async () => {
     const {engine, agents, gone} = openProject({plan: planOf(task('a'), task('c'))});
-    agents.play = (agent) => agent.fails({kind: 'auth', message: 'log in'});
+    agents.failLaunch(new Error('no such program'));
     answering(engine, approve, approve);
     expect(await startJob(engine, execute())).toMatchObject({output: {reason: 'failed'}});
-    expect(gone()).toEqual(['go a-1']);
+    expect(gone()).toEqual([]);
   });
 });
 

@@ -145,11 +145,22 @@ describe('executing a plan', () => {
     },
   );
 
-  test.each(['auth', 'rate_limit'] as const)('a failure of kind %s stops the plan', async (kind) => {
-    const {engine, agents, gone} = openProject({plan: planOf(task('a'), task('b'))});
-    agents.play = (each) => each.fails({kind});
-    expect(await startJob(engine, execute())).toMatchObject({output: {reason: 'failed'}});
-    expect(gone()).toEqual(['go a-1']);
+  test.each(['auth', 'rate_limit', 'outage'] as const)(
+    'a failure of kind %s pauses the task and stops the plan',
+    async (kind) => {
+      const {engine, agents, gone, plans} = openProject({plan: planOf(task('a'), task('b'))});
+      agents.play = (each) => each.fails({kind});
+      expect(await startJob(engine, execute())).toMatchObject({output: {reason: 'paused'}});
+      expect(gone()).toEqual(['go a-1']);
+      expect(plans.statuses()).toEqual({a: 'in_progress', b: 'todo'});
+    },
+  );
+
+  test('a full conversation pauses its task, and the plan goes on without it', async () => {
+    const {engine, agents, plans} = openProject({plan: planOf(task('a'), task('b'))});
+    agents.play = (each) => (each.taskId === 'a' ? each.fails({kind: 'context_full'}) : each.succeeds());
+    expect(await startJob(engine, execute())).toMatchObject({output: {reason: 'completed'}});
+    expect(plans.statuses()).toEqual({a: 'in_progress', b: 'done'});
   });
 
   test('an agent that cannot be started stops the plan', async () => {
@@ -496,7 +507,11 @@ describe('resuming a paused task', () => {
   });
 });
 
-describe.each(['auth', 'rate_limit'] as const)('a resume that meets %s', (kind) => {
+describe.each([
+  {kind: 'auth', reason: 'login_required'},
+  {kind: 'rate_limit', reason: 'usage_limit'},
+  {kind: 'outage', reason: 'provider_unavailable'},
+] as const)('a resume that meets $kind', ({kind, reason}) => {
   const answers = [{id: question.id, value: 'blue'}];
   test.each([
     {run: pausedRun(), status: 'in_progress', job: resume('a')},
@@ -504,8 +519,9 @@ describe.each(['auth', 'rate_limit'] as const)('a resume that meets %s', (kind) 
   ] as const)('leaves the run $run.state, and it can be tried again', async ({run, status, job}) => {
     const {engine, agents, runs, plans} = openRun(run, status);
     agents.play = (each) => each.fails({kind, message: 'not now'});
-    expect(await startJob(engine, job)).toMatchObject({output: {outcome: 'refused', reason: 'not now'}});
+    expect(await startJob(engine, job)).toMatchObject({output: {outcome: run.state}});
     expect(runs.records('a')).toMatchObject([{state: run.state, resumable: true, failure: {kind}}]);
+    expect(runs.records('a')[0]?.pause_reason).toBe(run.state === 'paused' ? reason : undefined);
     expect(plans.statuses()).toEqual({a: status, z: 'todo'});
     agents.play = (each) => each.succeeds();
     expect(await startJob(engine, job)).toMatchObject({output: {outcome: 'succeeded'}});

@@ -166,8 +166,7 @@ describe('a failed task', () => {
     {kind: 'agent_error', stopOnFailure: false, reason: 'completed', expected: ['a failed', 'c succeeded']},
     {kind: 'stopped', stopOnFailure: false, reason: 'completed', expected: ['a failed', 'c succeeded']},
     {kind: 'agent_error', stopOnFailure: true, reason: 'failed', expected: ['a failed']},
-    {kind: 'auth', stopOnFailure: false, reason: 'failed', expected: ['a failed']},
-    {kind: 'rate_limit', stopOnFailure: false, reason: 'failed', expected: ['a failed']},
+    {kind: 'spawn_failed', stopOnFailure: false, reason: 'failed', expected: ['a failed']},
   ] as const)(
     '($kind, stopOnFailure $stopOnFailure) ends with $reason',
     async ({kind, stopOnFailure, reason, expected}) => {

@@ -132,7 +132,7 @@ describe('changes that cannot be requested', () => {
       ['reason', 'no session ref was captured before it stopped'],
     ],
     next: [
-      {command: 'blackbird restart a', why: 'start again, history is kept'},
+      {command: 'blackbird restart a', why: 'start again; the conversation is forgotten'},
       {command: 'blackbird review a', why: 'decide otherwise; it still waits for you'},
     ],
   };

@@ -114,7 +114,7 @@ describe('outcomes', () => {
     segment.agent.exits({exitCode: 0, verdict: {outcome: 'failed', failure, text: ''}});
 
     const {run} = await segment.finished;
-    expect(run).toMatchObject({state: 'failed', failure});
+    expect(run).toMatchObject({state: 'paused', pause_reason: 'login_required', failure});
     expect(segment.news).toEqual([{type: 'retrying', failure, isFatal: true}]);
   });
 
@@ -161,7 +161,7 @@ describe('outcomes', () => {
 
   test('a failure is recorded with its kind', async () => {
     const segment = await startInSession();
-    segment.agent.fails({kind: 'rate_limit', message: 'try later'});
+    segment.agent.fails({kind: 'agent_error', message: 'no idea'});
 
     expect(await segment.finished).toEqual({
       outcome: 'ended',
@@ -171,8 +171,25 @@ describe('outcomes', () => {
         state: 'failed',
         exit_code: 1,
         segments: [endedSegment(1, {exit_code: 1})],
+        failure: {kind: 'agent_error', message: 'no idea'},
+        result: 'no idea',
+      },
+    });
+  });
+
+  test('what the provider could not do pauses the run, with the reason', async () => {
+    const segment = await startInSession();
+    segment.agent.fails({kind: 'rate_limit', message: 'try later'});
+
+    expect(await segment.finished).toEqual({
+      outcome: 'ended',
+      run: {
+        ...atRest,
+        ...inSession,
+        ...{state: 'paused', paused_at: now, pause_reason: 'usage_limit'},
+        exit_code: 1,
+        segments: [endedSegment(1, {exit_code: 1})],
         failure: {kind: 'rate_limit', message: 'try later'},
-        result: 'try later',
       },
     });
   });

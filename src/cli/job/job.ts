@@ -126,6 +126,7 @@ const exitCodeFor = {
   done: exitCodes.done,
   failed: exitCodes.taskFailed,
   personNeeded: exitCodes.personNeeded,
+  timeNeeded: exitCodes.timeNeeded,
   paused: exitCodes.paused,
 } as const satisfies Record<JobSummary['standing'], ExitCode>;
 

@@ -117,7 +117,7 @@ export function outcomeLine(run: RunRecord, paint = painter({hasColor: false})):
 }
 
 const reasonLine = ({failure, state}: RunRecord) =>
-  failure && state === 'failed' ? `\n  ${failure.kind}: ${displayLine(failure.message)}` : '';
+  failure && state !== 'canceled' ? `\n  ${failure.kind}: ${displayLine(failure.message)}` : '';
 
 /** What was decided of a run whose end was told when the checkpoint began; null where there was none. */
 function decisionLine(

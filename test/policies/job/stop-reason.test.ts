@@ -15,7 +15,9 @@ test('only a failure that the next task would repeat is hopeless', () => {
   const hopeless = failureKinds.filter((kind) =>
     isHopeless(restingRun({state: 'failed', failure: {kind, message: 'no'}})),
   );
-  expect(hopeless).toEqual(['auth', 'rate_limit', 'spawn_failed']);
+  expect(hopeless).toEqual([
+    ...['auth', 'billing', 'rate_limit', 'outage', 'stalled', 'bad_model', 'spawn_failed'],
+  ]);
 });
 
 test('a run without a failure is not', () => {
@@ -24,13 +26,17 @@ test('a run without a failure is not', () => {
 
 const run = (fields: Partial<RunRecord> & Pick<RunRecord, 'state'>) => restingRun(fields);
 const auth = {kind: 'auth', message: 'log in'} as const;
+const full = {kind: 'context_full', message: 'too long'} as const;
+const unstarted = {kind: 'spawn_failed', message: 'no'} as const;
 
 test.each<{output: TaskOutput; reason: StopReason | null; onFailure?: StopReason | null}>([
   {output: {outcome: 'succeeded', run: run({state: 'succeeded'})}, reason: null},
   {output: {outcome: 'canceled', run: run({state: 'canceled'})}, reason: 'paused'},
   {output: {outcome: 'failed', run: run({state: 'failed'})}, reason: null, onFailure: 'failed'},
-  {output: {outcome: 'failed', run: run({state: 'failed', failure: auth})}, reason: 'failed'},
+  {output: {outcome: 'failed', run: run({state: 'failed', failure: unstarted})}, reason: 'failed'},
   {output: {outcome: 'paused', run: run({state: 'paused'})}, reason: 'paused'},
+  {output: {outcome: 'paused', run: run({state: 'paused', failure: auth})}, reason: 'paused'},
+  {output: {outcome: 'paused', run: run({state: 'paused', failure: full})}, reason: null},
   {output: {outcome: 'waiting', run: run({state: 'waiting'})}, reason: 'waiting_user'},
   {output: {outcome: 'decision_required', run: run({state: 'succeeded'})}, reason: 'decision_required'},
   {

@@ -311,13 +311,14 @@ test('a segment tells who its process was', () => {
 });
 
 describe('a step of a segment', () => {
+  const seen = {verdict: {outcome: 'succeeded'}, isSessionStored: false, hasWorked: true} as const;
   const facts: SegmentFacts = {
     run: started,
     request: startRequest,
     pause: {reason: 'terminated', presses: 1},
     held: {identity: identity(), argv: ['claude']},
     session: {ref: sessionRef, isRecorded: false},
-    exit: {verdict: {outcome: 'succeeded'}, isSessionStored: false, hasWorked: true},
+    exit: seen,
   };
 
   test.each<{name: string; step: RunStep; expected: RunStep}>([
@@ -348,17 +349,17 @@ describe('a step of a segment', () => {
     {
       name: 'the end of a first segment',
       step: segmentStep.end(facts),
-      expected: {type: 'ended', verdict: {outcome: 'succeeded'}, isContinued: false},
+      expected: {type: 'ended', ...seen, isContinued: false},
     },
     {
       name: 'the end of a resumed segment',
       step: segmentStep.end({...facts, request: resumeRequest}),
-      expected: {type: 'ended', verdict: {outcome: 'succeeded'}, isContinued: true},
+      expected: {type: 'ended', ...seen, isContinued: true},
     },
     {
       name: 'the end of a later segment that never came to be',
       step: segmentStep.end({...facts, held: null}),
-      expected: {type: 'ended', verdict: {outcome: 'succeeded'}, isContinued: true},
+      expected: {type: 'ended', ...seen, isContinued: true},
     },
     {
       name: 'the end of an agent nobody saw end',
@@ -369,7 +370,7 @@ describe('a step of a segment', () => {
           outcome: 'failed',
           failure: {kind: 'agent_error', message: 'the agent could not be stopped'},
         },
-        isContinued: false,
+        ...{isContinued: false, isSessionStored: false, hasWorked: false},
       },
     },
   ])('$name', ({step, expected}) => {

@@ -17,7 +17,7 @@ describe('a refusal', () => {
         ['session', sessionRef],
         ['reason', 'it is gone'],
       ],
-      next: [{command: String.raw`blackbird restart 'it'\''s'`, why: 'start again, history is kept'}],
+      next: [{command: String.raw`blackbird restart 'it'\''s'`, why: 'start again; the conversation is forgotten'}],
     });
   });
 
@@ -33,7 +33,7 @@ describe('a refusal', () => {
     const reason = programObstacle(run, {explicitProvider: 'demo', customCommand: null}) ?? '';
     expect(resumeRefusal('E_RESUME_REFUSED', {id: 'a', title: ''}, run, reason).next).toEqual([
       {command, why: 'go on with the program that has its session'},
-      {command: 'blackbird restart a', why: 'start again, history is kept'},
+      {command: 'blackbird restart a', why: 'start again; the conversation is forgotten'},
     ]);
   });
 

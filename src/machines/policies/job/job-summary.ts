@@ -4,6 +4,7 @@ import type {Plan} from '../../../services/contracts/plan.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
 import type {Reviewed} from '../../parent-review.machine.ts';
 import {readyTasks} from '../plan/readiness.ts';
+import {heldUpError, heldUpLines, isByProvider, isHeldUp, isTimeNeeded} from '../run/held-up.ts';
 import {resumeRefusal} from '../run/run-refusals.ts';
 import {type Attempted, attemptOf} from '../run/task-outcome.ts';
 import {displayLine} from '../text/display-text.ts';
@@ -20,8 +21,8 @@ export type JobSummary = {
   readonly headline: string;
   /** The same for a shell, with the commands that go on from there. */
   readonly lines: readonly string[];
-  /** What is needed now: nothing, another try, or a person. */
-  readonly standing: 'done' | 'failed' | 'personNeeded' | 'paused';
+  /** What is needed now: nothing, another try, a person, or only time. */
+  readonly standing: 'done' | 'failed' | 'personNeeded' | 'timeNeeded' | 'paused';
 };
 
 /** `plan` is how it stands after the job. Throws what is an error. */
@@ -35,8 +36,12 @@ export function jobSummary(result: JobResult, plan: Plan): JobSummary {
   switch (reason) {
     case 'error':
       throw result.error;
-    case 'paused':
-      return {...pausedSummary(story, last), reason, standing: 'paused'};
+    case 'paused': {
+      if (!last || !isHeldUp(last)) return {...pausedSummary(story, last), reason, standing: 'paused'};
+      const [headline = '', ...steps] = heldUpLines(last);
+      const lines = [...failedLines, headline, ...steps];
+      return {reason, ...naming, headline, lines, standing: neededFor([last])};
+    }
     case 'waiting_user': {
       const headline = `${displayLine(last?.taskId ?? '')} is waiting for user input`;
       const lines = [...failedLines, headline, ...(last ? questionLines(last) : [])];
@@ -60,11 +65,22 @@ export function jobSummary(result: JobResult, plan: Plan): JobSummary {
     case 'failed':
     case 'completed': {
       const headline = sentence(endOf(result, story), notReviewed(story), remaining(plan));
-      const standing = failedLines.length > 0 ? 'failed' : 'done';
-      return {reason, headline, lines: [headline, ...failedLines], standing};
+      const heldUp = story.attempted.filter(isHeldUp).flatMap((each) => heldUpLines(each));
+      return {reason, headline, lines: [headline, ...failedLines, ...heldUp], standing: standingOf(story)};
     }
   }
 }
+
+/** What failed for good comes first, then what a person must lift, then what time does. */
+function standingOf({attempted, reviews}: Story): JobSummary['standing'] {
+  const broken = reviews.filter(({verdict}) => verdict === 'broken');
+  const heldUp = [...attempted.filter(isHeldUp), ...broken.filter(isByProvider)];
+  if (failedIds({attempted}).length > 0 || !broken.every(isByProvider)) return 'failed';
+  return heldUp.length === 0 ? 'done' : neededFor(heldUp);
+}
+
+const neededFor = (heldUp: ReadonlyArray<Pick<RunRecord, 'failure'>>) =>
+  heldUp.every(isTimeNeeded) ? 'timeNeeded' : 'personNeeded';
 
 /** What all steps of a job tell together. */
 type Story = {
@@ -91,9 +107,13 @@ function storyOf({steps, review}: JobResult): Story {
 
 function throwError({reason, steps, error}: JobResult, plan: Plan): void {
   const last = steps.at(-1);
+  const titled = ({task_id: id}: RunRecord) => ({id, title: plan.items.get(id)?.title ?? ''});
+  if (last?.type === 'task' && 'run' in last.output && isHeldUp(last.output.run)) {
+    throw heldUpError(titled(last.output.run), last.output.run);
+  }
   if (last?.type === 'task' && last.output.outcome === 'refused') {
     const {run, reason: why} = last.output;
-    const task = {id: run.task_id, title: plan.items.get(run.task_id)?.title ?? ''};
+    const task = titled(run);
     const code = run.failure?.kind === 'resume_rejected' ? 'E_RESUME_REJECTED' : 'E_RESUME_REFUSED';
     throw resumeRefusal(code, task, run, why);
   }

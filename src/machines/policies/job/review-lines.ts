@@ -1,6 +1,8 @@
 import {shellWord} from '../../../services/contracts/errors.ts';
 import type {PendingFeedback} from '../../../services/contracts/feedback.ts';
 import type {Reviewed} from '../../parent-review.machine.ts';
+import {failureTable} from '../run/failure-table.ts';
+import {isByProvider, stepLines} from '../run/held-up.ts';
 import {displayLine} from '../text/display-text.ts';
 
 const feedbackWidth = 200;
@@ -41,6 +43,13 @@ export function brokenReviewLines(reviews: readonly Reviewed[]): string[] {
   if (broken.length === 0) return [];
   return [
     `not reviewed: ${broken.map(({parentId}) => displayLine(parentId)).join(', ')}`,
+    ...broken.flatMap(providerLines),
     'next step: blackbird execute (reviews again; "blackbird config set execution.parentReviewEnabled false" does without)',
   ];
+}
+
+function providerLines({failure, next = []}: Reviewed): string[] {
+  if (failure === undefined || !isByProvider({failure})) return [];
+  const {words} = failureTable[failure.kind];
+  return [`${words}; the plan stopped, for other tasks would meet the same`, ...stepLines(next)];
 }

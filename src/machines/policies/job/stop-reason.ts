@@ -1,6 +1,6 @@
-import type {FailureKind} from '../../../services/contracts/agent.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
 import type {ParentReviewOutput} from '../../parent-review.machine.ts';
+import {failureTable} from '../run/failure-table.ts';
 import type {TaskOutput} from '../run/task-outcome.ts';
 
 /** Why a plan stopped being executed. */
@@ -13,11 +13,9 @@ export type StopReason =
   | 'failed'
   | 'error';
 
-/** Failures that the next task would only repeat: no account, no quota, no agent. */
-const repeating: ReadonlySet<FailureKind> = new Set<FailureKind>(['auth', 'rate_limit', 'spawn_failed']);
-
-export const isHopeless = ({failure}: RunRecord): boolean =>
-  failure !== undefined && repeating.has(failure.kind);
+/** The next task would only repeat it: no account, no quota, no agent. */
+export const isHopeless = ({failure}: Pick<RunRecord, 'failure'>): boolean =>
+  failure !== undefined && failureTable[failure.kind].stopsPlan;
 
 /** Why no other task follows this one; null when the plan goes on. */
 export function stopReasonAfter(
@@ -26,6 +24,8 @@ export function stopReasonAfter(
 ): StopReason | null {
   switch (output.outcome) {
     case 'paused':
+      // Other tasks need not rest because one conversation is full.
+      return output.run.failure === undefined || isHopeless(output.run) ? 'paused' : null;
     // Stopped before its agent was told to go.
     case 'canceled':
       return 'paused';

@@ -173,7 +173,7 @@ function inProgress(id: string, state: RunStanding | undefined): {reason: string
   if (state === 'stranded') {
     return {
       reason: 'paused, without a session to go on in',
-      next: {command: `blackbird restart ${word}`, why: 'start again, history is kept'},
+      next: {command: `blackbird restart ${word}`, why: 'start again; the conversation is forgotten'},
     };
   }
   if (state === 'orphaned') {

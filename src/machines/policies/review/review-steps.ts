@@ -1,12 +1,16 @@
+import type {NextStep} from '../../../services/contracts/errors.ts';
 import type {PendingFeedback} from '../../../services/contracts/feedback.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
 import type {ReviewStep} from '../../actors/select-review.actor.ts';
 import type {ReviewVerdict} from '../../actors/settle-review.actor.ts';
+import {loginSteps} from '../run/failure-table.ts';
 
 /** What the end of a job tells of a review; records are too large to be kept for every one. */
 export type Reviewed = Pick<RunRecord, 'failure'> & {
   readonly parentId: string;
   readonly verdict: ReviewVerdict['type'];
+  /** What has to be done before the next one can be made. */
+  readonly next?: readonly NextStep[];
 };
 
 export type ParentReviewOutput = {
@@ -49,7 +53,9 @@ function pendingIn(step: ReviewStep, verdict: ReviewVerdict | null): readonly Pe
 }
 
 export function reviewedOf({type, run}: ReviewVerdict): Reviewed {
-  return {parentId: run.task_id, verdict: type, ...(run.failure && {failure: run.failure})};
+  const {task_id: parentId, failure} = run;
+  const next = loginSteps(run);
+  return {parentId, verdict: type, ...(failure && {failure}), ...(next.length > 0 && {next})};
 }
 
 /** The parents that a step is about. */

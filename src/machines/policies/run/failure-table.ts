@@ -108,23 +108,26 @@ const waitOf = (minutes: readonly number[], attempt: number) =>
 const after = (time: string, milliseconds: number) => new Date(Date.parse(time) + milliseconds).toISOString();
 const later = (one: string, other: string) => (Date.parse(one) > Date.parse(other) ? one : other);
 
+type Failed = Pick<RunRecord, 'provider' | 'provider_dialect' | 'failure'>;
+
 /** What to do about a run that failed or rests for this: first what lifts the cause, then how it goes on. */
-export function failureSteps({
-  task_id,
-  resumable,
-  failure,
-  ...program
-}: Pick<RunRecord, 'task_id' | 'provider' | 'provider_dialect' | 'resumable' | 'failure'>): NextStep[] {
+export function failureSteps(run: Failed & Pick<RunRecord, 'task_id' | 'resumable'>): NextStep[] {
+  const {task_id, resumable, failure} = run;
   if (failure === undefined) return [];
   const task = shellWord(task_id);
-  const {actor} = failureTable[failure.kind];
-  const vendor = vendorOf(program);
-  const login = vendor === null ? null : providerTable[vendor].login;
   return [
-    ...(actor === 'login' && login !== null ? [{command: login, why: 'log in first'}] : []),
+    ...loginSteps(run),
     ...(resumable ? [{command: `blackbird resume ${task}`, why: resumeWords(failure)}] : []),
     {command: `blackbird restart ${task}`, why: 'or start again; the conversation is forgotten'},
   ];
+}
+
+/** The provider's own command, where a login is what is missing. */
+export function loginSteps({failure, ...program}: Failed): NextStep[] {
+  const vendor = vendorOf(program);
+  const login = vendor === null ? null : providerTable[vendor].login;
+  const isMissing = failure !== undefined && failureTable[failure.kind].actor === 'login';
+  return isMissing && login !== null ? [{command: login, why: 'log in first'}] : [];
 }
 
 function resumeWords({kind, reset_at}: NonNullable<RunRecord['failure']>): string {

@@ -1,7 +1,13 @@
-import type {FailureKind, Usage} from '../../../services/contracts/agent.ts';
+import type {Usage} from '../../../services/contracts/agent.ts';
 import type {ProcessIdentity} from '../../../services/contracts/process.ts';
-import {type RunRecord, runSchemaVersion, type Segment} from '../../../services/contracts/run.ts';
+import {
+  type PauseReason,
+  type RunRecord,
+  runSchemaVersion,
+  type Segment,
+} from '../../../services/contracts/run.ts';
 import type {Decision} from '../review/decisions.ts';
+import {fateOf} from './failed-segment.ts';
 import type {Program} from './program.ts';
 import {recordedIdentity} from './recorded-identity.ts';
 import {relaunched, returned} from './relaunch.ts';
@@ -79,9 +85,7 @@ export function applyRunStep(
     case 'paused':
       return {
         ...resting(changed, trace, now),
-        state: 'paused',
-        paused_at: now,
-        pause_reason: step.reason,
+        ...pausedFor(step.reason, now),
         resumable: step.resumable && run.provider_session_ref !== '',
       };
     case 'ended':
@@ -124,17 +128,9 @@ const canceled = (run: RunRecord, message: string, now: string): RunRecord => ({
   failure: {kind: 'stopped', message},
 });
 
-/** The work stands where it stood, and can go on once the provider lets it. */
-const passing: ReadonlySet<FailureKind> = new Set<FailureKind>([
-  'resume_rejected',
-  'spawn_failed',
-  'auth',
-  'rate_limit',
-]);
-
 function ended(
   run: RunRecord,
-  {verdict, isContinued}: Extract<RunStep, {type: 'ended'}>,
+  {verdict, isContinued, hasWorked = false, isSessionStored = false}: Extract<RunStep, {type: 'ended'}>,
   now: string,
   trace: SegmentTrace,
 ): RunRecord {
@@ -149,9 +145,20 @@ function ended(
       return atCheckpoint({...resting(run, withEnd(trace), now), state: 'succeeded', ...result}, now);
     case 'failed': {
       const {failure} = verdict;
-      if (isContinued && passing.has(failure.kind))
-        return {...returned(resting(run, trace, now), run.stood), failure};
-      return atCheckpoint({...resting(run, trace, now), state: 'failed', failure, ...result}, now);
+      const rest = resting(run, trace, now);
+      const back = isContinued ? returned(rest, run.stood) : null;
+      const stood = back && (back.state === 'waiting' ? 'waiting' : 'paused');
+      const fate = fateOf({kind: failure.kind, runType: run.run_type, stood, hasWorked});
+      switch (fate.type) {
+        case 'failed':
+          return atCheckpoint({...rest, state: 'failed', failure, ...result}, now);
+        case 'returns':
+          return {...(back ?? rest), ...(fate.pauseReason && pausedFor(fate.pauseReason, now)), failure};
+        case 'pauses': {
+          const resumable = run.resumable && (isContinued || isSessionStored);
+          return {...rest, ...pausedFor(fate.pauseReason, now), resumable, failure};
+        }
+      }
     }
   }
 }
@@ -161,6 +168,9 @@ const withEnd = (trace: SegmentTrace): SegmentTrace => ({
   ...trace,
   end: trace.end ?? {exitCode: null, signal: null, stdout: '', stderr: ''},
 });
+
+const pausedFor = (reason: PauseReason, now: string) =>
+  ({state: 'paused', paused_at: now, pause_reason: reason}) as const;
 
 /** The end of a run and the question what comes next are one write. Nobody asks about a run that nobody heard. */
 function atCheckpoint(run: RunRecord, now: string): RunRecord {

@@ -1,6 +1,7 @@
 import {AppError, type ErrorCode, type NextStep, shellWord} from '../../../services/contracts/errors.ts';
 import type {Task} from '../../../services/contracts/plan.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
+import {diagnosis} from './held-up.ts';
 import {isAboutProgram, resumeInProgram} from './program.ts';
 import {obstacleText, type SessionObstacle} from './run-circumstances.ts';
 import {isUnheard} from './run-status.ts';
@@ -118,8 +119,8 @@ const shell: Record<TaskCommand, {verb: string; rest?: string; why: string}> = {
   answer: {verb: 'resume', why: 'answer its questions'},
   sendBack: {verb: 'resume', rest: ' --feedback <text>', why: 'go on in its session'},
   execute: {verb: 'execute', why: 'run it'},
-  retry: {verb: 'retry', why: 'make it ready again'},
-  restart: {verb: 'restart', why: 'start again, history is kept'},
+  retry: {verb: 'retry', why: 'make it ready for execute; the conversation is forgotten'},
+  restart: {verb: 'restart', why: 'start again; the conversation is forgotten'},
   setStatus: {verb: 'set-status', rest: ' todo', why: 'make it ready'},
 };
 
@@ -143,21 +144,16 @@ export function resumeRefusal(
   run: RunRecord,
   reason: string,
 ): AppError {
-  const since = run.paused_at ?? run.updated_at;
-  const {kind, message} = run.failure ?? {};
-  const isPassing = reason === message && (kind === 'auth' || kind === 'rate_limit');
+  // Why its agent did not start or go on may be mended; the session is there.
+  const isPassing = reason === run.failure?.message && run.resumable;
   return new AppError(code, `cannot resume ${task.id}: ${reason}`, {
-    details: [
-      ['task', `${task.id}  ${task.title}`.trimEnd()],
-      ['run', `${run.run_id}  ${run.state} ${since}`],
-      ['provider', run.provider],
-      ['session', run.provider_session_ref === '' ? '(none)' : run.provider_session_ref],
-      ['reason', reason],
-    ],
+    details: diagnosis(task, run, reason),
     next: [
       ...(isAboutProgram(reason) ? [resumeInProgram(run)] : []),
-      ...(isPassing ? [{command: `blackbird resume ${shellWord(task.id)}`, why: 'try again later'}] : []),
-      {command: `blackbird restart ${shellWord(task.id)}`, why: 'start again, history is kept'},
+      ...(isPassing
+        ? [{command: `blackbird resume ${shellWord(task.id)}`, why: 'try again once it is mended'}]
+        : []),
+      {command: `blackbird restart ${shellWord(task.id)}`, why: shell.restart.why},
       ...(isStillAsked(run)
         ? [
             {

@@ -33,7 +33,11 @@ export type RunStep =
       readonly isReviewed?: boolean;
     } & FeedbackMark)
   /** `isContinued`: the run stood somewhere before, and goes back there when its agent will not go on. */
-  | {readonly type: 'ended'; readonly verdict: SegmentVerdict; readonly isContinued: boolean}
+  | ({
+      readonly type: 'ended';
+      readonly verdict: SegmentVerdict;
+      readonly isContinued: boolean;
+    } & Partial<Pick<SegmentExit, 'isSessionStored' | 'hasWorked'>>)
   | {readonly type: 'decided'; readonly decision: Decision}
   /** Its answer was checked: this is what the review found. */
   | {readonly type: 'judged'; readonly answer: ReviewAnswer}
@@ -105,11 +109,11 @@ export const segmentStep = {
   },
 
   end: ({run, request, held, exit}: SegmentFacts): RunStep => {
-    const {verdict} = exit ?? failedWith({kind: 'agent_error', message: 'the agent could not be stopped'});
+    const seen = exit ?? failedWith({kind: 'agent_error', message: 'the agent could not be stopped'});
     const earlierSegments = run.segments.length - (held === null ? 0 : 1);
     // Feedback on a run that ended made a new one: that stood nowhere before, so it can only fail.
     const hasStood = request.kind === 'resume' && !isFeedbackRun(run);
-    return {type: 'ended', verdict, isContinued: hasStood || earlierSegments > 0};
+    return {type: 'ended', ...seen, isContinued: hasStood || earlierSegments > 0};
   },
 } as const;
 

@@ -1,4 +1,7 @@
+import type {NextStep} from '../../../services/contracts/errors.ts';
 import type {RunRecord, RunState} from '../../../services/contracts/run.ts';
+import {failureSteps} from './failure-table.ts';
+import {isHeldUp} from './held-up.ts';
 import {isUnheard} from './run-status.ts';
 
 export type TaskOutput =
@@ -15,7 +18,7 @@ export function taskOutcome(run: RunRecord): TaskOutput {
   if (state === 'running')
     return {outcome: 'error', error: new Error(`run ${run.run_id} ended without an outcome`)};
   // Its agent would not go on: the record is back where it was, with the reason on it.
-  if (failure && (state === 'paused' || state === 'waiting'))
+  if (failure && (state === 'paused' || state === 'waiting') && !isHeldUp(run))
     return {outcome: 'refused', run, reason: failure.message};
   // Feedback that nobody heard: its own run failed, the task stands as the run before says.
   if (isUnheard(run)) return {outcome: 'refused', run, reason: failure?.message ?? ''};
@@ -23,20 +26,19 @@ export function taskOutcome(run: RunRecord): TaskOutput {
 }
 
 /** What the end of a job tells of a task; records are too large to be kept for every one. */
-export type Attempted = {readonly taskId: string} & Pick<
-  RunRecord,
-  'state' | 'resumable' | 'failure' | 'questions' | 'decision_state'
->;
+export type Attempted = {
+  readonly taskId: string;
+  /** What to do about its failure. */
+  readonly next?: readonly NextStep[];
+} & Pick<RunRecord, 'state' | 'resumable' | 'failure' | 'questions' | 'decision_state'>;
 
-export function attemptOf(
-  taskId: string,
-  {state, resumable, failure, questions, decision_state}: RunRecord,
-): Attempted {
+export function attemptOf(taskId: string, run: RunRecord): Attempted {
+  const {state, resumable, failure, questions, decision_state} = run;
   return {
     taskId,
     state,
     resumable,
-    ...(failure && {failure}),
+    ...(failure && {failure, next: failureSteps(run)}),
     ...(questions && {questions}),
     ...(decision_state && {decision_state}),
   };

@@ -1,0 +1,44 @@
+import {describe, expect, test} from 'vitest';
+import {type FailedSegment, type Fate, fateOf} from '../../../src/machines/policies/run/failed-segment.ts';
+import {type FailureKind, failureKinds} from '../../../src/services/contracts/agent.ts';
+
+const failed = {type: 'failed'} as const;
+const fateFor = (kind: FailureKind, fields: Partial<FailedSegment> = {}) =>
+  fateOf({kind, runType: 'execute', stood: null, hasWorked: false, ...fields});
+
+describe('a run whose agent failed', () => {
+  test.each<[kind: FailureKind, first: Fate, paused: Fate, waiting: Fate]>([
+    [
+      'outage',
+      {type: 'pauses', pauseReason: 'provider_unavailable'},
+      {type: 'returns', pauseReason: 'provider_unavailable'},
+      {type: 'returns', pauseReason: null},
+    ],
+    [
+      'auth',
+      {type: 'pauses', pauseReason: 'login_required'},
+      {type: 'returns', pauseReason: 'login_required'},
+      {type: 'returns', pauseReason: null},
+    ],
+    ['resume_rejected', failed, {type: 'returns', pauseReason: null}, {type: 'returns', pauseReason: null}],
+    ['spawn_failed', failed, {type: 'returns', pauseReason: null}, {type: 'returns', pauseReason: null}],
+    ['agent_error', failed, failed, failed],
+  ])('with %s before it worked: its first one, after a pause, after an answer', (kind, ...fates) => {
+    const stoods = [null, 'paused', 'waiting'] as const;
+    expect(stoods.map((stood) => fateFor(kind, {stood}))).toEqual(fates);
+  });
+
+  test('after it worked rests for the new reason, wherever it stood: what it was told was heard', () => {
+    for (const stood of ['paused', 'waiting'] as const) {
+      expect(fateFor('rate_limit', {stood, hasWorked: true})).toEqual({
+        type: 'pauses',
+        pauseReason: 'usage_limit',
+      });
+      expect(fateFor('agent_error', {stood, hasWorked: true})).toEqual(failed);
+    }
+  });
+
+  test('has failed with it where it was a review', () => {
+    for (const kind of failureKinds) expect(fateFor(kind, {runType: 'review'})).toEqual(failed);
+  });
+});
