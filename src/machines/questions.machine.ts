@@ -1,80 +1,124 @@
 import {type ActorRefFrom, assign, setup} from 'xstate';
 import type {Answer, Question} from '../services/contracts/run.ts';
+import {promiseNotProvided} from './actors/not-provided.ts';
+import {finalOutput} from './final-output.ts';
 import {meantAnswer} from './policies/run/asked-questions.ts';
 
 export type QuestionsInput = {readonly questions: readonly Question[]};
 
 export type QuestionsCommand =
+  /** An empty value keeps the answer that was given before. */
   | {readonly type: 'question.answer'; readonly value: string}
   | {readonly type: 'question.back'}
   | {readonly type: 'question.cancel'};
 
-export type QuestionsOutput = {readonly answers: readonly Answer[]} | {readonly canceled: true};
+export type QuestionsOutput =
+  | {readonly outcome: 'answered'; readonly answers: readonly Answer[]}
+  | {readonly outcome: 'canceled'}
+  /** What was answered could not be read or kept. */
+  | {readonly outcome: 'failed'; readonly error: unknown};
 
 type QuestionsContext = QuestionsInput & {
   /** The question that is asked now. */
   index: number;
-  /** By the place of the question; one that was gone back from keeps its answer to be shown. */
+  /** By the place of the question; empty where there is none yet. */
   answers: readonly string[];
+  error: unknown;
 };
 
-/** The questions of a waiting run, one at a time. Only all of them answered are an answer. */
+/**
+ * The questions of a waiting run, one at a time. Only all of them answered are an answer, and each is on disk
+ * before the next question is asked: whoever stops in between is offered what they said.
+ */
 export const questionsMachine = setup({
   types: {
     input: {} as QuestionsInput,
     context: {} as QuestionsContext,
     events: {} as QuestionsCommand,
     output: {} as QuestionsOutput,
-    tags: {} as 'actionRequired',
+    tags: {} as 'actionRequired' | 'loading',
   },
-  actions: {
-    rememberAnswer: assign({
-      answers: ({context: {questions, index, answers}}, params: {value: string}) => {
-        const question = questions[index];
-        return question ? answers.toSpliced(index, 1, meantAnswer(question, params.value)) : answers;
-      },
-    }),
-    askNext: assign({index: ({context}) => context.index + 1}),
-    askPrevious: assign({index: ({context}) => context.index - 1}),
+  actors: {
+    recallAnswers: promiseNotProvided<readonly string[], QuestionsInput>('recallAnswers'),
+    saveAnswers: promiseNotProvided<void, QuestionsInput & {readonly answers: readonly string[]}>(
+      'saveAnswers',
+    ),
   },
   guards: {
     hasNone: ({context}) => context.questions.length === 0,
-    isLastSaid: ({context}, params: {value: string}) =>
-      params.value.trim() !== '' && context.index === context.questions.length - 1,
-    isSaid: (_, params: {value: string}) => params.value.trim() !== '',
+    isSaid: ({context}, params: {value: string}) => saidIn(context, params.value) !== '',
+    hasNext: ({context}) => context.index < context.questions.length - 1,
     hasPrevious: ({context}) => context.index > 0,
   },
 }).createMachine({
   id: 'questions',
-  context: ({input}) => ({...input, index: 0, answers: []}),
-  initial: 'asking',
+  context: ({input}) => ({...input, index: 0, answers: [], error: undefined}),
+  initial: 'recalling',
   states: {
+    recalling: {
+      tags: 'loading',
+      always: {guard: 'hasNone', target: 'answered'},
+      invoke: {
+        id: 'recallAnswers',
+        src: 'recallAnswers',
+        input: ({context: {questions}}) => ({questions}),
+        onDone: {target: 'asking', actions: assign({answers: ({event}) => event.output})},
+        onError: {target: 'failed', actions: assign({error: ({event}) => event.error})},
+      },
+    },
     asking: {
       tags: 'actionRequired',
-      always: {guard: 'hasNone', target: 'answered'},
       on: {
-        'question.answer': [
-          {
-            guard: {type: 'isLastSaid', params: ({event}) => event},
-            target: 'answered',
-            actions: {type: 'rememberAnswer', params: ({event}) => event},
-          },
-          {
-            guard: {type: 'isSaid', params: ({event}) => event},
-            actions: [{type: 'rememberAnswer', params: ({event}) => event}, 'askNext'],
-          },
-        ],
-        'question.back': {guard: 'hasPrevious', actions: 'askPrevious'},
+        'question.answer': {
+          guard: {type: 'isSaid', params: ({event}) => event},
+          target: 'saving',
+          actions: assign({
+            answers: ({context, event}) =>
+              context.questions.map((_, place) =>
+                place === context.index ? saidIn(context, event.value) : (context.answers[place] ?? ''),
+              ),
+          }),
+        },
+        'question.back': {
+          guard: 'hasPrevious',
+          actions: assign({index: ({context}) => context.index - 1}),
+        },
         'question.cancel': 'canceled',
       },
     },
-    answered: {type: 'final', output: ({context}): QuestionsOutput => ({answers: answersOf(context)})},
-    canceled: {type: 'final', output: (): QuestionsOutput => ({canceled: true})},
+    saving: {
+      invoke: {
+        id: 'saveAnswers',
+        src: 'saveAnswers',
+        input: ({context: {questions, answers}}) => ({questions, answers}),
+        onDone: [
+          {guard: 'hasNext', target: 'asking', actions: assign({index: ({context}) => context.index + 1})},
+          {target: 'answered'},
+        ],
+        onError: {target: 'failed', actions: assign({error: ({event}) => event.error})},
+      },
+    },
+    answered: {
+      type: 'final',
+      output: ({context}): QuestionsOutput => ({outcome: 'answered', answers: answersOf(context)}),
+    },
+    canceled: {type: 'final', output: (): QuestionsOutput => ({outcome: 'canceled'})},
+    failed: {
+      type: 'final',
+      output: ({context}): QuestionsOutput => ({outcome: 'failed', error: context.error}),
+    },
   },
-  output: ({event}) => event.output as QuestionsOutput,
+  output: finalOutput<QuestionsOutput>,
 });
 
 export type QuestionsActorRef = ActorRefFrom<typeof questionsMachine>;
+
+/** What an answer to the current question means; empty when nothing is said and nothing was. */
+function saidIn({questions, index, answers}: QuestionsContext, value: string): string {
+  const question = questions[index];
+  if (!question) return '';
+  return value.trim() === '' ? (answers[index] ?? '') : meantAnswer(question, value);
+}
 
 function answersOf({questions, answers}: QuestionsContext): Answer[] {
   return questions.map(({id}, index) => ({id, value: answers[index] ?? ''}));

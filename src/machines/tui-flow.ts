@@ -1,6 +1,7 @@
 import {createActor} from 'xstate';
-import type {PauseReason, Question} from '../services/contracts/run.ts';
-import {type QuestionsActorRef, type QuestionsOutput, questionsMachine} from './questions.machine.ts';
+import type {PauseReason} from '../services/contracts/run.ts';
+import {type DraftedQuestions, draftedQuestions} from './actors/draft-answers.actor.ts';
+import type {QuestionsActorRef, QuestionsOutput} from './questions.machine.ts';
 import {type TuiCommand, type TuiSnapshot, tuiMachine} from './tui.machine.ts';
 
 /** The chart of the screens at work. The only door to it for the terminal UI. */
@@ -21,12 +22,12 @@ export function createTuiFlow({pause}: {pause: (reason: PauseReason) => void}): 
   };
 }
 
-/** The questions of a waiting run, asked on a screen; `onEnd` hears the answers, or that they were put off. */
+/** The questions of a waiting run, asked on a screen; `onEnd` hears the answers, or why there are none. */
 export function askOnScreen(
-  questions: readonly Question[],
+  asked: DraftedQuestions,
   onEnd: (output: QuestionsOutput) => void,
 ): QuestionsActorRef {
-  const actor = createActor(questionsMachine, {input: {questions}});
+  const actor = createActor(draftedQuestions(asked), {input: {questions: asked.run.questions ?? []}});
   actor.subscribe({
     complete: () => {
       const {output} = actor.getSnapshot();

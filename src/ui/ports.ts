@@ -4,6 +4,7 @@ import type {JobStep} from '../machines/policies/job/job-steps.ts';
 import type {JobSummary} from '../machines/policies/job/job-summary.ts';
 import type {NewTask, Place, TaskEdit} from '../machines/policies/plan/plan-edits.ts';
 import type {ConfigLayer, ConfigLayerName, SettingKey, SettingValue} from '../services/contracts/config.ts';
+import type {DraftStore} from '../services/contracts/draft.ts';
 import type {PendingFeedback} from '../services/contracts/feedback.ts';
 import type {Plan, TaskStatus} from '../services/contracts/plan.ts';
 import type {ProviderChoice} from '../services/contracts/project.ts';
@@ -66,6 +67,8 @@ export interface TuiPorts {
   readonly engine: Pick<Engine, 'pause' | 'stopAfterTask' | 'subscribe' | 'decide' | 'postpone'>;
   /** These steps as one job. It is at work when this returns. */
   start(steps: readonly JobStep[]): Promise<JobEnd>;
+  /** What was written and not delivered yet. */
+  readonly drafts: DraftStore;
   /** Raw output of agents, with the run it belongs to. */
   onOutput(listener: (runId: string, text: string) => void): () => void;
 

@@ -1,10 +1,10 @@
 import {resumeStep} from '../machines/policies/job/job-steps.ts';
 import type {Decision} from '../machines/policies/review/decisions.ts';
+import type {QuestionsOutput} from '../machines/questions.machine.ts';
 import type {DecisionRequest} from '../machines/review-gate.machine.ts';
 import type {Dialog, EditedField} from '../machines/tui.machine.ts';
 import type {ConfigLayerName, SettingKey, SettingValue} from '../services/contracts/config.ts';
 import type {TaskStatus} from '../services/contracts/plan.ts';
-import type {Answer} from '../services/contracts/run.ts';
 import {select, toggleFold} from './model/browse.ts';
 import {messageLines} from './model/error-lines.ts';
 import {decisionOn} from './model/facts.ts';
@@ -65,9 +65,10 @@ export function createAnswers(core: TuiCore, ports: TuiPorts, jobs: Jobs) {
       close();
       void jobs.start({type: 'task', taskId, mode: {type: 'restart'}});
     },
-    answer: (taskId: string, answers: readonly Answer[]) => {
+    endQuestions: (taskId: string, output: QuestionsOutput) => {
       close();
-      jobs.startAnswered(resumeStep(taskId, answers));
+      if (output.outcome === 'answered') jobs.startAnswered(resumeStep(taskId, output.answers));
+      if (output.outcome === 'failed') failed(output.error);
     },
     /** The engine waits for it, or it was left open by an earlier one. */
     decide: (taskId: string, decision: Decision) => {

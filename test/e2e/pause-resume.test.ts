@@ -1,4 +1,4 @@
-import {cpSync, rmSync} from 'node:fs';
+import {cpSync, readdirSync, rmSync} from 'node:fs';
 import path from 'node:path';
 import {setTimeout as delay} from 'node:timers/promises';
 import {describe, expect, test} from 'vitest';
@@ -190,6 +190,43 @@ describe.skipIf(!hasTmux)('in a terminal (tmux)', () => {
     terminal.press('C-d');
     expect(await terminal.until('[1]>')).toContain('error: a still waits for your answer');
     expect([project.planText(), project.runs('a')]).toEqual(before);
+  });
+
+  test('an answer outlives Ctrl+C at the next question, and is offered until it was delivered', async () => {
+    const questions = [
+      {id: 'colour', prompt: 'Which colour?', options: ['red', 'blue']},
+      {id: 'name', prompt: 'Which name?'},
+    ];
+    const asks = `printf '%s\\n' '\`\`\`json' '${JSON.stringify({blackbird: {questions}})}' '\`\`\`'`;
+    const project = engineProject(oneTask('paint it'), {
+      env: {BLACKBIRD_AGENT_CMD: `if grep -q Ada; then echo painted; else ${asks}; fi`},
+    });
+    await project.run(['execute']);
+    const terminal = openTerminal(project);
+    terminal.type('clear; blackbird resume a');
+    await terminal.until('own answer:');
+    terminal.type('2');
+    await terminal.until('Answer:');
+    terminal.press('C-c');
+    await terminal.until('[130]>');
+    expect(project.latest('a')).toMatchObject({state: 'waiting'});
+
+    terminal.type('clear; blackbird resume a');
+    expect(await terminal.until('yours):')).toBe(
+      'Which colour?\n  1) red\n  2) blue\nYou answered: blue\nNumber or your own answer (Enter keeps yours):',
+    );
+    terminal.type('');
+    await terminal.until('Answer:');
+    terminal.type('Ada');
+    await terminal.until('[0]>');
+    expect(project.latest('a')).toMatchObject({
+      state: 'succeeded',
+      answers: [
+        {id: 'colour', value: 'blue'},
+        {id: 'name', value: 'Ada'},
+      ],
+    });
+    expect(readdirSync(path.join(project.folder, '.blackbird', 'drafts'))).toEqual([]);
   });
 
   test('restart asks first', async () => {

@@ -6,6 +6,7 @@ import type {Services} from '../../src/services/contracts/services.ts';
 import {now, planOf} from '../helpers/plans.ts';
 import {createFakeAgentRunner, type FakeAgentRunner} from './fake-agent-runner.ts';
 import {createFakeChanges, type FakeChanges} from './fake-changes.ts';
+import {createMemoryDraftStore, type MemoryDraftStore} from './memory-draft-store.ts';
 import {createMemoryFeedbackStore, type MemoryFeedbackStore} from './memory-feedback-store.ts';
 import {createMemoryPlanStore, type MemoryPlanStore} from './memory-plan-store.ts';
 import {createMemoryRunStore, deferred, type MemoryRunStore} from './memory-run-store.ts';
@@ -16,6 +17,7 @@ export type FakeServices = {
   readonly plans: MemoryPlanStore;
   readonly agents: FakeAgentRunner;
   readonly feedback: MemoryFeedbackStore;
+  readonly drafts: MemoryDraftStore;
   readonly changes: FakeChanges;
   /** Everything that happened, in its order: writes, orders, ends, locks. */
   readonly log: string[];
@@ -66,6 +68,8 @@ export function createFakeServices({
 
   const feedback = createMemoryFeedbackStore((entry) => log.push(entry));
 
+  const drafts = createMemoryDraftStore();
+
   const checkAgents = (entry: string) => {
     const [verb, runId = ''] = entry.split(' ');
     if (agents.alive().length > 1) violations.push(`two agents live at "${entry}"`);
@@ -98,6 +102,7 @@ export function createFakeServices({
     plans,
     runs,
     feedback,
+    drafts,
     agents,
     changes,
     project: {
@@ -139,7 +144,20 @@ export function createFakeServices({
     newRunId: (taskId, attempt) => `${taskId}-${attempt}`,
     digest: () => 'digest',
   };
-  return {services, runs, plans, feedback, agents, changes, log, violations, time, lock, storedSessions};
+  return {
+    services,
+    runs,
+    plans,
+    feedback,
+    drafts,
+    agents,
+    changes,
+    log,
+    violations,
+    time,
+    lock,
+    storedSessions,
+  };
 }
 
 /** `record a-1 running/active session-1`: the session where the run can be resumed in it. */
@@ -176,7 +194,7 @@ export function mortal(fake: FakeServices) {
     if (!isDead) call();
   };
 
-  const {plans, runs, feedback, project, changes} = services;
+  const {plans, runs, feedback, drafts, project, changes} = services;
   const own: Services = {
     ...services,
     plans: {...plans, read: guarded(plans.read), update: guarded(plans.update)},
@@ -198,6 +216,11 @@ export function mortal(fake: FakeServices) {
       read: guarded(feedback.read),
       save: guarded(feedback.save),
       remove: guarded(feedback.remove),
+    },
+    drafts: {
+      read: guarded(drafts.read),
+      save: guarded(drafts.save),
+      remove: guarded(drafts.remove),
     },
     project: {
       root: project.root,

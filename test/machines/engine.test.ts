@@ -6,6 +6,7 @@ import {AppError} from '../../src/services/contracts/errors.ts';
 import type {Plan} from '../../src/services/contracts/plan.ts';
 import type {Answer, RunRecord} from '../../src/services/contracts/run.ts';
 import {noSummary} from '../fakes/fake-changes.ts';
+import {answersDraft} from '../fakes/memory-draft-store.ts';
 import {
   begun,
   endedSegment,
@@ -558,6 +559,24 @@ describe('answering a waiting task', () => {
       {run_id: 'a-1', state: 'succeeded', answers, segments: [{}, {}]},
     ]);
     expect(plans.statuses()).toEqual({a: 'done', z: 'todo'});
+  });
+
+  test.each([
+    {name: 'that were delivered', said: {answers}, kept: []},
+    {name: 'that the record keeps until they are delivered', said: {answers}, fails: true, kept: []},
+    {
+      name: 'beside feedback that was not delivered',
+      said: {feedback: 'no'},
+      fails: true,
+      kept: [answersDraft()],
+    },
+    {name: 'beside feedback that was delivered', said: {feedback: 'no'}, kept: []},
+  ])('drafts of answers $name', async ({said, fails, kept}) => {
+    const {engine, agents, drafts} = openRun(waitingRun(), 'waiting_user');
+    await drafts.save(answersDraft());
+    if (fails) agents.play = (each) => each.fails({kind: 'rate_limit', message: 'not now'});
+    await startJob(engine, resume('a', said));
+    expect(drafts.list()).toEqual(kept);
   });
 
   test('without a session relaunches the task with its questions and answers', async () => {

@@ -1,8 +1,8 @@
 import {describe, expect, test, vi} from 'vitest';
 import {createActor, setup} from 'xstate';
+import {draftedQuestions} from '../../src/machines/actors/draft-answers.actor.ts';
 import {createEngine} from '../../src/machines/engine.ts';
 import {createJournal} from '../../src/machines/journal.ts';
-import {questionsMachine} from '../../src/machines/questions.machine.ts';
 import {verifyEntries} from '../../src/machines/replay.ts';
 import {taskMachine} from '../../src/machines/task.machine.ts';
 import type {JournalEntry} from '../../src/services/contracts/journal.ts';
@@ -11,7 +11,7 @@ import {waitingRun} from '../fakes/runs.ts';
 import {createFakeServices, settle} from '../fakes/services.ts';
 import {executeJob, startJob, taskJob} from '../helpers/jobs.ts';
 import {stateWord} from '../helpers/observed-engine.ts';
-import {planOf, task} from '../helpers/plans.ts';
+import {now, planOf, task} from '../helpers/plans.ts';
 
 /** An engine whose journals are lists. */
 function openJournals(options: Parameters<typeof createFakeServices>[0] = {}) {
@@ -94,20 +94,25 @@ describe('the journal of a run', () => {
 
   test('holds the questions that were answered before it went on', async () => {
     const run = waitingRun();
-    const {engine, inspect, journals} = openJournals({
+    const {engine, drafts, inspect, journals} = openJournals({
       plan: planOf(task('a', {status: 'waiting_user'})),
       runs: [run],
     });
-    const questions = createActor(questionsMachine, {input: {questions: run.questions ?? []}, inspect});
+    const machine = draftedQuestions({drafts, run, now: () => now});
+    const questions = createActor(machine, {input: {questions: run.questions ?? []}, inspect});
     questions.start();
+    await settle();
     questions.send({type: 'question.answer', value: 'blue'});
+    await settle();
     const answers = run.questions?.map(({id}) => ({id, value: 'blue'})) ?? [];
     await startJob(engine, taskJob('a', {type: 'resume', answers, feedback: null}));
     const entries = journals.get('a a-1');
-    expect(brief(entries).slice(0, 4)).toEqual([
+    expect(brief(entries).slice(0, 6)).toEqual([
       'engine started idle',
-      'questions started asking',
-      'questions question.answer answered',
+      'questions started recalling',
+      'questions xstate.done.actor.recallAnswers asking',
+      'questions question.answer saving',
+      'questions xstate.done.actor.saveAnswers answered',
       'engine job.start resolving',
     ]);
     expect(replays(entries)).toBe(true);

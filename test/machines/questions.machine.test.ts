@@ -1,26 +1,49 @@
 import {describe, expect, test} from 'vitest';
 import {createActor, toPromise} from 'xstate';
+import {draftedQuestions} from '../../src/machines/actors/draft-answers.actor.ts';
 import {questionsMachine} from '../../src/machines/questions.machine.ts';
-import type {Question} from '../../src/services/contracts/run.ts';
+import type {Answer, Question, RunRecord} from '../../src/services/contracts/run.ts';
+import {answersDraft, createMemoryDraftStore} from '../fakes/memory-draft-store.ts';
+import {settle} from '../fakes/services.ts';
 import {unreachedTransitions} from '../helpers/model.ts';
+import {now} from '../helpers/plans.ts';
 
 const color: Question = {id: 'color', prompt: 'Which color?', options: ['red', 'blue']};
 const name: Question = {id: 'name', prompt: 'Which name?'};
 const size: Question = {id: 'size', prompt: 'Which size?', options: ['S', 'M']};
 
-function ask(...questions: readonly Question[]) {
-  const actor = createActor(questionsMachine, {input: {questions}});
+type Asked = {
+  readonly questions: readonly Question[];
+  readonly drafts?: ReturnType<typeof createMemoryDraftStore>;
+  readonly given?: readonly Answer[];
+  readonly run?: Partial<RunRecord>;
+};
+
+async function askAs({questions, drafts = createMemoryDraftStore(), given = [], run}: Asked) {
+  const record = {task_id: 'a', run_id: 'a-1', questions: [...questions], ...run};
+  const open = questions.filter(({id}) => !given.some((answer) => answer.id === id));
+  const machine = draftedQuestions({drafts, run: record, given, now: () => now});
+  const actor = createActor(machine, {input: {questions: open}});
   const finished = toPromise(actor);
+  const send = async (event: Parameters<typeof actor.send>[0]) => {
+    actor.send(event);
+    await settle();
+  };
   actor.start();
+  await settle();
   return {
     actor,
+    drafts,
     finished,
     asked: () => actor.getSnapshot().context.questions[actor.getSnapshot().context.index]?.id,
-    answer: (value: string) => actor.send({type: 'question.answer', value}),
-    back: () => actor.send({type: 'question.back'}),
-    cancel: () => actor.send({type: 'question.cancel'}),
+    offered: () => actor.getSnapshot().context.answers[actor.getSnapshot().context.index],
+    answer: (value: string) => send({type: 'question.answer', value}),
+    back: () => send({type: 'question.back'}),
+    cancel: () => send({type: 'question.cancel'}),
   };
 }
+
+const ask = (...questions: readonly Question[]) => askAs({questions});
 
 describe('an answer', () => {
   test.each([
@@ -35,41 +58,42 @@ describe('an answer', () => {
     {typed: 'green\nand gold', value: 'green\nand gold', why: 'free text is always taken'},
     {typed: '__proto__', value: '__proto__', why: 'whatever it is'},
   ])('$typed is $value: $why', async ({typed, value}) => {
-    const {answer, finished} = ask(color);
-    answer(typed);
-    expect(await finished).toEqual({answers: [{id: 'color', value}]});
+    const {answer, finished} = await ask(color);
+    await answer(typed);
+    expect(await finished).toEqual({outcome: 'answered', answers: [{id: 'color', value}]});
   });
 
   test('to a question without options is free text, numbers too', async () => {
-    const {answer, finished} = ask(name);
-    answer('1');
-    expect(await finished).toEqual({answers: [{id: 'name', value: '1'}]});
+    const {answer, finished} = await ask(name);
+    await answer('1');
+    expect(await finished).toEqual({outcome: 'answered', answers: [{id: 'name', value: '1'}]});
   });
 
   test.each(['', ' ', '\n\t'])(
     'that says nothing (%j) is refused, and the question is asked again',
-    (value) => {
-      const {actor, answer, asked} = ask(color, name);
+    async (value) => {
+      const {actor, answer, asked} = await ask(color, name);
       expect(actor.getSnapshot().can({type: 'question.answer', value})).toBe(false);
-      answer(value);
+      await answer(value);
       expect(asked()).toBe('color');
-      expect(actor.getSnapshot().context.answers).toEqual([]);
+      expect(actor.getSnapshot().context.answers).toEqual(['', '']);
     },
   );
 });
 
 describe('questions', () => {
   test('are asked one at a time, in their order, until all are answered', async () => {
-    const {actor, answer, asked, finished} = ask(color, name, size);
+    const {actor, answer, asked, finished} = await ask(color, name, size);
     expect(actor.getSnapshot().hasTag('actionRequired')).toBe(true);
     expect(asked()).toBe('color');
-    answer('2');
+    await answer('2');
     expect(asked()).toBe('name');
-    answer('Ada');
+    await answer('Ada');
     expect(asked()).toBe('size');
     expect(actor.getSnapshot().status).toBe('active');
-    answer('M');
+    await answer('M');
     expect(await finished).toEqual({
+      outcome: 'answered',
       answers: [
         {id: 'color', value: 'blue'},
         {id: 'name', value: 'Ada'},
@@ -79,20 +103,21 @@ describe('questions', () => {
   });
 
   test('that are none are answered', async () => {
-    expect(await ask().finished).toEqual({answers: []});
+    expect(await (await ask()).finished).toEqual({outcome: 'answered', answers: []});
   });
 });
 
 describe('going back', () => {
   test('asks the question before again, and its new answer counts', async () => {
-    const {actor, answer, asked, back, finished} = ask(color, name);
-    answer('red');
-    back();
+    const {actor, answer, asked, back, finished} = await ask(color, name);
+    await answer('red');
+    await back();
     expect(asked()).toBe('color');
-    expect(actor.getSnapshot().context.answers).toEqual(['red']);
-    answer('blue');
-    answer('Ada');
+    expect(actor.getSnapshot().context.answers).toEqual(['red', '']);
+    await answer('blue');
+    await answer('Ada');
     expect(await finished).toEqual({
+      outcome: 'answered',
       answers: [
         {id: 'color', value: 'blue'},
         {id: 'name', value: 'Ada'},
@@ -100,26 +125,140 @@ describe('going back', () => {
     });
   });
 
-  test('from the first question leads nowhere', () => {
-    const {actor, asked, back} = ask(color, name);
+  test('from the first question leads nowhere', async () => {
+    const {actor, asked, back} = await ask(color, name);
     expect(actor.getSnapshot().can({type: 'question.back'})).toBe(false);
-    back();
+    await back();
     expect(asked()).toBe('color');
   });
 });
 
 test('canceling gives no answer, however many were given', async () => {
-  const {answer, cancel, finished} = ask(color, name);
-  answer('red');
-  cancel();
-  expect(await finished).toEqual({canceled: true});
+  const {answer, cancel, finished} = await ask(color, name);
+  await answer('red');
+  await cancel();
+  expect(await finished).toEqual({outcome: 'canceled'});
 });
+
+describe('answers that were given before', () => {
+  const drafted = async (texts = [{id: 'color', prompt: 'Which color?', text: 'blue'}]) => {
+    const drafts = createMemoryDraftStore();
+    await drafts.save(answersDraft({texts}));
+    return drafts;
+  };
+
+  test('are kept before the next question is asked, and after a stop they are offered', async () => {
+    const {answer, asked, cancel, drafts} = await ask(color, name);
+    await answer('2');
+    expect(asked()).toBe('name');
+    expect(drafts.list()).toEqual([answersDraft({texts: [{...textOf(color), text: 'blue'}]})]);
+    await cancel();
+
+    const again = await askAs({questions: [color, name], drafts});
+    expect([again.asked(), again.offered()]).toEqual(['color', 'blue']);
+    await again.answer('');
+    expect([again.asked(), again.offered()]).toEqual(['name', '']);
+    await again.answer('Ada');
+    expect(await again.finished).toEqual({
+      outcome: 'answered',
+      answers: [
+        {id: 'color', value: 'blue'},
+        {id: 'name', value: 'Ada'},
+      ],
+    });
+  });
+
+  test('can be changed', async () => {
+    const {answer, finished} = await askAs({questions: [color], drafts: await drafted()});
+    await answer('red');
+    expect(await finished).toEqual({outcome: 'answered', answers: [{id: 'color', value: 'red'}]});
+  });
+
+  test('are all there after the last one: delivering them may fail', async () => {
+    const {answer, drafts} = await ask(color, name);
+    await answer('red');
+    await answer('Ada');
+    const texts = [
+      {...textOf(color), text: 'red'},
+      {...textOf(name), text: 'Ada'},
+    ];
+    expect(drafts.list()).toEqual([answersDraft({texts})]);
+  });
+
+  test('on the command line are kept with those given here, and are not asked for', async () => {
+    const given = [{id: 'color', value: 'red'}];
+    const {answer, asked, drafts} = await askAs({
+      questions: [color, name, size],
+      drafts: await drafted(),
+      given,
+    });
+    expect(asked()).toBe('name');
+    await answer('Ada');
+    const texts = [
+      {...textOf(color), text: 'red'},
+      {...textOf(name), text: 'Ada'},
+    ];
+    expect(drafts.list()).toEqual([answersDraft({texts})]);
+  });
+
+  test('and recorded by a resume that failed are offered', async () => {
+    const heard = {id: 'color', prompt: 'Which color?', value: 'red'};
+    const answers = [heard, {...heard, value: 'blue', undelivered: true}];
+    expect((await askAs({questions: [color], run: {answers}})).offered()).toBe('blue');
+    expect((await askAs({questions: [color], run: {answers: [heard]}})).offered()).toBe('');
+  });
+
+  test.each([
+    {
+      name: 'another question of the same name',
+      texts: [{id: 'color', prompt: 'Of what?', text: 'blue'}],
+      run: {},
+    },
+    {name: 'the same question of another run', texts: undefined, run: {run_id: 'a-2'}},
+  ])('to $name are not offered', async ({texts, run}) => {
+    const {offered} = await askAs({questions: [color], drafts: await drafted(texts), run});
+    expect(offered()).toBe('');
+  });
+
+  test('that cannot be read or kept end the questions with the error', async () => {
+    const drafts = createMemoryDraftStore();
+    const error = new Error('disk');
+    drafts.failNextRead(error);
+    expect(await (await askAs({questions: [color], drafts})).finished).toEqual({outcome: 'failed', error});
+    const {answer, finished} = await askAs({questions: [color], drafts});
+    drafts.failNextSave(error);
+    await answer('red');
+    expect(await finished).toEqual({outcome: 'failed', error});
+  });
+});
+
+test.each(['recallAnswers', 'saveAnswers'] as const)('%s has to be provided', async (missing) => {
+  const {drafts} = await ask();
+  const {recallAnswers} = draftedQuestions({drafts, run: {task_id: 'a', run_id: 'a-1'}, now: () => now})
+    .implementations.actors;
+  const machine =
+    missing === 'recallAnswers'
+      ? questionsMachine
+      : questionsMachine.provide({actors: {recallAnswers} as never});
+  const actor = createActor(machine, {input: {questions: [color]}});
+  const finished = toPromise(actor);
+  actor.start();
+  await settle();
+  actor.send({type: 'question.answer', value: 'red'});
+  expect(await finished).toEqual({
+    outcome: 'failed',
+    error: new Error(`Actor "${missing}" was not provided`),
+  });
+});
+
+const textOf = ({id, prompt}: Question) => ({id, prompt});
 
 test('every transition is reached', () => {
   expect(
     unreachedTransitions(questionsMachine, {
       inputs: [{questions: []}, {questions: [color, name]}],
       payloads: [
+        {type: 'xstate.done.actor.recallAnswers', output: ['', '']},
         {type: 'question.answer', value: ''},
         {type: 'question.answer', value: 'red'},
       ],

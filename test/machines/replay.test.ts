@@ -3,6 +3,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {createActor} from 'xstate';
+import {draftedQuestions} from '../../src/machines/actors/draft-answers.actor.ts';
 import {createLiveInspection} from '../../src/machines/live-inspection.ts';
 import {machines} from '../../src/machines/machines.ts';
 import {createObserver} from '../../src/machines/observe.ts';
@@ -10,10 +11,11 @@ import {questionsMachine} from '../../src/machines/questions.machine.ts';
 import {contextOf, createReplayer, verifyEntries} from '../../src/machines/replay.ts';
 import {AppError} from '../../src/services/contracts/errors.ts';
 import type {InspectedEntry, JournalEntry} from '../../src/services/contracts/journal.ts';
+import {answersDraft, createMemoryDraftStore} from '../fakes/memory-draft-store.ts';
 import {settle} from '../fakes/services.ts';
 import {executeJob, startJob} from '../helpers/jobs.ts';
 import {type ObservedEngine, observedEngine} from '../helpers/observed-engine.ts';
-import {planOf, task} from '../helpers/plans.ts';
+import {now, planOf, task} from '../helpers/plans.ts';
 
 /** As they come back from a file. */
 const recorded = (entries: readonly JournalEntry[]): InspectedEntry[] =>
@@ -129,29 +131,46 @@ describe('a whole engine', () => {
   });
 });
 
-test('what was answered is replayed without its words', () => {
+test('what was answered is replayed without its words', async () => {
   const live = createLiveInspection();
   const {inspect} = createObserver({now: () => '', onEntry: live.observe});
   const questions = [
     {id: 'color', prompt: 'Which color of the secret?', options: ['red', 'blue']},
     {id: 'name', prompt: 'Which name?'},
   ];
-  const actor = createActor(questionsMachine, {input: {questions}, inspect});
+  const drafts = createMemoryDraftStore();
+  const run = {task_id: 'a', run_id: 'a-1', questions};
+  await drafts.save(answersDraft({texts: [{id: 'name', prompt: 'Which name?', text: 'an old secret'}]}));
+  const actor = createActor(draftedQuestions({drafts, run, now: () => now}), {input: {questions}, inspect});
   actor.start();
-  for (const value of ['', '  ', '2', 'my secret']) actor.send({type: 'question.answer', value});
+  await settle();
+  for (const value of ['', '  ', '2', '']) {
+    actor.send({type: 'question.answer', value});
+    await settle();
+  }
   const entries = recorded(live.entries());
   expect(JSON.stringify(entries)).not.toMatch(/secret|blue/);
   expect(verifyEntries(entries)).toEqual(allAlike(entries));
-  expect(entries.map(({state}) => state)).toEqual(['asking', 'asking', 'asking', 'asking', 'answered']);
+  expect(entries.map(({state}) => state)).toEqual([
+    'recalling',
+    'asking',
+    'asking',
+    'asking',
+    'saving',
+    'asking',
+    'saving',
+    'answered',
+  ]);
   const replay = createReplayer();
   const contexts = entries.map((entry) => contextOf(replay(entry)));
-  expect(contexts[3]).toEqual({
+  expect(contexts[5]).toEqual({
     questions: [
       {id: 'color', prompt: '<26 chars>', options: ['<3 chars>', '<4 chars>']},
       {id: 'name', prompt: '<11 chars>'},
     ],
     index: 1,
-    answers: ['<1 chars>'],
+    answers: ['<1 chars>', '<13 chars>'],
+    error: undefined,
   });
 });
 
@@ -221,7 +240,7 @@ test('a machine that throws is told as an end with an error, and replays as one'
   actor.subscribe({error: () => {}});
   actor.start();
   expect(entries.map(({kind, state, status}) => ({kind, state, status}))).toEqual([
-    {kind: 'started', state: 'asking', status: 'error'},
+    {kind: 'started', state: 'recalling', status: 'error'},
   ]);
   expect(verifyEntries(recorded(entries)).first).toBe(null);
 });

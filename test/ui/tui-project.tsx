@@ -38,7 +38,7 @@ export function tuiProject(options: TuiOptions = {}) {
     ...(options.plan ? {plan: options.plan} : {}),
     ...(options.runs ? {runs: options.runs} : {}),
   });
-  const {services, plans, runs, agents} = fake;
+  const {services, plans, runs, agents, drafts} = fake;
   agents.obeys = {interrupt: true, kill: true};
   const engine = createEngine({...services, settings: async () => layers()});
   let content: Record<string, unknown> = {...options.config};
@@ -96,6 +96,7 @@ export function tuiProject(options: TuiOptions = {}) {
     name: 'checkout-service',
     folder: '/project',
     engine,
+    drafts,
     start: async (steps) => {
       const end = await start(steps).catch((error: unknown) => ({error}));
       setImmediate(tell);

@@ -2,7 +2,7 @@ import {Command} from 'commander';
 import {executeAll} from '../../machines/policies/job/job-steps.ts';
 import {requireTask} from '../../machines/policies/plan/plan-graph.ts';
 import {AppError} from '../../services/contracts/errors.ts';
-import type {Answer, Question} from '../../services/contracts/run.ts';
+import type {Answer, RunRecord} from '../../services/contracts/run.ts';
 import {type Cli, collect, taskArgument} from '../cli.ts';
 import {inspectOption} from '../inspect/inspect-option.ts';
 import type {OpenedEngine} from '../job/engine-composition.ts';
@@ -44,8 +44,8 @@ export async function resumeTask(
   const {hasFeedback} = await import('../job/feedback-operations.ts');
   // What a parent review said comes before the agent's questions, but not before an answer.
   const isSentBack = isAsked && given.length === 0 && (await hasFeedback(project, taskId));
-  const questions = isAsked && !isSentBack ? (latest.questions ?? []) : [];
-  const answers = await completeAnswers(cli, command, questions, given, opened.inspect);
+  const asking = isAsked && !isSentBack ? latest : null;
+  const answers = await completeAnswers(cli, command, asking, given, opened);
   if (answers === null) throw new AppError('E_CANCELED', `${taskId} still waits for your answer`);
   const mode = {type: 'resume', answers, feedback: options.feedback ?? null} as const;
   const steps = [{type: 'task', taskId, mode} as const, ...(options.execute ? [executeAll] : [])];
@@ -68,15 +68,17 @@ function parseAnswers(texts: readonly string[]): Answer[] {
 async function completeAnswers(
   cli: Cli,
   command: Command,
-  questions: readonly Question[],
+  run: RunRecord | null,
   given: readonly Answer[],
-  inspect: OpenedEngine['inspect'],
+  {drafts, inspect}: OpenedEngine,
 ): Promise<readonly Answer[] | null> {
+  const questions = run?.questions ?? [];
   const unknown = given.find(({id}) => !questions.some((question) => question.id === id));
   if (unknown) throw new AppError('E_USAGE', `no question is called ${JSON.stringify(unknown.id)}`);
   const open = questions.filter(({id}) => !given.some((answer) => answer.id === id));
-  if (open.length === 0 || !cli.context.isInteractive || cli.isJson(command)) return given;
+  if (run === null || open.length === 0 || !cli.context.isInteractive || cli.isJson(command)) return given;
   const {askQuestions} = await import('../job/ask-questions.ts');
-  const asked = await askQuestions(cli.context, open, inspect);
+  const {now} = cli.context;
+  const asked = await askQuestions(cli.context, open, {drafts, run, given, now}, inspect);
   return asked === null ? null : [...given, ...asked];
 }

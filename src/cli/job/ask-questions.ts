@@ -1,7 +1,7 @@
-import {createActor} from 'xstate';
+import {createActor, waitFor} from 'xstate';
+import {type DraftedQuestions, draftedQuestions} from '../../machines/actors/draft-answers.actor.ts';
 import type {Observer} from '../../machines/observe.ts';
 import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
-import {questionsMachine} from '../../machines/questions.machine.ts';
 import type {Answer, Question} from '../../services/contracts/run.ts';
 import type {CliContext} from '../context.ts';
 
@@ -9,23 +9,35 @@ import type {CliContext} from '../context.ts';
 export async function askQuestions(
   {ask, err}: CliContext,
   questions: readonly Question[],
+  asked: DraftedQuestions,
   inspect: Observer['inspect'],
 ): Promise<readonly Answer[] | null> {
-  const actor = createActor(questionsMachine, {input: {questions}, inspect});
+  const actor = createActor(draftedQuestions(asked), {input: {questions}, inspect});
   actor.start();
   let shown: Question | null = null;
   for (;;) {
-    const {status, context, output} = actor.getSnapshot();
-    if (status !== 'active') return output && 'answers' in output ? output.answers : null;
+    const {status, context, output} = await waitFor(
+      actor,
+      (snapshot) => snapshot.status !== 'active' || snapshot.hasTag('actionRequired'),
+    );
+    if (output?.outcome === 'failed') throw output.error;
+    if (status !== 'active') return output?.outcome === 'answered' ? output.answers : null;
     const question = questions[context.index];
-    if (question && question !== shown) show(question, err);
+    const earlier = context.answers[context.index] ?? '';
+    if (question && question !== shown) show(question, earlier, err);
     shown = question ?? null;
-    const typed = await ask(question?.options ? 'Number or your own answer: ' : 'Answer: ');
+    const typed = await ask(promptFor(question, earlier));
     actor.send(typed === null ? {type: 'question.cancel'} : {type: 'question.answer', value: typed});
   }
 }
 
-function show({prompt, options = []}: Question, err: CliContext['err']): void {
+function show({prompt, options = []}: Question, earlier: string, err: CliContext['err']): void {
   err(displayText(prompt));
   for (const [index, option] of options.entries()) err(`  ${index + 1}) ${displayLine(option)}`);
+  if (earlier !== '') err(`You answered: ${displayText(earlier)}`);
+}
+
+function promptFor(question: Question | undefined, earlier: string): string {
+  const keep = earlier === '' ? '' : ' (Enter keeps yours)';
+  return question?.options ? `Number or your own answer${keep}: ` : `Answer${keep}: `;
 }

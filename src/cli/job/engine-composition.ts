@@ -11,6 +11,7 @@ import {createProbeCache} from '../../services/agents/probe-cache.ts';
 import {isSessionRef} from '../../services/agents/run-provider.ts';
 import {createAgentSpawner} from '../../services/agents/spawn-agent.ts';
 import type {ChangeTracker} from '../../services/contracts/changes.ts';
+import type {DraftStore} from '../../services/contracts/draft.ts';
 import type {ProviderChoice} from '../../services/contracts/project.ts';
 import {customCommandIn} from '../../services/contracts/provider-table.ts';
 import type {RunRecord, RunStore} from '../../services/contracts/run.ts';
@@ -19,6 +20,7 @@ import {createLazyChangeTracker} from '../../services/git/lazy-change-tracker.ts
 import {createJournalFiles} from '../../services/journal/journal-files.ts';
 import {createProcessLock} from '../../services/lock/process-lock.ts';
 import {createProjectLock} from '../../services/lock/project-lock.ts';
+import {createDraftStore} from '../../services/stores/draft-store.ts';
 import {createFeedbackStore} from '../../services/stores/feedback-store.ts';
 import {ensureStateFolder} from '../../services/stores/project-folder.ts';
 import {createRunStore} from '../../services/stores/run-store.ts';
@@ -45,6 +47,7 @@ export type OpenedEngine = {
   readonly engine: Engine;
   readonly runs: RunStore;
   readonly changes: ChangeTracker;
+  readonly drafts: DraftStore;
   /** For machines that run beside the engine, so that they are seen with it. */
   readonly inspect: Observer['inspect'];
 };
@@ -60,6 +63,7 @@ export async function openEngine({
 }: OpenEngineOptions): Promise<OpenedEngine> {
   const {folder, plans, config} = project;
   const runs = createRunStore({folder: folder.runsFolder});
+  const drafts = createDraftStore({folder: folder.draftsFolder});
   const facts = await createProjectFacts(folder.root);
   const agents = createAgentRunner({
     spawner: createAgentSpawner(),
@@ -83,6 +87,7 @@ export async function openEngine({
     plans,
     runs,
     feedback: createFeedbackStore({folder: folder.feedbackFolder}),
+    drafts,
     agents,
     changes,
     project: facts,
@@ -105,7 +110,7 @@ export async function openEngine({
     digest: (text) => createHash('sha256').update(text).digest('hex'),
   };
   const engine = createEngine(services, {inspect});
-  return {engine, runs, changes, inspect};
+  return {engine, runs, changes, drafts, inspect};
 }
 
 /** The provider for the next job. A broken choice stops nobody who says which agent to use. */

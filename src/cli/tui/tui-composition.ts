@@ -44,7 +44,7 @@ export async function openTuiPorts(
     },
     ...(observe ? {observe} : {}),
   });
-  const {engine} = opened;
+  const {engine, drafts} = opened;
   // Not the engine's own: what is kept there while a run is written is not for readers.
   const runs = createRunStore({folder: folder.runsFolder});
   const reader = createProjectReader({project, runs, env, isOwnJob: engine.isBusy});
@@ -56,6 +56,7 @@ export async function openTuiPorts(
     name: path.basename(folder.root),
     folder: folder.root,
     engine,
+    drafts,
     start: (steps) => start(steps).catch((error: unknown) => ({error})),
     onOutput: (listener) => {
       outputs.add(listener);

@@ -9,7 +9,7 @@ import {pendingOf} from './pending-feedback.ts';
 
 /** Lets the plan say what the run says; parents come later. A task that was deleted meanwhile has nothing to say. */
 export function defineSettleTaskActor(
-  {plans, runs, feedback, now}: Pick<Services, 'plans' | 'runs' | 'feedback' | 'now'>,
+  {plans, runs, feedback, drafts, now}: Pick<Services, 'plans' | 'runs' | 'feedback' | 'drafts' | 'now'>,
   onSettled: (run: RunRecord) => void,
 ) {
   return fromPromise<void, SettleTaskInput>(async ({input: {taskId, run}}) => {
@@ -20,6 +20,11 @@ export function defineSettleTaskActor(
     );
     // The run is stored, so what it was told need not be told again.
     if (run.context?.parentReviewFeedback) await pendingOf({feedback, runs}, taskId);
+    if (!isUnanswered(run)) await drafts.remove('answers', taskId);
     onSettled(run);
   });
 }
+
+/** It asks as before, since feedback did not reach it. Answers that did not are in the record. */
+const isUnanswered = ({state, failure, answers = []}: RunRecord) =>
+  state === 'waiting' && failure !== undefined && !answers.some(({undelivered}) => undelivered);

@@ -2,6 +2,7 @@ import type {ProviderId} from './agent.ts';
 import type {AgentRunner} from './agent-runner.ts';
 import type {ChangeTracker} from './changes.ts';
 import type {ConfigLayer} from './config.ts';
+import type {DraftStore} from './draft.ts';
 import type {FeedbackStore} from './feedback.ts';
 import type {Liveness, ProcessIdentity} from './process.ts';
 import type {ProjectFacts, ProjectLock, ProviderChoice} from './project.ts';
@@ -13,6 +14,7 @@ export type Services = {
   readonly plans: PlanStore;
   readonly runs: RunStore;
   readonly feedback: FeedbackStore;
+  readonly drafts: DraftStore;
   readonly agents: AgentRunner;
   readonly changes: ChangeTracker;
   readonly project: ProjectFacts;

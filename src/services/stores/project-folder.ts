@@ -19,6 +19,7 @@ export type ProjectFolder = {
   readonly runsFolder: string;
   readonly inspectorsFolder: string;
   readonly feedbackFolder: string;
+  readonly draftsFolder: string;
 };
 
 export function projectFolder(root: string): ProjectFolder {
@@ -35,6 +36,7 @@ export function projectFolder(root: string): ProjectFolder {
     runsFolder: path.join(stateFolder, 'runs'),
     inspectorsFolder: path.join(stateFolder, 'inspectors'),
     feedbackFolder: path.join(stateFolder, 'parent-review-feedback'),
+    draftsFolder: path.join(stateFolder, 'drafts'),
   };
 }
 

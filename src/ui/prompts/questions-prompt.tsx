@@ -16,7 +16,8 @@ export function QuestionsPrompt({actor, ...rest}: QuestionsPromptProps) {
   const questions = useSelector(actor, ({context}) => context.questions);
   const answer = useSelector(actor, ({context}) => context.answers[context.index] ?? '');
   const question = questions[index];
-  if (!question) return null;
+  const isLoading = useSelector(actor, (snapshot) => snapshot.hasTag('loading'));
+  if (!question || isLoading) return null;
   return (
     <QuestionPrompt
       {...rest}

@@ -34,6 +34,7 @@ test('everything of a project has its place', () => {
     runsFolder: '/work/shop/.blackbird/runs',
     inspectorsFolder: '/work/shop/.blackbird/inspectors',
     feedbackFolder: '/work/shop/.blackbird/parent-review-feedback',
+    draftsFolder: '/work/shop/.blackbird/drafts',
   });
 });
 

@@ -1,6 +1,6 @@
 import {describe, expect, test, vi} from 'vitest';
 import {createActor} from 'xstate';
-import {questionsMachine} from '../../../src/machines/questions.machine.ts';
+import {draftedQuestions} from '../../../src/machines/actors/draft-answers.actor.ts';
 import type {Question} from '../../../src/services/contracts/run.ts';
 import {ConfirmDialog} from '../../../src/ui/components/confirm-dialog.tsx';
 import {lineOf} from '../../../src/ui/components/lines.tsx';
@@ -10,7 +10,10 @@ import {Editor} from '../../../src/ui/editor/editor.tsx';
 import {ParentReviewNotice} from '../../../src/ui/prompts/parent-review-notice.tsx';
 import {QuestionsPrompt} from '../../../src/ui/prompts/questions-prompt.tsx';
 import {textWidth} from '../../../src/ui/text/graphemes.ts';
+import {createMemoryDraftStore} from '../../fakes/memory-draft-store.ts';
+import {settle} from '../../fakes/services.ts';
 import {eventually} from '../../helpers/eventually.ts';
+import {now} from '../../helpers/plans.ts';
 import {keys, screenOf, someFiles} from './prompt-screen.tsx';
 
 const task = {id: 'pay-04', title: 'Refund endpoint'};
@@ -20,13 +23,18 @@ describe('questions', () => {
     {id: 'db', prompt: 'Which database?\x1b[2J', options: ['postgres', 'sqlite']},
     {id: 'why', prompt: 'Why?'},
   ];
-  const ask = (questions: readonly Question[], size = {columns: 80, rows: 23}) => {
-    const actor = createActor(questionsMachine, {input: {questions}}).start();
+  const ask = async (
+    questions: readonly Question[],
+    {size = {columns: 80, rows: 23}, drafts = createMemoryDraftStore()} = {},
+  ) => {
+    const run = {task_id: 'a', run_id: 'a-1', questions: [...questions]};
+    const actor = createActor(draftedQuestions({drafts, run, now: () => now}), {input: {questions}}).start();
+    await settle();
     return {...screenOf(<QuestionsPrompt {...{actor, task, files: someFiles()}} {...size} />), actor};
   };
 
-  test('with options are a list', () => {
-    expect(ask(asked).lines()).toEqual([
+  test('with options are a list', async () => {
+    expect((await ask(asked)).lines()).toEqual([
       ' ACTION REQUIRED   pay-04  Refund endpoint                      question 1 of 2',
       ' Which database?',
       '',
@@ -38,13 +46,15 @@ describe('questions', () => {
   });
 
   test('are answered one after another by option and in words', async () => {
-    const {type, sees, actor} = ask(asked);
+    const {type, sees, actor} = await ask(asked);
     type(`2${keys.enter}`);
     await sees('question 2 of 2');
     type('speed');
     await sees('speed');
     type(keys.ctrlS);
+    await settle();
     expect(actor.getSnapshot().output).toEqual({
+      outcome: 'answered',
       answers: [
         {id: 'db', value: 'sqlite'},
         {id: 'why', value: 'speed'},
@@ -53,41 +63,55 @@ describe('questions', () => {
   });
 
   test('one can go back, and finds the answer as it was', async () => {
-    const {type, sees} = ask(asked);
+    const {type, sees} = await ask(asked);
     type(`j${keys.enter}`);
     await sees('question 2 of 2');
     type(keys.escape);
     await sees('❯ sqlite');
   });
 
+  test('what was answered before a stop is marked or written already', async () => {
+    const drafts = createMemoryDraftStore();
+    const {type, sees} = await ask(asked, {drafts});
+    type(`j${keys.enter}`);
+    await sees('question 2 of 2');
+    type('speed');
+    await sees('speed');
+    type(keys.ctrlC);
+
+    const again = await ask(asked, {drafts});
+    await again.sees('❯ sqlite');
+    expect(drafts.list()[0]?.texts.map(({text}) => text)).toEqual(['sqlite']);
+  });
+
   test('an answer of one’s own instead of an option', async () => {
-    const {type, sees, actor} = ask(asked.slice(0, 1));
+    const {type, sees, actor} = await ask(asked.slice(0, 1));
     type(`G${keys.enter}`);
     await sees('Answer');
     type('mysql');
     await sees('mysql');
     type(keys.ctrlS);
-    expect(actor.getSnapshot().output).toEqual({answers: [{id: 'db', value: 'mysql'}]});
+    await settle();
+    expect(actor.getSnapshot().output).toEqual({outcome: 'answered', answers: [{id: 'db', value: 'mysql'}]});
   });
 
   test('an empty answer is none', async () => {
-    const {type, sees, actor} = ask(asked.slice(1));
+    const {type, sees, actor} = await ask(asked.slice(1));
     type(` ${keys.ctrlS}`);
     await sees('Write an answer first.');
     expect(actor.getSnapshot().status).toBe('active');
   });
 
-  test('Ctrl+C puts them off', () => {
-    const {type, actor} = ask(asked);
+  test('Ctrl+C puts them off', async () => {
+    const {type, actor} = await ask(asked);
     type(keys.ctrlC);
-    expect(actor.getSnapshot().output).toEqual({canceled: true});
+    expect(actor.getSnapshot().output).toEqual({outcome: 'canceled'});
   });
 
   test('fit into 40 × 11, however long', async () => {
     const options = Array.from({length: 30}, (_, index) => `option ${index} ${'long '.repeat(20)}`);
-    const {type, lines, sees} = ask([{id: 'q', prompt: 'word '.repeat(300), options}], {
-      columns: 40,
-      rows: 11,
+    const {type, lines, sees} = await ask([{id: 'q', prompt: 'word '.repeat(300), options}], {
+      size: {columns: 40, rows: 11},
     });
     const fits = () => {
       expect(lines().length).toBeLessThanOrEqual(11);

@@ -1,0 +1,55 @@
+import {fromPromise} from 'xstate';
+import type {DraftStore, DraftText} from '../../services/contracts/draft.ts';
+import type {Answer, Question, RunRecord} from '../../services/contracts/run.ts';
+import {type QuestionsInput, questionsMachine} from '../questions.machine.ts';
+
+export type DraftedQuestions = {
+  readonly drafts: DraftStore;
+  readonly run: Pick<RunRecord, 'task_id' | 'run_id' | 'questions' | 'answers'>;
+  /** Answered otherwise, and so not asked; kept with the rest. */
+  readonly given?: readonly Answer[];
+  readonly now: () => string;
+};
+
+/** The questions of a run, with every answer kept as a draft until it is delivered. */
+export function draftedQuestions({drafts, run, given = [], now}: DraftedQuestions) {
+  const key = {kind: 'answers', taskId: run.task_id, runId: run.run_id} as const;
+  return questionsMachine.provide({
+    actors: {
+      recallAnswers: fromPromise<readonly string[], QuestionsInput>(async ({input}) => {
+        const texts = (await drafts.read(key))?.texts ?? undeliveredAnswers(run);
+        return input.questions.map((question) => earlierAnswer(texts, question));
+      }),
+      saveAnswers: fromPromise<void, QuestionsInput & {readonly answers: readonly string[]}>(
+        async ({input: {questions, answers}}) => {
+          const texts = [
+            ...textsOf(run.questions ?? [], (id) => given.find((each) => each.id === id)?.value ?? ''),
+            ...textsOf(questions, (_, place) => answers[place] ?? ''),
+          ];
+          await drafts.save({schemaVersion: 1, ...key, texts, updatedAt: now()});
+        },
+      ),
+    },
+  });
+}
+
+/** Rounds of questions number them alike, so the question itself has to be the same. */
+function earlierAnswer(texts: readonly DraftText[], {id, prompt}: Question): string {
+  return texts.find((each) => each.id === id && each.prompt === prompt)?.text ?? '';
+}
+
+/** Recorded with a resume that failed: its agent never heard them. */
+function undeliveredAnswers({answers = []}: DraftedQuestions['run']): DraftText[] {
+  return answers.flatMap(({id, prompt = '', value, undelivered}) =>
+    undelivered ? [{id, prompt, text: value}] : [],
+  );
+}
+
+function textsOf(
+  questions: readonly Question[],
+  textFor: (id: string, place: number) => string,
+): DraftText[] {
+  return questions
+    .map(({id, prompt}, place) => ({id, prompt, text: textFor(id, place)}))
+    .filter(({text}) => text !== '');
+}

@@ -1,0 +1,116 @@
+import {mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
+import path from 'node:path';
+import {describe, expect, test} from 'vitest';
+import type {DraftStore} from '../../../src/services/contracts/draft.ts';
+import {createDraftStore} from '../../../src/services/stores/draft-store.ts';
+import {answersDraft, createMemoryDraftStore} from '../../fakes/memory-draft-store.ts';
+import {rejectionOf} from '../../helpers/errors.ts';
+import {temporaryFolder} from '../../helpers/temp-folder.ts';
+
+const key = {kind: 'answers', taskId: 'a', runId: 'a-1'} as const;
+
+function openStore() {
+  const folder = path.join(temporaryFolder(), 'drafts');
+  return {folder, store: createDraftStore({folder})};
+}
+
+describe.each<{name: string; open: () => DraftStore}>([
+  {name: 'on disk', open: () => openStore().store},
+  {name: 'in memory', open: createMemoryDraftStore},
+])('drafts $name', ({open}) => {
+  test('are there until they are removed', async () => {
+    const store = open();
+    expect(await store.read(key)).toBeNull();
+    await store.remove('answers', 'a');
+    await store.save(answersDraft());
+    await store.save(answersDraft({taskId: 'b', runId: 'b-1'}));
+    expect(await store.read(key)).toEqual(answersDraft());
+    await store.remove('answers', 'a');
+    expect(await store.read(key)).toBeNull();
+    expect(await store.read({...key, taskId: 'b', runId: 'b-1'})).toEqual(
+      answersDraft({taskId: 'b', runId: 'b-1'}),
+    );
+  });
+
+  test('of another run are nothing to this one, and make way for it', async () => {
+    const store = open();
+    await store.save(answersDraft());
+    expect(await store.read({...key, runId: 'a-2'})).toBeNull();
+    await store.save(answersDraft({runId: 'a-2', texts: []}));
+    expect(await store.read(key)).toBeNull();
+    expect(await store.read({...key, runId: 'a-2'})).toEqual(answersDraft({runId: 'a-2', texts: []}));
+  });
+});
+
+describe('a draft', () => {
+  test('is one private file a task and kind', async () => {
+    const {folder, store} = openStore();
+    await store.save(answersDraft());
+    await store.save(answersDraft({runId: 'a-2'}));
+    expect(readdirSync(folder)).toEqual(['a.answers.json']);
+    expect(JSON.parse(readFileSync(path.join(folder, 'a.answers.json'), 'utf8'))).toEqual(
+      answersDraft({runId: 'a-2'}),
+    );
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    expect(statSync(path.join(folder, 'a.answers.json')).mode & 0o777).toBe(0o600);
+  });
+
+  test.each(['..', '../x', 'a/b', '__proto__', 'con', '-rf', 'schöne Aufgabe', 'x'.repeat(300), 'a.answers'])(
+    'of %j stays in its folder',
+    async (taskId) => {
+      const {folder, store} = openStore();
+      await store.save(answersDraft({taskId}));
+      expect(await store.read({...key, taskId})).toEqual(answersDraft({taskId}));
+      expect(readdirSync(folder)).toHaveLength(1);
+      await store.remove('answers', taskId);
+      expect(readdirSync(folder)).toEqual([]);
+    },
+  );
+
+  test('is kept up to a MiB', async () => {
+    const {store} = openStore();
+    const empty = JSON.stringify(
+      answersDraft({texts: [{id: 'q', prompt: 'Why?', text: ''}]}),
+      null,
+      2,
+    ).length;
+    const draftOf = (length: number) =>
+      answersDraft({texts: [{id: 'q', prompt: 'Why?', text: 'x'.repeat(length)}]});
+    const room = 1024 * 1024 - empty - 1;
+    await store.save(draftOf(room));
+    expect(await store.read(key)).toEqual(draftOf(room));
+    expect(await rejectionOf(store.save(draftOf(room + 1)))).toMatchObject({code: 'E_USAGE'});
+    expect(await store.read(key)).toEqual(draftOf(room));
+  });
+
+  test.each([
+    {name: 'no JSON', text: '{', reason: /not valid JSON/},
+    {
+      name: 'another version',
+      text: JSON.stringify({...answersDraft(), schemaVersion: 2}),
+      reason: /schemaVersion/,
+    },
+    {name: 'without texts', text: JSON.stringify({...answersDraft(), texts: 1}), reason: /texts: /},
+    {name: 'of another task', text: JSON.stringify(answersDraft({taskId: 'b'})), reason: /another task, "b"/},
+  ])('that is $name is named, refused and left alone', async ({text, reason}) => {
+    const {folder, store} = openStore();
+    const file = path.join(folder, 'a.answers.json');
+    mkdirSync(folder);
+    writeFileSync(file, text);
+    expect(await rejectionOf(store.read(key))).toMatchObject({
+      code: 'E_STORE_CORRUPT',
+      message: expect.stringMatching(reason),
+    });
+    expect(await rejectionOf(store.save(answersDraft()))).toMatchObject({code: 'E_STORE_CORRUPT'});
+    expect(readFileSync(file, 'utf8')).toBe(text);
+  });
+
+  test('is not written through a link out of its folder', async () => {
+    const around = temporaryFolder();
+    mkdirSync(path.join(around, 'elsewhere'));
+    symlinkSync(path.join(around, 'elsewhere'), path.join(around, 'link'));
+    const store = createDraftStore({folder: path.join(around, 'link')});
+    expect(await rejectionOf(store.save(answersDraft()))).toMatchObject({code: 'E_STORE_UNSAFE'});
+    expect(readdirSync(path.join(around, 'elsewhere'))).toEqual([]);
+  });
+});
