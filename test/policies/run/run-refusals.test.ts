@@ -17,7 +17,9 @@ describe('a refusal', () => {
         ['session', sessionRef],
         ['reason', 'it is gone'],
       ],
-      next: [{command: String.raw`blackbird restart 'it'\''s'`, why: 'start again; the conversation is forgotten'}],
+      next: [
+        {command: String.raw`blackbird restart 'it'\''s'`, why: 'start again; the conversation is forgotten'},
+      ],
     });
   });
 
