@@ -88,8 +88,8 @@ describe.each(['codex', 'claude'] as const)('%s', (agent) => {
       provider_session_ref: one?.provider_session_ref,
       review_summary: {files: ['made.txt']},
     });
-    const {code, out} = await project.run(['review', '--approve']);
-    expect({code, out}).toEqual({code: 0, out: '✓ a  approved\nGo on with: blackbird execute\n'});
+    const {code, out} = await project.run(['review', '--approve-quit']);
+    expect({code, out}).toEqual({code: 0, out: '✓ a  approved\na is done · 1 ready\n'});
     expect(project.statuses()).toEqual({a: 'done', b: 'todo'});
   });
 
@@ -99,7 +99,7 @@ describe.each(['codex', 'claude'] as const)('%s', (agent) => {
     const {code, out, err} = await project.run(['execute', 'a']);
     expect({code, err}).toEqual({code: 0, err: ''});
     expect(out).toMatch(
-      new RegExp(`^▶ a  --version  \\(${agent}\\)\\n✓ a  done  .*tokens.*\\n1 ready task remaining\\n$`),
+      new RegExp(`^▶ a  --version  \\(${agent}\\)\\n✓ a  done  .*tokens.*\\n1 done · 1 ready\\n$`),
     );
     expect(readFileSync(path.join(project.folder, 'made.txt'), 'utf8')).toBe('hi\n');
     expect(lastRequest(server)).toContain('--help me with canary-1');
@@ -272,10 +272,16 @@ describe.each(['codex', 'claude'] as const)('%s', (agent) => {
 
   test('paused before there is a session: resume refuses, restart does it', async () => {
     const {server, project} = await setUp(agent);
-    const running = project.start(['execute', 'a']);
-    await eventually(() => expect(project.latest('a')?.segments).toHaveLength(1));
-    running.child.kill('SIGINT');
-    const {code, out} = await running.ended;
+    const pauseEarly = async () => {
+      const before = project.runs('a').length;
+      const running = project.start(['execute', 'a']);
+      await eventually(() => expect(project.runs('a')[before]?.segments).toHaveLength(1));
+      running.child.kill('SIGINT');
+      return running.ended;
+    };
+    let {code, out} = await pauseEarly();
+    // Before the agent was told to go, it is no start at all.
+    while (project.latest('a')?.state === 'canceled') ({code, out} = await pauseEarly());
     expect(code).toBe(130);
     expect(project.latest('a')).toMatchObject({state: 'paused', resumable: false});
     expect(out).toContain('Paused. The agent had no session yet, so it cannot be resumed.\n');
@@ -288,7 +294,7 @@ describe.each(['codex', 'claude'] as const)('%s', (agent) => {
 
     server.script(say('Done.'));
     expect((await project.run(['restart', 'a'])).code).toBe(0);
-    const [first, second] = project.runs('a');
+    const [first, second] = project.runs('a').slice(-2);
     expect(first).toMatchObject({state: 'paused', superseded_by_run_id: second?.run_id});
     expect(second).toMatchObject({state: 'succeeded', restart_of_run_id: first?.run_id});
   });
