@@ -1,6 +1,7 @@
 import type {ReviewVerdict} from '../machines/actors/settle-review.actor.ts';
 import type {EngineFact} from '../machines/engine.ts';
 import type {JobStep} from '../machines/policies/job/job-steps.ts';
+import {remarksOf} from '../machines/policies/review/review-remarks.ts';
 import type {DecisionRequest} from '../machines/review-gate.machine.ts';
 import type {RunRecord} from '../services/contracts/run.ts';
 import {createLiveRuns} from './live-runs.ts';
@@ -121,8 +122,11 @@ export function createJobs(core: TuiCore, ports: TuiPorts) {
 function verdictNotice(verdict: ReviewVerdict): Notice {
   const parent = verdict.run.task_id;
   switch (verdict.type) {
-    case 'passed':
-      return {tone: 'good', text: `the review of ${parent} passed`};
+    case 'passed': {
+      const remarks = remarksOf(verdict.run);
+      const remark = remarks === '' ? '' : `; it remarks: ${remarks}`;
+      return {tone: 'good', text: `the review of ${parent} passed${remark}`};
+    }
     case 'sentBack':
       return {tone: 'warning', text: `the review of ${parent} sends tasks back`};
     case 'broken':

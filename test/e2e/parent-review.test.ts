@@ -236,6 +236,28 @@ describe('no reviewer is started', () => {
   });
 });
 
+test('a review that passes with a remark is passed, and the remark is shown and kept', async () => {
+  const reviewResults = [{taskId: 'a', status: 'passed', feedback: 'Short.'}];
+  const answer = JSON.stringify({passed: true, feedbackForResume: 'Nice.', reviewResults});
+  const project = engineProject(planOf(family(task('p', {prompt: demo(`answer ${answer}`)}), task('a'))));
+  const {code, out} = await project.run(['execute']);
+  expect(code).toBe(0);
+  expect(steady(out)).toBe(
+    lines(
+      ...ran('a'),
+      'running parent review for p',
+      '✓ parent review passed for p',
+      '  remark: Nice.',
+      '  a: Short.',
+      '1 done · the review of p passed with remarks · no ready tasks remaining',
+    ),
+  );
+  expect(project.statuses()).toEqual({p: 'done', a: 'done'});
+  const runId = project.latest('p')?.run_id ?? '';
+  expect((await project.run(['runs', 'p'])).out).toContain(`\n${runId}  remark: Nice. a: Short.\n`);
+  expect((await project.run(['runs', 'p', runId])).out).toMatch(/^remark +Nice\..a: Short\.$/m);
+});
+
 test('a parent that a resumed task made due is reviewed by the agent of that task', async () => {
   const prompt = demo('write started x', 'sleep 60');
   const project = engineProject(planOf(family(task('p'), task('a', {prompt}))));

@@ -123,6 +123,25 @@ describe('a review that passes', () => {
     expect(reviews()[0]).not.toHaveProperty('review_summary');
   });
 
+  test('with remarks keeps them on its record, and sends nothing back', async () => {
+    const remark = JSON.stringify({
+      passed: true,
+      feedbackForResume: 'Nice.',
+      reviewResults: [{taskId: 'a', status: 'passed', feedback: 'Short.'}],
+    });
+    const {output, plans, feedback, reviews} = await review(remark, {}, single);
+    expect(output).toEqual({
+      outcome: 'settled',
+      reviews: [{parentId: 'p', verdict: 'passed', hasRemarks: true}],
+      pending: [],
+    });
+    expect(reviews()).toMatchObject([
+      {state: 'succeeded', parent_review_passed: true, parent_review_feedback: 'Nice.'},
+    ]);
+    expect(feedback.entries.size).toBe(0);
+    expect(plans.statuses()).toMatchObject({p: 'done'});
+  });
+
   test('was made by an agent that may read and must answer in one form', async () => {
     const {agents} = await review(pass);
     const [{request} = agents.agent] = agents.agents;

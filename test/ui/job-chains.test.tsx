@@ -137,3 +137,14 @@ test('a parent review that came to nothing is told', async () => {
   project.press('e');
   await project.sees('1 done · the review of p came to nothing · no ready tasks remaining');
 });
+
+test('the remark of a parent review that passed is told', async () => {
+  const plan = planOf(family(task('p'), task('a')), task('b'));
+  const remark = '{"passed":true,"feedbackForResume":"Nice"}';
+  const project = tuiProject({plan});
+  project.agents.play = (agent) => {
+    if (agent.taskId !== 'b') agent.succeeds(agent.taskId === 'p' ? remark : 'Done.');
+  };
+  project.press('e');
+  await project.sees('the review of p passed; it remarks: Nice');
+});

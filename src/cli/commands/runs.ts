@@ -1,5 +1,6 @@
 import {Command} from 'commander';
 import {requireTask} from '../../machines/policies/plan/plan-graph.ts';
+import {remarksOf} from '../../machines/policies/review/review-remarks.ts';
 import {programName} from '../../machines/policies/run/program.ts';
 import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
 import {dollars, duration, tokens, workTime} from '../../machines/policies/text/durations.ts';
@@ -45,7 +46,7 @@ export function runsCommand(cli: Cli): Command {
           );
           return options.verbose
             ? [table, ...shown.map((run) => runDetails(run, lostWord, true))].join('\n\n')
-            : table;
+            : [table, ...shown.flatMap(reviewNotes)].join('\n');
         });
         for (const {file, reason} of broken)
           cli.context.err(`warning: ${displayLine(file)} cannot be used: ${displayLine(reason)}`);
@@ -84,6 +85,16 @@ function runCells(run: RunRecord, lostWord: LostWord): Cell[] {
     run.usage?.cost_usd === undefined ? '-' : dollars(run.usage.cost_usd),
     linksOf(run),
   ];
+}
+
+/** What people ask of a review and no column has room for. */
+function reviewNotes(run: RunRecord): string[] {
+  return reviewRows(run).map(([label, text]) => `${run.run_id}  ${label}: ${displayLine(text)}`);
+}
+
+function reviewRows(run: RunRecord): ReadonlyArray<readonly [label: string, text: string]> {
+  const remarks = remarksOf(run);
+  return remarks === '' ? [] : [['remark', remarks]];
 }
 
 const isOpen = ({state}: RunRecord) => state === 'paused' || state === 'waiting' || state === 'running';
@@ -140,7 +151,10 @@ function runDetails(run: RunRecord, lostWord: LostWord, withOutput: boolean): st
     ...(run.parent_review_resume_task_ids?.length
       ? [['sent back', run.parent_review_resume_task_ids.join(', ')]]
       : []),
-    ...(run.parent_review_feedback ? [['feedback', run.parent_review_feedback]] : []),
+    ...(run.parent_review_feedback && !run.parent_review_passed
+      ? [['feedback', run.parent_review_feedback]]
+      : []),
+    ...reviewRows(run),
     ...(run.context?.parentReviewFeedback
       ? [['told', `what run ${run.context.parentReviewFeedback.reviewRunId} sent back`]]
       : []),

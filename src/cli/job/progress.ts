@@ -1,7 +1,8 @@
 import type {EngineFact} from '../../machines/engine.ts';
 import {continueCommand} from '../../machines/policies/job/job-summary.ts';
+import {remarksOf} from '../../machines/policies/review/review-remarks.ts';
 import {programName} from '../../machines/policies/run/program.ts';
-import {displayLine} from '../../machines/policies/text/display-text.ts';
+import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
 import {dollars, duration, tokens, workTime} from '../../machines/policies/text/durations.ts';
 import {messageOf} from '../../services/contracts/errors.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
@@ -53,7 +54,8 @@ export function textProgress(
         case 'review.settled': {
           const {type, run} = fact.verdict;
           const id = displayLine(run.task_id);
-          if (type === 'passed') say(`${paint('green', '✓')} parent review passed for ${id}`);
+          if (type === 'passed')
+            say(`${paint('green', '✓')} parent review passed for ${id}${remarkLines(run)}`);
           else if (type === 'broken')
             say(`${paint('red', '✗')} parent review of ${id} came to nothing${reasonLine(run)}`);
           return;
@@ -118,6 +120,11 @@ export function outcomeLine(run: RunRecord, paint = painter({hasColor: false})):
 
 const reasonLine = ({failure, state}: RunRecord) =>
   failure && state !== 'canceled' ? `\n  ${failure.kind}: ${displayLine(failure.message)}` : '';
+
+const remarkLines = (run: RunRecord) => {
+  const remarks = displayText(remarksOf(run));
+  return remarks === '' ? '' : `\n  remark: ${remarks.replaceAll('\n', '\n  ')}`;
+};
 
 /** What was decided of a run whose end was told when the checkpoint began; null where there was none. */
 function decisionLine(

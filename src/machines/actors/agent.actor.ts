@@ -11,6 +11,7 @@ import type {RunningAgent} from '../../services/contracts/agent-process.ts';
 import type {AgentEnding, AgentRunner} from '../../services/contracts/agent-runner.ts';
 import {AppError, messageOf} from '../../services/contracts/errors.ts';
 import type {ProcessIdentity} from '../../services/contracts/process.ts';
+import {reviewAnswerLimit} from '../../services/contracts/review-answer.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import {exampleQuestion} from '../policies/run/agent-prompt.ts';
 import {askedQuestions} from '../policies/run/asked-questions.ts';
@@ -33,9 +34,8 @@ export type AgentReport =
   | {readonly type: 'agent.fatalRetrySeen'}
   | ({readonly type: 'agent.exited'} & SegmentExit);
 
-/** A result is a summary for others; an answer is read by us, and whole or not at all. */
+/** A result is a summary for others; a review's answer is read by us, and whole or not at all. */
 const resultLimit = 4_000;
-const answerLimit = 64_000;
 
 /** What an agent left behind, by run: too large for a machine's context, fetched when it is recorded. */
 export type AgentEndings = Map<string, {readonly end: SegmentEnd; readonly text: string}>;
@@ -128,7 +128,7 @@ export function defineAgentActor({
           ...(isLogTruncated && {isLogTruncated}),
           ...(usage === undefined ? {} : {usage, isWholeSession}),
         },
-        text: verdict.text.slice(0, request.answerSchema === undefined ? resultLimit : answerLimit),
+        text: verdict.text.slice(0, request.answerSchema === undefined ? resultLimit : reviewAnswerLimit),
       });
       sendBack({
         type: 'agent.exited',

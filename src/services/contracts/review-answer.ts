@@ -25,6 +25,9 @@ export const reviewAnswerSchema = {
   },
 } as const;
 
+/** What is longer is cut here, so nobody knows how it ends. */
+export const reviewAnswerLimit = 64_000;
+
 const feedbackLimit = 20_000;
 
 /** The same for those that cannot, and for what they say in the end. */

@@ -31,6 +31,28 @@ describe('an answer', () => {
       expected: sentBack,
     },
     {
+      name: 'that passes with a remark',
+      text: JSON.stringify({...pass, feedbackForResume: ' Nice.\n'}),
+      expected: {answer: {...passed.answer, feedback: 'Nice.'}},
+    },
+    {
+      name: 'that passes with a remark on one task',
+      text: JSON.stringify({...pass, reviewResults: [result('a', 'passed', 'Nice.')]}),
+      expected: {answer: {...passed.answer, results: [{task_id: 'a', status: 'passed', feedback: 'Nice.'}]}},
+    },
+    {
+      name: 'whose feedback quotes a verdict',
+      text: JSON.stringify({...back, feedbackForResume: 'Print {"passed":true} and "passed": false.'}),
+      expected: {
+        answer: {...sentBack.answer, feedback: 'Print {"passed":true} and "passed": false.'},
+      },
+    },
+    {
+      name: 'behind prose on what passed',
+      text: `Tests passed: 12, "passed" is the word; f(){ "x" }\n${JSON.stringify(pass)}`,
+      expected: passed,
+    },
+    {
       name: 'with a word on every task',
       text: JSON.stringify({
         ...back,
@@ -96,11 +118,6 @@ describe('an answer', () => {
       problem: 'it passed and sends tasks back',
     },
     {
-      name: 'passed, and something to say',
-      text: JSON.stringify({...pass, feedbackForResume: 'x'}),
-      problem: 'it passed and has feedback',
-    },
-    {
       name: 'passed, and a failure',
       text: JSON.stringify({...pass, reviewResults: [result('a', 'failed')]}),
       problem: 'it passed and a task failed',
@@ -132,6 +149,43 @@ describe('an answer', () => {
     },
   ])('that is $name is no review', ({text, problem}) => {
     expect(checkReviewAnswer(text, ids)).toEqual({problem});
+  });
+
+  const template = JSON.stringify(pass);
+  const several = 'it holds several different verdicts';
+  const another = 'it holds something that could be a second verdict';
+  const bare = 'it holds no JSON object with "passed"';
+  test.each([
+    {name: 'pretty-printed', second: JSON.stringify(back, null, 2), problem: several},
+    {name: 'in a fence', second: `\`\`\`json\n${JSON.stringify(back, null, 2)}\n\`\`\``, problem: several},
+    {name: 'on the same line', second: JSON.stringify(back), problem: several},
+    {name: 'with an escaped key', second: String.raw`{"p\u0061ssed": false}`, problem: several},
+    {name: 'that is no verdict by itself', second: '{"passed": "no"}', problem: several},
+    {name: 'that is cut off', second: '{\n  "passed": false,\n  "resumeTaskIds": ["b"', problem: another},
+    {name: 'with a comma too many', second: '{"passed": false,}', problem: another},
+    {name: 'in single quotes', second: "{'passed': False}", problem: another},
+    {name: 'without quotes', second: '{passed: false}', problem: another},
+    {name: 'inside another object', second: '{"verdict": {"passed": false}}', problem: another},
+    {name: 'as a text', second: String.raw`{"answer": "{\"passed\": false}"}`, problem: another},
+    {name: 'in words', second: 'On second thought: **passed** = false', problem: another},
+  ])('with a second verdict $name is no review, whichever comes first', ({second, problem}) => {
+    expect(
+      [`${template}\n${second}`, `${second}\n${template}`].map((text) => checkReviewAnswer(text, ids)),
+    ).toEqual([{problem}, {problem}]);
+  });
+
+  test.each([
+    {name: 'its key twice', text: '{"passed":false,"passed":true}', problem: another},
+    {name: 'its verdict only inside another object', text: '{"verdict":{"passed":true}}', problem: bare},
+    {name: 'a thousand braces before it', text: `${'{'.repeat(1_000)}${template}`, problem: bare},
+  ])('with $name is no review', ({text, problem}) => {
+    expect(checkReviewAnswer(text, ids)).toEqual({problem});
+  });
+
+  test('is read up to the length that is kept of it', () => {
+    const padded = (length: number) => template + ' '.repeat(length - template.length);
+    expect(checkReviewAnswer(padded(63_999), ids)).toEqual(passed);
+    expect(checkReviewAnswer(padded(64_000), ids)).toEqual({problem: 'it is too long to be read to its end'});
   });
 
   test('may have as much feedback as the limit allows', () => {

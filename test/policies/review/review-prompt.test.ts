@@ -55,10 +55,11 @@ done by a person, without a run
 - Do not ask questions; nobody is there to answer.
 
 # Your answer
-End with exactly one JSON object and nothing after it:
+End with exactly one JSON object, not two, and nothing after it:
 {"passed":true,"resumeTaskIds":[],"feedbackForResume":"","reviewResults":[]}
 or, when work has to be done again:
 {"passed":false,"resumeTaskIds":["<id>"],"feedbackForResume":"<what to do>","reviewResults":[{"taskId":"<id>","status":"failed","feedback":"<what this task alone has to do>"}]}
+A remark on work that passes stands in "feedbackForResume" of the first form; it is kept and sends nothing back.
 Tasks that can be sent back: "a", "b"`);
 });
 

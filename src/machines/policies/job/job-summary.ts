@@ -64,7 +64,7 @@ export function jobSummary(result: JobResult, plan: Plan): JobSummary {
     }
     case 'failed':
     case 'completed': {
-      const headline = sentence(endOf(result, story), notReviewed(story), remaining(plan));
+      const headline = sentence(endOf(result, story), remarked(story), notReviewed(story), remaining(plan));
       const heldUp = story.attempted.filter(isHeldUp).flatMap((each) => heldUpLines(each));
       return {reason, headline, lines: [headline, ...failedLines, ...heldUp], standing: standingOf(story)};
     }
@@ -173,6 +173,11 @@ function notReviewed({reviews}: Story): string {
   const broken = reviews.filter(({verdict}) => verdict === 'broken');
   const names = broken.map(({parentId}) => displayLine(parentId)).join(', ');
   return broken.length === 0 ? '' : `the review of ${names} came to nothing`;
+}
+
+function remarked({reviews}: Story): string {
+  const names = reviews.filter(({hasRemarks}) => hasRemarks).map(({parentId}) => displayLine(parentId));
+  return names.length === 0 ? '' : `the review of ${names.join(', ')} passed with remarks`;
 }
 
 /** A limit, a stop, or tasks that were named, may leave some. */

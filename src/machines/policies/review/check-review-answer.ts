@@ -1,9 +1,11 @@
-import {reviewAnswerShape} from '../../../services/contracts/review-answer.ts';
+import {reviewAnswerLimit, reviewAnswerShape} from '../../../services/contracts/review-answer.ts';
 import type {ReviewResult} from '../../../services/contracts/run.ts';
+import {findVerdicts} from './find-verdicts.ts';
 
 export type ReviewAnswer = {
   readonly passed: boolean;
   readonly resumeTaskIds: readonly string[];
+  /** What to do; of a review that passed, a remark. */
   readonly feedback: string;
   readonly results: readonly ReviewResult[];
 };
@@ -13,9 +15,12 @@ export function checkReviewAnswer(
   text: string,
   taskIds: readonly string[],
 ): {readonly answer: ReviewAnswer} | {readonly problem: string} {
-  const [first, ...others] = verdictsIn(text);
+  if (text.length >= reviewAnswerLimit) return {problem: 'it is too long to be read to its end'};
+  const {verdicts, isAmbiguous} = findVerdicts(text);
+  const [first, ...others] = verdicts;
   if (first === undefined) return {problem: 'it holds no JSON object with "passed"'};
   if (others.length > 0) return {problem: 'it holds several different verdicts'};
+  if (isAmbiguous) return {problem: 'it holds something that could be a second verdict'};
   const {data, error} = reviewAnswerShape.safeParse(first);
   if (!data) {
     const [issue] = error.issues;
@@ -39,7 +44,7 @@ export function feedbackFor({feedback, results}: ReviewAnswer, taskId: string): 
 }
 
 function contradiction(answer: ReviewAnswer, taskIds: readonly string[]): string | null {
-  const {passed, resumeTaskIds, feedback, results} = answer;
+  const {passed, resumeTaskIds, results} = answer;
   const known = new Set(taskIds);
   const named = [...resumeTaskIds, ...results.map(({task_id}) => task_id)];
   const stranger = named.find((id) => !known.has(id));
@@ -49,7 +54,6 @@ function contradiction(answer: ReviewAnswer, taskIds: readonly string[]): string
   if (new Set(results.map(({task_id}) => task_id)).size < results.length) return 'it judges a task twice';
   if (passed) {
     if (resumed.size > 0) return 'it passed and sends tasks back';
-    if (feedback !== '') return 'it passed and has feedback';
     return results.some(({status}) => status === 'failed') ? 'it passed and a task failed' : null;
   }
   if (resumed.size === 0) return 'it did not pass and sends no task back';
@@ -59,34 +63,4 @@ function contradiction(answer: ReviewAnswer, taskIds: readonly string[]): string
   return lost === undefined
     ? null
     : `${JSON.stringify(lost.task_id)} ${lost.status}, and is ${resumed.has(lost.task_id) ? '' : 'not '}sent back`;
-}
-
-/** The different objects with `passed` in a text: all of it, its fenced blocks, its lines, what its braces enclose. */
-function verdictsIn(text: string): unknown[] {
-  const blocks = text.split('```').filter((_, index) => index % 2 === 1);
-  const enclosed = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1);
-  const candidates = [
-    text,
-    enclosed,
-    ...blocks.map((block) => block.replace(/^\w*\s*\n/, '')),
-    ...text.split('\n'),
-  ];
-  const found = new Map<string, unknown>();
-  for (const candidate of candidates) {
-    const value = parsed(candidate.trim());
-    if (typeof value === 'object' && value !== null && 'passed' in value) {
-      found.set(JSON.stringify(value), value);
-    }
-  }
-  return [...found.values()];
-}
-
-function parsed(text: string): unknown {
-  if (!text.startsWith('{')) return null;
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Prose with braces in it.
-    return null;
-  }
 }

@@ -62,10 +62,11 @@ const rules = [
 
 const answerRules = (taskIds: readonly string[]) =>
   [
-    'End with exactly one JSON object and nothing after it:',
+    'End with exactly one JSON object, not two, and nothing after it:',
     '{"passed":true,"resumeTaskIds":[],"feedbackForResume":"","reviewResults":[]}',
     'or, when work has to be done again:',
     '{"passed":false,"resumeTaskIds":["<id>"],"feedbackForResume":"<what to do>","reviewResults":[{"taskId":"<id>","status":"failed","feedback":"<what this task alone has to do>"}]}',
+    'A remark on work that passes stands in "feedbackForResume" of the first form; it is kept and sends nothing back.',
     `Tasks that can be sent back: ${taskIds.map((id) => JSON.stringify(id)).join(', ')}`,
   ].join('\n');
 

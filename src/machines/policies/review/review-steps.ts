@@ -4,6 +4,7 @@ import type {RunRecord} from '../../../services/contracts/run.ts';
 import type {ReviewStep} from '../../actors/select-review.actor.ts';
 import type {ReviewVerdict} from '../../actors/settle-review.actor.ts';
 import {loginSteps} from '../run/failure-table.ts';
+import {remarksOf} from './review-remarks.ts';
 
 /** What the end of a job tells of a review; records are too large to be kept for every one. */
 export type Reviewed = Pick<RunRecord, 'failure'> & {
@@ -11,6 +12,8 @@ export type Reviewed = Pick<RunRecord, 'failure'> & {
   readonly verdict: ReviewVerdict['type'];
   /** What has to be done before the next one can be made. */
   readonly next?: readonly NextStep[];
+  /** It passed and said something nevertheless; its record has the words. */
+  readonly hasRemarks?: true;
 };
 
 export type ParentReviewOutput = {
@@ -55,7 +58,13 @@ function pendingIn(step: ReviewStep, verdict: ReviewVerdict | null): readonly Pe
 export function reviewedOf({type, run}: ReviewVerdict): Reviewed {
   const {task_id: parentId, failure} = run;
   const next = loginSteps(run);
-  return {parentId, verdict: type, ...(failure && {failure}), ...(next.length > 0 && {next})};
+  return {
+    parentId,
+    verdict: type,
+    ...(remarksOf(run) === '' ? {} : {hasRemarks: true}),
+    ...(failure && {failure}),
+    ...(next.length > 0 && {next}),
+  };
 }
 
 /** The parents that a step is about. */
