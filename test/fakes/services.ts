@@ -142,7 +142,7 @@ export function createFakeServices({
     monotonicNow: () => time.milliseconds,
     newUuid: () => `00000000-0000-4000-8000-${String(++uuids).padStart(12, '0')}`,
     newRunId: (taskId, attempt) => `${taskId}-${attempt}`,
-    digest: () => 'digest',
+    digest: (text) => `digest of ${text.length <= 40 ? text : `${text.length} characters`}`,
   };
   return {
     services,

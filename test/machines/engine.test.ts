@@ -34,6 +34,13 @@ const resume = (
 ): Job => taskJob(taskId, {type: 'resume', answers, feedback}, fields);
 const restart = (taskId: string, fields: JobFields = {}): Job => taskJob(taskId, {type: 'restart'}, fields);
 
+const toldOfTaskA = {
+  title: 'digest of Task a',
+  prompt: 'digest of ',
+  description: 'digest of ',
+  acceptanceCriteria: 'digest of ',
+};
+
 function openProject(options: Parameters<typeof createFakeServices>[0] = {}) {
   const fake = createFakeServices(options);
   fake.agents.obeys = {interrupt: true, kill: true};
@@ -101,7 +108,11 @@ describe('executing a plan', () => {
         created_at: now,
         updated_at: now,
         provider_session_ref: ref,
-        context: {digest: 'digest', bytes: expect.any(Number)},
+        context: {
+          digest: expect.stringMatching(/^digest of /),
+          bytes: expect.any(Number),
+          told: toldOfTaskA,
+        },
       }),
     ]);
     release();
@@ -410,6 +421,7 @@ describe('resuming a paused task', () => {
       result: 'done',
       segments: [endedSegment(), endedSegment()],
       review_summary: noSummary,
+      context: {digest: '', bytes: 0, told: toldOfTaskA},
     });
     expect(runs.records('a')).toEqual([rest]);
     expect(plans.statuses()).toEqual({a: 'done', z: 'todo'});

@@ -9,6 +9,7 @@ import {feedbackPrompt} from '../policies/run/agent-prompt.ts';
 import {newProgram, type Program, programOf} from '../policies/run/program.ts';
 import {applyRunStep, newRunRecord} from '../policies/run/run-record.ts';
 import {notReady} from '../policies/run/run-refusals.ts';
+import {tellingFor, toldTask} from '../policies/run/told-task.ts';
 import {promptFor} from './run-prompt.ts';
 import type {PreparedTask, RunMode, Situation} from './run-situation.ts';
 
@@ -20,6 +21,7 @@ export async function takeOver(
   request: AgentRequest,
   {answers, feedback}: Extract<RunMode, {type: 'resume'}>,
 ): Promise<PreparedTask> {
+  const told = toldTask(situation.task, services.digest);
   const record = await recordFor(
     services,
     // Whoever asks for changes at a checkpoint sees them at the next one.
@@ -29,6 +31,7 @@ export async function takeOver(
     },
     {
       prompt: request.prompt,
+      told: request.kind === 'resume' ? {...heardIn(latest), ...tellingFor(latest, told)} : {told},
       sessionRef: latest.provider_session_ref,
       links: {resumed_from_run_id: latest.run_id},
       program: programOf(latest),
@@ -49,22 +52,31 @@ export async function startFresh(
   restartOf: RunRecord | null,
 ): Promise<PreparedTask> {
   const {plan, task, provider, pending} = situation;
-  const told = await promptFor(services, plan, task);
-  const prompt = pending ? `${told}\n\n${feedbackPrompt(parentFeedbackText(pending), [])}` : told;
+  const taskPrompt = await promptFor(services, plan, task);
+  const prompt = pending ? `${taskPrompt}\n\n${feedbackPrompt(parentFeedbackText(pending), [])}` : taskPrompt;
   const {choosesSession} = await services.agents.check(provider);
   const sessionRef = choosesSession ? services.newUuid() : null;
   const links = restartOf ? {restart_of_run_id: restartOf.run_id} : {};
   const program = newProgram(provider, services.agents.customCommand);
-  const run = await recordFor(services, situation, {prompt, sessionRef: sessionRef ?? '', links, program});
-  return begin(services, situation, run, await requestFor(services, {kind: 'start', prompt, sessionRef}));
+  const told = {told: toldTask(task, services.digest)};
+  const run = await recordFor(services, situation, {
+    prompt,
+    told,
+    sessionRef: sessionRef ?? '',
+    links,
+    program,
+  });
+  const request = await requestFor(services, {kind: 'start', prompt, sessionRef});
+  return begin(services, situation, run, request, restartOf);
 }
 
 /** The record first, then the plan. A run that the plan cannot be told of never starts. */
 async function begin(
   services: Services,
-  {task, mode, latest}: Situation,
+  {task, mode}: Situation,
   run: RunRecord,
   request: AgentRequest,
+  replaces: RunRecord | null = null,
 ): Promise<PreparedTask> {
   await services.runs.insert(run);
   try {
@@ -86,7 +98,7 @@ async function begin(
     run,
     order: {type: 'run.launch', request},
     status: task.status,
-    replaces: mode.type === 'restart' ? latest : null,
+    replaces,
   };
 }
 
@@ -95,10 +107,18 @@ async function recordFor(
   {task, attempt, pending, isReviewed = false}: Situation,
   {
     prompt,
+    told,
     sessionRef,
     links,
     program,
-  }: {prompt: string; sessionRef: string; links: Partial<RunRecord>; program: Program},
+  }: {
+    prompt: string;
+    /** What the agent knows of the task, and what it is told now. */
+    told: Pick<NonNullable<RunRecord['context']>, 'told' | 'telling'>;
+    sessionRef: string;
+    links: Partial<RunRecord>;
+    program: Program;
+  },
 ): Promise<RunRecord> {
   const baselineTree = await services.changes.snapshot();
   return newRunRecord(
@@ -112,6 +132,7 @@ async function recordFor(
       context: {
         digest: services.digest(prompt),
         bytes: new TextEncoder().encode(prompt).length,
+        ...told,
         ...(pending ? feedbackMark(pending) : {}),
       },
       links,
@@ -122,6 +143,8 @@ async function recordFor(
     services.now(),
   );
 }
+
+const heardIn = ({context}: RunRecord) => (context?.told ? {told: context.told} : {});
 
 export async function requestFor(
   services: Services,

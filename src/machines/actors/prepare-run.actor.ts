@@ -6,13 +6,14 @@ import {isLeaf, requireTask} from '../policies/plan/plan-graph.ts';
 import {setStatus} from '../policies/plan/plan-status.ts';
 import {type OpenDecision, openDecision} from '../policies/review/decisions.ts';
 import {feedbackMark, feedbackOf, parentFeedbackText} from '../policies/review/parent-feedback.ts';
-import {relaunchPrompt} from '../policies/run/agent-prompt.ts';
+import {changesPrompt, relaunchPrompt} from '../policies/run/agent-prompt.ts';
 import {answersFor, feedbackFor, type Said, sayingFor} from '../policies/run/resume-saying.ts';
 import {chainTo, changedFiles} from '../policies/run/run-chain.ts';
 import type {RunOrder} from '../policies/run/run-order.ts';
 import {applyRunStep} from '../policies/run/run-record.ts';
 import {hasChildren, requirePossible} from '../policies/run/run-refusals.ts';
 import type {TaskFacts} from '../policies/run/task-options.ts';
+import {changedSince, tellingFor, toldTask} from '../policies/run/told-task.ts';
 import {requestFor, startFresh, takeOver} from './begin-run.ts';
 import {circumstancesOf} from './circumstances.ts';
 import {pendingOf} from './pending-feedback.ts';
@@ -59,14 +60,16 @@ async function pendingFor(
 
 /** What a run was told that is replaced before it came to an end, its successor is told again. */
 const unfinishedFeedback = (mode: RunMode, latest: RunRecord | null): PendingFeedback | null =>
-  mode.type === 'restart' && latest && isOpen(latest) ? feedbackOf(latest) : null;
+  mode.type !== 'resume' && latest && isOpen(latest) ? feedbackOf(latest) : null;
 
 const withFeedback = (mode: RunMode, pending: PendingFeedback | null): RunMode =>
   mode.type === 'resume' && pending ? {...mode, feedback: parentFeedbackText(pending)} : mode;
 
 async function prepareExecute(services: Services, situation: Situation): Promise<PreparedTask> {
   requirePossible(factsOf(services, situation), 'execute');
-  return startFresh(services, situation, null);
+  // A person made a task ready that could have gone on: a run left open is replaced, as by a restart.
+  const {latest} = situation;
+  return startFresh(services, situation, latest && isReplaceable(latest) ? latest : null);
 }
 
 async function prepareRestart(services: Services, situation: Situation): Promise<PreparedTask> {
@@ -97,6 +100,7 @@ async function prepareResume(services: Services, situation: Situation): Promise<
     ...feedbackFor(latest, mode.feedback),
     ...(pending ? feedbackMark(pending) : {}),
     ...(situation.isReviewed === undefined ? {} : {isReviewed: situation.isReviewed}),
+    ...tellingFor(latest, toldTask(task, services.digest)),
   };
   return {task, run: latest, order, status: task.status, replaces: null, circumstances: facts.circumstances};
 }
@@ -116,13 +120,18 @@ async function resolveCheckpoint({runs, now}: Services, {open, mode}: Situation)
   );
 }
 
+const isReplaceable = (run: RunRecord) => isOpen(run) && run.superseded_by_run_id === undefined;
+
 const isOpen = ({state}: RunRecord) => state === 'paused' || state === 'waiting';
 
 /** The request that a run goes on with. */
 async function requestAgain(services: Services, situation: Situation, latest: RunRecord, said: Said) {
   const {plan, task, open, runs} = situation;
   const saying = sayingFor(latest, said, changedFiles(chainTo(open?.run ?? latest, runs)));
-  if (saying.kind === 'resume') return requestFor(services, saying);
+  if (saying.kind === 'resume') {
+    const changes = changedSince(latest, task, toldTask(task, services.digest));
+    return requestFor(services, {...saying, prompt: changesPrompt(changes, saying.prompt)});
+  }
   const prompt = relaunchPrompt(await promptFor(services, plan, task), saying.questions, saying.answers);
   return requestFor(services, {kind: 'start', sessionRef: null, prompt});
 }

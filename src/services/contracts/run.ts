@@ -92,6 +92,15 @@ const failureSchema = z.looseObject({
   reset_at: z.string().optional(),
 });
 
+/** What an agent was told of its task: a digest for each field, so that a later change is seen. */
+export const toldTaskSchema = z.looseObject({
+  title: z.string(),
+  prompt: z.string(),
+  description: z.string(),
+  acceptanceCriteria: z.string(),
+});
+export type ToldTask = z.infer<typeof toldTaskSchema>;
+
 const usageSchema = z.looseObject({
   input_tokens: z.number(),
   output_tokens: z.number(),
@@ -155,6 +164,9 @@ export const runRecordSchema = z.looseObject({
     .looseObject({
       digest: z.string(),
       bytes: z.int(),
+      /** What the agent has heard of its task, and what it is being told now. */
+      told: toldTaskSchema.optional(),
+      telling: toldTaskSchema.optional(),
       /** The feedback this run brings to its agent; a run that was heard has consumed it. */
       parentReviewFeedback: feedbackMarkSchema.optional(),
     })

@@ -334,17 +334,17 @@ describe('a step of a segment', () => {
         ...facts,
         exit: {verdict: {outcome: 'succeeded'}, isSessionStored: true, hasWorked: true},
       }),
-      expected: {type: 'paused', reason: 'terminated', resumable: true},
+      expected: {type: 'paused', reason: 'terminated', resumable: true, hasWorked: true},
     },
     {
       name: 'or when it is a resume',
       step: segmentStep.pause({...facts, request: resumeRequest, exit: null}),
-      expected: {type: 'paused', reason: 'terminated', resumable: true},
+      expected: {type: 'paused', reason: 'terminated', resumable: true, hasWorked: false},
     },
     {
       name: 'and not otherwise',
       step: segmentStep.pause({...facts, pause: null}),
-      expected: {type: 'paused', reason: 'user_interrupt', resumable: false},
+      expected: {type: 'paused', reason: 'user_interrupt', resumable: false, hasWorked: true},
     },
     {
       name: 'the end of a first segment',

@@ -1,5 +1,6 @@
 import type {Plan, Task} from '../../../services/contracts/plan.ts';
 import type {Answer, Question} from '../../../services/contracts/run.ts';
+import type {ChangedField} from './told-task.ts';
 
 /** What a finished dependency left for those who build on it. */
 export type Delivered = {
@@ -53,6 +54,14 @@ export function continuePrompt(
     ['Requested changes', feedback],
   ]);
   return again === '' ? text : `${text}\n\n${again}`;
+}
+
+/** Sent into the agent's own session before anything else, when its task was changed since it heard of it. */
+export function changesPrompt(changes: readonly ChangedField[], prompt: string): string {
+  if (changes.length === 0) return prompt;
+  const changed = changes.map(({heading, text}) => `## ${heading}\n${text.trim() || '(nothing any more)'}`);
+  const body = ['This replaces what you were told of it before; the rest stands.', ...changed].join('\n\n');
+  return `${sections([['The task was changed', body]])}\n\n${prompt}`;
 }
 
 /** Sent into the agent's own session to send it back to work. */

@@ -28,8 +28,12 @@ export function relaunched(
     phase: 'launching',
     stood,
     ...(step.feedback === undefined ? {} : {feedback: step.feedback}),
-    ...(step.parentReviewFeedback && {
-      context: {...(context ?? {digest: '', bytes: 0}), parentReviewFeedback: step.parentReviewFeedback},
+    ...((step.parentReviewFeedback || step.telling) && {
+      context: {
+        ...(context ?? {digest: '', bytes: 0}),
+        ...(step.parentReviewFeedback && {parentReviewFeedback: step.parentReviewFeedback}),
+        ...(step.telling && {telling: step.telling}),
+      },
     }),
     ...(step.isReviewed === undefined ? {} : {decision_required: step.isReviewed}),
     ...(owner && {owner: recordedIdentity(owner)}),

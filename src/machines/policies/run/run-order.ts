@@ -1,5 +1,5 @@
 import type {AgentRequest} from '../../../services/contracts/agent.ts';
-import type {Answer} from '../../../services/contracts/run.ts';
+import type {Answer, ToldTask} from '../../../services/contracts/run.ts';
 import type {Decision} from '../review/decisions.ts';
 import type {FeedbackMark} from '../review/parent-feedback.ts';
 import type {RunStep} from './run-step.ts';
@@ -13,6 +13,8 @@ export type RunOrder =
       readonly answers?: readonly Answer[];
       readonly feedback?: string;
       readonly isReviewed?: boolean;
+      /** What it is told of its task, now that this was changed. */
+      readonly telling?: ToldTask;
     } & FeedbackMark)
   | {readonly type: 'run.restart'; readonly byRunId: string}
   | {readonly type: 'review.decide'; readonly decision: Decision}

@@ -13,6 +13,7 @@ import {recordedIdentity} from './recorded-identity.ts';
 import {relaunched, returned} from './relaunch.ts';
 import {isUnheard} from './run-status.ts';
 import type {RunStep, SegmentTrace, SegmentWork} from './run-step.ts';
+import {heard, toldNothingMore} from './told-task.ts';
 
 export type NewRun = {
   readonly runId: string;
@@ -84,7 +85,7 @@ export function applyRunStep(
       return {...changed, phase: 'pausing'};
     case 'paused':
       return {
-        ...resting(changed, trace, now),
+        ...resting(step.hasWorked ? heard(changed) : changed, trace, now),
         ...pausedFor(step.reason, now),
         resumable: step.resumable && run.provider_session_ref !== '',
       };
@@ -138,14 +139,14 @@ function ended(
   switch (verdict.outcome) {
     case 'waiting': {
       // Where it stood last decides where it goes back to when it cannot go on.
-      const {paused_at: _, pause_reason: __, ...rest} = resting(run, withEnd(trace), now);
+      const {paused_at: _, pause_reason: __, ...rest} = resting(heard(run), withEnd(trace), now);
       return {...rest, state: 'waiting', questions: [...verdict.questions], ...result};
     }
     case 'succeeded':
-      return atCheckpoint({...resting(run, withEnd(trace), now), state: 'succeeded', ...result}, now);
+      return atCheckpoint({...resting(heard(run), withEnd(trace), now), state: 'succeeded', ...result}, now);
     case 'failed': {
       const {failure} = verdict;
-      const rest = resting(run, trace, now);
+      const rest = resting(hasWorked ? heard(run) : run, trace, now);
       const back = isContinued ? returned(rest, run.stood) : null;
       const stood = back && (back.state === 'waiting' ? 'waiting' : 'paused');
       const fate = fateOf({kind: failure.kind, runType: run.run_type, stood, hasWorked});
@@ -194,7 +195,7 @@ function decided(run: RunRecord, decision: Decision, now: string): RunRecord {
 
 /** No agent is alive: the phase is gone, where it stood before no longer matters, and the last segment has an end. */
 function resting(run: RunRecord, {end = null, work}: SegmentTrace, now: string): RunRecord {
-  const {phase: _, stood: __, ...kept} = run;
+  const {phase: _, stood: __, ...kept} = toldNothingMore(run);
   const rest = work === undefined ? kept : withWork(kept, work);
   if (end === null) return rest;
   const last = rest.segments.at(-1);

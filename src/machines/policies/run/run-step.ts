@@ -1,7 +1,7 @@
 import type {AgentRequest, Dialect, Failure, Usage} from '../../../services/contracts/agent.ts';
 import type {ReviewSummary} from '../../../services/contracts/changes.ts';
 import type {ProcessIdentity} from '../../../services/contracts/process.ts';
-import type {Answer, PauseReason, Question, RunRecord} from '../../../services/contracts/run.ts';
+import type {Answer, PauseReason, Question, RunRecord, ToldTask} from '../../../services/contracts/run.ts';
 import type {ReviewAnswer} from '../review/check-review-answer.ts';
 import type {Decision} from '../review/decisions.ts';
 import type {FeedbackMark} from '../review/parent-feedback.ts';
@@ -25,12 +25,15 @@ export type RunStep =
   | {readonly type: 'segmentStarted'; readonly identity: ProcessIdentity; readonly argv: readonly string[]}
   | {readonly type: 'sessionCaptured'; readonly sessionRef: string; readonly dialect?: Dialect}
   | {readonly type: 'pauseAsked'}
-  | {readonly type: 'paused'; readonly reason: PauseReason; readonly resumable: boolean}
+  | ({readonly type: 'paused'; readonly reason: PauseReason; readonly resumable: boolean} & Partial<
+      Pick<SegmentExit, 'hasWorked'>
+    >)
   | ({
       readonly type: 'relaunched';
       readonly answers?: readonly Answer[];
       readonly feedback?: string;
       readonly isReviewed?: boolean;
+      readonly telling?: ToldTask;
     } & FeedbackMark)
   /** `isContinued`: the run stood somewhere before, and goes back there when its agent will not go on. */
   | ({
@@ -105,7 +108,12 @@ export const segmentStep = {
   pause: ({request, pause, exit}: SegmentFacts): RunStep => {
     // A session that is resumed was confirmed before, whatever happened to this segment.
     const isStored = request.kind === 'resume' || exit?.isSessionStored === true;
-    return {type: 'paused', reason: pause?.reason ?? 'user_interrupt', resumable: isStored};
+    return {
+      type: 'paused',
+      reason: pause?.reason ?? 'user_interrupt',
+      resumable: isStored,
+      hasWorked: exit?.hasWorked === true,
+    };
   },
 
   end: ({run, request, held, exit}: SegmentFacts): RunStep => {
