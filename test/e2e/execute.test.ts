@@ -120,6 +120,18 @@ describe('execute', () => {
     expect(project.statuses()).toEqual({a: 'failed', b: 'done', c: 'todo'});
   });
 
+  test('starts nothing while a gate cannot be read, unless it was told', async () => {
+    const project = engineProject(planOf(task('a')), {config: {execution: {stopAfterEachTask: 'yes'}}});
+    const {code, out, err} = await project.run(['execute']);
+    expect({code, out}).toEqual({code: 2, out: ''});
+    expect(err).toContain('must be true or false');
+    expect(err).toContain('blackbird config set execution.stopAfterEachTask false');
+    expect(project.runs('a')).toEqual([]);
+    expect(await project.run(['list'])).toMatchObject({code: 0});
+    expect(await project.run(['execute', '--no-review'])).toMatchObject({code: 0});
+    expect(project.statuses()).toEqual({a: 'done'});
+  });
+
   test.each([
     {how: 'the option', args: ['--stop-on-failure'], config: {}},
     {how: 'the setting', args: [], config: {execution: {stopOnFailure: true}}},
@@ -504,7 +516,7 @@ describe('an agent that asks', () => {
     const before = [project.planText(), project.runs('a')];
     for (const args of [[], ['--answer', 'colour=']]) {
       const {code, out, err} = await project.run(['resume', 'a', ...args]);
-      expect({code, out}).toEqual({code: 2, out: ''});
+      expect({code, out}).toEqual({code: 1, out: ''});
       expect(err).toContain('error: a waits for answers: colour');
       expect(err).toContain('Which colour? (red | green)');
       expect(err).toContain('E_NO_INPUT');
@@ -565,7 +577,7 @@ describe('the demo', () => {
   test('refuses a folder that holds something', async () => {
     const project = engineProject(planOf());
     const {code, out, err} = await project.run(['demo', '.']);
-    expect({code, out}).toEqual({code: 2, out: ''});
+    expect({code, out}).toEqual({code: 1, out: ''});
     expect(err).toContain('error: the demo needs an empty folder');
   });
 

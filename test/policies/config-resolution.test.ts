@@ -1,6 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {
   parseSetting,
+  requireGates,
   requireSettingKey,
   resolveConfig,
   settingOf,
@@ -159,8 +160,11 @@ describe('the configuration', () => {
     });
   });
 
-  test.each([5, 'x', [], null, true])('a section that is %j holds nothing', (section) => {
-    expect(resolved(project({execution: section})).values).toEqual(defaults);
+  test.each([5, 'x', [], null, true])('a section that is %j is reported and left out', (section) => {
+    expect(resolved(project({execution: section}))).toEqual({
+      values: defaults,
+      warnings: ['/p/config.json: execution must be an object; it is ignored'],
+    });
   });
 
   test('gives a single setting with its type', () => {
@@ -169,7 +173,69 @@ describe('the configuration', () => {
       settingOf(config, 'execution.stopOnFailure'),
       settingOf(config, 'execution.pauseGraceSeconds'),
     ]).toEqual([true, 10]);
-    expect(settingOf({values: new Map(), warnings: []}, 'planning.maxPlanAutoRefinePasses')).toBe(1);
+    expect(
+      settingOf({values: new Map(), warnings: [], unusable: new Map()}, 'planning.maxPlanAutoRefinePasses'),
+    ).toBe(1);
+  });
+});
+
+describe('a job', () => {
+  const key = 'execution.stopAfterEachTask';
+  const yes = {execution: {stopAfterEachTask: 'yes'}};
+  const begins = (layers: readonly ConfigLayer[], told: readonly SettingKey[] = []) =>
+    requireGates(resolveConfig(layers), new Set(told));
+
+  test.each<{name: string; layers: ConfigLayer[]; told?: SettingKey[]}>([
+    {name: 'every gate is readable', layers: [project({execution: {stopAfterEachTask: true}}), global(null)]},
+    {name: 'the gate was told', layers: [project(yes), global(null)], told: [key]},
+    {
+      name: 'a stronger file has a usable value',
+      layers: [project({execution: {stopAfterEachTask: true}}), global(yes)],
+    },
+    {name: 'what cannot be used is no gate', layers: [project({tui: {notify: 5}}), global(null)]},
+  ])('begins where $name', ({layers, told}) => {
+    expect(begins(layers, told)).toBeUndefined();
+  });
+
+  test('does not begin with a gate that cannot be used, and names file, key and accepted values', () => {
+    const set = `blackbird config set ${key} false`;
+    expect(seen(errorOf(() => begins([project(yes), global(null)])))).toEqual({
+      code: 'E_CONFIG',
+      message: `nothing was started: ${key} in /p/config.json must be true or false`,
+      details: [
+        ['file', '/p/config.json'],
+        ['key', key],
+        ['accepted', 'true or false'],
+      ],
+      next: [{command: set, why: 'or another of these'}],
+    });
+    expect(errorOf(() => begins([project(null), global(yes)])).next[0]?.command).toBe(
+      `blackbird config set --global ${key} false`,
+    );
+  });
+
+  test('does not begin with a gate that a weaker file would open', () => {
+    const layers = [project(yes), global({execution: {stopAfterEachTask: false}})];
+    expect(errorOf(() => begins(layers)).code).toBe('E_CONFIG');
+  });
+
+  test.each([
+    {name: 'a file that cannot be read', layer: project(null, 'it is empty'), why: 'it is empty'},
+    {
+      name: 'a file of a newer Blackbird',
+      layer: project({schemaVersion: 2}),
+      why: 'unsupported schemaVersion 2 (expected 1)',
+    },
+  ])('does not begin with $name, whatever it was told', ({layer, why}) => {
+    expect(seen(errorOf(() => begins([layer, global(null)], [key])))).toMatchObject({
+      code: 'E_CONFIG',
+      message: `nothing was started: /p/config.json cannot be used, and execution.parentReviewEnabled may stand in it: ${why}`,
+      next: [{command: 'blackbird config list'}],
+    });
+  });
+
+  test('does not begin where a section of gates is none', () => {
+    expect(errorOf(() => begins([project({execution: 'x'})])).code).toBe('E_CONFIG');
   });
 });
 

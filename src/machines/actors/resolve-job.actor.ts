@@ -11,7 +11,8 @@ export function defineResolveJobActor(
   return fromPromise<JobRules, {readonly options: JobOptions}>(async ({input: {options}}) => {
     const [layers, choice] = await Promise.all([settings(), chooseAgent(options.agent)]);
     const config = resolveConfig(layers);
+    const rules = jobRules(config, choice, options);
     for (const warning of config.warnings) onWarning(warning);
-    return jobRules(config, choice, options);
+    return rules;
   });
 }

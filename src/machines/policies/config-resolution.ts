@@ -1,7 +1,9 @@
 import {
   type ConfigLayer,
+  type ConfigLayerName,
   type ConfigSource,
   configSchemaVersion,
+  gateKeys,
   type SettingKey,
   type SettingValue,
   type SettingValueOf,
@@ -16,29 +18,74 @@ export type ResolvedConfig = {
   readonly values: ReadonlyMap<SettingKey, ResolvedSetting>;
   /** What was ignored or adjusted, each with the file it stands in. */
   readonly warnings: readonly string[];
+  /** The settings that a stronger file may have meant otherwise: what it says of them cannot be used. */
+  readonly unusable: ReadonlyMap<SettingKey, UnusableSetting>;
+};
+
+export type UnusableSetting = {
+  readonly layer: ConfigLayerName;
+  readonly file: string;
+  /** Why the whole file cannot be used; without it, only this value. */
+  readonly problem?: string;
 };
 
 /** The value of every setting and where it comes from: project over global over default, per key. */
 export function resolveConfig(layers: readonly ConfigLayer[]): ResolvedConfig {
-  const warnings: string[] = [];
-  const usable = layers.flatMap((layer) => {
-    const problem = layer.problem ?? versionProblem(layer);
-    if (problem !== undefined) warnings.push(`${layer.file} is ignored: ${problem}`);
-    return problem !== undefined || layer.content === null ? [] : [{...layer, content: layer.content}];
-  });
+  const warnings = new Set<string>();
+  const read = layers.map((layer) => ({...layer, problem: layer.problem ?? versionProblem(layer)}));
+  for (const {file, problem} of read) {
+    if (problem !== undefined) warnings.add(`${file} is ignored: ${problem}`);
+  }
   const values = new Map<SettingKey, ResolvedSetting>();
+  const unusable = new Map<SettingKey, UnusableSetting>();
   for (const key of settingKeys) {
     values.set(key, {value: settings[key].default, source: 'default'});
     // Strongest first: the first layer with a usable value decides.
-    for (const layer of usable) {
-      const read = readSetting(key, valueAt(layer.content, key));
-      if (read.warning) warnings.push(`${layer.file}: ${read.warning}`);
-      if (read.value === undefined) continue;
-      values.set(key, {value: read.value, source: layer.name});
-      break;
+    for (const {name: layer, file, content, problem} of read) {
+      if (problem !== undefined && !unusable.has(key)) unusable.set(key, {layer, file, problem});
+      if (problem !== undefined || content === null) continue;
+      const {value, warning} = readSetting(key, content);
+      if (warning) warnings.add(`${file}: ${warning}`);
+      if (value !== undefined) {
+        values.set(key, {value, source: layer});
+        break;
+      }
+      if (warning && !unusable.has(key)) unusable.set(key, {layer, file});
     }
   }
-  return {values, warnings};
+  return {values, warnings: [...warnings], unusable};
+}
+
+/** Refuses a job whose gates nobody knows. What the job was told itself needs no setting. */
+export function requireGates({unusable}: ResolvedConfig, told: ReadonlySet<SettingKey>): void {
+  const key = gateKeys.find((each) => unusable.has(each) && !told.has(each));
+  const found = key && unusable.get(key);
+  if (!key || !found) return;
+  const {layer, file, problem} = found;
+  const message =
+    problem === undefined
+      ? `${key} in ${file} must be ${acceptedValues(key)}`
+      : `${file} cannot be used, and ${key} may stand in it: ${problem}`;
+  const flag = layer === 'global' ? ' --global' : '';
+  throw new AppError('E_CONFIG', `nothing was started: ${message}`, {
+    details: [
+      ['file', file],
+      ['key', key],
+      ['accepted', acceptedValues(key)],
+    ],
+    next: [
+      problem === undefined
+        ? {command: `blackbird config set${flag} ${key} ${settings[key].default}`, why: 'or another of these'}
+        : {command: 'blackbird config list', why: 'see the settings once the file is mended or moved aside'},
+    ],
+  });
+}
+
+function acceptedValues(key: SettingKey): string {
+  const setting = settings[key];
+  if (setting.type === 'boolean') return 'true or false';
+  if (setting.type === 'choice') return `one of ${setting.options.join(', ')}`;
+  return `a whole number from ${setting.min} to ${setting.max}`;
 }
 
 export function settingOf<K extends SettingKey>(config: ResolvedConfig, key: K): SettingValueOf<K> {
@@ -50,20 +97,14 @@ export function parseSetting(key: SettingKey, text: string): SettingValue {
   const setting = settings[key];
   if (setting.type === 'boolean') {
     if (text === 'true' || text === 'false') return text === 'true';
-    throw new AppError('E_CONFIG', `${key} must be true or false, not ${JSON.stringify(text)}`);
-  }
-  if (setting.type === 'choice') {
+  } else if (setting.type === 'choice') {
     const option = setting.options.find((each) => each === text);
     if (option !== undefined) return option;
-    const known = setting.options.join(', ');
-    throw new AppError('E_CONFIG', `${key} must be one of ${known}, not ${JSON.stringify(text)}`);
+  } else {
+    const value = Number(text);
+    if (/^-?\d+$/.test(text) && value >= setting.min && value <= setting.max) return value;
   }
-  const value = Number(text);
-  if (!/^-?\d+$/.test(text) || value < setting.min || value > setting.max) {
-    const range = `a whole number from ${setting.min} to ${setting.max}`;
-    throw new AppError('E_CONFIG', `${key} must be ${range}, not ${JSON.stringify(text)}`);
-  }
-  return value;
+  throw new AppError('E_CONFIG', `${key} must be ${acceptedValues(key)}, not ${JSON.stringify(text)}`);
 }
 
 export function requireSettingKey(text: string): SettingKey {
@@ -84,8 +125,17 @@ export function valueAt(content: Readonly<Record<string, unknown>>, key: string)
   return current;
 }
 
-function readSetting(key: SettingKey, raw: unknown): {value?: SettingValue; warning?: string} {
+function readSetting(
+  key: SettingKey,
+  content: Readonly<Record<string, unknown>>,
+): {value?: SettingValue; warning?: string} {
   const setting = settings[key];
+  const [section = ''] = key.split('.');
+  const own = valueAt(content, section);
+  if (own !== undefined && (typeof own !== 'object' || own === null || Array.isArray(own))) {
+    return {warning: `${section} must be an object; it is ignored`};
+  }
+  const raw = valueAt(content, key);
   if (raw === undefined) return {};
   if (setting.type === 'boolean') {
     return typeof raw === 'boolean' ? {value: raw} : {warning: `${key} must be true or false; it is ignored`};

@@ -1,17 +1,20 @@
 /** One setting: all there is to know about a key. Adding a key is adding an entry to `settings`. */
-type BooleanSetting = {readonly type: 'boolean'; readonly default: boolean; readonly about: string};
-type NumberSetting = {
+type AnySetting = {
+  readonly about: string;
+  /** It keeps agents from going on: a job does not begin while nobody knows what it says. */
+  readonly isGate?: true;
+};
+type BooleanSetting = AnySetting & {readonly type: 'boolean'; readonly default: boolean};
+type NumberSetting = AnySetting & {
   readonly type: 'integer';
   readonly default: number;
   readonly min: number;
   readonly max: number;
-  readonly about: string;
 };
-type ChoiceSetting = {
+type ChoiceSetting = AnySetting & {
   readonly type: 'choice';
   readonly default: string;
   readonly options: readonly string[];
-  readonly about: string;
 };
 export type Setting = BooleanSetting | NumberSetting | ChoiceSetting;
 
@@ -20,16 +23,19 @@ export const settings = {
     type: 'boolean',
     default: false,
     about: 'stop after each task and ask for a decision',
+    isGate: true,
   },
   'execution.parentReviewEnabled': {
     type: 'boolean',
     default: true,
     about: 'let an agent review the finished children of a parent',
+    isGate: true,
   },
   'execution.stopOnFailure': {
     type: 'boolean',
     default: false,
     about: 'stop the plan when a task fails',
+    isGate: true,
   },
   'execution.pauseGraceSeconds': {
     type: 'integer',
@@ -77,6 +83,7 @@ export type SettingValueOf<K extends SettingKey> = (typeof settings)[K] extends 
     ? boolean
     : number;
 export const settingKeys = Object.keys(settings) as readonly SettingKey[];
+export const gateKeys = settingKeys.filter((key) => 'isGate' in settings[key]);
 
 export const configSchemaVersion = 1;
 

@@ -1,6 +1,7 @@
 import type {ProviderId} from '../../../services/contracts/agent.ts';
+import type {SettingKey} from '../../../services/contracts/config.ts';
 import type {ProviderChoice} from '../../../services/contracts/project.ts';
-import {type ResolvedConfig, settingOf} from '../config-resolution.ts';
+import {type ResolvedConfig, requireGates, settingOf} from '../config-resolution.ts';
 
 /** What one job is asked for beside its steps; the settings say the rest. */
 export type JobOptions = {
@@ -29,7 +30,9 @@ export type JobRules = {
   readonly reviewsParents: boolean;
 };
 
+/** Refuses settings that are gates and cannot be read. */
 export function jobRules(config: ResolvedConfig, choice: ProviderChoice, options: JobOptions): JobRules {
+  requireGates(config, toldIn(options));
   const isExplicit = choice.source !== 'saved' && choice.source !== 'default';
   const isReviewed = options.isReviewed ?? (settingOf(config, 'execution.stopAfterEachTask') || undefined);
   return {
@@ -42,4 +45,11 @@ export function jobRules(config: ResolvedConfig, choice: ProviderChoice, options
     maxTasks: options.maxTasks ?? null,
     reviewsParents: settingOf(config, 'execution.parentReviewEnabled'),
   };
+}
+
+function toldIn({isReviewed, stopOnFailure}: JobOptions): ReadonlySet<SettingKey> {
+  return new Set<SettingKey>([
+    ...(isReviewed === undefined ? [] : (['execution.stopAfterEachTask'] as const)),
+    ...(stopOnFailure === undefined ? [] : (['execution.stopOnFailure'] as const)),
+  ]);
 }
