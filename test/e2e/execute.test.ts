@@ -516,7 +516,7 @@ describe('an agent that asks', () => {
     const before = [project.planText(), project.runs('a')];
     for (const args of [[], ['--answer', 'colour=']]) {
       const {code, out, err} = await project.run(['resume', 'a', ...args]);
-      expect({code, out}).toEqual({code: 1, out: ''});
+      expect({code, out}).toEqual({code: 2, out: ''});
       expect(err).toContain('error: a waits for answers: colour');
       expect(err).toContain('Which colour? (red | green)');
       expect(err).toContain('E_NO_INPUT');
@@ -577,7 +577,7 @@ describe('the demo', () => {
   test('refuses a folder that holds something', async () => {
     const project = engineProject(planOf());
     const {code, out, err} = await project.run(['demo', '.']);
-    expect({code, out}).toEqual({code: 1, out: ''});
+    expect({code, out}).toEqual({code: 2, out: ''});
     expect(err).toContain('error: the demo needs an empty folder');
   });
 
