@@ -110,7 +110,8 @@ describe('execute', () => {
         '✓ b  done  <time>  <n> tokens',
         '1 done, 1 failed · no ready tasks remaining',
         'failed: a',
-        'Try again with: blackbird retry a',
+        'Go on in its session with: blackbird resume a',
+        'Start it again with: blackbird retry a, then blackbird execute',
       ),
     );
     expect(project.latest('a')).toMatchObject({
@@ -354,7 +355,7 @@ describe('execute', () => {
     );
     const {code, out} = await project.run(['execute']);
     expect(code).toBe(3);
-    expect(out).toContain(String.raw`Try again with: blackbird retry '$(touch pwned) it'\''s'`);
+    expect(out).toContain(String.raw`Start it again with: blackbird retry '$(touch pwned) it'\''s', then`);
     expect(project.text('done.txt')).toBe('ok\n'.repeat(ids.length));
     expect(project.planText().match(/"status": "done"/g)).toHaveLength(ids.length);
     expect(readdirSync(path.dirname(project.folder)).sort()).toEqual(['bin', 'home', 'project']);

@@ -36,6 +36,11 @@ const howToDecide = [
   '             blackbird review a --reject',
 ];
 
+const goOn = (taskId: string) => [
+  `Go on in its session with: blackbird resume ${taskId}`,
+  `Start it again with: blackbird retry ${taskId}, then blackbird execute`,
+];
+
 describe('without a terminal', () => {
   test('execute stops at the first checkpoint with the commands that decide, again and again', async () => {
     const project = reviewed();
@@ -103,7 +108,7 @@ describe('without a terminal', () => {
     const {code, out} = await project.run(['review', 'a', '--reject']);
     expect({code, out}).toEqual({
       code: 0,
-      out: lines('✗ a  rejected', 'a failed · 1 ready', 'failed: a', 'Try again with: blackbird retry a'),
+      out: lines('✗ a  rejected', 'a failed · 1 ready', 'failed: a', ...goOn('a')),
     });
     expect(project.latest('a')).toMatchObject({
       state: 'failed',
@@ -177,12 +182,7 @@ describe('without a terminal', () => {
     await project.run(['execute']);
     expect(await project.run(['review', 'a', '--approve'])).toMatchObject({
       ...{code: 3, err: ''},
-      out: lines(
-        '✗ a  failed, approved',
-        '1 failed · no ready tasks remaining',
-        'failed: a',
-        'Try again with: blackbird retry a',
-      ),
+      out: lines('✗ a  failed, approved', '1 failed · no ready tasks remaining', 'failed: a', ...goOn('a')),
     });
     expect(project.statuses()).toEqual({a: 'failed'});
   });

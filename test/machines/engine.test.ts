@@ -679,6 +679,57 @@ describe('answering a waiting task', () => {
   });
 });
 
+describe('a bare resume of a task that failed', () => {
+  const failedRun = restingRun({
+    ...{state: 'failed', provider_session_ref: sessionRef, resumable: true, segments: [endedSegment()]},
+    failure: {kind: 'agent_error', message: 'no idea'},
+  });
+
+  test('goes on in its session, as a linked run', async () => {
+    const {engine, agents, runs, plans} = openRun(failedRun, 'failed');
+    agents.play = (each) => each.succeeds();
+    expect(await startJob(engine, resume('a'))).toMatchObject({output: {outcome: 'succeeded'}});
+    expect(agents.agent.request).toMatchObject({
+      ...{kind: 'resume', sessionRef},
+      prompt: expect.stringContaining('go on where it stopped'),
+    });
+    expect(runs.records('a')).toMatchObject([
+      failedRun,
+      {state: 'succeeded', resumed_from_run_id: failedRun.run_id, provider_session_ref: sessionRef},
+    ]);
+    expect(plans.statuses()).toEqual({a: 'done', z: 'todo'});
+  });
+
+  test('that meets an outage rests, and is told again', async () => {
+    const {engine, agents, runs} = openRun(failedRun, 'failed');
+    agents.play = (each) => each.fails({kind: 'outage'});
+    await startJob(engine, resume('a', {feedback: 'use tabs'}));
+    expect(runs.records('a').at(-1)).toMatchObject({
+      ...{state: 'paused', pause_reason: 'provider_unavailable', resumable: true, feedback: 'use tabs'},
+    });
+    agents.play = (each) => each.succeeds();
+    expect(await startJob(engine, resume('a'))).toMatchObject({output: {outcome: 'succeeded'}});
+    expect(agents.agent.request.prompt).toContain('use tabs');
+    expect(runs.records('a')).toHaveLength(2);
+  });
+
+  test('says what nobody heard when the agent would not take it', async () => {
+    const {engine, agents} = openRun(failedRun, 'failed');
+    agents.play = (each) => each.fails({kind: 'resume_rejected'});
+    await startJob(engine, resume('a', {feedback: 'use tabs'}));
+    agents.play = (each) => each.succeeds();
+    expect(await startJob(engine, resume('a'))).toMatchObject({output: {outcome: 'succeeded'}});
+    expect(agents.agent.request.prompt).toContain('use tabs');
+  });
+
+  test('is refused without a session', async () => {
+    const {engine} = openRun({...failedRun, provider_session_ref: '', resumable: false}, 'failed');
+    expect(await startJob(engine, resume('a'))).toMatchObject({
+      output: {outcome: 'error', error: {code: 'E_RESUME_REFUSED'}},
+    });
+  });
+});
+
 describe('feedback on a task that ended', () => {
   const ended = restingRun({
     state: 'succeeded',
@@ -849,7 +900,7 @@ describe('restarting', () => {
     agents.play = (each) => each.fails();
     await startJob(engine, restart('a'));
     expect(await startJob(engine, resume('a'))).toMatchObject({
-      output: {outcome: 'error', error: {code: 'E_NOTHING_TO_RESUME'}},
+      output: {outcome: 'error', error: {code: 'E_RESUME_REFUSED'}},
     });
   });
 

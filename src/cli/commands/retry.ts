@@ -1,4 +1,5 @@
 import {Command} from 'commander';
+import {shellWord} from '../../services/contracts/errors.ts';
 import {type Cli, taskArgument} from '../cli.ts';
 import {retryTask} from '../plan/plan-operations.ts';
 
@@ -8,6 +9,7 @@ export function retryCommand(cli: Cli): Command {
     .addArgument(taskArgument())
     .action(async (taskId: string, _options, command: Command) => {
       await retryTask(await cli.project(command), taskId, cli.context.now());
-      cli.print(command, {id: taskId, status: 'todo'}, `reset ${taskId} to todo`);
+      const next = `Run it in a new conversation with: blackbird execute ${shellWord(taskId)}`;
+      cli.print(command, {id: taskId, status: 'todo'}, `reset ${taskId} to todo\n${next}`);
     });
 }

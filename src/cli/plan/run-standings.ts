@@ -6,11 +6,13 @@ import {liveEngine} from '../job/running-task.ts';
 
 /**
  * How the latest runs of these tasks stand. The plan says `in_progress` for several different things; only
- * those tasks need a look at their runs, and most plans have none. A run whose Blackbird died counts as
+ * those tasks and the failed ones need a look at their runs, and most plans have none. A run whose Blackbird died counts as
  * paused, as the next `execute` or `resume` records it, unless something of it still lives.
  */
 export async function runStandings(tasks: Iterable<Task>, folder: ProjectFolder): Promise<RunStandingOf> {
-  const open = [...tasks].filter((task) => task.status === 'in_progress' && task.childIds.length === 0);
+  const open = [...tasks].filter(
+    ({status, childIds}) => (status === 'in_progress' || status === 'failed') && childIds.length === 0,
+  );
   if (open.length === 0) return () => undefined;
   const {createRunStore} = await import('../../services/stores/run-store.ts');
   const {tellingRun} = await import('../../machines/policies/run/run-status.ts');
@@ -30,7 +32,9 @@ export async function runStandings(tasks: Iterable<Task>, folder: ProjectFolder)
   for (const task of open) {
     const {runs} = await store.list(task.id);
     const run = tellingRun(runs);
-    if (openDecision(task, runs) !== null) standings.set(task.id, 'decision');
+    if (task.status === 'failed') {
+      if (run?.state === 'failed' && run.resumable) standings.set(task.id, 'failed');
+    } else if (openDecision(task, runs) !== null) standings.set(task.id, 'decision');
     else if (run && (await isLost(run)) && (await isAlive(run))) standings.set(task.id, 'orphaned');
     else if (run && (run.state === 'paused' || (await isLost(run))))
       standings.set(task.id, run.resumable ? 'paused' : 'stranded');

@@ -7,7 +7,13 @@ import {setStatus} from '../policies/plan/plan-status.ts';
 import {type OpenDecision, openDecision} from '../policies/review/decisions.ts';
 import {feedbackMark, feedbackOf, parentFeedbackText} from '../policies/review/parent-feedback.ts';
 import {changesPrompt, relaunchPrompt} from '../policies/run/agent-prompt.ts';
-import {answersFor, feedbackFor, type Said, sayingFor} from '../policies/run/resume-saying.ts';
+import {
+  answersFor,
+  feedbackFor,
+  feedbackToFailed,
+  type Said,
+  sayingFor,
+} from '../policies/run/resume-saying.ts';
 import {chainTo, changedFiles} from '../policies/run/run-chain.ts';
 import type {RunOrder} from '../policies/run/run-order.ts';
 import {applyRunStep} from '../policies/run/run-record.ts';
@@ -36,7 +42,9 @@ export function definePrepareRunActor(services: Services, onPrepared: (prepared:
     const attempt = Math.max(0, ...attempts) + 1;
     const open = openDecision(task, runs);
     const pending = (await pendingFor(services, input, open)) ?? unfinishedFeedback(input.mode, latest);
-    const situation = {...input, mode: withFeedback(input.mode, pending), plan, task};
+    // A checkpoint is for a person to pass, not for a bare resume.
+    const failed = open === null ? latest : null;
+    const situation = {...input, mode: withFeedback(input.mode, pending, failed), plan, task};
     const prepared = await prepare(services, {...situation, runs, latest, open, pending, attempt});
     onPrepared(prepared);
     return prepared;
@@ -62,8 +70,11 @@ async function pendingFor(
 const unfinishedFeedback = (mode: RunMode, latest: RunRecord | null): PendingFeedback | null =>
   mode.type !== 'resume' && latest && isOpen(latest) ? feedbackOf(latest) : null;
 
-const withFeedback = (mode: RunMode, pending: PendingFeedback | null): RunMode =>
-  mode.type === 'resume' && pending ? {...mode, feedback: parentFeedbackText(pending)} : mode;
+function withFeedback(mode: RunMode, pending: PendingFeedback | null, latest: RunRecord | null): RunMode {
+  if (mode.type !== 'resume') return mode;
+  if (pending) return {...mode, feedback: parentFeedbackText(pending)};
+  return {...mode, feedback: mode.feedback ?? feedbackToFailed(latest)};
+}
 
 async function prepareExecute(services: Services, situation: Situation): Promise<PreparedTask> {
   requirePossible(factsOf(services, situation), 'execute');

@@ -72,7 +72,7 @@ describe('why', () => {
           role: 'dependency',
           depth: 2,
           reason: 'failed',
-          next: {command: 'blackbird retry f', why: 'make it ready again'},
+          next: {command: 'blackbird retry f', why: 'make it ready for execute'},
         },
       ],
       first: ['d', 'f'],
@@ -114,7 +114,7 @@ describe('why', () => {
     {
       status: 'failed',
       reason: 'failed',
-      next: {command: 'blackbird retry a', why: 'make it ready again'},
+      next: {command: 'blackbird retry a', why: 'make it ready for execute'},
       first: ['a'],
     },
     {

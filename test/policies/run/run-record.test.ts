@@ -354,7 +354,7 @@ describe('a step of a segment', () => {
     {
       name: 'the end of a resumed segment',
       step: segmentStep.end({...facts, request: resumeRequest}),
-      expected: {type: 'ended', ...seen, isContinued: true},
+      expected: {type: 'ended', ...seen, isSessionStored: true, isContinued: true},
     },
     {
       name: 'the end of a later segment that never came to be',

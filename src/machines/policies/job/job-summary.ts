@@ -31,7 +31,7 @@ export function jobSummary(result: JobResult, plan: Plan): JobSummary {
   const {reason} = result;
   const story = storyOf(result);
   const last = story.attempted.at(-1);
-  const failedLines = [...retryLines(failedIds(story)), ...brokenReviewLines(story.reviews)];
+  const failedLines = [...failureLines(failedOf(story)), ...brokenReviewLines(story.reviews)];
   const naming = last ? {taskId: last.taskId} : {};
   switch (reason) {
     case 'error':
@@ -75,7 +75,7 @@ export function jobSummary(result: JobResult, plan: Plan): JobSummary {
 function standingOf({attempted, reviews}: Story): JobSummary['standing'] {
   const broken = reviews.filter(({verdict}) => verdict === 'broken');
   const heldUp = [...attempted.filter(isHeldUp), ...broken.filter(isByProvider)];
-  if (failedIds({attempted}).length > 0 || !broken.every(isByProvider)) return 'failed';
+  if (failedOf({attempted}).length > 0 || !broken.every(isByProvider)) return 'failed';
   return heldUp.length === 0 ? 'done' : neededFor(heldUp);
 }
 
@@ -134,14 +134,12 @@ function pausedSummary(
   const headline = 'Paused before the next task.';
   return {
     headline,
-    lines: [...retryLines(failedIds({attempted})), headline, 'Go on with: blackbird execute'],
+    lines: [...failureLines(failedOf({attempted})), headline, 'Go on with: blackbird execute'],
   };
 }
 
-const failedIds = ({attempted}: Pick<Story, 'attempted'>) =>
-  attempted
-    .filter(({state, decision_state}) => state === 'failed' && decision_state !== 'pending')
-    .map(({taskId}) => taskId);
+const failedOf = ({attempted}: Pick<Story, 'attempted'>) =>
+  attempted.filter(({state, decision_state}) => state === 'failed' && decision_state !== 'pending');
 
 /** How it came to its end; a single task by its name. */
 function endOf({steps, isStopAsked}: JobResult, story: Story): string {
@@ -217,11 +215,15 @@ export function decisionLines(taskId: string): string[] {
   ];
 }
 
-function retryLines(taskIds: readonly string[]): string[] {
-  if (taskIds.length === 0) return [];
+/** Where there is a session, going on in it comes first. */
+function failureLines(failed: readonly Attempted[]): string[] {
+  if (failed.length === 0) return [];
   return [
-    `failed: ${taskIds.map(displayLine).join(', ')}`,
-    ...taskIds.map((id) => `Try again with: ${commandFor('retry', id)}`),
+    `failed: ${failed.map(({taskId}) => displayLine(taskId)).join(', ')}`,
+    ...failed.flatMap(({taskId, resumable}) => [
+      ...(resumable ? [`Go on in its session with: ${commandFor('resume', taskId)}`] : []),
+      `Start it again with: ${commandFor('retry', taskId)}, then blackbird execute`,
+    ]),
   ];
 }
 

@@ -7,7 +7,7 @@ import {isReady, unmetDeps} from './readiness.ts';
 
 /**
  * How the latest run of a task stands, that it stands at a checkpoint, that it paused without a session, or that its
- * agent outlived its Blackbird.
+ * agent outlived its Blackbird. A run that failed counts where there is a session to go on in.
  */
 export type RunStanding = RunState | 'decision' | 'stranded' | 'orphaned';
 
@@ -148,9 +148,12 @@ const statusCondition = {
     next: {command: `blackbird set-status ${shellWord(id)} todo`, why: 'release it'},
   }),
   done: () => ({reason: 'done, nothing is left to do'}),
-  failed: (id) => ({
+  failed: (id, stateOf) => ({
     reason: 'failed',
-    next: {command: `blackbird retry ${shellWord(id)}`, why: 'make it ready again'},
+    next:
+      stateOf(id) === 'failed'
+        ? {command: `blackbird resume ${shellWord(id)}`, why: 'go on in its session'}
+        : {command: `blackbird retry ${shellWord(id)}`, why: 'make it ready for execute'},
   }),
   skipped: (id) => ({
     reason: 'skipped, so it will not be done',

@@ -2,6 +2,7 @@ import type {AgentRequest} from '../../../services/contracts/agent.ts';
 import {AppError, shellWord} from '../../../services/contracts/errors.ts';
 import type {Answer, Question, RunRecord} from '../../../services/contracts/run.ts';
 import {answersPrompt, continuePrompt, feedbackPrompt} from './agent-prompt.ts';
+import {isUnheard} from './run-status.ts';
 
 export type Said = {readonly answers: readonly Answer[]; readonly feedback: string | null};
 
@@ -23,6 +24,15 @@ export function feedbackFor(
   if (feedback === null) return {};
   const isUnheard = state === 'paused' && unheard !== undefined;
   return {feedback: isUnheard ? `${unheard}\n\n${feedback}` : feedback};
+}
+
+const goOn =
+  'Your last attempt at the task failed. Look at the state of the files, then go on where it stopped.';
+
+/** What a run that failed is told by a bare resume: what nobody heard, else to go on. Null for any other run. */
+export function feedbackToFailed(latest: RunRecord | null): string | null {
+  if (latest?.state !== 'failed') return null;
+  return isUnheard(latest) ? (latest.feedback ?? goOn) : goOn;
 }
 
 /** What was answered before and never reached the agent counts, unless it is answered anew. */

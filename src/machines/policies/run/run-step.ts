@@ -121,7 +121,9 @@ export const segmentStep = {
     const earlierSegments = run.segments.length - (held === null ? 0 : 1);
     // Feedback on a run that ended made a new one: that stood nowhere before, so it can only fail.
     const hasStood = request.kind === 'resume' && !isFeedbackRun(run);
-    return {type: 'ended', ...seen, isContinued: hasStood || earlierSegments > 0};
+    // A session that is resumed was confirmed before.
+    const isSessionStored = request.kind === 'resume' || seen.isSessionStored;
+    return {type: 'ended', ...seen, isSessionStored, isContinued: hasStood || earlierSegments > 0};
   },
 } as const;
 

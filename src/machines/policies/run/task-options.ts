@@ -108,14 +108,18 @@ function runObstacleFor(
   return standing === 'decisionPending' ? 'checkpoint' : 'ended';
 }
 
-/** What the run itself is asked for. A bare resume answers, goes on, or brings what a review said. */
+/**
+ * What the run itself is asked for. A bare resume answers, goes on, or brings what a review said; a run that
+ * failed is told to go on.
+ */
 function chartCommand(
-  {isSentBack}: TaskFacts,
+  {isSentBack, run}: TaskFacts,
   standing: RunStanding,
   command: Exclude<TaskCommand, 'setStatus' | 'execute' | 'retry'>,
 ): RunCommandName {
   if (command === 'review') return 'decide';
   if (command !== 'resume') return command;
   if (isSentBack && standing !== 'lost' && standing !== 'decisionPending') return 'sendBack';
+  if (standing === 'ended' && run?.state === 'failed') return 'sendBack';
   return standing === 'waiting' ? 'answer' : 'resume';
 }
