@@ -111,6 +111,48 @@ describe('diff', () => {
     });
   });
 
+  test('shows the whole task: every run of its chain, without what others did between', async () => {
+    const {ran, write, diff, json} = diffProject();
+    await ran(() => write('evil.txt', 'left\n'), {state: 'paused', superseded_by_run_id: 'a-2'});
+    write('mine.txt', 'mine\n');
+    const decided = {decision_state: 'changes_requested', decision_resolved_at: now} as const;
+    await ran(() => write('one.txt', 'one\n'), {
+      ...{run_id: 'a-2', attempt: 2, restart_of_run_id: 'a-1', ...decided},
+    });
+    await ran(() => write('b.txt', 'b\n'), {run_id: 'b-1', task_id: 'b'});
+    await ran(() => write('two.txt', 'two\n'), {run_id: 'a-3', attempt: 3, resumed_from_run_id: 'a-2'});
+    const files = async (...args: string[]) =>
+      (await diff([...args, '--stat'])).out.match(/\w+\.txt/g)?.join(' ');
+    expect(await files('a')).toBe('evil.txt one.txt two.txt');
+    expect(await files('a', '--since-review')).toBe('two.txt');
+    expect(await files('a', 'a-2')).toBe('one.txt');
+    expect(await files('b', '--since-review')).toBe('b.txt');
+    expect(await json(['a'])).toMatchObject({
+      ...{run_id: 'a-3', runs: ['a-1', 'a-2', 'a-3']},
+      review_summary: {files: ['evil.txt', 'one.txt', 'two.txt']},
+    });
+  });
+
+  test('shows a parent as the tasks below it together', async () => {
+    const {ran, write, diff, json} = diffProject();
+    const plan = planOf(
+      task('p', {childIds: ['a', 'b']}),
+      task('a', {parentId: 'p'}),
+      task('b', {parentId: 'p'}),
+    );
+    write('blackbird.plan.json', planFileText(plan));
+    expect(await diff(['p'])).toMatchObject({code: 1, out: ''});
+    await ran(() => write('both.txt', 'a\n'), {created_at: '2026-01-01T00:00:01Z'});
+    write('mine.txt', 'mine\n');
+    await ran(() => write('both.txt', 'a\nb\n'), {
+      ...{run_id: 'b-1', task_id: 'b', created_at: '2026-01-01T00:00:02Z'},
+    });
+    const {out} = await diff(['p']);
+    expect(out).toContain('@@ -0,0 +1,2 @@\n+a\n+b\n');
+    expect(out).not.toContain('mine');
+    expect(await json(['p'])).toMatchObject({task_id: 'p', runs: ['a-1', 'b-1']});
+  });
+
   test('says so when nothing was changed', async () => {
     const {ran, diff} = diffProject();
     await ran(() => {});
@@ -119,13 +161,14 @@ describe('diff', () => {
     }
   });
 
-  test('gives the recorded summary to scripts', async () => {
+  test('gives the summary to scripts', async () => {
     const {ran, write, json} = diffProject();
     const run = await ran(() => write('a.txt', 'one\n'));
     expect(await json(['a'])).toEqual({
       task_id: 'a',
       run_id: 'a-1',
       state: 'succeeded',
+      runs: ['a-1'],
       baseline_tree: run.baseline_tree,
       result_tree: run.result_tree,
       review_summary: {

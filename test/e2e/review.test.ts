@@ -303,7 +303,8 @@ describe.skipIf(!hasTmux)('on a terminal of 80 by 24', () => {
       decision_state: 'changes_requested',
       decision_feedback: expect.stringContaining('use @src/a.txt'),
     });
-    await terminal.until('no files were changed');
+    // The second run changed nothing: what is reviewed is the whole task.
+    expect(await terminal.until('❯ Approve and continue')).toContain('1 file changed');
     terminal.press('Enter');
     await eventually(() => expect(project.latest('b')).toMatchObject({decision_state: 'pending'}));
     await terminal.until(/ACTION REQUIRED +b {2}Task b/);

@@ -24,6 +24,13 @@ export function createFakeChanges(): FakeChanges {
       changes.looks += 1;
       return changes.tree;
     },
+    compose: async (spans) => {
+      const worked = spans.filter(({from, to}) => from !== to);
+      const [first, ...others] = worked.length === 0 ? spans : worked;
+      if (first === undefined) throw new Error('nothing was recorded');
+      if (others.length === 0) return first;
+      return {from: worked.map(({from}) => from).join('+'), to: worked.map(({to}) => to).join('+')};
+    },
     summarize: async (from, to) =>
       from === null || to === null
         ? noSummary

@@ -45,7 +45,7 @@ describe('the files of a run', () => {
     expect(log.filter((entry) => entry.startsWith(`record a-1 ${state}`))).toHaveLength(1);
   });
 
-  test('are recorded at a pause; the run goes on from where it began', async () => {
+  test('are recorded before and after every segment; what came between two is not its work', async () => {
     const {engine, plays, runs, changes} = openProject();
     plays(() => {});
     const finished = startJob(engine, execute);
@@ -62,7 +62,55 @@ describe('the files of a run', () => {
     });
     await startJob(engine, resume());
     expect(runs.records('a')).toMatchObject([
-      {baseline_tree: 'before', result_tree: 'end', review_summary: {files: ['before-end']}},
+      {
+        ...{baseline_tree: 'before', result_tree: 'end', review_summary: {files: ['before+mine-after+end']}},
+        segments: [
+          {baseline_tree: 'before', result_tree: 'after'},
+          {baseline_tree: 'mine', result_tree: 'end'},
+        ],
+      },
+    ]);
+  });
+
+  test.each([
+    {name: 'requested changes', job: resume('use tabs'), first: 'succeeds'},
+    {name: 'a restart of a paused run', job: taskJob('a', {type: 'restart'}), first: 'pauses'},
+  ])('of the run before are part of the summary after $name', async ({job, first}) => {
+    const {engine, plays, runs, changes} = openProject();
+    plays((agent) => {
+      if (first === 'succeeds') agent.succeeds();
+    });
+    const finished = startJob(engine, execute);
+    await settle();
+    if (first === 'pauses') engine.pause('user_interrupt');
+    await finished;
+    changes.tree = 'mine';
+    plays((agent) => {
+      changes.tree = 'end';
+      agent.succeeds();
+    });
+    await startJob(engine, job);
+    expect(runs.records('a')).toMatchObject([
+      {review_summary: {files: ['before-after']}},
+      {baseline_tree: 'mine', result_tree: 'end', review_summary: {files: ['before+mine-after+end']}},
+    ]);
+  });
+
+  test('of an agent that could not be started leave the segment before as it was', async () => {
+    const {engine, plays, runs, changes, agents} = openProject();
+    plays(() => {});
+    const finished = startJob(engine, execute);
+    await settle();
+    engine.pause('user_interrupt');
+    await finished;
+    changes.tree = 'mine';
+    agents.failLaunch(new Error('out of memory'));
+    await startJob(engine, resume());
+    expect(runs.records('a')).toMatchObject([
+      {
+        segments: [{baseline_tree: 'before', result_tree: 'after'}],
+        review_summary: {files: ['before-after']},
+      },
     ]);
   });
 

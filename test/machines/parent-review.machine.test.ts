@@ -192,7 +192,7 @@ describe('the reviewer sees', () => {
     const unrelated = restingRun({run_id: 'a-0', attempt: 3, state: 'canceled', segments: []});
     const {agents} = await review(back('a'), {}, plan, [first, second, unrelated]);
     expect(agents.agent.request.prompt).toContain(
-      'changed files:\n> - x.ts\n> - y.ts\nchanges:\n> t0 t1t3 t4',
+      'changed files:\n> - x.ts\n> - y.ts\nchanges:\n> t0+t3 t1+t4',
     );
   });
 });

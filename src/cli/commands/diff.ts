@@ -1,53 +1,46 @@
 import {Command} from 'commander';
 import {requireTask} from '../../machines/policies/plan/plan-graph.ts';
 import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
-import type {ChangeTracker} from '../../services/contracts/changes.ts';
+import type {ChangeTracker, TreeSpan} from '../../services/contracts/changes.ts';
 import {AppError, shellWord} from '../../services/contracts/errors.ts';
-import type {RunRecord} from '../../services/contracts/run.ts';
+import type {RunRecord, RunStore} from '../../services/contracts/run.ts';
+import type {PlanStore} from '../../services/contracts/stores.ts';
 import {type Cli, taskArgument} from '../cli.ts';
 import {type Paint, painter} from '../terminal/paint.ts';
 
 export function diffCommand(cli: Cli): Command {
   return new Command('diff')
-    .summary('exactly what a run changed, whatever was changed before or after it')
+    .summary('exactly what a task changed, whatever others changed before, between or after its runs')
     .addArgument(taskArgument())
-    .argument('[runId]', 'another run than the latest one')
+    .argument('[runId]', 'only what this run changed')
+    .option('--since-review', 'only what was changed since the last decision at a checkpoint')
     .option('--stat', 'only the files, with the number of lines')
-    .action(async (taskId: string, runId: string | undefined, options: {stat?: true}, command: Command) => {
+    .action(async (taskId: string, runId: string | undefined, options: DiffOptions, command: Command) => {
       const {plans, folder} = await cli.project(command);
       const {createRunStore} = await import('../../services/stores/run-store.ts');
-      const {tellingRun} = await import('../../machines/policies/run/run-status.ts');
-      const {runs} = await createRunStore({folder: folder.runsFolder}).list(taskId);
-      if (runs.length === 0) requireTask(await plans.read(), taskId);
-      const run =
-        runId === undefined
-          ? (tellingRun(runs) ?? runs.findLast((each) => each.run_type === 'execute'))
-          : runs.find((each) => each.run_id === runId);
-      if (!run) throw noRun(taskId, runId);
-
       const {reviewRules} = await import('../../machines/policies/review/review-summary.ts');
       const {createChangeTracker} = await import('../../services/git/change-tracker.ts');
+      const runs = createRunStore({folder: folder.runsFolder});
       const changes = createChangeTracker({project: folder, env: cli.context.env, rules: reviewRules});
-      const {from, to} = await treesOf(run, changes);
+      const subject = await subjectOf({plans, runs}, taskId, runId, options);
+      const {from, to, isSoFar} = await changeOf(changes, subject.chains);
       if (cli.isJson(command)) {
-        const recorded = to === run.result_tree ? run.review_summary : undefined;
         cli.print(
           command,
           {
             task_id: taskId,
-            run_id: run.run_id,
-            state: run.state,
+            ...subject.told,
+            runs: subject.chains.flat().map(({run_id}) => run_id),
             baseline_tree: from,
             result_tree: to,
-            review_summary: recorded ?? (await changes.summarize(from, to)),
+            review_summary: await changes.summarize(from, to),
           },
           '',
         );
         return;
       }
-      if (to !== run.result_tree) {
-        cli.context.err(`note: run ${displayLine(run.run_id)} is ${run.state}; this is its change so far`);
-      }
+      for (const {run_id, state} of isSoFar)
+        cli.context.err(`note: run ${displayLine(run_id)} is ${state}; this is its change so far`);
       const text = await changes.diff(from, to, {stat: options.stat === true});
       const paint = painter(cli.context.stdout);
       const render = options.stat ? paintStat : paintPatch;
@@ -57,19 +50,57 @@ export function diffCommand(cli: Cli): Command {
     });
 }
 
-/** Both ends of a run. One that is not over yet ends where the files are now. */
-export async function treesOf(run: RunRecord, changes: ChangeTracker): Promise<{from: string; to: string}> {
-  const {baseline_tree: from, state} = run;
-  const isOver = state === 'succeeded' || state === 'failed' || state === 'canceled';
-  // What a run recorded when it was paused says nothing of what it has done since.
-  const recorded = state === 'running' ? undefined : run.result_tree;
-  const to = recorded ?? (isOver || from === undefined ? undefined : await changes.snapshot(from));
-  if (from && to) return {from, to};
-  const reason = run.review_summary?.note;
-  throw new AppError('E_DIFF_UNAVAILABLE', `the files of run ${run.run_id} were not recorded`, {
-    details: reason === undefined ? [] : [['reason', reason]],
-    next: [{command: `blackbird runs ${shellWord(run.task_id)}`, why: 'see its other runs'}],
-  });
+type DiffOptions = {readonly stat?: true; readonly sinceReview?: true};
+
+/** The runs whose change is shown: a chain of one task, or those of all tasks below a parent. */
+async function subjectOf(
+  {plans, runs}: {plans: Pick<PlanStore, 'read'>; runs: Pick<RunStore, 'list'>},
+  taskId: string,
+  runId: string | undefined,
+  {sinceReview: isSinceReview}: DiffOptions,
+): Promise<{readonly chains: ReadonlyArray<readonly RunRecord[]>; readonly told: object}> {
+  const {chainTo, sinceReview} = await import('../../machines/policies/run/run-chain.ts');
+  const {tellingRun} = await import('../../machines/policies/run/run-status.ts');
+  const shownPart = isSinceReview ? sinceReview : (chain: readonly RunRecord[]) => chain;
+  const {runs: own} = await runs.list(taskId);
+  const told = ({run_id, state}: RunRecord) => ({run_id, state});
+  if (runId !== undefined) {
+    const run = own.find((each) => each.run_id === runId);
+    if (!run) throw noRun(taskId, runId);
+    return {chains: [[run]], told: told(run)};
+  }
+  const latestOf = (all: readonly RunRecord[]) =>
+    tellingRun(all) ?? all.findLast((each) => each.run_type === 'execute');
+  const latest = latestOf(own);
+  if (latest) return {chains: [shownPart(chainTo(latest, own))], told: told(latest)};
+
+  const {reviewedTasks} = await import('../../machines/policies/review/parent-review.ts');
+  const plan = await plans.read();
+  const chains: Array<readonly RunRecord[]> = [];
+  for (const {id} of reviewedTasks(plan, requireTask(plan, taskId))) {
+    const {runs: below} = await runs.list(id);
+    const last = latestOf(below);
+    if (last) chains.push(shownPart(chainTo(last, below)));
+  }
+  if (chains.length === 0) throw noRun(taskId, runId);
+  return {chains, told: {}};
+}
+
+/** Both ends of the change of all chains together, and the runs among them that are not over yet. */
+async function changeOf(
+  changes: ChangeTracker,
+  chains: ReadonlyArray<readonly RunRecord[]>,
+): Promise<TreeSpan & {readonly isSoFar: readonly RunRecord[]}> {
+  const {notRecorded, spansNow} = await import('../../machines/actors/task-change.ts');
+  const {inOrder} = await import('../../machines/policies/run/change-spans.ts');
+  const found = [];
+  for (const chain of chains) found.push({chain, ...(await spansNow(changes, chain))});
+  const spans = inOrder(found.flatMap((each) => each.spans));
+  if (spans.length === 0) throw notRecorded(chains.at(-1) ?? []);
+  return {
+    ...(await changes.compose(spans)),
+    isSoFar: found.flatMap(({chain, isSoFar}) => (isSoFar ? chain.slice(-1) : [])),
+  };
 }
 
 function noRun(taskId: string, runId: string | undefined): AppError {

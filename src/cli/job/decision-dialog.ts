@@ -1,7 +1,7 @@
 import type {Command} from 'commander';
+import {chainOf, taskDiff} from '../../machines/actors/task-change.ts';
 import type {Engine} from '../../machines/engine.ts';
 import type {DecisionRequest} from '../../machines/review-gate.machine.ts';
-import {AppError} from '../../services/contracts/errors.ts';
 import type {Cli} from '../cli.ts';
 import {reportError} from '../terminal/report-error.ts';
 import type {OpenedEngine} from './engine-composition.ts';
@@ -20,7 +20,7 @@ export const isAttended = (cli: Cli, command: Command): boolean =>
 export function decisionDialog(
   cli: Cli,
   command: Command,
-  {engine, changes}: Pick<OpenedEngine, 'engine' | 'changes'>,
+  {engine, changes, runs}: Pick<OpenedEngine, 'engine' | 'changes' | 'runs'>,
 ): DecisionDialog {
   const {context} = cli;
   const closing = new AbortController();
@@ -41,7 +41,7 @@ export function decisionDialog(
         const {listFiles} = await import('../../services/git/list-files.ts');
         return listFiles({root, env: context.env});
       },
-      loadDiff: () => diffOf(changes, run),
+      loadDiff: async () => taskDiff(changes, await chainOf(runs, run)),
     });
     if (decision?.state === 'changes_requested') draft = decision.feedback;
     tell(engine, request, decision ?? null);
@@ -70,13 +70,4 @@ function tell(
   if (!engine.openDecisions().some((open) => open.run.run_id === run.run_id)) return;
   if (decision === null) engine.postpone(run.run_id);
   else engine.decide({runId: run.run_id, decision});
-}
-
-async function diffOf(
-  changes: OpenedEngine['changes'],
-  {baseline_tree, result_tree, review_summary}: DecisionRequest['run'],
-): Promise<string> {
-  if (baseline_tree && result_tree) return changes.diff(baseline_tree, result_tree, {stat: false});
-  const reason = review_summary?.note ?? 'its files were not recorded';
-  throw new AppError('E_DIFF_UNAVAILABLE', reason);
 }

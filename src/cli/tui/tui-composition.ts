@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type {Command} from 'commander';
+import {chainOf, taskDiff} from '../../machines/actors/task-change.ts';
 import type {EntryListener} from '../../machines/observe.ts';
 import {resolveConfig, settingOf} from '../../machines/policies/config-resolution.ts';
 import {addTask, deleteTask, editTask, moveTask, setDeps} from '../../machines/policies/plan/plan-edits.ts';
@@ -14,7 +15,6 @@ import {listFiles} from '../../services/git/list-files.ts';
 import {createRunStore} from '../../services/stores/run-store.ts';
 import type {PlanEdit, SessionRow, TuiPorts} from '../../ui/ports.ts';
 import type {Cli} from '../cli.ts';
-import {treesOf} from '../commands/diff.ts';
 import {openEngine} from '../job/engine-composition.ts';
 import {refuseWhileRunning} from '../job/running-task.ts';
 import {retryTask, setTaskStatus} from '../plan/plan-operations.ts';
@@ -79,8 +79,7 @@ export async function openTuiPorts(
     transcript: (run, form) => readTranscript(runs, run, form),
     diff: async (run: RunRecord) => {
       const changes = createChangeTracker({project: folder, env, rules: reviewRules});
-      const {from, to} = await treesOf(run, changes);
-      return changes.diff(from, to, {stat: false});
+      return taskDiff(changes, await chainOf(runs, run));
     },
     history: (taskId) => runs.list(taskId),
     listFiles: () => listFiles({root: folder.root, env}),

@@ -104,7 +104,7 @@ async function begin(
 
 async function recordFor(
   services: Services,
-  {task, attempt, pending, isReviewed = false}: Situation,
+  {task, latest, attempt, pending, isReviewed = false}: Situation,
   {
     prompt,
     told,
@@ -120,7 +120,9 @@ async function recordFor(
     program: Program;
   },
 ): Promise<RunRecord> {
-  const baselineTree = await services.changes.snapshot();
+  // What the runs before it had in view stays in view, even if they had it ignored.
+  const isLinked = Object.keys(links).length > 0;
+  const baselineTree = await services.changes.snapshot(isLinked ? latest?.baseline_tree : null);
   return newRunRecord(
     {
       runId: services.newRunId(task.id, attempt),

@@ -6,6 +6,7 @@ import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import {isReviewDue, reviewedTasks} from '../policies/review/parent-review.ts';
 import {type ReviewedWork, reviewPrompt} from '../policies/review/review-prompt.ts';
+import {spansOf} from '../policies/run/change-spans.ts';
 import {newProgram} from '../policies/run/program.ts';
 import {chainTo, changedFiles} from '../policies/run/run-chain.ts';
 import {applyRunStep, newRunRecord} from '../policies/run/run-record.ts';
@@ -74,18 +75,16 @@ async function workOn(services: Services, task: Task): Promise<ReviewedWork> {
   const latest = tellingRun(runs);
   if (latest === null) return {task, result: null, files: [], diff: ''};
   const chain = chainTo(latest, runs);
-  let diff = '';
-  for (const run of chain) if (diff.length < diffLimit) diff += await diffOf(services, run);
-  return {task, result: latest.result ?? '', files: changedFiles(chain), diff: diff.slice(0, diffLimit)};
+  const diff = (await diffOf(services, chain)).slice(0, diffLimit);
+  return {task, result: latest.result ?? '', files: changedFiles(chain), diff};
 }
 
 /** A reviewer can read the files; what git cannot tell is left out. */
-async function diffOf(
-  {changes}: Services,
-  {baseline_tree: from, result_tree: to}: RunRecord,
-): Promise<string> {
-  if (from === undefined || to === undefined || from === to) return '';
-  return changes
-    .diff(from, to, {stat: false})
-    .catch(() => changes.diff(from, to, {stat: true}).catch(() => ''));
+async function diffOf({changes}: Services, chain: readonly RunRecord[]): Promise<string> {
+  try {
+    const {from, to} = await changes.compose(spansOf(chain));
+    return await changes.diff(from, to, {stat: false}).catch(() => changes.diff(from, to, {stat: true}));
+  } catch {
+    return '';
+  }
 }

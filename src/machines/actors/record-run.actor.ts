@@ -5,6 +5,7 @@ import type {RunRecord, RunStore} from '../../services/contracts/run.ts';
 import {applyRunStep} from '../policies/run/run-record.ts';
 import type {RunStep, SegmentWork} from '../policies/run/run-step.ts';
 import type {AgentEndings} from './agent.actor.ts';
+import {chainOf, summaryOf} from './task-change.ts';
 
 export type RecordRunInput = {readonly run: RunRecord; readonly step: RunStep};
 
@@ -18,8 +19,8 @@ export function defineRecordRunActor({
   now,
   onRecorded,
 }: {
-  runs: Pick<RunStore, 'update'>;
-  changes: Pick<ChangeTracker, 'snapshot' | 'summarize'>;
+  runs: Pick<RunStore, 'update' | 'list'>;
+  changes: ChangeTracker;
   endings: AgentEndings;
   host: string;
   self: ProcessIdentity | null;
@@ -32,8 +33,10 @@ export function defineRecordRunActor({
     const isLast = step.type === 'ended' || step.type === 'paused';
     const isOver = isLast || step.type === 'withdrawn';
     // A review changes nothing.
-    const work = isLast && run.run_type === 'execute' ? await workOf(changes, run) : undefined;
-    const trace = {end, result, host, owner: self, ...(work && {work})};
+    const isWork = run.run_type === 'execute';
+    const work = isLast && isWork ? await workOf({changes, runs}, run) : undefined;
+    const baselineTree = step.type === 'segmentStarted' && isWork ? await baselineOf(changes, run) : null;
+    const trace = {end, result, host, owner: self, baselineTree, ...(work && {work})};
     const recorded = await runs.update(run.task_id, run.run_id, (current) =>
       applyRunStep(current, step, now(), trace),
     );
@@ -43,11 +46,21 @@ export function defineRecordRunActor({
   });
 }
 
+/** The files before an agent is told to go. Those of a first segment were recorded when its run was prepared. */
+async function baselineOf(
+  changes: ChangeTracker,
+  {segments, baseline_tree}: RunRecord,
+): Promise<string | null> {
+  if (baseline_tree === undefined) return null;
+  return segments.length === 0 ? baseline_tree : changes.snapshot(baseline_tree);
+}
+
 /** Without a tree of its beginning there is nothing to compare the files with; the summary says why. */
-async function workOf(
-  changes: Pick<ChangeTracker, 'snapshot' | 'summarize'>,
-  {baseline_tree: baseline}: RunRecord,
+export async function workOf(
+  {changes, runs}: {changes: ChangeTracker; runs: Pick<RunStore, 'list'>},
+  run: RunRecord,
 ): Promise<SegmentWork> {
+  const {baseline_tree: baseline} = run;
   const tree = baseline === undefined ? null : await changes.snapshot(baseline);
-  return {tree, summary: await changes.summarize(baseline ?? null, tree)};
+  return {tree, summary: await summaryOf(changes, await chainOf(runs, run), tree)};
 }

@@ -12,6 +12,7 @@ import {statusOf, tellingRun} from '../policies/run/run-status.ts';
 import type {RunStep} from '../policies/run/run-step.ts';
 import {compareTimestamps} from '../policies/text/timestamps.ts';
 import {stillAlive} from './agent.actor.ts';
+import {workOf} from './record-run.actor.ts';
 
 /**
  * Repairs what a Blackbird that died has left, before anything else is started. Needs the project lock:
@@ -77,8 +78,10 @@ async function repair(services: Services, run: RunRecord): Promise<RunRecord> {
   if (remaining.length > 0) throw stillAlive(run, remaining);
   const step = await lossOf(services, run);
   if (step.type === 'neverStarted') await reinstate(services, run);
+  // What others do from now on is not part of it.
+  const work = step.type === 'paused' && run.run_type === 'execute' ? await workOf(services, run) : undefined;
   return services.runs.update(run.task_id, run.run_id, (current) =>
-    applyRunStep(current, step, services.now()),
+    applyRunStep(current, step, services.now(), work && {work}),
   );
 }
 

@@ -46,6 +46,9 @@ export type ReviewRules = {
   readonly summarize: (change: ObservedChange) => ReviewSummary;
 };
 
+/** The working files before and after a stretch of work. */
+export type TreeSpan = {readonly from: string; readonly to: string};
+
 /** The working files of a project as git trees. The user's own index, stash, branches and objects stay as they are. */
 export interface ChangeTracker {
   /**
@@ -54,6 +57,12 @@ export interface ChangeTracker {
    * Null where git cannot tell.
    */
   snapshot(since?: string | null): Promise<string | null>;
+  /**
+   * One change out of several stretches of work, oldest first, without what others did between them. A path
+   * goes from what it was before the first stretch that touched it to what it was after the last one; paths
+   * that no stretch touched are left out. Throws `E_DIFF_UNAVAILABLE`.
+   */
+  compose(spans: readonly TreeSpan[]): Promise<TreeSpan>;
   /** Never fails: without git the summary is empty, with a note that says why. Keeps what `diff` needs later. */
   summarize(from: string | null, to: string | null): Promise<ReviewSummary>;
   /** The change as a patch, or as a table of files. Throws `E_DIFF_UNAVAILABLE`. */

@@ -69,6 +69,9 @@ export const segmentSchema = z.looseObject({
   signal: z.string().nullable().optional(),
   /** Not all of its output could be written to the log files. */
   log_truncated: z.boolean().optional(),
+  /** Git trees of the working files before its agent was told to go and after it ended. */
+  baseline_tree: z.string().optional(),
+  result_tree: z.string().optional(),
 });
 export type Segment = z.infer<typeof segmentSchema>;
 
@@ -173,9 +176,10 @@ export const runRecordSchema = z.looseObject({
     .optional(),
   /** The agent's last message, cut; what dependents are told of this task. */
   result: z.string().optional(),
-  /** Git trees of the working files, before the run and at its end; `diff` compares them. */
+  /** Git trees of the working files, before its first segment and after its last. */
   baseline_tree: z.string().optional(),
   result_tree: z.string().optional(),
+  /** What the task changed by the end of this run, with what the runs before it in its chain changed. */
   review_summary: reviewSummarySchema.optional(),
   /** The run ends at a checkpoint: nothing comes after it before a person has decided. */
   decision_required: z.boolean().optional(),

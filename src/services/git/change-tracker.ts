@@ -4,6 +4,7 @@ import type {ChangeTracker, ReviewRules, ReviewSummary} from '../contracts/chang
 import {AppError, messageOf} from '../contracts/errors.ts';
 import type {ProjectFolder} from '../stores/project-folder.ts';
 import {type ChangeStore, makeGitFolder, openStore, withWorkFolder} from './change-store.ts';
+import {composeTrees, joinSpans} from './compose-trees.ts';
 import {findRepository, noRepository} from './find-repository.ts';
 import {isObjectId, openRepository, type Repository} from './repository.ts';
 import {createGit, type Environment, type Git, GitFailure} from './safe-git.ts';
@@ -38,7 +39,10 @@ export function createChangeTracker({
   };
 
   /** Git on recorded trees; the repository is only where objects may still have to be borrowed from. */
-  const withTrees = <T>(tree: string, job: (git: Git, store: ChangeStore) => Promise<T>): Promise<T> =>
+  const withTrees = <T>(
+    tree: string,
+    job: (git: Git, store: ChangeStore, work: string) => Promise<T>,
+  ): Promise<T> =>
     withinLimit(timeLimitMs, async (signal) => {
       const root = realpathSync(project.root);
       const top = findRepository(root);
@@ -51,7 +55,7 @@ export function createChangeTracker({
         const nothing = {ignoreCase: false, excludesFile: '', infoExclude: ''};
         const gitFolder = makeGitFolder(work, {objectFormat, ...nothing});
         const settings = {env, top: top ?? root, gitFolder, store, borrowed};
-        return await job(createGit({cwd: work, signal, env: storeEnvironment(settings)}), store);
+        return await job(createGit({cwd: work, signal, env: storeEnvironment(settings)}), store, work);
       });
     });
 
@@ -84,6 +88,19 @@ export function createChangeTracker({
       }
     },
 
+    compose: async (spans) => {
+      const [first] = spans;
+      if (first === undefined) throw unavailable(problem);
+      const joined = joinSpans(spans);
+      if (joined.length < 2) return joined[0] ?? {from: first.from, to: first.from};
+      try {
+        checkIds(...joined.flatMap(({from, to}) => [from, to]));
+        return await withTrees(first.from, (git, _store, work) => composeTrees(git, joined, work));
+      } catch (error) {
+        throw unavailable(messageOf(error));
+      }
+    },
+
     summarize: async (from, to) => {
       if (from === null || to === null) return minimal(problem);
       if (from === to) return {files: [], total_files: 0, diffstat: '', snippets: []};
@@ -107,11 +124,14 @@ export function createChangeTracker({
       } catch (error) {
         if (error instanceof AppError) throw error;
         const hint = error instanceof GitFailure && error.kind === 'large' ? '; --stat shows its files' : '';
-        throw new AppError('E_DIFF_UNAVAILABLE', `the change cannot be shown: ${messageOf(error)}${hint}`);
+        throw unavailable(`${messageOf(error)}${hint}`);
       }
     },
   };
 }
+
+const unavailable = (reason: string) =>
+  new AppError('E_DIFF_UNAVAILABLE', `the change cannot be shown: ${reason}`);
 
 function checkIds(...ids: readonly string[]): void {
   if (!ids.every(isObjectId))

@@ -25,6 +25,7 @@ export function createLazyChangeTracker(options: ChangeTrackerOptions): ChangeTr
       isMissing = loaded === undefined && !hasRepository();
       return isMissing ? null : (await tracker()).snapshot(since);
     },
+    compose: async (spans) => (await tracker()).compose(spans),
     summarize: async (from, to) => {
       const isUnseen = isMissing && (from === null || to === null);
       if (isUnseen) return {files: [], diffstat: '', snippets: [], note: noRepository};

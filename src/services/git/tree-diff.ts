@@ -57,11 +57,23 @@ export async function keepObjects(git: Git, {from, to}: Trees, store: ChangeStor
 
 /** Both sides of every entry, but neither "nothing" nor commits of other repositories. */
 function* objectIds(raw: string): Generator<string> {
-  for (const token of raw.split('\0')) {
-    const [, ...sides] = /^:(\d{6}) (\d{6}) ([0-9a-f]+) ([0-9a-f]+) [A-Z]\d*$/.exec(token) ?? [];
-    for (const [mode, id] of [[sides[0], sides[2]] as const, [sides[1], sides[3]] as const]) {
-      if (id !== undefined && mode !== '000000' && mode !== '160000') yield id;
-    }
+  for (const {before, after} of rawEntries(raw)) {
+    for (const {mode, id} of [before, after]) if (mode !== '000000' && mode !== '160000') yield id;
+  }
+}
+
+type Side = {readonly mode: string; readonly id: string};
+
+/** The output of `--raw -z --no-renames`: one path after each entry. */
+export function* rawEntries(
+  raw: string,
+): Generator<{readonly file: string; readonly before: Side; readonly after: Side}> {
+  const tokens = raw.split('\0').values();
+  for (const token of tokens) {
+    const [, from, to, old, now] = /^:(\d{6}) (\d{6}) ([0-9a-f]+) ([0-9a-f]+) [A-Z]\d*$/.exec(token) ?? [];
+    if (from === undefined || to === undefined || old === undefined || now === undefined) continue;
+    const file = tokens.next().value ?? '';
+    yield {file, before: {mode: from, id: old}, after: {mode: to, id: now}};
   }
 }
 

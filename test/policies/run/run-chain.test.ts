@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {chainTo, changedFiles} from '../../../src/machines/policies/run/run-chain.ts';
+import {chainTo, changedFiles, sinceReview} from '../../../src/machines/policies/run/run-chain.ts';
 import type {RunRecord} from '../../../src/services/contracts/run.ts';
 import {restingRun} from '../../fakes/runs.ts';
 
@@ -10,6 +10,7 @@ const run = (run_id: string, resumed_from_run_id?: string, files: readonly strin
   });
 
 const [first, second, third] = [run('a-1'), run('a-2', 'a-1'), run('a-3', 'a-2')] as const;
+const restart: RunRecord = {...run('a-2'), restart_of_run_id: 'a-1'};
 
 test.each([
   {name: 'a run that went on from none', latest: first, runs: [first, second], chain: ['a-1']},
@@ -25,6 +26,12 @@ test.each([
     runs: [run('a-2'), third],
     chain: ['a-2', 'a-3'],
   },
+  {
+    name: 'with the runs that were replaced by a restart',
+    latest: third,
+    runs: [first, restart, third],
+    chain: ['a-1', 'a-2', 'a-3'],
+  },
   {name: 'as far as there are records', latest: third, runs: [first, third], chain: ['a-3']},
 ])('a chain is $name', ({latest, runs, chain}) => {
   expect(chainTo(latest, runs).map(({run_id}) => run_id)).toEqual(chain);
@@ -33,6 +40,13 @@ test.each([
 test('a chain that was made to bite its tail ends', () => {
   const runs = [run('a-1', 'a-2'), run('a-2', 'a-1')] as const;
   expect(chainTo(runs[1], runs).map(({run_id}) => run_id)).toEqual(['a-2', 'a-1', 'a-2']);
+});
+
+test('since the last review are the runs after the last that was decided, the latest one always', () => {
+  const decided = (each: RunRecord): RunRecord => ({...each, decision_resolved_at: '2026-01-01T00:00:00Z'});
+  expect(sinceReview([first, second, third])).toEqual([first, second, third]);
+  expect(sinceReview([decided(first), second, third])).toEqual([second, third]);
+  expect(sinceReview([decided(first), decided(second), decided(third)])).toEqual([decided(third)]);
 });
 
 test('a file that several runs changed is named once; a run without a summary names none', () => {

@@ -217,7 +217,14 @@ function resting(run: RunRecord, {end = null, work}: SegmentTrace, now: string):
 }
 
 function withWork({result_tree: _, ...run}: RunRecord, {tree, summary}: SegmentWork): RunRecord {
-  return {...run, ...(tree === null ? {} : {result_tree: tree}), review_summary: summary};
+  if (tree === null) return {...run, review_summary: summary};
+  const segments = run.segments.map((segment, place) =>
+    // An agent that could not be started has no segment: the last one is an older one then.
+    place === run.segments.length - 1 && segment.baseline_tree !== undefined
+      ? {result_tree: tree, ...segment}
+      : segment,
+  );
+  return {...run, segments, result_tree: tree, review_summary: summary};
 }
 
 /** A resumed run has used what all its segments have. */
@@ -233,7 +240,7 @@ function addUsage({usage, segments}: RunRecord, latest: Usage): Usage {
 
 function newSegment(
   {identity, argv}: Extract<RunStep, {type: 'segmentStarted'}>,
-  {host = ''}: SegmentTrace,
+  {host = '', baselineTree = null}: SegmentTrace,
   now: string,
 ): Segment {
   return {
@@ -241,5 +248,6 @@ function newSegment(
     host,
     argv: [...argv],
     started_at: now,
+    ...(baselineTree === null ? {} : {baseline_tree: baselineTree}),
   };
 }

@@ -57,6 +57,8 @@ export type SegmentTrace = {
   readonly end?: SegmentEnd | null;
   readonly result?: string;
   readonly work?: SegmentWork;
+  /** The working files before the agent is told to go; null where git cannot tell. */
+  readonly baselineTree?: string | null;
   readonly host?: string;
   readonly owner?: ProcessIdentity | null;
 };
@@ -73,7 +75,7 @@ export type SegmentEnd = {
   readonly isWholeSession?: boolean;
 };
 
-/** What the run has changed in the working files by now; the tree is null where git cannot tell. */
+/** What the task has changed in the working files by now; the tree is null where git cannot tell. */
 export type SegmentWork = {readonly tree: string | null; readonly summary: ReviewSummary};
 
 /** What a segment knows of its agent so far. */

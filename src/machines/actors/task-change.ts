@@ -1,0 +1,59 @@
+import type {ChangeTracker, ReviewSummary} from '../../services/contracts/changes.ts';
+import {AppError, messageOf, shellWord} from '../../services/contracts/errors.ts';
+import type {RunRecord, RunStore} from '../../services/contracts/run.ts';
+import {isUnfinished, spansOf, type TimedSpan} from '../policies/run/change-spans.ts';
+import {chainTo, runBefore} from '../policies/run/run-chain.ts';
+
+/** The run and those before it. One that begins its chain needs no other record. */
+export async function chainOf(runs: Pick<RunStore, 'list'>, run: RunRecord): Promise<RunRecord[]> {
+  return runBefore(run) === undefined ? [run] : chainTo(run, (await runs.list(run.task_id)).runs);
+}
+
+/** What runs of one chain changed; what is not over yet ends where the files are now. */
+export async function spansNow(
+  changes: Pick<ChangeTracker, 'snapshot'>,
+  chain: readonly RunRecord[],
+): Promise<{readonly spans: readonly TimedSpan[]; readonly isSoFar: boolean}> {
+  const latest = chain.at(-1);
+  const isOpen = latest?.state === 'running' || latest?.state === 'paused' || latest?.state === 'waiting';
+  const isSoFar = isOpen && isUnfinished(chain);
+  const now = isSoFar ? await changes.snapshot(latest?.baseline_tree) : null;
+  return {spans: spansOf(chain, now), isSoFar};
+}
+
+/** The whole change of a task by the end of a run, as a patch. */
+export async function taskDiff(
+  changes: Pick<ChangeTracker, 'snapshot' | 'compose' | 'diff'>,
+  chain: readonly RunRecord[],
+): Promise<string> {
+  const {spans} = await spansNow(changes, chain);
+  if (spans.length === 0) throw notRecorded(chain);
+  const {from, to} = await changes.compose(spans);
+  return changes.diff(from, to, {stat: false});
+}
+
+/** What a run says of its task when an agent ended; without an end the summary says why. */
+export async function summaryOf(
+  changes: Pick<ChangeTracker, 'compose' | 'summarize'>,
+  chain: readonly RunRecord[],
+  tree: string | null,
+): Promise<ReviewSummary> {
+  const spans = tree === null ? [] : spansOf(chain, tree);
+  if (spans.length === 0) return changes.summarize(null, null);
+  try {
+    const {from, to} = await changes.compose(spans);
+    return await changes.summarize(from, to);
+  } catch (error) {
+    return {files: [], diffstat: '', snippets: [], note: messageOf(error)};
+  }
+}
+
+/** What to say where there is nothing to compare. */
+export function notRecorded(chain: readonly RunRecord[]): AppError {
+  const run = chain.at(-1);
+  const reason = run?.review_summary?.note;
+  return new AppError('E_DIFF_UNAVAILABLE', `the files of run ${run?.run_id} were not recorded`, {
+    details: reason === undefined ? [] : [['reason', reason]],
+    next: [{command: `blackbird runs ${shellWord(run?.task_id ?? '')}`, why: 'see its other runs'}],
+  });
+}

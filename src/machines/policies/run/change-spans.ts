@@ -1,0 +1,46 @@
+import type {TreeSpan} from '../../../services/contracts/changes.ts';
+import type {RunRecord} from '../../../services/contracts/run.ts';
+import {compareTimestamps} from '../text/timestamps.ts';
+
+/** What one agent process did to the files, as far as its ends were recorded. */
+type Part = {readonly from: string | undefined; readonly to: string | undefined; readonly at: string};
+
+/** A stretch of work and when it began. */
+export type TimedSpan = TreeSpan & {readonly at: string};
+
+/**
+ * The stretches of work of a chain of runs, oldest first. `now` is the tree of the files for a stretch that has
+ * no end yet. Where an end is missing in between, the next beginning stands for it: too much rather than too little.
+ */
+export function spansOf(chain: readonly RunRecord[], now: string | null = null): TimedSpan[] {
+  const parts = chain.flatMap(partsOf);
+  return parts.flatMap(({from, to, at}, place) => {
+    const next = parts.slice(place + 1).find((part) => part.from !== undefined);
+    const end = to ?? (next === undefined ? now : next.from);
+    return from === undefined || end === undefined || end === null ? [] : [{from, to: end, at}];
+  });
+}
+
+/** Whether the last stretch of work has begun and its end is not recorded. */
+export function isUnfinished(chain: readonly RunRecord[]): boolean {
+  const last = chain.flatMap(partsOf).at(-1);
+  return last !== undefined && last.from !== undefined && last.to === undefined;
+}
+
+/** The work of several tasks in the order in which it was done. */
+export const inOrder = (spans: readonly TimedSpan[]): TimedSpan[] =>
+  spans.toSorted((a, b) => compareTimestamps(a.at, b.at));
+
+function partsOf(run: RunRecord): Part[] {
+  const {segments, state, baseline_tree: from, result_tree, created_at: at} = run;
+  if (segments.every(({baseline_tree}) => baseline_tree === undefined)) {
+    // Recorded by an earlier version. What it recorded at a pause says nothing of what it has done since.
+    const to = state === 'running' ? undefined : result_tree;
+    return segments.length === 0 && state === 'canceled' ? [] : [{from, to, at}];
+  }
+  return segments.map(({baseline_tree, result_tree: to, started_at}, place) => ({
+    from: baseline_tree ?? (place === 0 ? from : undefined),
+    to,
+    at: started_at,
+  }));
+}

@@ -1,0 +1,74 @@
+import {expect, test} from 'vitest';
+import {inOrder, isUnfinished, spansOf} from '../../../src/machines/policies/run/change-spans.ts';
+import type {RunRecord, Segment} from '../../../src/services/contracts/run.ts';
+import {endedSegment, restingRun, runRecord} from '../../fakes/runs.ts';
+
+const piece = (baseline_tree?: string, result_tree?: string): Segment => ({
+  ...endedSegment(),
+  ...(baseline_tree === undefined ? {} : {baseline_tree}),
+  ...(result_tree === undefined ? {} : {result_tree}),
+});
+
+const run = (segments: readonly Segment[], fields: Partial<RunRecord> = {}): RunRecord =>
+  restingRun({state: 'succeeded', segments: [...segments], ...fields});
+
+const trees = (baseline_tree: string, result_tree?: string) => ({
+  baseline_tree,
+  ...(result_tree === undefined ? {} : {result_tree}),
+});
+
+test.each([
+  {name: 'a run: its segments', chain: [run([piece('a', 'b'), piece('c', 'd')])], spans: ['a-b', 'c-d']},
+  {
+    name: 'a chain: those of all runs',
+    chain: [run([piece('a', 'b')]), run([piece('c', 'd')])],
+    spans: ['a-b', 'c-d'],
+  },
+  {name: 'an older record: its two trees', chain: [run([piece()], trees('a', 'b'))], spans: ['a-b']},
+  {
+    name: 'an older record that went on: from its beginning to where it went on',
+    chain: [run([piece(), piece(), piece('c', 'd')], trees('a', 'd'))],
+    spans: ['a-c', 'c-d'],
+  },
+  {
+    name: 'a segment without an end: up to the next beginning',
+    chain: [run([piece('a')]), run([piece('c', 'd')])],
+    spans: ['a-c', 'c-d'],
+  },
+  {name: 'a last segment without an end: up to now', chain: [run([piece('a')])], spans: ['a-now']},
+  {name: 'a last segment with an end: not up to now', chain: [run([piece('a', 'b')])], spans: ['a-b']},
+  {
+    name: 'an older record that is running again: up to now',
+    chain: [runRecord({segments: [piece()], ...trees('a', 'stale')})],
+    spans: ['a-now'],
+  },
+  {
+    name: 'a run that never began: nothing',
+    chain: [run([], {state: 'canceled', ...trees('a')}), run([piece('c', 'd')])],
+    spans: ['c-d'],
+  },
+  {name: 'files that were never recorded: nothing', chain: [run([piece()])], spans: []},
+])('the stretches of work of $name', ({chain, spans}) => {
+  expect(spansOf(chain, 'now').map(({from, to}) => `${from}-${to}`)).toEqual(spans);
+});
+
+test('without a look at the files, what has no end is left out', () => {
+  expect(spansOf([run([piece('a')])])).toEqual([]);
+});
+
+test.each([
+  {name: 'no end', chain: [run([piece('a', 'b'), piece('c')])], is: true},
+  {name: 'an end', chain: [run([piece('a'), piece('c', 'd')])], is: false},
+  {name: 'neither beginning nor end', chain: [run([piece()])], is: false},
+  {name: 'no run', chain: [], is: false},
+])('a chain whose last stretch has $name is unfinished: $is', ({chain, is}) => {
+  expect(isUnfinished(chain)).toBe(is);
+});
+
+test('stretches of several tasks are in the order of time, whatever the offset of their clocks', () => {
+  const [early, late] = [
+    {from: 'a', to: 'b', at: '2026-01-01T12:00:00+02:00'},
+    {from: 'c', to: 'd', at: '2026-01-01T11:00:00Z'},
+  ] as const;
+  expect(inOrder([late, early])).toEqual([early, late]);
+});

@@ -1,0 +1,128 @@
+import {describe, expect, test} from 'vitest';
+import {joinSpans} from '../../../src/services/git/compose-trees.ts';
+import {type TestRepository, testRepository} from './test-repository.ts';
+
+/** Does jobs, and tells what those of ours changed together. `others` are jobs between them. */
+async function composed(
+  {tracker}: TestRepository,
+  jobs: ReadonlyArray<{readonly ours: () => unknown} | {readonly others: () => unknown}>,
+) {
+  const changes = tracker();
+  const spans = [];
+  for (const job of jobs) {
+    const from = (await changes.snapshot()) ?? '';
+    await ('ours' in job ? job.ours() : job.others());
+    const to = (await changes.snapshot(from)) ?? '';
+    if ('ours' in job) spans.push({from, to});
+  }
+  const {from, to} = await changes.compose(spans);
+  const diff = await changes.diff(from, to, {stat: false});
+  return {...(await changes.summarize(from, to)), diff};
+}
+
+describe('a change made in several stretches', () => {
+  test('holds what each of them did, and nothing of what others did between', async () => {
+    const repository = testRepository();
+    const {write, remove} = repository;
+    const {files, diff, diffstat} = await composed(repository, [
+      {ours: () => write('one', '1\n')},
+      {others: () => write('theirs')},
+      {
+        ours: () => {
+          write('two', '2\n');
+          write('one', '1\n1\n');
+        },
+      },
+      {others: () => remove('readme.md')},
+      {ours: () => {}},
+    ]);
+    expect(files).toEqual(['one', 'two']);
+    expect(diffstat).toContain('2 files changed, 3 insertions(+)');
+    expect(diff).not.toContain('theirs');
+  });
+
+  test('does not hold what it undid itself', async () => {
+    const repository = testRepository();
+    const {write, remove} = repository;
+    const {files, diff} = await composed(repository, [
+      {ours: () => write('one')},
+      {others: () => write('theirs')},
+      {ours: () => remove('one')},
+    ]);
+    expect({files, diff}).toEqual({files: [], diff: ''});
+  });
+
+  test('shows a file that others changed between from its first state to its last', async () => {
+    const repository = testRepository();
+    const {write} = repository;
+    const {diff} = await composed(repository, [
+      {ours: () => write('readme.md', 'first\n')},
+      {others: () => write('readme.md', 'theirs\n')},
+      {ours: () => write('readme.md', 'last\n')},
+    ]);
+    expect(diff).toContain('\n-hello\n+last\n');
+  });
+
+  test('sees a rename over two stretches, modes, links and names that are no plain text', async () => {
+    const repository = testRepository();
+    const {write, remove} = repository;
+    const text = Array.from({length: 30}, (_, line) => `line ${line}\n`).join('');
+    write('old', text);
+    write('run.sh', 'x\n');
+    const {diff} = await composed(repository, [
+      {ours: () => write('new', text)},
+      {others: () => write('theirs')},
+      {
+        ours: () => {
+          remove('old');
+          write('run.sh', 'x\n', 0o755);
+          write('a\tb\nü', 'y\n');
+        },
+      },
+    ]);
+    expect(diff).toContain('rename from old\nrename to new\n');
+    expect(diff).toContain('old mode 100644\nnew mode 100755\n');
+    expect(diff).toContain('+++ "b/a\\tb\\nü"\n');
+  });
+
+  test('can be shown when the repository is gone', async () => {
+    const {write, remove, tracker, commit} = testRepository();
+    const changes = tracker();
+    const ours = async (file: string) => {
+      const from = (await changes.snapshot()) ?? '';
+      write(file);
+      const to = (await changes.snapshot(from)) ?? '';
+      await changes.summarize(from, to);
+      return {from, to};
+    };
+    const first = await ours('one');
+    write('theirs');
+    commit();
+    const spans = [first, await ours('two')];
+    remove('.git');
+    const {from, to} = await tracker().compose(spans);
+    expect(await tracker().diff(from, to, {stat: true})).toContain('2 files changed');
+  });
+
+  test('is refused with a reason where a tree is no tree', async () => {
+    const {tracker} = testRepository();
+    const spans = [
+      {from: 'a', to: 'b'},
+      {from: 'c', to: 'd'},
+    ];
+    await expect(tracker().compose(spans)).rejects.toMatchObject({
+      code: 'E_DIFF_UNAVAILABLE',
+      message: 'the change cannot be shown: the run record does not hold the ids of two trees',
+    });
+    await expect(tracker().compose([])).rejects.toMatchObject({code: 'E_DIFF_UNAVAILABLE'});
+  });
+});
+
+test.each([
+  {name: 'that follow each other are one', spans: ['a-b', 'b-c'], joined: ['a-c']},
+  {name: 'with something between stay apart', spans: ['a-b', 'c-d'], joined: ['a-b', 'c-d']},
+  {name: 'that changed nothing are none', spans: ['a-b', 'c-c', 'b-d'], joined: ['a-d']},
+])('stretches $name', ({spans, joined}) => {
+  const parse = (text: string) => ({from: text.slice(0, 1), to: text.slice(2)});
+  expect(joinSpans(spans.map(parse))).toEqual(joined.map(parse));
+});
