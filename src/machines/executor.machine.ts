@@ -109,6 +109,7 @@ export const executorMachine = setup({
     mayBeDue: ({context}, params: {output: TaskOutput}) =>
       context.hasParent && params.output.outcome === 'succeeded',
     isPassedOver: (_, params: {output: TaskOutput}) => steps.isPassedOver(params.output),
+    isDecisionGone: (_, params: {output: TaskOutput}) => steps.isDecisionGone(params.output),
     endsPlan: ({context}, params: {output: TaskOutput}) => steps.stopAfter(params.output, context) !== null,
     reviewEndsPlan: ({context}, params: {output: ParentReviewOutput}) =>
       steps.stopAfterReview(params.output, context) !== null,
@@ -149,7 +150,11 @@ export const executorMachine = setup({
                 input: ({context}) =>
                   steps.taskInput(context, context.taskId, {type: 'review', decision: null}),
                 onDone: [
-                  {guard: {type: 'isPassedOver', params: outputIn}, target: 'recalled', actions: passedOver},
+                  {
+                    guard: {type: 'isDecisionGone', params: outputIn},
+                    target: 'recalled',
+                    actions: passedOver,
+                  },
                   {
                     guard: {type: 'endsPlan', params: outputIn},
                     target: '#stopped',

@@ -7,7 +7,7 @@ import type {RunRecord} from '../../src/services/contracts/run.ts';
 import {pausedRun, question, restingRun, sessionRef} from '../fakes/runs.ts';
 import {createFakeServices, mortal, settle} from '../fakes/services.ts';
 import {executeJob, startJob, taskJob} from '../helpers/jobs.ts';
-import {planOf, task} from '../helpers/plans.ts';
+import {family, planOf, task} from '../helpers/plans.ts';
 
 const execute = (fields: Parameters<typeof executeJob>[0] = {}): Job =>
   executeJob({isReviewed: true, isAttended: true, ...fields});
@@ -511,5 +511,70 @@ describe('Blackbird dies at any step', () => {
     // The steps reach from the beginning to behind the end.
     expect(lasted.at(0)).toBe(false);
     expect(lasted.at(-1)).toBe(true);
+  });
+});
+
+describe('a record that cannot be read', () => {
+  const unreadable = {
+    broken: '{',
+    'of a newer Blackbird': JSON.stringify({...pendingRun(), schema_version: 99}),
+  };
+  const refusal = {
+    code: 'E_STORE_CORRUPT',
+    message: expect.stringMatching(
+      /^whether a waits for a person is not known: its run record \/runs\/a\/a-1\.json cannot be used: /,
+    ),
+    details: [
+      ['file', '/runs/a/a-1.json'],
+      ['reason', expect.any(String)],
+      ['task', 'a'],
+    ],
+    next: [
+      {command: 'mv /runs/a/a-1.json /runs/a/a-1.json.broken', why: expect.any(String)},
+      {command: 'blackbird set-status a done', why: expect.any(String)},
+    ],
+  };
+  const given = planOf(task('a', {status: 'in_progress'}), task('z'));
+  const openBroken = (text: string, plan = given) => {
+    const project = openProject({plan});
+    project.runs.texts.set('a', new Map([['a-1.json', text]]));
+    return project;
+  };
+
+  test.each(Object.entries(unreadable))('%s of a task in progress stops the plan', async (_, text) => {
+    const project = openBroken(text);
+    expect(await startJob(project.engine, execute({isReviewed: false}))).toMatchObject({
+      output: {reason: 'error', attempted: [], error: refusal},
+    });
+    expect(project.log.filter((entry) => entry.startsWith('go '))).toEqual([]);
+    expect(project.runs.texts.get('a')?.get('a-1.json')).toBe(text);
+    expect(project.plans.statuses()).toEqual({a: 'in_progress', z: 'todo'});
+  });
+
+  test('decides nothing, and an older one does not stand for it', async () => {
+    const project = openBroken('{');
+    const older = pendingRun({run_id: 'a-0', attempt: 1});
+    project.runs.texts.get('a')?.set('a-0.json', JSON.stringify(older));
+    expect(await startJob(project.engine, review(approve))).toMatchObject({
+      output: {outcome: 'error', error: refusal},
+    });
+    expect(project.runs.records('a')).toEqual([older]);
+    expect(project.plans.statuses()).toEqual({a: 'in_progress', z: 'todo'});
+  });
+
+  test('of a task that a person set since keeps nobody waiting', async () => {
+    const project = openBroken('{', planOf(task('a', {status: 'done'}), task('z', {deps: ['a']})));
+    expect(await startJob(project.engine, execute({isReviewed: false}))).toMatchObject({
+      output: {reason: 'completed', attempted: [{taskId: 'z'}]},
+    });
+  });
+
+  test('of a task below a parent stops its review, and the parent is not done', async () => {
+    const done = {status: 'done'} as const;
+    const project = openBroken('{', planOf(family(task('p'), task('a', done)), task('z', {deps: ['p']})));
+    expect(await startJob(project.engine, execute({isReviewed: false}))).toMatchObject({
+      output: {reason: 'error', attempted: [], error: refusal},
+    });
+    expect(project.plans.statuses()).toEqual({p: 'todo', a: 'done', z: 'todo'});
   });
 });

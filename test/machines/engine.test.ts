@@ -1136,19 +1136,6 @@ describe('recovery', () => {
     expect(log).toEqual(['lock', 'unlock']);
   });
 
-  test('a task whose records are broken does not stop the others', async () => {
-    const project = openProject({
-      plan: planOf(task('a', {status: 'in_progress'}), task('z')),
-      runs: [],
-    });
-    project.runs.texts.set('a', new Map([['a-1.json', '{']]));
-    expect(await startJob(project.engine, execute())).toMatchObject({
-      output: {reason: 'completed', attempted: [{taskId: 'z'}]},
-    });
-    expect(project.runs.texts.get('a')?.get('a-1.json')).toBe('{');
-    expect(project.plans.statuses()).toEqual({a: 'in_progress', z: 'done'});
-  });
-
   test('processes that cannot be ended are named, and nothing is started', async () => {
     const {engine, agents, runs, log} = openRun(lost);
     agents.remaining = [7, 8];

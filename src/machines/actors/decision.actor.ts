@@ -15,6 +15,7 @@ import type {
   ReviewGateCommand,
 } from '../review-gate.machine.ts';
 import {circumstancesOf} from './circumstances.ts';
+import {readableRuns} from './readable-runs.ts';
 
 /** The questions that are open now, by the run they are about, and how each is answered. */
 export type DecisionDesk = Map<
@@ -65,18 +66,21 @@ export type RecalledDecision = OpenDecision & {readonly task: {readonly id: stri
 export function defineRecallDecisionActor({plans, runs}: Pick<Services, 'plans' | 'runs'>) {
   return fromPromise<RecalledDecision, {readonly taskId: string}>(async ({input: {taskId}}) => {
     const {id, title, ...task} = requireTask(await plans.read(), taskId);
-    const open = openDecision({id, title, ...task}, (await runs.list(taskId)).runs);
+    const open = openDecision({id, title, ...task}, await readableRuns({runs}, taskId));
     if (open !== null) return {...open, task: {id, title}};
     throw noDecision(id);
   });
 }
 
-/** The first task of the plan that stands at a checkpoint; null where none does. */
+/**
+ * The first task of the plan that stands at a checkpoint; null where none does. Refuses where a task may stand
+ * at one and its record cannot be read.
+ */
 export async function findDecision({plans, runs}: Pick<Services, 'plans' | 'runs'>): Promise<string | null> {
   for (const {task} of walkTree(await plans.read())) {
     // Only what is in progress can stand at one, so that a long plan costs nothing.
     if (task.status !== 'in_progress') continue;
-    if (openDecision(task, (await runs.list(task.id)).runs) !== null) return task.id;
+    if (openDecision(task, await readableRuns({runs}, task.id)) !== null) return task.id;
   }
   return null;
 }

@@ -29,7 +29,7 @@ export function defineRecoverRunsActor(
     // What the plan says is not enough: it can be edited, restored or replaced while an agent lives.
     const running = await services.runs.runningTaskIds();
     for (const taskId of new Set([...openTasks(plan).map(({id}) => id), ...running])) {
-      const {runs} = await services.runs.list(taskId);
+      const {runs, broken} = await services.runs.list(taskId);
       // A review that lost its Blackbird is made again, so nobody needs to hear of it.
       for (const run of runs)
         if (run.run_type === 'review' && run.state === 'running') await repair(services, run);
@@ -41,7 +41,8 @@ export function defineRecoverRunsActor(
       // What never began or was never heard changed nothing: the run before it says how the task stands.
       const standing = tellingRun(runs.map((each) => (each === latest ? run : each))) ?? run;
       const task = plan.items.get(taskId);
-      if (task && isOpenTask(task))
+      // Where a record cannot be read, nobody knows how the task stands.
+      if (task && isOpenTask(task) && broken.length === 0)
         await settleStatus(
           services,
           task,

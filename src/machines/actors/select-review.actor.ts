@@ -5,6 +5,7 @@ import type {Services} from '../../services/contracts/services.ts';
 import {completeParents, dueParents, dueParentsOf, reviewNeed} from '../policies/review/parent-review.ts';
 import {completionsBelow} from './completions-below.ts';
 import {pendingIn} from './pending-feedback.ts';
+import {readableRuns} from './readable-runs.ts';
 
 export type ReviewScope = {
   /** Only what the end of these tasks made due; null for the whole plan. */
@@ -52,7 +53,7 @@ async function stepFor(
 ): Promise<ReviewStep> {
   const need = reviewNeed({
     parentId: parent.id,
-    reviews: (await services.runs.list(parent.id)).runs,
+    reviews: await readableRuns(services, parent.id),
     pending,
     ...(await completionsBelow(services, plan, parent)),
   });

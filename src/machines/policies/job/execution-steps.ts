@@ -60,6 +60,10 @@ export function reviewInput(
 export const isPassedOver = (output: TaskOutput): boolean =>
   output.outcome === 'error' && (isPlanEdit(output.error) || isUnreadable(output.error));
 
+/** A checkpoint is passed over only where somebody changed the plan: one that cannot be read stays closed. */
+export const isDecisionGone = (output: TaskOutput): boolean =>
+  output.outcome === 'error' && isPlanEdit(output.error);
+
 /** The task was changed between its choice and its beginning. */
 const isPlanEdit = (error: unknown): boolean =>
   error instanceof AppError && (error.code === 'E_TASK_NOT_READY' || error.code === 'E_TASK_NOT_FOUND');
