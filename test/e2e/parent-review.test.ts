@@ -170,9 +170,26 @@ describe('a review that comes to nothing', () => {
     expect(project.agents()).toEqual([]);
     // A reviewer may not write.
     expect(project.text('started')).toBe('');
+    for (const command of [
+      ['resume', 'p'],
+      ['restart', 'p', '--yes'],
+      ['retry', 'p'],
+    ]) {
+      const {code, err} = await project.run(command);
+      expect({code, err}).toEqual({
+        code: 1,
+        err: expect.stringMatching(/^error: the review of p is due\n.*\n.*blackbird execute/),
+      });
+    }
+    const madeAgain = 'it is not resumed but made again: blackbird execute';
+    expect((await project.run(['runs', 'p'])).out).toContain(`  review: ${madeAgain}\n`);
+    const details = await project.run(['runs', 'p', project.latest('p')?.run_id ?? '']);
+    expect(details.out).toMatch(/^resumable +no$/m);
+    expect(details.out).toContain(madeAgain);
 
     const again = project.start(['execute']);
-    await eventually(() => expect(project.runs('p')).toHaveLength(2));
+    // Stopped before its reviewer was told to go, it would leave no trace.
+    await eventually(() => expect(project.runs('p')[1]).toMatchObject({resumable: true}));
     again.child.kill('SIGINT');
     await again.ended;
     const [first, second] = project.runs('p');

@@ -117,7 +117,10 @@ describe('without a terminal', () => {
     });
     expect(project.statuses()).toEqual({a: 'failed', b: 'todo'});
     expect(project.text('src/a.txt')).not.toBe('');
-    expect((await project.run(['retry', 'a'])).code).toBe(0);
+    expect(await project.run(['retry', 'a'])).toMatchObject({
+      code: 0,
+      out: 'reset a to todo\nRun it in a new conversation with: blackbird execute a\n',
+    });
   });
 
   test('requested changes come from stdin, go to the same session, and end at a checkpoint', async () => {

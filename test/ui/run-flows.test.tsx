@@ -277,9 +277,19 @@ test('a parent that is folded tells that somebody waits below it', async () => {
 describe('a parent', () => {
   const done = {status: 'done'} as const;
 
+  test('whose review is due says so, wherever it is looked for', async () => {
+    const plan = planOf(family(task('p'), task('a', done)), task('late', {deps: ['p']}));
+    const {press, sees} = tuiProject({plan});
+    await sees('The review of p is due: e goes on with it.');
+    press(keys.enter, keys.left, keys.left);
+    await sees(/Task p +review due/);
+    press('u');
+    await sees('u: its review is due: e goes on with it');
+  });
+
   test('that only waits for its review is executed, and refused once it is done', async () => {
     const {press, sees, seesNot, plans} = tuiProject({plan: planOf(family(task('p'), task('a', done)))});
-    await sees('All tasks are done, their parents not yet: e reviews them.');
+    await sees('The review of p is due: e goes on with it.');
     press(keys.enter, 'e');
     await until(() => expect(plans.statuses()).toEqual({p: 'done', a: 'done'}));
     await sees('no ready tasks remaining');

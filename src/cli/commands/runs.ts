@@ -78,7 +78,7 @@ function runCells(run: RunRecord, lostWord: LostWord): Cell[] {
     },
     programName(run),
     run.provider_session_ref || '-',
-    isOpen(run) ? (run.resumable ? 'yes' : 'no') : '-',
+    isOpen(run) ? (canBeResumed(run) ? 'yes' : 'no') : '-',
     run.created_at.slice(0, 16).replace('T', ' '),
     duration(workTime(run)),
     run.usage ? tokens(run.usage) : '-',
@@ -94,8 +94,16 @@ function reviewNotes(run: RunRecord): string[] {
 
 function reviewRows(run: RunRecord): ReadonlyArray<readonly [label: string, text: string]> {
   const remarks = remarksOf(run);
-  return remarks === '' ? [] : [['remark', remarks]];
+  const isInterrupted = run.run_type === 'review' && run.state === 'paused';
+  return [
+    ...(remarks === '' ? [] : [['remark', remarks] as const]),
+    ...(isInterrupted ? [['review', 'it is not resumed but made again: blackbird execute'] as const] : []),
+  ];
 }
+
+/** A review is made again, and a run that was replaced is history. */
+const canBeResumed = ({resumable, run_type, superseded_by_run_id}: RunRecord) =>
+  resumable && run_type === 'execute' && superseded_by_run_id === undefined;
 
 const isOpen = ({state}: RunRecord) => state === 'paused' || state === 'waiting' || state === 'running';
 
@@ -140,7 +148,7 @@ function runDetails(run: RunRecord, lostWord: LostWord, withOutput: boolean): st
     ['provider', programName(run)],
     ...(run.custom_command === undefined ? [] : [['command', run.custom_command]]),
     ['session', run.provider_session_ref || '(none)'],
-    ['resumable', run.resumable ? 'yes' : 'no'],
+    ['resumable', canBeResumed(run) ? 'yes' : 'no'],
     ['folder', run.repo_root],
     ['created', run.created_at],
     ['updated', run.updated_at],

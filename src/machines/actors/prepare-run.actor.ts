@@ -17,7 +17,7 @@ import {
 import {chainTo, changedFiles} from '../policies/run/run-chain.ts';
 import type {RunOrder} from '../policies/run/run-order.ts';
 import {applyRunStep} from '../policies/run/run-record.ts';
-import {hasChildren, requirePossible} from '../policies/run/run-refusals.ts';
+import {parentRefusal, requirePossible} from '../policies/run/run-refusals.ts';
 import type {TaskFacts} from '../policies/run/task-options.ts';
 import {changedSince, tellingFor, toldTask} from '../policies/run/told-task.ts';
 import {requestFor, startFresh, takeOver} from './begin-run.ts';
@@ -32,7 +32,7 @@ export function definePrepareRunActor(services: Services, onPrepared: (prepared:
   return fromPromise<PreparedTask, PrepareRunInput>(async ({input}) => {
     const plan = await services.plans.read();
     const task = requireTask(plan, input.taskId);
-    if (!isLeaf(task)) throw hasChildren(task.id);
+    if (!isLeaf(task)) throw parentRefusal(plan, task);
     const latest = await recoverTask(services, task.id);
     const prepare = {execute: prepareExecute, resume: prepareResume, restart: prepareRestart}[
       input.mode.type

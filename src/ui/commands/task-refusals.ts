@@ -1,6 +1,6 @@
-import {dueParents} from '../../machines/policies/review/parent-review.ts';
+import {isReviewDue} from '../../machines/policies/review/parent-review.ts';
 import {type TaskCommand, type TaskObstacle, taskObstacle} from '../../machines/policies/run/task-options.ts';
-import {readyBelow} from '../model/facts.ts';
+import {dueReviews, readyBelow} from '../model/facts.ts';
 import {taskFactsOf} from '../model/task-facts.ts';
 import {noPlan, noTask, type Refusal} from './command.ts';
 
@@ -25,8 +25,9 @@ const ofTask = (...commands: readonly TaskCommand[]): Refusal =>
   });
 
 /** What the run chart says, in the few words that fit beside a key. */
-const words: Partial<Record<TaskObstacle, string>> & {readonly ended: string} = {
+const words: Partial<Record<TaskObstacle, string>> & {readonly ended: string; readonly reviewDue: string} = {
   children: 'it has children; they are the ones that run',
+  reviewDue: 'its review is due: e goes on with it',
   running: 'an agent works on it',
   noSession: 'it has no session to go on with: R restarts it',
   foreignSession: 'it has no session to go on with: R restarts it',
@@ -36,7 +37,8 @@ const words: Partial<Record<TaskObstacle, string>> & {readonly ended: string} = 
 };
 
 function wordsFor(obstacle: TaskObstacle, command: TaskCommand | undefined): string {
-  if (command === 'retry' && obstacle !== 'children') return 'it is neither failed nor blocked nor lost';
+  if (command === 'retry' && obstacle !== 'children' && obstacle !== 'reviewDue')
+    return 'it is neither failed nor blocked nor lost';
   if (command === 'restart' && obstacle === 'neverRan') return 'it has no run yet: e executes it';
   return words[obstacle] ?? words.ended;
 }
@@ -44,13 +46,13 @@ function wordsFor(obstacle: TaskObstacle, command: TaskCommand | undefined): str
 export const executeRefusal = whileIdle(({plan, summary}, {data}) => {
   if (!plan) return noPlan;
   if ((summary?.counts.get('ready') ?? 0) > 0) return null;
-  // A review that is due is work as well, unless its last one waits for a person.
-  const judged = new Set([...(data?.pendingFeedback.values() ?? [])].map((each) => each.parentTaskId));
-  return dueParents(plan).some(({id}) => !judged.has(id)) ? null : 'no task is ready';
+  // A review that is due is work as well.
+  return data && dueReviews(plan, data).length > 0 ? null : 'no task is ready';
 });
 
 export const executeTaskRefusal = whileIdle(({plan, task}) => {
   if (!plan || !task) return noTask;
+  if (isReviewDue(plan, task)) return words.reviewDue;
   return readyBelow(plan, task).length > 0 ? null : `${task.id} is not ready`;
 });
 

@@ -1,6 +1,7 @@
 import type {JobStep} from '../../machines/policies/job/job-steps.ts';
 import {isLeaf, subtreeOf} from '../../machines/policies/plan/plan-graph.ts';
 import {isReady} from '../../machines/policies/plan/readiness.ts';
+import {dueParents} from '../../machines/policies/review/parent-review.ts';
 import type {DecisionRequest} from '../../machines/review-gate.machine.ts';
 import type {ScreenName, TuiSnapshot} from '../../machines/tui.machine.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
@@ -160,6 +161,12 @@ export function decisionOn({decisions}: TuiState, taskId: string): DecisionReque
 const screens = ['help', 'home', 'plan', 'settings', 'sessions'] as const satisfies readonly ScreenName[];
 
 const screenOf = (ui: TuiSnapshot): ScreenName => screens.find((screen) => ui.hasTag(screen)) ?? 'home';
+
+/** Parents whose review the next execute makes; one that sent tasks back waits for a person. */
+export function dueReviews(plan: Plan, {pendingFeedback}: Pick<ProjectData, 'pendingFeedback'>): Task[] {
+  const judged = new Set([...pendingFeedback.values()].map(({parentTaskId}) => parentTaskId));
+  return dueParents(plan).filter(({id}) => !judged.has(id));
+}
 
 /** The leaves below a task, or itself, that could run now. */
 export function readyBelow(plan: Plan, task: Task): string[] {

@@ -1,10 +1,9 @@
-import {dueParents} from '../../machines/policies/review/parent-review.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {keymaps} from '../commands/command-table.ts';
 import type {Line} from '../components/lines.tsx';
 import {hintsOf} from '../keymap.ts';
 import {wrapped} from '../text/wrap.ts';
-import type {Facts, TuiState} from './facts.ts';
+import {dueReviews, type Facts, type TuiState} from './facts.ts';
 import {stateBadges, type TaskState} from './task-state.ts';
 
 /** Fewer rows than this have room for what matters only. */
@@ -131,9 +130,9 @@ function nextLines(state: TuiState, {summary, plan, isBusy}: Facts): string[] {
   if (summary.attention.length > 0) return ['A task needs you: enter, then n and u.'];
   if (count('paused') + count('lost') > 0) return ['A task is paused: enter, then u goes on in its session.'];
   if (count('ready') > 0) return ['e runs the ready tasks, one after another.'];
+  const due = plan ? dueReviews(plan, data).map(({id}) => displayLine(id)) : [];
+  if (due.length > 0) return [`The review of ${due.join(', ')} is due: e goes on with it.`];
   if (count('failed') > 0) return ['A task failed: enter, then t makes it ready again.'];
-  if (summary.done === summary.total && plan && dueParents(plan).length > 0)
-    return ['All tasks are done, their parents not yet: e reviews them.'];
   if (summary.done === summary.total) return ['Everything is done.'];
   return ['No task is ready: enter shows what they wait for.'];
 }

@@ -1,4 +1,5 @@
 import {isLeaf} from '../../machines/policies/plan/plan-graph.ts';
+import {isReviewDue} from '../../machines/policies/review/parent-review.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {clockTime} from '../../machines/policies/text/durations.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
@@ -64,9 +65,11 @@ function rowBadge(state: TuiState, facts: Facts, plan: Plan, task: Task, now: nu
   if (below) {
     const [symbol, , style] = stateBadges[below.isRunning ? 'running' : facts.stateOf(task)];
     // A folded parent must not hide that a task below it needs the user.
-    const note =
-      below.needsPerson && isFolded(state, task) ? 'ACTION REQUIRED' : `${below.done}/${below.total}`;
-    return {symbol, style, note, isLoud: note === 'ACTION REQUIRED'};
+    if (below.needsPerson && isFolded(state, task))
+      return {symbol, style, note: 'ACTION REQUIRED', isLoud: true};
+    if (isReviewDue(plan, task) && !below.needsPerson)
+      return {symbol, style, note: 'review due', isLoud: true};
+    return {symbol, style, note: `${below.done}/${below.total}`, isLoud: false};
   }
   const taskState = facts.stateOf(task);
   const [symbol, , style] = stateBadges[taskState];

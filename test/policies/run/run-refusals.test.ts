@@ -1,8 +1,35 @@
 import {describe, expect, test} from 'vitest';
+import {requireTask} from '../../../src/machines/policies/plan/plan-graph.ts';
 import {programObstacle} from '../../../src/machines/policies/run/program.ts';
-import {resumeRefusal} from '../../../src/machines/policies/run/run-refusals.ts';
+import {parentRefusal, resumeRefusal} from '../../../src/machines/policies/run/run-refusals.ts';
 import {begun, pausedRun, sessionRef} from '../../fakes/runs.ts';
 import {seen} from '../../helpers/errors.ts';
+import {family, planOf, task} from '../../helpers/plans.ts';
+
+describe('of a parent, whatever is asked of it', () => {
+  const parent = (status: 'todo' | 'done') => {
+    const plan = planOf(family(task('p'), task('a', {status})));
+    return seen(parentRefusal(plan, requireTask(plan, 'p')));
+  };
+
+  test('its children are named, or that its review is due', () => {
+    expect(parent('todo')).toEqual({
+      code: 'E_TASK_NOT_READY',
+      message: 'p has children; they are the ones that run',
+      details: [],
+      next: [{command: 'blackbird why p', why: 'see what is left'}],
+    });
+    expect(parent('done')).toEqual({
+      code: 'E_TASK_NOT_READY',
+      message: 'the review of p is due',
+      details: [],
+      next: [
+        {command: 'blackbird execute', why: 'review it'},
+        {command: 'blackbird why p', why: 'see how it stands'},
+      ],
+    });
+  });
+});
 
 describe('a refusal', () => {
   test('names the task, the run, the provider, the session, the reason and what to do', () => {

@@ -1,6 +1,7 @@
 import {AppError, type ErrorCode, type NextStep, shellWord} from '../../../services/contracts/errors.ts';
-import type {Task} from '../../../services/contracts/plan.ts';
+import type {Plan, Task} from '../../../services/contracts/plan.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
+import {isReviewDue} from '../review/parent-review.ts';
 import {diagnosis} from './held-up.ts';
 import {isAboutProgram, resumeInProgram} from './program.ts';
 import {obstacleText, type SessionObstacle} from './run-circumstances.ts';
@@ -24,7 +25,8 @@ export function refusalOf(facts: TaskFacts, command: TaskCommand, obstacle: Task
   const {id} = task;
   switch (obstacle) {
     case 'children':
-      return hasChildren(id);
+    case 'reviewDue':
+      return parentRefusal(facts.plan, task);
     case 'running':
       return new AppError('E_TASK_RUNNING', `${id} is running`, {
         details: run ? [['run', run.run_id]] : [],
@@ -77,10 +79,20 @@ function required(run: RunRecord | null): RunRecord {
 export const noDecision = (id: string): AppError =>
   new AppError('E_NO_DECISION', `${id} has no decision to be made`, {next: [history(id)]});
 
-export const hasChildren = (id: string): AppError =>
-  new AppError('E_TASK_NOT_READY', `${id} has children; they are the ones that run`, {
-    next: [{command: `blackbird why ${shellWord(id)}`, why: 'see what is left'}],
+/** A parent has no runs of its own but its reviews, and these are made anew, never gone on with. */
+export function parentRefusal(plan: Plan, task: Task): AppError {
+  const why = `blackbird why ${shellWord(task.id)}`;
+  if (isReviewDue(plan, task))
+    return new AppError('E_TASK_NOT_READY', `the review of ${task.id} is due`, {
+      next: [
+        {command: 'blackbird execute', why: 'review it'},
+        {command: why, why: 'see how it stands'},
+      ],
+    });
+  return new AppError('E_TASK_NOT_READY', `${task.id} has children; they are the ones that run`, {
+    next: [{command: why, why: 'see what is left'}],
   });
+}
 
 export const notReady = (id: string): AppError =>
   new AppError('E_TASK_NOT_READY', `${id} is not ready`, {

@@ -2,6 +2,7 @@ import type {Plan, Task} from '../../../services/contracts/plan.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
 import {isLeaf} from '../plan/plan-graph.ts';
 import {isReady} from '../plan/readiness.ts';
+import {isReviewDue} from '../review/parent-review.ts';
 import type {RunCircumstances, SessionObstacle} from './run-circumstances.ts';
 import {type RunCommandName, type RunStanding, runObstacle, standingOf} from './run-options.ts';
 
@@ -32,6 +33,8 @@ export type TaskFacts = {
 export type TaskObstacle =
   | SessionObstacle
   | 'children'
+  /** A parent whose children are done: an execute reviews it, and nothing else may be done with it. */
+  | 'reviewDue'
   | 'running'
   | 'replaced'
   | 'neverRan'
@@ -57,7 +60,7 @@ export function taskObstacle(facts: TaskFacts, command: TaskCommand): TaskObstac
   const {task, run, circumstances} = facts;
   const standing = run && standingOf(run, circumstances);
   if (command === 'setStatus') return statusObstacle(standing);
-  if (!isLeaf(task)) return 'children';
+  if (!isLeaf(task)) return isReviewDue(facts.plan, task) ? 'reviewDue' : 'children';
   if (command === 'execute') return executeObstacle(facts, standing);
   if (command === 'retry') return retryObstacle(facts);
   // Sent back without ever having run: a person did the task, and the first run begins with the feedback.
