@@ -73,6 +73,7 @@ export const parentReviewMachine = setup({
     isPauseAsked,
     isNothingDue: ({context}) => context.step.type === 'none',
     isAnswerDue: ({context}) => context.step.type === 'answer',
+    isUndecided: ({context}) => context.step.type === 'decide',
     isCompletionDue: ({context}) => context.step.type === 'complete',
     isOutdated: (_, params: {prepared: PreparedRun | null}) => params.prepared === null,
     isBroken: ({context}) => context.ended?.outcome === 'error',
@@ -104,9 +105,10 @@ export const parentReviewMachine = setup({
               invoke: {
                 id: 'selectReview',
                 src: 'selectReview',
-                input: ({context: {taskIds, isEnabled, reviews}}) => ({
+                input: ({context: {taskIds, isEnabled, maxCycles, reviews}}) => ({
                   taskIds,
                   isEnabled,
+                  maxCycles,
                   tried: reviews.flatMap(({verdict, parentId}) => (verdict === 'broken' ? [parentId] : [])),
                 }),
                 onDone: {target: 'selected', actions: assign({step: ({event}) => event.output})},
@@ -117,6 +119,7 @@ export const parentReviewMachine = setup({
               always: [
                 {guard: 'isNothingDue', target: '#settled'},
                 {guard: 'isAnswerDue', target: '#required'},
+                {guard: 'isUndecided', target: '#undecided'},
                 {guard: 'isCompletionDue', target: 'completing'},
                 // Nobody waits for a reviewer any more.
                 {guard: 'isPauseAsked', target: '#paused'},
@@ -206,6 +209,8 @@ export const parentReviewMachine = setup({
     settled: {id: 'settled', type: 'final', output: outputFor('settled')},
     /** Feedback waits for an answer. */
     required: {id: 'required', type: 'final', output: outputFor('required')},
+    /** Its reviews sent tasks back as often as they may: a person judges it. */
+    undecided: {id: 'undecided', type: 'final', output: outputFor('undecided')},
     paused: {id: 'paused', type: 'final', output: outputFor('paused')},
     /** The next agent would fail as well. */
     failed: {id: 'failed', type: 'final', output: outputFor('failed')},

@@ -104,6 +104,28 @@ describe('a parent with three children, one of them sent back', () => {
     expect(project.runs('p')).toHaveLength(1);
   });
 
+  test('is left to a person once its reviews sent tasks back as often as they may', async () => {
+    const project = engineProject(plan(), {config: {execution: {maxReviewCycles: 1}}});
+    expect((await project.run(['execute'])).code).toBe(4);
+    const undecided = [
+      'p needs your decision: its reviews sent tasks back once, as often as execution.maxReviewCycles allows',
+      'see what they said: blackbird runs p --verbose',
+      'next step: blackbird set-status p done (the work is accepted as it is)',
+      '  or: blackbird config set execution.maxReviewCycles 2, then blackbird execute (one more review)',
+    ];
+    const resumed = await project.run(['resume', 'b']);
+    expect({code: resumed.code, end: resumed.out.split('\n').slice(2).join('\n')}).toEqual({
+      code: 4,
+      end: lines(...undecided),
+    });
+    expect(await project.run(['execute'])).toMatchObject({code: 4, out: lines(...undecided)});
+    expect(project.runs('p')).toHaveLength(1);
+    expect(project.runs('late')).toEqual([]);
+    await project.run(['config', 'set', 'execution.maxReviewCycles', '2']);
+    expect(await project.run(['execute'])).toMatchObject({code: 0});
+    expect(project.statuses()).toMatchObject({p: 'done', late: 'done'});
+  });
+
   test('tells a restart what the review said', async () => {
     const project = engineProject(plan());
     expect((await project.run(['execute'])).code).toBe(4);

@@ -29,6 +29,7 @@ const executorRules = {
   isAttended: false,
   maxTasks: null,
   reviewsParents: true,
+  maxReviewCycles: 3,
 } as const;
 const start = (job: Job) => ({type: 'job.start', job}) as const;
 const pause = {type: 'engine.pause', reason: 'user_interrupt'} as const;

@@ -22,6 +22,7 @@ const input: ExecutorInput = {
   maxTasks: null,
   isAttended: false,
   reviewsParents: true,
+  maxReviewCycles: 3,
 };
 const pause = {type: 'run.pause', reason: 'user_interrupt'} as const;
 const stopAfterTask = {type: 'executor.stopAfterTask'} as const;

@@ -17,6 +17,7 @@ import {family, now, planOf, task, taskIn, withStatus} from '../helpers/plans.ts
 const input: ParentReviewInput = {
   taskIds: ['a'],
   isEnabled: true,
+  maxCycles: 3,
   provider: 'claude',
   graceMilliseconds: 10_000,
 };
@@ -404,6 +405,46 @@ describe('nothing is reviewed', () => {
   });
 });
 
+describe('reviews that sent tasks back', () => {
+  /** Reviews of p, oldest first, of work that was done again since. */
+  const judged = (...verdicts: readonly boolean[]) =>
+    verdicts.map((parent_review_passed, index) =>
+      restingRun({
+        run_id: `p-${index + 1}`,
+        task_id: 'p',
+        attempt: index + 1,
+        run_type: 'review',
+        state: 'succeeded',
+        parent_review_passed,
+        parent_review_completion_signature: 'earlier',
+      }),
+    );
+
+  test.each([
+    {name: 'as often as they may', verdicts: [false, false, false], cycles: 3, maxCycles: 3},
+    {name: 'more often, before the limit was lowered', verdicts: [false, false], cycles: 2, maxCycles: 1},
+    {name: 'as often as they may since one passed', verdicts: [false, true, false], cycles: 1, maxCycles: 1},
+  ])('$name leave the next decision to a person', async ({verdicts, cycles, maxCycles}) => {
+    const {output, log, plans} = await review(pass, {maxCycles}, single, [worked, ...judged(...verdicts)]);
+    expect(output).toEqual({
+      outcome: 'undecided',
+      reviews: [],
+      pending: [],
+      undecided: {parentId: 'p', cycles},
+    });
+    expect(log).toEqual([]);
+    expect(plans.statuses()).toMatchObject({p: 'todo'});
+  });
+
+  test.each([
+    {name: 'once less than they may', verdicts: [false, false]},
+    {name: 'before one passed', verdicts: [false, false, false, true]},
+  ])('$name are followed by another', async ({verdicts}) => {
+    const {output} = await review(pass, {}, single, [worked, ...judged(...verdicts)]);
+    expect(output.reviews).toEqual([{parentId: 'p', verdict: 'passed'}]);
+  });
+});
+
 describe('a pause', () => {
   test('goes to the reviewer; the review is paused, and the next one replaces it', async () => {
     const fake = createReview();
@@ -551,6 +592,7 @@ test('every transition is reached', () => {
         doneAs('selectReview', {type: 'none'}),
         doneAs('selectReview', {type: 'answer', pending: [pending('a')]}),
         doneAs('selectReview', {type: 'complete', parentIds: ['p']}),
+        doneAs('selectReview', {type: 'decide', parentId: 'p', cycles: 3}),
         doneAs('selectReview', {type: 'review', parentId: 'p'}),
         doneAs('prepareReview', null),
         doneAs('prepareReview', prepared),

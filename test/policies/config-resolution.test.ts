@@ -25,6 +25,7 @@ const global = (content: ConfigLayer['content']): ConfigLayer => ({
 const defaults = {
   'execution.stopAfterEachTask': {value: false, source: 'default'},
   'execution.parentReviewEnabled': {value: true, source: 'default'},
+  'execution.maxReviewCycles': {value: 3, source: 'default'},
   'execution.stopOnFailure': {value: false, source: 'default'},
   'execution.pauseGraceSeconds': {value: 10, source: 'default'},
   'planning.maxPlanAutoRefinePasses': {value: 1, source: 'default'},

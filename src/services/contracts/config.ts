@@ -31,6 +31,14 @@ export const settings = {
     about: 'let an agent review the finished children of a parent',
     isGate: true,
   },
+  'execution.maxReviewCycles': {
+    type: 'integer',
+    default: 3,
+    min: 1,
+    max: 20,
+    about: 'how often a parent review may send tasks back before a person decides',
+    isGate: true,
+  },
   'execution.stopOnFailure': {
     type: 'boolean',
     default: false,

@@ -1,5 +1,9 @@
 import {describe, expect, test} from 'vitest';
-import {brokenReviewLines, sentBackLines} from '../../../src/machines/policies/job/review-lines.ts';
+import {
+  brokenReviewLines,
+  sentBackLines,
+  undecidedLines,
+} from '../../../src/machines/policies/job/review-lines.ts';
 import type {PendingFeedback} from '../../../src/services/contracts/feedback.ts';
 import {now} from '../../helpers/plans.ts';
 
@@ -57,5 +61,20 @@ describe('a review that came to nothing', () => {
       'next step: blackbird execute (reviews again; "blackbird config set execution.parentReviewEnabled false" does without)',
     ]);
     expect(brokenReviewLines([{parentId: 'q', verdict: 'sentBack'}])).toEqual([]);
+  });
+});
+
+describe('a parent that a person has to judge', () => {
+  test('is told with what can be done', () => {
+    expect(undecidedLines({parentId: 'it is', cycles: 19})).toEqual([
+      'it is needs your decision: its reviews sent tasks back 19 times, as often as execution.maxReviewCycles allows',
+      "see what they said: blackbird runs 'it is' --verbose",
+      "next step: blackbird set-status 'it is' done (the work is accepted as it is)",
+      '  or: blackbird config set execution.maxReviewCycles 20, then blackbird execute (one more review)',
+    ]);
+  });
+
+  test('offers no setting that would be refused', () => {
+    expect(undecidedLines({parentId: 'p', cycles: 20}).join()).not.toContain('config set');
   });
 });

@@ -2,6 +2,7 @@ import {AppError} from '../../../services/contracts/errors.ts';
 import type {PendingFeedback} from '../../../services/contracts/feedback.ts';
 import type {ParentReviewInput, ParentReviewOutput, Reviewed} from '../../parent-review.machine.ts';
 import type {TaskInput} from '../../task.machine.ts';
+import type {UndecidedParent} from '../review/review-steps.ts';
 import {resumeRefusal} from '../run/run-refusals.ts';
 import type {Attempted, TaskOutput} from '../run/task-outcome.ts';
 import type {JobRules} from './job-rules.ts';
@@ -20,6 +21,8 @@ export type ExecutorOutput = {
   readonly pending?: readonly PendingFeedback[];
   /** The parent whose review a pause ended, or kept from beginning. */
   readonly interruptedReview?: string;
+  /** The parent that no review judges any more: a person has to. */
+  readonly undecided?: UndecidedParent;
   readonly error?: unknown;
 };
 
@@ -36,7 +39,7 @@ export type SelectedTask = {readonly taskId: string; readonly hasParent: boolean
 export type PassedOver = {readonly taskId: string; readonly error: unknown};
 
 /** Why the plan stops, and the error that tells more. */
-export type Stop = Pick<ExecutorOutput, 'reason' | 'interruptedReview' | 'error'>;
+export type Stop = Pick<ExecutorOutput, 'reason' | 'interruptedReview' | 'undecided' | 'error'>;
 
 /** The task that comes next, from its beginning, or only the checkpoint it was left at. */
 export function taskInput(
@@ -50,10 +53,10 @@ export function taskInput(
 
 /** The parents that these tasks made due; null for those of the whole plan. */
 export function reviewInput(
-  {provider, graceMilliseconds, reviewsParents}: JobRules,
+  {provider, graceMilliseconds, reviewsParents, maxReviewCycles}: JobRules,
   taskIds: readonly string[] | null,
 ): ParentReviewInput {
-  return {taskIds, isEnabled: reviewsParents, provider, graceMilliseconds};
+  return {taskIds, isEnabled: reviewsParents, maxCycles: maxReviewCycles, provider, graceMilliseconds};
 }
 
 /** Whether another task may follow one that could not begin. */
@@ -89,13 +92,14 @@ export function executorOutput(
     readonly pending: readonly PendingFeedback[];
     readonly passedOver: readonly PassedOver[];
   },
-  {reason, interruptedReview, error}: Stop,
+  {reason, interruptedReview, undecided, error}: Stop,
 ): ExecutorOutput {
   const [first, ...others] = stillPassedOver(passedOver);
   const lists = {
     ...(reviews.length === 0 ? {} : {reviews}),
     ...(pending.length === 0 ? {} : {pending}),
     ...(interruptedReview === undefined ? {} : {interruptedReview}),
+    ...(undecided === undefined ? {} : {undecided}),
   };
   if (first && reason === 'completed') {
     return {reason: 'error', attempted, ...lists, error: unreadableError(first, others)};
@@ -125,6 +129,7 @@ export function stopAfterReview(
   rules: Pick<JobRules, 'stopOnFailure'>,
 ): Stop | null {
   const reason = stopReasonAfterReview(output, rules);
-  const {interruptedReview, error} = output;
-  return reason === null ? null : {reason, ...(interruptedReview && {interruptedReview}), error};
+  const {interruptedReview, undecided, error} = output;
+  if (reason === null) return null;
+  return {reason, ...(interruptedReview && {interruptedReview}), ...(undecided && {undecided}), error};
 }

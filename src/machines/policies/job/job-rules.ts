@@ -28,6 +28,8 @@ export type JobRules = {
   readonly maxTasks: number | null;
   /** Parents are done when their review passed; else as soon as their children are. */
   readonly reviewsParents: boolean;
+  /** So many reviews may send tasks back before a person decides. */
+  readonly maxReviewCycles: number;
 };
 
 /** Refuses settings that are gates and cannot be read. */
@@ -44,6 +46,7 @@ export function jobRules(config: ResolvedConfig, choice: ProviderChoice, options
     stopOnFailure: options.stopOnFailure ?? settingOf(config, 'execution.stopOnFailure'),
     maxTasks: options.maxTasks ?? null,
     reviewsParents: settingOf(config, 'execution.parentReviewEnabled'),
+    maxReviewCycles: settingOf(config, 'execution.maxReviewCycles'),
   };
 }
 

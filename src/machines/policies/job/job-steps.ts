@@ -74,10 +74,11 @@ export function taskInput(step: JobStep | undefined, rules: JobRules): TaskInput
 /** The parents of tasks that were worked on by themselves, reviewed by the agent that did the work. */
 export function reviewInput(done: readonly StepResult[], rules: JobRules): ParentReviewInput {
   const runs = succeededRuns(done);
-  const {explicitProvider, provider, graceMilliseconds, reviewsParents} = rules;
+  const {explicitProvider, provider, graceMilliseconds, reviewsParents, maxReviewCycles} = rules;
   return {
     taskIds: runs.map(({task_id}) => task_id),
     isEnabled: reviewsParents,
+    maxCycles: maxReviewCycles,
     provider: explicitProvider ?? runs.at(-1)?.provider ?? provider,
     graceMilliseconds,
   };

@@ -4,12 +4,13 @@ import type {Plan} from '../../../services/contracts/plan.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
 import type {Reviewed} from '../../parent-review.machine.ts';
 import {readyTasks} from '../plan/readiness.ts';
+import type {UndecidedParent} from '../review/review-steps.ts';
 import {heldUpError, heldUpLines, isByProvider, isHeldUp, isTimeNeeded} from '../run/held-up.ts';
 import {resumeRefusal} from '../run/run-refusals.ts';
 import {type Attempted, attemptOf} from '../run/task-outcome.ts';
 import {displayLine} from '../text/display-text.ts';
 import type {JobResult} from './job-steps.ts';
-import {brokenReviewLines, sentBackLines} from './review-lines.ts';
+import {brokenReviewLines, sentBackLines, undecidedLines, undecidedText} from './review-lines.ts';
 import type {StopReason} from './stop-reason.ts';
 
 /** How a job ended, in the same words for every view. */
@@ -53,6 +54,15 @@ export function jobSummary(result: JobResult, plan: Plan): JobSummary {
       return {reason, ...naming, headline, lines, standing: 'personNeeded'};
     }
     case 'parent_review_required': {
+      if (story.undecided) {
+        const lines = [...failedLines, ...undecidedLines(story.undecided)];
+        return {
+          reason,
+          headline: sentence(counts(story), undecidedText(story.undecided)),
+          lines,
+          standing: 'personNeeded',
+        };
+      }
       const ids = story.pending.map(({childTaskId}) => displayLine(childTaskId)).join(', ');
       const headline = sentence(counts(story), `a parent review sent back ${ids}`);
       return {
@@ -89,6 +99,8 @@ type Story = {
   readonly pending: readonly PendingFeedback[];
   /** The parent whose review was paused. */
   readonly interruptedReview: string | undefined;
+  /** The parent that a person has to judge. */
+  readonly undecided: UndecidedParent | undefined;
 };
 
 function storyOf({steps, review}: JobResult): Story {
@@ -102,6 +114,7 @@ function storyOf({steps, review}: JobResult): Story {
     reviews: outputs.flatMap((output) => output?.reviews ?? []),
     pending: outputs.flatMap((output) => output?.pending ?? []),
     interruptedReview: outputs.at(-1)?.interruptedReview ?? outputs.at(-2)?.interruptedReview,
+    undecided: outputs.findLast((output) => output?.undecided)?.undecided,
   };
 }
 

@@ -1,6 +1,8 @@
+import {settings} from '../../../services/contracts/config.ts';
 import {shellWord} from '../../../services/contracts/errors.ts';
 import type {PendingFeedback} from '../../../services/contracts/feedback.ts';
 import type {Reviewed} from '../../parent-review.machine.ts';
+import type {UndecidedParent} from '../review/review-steps.ts';
 import {failureTable} from '../run/failure-table.ts';
 import {isByProvider, stepLines} from '../run/held-up.ts';
 import {displayLine} from '../text/display-text.ts';
@@ -20,6 +22,29 @@ export function sentBackLines(pending: readonly PendingFeedback[]): string[] {
     ...entries.map(({childTaskId}) => `next step: blackbird resume ${displayLine(shellWord(childTaskId))}`),
   ]);
   return [...lines, 'all of it, and how to overrule it: blackbird feedback list'];
+}
+
+/** Why a parent is not reviewed again by itself. */
+export const undecidedText = ({parentId, cycles}: UndecidedParent): string =>
+  `${displayLine(parentId)} needs your decision: its reviews sent tasks back ${cycles === 1 ? 'once' : `${cycles} times`}`;
+
+const {max} = settings['execution.maxReviewCycles'];
+
+export function undecidedLines(parent: UndecidedParent): string[] {
+  const {parentId, cycles} = parent;
+  const id = displayLine(shellWord(parentId));
+  const more =
+    cycles < max
+      ? [
+          `  or: blackbird config set execution.maxReviewCycles ${cycles + 1}, then blackbird execute (one more review)`,
+        ]
+      : [];
+  return [
+    `${undecidedText(parent)}, as often as execution.maxReviewCycles allows`,
+    `see what they said: blackbird runs ${id} --verbose`,
+    `next step: blackbird set-status ${id} done (the work is accepted as it is)`,
+    ...more,
+  ];
 }
 
 function feedbackLines(entries: readonly PendingFeedback[]): string[] {

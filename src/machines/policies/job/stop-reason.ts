@@ -55,6 +55,7 @@ export function stopReasonAfterReview(
 ): StopReason | null {
   switch (outcome) {
     case 'required':
+    case 'undecided':
       return 'parent_review_required';
     case 'paused':
     case 'failed':

@@ -70,6 +70,12 @@ export function reviewNeed({
   return isJudged ? 'nothing' : 'review';
 }
 
+/** How many reviews of a parent sent tasks back since one passed. */
+export function cyclesOf(reviews: readonly RunRecord[]): number {
+  const passed = reviews.findLastIndex(({parent_review_passed}) => parent_review_passed === true);
+  return reviews.slice(passed + 1).filter(({parent_review_passed}) => parent_review_passed === false).length;
+}
+
 /** The plan with these parents done, as far as they are still due. Those above them are for their own review. */
 export function completeParents(
   plan: Plan,

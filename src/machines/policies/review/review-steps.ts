@@ -16,13 +16,21 @@ export type Reviewed = Pick<RunRecord, 'failure'> & {
   readonly hasRemarks?: true;
 };
 
+/** A parent whose reviews sent tasks back as often as they may. */
+export type UndecidedParent = {readonly parentId: string; readonly cycles: number};
+
 export type ParentReviewOutput = {
-  /** `required`: feedback waits for an answer. `failed`: the next agent would fail as well. */
-  readonly outcome: 'settled' | 'required' | 'paused' | 'failed' | 'error';
+  /**
+   * `required`: feedback waits for an answer. `undecided`: a person has to judge a parent. `failed`: the next
+   * agent would fail as well.
+   */
+  readonly outcome: 'settled' | 'required' | 'undecided' | 'paused' | 'failed' | 'error';
   readonly reviews: readonly Reviewed[];
   readonly pending: readonly PendingFeedback[];
   /** The parent whose review a pause ended, or kept from beginning. */
   readonly interruptedReview?: string;
+  /** The parent that a person has to judge. */
+  readonly undecided?: UndecidedParent;
   readonly error?: unknown;
 };
 
@@ -46,6 +54,7 @@ export function reviewOutput(
     reviews,
     pending: outcome === 'required' ? pendingIn(step, verdict) : [],
     ...(outcome === 'paused' && step.type === 'review' ? {interruptedReview: step.parentId} : {}),
+    ...(step.type === 'decide' && {undecided: {parentId: step.parentId, cycles: step.cycles}}),
     ...(error === undefined ? {} : {error}),
   };
 }
