@@ -1,6 +1,6 @@
 import type {AgentRequest} from '../../src/services/contracts/agent.ts';
 import type {ProcessIdentity} from '../../src/services/contracts/process.ts';
-import type {RunRecord, Segment} from '../../src/services/contracts/run.ts';
+import type {PauseReason, RunRecord, Segment} from '../../src/services/contracts/run.ts';
 import {now} from '../helpers/plans.ts';
 
 /** When the runs of a test began; everything that happens to them happens at `now`. */
@@ -39,6 +39,11 @@ export function restingRun(fields: Partial<RunRecord> & Pick<RunRecord, 'state'>
 }
 
 /** Paused by the user, in a session that can be resumed. */
+/** What a record says of a run that began to rest, beside its state. */
+export function pausedSince(paused_at: string, pause_reason: PauseReason) {
+  return {paused_at, pause_reason, pauses: [{paused_at, pause_reason}]};
+}
+
 export function pausedRun(fields: Partial<RunRecord> = {}): RunRecord {
   return restingRun({
     state: 'paused',

@@ -12,6 +12,7 @@ import {
   endedSegment,
   openSegment,
   pausedRun,
+  pausedSince,
   question,
   restingRun,
   runRecord,
@@ -408,11 +409,7 @@ describe('resuming a paused task', () => {
       access: 'edit',
       isGitRepository: true,
     });
-    const {
-      paused_at: _,
-      pause_reason: __,
-      ...rest
-    } = pausedRun({
+    const rest = pausedRun({
       state: 'succeeded',
       updated_at: now,
       stdout: 'out',
@@ -542,18 +539,26 @@ describe.each([
   });
 });
 
-test('a run that goes on carries no pause while it runs, and has its own again when it is refused', async () => {
-  const {startHanging, agents, runs} = openRun(pausedRun());
+test('every pause is kept, and a resume that is refused ends none', async () => {
+  const {startHanging, agents, runs} = openRun(pausedRun(pausedSince(begun, 'user_interrupt')));
   const {finished} = await startHanging(resume('a'));
-  const [running] = runs.records('a');
-  expect(running).toMatchObject({state: 'running'});
-  expect(running).not.toHaveProperty('pause_reason');
-  expect(running).not.toHaveProperty('paused_at');
+  const pause = {paused_at: begun, pause_reason: 'user_interrupt'};
+  expect(runs.records('a')).toMatchObject([
+    {state: 'running', ...pause, pauses: [{...pause, resumed_at: now}]},
+  ]);
   agents.agent.fails({kind: 'resume_rejected'});
   await finished;
   const [refused] = runs.records('a');
-  expect(refused).toMatchObject({state: 'paused', paused_at: begun, pause_reason: 'user_interrupt'});
+  expect(refused).toMatchObject({state: 'paused', ...pause});
+  expect(refused?.pauses).toEqual([pause]);
   expect(refused).not.toHaveProperty('stood');
+
+  const again = await startHanging(resume('a'));
+  agents.agent.fails({kind: 'outage'});
+  await again.finished;
+  const held = {paused_at: now, pause_reason: 'provider_unavailable'};
+  expect(runs.records('a')[0]).toMatchObject(held);
+  expect(runs.records('a')[0]?.pauses).toEqual([{...pause, resumed_at: now}, held]);
 });
 
 describe('answering a waiting task', () => {
@@ -1009,10 +1014,10 @@ describe('recovery', () => {
       {
         ...rest,
         state: 'paused',
-        pause_reason: 'process_lost',
-        paused_at: now,
+        ...pausedSince(now, 'process_lost'),
         updated_at: now,
         resumable,
+        review_summary: noSummary,
       },
     ]);
     expect(plans.statuses()).toEqual({a: 'in_progress', z: 'todo'});

@@ -80,11 +80,7 @@ describe('a resume', () => {
     await settle();
     agents.agent.succeeds('all of it');
 
-    const {
-      paused_at: _,
-      pause_reason: __,
-      ...run
-    } = pausedRun({
+    const run = pausedRun({
       state: 'succeeded',
       updated_at: now,
       stdout: 'out',

@@ -12,6 +12,7 @@ import {
   endedSegment,
   openSegment,
   pausedRun,
+  pausedSince,
   question,
   resumeRequest,
   runRecord,
@@ -149,14 +150,13 @@ describe('outcomes', () => {
     });
   });
 
-  test('a run that waits is no longer paused', async () => {
+  test('a run that waits is no longer paused, and keeps when it was', async () => {
     const segment = await startInSession(resumed);
     segment.agent.succeeds(JSON.stringify({blackbird: {questions: [question]}}));
 
     const {run} = await segment.finished;
-    expect(run).toMatchObject({state: 'waiting', questions: [question]});
-    expect(run).not.toHaveProperty('paused_at');
-    expect(run).not.toHaveProperty('pause_reason');
+    const {paused_at, pause_reason} = pausedRun();
+    expect(run).toMatchObject({state: 'waiting', questions: [question], paused_at, pause_reason});
   });
 
   test('a failure is recorded with its kind', async () => {
@@ -186,7 +186,7 @@ describe('outcomes', () => {
       run: {
         ...atRest,
         ...inSession,
-        ...{state: 'paused', paused_at: now, pause_reason: 'usage_limit'},
+        ...{state: 'paused', ...pausedSince(now, 'usage_limit')},
         exit_code: 1,
         segments: [endedSegment(1, {exit_code: 1})],
         failure: {kind: 'rate_limit', message: 'try later'},
@@ -409,8 +409,7 @@ describe('a pause', () => {
       ...atRest,
       ...inSession,
       state: 'paused',
-      paused_at: now,
-      pause_reason: 'user_interrupt',
+      ...pausedSince(now, 'user_interrupt'),
       exit_code: 130,
       segments: [endedSegment(1, {exit_code: 130})],
     };

@@ -139,6 +139,16 @@ export const runRecordSchema = z.looseObject({
   owner: z
     .looseObject({pid: z.int(), start_time: z.string(), boot_id: z.string(), pid_namespace: z.string()})
     .optional(),
+  /** Every time it rested, the last one at the end; `resumed_at` tells for how long. */
+  pauses: z
+    .array(
+      z.looseObject({
+        paused_at: z.string(),
+        pause_reason: z.enum(pauseReasons),
+        resumed_at: z.string().optional(),
+      }),
+    )
+    .optional(),
   /** What a person asked to be done differently; said again until the agent has come to an end with it. */
   feedback: z.string().optional(),
   /** Where a run that goes on stood before; it goes back there when its agent will not go on. */

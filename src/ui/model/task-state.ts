@@ -45,7 +45,8 @@ export function taskState(
       return isReady(plan, task) ? 'ready' : 'waits';
     case 'in_progress':
       if (run?.state === 'waiting') return 'asks';
-      if (run?.state === 'running' || run?.pause_reason === 'process_lost') return 'lost';
+      if (run?.state === 'running') return 'lost';
+      if (run?.state === 'paused' && run.pause_reason === 'process_lost') return 'lost';
       // The plan says so a moment after the run did.
       if (isEngineAlive && (run?.state === 'succeeded' || run?.state === 'failed')) return ended[run.state];
       return run?.state === 'paused' ? 'paused' : 'stalled';

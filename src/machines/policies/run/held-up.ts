@@ -58,9 +58,10 @@ export function diagnosis(
   run: RunRecord,
   reason: string,
 ): Array<readonly [label: string, value: string]> {
+  const since = run.state === 'paused' ? (run.paused_at ?? run.updated_at) : run.updated_at;
   return [
     ['task', `${task.id}  ${task.title}`.trimEnd()],
-    ['run', `${run.run_id}  ${run.state} ${run.paused_at ?? run.updated_at}`],
+    ['run', `${run.run_id}  ${run.state} ${since}`],
     ['provider', run.provider],
     ['session', run.provider_session_ref === '' ? '(none)' : run.provider_session_ref],
     ['reason', reason],

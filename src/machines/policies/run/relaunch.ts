@@ -1,4 +1,5 @@
 import type {Answer, RunRecord} from '../../../services/contracts/run.ts';
+import {reopenedPauses, resumedPauses} from './pauses.ts';
 import {recordedIdentity} from './recorded-identity.ts';
 import type {RunStep, SegmentTrace} from './run-step.ts';
 
@@ -6,11 +7,11 @@ type Stood = NonNullable<RunRecord['stood']>;
 
 /** The record of a run that goes on, with what a person says to it and where it stood until now. */
 export function relaunched(
-  {failure, paused_at, pause_reason, ...kept}: RunRecord,
+  {failure, ...kept}: RunRecord,
   step: Extract<RunStep, {type: 'relaunched'}>,
   {owner}: SegmentTrace,
 ): RunRecord {
-  const {feedback, context, answers = []} = kept;
+  const {paused_at, pause_reason, feedback, context, answers = []} = kept;
   const delivered = answers.filter(({undelivered}) => !undelivered);
   const mark = context?.parentReviewFeedback;
   const stood: Stood = {
@@ -26,6 +27,7 @@ export function relaunched(
     ...kept,
     state: 'running',
     phase: 'launching',
+    ...(kept.state === 'paused' && resumedPauses(kept, kept.updated_at)),
     stood,
     ...(step.feedback === undefined ? {} : {feedback: step.feedback}),
     ...((step.parentReviewFeedback || step.telling) && {
@@ -53,7 +55,8 @@ export function returned({failure: _, ...run}: RunRecord, stood: Stood | undefin
   const answers = run.answers?.map((answer, place) =>
     place < (answered ?? place + 1) ? answer : {...answer, undelivered: true},
   );
-  const back = {...run, ...standing, ...(answers && {answers})};
+  const pauses = stood.state === 'paused' ? reopenedPauses(run) : {};
+  const back = {...run, ...standing, ...pauses, ...(answers && {answers})};
   return isSameMark(run, parentReviewFeedback) ? back : withoutMark(back, stood);
 }
 

@@ -1,13 +1,9 @@
 import type {Usage} from '../../../services/contracts/agent.ts';
 import type {ProcessIdentity} from '../../../services/contracts/process.ts';
-import {
-  type PauseReason,
-  type RunRecord,
-  runSchemaVersion,
-  type Segment,
-} from '../../../services/contracts/run.ts';
+import {type RunRecord, runSchemaVersion, type Segment} from '../../../services/contracts/run.ts';
 import type {Decision} from '../review/decisions.ts';
 import {fateOf} from './failed-segment.ts';
+import {pausedFor} from './pauses.ts';
 import type {Program} from './program.ts';
 import {recordedIdentity} from './recorded-identity.ts';
 import {relaunched, returned} from './relaunch.ts';
@@ -86,7 +82,7 @@ export function applyRunStep(
     case 'paused':
       return {
         ...resting(step.hasWorked ? heard(changed) : changed, trace, now),
-        ...pausedFor(step.reason, now),
+        ...pausedFor(run, step.reason, now),
         resumable: step.resumable && run.provider_session_ref !== '',
       };
     case 'ended':
@@ -138,8 +134,7 @@ function ended(
   const result = trace.result === undefined ? {} : {result: trace.result};
   switch (verdict.outcome) {
     case 'waiting': {
-      // Where it stood last decides where it goes back to when it cannot go on.
-      const {paused_at: _, pause_reason: __, ...rest} = resting(heard(run), withEnd(trace), now);
+      const rest = resting(heard(run), withEnd(trace), now);
       return {...rest, state: 'waiting', questions: [...verdict.questions], ...result};
     }
     case 'succeeded':
@@ -154,10 +149,10 @@ function ended(
         case 'failed':
           return atCheckpoint({...rest, state: 'failed', failure, ...result}, now);
         case 'returns':
-          return {...(back ?? rest), ...(fate.pauseReason && pausedFor(fate.pauseReason, now)), failure};
+          return {...(back ?? rest), ...(fate.pauseReason && pausedFor(run, fate.pauseReason, now)), failure};
         case 'pauses': {
           const resumable = run.resumable && (isContinued || isSessionStored);
-          return {...rest, ...pausedFor(fate.pauseReason, now), resumable, failure};
+          return {...rest, ...pausedFor(run, fate.pauseReason, now), resumable, failure};
         }
       }
     }
@@ -169,9 +164,6 @@ const withEnd = (trace: SegmentTrace): SegmentTrace => ({
   ...trace,
   end: trace.end ?? {exitCode: null, signal: null, stdout: '', stderr: ''},
 });
-
-const pausedFor = (reason: PauseReason, now: string) =>
-  ({state: 'paused', paused_at: now, pause_reason: reason}) as const;
 
 /** The end of a run and the question what comes next are one write. Nobody asks about a run that nobody heard. */
 function atCheckpoint(run: RunRecord, now: string): RunRecord {
