@@ -108,7 +108,7 @@ describe('without a terminal', () => {
     const {code, out} = await project.run(['review', 'a', '--reject']);
     expect({code, out}).toEqual({
       code: 0,
-      out: lines('✗ a  rejected', 'a failed · 1 ready', 'failed: a', ...goOn('a')),
+      out: lines('✗ a  rejected', 'a failed · no ready tasks remaining', 'failed: a', ...goOn('a')),
     });
     expect(project.latest('a')).toMatchObject({
       state: 'failed',

@@ -212,6 +212,35 @@ describe('u', () => {
     expect(runs.records('a')).toMatchObject([{state: 'running', answers: [{id: 'colour', value: 'green'}]}]);
   });
 
+  test('an answer outlives Ctrl+C at the next question', async () => {
+    const questions = [
+      {id: 'colour', prompt: 'Which colour?', options: ['blue', 'green']},
+      {id: 'size', prompt: 'Which size?', options: ['S', 'M']},
+    ];
+    const waiting = runRecord({task_id: 'a', run_id: 'a-1', state: 'waiting', questions, resumable: true});
+    const {press, sees, seesNot, agents, runs, drafts} = tuiProject({
+      plan: planOf(task('a', {status: 'waiting_user'})),
+      runs: [waiting],
+    });
+    press(keys.enter);
+    await sees('ACTION REQUIRED');
+    press('u');
+    await sees('Which colour?');
+    press(keys.down, keys.enter);
+    await sees('Which size?');
+    press(keys.ctrlC);
+    await seesNot('Which size?');
+    press('u');
+    await sees('❯ green');
+    press(keys.enter);
+    await sees('Which size?');
+    press(keys.enter);
+    await until(() => expect(agents.agents[0]?.hasGone).toBe(true));
+    expect(runs.records('a')).toMatchObject([{answers: [{value: 'green'}, {value: 'S'}]}]);
+    agents.agent.succeeds();
+    await until(() => expect(drafts.list()).toEqual([]));
+  });
+
   test('a question that a job ends with is asked at once, and a person is called', async () => {
     const {agents, sees, notices} = await atWork(planOf(task('a')));
     agents.agent.succeeds('```json\n{"blackbird":{"questions":[{"id":"q","prompt":"Why?"}]}}\n```');
