@@ -1,0 +1,56 @@
+import {expect, test} from 'vitest';
+import type {JobResult} from '../../../src/machines/policies/job/job-steps.ts';
+import {jobSummary} from '../../../src/machines/policies/job/job-summary.ts';
+import {attemptOf} from '../../../src/machines/policies/run/task-outcome.ts';
+import type {FailureKind} from '../../../src/services/contracts/agent.ts';
+import type {RunRecord} from '../../../src/services/contracts/run.ts';
+import {pausedRun, restingRun} from '../../fakes/runs.ts';
+import {planOf, task} from '../../helpers/plans.ts';
+
+const plan = planOf(task('a'), task('b'));
+const failure = (kind: FailureKind) => ({failure: {kind, message: 'words'}});
+const held = (kind: FailureKind) => pausedRun(failure(kind));
+const failed = restingRun({state: 'failed', ...failure('agent_error')});
+
+/** A plan that ran these. */
+const executed = (
+  reason: 'paused' | 'completed' | 'failed',
+  runs: readonly RunRecord[],
+  review?: FailureKind,
+): JobResult => ({
+  reason,
+  steps: [
+    {
+      type: 'execute',
+      output: {
+        reason,
+        attempted: runs.map((run) => attemptOf(run.task_id, run)),
+        ...(review && {reviews: [{parentId: 'p', verdict: 'broken', ...failure(review)}]}),
+      },
+    },
+  ],
+  left: [],
+  isStopAsked: false,
+});
+
+test.each([
+  ['a limit', executed('paused', [held('rate_limit')]), 'timeNeeded'],
+  ['a missing login', executed('paused', [held('auth')]), 'personNeeded'],
+  ['a full conversation beside other tasks', executed('completed', [held('context_full')]), 'personNeeded'],
+  ['a failed task and a full conversation', executed('completed', [failed, held('context_full')]), 'failed'],
+  ['a review that met an outage', executed('failed', [], 'outage'), 'timeNeeded'],
+  ['a review that met no login', executed('failed', [], 'auth'), 'personNeeded'],
+  ['a review that failed by itself', executed('failed', [], 'agent_error'), 'failed'],
+  ['a pause by hand', executed('paused', [pausedRun()]), 'paused'],
+] as const)('what a job needs after %s', (_, result, standing) => {
+  expect(jobSummary(result, plan).standing).toBe(standing);
+});
+
+test('a single task that is held up is an error with its diagnosis', () => {
+  const run = held('outage');
+  const result: JobResult = {
+    ...{reason: 'paused', left: [], isStopAsked: false},
+    steps: [{type: 'task', output: {outcome: 'paused', run}}],
+  };
+  expect(() => jobSummary(result, plan)).toThrow(expect.objectContaining({code: 'E_PROVIDER_UNAVAILABLE'}));
+});
