@@ -1,5 +1,6 @@
 import {createHash} from 'node:crypto';
 import {mkdirSync, readdirSync, writeFileSync} from 'node:fs';
+import {userInfo} from 'node:os';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {completionSignature} from '../../src/machines/policies/review/completion-signature.ts';
@@ -120,6 +121,28 @@ describe('feedback list', () => {
   });
 });
 
+describe('a task that was sent back', () => {
+  test('is not simply done: list says so, why says how to go on', async () => {
+    const project = setUp({pending: ['a']});
+    expect((await project.run(['list', '--all'])).out).toBe(
+      lines(
+        'a     done  SENT_BACK  Task a',
+        'b     done  DONE       Task b',
+        'late  todo  BLOCKED    Task late  unmet deps: p',
+      ),
+    );
+    expect((await project.run(['why', 'a'])).out).toBe(
+      lines(
+        'a is not ready',
+        '  a  Task a  [done]  done, but the review of its parent sent it back',
+        '',
+        '  blackbird resume a',
+      ),
+    );
+    expect((await project.run(['why', 'b'])).out).toContain('done, nothing is left to do');
+  });
+});
+
 describe('feedback dismiss', () => {
   test('of one task leaves the parent to the others; of the last one the parent is done', async () => {
     const project = setUp();
@@ -139,6 +162,36 @@ describe('feedback dismiss', () => {
       a: {updatedAt: plan.items.get('a')?.updatedAt},
     });
     expect(readdirSync(feedbackFolder(project))).toEqual([]);
+  });
+
+  test('is part of the history: who overruled what, and when', async () => {
+    const project = setUp();
+    await project.run(['feedback', 'dismiss', 'a']);
+    await project.run(['feedback', 'dismiss', 'b']);
+    const by = {dismissed_at: now, dismissed_by: userInfo().username};
+    expect(await project.json(['runs', 'p'])).toMatchObject({
+      runs: [
+        {
+          parent_review_passed: false,
+          parent_review_dismissed: [
+            {task_id: 'a', ...by},
+            {task_id: 'b', ...by},
+          ],
+        },
+      ],
+    });
+    const {out} = await project.run(['runs', 'p']);
+    expect(out).toContain(`\np-1  dismissed: a, ${now} by ${by.dismissed_by}\n`);
+    expect(out).toContain(`\np-1  dismissed: b, ${now} by ${by.dismissed_by}\n`);
+  });
+
+  test('keeps the feedback where the history cannot be written', async () => {
+    const project = setUp({pending: ['a']});
+    writeFileSync(path.join(project.folder, '.blackbird/runs/p/p-1.json'), '{');
+    expect(await project.error(['feedback', 'dismiss', 'a'])).toMatchObject({
+      error: {code: 'E_STORE_CORRUPT'},
+    });
+    expect(readdirSync(feedbackFolder(project))).toEqual(['a.json']);
   });
 
   test.each([

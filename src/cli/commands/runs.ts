@@ -98,6 +98,10 @@ function reviewRows(run: RunRecord): ReadonlyArray<readonly [label: string, text
   return [
     ...(remarks === '' ? [] : [['remark', remarks] as const]),
     ...(isInterrupted ? [['review', 'it is not resumed but made again: blackbird execute'] as const] : []),
+    ...(run.parent_review_dismissed ?? []).map(
+      ({task_id, dismissed_at, dismissed_by}) =>
+        ['dismissed', `${task_id}, ${dismissed_at}${dismissed_by && ` by ${dismissed_by}`}`] as const,
+    ),
   ];
 }
 

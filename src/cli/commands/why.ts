@@ -38,7 +38,8 @@ async function sentBackIn(plan: Plan, project: Project): Promise<SentBackOf> {
 
 function renderExplanation({id, ready, conditions, first}: Explanation, paint: Paint): string {
   const target = conditions[0];
-  const verdict = ready ? 'is ready' : target?.status === 'done' ? 'is done' : 'is not ready';
+  const isDone = target?.status === 'done' && !first.includes(id);
+  const verdict = ready ? 'is ready' : isDone ? 'is done' : 'is not ready';
   const lines = [
     `${paint('bold', displayLine(id))} ${verdict}`,
     ...conditions.map((each) => renderCondition(each, paint)),

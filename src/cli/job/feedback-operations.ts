@@ -1,7 +1,11 @@
 import {createHash} from 'node:crypto';
+import {userInfo} from 'node:os';
 import {completionsBelow} from '../../machines/actors/completions-below.ts';
+import {readableRuns} from '../../machines/actors/readable-runs.ts';
 import {isConsumed} from '../../machines/policies/review/parent-feedback.ts';
 import {completeParents, isReviewDue, reviewNeed} from '../../machines/policies/review/parent-review.ts';
+import {applyRunStep} from '../../machines/policies/run/run-record.ts';
+import {AppError} from '../../services/contracts/errors.ts';
 import type {BrokenFeedback, PendingFeedback} from '../../services/contracts/feedback.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {RunStore} from '../../services/contracts/run.ts';
@@ -41,14 +45,39 @@ export async function dismissFeedback(
   const feedback = createFeedbackStore({folder: folder.feedbackFolder});
   const dismissed = await feedback.read(taskId);
   if (!dismissed) return {dismissed: null, completed: []};
-  await feedback.remove(taskId);
   const runs = createRunStore({folder: folder.runsFolder});
+  await recordDismissal(runs, dismissed, now);
+  await feedback.remove(taskId);
   const {pending} = await listFeedback({folder});
   const plan = await plans.read();
   const parent = plan.items.get(dismissed.parentTaskId);
   if (!parent || !(await isOverruled(runs, plan, parent, pending))) return {dismissed, completed: []};
   const {before, after} = await plans.update((current) => completeParents(current, [parent.id], now));
   return {dismissed, completed: after === before ? [] : [parent.id]};
+}
+
+/** On the review's record, before the feedback goes: who overruled it, and when. */
+async function recordDismissal(
+  runs: RunStore,
+  {childTaskId, parentTaskId, reviewRunId}: PendingFeedback,
+  now: string,
+): Promise<void> {
+  const step = {type: 'dismissed', taskId: childTaskId, by: loginName()} as const;
+  try {
+    await runs.update(parentTaskId, reviewRunId, (run) => applyRunStep(run, step, now));
+  } catch (error) {
+    // Somebody removed the record; the feedback is not kept for that.
+    if (!(error instanceof AppError && error.code === 'E_RUN_NOT_FOUND')) throw error;
+  }
+}
+
+function loginName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A user without an entry, as in some containers.
+    return '';
+  }
 }
 
 async function isOverruled(
@@ -61,7 +90,7 @@ async function isOverruled(
   const digest = (text: string) => createHash('sha256').update(text).digest('hex');
   const need = reviewNeed({
     parentId: parent.id,
-    reviews: (await runs.list(parent.id)).runs,
+    reviews: await readableRuns({runs}, parent.id),
     pending,
     ...(await completionsBelow({runs, digest}, plan, parent)),
   });

@@ -1,6 +1,7 @@
 import type {RunStanding, RunStandingOf} from '../../machines/policies/plan/explain-task.ts';
 import type {Task} from '../../services/contracts/plan.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
+import {namesIfAny} from '../../services/stores/folder-names.ts';
 import type {ProjectFolder} from '../../services/stores/project-folder.ts';
 import {liveEngine} from '../job/running-task.ts';
 
@@ -10,10 +11,14 @@ import {liveEngine} from '../job/running-task.ts';
  * paused, as the next `execute` or `resume` records it, unless something of it still lives.
  */
 export async function runStandings(tasks: Iterable<Task>, folder: ProjectFolder): Promise<RunStandingOf> {
-  const open = [...tasks].filter(
+  const all = [...tasks];
+  const sentBack = await sentBackIds(folder);
+  const standings = new Map<string, RunStanding>();
+  for (const {id, status} of all) if (status === 'done' && sentBack.has(id)) standings.set(id, 'sentBack');
+  const open = all.filter(
     ({status, childIds}) => (status === 'in_progress' || status === 'failed') && childIds.length === 0,
   );
-  if (open.length === 0) return () => undefined;
+  if (open.length === 0) return (id) => standings.get(id);
   const {createRunStore} = await import('../../services/stores/run-store.ts');
   const {tellingRun} = await import('../../machines/policies/run/run-status.ts');
   const {openDecision} = await import('../../machines/policies/review/decisions.ts');
@@ -28,7 +33,6 @@ export async function runStandings(tasks: Iterable<Task>, folder: ProjectFolder)
     const {livingProcesses} = await import('../../services/agents/orphans.ts');
     return livingProcesses(run).length > 0;
   };
-  const standings = new Map<string, RunStanding>();
   for (const task of open) {
     const {runs} = await store.list(task.id);
     const run = tellingRun(runs);
@@ -41,4 +45,12 @@ export async function runStandings(tasks: Iterable<Task>, folder: ProjectFolder)
     else if (run) standings.set(task.id, run.state);
   }
   return (id) => standings.get(id);
+}
+
+/** The tasks that wait with feedback of a parent review; most projects have none, and pay for none. */
+async function sentBackIds(folder: ProjectFolder): Promise<ReadonlySet<string>> {
+  if (namesIfAny(folder.feedbackFolder).length === 0) return new Set();
+  const {listFeedback} = await import('../job/feedback-operations.ts');
+  const {pending} = await listFeedback({folder});
+  return new Set(pending.map(({childTaskId}) => childTaskId));
 }

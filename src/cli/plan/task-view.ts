@@ -10,8 +10,8 @@ export type TaskSummary = {
   readonly title: string;
   readonly status: Task['status'];
   readonly readiness: Readiness;
-  /** What its latest run tells where `in_progress` does not tell enough. */
-  readonly run?: 'paused' | 'decision' | 'orphaned';
+  /** What its latest run tells where `in_progress` does not tell enough; that a parent review sent it back. */
+  readonly run?: 'paused' | 'decision' | 'orphaned' | 'sent_back';
   readonly leaf: boolean;
   readonly parentId: string | null;
   readonly unmetDeps: readonly string[];
@@ -25,6 +25,7 @@ export function summarize(plan: Plan, task: Task, standing?: RunStanding): TaskS
     readiness: readinessOf(plan, task),
     ...(standing === 'paused' || standing === 'stranded' ? {run: 'paused'} : {}),
     ...(standing === 'decision' || standing === 'orphaned' ? {run: standing} : {}),
+    ...(standing === 'sentBack' ? {run: 'sent_back'} : {}),
     leaf: isLeaf(task),
     parentId: parentOf(plan, task)?.id ?? null,
     unmetDeps: unmetDeps(plan, task),

@@ -83,6 +83,13 @@ export const reviewResultSchema = z.looseObject({
 });
 export type ReviewResult = z.infer<typeof reviewResultSchema>;
 
+const dismissalSchema = z.looseObject({
+  task_id: z.string(),
+  dismissed_at: z.string(),
+  /** The login name; empty where the system knows none. */
+  dismissed_by: z.string(),
+});
+
 const feedbackMarkSchema = z.looseObject({
   parentTaskId: z.string(),
   reviewRunId: z.string(),
@@ -205,6 +212,8 @@ export const runRecordSchema = z.looseObject({
   parent_review_resume_task_ids: z.array(z.string()).optional(),
   parent_review_feedback: z.string().optional(),
   parent_review_results: z.record(z.string(), reviewResultSchema).optional().catch(undefined),
+  /** The feedback of this review that a person overruled. */
+  parent_review_dismissed: z.array(dismissalSchema).optional().catch(undefined),
 });
 export type RunRecord = z.infer<typeof runRecordSchema>;
 

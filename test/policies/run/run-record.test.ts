@@ -252,6 +252,20 @@ describe('a step', () => {
       }),
     },
     {
+      name: 'a dismissal stands on the review, once for a task',
+      run: pausedRun({
+        run_type: 'review',
+        state: 'succeeded',
+        parent_review_dismissed: [{task_id: 'b', dismissed_at: 'then', dismissed_by: 'ada'}],
+      }),
+      step: {type: 'dismissed', taskId: 'b', by: 'bob'},
+      expected: pausedRun({
+        run_type: 'review',
+        state: 'succeeded',
+        parent_review_dismissed: [{task_id: 'b', dismissed_at: 'then', dismissed_by: 'ada'}],
+      }),
+    },
+    {
       name: 'a superseded run stands as it stood',
       run: pausedRun(),
       step: {type: 'superseded', byRunId: 'a-2'},

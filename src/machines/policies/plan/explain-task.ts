@@ -7,9 +7,10 @@ import {isReady, unmetDeps} from './readiness.ts';
 
 /**
  * How the latest run of a task stands, that it stands at a checkpoint, that it paused without a session, or that its
- * agent outlived its Blackbird. A run that failed counts where there is a session to go on in.
+ * agent outlived its Blackbird. A run that failed counts where there is a session to go on in. `sentBack`: it is done,
+ * and a parent review wants more of it.
  */
-export type RunStanding = RunState | 'decision' | 'stranded' | 'orphaned';
+export type RunStanding = RunState | 'decision' | 'stranded' | 'orphaned' | 'sentBack';
 
 /** Undefined for a task without a run. */
 export type RunStandingOf = (taskId: string) => RunStanding | undefined;
@@ -67,7 +68,8 @@ export function explainTask(
     depthOf.set(task.id, path.push(task.id) - 1);
     const needs = neededTasks(plan, task);
     conditions.push({...common, ...ownCondition(plan, task, role, needs.length, stateOf, sentBackOf)});
-    if (needs.length === 0 && task.status !== 'done') first.push(task.id);
+    if (needs.length === 0 && (task.status !== 'done' || stateOf(task.id) === 'sentBack'))
+      first.push(task.id);
     for (const need of needs.toReversed()) {
       stack.push({...need, depth: depth + 1});
     }
@@ -147,7 +149,13 @@ const statusCondition = {
     reason: 'blocked by hand',
     next: {command: `blackbird set-status ${shellWord(id)} todo`, why: 'release it'},
   }),
-  done: () => ({reason: 'done, nothing is left to do'}),
+  done: (id, stateOf) =>
+    stateOf(id) === 'sentBack'
+      ? {
+          reason: 'done, but the review of its parent sent it back',
+          next: {command: `blackbird resume ${shellWord(id)}`, why: 'go on with what the review said'},
+        }
+      : {reason: 'done, nothing is left to do'},
   failed: (id, stateOf) => ({
     reason: 'failed',
     next:

@@ -110,6 +110,13 @@ export function applyRunStep(
         parent_review_results: Object.fromEntries(results.map((result) => [result.task_id, result])),
       };
     }
+    case 'dismissed': {
+      const {parent_review_dismissed: earlier = []} = run;
+      // A crash before the feedback was gone: it was dismissed then.
+      if (earlier.some(({task_id}) => task_id === step.taskId)) return run;
+      const dismissal = {task_id: step.taskId, dismissed_at: now, dismissed_by: step.by};
+      return {...changed, parent_review_dismissed: [...earlier, dismissal]};
+    }
     case 'superseded':
       return {...changed, superseded_by_run_id: step.byRunId};
     case 'reinstated': {

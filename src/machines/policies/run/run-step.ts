@@ -44,6 +44,8 @@ export type RunStep =
   | {readonly type: 'decided'; readonly decision: Decision}
   /** Its answer was checked: this is what the review found. */
   | {readonly type: 'judged'; readonly answer: ReviewAnswer}
+  /** A person leaves a task as it is, whatever this review said. */
+  | {readonly type: 'dismissed'; readonly taskId: string; readonly by: string}
   | {readonly type: 'superseded'; readonly byRunId: string}
   /** The run that was to replace it never began. */
   | {readonly type: 'reinstated'}
