@@ -31,7 +31,7 @@ function beforePrompt(flags = ''): {terminal: Terminal; folder: string} {
 
 async function prompt(): Promise<Terminal> {
   const {terminal} = beforePrompt();
-  await terminal.until('❯ Approve and continue');
+  await terminal.until('  Approve and continue');
   return terminal;
 }
 
@@ -60,13 +60,13 @@ describe.skipIf(!hasTmux)('the checkpoint in a real terminal', () => {
       "   +router.post('/refunds');",
       '   -    gone',
       '',
-      ' ❯ Approve and continue',
+      '   Approve and continue',
       '   Approve and quit',
       '   Request changes',
       '   Reject changes',
       ' ↑ ↓ j k move   enter choose   d full diff   ctrl+c decide later',
     ]);
-    terminal.press('Down', 'j', 'Up', 'Enter');
+    terminal.press('Down', 'j', 'j', 'Up', 'Enter');
     const after = await terminal.until('decided: {"state":"approved_quit"}');
     expect(after).toContain('before the prompt');
     expect(after).not.toContain('ACTION REQUIRED');
@@ -81,12 +81,12 @@ describe.skipIf(!hasTmux)('the checkpoint in a real terminal', () => {
     terminal.press('G');
     await terminal.until(/\+line 59/);
     terminal.press('Escape');
-    await terminal.until('❯ Approve and continue');
+    await terminal.until('   Approve and continue');
   });
 
   test('changes are written with @, a paste of several lines and undo', async () => {
     const terminal = await prompt();
-    terminal.press('j', 'j', 'Enter');
+    terminal.press('j', 'j', 'j', 'Enter');
     await terminal.until('Request changes  pay-04');
     terminal.paste('first line\nsecond line');
     await terminal.until(/first line\n {2}second line/);
@@ -112,15 +112,17 @@ describe.skipIf(!hasTmux)('the checkpoint in a real terminal', () => {
     terminal.press('Enter', 'j', 'Enter', 'x');
     await terminal.until(/working…\n\nj\nx/);
     writeFileSync(path.join(folder, 'go'), '');
-    await terminal.until('❯ Approve and continue');
-    terminal.press('j', 'Enter');
+    await terminal.until('Approve and continue');
+    terminal.press('Enter');
+    await terminal.until('Mark a choice first');
+    terminal.press('j', 'j', 'Enter');
     await terminal.until('decided: {"state":"approved_quit"}');
   });
 
   test('a second one takes keys as the first did', async () => {
     const {terminal} = beforePrompt('twice');
-    await terminal.until('❯ Approve and continue');
-    terminal.press('Enter');
+    await terminal.until('Approve and continue');
+    terminal.press('j', 'Enter');
     await terminal.until('The next task');
     terminal.press('k', 'Enter');
     await terminal.until(/decided: {"state":"approved_continue"}\ndecided: {"state":"rejected"}/);
@@ -137,7 +139,7 @@ describe.skipIf(!hasTmux)('the checkpoint in a real terminal', () => {
       '   src/refunds/route.ts  44 ++++++++++',
       '   test/refunds.test.ts   5 +++++',
       ` ─ src/refunds/route.ts ${'─'.repeat(15)}`,
-      ' ❯ Approve and continue',
+      '   Approve and continue',
       '   Approve and quit',
       '   Request changes',
       '   Reject changes',
@@ -150,7 +152,7 @@ describe.skipIf(!hasTmux)('the checkpoint in a real terminal', () => {
 
   test('killed in the middle, it gives the screen back', async () => {
     const {terminal, folder} = beforePrompt();
-    await terminal.until('❯ Approve and continue');
+    await terminal.until('  Approve and continue');
     process.kill(Number(readFileSync(path.join(folder, 'pid'), 'utf8')), 'SIGTERM');
     const after = await terminal.until(/\[143\]>/);
     expect(after).toContain('before the prompt');

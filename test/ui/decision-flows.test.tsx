@@ -27,6 +27,14 @@ describe('a checkpoint', () => {
     await until(() => expect(plans.statuses()).toEqual({a: 'in_progress', b: 'todo'}));
   });
 
+  test('a key that was on its way decides nothing', async () => {
+    const {press, sees, runs, agents} = await atCheckpoint();
+    press(keys.enter);
+    await sees('Mark a choice first: ↑ ↓ or j k, then enter.');
+    expect(runs.records('a')).toMatchObject([{decision_state: 'pending'}]);
+    expect(agents.agents).toHaveLength(1);
+  });
+
   test('waits for what is being written: no key meant for that decides', async () => {
     const {agents, press, sees, screen, notices, runs, plans} = tuiProject({
       ...{plan: planOf(task('a'), task('b')), config: reviewed},
@@ -72,7 +80,7 @@ describe('a checkpoint', () => {
 
   test('approved: the next task runs', async () => {
     const {press, agents, runs, plans} = await atCheckpoint();
-    press(keys.enter);
+    press('j', keys.enter);
     await until(() => expect(agents.agents).toHaveLength(2));
     expect(runs.records('a')).toMatchObject([{decision_state: 'approved_continue'}]);
     await until(() => expect(plans.statuses()).toEqual({a: 'done', b: 'in_progress'}));
@@ -80,7 +88,7 @@ describe('a checkpoint', () => {
 
   test('approved and quit: the job ends, the screen stays', async () => {
     const {press, sees, agents, runs, isGone} = await atCheckpoint();
-    press('j', keys.enter);
+    press('j', 'j', keys.enter);
     await sees('1 done');
     expect(runs.records('a')).toMatchObject([{decision_state: 'approved_quit'}]);
     expect([agents.agents.length, isGone()]).toEqual([1, false]);
@@ -88,7 +96,7 @@ describe('a checkpoint', () => {
 
   test('rejected: the task has failed, and nothing goes on', async () => {
     const {press, sees, runs, plans, agents} = await atCheckpoint();
-    press('j', 'j', 'j', keys.enter);
+    press('k', keys.enter);
     await sees('✗ Task a');
     expect(runs.records('a')).toMatchObject([{decision_state: 'rejected', state: 'failed'}]);
     await until(() => expect(plans.statuses()).toEqual({a: 'failed', b: 'todo'}));
@@ -97,7 +105,7 @@ describe('a checkpoint', () => {
 
   test('changes requested, with a file by @: the same session hears them, and the checkpoint comes again', async () => {
     const {press, sees, agents, runs} = await atCheckpoint();
-    press('j', 'j', keys.enter);
+    press('j', 'j', 'j', keys.enter);
     await sees('Request changes');
     press('Use cents in @ref');
     await sees('src/refunds.ts');
@@ -123,7 +131,7 @@ describe('a checkpoint', () => {
     expect(screen()).not.toContain('Paused.');
     press('u');
     await sees('Approve and continue');
-    press(keys.enter);
+    press('j', keys.enter);
     await until(() => expect(agents.agents).toHaveLength(2));
     expect(runs.records('a')).toMatchObject([{decision_state: 'approved_continue'}]);
   });
@@ -166,7 +174,7 @@ describe('feedback of a parent review', () => {
     press(keys.enter, 'n', 'u');
     await sees('The parent review did not pass: 2 tasks are sent back');
     await sees('The totals are wrong.');
-    press(keys.down, keys.down, keys.enter);
+    press(keys.up, keys.enter);
     await seesNot('did not pass');
     expect([...pendingFeedback]).toEqual([]);
   });

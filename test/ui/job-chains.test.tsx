@@ -78,7 +78,7 @@ describe('what a parent review sent back', () => {
     });
     project.press(keys.enter, 'n', 'u');
     await project.sees('3 tasks are sent back');
-    project.press(keys.enter);
+    project.press('j', keys.enter);
     await until(() => expect(gone(project)).toEqual(['go a-2', 'go b-2', 'go c-2', 'go p-1']));
     await project.sees('3 done · no ready tasks remaining');
   });
@@ -89,7 +89,7 @@ describe('what a parent review sent back', () => {
     await project.sees('3 tasks are sent back');
     const release = project.plans.holdNextUpdate();
     succeeding(project);
-    project.press(keys.enter);
+    project.press('j', keys.enter);
     await until(() => expect(project.engine.isBusy()).toBe(true));
     project.press(keys.ctrlC);
     release();
@@ -122,12 +122,12 @@ test('changes requested later, then approved and continued: the plan goes on', a
   await project.seesNot('Approve and continue');
   project.press('u');
   await project.sees('Approve and continue');
-  project.press('j', 'j', keys.enter);
+  project.press('j', 'j', 'j', keys.enter);
   await project.sees('Request changes');
   project.press('Use cents', keys.ctrlS);
   await until(() => expect(gone(project)).toEqual(['go a-1', 'go a-2']));
   await project.sees('Approve and continue');
-  project.press(keys.enter);
+  project.press('j', keys.enter);
   await until(() => expect(gone(project)).toEqual(['go a-1', 'go a-2', 'go b-1']));
 });
 

@@ -8,10 +8,14 @@ export type SelectItem = {
   readonly isDisabled?: boolean;
 };
 
+/** Nothing is marked: a list whose choices act begins so, and a key that was on its way decides nothing. */
+export const unmarked = -1;
+
 type Move = (items: readonly SelectItem[], index: number) => number;
 
 const next: Move = (items, index) => nextEnabled(items, index, 1);
-const previous: Move = (items, index) => nextEnabled(items, index, -1);
+const previous: Move = (items, index) =>
+  index === unmarked ? last(items, index) : nextEnabled(items, index, -1);
 const first: Move = (items) => nextEnabled(items, items.length - 1, 1);
 const last: Move = (items) => nextEnabled(items, 0, -1);
 

@@ -1,6 +1,6 @@
 import type {Decision} from '../../machines/policies/review/decisions.ts';
 import {atTop, pageDown, pageUp, type Scroll, type ScrollRoom} from '../components/scroll.ts';
-import {type SelectItem, selectedAfter, selectKeys} from '../components/select.ts';
+import {type SelectItem, selectedAfter, selectKeys, unmarked} from '../components/select.ts';
 import {type EditorFrame, type EditorState, editorState, editorStep} from '../editor/editor-state.ts';
 import type {KeyPress} from '../input/key-press.ts';
 import type {Step} from '../input/use-stepper.ts';
@@ -40,7 +40,7 @@ export type CheckpointFrame = {
 
 export const checkpointState = (draft = ''): CheckpointState => ({
   view: 'choosing',
-  choice: 0,
+  choice: unmarked,
   summary: atTop,
   editor: editorState(draft),
   diff: {state: 'unread'},
@@ -59,6 +59,9 @@ export function checkpointItems(changesRefused: string | null): SelectItem[] {
     {label: 'Reject changes'},
   ];
 }
+
+/** Said where Enter comes before anything is marked. */
+export const markFirst = 'Mark a choice first: ↑ ↓ or j k, then enter.';
 
 type Stepped = Step<CheckpointState, CheckpointOutcome>;
 type Run = (state: CheckpointState, key: string, frame: CheckpointFrame) => Stepped;
@@ -130,6 +133,7 @@ function later(state: CheckpointState): Stepped {
 }
 
 function choose(state: CheckpointState): Stepped {
+  if (state.choice === unmarked) return {state: {...state, notice: markFirst}};
   if (state.choice === 2) return {state: {...state, view: 'writing'}};
   const decided = (['approved_continue', 'approved_quit', null, 'rejected'] as const)[state.choice];
   return decided ? decide(state, {state: decided}) : {state};

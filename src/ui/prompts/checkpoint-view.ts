@@ -79,7 +79,9 @@ export function choosingLines(
     ...body,
     ...Array.from({length: Math.max(0, Math.min(1, height - body.length))}, () => blankLine),
     ...selectLines(checkpointItems(changesRefused), state.choice, {columns}),
-    hintLine(hints, columns),
+    state.notice === null
+      ? hintLine(hints, columns)
+      : lineOf(cutEnd(` ${state.notice}`, columns), {tone: 'warning'}),
   ].slice(-rows);
 }
 

@@ -10,7 +10,7 @@ import {
   type Scroll,
   type ScrollRoom,
 } from '../components/scroll.ts';
-import {selectedAfter, selectKeys, selectLines} from '../components/select.ts';
+import {selectedAfter, selectKeys, selectLines, unmarked} from '../components/select.ts';
 import {type Step, useStepper} from '../input/use-stepper.ts';
 import {bindingOf, hintsOf, type Keymap, notNow} from '../keymap.ts';
 import {cutEnd, justify} from '../text/fit.ts';
@@ -55,7 +55,10 @@ const keymap: Keymap<(state: State, key: string, body: ScrollRoom) => Stepped, [
     label: 'choose',
     hint: 'first',
     short: 'choose',
-    run: (state) => over(state, choices[state.choice]?.choice ?? 'later'),
+    run: (state) => {
+      const marked = choices[state.choice];
+      return marked ? over(state, marked.choice) : {state};
+    },
   },
   {
     id: 'parentReview.later',
@@ -96,7 +99,7 @@ export function ParentReviewNotice({
   const body = bodyLines(sentBack, columns);
   const height = Math.max(1, rows - 3 - choices.length);
   const {state} = useStepper<State, ParentReviewChoice>({
-    initial: () => ({choice: 0, scroll: atTop, isOver: false}),
+    initial: () => ({choice: unmarked, scroll: atTop, isOver: false}),
     step: (before, {name}) => {
       if (before.isOver) return {state: before};
       const room = {count: body.length, height};

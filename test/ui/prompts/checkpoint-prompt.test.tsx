@@ -42,7 +42,7 @@ test('shows what was done and what can be decided', () => {
     "   +router.post('/refunds');",
     '   -    gone',
     '',
-    ' ❯ Approve and continue',
+    '   Approve and continue',
     '   Approve and quit',
     '   Request changes',
     '   Reject changes',
@@ -52,12 +52,12 @@ test('shows what was done and what can be decided', () => {
 
 describe('decisions', () => {
   test.each([
-    {sent: keys.enter, decision: {state: 'approved_continue'}},
-    {sent: `j${keys.enter}`, decision: {state: 'approved_quit'}},
+    {sent: `j${keys.enter}`, decision: {state: 'approved_continue'}},
+    {sent: `jj${keys.enter}`, decision: {state: 'approved_quit'}},
     {sent: `${keys.up}${keys.enter}`, decision: {state: 'rejected'}},
-    {sent: `jjjk${keys.down}${keys.enter}`, decision: {state: 'rejected'}},
+    {sent: `jjjjk${keys.down}${keys.enter}`, decision: {state: 'rejected'}},
     {
-      sent: `${keys.down}jj${keys.up}${keys.enter}cents${keys.ctrlS}`,
+      sent: `${keys.down}jjj${keys.up}${keys.enter}cents${keys.ctrlS}`,
       decision: {state: 'changes_requested', feedback: 'cents'},
     },
   ])('$decision, typed at once', ({sent, decision}) => {
@@ -66,9 +66,16 @@ describe('decisions', () => {
     expect(onDecide.mock.calls).toEqual([[decision]]);
   });
 
+  test('Enter before anything is marked decides nothing, and says so', async () => {
+    const {type, sees, onDecide, onLater} = prompt();
+    type(keys.enter);
+    await sees('Mark a choice first: ↑ ↓ or j k, then enter.');
+    expect([onDecide.mock.calls.length, onLater.mock.calls.length]).toEqual([0, 0]);
+  });
+
   test('only the first one counts', () => {
     const {type, onDecide, onLater} = prompt();
-    type(`${keys.enter}j${keys.enter}${keys.ctrlC}`);
+    type(`j${keys.enter}j${keys.enter}${keys.ctrlC}`);
     expect([onDecide.mock.calls.length, onLater.mock.calls.length]).toEqual([1, 0]);
   });
 
@@ -78,9 +85,9 @@ describe('decisions', () => {
     // Ink takes the escape for a key of its own by now.
     await new Promise((resolve) => setImmediate(resolve));
     type('[B');
-    await sees('❯ Approve and quit');
+    await sees('❯ Approve and continue');
     type(keys.enter);
-    expect(onDecide.mock.calls).toEqual([[{state: 'approved_quit'}]]);
+    expect(onDecide.mock.calls).toEqual([[{state: 'approved_continue'}]]);
   });
 
   test('a paste decides nothing', () => {
@@ -90,7 +97,7 @@ describe('decisions', () => {
     expect(onDecide).not.toHaveBeenCalled();
   });
 
-  test.each(['', `jj${keys.enter}half`, 'd'])('Ctrl+C after %j leaves it for later', (sent) => {
+  test.each(['', `jjj${keys.enter}half`, 'd'])('Ctrl+C after %j leaves it for later', (sent) => {
     const {type, onDecide, onLater} = prompt();
     type(sent + keys.ctrlC);
     expect([onDecide.mock.calls.length, onLater.mock.calls.length]).toEqual([0, 1]);
@@ -100,7 +107,7 @@ describe('decisions', () => {
 describe('request changes', () => {
   test('with a file named by @, over several lines', async () => {
     const {type, sees, onDecide} = prompt();
-    type(`jj${keys.enter}`);
+    type(`jjj${keys.enter}`);
     await sees('Request changes  pay-04');
     type(`cents${keys.enter}`);
     type('in @rou');
@@ -115,14 +122,15 @@ describe('request changes', () => {
 
   test('needs words', async () => {
     const {type, sees, onDecide} = prompt();
-    type(`jj${keys.enter} ${keys.ctrlS}`);
+    type(`jjj${keys.enter} ${keys.ctrlS}`);
     await sees('Write what should change first.');
     expect(onDecide).not.toHaveBeenCalled();
   });
 
   test('Esc goes back to the list, and what was written is still there', async () => {
     const {type, sees} = prompt();
-    type(`jj${keys.enter}draft${keys.escape}`);
+    type(`jjj${keys.enter}`);
+    type(`draft${keys.escape}`);
     await sees('❯ Request changes');
     type(keys.enter);
     await sees('draft');
@@ -131,7 +139,7 @@ describe('request changes', () => {
   test('is refused with the reason, and stepped over', async () => {
     const {type, lines, onDecide} = prompt({changesRefused: 'the agent kept no session'});
     expect(lines()).toContain('   Request changes  the agent kept no session');
-    type(`jj${keys.enter}`);
+    type(`jjj${keys.enter}`);
     expect(onDecide.mock.calls).toEqual([[{state: 'rejected'}]]);
   });
 });
@@ -222,11 +230,11 @@ describe('sizes', () => {
       for (const line of lines()) expect(textWidth(line)).toBeLessThanOrEqual(columns);
     };
     fits();
-    expect(lines().join('\n')).toMatch(/❯ Approve and continue(.|\n)*Reject changes/);
+    expect(lines().join('\n')).toMatch(/ {3}Approve and continue(.|\n)*Reject changes/);
     type('d');
     await sees('line 1');
     fits();
-    type(`qjj${keys.enter}`);
+    type(`qjjj${keys.enter}`);
     type('word '.repeat(200));
     await sees('ctrl+s send');
     fits();

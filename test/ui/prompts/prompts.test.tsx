@@ -153,7 +153,7 @@ describe('parent review', () => {
       '   point 1',
       '   point 2',
       '   point 3',
-      ' ❯ Resume these tasks now',
+      '   Resume these tasks now',
       '   Decide later',
       '   Dismiss the feedback',
       ' ↑ ↓ j k move   enter choose   ctrl+c decide later   pgup pgdn scroll',
@@ -161,8 +161,8 @@ describe('parent review', () => {
   });
 
   test.each([
-    {sent: keys.enter, choice: 'resume'},
-    {sent: `j${keys.enter}`, choice: 'later'},
+    {sent: `${keys.enter}j${keys.enter}`, choice: 'resume'},
+    {sent: `jj${keys.enter}`, choice: 'later'},
     {sent: `k${keys.enter}`, choice: 'dismiss'},
     {sent: keys.ctrlC, choice: 'later'},
   ])('$choice', ({sent, choice}) => {
