@@ -37,7 +37,7 @@ export class Cli {
     const folder = this.folder(command);
     const root = here ? folder : findProjectRoot(folder);
     const home = await this.home();
-    const project = this.#projects.get(root) ?? openProject({root, home});
+    const project = this.#projects.get(root) ?? openProject({root, home, env: this.context.env});
     this.#projects.set(root, project);
     return project;
   }

@@ -11,12 +11,17 @@ export type Project = {
   readonly folder: ProjectFolder;
   readonly plans: PlanStore;
   readonly config: ConfigStore;
+  /** Where it is asked for agents by name or command. */
+  readonly env: Env;
 };
 
-export function openProject({root, home}: {root: string; home: string}): Project {
+type Env = Readonly<Record<string, string | undefined>>;
+
+export function openProject({root, home, env}: {root: string; home: string; env: Env}): Project {
   const folder = projectFolder(root);
   return {
     folder,
+    env,
     plans: createPlanStore({
       file: folder.planFile,
       rules: {check: checkRawPlan, checkChange: checkPlanChange},

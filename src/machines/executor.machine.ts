@@ -189,6 +189,7 @@ export const executorMachine = setup({
                 src: 'selectTask',
                 input: ({context}) => ({
                   taskIds: context.taskIds,
+                  explicitProvider: context.explicitProvider,
                   attempted: [...context.attempted, ...context.passedOver].map(({taskId}) => taskId),
                   isFirst:
                     context.attempted.length + context.passedOver.length + context.reviews.length === 0,

@@ -74,8 +74,8 @@ export const taskMachine = setup({
     isPauseAsked,
     isReview: ({context}) => context.mode.type === 'review',
     /** Decided before, by a Blackbird that died: it is carried out, unless somebody decides anew. */
-    isUndelivered: ({context}, {unheard}: RecalledDecision) =>
-      unheard !== null && context.mode.type === 'review' && context.mode.decision === null,
+    isUndelivered: ({context}, {undelivered}: RecalledDecision) =>
+      undelivered !== null && context.mode.type === 'review' && context.mode.decision === null,
     isReplacing: (_, params: PreparedTask) => params.replaces !== null,
     isBroken: (_, params: RunOutput | ReviewGateOutput) =>
       params.outcome === 'error' || params.outcome === 'refused',

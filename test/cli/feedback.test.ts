@@ -136,7 +136,8 @@ describe('a task that was sent back', () => {
         'a is not ready',
         '  a  Task a  [done]  done, but the review of its parent sent it back',
         '',
-        '  blackbird resume a',
+        // Its run kept no session; with one it would be resumed.
+        '  blackbird restart a',
       ),
     );
     expect((await project.run(['why', 'b'])).out).toContain('done, nothing is left to do');

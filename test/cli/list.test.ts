@@ -1,6 +1,7 @@
 import {spawn} from 'node:child_process';
+import {randomUUID} from 'node:crypto';
 import {once} from 'node:events';
-import {mkdirSync} from 'node:fs';
+import {mkdirSync, realpathSync} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import type {Task} from '../../src/services/contracts/plan.ts';
@@ -69,7 +70,12 @@ test('a task whose agent outlived its Blackbird is shown as orphaned, with what 
   const project = cliProject(planOf(task('a', {status: 'in_progress'})));
   const runsFolder = path.join(project.folder, '.blackbird/runs');
   mkdirSync(runsFolder, {recursive: true, mode: 0o700});
-  const run = runRecord({run_id: uniqueRunId()});
+  const run = runRecord({
+    run_id: uniqueRunId(),
+    provider_session_ref: randomUUID(),
+    resumable: true,
+    repo_root: realpathSync(project.folder),
+  });
   await createRunStore({folder: runsFolder}).insert(run);
   const agent = spawn('sleep', ['1000'], {env: {...process.env, BLACKBIRD_RUN_ID: run.run_id}});
   onTestFinished(() => void agent.kill('SIGKILL'));
@@ -88,7 +94,7 @@ test('a task whose agent outlived its Blackbird is shown as orphaned, with what 
         name: 'agent',
         state: 'wrong',
         found: `run ${run.run_id} of a works without a Blackbird: ${agent.pid}`,
-        advice: 'blackbird restart a ends it and starts again',
+        advice: 'blackbird resume a ends it and goes on',
       },
     ]),
   });
@@ -170,7 +176,7 @@ describe('list', () => {
         'shop         in_progress  IN_PROGRESS  Shop',
         '  api        done         DONE         Refund endpoint',
         '  e2e        todo         READY        End to end',
-        '  ui         todo         READY        Screens',
+        '  ui         todo         OPEN         Screens',
         '    ui-list  todo         BLOCKED      List             unmet deps: e2e',
         'held         blocked      BLOCKED      On hold          manually blocked (deps satisfied)',
         'docs         todo         READY        Write docs',
@@ -192,9 +198,9 @@ describe('list', () => {
   test('numbers the levels of a very deep tree instead of indenting them', async () => {
     const {out} = await cliProject(hugeLineage(13)).run(['list', '--tree']);
     expect(out.trimEnd().split('\n').slice(9)).toEqual([
-      `${'                  g9'.padEnd(28)}  todo  READY  Task g9`,
-      `${'                    g10'.padEnd(28)}  todo  READY  Task g10`,
-      '                    (11) g11  todo  READY  Task g11',
+      `${'                  g9'.padEnd(28)}  todo  OPEN   Task g9`,
+      `${'                    g10'.padEnd(28)}  todo  OPEN   Task g10`,
+      '                    (11) g11  todo  OPEN   Task g11',
       '                    (12) g12  todo  READY  Task g12',
     ]);
   });

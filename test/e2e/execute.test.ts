@@ -92,7 +92,9 @@ describe('execute', () => {
 
     const {code, out, err} = await project.run(['execute', 'a']);
     expect({code, out}).toEqual({code: 1, out: ''});
-    expect(err).toContain('error: nothing to run: a is not ready');
+    expect(err).toContain('error: nothing to run: a is done');
+    expect(err).toContain('blackbird resume a --feedback <text>');
+    expect(err).toContain('blackbird restart a');
     expect(err).toContain('E_TASK_NOT_READY');
     expect(await project.run(['execute', 'nope'])).toMatchObject({code: 1, out: ''});
   });

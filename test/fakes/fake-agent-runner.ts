@@ -131,16 +131,16 @@ function makeAgent({
   let endHold: Promise<void> | undefined;
   let isHeld = false;
   let isGivenUp = false;
-  let unheard: Array<() => void> = [];
+  let held: Array<() => void> = [];
   /** What an agent does is not heard of while it is held. */
   const heard = (job: () => void) => {
-    if (isHeld) unheard.push(job);
+    if (isHeld) held.push(job);
     else job();
   };
   const readOn = () => {
     isHeld = false;
-    const waiting = unheard;
-    unheard = [];
+    const waiting = held;
+    held = [];
     for (const job of waiting) heard(job);
   };
   const giveUp = () => {

@@ -170,14 +170,14 @@ describe('the files of a run', () => {
       ...{run_id: `a-${attempt}`, attempt, resumable: true, provider_session_ref: sessionRef},
       review_summary: {files: [file], diffstat: '', snippets: []},
     });
-    const unheard = {kind: 'resume_rejected', message: 'not now'} as const;
+    const undelivered = {kind: 'resume_rejected', message: 'not now'} as const;
     const {engine, plays, agents} = openProject({
       plan: planOf(task('a', {status: 'done'}), task('b', {deps: ['a']})),
       runs: [
         restingRun({...of(1, 'src/1.ts'), state: 'succeeded', result: 'first'}),
         restingRun({...of(2, 'src/2.ts'), state: 'succeeded', result: 'second', resumed_from_run_id: 'a-1'}),
         restingRun({
-          ...{...of(3, 'src/3.ts'), state: 'failed', failure: unheard},
+          ...{...of(3, 'src/3.ts'), state: 'failed', failure: undelivered},
           ...{resumed_from_run_id: 'a-2', feedback: 'use tabs'},
         }),
       ],

@@ -107,7 +107,7 @@ describe('a whole engine', () => {
       last: ['t23', 't24', 't25', 't26', 't27'].map((taskId) => ({
         taskId,
         state: 'succeeded',
-        resumable: true,
+        resumable: false,
       })),
     });
   });

@@ -7,7 +7,7 @@ import {providerNames} from '../../services/contracts/provider-table.ts';
 import {type Cli, countingNumber} from '../cli.ts';
 import {inspectOption} from '../inspect/inspect-option.ts';
 import {type JobCommandOptions, openEngineFor, runSteps} from '../job/job.ts';
-import {runStandings} from '../plan/run-standings.ts';
+import {taskFactsIn} from '../plan/task-facts.ts';
 
 type Options = JobCommandOptions & {dryRun?: true};
 
@@ -38,13 +38,16 @@ Continue with "blackbird resume".
 Exit codes: 0 done or nothing ready, 1 error, 3 a task failed, 4 a person is needed, 130 paused.`,
     )
     .action(async (taskIds: readonly string[], options: Options, command: Command) => {
-      const {plans, folder} = await cli.project(command);
-      const plan = await plans.read();
+      const project = await cli.project(command);
+      const plan = await project.plans.read();
       const wanted = leavesOf(plan, taskIds);
       if (options.dryRun) {
         const steps = explainOrder(plan, wanted).slice(0, options.maxTasks);
-        const standingOf = await runStandings(plan.items.values(), folder);
-        const decisions = [...plan.items.keys()].filter((id) => standingOf(id) === 'decision');
+        const factsOf = await taskFactsIn(project, plan, plan.items.values());
+        const {taskStanding} = await import('../../machines/policies/run/task-options.ts');
+        const decisions = [...plan.items.values()]
+          .filter((task) => taskStanding(factsOf(task)) === 'decisionPending')
+          .map(({id}) => id);
         cli.print(command, {decisions, steps}, () =>
           [
             ...decisions.map((id) => `first: ${displayLine(id)} waits for your decision`),

@@ -11,7 +11,7 @@ import type {Plan, Task} from '../../services/contracts/plan.ts';
 import {type TaskStatus, taskStatuses} from '../../services/contracts/task-status.ts';
 import type {Cli} from '../cli.ts';
 import type {Surface} from '../context.ts';
-import {runStandings} from '../plan/run-standings.ts';
+import {taskFactsIn} from '../plan/task-facts.ts';
 import {blockedBy, levelIndent, readinessStyle, summarize, type TaskSummary} from '../plan/task-view.ts';
 import {type Cell, type Column, renderTable} from '../terminal/table.ts';
 
@@ -26,17 +26,12 @@ export function listCommand(cli: Cli): Command {
     .option('--features', 'top-level tasks instead of those without children')
     .option('--tree', 'the whole plan as a tree; with a filter, the matches and what is above them')
     .action(async (options: Options, command: Command) => {
-      const {plans, folder} = await cli.project(command);
-      const plan = await plans.read();
+      const project = await cli.project(command);
+      const plan = await project.plans.read();
       const rows = selectRows(plan, options);
-      const standingOf = await runStandings(
-        rows.map(({task}) => task),
-        folder,
-      );
-      const shown = rows.map(({task, depth}) => ({
-        depth,
-        summary: summarize(plan, task, standingOf(task.id)),
-      }));
+      const tasks = rows.map(({task}) => task);
+      const factsOf = await taskFactsIn(project, plan, tasks);
+      const shown = rows.map(({task, depth}) => ({depth, summary: summarize(plan, task, factsOf(task))}));
       const data = {tasks: shown.map(({summary, depth}) => (options.tree ? {...summary, depth} : summary))};
       cli.print(command, data, () => renderRows(shown, cli.context.stdout));
       if (rows.length === 0 && cli.context.stdout.isTerminal && !cli.isJson(command)) {

@@ -2,12 +2,14 @@ import {Command} from 'commander';
 import {requireTask} from '../../machines/policies/plan/plan-graph.ts';
 import {remarksOf} from '../../machines/policies/review/review-remarks.ts';
 import {programName} from '../../machines/policies/run/program.ts';
+import {type RunStanding, runObstacle, standingOf} from '../../machines/policies/run/run-options.ts';
+import {tellingRun} from '../../machines/policies/run/run-status.ts';
 import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
 import {dollars, duration, tokens, workTime} from '../../machines/policies/text/durations.ts';
 import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
-import type {ProjectFolder} from '../../services/stores/project-folder.ts';
 import {type Cli, taskArgument} from '../cli.ts';
+import type {Project} from '../composition.ts';
 import {liveEngine} from '../job/running-task.ts';
 import {type Cell, renderTable} from '../terminal/table.ts';
 
@@ -19,11 +21,12 @@ export function runsCommand(cli: Cli): Command {
     .option('--verbose', 'with the end of its output')
     .action(
       async (taskId: string, runId: string | undefined, options: {verbose?: true}, command: Command) => {
-        const {plans, folder} = await cli.project(command);
+        const project = await cli.project(command);
+        const {plans, folder} = project;
         const {createRunStore} = await import('../../services/stores/run-store.ts');
         const store = createRunStore({folder: folder.runsFolder});
         const {runs, broken} = await store.list(taskId);
-        const lostWord = await lostWords(folder);
+        const reading = await readingOf(project, runs);
         if (runs.length === 0 && broken.length === 0) requireTask(await plans.read(), taskId);
         const shown = runId === undefined ? runs : runs.filter((run) => run.run_id === runId);
         if (runId !== undefined && shown.length === 0) {
@@ -34,18 +37,18 @@ export function runsCommand(cli: Cli): Command {
         const files = Object.fromEntries(shown.map(({run_id}) => [run_id, store.files(taskId, run_id)]));
         cli.print(command, {task_id: taskId, runs: shown, files, broken}, () => {
           if (shown.length === 0) return `no runs found for ${displayLine(taskId)}`;
-          if (runId !== undefined) return shown.map((run) => runDetails(run, lostWord, true)).join('\n\n');
+          if (runId !== undefined) return shown.map((run) => runDetails(run, reading, true)).join('\n\n');
           // Ten columns need room; a narrow terminal gets one run below the other.
           if (cli.context.stdout.columns < tableWidth && !options.verbose) {
-            return shown.map((run) => runDetails(run, lostWord, false)).join('\n\n');
+            return shown.map((run) => runDetails(run, reading, false)).join('\n\n');
           }
           const table = renderTable(
             columns,
-            shown.map((run) => runCells(run, lostWord)),
+            shown.map((run) => runCells(run, reading)),
             cli.context.stdout,
           );
           return options.verbose
-            ? [table, ...shown.map((run) => runDetails(run, lostWord, true))].join('\n\n')
+            ? [table, ...shown.map((run) => runDetails(run, reading, true))].join('\n\n')
             : [table, ...shown.flatMap(reviewNotes)].join('\n');
         });
         for (const {file, reason} of broken)
@@ -69,16 +72,16 @@ const columns = [
   {title: 'LINKS', shrinks: 'first'},
 ] as const;
 
-function runCells(run: RunRecord, lostWord: LostWord): Cell[] {
+function runCells(run: RunRecord, reading: Reading): Cell[] {
   return [
     run.run_id,
     {
-      text: stateWord(run, lostWord),
+      text: stateWord(run, reading),
       style: run.state === 'failed' ? 'red' : run.state === 'succeeded' ? 'green' : 'yellow',
     },
     programName(run),
     run.provider_session_ref || '-',
-    isOpen(run) ? (canBeResumed(run) ? 'yes' : 'no') : '-',
+    isOpen(run, reading) ? (reading.isResumable(run) ? 'yes' : 'no') : '-',
     run.created_at.slice(0, 16).replace('T', ' '),
     duration(workTime(run)),
     run.usage ? tokens(run.usage) : '-',
@@ -105,25 +108,41 @@ function reviewRows(run: RunRecord): ReadonlyArray<readonly [label: string, text
   ];
 }
 
-/** A review is made again, and a run that was replaced is history. */
-const canBeResumed = ({resumable, run_type, superseded_by_run_id}: RunRecord) =>
-  resumable && run_type === 'execute' && superseded_by_run_id === undefined;
+/** What the records alone do not tell. */
+type Reading = {
+  /** Whether the run chart lets it go on in its session: resumed, answered or with feedback. */
+  readonly isResumable: (run: RunRecord) => boolean;
+  readonly standing: (run: RunRecord) => RunStanding;
+  /** What to call a run whose Blackbird is gone; null while there is one. */
+  readonly lostWord: (run: RunRecord) => string | null;
+};
 
-const isOpen = ({state}: RunRecord) => state === 'paused' || state === 'waiting' || state === 'running';
+const isOpen = (run: RunRecord, {standing}: Reading) =>
+  standing(run) === 'paused' || standing(run) === 'waiting' || standing(run) === 'lost';
 
-/** What to call a run whose Blackbird is gone; null while there is one. */
-type LostWord = (run: RunRecord) => string | null;
+async function readingOf(project: Project, runs: readonly RunRecord[]): Promise<Reading> {
+  const {runCircumstances} = await import('../plan/task-facts.ts');
+  const circumstancesOf = await runCircumstances(project);
+  const telling = tellingRun(runs);
+  const commands = ['resume', 'answer', 'sendBack'] as const;
+  return {
+    isResumable: (run) =>
+      run === telling && commands.some((command) => runObstacle(run, circumstancesOf(run), command) === null),
+    standing: (run) => standingOf(run, circumstancesOf(run)),
+    lostWord: await lostWords(project.folder),
+  };
+}
 
 /** Nobody is there to change the record before the next execute or resume does. */
-async function lostWords(folder: ProjectFolder): Promise<LostWord> {
+async function lostWords(folder: Project['folder']): Promise<Reading['lostWord']> {
   if ((await liveEngine(folder)) !== null) return () => null;
   const {livingProcesses} = await import('../../services/agents/orphans.ts');
   return (run) => (livingProcesses(run).length > 0 ? 'orphaned (agent alive)' : 'lost (process gone)');
 }
 
-function stateWord(run: RunRecord, lostWord: LostWord): string {
+function stateWord(run: RunRecord, reading: Reading): string {
   const {state, pause_reason, failure, decision_state, parent_review_passed: passed} = run;
-  const lost = state === 'running' ? lostWord(run) : null;
+  const lost = state === 'running' ? reading.lostWord(run) : null;
   if (lost !== null) return lost;
   if (state === 'paused') return `paused (${pause_reason ?? 'user_interrupt'})`;
   const notes = [
@@ -144,15 +163,15 @@ function linksOf(run: RunRecord): string {
   return links.flatMap(([name, id]) => (id === undefined ? [] : [`${name} ${id}`])).join(', ');
 }
 
-function runDetails(run: RunRecord, lostWord: LostWord, withOutput: boolean): string {
+function runDetails(run: RunRecord, reading: Reading, withOutput: boolean): string {
   const rows = [
     ['run', run.run_id],
     ['attempt', String(run.attempt)],
-    ['state', stateWord(run, lostWord)],
+    ['state', stateWord(run, reading)],
     ['provider', programName(run)],
     ...(run.custom_command === undefined ? [] : [['command', run.custom_command]]),
     ['session', run.provider_session_ref || '(none)'],
-    ['resumable', canBeResumed(run) ? 'yes' : 'no'],
+    ['resumable', reading.isResumable(run) ? 'yes' : 'no'],
     ['folder', run.repo_root],
     ['created', run.created_at],
     ['updated', run.updated_at],

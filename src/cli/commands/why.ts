@@ -10,7 +10,7 @@ import {displayLine} from '../../machines/policies/text/display-text.ts';
 import type {Plan} from '../../services/contracts/plan.ts';
 import {type Cli, taskArgument} from '../cli.ts';
 import type {Project} from '../composition.ts';
-import {runStandings} from '../plan/run-standings.ts';
+import {taskFactsIn} from '../plan/task-facts.ts';
 import {levelIndent} from '../plan/task-view.ts';
 import {type Paint, painter} from '../terminal/paint.ts';
 
@@ -21,8 +21,8 @@ export function whyCommand(cli: Cli): Command {
     .action(async (id: string, _options, command: Command) => {
       const project = await cli.project(command);
       const plan = await project.plans.read();
-      const standingOf = await runStandings(plan.items.values(), project.folder);
-      const explanation = explainTask(plan, id, standingOf, await sentBackIn(plan, project));
+      const factsOf = await taskFactsIn(project, plan, plan.items.values());
+      const explanation = explainTask(plan, id, factsOf, await sentBackIn(plan, project));
       cli.print(command, explanation, () => renderExplanation(explanation, painter(cli.context.stdout)));
     });
 }

@@ -1,36 +1,110 @@
+import {existsSync, realpathSync} from 'node:fs';
 import {requireTask} from '../../machines/policies/plan/plan-graph.ts';
-import {openDecision} from '../../machines/policies/review/decisions.ts';
-import {circumstancesAt} from '../../machines/policies/run/run-circumstances.ts';
-import {tellingRun} from '../../machines/policies/run/run-status.ts';
-import type {TaskFacts} from '../../machines/policies/run/task-options.ts';
-import type {Plan} from '../../services/contracts/plan.ts';
-import {createRunStore} from '../../services/stores/run-store.ts';
+import type {ProgramChoice} from '../../machines/policies/run/program.ts';
+import {circumstancesAt, type RunCircumstances} from '../../machines/policies/run/run-circumstances.ts';
+import type {KnownOfTask, TaskFacts} from '../../machines/policies/run/task-options.ts';
+import type {PendingFeedback} from '../../services/contracts/feedback.ts';
+import type {Plan, Task} from '../../services/contracts/plan.ts';
+import {customCommandIn, providerIds} from '../../services/contracts/provider-table.ts';
+import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Project} from '../composition.ts';
 import {liveEngine} from '../job/running-task.ts';
 
+type Place = Pick<Project, 'folder' | 'env'>;
+
+/** The programs that the environment asks for, as a job would find them. */
+export function programsIn(env: Project['env']): ProgramChoice {
+  const customCommand = customCommandIn(env);
+  const named = providerIds.find((id) => id === env.BLACKBIRD_AGENT_PROVIDER?.toLowerCase()) ?? null;
+  return {explicitProvider: customCommand === null ? named : 'custom', customCommand};
+}
+
 /** What the run chart is asked with about one task, as it is on disk now. */
-export async function taskFacts({folder}: Project, plan: Plan, taskId: string): Promise<TaskFacts> {
+export async function taskFacts(project: Place, plan: Plan, taskId: string): Promise<TaskFacts> {
   const task = requireTask(plan, taskId);
-  const {runs} = await createRunStore({folder: folder.runsFolder}).list(taskId);
-  const open = openDecision(task, runs);
-  const run = open?.run ?? tellingRun(runs);
-  const {createFeedbackStore} = await import('../../services/stores/feedback-store.ts');
-  const {isConsumed} = await import('../../machines/policies/review/parent-feedback.ts');
-  const pending = await createFeedbackStore({folder: folder.feedbackFolder}).read(taskId);
-  return {
-    plan,
-    task,
-    run,
-    circumstances: circumstancesAt(
-      {repoRoot: folder.root, explicitProvider: null, customCommand: run?.custom_command ?? null},
-      run,
-      {
-        // Its form is looked at by those who start an agent; a person is told then.
-        isSessionRef: true,
-        owner: (await liveEngine(folder)) === null ? 'gone' : 'alive',
-        isPastCheckpoint: open === null,
-      },
-    ),
-    isSentBack: pending !== null && !isConsumed(pending, runs),
+  return (await taskFactsIn(project, plan, [task], () => true))(task);
+}
+
+/**
+ * The same for these tasks. Only of those in progress, waiting, failed or sent back the runs are read, unless told
+ * otherwise: a status says it all of the others, and most plans have none.
+ */
+export async function taskFactsIn(
+  {folder, env}: Place,
+  plan: Plan,
+  tasks: Iterable<Task>,
+  isRead: (task: Task) => boolean = isOpen,
+): Promise<(task: Task) => TaskFacts> {
+  const {factsAbout} = await import('../../machines/policies/run/task-options.ts');
+  const sentBack = existsSync(folder.feedbackFolder)
+    ? await sentBackIn(folder)
+    : new Map<string, PendingFeedback>();
+  const read = [...tasks].filter(
+    (task) => task.childIds.length === 0 && (isRead(task) || sentBack.has(task.id)),
+  );
+  const found = read.length === 0 ? new Map<string, RunRecord>() : await tellingRuns(folder, read);
+  const isEngineAlive = found.size > 0 && (await liveEngine(folder)) !== null;
+  const {isSessionRef} =
+    found.size === 0 ? {isSessionRef: () => false} : await import('../../services/agents/run-provider.ts');
+  const orphans = isEngineAlive ? new Set<string>() : await orphansAmong(found.values());
+  const place = {
+    repoRoot: found.size === 0 ? folder.root : realpathSync(folder.root),
+    ...programsIn(env),
+    isEngineAlive,
+    isSessionRef,
   };
+  return (task) => {
+    const known: KnownOfTask = {
+      ...place,
+      run: found.get(task.id) ?? null,
+      isSentBack: sentBack.has(task.id),
+      isOrphaned: orphans.has(task.id),
+    };
+    return factsAbout(plan, task, known);
+  };
+}
+
+/** The circumstances of any run, for whoever looks at runs and not at their tasks. */
+export async function runCircumstances({folder, env}: Place): Promise<(run: RunRecord) => RunCircumstances> {
+  const {isSessionRef} = await import('../../services/agents/run-provider.ts');
+  const owner = (await liveEngine(folder)) === null ? 'gone' : 'alive';
+  const place = {repoRoot: realpathSync(folder.root), ...programsIn(env)};
+  return (run) =>
+    circumstancesAt(place, run, {
+      isSessionRef: isSessionRef(run.provider, run.provider_session_ref),
+      owner,
+      isPastCheckpoint: false,
+    });
+}
+
+const isOpen = ({status}: Task) =>
+  status === 'in_progress' || status === 'waiting_user' || status === 'failed';
+
+async function sentBackIn(folder: Project['folder']): Promise<ReadonlyMap<string, PendingFeedback>> {
+  const {listFeedback} = await import('../job/feedback-operations.ts');
+  const {pending} = await listFeedback({folder});
+  return new Map(pending.map((each) => [each.childTaskId, each]));
+}
+
+async function tellingRuns(
+  folder: Project['folder'],
+  tasks: readonly Task[],
+): Promise<ReadonlyMap<string, RunRecord>> {
+  const {createRunStore} = await import('../../services/stores/run-store.ts');
+  const {tellingRun} = await import('../../machines/policies/run/run-status.ts');
+  const store = createRunStore({folder: folder.runsFolder});
+  const found = new Map<string, RunRecord>();
+  for (const {id} of tasks) {
+    const run = tellingRun((await store.list(id)).runs);
+    if (run) found.set(id, run);
+  }
+  return found;
+}
+
+/** Their Blackbird is gone, and something of them still lives. */
+async function orphansAmong(runs: Iterable<RunRecord>): Promise<ReadonlySet<string>> {
+  const lost = [...runs].filter(({state}) => state === 'running');
+  if (lost.length === 0) return new Set();
+  const {livingProcesses} = await import('../../services/agents/orphans.ts');
+  return new Set(lost.filter((run) => livingProcesses(run).length > 0).map(({task_id}) => task_id));
 }

@@ -1,6 +1,6 @@
-import type {RunStanding} from '../../machines/policies/plan/explain-task.ts';
 import {isLeaf, parentOf} from '../../machines/policies/plan/plan-graph.ts';
 import {type Readiness, readinessOf, unmetDeps} from '../../machines/policies/plan/readiness.ts';
+import {type TaskFacts, taskStanding} from '../../machines/policies/run/task-options.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {Style} from '../terminal/paint.ts';
 
@@ -9,7 +9,8 @@ export type TaskSummary = {
   readonly id: string;
   readonly title: string;
   readonly status: Task['status'];
-  readonly readiness: Readiness;
+  /** A parent is never ready itself: it is open until its children are done. */
+  readonly readiness: Readiness | 'OPEN';
   /** What its latest run tells where `in_progress` does not tell enough; that a parent review sent it back. */
   readonly run?: 'paused' | 'decision' | 'orphaned' | 'sent_back';
   readonly leaf: boolean;
@@ -17,19 +18,27 @@ export type TaskSummary = {
   readonly unmetDeps: readonly string[];
 };
 
-export function summarize(plan: Plan, task: Task, standing?: RunStanding): TaskSummary {
+export function summarize(plan: Plan, task: Task, facts?: TaskFacts): TaskSummary {
+  const readiness = readinessOf(plan, task);
+  const resting = facts && restingOf(facts);
   return {
     id: task.id,
     title: task.title,
     status: task.status,
-    readiness: readinessOf(plan, task),
-    ...(standing === 'paused' || standing === 'stranded' ? {run: 'paused'} : {}),
-    ...(standing === 'decision' || standing === 'orphaned' ? {run: standing} : {}),
-    ...(standing === 'sentBack' ? {run: 'sent_back'} : {}),
+    readiness: readiness === 'READY' && !isLeaf(task) ? 'OPEN' : readiness,
+    ...(resting && {run: resting}),
     leaf: isLeaf(task),
     parentId: parentOf(plan, task)?.id ?? null,
     unmetDeps: unmetDeps(plan, task),
   };
+}
+
+function restingOf(facts: TaskFacts): TaskSummary['run'] {
+  if (facts.isOrphaned) return 'orphaned';
+  const standing = taskStanding(facts);
+  if (standing === 'decisionPending') return 'decision';
+  if (facts.isSentBack) return 'sent_back';
+  return standing === 'paused' || standing === 'lost' ? 'paused' : undefined;
 }
 
 /** What keeps a blocked task, in a few words. */
@@ -49,6 +58,7 @@ export function levelIndent(depth: number): string {
 
 export const readinessStyle = {
   READY: 'blue',
+  OPEN: 'blue',
   BLOCKED: 'yellow',
   QUEUED: 'dim',
   IN_PROGRESS: 'cyan',
@@ -56,4 +66,4 @@ export const readinessStyle = {
   DONE: 'green',
   FAILED: 'red',
   SKIPPED: 'dim',
-} as const satisfies Record<Readiness, Style>;
+} as const satisfies Record<TaskSummary['readiness'], Style>;

@@ -81,7 +81,7 @@ export async function createDemo({
   }
   await writeFile(path.join(root, 'README.md'), '# Demo\n\nA sample project, made by `blackbird demo`.\n');
   await initRepository(root);
-  const {plans, folder} = openProject({root, home: root});
+  const {plans, folder} = openProject({root, home: root, env: {}});
   await plans.create();
   await ensureStateFolder(folder);
   await createAgentSelection(folder.agentFile).save('demo');

@@ -2,6 +2,7 @@ import {execFile} from 'node:child_process';
 import {lstat, readdir} from 'node:fs/promises';
 import {promisify} from 'node:util';
 import {resolveConfig} from '../../machines/policies/config-resolution.ts';
+import {canGoOnHere} from '../../machines/policies/run/run-options.ts';
 import {livingProcesses} from '../../services/agents/orphans.ts';
 import {hasReaper} from '../../services/agents/reaped-tree.ts';
 import {AppError, messageOf, shellWord, systemErrorCode} from '../../services/contracts/errors.ts';
@@ -153,11 +154,11 @@ async function checkOrphans({project: {plans, folder}}: Surroundings): Promise<C
 }
 
 /** Every job begins with ending what a dead Blackbird left; these go on with the same task. */
-function endingCommand({task_id, run_type, resumable}: RunRecord): string {
-  if (run_type === 'review') return 'blackbird execute ends it and reviews again';
-  return resumable
-    ? `blackbird resume ${shellWord(task_id)} ends it and goes on`
-    : `blackbird restart ${shellWord(task_id)} ends it and starts again`;
+function endingCommand(run: RunRecord): string {
+  if (run.run_type === 'review') return 'blackbird execute ends it and reviews again';
+  return canGoOnHere(run)
+    ? `blackbird resume ${shellWord(run.task_id)} ends it and goes on`
+    : `blackbird restart ${shellWord(run.task_id)} ends it and starts again`;
 }
 
 function checkReaper(): Check {

@@ -39,8 +39,9 @@ export async function openTui(
     release();
   }
   const {pausedLines} = await import('../../machines/policies/job/job-summary.ts');
+  const {canGoOnHere} = await import('../../machines/policies/run/run-options.ts');
   for (const run of pausedSince(tui, openedAt)) {
-    for (const line of pausedLines(run.task_id, run)) context.out(line);
+    for (const line of pausedLines(run.task_id, {resumable: canGoOnHere(run)})) context.out(line);
   }
 }
 

@@ -5,7 +5,7 @@ import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import {requireTask, walkTree} from '../policies/plan/plan-graph.ts';
 import {type OpenDecision, openDecision} from '../policies/review/decisions.ts';
-import {obstacleText} from '../policies/run/run-circumstances.ts';
+import {circumstancesAt, obstacleText} from '../policies/run/run-circumstances.ts';
 import {runObstacle} from '../policies/run/run-options.ts';
 import {noDecision, resumeRefusal} from '../policies/run/run-refusals.ts';
 import type {
@@ -14,7 +14,6 @@ import type {
   DecisionRequest,
   ReviewGateCommand,
 } from '../review-gate.machine.ts';
-import {circumstancesOf} from './circumstances.ts';
 import {readableRuns} from './readable-runs.ts';
 
 /** The questions that are open now, by the run they are about, and how each is answered. */
@@ -53,8 +52,17 @@ export function defineCheckDecisionActor(services: Services) {
   });
 }
 
-function obstacleTo(services: Services, run: RunRecord, explicitProvider: ProviderId | null): string | null {
-  const circumstances = circumstancesOf(services, run, {explicitProvider, isPastCheckpoint: false});
+function obstacleTo(
+  {project, agents, isSessionRef}: Services,
+  run: RunRecord,
+  explicitProvider: ProviderId | null,
+): string | null {
+  const place = {repoRoot: project.root, explicitProvider, customCommand: agents.customCommand};
+  const circumstances = circumstancesAt(place, run, {
+    isSessionRef: isSessionRef(run.provider, run.provider_session_ref),
+    owner: 'alive',
+    isPastCheckpoint: false,
+  });
   const obstacle = runObstacle(run, circumstances, 'sendBack');
   if (obstacle === 'standing') throw new Error(`run ${run.run_id} stands at no checkpoint`);
   return obstacle === null ? null : obstacleText(obstacle, run, circumstances);

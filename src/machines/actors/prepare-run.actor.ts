@@ -18,14 +18,20 @@ import {chainTo, changedFiles} from '../policies/run/run-chain.ts';
 import type {RunOrder} from '../policies/run/run-order.ts';
 import {applyRunStep} from '../policies/run/run-record.ts';
 import {parentRefusal, requirePossible} from '../policies/run/run-refusals.ts';
+import {tellingRun} from '../policies/run/run-status.ts';
 import type {TaskFacts} from '../policies/run/task-options.ts';
 import {changedSince, tellingFor, toldTask} from '../policies/run/told-task.ts';
 import {requestFor, startFresh, takeOver} from './begin-run.ts';
-import {circumstancesOf} from './circumstances.ts';
 import {pendingOf} from './pending-feedback.ts';
 import {recoverTask} from './recover-runs.actor.ts';
 import {promptFor} from './run-prompt.ts';
-import type {PreparedTask, PrepareRunInput, RunMode, Situation} from './run-situation.ts';
+import {
+  factsHere,
+  type PreparedTask,
+  type PrepareRunInput,
+  type RunMode,
+  type Situation,
+} from './run-situation.ts';
 
 /** Everything before the agent: a fresh look at plan and history, the prompt, and the record on disk. */
 export function definePrepareRunActor(services: Services, onPrepared: (prepared: PreparedTask) => void) {
@@ -124,7 +130,7 @@ function resumeOrder({state}: RunRecord, command: 'sendBack' | 'resume') {
 /** Feedback at a checkpoint is a decision: it is on disk before the run that carries it out. */
 async function resolveCheckpoint({runs, now}: Services, {open, mode}: Situation): Promise<void> {
   if (open === null || mode.type !== 'resume' || mode.feedback === null) return;
-  if (open.unheard === mode.feedback) return;
+  if (open.undelivered === mode.feedback) return;
   const decision = {state: 'changes_requested', feedback: mode.feedback} as const;
   await runs.update(open.run.task_id, open.run.run_id, (current) =>
     applyRunStep(current, {type: 'decided', decision}, now()),
@@ -151,18 +157,8 @@ async function markInProgress({plans, now}: Services, taskId: string): Promise<v
   await plans.update((plan) => setStatus(plan, taskId, 'in_progress', now()));
 }
 
-/** What the chart of the latest run is asked with. */
-function factsOf(
-  services: Services,
-  {plan, task, latest, open, pending, explicitProvider}: Situation,
-): TaskFacts {
-  // Changes that the provider would not take left a run of their own; the checkpoint stands at the one before.
-  const run = open?.run ?? latest;
-  return {
-    plan,
-    task,
-    run,
-    circumstances: circumstancesOf(services, run, {explicitProvider, isPastCheckpoint: open === null}),
-    isSentBack: pending !== null,
-  };
+/** What the run chart is asked with: how the task stands is said by the latest run that was delivered. */
+function factsOf(services: Services, {plan, task, runs, pending, explicitProvider}: Situation): TaskFacts {
+  const known = {run: tellingRun(runs), isSentBack: pending !== null, explicitProvider};
+  return factsHere(services, plan, task, known);
 }

@@ -2,9 +2,11 @@ import type {ProviderId} from '../../services/contracts/agent.ts';
 import type {PendingFeedback} from '../../services/contracts/feedback.ts';
 import type {Plan, Task, TaskStatus} from '../../services/contracts/plan.ts';
 import type {Answer, RunRecord} from '../../services/contracts/run.ts';
+import type {Services} from '../../services/contracts/services.ts';
 import type {OpenDecision} from '../policies/review/decisions.ts';
 import type {RunCircumstances} from '../policies/run/run-circumstances.ts';
 import type {RunOrder} from '../policies/run/run-order.ts';
+import {factsAbout, type KnownOfTask, type TaskFacts} from '../policies/run/task-options.ts';
 
 /** How a task is run. */
 export type RunMode =
@@ -50,3 +52,18 @@ export type Situation = PrepareRunInput & {
   /** The number of the next run. */
   readonly attempt: number;
 };
+
+/** What the run chart is asked with, here and now. Whoever asks holds the project lock. */
+export const factsHere = (
+  {project, agents, isSessionRef}: Pick<Services, 'project' | 'agents' | 'isSessionRef'>,
+  plan: Plan,
+  task: Task,
+  known: Pick<KnownOfTask, 'run' | 'isSentBack' | 'explicitProvider'>,
+): TaskFacts =>
+  factsAbout(plan, task, {
+    ...known,
+    repoRoot: project.root,
+    customCommand: agents.customCommand,
+    isEngineAlive: true,
+    isSessionRef,
+  });

@@ -1,24 +1,38 @@
 import {fromPromise} from 'xstate';
-import {AppError, shellWord} from '../../services/contracts/errors.ts';
-import type {PlanStore} from '../../services/contracts/stores.ts';
+import type {Plan} from '../../services/contracts/plan.ts';
+import type {Services} from '../../services/contracts/services.ts';
 import type {SelectedTask, SelectTaskInput} from '../policies/job/execution-steps.ts';
 import {nextTask} from '../policies/plan/readiness.ts';
+import {nothingToRun} from '../policies/run/run-refusals.ts';
+import {tellingRun} from '../policies/run/run-status.ts';
+import type {TaskFacts} from '../policies/run/task-options.ts';
+import {pendingOf} from './pending-feedback.ts';
+import {factsHere} from './run-situation.ts';
 
 /** Reads the plan again before every task, so that edits made while it runs count. */
-export function defineSelectTaskActor({plans}: {plans: Pick<PlanStore, 'read'>}) {
+export function defineSelectTaskActor(services: Services) {
   return fromPromise<SelectedTask | null, SelectTaskInput>(async ({input}) => {
-    const task = nextTask(await plans.read(), input);
+    const plan = await services.plans.read();
+    const task = nextTask(plan, input);
     if (task) return {taskId: task.id, hasParent: task.parentId != null};
-    if (input.isFirst && input.taskIds.length > 0) throw nothingReady(input.taskIds);
+    if (input.isFirst && input.taskIds.length > 0)
+      throw nothingToRun(await factsOfNamed(services, plan, input));
     return null;
   });
 }
 
-function nothingReady(taskIds: readonly string[]): AppError {
-  const verb = taskIds.length === 1 ? 'is' : 'are';
-  return new AppError('E_TASK_NOT_READY', `nothing to run: ${taskIds.join(', ')} ${verb} not ready`, {
-    next: taskIds
-      .slice(0, 3)
-      .map((id) => ({command: `blackbird why ${shellWord(id)}`, why: 'see what it waits for'})),
-  });
+/** What the run chart says of each decides what is told, and what can be done instead. */
+async function factsOfNamed(
+  services: Services,
+  plan: Plan,
+  {taskIds, explicitProvider}: SelectTaskInput,
+): Promise<TaskFacts[]> {
+  const named = taskIds.flatMap((id) => plan.items.get(id) ?? []);
+  return Promise.all(
+    named.map(async (task) => {
+      const run = tellingRun((await services.runs.list(task.id)).runs);
+      const isSentBack = (await pendingOf(services, task.id)) !== null;
+      return factsHere(services, plan, task, {run, isSentBack, explicitProvider});
+    }),
+  );
 }

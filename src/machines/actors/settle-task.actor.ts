@@ -3,7 +3,7 @@ import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import {setStatus} from '../policies/plan/plan-status.ts';
 import {leaveParents, parentsBefore} from '../policies/review/parent-review.ts';
-import {isUnheard, statusOf, tellingRun} from '../policies/run/run-status.ts';
+import {isUndelivered, statusOf, tellingRun} from '../policies/run/run-status.ts';
 import type {SettleTaskInput} from '../task.machine.ts';
 import {pendingOf} from './pending-feedback.ts';
 
@@ -13,7 +13,7 @@ export function defineSettleTaskActor(
   onSettled: (run: RunRecord) => void,
 ) {
   return fromPromise<void, SettleTaskInput>(async ({input: {taskId, run}}) => {
-    const telling = (isUnheard(run) && tellingRun((await runs.list(taskId)).runs)) || run;
+    const telling = (isUndelivered(run) && tellingRun((await runs.list(taskId)).runs)) || run;
     const completes = telling === run ? leaveParents : parentsBefore(run);
     await plans.update((plan) =>
       plan.items.has(taskId) ? setStatus(plan, taskId, statusOf(telling), now(), completes) : plan,

@@ -1,14 +1,21 @@
 import {describe, expect, test} from 'vitest';
-import {explainTask} from '../../../src/machines/policies/plan/explain-task.ts';
+import {explainTask, type SentBackOf} from '../../../src/machines/policies/plan/explain-task.ts';
+import type {KnownOfTask} from '../../../src/machines/policies/run/task-options.ts';
+import type {Plan} from '../../../src/services/contracts/plan.ts';
 import {type TaskStatus, taskStatuses} from '../../../src/services/contracts/task-status.ts';
+import {pausedRun, restingRun, runRecord, waitingRun} from '../../fakes/runs.ts';
 import {errorOf} from '../../helpers/errors.ts';
 import {family, planOf, task} from '../../helpers/plans.ts';
+import {factsIn} from '../../helpers/task-facts.ts';
 
+/** Nothing but the plan is known, unless told otherwise. */
+const explain = (plan: Plan, id: string, known: Partial<KnownOfTask> = {}, sentBackOf?: SentBackOf) =>
+  explainTask(plan, id, factsIn(plan, known), sentBackOf);
 const execute = (id: string) => ({command: `blackbird execute ${id}`, why: 'run it'});
 
 describe('why', () => {
   test('a ready task can run now', () => {
-    expect(explainTask(planOf(task('a')), 'a')).toEqual({
+    expect(explain(planOf(task('a')), 'a')).toEqual({
       id: 'a',
       ready: true,
       conditions: [
@@ -34,7 +41,7 @@ describe('why', () => {
       task('f', {status: 'failed'}),
       task('over', {status: 'done'}),
     );
-    expect(explainTask(plan, 'a')).toEqual({
+    expect(explain(plan, 'a')).toEqual({
       id: 'a',
       ready: false,
       conditions: [
@@ -72,7 +79,10 @@ describe('why', () => {
           role: 'dependency',
           depth: 2,
           reason: 'failed',
-          next: {command: 'blackbird retry f', why: 'make it ready for execute'},
+          next: {
+            command: 'blackbird retry f',
+            why: 'make it ready for execute; the conversation is forgotten',
+          },
         },
       ],
       first: ['d', 'f'],
@@ -100,8 +110,8 @@ describe('why', () => {
     },
     {
       status: 'waiting_user',
-      reason: 'waits for your answer',
-      next: {command: 'blackbird resume a', why: 'answer its questions'},
+      reason: 'waits for an answer, but no run works on it',
+      next: {command: 'blackbird set-status a todo', why: 'make it ready'},
       first: ['a'],
     },
     {
@@ -114,7 +124,7 @@ describe('why', () => {
     {
       status: 'failed',
       reason: 'failed',
-      next: {command: 'blackbird retry a', why: 'make it ready for execute'},
+      next: {command: 'blackbird retry a', why: 'make it ready for execute; the conversation is forgotten'},
       first: ['a'],
     },
     {
@@ -130,7 +140,7 @@ describe('why', () => {
   });
 
   test.each(rows)('a task that is $status: $reason', ({status, reason, next, first}) => {
-    expect(explainTask(planOf(task('a', {status})), 'a')).toEqual({
+    expect(explain(planOf(task('a', {status})), 'a')).toEqual({
       id: 'a',
       ready: status === 'todo',
       conditions: [
@@ -152,37 +162,73 @@ describe('why', () => {
     {status: 'blocked' as const, reason: 'blocked by hand; also waits for 1'},
     {status: 'in_progress' as const, reason: 'in progress, but no run works on it'},
   ])('a task that is $status and has an unmet dependency: $reason', ({status, reason}) => {
-    const {conditions, first} = explainTask(planOf(task('a', {status, deps: ['b']}), task('b')), 'a');
+    const {conditions, first} = explain(planOf(task('a', {status, deps: ['b']}), task('b')), 'a');
     expect([conditions[0]?.reason, first]).toEqual([reason, ['b']]);
   });
 
-  test.each([
-    {state: 'running' as const, reason: 'running', command: 'blackbird logs a --follow'},
-    {state: 'paused' as const, reason: 'paused', command: 'blackbird resume a'},
+  const pending = {decision_state: 'pending'} as const;
+  test.each<{status?: TaskStatus; known: Partial<KnownOfTask>; reason: string; command?: string}>([
     {
-      state: 'stranded' as const,
+      known: {run: runRecord(), isEngineAlive: true},
+      reason: 'running',
+      command: 'blackbird logs a --follow',
+    },
+    {
+      known: {run: runRecord({provider_session_ref: 'session-1', resumable: true})},
+      reason: 'paused',
+      command: 'blackbird resume a',
+    },
+    {known: {run: pausedRun()}, reason: 'paused', command: 'blackbird resume a'},
+    {
+      known: {run: pausedRun({provider_session_ref: ''})},
       reason: 'paused, without a session to go on in',
       command: 'blackbird restart a',
     },
     {
-      state: 'orphaned' as const,
+      known: {run: pausedRun(), explicitProvider: 'codex'},
+      reason: 'paused, in a session of another program',
+      command: 'blackbird restart a',
+    },
+    {
+      known: {run: pausedRun(), repoRoot: '/elsewhere'},
+      reason: 'paused, in another working folder',
+      command: 'blackbird restart a',
+    },
+    {
+      known: {run: runRecord({provider_session_ref: 'session-1', resumable: true}), isOrphaned: true},
       reason: 'its Blackbird is gone, but its agent still works',
       command: 'blackbird resume a',
     },
-    {state: 'decision' as const, reason: 'waits for your decision', command: 'blackbird review a'},
     {
-      state: 'failed' as const,
+      known: {run: restingRun({state: 'succeeded', ...pending})},
+      reason: 'waits for your decision',
+      command: 'blackbird review a',
+    },
+    {
+      known: {run: restingRun({state: 'failed'})},
       reason: 'in progress, its latest run failed',
       command: 'blackbird set-status a todo',
     },
-  ])('a task in progress whose latest run is $state: $reason', ({state, reason, command}) => {
-    const [condition] = explainTask(planOf(task('a', {status: 'in_progress'})), 'a', () => state).conditions;
-    expect([condition?.reason, condition?.next?.command]).toEqual([reason, command]);
+    {
+      status: 'waiting_user',
+      known: {run: waitingRun()},
+      reason: 'waits for your answer',
+      command: 'blackbird resume a',
+    },
+    {
+      status: 'done',
+      known: {run: pausedRun({state: 'succeeded'}), isSentBack: true},
+      reason: 'done, but the review of its parent sent it back',
+      command: 'blackbird resume a',
+    },
+  ])('a task $status with its run: $reason', ({status = 'in_progress', known, reason, command}) => {
+    const {conditions, first} = explain(planOf(task('a', {status})), 'a', known);
+    expect([conditions[0]?.reason, conditions[0]?.next?.command, first]).toEqual([reason, command, ['a']]);
   });
 
   test('a task waits for itself in the end: nobody can move, and the loop is shown', () => {
     const plan = planOf(family(task('A'), task('B', {deps: ['C']})), task('C', {deps: ['A']}));
-    expect(explainTask(plan, 'B')).toEqual({
+    expect(explain(plan, 'B')).toEqual({
       id: 'B',
       ready: false,
       conditions: [
@@ -222,7 +268,7 @@ describe('why', () => {
       family(task('P'), task('y', {deps: ['z']})),
       task('z', {deps: ['P']}),
     );
-    const {conditions} = explainTask(plan, 'x');
+    const {conditions} = explain(plan, 'x');
     expect(conditions.map(({id, depth, reason}) => [id, depth, reason])).toEqual([
       ['x', 0, 'waits for 2'],
       ['y', 1, 'not done yet, waits for 1'],
@@ -239,13 +285,13 @@ describe('why', () => {
       family(task('P'), task('t0', {deps: ['t1']})),
       ...ids.slice(1).map((id, index) => task(id, {deps: [ids[index + 2] ?? 'P']})),
     );
-    expect(explainTask(plan, 'P').conditions.at(-1)?.reason).toBe(
+    expect(explain(plan, 'P').conditions.at(-1)?.reason).toBe(
       'deadlock: P -> t0 -> t1 -> t2 -> t3 -> t4 -> t5 -> t6 -> t7 -> t8 -> … -> t21 -> t22 -> t23 -> t24 -> t25 -> t26 -> t27 -> t28 -> t29 -> P; remove one of these dependencies',
     );
   });
 
   test('an unknown task', () => {
-    expect(errorOf(() => explainTask(planOf(task('a')), '__proto__')).code).toBe('E_TASK_NOT_FOUND');
+    expect(errorOf(() => explain(planOf(task('a')), '__proto__')).code).toBe('E_TASK_NOT_FOUND');
   });
 
   test.each([
@@ -255,7 +301,7 @@ describe('why', () => {
     {id: '$(id)', command: "blackbird execute '$(id)'"},
     {id: '../x', command: 'blackbird execute ../x'},
   ])('the command for the id $id is safe to type', ({id, command}) => {
-    expect(explainTask(planOf(task(id)), id).conditions[0]?.next?.command).toBe(command);
+    expect(explain(planOf(task(id)), id).conditions[0]?.next?.command).toBe(command);
   });
 });
 
@@ -266,7 +312,7 @@ describe('a parent whose children are done', () => {
   );
 
   test('waits for its review', () => {
-    expect(explainTask(plan, 'late').conditions[1]).toMatchObject({
+    expect(explain(plan, 'late').conditions[1]).toMatchObject({
       id: 'p',
       reason: 'its children are done, its review is due',
       next: {command: 'blackbird execute', why: 'review it'},
@@ -274,7 +320,7 @@ describe('a parent whose children are done', () => {
   });
 
   test('or for what its review sent back', () => {
-    const {conditions, first} = explainTask(plan, 'late', undefined, (id) => (id === 'p' ? ['a', 'b'] : []));
+    const {conditions, first} = explain(plan, 'late', {}, (id) => (id === 'p' ? ['a', 'b'] : []));
     expect(conditions[1]).toMatchObject({
       reason: 'its review sent back a, b',
       next: {command: 'blackbird resume a'},

@@ -30,16 +30,16 @@ describe('the checkpoint a task stands at', () => {
     {name: 'is none without a run', runs: [], open: null},
     {name: 'is none after a run without one', runs: [ended()], open: null},
     {name: 'is none while the run goes on', runs: [runRecord({decision_required: true})], open: null},
-    {name: 'is that of a pending decision', runs: [pending], open: {run: pending, unheard: null}},
+    {name: 'is that of a pending decision', runs: [pending], open: {run: pending, undelivered: null}},
     {
       name: 'is that of changes that no run has heard of',
       runs: [requested],
-      open: {run: requested, unheard: 'use tabs'},
+      open: {run: requested, undelivered: 'use tabs'},
     },
     {
       name: 'is that of changes whose run never began',
       runs: [requested, restingRun({state: 'canceled', segments: [], ...second})],
-      open: {run: requested, unheard: 'use tabs'},
+      open: {run: requested, undelivered: 'use tabs'},
     },
     {
       name: 'is passed by the run that carries the changes out',
@@ -50,12 +50,12 @@ describe('the checkpoint a task stands at', () => {
     {
       name: 'is to be decided again when the provider refused the changes',
       runs: [requested, refused('2026-02-02T03:00:00.000Z')],
-      open: {run: requested, unheard: null},
+      open: {run: requested, undelivered: null},
     },
     {
       name: 'is not that of a refusal before the changes were requested again',
       runs: [requested, refused('2026-02-02T02:59:59.999Z')],
-      open: {run: requested, unheard: 'use tabs'},
+      open: {run: requested, undelivered: 'use tabs'},
     },
     {name: 'is that of the latest run alone', runs: [pending, ended(second)], open: null},
     {name: 'is none of a run that the Go program wrote', runs: [{...pending, repo_root: ''}], open: null},

@@ -1,10 +1,12 @@
 import {describe, expect, test} from 'vitest';
 import {requireTask} from '../../../src/machines/policies/plan/plan-graph.ts';
 import {programObstacle} from '../../../src/machines/policies/run/program.ts';
-import {parentRefusal, resumeRefusal} from '../../../src/machines/policies/run/run-refusals.ts';
-import {begun, pausedRun, sessionRef} from '../../fakes/runs.ts';
+import {nothingToRun, parentRefusal, resumeRefusal} from '../../../src/machines/policies/run/run-refusals.ts';
+import type {RunRecord} from '../../../src/services/contracts/run.ts';
+import {begun, pausedRun, sessionRef, waitingRun} from '../../fakes/runs.ts';
 import {seen} from '../../helpers/errors.ts';
 import {family, planOf, task} from '../../helpers/plans.ts';
+import {factsIn} from '../../helpers/task-facts.ts';
 
 describe('of a parent, whatever is asked of it', () => {
   const parent = (status: 'todo' | 'done') => {
@@ -67,7 +69,7 @@ describe('a refusal', () => {
   });
 
   const rejected = {kind: 'resume_rejected', message: 'it is gone'} as const;
-  const unheard = {
+  const undelivered = {
     state: 'failed',
     feedback: 'use tabs',
     resumed_from_run_id: 'a-1',
@@ -75,8 +77,8 @@ describe('a refusal', () => {
   } as const;
   test.each([
     {name: 'a run at a checkpoint', run: {state: 'succeeded', decision_state: 'pending'}, isAsked: true},
-    {name: 'changes nobody heard of', run: {...unheard, decision_required: true}, isAsked: true},
-    {name: 'other feedback nobody heard of', run: unheard, isAsked: false},
+    {name: 'changes nobody heard of', run: {...undelivered, decision_required: true}, isAsked: true},
+    {name: 'other feedback nobody heard of', run: undelivered, isAsked: false},
     {
       name: 'a run that was approved',
       run: {state: 'succeeded', decision_state: 'approved_quit'},
@@ -108,5 +110,60 @@ describe('a refusal', () => {
       ['run', 'a-1  paused 2026-02-02T03:00:00.000Z'],
       ['session', '(none)'],
     ]);
+  });
+});
+
+describe('execute of tasks none of which can run', () => {
+  const plan = planOf(
+    task('done', {status: 'done'}),
+    task('paused', {status: 'in_progress'}),
+    task('asks', {status: 'waiting_user'}),
+    task('decide', {status: 'in_progress'}),
+    task('failed', {status: 'failed'}),
+    task('waits', {deps: ['failed']}),
+  );
+  const runs: Record<string, RunRecord> = {
+    done: pausedRun({state: 'succeeded', task_id: 'done'}),
+    paused: pausedRun({task_id: 'paused'}),
+    asks: waitingRun({task_id: 'asks'}),
+    decide: pausedRun({state: 'succeeded', decision_state: 'pending', task_id: 'decide'}),
+    failed: pausedRun({state: 'failed', task_id: 'failed'}),
+  };
+  const factsOf = (id: string) => factsIn(plan, {run: runs[id] ?? null})(requireTask(plan, id));
+  const told = (...ids: string[]) => {
+    const {code, message, next} = nothingToRun(ids.map(factsOf));
+    return {code, message, commands: next.map(({command}) => command.replace('blackbird ', ''))};
+  };
+
+  test.each([
+    {
+      id: 'done',
+      message: 'done is done',
+      commands: ['resume done --feedback <text>', 'restart done', 'set-status done todo'],
+    },
+    {id: 'paused', message: 'paused is paused', commands: ['resume paused', 'restart paused']},
+    {id: 'asks', message: 'asks waits for your answer', commands: ['resume asks', 'restart asks']},
+    {
+      id: 'decide',
+      message: 'decide waits for your decision',
+      commands: [
+        'review decide --approve',
+        'review decide --request-changes <text>',
+        'review decide --reject',
+        'restart decide',
+      ],
+    },
+    {id: 'failed', message: 'failed failed', commands: ['resume failed', 'retry failed', 'restart failed']},
+    {id: 'waits', message: 'waits is not ready', commands: ['why waits']},
+  ])('says how $id stands and what can be done', ({id, message, commands}) => {
+    expect(told(id)).toEqual({code: 'E_TASK_NOT_READY', message: `nothing to run: ${message}`, commands});
+  });
+
+  test('of several says how the first ones stand, with one command for each', () => {
+    expect(told('done', 'paused', 'asks', 'waits')).toEqual({
+      code: 'E_TASK_NOT_READY',
+      message: 'nothing to run: done is done, paused is paused, asks waits for your answer, and 1 more',
+      commands: ['resume done --feedback <text>', 'resume paused', 'resume asks'],
+    });
   });
 });

@@ -26,7 +26,7 @@ export type ExecutorOutput = {
   readonly error?: unknown;
 };
 
-export type SelectTaskInput = {
+export type SelectTaskInput = Pick<JobRules, 'explicitProvider'> & {
   readonly taskIds: readonly string[];
   readonly attempted: readonly string[];
   /** Nothing was done so far: that none of the named tasks is ready is an error. */

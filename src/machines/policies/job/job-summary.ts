@@ -6,6 +6,7 @@ import type {Reviewed} from '../../parent-review.machine.ts';
 import {readyTasks} from '../plan/readiness.ts';
 import type {UndecidedParent} from '../review/review-steps.ts';
 import {heldUpError, heldUpLines, isByProvider, isHeldUp, isTimeNeeded} from '../run/held-up.ts';
+import {canGoOnHere} from '../run/run-options.ts';
 import {resumeRefusal} from '../run/run-refusals.ts';
 import {type Attempted, attemptOf} from '../run/task-outcome.ts';
 import {displayLine} from '../text/display-text.ts';
@@ -200,7 +201,7 @@ function remaining(plan: Plan): string {
 const sentence = (...parts: readonly string[]) => parts.filter((part) => part !== '').join(' · ');
 
 /** The words of the specification, exactly. */
-export function pausedLines(taskId: string, {resumable}: Pick<RunRecord, 'resumable'>): string[] {
+export function pausedLines(taskId: string, {resumable}: Pick<Attempted, 'resumable'>): string[] {
   const restart = `Restart with: ${commandFor('restart', taskId)}`;
   if (resumable) return [`Paused. Resume with: ${commandFor('resume', taskId)}`, `        ${restart}`];
   return [`Paused. The agent had no session yet, so it cannot be resumed.`, `        ${restart}`];
@@ -241,7 +242,7 @@ function failureLines(failed: readonly Attempted[]): string[] {
 }
 
 /** How a run that rests is continued: in its session, where it has one. */
-export const continueCommand = ({task_id, state, resumable}: RunRecord) =>
-  commandFor(state === 'paused' && !resumable ? 'restart' : 'resume', task_id);
+export const continueCommand = (run: RunRecord) =>
+  commandFor(canGoOnHere(run) ? 'resume' : 'restart', run.task_id);
 
 const commandFor = (verb: string, taskId: string) => `blackbird ${verb} ${displayLine(shellWord(taskId))}`;

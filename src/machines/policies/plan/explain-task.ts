@@ -1,19 +1,13 @@
 import {type NextStep, shellWord} from '../../../services/contracts/errors.ts';
 import type {Plan, Task, TaskStatus} from '../../../services/contracts/plan.ts';
-import type {RunState} from '../../../services/contracts/run.ts';
 import {isReviewDue} from '../review/parent-review.ts';
+import {stepFor} from '../run/run-refusals.ts';
+import {nextCommands, type TaskFacts, taskObstacle, taskStanding} from '../run/task-options.ts';
 import {childrenOf, isLeaf, requireTask} from './plan-graph.ts';
 import {isReady, unmetDeps} from './readiness.ts';
 
-/**
- * How the latest run of a task stands, that it stands at a checkpoint, that it paused without a session, or that its
- * agent outlived its Blackbird. A run that failed counts where there is a session to go on in. `sentBack`: it is done,
- * and a parent review wants more of it.
- */
-export type RunStanding = RunState | 'decision' | 'stranded' | 'orphaned' | 'sentBack';
-
-/** Undefined for a task without a run. */
-export type RunStandingOf = (taskId: string) => RunStanding | undefined;
+/** How a task stands, with its run where that matters. */
+export type FactsOf = (task: Task) => TaskFacts;
 
 /** The tasks that the review of a parent sent back, and nobody has answered. */
 export type SentBackOf = (parentId: string) => readonly string[];
@@ -43,7 +37,7 @@ export type Explanation = {
 export function explainTask(
   plan: Plan,
   id: string,
-  stateOf: RunStandingOf = () => undefined,
+  factsOf: FactsOf,
   sentBackOf: SentBackOf = () => [],
 ): Explanation {
   const target = requireTask(plan, id);
@@ -67,9 +61,8 @@ export function explainTask(
     explained.add(task.id);
     depthOf.set(task.id, path.push(task.id) - 1);
     const needs = neededTasks(plan, task);
-    conditions.push({...common, ...ownCondition(plan, task, role, needs.length, stateOf, sentBackOf)});
-    if (needs.length === 0 && (task.status !== 'done' || stateOf(task.id) === 'sentBack'))
-      first.push(task.id);
+    conditions.push({...common, ...ownCondition(factsOf(task), role, needs.length, sentBackOf)});
+    if (needs.length === 0 && (task.status !== 'done' || factsOf(task).isSentBack)) first.push(task.id);
     for (const need of needs.toReversed()) {
       stack.push({...need, depth: depth + 1});
     }
@@ -101,24 +94,29 @@ function neededTasks(plan: Plan, task: Task): Array<{task: Task; role: 'dependen
 }
 
 function ownCondition(
-  plan: Plan,
-  task: Task,
+  facts: TaskFacts,
   role: Condition['role'],
   needs: number,
-  stateOf: RunStandingOf,
   sentBackOf: SentBackOf,
 ): {reason: string; next?: NextStep} {
+  const {plan, task} = facts;
   if (isReviewDue(plan, task)) return reviewCondition(sentBackOf(task.id));
-  if (isReady(plan, task)) {
-    return {reason: 'ready now', next: {command: `blackbird execute ${shellWord(task.id)}`, why: 'run it'}};
-  }
-  const own = statusCondition[task.status](task.id, stateOf);
-  if (own) {
+  const own = standingReason(facts);
+  if (own !== null) {
+    const next = nextFor(facts);
     const tail = needs > 0 && task.status !== 'in_progress' ? `; also waits for ${needs}` : '';
-    return {...own, reason: own.reason + tail};
+    return {reason: own + tail, ...(next && {next})};
   }
   if (!isLeaf(task)) return {reason: `done when its children are (${needs} to go)`};
   return {reason: role === 'task' ? `waits for ${needs}` : `not done yet, waits for ${needs}`};
+}
+
+/** What the run chart says can be done; of a task at work, how to watch it. */
+function nextFor(facts: TaskFacts): NextStep | undefined {
+  if (taskStanding(facts) === 'busy')
+    return {command: `blackbird logs ${shellWord(facts.task.id)} --follow`, why: 'watch it'};
+  const [command] = nextCommands(facts);
+  return command && stepFor(facts, command);
 }
 
 function reviewCondition([first, ...others]: readonly string[]): {reason: string; next: NextStep} {
@@ -134,69 +132,47 @@ function reviewCondition([first, ...others]: readonly string[]): {reason: string
   };
 }
 
-const statusCondition = {
-  todo: () => null,
-  queued: (id) => ({
-    reason: 'queued, not started',
-    next: {command: `blackbird set-status ${shellWord(id)} todo`, why: 'make it ready'},
-  }),
-  in_progress: (id, stateOf) => inProgress(id, stateOf(id)),
-  waiting_user: (id) => ({
-    reason: 'waits for your answer',
-    next: {command: `blackbird resume ${shellWord(id)}`, why: 'answer its questions'},
-  }),
-  blocked: (id) => ({
-    reason: 'blocked by hand',
-    next: {command: `blackbird set-status ${shellWord(id)} todo`, why: 'release it'},
-  }),
-  done: (id, stateOf) =>
-    stateOf(id) === 'sentBack'
-      ? {
-          reason: 'done, but the review of its parent sent it back',
-          next: {command: `blackbird resume ${shellWord(id)}`, why: 'go on with what the review said'},
-        }
-      : {reason: 'done, nothing is left to do'},
-  failed: (id, stateOf) => ({
-    reason: 'failed',
-    next:
-      stateOf(id) === 'failed'
-        ? {command: `blackbird resume ${shellWord(id)}`, why: 'go on in its session'}
-        : {command: `blackbird retry ${shellWord(id)}`, why: 'make it ready for execute'},
-  }),
-  skipped: (id) => ({
-    reason: 'skipped, so it will not be done',
-    next: {command: `blackbird set-status ${shellWord(id)} todo`, why: 'or remove the dependency on it'},
-  }),
-} satisfies Record<
-  TaskStatus,
-  (id: string, stateOf: RunStandingOf) => {reason: string; next?: NextStep} | null
->;
+/** How it stands by itself; null where it only waits for others. */
+function standingReason(facts: TaskFacts): string | null {
+  const {plan, task, isSentBack} = facts;
+  const standing = taskStanding(facts);
+  if (standing === 'busy') return 'running';
+  if (standing === 'decisionPending') return 'waits for your decision';
+  if (isSentBack) return `${task.status === 'done' ? 'done, but ' : ''}the review of its parent sent it back`;
+  if (isReady(plan, task)) return 'ready now';
+  return statusReason[task.status](facts);
+}
 
-/** The plan says `in_progress` for six different things; its latest run tells which. */
-function inProgress(id: string, state: RunStanding | undefined): {reason: string; next: NextStep} {
-  const word = shellWord(id);
-  if (state === 'running') {
-    return {reason: 'running', next: {command: `blackbird logs ${word} --follow`, why: 'watch it'}};
+const statusReason = {
+  todo: () => null,
+  queued: () => 'queued, not started',
+  in_progress: (facts) => openReason(facts, 'in progress'),
+  waiting_user: (facts) => openReason(facts, 'waits for an answer'),
+  blocked: () => 'blocked by hand',
+  done: () => 'done, nothing is left to do',
+  failed: () => 'failed',
+  skipped: () => 'skipped, so it will not be done',
+} as const satisfies Record<TaskStatus, (facts: TaskFacts) => string | null>;
+
+/** The plan says `in_progress` for different things; its run tells which. */
+function openReason(facts: TaskFacts, words: string): string {
+  const {run, isOrphaned} = facts;
+  const standing = taskStanding(facts);
+  if (isOrphaned) return 'its Blackbird is gone, but its agent still works';
+  if (standing === 'waiting') return `waits for your answer${obstacleNote(facts)}`;
+  if (standing === 'paused' || standing === 'lost') return `paused${obstacleNote(facts)}`;
+  return run === null ? `${words}, but no run works on it` : `${words}, its latest run ${run.state}`;
+}
+
+function obstacleNote(facts: TaskFacts): string {
+  switch (taskObstacle(facts, 'resume')) {
+    case null:
+      return '';
+    case 'otherProgram':
+      return ', in a session of another program';
+    case 'otherFolder':
+      return ', in another working folder';
+    default:
+      return ', without a session to go on in';
   }
-  if (state === 'paused') {
-    return {reason: 'paused', next: {command: `blackbird resume ${word}`, why: 'go on where it stopped'}};
-  }
-  if (state === 'stranded') {
-    return {
-      reason: 'paused, without a session to go on in',
-      next: {command: `blackbird restart ${word}`, why: 'start again; the conversation is forgotten'},
-    };
-  }
-  if (state === 'orphaned') {
-    return {
-      reason: 'its Blackbird is gone, but its agent still works',
-      next: {command: `blackbird resume ${word}`, why: 'end the agent and go on'},
-    };
-  }
-  if (state === 'decision') {
-    return {reason: 'waits for your decision', next: {command: `blackbird review ${word}`, why: 'decide'}};
-  }
-  const reason =
-    state === undefined ? 'in progress, but no run works on it' : `in progress, its latest run ${state}`;
-  return {reason, next: {command: `blackbird set-status ${word} todo`, why: 'make it ready'}};
 }

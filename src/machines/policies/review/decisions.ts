@@ -1,7 +1,7 @@
 import type {Task} from '../../../services/contracts/plan.ts';
 import {isGoRun, type RunRecord} from '../../../services/contracts/run.ts';
 import {isLeaf} from '../plan/plan-graph.ts';
-import {isUnheard, tellingRun} from '../run/run-status.ts';
+import {isUndelivered, tellingRun} from '../run/run-status.ts';
 import {compareTimestamps} from '../text/timestamps.ts';
 
 /** What a person says at a checkpoint; the names are those of `decision_state` in the record. */
@@ -15,7 +15,7 @@ export type Decision =
 export type OpenDecision = {
   readonly run: RunRecord;
   /** Changes that were requested and that no agent has heard of; null when a person has to decide. */
-  readonly unheard: string | null;
+  readonly undelivered: string | null;
 };
 
 /**
@@ -26,13 +26,13 @@ export function openDecision(task: Task, runs: readonly RunRecord[]): OpenDecisi
   if (task.status !== 'in_progress' || !isLeaf(task)) return null;
   const run = tellingRun(runs);
   if (run === null || isGoRun(run)) return null;
-  if (run.decision_state === 'pending') return {run, unheard: null};
+  if (run.decision_state === 'pending') return {run, undelivered: null};
   if (run.decision_state !== 'changes_requested') return null;
   const isRefused = runs.some(
     (each) =>
       each.attempt > run.attempt &&
-      isUnheard(each) &&
+      isUndelivered(each) &&
       compareTimestamps(each.created_at, run.decision_resolved_at ?? run.updated_at) >= 0,
   );
-  return {run, unheard: isRefused ? null : (run.decision_feedback ?? '')};
+  return {run, undelivered: isRefused ? null : (run.decision_feedback ?? '')};
 }

@@ -21,7 +21,7 @@ export function pendingFeedback(
 }
 
 /** Failures after which the agent has done nothing about what it was told. */
-const unheard: ReadonlySet<FailureKind> = new Set<FailureKind>([
+const undelivered: ReadonlySet<FailureKind> = new Set<FailureKind>([
   'resume_rejected',
   'spawn_failed',
   'auth',
@@ -31,7 +31,7 @@ const unheard: ReadonlySet<FailureKind> = new Set<FailureKind>([
 /** The feedback that a run carries reached its agent, whatever the agent made of it. */
 function wasHeard({state, segments, failure}: RunRecord): boolean {
   if (segments.length === 0) return false;
-  return state !== 'failed' || failure === undefined || !unheard.has(failure.kind);
+  return state !== 'failed' || failure === undefined || !undelivered.has(failure.kind);
 }
 
 /**

@@ -2,7 +2,7 @@ import type {AgentRequest} from '../../../services/contracts/agent.ts';
 import {AppError, shellWord} from '../../../services/contracts/errors.ts';
 import type {Answer, Question, RunRecord} from '../../../services/contracts/run.ts';
 import {answersPrompt, continuePrompt, feedbackPrompt} from './agent-prompt.ts';
-import {isUnheard} from './run-status.ts';
+import {isUndelivered} from './run-status.ts';
 
 export type Said = {readonly answers: readonly Answer[]; readonly feedback: string | null};
 
@@ -18,12 +18,12 @@ type Anew = {
 
 /** What was said before a pause may never have been heard, so it is said with what is new. */
 export function feedbackFor(
-  {state, feedback: unheard}: RunRecord,
+  {state, feedback: undelivered}: RunRecord,
   feedback: string | null,
 ): {feedback?: string} {
   if (feedback === null) return {};
-  const isUnheard = state === 'paused' && unheard !== undefined;
-  return {feedback: isUnheard ? `${unheard}\n\n${feedback}` : feedback};
+  const isUndelivered = state === 'paused' && undelivered !== undefined;
+  return {feedback: isUndelivered ? `${undelivered}\n\n${feedback}` : feedback};
 }
 
 const goOn =
@@ -32,7 +32,7 @@ const goOn =
 /** What a run that failed is told by a bare resume: what nobody heard, else to go on. Null for any other run. */
 export function feedbackToFailed(latest: RunRecord | null): string | null {
   if (latest?.state !== 'failed') return null;
-  return isUnheard(latest) ? (latest.feedback ?? goOn) : goOn;
+  return isUndelivered(latest) ? (latest.feedback ?? goOn) : goOn;
 }
 
 /** What was answered before and never reached the agent counts, unless it is answered anew. */

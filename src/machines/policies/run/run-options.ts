@@ -1,5 +1,5 @@
 import type {RunRecord} from '../../../services/contracts/run.ts';
-import type {RunCircumstances, SessionObstacle} from './run-circumstances.ts';
+import {preparedHere, type RunCircumstances, type SessionObstacle} from './run-circumstances.ts';
 import {runGuards} from './run-guards.ts';
 
 /**
@@ -45,6 +45,13 @@ export function runObstacle(
 ): RunObstacle | null {
   const need = accepted[standingOf(run, circumstances)][command];
   return need === undefined ? 'standing' : need({context: {run, circumstances}});
+}
+
+/** Whether a bare `resume` goes on in the session of a run that rests, as far as its record tells. */
+export function canGoOnHere(run: RunRecord): boolean {
+  const command = {waiting: 'answer', failed: 'sendBack'} as const;
+  const asked = run.state === 'waiting' || run.state === 'failed' ? command[run.state] : 'resume';
+  return runObstacle(run, {...preparedHere, owner: 'gone'}, asked) === null;
 }
 
 type Need = (facts: Parameters<typeof runGuards.isReview>[0]) => RunObstacle | null;

@@ -7,7 +7,7 @@ import {pausedFor} from './pauses.ts';
 import type {Program} from './program.ts';
 import {recordedIdentity} from './recorded-identity.ts';
 import {relaunched, returned} from './relaunch.ts';
-import {isUnheard} from './run-status.ts';
+import {isUndelivered} from './run-status.ts';
 import type {RunStep, SegmentTrace, SegmentWork} from './run-step.ts';
 import {heard, toldNothingMore} from './told-task.ts';
 
@@ -174,7 +174,7 @@ const withEnd = (trace: SegmentTrace): SegmentTrace => ({
 
 /** The end of a run and the question what comes next are one write. Nobody asks about a run that nobody heard. */
 function atCheckpoint(run: RunRecord, now: string): RunRecord {
-  if (!run.decision_required || isUnheard(run)) return run;
+  if (!run.decision_required || isUndelivered(run)) return run;
   return {...run, decision_state: 'pending', decision_requested_at: now};
 }
 

@@ -5,13 +5,15 @@ import {isReviewDue} from '../review/parent-review.ts';
 import {diagnosis} from './held-up.ts';
 import {isAboutProgram, resumeInProgram} from './program.ts';
 import {obstacleText, type SessionObstacle} from './run-circumstances.ts';
-import {isUnheard} from './run-status.ts';
+import {isUndelivered} from './run-status.ts';
 import {
+  nextCommands,
   possibleCommands,
   type TaskCommand,
   type TaskFacts,
   type TaskObstacle,
   taskObstacle,
+  taskStanding,
 } from './task-options.ts';
 
 /** Refuses what the chart does not allow, with everything a person needs to go on. */
@@ -46,10 +48,20 @@ export function refusalOf(facts: TaskFacts, command: TaskCommand, obstacle: Task
     case 'unasked':
       return nothingToResume(id, `its latest run ${run?.state}`, stepsOf(facts, ['sendBack', 'restart']));
     case 'notReady':
-      return notReady(id);
+      return new AppError('E_TASK_NOT_READY', notReadyText(task), {
+        next: [...stepsOf(facts, nextCommands(facts)), whyStep(id)].slice(0, 3),
+      });
     case 'done':
       return new AppError('E_TASK_NOT_READY', `${id} is done`, {
         next: stepsOf(facts, ['resume', 'sendBack', 'restart', 'setStatus']),
+      });
+    case 'paused':
+      return new AppError('E_TASK_NOT_READY', `${id} is paused`, {
+        next: stepsOf(facts, ['resume', 'restart']),
+      });
+    case 'asking':
+      return new AppError('E_TASK_NOT_READY', `${id} waits for your answer`, {
+        next: stepsOf(facts, ['resume', 'restart']),
       });
     case 'notFailed':
       return new AppError('E_RETRY_REFUSED', `task ${id} is not failed or blocked`, {
@@ -95,9 +107,33 @@ export function parentRefusal(plan: Plan, task: Task): AppError {
 }
 
 export const notReady = (id: string): AppError =>
-  new AppError('E_TASK_NOT_READY', `${id} is not ready`, {
-    next: [{command: `blackbird why ${shellWord(id)}`, why: 'see what it waits for'}],
-  });
+  new AppError('E_TASK_NOT_READY', `${id} is not ready`, {next: [whyStep(id)]});
+
+const whyStep = (id: string): NextStep => ({
+  command: `blackbird why ${shellWord(id)}`,
+  why: 'see what it waits for',
+});
+
+function notReadyText({id, status}: Task): string {
+  if (status === 'failed') return `${id} failed`;
+  return status === 'blocked' || status === 'skipped' ? `${id} is ${status}` : `${id} is not ready`;
+}
+
+/** For `execute` of tasks none of which can run: how each of them stands, and what can be done. */
+export function nothingToRun(tasks: readonly TaskFacts[]): AppError {
+  const refusals = tasks
+    .slice(0, shownTasks)
+    .map((facts) => refusalOf(facts, 'execute', taskObstacle(facts, 'execute') ?? 'notReady'));
+  const more = tasks.length > shownTasks ? `, and ${tasks.length - shownTasks} more` : '';
+  const [first] = refusals;
+  return new AppError(
+    'E_TASK_NOT_READY',
+    `nothing to run: ${refusals.map(({message}) => message).join(', ')}${more}`,
+    {next: tasks.length === 1 ? (first?.next ?? []) : refusals.flatMap(({next}) => next.slice(0, 1))},
+  );
+}
+
+const shownTasks = 3;
 
 const history = (id: string): NextStep => ({
   command: `blackbird runs ${shellWord(id)}`,
@@ -114,15 +150,29 @@ export const sessionText = ({run, circumstances}: TaskFacts, obstacle: SessionOb
 /** Those of the commands that are possible, as they are said in the shell. */
 export function stepsOf(facts: TaskFacts, commands: readonly TaskCommand[]): NextStep[] {
   const possible = possibleCommands(facts);
-  return commands
-    .filter((command) => possible.includes(command))
-    .map((command) => stepFor(facts.task.id, command));
+  return commands.filter((command) => possible.includes(command)).map((command) => stepFor(facts, command));
 }
 
 /** How a command is said in the shell, and why one would. */
-export function stepFor(taskId: string, command: TaskCommand): NextStep {
+export function stepFor(facts: TaskFacts, command: TaskCommand): NextStep {
   const {verb, rest = '', why} = shell[command];
-  return {command: `blackbird ${verb} ${shellWord(taskId)}${rest}`, why};
+  return {
+    command: `blackbird ${verb} ${shellWord(facts.task.id)}${rest}`,
+    why: special(facts, command) ?? why,
+  };
+}
+
+/** What the same command means for this task. */
+function special(facts: TaskFacts, command: TaskCommand): string | undefined {
+  const {status} = facts.task;
+  if (command === 'setStatus' && status === 'blocked') return 'release it';
+  if (command === 'setStatus' && status === 'skipped') return 'or remove the dependency on it';
+  if (command === 'restart' && facts.isOrphaned) return 'end the agent and start again';
+  if (command !== 'resume') return undefined;
+  if (facts.isSentBack) return 'go on with what the review said';
+  if (facts.isOrphaned) return 'end the agent and go on';
+  if (taskStanding(facts) === 'ended') return shell.sendBack.why;
+  return taskStanding(facts) === 'waiting' ? shell.answer.why : undefined;
 }
 
 const shell: Record<TaskCommand, {verb: string; rest?: string; why: string}> = {
@@ -180,4 +230,4 @@ export function resumeRefusal(
 
 /** Changes that nobody heard of leave the checkpoint open. */
 const isStillAsked = (run: RunRecord) =>
-  run.decision_state === 'pending' || (run.decision_required === true && isUnheard(run));
+  run.decision_state === 'pending' || (run.decision_required === true && isUndelivered(run));

@@ -23,7 +23,7 @@ export const isFeedbackRun = ({resumed_from_run_id, feedback}: RunRecord): boole
   resumed_from_run_id !== undefined && feedback !== undefined;
 
 /** The provider refused its first segment, so nobody heard the feedback and nothing was changed. */
-export const isUnheard = (run: RunRecord): boolean =>
+export const isUndelivered = (run: RunRecord): boolean =>
   isFeedbackRun(run) &&
   run.state === 'failed' &&
   run.segments.length <= 1 &&
@@ -31,4 +31,4 @@ export const isUnheard = (run: RunRecord): boolean =>
 
 /** The run that says how the task stands: the latest one that ran and was heard. */
 export const tellingRun = (runs: readonly RunRecord[]): RunRecord | null =>
-  latestRun(runs.filter((run) => !isUnheard(run)));
+  latestRun(runs.filter((run) => !isUndelivered(run)));

@@ -1,9 +1,12 @@
+import type {ProviderId} from '../../../services/contracts/agent.ts';
+import {isGoRun} from '../../../services/contracts/latest-run.ts';
 import type {Plan, Task} from '../../../services/contracts/plan.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
 import {isLeaf} from '../plan/plan-graph.ts';
 import {isReady} from '../plan/readiness.ts';
 import {isReviewDue} from '../review/parent-review.ts';
-import type {RunCircumstances, SessionObstacle} from './run-circumstances.ts';
+import type {ProgramChoice} from './program.ts';
+import {circumstancesAt, type RunCircumstances, type SessionObstacle} from './run-circumstances.ts';
 import {type RunCommandName, type RunStanding, runObstacle, standingOf} from './run-options.ts';
 
 /** Everything a person can ask for with a task. `sendBack` is `resume` with feedback, `answer` with answers. */
@@ -27,7 +30,38 @@ export type TaskFacts = {
   readonly circumstances: RunCircumstances;
   /** A parent review sent it back, and nobody has answered yet. */
   readonly isSentBack: boolean;
+  /** Its Blackbird is gone, and something of its agent still lives. */
+  readonly isOrphaned?: boolean;
 };
+
+/** What is known besides the plan: where we are, and how the task stands on disk. */
+export type KnownOfTask = ProgramChoice &
+  Pick<TaskFacts, 'run' | 'isSentBack' | 'isOrphaned'> & {
+    readonly repoRoot: string;
+    /** A process holds the project lock, this one or another: a run that says running is running. */
+    readonly isEngineAlive: boolean;
+    readonly isSessionRef: (provider: ProviderId, ref: string) => boolean;
+  };
+
+/** What the run chart is asked with; every command and every view makes its facts here. */
+export function factsAbout(
+  plan: Plan,
+  task: Task,
+  {run, isSentBack, isOrphaned = false, isEngineAlive, isSessionRef, ...place}: KnownOfTask,
+): TaskFacts {
+  const {repoRoot, explicitProvider, customCommand} = place;
+  const circumstances = circumstancesAt({repoRoot, explicitProvider, customCommand}, run, {
+    isSessionRef: run !== null && isSessionRef(run.provider, run.provider_session_ref),
+    owner: isEngineAlive ? 'alive' : 'gone',
+    // A status that somebody gave it by hand is a decision, and the Go program knew no checkpoints.
+    isPastCheckpoint: task.status !== 'in_progress' || (run !== null && isGoRun(run)),
+  });
+  return {plan, task, run, circumstances, isSentBack, isOrphaned};
+}
+
+/** Where the run of the task stands; null before the first one. */
+export const taskStanding = ({run, circumstances}: TaskFacts): RunStanding | null =>
+  run && standingOf(run, circumstances);
 
 /** Why a command cannot be given: what the run chart says, or what the plan says before it is asked. */
 export type TaskObstacle =
@@ -41,6 +75,8 @@ export type TaskObstacle =
   | 'checkpoint'
   | 'ended'
   | 'unasked'
+  | 'paused'
+  | 'asking'
   | 'notReady'
   | 'done'
   | 'notFailed'
@@ -56,9 +92,37 @@ export const taskOptions = (facts: TaskFacts): readonly TaskOption[] =>
 export const possibleCommands = (facts: TaskFacts): readonly TaskCommand[] =>
   taskCommands.filter((command) => taskObstacle(facts, command) === null);
 
+/** What a person would do next, best first; nothing where the task waits for others, is at work or is done. */
+export const nextCommands = (facts: TaskFacts): readonly TaskCommand[] =>
+  wishes(facts).filter((command) => taskObstacle(facts, command) === null);
+
+function wishes(facts: TaskFacts): readonly TaskCommand[] {
+  const {plan, task, isSentBack} = facts;
+  const standing = taskStanding(facts);
+  if (standing === 'busy') return [];
+  if (standing === 'decisionPending') return ['review'];
+  if (isSentBack) return ['resume', 'restart'];
+  if (isReady(plan, task)) return ['execute'];
+  const hasEnded = standing === 'ended' || standing === null;
+  return isOpen(task) && !hasEnded ? ['resume', 'restart'] : wishesByStatus[task.status];
+}
+
+const isOpen = ({status}: Task) => status === 'in_progress' || status === 'waiting_user';
+
+const wishesByStatus: Record<Task['status'], readonly TaskCommand[]> = {
+  in_progress: ['setStatus'],
+  waiting_user: ['setStatus'],
+  todo: [],
+  queued: ['setStatus'],
+  blocked: ['setStatus', 'retry'],
+  failed: ['resume', 'retry', 'restart'],
+  skipped: ['setStatus'],
+  done: [],
+};
+
 export function taskObstacle(facts: TaskFacts, command: TaskCommand): TaskObstacle | null {
-  const {task, run, circumstances} = facts;
-  const standing = run && standingOf(run, circumstances);
+  const {task, run} = facts;
+  const standing = taskStanding(facts);
   if (command === 'setStatus') return statusObstacle(standing);
   if (!isLeaf(task)) return isReviewDue(facts.plan, task) ? 'reviewDue' : 'children';
   if (command === 'execute') return executeObstacle(facts, standing);
@@ -85,7 +149,11 @@ function statusObstacle(standing: RunStanding | null): TaskObstacle | null {
 function executeObstacle({plan, task}: TaskFacts, standing: RunStanding | null): TaskObstacle | null {
   if (isReady(plan, task)) return null;
   if (task.status === 'done') return 'done';
-  return standing === 'busy' ? 'running' : 'notReady';
+  if (standing === 'busy') return 'running';
+  if (standing === 'decisionPending') return 'checkpoint';
+  if (!isOpen(task)) return 'notReady';
+  if (standing === 'paused' || standing === 'lost') return 'paused';
+  return standing === 'waiting' ? 'asking' : 'notReady';
 }
 
 /** A status is made `todo` again; what can be resumed is not retried behind its back. */

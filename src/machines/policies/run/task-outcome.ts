@@ -2,7 +2,8 @@ import type {NextStep} from '../../../services/contracts/errors.ts';
 import type {RunRecord, RunState} from '../../../services/contracts/run.ts';
 import {failureSteps} from './failure-table.ts';
 import {isHeldUp} from './held-up.ts';
-import {isUnheard} from './run-status.ts';
+import {canGoOnHere} from './run-options.ts';
+import {isUndelivered} from './run-status.ts';
 
 export type TaskOutput =
   | {readonly outcome: Exclude<RunState, 'running'>; readonly run: RunRecord}
@@ -21,7 +22,7 @@ export function taskOutcome(run: RunRecord): TaskOutput {
   if (failure && (state === 'paused' || state === 'waiting') && !isHeldUp(run))
     return {outcome: 'refused', run, reason: failure.message};
   // Feedback that nobody heard: its own run failed, the task stands as the run before says.
-  if (isUnheard(run)) return {outcome: 'refused', run, reason: failure?.message ?? ''};
+  if (isUndelivered(run)) return {outcome: 'refused', run, reason: failure?.message ?? ''};
   return {outcome: state, run};
 }
 
@@ -30,14 +31,16 @@ export type Attempted = {
   readonly taskId: string;
   /** What to do about its failure. */
   readonly next?: readonly NextStep[];
-} & Pick<RunRecord, 'state' | 'resumable' | 'failure' | 'questions' | 'decision_state'>;
+  /** What the run chart says of it. */
+  readonly resumable: boolean;
+} & Pick<RunRecord, 'state' | 'failure' | 'questions' | 'decision_state'>;
 
 export function attemptOf(taskId: string, run: RunRecord): Attempted {
-  const {state, resumable, failure, questions, decision_state} = run;
+  const {state, failure, questions, decision_state} = run;
   return {
     taskId,
     state,
-    resumable,
+    resumable: canGoOnHere(run),
     ...(failure && {failure, next: failureSteps(run)}),
     ...(questions && {questions}),
     ...(decision_state && {decision_state}),
