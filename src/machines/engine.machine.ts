@@ -2,9 +2,9 @@ import {and, assign, type ErrorActorEvent, emit, not, or, sendTo, setup, stateIn
 import type {PauseReason, RunRecord} from '../services/contracts/run.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
 import {executorMachine} from './executor.machine.ts';
-import {type ParentReviewOutput, parentReviewMachine} from './parent-review.machine.ts';
+import {parentReviewMachine} from './parent-review.machine.ts';
 import type {JobOptions, JobRules} from './policies/job/job-rules.ts';
-import type {Job, JobResult, JobStep, StepResult} from './policies/job/job-steps.ts';
+import type {Job, JobResult, StepResult} from './policies/job/job-steps.ts';
 import * as jobs from './policies/job/job-steps.ts';
 import {stopReasonAfterReview} from './policies/job/stop-reason.ts';
 import {taskMachine} from './task.machine.ts';
@@ -18,21 +18,13 @@ export type EngineNews =
   | {readonly type: 'job.stopped'; readonly result: JobResult}
   | {readonly type: 'engine.pausing'; readonly reason: PauseReason; readonly isForced: boolean};
 
-type EngineContext = {
-  /** The steps that are left; the first one is next, or being worked on. */
-  steps: readonly JobStep[];
+type EngineContext = jobs.JobProgress & {
   options: JobOptions;
-  rules: JobRules | null;
-  done: readonly StepResult[];
-  /** How many of these were there when parents were last looked at. */
+  /** How many steps were done when parents were last looked at. */
   reviewed: number;
-  review: ParentReviewOutput | null;
-  error: unknown;
 };
 
-type Wish = 'none' | 'stop' | 'pause';
-
-const announcedBy = (wish: Wish) => ({type: 'announceEnd', params: {wish}}) as const;
+const announcedBy = (wish: jobs.Wish) => ({type: 'announceEnd', params: {wish}}) as const;
 const failed = {target: 'releasing', actions: {type: 'rememberError', params: errorIn}} as const;
 
 const noJob: EngineContext = {
@@ -75,9 +67,9 @@ export const engineMachine = setup({
       type: 'engine.pausing' as const,
       ...params,
     })),
-    announceEnd: emit(({context}, {wish}: {wish: Wish}) => ({
+    announceEnd: emit(({context}, {wish}: {wish: jobs.Wish}) => ({
       type: 'job.stopped' as const,
-      result: resultOf(context, wish),
+      result: jobs.jobResult(context, wish),
     })),
   },
   guards: {
@@ -89,10 +81,10 @@ export const engineMachine = setup({
     /** The last step leaves nothing to go on with: a person is needed, or the next would fail as well. */
     isEnded: ({context}) => {
       const last = context.done.at(-1);
-      return last !== undefined && jobs.stopReasonOf(last, rulesOf(context)) !== null;
+      return last !== undefined && jobs.stopReasonOf(last, jobs.rulesOf(context)) !== null;
     },
     isReviewEnded: ({context}) =>
-      context.review !== null && stopReasonAfterReview(context.review, rulesOf(context)) !== null,
+      context.review !== null && stopReasonAfterReview(context.review, jobs.rulesOf(context)) !== null,
   },
 }).createMachine({
   id: 'engine',
@@ -168,7 +160,7 @@ export const engineMachine = setup({
               invoke: {
                 id: 'executor',
                 src: 'executor',
-                input: ({context}) => jobs.executorInput(context.steps[0], rulesOf(context)),
+                input: ({context}) => jobs.executorInput(context.steps[0], jobs.rulesOf(context)),
                 onDone: {
                   target: 'choosing',
                   actions: {
@@ -184,7 +176,7 @@ export const engineMachine = setup({
               invoke: {
                 id: 'task',
                 src: 'task',
-                input: ({context}) => jobs.taskInput(context.steps[0], rulesOf(context)),
+                input: ({context}) => jobs.taskInput(context.steps[0], jobs.rulesOf(context)),
                 onDone: {
                   target: 'choosing',
                   actions: {
@@ -201,7 +193,7 @@ export const engineMachine = setup({
                 id: 'parentReview',
                 src: 'parentReview',
                 input: ({context}) =>
-                  jobs.reviewInput(context.done.slice(context.reviewed), rulesOf(context)),
+                  jobs.reviewInput(context.done.slice(context.reviewed), jobs.rulesOf(context)),
                 onDone: {
                   target: 'choosing',
                   actions: assign(({context, event}) => ({
@@ -233,23 +225,6 @@ export const engineMachine = setup({
     },
   },
 });
-
-function resultOf({done, steps, review, rules, error}: EngineContext, wish: Wish): JobResult {
-  return jobs.jobResult({
-    steps: done,
-    left: steps,
-    review,
-    stopOnFailure: rules?.stopOnFailure ?? false,
-    isPauseAsked: wish === 'pause',
-    isStopAsked: wish === 'stop',
-    error,
-  });
-}
-
-function rulesOf({rules}: EngineContext): JobRules {
-  if (rules === null) throw new Error('The rules of the job are not known yet');
-  return rules;
-}
 
 function errorIn({event}: {event: ErrorActorEvent}) {
   return {error: event.error};

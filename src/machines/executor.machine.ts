@@ -44,17 +44,6 @@ const afterReview = [
   {target: 'choosing', actions: reviewed},
 ] as const;
 
-const nothingDone = {
-  taskId: '',
-  hasParent: false,
-  attempted: [],
-  passedOver: [],
-  reviews: [],
-  pending: [],
-  begun: 0,
-  stop: null,
-};
-
 /**
  * The plan loop: first every checkpoint and every parent that was left open, then the next ready task, to
  * its end, and the parents it made due, again, until one stop reason.
@@ -116,7 +105,7 @@ export const executorMachine = setup({
   },
 }).createMachine({
   id: 'executor',
-  context: ({input}) => ({...input, ...nothingDone}),
+  context: ({input}) => ({...input, ...steps.nothingDone}),
   initial: 'executing',
   states: {
     executing: {

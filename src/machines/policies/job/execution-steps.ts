@@ -41,6 +41,18 @@ export type PassedOver = {readonly taskId: string; readonly error: unknown};
 /** Why the plan stops, and the error that tells more. */
 export type Stop = Pick<ExecutorOutput, 'reason' | 'interruptedReview' | 'undecided' | 'error'>;
 
+/** Where the plan loop begins. */
+export const nothingDone = {
+  taskId: '',
+  hasParent: false,
+  attempted: [],
+  passedOver: [],
+  reviews: [],
+  pending: [],
+  begun: 0,
+  stop: null,
+};
+
 /** The task that comes next, from its beginning, or only the checkpoint it was left at. */
 export function taskInput(
   {provider, explicitProvider, graceMilliseconds, isReviewed = false, isAttended}: JobRules,

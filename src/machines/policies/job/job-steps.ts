@@ -111,35 +111,41 @@ const waiting: ReadonlySet<StopReason> = new Set<StopReason>([
   'parent_review_required',
 ]);
 
-export type JobEnd = {
-  readonly steps: readonly StepResult[];
-  readonly left: readonly JobStep[];
+/** Where the engine stands in a job. */
+export type JobProgress = {
+  /** The steps that are left; the first one is next, or being worked on. */
+  readonly steps: readonly JobStep[];
+  readonly done: readonly StepResult[];
+  readonly rules: JobRules | null;
   readonly review: ParentReviewOutput | null;
-  readonly stopOnFailure: boolean;
-  readonly isPauseAsked: boolean;
-  readonly isStopAsked: boolean;
   /** What kept the job from beginning, or broke it. */
   readonly error: unknown;
 };
 
+/** What a person asked for while it ran. */
+export type Wish = 'none' | 'stop' | 'pause';
+
+export function rulesOf({rules}: JobProgress): JobRules {
+  if (rules === null) throw new Error('The rules of the job are not known yet');
+  return rules;
+}
+
 /** One value for a job, whatever its steps were. What stopped it is its reason, then what failed at its end. */
-export function jobResult({steps, left, review, isPauseAsked, isStopAsked, ...end}: JobEnd): JobResult {
-  const last = steps.at(-1);
+export function jobResult({steps, done, rules, review, error}: JobProgress, wish: Wish): JobResult {
+  const last = done.at(-1);
   const reasonBy = (stopOnFailure: boolean) =>
     (review && stopReasonAfterReview(review, {stopOnFailure})) ??
     (last ? stopReasonOf(last, {stopOnFailure}) : null);
-  const error = end.error ?? review?.error ?? errorOf(last);
-  const reason =
-    end.error === undefined
-      ? (reasonBy(end.stopOnFailure) ?? (isPauseAsked ? 'paused' : (reasonBy(true) ?? 'completed')))
-      : 'error';
+  const stopped = reasonBy(rules?.stopOnFailure ?? false) ?? (wish === 'pause' ? 'paused' : null);
+  const reason = error === undefined ? (stopped ?? reasonBy(true) ?? 'completed') : 'error';
+  const told = error ?? review?.error ?? errorOf(last);
   return {
     reason,
-    steps,
-    left: waiting.has(reason) ? left : [],
+    steps: done,
+    left: waiting.has(reason) ? steps : [],
     ...(review && {review}),
-    isStopAsked,
-    ...(error === undefined ? {} : {error}),
+    isStopAsked: wish === 'stop',
+    ...(told === undefined ? {} : {error: told}),
   };
 }
 
