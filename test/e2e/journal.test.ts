@@ -65,9 +65,13 @@ describe('the journal of a run', () => {
         machines: expect.arrayContaining(['engine', 'executor', 'task']),
       },
     ]);
-    expect([endOf(first, 'segment'), endOf(first, 'task')]).toEqual(['done done', 'done done']);
+    expect([endOf(first, 'segment'), endOf(first, 'task')]).toEqual(['ended done', 'settled done']);
     expect(endOf(second, 'engine')).toBe('idle active');
-    expect(second.entries[0]).toMatchObject({kind: 'standing', actor: 'engine', state: 'executing'});
+    expect(second.entries[0]).toMatchObject({
+      kind: 'standing',
+      actor: 'engine',
+      state: {working: {work: 'executing'}},
+    });
   });
 
   test('that failed', async () => {
@@ -217,7 +221,10 @@ describe('bundle', () => {
       file,
       replay: {
         compared: 2,
-        first: {entry: {seq: 3, state: 'idle'}, difference: {state: 'recovering', status: 'active'}},
+        first: {
+          entry: {seq: 3, state: 'idle'},
+          difference: {state: {working: {work: 'locking'}}, status: 'active'},
+        },
       },
     });
     expect(JSON.parse(readFileSync(file, 'utf8')).problems).toEqual([
