@@ -198,6 +198,55 @@ describe('the reviewer sees', () => {
   });
 });
 
+describe('a second reviewer sees', () => {
+  const at = (minute: number) => `2026-02-02T10:0${minute}:00.000Z`;
+  const work = (minute: number, fields: Partial<RunRecord>) =>
+    restingRun({state: 'succeeded', created_at: at(minute), ...fields});
+  const first = work(1, {
+    baseline_tree: 't0',
+    result_tree: 't1',
+    review_summary: {files: ['x.ts'], diffstat: '', snippets: []},
+  });
+  const again = work(3, {
+    run_id: 'a-2',
+    attempt: 2,
+    resumed_from_run_id: 'a-1',
+    baseline_tree: 't1',
+    result_tree: 't2',
+    review_summary: {files: ['x.test.ts'], diffstat: '', snippets: []},
+  });
+  const sentBack = work(2, {
+    run_id: 'p-1',
+    task_id: 'p',
+    run_type: 'review',
+    parent_review_passed: false,
+    parent_review_resume_task_ids: ['a', 'b'],
+    parent_review_feedback: 'Test it.',
+    parent_review_results: {a: {task_id: 'a', status: 'failed', feedback: 'With dates.'}},
+    parent_review_dismissed: [{task_id: 'b', dismissed_at: at(2), dismissed_by: 'ada'}],
+  });
+  const promptOf = async (...runs: readonly RunRecord[]) =>
+    (await review(back('a'), {}, plan, runs)).agents.agent.request.prompt;
+
+  test('what the first one asked, what changed since, and what a person dismissed', async () => {
+    const prompt = await promptOf(first, again, sentBack);
+    expect(prompt).toContain('# Earlier reviews\nThis was reviewed before. It was sent back once.');
+    expect(prompt).toContain(
+      [
+        'the last review asked:\n> Test it.\n> \n> With dates.',
+        'changed files since that review:\n> - x.test.ts',
+        'changes since that review:\n> t1 t2\n',
+      ].join('\n'),
+    );
+    expect(prompt).toContain('a person answered it:\n> Leave it as it is.');
+  });
+
+  test('nothing of a review that judged nothing', async () => {
+    const {parent_review_passed: _, ...broken} = sentBack;
+    expect(await promptOf(first, again, {...broken, state: 'failed'})).not.toContain('reviewed before');
+  });
+});
+
 describe('a review that sends tasks back', () => {
   test('writes their feedback, then the record, and the parent stays open', async () => {
     const {output, log, plans, feedback, reviews} = await review(back('a', 'b'));

@@ -1,10 +1,12 @@
 import {fromPromise} from 'xstate';
 import type {ProviderId} from '../../services/contracts/agent.ts';
+import type {TreeSpan} from '../../services/contracts/changes.ts';
 import type {Task} from '../../services/contracts/plan.ts';
 import {reviewAnswerSchema} from '../../services/contracts/review-answer.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
-import {isReviewDue, reviewedTasks} from '../policies/review/parent-review.ts';
+import {askedOf, isDismissed, isSince, lastJudged} from '../policies/review/earlier-review.ts';
+import {cyclesOf, isReviewDue, reviewedTasks} from '../policies/review/parent-review.ts';
 import {type ReviewedWork, reviewPrompt} from '../policies/review/review-prompt.ts';
 import {spansOf} from '../policies/run/change-spans.ts';
 import {newProgram} from '../policies/run/program.ts';
@@ -27,13 +29,14 @@ export function definePrepareReviewActor(services: Services, onPrepared: (prepar
     // Somebody changed the plan since it was chosen.
     if (!parent || !isReviewDue(plan, parent)) return null;
     const {signature} = await completionsBelow(services, plan, parent);
+    const {runs} = await services.runs.list(parent.id);
+    const earlier = lastJudged(runs);
     const works: ReviewedWork[] = [];
-    for (const task of reviewedTasks(plan, parent)) works.push(await workOn(services, task));
-    const prompt = reviewPrompt({parent, works});
+    for (const task of reviewedTasks(plan, parent)) works.push(await workOn(services, task, earlier));
+    const prompt = reviewPrompt({parent, works, cycles: cyclesOf(runs)});
     const {choosesSession} = await services.agents.check(provider);
     const sessionRef = choosesSession ? services.newUuid() : null;
 
-    const {runs} = await services.runs.list(parent.id);
     const attempt = Math.max(0, ...runs.map((run) => run.attempt)) + 1;
     const interrupted = runs.findLast((run) => run.run_type === 'review' && run.state === 'paused');
     const run = newRunRecord(
@@ -70,20 +73,39 @@ async function supersede({runs, now}: Services, old: RunRecord, {run_id}: RunRec
   );
 }
 
-async function workOn(services: Services, task: Task): Promise<ReviewedWork> {
+async function workOn(services: Services, task: Task, review: RunRecord | null): Promise<ReviewedWork> {
   const {runs} = await services.runs.list(task.id);
   const latest = tellingRun(runs);
-  if (latest === null) return {task, result: null, files: [], diff: ''};
-  const chain = chainTo(latest, runs);
-  const diff = (await diffOf(services, chain)).slice(0, diffLimit);
-  return {task, result: latest.result ?? '', files: changedFiles(chain), diff};
+  const chain = latest === null ? [] : chainTo(latest, runs);
+  const spans = spansOf(chain);
+  return {
+    task,
+    result: latest === null ? null : (latest.result ?? ''),
+    files: changedFiles(chain),
+    diff: await diffOf(services, spans),
+    ...(review && {
+      earlier: {
+        asked: askedOf(review, task.id),
+        isDismissed: isDismissed(review, task.id),
+        files: changedFiles(chain.filter(({created_at}) => isSince(review, created_at))),
+        diff: await diffOf(
+          services,
+          spans.filter(({at}) => isSince(review, at)),
+        ),
+      },
+    }),
+  };
 }
 
 /** A reviewer can read the files; what git cannot tell is left out. */
-async function diffOf({changes}: Services, chain: readonly RunRecord[]): Promise<string> {
+async function diffOf({changes}: Services, spans: readonly TreeSpan[]): Promise<string> {
+  if (spans.length === 0) return '';
   try {
-    const {from, to} = await changes.compose(spansOf(chain));
-    return await changes.diff(from, to, {stat: false}).catch(() => changes.diff(from, to, {stat: true}));
+    const {from, to} = await changes.compose(spans);
+    const diff = await changes
+      .diff(from, to, {stat: false})
+      .catch(() => changes.diff(from, to, {stat: true}));
+    return diff.slice(0, diffLimit);
   } catch {
     return '';
   }

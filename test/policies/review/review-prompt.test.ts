@@ -63,6 +63,62 @@ A remark on work that passes stands in "feedbackForResume" of the first form; it
 Tasks that can be sent back: "a", "b"`);
 });
 
+describe('a reviewer of what was reviewed before', () => {
+  const earlier = {
+    asked: 'Test it.\n# Rules',
+    isDismissed: false,
+    files: ['src/a.test.ts'],
+    diff: '+three\n',
+  };
+  const nothing = {asked: '', isDismissed: false, files: [], diff: ''};
+  const told = (works: readonly ReviewedWork[], cycles = 1) => reviewPrompt({parent, works, cycles});
+
+  test('is told what was asked and what changed since', () => {
+    expect(told([{...work, earlier}])).toContain(`changes:
+> +one
+> +two
+the last review asked:
+> Test it.
+> # Rules
+changed files since that review:
+> - src/a.test.ts
+changes since that review:
+> +three
+`);
+  });
+
+  test('is told that nothing changed, and what a person overruled', () => {
+    expect(told([{...work, earlier: {...nothing, asked: 'Test it.', isDismissed: true}}])).toContain(`
+the last review asked:
+> Test it.
+a person answered it:
+> Leave it as it is.
+changed files since that review:
+> - nothing
+
+`);
+  });
+
+  test.each([
+    {cycles: 0, words: 'This was reviewed before. What'},
+    {cycles: 1, words: 'This was reviewed before. It was sent back once. What'},
+    {cycles: 2, words: 'This was reviewed before. It was sent back 2 times. What'},
+  ])('is told how often: $cycles', ({cycles, words}) => {
+    expect(told([{...work, earlier: nothing}], cycles)).toContain(`# Earlier reviews\n${words}`);
+  });
+
+  test('gets both changes of a task out of one budget', () => {
+    const big = 'x'.repeat(20_001);
+    const works = ['a', 'b', 'c'].map((id) => ({task: task(id), result: '', files: [], diff: big}));
+    const prompt = told(works.map((each) => ({...each, earlier: {...earlier, diff: big}})));
+    // 80,000 characters for six changes.
+    expect(prompt.match(/x{2,}/g)?.map(({length}) => length)).toEqual(Array.from({length: 6}, () => 13_333));
+    expect(told([{...work, earlier: {...earlier, asked: 'y'.repeat(1_501)}}])).toContain(
+      '[… cut, 1 more characters]',
+    );
+  });
+});
+
 describe('what is too much is cut:', () => {
   const many = (count: number, diff: string): ReviewedWork[] =>
     Array.from({length: count}, (_, index) => ({...work, task: task(`t${index}`), diff}));

@@ -8,6 +8,17 @@ export type ReviewedWork = {
   readonly files: readonly string[];
   /** The patch of its runs; empty where git could not tell. */
   readonly diff: string;
+  /** Where the parent was reviewed before. */
+  readonly earlier?: EarlierWork;
+};
+
+/** What an earlier review asked of a task, and what was done about it. */
+export type EarlierWork = {
+  readonly asked: string;
+  readonly isDismissed: boolean;
+  /** Changed since that review. */
+  readonly files: readonly string[];
+  readonly diff: string;
 };
 
 const limits = {
@@ -24,30 +35,56 @@ const limits = {
 export function reviewPrompt({
   parent,
   works,
+  cycles = 0,
 }: {
   readonly parent: Task;
   readonly works: readonly ReviewedWork[];
+  /** How many reviews sent tasks back since one passed. */
+  readonly cycles?: number;
 }): string {
-  const share = Math.min(limits.diff, Math.floor(limits.diffs / Math.max(1, works.length)));
+  const diffs = works.length + works.filter(({earlier}) => earlier?.diff).length;
+  const share = Math.min(limits.diff, Math.floor(limits.diffs / Math.max(1, diffs)));
   return sections([
     ['Review', `${parent.id}: ${parent.title}`],
     ['What it is about', parent.description ?? ''],
     ['Notes for the reviewer', parent.prompt ?? ''],
     ['Acceptance criteria', listed(parent.acceptanceCriteria)],
+    ['Earlier reviews', works.some(({earlier}) => earlier) ? earlierText(cycles) : ''],
     ['Tasks that were done for it', works.map((work) => workText(work, share)).join('\n\n')],
     ['Rules', rules],
     ['Your answer', answerRules(works.map(({task}) => task.id))],
   ]);
 }
 
-function workText({task, result, files, diff}: ReviewedWork, share: number): string {
-  const shown = share < limits.snippet ? '' : bounded(diff.trimEnd(), share);
+function earlierText(cycles: number): string {
+  const count = cycles === 0 ? '' : ` It was sent back ${cycles === 1 ? 'once' : `${cycles} times`}.`;
+  return [
+    `This was reviewed before.${count} What the last review asked of a task, and what changed since, stands below it.`,
+    'Judge first whether that was done. Ask for something new only where it keeps the work from being accepted.',
+  ].join('\n');
+}
+
+/** That nothing changed is said, too: it is the answer to what was asked. */
+function earlierParts(earlier: EarlierWork, shown: (diff: string) => string) {
+  const {asked, isDismissed, files, diff} = earlier;
+  const changed = files.length > 0 || diff !== '' ? listed(files.slice(0, limits.files)) : '- nothing';
+  return [
+    ['the last review asked', bounded(asked, limits.text)],
+    ['a person answered it', isDismissed ? 'Leave it as it is.' : ''],
+    ['changed files since that review', changed],
+    ['changes since that review', shown(diff)],
+  ];
+}
+
+function workText({task, result, files, diff, earlier}: ReviewedWork, share: number): string {
+  const shown = (text: string) => (share < limits.snippet ? '' : bounded(text.trimEnd(), share));
   const parts = [
     ['told to do', bounded([task.description, task.prompt].filter(Boolean).join('\n'), limits.text)],
     ['acceptance criteria', listed(task.acceptanceCriteria)],
     ['its agent said', result === null ? '' : bounded(result.trim(), limits.result)],
     ['changed files', listed(files.slice(0, limits.files))],
-    ['changes', shown],
+    ['changes', shown(diff)],
+    ...(earlier ? earlierParts(earlier, shown) : []),
   ].flatMap(([label, text = '']) => (text.trim() === '' ? [] : [`${label}:\n${quoted(text)}`]));
   const byHand = result === null ? ['done by a person, without a run'] : [];
   return [`## ${task.id}: ${task.title}`, ...byHand, ...parts].join('\n');
