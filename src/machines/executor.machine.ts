@@ -154,7 +154,13 @@ export const executorMachine = setup({
                 onError: broken,
               },
             },
-            recalled: {always: [{guard: 'isEnough', target: '#completed'}, {target: 'reviewingLeftOpen'}]},
+            recalled: {
+              always: [
+                {guard: 'isPauseAsked', target: '#paused'},
+                {guard: 'isEnough', target: '#completed'},
+                {target: 'reviewingLeftOpen'},
+              ],
+            },
             reviewingLeftOpen: {
               on: {'run.pause': {actions: sendTo('parentReview', ({event}) => event)}},
               invoke: {
@@ -185,6 +191,7 @@ export const executorMachine = setup({
                 }),
                 onDone: [
                   {guard: 'isPauseAsked', target: '#paused'},
+                  {guard: 'isEnough', target: '#completed'},
                   {guard: {type: 'isNothing', params: outputIn}, target: '#completed'},
                   {target: 'working', actions: assign(({event}) => event.output ?? {})},
                 ],
@@ -205,6 +212,7 @@ export const executorMachine = setup({
                     target: '#stopped',
                     actions: [attempted, 'countTask', stopped],
                   },
+                  {guard: 'isPauseAsked', target: '#paused', actions: [attempted, 'countTask']},
                   {
                     guard: {type: 'mayBeDue', params: outputIn},
                     target: 'reviewing',

@@ -293,6 +293,24 @@ describe('to stop after the task', () => {
     expect(launched()).toEqual(['go a-1']);
     expect(log).not.toContain('interrupt a-1');
   });
+
+  test('starts none while the next one is being chosen', async () => {
+    const {actor, finished, plans, log} = createExecutor();
+    const {promise: held, resolve: release} = deferred();
+    const read = plans.read;
+    let reads = 0;
+    plans.read = async () => {
+      if (++reads === 3) await held;
+      return read();
+    };
+    actor.start();
+    await settle();
+    expect(actor.getSnapshot().value).toMatchObject({executing: {loop: 'selecting'}});
+    actor.send(stopAfterTask);
+    release();
+    expect(await finished).toEqual({reason: 'completed', attempted: []});
+    expect(log).toEqual([]);
+  });
 });
 
 describe('an error', () => {
@@ -410,6 +428,46 @@ describe('parents', () => {
     expect(none.log).toEqual([]);
   });
 
+  test('get no reviewer after a pause, not even one that came too late for the last child', async () => {
+    const executor = createExecutor({}, planOf(family(task('p'), task('a'))));
+    executor.agents.play = () => {};
+    executor.actor.start();
+    await settle();
+    const release = executor.runs.holdOn(({state}) => state === 'succeeded');
+    executor.agents.agent.succeeds();
+    await settle();
+    executor.actor.send(pause);
+    release();
+    expect((await executor.finished).reason).toBe('paused');
+    expect(executor.launched()).toEqual(['go a-1']);
+    expect(executor.plans.statuses()).toEqual({p: 'todo', a: 'done'});
+  });
+
+  test('left over get no reviewer after a pause while a task at its checkpoint was deleted', async () => {
+    const open = planOf(family(task('p'), task('a')), task('c', {status: 'in_progress'}));
+    const executor = createExecutor({}, withStatus(open, 'a', 'done'));
+    await executor.runs.insert(restingRun({task_id: 'a', run_id: 'a-1', state: 'succeeded'}));
+    await executor.runs.insert(
+      restingRun({task_id: 'c', run_id: 'c-1', state: 'succeeded', decision_state: 'pending'}),
+    );
+    const {promise: held, resolve: release} = deferred();
+    const read = executor.plans.read;
+    let reads = 0;
+    executor.plans.read = async () => {
+      if (++reads === 2) await held;
+      return read();
+    };
+    executor.agents.play = () => {};
+    executor.actor.start();
+    await settle();
+    expect(executor.actor.getSnapshot().value).toMatchObject({executing: {loop: 'deciding'}});
+    executor.actor.send(pause);
+    executor.plans.plan = withStatus(planOf(family(task('p'), task('a'))), 'a', 'done');
+    release();
+    expect((await executor.finished).reason).toBe('paused');
+    expect(executor.launched()).toEqual([]);
+  });
+
   test('that are under review are paused with it', async () => {
     const executor = createExecutor({}, parents);
     executor.agents.play = (agent) => {
@@ -453,10 +511,7 @@ test('every transition is reached', () => {
         {type: 'xstate.done.actor.parentReview', output: {outcome: 'required', reviews: [], pending: []}},
         {type: 'xstate.error.actor.parentReview', error: 'no'},
       ],
-      key: ({context}) => [
-        ...[context.pauseReason, context.isStopping, context.isRecalled],
-        ...[context.isFresh, context.hasParent],
-      ],
+      key: ({context}) => context.hasParent,
     }),
   ).toEqual([]);
 });
