@@ -31,14 +31,6 @@ export const settings = {
     about: 'let an agent review the finished children of a parent',
     isGate: true,
   },
-  'execution.maxReviewCycles': {
-    type: 'integer',
-    default: 3,
-    min: 1,
-    max: 20,
-    about: 'how often a parent review may send tasks back before a person decides',
-    isGate: true,
-  },
   'execution.stopOnFailure': {
     type: 'boolean',
     default: false,
@@ -51,6 +43,14 @@ export const settings = {
     min: 1,
     max: 120,
     about: 'how long a paused agent may take to stop before it is killed',
+  },
+  'execution.maxReviewCycles': {
+    type: 'integer',
+    default: 3,
+    min: 1,
+    max: 20,
+    about: 'how often a parent review may send tasks back before a person decides',
+    isGate: true,
   },
   'planning.maxPlanAutoRefinePasses': {
     type: 'integer',
