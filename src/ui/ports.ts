@@ -3,6 +3,7 @@ import type {ResolvedConfig} from '../machines/policies/config-resolution.ts';
 import type {JobStep} from '../machines/policies/job/job-steps.ts';
 import type {JobSummary} from '../machines/policies/job/job-summary.ts';
 import type {NewTask, Place, TaskEdit} from '../machines/policies/plan/plan-edits.ts';
+import type {KnownOfTask} from '../machines/policies/run/task-options.ts';
 import type {ConfigLayer, ConfigLayerName, SettingKey, SettingValue} from '../services/contracts/config.ts';
 import type {DraftStore} from '../services/contracts/draft.ts';
 import type {PendingFeedback} from '../services/contracts/feedback.ts';
@@ -30,6 +31,8 @@ export type ProjectData = {
   /** The process of another Blackbird that works on the project now. */
   readonly otherEngine: number | null;
   readonly provider: ProviderChoice | {readonly problem: string};
+  /** Where a job would run, and with which programs: what may be done with a run depends on it. */
+  readonly place: Pick<KnownOfTask, 'repoRoot' | 'explicitProvider' | 'customCommand' | 'isSessionRef'>;
   readonly config: ResolvedConfig;
   readonly layers: readonly ConfigLayer[];
 };

@@ -10,27 +10,8 @@ import {
 import type {RunOrder} from '../../src/machines/policies/run/run-order.ts';
 import {runMachine} from '../../src/machines/run.machine.ts';
 import type {RunRecord} from '../../src/services/contracts/run.ts';
-import {decisionStates, runStates} from '../../src/services/contracts/run.ts';
-import {resumeRequest, runRecord, sessionRef} from '../fakes/runs.ts';
-
-/** One record of every kind that the chart tells apart. */
-const sessions = ['', sessionRef].flatMap((provider_session_ref) =>
-  [true, false].map((resumable) => ({provider_session_ref, resumable})),
-);
-const records: readonly RunRecord[] = [
-  ...runStates.flatMap((state) =>
-    sessions.flatMap((session) =>
-      [
-        {},
-        ...decisionStates.map((decision_state) => ({decision_state})),
-        {pause_reason: 'process_lost' as const},
-      ].map((fields) => runRecord({state, ...session, ...fields})),
-    ),
-  ),
-  runRecord({state: 'paused', superseded_by_run_id: 'a-2'}),
-  runRecord({state: 'succeeded', run_type: 'review'}),
-  runRecord({state: 'running', run_type: 'review'}),
-];
+import {runKinds} from '../fakes/run-kinds.ts';
+import {resumeRequest} from '../fakes/runs.ts';
 
 const here: RunCircumstances = {
   repoRoot: '/project',
@@ -84,7 +65,7 @@ function chartSays(run: RunRecord, given: RunCircumstances, command: RunCommandN
 
 test('the table says of every kind of record, in every circumstance, what the chart says', () => {
   const differing: unknown[] = [];
-  for (const run of records) {
+  for (const run of runKinds) {
     for (const given of circumstances) {
       for (const command of runCommands) {
         const chart = chartSays(run, given, command);

@@ -70,6 +70,12 @@ export function tuiProject(options: TuiOptions = {}) {
       cost: null,
       otherEngine: null,
       provider: {id: 'claude', source: 'saved'},
+      place: {
+        repoRoot: services.project.root,
+        explicitProvider: null,
+        customCommand: services.agents.customCommand,
+        isSessionRef: services.isSessionRef,
+      },
       config: resolveConfig(layers()),
       layers: layers(),
       ...options.data,

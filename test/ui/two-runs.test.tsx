@@ -23,6 +23,7 @@ function twoAtWork() {
     cost: null,
     otherEngine: null,
     provider: {id: 'claude', source: 'saved'},
+    place: {repoRoot: '/project', explicitProvider: null, customCommand: null, isSessionRef: () => true},
     config: resolveConfig([]),
     layers: [],
   };

@@ -1,6 +1,8 @@
+import {realpathSync} from 'node:fs';
 import path from 'node:path';
 import {resolveConfig, settingOf} from '../../machines/policies/config-resolution.ts';
 import {tellingRun} from '../../machines/policies/run/run-status.ts';
+import {isSessionRef} from '../../services/agents/run-provider.ts';
 import {AppError, messageOf} from '../../services/contracts/errors.ts';
 import type {PendingFeedback} from '../../services/contracts/feedback.ts';
 import type {RunRecord, RunStore} from '../../services/contracts/run.ts';
@@ -14,6 +16,7 @@ import type {Project} from '../composition.ts';
 import {chooseAgent} from '../job/engine-composition.ts';
 import {listFeedback} from '../job/feedback-operations.ts';
 import {liveEngine} from '../job/running-task.ts';
+import {programsIn} from '../plan/task-facts.ts';
 
 /** A look that failed is no reason to stop looking. */
 const secondsAfterFailure = 1;
@@ -34,6 +37,7 @@ export function createProjectReader({
   readonly isOwnJob: () => boolean;
 }) {
   const {folder, plans, config} = project;
+  const place = {repoRoot: realpathSync(folder.root), ...programsIn(env), isSessionRef};
   const index = createRunIndex({folder: folder.runsFolder, runs, digest: digestRuns});
 
   const read = async (): Promise<ProjectData> => {
@@ -52,6 +56,7 @@ export function createProjectReader({
       cost: costs.length === 0 ? null : costs.reduce((sum, cost) => sum + cost, 0),
       otherEngine: holder?.pid ?? null,
       provider: await chooseAgent({folder, env}).catch((error: unknown) => ({problem: messageOf(error)})),
+      place,
       config: resolveConfig(layers),
       layers,
     };

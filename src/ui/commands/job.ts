@@ -1,4 +1,4 @@
-import {executeAll, resumeStep} from '../../machines/policies/job/job-steps.ts';
+import {executeAll, resumeStep, reviewStep} from '../../machines/policies/job/job-steps.ts';
 import {notNow} from '../keymap.ts';
 import {readyBelow} from '../model/facts.ts';
 import {anywhere, besidePlan, type Command, type CommandContext, withTask} from './command.ts';
@@ -113,5 +113,7 @@ function resume({core, jobs, open}: CommandContext, taskId: string): void {
   if (state === 'asks' && (run?.questions?.length ?? 0) > 0) open({type: 'questions', taskId});
   else if (state === 'decision') open({type: 'checkpoint', taskId});
   else if (state === 'feedback') open({type: 'feedback', taskId});
+  // Changes that were requested and never delivered: the engine delivers them, or asks again.
+  else if (run?.decision_state === 'changes_requested') void jobs.start(reviewStep(taskId));
   else void jobs.start(resumeStep(taskId));
 }

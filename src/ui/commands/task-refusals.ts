@@ -1,4 +1,4 @@
-import {isReviewDue} from '../../machines/policies/review/parent-review.ts';
+import {isLeaf} from '../../machines/policies/plan/plan-graph.ts';
 import {type TaskCommand, type TaskObstacle, taskObstacle} from '../../machines/policies/run/task-options.ts';
 import {dueReviews, readyBelow} from '../model/facts.ts';
 import {taskFactsOf} from '../model/task-facts.ts';
@@ -17,7 +17,8 @@ const whileIdle =
 
 const ofTask = (...commands: readonly TaskCommand[]): Refusal =>
   whileIdle((facts, state) => {
-    const asked = taskFactsOf(facts, state);
+    const {plan, task} = facts;
+    const asked = plan && task ? taskFactsOf(state, plan, task) : null;
     if (asked === null) return noTask;
     const obstacles = commands.map((command) => taskObstacle(asked, command));
     const [first = null] = obstacles;
@@ -25,7 +26,7 @@ const ofTask = (...commands: readonly TaskCommand[]): Refusal =>
   });
 
 /** What the run chart says, in the few words that fit beside a key. */
-const words: Partial<Record<TaskObstacle, string>> & {readonly ended: string; readonly reviewDue: string} = {
+const words: Partial<Record<TaskObstacle, string>> & {readonly ended: string} = {
   children: 'it has children; they are the ones that run',
   reviewDue: 'its review is due: e goes on with it',
   running: 'an agent works on it',
@@ -33,12 +34,19 @@ const words: Partial<Record<TaskObstacle, string>> & {readonly ended: string; re
   foreignSession: 'it has no session to go on with: R restarts it',
   unsavedSession: 'it has no session to go on with: R restarts it',
   otherFolder: 'it belongs to another working folder: R restarts it',
+  otherProgram: 'its session belongs to another program: R restarts it',
+  checkpoint: 'it waits for your decision: u decides',
+  paused: 'it is paused: u goes on, R restarts it',
+  asking: 'it waits for your answer: u answers',
+  done: 'it is done: R restarts it',
+  notReady: 'it is not ready',
   ended: 'there is nothing to resume',
 };
 
 function wordsFor(obstacle: TaskObstacle, command: TaskCommand | undefined): string {
   if (command === 'retry' && obstacle !== 'children' && obstacle !== 'reviewDue')
     return 'it is neither failed nor blocked nor lost';
+  if (command === 'execute' && obstacle === 'children') return 'no task below it is ready';
   if (command === 'restart' && obstacle === 'neverRan') return 'it has no run yet: e executes it';
   return words[obstacle] ?? words.ended;
 }
@@ -50,11 +58,12 @@ export const executeRefusal = whileIdle(({plan, summary}, {data}) => {
   return data && dueReviews(plan, data).length > 0 ? null : 'no task is ready';
 });
 
-export const executeTaskRefusal = whileIdle(({plan, task}) => {
-  if (!plan || !task) return noTask;
-  if (isReviewDue(plan, task)) return words.reviewDue;
-  return readyBelow(plan, task).length > 0 ? null : `${task.id} is not ready`;
-});
+/** A parent stands for its children. */
+export const executeTaskRefusal: Refusal = (facts, state) => {
+  const {plan, task} = facts;
+  const isOfChildren = plan && task && !isLeaf(task) && readyBelow(plan, task).length > 0;
+  return (isOfChildren ? whileIdle(() => null) : ofTask('execute'))(facts, state);
+};
 
 /** One key goes on, answers, decides or sends back, whichever it is. */
 export const resumeRefusal = ofTask('resume', 'review');

@@ -1,3 +1,4 @@
+import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {Line} from '../components/lines.tsx';
 import {patchLine, patchStyle} from '../prompts/diff-view.ts';
 import {wrapped} from '../text/wrap.ts';
@@ -7,6 +8,7 @@ import type {Facts, TuiState} from './facts.ts';
 import {historyLines} from './history-tab.ts';
 import {memoizeLast} from './memoize.ts';
 import {activityLines, runHead} from './run-tab.ts';
+import {keyHints, taskFactsOf} from './task-facts.ts';
 
 /** What a pane shows: lines above that stay, and lines of which a part is seen. */
 export type DetailContent = {
@@ -32,7 +34,7 @@ export function detailContent(state: TuiState, facts: Facts, jobs: Jobs): Detail
   if (!plan || !task) return fixed([note('no task is selected')]);
   switch (state.browse.tab) {
     case 'details':
-      return fixed(detailsOf(plan, task, run, facts.stateOf, columns));
+      return fixed(detailsOf(plan, task, run, facts.stateOf, hintFor(state, plan, task), columns));
     case 'run':
       return runContent(state, facts, jobs, columns);
     case 'diff':
@@ -40,6 +42,11 @@ export function detailContent(state: TuiState, facts: Facts, jobs: Jobs): Detail
     case 'history':
       return fixed(fetched(state, facts, columns));
   }
+}
+
+function hintFor(state: TuiState, plan: Plan, task: Task): string {
+  const asked = taskFactsOf(state, plan, task);
+  return asked === null ? '' : keyHints(asked).join(', ');
 }
 
 const detailsOf = memoizeLast(detailsLines);

@@ -13,6 +13,7 @@ export function detailsLines(
   task: Task,
   run: RunRecord | null,
   stateOf: Facts['stateOf'],
+  hint: string,
   columns: number,
 ): Line[] {
   const parent = parentOf(plan, task);
@@ -20,7 +21,7 @@ export function detailsLines(
     ...wrapped(displayLine(task.title), columns).map((text): Line => [{text, bold: true}]),
     [{text: displayLine(task.id), dim: true}],
     [],
-    ...statusLines(plan, task, run, stateOf, columns),
+    ...statusLines(plan, task, run, stateOf, hint, columns),
     ...section('Description', texts(task.description, columns)),
     ...section(
       'Acceptance criteria',
@@ -55,6 +56,7 @@ function statusLines(
   task: Task,
   run: RunRecord | null,
   stateOf: Facts['stateOf'],
+  hint: string,
   columns: number,
 ): Line[] {
   const state = stateOf(task);
@@ -63,7 +65,7 @@ function statusLines(
   const lines: Line[] = [
     [
       {text: `${symbol} ${note}`, ...style},
-      {text: hintOf(state, run), dim: true},
+      {text: hint === '' ? '' : `   ${hint}`, dim: true},
     ],
   ];
   if (run?.failure && (state === 'failed' || state === 'paused' || state === 'lost')) {
@@ -71,29 +73,6 @@ function statusLines(
     lines.push(...wrapped(reason, columns).map((text): Line => [{text, tone: 'bad'}]));
   }
   return lines;
-}
-
-/** What the person can do about it, by the key that does it. */
-function hintOf(state: ReturnType<Facts['stateOf']>, run: RunRecord | null): string {
-  switch (state) {
-    case 'ready':
-      return '   e runs the plan, E only this';
-    case 'paused':
-    case 'lost':
-      return run?.resumable ? '   u goes on, R starts again' : '   R starts again';
-    case 'asks':
-      return '   u answers its question';
-    case 'decision':
-      return '   u decides';
-    case 'feedback':
-      return '   u sends it back to work';
-    case 'failed':
-      return '   t makes it ready, R starts again';
-    case 'blocked':
-      return '   t releases it';
-    default:
-      return '';
-  }
 }
 
 function section(title: string, lines: readonly Line[]): Line[] {

@@ -4,6 +4,7 @@ import type {Line} from '../components/lines.tsx';
 import {hintsOf} from '../keymap.ts';
 import {wrapped} from '../text/wrap.ts';
 import {dueReviews, type Facts, type TuiState} from './facts.ts';
+import {keyHints, taskFactsOf} from './task-facts.ts';
 import {stateBadges, type TaskState} from './task-state.ts';
 
 /** Fewer rows than this have room for what matters only. */
@@ -117,7 +118,7 @@ function agentLines({data}: TuiState, columns: number): Line[] {
 }
 
 /** The next step. */
-function nextLines(state: TuiState, {summary, plan, isBusy}: Facts): string[] {
+function nextLines(state: TuiState, {summary, plan, stateOf, isBusy}: Facts): string[] {
   const {data} = state;
   if (!data) return [];
   if (data.plan.type === 'none') return ['c creates an empty plan in this folder.'];
@@ -125,14 +126,20 @@ function nextLines(state: TuiState, {summary, plan, isBusy}: Facts): string[] {
     return ['Fix the file; this screen reloads it at once. blackbird validate lists every problem.'];
   if (!summary || summary.total === 0) return ['enter opens the plan, a adds a task.'];
   const count = (name: TaskState) => summary.counts.get(name) ?? 0;
+  const hint = (...names: readonly TaskState[]) => {
+    const task = [...(plan?.items.values() ?? [])].find((each) => names.includes(stateOf(each)));
+    const asked = plan && task ? taskFactsOf(state, plan, task) : null;
+    return (asked && keyHints(asked)[0]) ?? 'see what it says';
+  };
   if (isBusy) return ['A task is running: enter shows it, ctrl+c pauses it.'];
   if (data.otherEngine !== null) return [`Process ${data.otherEngine} works on the plan: enter shows it.`];
   if (summary.attention.length > 0) return ['A task needs you: enter, then n and u.'];
-  if (count('paused') + count('lost') > 0) return ['A task is paused: enter, then u goes on in its session.'];
+  if (count('paused') + count('lost') > 0)
+    return [`A task is paused: enter, then ${hint('paused', 'lost')}.`];
   if (count('ready') > 0) return ['e runs the ready tasks, one after another.'];
   const due = plan ? dueReviews(plan, data).map(({id}) => displayLine(id)) : [];
   if (due.length > 0) return [`The review of ${due.join(', ')} is due: e goes on with it.`];
-  if (count('failed') > 0) return ['A task failed: enter, then t makes it ready again.'];
+  if (count('failed') > 0) return [`A task failed: enter, then ${hint('failed')}.`];
   if (summary.done === summary.total) return ['Everything is done.'];
   return ['No task is ready: enter shows what they wait for.'];
 }

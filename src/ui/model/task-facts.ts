@@ -1,24 +1,35 @@
-import {circumstancesAt} from '../../machines/policies/run/run-circumstances.ts';
-import type {TaskFacts} from '../../machines/policies/run/task-options.ts';
-import type {Facts, TuiState} from './facts.ts';
+import {
+  factsAbout,
+  nextCommands,
+  type TaskCommand,
+  type TaskFacts,
+  taskStanding,
+} from '../../machines/policies/run/task-options.ts';
+import type {Plan, Task} from '../../services/contracts/plan.ts';
+import type {TuiState} from './facts.ts';
 
-/** What the run chart is asked with about the selected task; null where none is. */
-export function taskFactsOf({plan, task, run}: Facts, {data}: TuiState): TaskFacts | null {
-  if (!plan || !task) return null;
-  return {
-    plan,
-    task,
-    run,
-    // Folder, program and the form of the session are looked at by the job itself, with the whole diagnosis.
-    circumstances: circumstancesAt(
-      {repoRoot: run?.repo_root ?? '', explicitProvider: null, customCommand: run?.custom_command ?? null},
-      run,
-      {
-        isSessionRef: true,
-        owner: (data?.otherEngine ?? null) === null ? 'gone' : 'alive',
-        isPastCheckpoint: task.status !== 'in_progress',
-      },
-    ),
-    isSentBack: data?.pendingFeedback.has(task.id) ?? false,
-  };
+/** What the run chart is asked with about a task. */
+export function taskFactsOf({data, job}: TuiState, plan: Plan, task: Task): TaskFacts | null {
+  if (data === null) return null;
+  return factsAbout(plan, task, {
+    ...data.place,
+    run: data.runs.get(task.id) ?? null,
+    isSentBack: data.pendingFeedback.has(task.id),
+    isEngineAlive: job !== null || data.otherEngine !== null,
+  });
 }
+
+/** What the person can do about it, by the keys that do it; best first. */
+export const keyHints = (facts: TaskFacts): string[] =>
+  nextCommands(facts).flatMap((command) => hints[command]?.(facts) ?? []);
+
+const hints: Partial<Record<TaskCommand, (facts: TaskFacts) => string>> = {
+  execute: () => 'e runs the plan, E only this',
+  review: () => 'u decides',
+  resume: (facts) => {
+    if (facts.isSentBack) return 'u sends it back to work';
+    return taskStanding(facts) === 'waiting' ? 'u answers its question' : 'u goes on in its session';
+  },
+  retry: ({task}) => (task.status === 'blocked' ? 't releases it' : 't makes it ready'),
+  restart: () => 'R starts again',
+};

@@ -38,6 +38,13 @@ export const resumeStep = (taskId: string, answers: readonly Answer[] = []): Job
   mode: {type: 'resume', answers, feedback: null},
 });
 
+/** Carries out what was decided and not delivered, or asks. */
+export const reviewStep = (taskId: string): JobStep => ({
+  type: 'task',
+  taskId,
+  mode: {type: 'review', decision: null},
+});
+
 export const executeAll = {type: 'execute', taskIds: []} as const satisfies JobStep;
 
 /**

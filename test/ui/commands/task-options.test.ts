@@ -1,0 +1,138 @@
+import {expect, test} from 'vitest';
+import {createActor, toPromise} from 'xstate';
+import {definePrepareRunActor} from '../../../src/machines/actors/prepare-run.actor.ts';
+import type {RunMode} from '../../../src/machines/actors/run-situation.ts';
+import {requireTask} from '../../../src/machines/policies/plan/plan-graph.ts';
+import {requirePossible} from '../../../src/machines/policies/run/run-refusals.ts';
+import {statusOf} from '../../../src/machines/policies/run/run-status.ts';
+import {
+  type KnownOfTask,
+  type TaskCommand,
+  taskObstacle,
+} from '../../../src/machines/policies/run/task-options.ts';
+import {AppError} from '../../../src/services/contracts/errors.ts';
+import type {Plan, TaskStatus} from '../../../src/services/contracts/plan.ts';
+import type {RunRecord} from '../../../src/services/contracts/run.ts';
+import {taskStatuses} from '../../../src/services/contracts/task-status.ts';
+import {commands} from '../../../src/ui/commands/command-table.ts';
+import type {Facts, TuiState} from '../../../src/ui/model/facts.ts';
+import {runKinds} from '../../fakes/run-kinds.ts';
+import {createFakeServices} from '../../fakes/services.ts';
+import {planOf, task} from '../../helpers/plans.ts';
+import {factsIn} from '../../helpers/task-facts.ts';
+
+type Place = Pick<KnownOfTask, 'repoRoot' | 'explicitProvider' | 'customCommand' | 'isSessionRef'>;
+
+const here: Place = {
+  repoRoot: '/project',
+  explicitProvider: null,
+  customCommand: null,
+  isSessionRef: () => true,
+};
+const places: readonly Place[] = [
+  here,
+  {...here, repoRoot: '/elsewhere'},
+  {...here, explicitProvider: 'codex'},
+  {...here, isSessionRef: () => false},
+];
+
+/** What a key of the terminal UI asks for: any of these will do. */
+const keys: Readonly<Record<string, readonly TaskCommand[]>> = {
+  'job.resume': ['resume', 'review'],
+  'job.restart': ['restart'],
+  'job.retry': ['retry'],
+  'job.executeTask': ['execute'],
+};
+
+function keyTakes(id: string, plan: Plan, run: RunRecord, place: Place, isSentBack: boolean): boolean {
+  const data = {
+    place,
+    runs: new Map([['a', run]]),
+    pendingFeedback: new Map(isSentBack ? [['a', {}]] : []),
+    otherEngine: null,
+  };
+  const facts = {isBusy: false, plan, task: requireTask(plan, 'a')};
+  const command = commands.find((each) => each.id === id);
+  return command?.refusal?.(facts as unknown as Facts, {data, job: null} as unknown as TuiState) === null;
+}
+
+const isRefused = (act: () => void): boolean => {
+  try {
+    act();
+    return false;
+  } catch (error) {
+    if (error instanceof AppError) return true;
+    throw error;
+  }
+};
+
+test('chart, commands and keys agree on what is possible, for every kind of record, status and place', () => {
+  const differing: unknown[] = [];
+  for (const run of runKinds) {
+    for (const status of taskStatuses) {
+      const plan = planOf(task('a', {status}));
+      for (const place of places) {
+        for (const isSentBack of [false, true]) {
+          const facts = factsIn(plan, {...place, run, isSentBack})(requireTask(plan, 'a'));
+          for (const [id, asked] of Object.entries(keys)) {
+            const chart = asked.some((command) => taskObstacle(facts, command) === null);
+            const cli = asked.some((command) => !isRefused(() => requirePossible(facts, command)));
+            const tui = keyTakes(id, plan, run, place, isSentBack);
+            if (chart !== cli || chart !== tui)
+              differing.push({id, run, status, isSentBack, chart, cli, tui});
+          }
+        }
+      }
+    }
+  }
+  expect(differing.slice(0, 3)).toEqual([]);
+});
+
+const modes: ReadonlyArray<{readonly mode: RunMode; readonly command: TaskCommand}> = [
+  {mode: {type: 'execute'}, command: 'execute'},
+  {mode: {type: 'resume', answers: [], feedback: null}, command: 'resume'},
+  {mode: {type: 'resume', answers: [], feedback: 'use tabs'}, command: 'sendBack'},
+  {mode: {type: 'restart'}, command: 'restart'},
+];
+
+/** Whether a job really begins with it. */
+async function begins(run: RunRecord, status: TaskStatus, place: Place, mode: RunMode): Promise<boolean> {
+  const {services} = createFakeServices({plan: planOf(task('a', {status})), runs: [run]});
+  const given = {
+    ...services,
+    isSessionRef: place.isSessionRef,
+    project: {...services.project, root: place.repoRoot},
+  };
+  const {explicitProvider} = place;
+  const input = {taskId: 'a', mode, provider: 'claude', explicitProvider} as const;
+  const actor = createActor(
+    definePrepareRunActor(given, () => {}),
+    {input},
+  );
+  const prepared = toPromise(actor.start());
+  return prepared.then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof AppError) return false;
+      throw error;
+    },
+  );
+}
+
+test('a job begins exactly where the chart says that it can', async () => {
+  const differing: unknown[] = [];
+  // What runs is repaired first, and then one of the others.
+  for (const run of runKinds.filter(({state, run_type}) => state !== 'running' && run_type === 'execute')) {
+    const status = statusOf(run);
+    const plan = planOf(task('a', {status}));
+    for (const place of places) {
+      for (const {mode, command} of modes) {
+        const facts = factsIn(plan, {...place, run, isEngineAlive: true})(requireTask(plan, 'a'));
+        const chart = taskObstacle(facts, command) === null;
+        const job = await begins(run, status, place, mode);
+        if (chart !== job) differing.push({run, place, command, chart, job});
+      }
+    }
+  }
+  expect(differing.slice(0, 3)).toEqual([]);
+});
