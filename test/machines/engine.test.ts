@@ -675,6 +675,28 @@ describe('answering a waiting task', () => {
     expect(runs.records('a')).toHaveLength(1);
   });
 
+  test('with feedback that did not reach the agent says it with the answers, once', async () => {
+    const {engine, agents, runs} = openRun(waitingRun(), 'waiting_user');
+    agents.play = (each) => each.fails({kind: 'outage'});
+    await startJob(engine, resume('a', {feedback: 'use tabs'}));
+    expect(runs.records('a')).toMatchObject([
+      {state: 'waiting', feedback: 'use tabs', feedback_undelivered: true},
+    ]);
+    agents.play = (each) => each.succeeds();
+    await startJob(engine, resume('a', {answers}));
+    expect(agents.agent.request.prompt).toBe(answersPrompt([question], answers, 'use tabs'));
+    expect(runs.records('a')[0]).not.toHaveProperty('feedback_undelivered');
+  });
+
+  test('with feedback says the answers that did not reach the agent, too', async () => {
+    const {engine, agents} = openRun(waitingRun(), 'waiting_user');
+    agents.play = (each) => each.fails({kind: 'outage'});
+    await startJob(engine, resume('a', {answers}));
+    agents.play = (each) => each.succeeds();
+    await startJob(engine, resume('a', {feedback: 'use tabs'}));
+    expect(agents.agent.request.prompt).toBe(feedbackPrompt('use tabs', [], [question], answers));
+  });
+
   test('with feedback needs a session', async () => {
     const {engine, log} = openRun(waitingRun({provider_session_ref: '', resumable: false}), 'waiting_user');
     expect(await startJob(engine, resume('a', {feedback: 'never mind'}))).toMatchObject({

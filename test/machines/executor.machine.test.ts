@@ -58,6 +58,29 @@ async function startHanging(fields: Partial<ExecutorInput> = {}) {
   return executor;
 }
 
+/** An executor that chooses its first task, and gets the plan when it is released. */
+async function startChoosing() {
+  const executor = createExecutor();
+  // The looks at decisions and at parents come before.
+  const release = holdRead(executor, 3);
+  executor.actor.start();
+  await settle();
+  expect(executor.actor.getSnapshot().value).toMatchObject({executing: {loop: 'selecting'}});
+  return {...executor, release};
+}
+
+/** This read of the plan waits until the returned function is called. */
+function holdRead({plans}: TestExecutor, place: number) {
+  const {promise: held, resolve: release} = deferred();
+  const read = plans.read;
+  let reads = 0;
+  plans.read = async () => {
+    if (++reads === place) await held;
+    return read();
+  };
+  return release;
+}
+
 const outcomes = ({attempted}: {attempted: ReadonlyArray<{taskId: string; state: string}>}) =>
   attempted.map(({taskId, state}) => `${taskId} ${state}`);
 
@@ -214,18 +237,7 @@ describe('a pause', () => {
   });
 
   test('between two tasks stops before the next', async () => {
-    const {actor, finished, plans, log} = createExecutor();
-    const {promise: held, resolve: release} = deferred();
-    const read = plans.read;
-    let reads = 0;
-    // The looks at decisions and at parents come before the first task is chosen.
-    plans.read = async () => {
-      if (++reads === 3) await held;
-      return read();
-    };
-    actor.start();
-    await settle();
-    expect(actor.getSnapshot().value).toMatchObject({executing: {loop: 'selecting'}});
+    const {actor, finished, log, release} = await startChoosing();
     actor.send(pause);
     release();
     expect(await finished).toEqual({reason: 'paused', attempted: []});
@@ -295,17 +307,7 @@ describe('to stop after the task', () => {
   });
 
   test('starts none while the next one is being chosen', async () => {
-    const {actor, finished, plans, log} = createExecutor();
-    const {promise: held, resolve: release} = deferred();
-    const read = plans.read;
-    let reads = 0;
-    plans.read = async () => {
-      if (++reads === 3) await held;
-      return read();
-    };
-    actor.start();
-    await settle();
-    expect(actor.getSnapshot().value).toMatchObject({executing: {loop: 'selecting'}});
+    const {actor, finished, log, release} = await startChoosing();
     actor.send(stopAfterTask);
     release();
     expect(await finished).toEqual({reason: 'completed', attempted: []});
@@ -450,13 +452,7 @@ describe('parents', () => {
     await executor.runs.insert(
       restingRun({task_id: 'c', run_id: 'c-1', state: 'succeeded', decision_state: 'pending'}),
     );
-    const {promise: held, resolve: release} = deferred();
-    const read = executor.plans.read;
-    let reads = 0;
-    executor.plans.read = async () => {
-      if (++reads === 2) await held;
-      return read();
-    };
+    const release = holdRead(executor, 2);
     executor.agents.play = () => {};
     executor.actor.start();
     await settle();

@@ -158,6 +158,8 @@ export const runRecordSchema = z.looseObject({
     .optional(),
   /** What a person asked to be done differently; said again until the agent has come to an end with it. */
   feedback: z.string().optional(),
+  /** The run waits for answers, and its agent did not hear this feedback: said with the next resume. */
+  feedback_undelivered: z.boolean().optional(),
   /** Where a run that goes on stood before; it goes back there when its agent will not go on. */
   stood: z
     .looseObject({

@@ -30,6 +30,18 @@ describe('feedback', () => {
     },
     {name: 'for a paused run', run: pausedRun(), feedback: 'new', said: {feedback: 'new'}},
     {
+      name: 'for a run that heard the other before it asked',
+      run: waitingRun({feedback: 'old'}),
+      feedback: 'new',
+      said: {feedback: 'new'},
+    },
+    {
+      name: 'for a run that asked and never heard the other comes after it',
+      run: waitingRun({feedback: 'old', feedback_undelivered: true}),
+      feedback: 'new',
+      said: {feedback: 'old\n\nnew'},
+    },
+    {
       name: 'for a run that was paused with other feedback comes after it',
       run: pausedRun({feedback: 'old'}),
       feedback: 'new',
@@ -48,9 +60,38 @@ describe('an agent is told', () => {
       ...{run: ended, said: {...nothing, feedback: 'use tabs'}, prompt: feedbackPrompt('use tabs', files)},
     },
     {
-      name: 'feedback before answers to its questions',
+      name: 'feedback together with the answers to its questions',
       ...{run: waitingRun(), said: {answers: [answer], feedback: 'use tabs'}},
-      prompt: feedbackPrompt('use tabs', files),
+      prompt: feedbackPrompt('use tabs', files, [question], [answer]),
+    },
+    {
+      name: 'answers that never reached it together with feedback',
+      run: waitingRun({answers: [{...answer, undelivered: true}]}),
+      said: {...nothing, feedback: 'use tabs'},
+      prompt: feedbackPrompt('use tabs', files, [question], [answer]),
+    },
+    {
+      name: 'answers it may not have heard before a pause together with feedback',
+      run: pausedRun({questions: [question], answers: [answer]}),
+      said: {...nothing, feedback: 'use tabs'},
+      prompt: feedbackPrompt('use tabs', files, [question], [answer]),
+    },
+    {
+      name: 'no answer to a question of an earlier round',
+      run: pausedRun({questions: [question], answers: [{...answer, prompt: 'Which paint?'}]}),
+      ...{said: nothing, prompt: continuePrompt()},
+    },
+    {
+      name: 'feedback that never reached it together with the answers to its questions',
+      run: waitingRun({feedback: 'use tabs', feedback_undelivered: true}),
+      said: {...nothing, answers: [answer]},
+      prompt: answersPrompt([question], [answer], 'use tabs'),
+    },
+    {
+      name: 'feedback that it heard before it asked only once',
+      run: waitingRun({feedback: 'use tabs'}),
+      said: {...nothing, answers: [answer]},
+      prompt: answersPrompt([question], [answer]),
     },
     {name: 'to go on after a pause', run: pausedRun(), said: nothing, prompt: continuePrompt()},
     {

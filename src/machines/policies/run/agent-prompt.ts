@@ -48,9 +48,8 @@ export function continuePrompt(
 ): string {
   const text =
     'You were interrupted. Look at the state of the files, then go on with the task where you stopped.';
-  const answered = questions.filter(({id}) => answers.some((answer) => answer.id === id));
   const again = sections([
-    ['Answers to your questions', answerTexts(answered, answers)],
+    ['Answers to your questions', answeredTexts(questions, answers)],
     ['Requested changes', feedback],
   ]);
   return again === '' ? text : `${text}\n\n${again}`;
@@ -64,19 +63,30 @@ export function changesPrompt(changes: readonly ChangedField[], prompt: string):
   return `${sections([['The task was changed', body]])}\n\n${prompt}`;
 }
 
-/** Sent into the agent's own session to send it back to work. */
-export function feedbackPrompt(feedback: string, files: readonly string[]): string {
+/** Sent into the agent's own session to send it back to work, with the answers it may not have heard. */
+export function feedbackPrompt(
+  feedback: string,
+  files: readonly string[],
+  questions: readonly Question[] = [],
+  answers: readonly Answer[] = [],
+): string {
   return sections([
+    ['Answers to your questions', answeredTexts(questions, answers)],
     ['Requested changes', feedback],
     ['Files you changed', files.map((file) => `- ${file}`).join('\n')],
     ['Rules', rules],
   ]);
 }
 
-/** Answers for a session that asked. */
-export function answersPrompt(questions: readonly Question[], answers: readonly Answer[]): string {
+/** Answers for a session that asked, with the feedback that never reached it. */
+export function answersPrompt(
+  questions: readonly Question[],
+  answers: readonly Answer[],
+  feedback = '',
+): string {
   return sections([
     ['Answers to your questions', answerTexts(questions, answers)],
+    ['Requested changes', feedback],
     ['Next', 'Go on with the task with these answers.'],
   ]);
 }
@@ -127,6 +137,14 @@ function deliveredText({id, title, result, files}: Delivered): string {
   const said =
     result.trim() === '' ? '' : `\n  ${bounded(result.trim(), resultLimit).replaceAll('\n', '\n  ')}`;
   return `- ${id}: ${title}${said}${changed}`;
+}
+
+/** Only what was answered. Rounds number their questions alike, so the question has to be the same. */
+function answeredTexts(questions: readonly Question[], answers: readonly Answer[]): string {
+  const isTo = (question: Question, {id, prompt = question.prompt}: Answer) =>
+    id === question.id && prompt === question.prompt;
+  const answered = questions.filter((question) => answers.some((answer) => isTo(question, answer)));
+  return answerTexts(answered, answers);
 }
 
 /** A question that was asked twice has the later answer. */

@@ -57,7 +57,10 @@ export function returned({failure: _, ...run}: RunRecord, stood: Stood | undefin
   );
   const pauses = stood.state === 'paused' ? reopenedPauses(run) : {};
   const back = {...run, ...standing, ...pauses, ...(answers && {answers})};
-  return isSameMark(run, parentReviewFeedback) ? back : withoutMark(back, stood);
+  if (!isSameMark(run, parentReviewFeedback)) return withoutMark(back, stood);
+  // A paused run is told its feedback again anyway.
+  const isUndelivered = stood.state === 'waiting' && run.feedback !== feedback;
+  return isUndelivered ? {...back, feedback_undelivered: true} : back;
 }
 
 const isSameMark = ({context}: RunRecord, mark: Stood['parentReviewFeedback']): boolean =>

@@ -17,13 +17,19 @@ type Anew = {
 };
 
 /** What was said before a pause may never have been heard, so it is said with what is new. */
-export function feedbackFor(
-  {state, feedback: undelivered}: RunRecord,
-  feedback: string | null,
-): {feedback?: string} {
+export function feedbackFor(run: RunRecord, feedback: string | null): {feedback?: string} {
   if (feedback === null) return {};
-  const isUndelivered = state === 'paused' && undelivered !== undefined;
-  return {feedback: isUndelivered ? `${undelivered}\n\n${feedback}` : feedback};
+  const before = run.state === 'paused' ? run.feedback : undeliveredFeedback(run);
+  return {feedback: before === undefined ? feedback : `${before}\n\n${feedback}`};
+}
+
+const undeliveredFeedback = ({feedback, feedback_undelivered}: RunRecord) =>
+  feedback_undelivered ? feedback : undefined;
+
+/** Answers that go with feedback: those to open questions, and those that a pause may have kept from the agent. */
+function answersBeside({state, answers = []}: RunRecord, current: readonly Answer[]): readonly Answer[] {
+  if (state === 'waiting') return current;
+  return state === 'paused' ? answers : [];
 }
 
 const goOn =
@@ -48,10 +54,11 @@ export function sayingFor(run: RunRecord, said: Said, files: readonly string[]):
   const answers = answersFor(run, said.answers);
   const inSession = (prompt: string): InSession => ({kind: 'resume', sessionRef, prompt});
   const {feedback} = feedbackFor(run, said.feedback);
-  if (feedback !== undefined) return inSession(feedbackPrompt(feedback, files));
+  if (feedback !== undefined)
+    return inSession(feedbackPrompt(feedback, files, questions, answersBeside(run, answers)));
   if (state === 'paused') return inSession(continuePrompt(questions, earlier, run.feedback));
   requireAnswers(run.task_id, questions, answers);
-  if (sessionRef !== '') return inSession(answersPrompt(questions, answers));
+  if (sessionRef !== '') return inSession(answersPrompt(questions, answers, undeliveredFeedback(run)));
   // Rounds number their questions alike, so those of earlier ones are told apart by their place.
   const before = earlier.map(({id, value, prompt = id}, place) => ({id: `${place} ${id}`, value, prompt}));
   return {kind: 'start', questions: [...before, ...questions], answers: [...before, ...answers]};

@@ -39,7 +39,7 @@ export function tellingFor({context}: RunRecord, now: ToldTask): {readonly telli
 }
 
 /** The agent came far enough to have heard what it was told. */
-export function heard(run: RunRecord): RunRecord {
+export function heard({feedback_undelivered: _, ...run}: RunRecord): RunRecord {
   const {telling} = run.context ?? {};
   return run.context && telling ? {...run, context: {...run.context, told: telling}} : run;
 }
