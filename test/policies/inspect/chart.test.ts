@@ -255,3 +255,27 @@ describe('the list of machines', () => {
     expect(asciiChart(chart)).toMatch(/^[\n -~]+$/);
   });
 });
+
+test('a state with an id of its own is drawn by it, where it stands', () => {
+  const lamp = setup({}).createMachine({
+    id: 'lamp',
+    initial: 'on',
+    states: {
+      on: {
+        initial: 'dim',
+        states: {dim: {on: {press: '#bright'}}, bright: {id: 'bright', on: {press: '#off'}}},
+      },
+      off: {id: 'off', type: 'final'},
+    },
+  });
+  expect(mermaidChart(chartOf(lamp))).toBe(`stateDiagram-v2
+  [*] --> on
+  state "on" as on {
+    [*] --> on_dim
+    state "dim" as on_dim
+    bright
+  }
+  off --> [*]
+  on_dim --> bright : press
+  bright --> off : press`);
+});

@@ -35,6 +35,8 @@ export function mermaidChart(chart: Chart): string {
         lines.push(`${indent}}`);
       } else if (idOf(child.id) !== child.key)
         lines.push(`${indent}state "${child.key}" as ${idOf(child.id)}`);
+      // Unless it is named in there, Mermaid draws it outside.
+      else if (state !== chart.root) lines.push(`${indent}${child.key}`);
       if (child.type === 'final') lines.push(`${indent}${idOf(child.id)} --> [*]`);
     });
   };

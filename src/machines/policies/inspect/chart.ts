@@ -71,9 +71,9 @@ export function triggerLabel({type, name}: Trigger): string {
   return type === 'always' ? 'always' : `${type}(${name})`;
 }
 
-/** The id without the name of the machine: `running.active`. */
+/** The id without the name of the machine: `running.active`. A state with an id of its own is called by that. */
 export function pathIn(chart: Chart, id: string): string {
-  return id === chart.id ? chart.id : id.slice(chart.id.length + 1);
+  return id.startsWith(`${chart.id}.`) ? id.slice(chart.id.length + 1) : id;
 }
 
 function stateOf(node: AnyStateNode): ChartState {
