@@ -4,6 +4,7 @@ import {createConfigStore} from '../services/config/config-store.ts';
 import type {ConfigStore} from '../services/contracts/config.ts';
 import type {PlanStore} from '../services/contracts/stores.ts';
 import {createPlanStore} from '../services/stores/plan-store.ts';
+import {createPlanTrail} from '../services/stores/plan-trail.ts';
 import {ensureStateFolder, type ProjectFolder, projectFolder} from '../services/stores/project-folder.ts';
 
 /** The services of one project, wired to what is really on disk. */
@@ -13,17 +14,22 @@ export type Project = {
   readonly config: ConfigStore;
   /** Where it is asked for agents by name or command. */
   readonly env: Env;
+  readonly userConfigFile: string;
 };
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 export function openProject({root, home, env}: {root: string; home: string; env: Env}): Project {
   const folder = projectFolder(root);
+  const userConfigFile = path.join(home, '.blackbird', 'config.json');
   return {
     folder,
     env,
+    userConfigFile,
     plans: createPlanStore({
       file: folder.planFile,
+      // What an agent does to the plan by calling Blackbird is the agent's doing.
+      trail: createPlanTrail(env.BLACKBIRD_RUN_ID === undefined ? folder.planTrailFile : null),
       rules: {check: checkRawPlan, checkChange: checkPlanChange},
       // Only changes need it, and reading a plan is what every command does.
       lock: async () => {
@@ -32,9 +38,6 @@ export function openProject({root, home, env}: {root: string; home: string; env:
         return createProcessLock(folder.planLockFile);
       },
     }),
-    config: createConfigStore({
-      project: folder.configFile,
-      global: path.join(home, '.blackbird', 'config.json'),
-    }),
+    config: createConfigStore({project: folder.configFile, global: userConfigFile}),
   };
 }

@@ -171,6 +171,7 @@ describe('diff', () => {
       runs: ['a-1'],
       baseline_tree: run.baseline_tree,
       result_tree: run.result_tree,
+      side_effects: [],
       review_summary: {
         files: ['a.txt'],
         total_files: 1,

@@ -394,9 +394,11 @@ describe('execute', () => {
     expect(await project.run(['delete', 'a'])).toMatchObject({code: 1, out: ''});
     project.write('blackbird.plan.json', planFileText(planOf(task('b'))));
     project.write('go', '');
-    expect(await running.ended).toMatchObject({code: 0, err: ''});
+    // An editor cannot be told from the agent: the plan goes on when it is asked for again.
+    expect(await running.ended).toMatchObject({code: 4, err: ''});
+    expect(project.runs('a')).toMatchObject([{state: 'succeeded', side_effects: [{kind: 'plan'}]}]);
+    expect(await project.run(['execute'])).toMatchObject({code: 0, err: ''});
     expect(project.statuses()).toEqual({b: 'done'});
-    expect(project.runs('a')).toMatchObject([{state: 'succeeded'}]);
   });
 });
 

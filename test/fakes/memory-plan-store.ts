@@ -26,6 +26,8 @@ export function createMemoryPlanStore(
   let readFailure: unknown;
   let readHold: Promise<void> | undefined;
   let updateHold: Promise<void> | undefined;
+  /** As Blackbird left it. */
+  let ownPlan = plan;
 
   const store: MemoryPlanStore = {
     file: '/project/blackbird.plan.json',
@@ -60,6 +62,12 @@ export function createMemoryPlanStore(
     },
     inspect: async () => ({plan: store.plan}),
     create: async () => false,
+    watch: async () => {
+      const before = store.plan;
+      ownPlan = before;
+      return async () =>
+        store.plan === ownPlan ? null : {before: {plan: before}, after: {plan: store.plan}};
+    },
     update: async (change) => {
       const hold = updateHold;
       updateHold = undefined;
@@ -74,6 +82,7 @@ export function createMemoryPlanStore(
       }
       const [problem] = checkPlanChange(before, after);
       if (problem) throw new AppError('E_PLAN_EDIT', problem.message);
+      if (ownPlan === before) ownPlan = after;
       store.plan = after;
       for (const [id, {status}] of after.items) {
         if (before.items.get(id)?.status !== status) onStatus(id, status);

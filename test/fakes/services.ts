@@ -6,6 +6,7 @@ import type {Services} from '../../src/services/contracts/services.ts';
 import {now, planOf} from '../helpers/plans.ts';
 import {createFakeAgentRunner, type FakeAgentRunner} from './fake-agent-runner.ts';
 import {createFakeChanges, type FakeChanges} from './fake-changes.ts';
+import {createFakeSurroundings, type FakeSurroundings} from './fake-surroundings.ts';
 import {createMemoryDraftStore, type MemoryDraftStore} from './memory-draft-store.ts';
 import {createMemoryFeedbackStore, type MemoryFeedbackStore} from './memory-feedback-store.ts';
 import {createMemoryPlanStore, type MemoryPlanStore} from './memory-plan-store.ts';
@@ -19,6 +20,7 @@ export type FakeServices = {
   readonly feedback: MemoryFeedbackStore;
   readonly drafts: MemoryDraftStore;
   readonly changes: FakeChanges;
+  readonly surroundings: FakeSurroundings;
   /** Everything that happened, in its order: writes, orders, ends, locks. */
   readonly log: string[];
   /** What must never be, and was: an agent without a record, a record at rest with a live agent, two agents. */
@@ -81,6 +83,7 @@ export function createFakeServices({
   };
 
   const changes = createFakeChanges();
+  const surroundings = createFakeSurroundings();
 
   let lockHold: Promise<void> | undefined;
   let releaseFailure: unknown;
@@ -105,6 +108,7 @@ export function createFakeServices({
     drafts,
     agents,
     changes,
+    surroundings,
     project: {
       root: '/project',
       isGitRepository: async () => true,
@@ -152,6 +156,7 @@ export function createFakeServices({
     drafts,
     agents,
     changes,
+    surroundings,
     log,
     violations,
     time,

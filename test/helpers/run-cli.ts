@@ -100,7 +100,7 @@ export function cliProject(plan?: Plan | string): CliProject {
     planText: () => readFileSync(planFile, 'utf8'),
     files: () =>
       readdirSync(folder, {recursive: true, encoding: 'utf8'})
-        .filter((file) => file !== path.join('.blackbird', 'plan.lock'))
+        .filter((file) => !/^\.blackbird.plan\.(lock|writes)$/.test(file))
         .sort(),
   };
 }

@@ -208,7 +208,7 @@ describe('executing a plan', () => {
   test('respects edits made while it runs', async () => {
     const project = openProject({plan: planOf(task('a'), task('b'), task('c'))});
     const {finished} = await project.startHanging(execute());
-    project.plans.plan = withStatus(project.plans.plan, 'b', 'skipped');
+    await project.plans.update((plan) => withStatus(plan, 'b', 'skipped'));
     project.agents.play = (each) => each.succeeds();
     project.agents.agent.succeeds();
     await finished;

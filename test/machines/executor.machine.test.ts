@@ -136,8 +136,8 @@ describe('executing', () => {
 
   test('respects what was edited in the plan while it runs', async () => {
     const {agents, finished, plans} = await startHanging();
-    plans.plan = planOf(...plans.plan.items.values(), task('d'));
-    plans.plan = withStatus(plans.plan, 'c', 'skipped');
+    await plans.update((plan) => planOf(...plan.items.values(), task('d')));
+    await plans.update((plan) => withStatus(plan, 'c', 'skipped'));
     agents.agent.succeeds();
     expect(outcomes(await finished)).toEqual(['a succeeded', 'b succeeded', 'd succeeded']);
     expect(plans.statuses()).toEqual({a: 'done', b: 'done', c: 'skipped', d: 'done'});

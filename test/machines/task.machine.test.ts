@@ -79,7 +79,7 @@ describe('a task', () => {
 
   test('that was deleted while it ran ends all the same', async () => {
     const {agents, finished, plans} = await startTask();
-    plans.plan = planOf(task('b'));
+    await plans.update(() => planOf(task('b')));
     agents.agent.succeeds();
     expect((await finished).outcome).toBe('succeeded');
     expect(plans.statuses()).toEqual({b: 'todo'});

@@ -4,6 +4,7 @@ import {displayLine, displayText} from '../../machines/policies/text/display-tex
 import type {ChangeTracker, TreeSpan} from '../../services/contracts/changes.ts';
 import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import type {RunRecord, RunStore} from '../../services/contracts/run.ts';
+import type {SideEffect} from '../../services/contracts/side-effects.ts';
 import type {PlanStore} from '../../services/contracts/stores.ts';
 import {type Cli, taskArgument} from '../cli.ts';
 import {type Paint, painter} from '../terminal/paint.ts';
@@ -24,7 +25,9 @@ export function diffCommand(cli: Cli): Command {
       const changes = createChangeTracker({project: folder, env: cli.context.env, rules: reviewRules});
       const subject = await subjectOf({plans, runs}, taskId, runId, options);
       const {from, to, isSoFar} = await changeOf(changes, subject.chains);
+      const besides = sideEffectsIn(subject.chains);
       if (cli.isJson(command)) {
+        const {side_effects: _, ...summary} = await changes.summarize(from, to);
         cli.print(
           command,
           {
@@ -33,12 +36,15 @@ export function diffCommand(cli: Cli): Command {
             runs: subject.chains.flat().map(({run_id}) => run_id),
             baseline_tree: from,
             result_tree: to,
-            review_summary: await changes.summarize(from, to),
+            side_effects: besides,
+            review_summary: summary,
           },
           '',
         );
         return;
       }
+      // Not among the lines of the patch, which others may want to apply.
+      for (const {text} of besides) cli.context.err(`beware: ${displayLine(text)}`);
       for (const {run_id, state} of isSoFar)
         cli.context.err(`note: run ${displayLine(run_id)} is ${state}; this is its change so far`);
       const text = await changes.diff(from, to, {stat: options.stat === true});
@@ -48,6 +54,12 @@ export function diffCommand(cli: Cli): Command {
         text === '' ? 'no files were changed' : render(safeLines(text), paint).join('\n'),
       );
     });
+}
+
+/** What the shown runs did besides, once each. */
+function sideEffectsIn(chains: ReadonlyArray<readonly RunRecord[]>): SideEffect[] {
+  const all = chains.flat().flatMap((run) => run.side_effects ?? []);
+  return [...new Map(all.map((effect) => [effect.text, effect])).values()];
 }
 
 type DiffOptions = {readonly stat?: true; readonly sinceReview?: true};

@@ -190,6 +190,7 @@ function runDetails(run: RunRecord, reading: Reading, withOutput: boolean): stri
       ? [['told', `what run ${run.context.parentReviewFeedback.reviewRunId} sent back`]]
       : []),
     ...(linksOf(run) === '' ? [] : [['links', linksOf(run)]]),
+    ...(run.side_effects ?? []).map(({text}) => ['beware', text]),
     ...run.segments.map((segment, index) => [
       `segment ${index + 1}`,
       `pid ${segment.pid}, ${segment.started_at} to ${segment.ended_at ?? '?'}, exit ${segment.exit_code ?? segment.signal ?? '?'}${segment.log_truncated ? ', log incomplete' : ''}`,

@@ -17,6 +17,7 @@ import {customCommandIn} from '../../services/contracts/provider-table.ts';
 import type {RunRecord, RunStore} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import {createLazyChangeTracker} from '../../services/git/lazy-change-tracker.ts';
+import {createSurroundingsReader} from '../../services/git/surroundings.ts';
 import {createJournalFiles} from '../../services/journal/journal-files.ts';
 import {createProcessLock} from '../../services/lock/process-lock.ts';
 import {createProjectLock} from '../../services/lock/project-lock.ts';
@@ -61,7 +62,7 @@ export async function openEngine({
   onPrompt,
   observe,
 }: OpenEngineOptions): Promise<OpenedEngine> {
-  const {folder, plans, config} = project;
+  const {folder, plans, config, userConfigFile} = project;
   const runs = createRunStore({folder: folder.runsFolder});
   const drafts = createDraftStore({folder: folder.draftsFolder});
   const facts = await createProjectFacts(folder.root);
@@ -90,6 +91,16 @@ export async function openEngine({
     drafts,
     agents,
     changes,
+    surroundings: createSurroundingsReader({
+      root: folder.root,
+      stateFolder: folder.stateFolder,
+      settings: {
+        '.blackbird/config.json': folder.configFile,
+        '.blackbird/agent.json': folder.agentFile,
+        '~/.blackbird/config.json': userConfigFile,
+      },
+      env,
+    }),
     project: facts,
     settings: config.layers,
     chooseAgent: (named) => chooseAgent({folder, env, agent: named}),

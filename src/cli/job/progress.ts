@@ -115,7 +115,10 @@ export function outcomeLine(run: RunRecord, paint = painter({hasColor: false})):
     ...(run.usage ? [`${tokens(run.usage)} tokens`] : []),
     ...(run.usage?.cost_usd === undefined ? [] : [dollars(run.usage.cost_usd)]),
   ];
-  return `${paint(style, symbol)} ${displayLine(run.task_id)}  ${parts.join('  ')}${reasonLine(run)}`;
+  const besides = (run.side_effects ?? []).map(
+    ({text}) => `\n  ${paint('yellow', 'beware:')} ${displayLine(text)}`,
+  );
+  return `${paint(style, symbol)} ${displayLine(run.task_id)}  ${parts.join('  ')}${reasonLine(run)}${besides.join('')}`;
 }
 
 const reasonLine = ({failure, state}: RunRecord) =>

@@ -2,9 +2,12 @@ import {fromPromise} from 'xstate';
 import type {ChangeTracker} from '../../services/contracts/changes.ts';
 import type {ProcessIdentity} from '../../services/contracts/process.ts';
 import type {RunRecord, RunStore} from '../../services/contracts/run.ts';
+import type {Services} from '../../services/contracts/services.ts';
+import {mergeSideEffects} from '../policies/review/side-effects.ts';
 import {applyRunStep} from '../policies/run/run-record.ts';
 import type {RunStep, SegmentWork} from '../policies/run/run-step.ts';
 import type {AgentEndings} from './agent.actor.ts';
+import {createSideEffectWatch, type SideEffectWatch} from './side-effect-watch.ts';
 import {chainOf, summaryOf} from './task-change.ts';
 
 export type RecordRunInput = {readonly run: RunRecord; readonly step: RunStep};
@@ -13,6 +16,8 @@ export type RecordRunInput = {readonly run: RunRecord; readonly step: RunStep};
 export function defineRecordRunActor({
   runs,
   changes,
+  plans,
+  surroundings,
   endings,
   host,
   self,
@@ -21,12 +26,15 @@ export function defineRecordRunActor({
 }: {
   runs: Pick<RunStore, 'update' | 'list'>;
   changes: ChangeTracker;
+  plans: Services['plans'];
+  surroundings: Services['surroundings'];
   endings: AgentEndings;
   host: string;
   self: ProcessIdentity | null;
   now: () => string;
   onRecorded: (run: RunRecord) => void;
 }) {
+  const watch = createSideEffectWatch({plans, surroundings, now});
   return fromPromise<RunRecord, RecordRunInput>(async ({input: {run, step}}) => {
     const {end = null, text: result = ''} = endings.get(run.run_id) ?? {};
     // The last write of a segment: its files are looked at before, nobody asks for the ending after.
@@ -34,8 +42,10 @@ export function defineRecordRunActor({
     const isOver = isLast || step.type === 'withdrawn';
     // A review changes nothing.
     const isWork = run.run_type === 'execute';
-    const work = isLast && isWork ? await workOf({changes, runs}, run) : undefined;
-    const baselineTree = step.type === 'segmentStarted' && isWork ? await baselineOf(changes, run) : null;
+    const work = isLast && isWork ? await workOf({changes, runs}, run, watch) : undefined;
+    const isFirst = step.type === 'segmentStarted' && isWork;
+    const baselineTree = isFirst ? await baselineOf(changes, run) : null;
+    if (isFirst) await watch.begin(run);
     const trace = {end, result, host, owner: self, baselineTree, ...(work && {work})};
     const recorded = await runs.update(run.task_id, run.run_id, (current) =>
       applyRunStep(current, step, now(), trace),
@@ -59,8 +69,15 @@ async function baselineOf(
 export async function workOf(
   {changes, runs}: {changes: ChangeTracker; runs: Pick<RunStore, 'list'>},
   run: RunRecord,
+  watch: SideEffectWatch | null,
 ): Promise<SegmentWork> {
   const {baseline_tree: baseline} = run;
-  const tree = baseline === undefined ? null : await changes.snapshot(baseline);
-  return {tree, summary: await summaryOf(changes, await chainOf(runs, run), tree)};
+  const [tree, around = []] = await Promise.all([
+    baseline === undefined ? null : changes.snapshot(baseline),
+    watch?.end(run),
+  ]);
+  const chain = await chainOf(runs, run);
+  const {side_effects: files = [], ...summary} = await summaryOf(changes, chain, tree);
+  const earlier = chain.flatMap(({side_effects = []}) => side_effects);
+  return {tree, summary, sideEffects: mergeSideEffects(earlier, around, files)};
 }

@@ -80,7 +80,8 @@ async function repair(services: Services, run: RunRecord): Promise<RunRecord> {
   const step = await lossOf(services, run);
   if (step.type === 'neverStarted') await reinstate(services, run);
   // What others do from now on is not part of it.
-  const work = step.type === 'paused' && run.run_type === 'execute' ? await workOf(services, run) : undefined;
+  const isWork = step.type === 'paused' && run.run_type === 'execute';
+  const work = isWork ? await workOf(services, run, null) : undefined;
   return services.runs.update(run.task_id, run.run_id, (current) =>
     applyRunStep(current, step, services.now(), work && {work}),
   );

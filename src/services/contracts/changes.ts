@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import {type SideEffect, sideEffectSchema} from './side-effects.ts';
 
 /** So much of a change a run record carries; the whole of it is what `diff` shows. */
 export const reviewLimits = {
@@ -19,6 +20,8 @@ export const reviewSummarySchema = z.looseObject({
   total_files: z.int().optional().catch(undefined),
   /** Why there is less to see than there should be. */
   note: z.string().optional().catch(undefined),
+  /** Files that need a closer look; a run record has them among its own. */
+  side_effects: z.array(sideEffectSchema).optional().catch(undefined),
 });
 export type ReviewSummary = z.infer<typeof reviewSummarySchema>;
 
@@ -37,6 +40,8 @@ export type ObservedChange = {
   readonly files: readonly ChangedFile[];
   readonly diffstat: string;
   readonly patches: ReadonlyArray<{readonly file: string; readonly patch: string}>;
+  /** Large and binary files, and repositories inside this one. */
+  readonly notable?: readonly SideEffect[];
 };
 
 /** How a change becomes a summary; the tracker applies it without knowing it. */

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import {failureKinds, providerIds} from './agent.ts';
 import {reviewSummarySchema} from './changes.ts';
 import {runProviderIds} from './provider-table.ts';
+import {sideEffectSchema} from './side-effects.ts';
 
 export {isGoRun, latestRun} from './latest-run.ts';
 
@@ -200,6 +201,8 @@ export const runRecordSchema = z.looseObject({
   result_tree: z.string().optional(),
   /** What the task changed by the end of this run, with what the runs before it in its chain changed. */
   review_summary: reviewSummarySchema.optional(),
+  /** What the task did besides, by the end of this run; shown before its files. */
+  side_effects: z.array(sideEffectSchema).optional().catch(undefined),
   /** The run ends at a checkpoint: nothing comes after it before a person has decided. */
   decision_required: z.boolean().optional(),
   /** Absent until the run has ended. */

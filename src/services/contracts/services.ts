@@ -7,6 +7,7 @@ import type {FeedbackStore} from './feedback.ts';
 import type {Liveness, ProcessIdentity} from './process.ts';
 import type {ProjectFacts, ProjectLock, ProviderChoice} from './project.ts';
 import type {RunRecord, RunStore} from './run.ts';
+import type {SurroundingsReader} from './side-effects.ts';
 import type {PlanStore} from './stores.ts';
 
 /** Everything the engine needs from outside. Time, ids and hashes are part of it. */
@@ -17,6 +18,7 @@ export type Services = {
   readonly drafts: DraftStore;
   readonly agents: AgentRunner;
   readonly changes: ChangeTracker;
+  readonly surroundings: SurroundingsReader;
   readonly project: ProjectFacts;
   /** The layers of the settings as they are now, strongest first. */
   readonly settings: () => Promise<readonly ConfigLayer[]>;

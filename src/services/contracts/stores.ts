@@ -22,6 +22,8 @@ export interface PlanStore {
   inspect(): Promise<PlanCheck>;
   /** False when a plan file is already there; it is left alone. */
   create(): Promise<boolean>;
+  /** Remembers the plan as it is. The answer tells later what somebody else than Blackbird made of it, or null. */
+  watch(): Promise<() => Promise<{readonly before: PlanCheck; readonly after: PlanCheck} | null>>;
   /** Applies a pure change; writes nothing when it returns the plan it was given. */
   update(change: (plan: Plan) => Plan): Promise<{readonly before: Plan; readonly after: Plan}>;
 }

@@ -6,6 +6,7 @@ import type {ProjectFolder} from '../stores/project-folder.ts';
 import {type ChangeStore, makeGitFolder, openStore, withWorkFolder} from './change-store.ts';
 import {composeTrees, joinSpans} from './compose-trees.ts';
 import {findRepository, noRepository} from './find-repository.ts';
+import {notableFiles} from './notable-files.ts';
 import {isObjectId, openRepository, type Repository} from './repository.ts';
 import {createGit, type Environment, type Git, GitFailure} from './safe-git.ts';
 import {keepObjects, observeChange, renderDiff} from './tree-diff.ts';
@@ -107,7 +108,10 @@ export function createChangeTracker({
       try {
         checkIds(from, to);
         return await withTrees(from, async (git, store) => {
-          const summary = rules.summarize(await observeChange(git, {from, to}, rules));
+          const observed = await observeChange(git, {from, to}, rules);
+          const root = realpathSync(project.root);
+          const notable = notableFiles(findRepository(root) ?? root, observed.files);
+          const summary = rules.summarize({...observed, notable});
           const problem = await keepObjects(git, {from, to}, store).then(() => null, messageOf);
           return problem === null ? summary : {...summary, note: `not kept for later: ${problem}`};
         });

@@ -1,4 +1,5 @@
-import {lstatSync, type Stats, writeFileSync} from 'node:fs';
+import {createHash} from 'node:crypto';
+import {lstatSync, readdirSync, type Stats, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {setImmediate as nextTurn} from 'node:timers/promises';
 import {type Git, GitFailure} from './safe-git.ts';
@@ -71,6 +72,34 @@ export async function describeFiles(
     );
   }
   return entries;
+}
+
+/** A folder of more files than this is told apart by the first of them. */
+const maxFingerprinted = 10_000;
+
+/** In the form of an object id: other names, sizes or times below a folder make another one. */
+export function fingerprint(folder: string, {objectFormat}: {objectFormat: string}): string {
+  const hash = createHash(objectFormat === 'sha1' ? 'sha1' : 'sha256');
+  const folders = [folder];
+  let seen = 0;
+  for (const each of folders) {
+    for (const name of namesIn(each)) {
+      const file = path.join(each, name);
+      const stats = statsOrNull(file);
+      if (stats?.isDirectory() && name !== '.git') folders.push(file);
+      else if (name !== '.git') hash.update(`${file}\0${stats?.size}\0${stats?.mtimeMs}\0`);
+      if (++seen > maxFingerprinted) return hash.digest('hex');
+    }
+  }
+  return hash.digest('hex');
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort();
+  } catch {
+    return [];
+  }
 }
 
 function* batches<T>(items: readonly T[], size: number): Generator<readonly T[]> {

@@ -16,12 +16,8 @@ export type Repository = {
   readonly infoExclude: string;
   /** Files that are tracked although they are ignored. Remembered until the index changes, unless asked afresh. */
   ignoredButTracked(look: Look, options?: {afresh: boolean}): Promise<readonly string[]>;
-  /** Those of the folders that are registered as submodules. */
-  submodulesAmong(folders: readonly string[], look: Look): Promise<ReadonlySet<string>>;
   /** Whether objects came or went since this was asked before; so it is the first time. */
   hasOtherObjects(): boolean;
-  /** The commit that is checked out; null when there is none. */
-  head(signal: AbortSignal): Promise<string | null>;
 };
 
 /** Even a look at the index of a sparse checkout writes objects; they go to the store. */
@@ -74,18 +70,10 @@ export async function openRepository(
       known = {version, files};
       return files;
     },
-    submodulesAmong: async (folders, look) => {
-      const entries = folders.length === 0 ? [] : await staged(['--', ...folders], look);
-      return new Set(entries.flatMap(({mode, file}) => (mode === submodule ? [file] : [])));
-    },
     hasOtherObjects: () => {
       const before = seenObjects;
       seenObjects = objectsVersion(objects);
       return seenObjects !== before;
-    },
-    head: async (limit) => {
-      const {text} = await git(limit).run(['rev-parse', '--verify', '-q', 'HEAD'], {answers: [0, 1, 128]});
-      return isObjectId(text.trim()) ? text.trim() : null;
     },
   };
 }

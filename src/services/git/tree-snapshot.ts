@@ -2,7 +2,7 @@ import {createHash} from 'node:crypto';
 import {type Stats, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {type ChangeStore, copyIndex, KeptIndex, makeGitFolder} from './change-store.ts';
-import {bulkyFiles, checkTotal, describeFiles, statsOf} from './file-sizes.ts';
+import {bulkyFiles, checkTotal, describeFiles, fingerprint, statsOf} from './file-sizes.ts';
 import {asAlternates, openRepository, type Repository} from './repository.ts';
 import {createGit, type Environment, type Git, GitFailure, gitEnvironment} from './safe-git.ts';
 
@@ -18,7 +18,9 @@ export type SnapshotJob = {
   readonly keepIgnored: boolean;
 };
 
-const deepestSubmodule = 5;
+const deepestRepository = 5;
+/** Repositories inside this one beyond these are one entry each: every look at one takes a few git processes. */
+const maxRepositories = 20;
 
 /** Writes the working files of a repository as a tree. `leftOut` are paths that are never part of it. */
 export async function writeTree(
@@ -117,17 +119,15 @@ async function composeTree(
     GIT_ALTERNATE_OBJECT_DIRECTORIES: asAlternates(job.borrowed),
   });
   const entries: string[] = [];
-  const submodules = await repository.submodulesAmong(nested, job);
-  for (const folder of nested) {
-    // A repository that cannot be opened is left out of the tree.
+  for (const [place, folder] of nested.entries()) {
+    if (folder.includes('\ufffd')) continue;
     const inner = await openRepository(path.join(repository.top, folder), job).catch(() => null);
-    if (inner === null || folder.includes('\ufffd')) continue;
     const isOurs =
-      submodules.has(folder) && inner.objectFormat === repository.objectFormat && depth < deepestSubmodule;
-    const tree = isOurs ? await writeTree(inner, job, {depth: depth + 1}).catch(() => null) : null;
-    const commit = tree === null ? await inner.head(job.signal) : null;
+      inner?.objectFormat === repository.objectFormat && depth < deepestRepository && place < maxRepositories;
+    const tree = inner && isOurs ? await writeTree(inner, job, {depth: depth + 1}).catch(() => null) : null;
     if (tree !== null) await git.run(['read-tree', `--prefix=${folder}/`, tree], {env: composed()});
-    if (commit !== null) entries.push(`160000 ${commit}\t${folder}\0`);
+    // One entry that changes when anything in it does, whatever git thinks of it.
+    else entries.push(`160000 ${fingerprint(path.join(repository.top, folder), repository)}\t${folder}\0`);
   }
   entries.push(...(await describeFiles(bulky, {git, work: `${index}.notes`})));
   if (entries.length > 0) {

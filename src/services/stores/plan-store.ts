@@ -1,11 +1,12 @@
 import {Low} from 'lowdb';
-import {AppError} from '../contracts/errors.ts';
+import {AppError, messageOf} from '../contracts/errors.ts';
 import type {ProcessLock} from '../contracts/lock.ts';
 import {type Plan, type PlanProblem, planSchemaVersion} from '../contracts/plan.ts';
 import type {PlanCheck, PlanRules, PlanStore} from '../contracts/stores.ts';
 import {createLingeringLock} from '../lock/lingering-lock.ts';
 import {DurableFile} from './durable-file.ts';
 import {readPlanText, splicePlan, writePlanText} from './plan-text.ts';
+import {createPlanTrail, type PlanTrail} from './plan-trail.ts';
 import {versionOf} from './whole-file.ts';
 
 const maxPlanBytes = 256 * 1024 * 1024;
@@ -18,10 +19,12 @@ export function createPlanStore({
   file,
   lock,
   rules,
+  trail = createPlanTrail(null),
 }: {
   file: string;
   lock: () => Promise<ProcessLock>;
   rules: PlanRules;
+  trail?: PlanTrail;
 }): PlanStore {
   /** What is on disk. */
   let cached: {version: string; check: PlanCheck} | null = null;
@@ -54,6 +57,7 @@ export function createPlanStore({
 
   const save = async (plan: Plan) => {
     database.data = {plan};
+    const before = cached?.version ?? null;
     try {
       await database.write();
     } catch (error) {
@@ -62,7 +66,12 @@ export function createPlanStore({
     }
     const version = versionOf(file);
     cached = version === null ? null : {version, check: {plan}};
+    trail.note(before, version);
   };
+
+  /** A plan that cannot be read is a plan with a problem. */
+  const checked = (): Promise<PlanCheck> =>
+    load().catch((error: unknown) => ({problems: [{path: file, message: messageOf(error)}]}));
 
   const lockedJob = createLingeringLock(lock);
   const underLock = <T>(job: () => Promise<T>) =>
@@ -82,6 +91,14 @@ export function createPlanStore({
         await save({schemaVersion: planSchemaVersion, items: new Map()});
         return true;
       }),
+    watch: async () => {
+      const from = versionOf(file);
+      const before = await checked();
+      return async () => {
+        const to = versionOf(file);
+        return to === from || trail.leads(from, to) ? null : {before, after: await checked()};
+      };
+    },
     update: (change) =>
       underLock(async () => {
         const before = planOf(await load(), file);

@@ -3,6 +3,7 @@ import type {RunRecord} from '../../services/contracts/run.ts';
 import {type Line, lineOf} from '../components/lines.tsx';
 import {cutEnd, cutStart, padEnd} from '../text/fit.ts';
 import {textWidth} from '../text/graphemes.ts';
+import {wrapped} from '../text/wrap.ts';
 import {patchLine, patchStyle} from './diff-view.ts';
 
 /** How much changed, in one sentence. */
@@ -14,7 +15,7 @@ export function totalsOf({review_summary: summary}: RunRecord): string {
   return displayLine(summary?.note ?? 'no files were changed');
 }
 
-/** What a run changed, as the record tells it: why it failed, its files, a few quotes. */
+/** What a run changed, as the record tells it: why it failed, what it did besides, its files, a few quotes. */
 export function reviewLines(run: RunRecord, columns: number): Line[] {
   const summary = run.review_summary;
   const failure = run.failure
@@ -23,8 +24,14 @@ export function reviewLines(run: RunRecord, columns: number): Line[] {
   const total = summary?.total_files ?? summary?.files.length ?? 0;
   const files = fileLines(summary?.diffstat ?? '', summary?.files ?? [], columns);
   const more = total - files.length;
+  const besides = (run.side_effects ?? []).flatMap(({text}) =>
+    wrapped(`! ${displayLine(text)}`, columns - 2).map((part, place) =>
+      lineOf(` ${place === 0 ? '' : '  '}${part}`, {tone: 'warning', bold: true}),
+    ),
+  );
   return [
     ...failure,
+    ...besides,
     ...files,
     ...(more > 0 && files.length > 0 ? [lineOf(`   … and ${more} more`, {dim: true})] : []),
     ...(summary?.snippets ?? []).flatMap(({file, snippet}) => snippetLines(file, snippet, columns)),

@@ -497,18 +497,51 @@ describe('every kind of repository', () => {
     expect(files).toEqual(['lib/new.c']);
   });
 
-  test('other repositories inside it count as one entry', async () => {
+  test('other repositories inside it: their files, committed or not', async () => {
     const {change, folder, write} = testRepository();
-    const {files, diff} = await change(() => {
+    const {files, summary} = await change(() => {
       const clone = testRepository({folder: path.join(folder, 'clone')});
       clone.write('uncommitted');
-      testRepository({folder: path.join(folder, 'empty'), commit: false}).write('uncommitted');
+      testRepository({folder: path.join(folder, 'empty'), commit: false}).write('new');
       write('a');
     });
-    expect(files).toEqual(['a', 'clone']);
-    expect(diff).toContain('+Subproject commit ');
+    expect(files).toEqual(['a', 'clone/readme.md', 'clone/uncommitted', 'empty/new']);
+    const nested = (folder: string, names: string) => ({
+      kind: 'nested_repository',
+      text: `${folder} is a git repository of its own; in it: ${names}`,
+      path: folder,
+    });
+    expect(summary.side_effects).toEqual([
+      nested('clone', 'clone/readme.md, clone/uncommitted'),
+      nested('empty', 'empty/new'),
+    ]);
     const next = await change(() => write('clone/uncommitted', 'changed\n'));
-    expect(next.files).toEqual([]);
+    expect(next.files).toEqual(['clone/uncommitted']);
+  });
+
+  test('a repository inside it that git cannot open counts as one entry, which any change in it changes', async () => {
+    const {change, folder, write} = testRepository();
+    const {files} = await change(() => {
+      const odd = testRepository({folder: path.join(folder, 'odd')});
+      odd.git('config', 'core.repositoryFormatVersion', '99');
+      write('odd/hidden');
+    });
+    expect(files).toEqual(['odd']);
+    expect((await change(() => write('odd/hidden', 'more than before\n'))).files).toEqual(['odd']);
+    expect((await change(() => {})).files).toEqual([]);
+  });
+
+  test('large and binary files are named, at more than 1 MB', async () => {
+    const {change, write} = testRepository();
+    const {summary} = await change(() => {
+      write('at.txt', 'x'.repeat(1024 * 1024));
+      write('above.txt', 'x'.repeat(1024 * 1024 + 1));
+      write('a.bin', Buffer.from([0, 1, 2]));
+    });
+    expect(summary.side_effects).toEqual([
+      {kind: 'large_file', text: 'large files: above.txt (2 MB)', path: 'above.txt'},
+      {kind: 'binary_file', text: 'binary files: a.bin', path: 'a.bin'},
+    ]);
   });
 
   test('pipes and sockets are not waited for', async () => {

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import {reviewRules} from '../../../src/machines/policies/review/review-summary.ts';
-import type {ChangeTracker} from '../../../src/services/contracts/changes.ts';
+import type {ChangeTracker, ReviewSummary} from '../../../src/services/contracts/changes.ts';
 import {createChangeTracker} from '../../../src/services/git/change-tracker.ts';
 import {projectFolder} from '../../../src/services/stores/project-folder.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
@@ -41,6 +41,7 @@ export type SeenChange = {
   readonly from: string | null;
   readonly to: string | null;
   readonly files: readonly string[];
+  readonly summary: ReviewSummary;
   readonly diff: string;
 };
 
@@ -89,9 +90,9 @@ export function testRepository({commit = true, folder = temporaryFolder()} = {})
       const from = await tracker.snapshot();
       await job();
       const to = await tracker.snapshot(from);
-      const {files} = await tracker.summarize(from, to);
+      const summary = await tracker.summarize(from, to);
       const diff = from && to ? await tracker.diff(from, to, {stat: false}) : '';
-      return {from, to, files, diff};
+      return {from, to, files: summary.files, summary, diff};
     },
   };
   git('init', '-q', '-b', 'main');

@@ -192,6 +192,13 @@ describe('what is known of the run', () => {
     expect(lines[0]).toContain('✗ failed · 4m12s');
     expect(lines[2]).toBe(' ✗ it broke');
   });
+  test('what the task did besides comes before its files, whole and harmless', () => {
+    const text = `the plan was edited: b (prompt)\u001b[2J, ${'c (added), '.repeat(8)}d (removed)`;
+    const {lines} = prompt({run: changedRun({side_effects: [{kind: 'plan', text}]})});
+    const shown = lines();
+    expect(shown[2]).toMatch(/^ ! the plan was edited: b \(prompt\), c \(added\)/);
+    expect(shown[3]).toMatch(/^ {3}.*d \(removed\)$/);
+  });
   test.each([
     {summary: undefined, line: ' no files were changed'},
     {

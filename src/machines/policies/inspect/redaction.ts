@@ -79,7 +79,7 @@ function redactObject(value: object, field: string, depth: number): JournalValue
 
 /** A run record stands beside its journal and passes through every machine: what none decides on is left out. */
 const recordOnly = new Set(
-  'schema_version repo_root stdout stderr context result baseline_tree result_tree review_summary owner usage'.split(
+  'schema_version repo_root stdout stderr context result baseline_tree result_tree review_summary side_effects owner usage'.split(
     ' ',
   ),
 );

@@ -7,7 +7,7 @@ import {
 } from '../../../services/contracts/changes.ts';
 
 /** A change cut to what a run record carries: some files, some lines of the table, a few quotes. */
-export function reviewSummary({files, diffstat, patches}: ObservedChange): ReviewSummary {
+export function reviewSummary({files, diffstat, patches, notable = []}: ObservedChange): ReviewSummary {
   return {
     files: files.slice(0, reviewLimits.files).map((file) => file.path),
     total_files: files.length,
@@ -16,6 +16,7 @@ export function reviewSummary({files, diffstat, patches}: ObservedChange): Revie
       .map(({file, patch}) => ({file, snippet: snippetOf(patch)}))
       .filter(({snippet}) => snippet !== '')
       .slice(0, reviewLimits.snippets),
+    ...(notable.length === 0 ? {} : {side_effects: [...notable]}),
   };
 }
 

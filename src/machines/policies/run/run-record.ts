@@ -2,6 +2,7 @@ import type {Usage} from '../../../services/contracts/agent.ts';
 import type {ProcessIdentity} from '../../../services/contracts/process.ts';
 import {type RunRecord, runSchemaVersion, type Segment} from '../../../services/contracts/run.ts';
 import type {Decision} from '../review/decisions.ts';
+import {needsDecision} from '../review/side-effects.ts';
 import {fateOf} from './failed-segment.ts';
 import {pausedFor} from './pauses.ts';
 import type {Program} from './program.ts';
@@ -174,8 +175,9 @@ const withEnd = (trace: SegmentTrace): SegmentTrace => ({
 
 /** The end of a run and the question what comes next are one write. Nobody asks about a run that nobody heard. */
 function atCheckpoint(run: RunRecord, now: string): RunRecord {
-  if (!run.decision_required || isUndelivered(run)) return run;
-  return {...run, decision_state: 'pending', decision_requested_at: now};
+  const isGated = run.decision_required || needsDecision(run.side_effects);
+  if (!isGated || isUndelivered(run)) return run;
+  return {...run, decision_required: true, decision_state: 'pending', decision_requested_at: now};
 }
 
 function decided(run: RunRecord, decision: Decision, now: string): RunRecord {
@@ -215,7 +217,11 @@ function resting(run: RunRecord, {end = null, work}: SegmentTrace, now: string):
   };
 }
 
-function withWork({result_tree: _, ...run}: RunRecord, {tree, summary}: SegmentWork): RunRecord {
+function withWork(
+  {result_tree: _, side_effects: __, ...kept}: RunRecord,
+  {tree, summary, sideEffects = []}: SegmentWork,
+): RunRecord {
+  const run = sideEffects.length === 0 ? kept : {...kept, side_effects: [...sideEffects]};
   if (tree === null) return {...run, review_summary: summary};
   const segments = run.segments.map((segment, place) =>
     // An agent that could not be started has no segment: the last one is an older one then.

@@ -2,6 +2,7 @@ import type {AgentRequest, Dialect, Failure, Usage} from '../../../services/cont
 import type {ReviewSummary} from '../../../services/contracts/changes.ts';
 import type {ProcessIdentity} from '../../../services/contracts/process.ts';
 import type {Answer, PauseReason, Question, RunRecord, ToldTask} from '../../../services/contracts/run.ts';
+import type {SideEffect} from '../../../services/contracts/side-effects.ts';
 import type {ReviewAnswer} from '../review/check-review-answer.ts';
 import type {Decision} from '../review/decisions.ts';
 import type {FeedbackMark} from '../review/parent-feedback.ts';
@@ -78,7 +79,11 @@ export type SegmentEnd = {
 };
 
 /** What the task has changed in the working files by now; the tree is null where git cannot tell. */
-export type SegmentWork = {readonly tree: string | null; readonly summary: ReviewSummary};
+export type SegmentWork = {
+  readonly tree: string | null;
+  readonly summary: ReviewSummary;
+  readonly sideEffects?: readonly SideEffect[];
+};
 
 /** What a segment knows of its agent so far. */
 export type SegmentFacts = {

@@ -1,0 +1,63 @@
+import {closeSync, constants, lstatSync, openSync, readFileSync, rmSync, writeSync} from 'node:fs';
+
+/** Which version of the plan file Blackbird made out of which, so that a change by anybody else stands out. */
+export type PlanTrail = {
+  note(before: string | null, after: string | null): void;
+  /** Whether Blackbird alone led from one version to the other. */
+  leads(from: string | null, to: string | null): boolean;
+};
+
+/** Begun anew when it is larger: only the writes during one run matter. */
+const maxBytes = 256 * 1024;
+
+/**
+ * `file` is shared with the Blackbirds of other terminals. Null keeps the trail in memory: for a Blackbird that
+ * an agent called, whose edits are the agent's.
+ */
+export function createPlanTrail(file: string | null): PlanTrail {
+  const own: string[] = [];
+  return {
+    note: (before, after) => {
+      const line = `${before} ${after}`;
+      own.push(line);
+      if (file !== null) append(file, `${line}\n`);
+    },
+    leads: (from, to) => {
+      const next = new Map([...linesOf(file), ...own].map((line) => line.split(' ', 2) as [string, string]));
+      const seen = new Set<string>();
+      for (let at = String(from); at !== String(to); ) {
+        seen.add(at);
+        const step = next.get(at);
+        if (step === undefined || seen.has(step)) return false;
+        at = step;
+      }
+      return true;
+    },
+  };
+}
+
+function append(file: string, line: string): void {
+  try {
+    if ((lstatSync(file, {throwIfNoEntry: false})?.size ?? 0) > maxBytes) rmSync(file);
+    const {O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW} = constants;
+    const handle = openSync(file, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600);
+    try {
+      writeSync(handle, line);
+    } finally {
+      closeSync(handle);
+    }
+  } catch {
+    // Without its line, the write passes for somebody else's and is shown: too much rather than too little.
+  }
+}
+
+function linesOf(file: string | null): string[] {
+  if (file === null) return [];
+  try {
+    return readFileSync(file, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '');
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,141 @@
+import {execFileSync} from 'node:child_process';
+import {readFileSync} from 'node:fs';
+import path from 'node:path';
+import {describe, expect, test} from 'vitest';
+import {type EngineProject, engineProject} from '../helpers/engine-project.ts';
+import {planOf, task} from '../helpers/plans.ts';
+
+// Agents that try to get a change past their reviewer, each in its own way.
+
+/** A repository whose agent runs a shell script. */
+function hostile(script: string, config: Readonly<Record<string, unknown>> = {}): EngineProject {
+  const plan = planOf(task('a'), task('b', {deps: ['a'], prompt: 'be kind'}));
+  const project = engineProject(plan, {
+    ...{agent: null, config},
+    env: {BLACKBIRD_AGENT_CMD: `cat >/dev/null; [ -e mark ] && exit; touch mark; ${script}`},
+  });
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@localhost', ...args], {
+      cwd: project.folder,
+    });
+  git('init', '--quiet', '-b', 'main');
+  git('commit', '--quiet', '--allow-empty', '-m', 'first');
+  return project;
+}
+
+const commit = 'git -c user.name=t -c user.email=t@localhost commit -q --allow-empty -m x';
+const checkpoint = {execution: {stopAfterEachTask: true}};
+
+describe('an agent that hides its change is seen through at the checkpoint', () => {
+  test.each([
+    {
+      name: 'edits the task that comes next',
+      script: "sed -i 's/be kind/be evil/' blackbird.plan.json",
+      effects: [{kind: 'plan', text: 'the plan was edited: b (prompt)', path: 'blackbird.plan.json'}],
+    },
+    {
+      name: 'switches the checkpoint off',
+      script: "echo '{}' > .blackbird/config.json",
+      effects: [
+        {
+          kind: 'settings',
+          text: '.blackbird/config.json was changed; it counts from the next job on',
+          path: '.blackbird/config.json',
+        },
+      ],
+    },
+    {
+      name: 'commits on another branch and switches back',
+      script: `git checkout -q -b side && echo evil > evil.txt && git add evil.txt && ${commit} && git checkout -q main`,
+      effects: [{kind: 'refs', text: expect.stringMatching(/^branch side was created at [0-9a-f]{7}$/)}],
+    },
+    {
+      name: 'stays on another branch',
+      script: 'git checkout -q -b side',
+      effects: [
+        {kind: 'refs', text: 'branch side is checked out instead of branch main'},
+        {kind: 'refs', text: expect.stringMatching(/^branch side was created at /)},
+      ],
+    },
+    {
+      name: 'moves the branch',
+      script: commit,
+      effects: [
+        {
+          kind: 'refs',
+          text: expect.stringMatching(/^branch main was moved from [0-9a-f]{7} to [0-9a-f]{7}$/),
+        },
+      ],
+    },
+    {
+      name: 'makes a repository around its files',
+      script: 'mkdir sub && git init -q sub && echo evil > sub/evil.txt',
+      effects: [
+        {
+          kind: 'nested_repository',
+          text: 'sub is a git repository of its own; in it: sub/evil.txt',
+          path: 'sub',
+        },
+      ],
+      files: ['mark', 'sub/evil.txt'],
+    },
+    {
+      name: 'ignores its files',
+      script: 'echo evil.txt > .git/info/exclude && echo evil > evil.txt',
+      effects: [{kind: 'ignored_files', text: 'ignored by git, not in the diff: evil.txt'}],
+    },
+    {
+      name: 'writes bytes',
+      script: "printf 'a\\0b' > evil.bin",
+      effects: [{kind: 'binary_file', text: 'binary files: evil.bin', path: 'evil.bin'}],
+      files: ['evil.bin', 'mark'],
+    },
+    {
+      name: 'writes more than anybody reads',
+      script: 'head -c 2000000 /dev/zero | tr "\\0" x > big.txt',
+      effects: [{kind: 'large_file', text: 'large files: big.txt (2 MB)', path: 'big.txt'}],
+      files: ['big.txt', 'mark'],
+    },
+    {
+      name: 'removes the repository',
+      script: 'rm -rf .git',
+      effects: [{kind: 'repository_gone', text: 'the git repository is gone', path: '.git'}],
+      files: [],
+    },
+  ])('$name', async ({script, effects, files = ['mark']}) => {
+    const project = hostile(script, checkpoint);
+    const {code, out} = await project.run(['execute']);
+    expect(code).toBe(4);
+    expect(project.latest('a')).toMatchObject({
+      ...{decision_state: 'pending', side_effects: effects},
+      review_summary: {files},
+    });
+    const [effect] = project.latest('a')?.side_effects ?? [];
+    expect(out).toContain(`\n  beware: ${effect?.text}\n`);
+    expect(project.latest('b')).toBeUndefined();
+  });
+});
+
+test('an agent that edits the plan is stopped for a decision, though nobody asked for checkpoints', async () => {
+  const project = hostile("sed -i 's/be kind/be evil/' blackbird.plan.json");
+  const {code, out} = await project.run(['execute']);
+  expect({code, statuses: project.statuses()}).toEqual({code: 4, statuses: {a: 'in_progress', b: 'todo'}});
+  expect(out).toContain('beware: the plan was edited: b (prompt)\n');
+  expect((await project.run(['diff', 'a'])).err).toBe('beware: the plan was edited: b (prompt)\n');
+  expect((await project.run(['runs', 'a', '--verbose'])).out).toMatch(/^beware +the plan was edited: b/m);
+  expect((await project.run(['review', 'a', '--approve-quit'])).code).toBe(0);
+  expect((await project.run(['execute'])).code).toBe(0);
+  expect(project.statuses()).toEqual({a: 'done', b: 'done'});
+});
+
+test("what Blackbird itself does to the plan meanwhile is nobody's side effect, unless the agent calls it", async () => {
+  const bin = path.resolve('dist/blackbird.js');
+  const edit = `'${process.execPath}' '${bin}' edit b --prompt evil`;
+  const kind = hostile(`env -u BLACKBIRD_RUN_ID ${edit}`);
+  expect((await kind.run(['execute'])).code).toBe(0);
+  expect(kind.latest('a')).not.toHaveProperty('side_effects');
+  const sly = hostile(edit);
+  expect((await sly.run(['execute'])).code).toBe(4);
+  expect(readFileSync(path.join(sly.folder, 'blackbird.plan.json'), 'utf8')).toContain('evil');
+  expect(sly.latest('a')?.side_effects).toMatchObject([{kind: 'plan'}]);
+});

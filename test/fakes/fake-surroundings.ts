@@ -1,0 +1,21 @@
+import type {
+  NewIgnored,
+  Surroundings,
+  SurroundingsReader,
+} from '../../src/services/contracts/side-effects.ts';
+
+export type FakeSurroundings = SurroundingsReader & {
+  now: Surroundings;
+  ignored: NewIgnored;
+};
+
+/** What is around the files, changed by hand. */
+export function createFakeSurroundings(): FakeSurroundings {
+  const fake: FakeSurroundings = {
+    now: {settings: new Map(), repository: null},
+    ignored: {count: 0, names: []},
+    look: async () => fake.now,
+    ignoredSince: async () => fake.ignored,
+  };
+  return fake;
+}

@@ -1,0 +1,132 @@
+import {expect, test} from 'vitest';
+import {
+  mergeSideEffects,
+  needsDecision,
+  sideEffectsOf,
+} from '../../../src/machines/policies/review/side-effects.ts';
+import type {
+  RepositoryState,
+  SideEffect,
+  Surroundings,
+} from '../../../src/services/contracts/side-effects.ts';
+import {planOf, task} from '../../helpers/plans.ts';
+
+const [one, two] = ['1'.repeat(40), '2'.repeat(40)] as const;
+const main = 'ref: refs/heads/main';
+
+const repository = (refs: Record<string, string> = {}, head = main): RepositoryState => ({
+  head,
+  refs: new Map(Object.entries(refs)),
+});
+
+const around = (
+  state: RepositoryState | null = null,
+  settings: Record<string, string | null> = {},
+): Surroundings => ({settings: new Map(Object.entries(settings)), repository: state});
+
+const nothing = {before: around(), after: around(), plan: null, ignored: {count: 0, names: []}};
+const texts = (effects: readonly SideEffect[]) => effects.map(({kind, text}) => `${kind}: ${text}`);
+
+test('nothing happened, nothing is told', () => {
+  expect(sideEffectsOf(nothing)).toEqual([]);
+});
+
+test.each([
+  {
+    name: 'fields, added and removed tasks',
+    after: planOf(task('a', {prompt: 'other', deps: ['c']}), task('c')),
+    text: 'the plan was edited: a (prompt, deps), c (added), b (removed)',
+  },
+  {
+    name: 'ten tasks and how many more',
+    after: planOf(...Array.from({length: 13}, (_, place) => task(String.fromCharCode(97 + place)))),
+    text: `the plan was edited: ${'cdefghijkl'
+      .split('')
+      .map((id) => `${id} (added)`)
+      .join(', ')} and 1 more`,
+  },
+])('an edited plan is told by $name', ({after, text}) => {
+  const plan = {before: {plan: planOf(task('a'), task('b'))}, after: {plan: after}};
+  expect(sideEffectsOf({...nothing, plan})).toEqual([{kind: 'plan', text, path: 'blackbird.plan.json'}]);
+});
+
+test('a plan that was only written anew is no side effect; one that is broken is', () => {
+  const before = {plan: planOf(task('a'))};
+  expect(sideEffectsOf({...nothing, plan: {before, after: {plan: planOf(task('a'))}}})).toEqual([]);
+  const broken = {before, after: {problems: [{path: 'a', message: 'required'}]}};
+  expect(texts(sideEffectsOf({...nothing, plan: broken}))).toEqual([
+    'plan: the plan was edited and cannot be used: required',
+  ]);
+});
+
+test('settings: created, changed, removed', () => {
+  const files = (...contents: Array<string | null>) =>
+    around(null, Object.fromEntries(contents.map((content, place) => [`f${place}`, content])));
+  const [before, after] = [files(null, '{}', '{}', '{}'), files('{}', '{"a":1}', null, '{}')];
+  expect(texts(sideEffectsOf({...nothing, before, after}))).toEqual([
+    'settings: f0 was created; it counts from the next job on',
+    'settings: f1 was changed; it counts from the next job on',
+    'settings: f2 was removed; it counts from the next job on',
+  ]);
+});
+
+test.each([
+  {name: 'a branch', refs: {'refs/heads/x': two}, told: ['branch x was created at 2222222']},
+  {name: 'a tag', refs: {'refs/tags/v1': two}, told: ['tag v1 was created at 2222222']},
+  {name: 'a stash', refs: {'refs/stash': two}, told: ['something was stashed']},
+  {
+    name: 'what was pushed or fetched',
+    refs: {'refs/remotes/origin/main': two},
+    told: ['remote branch origin/main was created at 2222222'],
+  },
+])('$name is named', ({refs, told}) => {
+  const [before, after] = [
+    around(repository({'refs/heads/main': one})),
+    repository({'refs/heads/main': one, ...refs}),
+  ];
+  expect(sideEffectsOf({...nothing, before, after: around(after)}).map(({text}) => text)).toEqual(told);
+});
+
+test('branches that were moved or deleted, another one checked out, a repository that is gone', () => {
+  const before = around(repository({'refs/heads/main': one, 'refs/heads/old': one}));
+  const after = around(repository({'refs/heads/main': two}, two));
+  expect(texts(sideEffectsOf({...nothing, before, after}))).toEqual([
+    'refs: commit 2222222 is checked out instead of branch main',
+    'refs: branch main was moved from 1111111 to 2222222',
+    'refs: branch old was deleted, it was at 1111111',
+  ]);
+  expect(texts(sideEffectsOf({...nothing, before, after: around()}))).toEqual([
+    'repository_gone: the git repository is gone',
+  ]);
+  expect(sideEffectsOf({...nothing, before: around(), after})).toEqual([]);
+});
+
+test('ten refs are named, the others counted', () => {
+  const refs = Object.fromEntries(Array.from({length: 12}, (_, at) => [`refs/tags/${at}`, one]));
+  const told = sideEffectsOf({...nothing, before: around(repository()), after: around(repository(refs))});
+  expect([told.length, told.at(-1)?.text]).toEqual([11, '2 more refs were changed']);
+});
+
+test('ignored files: the first names, and how many more', () => {
+  const ignored = {count: 7, names: ['a', 'b/']};
+  expect(texts(sideEffectsOf({...nothing, ignored}))).toEqual([
+    'ignored_files: ignored by git, not in the diff: a, b/ and 5 more',
+  ]);
+});
+
+test('what happened around the files adds up once each; what is said of files is said anew', () => {
+  const effect = (kind: SideEffect['kind'], text: string): SideEffect => ({kind, text});
+  const earlier = [effect('plan', 'p'), effect('large_file', 'old')];
+  const later = [effect('plan', 'p'), effect('refs', 'r')];
+  expect(mergeSideEffects(earlier, later, [effect('large_file', 'new')])).toEqual([
+    effect('plan', 'p'),
+    effect('refs', 'r'),
+    effect('large_file', 'new'),
+  ]);
+});
+
+test('only an edited plan asks for a decision', () => {
+  expect(needsDecision([{kind: 'refs', text: ''}])).toBe(false);
+  expect(needsDecision([{kind: 'plan', text: ''}])).toBe(true);
+  expect(needsDecision(undefined)).toBe(false);
+});
