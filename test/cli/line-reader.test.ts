@@ -1,5 +1,6 @@
 import {PassThrough} from 'node:stream';
-import {expect, test} from 'vitest';
+import {stripVTControlCharacters} from 'node:util';
+import {expect, test, vi} from 'vitest';
 import {createLineReader} from '../../src/cli/terminal/line-reader.ts';
 
 function reader() {
@@ -53,4 +54,24 @@ test('an input that was read does not keep the process once it is closed', async
   await ask('? ');
   close();
   expect(input.destroyed).toBe(true);
+});
+
+test('on a terminal a key is shown once, at every question', async () => {
+  const input = Object.assign(new PassThrough(), {isTTY: true});
+  const output = new PassThrough();
+  let shown = '';
+  output.on('data', (chunk) => {
+    shown += stripVTControlCharacters(String(chunk));
+  });
+  const {ask} = createLineReader(input, output);
+  for (const [question, keys] of [
+    ['1? ', 'one'],
+    ['2? ', 'two'],
+  ] as const) {
+    const answer = ask(question);
+    await vi.waitFor(() => expect(shown.endsWith(question)).toBe(true));
+    input.write(`${keys}\r`);
+    expect(await answer).toBe(keys);
+  }
+  expect(shown).toBe('1? one\r\n2? two\r\n');
 });

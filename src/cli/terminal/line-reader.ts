@@ -21,17 +21,19 @@ function terminalReader(input: Readable, output: Writable): LineReader {
       const {createInterface} = await import('node:readline');
       const reader = createInterface({input, output, terminal: true, historySize: 0});
       return new Promise((resolve) => {
-        reader.once('close', () => {
-          // Nobody pressed return: what comes next must not stand behind the question.
+        // Nobody pressed return: what comes next must not stand behind the question.
+        const onClose = () => {
           output.write('\n');
           resolve(null);
-        });
+        };
+        reader.once('close', onClose);
         reader.once('SIGINT', () => {
           reader.close();
           process.kill(process.pid, 'SIGINT');
         });
         reader.question(question, (line) => {
-          reader.removeAllListeners('close');
+          // This one only: with a listener of its own the reader lets go of the keys.
+          reader.removeListener('close', onClose);
           reader.close();
           // Keys that edit nothing, such as arrows up and down in some terminals, are no answer.
           resolve(line.replace(/[\u0000-\u001f\u007f-\u009f]/g, ''));
@@ -46,10 +48,11 @@ function terminalReader(input: Readable, output: Writable): LineReader {
       reader.on('line', (line) => lines.push(line.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '')));
       output.write(`${question}\n`);
       return new Promise((resolve) => {
-        reader.once('close', () => resolve(lines.join('\n')));
+        const onClose = () => resolve(lines.join('\n'));
+        reader.once('close', onClose);
         reader.once('SIGINT', () => {
           // Half a text is nothing that was said.
-          reader.removeAllListeners('close');
+          reader.removeListener('close', onClose);
           reader.close();
           process.kill(process.pid, 'SIGINT');
         });
