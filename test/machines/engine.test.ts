@@ -931,6 +931,16 @@ describe('restarting', () => {
     });
   });
 
+  test('that was taken back by a Blackbird that died before it could say so replaces nothing', async () => {
+    const {engine, runs} = openRun(pausedRun({superseded_by_run_id: 'a-2'}));
+    const {phase: _, ...canceled} = runRecord({run_id: 'a-2', attempt: 2, restart_of_run_id: 'a-1'});
+    await runs.insert({...canceled, state: 'canceled'});
+    expect(await startJob(engine, resume('a'))).toMatchObject({
+      output: {outcome: 'succeeded', run: {run_id: 'a-1'}},
+    });
+    expect(runs.records('a')[0]).not.toHaveProperty('superseded_by_run_id');
+  });
+
   test('that fails leaves the session that can be resumed; the attempt still counts', async () => {
     const {engine, plans, runs} = openRun(waitingRun(), 'waiting_user');
     plans.failNextUpdate(new AppError('E_STORE_WRITE', 'the disk is full'));

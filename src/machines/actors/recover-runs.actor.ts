@@ -33,12 +33,14 @@ export function defineRecoverRunsActor(
       // A review that lost its Blackbird is made again, so nobody needs to hear of it.
       for (const run of runs)
         if (run.run_type === 'review' && run.state === 'running') await repair(services, run);
+      // Taken back, by a Blackbird that died before the run it was to replace could be told.
+      for (const run of runs) if (isTakenBack(run)) await reinstate(services, run);
       const latest = runs.findLast((run) => run.run_type === 'execute');
       if (!latest) continue;
       const wasRunning = latest.state === 'running';
       const run = wasRunning ? await repair(services, latest) : latest;
       if (wasRunning) recovered.push(run);
-      // What never began or was never heard changed nothing: the run before it says how the task stands.
+      // What never began or was not delivered changed nothing: the run before it says how the task stands.
       const standing = tellingRun(runs.map((each) => (each === latest ? run : each))) ?? run;
       const task = plan.items.get(taskId);
       // Where a record cannot be read, nobody knows how the task stands.
@@ -56,6 +58,9 @@ export function defineRecoverRunsActor(
     return recovered;
   });
 }
+
+const isTakenBack = ({state, segments, restart_of_run_id}: RunRecord) =>
+  state === 'canceled' && segments.length === 0 && restart_of_run_id !== undefined;
 
 const isResting = ({state}: RunRecord) => state === 'paused' || state === 'waiting';
 
