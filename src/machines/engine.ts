@@ -27,8 +27,7 @@ import {defineCompleteParentsActor, defineSelectReviewActor} from './actors/sele
 import {defineSelectTaskActor} from './actors/select-task.actor.ts';
 import {defineSettleReviewActor, type ReviewVerdict} from './actors/settle-review.actor.ts';
 import {defineSettleTaskActor} from './actors/settle-task.actor.ts';
-import {defineWithdrawRunActor} from './actors/withdraw-run.actor.ts';
-import {defineWithdrawTaskActor} from './actors/withdraw-task.actor.ts';
+import {defineWithdrawRunActor, defineWithdrawTaskActor} from './actors/withdraw.actor.ts';
 import {engineMachine} from './engine.machine.ts';
 import {executorMachine} from './executor.machine.ts';
 import {parentReviewMachine} from './parent-review.machine.ts';

@@ -21,8 +21,7 @@ import {
 import {defineSelectTaskActor} from '../../src/machines/actors/select-task.actor.ts';
 import {defineSettleReviewActor} from '../../src/machines/actors/settle-review.actor.ts';
 import {defineSettleTaskActor} from '../../src/machines/actors/settle-task.actor.ts';
-import {defineWithdrawRunActor} from '../../src/machines/actors/withdraw-run.actor.ts';
-import {defineWithdrawTaskActor} from '../../src/machines/actors/withdraw-task.actor.ts';
+import {defineWithdrawRunActor, defineWithdrawTaskActor} from '../../src/machines/actors/withdraw.actor.ts';
 import {parentReviewMachine} from '../../src/machines/parent-review.machine.ts';
 import {reviewGateMachine} from '../../src/machines/review-gate.machine.ts';
 import {runMachine} from '../../src/machines/run.machine.ts';

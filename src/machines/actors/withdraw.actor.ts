@@ -7,6 +7,16 @@ import {applyRunStep} from '../policies/run/run-record.ts';
 import {reinstate} from './recover-runs.actor.ts';
 import type {PreparedTask} from './run-situation.ts';
 
+/** A pause came while the run was being prepared: it is recorded as never started, and replaces nothing. */
+export function defineWithdrawRunActor(services: Pick<Services, 'runs' | 'now'>) {
+  return fromPromise<RunRecord, {readonly run: RunRecord}>(async ({input: {run}}) => {
+    await reinstate(services, run);
+    return services.runs.update(run.task_id, run.run_id, (current) =>
+      applyRunStep(current, {type: 'neverStarted'}, services.now()),
+    );
+  });
+}
+
 type Stores = Pick<Services, 'plans' | 'runs' | 'now'>;
 
 /** A run that was prepared and whose agent never went: everything is as it was before. */
