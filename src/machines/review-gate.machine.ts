@@ -1,4 +1,4 @@
-import {assign, type DoneActorEvent, setup} from 'xstate';
+import {and, assign, type DoneActorEvent, setup, stateIn} from 'xstate';
 import type {ProviderId} from '../services/contracts/agent.ts';
 import type {Task} from '../services/contracts/plan.ts';
 import type {RunRecord} from '../services/contracts/run.ts';
@@ -79,6 +79,7 @@ export const reviewGateMachine = setup({
   guards: {
     isDecided: ({context}) => context.decision !== null,
     isAttended: ({context}) => context.isAttended,
+    isAbandoned: stateIn({checkingDecision: 'abandoned'}),
     isBroken: (_, params: RunOutput) => params.outcome === 'error',
   },
 }).createMachine({
@@ -114,13 +115,17 @@ export const reviewGateMachine = setup({
         'run.pause': 'postponed',
       },
     },
+    // A pause takes back no decision; one that is refused after it is not asked for again.
     checkingDecision: {
+      initial: 'awaited',
+      states: {awaited: {on: {'run.pause': 'abandoned'}}, abandoned: {}},
       invoke: {
         id: 'checkDecision',
         src: 'checkDecision',
         input: ({context}) => checkInput(context),
         onDone: 'recordingDecision',
         onError: [
+          {guard: and(['isAttended', 'isAbandoned']), target: 'postponed'},
           {guard: 'isAttended', target: 'asking', actions: {type: 'rememberRefusal', params: errorIn}},
           failed,
         ],

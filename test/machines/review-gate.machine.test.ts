@@ -177,6 +177,16 @@ describe('changes that cannot be requested', () => {
   });
 });
 
+test('a pause while a decision is refused leaves the question open and asks nobody again', async () => {
+  const {desk, actor, agents, finished, record} = await startGate();
+  agents.failCheck(new AppError('E_AGENT_NOT_FOUND', 'no claude'));
+  desk.get(run.run_id)?.send(decide(changes));
+  actor.send(pause);
+  expect(await finished).toEqual({outcome: 'postponed', run});
+  expect(record()).toEqual(run);
+  expect(desk.size).toBe(0);
+});
+
 test('a write that fails is the end: nothing is decided', async () => {
   const {runs, desk, finished, record} = await startGate();
   const error = new Error('the disk is full');
