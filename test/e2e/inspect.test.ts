@@ -69,7 +69,7 @@ describe('inspect', () => {
     expect(facts).toMatchObject({title: `a · ${run_id}`, notices: []});
     const entries = await recordedEntries(url);
     const last = entries.findLast(({machine}) => machine === 'segment');
-    expect(last).toMatchObject({kind: 'done', state: 'done', session: 1});
+    expect(last).toMatchObject({kind: 'done', state: 'ended', session: 1});
     const asked = entries.find(({machine, event}) => machine === 'segment' && event.type === 'run.pause');
     const context = await (await fetch(`${url}context/1/${asked?.seq}`)).json();
     expect(context).toMatchObject({
@@ -212,7 +212,7 @@ describe('--inspect', () => {
     });
   });
 
-  test('shows both jobs of resume --execute on one page', async () => {
+  test('shows both steps of resume --execute on one page, as one job', async () => {
     const plan = planOf(
       task('a', {prompt: demo('write started x', 'sleep 60')}),
       task('b', {prompt: longWork}),
@@ -224,7 +224,9 @@ describe('--inspect', () => {
     const url = await addressIn(running.err);
     await untilAtWork(project, 'b');
     const entries = await recordedEntries(url);
-    expect([...new Set(entries.map(({session}) => session))]).toEqual([1, 2]);
+    expect([...new Set(entries.map(({session}) => session))]).toEqual([1]);
+    const steps = entries.filter(({kind, parent}) => kind === 'started' && parent === 'engine');
+    expect(steps.map(({machine}) => machine)).toEqual(['task', 'executor']);
     expect(running.err().match(/Inspect/g)).toHaveLength(1);
     running.child.kill('SIGINT');
     expect((await running.ended).code).toBe(130);

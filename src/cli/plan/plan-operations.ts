@@ -3,6 +3,7 @@ import {resolveConfig, settingOf} from '../../machines/policies/config-resolutio
 import {setStatus} from '../../machines/policies/plan/plan-status.ts';
 import {leaveForReview} from '../../machines/policies/review/parent-review.ts';
 import type {Plan, TaskStatus} from '../../services/contracts/plan.ts';
+import {ensureStateFolder} from '../../services/stores/project-folder.ts';
 import type {Project} from '../composition.ts';
 import {refuseWhileRunning} from '../job/running-task.ts';
 
@@ -54,6 +55,8 @@ export async function changeByHand(
 
 /** Asks the run chart; a status by hand would let the plan go on without the decision it waits for. */
 async function requireOf(project: Project, taskId: string, command: 'retry' | 'setStatus'): Promise<void> {
+  // Who is about to write hears first that there is no folder to write into.
+  await ensureStateFolder(project.folder);
   const plan = await project.plans.read();
   // The plan refuses a task it does not have, in its own words.
   if (!plan.items.has(taskId) && command === 'setStatus') return;
