@@ -238,5 +238,5 @@ function preparedRun({prepared}: ParentReviewContext): PreparedRun {
 
 function runInput(context: ParentReviewContext) {
   const {run, order} = preparedRun(context);
-  return {run, order, graceMilliseconds: context.graceMilliseconds, pauseReason: null};
+  return {run, order, graceMilliseconds: context.graceMilliseconds};
 }

@@ -13,7 +13,7 @@ type Options = JobCommandOptions & {answer?: readonly string[]; feedback?: strin
 
 export function resumeCommand(cli: Cli): Command {
   return new Command('resume')
-    .summary("continue a paused or waiting task in its agent's own session")
+    .summary("continue a paused, waiting or failed task in its agent's own session")
     .addArgument(taskArgument())
     .option('--answer <id=text>', 'answer a question; may be given several times', collect)
     .option('--feedback <text>', 'tell the agent what to do differently')

@@ -19,8 +19,6 @@ export type TaskInput = {
   readonly isReviewed?: boolean;
   /** Somebody is there to decide; else a checkpoint is left open. */
   readonly isAttended?: boolean;
-  /** For the engine: parents are done when their review passed; else as soon as their children are. */
-  readonly reviewsParents?: boolean;
 };
 
 /** Where a task stands, as far as its next step depends on it. */
