@@ -225,8 +225,8 @@ describe('--inspect', () => {
     await untilAtWork(project, 'b');
     const entries = await recordedEntries(url);
     expect([...new Set(entries.map(({session}) => session))]).toEqual([1]);
-    const steps = entries.filter(({kind, parent}) => kind === 'started' && parent === 'engine');
-    expect(steps.map(({machine}) => machine)).toEqual(['task', 'executor']);
+    const steps = entries.filter(({kind, actor}) => kind === 'started' && /^engine\/\w+$/.test(actor));
+    expect(steps.map(({machine}) => machine)).toEqual(['task', 'parentReview', 'executor']);
     expect(running.err().match(/Inspect/g)).toHaveLength(1);
     running.child.kill('SIGINT');
     expect((await running.ended).code).toBe(130);
@@ -285,6 +285,7 @@ describe('--inspect=stately', () => {
 
 type Entry = {
   seq: number;
+  actor: string;
   session: number;
   machine: string;
   kind: string;
