@@ -16,7 +16,7 @@ import {
   runInput,
   type TaskInput,
 } from './policies/run/task-input.ts';
-import {type TaskOutput, taskOutcome} from './policies/run/task-outcome.ts';
+import {type TaskOutput, taskOutcome, withdrawnOutcome} from './policies/run/task-outcome.ts';
 import {type ReviewGateOutput, reviewGateMachine} from './review-gate.machine.ts';
 import {type RunOutput, runMachine} from './run.machine.ts';
 import type {SegmentCommand} from './segment.machine.ts';
@@ -225,10 +225,7 @@ export const taskMachine = setup({
     },
     settled: {type: 'final', output: ({context}) => taskOutcome(lastRun(context))},
     leftOpen: {type: 'final', output: ({context}) => ({outcome: 'decision_required', run: lastRun(context)})},
-    withdrawn: {
-      type: 'final',
-      output: ({context}) => ({outcome: lastRun(context).state, run: lastRun(context)}),
-    },
+    withdrawn: {type: 'final', output: ({context}) => withdrawnOutcome(lastRun(context))},
     failed: {type: 'final', output: ({context: {error}}) => ({outcome: 'error', error})},
   },
   output: finalOutput<TaskOutput>,

@@ -125,6 +125,21 @@ describe('a pause', () => {
     expect(started.plans.statuses()).toEqual({a: 'todo'});
   });
 
+  test('before the agent went tells nothing of what held its run up before', async () => {
+    const heldUp = {kind: 'rate_limit', message: 'limit'} as const;
+    const run = pausedRun({pause_reason: 'usage_limit', failure: heldUp});
+    const started = createTask(resume, begun, [run]);
+    const release = started.agents.holdLaunch();
+    started.actor.start();
+    await settle();
+    started.actor.send(pause);
+    release();
+    const output = await started.finished;
+    expect(output).toMatchObject({outcome: 'paused', run: {run_id: run.run_id}});
+    expect(output).not.toHaveProperty('run.failure');
+    expect(started.record()).toMatchObject({state: 'paused', failure: heldUp});
+  });
+
   const answers = [{id: question.id, value: 'red'}];
   test.each([
     {

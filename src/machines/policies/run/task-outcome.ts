@@ -26,6 +26,13 @@ export function taskOutcome(run: RunRecord): TaskOutput {
   return {outcome: state, run};
 }
 
+/** Of a run that was stopped before its agent was told to go. What held it up before is no news. */
+export function withdrawnOutcome(run: RunRecord): TaskOutput {
+  if (run.state !== 'paused' && run.state !== 'waiting') return taskOutcome(run);
+  const {failure: _, ...standing} = run;
+  return {outcome: run.state, run: standing};
+}
+
 /** What the end of a job tells of a task; records are too large to be kept for every one. */
 export type Attempted = {
   readonly taskId: string;
