@@ -217,6 +217,9 @@ describe('a review that comes to nothing', () => {
     const [first, second] = project.runs('p');
     expect(first).toMatchObject({superseded_by_run_id: second?.run_id});
     expect(second).toMatchObject({restart_of_run_id: first?.run_id});
+    const {out} = await project.run(['runs', 'p']);
+    expect(out).not.toContain(`${first?.run_id}  review: `);
+    expect(out).toContain(`${second?.run_id}  review: ${madeAgain}\n`);
   });
 
   test('killed with its Blackbird: nothing survives, and the next execute reviews again', async () => {

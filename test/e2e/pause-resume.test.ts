@@ -398,14 +398,15 @@ describe('resume', () => {
   test('has nothing to do for a task that is done or never ran', async () => {
     const project = engineProject(planOf(task('a'), task('b')));
     await project.run(['execute', 'a']);
-    for (const [id, reason] of [
-      ['a', 'its latest run succeeded'],
-      ['b', 'it has never run'],
+    for (const [id, reason, next] of [
+      ['a', 'its latest run succeeded', 'blackbird resume a --feedback <text>'],
+      ['b', 'it has never run', 'blackbird execute b'],
     ] as const) {
       const {code, out, err} = await project.run(['resume', id]);
       expect({code, out}).toEqual({code: 1, out: ''});
       expect(err).toContain(`error: nothing to resume for ${id}: ${reason}`);
       expect(err).toContain('E_NOTHING_TO_RESUME');
+      expect(err).toContain(`next  ${next}  `);
     }
   });
 

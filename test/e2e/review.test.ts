@@ -194,9 +194,13 @@ describe('without a terminal', () => {
     const project = reviewed();
     await project.run(['execute']);
     const {code, err} = await project.run(['restart', 'a']);
-    expect({code, message: err.split('\n')[0]}).toEqual({
+    expect({code, err}).toEqual({
       code: 1,
-      message: 'error: a waits for your decision; pass --yes to run it again',
+      err: lines(
+        'error: a waits for your decision; pass --yes to run it again',
+        '  code  E_CONFIRMATION_REQUIRED',
+        '  next  blackbird restart a --yes  start again; its history is kept',
+      ),
     });
   });
 

@@ -1,7 +1,7 @@
 import {Command} from 'commander';
 import {requireTask} from '../../machines/policies/plan/plan-graph.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
-import {AppError} from '../../services/contracts/errors.ts';
+import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import {type Cli, taskArgument} from '../cli.ts';
 import {inspectOption} from '../inspect/inspect-option.ts';
 import {type JobCommandOptions, openEngineFor, runSteps} from '../job/job.ts';
@@ -24,7 +24,14 @@ export function restartCommand(cli: Cli): Command {
       const latest = await opened.runs.latest(taskId);
       if (latest?.state === 'succeeded' && !options.yes && !cli.context.isInteractive) {
         const standing = latest.decision_state === 'pending' ? 'waits for your decision' : 'is done';
-        throw new AppError('E_CONFIRMATION_REQUIRED', `${taskId} ${standing}; pass --yes to run it again`);
+        throw new AppError('E_CONFIRMATION_REQUIRED', `${taskId} ${standing}; pass --yes to run it again`, {
+          next: [
+            {
+              command: `blackbird restart ${shellWord(taskId)} --yes`,
+              why: 'start again; its history is kept',
+            },
+          ],
+        });
       }
       if (latest && !options.yes && cli.context.isInteractive && !cli.isJson(command)) {
         const question = `Restart ${displayLine(taskId)}? Run ${displayLine(latest.run_id)} (${latest.state}) stays in its history. [y/N]: `;

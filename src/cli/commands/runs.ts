@@ -97,7 +97,8 @@ function reviewNotes(run: RunRecord): string[] {
 
 function reviewRows(run: RunRecord): ReadonlyArray<readonly [label: string, text: string]> {
   const remarks = remarksOf(run);
-  const isInterrupted = run.run_type === 'review' && run.state === 'paused';
+  const isInterrupted =
+    run.run_type === 'review' && run.state === 'paused' && run.superseded_by_run_id === undefined;
   return [
     ...(remarks === '' ? [] : [['remark', remarks] as const]),
     ...(isInterrupted ? [['review', 'it is not resumed but made again: blackbird execute'] as const] : []),

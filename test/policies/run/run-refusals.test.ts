@@ -100,6 +100,20 @@ describe('a refusal', () => {
     expect(commands('it belongs to another working folder')).toEqual(['blackbird restart a']);
   });
 
+  test.each([
+    {name: 'paused in a session', run: {}, goesOn: true},
+    {name: 'paused without one', run: {provider_session_ref: ''}, goesOn: false},
+    {name: 'waiting without one', run: {provider_session_ref: '', state: 'waiting'}, goesOn: true},
+  ] as const)('names the program of a run only where that could go on: $name', ({run, goesOn}) => {
+    const own = pausedRun({provider: 'custom', custom_command: 'my-agent', ...run});
+    const reason = 'it belongs to another program: no matter which';
+    const {next} = resumeRefusal('E_RESUME_REFUSED', {id: 'a', title: 'A'}, own, reason);
+    expect(next.map(({command}) => command)).toEqual([
+      ...(goesOn ? ['BLACKBIRD_AGENT_CMD=my-agent blackbird resume a'] : []),
+      'blackbird restart a',
+    ]);
+  });
+
   test('says that there is no session, and since when it stands where it was never paused', () => {
     const {paused_at: _, ...run} = pausedRun({
       provider_session_ref: '',

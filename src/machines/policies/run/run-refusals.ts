@@ -40,10 +40,8 @@ export function refusalOf(facts: TaskFacts, command: TaskCommand, obstacle: Task
       return noDecision(id);
     case 'neverRan':
       return command === 'restart'
-        ? new AppError('E_RESTART_REFUSED', `${id} has no run to restart`, {
-            next: [{command: `blackbird execute ${shellWord(id)}`, why: 'run it for the first time'}],
-          })
-        : nothingToResume(id, 'it has never run', [history(id)]);
+        ? new AppError('E_RESTART_REFUSED', `${id} has no run to restart`, {next: firstSteps(facts)})
+        : nothingToResume(id, 'it has never run', firstSteps(facts));
     case 'ended':
     case 'unasked':
       return nothingToResume(id, `its latest run ${run?.state}`, stepsOf(facts, ['sendBack', 'restart']));
@@ -135,6 +133,13 @@ export function nothingToRun(tasks: readonly TaskFacts[]): AppError {
 
 const shownTasks = 3;
 
+/** For a task that never ran. */
+function firstSteps(facts: TaskFacts): NextStep[] {
+  const {id} = facts.task;
+  if (taskObstacle(facts, 'execute') !== null) return [whyStep(id)];
+  return [{command: `blackbird execute ${shellWord(id)}`, why: 'run it for the first time'}];
+}
+
 const history = (id: string): NextStep => ({
   command: `blackbird runs ${shellWord(id)}`,
   why: 'see its history',
@@ -199,6 +204,10 @@ export function atCheckpoint(taskId: string): AppError {
   });
 }
 
+/** Whether its own program could go on: in a session, or told everything again where it only waits for answers. */
+const hasWayOn = ({provider_session_ref, state}: RunRecord): boolean =>
+  provider_session_ref !== '' || state === 'waiting';
+
 /** The whole diagnosis of a resume that cannot be: task, run, provider, session, reason, what to do. */
 export function resumeRefusal(
   code: ErrorCode,
@@ -211,7 +220,7 @@ export function resumeRefusal(
   return new AppError(code, `cannot resume ${task.id}: ${reason}`, {
     details: diagnosis(task, run, reason),
     next: [
-      ...(isAboutProgram(reason) ? [resumeInProgram(run)] : []),
+      ...(isAboutProgram(reason) && hasWayOn(run) ? [resumeInProgram(run)] : []),
       ...(isPassing
         ? [{command: `blackbird resume ${shellWord(task.id)}`, why: 'try again once it is mended'}]
         : []),
