@@ -1,6 +1,7 @@
-import {and, assign, type ErrorActorEvent, emit, not, or, sendTo, setup, stateIn} from 'xstate';
+import {and, assign, emit, not, or, sendTo, setup, stateIn} from 'xstate';
 import type {PauseReason, RunRecord} from '../services/contracts/run.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
+import {errorIn} from './actors/results.ts';
 import {executorMachine} from './executor.machine.ts';
 import {parentReviewMachine} from './parent-review.machine.ts';
 import type {JobOptions, JobRules} from './policies/job/job-rules.ts';
@@ -225,10 +226,6 @@ export const engineMachine = setup({
     },
   },
 });
-
-function errorIn({event}: {event: ErrorActorEvent}) {
-  return {error: event.error};
-}
 
 function pauseIn(event: EngineCommand, isForced: boolean) {
   return {reason: event.type === 'engine.pause' ? event.reason : 'user_interrupt', isForced} as const;

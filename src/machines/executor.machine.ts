@@ -1,6 +1,7 @@
-import {assign, type DoneActorEvent, type ErrorActorEvent, or, sendTo, setup, stateIn} from 'xstate';
+import {assign, type DoneActorEvent, or, sendTo, setup, stateIn} from 'xstate';
 import type {PendingFeedback} from '../services/contracts/feedback.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
+import {errorIn} from './actors/results.ts';
 import {finalOutput} from './final-output.ts';
 import {type ParentReviewOutput, parentReviewMachine, type Reviewed} from './parent-review.machine.ts';
 import {isPauseAsked, type PauseCommand, stopWish} from './pause-wish.ts';
@@ -254,8 +255,4 @@ function outputFor(stop: steps.Stop) {
 
 function outputIn<Output>({event}: {event: DoneActorEvent<Output>}) {
   return {output: event.output};
-}
-
-function errorIn({event}: {event: ErrorActorEvent}) {
-  return {error: event.error};
 }

@@ -1,8 +1,9 @@
-import {assign, type DoneActorEvent, type ErrorActorEvent, sendTo, setup} from 'xstate';
+import {assign, type DoneActorEvent, sendTo, setup} from 'xstate';
 import type {ProviderId} from '../services/contracts/agent.ts';
 import type {RunRecord} from '../services/contracts/run.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
 import type {PrepareReviewInput} from './actors/prepare-review.actor.ts';
+import {errorIn} from './actors/results.ts';
 import type {PreparedRun} from './actors/run-situation.ts';
 import type {
   CompleteParentsInput,
@@ -225,10 +226,6 @@ function outputFor(outcome: ParentReviewOutput['outcome']) {
 
 function preparedIn({event}: {event: DoneActorEvent<PreparedRun | null>}) {
   return {prepared: event.output};
-}
-
-function errorIn({event}: {event: ErrorActorEvent}) {
-  return {error: event.error};
 }
 
 function preparedRun({prepared}: ParentReviewContext): PreparedRun {
