@@ -50,3 +50,9 @@ export const withTask =
     const {task} = context.core.facts();
     if (task) act(context, task.id);
   };
+
+/** A task that no agent works on now. */
+export const restingTask: Refusal = ({task, state}) => {
+  if (!task) return noTask;
+  return state === 'running' ? 'an agent works on it' : null;
+};

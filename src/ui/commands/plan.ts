@@ -1,15 +1,12 @@
 import {childrenOf, parentOf, rootTasks} from '../../machines/policies/plan/plan-graph.ts';
 import type {Facts} from '../model/facts.ts';
 import {applyChange, showChange} from '../plan-change.ts';
-import {besidePlan, type Command, noPlan, noTask, type Refusal, withTask} from './command.ts';
+import {besidePlan, type Command, noPlan, noTask, type Refusal, restingTask, withTask} from './command.ts';
+import {statusRefusal} from './task-refusals.ts';
 
 const section = 'Change the plan';
 
 const anyTask: Refusal = ({task}) => (task ? null : noTask);
-const restingTask: Refusal = ({task, state}) => {
-  if (!task) return noTask;
-  return state === 'running' ? 'an agent works on it' : null;
-};
 
 /** Changes of the plan: most of them begin with a dialog. */
 export const planCommands: readonly Command[] = [
@@ -31,7 +28,7 @@ export const planCommands: readonly Command[] = [
     hint: 'more',
     at: besidePlan,
     section,
-    refusal: restingTask,
+    refusal: statusRefusal,
     run: withTask(({open}, taskId) => open({type: 'status', taskId})),
   },
   {

@@ -2,7 +2,7 @@ import {isLeaf} from '../../machines/policies/plan/plan-graph.ts';
 import {type TaskCommand, type TaskObstacle, taskObstacle} from '../../machines/policies/run/task-options.ts';
 import {dueReviews, readyBelow} from '../model/facts.ts';
 import {taskFactsOf} from '../model/task-facts.ts';
-import {noPlan, noTask, type Refusal} from './command.ts';
+import {noPlan, noTask, type Refusal, restingTask} from './command.ts';
 
 /** What may be done with a task or the plan: the refusals of execute, resume, restart and retry. */
 
@@ -15,15 +15,18 @@ const whileIdle =
     return next(facts, state);
   };
 
-const ofTask = (...commands: readonly TaskCommand[]): Refusal =>
-  whileIdle((facts, state) => {
+const byChart =
+  (...commands: readonly TaskCommand[]): Refusal =>
+  (facts, state) => {
     const {plan, task} = facts;
     const asked = plan && task ? taskFactsOf(state, plan, task) : null;
     if (asked === null) return noTask;
     const obstacles = commands.map((command) => taskObstacle(asked, command));
     const [first = null] = obstacles;
     return first === null || obstacles.includes(null) ? null : wordsFor(first, commands[0]);
-  });
+  };
+
+const ofTask = (...commands: readonly TaskCommand[]): Refusal => whileIdle(byChart(...commands));
 
 /** What the run chart says, in the few words that fit beside a key. */
 const words: Partial<Record<TaskObstacle, string>> & {readonly ended: string} = {
@@ -71,3 +74,7 @@ export const resumeRefusal = ofTask('resume', 'review');
 export const restartRefusal = ofTask('restart');
 
 export const retryRefusal = ofTask('retry');
+
+/** A status is for a person to set while other tasks run. */
+export const statusRefusal: Refusal = (facts, state) =>
+  restingTask(facts, state) ?? byChart('setStatus')(facts, state);
