@@ -187,6 +187,11 @@ describe('why', () => {
     {
       known: {run: pausedRun(), explicitProvider: 'codex'},
       reason: 'paused, in a session of another program',
+      command: 'blackbird resume a --agent claude',
+    },
+    {
+      known: {run: pausedRun({provider_session_ref: ''}), explicitProvider: 'codex'},
+      reason: 'paused, in a session of another program',
       command: 'blackbird restart a',
     },
     {

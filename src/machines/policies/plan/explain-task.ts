@@ -1,7 +1,7 @@
 import {type NextStep, shellWord} from '../../../services/contracts/errors.ts';
 import type {Plan, Task, TaskStatus} from '../../../services/contracts/plan.ts';
 import {isReviewDue} from '../review/parent-review.ts';
-import {stepFor} from '../run/run-refusals.ts';
+import {stepFor, stepInProgram} from '../run/run-refusals.ts';
 import {nextCommands, type TaskFacts, taskObstacle, taskStanding} from '../run/task-options.ts';
 import {childrenOf, isLeaf, requireTask} from './plan-graph.ts';
 import {isReady, unmetDeps} from './readiness.ts';
@@ -116,7 +116,8 @@ function nextFor(facts: TaskFacts): NextStep | undefined {
   if (taskStanding(facts) === 'busy')
     return {command: `blackbird logs ${shellWord(facts.task.id)} --follow`, why: 'watch it'};
   const [command] = nextCommands(facts);
-  return command && stepFor(facts, command);
+  const forgets = command === 'restart' || command === 'retry';
+  return (forgets && stepInProgram(facts)) || (command && stepFor(facts, command));
 }
 
 function reviewCondition([first, ...others]: readonly string[]): {reason: string; next: NextStep} {

@@ -158,6 +158,13 @@ export function stepsOf(facts: TaskFacts, commands: readonly TaskCommand[]): Nex
   return commands.filter((command) => possible.includes(command)).map((command) => stepFor(facts, command));
 }
 
+/** How a run that only its own program can take up goes on with it; undefined for every other. */
+export function stepInProgram(facts: TaskFacts): NextStep | undefined {
+  const {run} = facts;
+  const isElsewhere = taskObstacle(facts, 'resume') === 'otherProgram';
+  return isElsewhere && run && hasWayOn(run) ? resumeInProgram(run) : undefined;
+}
+
 /** How a command is said in the shell, and why one would. */
 export function stepFor(facts: TaskFacts, command: TaskCommand): NextStep {
   const {verb, rest = '', why} = shell[command];
