@@ -142,7 +142,7 @@ export const executorMachine = setup({
                 onDone: [
                   {
                     guard: {type: 'isDecisionGone', params: outputIn},
-                    target: 'recalled',
+                    target: 'recallingDecisions',
                     actions: passedOver,
                   },
                   {

@@ -995,7 +995,7 @@ describe('a single task', () => {
     const id = "it's; rm -rf";
     const {engine} = openProject({plan: planOf(task(id))});
     expect(await startJob(engine, resume(id))).toMatchObject({
-      output: {error: {next: [{command: String.raw`blackbird runs 'it'\''s; rm -rf'`}]}},
+      output: {error: {next: [{command: String.raw`blackbird execute 'it'\''s; rm -rf'`}]}},
     });
   });
 });

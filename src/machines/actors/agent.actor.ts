@@ -152,9 +152,13 @@ export function defineAgentActor({
       try {
         finish(await agent.ended);
       } catch (error) {
-        const failure = {kind: 'agent_error', message: messageOf(error)} as const;
-        const verdict = {outcome: 'failed', failure} as const;
-        sendBack({type: 'agent.exited', verdict, isSessionStored: false, hasWorked});
+        const failure = failureOf({kind: 'agent_error', message: messageOf(error)}, request, hasWorked);
+        sendBack({
+          type: 'agent.exited',
+          verdict: {outcome: 'failed', failure},
+          isSessionStored: false,
+          hasWorked,
+        });
       }
     };
     void start();
@@ -208,23 +212,20 @@ function isWork(event: AgentEvent): boolean {
   return event.type === 'message' || (event.type === 'result' && event.result.ok);
 }
 
-function verdictOf(
-  {verdict}: AgentEnding,
-  {kind, answerSchema}: AgentRequest,
-  hasWorked: boolean,
-): SegmentVerdict {
+/** A crash, a broken configuration, a version without `resume`: it never went on with its session. */
+function failureOf(failure: Failure, {kind}: AgentRequest, hasWorked: boolean): Failure {
+  const isRejected = kind === 'resume' && !hasWorked && failure.kind === 'agent_error';
+  return isRejected ? {...failure, kind: 'resume_rejected'} : failure;
+}
+
+function verdictOf({verdict}: AgentEnding, request: AgentRequest, hasWorked: boolean): SegmentVerdict {
+  const {answerSchema} = request;
   // Who was asked for an answer of one form may not ask back.
   const asked = answerSchema === undefined ? askedQuestions(verdict.text) : [];
   // An agent that repeats its prompt asks nothing.
   const questions = asked.filter(({prompt}) => prompt !== exampleQuestion.prompt);
-  if (verdict.outcome === 'failed') {
-    // A crash, a broken configuration, a version without `resume`: it never went on with its session.
-    const isRejected = kind === 'resume' && !hasWorked && verdict.failure.kind === 'agent_error';
-    return {
-      outcome: 'failed',
-      failure: isRejected ? {...verdict.failure, kind: 'resume_rejected'} : verdict.failure,
-    };
-  }
+  if (verdict.outcome === 'failed')
+    return {outcome: 'failed', failure: failureOf(verdict.failure, request, hasWorked)};
   return questions.length > 0 ? {outcome: 'waiting', questions} : {outcome: 'succeeded'};
 }
 

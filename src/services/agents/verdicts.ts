@@ -34,13 +34,14 @@ function failureOf(end: AgentEnd, refusal: RegExp): Failure {
   if (end.kind === 'resume') {
     const refused = refusal.exec(end.stderrTail)?.[0];
     if (refused !== undefined) return {kind: 'resume_rejected', message: refused};
-    if (end.result?.turns === 0) {
-      return {kind: 'resume_rejected', message: end.result.failure?.message ?? describeEnd(end)};
-    }
   }
-  return (
-    diagnosed(end.result?.failure ?? null, end.diagnosis) ?? {kind: 'agent_error', message: describeEnd(end)}
-  );
+  const failure = diagnosed(end.result?.failure ?? null, end.diagnosis) ?? {
+    kind: 'agent_error',
+    message: describeEnd(end),
+  };
+  // A limit or a login that is gone can end it before its first turn, too: that is no word on the session.
+  const isRejected = end.kind === 'resume' && end.result?.turns === 0 && failure.kind === 'agent_error';
+  return isRejected ? {...failure, kind: 'resume_rejected'} : failure;
 }
 
 /** The line that names the kind and the line that ends the turn tell of the same failure. */
