@@ -137,7 +137,8 @@ Examples:
   $ blackbird why e2e                               what it waits for
 
 Run "blackbird <command> --help" for the options of one command.
-Exit codes: 0 done, 1 error, 2 usage, 3 a task failed, 4 a person is needed, 130 paused.`,
+Exit codes: 0 done, 1 error, 2 usage, 3 a task failed, 4 a person is needed,
+75 only time is needed, 130 paused.`,
     );
   const isKnown = Object.values(commandGroups).some((commands) => Object.hasOwn(commands, first));
   // For the terminal UI; every command that runs something has one of its own, and the others know of none.

@@ -156,11 +156,7 @@ export const executorMachine = setup({
               },
             },
             recalled: {
-              always: [
-                {guard: 'isPauseAsked', target: '#paused'},
-                {guard: 'isEnough', target: '#completed'},
-                {target: 'reviewingLeftOpen'},
-              ],
+              always: [{guard: 'isEnough', target: '#completed'}, {target: 'reviewingLeftOpen'}],
             },
             reviewingLeftOpen: {
               on: {'run.pause': {actions: sendTo('parentReview', ({event}) => event)}},

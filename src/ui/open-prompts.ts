@@ -9,7 +9,7 @@ const prompts = {asks: 'questions', decision: 'checkpoint', feedback: 'feedback'
 
 export type PromptState = keyof typeof prompts;
 
-/** What waits for a person opens by itself, once for each run; of one review, once for all it sent back. */
+/** What waits for a person opens by itself, once for each round of a run; of one review, once for all it sent back. */
 export function openPrompts(core: TuiCore, ports: TuiPorts, kinds: readonly PromptState[]): void {
   const {ui, data, browse} = core.get();
   const {summary, plan, stateOf} = core.facts();
@@ -20,7 +20,8 @@ export function openPrompts(core: TuiCore, ports: TuiPorts, kinds: readonly Prom
     const state = kinds.find((kind) => task && stateOf(task) === kind);
     if (!state || !run) continue;
     const review = state === 'feedback' ? data.pendingFeedback.get(id)?.reviewRunId : undefined;
-    const key = `${review ?? run.run_id} ${state}`;
+    const round = state === 'asks' ? run.segments.length : '';
+    const key = `${review ?? run.run_id} ${state}${round}`;
     if (core.asked.has(key)) continue;
     core.asked.add(key);
     ports.notify(`${id} needs you`);

@@ -29,7 +29,7 @@ describe('help', () => {
   test('names the exit codes and has examples', async () => {
     const {out} = await cliProject().run(['--help']);
     expect(out).toContain(
-      'Exit codes: 0 done, 1 error, 2 usage, 3 a task failed, 4 a person is needed, 130 paused.',
+      'Exit codes: 0 done, 1 error, 2 usage, 3 a task failed, 4 a person is needed,\n75 only time is needed, 130 paused.',
     );
     expect(out).toContain('$ blackbird init ');
   });

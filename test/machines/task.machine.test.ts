@@ -87,6 +87,7 @@ describe('a task', () => {
 });
 
 describe('a pause', () => {
+  const answers = [{id: question.id, value: 'red'}];
   test('goes to the run; the task stays in progress', async () => {
     const {actor, agents, finished, plans, log} = await startTask();
     agents.agent.obeys.interrupt = true;
@@ -112,6 +113,36 @@ describe('a pause', () => {
     ]);
     expect(started.agents.alive()).toEqual([]);
   });
+
+  test.each([
+    {
+      run: pausedRun(),
+      status: 'in_progress',
+      said: {answers: [], feedback: 'use tabs'},
+      kept: {state: 'paused', pause_reason: 'user_interrupt', feedback: 'use tabs'},
+    },
+    {
+      run: waitingRun(),
+      status: 'waiting_user',
+      said: {answers, feedback: null},
+      kept: {state: 'waiting', answers: answers.map((answer) => ({...answer, undelivered: true}))},
+    },
+  ] as const)(
+    'asked for while what was said to a $run.state run is prepared keeps the words',
+    async (each) => {
+      const {run, status, said, kept} = each;
+      const mode = {type: 'resume', ...said} as const;
+      const started = createTask({...input, mode}, planOf(task('a', {status})), [run]);
+      const release = started.plans.holdNextRead();
+      started.actor.start();
+      started.actor.send(pause);
+      release();
+      expect(await started.finished).toMatchObject({outcome: run.state, run: kept});
+      expect(started.record()).toMatchObject(kept);
+      expect(started.agents.agents).toEqual([]);
+      expect(started.plans.statuses()).toEqual({a: status});
+    },
+  );
 
   test('asked for while the agent is launched withdraws it as well', async () => {
     const started = createTask();
@@ -140,19 +171,12 @@ describe('a pause', () => {
     expect(started.record()).toMatchObject({state: 'paused', failure: heldUp});
   });
 
-  const answers = [{id: question.id, value: 'red'}];
   test.each([
     {
       name: 'paused',
       run: pausedRun(),
       status: 'in_progress',
       mode: {type: 'resume', answers: [], feedback: null},
-    },
-    {
-      name: 'waiting',
-      run: waitingRun(),
-      status: 'waiting_user',
-      mode: {type: 'resume', answers, feedback: null},
     },
     {name: 'paused and set to todo', run: pausedRun(), status: 'todo', mode: {type: 'restart'}},
   ] as const)('asked for while a run that is $name is prepared leaves it exactly so', async (each) => {

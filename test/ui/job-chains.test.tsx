@@ -113,6 +113,22 @@ test('an answer goes on with the plan that asked', async () => {
   await project.sees('3 done · no ready tasks remaining');
 });
 
+test('a second question of the same run opens by itself, too', async () => {
+  const project = tuiProject({plan: planOf(task('a'), task('b'))});
+  const asked = (id: string) => JSON.stringify({blackbird: {questions: [{id, prompt: `Which ${id}?`}]}});
+  const rounds = [asked('colour'), asked('size')];
+  project.agents.play = (agent) => {
+    agent.opensSession(agent.request.sessionRef ?? sessionRef);
+    agent.succeeds(agent.taskId === 'a' ? (rounds.shift() ?? 'Done.') : 'Done.');
+  };
+  project.press(keys.enter, 'e');
+  await project.sees('Which colour?');
+  project.press('red', keys.ctrlS);
+  await project.sees('Which size?');
+  project.press('small', keys.ctrlS);
+  await until(() => expect(project.plans.statuses()).toEqual({a: 'done', b: 'done'}));
+});
+
 test('changes requested later, then approved and continued: the plan goes on', async () => {
   const plan = planOf(task('a'), task('b'));
   const project = succeeding(tuiProject({plan, config: {execution: {stopAfterEachTask: true}}}));

@@ -2,6 +2,7 @@ import {createActor, waitFor} from 'xstate';
 import {type DraftedQuestions, draftedQuestions} from '../../machines/actors/draft-answers.actor.ts';
 import type {Observer} from '../../machines/observe.ts';
 import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
+import {shellWord} from '../../services/contracts/errors.ts';
 import type {Answer, Question} from '../../services/contracts/run.ts';
 import type {CliContext} from '../context.ts';
 
@@ -15,6 +16,8 @@ export async function askQuestions(
   const actor = createActor(draftedQuestions(asked), {input: {questions}, inspect});
   actor.start();
   let shown: Question | null = null;
+  const command = `blackbird resume ${displayLine(shellWord(asked.run.task_id))}`;
+  const farewell = `Your answers are kept. Go on with: ${command}`;
   for (;;) {
     const {status, context, output} = await waitFor(
       actor,
@@ -26,7 +29,7 @@ export async function askQuestions(
     const earlier = context.answers[context.index] ?? '';
     if (question && question !== shown) show(question, earlier, err);
     shown = question ?? null;
-    const typed = await ask(promptFor(question, earlier));
+    const typed = await ask(promptFor(question, earlier), farewell);
     actor.send(typed === null ? {type: 'question.cancel'} : {type: 'question.answer', value: typed});
   }
 }

@@ -1,7 +1,8 @@
 import type {Readable, Writable} from 'node:stream';
 
 export type LineReader = {
-  ask(question: string): Promise<string | null>;
+  /** `farewell` is told to who leaves by Ctrl+C: what becomes of the question. */
+  ask(question: string, farewell?: string): Promise<string | null>;
   /** Everything up to the end of the input; whoever types it is shown the question, and ends with Ctrl+D. */
   readAll(question: string): Promise<string>;
   close(): void;
@@ -17,7 +18,7 @@ export function createLineReader(input: Readable & {isTTY?: boolean}, output: Wr
 
 function terminalReader(input: Readable, output: Writable): LineReader {
   return {
-    ask: async (question) => {
+    ask: async (question, farewell) => {
       const {createInterface} = await import('node:readline');
       const reader = createInterface({input, output, terminal: true, historySize: 0});
       return new Promise((resolve) => {
@@ -29,6 +30,7 @@ function terminalReader(input: Readable, output: Writable): LineReader {
         reader.once('close', onClose);
         reader.once('SIGINT', () => {
           reader.close();
+          if (farewell !== undefined) output.write(`${farewell}\n`);
           process.kill(process.pid, 'SIGINT');
         });
         reader.question(question, (line) => {

@@ -3,7 +3,9 @@ import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import {setStatus} from '../policies/plan/plan-status.ts';
 import {parentsBefore} from '../policies/review/parent-review.ts';
+import {type RunOrder, stepOf} from '../policies/run/run-order.ts';
 import {applyRunStep} from '../policies/run/run-record.ts';
+import type {RunStep} from '../policies/run/run-step.ts';
 import {reinstate} from './recover-runs.actor.ts';
 import type {PreparedTask} from './run-situation.ts';
 
@@ -22,20 +24,28 @@ type Stores = Pick<Services, 'plans' | 'runs' | 'now'>;
 /** A run that was prepared and whose agent never went: everything is as it was before. */
 export function defineWithdrawTaskActor(stores: Stores, onWithdrawn: (run: RunRecord) => void) {
   return fromPromise<RunRecord, {readonly prepared: PreparedTask}>(async ({input: {prepared}}) => {
-    const {run, replaces, status, task} = prepared;
+    const {run, order, replaces, status, task} = prepared;
     const {plans, runs, now} = stores;
     if (replaces) await reinstate(stores, run);
     const recorded = (await runs.list(run.task_id)).runs.find(({run_id}) => run_id === run.run_id) ?? run;
+    const steps = undoing(recorded, order);
     const stands =
-      recorded.state === 'running'
-        ? await runs.update(run.task_id, run.run_id, (current) =>
-            applyRunStep(current, {type: 'withdrawn'}, now()),
-          )
-        : recorded;
+      steps.length === 0
+        ? recorded
+        : await runs.update(run.task_id, run.run_id, (current) =>
+            steps.reduce((before, step) => applyRunStep(before, step, now()), current),
+          );
     await plans.update((plan) =>
       plan.items.has(task.id) ? setStatus(plan, task.id, status, now(), parentsBefore(run)) : plan,
     );
     onWithdrawn(stands);
     return stands;
   });
+}
+
+/** What was said to a run that was not even told to go on is kept on it, to be said by the next resume. */
+function undoing({state}: RunRecord, order: RunOrder): readonly RunStep[] {
+  if (state === 'running') return [{type: 'withdrawn'}];
+  const hasWords = 'answers' in order || 'feedback' in order;
+  return hasWords ? [stepOf(order), {type: 'withdrawn'}] : [];
 }
