@@ -173,6 +173,7 @@ describe.skipIf(!hasTmux)('the terminal UI in a real terminal (needs tmux)', () 
     await sees(terminal, `Process ${other.pid} works on this project`);
     terminal.press('e');
     await sees(terminal, `e: process ${other.pid} works on this project`);
+    await untilAtWork(project, 'a', 'started-a');
     other.child.kill('SIGINT');
     await sees(terminal, /Ⅱ Task a +paused/);
   });

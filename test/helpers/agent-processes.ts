@@ -1,5 +1,5 @@
 import {type ChildProcess, spawn} from 'node:child_process';
-import {existsSync, readdirSync, readFileSync} from 'node:fs';
+import {readdirSync, readFileSync} from 'node:fs';
 import path from 'node:path';
 import {createInterface} from 'node:readline';
 import {build} from 'esbuild';
@@ -48,7 +48,15 @@ export async function expectGone(pids: readonly number[]): Promise<void> {
 }
 
 /** The text of a file, empty while it does not exist. */
-export const textOf = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : '');
+export function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    // A process can end between the look at its folder and this one.
+    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return '';
+    throw error;
+  }
+}
 
 /** The pid an agent printed behind a word. */
 export function pidAfter(word: string, text: string): number {

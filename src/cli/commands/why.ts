@@ -39,7 +39,9 @@ async function sentBackIn(plan: Plan, project: Project): Promise<SentBackOf> {
 function renderExplanation({id, ready, conditions, first}: Explanation, paint: Paint): string {
   const target = conditions[0];
   const isDone = target?.status === 'done' && !first.includes(id);
-  const verdict = ready ? 'is ready' : isDone ? 'is done' : 'is not ready';
+  const isHeldUp = conditions.some(({role}) => role === 'gate');
+  const readiness = isHeldUp ? 'is ready, but the plan waits for you first' : 'is ready';
+  const verdict = ready ? readiness : isDone ? 'is done' : 'is not ready';
   const lines = [
     `${paint('bold', displayLine(id))} ${verdict}`,
     ...conditions.map((each) => renderCondition(each, paint)),
@@ -54,7 +56,7 @@ function renderExplanation({id, ready, conditions, first}: Explanation, paint: P
   return lines.join('\n');
 }
 
-const roleText = {task: '', dependency: 'needs ', child: 'child '} as const satisfies Record<
+const roleText = {task: '', dependency: 'needs ', child: 'child ', gate: 'after '} as const satisfies Record<
   Condition['role'],
   string
 >;

@@ -33,6 +33,27 @@ describe('why', () => {
     });
   });
 
+  test('a ready task whose plan waits for a person first: who, and how to go on', () => {
+    const atCheckpoint = restingRun({
+      state: 'succeeded',
+      decision_required: true,
+      decision_state: 'pending',
+    });
+    const plan = planOf(
+      task('a', {status: 'in_progress'}),
+      family(task('p'), task('c', {status: 'done'})),
+      task('z'),
+    );
+    const {ready, conditions, first} = explain(plan, 'z', {run: atCheckpoint}, (id) =>
+      id === 'p' ? ['c'] : [],
+    );
+    expect({ready, first}).toEqual({ready: true, first: ['a', 'c']});
+    expect(conditions.slice(1)).toMatchObject([
+      {id: 'a', role: 'gate', reason: 'waits for your decision', next: {command: 'blackbird review a'}},
+      {id: 'c', role: 'gate'},
+    ]);
+  });
+
   test('a task waits: the whole chain down to who can move, each task once', () => {
     const plan = planOf(
       task('a', {deps: ['p', 'b', 'over']}),

@@ -546,7 +546,8 @@ describe.skipIf(!onLinux)('when Blackbird itself ends', () => {
     expect(processState(Number(recorded))).not.toBe(null);
 
     const {ended, remaining} = await spawner.sweepRun(`${runId}-0`);
-    expect(ended).toBeGreaterThanOrEqual(4);
+    // The reaper is at it as well.
+    expect(ended).toBeGreaterThan(0);
     expect(remaining).toEqual([]);
     expect(processState(tool)).toBe(null);
     await expectNoSurvivors();

@@ -35,6 +35,7 @@ test('everything of a project has its place', () => {
     inspectorsFolder: '/work/shop/.blackbird/inspectors',
     feedbackFolder: '/work/shop/.blackbird/parent-review-feedback',
     draftsFolder: '/work/shop/.blackbird/drafts',
+    planTrailFile: '/work/shop/.blackbird/plan.writes',
   });
 });
 

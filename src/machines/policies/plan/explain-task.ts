@@ -1,6 +1,6 @@
 import {type NextStep, shellWord} from '../../../services/contracts/errors.ts';
 import type {Plan, Task, TaskStatus} from '../../../services/contracts/plan.ts';
-import {isReviewDue} from '../review/parent-review.ts';
+import {dueParents, isReviewDue} from '../review/parent-review.ts';
 import {stepFor, stepInProgram} from '../run/run-refusals.ts';
 import {nextCommands, type TaskFacts, taskObstacle, taskStanding} from '../run/task-options.ts';
 import {childrenOf, isLeaf, requireTask} from './plan-graph.ts';
@@ -17,8 +17,8 @@ export type Condition = {
   readonly id: string;
   readonly title: string;
   readonly status: TaskStatus;
-  /** What this task is to the one above it. */
-  readonly role: 'task' | 'dependency' | 'child';
+  /** What this task is to the one above it; a gate holds up the whole plan. */
+  readonly role: 'task' | 'dependency' | 'child' | 'gate';
   readonly depth: number;
   readonly reason: string;
   readonly next?: NextStep;
@@ -67,7 +67,24 @@ export function explainTask(
       stack.push({...need, depth: depth + 1});
     }
   }
-  return {id, ready: isReady(plan, target), conditions, first};
+  const ready = isReady(plan, target);
+  const gates = ready ? gatesIn(plan, factsOf, sentBackOf) : [];
+  if (gates.length === 0) return {id, ready, conditions, first};
+  return {id, ready, conditions: [...conditions, ...gates], first: gates.map((gate) => gate.id)};
+}
+
+/** What every execution asks for before it begins a task: decisions, and answers to what was sent back. */
+function gatesIn(plan: Plan, factsOf: FactsOf, sentBackOf: SentBackOf): Condition[] {
+  const undecided = [...plan.items.values()].filter(
+    (task) => task.status === 'in_progress' && taskStanding(factsOf(task)) === 'decisionPending',
+  );
+  const sentBack = dueParents(plan)
+    .flatMap(({id}) => sentBackOf(id))
+    .flatMap((id) => plan.items.get(id) ?? []);
+  return [...new Set([...undecided, ...sentBack])].map((task) => {
+    const {id, title, status} = task;
+    return {id, title, status, role: 'gate', depth: 1, ...ownCondition(factsOf(task), 'gate', 0, sentBackOf)};
+  });
 }
 
 type Step = {task: Task; role: Condition['role']; depth: number};
