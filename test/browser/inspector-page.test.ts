@@ -95,7 +95,7 @@ describe('by keyboard alone', () => {
     expect(await page.locator('#chart-heading').textContent()).toBe('engine');
     await eventually(async () =>
       expect(await page.locator('#announcer').textContent()).toMatch(
-        /^Event \d+ of \d+: engine took .* and is executing$/,
+        /^Event \d+ of \d+: engine took .* and is executing( \(pausing\))?$/,
       ),
     );
     expect(complaints).toEqual([]);

@@ -42,12 +42,16 @@ test('a live run is watched from its start to its pause, and a step back shows t
   await page.locator('[data-state="engine.idle"].active').waitFor();
 
   await page.keyboard.press('ArrowLeft');
-  await page.locator('[data-state="engine.releasing"].active').waitFor();
-  expect(await activeStates(page)).toEqual(['engine.releasing']);
-  expect(await page.locator('.edge.taken').getAttribute('data-edge')).toBe(
-    'engine.executing engine.releasing',
+  await page.locator('[data-state="engine.working.work.releasing"].active').waitFor();
+  expect(await activeStates(page)).toEqual(['pausing', 'engine.working.work.releasing']);
+  const taken = await page.locator('.edge.taken').all();
+  expect(await Promise.all(taken.map((edge) => edge.getAttribute('data-edge')))).toEqual([
+    'engine.working.work.choosing engine.working.work.releasing',
+    'engine.working.work.executing engine.working.work.choosing',
+  ]);
+  expect(await page.locator('#current-state').textContent()).toBe(
+    'releasing (pausing) — after done(executor)',
   );
-  expect(await page.locator('#current-state').textContent()).toBe('releasing — after done(executor)');
 
   // To the pause by its mark: the agent was still at work.
   await page.locator('#marks button').click();
@@ -82,7 +86,7 @@ test('a paused run is followed on into its resume, and what came before is still
 
   // The run was paused once, and went on: both are a click away.
   await page.locator('#actors button', {hasText: 'run'}).last().click();
-  await page.locator('[data-state="run.done"].active').waitFor();
+  await page.locator('[data-state="run.settled"].active').waitFor();
   await page.locator('#events button', {hasText: 'recordRelaunch'}).click();
   await page.locator('[data-state="run.running"].active').waitFor();
   expect(await page.locator('.edge.taken').getAttribute('data-edge')).toBe(

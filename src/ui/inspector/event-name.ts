@@ -7,11 +7,22 @@ export function eventName(type: string): string {
   return delay ? `after(${delay[1]})` : type;
 }
 
-/** A state value in a line: `running.active`, or `water.cold + lid.shut` where regions run side by side. */
+/**
+ * A state value in a line: `running.active`, or `water.cold + lid.shut` where regions run side by side. What a
+ * person wishes beside the work is told in brackets: `releasing (pausing)`.
+ */
 export function stateName(state: unknown): string {
   if (typeof state === 'string') return state;
   if (typeof state !== 'object' || state === null) return '';
   return Object.entries(state)
-    .map(([key, inner]) => [key, stateName(inner)].filter((part) => part !== '').join('.'))
+    .map(([key, inner]) => workName(inner) ?? [key, stateName(inner)].filter((part) => part !== '').join('.'))
     .join(' + ');
+}
+
+/** The state of a machine that can be asked to stop: where its work stands; null for any other. */
+function workName(state: unknown): string | null {
+  if (typeof state !== 'object' || state === null || !('wish' in state)) return null;
+  const {wish, ...regions} = state;
+  const work = Object.values(regions).map(stateName).join(' + ');
+  return wish === 'none' ? work : `${work} (${stateName(wish)})`;
 }

@@ -122,3 +122,10 @@ function outline(node: ElkNode | undefined, indent = ''): string[] {
     ...(node.children ?? []).flatMap((child) => outline(child, `${indent}  `)),
   ];
 }
+
+test.each([
+  {value: {working: {wish: 'none', work: 'releasing'}}, name: 'releasing'},
+  {value: {working: {wish: 'pausing', work: 'releasing'}}, name: 'releasing (pausing)'},
+])('the work of a machine that can be asked to stop is named by where it stands: $name', ({value, name}) => {
+  expect(stateName(value)).toBe(name);
+});
