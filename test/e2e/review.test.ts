@@ -352,8 +352,7 @@ describe.skipIf(!hasTmux)('on a terminal of 80 by 24', () => {
     await terminal.until('[130]>');
     expect(project.runs('a')).toMatchObject([{decision_state: 'pending'}]);
     terminal.type('clear; blackbird review a --request-changes -');
-    // The one of before is still there until the screen is cleared.
-    await terminal.until(/^What should be different\?/);
+    await terminal.until('What should be different?');
     terminal.paste('one\ntwo\n');
     terminal.type('three');
     terminal.press('C-d');

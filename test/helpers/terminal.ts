@@ -70,6 +70,11 @@ export function openTerminal({
   const screen = () => capture('-J', '-S', '-');
   return {
     type: (line) => {
+      // At once, so that nobody takes what was there before for what the line leads to.
+      if (line.startsWith('clear;')) {
+        tmux('send-keys', '-R', '-t', 'test');
+        tmux('clear-history', '-t', 'test');
+      }
       tmux('send-keys', '-t', 'test', '-l', line);
       tmux('send-keys', '-t', 'test', 'Enter');
     },
