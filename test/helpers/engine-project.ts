@@ -1,5 +1,5 @@
 import {type ChildProcess, spawn} from 'node:child_process';
-import {mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync} from 'node:fs';
+import {mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {expect, onTestFinished} from 'vitest';
 import type {ProviderId} from '../../src/services/contracts/agent.ts';
@@ -141,7 +141,12 @@ export function engineProject(
       writeFileSync(file, JSON.stringify({...run, ...fields}));
     },
     text: (file) => textOf(path.join(folder, file)),
-    write: (file, text) => writeFileSync(path.join(folder, file), text),
+    write: (file, text) => {
+      // Whole or not at all: whoever watches the folder never reads half of it.
+      const whole = path.join(around, 'being-written');
+      writeFileSync(whole, text);
+      renameSync(whole, path.join(folder, file));
+    },
     agents: () => processes('BLACKBIRD_RUN_ID='),
   };
 }
