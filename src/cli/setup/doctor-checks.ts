@@ -134,6 +134,7 @@ async function checkRuns({project: {plans, folder}}: Surroundings): Promise<Chec
 /** Agents that work although their Blackbird is gone. Silent while there are none. */
 async function checkOrphans({project: {plans, folder}}: Surroundings): Promise<Check[]> {
   if ((await liveEngine(folder)) !== null) return [];
+  // What is wrong with the plan itself, its own check says; an agent is alive all the same.
   const plan = await plans.read().catch(() => null);
   const store = createRunStore({folder: folder.runsFolder});
   const checks: Check[] = [];
