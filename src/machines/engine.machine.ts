@@ -1,7 +1,7 @@
 import {and, assign, emit, not, or, sendTo, setup, stateIn} from 'xstate';
 import type {PauseReason, RunRecord} from '../services/contracts/run.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
-import {errorIn} from './actors/results.ts';
+import {errorIn} from './chart-parts.ts';
 import {executorMachine} from './executor.machine.ts';
 import {parentReviewMachine} from './parent-review.machine.ts';
 import type {JobOptions, JobRules} from './policies/job/job-rules.ts';

@@ -1,38 +1,22 @@
-import {assign, type DoneActorEvent, or, sendTo, setup, stateIn} from 'xstate';
-import type {PendingFeedback} from '../services/contracts/feedback.ts';
+import {assign, or, sendTo, setup, stateIn} from 'xstate';
 import {promiseNotProvided} from './actors/not-provided.ts';
-import {errorIn} from './actors/results.ts';
-import {finalOutput} from './final-output.ts';
-import {type ParentReviewOutput, parentReviewMachine, type Reviewed} from './parent-review.machine.ts';
-import {isPauseAsked, type PauseCommand, stopWish} from './pause-wish.ts';
-import type {
-  ExecutorInput,
-  ExecutorOutput,
-  PassedOver,
-  SelectedTask,
-} from './policies/job/execution-steps.ts';
+import {errorIn, finalOutput, isPauseAsked, outputIn, type PauseCommand, stopWish} from './chart-parts.ts';
+import {type ParentReviewOutput, parentReviewMachine} from './parent-review.machine.ts';
+import type {ExecutorInput, ExecutorOutput, SelectedTask} from './policies/job/execution-steps.ts';
 import * as steps from './policies/job/execution-steps.ts';
-import {type Attempted, attemptOf, type TaskOutput} from './policies/run/task-outcome.ts';
+import type {TaskOutput} from './policies/run/task-outcome.ts';
 import {taskMachine} from './task.machine.ts';
 
 export type {ExecutorInput, ExecutorOutput};
 
 export type ExecutorCommand = PauseCommand | {readonly type: 'executor.stopAfterTask'};
 
-type ExecutorContext = ExecutorInput &
-  SelectedTask & {
-    attempted: readonly Attempted[];
-    passedOver: readonly PassedOver[];
-    reviews: readonly Reviewed[];
-    pending: readonly PendingFeedback[];
-    /** How many tasks this execution began. */
-    begun: number;
-    stop: steps.Stop | null;
-  };
+type ExecutorContext = ExecutorInput & steps.ExecutorProgress;
 
 const completed: steps.Stop = {reason: 'completed'};
 const broken = {target: '#stopped', actions: {type: 'stopWithError', params: errorIn}} as const;
 const attempted = {type: 'rememberAttempt', params: outputIn} as const;
+const begun = [attempted, 'countTask'] as const;
 const passedOver = {type: 'passOver', params: outputIn} as const;
 const stopped = {type: 'stopAfterTask', params: outputIn} as const;
 const reviewed = {type: 'rememberReviews', params: outputIn} as const;
@@ -65,26 +49,15 @@ export const executorMachine = setup({
     parentReview: parentReviewMachine,
   },
   actions: {
-    rememberAttempt: assign({
-      attempted: ({context}, {output}: {output: TaskOutput}) =>
-        'run' in output ? [...context.attempted, attemptOf(context.taskId, output.run)] : context.attempted,
-      passedOver: ({context}) => steps.stillPassedOver(context.passedOver),
-    }),
+    rememberAttempt: assign(({context}, output: TaskOutput) => steps.afterAttempt(context, output)),
     countTask: assign({begun: ({context}) => context.begun + 1}),
-    passOver: assign({
-      passedOver: ({context}, {output}: {output: TaskOutput}) => [
-        ...context.passedOver,
-        {taskId: context.taskId, error: 'error' in output ? output.error : undefined},
-      ],
-    }),
-    rememberReviews: assign(({context}, {output: {reviews, pending}}: {output: ParentReviewOutput}) => ({
+    passOver: assign(({context}, output: TaskOutput) => steps.afterPassingOver(context, output)),
+    rememberReviews: assign(({context}, {reviews, pending}: ParentReviewOutput) => ({
       reviews: [...context.reviews, ...reviews],
       pending,
     })),
-    stopAfterTask: assign(({context}, {output}: {output: TaskOutput}) => ({
-      stop: steps.stopAfter(output, context),
-    })),
-    stopAfterReview: assign(({context}, {output}: {output: ParentReviewOutput}) => ({
+    stopAfterTask: assign(({context}, output: TaskOutput) => ({stop: steps.stopAfter(output, context)})),
+    stopAfterReview: assign(({context}, output: ParentReviewOutput) => ({
       stop: steps.stopAfterReview(output, context),
     })),
     stopWithError: assign((_, {error}: {error: unknown}) => ({stop: {reason: 'error' as const, error}})),
@@ -95,14 +68,13 @@ export const executorMachine = setup({
       stateIn('#stopping'),
       ({context}) => context.maxTasks !== null && context.begun >= context.maxTasks,
     ]),
-    isNothing: (_, params: {output: unknown}) => params.output === null,
-    mayBeDue: ({context}, params: {output: TaskOutput}) =>
-      context.hasParent && params.output.outcome === 'succeeded',
-    isPassedOver: (_, params: {output: TaskOutput}) => steps.isPassedOver(params.output),
-    isDecisionGone: (_, params: {output: TaskOutput}) => steps.isDecisionGone(params.output),
-    endsPlan: ({context}, params: {output: TaskOutput}) => steps.stopAfter(params.output, context) !== null,
-    reviewEndsPlan: ({context}, params: {output: ParentReviewOutput}) =>
-      steps.stopAfterReview(params.output, context) !== null,
+    isNothing: (_, output: SelectedTask | string | null) => output === null,
+    mayBeDue: ({context}, {outcome}: TaskOutput) => context.hasParent && outcome === 'succeeded',
+    isPassedOver: (_, output: TaskOutput) => steps.isPassedOver(output),
+    isDecisionGone: (_, output: TaskOutput) => steps.isDecisionGone(output),
+    endsPlan: ({context}, output: TaskOutput) => steps.stopAfter(output, context) !== null,
+    reviewEndsPlan: ({context}, output: ParentReviewOutput) =>
+      steps.stopAfterReview(output, context) !== null,
   },
 }).createMachine({
   id: 'executor',
@@ -137,8 +109,7 @@ export const executorMachine = setup({
               invoke: {
                 id: 'task',
                 src: 'task',
-                input: ({context}) =>
-                  steps.taskInput(context, context.taskId, {type: 'review', decision: null}),
+                input: ({context}) => steps.nextTaskInput(context, {type: 'review', decision: null}),
                 onDone: [
                   {
                     guard: {type: 'isDecisionGone', params: outputIn},
@@ -163,7 +134,7 @@ export const executorMachine = setup({
               invoke: {
                 id: 'parentReview',
                 src: 'parentReview',
-                input: ({context}) => steps.reviewInput(context, null),
+                input: ({context}) => steps.dueReviewInput(context, null),
                 onDone: afterReview,
                 onError: broken,
               },
@@ -179,13 +150,7 @@ export const executorMachine = setup({
               invoke: {
                 id: 'selectTask',
                 src: 'selectTask',
-                input: ({context}) => ({
-                  taskIds: context.taskIds,
-                  explicitProvider: context.explicitProvider,
-                  attempted: [...context.attempted, ...context.passedOver].map(({taskId}) => taskId),
-                  isFirst:
-                    context.attempted.length + context.passedOver.length + context.reviews.length === 0,
-                }),
+                input: ({context}) => steps.selectTaskInput(context),
                 onDone: [
                   {guard: 'isPauseAsked', target: '#paused'},
                   {guard: 'isEnough', target: '#completed'},
@@ -200,22 +165,18 @@ export const executorMachine = setup({
               invoke: {
                 id: 'task',
                 src: 'task',
-                input: ({context}) => steps.taskInput(context, context.taskId, {type: 'execute'}),
+                input: ({context}) => steps.nextTaskInput(context, {type: 'execute'}),
                 onDone: [
                   // Somebody changed the plan after it was chosen, or its history cannot be read: others come first.
                   {guard: {type: 'isPassedOver', params: outputIn}, target: 'choosing', actions: passedOver},
                   {
                     guard: {type: 'endsPlan', params: outputIn},
                     target: '#stopped',
-                    actions: [attempted, 'countTask', stopped],
+                    actions: [...begun, stopped],
                   },
-                  {guard: 'isPauseAsked', target: '#paused', actions: [attempted, 'countTask']},
-                  {
-                    guard: {type: 'mayBeDue', params: outputIn},
-                    target: 'reviewing',
-                    actions: [attempted, 'countTask'],
-                  },
-                  {target: 'choosing', actions: [attempted, 'countTask']},
+                  {guard: 'isPauseAsked', target: '#paused', actions: begun},
+                  {guard: {type: 'mayBeDue', params: outputIn}, target: 'reviewing', actions: begun},
+                  {target: 'choosing', actions: begun},
                 ],
                 onError: broken,
               },
@@ -225,7 +186,7 @@ export const executorMachine = setup({
               invoke: {
                 id: 'parentReview',
                 src: 'parentReview',
-                input: ({context}) => steps.reviewInput(context, [context.taskId]),
+                input: ({context}) => steps.dueReviewInput(context, [context.taskId]),
                 onDone: afterReview,
                 onError: broken,
               },
@@ -247,8 +208,4 @@ export const executorMachine = setup({
 
 function outputFor(stop: steps.Stop) {
   return ({context}: {context: ExecutorContext}) => steps.executorOutput(context, stop);
-}
-
-function outputIn<Output>({event}: {event: DoneActorEvent<Output>}) {
-  return {output: event.output};
 }

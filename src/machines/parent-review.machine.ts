@@ -3,7 +3,6 @@ import type {ProviderId} from '../services/contracts/agent.ts';
 import type {RunRecord} from '../services/contracts/run.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
 import type {PrepareReviewInput} from './actors/prepare-review.actor.ts';
-import {errorIn} from './actors/results.ts';
 import type {PreparedRun} from './actors/run-situation.ts';
 import type {
   CompleteParentsInput,
@@ -12,8 +11,7 @@ import type {
   SelectReviewInput,
 } from './actors/select-review.actor.ts';
 import type {ReviewVerdict} from './actors/settle-review.actor.ts';
-import {finalOutput} from './final-output.ts';
-import {isPauseAsked, type PauseCommand, pauseWish} from './pause-wish.ts';
+import {errorIn, finalOutput, isPauseAsked, type PauseCommand, pauseWish} from './chart-parts.ts';
 import {isHopeless} from './policies/job/stop-reason.ts';
 import {
   type ParentReviewOutput,

@@ -1,7 +1,7 @@
 import {type ActorRefFrom, assign, setup} from 'xstate';
 import type {Answer, Question} from '../services/contracts/run.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
-import {finalOutput} from './final-output.ts';
+import {finalOutput} from './chart-parts.ts';
 import {meantAnswer} from './policies/run/asked-questions.ts';
 
 export type QuestionsInput = {readonly questions: readonly Question[]};

@@ -3,11 +3,9 @@ import type {ProviderId} from '../services/contracts/agent.ts';
 import type {Task} from '../services/contracts/plan.ts';
 import type {RunRecord} from '../services/contracts/run.ts';
 import {callbackNotProvided, promiseNotProvided} from './actors/not-provided.ts';
-import {errorIn} from './actors/results.ts';
-import {finalOutput} from './final-output.ts';
+import {errorIn, finalOutput, type PauseCommand} from './chart-parts.ts';
 import type {Decision} from './policies/review/decisions.ts';
 import {type RunInput, type RunOutput, runMachine} from './run.machine.ts';
-import type {SegmentCommand} from './segment.machine.ts';
 
 export type ReviewGateInput = {
   readonly task: Pick<Task, 'id' | 'title'>;
@@ -23,7 +21,7 @@ export type ReviewGateInput = {
 export type ReviewGateCommand =
   | {readonly type: 'review.decide'; readonly decision: Decision}
   | {readonly type: 'review.postpone'}
-  | SegmentCommand;
+  | PauseCommand;
 
 /** `run` has the decision on it, once there is one. */
 export type ReviewGateOutput = {readonly run: RunRecord} & (

@@ -1,17 +1,16 @@
-import {assign, type DoneActorEvent, enqueueActions, sendTo, setup, stateIn} from 'xstate';
+import {assign, enqueueActions, sendTo, setup, stateIn} from 'xstate';
 import type {RunRecord} from '../services/contracts/run.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
 import type {RecordRunInput} from './actors/record-run.actor.ts';
-import {errorIn, recordIn} from './actors/results.ts';
-import {finalOutput} from './final-output.ts';
+import {errorIn, finalOutput, outputIn, type PauseCommand, recordIn} from './chart-parts.ts';
 import {preparedHere, type RunCircumstances, type SessionObstacle} from './policies/run/run-circumstances.ts';
 import {runGuards} from './policies/run/run-guards.ts';
-import {type RunOrder, requestIn, stepOf} from './policies/run/run-order.ts';
+import {type RunOrder, segmentInput, stepOf} from './policies/run/run-order.ts';
 import type {SegmentOutput} from './policies/run/run-step.ts';
-import {type SegmentCommand, segmentMachine} from './segment.machine.ts';
+import {segmentMachine} from './segment.machine.ts';
 
 /** What may be asked of a run; to send it back is to give it feedback. */
-export type RunCommand = {readonly type: RunOrder['type']} | SegmentCommand;
+export type RunCommand = {readonly type: RunOrder['type']} | PauseCommand;
 
 export type RunInput = {
   readonly run: RunRecord;
@@ -33,7 +32,8 @@ export type RunOutput = {readonly run: RunRecord} & (
 type RunContext = Required<RunInput> & {error: unknown};
 
 const remembered = {type: 'rememberRun', params: recordIn} as const;
-const ended = {type: 'rememberSegment', params: segmentIn} as const;
+const ordered = ({context: {run, order}}: {context: RunContext}) => ({run, step: stepOf(order)});
+const ended = {type: 'rememberSegment', params: outputIn} as const;
 const failed = {target: 'failed', actions: {type: 'rememberError', params: errorIn}} as const;
 /** What keeps an agent from taking up the work again, and from doing so in its own session. */
 const inPlace = [
@@ -44,11 +44,8 @@ const inStoredSession = [
   {guard: 'isForeignSession', target: '#run.foreignSession'},
   {guard: 'isUnsavedSession', target: '#run.unsavedSession'},
 ] as const;
-const inSession = [
-  ...inPlace,
-  {guard: 'hasNoSession', target: '#run.noSession'},
-  ...inStoredSession,
-] as const;
+const hasNoSession = {guard: 'hasNoSession', target: '#run.noSession'} as const;
+const inSession = [...inPlace, hasNoSession, ...inStoredSession] as const;
 /** A record of the Go program is never rewritten: a new run goes on with its session. */
 const goingOn = [{guard: 'isGoRun', target: '#run.continued'}, {target: '#run.recordingRelaunch'}] as const;
 const restart = [{guard: 'isGoRun', target: '#run.superseded'}, {target: '#run.recordingLink'}] as const;
@@ -67,8 +64,8 @@ const runSetup = setup({
   guards: runGuards,
 }).extend({
   guards: {
-    isWithdrawn: (_, params: SegmentOutput) => params.outcome === 'withdrawn',
-    isBroken: (_, params: SegmentOutput) => params.outcome === 'error',
+    isWithdrawn: (_, {outcome}: SegmentOutput) => outcome === 'withdrawn',
+    isBroken: (_, {outcome}: SegmentOutput) => outcome === 'error',
     isPauseAsked: stateIn({recordingRelaunch: 'unwanted'}),
   },
   actions: {
@@ -78,7 +75,6 @@ const runSetup = setup({
     rememberRun: assign((_, params: {run: RunRecord}) => params),
     rememberSegment: assign((_, {outcome: _outcome, ...params}: SegmentOutput) => params),
     rememberError: assign((_, params: {error: unknown}) => params),
-    pauseSegment: sendTo('segment', (_, params: SegmentCommand) => params),
   },
 });
 
@@ -172,7 +168,7 @@ export const runMachine = runSetup.createMachine({
       invoke: {
         id: 'recordDecision',
         src: 'recordRun',
-        input: ({context}) => ({run: context.run, step: stepOf(context.order)}),
+        input: ordered,
         onDone: {target: 'settled', actions: remembered},
         onError: failed,
       },
@@ -181,7 +177,7 @@ export const runMachine = runSetup.createMachine({
       invoke: {
         id: 'recordLink',
         src: 'recordRun',
-        input: ({context}) => ({run: context.run, step: stepOf(context.order)}),
+        input: ordered,
         onDone: {target: 'superseded', actions: remembered},
         onError: failed,
       },
@@ -192,7 +188,7 @@ export const runMachine = runSetup.createMachine({
       invoke: {
         id: 'recordRelaunch',
         src: 'recordRun',
-        input: ({context}) => ({run: context.run, step: stepOf(context.order)}),
+        input: ordered,
         onDone: [
           {guard: 'isPauseAsked', target: 'withdrawing', actions: remembered},
           {target: 'running', actions: remembered},
@@ -210,30 +206,26 @@ export const runMachine = runSetup.createMachine({
       },
     },
     running: {
-      on: {'run.pause': {actions: {type: 'pauseSegment', params: ({event}) => event}}},
+      on: {'run.pause': {actions: sendTo('segment', ({event}) => event)}},
       invoke: {
         id: 'segment',
         src: 'segment',
-        input: ({context: {run, order, graceMilliseconds}}) => ({
-          run,
-          graceMilliseconds,
-          request: requestIn(order),
-        }),
+        input: ({context}) => segmentInput(context),
         onDone: [
-          {guard: {type: 'isBroken', params: segmentIn}, target: 'failed', actions: ended},
-          {guard: {type: 'isWithdrawn', params: segmentIn}, target: 'withdrawn', actions: ended},
+          {guard: {type: 'isBroken', params: outputIn}, target: 'failed', actions: ended},
+          {guard: {type: 'isWithdrawn', params: outputIn}, target: 'withdrawn', actions: ended},
           {target: 'settled', actions: ended},
         ],
         onError: failed,
       },
     },
-    settled: {type: 'final', output: ({context: {run}}) => ({outcome: run.state, run})},
+    settled: {type: 'final', output: asRecorded},
     withdrawn: {type: 'final', output: ({context: {run}}) => ({outcome: 'withdrawn', run})},
     failed: {type: 'final', output: ({context: {run, error}}) => ({outcome: 'error', run, error})},
     // Another run goes on: in its session, instead of it, or when its task is chosen again.
-    continued: {type: 'final', output: ({context: {run}}) => ({outcome: run.state, run})},
-    superseded: {type: 'final', output: ({context: {run}}) => ({outcome: run.state, run})},
-    released: {type: 'final', output: ({context: {run}}) => ({outcome: run.state, run})},
+    continued: {type: 'final', output: asRecorded},
+    superseded: {type: 'final', output: asRecorded},
+    released: {type: 'final', output: asRecorded},
     impossible: {type: 'final', output: ({context}) => impossible(context)},
     otherProgram: {type: 'final', output: refusal('otherProgram')},
     otherFolder: {type: 'final', output: refusal('otherFolder')},
@@ -244,6 +236,10 @@ export const runMachine = runSetup.createMachine({
   output: finalOutput<RunOutput>,
 });
 
+function asRecorded({context: {run}}: {context: RunContext}): RunOutput {
+  return {outcome: run.state, run};
+}
+
 function refusal(obstacle: SessionObstacle) {
   return ({context: {run}}: {context: RunContext}): RunOutput => ({outcome: 'refused', run, obstacle});
 }
@@ -251,8 +247,4 @@ function refusal(obstacle: SessionObstacle) {
 function impossible({run, order}: RunContext): RunOutput {
   const error = new Error(`run ${run.run_id} is ${run.state} and cannot take ${order?.type}`);
   return {outcome: 'error', run, error};
-}
-
-function segmentIn({event}: {event: DoneActorEvent<SegmentOutput>}) {
-  return event.output;
 }

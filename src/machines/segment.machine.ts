@@ -1,21 +1,20 @@
 import {assign, sendTo, setup} from 'xstate';
-import type {PauseReason, RunRecord} from '../services/contracts/run.ts';
+import type {RunRecord} from '../services/contracts/run.ts';
 import type {AgentInput, AgentOrder, AgentReport} from './actors/agent.actor.ts';
 import {callbackNotProvided, promiseNotProvided} from './actors/not-provided.ts';
 import type {RecordRunInput} from './actors/record-run.actor.ts';
-import {errorIn, recordIn} from './actors/results.ts';
-import {finalOutput} from './final-output.ts';
-import {type SegmentFacts, type SegmentOutput, segmentStep, spawnFailure} from './policies/run/run-step.ts';
+import {errorIn, finalOutput, type PauseCommand, recordIn} from './chart-parts.ts';
+import {
+  capturedSession,
+  type SegmentFacts,
+  type SegmentOutput,
+  segmentStep,
+  spawnFailure,
+} from './policies/run/run-step.ts';
 
 export type SegmentInput = Pick<SegmentFacts, 'run' | 'request'> & {readonly graceMilliseconds: number};
-export type SegmentCommand = {readonly type: 'run.pause'; readonly reason: PauseReason};
-type SegmentContext = SegmentInput &
-  SegmentFacts & {
-    /** Whatever comes now, the agent's own verdict stands. */
-    hasResult: boolean;
-    isSwept: boolean;
-    error: unknown;
-  };
+/** `hasResult`: whatever comes now, the agent's own verdict stands. */
+type SegmentContext = SegmentInput & SegmentFacts & {hasResult: boolean; isSwept: boolean; error: unknown};
 
 const remembered = {type: 'rememberRun', params: recordIn} as const;
 const failed = {type: 'rememberError', params: errorIn} as const;
@@ -29,7 +28,7 @@ export const segmentMachine = setup({
   types: {
     input: {} as SegmentInput,
     context: {} as SegmentContext,
-    events: {} as SegmentCommand | AgentReport,
+    events: {} as PauseCommand | AgentReport,
     output: {} as SegmentOutput,
   },
   actors: {
@@ -43,7 +42,6 @@ export const segmentMachine = setup({
     markSessionRecorded: assign({
       session: ({context}) => context.session && {...context.session, isRecorded: true},
     }),
-    markSwept: assign({isSwept: true}),
     startAgent: sendTo('agent', {type: 'agent.go'}),
     readOn: sendTo('agent', {type: 'agent.readOn'}),
     interruptAgent: sendTo('agent', {type: 'agent.interrupt'}),
@@ -85,13 +83,7 @@ export const segmentMachine = setup({
   },
   on: {
     'agent.sessionCaptured': {
-      actions: assign({
-        session: ({event: {sessionRef, dialect}}) => ({
-          ref: sessionRef,
-          ...(dialect && {dialect}),
-          isRecorded: false,
-        }),
-      }),
+      actions: assign({session: ({event}) => capturedSession(event)}),
     },
     // Interrupted, an agent may say that it failed: that is the pause. A success is one at any time.
     'agent.resultSeen': {
@@ -218,7 +210,7 @@ export const segmentMachine = setup({
         id: 'endEverything',
         src: 'endEverything',
         input: ({context}) => ({run: context.run}),
-        onDone: {target: 'settling', actions: 'markSwept'},
+        onDone: {target: 'settling', actions: assign({isSwept: true})},
         onError: {target: 'failed', actions: failed},
       },
     },

@@ -2,7 +2,7 @@ import {assign, setup} from 'xstate';
 import type {SessionEvent, SessionLaunch, SessionMeta} from '../services/contracts/session.ts';
 import type {NewSession} from '../services/contracts/tmux.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
-import {answerIn, errorIn} from './actors/results.ts';
+import {errorIn, outputIn} from './chart-parts.ts';
 import {sessionName} from './policies/session/session-names.ts';
 import {
   failedEvent,
@@ -55,8 +55,8 @@ export const sessionChangeMachine = setup({
     rememberFailure: assign(({context}, params: {error: unknown}) => ({failure: context.failure ?? params})),
   },
   guards: {
-    isYes: (_, params: {answer: boolean}) => params.answer,
-    isNo: (_, params: {answer: boolean}) => !params.answer,
+    isYes: (_, answer: boolean) => answer,
+    isNo: (_, answer: boolean) => !answer,
     isFirst: ({context}) => context.request.isFirst,
     isRestart: ({context}) => context.request.restart,
   },
@@ -84,7 +84,7 @@ export const sessionChangeMachine = setup({
             src: 'hasWorktree',
             input: ({context}) => ({run: context.run}),
             onDone: [
-              {guard: {type: 'isYes', params: answerIn}, target: 'checkingSession'},
+              {guard: {type: 'isYes', params: outputIn}, target: 'checkingSession'},
               {
                 guard: 'isFirst',
                 target: 'settled',
@@ -113,7 +113,7 @@ export const sessionChangeMachine = setup({
             src: 'hasSession',
             input: ({context}) => ({name: nameOf(context)}),
             onDone: [
-              {guard: {type: 'isNo', params: answerIn}, target: 'creating'},
+              {guard: {type: 'isNo', params: outputIn}, target: 'creating'},
               {guard: 'isRestart', target: 'killing'},
               // Somebody else was faster; theirs is as good as ours.
               {guard: 'isFirst', target: 'settled'},

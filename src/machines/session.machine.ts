@@ -1,7 +1,7 @@
 import {assign, setup} from 'xstate';
 import type {SessionLaunch, SessionMeta} from '../services/contracts/session.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
-import {answerIn, errorIn} from './actors/results.ts';
+import {errorIn, outputIn} from './chart-parts.ts';
 import {sessionName} from './policies/session/session-names.ts';
 import {
   failedEvent,
@@ -41,6 +41,8 @@ type SessionContext = SessionInput & {
   isCanceled: boolean;
 };
 
+const failed = {target: 'failed', actions: {type: 'rememberFailure', params: errorIn}} as const;
+
 /**
  * Brings a run's session before the user: attaches to it, or has it created where it is missing or to be
  * restarted. Nothing is locked while somebody is asked or attached; a success has exactly one event,
@@ -63,15 +65,12 @@ export const sessionMachine = setup({
     attach: promiseNotProvided<void, {name: string}>('attach'),
   },
   actions: {
-    rememberRun: assign((_, params: {run: SessionMeta}) => params),
-    rememberSession: assign((_, params: {isRunning: boolean}) => params),
-    rememberLaunch: assign((_, params: {launch: SessionLaunch}) => params),
     rememberEvent: assign((_, params: {event: ResumeEventName | null}) => params),
     rememberFailure: assign((_, params: {error: unknown}) => ({failure: params})),
     rememberCancel: assign({isCanceled: true}),
   },
   guards: {
-    isYes: (_, params: {answer: boolean}) => params.answer,
+    isYes: (_, answer: boolean) => answer,
     hasFailed: (_, params: {failure: unknown}) => params.failure !== null,
     isRefused: ({context}) => refuseResume(context) !== null,
     mayAttach: ({context}) => context.isRunning && !context.request.restart,
@@ -98,9 +97,9 @@ export const sessionMachine = setup({
         input: ({context}) => ({ref: context.ref}),
         onDone: {
           target: 'checkingWorktree',
-          actions: {type: 'rememberRun', params: ({event}) => ({run: event.output})},
+          actions: assign(({event}) => ({run: event.output})),
         },
-        onError: {target: 'failed', actions: {type: 'rememberFailure', params: errorIn}},
+        onError: failed,
       },
     },
     // Before any word to tmux, which would start the runner somewhere else without complaint.
@@ -109,8 +108,8 @@ export const sessionMachine = setup({
         id: 'hasWorktree',
         src: 'hasWorktree',
         input: ({context}) => ({run: runOf(context)}),
-        onDone: [{guard: {type: 'isYes', params: answerIn}, target: 'checkingSession'}, 'recordingFailure'],
-        onError: {target: 'failed', actions: {type: 'rememberFailure', params: errorIn}},
+        onDone: [{guard: {type: 'isYes', params: outputIn}, target: 'checkingSession'}, 'recordingFailure'],
+        onError: failed,
       },
     },
     recordingFailure: {
@@ -125,7 +124,7 @@ export const sessionMachine = setup({
             params: ({context}) => ({error: worktreeMissing(runOf(context))}),
           },
         },
-        onError: {target: 'failed', actions: {type: 'rememberFailure', params: errorIn}},
+        onError: failed,
       },
     },
     checkingSession: {
@@ -135,9 +134,9 @@ export const sessionMachine = setup({
         input: ({context}) => ({name: nameOf(context)}),
         onDone: {
           target: 'deciding',
-          actions: {type: 'rememberSession', params: ({event}) => ({isRunning: event.output})},
+          actions: assign(({event}) => ({isRunning: event.output})),
         },
-        onError: {target: 'failed', actions: {type: 'rememberFailure', params: errorIn}},
+        onError: failed,
       },
     },
     deciding: {
@@ -162,10 +161,10 @@ export const sessionMachine = setup({
         src: 'confirm',
         input: {question: restartQuestion},
         onDone: [
-          {guard: {type: 'isYes', params: answerIn}, target: 'resolvingRunner'},
+          {guard: {type: 'isYes', params: outputIn}, target: 'resolvingRunner'},
           {target: 'canceled', actions: 'rememberCancel'},
         ],
-        onError: {target: 'failed', actions: {type: 'rememberFailure', params: errorIn}},
+        onError: failed,
       },
     },
     // Before the lock and before the kill: a runner that cannot start must not cost the old session.
@@ -176,9 +175,9 @@ export const sessionMachine = setup({
         input: ({context}) => ({run: runOf(context)}),
         onDone: {
           target: 'changing',
-          actions: {type: 'rememberLaunch', params: ({event}) => ({launch: event.output})},
+          actions: assign(({event}) => ({launch: event.output})),
         },
-        onError: {target: 'failed', actions: {type: 'rememberFailure', params: errorIn}},
+        onError: failed,
       },
     },
     changing: {
@@ -197,7 +196,7 @@ export const sessionMachine = setup({
             actions: {type: 'rememberEvent', params: ({event}) => ({event: event.output.event})},
           },
         ],
-        onError: {target: 'failed', actions: {type: 'rememberFailure', params: errorIn}},
+        onError: failed,
       },
     },
     recordingAttach: {
@@ -209,7 +208,7 @@ export const sessionMachine = setup({
           event: resumeEvent('resume_attach', runOf(context), context.request),
         }),
         onDone: 'showing',
-        onError: {target: 'failed', actions: {type: 'rememberFailure', params: errorIn}},
+        onError: failed,
       },
     },
     showing: {always: [{guard: 'isDetached', target: 'done'}, {target: 'attaching'}]},
@@ -219,7 +218,7 @@ export const sessionMachine = setup({
         src: 'attach',
         input: ({context}) => ({name: nameOf(context)}),
         onDone: 'done',
-        onError: {target: 'failed', actions: {type: 'rememberFailure', params: errorIn}},
+        onError: failed,
       },
     },
     done: {type: 'final'},

@@ -3,10 +3,16 @@ import type {Task} from '../services/contracts/plan.ts';
 import type {RunRecord} from '../services/contracts/run.ts';
 import type {RecalledDecision} from './actors/decision.actor.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
-import {errorIn, recordIn} from './actors/results.ts';
 import type {PreparedTask, PrepareRunInput} from './actors/run-situation.ts';
-import {finalOutput} from './final-output.ts';
-import {isPauseAsked, pauseWish} from './pause-wish.ts';
+import {
+  errorIn,
+  finalOutput,
+  isPauseAsked,
+  outputIn,
+  type PauseCommand,
+  pauseWish,
+  recordIn,
+} from './chart-parts.ts';
 import {
   gateInput,
   lastRun,
@@ -19,7 +25,6 @@ import {
 import {type TaskOutput, taskOutcome, withdrawnOutcome} from './policies/run/task-outcome.ts';
 import {type ReviewGateOutput, reviewGateMachine} from './review-gate.machine.ts';
 import {type RunOutput, runMachine} from './run.machine.ts';
-import type {SegmentCommand} from './segment.machine.ts';
 
 export type {TaskInput};
 export type SettleTaskInput = {readonly taskId: string; readonly run: RunRecord};
@@ -47,7 +52,7 @@ export const taskMachine = setup({
   types: {
     input: {} as TaskInput,
     context: {} as TaskContext,
-    events: {} as SegmentCommand,
+    events: {} as PauseCommand,
     output: {} as TaskOutput,
   },
   actors: {
@@ -67,8 +72,8 @@ export const taskMachine = setup({
     })),
     rememberRun: assign((_, {run}: {run: RunRecord}) => ({run})),
     rememberError: assign((_, params: {error: unknown}) => params),
-    forwardToRun: sendTo('run', (_, params: SegmentCommand) => params),
-    forwardToGate: sendTo('reviewGate', (_, params: SegmentCommand) => params),
+    forwardToRun: sendTo('run', (_, params: PauseCommand) => params),
+    forwardToGate: sendTo('reviewGate', (_, params: PauseCommand) => params),
   },
   guards: {
     isPauseAsked,
@@ -230,10 +235,6 @@ export const taskMachine = setup({
   },
   output: finalOutput<TaskOutput>,
 });
-
-function outputIn<T>({event}: {event: DoneActorEvent<T>}): T {
-  return event.output;
-}
 
 function problemIn({event: {output}}: {event: DoneActorEvent<RunOutput | ReviewGateOutput>}) {
   return {

@@ -4,7 +4,7 @@ import type {ParentReviewInput, ParentReviewOutput, Reviewed} from '../../parent
 import type {TaskInput} from '../../task.machine.ts';
 import type {UndecidedParent} from '../review/review-steps.ts';
 import {resumeRefusal} from '../run/run-refusals.ts';
-import type {Attempted, TaskOutput} from '../run/task-outcome.ts';
+import {type Attempted, attemptOf, type TaskOutput} from '../run/task-outcome.ts';
 import type {JobRules} from './job-rules.ts';
 import {type StopReason, stopReasonAfter, stopReasonAfterReview} from './stop-reason.ts';
 
@@ -41,8 +41,19 @@ export type PassedOver = {readonly taskId: string; readonly error: unknown};
 /** Why the plan stops, and the error that tells more. */
 export type Stop = Pick<ExecutorOutput, 'reason' | 'interruptedReview' | 'undecided' | 'error'>;
 
+/** How far the plan loop is. */
+export type ExecutorProgress = SelectedTask & {
+  readonly attempted: readonly Attempted[];
+  readonly passedOver: readonly PassedOver[];
+  readonly reviews: readonly Reviewed[];
+  readonly pending: readonly PendingFeedback[];
+  /** How many tasks this execution began. */
+  readonly begun: number;
+  readonly stop: Stop | null;
+};
+
 /** Where the plan loop begins. */
-export const nothingDone = {
+export const nothingDone: ExecutorProgress = {
   taskId: '',
   hasParent: false,
   attempted: [],
@@ -54,17 +65,31 @@ export const nothingDone = {
 };
 
 /** The task that comes next, from its beginning, or only the checkpoint it was left at. */
-export function taskInput(
-  {provider, explicitProvider, graceMilliseconds, isReviewed = false, isAttended}: JobRules,
-  taskId: string,
+export function nextTaskInput(
+  {taskId, ...rules}: JobRules & SelectedTask,
   mode: TaskInput['mode'],
 ): TaskInput {
-  const common = {provider, explicitProvider, graceMilliseconds, isReviewed, isAttended};
-  return {taskId, mode, ...common};
+  const {provider, explicitProvider, graceMilliseconds, isReviewed = false, isAttended} = rules;
+  return {taskId, mode, provider, explicitProvider, graceMilliseconds, isReviewed, isAttended};
+}
+
+export function selectTaskInput({
+  taskIds,
+  explicitProvider,
+  attempted,
+  passedOver,
+  reviews,
+}: ExecutorInput & ExecutorProgress): SelectTaskInput {
+  return {
+    taskIds,
+    explicitProvider,
+    attempted: [...attempted, ...passedOver].map(({taskId}) => taskId),
+    isFirst: attempted.length + passedOver.length + reviews.length === 0,
+  };
 }
 
 /** The parents that these tasks made due; null for those of the whole plan. */
-export function reviewInput(
+export function dueReviewInput(
   {provider, graceMilliseconds, reviewsParents, maxReviewCycles}: JobRules,
   taskIds: readonly string[] | null,
 ): ParentReviewInput {
@@ -88,22 +113,24 @@ const isUnreadable = (error: unknown): boolean =>
   error instanceof AppError && error.code === 'E_STORE_CORRUPT';
 
 /** Those that stay so; the others are looked at again once another task has run. */
-export const stillPassedOver = (passedOver: readonly PassedOver[]): readonly PassedOver[] =>
+const stillPassedOver = (passedOver: readonly PassedOver[]): readonly PassedOver[] =>
   passedOver.filter(({error}) => isUnreadable(error));
+
+export function afterAttempt({taskId, attempted, passedOver}: ExecutorProgress, output: TaskOutput) {
+  return {
+    attempted: 'run' in output ? [...attempted, attemptOf(taskId, output.run)] : attempted,
+    passedOver: stillPassedOver(passedOver),
+  };
+}
+
+export function afterPassingOver({taskId, passedOver}: ExecutorProgress, output: TaskOutput) {
+  const error = 'error' in output ? output.error : undefined;
+  return {passedOver: [...passedOver, {taskId, error}]};
+}
 
 /** What came of it all. A plan that is through but for tasks that could not begin is not completed. */
 export function executorOutput(
-  {
-    attempted,
-    reviews,
-    pending,
-    passedOver,
-  }: {
-    readonly attempted: readonly Attempted[];
-    readonly reviews: readonly Reviewed[];
-    readonly pending: readonly PendingFeedback[];
-    readonly passedOver: readonly PassedOver[];
-  },
+  {attempted, reviews, pending, passedOver}: ExecutorProgress,
   {reason, interruptedReview, undecided, error}: Stop,
 ): ExecutorOutput {
   const [first, ...others] = stillPassedOver(passedOver);

@@ -1,5 +1,5 @@
 import type {AgentRequest} from '../../../services/contracts/agent.ts';
-import type {Answer, ToldTask} from '../../../services/contracts/run.ts';
+import type {Answer, RunRecord, ToldTask} from '../../../services/contracts/run.ts';
 import type {Decision} from '../review/decisions.ts';
 import type {FeedbackMark} from '../review/parent-feedback.ts';
 import type {RunStep} from './run-step.ts';
@@ -39,7 +39,16 @@ export function stepOf(order: RunOrder | null): RunStep {
   }
 }
 
-export function requestIn(order: RunOrder | null): AgentRequest {
+/** For the agent that the order starts. */
+export function segmentInput({
+  run,
+  order,
+  graceMilliseconds,
+}: {
+  readonly run: RunRecord;
+  readonly order: RunOrder | null;
+  readonly graceMilliseconds: number;
+}) {
   if (order === null || !('request' in order)) throw new Error('A run cannot start without a request');
-  return order.request;
+  return {run, graceMilliseconds, request: order.request};
 }

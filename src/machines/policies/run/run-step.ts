@@ -95,6 +95,16 @@ export type SegmentFacts = {
   readonly exit: SegmentExit | null;
 };
 
+export function capturedSession({
+  sessionRef: ref,
+  dialect,
+}: {
+  readonly sessionRef: string;
+  readonly dialect?: Dialect;
+}): NonNullable<SegmentFacts['session']> {
+  return {ref, ...(dialect && {dialect}), isRecorded: false};
+}
+
 /** What became of a segment.`withdrawn`: it was paused before its agent was told to go, so nothing happened. */
 export type SegmentOutput = {readonly run: RunRecord} & (
   | {readonly outcome: 'ended' | 'withdrawn'}

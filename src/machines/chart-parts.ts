@@ -1,0 +1,47 @@
+import {type DoneActorEvent, type ErrorActorEvent, stateIn} from 'xstate';
+import type {PauseReason, RunRecord} from '../services/contracts/run.ts';
+
+// What the charts have in common.
+
+/** For guards and actions: what an actor came to. */
+export function outputIn<Output>({event}: {event: DoneActorEvent<Output>}): Output {
+  return event.output;
+}
+
+/** For actions: why an actor failed. */
+export const errorIn = ({event}: {event: ErrorActorEvent}) => ({error: event.error});
+
+/** For actions: the record as an actor wrote it. */
+export const recordIn = ({event}: {event: DoneActorEvent<RunRecord>}) => ({run: event.output});
+
+/** For machines whose final states have outputs of their own: the machine's is that of the one it ended in. */
+export function finalOutput<Output>({event}: {event: {readonly output: unknown}}): Output {
+  return event.output as Output;
+}
+
+/** Asks whatever runs to stop; again forces it. */
+export type PauseCommand = {readonly type: 'run.pause'; readonly reason: PauseReason};
+
+/**
+ * A region of every machine that starts others: once a pause was asked for, nothing more is begun, whatever
+ * was being written when it came.
+ */
+export const pauseWish = {
+  initial: 'none',
+  states: {
+    none: {on: {'run.pause': 'pausing'}},
+    pausing: {id: 'pausing'},
+  },
+} as const;
+
+/** The same for a machine that can also be asked to stop after the task at hand. */
+export const stopWish = {
+  initial: 'none',
+  states: {
+    none: {on: {'executor.stopAfterTask': 'stopping', 'run.pause': 'pausing'}},
+    stopping: {id: 'stopping', on: {'run.pause': 'pausing'}},
+    pausing: {id: 'pausing'},
+  },
+} as const;
+
+export const isPauseAsked = stateIn('#pausing');
