@@ -1,4 +1,5 @@
 import type {AnyStateMachine} from 'xstate';
+import {draftMachine} from './draft.machine.ts';
 import {engineMachine} from './engine.machine.ts';
 import {executorMachine} from './executor.machine.ts';
 import {parentReviewMachine} from './parent-review.machine.ts';
@@ -29,6 +30,7 @@ export const machines: readonly KnownMachine[] = [
   known(segmentMachine, 'one agent process, from launch to the last of its children'),
   known(reviewGateMachine, 'the checkpoint after a run: left with a decision on disk, or still open'),
   known(questionsMachine, "a waiting run's questions, one at a time"),
+  known(draftMachine, 'what is being written in an editor: on disk until it is sent or dropped'),
   known(tuiMachine, 'where a person is in the terminal UI, and what Ctrl+C means there'),
   known(sessionMachine, 'an interactive session: gate, look, ask, have it made, record, attach'),
   known(sessionChangeMachine, 'making one under the lock of its repository'),

@@ -19,6 +19,7 @@ export function createMemoryDraftStore(): MemoryDraftStore {
   const nameOf = ({kind, taskId}: Pick<Draft, 'kind' | 'taskId'>) => `${kind} ${taskId}`;
   return {
     list: () => [...entries.values()],
+    all: async () => [...entries.values()],
     failNextRead: (error) => {
       failures.read = error;
     },

@@ -223,6 +223,7 @@ export function mortal(fake: FakeServices) {
       remove: guarded(feedback.remove),
     },
     drafts: {
+      all: guarded(drafts.all),
       read: guarded(drafts.read),
       save: guarded(drafts.save),
       remove: guarded(drafts.remove),

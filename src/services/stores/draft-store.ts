@@ -4,6 +4,7 @@ import {type Draft, type DraftKind, type DraftStore, draftSchema} from '../contr
 import {AppError} from '../contracts/errors.ts';
 import {DurableFile} from './durable-file.ts';
 import {ensurePrivateFolder, removeDurably} from './durable-write.ts';
+import {isRecordName, namesIn} from './folder-names.ts';
 import {renderDocument} from './json-text.ts';
 import {firstIssue} from './store-errors.ts';
 import {taskFolderName} from './task-folder.ts';
@@ -17,6 +18,16 @@ export function createDraftStore({folder}: {folder: string}): DraftStore {
     path.join(folder, `${taskFolderName(taskId)}.${kind}.json`);
 
   return {
+    all: async () => {
+      const found: Draft[] = [];
+      for (const name of namesIn(folder, 'ENOENT').filter(isRecordName).sort()) {
+        const database = databaseOf(path.join(folder, name));
+        // A file that cannot be read is named by whoever opens its editor.
+        await database.read().catch(() => {});
+        if (database.data) found.push(database.data);
+      }
+      return found;
+    },
     read: async ({kind, taskId, runId}) => {
       const database = databaseOf(fileOf(kind, taskId));
       await database.read();

@@ -32,6 +32,17 @@ describe.each<{name: string; open: () => DraftStore}>([
     );
   });
 
+  test('are listed, those of all tasks and kinds', async () => {
+    const store = open();
+    expect(await store.all()).toEqual([]);
+    await store.save(answersDraft());
+    await store.save(answersDraft({kind: 'new-task', taskId: '', runId: ''}));
+    expect((await store.all()).map(({kind, taskId}) => `${kind} ${taskId}`).sort()).toEqual([
+      'answers a',
+      'new-task ',
+    ]);
+  });
+
   test('of another run are nothing to this one, and make way for it', async () => {
     const store = open();
     await store.save(answersDraft());

@@ -1,0 +1,44 @@
+import {fromPromise} from 'xstate';
+import type {Draft, DraftSlot, DraftStore} from '../../services/contracts/draft.ts';
+import {draftMachine} from '../draft.machine.ts';
+
+export type DraftServices = {readonly drafts: DraftStore; readonly now: () => string};
+
+/** One text of a draft, read and written beside the other texts of the same draft. */
+export function storedDraft({drafts, now}: DraftServices) {
+  const write = async ({id, prompt, ...key}: DraftSlot, text: string) => {
+    const before = await drafts.read(key);
+    const others = (before?.texts ?? []).filter((each) => each.id !== id);
+    // Nothing written, or a field as it was: there is nothing to keep.
+    const texts = text === '' || text === prompt ? others : [...others, {id, prompt, text}];
+    if (texts.length > 0) await drafts.save({...before, ...draftOf(key), texts, updatedAt: now()});
+    else if (before !== null) await drafts.remove(key.kind, key.taskId);
+  };
+  const recall = async ({id, ...key}: DraftSlot) => {
+    const texts = (await drafts.read(key))?.texts ?? [];
+    return texts.find((each) => each.id === id)?.text ?? '';
+  };
+  const inTurn = createQueue();
+  return draftMachine.provide({
+    actors: {
+      recallDraft: fromPromise<string, DraftSlot>(({input}) => inTurn(() => recall(input))),
+      saveDraft: fromPromise<void, {readonly slot: DraftSlot; readonly text: string}>(
+        ({input: {slot, text}}) => inTurn(() => write(slot, text)),
+      ),
+      removeDraft: fromPromise<void, DraftSlot>(({input}) => inTurn(() => write(input, ''))),
+    },
+  });
+}
+
+/** Texts of one draft share a file, and an editor that opens again reads what the one before it still writes. */
+function createQueue() {
+  let last: Promise<unknown> = Promise.resolve();
+  return <T>(job: () => Promise<T>): Promise<T> => {
+    const next = last.then(job);
+    last = next.catch(() => {});
+    return next;
+  };
+}
+
+const draftOf = ({kind, taskId, runId}: Omit<DraftSlot, 'id' | 'prompt'>) =>
+  ({schemaVersion: 1, kind, taskId, runId}) satisfies Partial<Draft>;

@@ -1,0 +1,128 @@
+import {assign, setup, stateIn} from 'xstate';
+import type {DraftSlot} from '../services/contracts/draft.ts';
+import {promiseNotProvided} from './actors/not-provided.ts';
+import {errorIn} from './chart-parts.ts';
+
+export type DraftCommand =
+  | {readonly type: 'draft.change'; readonly text: string}
+  /** Do not wait: the person leaves. */
+  | {readonly type: 'draft.flush'}
+  /** It was sent, or dropped on purpose. */
+  | {readonly type: 'draft.drop'};
+
+type DraftContext = {
+  readonly slot: DraftSlot;
+  text: string;
+  error: unknown;
+};
+
+const failed = {target: 'unsaved', actions: {type: 'rememberError', params: errorIn}} as const;
+
+/** What is being written in one editor: on disk a moment after the first key that changed it, until it is sent. */
+export const draftMachine = setup({
+  types: {
+    input: {} as DraftSlot,
+    context: {} as DraftContext,
+    events: {} as DraftCommand,
+    /** `kept`: the disk has what the editor has. `unsaved`: it cannot be written. */
+    tags: {} as 'loading' | 'kept' | 'unsaved' | 'gone',
+  },
+  actors: {
+    recallDraft: promiseNotProvided<string, DraftSlot>('recallDraft'),
+    saveDraft: promiseNotProvided<void, {readonly slot: DraftSlot; readonly text: string}>('saveDraft'),
+    removeDraft: promiseNotProvided<void, DraftSlot>('removeDraft'),
+  },
+  actions: {
+    rememberText: assign((_, {text}: {text: string}) => ({text})),
+    rememberError: assign((_, params: {error: unknown}) => params),
+  },
+  guards: {
+    isOutdated: stateIn({saving: 'outdated'}),
+    isDropped: stateIn({saving: 'dropped'}),
+  },
+  delays: {saveDelay: 500},
+}).createMachine({
+  id: 'draft',
+  context: ({input}) => ({slot: input, text: '', error: undefined}),
+  initial: 'recalling',
+  states: {
+    recalling: {
+      tags: 'loading',
+      invoke: {
+        id: 'recallDraft',
+        src: 'recallDraft',
+        input: ({context}) => context.slot,
+        onDone: {target: 'kept', actions: assign({text: ({event}) => event.output})},
+        onError: failed,
+      },
+      on: {'draft.drop': 'dropping'},
+    },
+    kept: {
+      tags: 'kept',
+      on: {
+        'draft.change': {target: 'changed', actions: {type: 'rememberText', params: textIn}},
+        'draft.drop': 'dropping',
+      },
+    },
+    // Not put off by the next key: a second of typing is the most that can be lost.
+    changed: {
+      after: {saveDelay: 'saving'},
+      on: {
+        'draft.change': {actions: {type: 'rememberText', params: textIn}},
+        'draft.flush': 'saving',
+        'draft.drop': 'dropping',
+      },
+    },
+    saving: {
+      initial: 'current',
+      states: {
+        current: {
+          on: {
+            'draft.change': {target: 'outdated', actions: {type: 'rememberText', params: textIn}},
+            'draft.drop': 'dropped',
+          },
+        },
+        outdated: {
+          on: {
+            'draft.change': {actions: {type: 'rememberText', params: textIn}},
+            'draft.drop': 'dropped',
+          },
+        },
+        dropped: {},
+      },
+      invoke: {
+        id: 'saveDraft',
+        src: 'saveDraft',
+        input: ({context: {slot, text}}) => ({slot, text}),
+        onDone: [
+          {guard: 'isDropped', target: 'dropping'},
+          {guard: 'isOutdated', target: 'saving', reenter: true},
+          {target: 'kept'},
+        ],
+        onError: [{guard: 'isDropped', target: 'dropping'}, failed],
+      },
+    },
+    unsaved: {
+      tags: 'unsaved',
+      on: {
+        'draft.change': {target: 'changed', actions: {type: 'rememberText', params: textIn}},
+        'draft.flush': 'saving',
+        'draft.drop': 'dropping',
+      },
+    },
+    dropping: {
+      invoke: {
+        id: 'removeDraft',
+        src: 'removeDraft',
+        input: ({context}) => context.slot,
+        onDone: 'dropped',
+        onError: failed,
+      },
+    },
+    dropped: {tags: 'gone', type: 'final'},
+  },
+});
+
+function textIn({event}: {event: Extract<DraftCommand, {type: 'draft.change'}>}) {
+  return {text: event.text};
+}

@@ -1,0 +1,65 @@
+import {createActor, waitFor} from 'xstate';
+import type {DraftSlot} from '../services/contracts/draft.ts';
+import {messageOf} from '../services/contracts/errors.ts';
+import {type DraftServices, storedDraft} from './actors/draft.actor.ts';
+
+/** What one editor writes, kept on disk until it is sent or dropped. */
+export type OpenDraft = {
+  /** What was written before; empty where nothing was, or where it cannot be read. */
+  readonly recalled: Promise<string>;
+  /** Why it cannot be kept; null while it can. */
+  problem(): string | null;
+  /** Kept within a second. An editor opens with what was recalled, so nothing changes before. */
+  change(text: string): void;
+  /** The editor is left: it is on disk, or cannot be, when this resolves. */
+  close(): Promise<void>;
+  /** It was sent, or is not wanted any more. */
+  drop(): Promise<void>;
+};
+
+/** The drafts of one process. */
+export type DraftDesk = {
+  open(slot: DraftSlot): OpenDraft;
+  /** Keeps what all open editors hold, before the process ends. */
+  flush(): Promise<void>;
+};
+
+export function createDraftDesk(services: DraftServices): DraftDesk {
+  const machine = storedDraft(services);
+  const opened = new Set<() => Promise<void>>();
+  return {
+    open: (slot) => {
+      const actor = createActor(machine, {input: slot});
+      const settled = () => waitFor(actor, (snapshot) => restTags.some((tag) => snapshot.hasTag(tag)));
+      actor.start();
+      const flush = async () => {
+        actor.send({type: 'draft.flush'});
+        await settled();
+      };
+      opened.add(flush);
+      return {
+        recalled: settled().then(({context}) => context.text),
+        problem: () => {
+          const snapshot = actor.getSnapshot();
+          return snapshot.hasTag('unsaved') ? messageOf(snapshot.context.error) : null;
+        },
+        change: (text) => actor.send({type: 'draft.change', text}),
+        close: async () => {
+          await flush();
+          opened.delete(flush);
+        },
+        drop: async () => {
+          actor.send({type: 'draft.drop'});
+          await settled();
+          opened.delete(flush);
+        },
+      };
+    },
+    flush: async () => {
+      await Promise.all([...opened].map((flush) => flush()));
+    },
+  };
+}
+
+/** Nothing is being read or written. */
+const restTags = ['kept', 'unsaved', 'gone'] as const;

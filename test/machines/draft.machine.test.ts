@@ -1,0 +1,142 @@
+import {afterEach, beforeEach, describe, expect, test, vi} from 'vitest';
+import {draftMachine} from '../../src/machines/draft.machine.ts';
+import {createDraftDesk} from '../../src/machines/drafts.ts';
+import type {DraftSlot} from '../../src/services/contracts/draft.ts';
+import {createMemoryDraftStore} from '../fakes/memory-draft-store.ts';
+import {unreachedTransitions} from '../helpers/model.ts';
+import {now} from '../helpers/plans.ts';
+
+const slot: DraftSlot = {kind: 'feedback', taskId: 'a', runId: 'a-1', id: 'feedback', prompt: ''};
+const draft = (text: string, {id = 'feedback', prompt = ''} = {}) => ({
+  schemaVersion: 1,
+  kind: 'feedback',
+  taskId: 'a',
+  runId: 'a-1',
+  texts: [{id, prompt, text}],
+  updatedAt: now,
+});
+
+async function editor(fields: Partial<DraftSlot> = {}) {
+  const drafts = createMemoryDraftStore();
+  const desk = createDraftDesk({drafts, now: () => now});
+  const open = desk.open({...slot, ...fields});
+  await open.recalled;
+  return {drafts, desk, open};
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('what is written', () => {
+  test('is on disk half a second after the first key, however long the typing goes on', async () => {
+    const {drafts, open} = await editor();
+    open.change('m');
+    await vi.advanceTimersByTimeAsync(300);
+    open.change('mo');
+    await vi.advanceTimersByTimeAsync(199);
+    expect(drafts.list()).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(drafts.list()).toEqual([draft('mo')]);
+    open.change('more');
+    await vi.advanceTimersByTimeAsync(500);
+    expect(drafts.list()).toEqual([draft('more')]);
+  });
+
+  test('is on disk at once when the editor is left, and when all are', async () => {
+    const {drafts, desk, open} = await editor();
+    open.change('smaller');
+    await open.close();
+    expect(drafts.list()).toEqual([draft('smaller')]);
+    const again = desk.open(slot);
+    expect(await again.recalled).toBe('smaller');
+    again.change('smaller, please');
+    await desk.flush();
+    expect(drafts.list()).toEqual([draft('smaller, please')]);
+  });
+
+  test('is recalled by an editor that opens while the one before it still writes', async () => {
+    const {desk, open} = await editor();
+    open.change('smaller');
+    const closed = open.close();
+    expect(await desk.open(slot).recalled).toBe('smaller');
+    await closed;
+  });
+
+  test('typed while it is saved is saved after it', async () => {
+    const {drafts, open} = await editor();
+    open.change('a');
+    const closed = open.close();
+    open.change('ab');
+    open.change('abc');
+    await closed;
+    expect(drafts.list()).toEqual([draft('abc')]);
+  });
+
+  test('stands beside the other texts of its draft', async () => {
+    const {drafts, desk, open} = await editor({id: 'a.ts:1'});
+    const other = desk.open({...slot, id: 'b.ts:2'});
+    await other.recalled;
+    open.change('one');
+    other.change('two');
+    await desk.flush();
+    expect(drafts.list().map(({texts}) => texts)).toEqual([
+      [
+        {id: 'a.ts:1', prompt: '', text: 'one'},
+        {id: 'b.ts:2', prompt: '', text: 'two'},
+      ],
+    ]);
+    await open.drop();
+    expect(drafts.list().map(({texts}) => texts)).toEqual([[{id: 'b.ts:2', prompt: '', text: 'two'}]]);
+  });
+
+  test.each([
+    {what: 'dropped', end: 'drop'},
+    {what: 'erased', end: ''},
+    {what: 'the value that the field has', end: 'old'},
+  ])('and then $what leaves nothing', async ({end}) => {
+    const {drafts, open} = await editor({prompt: 'old'});
+    open.change('new');
+    await open.close();
+    expect(drafts.list()).toEqual([draft('new', {prompt: 'old'})]);
+    if (end === 'drop') await open.drop();
+    else {
+      open.change(end);
+      await open.close();
+    }
+    expect(drafts.list()).toEqual([]);
+  });
+
+  test('and dropped while it is saved is gone', async () => {
+    const {drafts, open} = await editor();
+    open.change('a');
+    void open.close();
+    await open.drop();
+    expect(drafts.list()).toEqual([]);
+  });
+
+  test('that cannot be kept says why, and is tried again with the next change', async () => {
+    const {drafts, open} = await editor();
+    drafts.failNextSave(new Error('disk full'));
+    open.change('a');
+    await open.close();
+    expect(open.problem()).toBe('disk full');
+    open.change('ab');
+    await open.close();
+    expect([open.problem(), drafts.list()]).toEqual([null, [draft('ab')]]);
+  });
+});
+
+test('a draft that cannot be read is no text, and says why', async () => {
+  const drafts = createMemoryDraftStore();
+  drafts.failNextRead(new Error('broken'));
+  const open = createDraftDesk({drafts, now: () => now}).open(slot);
+  expect([await open.recalled, open.problem()]).toEqual(['', 'broken']);
+});
+
+test('every transition can be taken', () => {
+  expect(unreachedTransitions(draftMachine, {inputs: [slot]})).toEqual([]);
+});
