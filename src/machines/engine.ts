@@ -16,12 +16,11 @@ import {
   defineFindDecisionActor,
   defineRecallDecisionActor,
 } from './actors/decision.actor.ts';
+import {defineAcquireLockActor, defineReleaseLockActor, defineResolveJobActor} from './actors/job.actor.ts';
 import {definePrepareReviewActor} from './actors/prepare-review.actor.ts';
 import {definePrepareRunActor} from './actors/prepare-run.actor.ts';
-import {defineAcquireLockActor, defineReleaseLockActor} from './actors/project-lock.actor.ts';
 import {defineRecordRunActor} from './actors/record-run.actor.ts';
 import {defineRecoverRunsActor} from './actors/recover-runs.actor.ts';
-import {defineResolveJobActor} from './actors/resolve-job.actor.ts';
 import type {PreparedRun} from './actors/run-situation.ts';
 import {defineCompleteParentsActor, defineSelectReviewActor} from './actors/select-review.actor.ts';
 import {defineSelectTaskActor} from './actors/select-task.actor.ts';

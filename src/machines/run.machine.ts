@@ -3,8 +3,12 @@ import type {RunRecord} from '../services/contracts/run.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
 import type {RecordRunInput} from './actors/record-run.actor.ts';
 import {errorIn, finalOutput, outputIn, type PauseCommand, recordIn} from './chart-parts.ts';
-import {preparedHere, type RunCircumstances, type SessionObstacle} from './policies/run/run-circumstances.ts';
-import {runGuards} from './policies/run/run-guards.ts';
+import {
+  preparedHere,
+  type RunCircumstances,
+  runGuards,
+  type SessionObstacle,
+} from './policies/run/run-circumstances.ts';
 import {type RunOrder, segmentInput, stepOf} from './policies/run/run-order.ts';
 import type {SegmentOutput} from './policies/run/run-step.ts';
 import {segmentMachine} from './segment.machine.ts';

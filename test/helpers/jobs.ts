@@ -1,7 +1,12 @@
 import type {Engine} from '../../src/machines/engine.ts';
 import type {ParentReviewOutput} from '../../src/machines/parent-review.machine.ts';
-import type {JobOptions} from '../../src/machines/policies/job/job-rules.ts';
-import type {Job, JobResult, JobStep, StepResult} from '../../src/machines/policies/job/job-steps.ts';
+import type {
+  Job,
+  JobOptions,
+  JobResult,
+  JobStep,
+  StepResult,
+} from '../../src/machines/policies/job/job-steps.ts';
 import type {ProviderId} from '../../src/services/contracts/agent.ts';
 
 /** `saved` is the agent that the project uses, `agent` one that is named for the job. */

@@ -2,7 +2,7 @@ import {spawn} from 'node:child_process';
 import {createInterface} from 'node:readline';
 import {onTestFinished} from 'vitest';
 import {writeCommandFiles} from '../../src/services/agents/command-files.ts';
-import {gatherEndFacts} from '../../src/services/agents/end-facts.ts';
+import {gatherEndFacts} from '../../src/services/agents/verdicts.ts';
 import type {
   AgentEvent,
   AgentRequest,

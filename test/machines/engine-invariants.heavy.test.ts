@@ -3,7 +3,7 @@ import {expect, test} from 'vitest';
 import {createEngine} from '../../src/machines/engine.ts';
 import type {Job} from '../../src/machines/policies/job/job-steps.ts';
 import type {Decision} from '../../src/machines/policies/review/decisions.ts';
-import {statusOf, tellingRun} from '../../src/machines/policies/run/run-status.ts';
+import {statusOf, tellingRun} from '../../src/machines/policies/run/task-runs.ts';
 import type {FakeAgent} from '../fakes/fake-agent-runner.ts';
 import {question} from '../fakes/runs.ts';
 import {createFakeServices, mortal, settle} from '../fakes/services.ts';

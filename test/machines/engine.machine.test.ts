@@ -3,9 +3,9 @@ import {createActor, fromPromise, SimulatedClock, waitFor} from 'xstate';
 import {
   defineAcquireLockActor,
   defineReleaseLockActor,
-} from '../../src/machines/actors/project-lock.actor.ts';
+  defineResolveJobActor,
+} from '../../src/machines/actors/job.actor.ts';
 import {defineRecoverRunsActor} from '../../src/machines/actors/recover-runs.actor.ts';
-import {defineResolveJobActor} from '../../src/machines/actors/resolve-job.actor.ts';
 import {engineMachine} from '../../src/machines/engine.machine.ts';
 import {executorMachine} from '../../src/machines/executor.machine.ts';
 import {parentReviewMachine} from '../../src/machines/parent-review.machine.ts';

@@ -11,7 +11,7 @@ import {
 } from '../../src/machines/policies/plan/plan-edits.ts';
 import {setStatus} from '../../src/machines/policies/plan/plan-status.ts';
 import {undoChange} from '../../src/machines/policies/plan/plan-undo.ts';
-import {tellingRun} from '../../src/machines/policies/run/run-status.ts';
+import {tellingRun} from '../../src/machines/policies/run/task-runs.ts';
 import type {ConfigLayer} from '../../src/services/contracts/config.ts';
 import type {PendingFeedback} from '../../src/services/contracts/feedback.ts';
 import type {Plan} from '../../src/services/contracts/plan.ts';

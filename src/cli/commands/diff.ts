@@ -71,8 +71,8 @@ async function subjectOf(
   runId: string | undefined,
   {sinceReview: isSinceReview}: DiffOptions,
 ): Promise<{readonly chains: ReadonlyArray<readonly RunRecord[]>; readonly told: object}> {
-  const {chainTo, sinceReview} = await import('../../machines/policies/run/run-chain.ts');
-  const {tellingRun} = await import('../../machines/policies/run/run-status.ts');
+  const {chainTo, sinceReview} = await import('../../machines/policies/run/task-runs.ts');
+  const {tellingRun} = await import('../../machines/policies/run/task-runs.ts');
   const shownPart = isSinceReview ? sinceReview : (chain: readonly RunRecord[]) => chain;
   const {runs: own} = await runs.list(taskId);
   const told = ({run_id, state}: RunRecord) => ({run_id, state});

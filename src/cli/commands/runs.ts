@@ -3,7 +3,7 @@ import {requireTask} from '../../machines/policies/plan/plan-graph.ts';
 import {remarksOf} from '../../machines/policies/review/review-remarks.ts';
 import {programName} from '../../machines/policies/run/program.ts';
 import {type RunStanding, runObstacle, standingOf} from '../../machines/policies/run/run-options.ts';
-import {tellingRun} from '../../machines/policies/run/run-status.ts';
+import {tellingRun} from '../../machines/policies/run/task-runs.ts';
 import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
 import {dollars, duration, tokens, workTime} from '../../machines/policies/text/durations.ts';
 import {AppError, shellWord} from '../../services/contracts/errors.ts';

@@ -1,7 +1,6 @@
 import {createHash} from 'node:crypto';
 import {userInfo} from 'node:os';
-import {completionsBelow} from '../../machines/actors/completions-below.ts';
-import {readableRuns} from '../../machines/actors/readable-runs.ts';
+import {completionsBelow, readableRuns} from '../../machines/actors/readable-runs.ts';
 import {isConsumed} from '../../machines/policies/review/parent-feedback.ts';
 import {completeParents, isReviewDue, reviewNeed} from '../../machines/policies/review/parent-review.ts';
 import {applyRunStep} from '../../machines/policies/run/run-record.ts';

@@ -91,7 +91,7 @@ async function tellingRuns(
   tasks: readonly Task[],
 ): Promise<ReadonlyMap<string, RunRecord>> {
   const {createRunStore} = await import('../../services/stores/run-store.ts');
-  const {tellingRun} = await import('../../machines/policies/run/run-status.ts');
+  const {tellingRun} = await import('../../machines/policies/run/task-runs.ts');
   const store = createRunStore({folder: folder.runsFolder});
   const found = new Map<string, RunRecord>();
   for (const {id} of tasks) {

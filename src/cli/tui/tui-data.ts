@@ -1,7 +1,7 @@
 import {realpathSync} from 'node:fs';
 import path from 'node:path';
 import {resolveConfig, settingOf} from '../../machines/policies/config-resolution.ts';
-import {tellingRun} from '../../machines/policies/run/run-status.ts';
+import {tellingRun} from '../../machines/policies/run/task-runs.ts';
 import {isSessionRef} from '../../services/agents/run-provider.ts';
 import {AppError, messageOf} from '../../services/contracts/errors.ts';
 import type {PendingFeedback} from '../../services/contracts/feedback.ts';

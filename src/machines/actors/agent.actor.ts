@@ -16,7 +16,7 @@ import type {RunRecord} from '../../services/contracts/run.ts';
 import {exampleQuestion} from '../policies/run/agent-prompt.ts';
 import {askedQuestions} from '../policies/run/asked-questions.ts';
 import type {SegmentEnd, SegmentExit, SegmentVerdict} from '../policies/run/run-step.ts';
-import {isSessionStored} from '../policies/run/session-stored.ts';
+import {isSessionStored} from '../policies/run/run-step.ts';
 
 export type AgentInput = {readonly run: RunRecord; readonly request: AgentRequest};
 export type AgentOrder =

@@ -1,16 +1,17 @@
 import type {AgentRequest} from '../../services/contracts/agent.ts';
+import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import {requireTask} from '../policies/plan/plan-graph.ts';
 import {setStatus} from '../policies/plan/plan-status.ts';
 import {isReady} from '../policies/plan/readiness.ts';
 import {feedbackMark, parentFeedbackText} from '../policies/review/parent-feedback.ts';
-import {feedbackPrompt} from '../policies/run/agent-prompt.ts';
+import {type Delivered, feedbackPrompt, finishedDeps, taskPrompt} from '../policies/run/agent-prompt.ts';
 import {newProgram, type Program, programOf} from '../policies/run/program.ts';
 import {applyRunStep, newRunRecord} from '../policies/run/run-record.ts';
 import {notReady} from '../policies/run/run-refusals.ts';
+import {chainTo, changedFiles, tellingRun} from '../policies/run/task-runs.ts';
 import {tellingFor, toldTask} from '../policies/run/told-task.ts';
-import {promptFor} from './run-prompt.ts';
 import type {PreparedTask, RunMode, Situation} from './run-situation.ts';
 
 /** A new run, linked to the old one, goes on with its session. */
@@ -153,4 +154,20 @@ export async function requestFor(
   request: Pick<AgentRequest, 'kind' | 'prompt' | 'sessionRef'>,
 ): Promise<AgentRequest> {
   return {...request, access: 'edit', isGitRepository: await services.project.isGitRepository()};
+}
+
+/** Everything an agent is told that begins a task, with what the tasks before it delivered. */
+export async function promptFor(
+  {runs, project}: Pick<Services, 'runs' | 'project'>,
+  plan: Plan,
+  task: Task,
+): Promise<string> {
+  const delivered: Delivered[] = [];
+  for (const {id, title} of finishedDeps(plan, task)) {
+    const all = (await runs.list(id)).runs;
+    const run = tellingRun(all);
+    const files = run === null ? [] : changedFiles(chainTo(run, all));
+    delivered.push({id, title, result: run?.result ?? '', files});
+  }
+  return taskPrompt({task, delivered, snapshot: await project.snapshot()});
 }

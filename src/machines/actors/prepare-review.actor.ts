@@ -10,10 +10,9 @@ import {cyclesOf, isReviewDue, reviewedTasks} from '../policies/review/parent-re
 import {type ReviewedWork, reviewPrompt} from '../policies/review/review-prompt.ts';
 import {spansOf} from '../policies/run/change-spans.ts';
 import {newProgram} from '../policies/run/program.ts';
-import {chainTo, changedFiles} from '../policies/run/run-chain.ts';
 import {applyRunStep, newRunRecord} from '../policies/run/run-record.ts';
-import {tellingRun} from '../policies/run/run-status.ts';
-import {completionsBelow} from './completions-below.ts';
+import {chainTo, changedFiles, tellingRun} from '../policies/run/task-runs.ts';
+import {completionsBelow} from './readable-runs.ts';
 import type {PreparedRun} from './run-situation.ts';
 
 export type PrepareReviewInput = {readonly parentId: string; readonly provider: ProviderId};

@@ -14,17 +14,15 @@ import {
   type Said,
   sayingFor,
 } from '../policies/run/resume-saying.ts';
-import {chainTo, changedFiles} from '../policies/run/run-chain.ts';
 import type {RunOrder} from '../policies/run/run-order.ts';
 import {applyRunStep} from '../policies/run/run-record.ts';
 import {parentRefusal, requirePossible} from '../policies/run/run-refusals.ts';
-import {tellingRun} from '../policies/run/run-status.ts';
 import type {TaskFacts} from '../policies/run/task-options.ts';
+import {chainTo, changedFiles, tellingRun} from '../policies/run/task-runs.ts';
 import {changedSince, tellingFor, toldTask} from '../policies/run/told-task.ts';
-import {requestFor, startFresh, takeOver} from './begin-run.ts';
+import {promptFor, requestFor, startFresh, takeOver} from './begin-run.ts';
 import {pendingOf} from './pending-feedback.ts';
 import {recoverTask} from './recover-runs.actor.ts';
-import {promptFor} from './run-prompt.ts';
 import {
   factsHere,
   type PreparedTask,

@@ -1,6 +1,9 @@
 import {AppError, shellWord} from '../../services/contracts/errors.ts';
+import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
+import {type Completion, completionOf, completionSignature} from '../policies/review/completion-signature.ts';
+import {reviewedTasks} from '../policies/review/parent-review.ts';
 
 /** Every run of a task that a gate depends on. One record that cannot be read keeps the gate closed. */
 export async function readableRuns(
@@ -26,4 +29,20 @@ export async function readableRuns(
       ],
     },
   );
+}
+
+/** When the tasks below a parent were done, and the signature that stands for it. Refuses what cannot be read. */
+export async function completionsBelow(
+  services: Pick<Services, 'runs' | 'digest'>,
+  plan: Plan,
+  parent: Task,
+): Promise<{readonly signature: string; readonly hasRuns: boolean}> {
+  const completions: Completion[] = [];
+  for (const task of reviewedTasks(plan, parent)) {
+    completions.push(completionOf(task, await readableRuns(services, task.id)));
+  }
+  return {
+    signature: completionSignature(parent.id, completions, services.digest),
+    hasRuns: completions.some(({hasRun}) => hasRun),
+  };
 }

@@ -9,9 +9,8 @@ import {
   dueParentsOf,
   reviewNeed,
 } from '../policies/review/parent-review.ts';
-import {completionsBelow} from './completions-below.ts';
 import {pendingIn} from './pending-feedback.ts';
-import {readableRuns} from './readable-runs.ts';
+import {completionsBelow, readableRuns} from './readable-runs.ts';
 
 export type ReviewScope = {
   /** Only what the end of these tasks made due; null for the whole plan. */

@@ -4,8 +4,8 @@ import type {Services} from '../../services/contracts/services.ts';
 import type {SelectedTask, SelectTaskInput} from '../policies/job/execution-steps.ts';
 import {nextTask} from '../policies/plan/readiness.ts';
 import {nothingToRun} from '../policies/run/run-refusals.ts';
-import {tellingRun} from '../policies/run/run-status.ts';
 import type {TaskFacts} from '../policies/run/task-options.ts';
+import {tellingRun} from '../policies/run/task-runs.ts';
 import {pendingOf} from './pending-feedback.ts';
 import {factsHere} from './run-situation.ts';
 

@@ -7,7 +7,7 @@ import {pendingFeedback} from '../policies/review/parent-feedback.ts';
 import {completeParents, reviewedTasks} from '../policies/review/parent-review.ts';
 import {applyRunStep} from '../policies/run/run-record.ts';
 import type {RunStep} from '../policies/run/run-step.ts';
-import {completionsBelow} from './completions-below.ts';
+import {completionsBelow} from './readable-runs.ts';
 
 /** What came of a review. */
 export type ReviewVerdict =

@@ -3,7 +3,7 @@ import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import {setStatus} from '../policies/plan/plan-status.ts';
 import {leaveParents, parentsBefore} from '../policies/review/parent-review.ts';
-import {isUndelivered, statusOf, tellingRun} from '../policies/run/run-status.ts';
+import {isUndelivered, statusOf, tellingRun} from '../policies/run/task-runs.ts';
 import type {SettleTaskInput} from '../task.machine.ts';
 import {pendingOf} from './pending-feedback.ts';
 

@@ -2,7 +2,7 @@ import type {ChangeTracker, ReviewSummary} from '../../services/contracts/change
 import {AppError, messageOf, shellWord} from '../../services/contracts/errors.ts';
 import type {RunRecord, RunStore} from '../../services/contracts/run.ts';
 import {isUnfinished, spansOf, type TimedSpan} from '../policies/run/change-spans.ts';
-import {chainTo, runBefore} from '../policies/run/run-chain.ts';
+import {chainTo, runBefore} from '../policies/run/task-runs.ts';
 
 /** The run and those before it. One that begins its chain needs no other record. */
 export async function chainOf(runs: Pick<RunStore, 'list'>, run: RunRecord): Promise<RunRecord[]> {

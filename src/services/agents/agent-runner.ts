@@ -6,10 +6,10 @@ import {customCommandIn, providerTable} from '../contracts/provider-table.ts';
 import type {RunRecord, RunStore} from '../contracts/run.ts';
 import {writeCommandFiles} from './command-files.ts';
 import {customProvider} from './custom-command.ts';
-import {gatherEndFacts} from './end-facts.ts';
 import {leaderOf} from './orphans.ts';
 import {type ProbeCache, probeProvider} from './probe.ts';
 import {findProvider} from './providers.ts';
+import {gatherEndFacts} from './verdicts.ts';
 
 export type AgentRunnerOptions = {
   readonly spawner: AgentSpawner;

@@ -8,10 +8,9 @@ import {
   type RunningAgent,
 } from '../contracts/agent-process.ts';
 import {messageOf, systemErrorCode} from '../contracts/errors.ts';
-import {heldOutput} from '../output/held-output.ts';
 import {createLineSplitter} from '../output/line-splitter.ts';
 import {openLogFile} from '../output/log-file.ts';
-import {drainOutput, readOutput} from '../output/read-output.ts';
+import {drainOutput, heldOutput, readOutput} from '../output/read-output.ts';
 import {createTail} from '../output/tail.ts';
 import {identifyProcess, livenessOf} from '../system/process-identity.ts';
 import {agentEnvironment} from './agent-environment.ts';

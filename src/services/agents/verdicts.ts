@@ -1,5 +1,13 @@
-import type {AgentEnd, AgentVerdict, Failure, FailureKind} from '../contracts/agent.ts';
-import {stderrReason} from './stderr-reason.ts';
+import type {
+  AgentEnd,
+  AgentEvent,
+  AgentResult,
+  AgentVerdict,
+  Failure,
+  FailureKind,
+  Usage,
+} from '../contracts/agent.ts';
+import {firstLine} from './json-lines.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
@@ -61,4 +69,89 @@ function describeEnd({result, exitCode, signal, stderrTail}: AgentEnd): string {
     result === null ? `the agent gave no result (${how})` : `the agent failed after its result (${how})`;
   const detail = stderrReason(stderrTail);
   return detail === '' ? what : `${what}: ${detail}`;
+}
+
+/** Gathers from the events of one agent process what it is judged by in the end. */
+export function gatherEndFacts() {
+  let result: AgentResult | null = null;
+  let lastMessage: string | undefined;
+  let diagnosis: Failure | undefined;
+  let usage: {usage: Usage; isWholeSession: boolean} | null = null;
+  let sessionRef: string | null = null;
+  let wasStopped = false;
+
+  return {
+    take(event: AgentEvent): void {
+      switch (event.type) {
+        case 'session':
+          sessionRef ??= event.ref;
+          return;
+        case 'result':
+          // What an agent says of its interruption does not undo the result it had.
+          result = wasStopped && result ? result : event.result;
+          return;
+        case 'retrying':
+          // The agent will be interrupted for it, so this is the last that is said of the cause.
+          if (event.isFatal) result = {ok: false, text: '', failure: event.failure};
+          return;
+        case 'diagnosis':
+          diagnosis = merged(diagnosis, event.failure);
+          return;
+        case 'turn':
+          diagnosis = undefined;
+          return;
+        case 'message':
+          lastMessage = event.text;
+          return;
+        case 'usage':
+          usage = {usage: event.usage, isWholeSession: event.wholeSession === true};
+          return;
+        case 'activity':
+          return;
+      }
+    },
+    /** We told the agent to end. */
+    stop(): void {
+      wasStopped = true;
+    },
+    get wasStopped() {
+      return wasStopped;
+    },
+    get sessionRef() {
+      return sessionRef;
+    },
+    get usage() {
+      return usage;
+    },
+    get said(): Pick<AgentEnd, 'result' | 'lastMessage' | 'diagnosis'> {
+      return {
+        result,
+        ...(lastMessage === undefined ? {} : {lastMessage}),
+        ...(diagnosis === undefined ? {} : {diagnosis}),
+      };
+    },
+  };
+}
+
+/** Two lines on one failure: the later may not repeat when the limit ends. */
+function merged(earlier: Failure | undefined, later: Failure): Failure {
+  return earlier?.kind === later.kind ? {...earlier, ...later} : later;
+}
+
+/** How programs begin the line that says what is wrong. */
+const error =
+  /^\s*(?:[\w.-]+: )?(?:(?:[\w.]*(?:Error|Exception)|error|fatal(?: error)?|panic|ERROR|FATAL)(?:\[\w+\])?(?=[:\s])|thread '.*' panicked)/;
+/** Marks, places in code, advice and warnings: what stands around that line. */
+const decoration =
+  /^[\s|^~=>-]*$|^\s*\d* ?\|( |$)|^\s*at |^\s*(?:tip|hint|note|help|usage|warn(?:ing)?)\b|^For more information|^Node\.js v|^note: run with|stack backtrace/i;
+
+/** The one line of an agent's stderr that tells why it ended; empty where none does. */
+export function stderrReason(stderr: string): string {
+  const lines = stderr.split(/[\r\n]+/).filter((line) => line.trim() !== '');
+  const first = lines.findIndex((line) => error.test(line));
+  const place = first === -1 ? lines.findLastIndex((line) => !decoration.test(line)) : first;
+  const line = lines[place]?.trim() ?? '';
+  const next = lines[place + 1]?.trim() ?? '';
+  // "Error loading config.toml:" is a title; what it announces follows.
+  return firstLine(line.endsWith(':') && !decoration.test(next) ? `${line} ${next}` : line);
 }

@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {openDecision} from '../../../src/machines/policies/review/decisions.ts';
 import {applyRunStep} from '../../../src/machines/policies/run/run-record.ts';
-import {statusOf} from '../../../src/machines/policies/run/run-status.ts';
+import {statusOf} from '../../../src/machines/policies/run/task-runs.ts';
 import type {Failure} from '../../../src/services/contracts/agent.ts';
 import {decisionStates, type RunRecord} from '../../../src/services/contracts/run.ts';
 import {pausedRun, restingRun, runRecord} from '../../fakes/runs.ts';

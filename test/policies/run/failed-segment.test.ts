@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {type FailedSegment, type Fate, fateOf} from '../../../src/machines/policies/run/failed-segment.ts';
+import {type FailedSegment, type Fate, fateOf} from '../../../src/machines/policies/run/failure-table.ts';
 import {type FailureKind, failureKinds} from '../../../src/services/contracts/agent.ts';
 
 const failed = {type: 'failed'} as const;

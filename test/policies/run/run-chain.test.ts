@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {chainTo, changedFiles, sinceReview} from '../../../src/machines/policies/run/run-chain.ts';
+import {chainTo, changedFiles, sinceReview} from '../../../src/machines/policies/run/task-runs.ts';
 import type {RunRecord} from '../../../src/services/contracts/run.ts';
 import {restingRun} from '../../fakes/runs.ts';
 

@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
-import {identityOf} from '../../../src/machines/policies/run/recorded-identity.ts';
 import {applyRunStep, newRunRecord} from '../../../src/machines/policies/run/run-record.ts';
 import {
+  identityOf,
   type RunStep,
   type SegmentFacts,
   type SegmentTrace,

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {statusAfter} from '../../../src/machines/policies/run/run-status.ts';
+import {statusAfter} from '../../../src/machines/policies/run/task-runs.ts';
 import {runStates} from '../../../src/services/contracts/run.ts';
 
 test('a task stands in the plan as its run does', () => {

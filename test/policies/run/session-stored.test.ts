@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {isSessionStored} from '../../../src/machines/policies/run/session-stored.ts';
+import {isSessionStored} from '../../../src/machines/policies/run/run-step.ts';
 
 describe('a session is stored', () => {
   test.each([

@@ -4,8 +4,7 @@ import {describe, expect, test} from 'vitest';
 import {claudeProvider} from '../../../src/services/agents/claude.ts';
 import {codexProvider} from '../../../src/services/agents/codex.ts';
 import {resetTimeIn, threadFailure} from '../../../src/services/agents/codex-failures.ts';
-import {gatherEndFacts} from '../../../src/services/agents/end-facts.ts';
-import {stderrReason} from '../../../src/services/agents/stderr-reason.ts';
+import {gatherEndFacts, stderrReason} from '../../../src/services/agents/verdicts.ts';
 import type {Failure, FailureKind, Provider} from '../../../src/services/contracts/agent.ts';
 
 // Recorded from codex-cli 0.166.0 and Claude Code 2.1.197 under every failure that a model on loopback can make.

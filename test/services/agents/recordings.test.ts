@@ -3,7 +3,7 @@ import path from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {claudeProvider} from '../../../src/services/agents/claude.ts';
 import {codexProvider} from '../../../src/services/agents/codex.ts';
-import {gatherEndFacts} from '../../../src/services/agents/end-facts.ts';
+import {gatherEndFacts} from '../../../src/services/agents/verdicts.ts';
 import type {
   Activity,
   AgentEnd,

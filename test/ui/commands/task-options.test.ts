@@ -4,12 +4,12 @@ import {definePrepareRunActor} from '../../../src/machines/actors/prepare-run.ac
 import type {RunMode} from '../../../src/machines/actors/run-situation.ts';
 import {requireTask} from '../../../src/machines/policies/plan/plan-graph.ts';
 import {requirePossible} from '../../../src/machines/policies/run/run-refusals.ts';
-import {statusOf} from '../../../src/machines/policies/run/run-status.ts';
 import {
   type KnownOfTask,
   type TaskCommand,
   taskObstacle,
 } from '../../../src/machines/policies/run/task-options.ts';
+import {statusOf} from '../../../src/machines/policies/run/task-runs.ts';
 import {AppError} from '../../../src/services/contracts/errors.ts';
 import type {Plan, TaskStatus} from '../../../src/services/contracts/plan.ts';
 import type {RunRecord} from '../../../src/services/contracts/run.ts';

@@ -5,7 +5,7 @@ import type {TaskInput} from '../../task.machine.ts';
 import type {UndecidedParent} from '../review/review-steps.ts';
 import {resumeRefusal} from '../run/run-refusals.ts';
 import {type Attempted, attemptOf, type TaskOutput} from '../run/task-outcome.ts';
-import type {JobRules} from './job-rules.ts';
+import type {JobRules} from './job-steps.ts';
 import {type StopReason, stopReasonAfter, stopReasonAfterReview} from './stop-reason.ts';
 
 export type ExecutorInput = JobRules & {

@@ -5,7 +5,7 @@ import type {RunRecord} from '../../../services/contracts/run.ts';
 import type {Reviewed} from '../../parent-review.machine.ts';
 import {readyTasks} from '../plan/readiness.ts';
 import type {UndecidedParent} from '../review/review-steps.ts';
-import {heldUpError, heldUpLines, isByProvider, isHeldUp, isTimeNeeded} from '../run/held-up.ts';
+import {heldUpError, heldUpLines, isByProvider, isHeldUp, isTimeNeeded} from '../run/failure-table.ts';
 import {canGoOnHere} from '../run/run-options.ts';
 import {resumeRefusal} from '../run/run-refusals.ts';
 import {type Attempted, attemptOf} from '../run/task-outcome.ts';

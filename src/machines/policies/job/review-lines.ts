@@ -3,8 +3,7 @@ import {shellWord} from '../../../services/contracts/errors.ts';
 import type {PendingFeedback} from '../../../services/contracts/feedback.ts';
 import type {Reviewed} from '../../parent-review.machine.ts';
 import type {UndecidedParent} from '../review/review-steps.ts';
-import {failureTable} from '../run/failure-table.ts';
-import {isByProvider, stepLines} from '../run/held-up.ts';
+import {failureTable, isByProvider, stepLines} from '../run/failure-table.ts';
 import {displayLine} from '../text/display-text.ts';
 
 const feedbackWidth = 200;

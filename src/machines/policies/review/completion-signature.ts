@@ -1,6 +1,6 @@
 import type {Task} from '../../../services/contracts/plan.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
-import {tellingRun} from '../run/run-status.ts';
+import {tellingRun} from '../run/task-runs.ts';
 
 /** A task below a parent, and when it was done: by its run, or by the hand that said so. */
 export type Completion = {readonly taskId: string; readonly completedAt: string; readonly hasRun: boolean};

@@ -1,7 +1,7 @@
 import type {Task} from '../../../services/contracts/plan.ts';
 import {isGoRun, type RunRecord} from '../../../services/contracts/run.ts';
 import {isLeaf} from '../plan/plan-graph.ts';
-import {isUndelivered, tellingRun} from '../run/run-status.ts';
+import {isUndelivered, tellingRun} from '../run/task-runs.ts';
 import {compareTimestamps} from '../text/timestamps.ts';
 
 /** What a person says at a checkpoint; the names are those of `decision_state` in the record. */

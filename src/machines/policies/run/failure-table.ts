@@ -1,7 +1,9 @@
 import type {FailureKind, ProviderId} from '../../../services/contracts/agent.ts';
-import {type NextStep, shellWord} from '../../../services/contracts/errors.ts';
+import {AppError, type NextStep, shellWord} from '../../../services/contracts/errors.ts';
+import type {Task} from '../../../services/contracts/plan.ts';
 import {providerTable} from '../../../services/contracts/provider-table.ts';
 import type {PauseReason, RunRecord} from '../../../services/contracts/run.ts';
+import {displayLine} from '../text/display-text.ts';
 import {vendorOf} from './program.ts';
 
 /** What a failure means for the run, the plan and the person in front of it. */
@@ -108,10 +110,10 @@ const waitOf = (minutes: readonly number[], attempt: number) =>
 const after = (time: string, milliseconds: number) => new Date(Date.parse(time) + milliseconds).toISOString();
 const later = (one: string, other: string) => (Date.parse(one) > Date.parse(other) ? one : other);
 
-type Failed = Pick<RunRecord, 'provider' | 'provider_dialect' | 'failure'>;
+type FailedProgram = Pick<RunRecord, 'provider' | 'provider_dialect' | 'failure'>;
 
 /** What to do about a run that failed or rests for this: first what lifts the cause, then how it goes on. */
-export function failureSteps(run: Failed & Pick<RunRecord, 'task_id' | 'resumable'>): NextStep[] {
+export function failureSteps(run: FailedProgram & Pick<RunRecord, 'task_id' | 'resumable'>): NextStep[] {
   const {task_id, resumable, failure} = run;
   if (failure === undefined) return [];
   const task = shellWord(task_id);
@@ -123,7 +125,7 @@ export function failureSteps(run: Failed & Pick<RunRecord, 'task_id' | 'resumabl
 }
 
 /** The provider's own command, where a login is what is missing. */
-export function loginSteps({failure, ...program}: Failed): NextStep[] {
+export function loginSteps({failure, ...program}: FailedProgram): NextStep[] {
   const vendor = vendorOf(program);
   const login = vendor === null ? null : providerTable[vendor].login;
   const isMissing = failure !== undefined && failureTable[failure.kind].actor === 'login';
@@ -143,4 +145,95 @@ function resumeWords({kind, reset_at}: NonNullable<RunRecord['failure']>): strin
     case 'task':
       return 'go on in the same session';
   }
+}
+
+/** What becomes of a run whose agent failed. */
+export type Fate =
+  | {readonly type: 'failed'}
+  /** It goes back to where it stood, paused for this reason where it is not the old one. */
+  | {readonly type: 'returns'; readonly pauseReason: PauseReason | null}
+  | {readonly type: 'pauses'; readonly pauseReason: PauseReason};
+
+export type FailedSegment = {
+  readonly kind: FailureKind;
+  readonly runType: RunRecord['run_type'];
+  /** Where the run stood before this agent; null for its first one. */
+  readonly stood: 'paused' | 'waiting' | null;
+  /** The model said or did something, so it heard what it was told. */
+  readonly hasWorked: boolean;
+};
+
+/** What the provider could not do is not the task's failure, and a resume that nobody heard changes nothing. */
+export function fateOf({kind, runType, stood, hasWorked}: FailedSegment): Fate {
+  const {pauseReason} = failureTable[kind];
+  const isRejected = kind === 'resume_rejected' || kind === 'spawn_failed';
+  if (stood !== null && isRejected) return {type: 'returns', pauseReason: null};
+  // A review is never resumed: the next one begins anew.
+  if (pauseReason === null || runType === 'review') return {type: 'failed'};
+  if (stood === null || hasWorked) return {type: 'pauses', pauseReason};
+  return {type: 'returns', pauseReason: stood === 'waiting' ? null : pauseReason};
+}
+
+// A run that rests because of what its provider could not do.
+
+type FailedRun = Pick<RunRecord, 'failure'>;
+
+/** The provider could not do it: nothing is wrong with the work. */
+export const isByProvider = ({failure}: FailedRun): boolean =>
+  failure !== undefined && failureTable[failure.kind].pauseReason !== null;
+
+export const isHeldUp = ({state, failure}: FailedRun & Pick<RunRecord, 'state'>): boolean =>
+  (state === 'paused' || state === 'waiting') && isByProvider({failure});
+
+/** Whether nobody has to do anything about it but wait. */
+export const isTimeNeeded = ({failure}: FailedRun): boolean =>
+  failure !== undefined && failureTable[failure.kind].actor === 'time';
+
+/** For the end of a plan: why it rests, and the commands that fit. */
+export function heldUpLines({
+  taskId,
+  state,
+  failure,
+  next = [],
+}: Pick<RunRecord, 'state' | 'failure'> & {
+  readonly taskId: string;
+  readonly next?: readonly NextStep[];
+}): string[] {
+  if (failure === undefined) return [];
+  const {words, stopsPlan} = failureTable[failure.kind];
+  const stop = stopsPlan ? ' The plan stopped: other tasks would meet the same.' : '';
+  return [`${displayLine(taskId)} is ${state}: ${words}.${stop}`, ...stepLines(next)];
+}
+
+/** Commands below each other, each with what it does. */
+export function stepLines(next: readonly NextStep[]): string[] {
+  const width = Math.max(...next.map(({command}) => displayLine(command).length));
+  return next.map(({command, why = ''}) => `  ${displayLine(command).padEnd(width)}  ${why}`);
+}
+
+/** For a single task: the whole diagnosis, as of any resume that came to nothing. */
+export function heldUpError(task: Pick<Task, 'id' | 'title'>, run: RunRecord): AppError {
+  const {message = ''} = run.failure ?? {};
+  const words = run.failure ? failureTable[run.failure.kind].words : '';
+  const code = isTimeNeeded(run) ? 'E_PROVIDER_UNAVAILABLE' : 'E_PROVIDER_REFUSED';
+  return new AppError(code, `${task.id} cannot go on now: ${words}`, {
+    details: diagnosis(task, run, message),
+    next: failureSteps(run),
+  });
+}
+
+/** What a failed resume tells: task, run, provider, session and reason. */
+export function diagnosis(
+  task: Pick<Task, 'id' | 'title'>,
+  run: RunRecord,
+  reason: string,
+): Array<readonly [label: string, value: string]> {
+  const since = run.state === 'paused' ? (run.paused_at ?? run.updated_at) : run.updated_at;
+  return [
+    ['task', `${task.id}  ${task.title}`.trimEnd()],
+    ['run', `${run.run_id}  ${run.state} ${since}`],
+    ['provider', run.provider],
+    ['session', run.provider_session_ref === '' ? '(none)' : run.provider_session_ref],
+    ['reason', reason],
+  ];
 }

@@ -2,7 +2,7 @@ import type {AgentRequest} from '../../../services/contracts/agent.ts';
 import {AppError, shellWord} from '../../../services/contracts/errors.ts';
 import type {Answer, Question, RunRecord} from '../../../services/contracts/run.ts';
 import {answersPrompt, continuePrompt, feedbackPrompt} from './agent-prompt.ts';
-import {isUndelivered} from './run-status.ts';
+import {isUndelivered} from './task-runs.ts';
 
 export type Said = {readonly answers: readonly Answer[]; readonly feedback: string | null};
 

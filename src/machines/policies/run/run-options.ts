@@ -1,6 +1,5 @@
 import type {RunRecord} from '../../../services/contracts/run.ts';
-import {preparedHere, type RunCircumstances, type SessionObstacle} from './run-circumstances.ts';
-import {runGuards} from './run-guards.ts';
+import {preparedHere, type RunCircumstances, runGuards, type SessionObstacle} from './run-circumstances.ts';
 
 /**
  * What the run chart says, as a table: whoever only reads need not load the machines. A test walks the chart

@@ -3,13 +3,12 @@ import type {ProcessIdentity} from '../../../services/contracts/process.ts';
 import {type RunRecord, runSchemaVersion, type Segment} from '../../../services/contracts/run.ts';
 import type {Decision} from '../review/decisions.ts';
 import {needsDecision} from '../review/side-effects.ts';
-import {fateOf} from './failed-segment.ts';
-import {pausedFor} from './pauses.ts';
+import {fateOf} from './failure-table.ts';
 import type {Program} from './program.ts';
-import {recordedIdentity} from './recorded-identity.ts';
-import {relaunched, returned} from './relaunch.ts';
-import {isUndelivered} from './run-status.ts';
+import {pausedFor, relaunched, returned} from './relaunch.ts';
 import type {RunStep, SegmentTrace, SegmentWork} from './run-step.ts';
+import {recordedIdentity} from './run-step.ts';
+import {isUndelivered} from './task-runs.ts';
 import {heard, toldNothingMore} from './told-task.ts';
 
 export type NewRun = {

@@ -2,10 +2,9 @@ import {AppError, type ErrorCode, type NextStep, shellWord} from '../../../servi
 import type {Plan, Task} from '../../../services/contracts/plan.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
 import {isReviewDue} from '../review/parent-review.ts';
-import {diagnosis} from './held-up.ts';
+import {diagnosis} from './failure-table.ts';
 import {isAboutProgram, resumeInProgram} from './program.ts';
 import {obstacleText, type SessionObstacle} from './run-circumstances.ts';
-import {isUndelivered} from './run-status.ts';
 import {
   nextCommands,
   possibleCommands,
@@ -15,6 +14,7 @@ import {
   taskObstacle,
   taskStanding,
 } from './task-options.ts';
+import {isUndelivered} from './task-runs.ts';
 
 /** Refuses what the chart does not allow, with everything a person needs to go on. */
 export function requirePossible(facts: TaskFacts, command: TaskCommand): void {

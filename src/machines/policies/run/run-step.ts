@@ -1,12 +1,19 @@
 import type {AgentRequest, Dialect, Failure, Usage} from '../../../services/contracts/agent.ts';
 import type {ReviewSummary} from '../../../services/contracts/changes.ts';
 import type {ProcessIdentity} from '../../../services/contracts/process.ts';
-import type {Answer, PauseReason, Question, RunRecord, ToldTask} from '../../../services/contracts/run.ts';
+import type {
+  Answer,
+  PauseReason,
+  Question,
+  RunRecord,
+  Segment,
+  ToldTask,
+} from '../../../services/contracts/run.ts';
 import type {SideEffect} from '../../../services/contracts/side-effects.ts';
 import type {ReviewAnswer} from '../review/check-review-answer.ts';
 import type {Decision} from '../review/decisions.ts';
 import type {FeedbackMark} from '../review/parent-feedback.ts';
-import {isFeedbackRun} from './run-status.ts';
+import {isFeedbackRun} from './task-runs.ts';
 
 export type SegmentVerdict =
   | {readonly outcome: 'succeeded'}
@@ -150,4 +157,35 @@ export const spawnFailure = (message: string) => failedWith({kind: 'spawn_failed
 
 function failedWith(failure: Failure): SegmentExit {
   return {verdict: {outcome: 'failed', failure}, isSessionStored: false, hasWorked: false};
+}
+
+/**
+ * Whether the session survived how the agent was stopped: one that was killed or lost within a second of
+ * announcing it, with no later line, had not stored it yet.
+ */
+export function isSessionStored(facts: {
+  readonly sessionSeenAt: number | null;
+  readonly hasLaterLine: boolean;
+  readonly killedAt: number | null;
+}): boolean {
+  if (facts.sessionSeenAt === null) return false;
+  if (facts.killedAt === null || facts.hasLaterLine) return true;
+  return facts.killedAt - facts.sessionSeenAt >= sessionStoreWindow;
+}
+
+const sessionStoreWindow = 1_000;
+
+type RecordedIdentity = Pick<Segment, 'pid' | 'start_time' | 'boot_id' | 'pid_namespace'>;
+
+export function recordedIdentity({pid, startTime, bootId, pidNamespace}: ProcessIdentity): RecordedIdentity {
+  return {pid, start_time: startTime, boot_id: bootId, pid_namespace: pidNamespace};
+}
+
+export function identityOf(segment: RecordedIdentity): ProcessIdentity {
+  return {
+    pid: segment.pid,
+    startTime: segment.start_time,
+    bootId: segment.boot_id,
+    pidNamespace: segment.pid_namespace,
+  };
 }

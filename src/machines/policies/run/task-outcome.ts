@@ -1,9 +1,8 @@
 import type {NextStep} from '../../../services/contracts/errors.ts';
 import type {RunRecord, RunState} from '../../../services/contracts/run.ts';
-import {failureSteps} from './failure-table.ts';
-import {isHeldUp} from './held-up.ts';
+import {failureSteps, isHeldUp} from './failure-table.ts';
 import {canGoOnHere} from './run-options.ts';
-import {isUndelivered} from './run-status.ts';
+import {isUndelivered} from './task-runs.ts';
 
 export type TaskOutput =
   | {readonly outcome: Exclude<RunState, 'running'>; readonly run: RunRecord}

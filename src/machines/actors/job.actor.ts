@@ -1,7 +1,8 @@
 import {fromPromise} from 'xstate';
+import type {ProjectLock} from '../../services/contracts/project.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import {resolveConfig} from '../policies/config-resolution.ts';
-import {type JobOptions, type JobRules, jobRules} from '../policies/job/job-rules.ts';
+import {type JobOptions, type JobRules, jobRules} from '../policies/job/job-steps.ts';
 
 /** Settings and agent as they are when a job begins; they hold until it ends. */
 export function defineResolveJobActor(
@@ -16,3 +17,7 @@ export function defineResolveJobActor(
     return rules;
   });
 }
+
+export const defineAcquireLockActor = (lock: ProjectLock) => fromPromise<void, void>(() => lock.acquire());
+
+export const defineReleaseLockActor = (lock: ProjectLock) => fromPromise<void, void>(() => lock.release());
