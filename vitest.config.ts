@@ -35,8 +35,6 @@ export default defineConfig(async () => ({
           include: ['test/{services,cli,e2e}/**/*.test.ts'],
           exclude: [heavyFiles],
           maxWorkers,
-          // Real terminals and signals of a busy machine: once more, and vitest names who needed it.
-          retry: 1,
           testTimeout: 180_000,
           hookTimeout: 180_000,
         },

@@ -51,7 +51,7 @@ export function agencyProject() {
   const run = async (args: readonly string[], options: RunOptions = {}): Promise<ProcessRun> => {
     const {exitCode, stdout, stderr} = await execa(path.join(bin, options.name ?? 'agency'), args, {
       ...{cwd: options.cwd ?? repo, env: {...env, ...options.env}, extendEnv: false},
-      ...{stdin: 'ignore', reject: false, stripFinalNewline: false, timeout: 60_000},
+      ...{stdin: 'ignore', reject: false, stripFinalNewline: false, timeout: 170_000},
     });
     return {code: exitCode, out: stdout, err: stderr};
   };
