@@ -1,3 +1,4 @@
+import type {CommentDesk} from '../machines/actors/comment-desk.ts';
 import type {Engine} from '../machines/engine.ts';
 import type {Decision} from '../machines/policies/review/decisions.ts';
 import type {DecisionRequest} from '../machines/review-gate.machine.ts';
@@ -15,6 +16,8 @@ export type DecisionQuestion = Pick<DecisionRequest, 'task' | 'run' | 'obstacle'
   readonly draft: string;
   readonly listFiles: () => Promise<readonly string[]>;
   readonly loadDiff: () => Promise<string>;
+  /** Those of the run go with the request for changes. */
+  readonly comments: CommentDesk;
   /** Takes the question away. */
   readonly signal: AbortSignal;
 };

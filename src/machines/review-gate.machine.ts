@@ -66,7 +66,7 @@ export const reviewGateMachine = setup({
   actors: {
     /** Lets somebody answer for as long as the question is open. */
     askDecision: callbackNotProvided<ReviewGateCommand, AskDecisionInput>('askDecision'),
-    checkDecision: promiseNotProvided<void, CheckDecisionInput>('checkDecision'),
+    checkDecision: promiseNotProvided<Decision, CheckDecisionInput>('checkDecision'),
     /** The run itself takes the decision, and records it. */
     run: runMachine,
   },
@@ -121,7 +121,7 @@ export const reviewGateMachine = setup({
         id: 'checkDecision',
         src: 'checkDecision',
         input: ({context}) => checkInput(context),
-        onDone: 'recordingDecision',
+        onDone: {target: 'recordingDecision', actions: assign({decision: ({event}) => event.output})},
         onError: [
           {guard: and(['isAttended', 'isAbandoned']), target: 'postponed'},
           {guard: 'isAttended', target: 'asking', actions: {type: 'rememberRefusal', params: errorIn}},

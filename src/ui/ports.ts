@@ -1,3 +1,4 @@
+import type {CommentDesk} from '../machines/actors/comment-desk.ts';
 import type {Engine} from '../machines/engine.ts';
 import type {ResolvedConfig} from '../machines/policies/config-resolution.ts';
 import type {JobStep} from '../machines/policies/job/job-steps.ts';
@@ -72,6 +73,8 @@ export interface TuiPorts {
   start(steps: readonly JobStep[]): Promise<JobEnd>;
   /** What was written and not delivered yet. */
   readonly drafts: DraftStore;
+  /** Comments on lines of a change; those of the run at its checkpoint go with "Request changes". */
+  readonly comments: CommentDesk;
   /** Raw output of agents, with the run it belongs to. */
   onOutput(listener: (runId: string, text: string) => void): () => void;
 

@@ -226,6 +226,48 @@ describe('without a terminal', () => {
     expect(project.statuses()).toEqual({a: 'in_progress', b: 'todo'});
   });
 
+  test('comments on lines are kept, listed, removed, and sent with the request', async () => {
+    const project = reviewed();
+    await project.run(['execute']);
+    for (const file of ['../a.txt', '/etc/passwd', 'b.txt']) {
+      const args = ['review', 'a', '--comment', 'src/a.txt:1=fine', '--comment', `${file}:1=no`];
+      const {code, err} = await project.run(args);
+      expect({code, err}).toEqual({
+        code: 2,
+        err: lines(
+          `error: a did not change "${file}"`,
+          ...['  changed  src/a.txt', '  usage    blackbird review [options] [taskId]'],
+          '  code     E_USAGE',
+          '  next     blackbird diff a --stat  see what it changed',
+        ),
+      });
+    }
+    expect((await project.run(['review', '--comments'])).out).toBe(lines('no comments'));
+    await project.run([
+      'review',
+      'a',
+      '--comment',
+      'src/a.txt:1=Say\u001b[2J more',
+      '--comment',
+      'src/a.txt:-2=x',
+    ]);
+    const listed = async () => JSON.parse((await project.run(['review', 'a', '--comments', '--json'])).out);
+    const [first, second] = await listed();
+    expect((await project.run(['review', 'a', '--remove-comment', second.id])).code).toBe(0);
+    expect((await project.run(['review', 'a', '--comments'])).out).toBe(
+      lines(`${first.id}  src/a.txt:1`, '  Say more'),
+    );
+    await project.run(['review', 'a', '--request-changes']);
+    expect(project.latest('a')).toMatchObject({
+      feedback: 'Comments on lines of the change:\n- src/a.txt:1: Say\u001b[2J more',
+      comment_ids: [first.id],
+    });
+    const sentWith = project.latest('a')?.run_id;
+    expect(await listed()).toEqual([{...first, sent_with: sentWith}]);
+    const {code, err} = await project.run(['review', 'a', '--remove-comment', first.id]);
+    expect({code, err}).toEqual({code: 1, err: expect.stringContaining('E_COMMENT_SENT')});
+  });
+
   test('scripts are told by events, and that a person is needed', async () => {
     const project = reviewed();
     const {code, out} = await project.run(['execute', '--json']);

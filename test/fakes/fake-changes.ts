@@ -35,6 +35,8 @@ export function createFakeChanges(): FakeChanges {
       from === null || to === null
         ? noSummary
         : {files: from === to ? [] : [`${from}-${to}`], diffstat: '', snippets: []},
+    files: async (from, to) =>
+      from === to ? [] : [{path: `${from}-${to}`, kind: 'changed', lines: {added: 1, removed: 0}}],
     diff: async (from, to) => `${from} ${to}`,
   };
   return changes;

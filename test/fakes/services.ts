@@ -7,6 +7,7 @@ import {now, planOf} from '../helpers/plans.ts';
 import {createFakeAgentRunner, type FakeAgentRunner} from './fake-agent-runner.ts';
 import {createFakeChanges, type FakeChanges} from './fake-changes.ts';
 import {createFakeSurroundings, type FakeSurroundings} from './fake-surroundings.ts';
+import {createMemoryCommentStore} from './memory-comment-store.ts';
 import {createMemoryDraftStore, type MemoryDraftStore} from './memory-draft-store.ts';
 import {createMemoryFeedbackStore, type MemoryFeedbackStore} from './memory-feedback-store.ts';
 import {createMemoryPlanStore, type MemoryPlanStore} from './memory-plan-store.ts';
@@ -71,6 +72,7 @@ export function createFakeServices({
   const feedback = createMemoryFeedbackStore((entry) => log.push(entry));
 
   const drafts = createMemoryDraftStore();
+  const comments = createMemoryCommentStore();
 
   const checkAgents = (entry: string) => {
     const [verb, runId = ''] = entry.split(' ');
@@ -106,6 +108,7 @@ export function createFakeServices({
     runs,
     feedback,
     drafts,
+    comments,
     agents,
     changes,
     surroundings,
@@ -199,7 +202,7 @@ export function mortal(fake: FakeServices) {
     if (!isDead) call();
   };
 
-  const {plans, runs, feedback, drafts, project, changes} = services;
+  const {plans, runs, feedback, drafts, comments, project, changes} = services;
   const own: Services = {
     ...services,
     plans: {...plans, read: guarded(plans.read), update: guarded(plans.update)},
@@ -227,6 +230,11 @@ export function mortal(fake: FakeServices) {
       read: guarded(drafts.read),
       save: guarded(drafts.save),
       remove: guarded(drafts.remove),
+    },
+    comments: {
+      list: guarded(comments.list),
+      save: guarded(comments.save),
+      remove: guarded(comments.remove),
     },
     project: {
       root: project.root,

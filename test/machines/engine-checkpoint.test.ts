@@ -1,9 +1,11 @@
 import {describe, expect, test} from 'vitest';
+import {createCommentDesk} from '../../src/machines/actors/comment-desk.ts';
 import {createEngine, type Engine, type EngineFact} from '../../src/machines/engine.ts';
 import type {Job} from '../../src/machines/policies/job/job-steps.ts';
 import type {Decision} from '../../src/machines/policies/review/decisions.ts';
 import {feedbackPrompt} from '../../src/machines/policies/run/agent-prompt.ts';
 import type {RunRecord} from '../../src/services/contracts/run.ts';
+import {lineComment} from '../fakes/memory-comment-store.ts';
 import {pausedRun, question, restingRun, sessionRef} from '../fakes/runs.ts';
 import {createFakeServices, mortal, settle} from '../fakes/services.ts';
 import {executeJob, startJob, taskJob} from '../helpers/jobs.ts';
@@ -254,6 +256,41 @@ describe('the outcome', () => {
       expect(plans.statuses()).toEqual({a: 'done'});
     },
   );
+
+  test('request changes takes the comments along, and a run that was not heard gives them back', async () => {
+    const {engine, agents, runs, services, time} = openProject({plan: begunPlan, runs: [pendingRun()]});
+    await services.comments.save(lineComment());
+    await services.comments.save(lineComment({id: 'c2', line: 9, side: 'old', text: 'Keep\nthis.'}));
+    const said = 'use tabs\n\nComments on lines of the change:\n- src/a.ts:3: Why twice?\n';
+    const feedback = `${said}- src/a.ts:9 (before the change): Keep\n  this.`;
+    agents.play = (agent) => {
+      time.now = `2026-02-02T03:00:0${agents.agents.length}.000Z`;
+      if (agent.runId === 'a-2') agent.fails({kind: 'resume_rejected', message: 'gone'});
+      else agent.succeeds();
+    };
+    const desk = createCommentDesk(services);
+    const sent = async () => (await desk.list({task_id: 'a', run_id: 'a-1'})).map(({sentWith}) => sentWith);
+    await startJob(engine, review(changes));
+    expect(await sent()).toEqual([null, null]);
+    await startJob(engine, review({state: 'changes_requested', feedback: ''}));
+    expect(await sent()).toEqual(['a-3', 'a-3']);
+    expect(runs.records('a')).toMatchObject([
+      {decision_comment_ids: ['c1', 'c2'], decision_feedback: feedback.replace('use tabs\n\n', '')},
+      {feedback, comment_ids: ['c1', 'c2']},
+      {feedback: feedback.replace('use tabs\n\n', ''), comment_ids: ['c1', 'c2']},
+    ]);
+    expect(agents.agents[0]?.request.prompt).toContain(feedback);
+    await expect(desk.edit({task_id: 'a', run_id: 'a-1'}, 'c1', 'no')).rejects.toMatchObject({
+      code: 'E_COMMENT_SENT',
+    });
+  });
+
+  test('request changes that says nothing is refused, and the question stays open', async () => {
+    const {engine, runs} = openProject({plan: begunPlan, runs: [pendingRun()]});
+    const nothing = {state: 'changes_requested', feedback: ' '} as const;
+    expect(await startJob(engine, review(nothing))).toMatchObject({output: {error: {code: 'E_NO_INPUT'}}});
+    expect(runs.records('a')).toEqual([pendingRun()]);
+  });
 
   test('request changes without a session is refused, and the question stays open', async () => {
     const {engine, agents, facts, runs, gone} = openProject({plan: planOf(task('a'))});

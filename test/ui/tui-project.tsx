@@ -1,5 +1,6 @@
 import {onTestFinished} from 'vitest';
 import {createJobStarter} from '../../src/cli/tui/job-starter.ts';
+import {createCommentDesk} from '../../src/machines/actors/comment-desk.ts';
 import {createEngine} from '../../src/machines/engine.ts';
 import {resolveConfig} from '../../src/machines/policies/config-resolution.ts';
 import {
@@ -103,6 +104,7 @@ export function tuiProject(options: TuiOptions = {}) {
     folder: '/project',
     engine,
     drafts,
+    comments: createCommentDesk(services),
     start: async (steps) => {
       const end = await start(steps).catch((error: unknown) => ({error}));
       setImmediate(tell);

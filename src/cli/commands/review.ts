@@ -2,17 +2,20 @@ import {Command, Option} from 'commander';
 import type {JobResult} from '../../machines/policies/job/job-steps.ts';
 import type {Decision} from '../../machines/policies/review/decisions.ts';
 import {AppError} from '../../services/contracts/errors.ts';
-import type {Cli} from '../cli.ts';
+import {type Cli, collect} from '../cli.ts';
 import {exitCodes} from '../exit-codes.ts';
 import {inspectOption} from '../inspect/inspect-option.ts';
-import {type JobCommandOptions, openEngineFor, runSteps} from '../job/job.ts';
+import {type CalledEngine, type JobCommandOptions, openEngineFor, runSteps} from '../job/job.ts';
 import {agentOption, streamOption} from './execute.ts';
 
 type Options = JobCommandOptions & {
   approve?: true;
   approveQuit?: true;
-  requestChanges?: string;
+  requestChanges?: string | true;
   reject?: true;
+  comment?: readonly string[];
+  comments?: true;
+  removeComment?: string;
 };
 
 const choices = ['approve', 'approveQuit', 'requestChanges', 'reject'] as const;
@@ -26,11 +29,27 @@ export function reviewCommand(cli: Cli): Command {
     .addOption(new Option('--approve-quit', 'approve, and stop there').conflicts(others('approveQuit')))
     .addOption(
       new Option(
-        '--request-changes <text>',
-        'send the agent back to work in its own session; - reads the text from stdin',
+        '--request-changes [text]',
+        'send the agent back to work in its own session, with your comments; - reads the text from stdin',
       ).conflicts(others('requestChanges')),
     )
     .addOption(new Option('--reject', 'the run and its task have failed').conflicts(others('reject')))
+    .addOption(
+      new Option(
+        '--comment <file:line=text>',
+        'keep a comment on a line of the change (:-line for a removed one); may be repeated',
+      )
+        .argParser(collect)
+        .conflicts(others('requestChanges')),
+    )
+    .addOption(new Option('--comments', 'list the comments on the task').conflicts([...choices, 'comment']))
+    .addOption(
+      new Option('--remove-comment <id>', 'remove a comment that was not sent').conflicts([
+        ...choices,
+        'comment',
+        'comments',
+      ]),
+    )
     .addOption(agentOption())
     .addOption(streamOption())
     .addOption(inspectOption())
@@ -39,6 +58,7 @@ export function reviewCommand(cli: Cli): Command {
       `
 Without a decision it asks on a terminal; Ctrl+C leaves it for later.
 Approving goes on with the plan; --approve-quit does not.
+Comments are kept until --request-changes sends them; with comments its text may be left out.
 Exit codes: 0 decided, and what follows is done; 1 error, 3 a task failed,
 4 a person is needed again, 75 only time is needed, 130 paused.`,
     )
@@ -49,6 +69,7 @@ Exit codes: 0 decided, and what follows is done; 1 error, 3 a task failed,
       const {findDecision} = await import('../../machines/actors/decision.actor.ts');
       const found = taskId ?? (await findDecision({plans, runs: opened.runs}));
       if (found === null) throw new AppError('E_NO_DECISION', 'no task waits for a decision');
+      if (await handleComments(cli, command, opened, found, options)) return;
       const mode = {type: 'review', decision} as const;
       const result = await runSteps(cli, command, opened, [{type: 'task', taskId: found, mode}], options);
       // To reject is what was asked for, and it was done.
@@ -66,7 +87,40 @@ async function decisionFrom(cli: Cli, options: Options): Promise<Decision | null
   const {requestChanges: text} = options;
   if (text === undefined) return null;
   const question = 'What should be different? Ctrl+D on an empty line ends it.';
+  // Comments may say it all; where there are none either, the checkpoint refuses.
+  if (text === true) return {state: 'changes_requested', feedback: ''};
   const feedback = text === '-' ? await cli.context.readAll(question) : text;
   if (feedback.trim() !== '') return {state: 'changes_requested', feedback};
   throw new AppError('E_NO_INPUT', '--request-changes needs a text that says what is to be different');
+}
+
+/** True when that was all that was asked for. */
+async function handleComments(
+  cli: Cli,
+  command: Command,
+  opened: CalledEngine,
+  taskId: string,
+  {comment: given = [], comments, removeComment: id, requestChanges}: Options,
+): Promise<boolean> {
+  if (given.length === 0 && !comments && id === undefined) return false;
+  const operations = await import('../job/comment-operations.ts');
+  const project = await cli.project(command);
+  if (comments) {
+    const known = await operations.commentsOn(opened, taskId);
+    cli.print(command, known.map(operations.commentData), () =>
+      known.length === 0 ? 'no comments' : known.map(operations.commentText).join('\n'),
+    );
+    return true;
+  }
+  if (id !== undefined) {
+    const removed = await operations.removeComment(opened, taskId, id);
+    cli.print(command, removed, `removed comment ${id}`);
+    return true;
+  }
+  const added = await operations.addComments(opened, project, taskId, given);
+  if (requestChanges !== undefined) return false;
+  cli.print(command, added, () =>
+    added.map((comment) => operations.commentText({comment, sentWith: null})).join('\n'),
+  );
+  return true;
 }

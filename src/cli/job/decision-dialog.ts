@@ -20,7 +20,7 @@ export const isAttended = (cli: Cli, command: Command): boolean =>
 export function decisionDialog(
   cli: Cli,
   command: Command,
-  {engine, changes, runs}: Pick<OpenedEngine, 'engine' | 'changes' | 'runs'>,
+  {engine, changes, runs, comments}: Pick<OpenedEngine, 'engine' | 'changes' | 'runs' | 'comments'>,
 ): DecisionDialog {
   const {context} = cli;
   const closing = new AbortController();
@@ -36,6 +36,7 @@ export function decisionDialog(
       run,
       obstacle,
       draft,
+      comments,
       signal: closing.signal,
       listFiles: async () => {
         const {listFiles} = await import('../../services/git/list-files.ts');

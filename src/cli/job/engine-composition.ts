@@ -1,6 +1,7 @@
 import {createHash, randomBytes, randomUUID} from 'node:crypto';
 import {open} from 'node:fs/promises';
 import os from 'node:os';
+import {type CommentDesk, createCommentDesk} from '../../machines/actors/comment-desk.ts';
 import {createEngine, type Engine} from '../../machines/engine.ts';
 import {createJournal} from '../../machines/journal.ts';
 import type {EntryListener, Observer} from '../../machines/observe.ts';
@@ -21,6 +22,7 @@ import {createSurroundingsReader} from '../../services/git/surroundings.ts';
 import {createJournalFiles} from '../../services/journal/journal-files.ts';
 import {createProcessLock} from '../../services/lock/process-lock.ts';
 import {createProjectLock} from '../../services/lock/project-lock.ts';
+import {createCommentStore} from '../../services/stores/comment-store.ts';
 import {createDraftStore} from '../../services/stores/draft-store.ts';
 import {createFeedbackStore} from '../../services/stores/feedback-store.ts';
 import {ensureStateFolder} from '../../services/stores/project-folder.ts';
@@ -49,6 +51,7 @@ export type OpenedEngine = {
   readonly runs: RunStore;
   readonly changes: ChangeTracker;
   readonly drafts: DraftStore;
+  readonly comments: CommentDesk;
   /** For machines that run beside the engine, so that they are seen with it. */
   readonly inspect: Observer['inspect'];
 };
@@ -89,6 +92,7 @@ export async function openEngine({
     runs,
     feedback: createFeedbackStore({folder: folder.feedbackFolder}),
     drafts,
+    comments: createCommentStore({folder: folder.runsFolder}),
     agents,
     changes,
     surroundings: createSurroundingsReader({
@@ -121,7 +125,7 @@ export async function openEngine({
     digest: (text) => createHash('sha256').update(text).digest('hex'),
   };
   const engine = createEngine(services, {inspect});
-  return {engine, runs, changes, drafts, inspect};
+  return {engine, runs, changes, drafts, comments: createCommentDesk(services), inspect};
 }
 
 /** The provider for the next job. A broken choice stops nobody who says which agent to use. */

@@ -44,7 +44,7 @@ export async function openTuiPorts(
     },
     ...(observe ? {observe} : {}),
   });
-  const {engine, drafts} = opened;
+  const {engine, drafts, comments} = opened;
   // Not the engine's own: what is kept there while a run is written is not for readers.
   const runs = createRunStore({folder: folder.runsFolder});
   const reader = createProjectReader({project, runs, env, isOwnJob: engine.isBusy});
@@ -57,6 +57,7 @@ export async function openTuiPorts(
     folder: folder.root,
     engine,
     drafts,
+    comments,
     start: (steps) => start(steps).catch((error: unknown) => ({error})),
     onOutput: (listener) => {
       outputs.add(listener);

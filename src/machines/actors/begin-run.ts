@@ -38,11 +38,13 @@ export async function takeOver(
       program: programOf(latest),
     },
   );
+  const comments = situation.open?.undelivered === feedback && situation.open.run.decision_comment_ids;
   const run = {
     ...record,
     resumable: request.kind === 'resume',
     ...(answers.length === 0 ? {} : {answers: [...answers]}),
     ...(feedback === null ? {} : {feedback}),
+    ...(comments && {comment_ids: comments}),
   };
   return begin(services, situation, run, request);
 }

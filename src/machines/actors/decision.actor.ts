@@ -1,10 +1,12 @@
 import {fromCallback, fromPromise} from 'xstate';
 import type {ProviderId} from '../../services/contracts/agent.ts';
+import type {LineComment} from '../../services/contracts/comment.ts';
 import {AppError} from '../../services/contracts/errors.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import {requireTask, walkTree} from '../policies/plan/plan-graph.ts';
-import {type OpenDecision, openDecision} from '../policies/review/decisions.ts';
+import {type Decision, type OpenDecision, openDecision} from '../policies/review/decisions.ts';
+import {feedbackWith, unsentComments} from '../policies/review/line-comments.ts';
 import {circumstancesAt, obstacleText} from '../policies/run/run-circumstances.ts';
 import {runObstacle} from '../policies/run/run-options.ts';
 import {noDecision, resumeRefusal} from '../policies/run/run-refusals.ts';
@@ -40,16 +42,27 @@ export function defineAskDecisionActor(
   });
 }
 
-/** What could not be carried out is refused while the question is still open. */
+/** The decision as it is recorded. What could not be carried out is refused while the question is still open. */
 export function defineCheckDecisionActor(services: Services) {
-  return fromPromise<void, CheckDecisionInput>(async ({input: {task, run, decision, explicitProvider}}) => {
-    if (decision.state !== 'changes_requested') return;
-    if (decision.feedback.trim() === '')
-      throw new AppError('E_NO_INPUT', `say what is to be changed in ${task.id}`);
-    const obstacle = obstacleTo(services, run, explicitProvider);
-    if (obstacle !== null) throw resumeRefusal('E_RESUME_REFUSED', task, run, obstacle);
-    await services.agents.check(run.provider);
-  });
+  return fromPromise<Decision, CheckDecisionInput>(
+    async ({input: {task, run, decision, explicitProvider}}) => {
+      if (decision.state !== 'changes_requested') return decision;
+      const comments = await commentsToSend(services, run);
+      const feedback = feedbackWith(decision.feedback, comments);
+      if (feedback.trim() === '')
+        throw new AppError('E_NO_INPUT', `say what is to be changed in ${task.id}, or comment on its lines`);
+      const obstacle = obstacleTo(services, run, explicitProvider);
+      if (obstacle !== null) throw resumeRefusal('E_RESUME_REFUSED', task, run, obstacle);
+      await services.agents.check(run.provider);
+      if (comments.length === 0) return decision;
+      return {...decision, feedback, commentIds: comments.map(({id}) => id)};
+    },
+  );
+}
+
+async function commentsToSend({comments, runs}: Services, run: RunRecord): Promise<readonly LineComment[]> {
+  const written = await comments.list(run);
+  return written.length === 0 ? [] : unsentComments(written, (await runs.list(run.task_id)).runs);
 }
 
 function obstacleTo(
@@ -71,14 +84,20 @@ function obstacleTo(
 export type RecalledDecision = OpenDecision & {readonly task: {readonly id: string; readonly title: string}};
 
 /** The checkpoint a task stands at, as it is on disk. */
-export function defineRecallDecisionActor({plans, runs}: Pick<Services, 'plans' | 'runs'>) {
-  return fromPromise<RecalledDecision, {readonly taskId: string}>(async ({input: {taskId}}) => {
-    const {id, title, ...task} = requireTask(await plans.read(), taskId);
-    const open = openDecision({id, title, ...task}, await readableRuns({runs}, taskId));
-    if (open !== null) return {...open, task: {id, title}};
-    throw noDecision(id);
-  });
+export async function recallDecision(
+  {plans, runs}: Pick<Services, 'plans' | 'runs'>,
+  taskId: string,
+): Promise<RecalledDecision> {
+  const task = requireTask(await plans.read(), taskId);
+  const open = openDecision(task, await readableRuns({runs}, taskId));
+  if (open === null) throw noDecision(task.id);
+  return {...open, task: {id: task.id, title: task.title}};
 }
+
+export const defineRecallDecisionActor = (services: Pick<Services, 'plans' | 'runs'>) =>
+  fromPromise<RecalledDecision, {readonly taskId: string}>(({input}) =>
+    recallDecision(services, input.taskId),
+  );
 
 /**
  * The first task of the plan that stands at a checkpoint; null where none does. Refuses where a task may stand

@@ -1,4 +1,4 @@
-import type {ChangeTracker, ReviewSummary} from '../../services/contracts/changes.ts';
+import type {ChangedFile, ChangeTracker, ReviewSummary} from '../../services/contracts/changes.ts';
 import {AppError, messageOf, shellWord} from '../../services/contracts/errors.ts';
 import type {RunRecord, RunStore} from '../../services/contracts/run.ts';
 import {isUnfinished, spansOf, type TimedSpan} from '../policies/run/change-spans.ts';
@@ -30,6 +30,17 @@ export async function taskDiff(
   if (spans.length === 0) throw notRecorded(chain);
   const {from, to} = await changes.compose(spans);
   return changes.diff(from, to, {stat: false});
+}
+
+/** Every file of the whole change of a task. */
+export async function taskFiles(
+  changes: Pick<ChangeTracker, 'snapshot' | 'compose' | 'files'>,
+  chain: readonly RunRecord[],
+): Promise<readonly ChangedFile[]> {
+  const {spans} = await spansNow(changes, chain);
+  if (spans.length === 0) throw notRecorded(chain);
+  const {from, to} = await changes.compose(spans);
+  return changes.files(from, to);
 }
 
 /** What a run says of its task when an agent ended; without an end the summary says why. */

@@ -70,6 +70,8 @@ export interface ChangeTracker {
   compose(spans: readonly TreeSpan[]): Promise<TreeSpan>;
   /** Never fails: without git the summary is empty, with a note that says why. Keeps what `diff` needs later. */
   summarize(from: string | null, to: string | null): Promise<ReviewSummary>;
+  /** Every file of the change. Throws `E_DIFF_UNAVAILABLE`. */
+  files(from: string, to: string): Promise<readonly ChangedFile[]>;
   /** The change as a patch, or as a table of files. Throws `E_DIFF_UNAVAILABLE`. */
   diff(from: string, to: string, options: {readonly stat: boolean}): Promise<string>;
 }

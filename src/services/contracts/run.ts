@@ -161,6 +161,8 @@ export const runRecordSchema = z.looseObject({
   feedback: z.string().optional(),
   /** The run waits for answers, and its agent did not hear this feedback: said with the next resume. */
   feedback_undelivered: z.boolean().optional(),
+  /** The comments on lines that its feedback carries. */
+  comment_ids: z.array(z.string()).optional().catch(undefined),
   /** Where a run that goes on stood before; it goes back there when its agent will not go on. */
   stood: z
     .looseObject({
@@ -211,6 +213,8 @@ export const runRecordSchema = z.looseObject({
   decision_resolved_at: z.string().optional(),
   /** The changes that were requested. */
   decision_feedback: z.string().optional(),
+  /** The comments on lines that went with it. */
+  decision_comment_ids: z.array(z.string()).optional().catch(undefined),
   /** Reviews only. Whose work it judged is known before it begins, what it found once its answer was checked. */
   parent_review_completion_signature: z.string().optional(),
   parent_review_passed: z.boolean().optional(),

@@ -1,6 +1,7 @@
 import type {ProviderId} from './agent.ts';
 import type {AgentRunner} from './agent-runner.ts';
 import type {ChangeTracker} from './changes.ts';
+import type {CommentStore} from './comment.ts';
 import type {ConfigLayer} from './config.ts';
 import type {DraftStore} from './draft.ts';
 import type {FeedbackStore} from './feedback.ts';
@@ -16,6 +17,7 @@ export type Services = {
   readonly runs: RunStore;
   readonly feedback: FeedbackStore;
   readonly drafts: DraftStore;
+  readonly comments: CommentStore;
   readonly agents: AgentRunner;
   readonly changes: ChangeTracker;
   readonly surroundings: SurroundingsReader;

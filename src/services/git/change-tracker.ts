@@ -9,7 +9,7 @@ import {findRepository, noRepository} from './find-repository.ts';
 import {notableFiles} from './notable-files.ts';
 import {isObjectId, openRepository, type Repository} from './repository.ts';
 import {createGit, type Environment, type Git, GitFailure} from './safe-git.ts';
-import {keepObjects, observeChange, renderDiff} from './tree-diff.ts';
+import {keepObjects, listChanges, observeChange, renderDiff} from './tree-diff.ts';
 import {storeEnvironment, writeTree} from './tree-snapshot.ts';
 
 export type ChangeTrackerOptions = {
@@ -117,6 +117,15 @@ export function createChangeTracker({
         });
       } catch (error) {
         return minimal(messageOf(error));
+      }
+    },
+
+    files: async (from, to) => {
+      try {
+        checkIds(from, to);
+        return from === to ? [] : await withTrees(from, (git) => listChanges(git, {from, to}));
+      } catch (error) {
+        throw unavailable(messageOf(error));
       }
     },
 

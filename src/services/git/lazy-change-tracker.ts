@@ -31,6 +31,7 @@ export function createLazyChangeTracker(options: ChangeTrackerOptions): ChangeTr
       if (isUnseen) return {files: [], diffstat: '', snippets: [], note: noRepository};
       return (await tracker()).summarize(from, to);
     },
+    files: async (from, to) => (await tracker()).files(from, to),
     diff: async (from, to, options) => (await tracker()).diff(from, to, options),
   };
 }

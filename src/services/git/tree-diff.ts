@@ -14,14 +14,18 @@ export async function renderDiff(git: Git, {from, to}: Trees, {stat}: {stat: boo
   return (await git.run([...compare, ...(stat ? statLayout : ['-p']), from, to])).text;
 }
 
+/** Every file of the change. */
+export async function listChanges(git: Git, {from, to}: Trees): Promise<ChangedFile[]> {
+  return parseChanges((await git.run([...compare, '-z', '--raw', '--numstat', from, to])).text);
+}
+
 /** What a summary is made of. */
 export async function observeChange(git: Git, trees: Trees, rules: ReviewRules): Promise<ObservedChange> {
   const {from, to} = trees;
-  const [listed, diffstat] = await Promise.all([
-    git.run([...compare, '-z', '--raw', '--numstat', from, to]),
+  const [files, diffstat] = await Promise.all([
+    listChanges(git, trees),
     git.run([...compare, ...statLayout, '--stat-count=100', from, to]),
   ]);
-  const files = parseChanges(listed.text);
   const patches = await Promise.all(
     rules
       .filesToQuote(files)

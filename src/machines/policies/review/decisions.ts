@@ -8,7 +8,13 @@ import {compareTimestamps} from '../text/timestamps.ts';
 export type Decision =
   | {readonly state: 'approved_continue'}
   | {readonly state: 'approved_quit'}
-  | {readonly state: 'changes_requested'; readonly feedback: string}
+  | {
+      readonly state: 'changes_requested';
+      /** What the agent is told. */
+      readonly feedback: string;
+      /** The comments that are part of it. */
+      readonly commentIds?: readonly string[];
+    }
   | {readonly state: 'rejected'};
 
 /** A checkpoint that still keeps the plan from going on. */

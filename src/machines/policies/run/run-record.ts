@@ -180,18 +180,23 @@ function atCheckpoint(run: RunRecord, now: string): RunRecord {
 }
 
 function decided(run: RunRecord, decision: Decision, now: string): RunRecord {
-  const {decision_feedback: _, ...rest} = run;
+  const {decision_feedback: _, decision_comment_ids: __, ...rest} = run;
   const resolved = {
     ...rest,
     decision_state: decision.state,
     decision_resolved_at: now,
-    ...(decision.state === 'changes_requested' ? {decision_feedback: decision.feedback} : {}),
+    ...(decision.state === 'changes_requested' && changesIn(decision)),
   };
   if (decision.state !== 'rejected') return resolved;
   const before = run.failure === undefined ? '' : `; it had failed: ${run.failure.message}`;
   const message = `rejected at the checkpoint${before}`;
   return {...resolved, state: 'failed', failure: {kind: 'rejected', message}};
 }
+
+const changesIn = ({feedback, commentIds}: Extract<Decision, {state: 'changes_requested'}>) => ({
+  decision_feedback: feedback,
+  ...(commentIds && {decision_comment_ids: [...commentIds]}),
+});
 
 /** No agent is alive: the phase is gone, where it stood before no longer matters, and the last segment has an end. */
 function resting(run: RunRecord, {end = null, work}: SegmentTrace, now: string): RunRecord {

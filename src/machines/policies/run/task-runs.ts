@@ -29,6 +29,9 @@ export const isUndelivered = (run: RunRecord): boolean =>
   run.segments.length <= 1 &&
   (run.failure?.kind === 'resume_rejected' || run.failure?.kind === 'spawn_failed');
 
+/** What this run brought to its agent reached it, whatever the agent made of it. */
+export const wasHeard = (run: RunRecord): boolean => run.segments.length > 0 && !isUndelivered(run);
+
 /** The run that says how the task stands: the latest one that ran and was heard. */
 export const tellingRun = (runs: readonly RunRecord[]): RunRecord | null =>
   latestRun(runs.filter((run) => !isUndelivered(run)));

@@ -1,0 +1,48 @@
+import type {KnownComment} from '../../machines/actors/comment-desk.ts';
+import {recallDecision} from '../../machines/actors/decision.actor.ts';
+import {parseComment, placeOf} from '../../machines/policies/review/line-comments.ts';
+import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
+import type {LineComment} from '../../services/contracts/comment.ts';
+import {AppError, shellWord} from '../../services/contracts/errors.ts';
+import type {Project} from '../composition.ts';
+import type {OpenedEngine} from './engine-composition.ts';
+
+// What `review` does with comments on lines. None of it needs the project lock.
+
+type Desk = Pick<OpenedEngine, 'comments' | 'runs'>;
+
+/** Keeps these comments with the run that stands at its checkpoint; all of them, or none. */
+export async function addComments(
+  {comments, runs}: Desk,
+  {plans}: Pick<Project, 'plans'>,
+  taskId: string,
+  given: readonly string[],
+): Promise<readonly LineComment[]> {
+  const drafts = given.map(parseComment);
+  const {run} = await recallDecision({plans, runs}, taskId);
+  return comments.add(run, drafts);
+}
+
+/** Every comment on the task, whichever of its runs it was written at. */
+export async function commentsOn({comments, runs}: Desk, taskId: string): Promise<readonly KnownComment[]> {
+  const known: KnownComment[] = [];
+  for (const run of (await runs.list(taskId)).runs) known.push(...(await comments.list(run)));
+  return known;
+}
+
+export async function removeComment(desk: Desk, taskId: string, id: string): Promise<LineComment> {
+  const found = (await commentsOn(desk, taskId)).find(({comment}) => comment.id === id);
+  if (found) return desk.comments.remove(found.comment, id);
+  throw new AppError('E_COMMENT_NOT_FOUND', `${taskId} has no comment ${JSON.stringify(id)}`, {
+    next: [{command: `blackbird review ${shellWord(taskId)} --comments`, why: 'see those it has'}],
+  });
+}
+
+/** As data: the comment, and the run it was sent with. */
+export const commentData = ({comment, sentWith}: KnownComment) => ({...comment, sent_with: sentWith});
+
+export function commentText({comment, sentWith}: KnownComment): string {
+  const text = displayText(comment.text).trimEnd().replaceAll('\n', '\n  ');
+  const sent = sentWith === null ? '' : `  (sent with ${displayLine(sentWith)})`;
+  return `${comment.id}  ${displayLine(placeOf(comment))}${sent}\n  ${text}`;
+}

@@ -1,0 +1,66 @@
+import {type CommentedRun, commentSchemaVersion, type LineComment} from '../../services/contracts/comment.ts';
+import {AppError, shellWord} from '../../services/contracts/errors.ts';
+import type {RunRecord} from '../../services/contracts/run.ts';
+import type {Services} from '../../services/contracts/services.ts';
+import {type CommentDraft, requireChanged, sentWith} from '../policies/review/line-comments.ts';
+import {chainOf, taskFiles} from './task-change.ts';
+
+/** A comment, and the run that brought it to the agent; null while it was not sent. */
+export type KnownComment = {readonly comment: LineComment; readonly sentWith: string | null};
+
+/** What a reviewer does with comments, for the command line and the terminal UI alike. */
+export interface CommentDesk {
+  list(run: CommentedRun): Promise<readonly KnownComment[]>;
+  /** Refuses a file that is not in the change of the run, and then keeps none. */
+  add(run: RunRecord, drafts: readonly CommentDraft[]): Promise<readonly LineComment[]>;
+  /** Refuses what was sent, as `remove` does. */
+  edit(run: CommentedRun, id: string, text: string): Promise<LineComment>;
+  remove(run: CommentedRun, id: string): Promise<LineComment>;
+}
+
+export function createCommentDesk({
+  comments,
+  runs,
+  changes,
+  now,
+  newUuid,
+}: Pick<Services, 'comments' | 'runs' | 'changes' | 'now' | 'newUuid'>): CommentDesk {
+  const list: CommentDesk['list'] = async (run) => {
+    const [known, {runs: history}] = await Promise.all([comments.list(run), runs.list(run.task_id)]);
+    return known.map((comment) => ({comment, sentWith: sentWith(comment.id, history)}));
+  };
+  const unsent = async (run: CommentedRun, id: string): Promise<LineComment> => {
+    const found = (await list(run)).find(({comment}) => comment.id === id);
+    const next = [
+      {command: `blackbird review ${shellWord(run.task_id)} --comments`, why: 'see its comments'},
+    ];
+    if (!found) throw new AppError('E_COMMENT_NOT_FOUND', `${run.task_id} has no comment ${id}`, {next});
+    if (found.sentWith === null) return found.comment;
+    throw new AppError('E_COMMENT_SENT', `comment ${id} was sent with run ${found.sentWith}`, {next});
+  };
+  return {
+    list,
+    add: async (run, drafts) => {
+      const files = await taskFiles(changes, await chainOf(runs, run));
+      for (const draft of drafts) requireChanged(draft, files, run.task_id);
+      const {task_id, run_id} = run;
+      const written = drafts.map((draft): LineComment => {
+        const [id, time] = [newUuid().replaceAll('-', '').slice(-8), now()];
+        const stamps = {created_at: time, updated_at: time};
+        return {schema_version: commentSchemaVersion, id, task_id, run_id, ...draft, ...stamps};
+      });
+      for (const comment of written) await comments.save(comment);
+      return written;
+    },
+    edit: async (run, id, text) => {
+      const comment = {...(await unsent(run, id)), text, updated_at: now()};
+      await comments.save(comment);
+      return comment;
+    },
+    remove: async (run, id) => {
+      const comment = await unsent(run, id);
+      await comments.remove(run, id);
+      return comment;
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import type {ChangedFile} from '../../../services/contracts/changes.ts';
+import type {LineComment} from '../../../services/contracts/comment.ts';
+import {AppError, shellWord} from '../../../services/contracts/errors.ts';
+import type {RunRecord} from '../../../services/contracts/run.ts';
+import {wasHeard} from '../run/task-runs.ts';
+
+/** What a comment is about, and what it says. */
+export type CommentDraft = Pick<LineComment, 'file' | 'side' | 'line' | 'text'>;
+
+/** `src/a.ts:12=text`; `:-12` is line 12 as it was before, for lines that were removed. */
+export function parseComment(given: string): CommentDraft {
+  const [, file, sign, digits = '', text = ''] = /^(.+?):(-?)(\d{1,9})=(.*)$/s.exec(given) ?? [];
+  const line = Number(digits);
+  if (file === undefined || line === 0)
+    throw new AppError('E_USAGE', `a comment is file:line=text, not ${JSON.stringify(given)}`);
+  if (text.trim() === '') throw new AppError('E_NO_INPUT', `the comment on ${file}:${line} says nothing`);
+  return {file, side: sign === '-' ? 'old' : 'new', line, text: text.trim()};
+}
+
+/** A comment is about a line of the change; a name that is not in it is a slip, or no file at all. */
+export function requireChanged(draft: CommentDraft, files: readonly ChangedFile[], taskId: string): void {
+  const {file, side} = draft;
+  const isChanged = files.some((each) => each.path === file || (side === 'old' && each.from === file));
+  if (isChanged) return;
+  throw new AppError('E_USAGE', `${taskId} did not change ${JSON.stringify(file)}`, {
+    details: files.slice(0, 10).map((each) => ['changed', each.path]),
+    next: [{command: `blackbird diff ${shellWord(taskId)} --stat`, why: 'see what it changed'}],
+  });
+}
+
+/** The run that brought a comment to its agent; null while nobody has heard it. */
+export const sentWith = (id: string, runs: readonly RunRecord[]): string | null =>
+  runs.find((run) => run.comment_ids?.includes(id) && wasHeard(run))?.run_id ?? null;
+
+export const unsentComments = (
+  comments: readonly LineComment[],
+  runs: readonly RunRecord[],
+): readonly LineComment[] => comments.filter(({id}) => sentWith(id, runs) === null);
+
+/** `src/a.ts:12`, and for a line that is gone `src/a.ts:12 (before the change)`. */
+export const placeOf = ({file, side, line}: Pick<LineComment, 'file' | 'side' | 'line'>): string =>
+  `${file}:${line}${side === 'old' ? ' (before the change)' : ''}`;
+
+/** What the agent is sent back with: the words of the request, then each comment with its place. */
+export function feedbackWith(words: string, comments: readonly CommentDraft[]): string {
+  if (comments.length === 0) return words;
+  const listed = comments.map(
+    (comment) => `- ${placeOf(comment)}: ${comment.text.trim().replaceAll('\n', '\n  ')}`,
+  );
+  const heading = 'Comments on lines of the change:';
+  return [...(words.trim() === '' ? [] : [words.trim(), '']), heading, ...listed].join('\n');
+}
