@@ -1,14 +1,17 @@
 import {assign, setup} from 'xstate';
 import type {SessionEvent, SessionLaunch, SessionMeta} from '../services/contracts/session.ts';
-import type {NewSession} from '../services/contracts/tmux.ts';
+import type {CommandEnd, NewSession} from '../services/contracts/tmux.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
 import {errorIn, outputIn} from './chart-parts.ts';
 import {sessionName} from './policies/session/session-names.ts';
 import {
+  exitedEvent,
   failedEvent,
   type ResumeEventName,
   type ResumeRequest,
   resumeEvent,
+  runnerExited,
+  withoutOldSession,
   worktreeMissing,
 } from './policies/session/session-resume.ts';
 
@@ -22,18 +25,24 @@ export type SessionChangeOutput = {
   /** What was recorded; nothing for the first start of a run. */
   readonly event: ResumeEventName | null;
   readonly failure: {readonly error: unknown} | null;
+  /** Why a session that runs has no event of its attach. */
+  readonly unrecorded: {readonly error: unknown} | null;
 };
 
 export type EventInput = {readonly run: SessionMeta; readonly event: SessionEvent};
 
 type ChangeContext = SessionChangeInput & {
   -readonly [Key in keyof SessionChangeOutput]: SessionChangeOutput[Key];
+} & {
+  /** The session that was ended for this one. */
+  ended: string | null;
+  /** How the runner ended, where it ended at once. */
+  end: CommandEnd | null;
 };
 
-/**
- * Makes a session under the lock of its repository: looks again at worktree and session, ends the old one where that is asked
- * for, starts the new one, records it. Whatever happens inside, it ends without the lock.
- */
+const failed = {target: 'settled', actions: {type: 'rememberFailure', params: errorIn}} as const;
+
+/** Makes a session under the lock of its repository, and ends without the lock whatever happens inside. */
 export const sessionChangeMachine = setup({
   types: {
     input: {} as SessionChangeInput,
@@ -46,23 +55,30 @@ export const sessionChangeMachine = setup({
     hasSession: promiseNotProvided<boolean, {name: string}>('hasSession'),
     killSession: promiseNotProvided<void, {name: string}>('killSession'),
     newSession: promiseNotProvided<void, NewSession>('newSession'),
+    releaseSession: promiseNotProvided<CommandEnd | null, {name: string}>('releaseSession'),
     recordEvent: promiseNotProvided<void, EventInput>('recordEvent'),
     releaseLock: promiseNotProvided<void, void>('releaseLock'),
   },
   actions: {
-    rememberEvent: assign((_, params: {event: ResumeEventName}) => params),
     // The first failure is the one that matters; releasing may only add to it.
     rememberFailure: assign(({context}, params: {error: unknown}) => ({failure: context.failure ?? params})),
+    rememberNoSession: assign(({context}, {error}: {error: unknown}) => ({
+      failure: {error: context.ended === null ? error : withoutOldSession(error)},
+    })),
   },
   guards: {
     isYes: (_, answer: boolean) => answer,
     isNo: (_, answer: boolean) => !answer,
     isFirst: ({context}) => context.request.isFirst,
     isRestart: ({context}) => context.request.restart,
+    isAttach: ({context}) => context.event === 'resume_attach',
+    hasExited: (_, end: CommandEnd | null) => end !== null,
   },
+  // An agent that cannot start ends within this time; a person waits for it at every start.
+  delays: {settleTime: 1000},
 }).createMachine({
   id: 'sessionChange',
-  context: ({input}) => ({...input, event: null, failure: null}),
+  context: ({input}) => ({...input, event: null, failure: null, unrecorded: null, ended: null, end: null}),
   initial: 'locking',
   states: {
     locking: {
@@ -85,18 +101,14 @@ export const sessionChangeMachine = setup({
             input: ({context}) => ({run: context.run}),
             onDone: [
               {guard: {type: 'isYes', params: outputIn}, target: 'checkingSession'},
-              {
-                guard: 'isFirst',
-                target: 'settled',
-                actions: {type: 'rememberFailure', params: ({context}) => missing(context)},
-              },
-              {
-                target: 'recordingFailure',
-                actions: {type: 'rememberFailure', params: ({context}) => missing(context)},
-              },
+              'worktreeMissing',
             ],
-            onError: {target: 'settled', actions: {type: 'rememberFailure', params: errorIn}},
+            onError: failed,
           },
+        },
+        worktreeMissing: {
+          entry: {type: 'rememberFailure', params: ({context: {run}}) => ({error: worktreeMissing(run)})},
+          always: [{guard: 'isFirst', target: 'settled'}, 'recordingFailure'],
         },
         recordingFailure: {
           invoke: {
@@ -104,7 +116,7 @@ export const sessionChangeMachine = setup({
             src: 'recordEvent',
             input: ({context: {run, request}}) => ({run, event: failedEvent(run, request)}),
             onDone: 'settled',
-            onError: {target: 'settled', actions: {type: 'rememberFailure', params: errorIn}},
+            onError: failed,
           },
         },
         checkingSession: {
@@ -117,9 +129,9 @@ export const sessionChangeMachine = setup({
               {guard: 'isRestart', target: 'killing'},
               // Somebody else was faster; theirs is as good as ours.
               {guard: 'isFirst', target: 'settled'},
-              {target: 'recording', actions: {type: 'rememberEvent', params: {event: 'resume_attach'}}},
+              {target: 'recording', actions: assign({event: 'resume_attach'})},
             ],
-            onError: {target: 'settled', actions: {type: 'rememberFailure', params: errorIn}},
+            onError: failed,
           },
         },
         killing: {
@@ -127,8 +139,8 @@ export const sessionChangeMachine = setup({
             id: 'killSession',
             src: 'killSession',
             input: ({context}) => ({name: nameOf(context)}),
-            onDone: 'creating',
-            onError: {target: 'settled', actions: {type: 'rememberFailure', params: errorIn}},
+            onDone: {target: 'creating', actions: assign({ended: ({context}) => nameOf(context)})},
+            onError: failed,
           },
         },
         creating: {
@@ -140,16 +152,51 @@ export const sessionChangeMachine = setup({
               cwd: context.run.worktree_path,
               ...context.launch,
             }),
+            onDone: 'settling',
+            onError: {target: 'settled', actions: {type: 'rememberNoSession', params: errorIn}},
+          },
+        },
+        settling: {after: {settleTime: 'checkingRunner'}},
+        checkingRunner: {
+          invoke: {
+            id: 'releaseSession',
+            src: 'releaseSession',
+            input: ({context}) => ({name: nameOf(context)}),
             onDone: [
+              {
+                guard: {type: 'hasExited', params: outputIn},
+                target: 'recordingExit',
+                actions: assign({end: ({event}) => event.output}),
+              },
               {guard: 'isFirst', target: 'settled'},
               {
                 guard: 'isRestart',
                 target: 'recording',
-                actions: {type: 'rememberEvent', params: {event: 'resume_restart'}},
+                actions: assign({event: 'resume_restart'}),
               },
-              {target: 'recording', actions: {type: 'rememberEvent', params: {event: 'resume_create'}}},
+              {target: 'recording', actions: assign({event: 'resume_create'})},
             ],
-            onError: {target: 'settled', actions: {type: 'rememberFailure', params: errorIn}},
+            onError: failed,
+          },
+        },
+        recordingExit: {
+          entry: {type: 'rememberNoSession', params: ({context}) => exited(context)},
+          invoke: {
+            id: 'recordExit',
+            src: 'recordEvent',
+            input: ({context: {run, request, end}}) => ({run, event: exitedEvent(run, request, known(end))}),
+            onDone: 'removing',
+            // What the runner said is told all the same.
+            onError: 'removing',
+          },
+        },
+        removing: {
+          invoke: {
+            id: 'removeSession',
+            src: 'killSession',
+            input: ({context}) => ({name: nameOf(context)}),
+            onDone: 'settled',
+            onError: failed,
           },
         },
         recording: {
@@ -158,7 +205,15 @@ export const sessionChangeMachine = setup({
             src: 'recordEvent',
             input: ({context}) => eventInput(context),
             onDone: 'settled',
-            onError: {target: 'settled', actions: {type: 'rememberFailure', params: errorIn}},
+            onError: [
+              // Somebody else's session runs; what is missing is only a line about it.
+              {
+                guard: 'isAttach',
+                target: 'settled',
+                actions: assign({unrecorded: ({event}) => errorIn({event})}),
+              },
+              failed,
+            ],
           },
         },
         settled: {type: 'final'},
@@ -175,14 +230,19 @@ export const sessionChangeMachine = setup({
     },
     done: {type: 'final'},
   },
-  output: ({context: {event, failure}}) => ({event, failure}),
+  output: ({context: {event, failure, unrecorded}}) => ({event, failure, unrecorded}),
 });
 
 function nameOf({run}: ChangeContext): string {
   return sessionName(run.run_id);
 }
 
-const missing = ({run}: ChangeContext) => ({error: worktreeMissing(run)});
+const exited = ({run, end}: ChangeContext) => ({error: runnerExited(run, known(end))});
+
+function known(end: CommandEnd | null): CommandEnd {
+  if (!end) throw new Error('The runner has not ended');
+  return end;
+}
 
 function eventInput({run, request, event}: ChangeContext): EventInput {
   if (!event) throw new Error('There is no event to record');

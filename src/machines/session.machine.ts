@@ -1,7 +1,7 @@
-import {assign, setup} from 'xstate';
+import {assign, emit, setup} from 'xstate';
 import type {SessionLaunch, SessionMeta} from '../services/contracts/session.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
-import {errorIn, outputIn} from './chart-parts.ts';
+import {errorIn, finalOutput, outputIn} from './chart-parts.ts';
 import {sessionName} from './policies/session/session-names.ts';
 import {
   failedEvent,
@@ -32,13 +32,15 @@ export type SessionOutput =
   | {readonly outcome: 'canceled'}
   | {readonly outcome: 'failed'; readonly error: unknown; readonly run: SessionMeta | null};
 
+/** A session that runs is shown although its attach could not be recorded. */
+export type SessionEmitted = {readonly type: 'attach.unrecorded'; readonly error: unknown};
+
 type SessionContext = SessionInput & {
   run: SessionMeta | null;
   launch: SessionLaunch | null;
   isRunning: boolean;
   event: ResumeEventName | null;
-  failure: {readonly error: unknown} | null;
-  isCanceled: boolean;
+  error: unknown;
 };
 
 const failed = {target: 'failed', actions: {type: 'rememberFailure', params: errorIn}} as const;
@@ -53,6 +55,7 @@ export const sessionMachine = setup({
     input: {} as SessionInput,
     context: {} as SessionContext,
     output: {} as SessionOutput,
+    emitted: {} as SessionEmitted,
   },
   actors: {
     findRun: promiseNotProvided<SessionMeta, {ref: string}>('findRun'),
@@ -65,13 +68,12 @@ export const sessionMachine = setup({
     attach: promiseNotProvided<void, {name: string}>('attach'),
   },
   actions: {
-    rememberEvent: assign((_, params: {event: ResumeEventName | null}) => params),
-    rememberFailure: assign((_, params: {error: unknown}) => ({failure: params})),
-    rememberCancel: assign({isCanceled: true}),
+    rememberFailure: assign((_, params: {error: unknown}) => params),
+    warn: emit((_, params: {error: unknown}): SessionEmitted => ({type: 'attach.unrecorded', ...params})),
   },
   guards: {
     isYes: (_, answer: boolean) => answer,
-    hasFailed: (_, params: {failure: unknown}) => params.failure !== null,
+    isSet: (_, params: {value: unknown}) => params.value !== null,
     isRefused: ({context}) => refuseResume(context) !== null,
     mayAttach: ({context}) => context.isRunning && !context.request.restart,
     mustAsk: ({context}) => mustAsk(context),
@@ -85,8 +87,7 @@ export const sessionMachine = setup({
     launch: null,
     isRunning: false,
     event: null,
-    failure: null,
-    isCanceled: false,
+    error: null,
   }),
   initial: 'resolving',
   states: {
@@ -95,10 +96,7 @@ export const sessionMachine = setup({
         id: 'findRun',
         src: 'findRun',
         input: ({context}) => ({ref: context.ref}),
-        onDone: {
-          target: 'checkingWorktree',
-          actions: assign(({event}) => ({run: event.output})),
-        },
+        onDone: {target: 'checkingWorktree', actions: assign({run: ({event}) => event.output})},
         onError: failed,
       },
     },
@@ -132,10 +130,7 @@ export const sessionMachine = setup({
         id: 'hasSession',
         src: 'hasSession',
         input: ({context}) => ({name: nameOf(context)}),
-        onDone: {
-          target: 'deciding',
-          actions: assign(({event}) => ({isRunning: event.output})),
-        },
+        onDone: {target: 'deciding', actions: assign({isRunning: ({event}) => event.output})},
         onError: failed,
       },
     },
@@ -146,11 +141,7 @@ export const sessionMachine = setup({
           target: 'failed',
           actions: {type: 'rememberFailure', params: ({context}) => ({error: refuseResume(context)})},
         },
-        {
-          guard: 'mayAttach',
-          target: 'recordingAttach',
-          actions: {type: 'rememberEvent', params: {event: 'resume_attach'}},
-        },
+        {guard: 'mayAttach', target: 'recordingAttach', actions: assign({event: 'resume_attach'})},
         {guard: 'mustAsk', target: 'confirming'},
         {target: 'resolvingRunner'},
       ],
@@ -160,10 +151,7 @@ export const sessionMachine = setup({
         id: 'confirm',
         src: 'confirm',
         input: {question: restartQuestion},
-        onDone: [
-          {guard: {type: 'isYes', params: outputIn}, target: 'resolvingRunner'},
-          {target: 'canceled', actions: 'rememberCancel'},
-        ],
+        onDone: [{guard: {type: 'isYes', params: outputIn}, target: 'resolvingRunner'}, 'canceled'],
         onError: failed,
       },
     },
@@ -173,10 +161,7 @@ export const sessionMachine = setup({
         id: 'resolveRunner',
         src: 'resolveRunner',
         input: ({context}) => ({run: runOf(context)}),
-        onDone: {
-          target: 'changing',
-          actions: assign(({event}) => ({launch: event.output})),
-        },
+        onDone: {target: 'changing', actions: assign({launch: ({event}) => event.output})},
         onError: failed,
       },
     },
@@ -187,14 +172,19 @@ export const sessionMachine = setup({
         input: ({context}) => changeInput(context),
         onDone: [
           {
-            guard: {type: 'hasFailed', params: ({event}) => ({failure: event.output.failure})},
+            guard: {type: 'isSet', params: ({event}) => ({value: event.output.failure})},
             target: 'failed',
             actions: {type: 'rememberFailure', params: ({event}) => ({error: event.output.failure?.error})},
           },
           {
+            guard: {type: 'isSet', params: ({event}) => ({value: event.output.unrecorded})},
             target: 'showing',
-            actions: {type: 'rememberEvent', params: ({event}) => ({event: event.output.event})},
+            actions: [
+              {type: 'warn', params: ({event}) => ({error: event.output.unrecorded?.error})},
+              assign({event: ({event}) => event.output.event}),
+            ],
           },
+          {target: 'showing', actions: assign({event: ({event}) => event.output.event})},
         ],
         onError: failed,
       },
@@ -208,7 +198,8 @@ export const sessionMachine = setup({
           event: resumeEvent('resume_attach', runOf(context), context.request),
         }),
         onDone: 'showing',
-        onError: failed,
+        // The session is healthy; what is missing is only a line about it.
+        onError: {target: 'showing', actions: {type: 'warn', params: errorIn}},
       },
     },
     showing: {always: [{guard: 'isDetached', target: 'done'}, {target: 'attaching'}]},
@@ -221,11 +212,18 @@ export const sessionMachine = setup({
         onError: failed,
       },
     },
-    done: {type: 'final'},
-    canceled: {type: 'final'},
-    failed: {type: 'final'},
+    done: {
+      type: 'final',
+      output: ({context}) => ({
+        outcome: context.request.detached ? 'ready' : 'attached',
+        run: runOf(context),
+        event: context.event,
+      }),
+    },
+    canceled: {type: 'final', output: {outcome: 'canceled'}},
+    failed: {type: 'final', output: ({context: {run, error}}) => ({outcome: 'failed', error, run})},
   },
-  output: ({context}) => outputOf(context),
+  output: finalOutput<SessionOutput>,
 });
 
 function runOf({run}: SessionContext): SessionMeta {
@@ -240,11 +238,4 @@ function nameOf(context: SessionContext): string {
 function changeInput(context: SessionContext): SessionChangeInput {
   if (!context.launch) throw new Error('There is nothing to launch');
   return {run: runOf(context), launch: context.launch, request: context.request};
-}
-
-function outputOf(context: SessionContext): SessionOutput {
-  if (context.failure) return {outcome: 'failed', error: context.failure.error, run: context.run};
-  if (context.isCanceled) return {outcome: 'canceled'};
-  const outcome = context.request.detached ? 'ready' : 'attached';
-  return {outcome, run: runOf(context), event: context.event};
 }

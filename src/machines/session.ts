@@ -7,7 +7,8 @@ import {sessionChangeMachine} from './session-change.machine.ts';
 export async function openSession(ports: SessionPorts, input: SessionInput): Promise<SessionOutput> {
   const {findRun, confirm, resolveRunner, attach, ...changing} = defineSessionActors(ports);
   const {hasWorktree, hasSession, recordEvent} = changing;
-  const change = sessionChangeMachine.provide({actors: changing});
+  const delays = {settleTime: ports.settleMilliseconds};
+  const change = sessionChangeMachine.provide({actors: changing, delays});
   const actor = createActor(
     sessionMachine.provide({
       actors: {findRun, hasWorktree, hasSession, confirm, resolveRunner, change, recordEvent, attach},
@@ -15,6 +16,7 @@ export async function openSession(ports: SessionPorts, input: SessionInput): Pro
     {input},
   );
   const finished = toPromise(actor);
+  actor.on('attach.unrecorded', ({error}) => ports.warn(error));
   actor.start();
   return finished;
 }

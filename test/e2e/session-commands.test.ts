@@ -35,7 +35,6 @@ describe.skipIf(!hasTmux)('run', () => {
       branch: `agency/refunds-${id.slice(-4)}`,
       worktree: path.join(project.data, 'repos', repoId, 'worktrees', id),
       tmux: `agency_${id}`,
-      next: 'agency attach refunds',
     });
     expect(project.sessionNames()).toEqual([`agency_${id}`]);
     await eventually(() =>

@@ -80,6 +80,60 @@ describe.skipIf(!hasTmux)('a run that cannot begin leaves nothing behind', () =>
   });
 });
 
+describe.skipIf(!hasTmux)('a runner that ends at once', () => {
+  const claude = (project: AgencyProject) => project.addProgram('claude', 'echo "no login"; exit 7');
+  const told = (next: string) =>
+    [
+      'error_code: E_RUNNER_EXITED',
+      'the runner ended at once (exit code 7)',
+      '  runner      claude',
+      '  last lines  no login',
+      next,
+      '',
+    ].join('\n');
+
+  test('is told in the background too, recorded, and leaves no session', async () => {
+    const project = agencyProject();
+    const {id, session} = await project.begin('refunds');
+    await project.run(['kill', id]);
+    claude(project);
+    expect(await project.run(['resume', id, '--detached'])).toEqual({
+      code: 1,
+      out: '',
+      err: told(
+        [
+          `  next        agency resume ${id} --detached  try again when the runner works`,
+          `              ${'agency doctor'.padEnd(`agency resume ${id} --detached`.length)}  see whether it is installed`,
+        ].join('\n'),
+      ),
+    });
+    expect(project.sessionNames()).toEqual([]);
+    expect(project.events(id).at(-1)).toMatchObject({
+      event: 'runner_exited',
+      data: {session_name: session, detached: true, exit_code: 7, last_lines: ['no login']},
+    });
+  });
+
+  test('of a new run: the worktree stays, and how to start again is said', async () => {
+    const project = agencyProject();
+    claude(project);
+    const {code, out, err} = await project.run(['run', '--name', 'refunds', '--detached']);
+    const [id = ''] = await ids(project);
+    expect({code, out}).toEqual({code: 1, out: ''});
+    expect(err).toContain(`  last lines  no login\n  run         ${id}\n`);
+    expect(err).toContain('next        agency resume refunds --detached  its worktree is ready');
+    expect(project.sessionNames()).toEqual([]);
+  });
+
+  test('is told on the terminal, where tmux would have shown nothing', async () => {
+    const project = agencyProject();
+    claude(project);
+    const terminal = project.terminal();
+    terminal.type('agency run --name refunds');
+    await terminal.until(/the runner ended at once \(exit code 7\)[\s\S]*no login[\s\S]*\[1\]>/);
+  });
+});
+
 describe.skipIf(!hasTmux)('run and resume', () => {
   test('start the same command in the same folder, from a repository with or without a checkout', async () => {
     const project = agencyProject();

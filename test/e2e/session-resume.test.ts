@@ -29,7 +29,7 @@ describe.skipIf(!hasTmux)('resume with the real tmux', () => {
       err: [
         'error_code: E_SESSION_NOT_FOUND',
         `tmux session '${session}' does not exist`,
-        `  next  agency resume ${id}  create it again`,
+        `  next  agency resume ${id} --detached  create it again`,
         '',
       ].join('\n'),
     });
@@ -156,7 +156,7 @@ describe.skipIf(!hasTmux)('resume with the real tmux', () => {
         /^error_code: E_CONFIRMATION_REQUIRED\nrefusing to restart without confirmation in non-interactive mode; pass --yes\n/,
       ),
     });
-    const inBackground = await project.run(['resume', '--detached', id, '--restart']);
+    const inBackground = await project.run(['resume', id, '--restart']);
     expect(inBackground.err).toContain(`  next  agency resume ${id} --restart --yes --detached  end it`);
     await project.run(['kill', id]);
     expect(await project.run(['resume', id])).toEqual(refused);

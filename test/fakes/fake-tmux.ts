@@ -1,5 +1,5 @@
 import {AppError} from '../../src/services/contracts/errors.ts';
-import type {NewSession, TmuxClient} from '../../src/services/contracts/tmux.ts';
+import type {CommandEnd, NewSession, TmuxClient} from '../../src/services/contracts/tmux.ts';
 
 export type FakeTmux = TmuxClient & {
   /** What runs, by name; a test may add what others started. */
@@ -7,6 +7,8 @@ export type FakeTmux = TmuxClient & {
   /** Everything that was called, in order; others may write into it as well. */
   readonly log: string[];
   readonly keys: string[];
+  /** Sessions whose command ended, and how; they stay until they are released or killed. */
+  readonly ended: Map<string, CommandEnd>;
   /** Runs before a call does anything: `nth` counts the calls of that name from 1. It may throw. */
   before(call: keyof TmuxClient, nth: number, job: () => void): void;
 };
@@ -15,6 +17,7 @@ export type FakeTmux = TmuxClient & {
 export function createFakeTmux(log: string[] = []): FakeTmux {
   const sessions = new Map<string, NewSession>();
   const keys: string[] = [];
+  const ended = new Map<string, CommandEnd>();
   const jobs = new Map<string, () => void>();
   const counts = new Map<string, number>();
   const called = (call: keyof TmuxClient, name?: string) => {
@@ -31,6 +34,7 @@ export function createFakeTmux(log: string[] = []): FakeTmux {
     sessions,
     log,
     keys,
+    ended,
     before: (call, nth, job) => void jobs.set(`${call} ${nth}`, job),
     hasSession: async (name) => {
       called('hasSession', name);
@@ -42,6 +46,11 @@ export function createFakeTmux(log: string[] = []): FakeTmux {
       if (sessions.has(session.name)) throw tmuxFailure('new-session', `duplicate session: ${session.name}`);
       sessions.set(session.name, session);
     },
+    release: async (name) => {
+      called('release', name);
+      if (!sessions.has(name)) return {exitCode: null, signal: null, lastLines: []};
+      return ended.get(name) ?? null;
+    },
     attach: async (name) => {
       called('attach', name);
       requireSession('attach', name);
@@ -49,6 +58,7 @@ export function createFakeTmux(log: string[] = []): FakeTmux {
     killSession: async (name) => {
       called('killSession', name);
       sessions.delete(name);
+      ended.delete(name);
     },
     sendKeys: async (name, sent) => {
       if (sent.length === 0) throw new Error('there are no keys to send');

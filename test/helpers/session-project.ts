@@ -60,7 +60,11 @@ export function sessionProject() {
     const answers = [...(options.answers ?? [])];
     const cli = new Cli(contextOf({around, data, bin, cwd: options.cwd ?? repo}, printed, answers));
     const command = new Command('resume');
-    return {cli, command, sessions: await openSessions(cli, command, {tmux, ask: cli.context.ask})};
+    return {
+      cli,
+      command,
+      sessions: await openSessions(cli, command, {tmux, ask: cli.context.ask, settleMilliseconds: 0}),
+    };
   };
 
   return {

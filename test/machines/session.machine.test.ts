@@ -1,11 +1,11 @@
 import {describe, expect, test} from 'vitest';
-import {createActor, toPromise} from 'xstate';
+import {createActor, fromPromise, toPromise} from 'xstate';
 import {defineSessionActors, type SessionPorts} from '../../src/machines/actors/session-effects.actor.ts';
 import type {ResumeRequest, TerminalFacts} from '../../src/machines/policies/session/session-resume.ts';
 import {sessionMachine} from '../../src/machines/session.machine.ts';
 import {openSession} from '../../src/machines/session.ts';
 import {sessionChangeMachine} from '../../src/machines/session-change.machine.ts';
-import {AppError} from '../../src/services/contracts/errors.ts';
+import {AppError, messageOf} from '../../src/services/contracts/errors.ts';
 import type {SessionEvent, SessionMeta} from '../../src/services/contracts/session.ts';
 import {createFakeTmux, tmuxFailure} from '../fakes/fake-tmux.ts';
 import {repoId, runId, session, sessionMeta} from '../fakes/session-runs.ts';
@@ -54,6 +54,8 @@ function stage(situation: Situation = {}) {
       },
     },
     tmux,
+    settleMilliseconds: 0,
+    warn: (error) => void log.push(`warn ${messageOf(error)}`),
     ...situation.ports,
   };
   const resume = (request: Partial<ResumeRequest> = {}) =>
@@ -68,9 +70,12 @@ function stage(situation: Situation = {}) {
 const has = `hasSession ${session}`;
 const create = `newSession ${session}`;
 const kill = `killSession ${session}`;
+const release = `release ${session}`;
 const attach = `attach ${session}`;
 const lock = `lock ${repoId}`;
 const ask = 'ask restart session? in-tool history will be lost (git state unchanged) [y/N]: ';
+const exitAtOnce = {exitCode: 3, signal: null, lastLines: ['cannot read config', 'good bye']};
+const oldSessionGone = ['old session', 'was ended for the restart and is gone; git state is unchanged'];
 const failing = (error: unknown) => async () => {
   throw error;
 };
@@ -106,7 +111,17 @@ describe('a session that is missing', () => {
   test('is created under the lock, which is gone before the user sees it', async () => {
     const {log, events, tmux, resume, run} = stage();
     expect(await resume()).toEqual({outcome: 'attached', run, event: 'resume_create'});
-    expect(log).toEqual([has, 'resolveRunner', lock, has, create, 'resume_create', 'unlock', attach]);
+    expect(log).toEqual([
+      has,
+      'resolveRunner',
+      lock,
+      has,
+      create,
+      release,
+      'resume_create',
+      'unlock',
+      attach,
+    ]);
     expect(tmux.sessions.get(session)).toEqual({name: session, cwd: '/worktrees/refunds', ...launch});
     expect(events).toEqual([
       {
@@ -119,7 +134,7 @@ describe('a session that is missing', () => {
   test('is created and left in the background', async () => {
     const {log, resume, run} = stage();
     expect(await resume({detached: true})).toEqual({outcome: 'ready', run, event: 'resume_create'});
-    expect(log).toEqual([has, 'resolveRunner', lock, has, create, 'resume_create', 'unlock']);
+    expect(log).toEqual([has, 'resolveRunner', lock, has, create, release, 'resume_create', 'unlock']);
   });
 
   test.each([true, false])(
@@ -144,14 +159,24 @@ describe('a session that is missing', () => {
     for (const request of [{yes: true}, {yes: false}]) {
       const {log, resume} = stage({terminal: {isInteractive: false}});
       expect(await resume({restart: true, ...request})).toMatchObject({event: 'resume_restart'});
-      expect(log).toEqual([has, 'resolveRunner', lock, has, create, 'resume_restart', 'unlock', attach]);
+      expect(log).toEqual([
+        has,
+        'resolveRunner',
+        lock,
+        has,
+        create,
+        release,
+        'resume_restart',
+        'unlock',
+        attach,
+      ]);
     }
   });
 
   test('of a new run is started without an event', async () => {
     const {log, resume, run} = stage();
     expect(await resume({isFirst: true})).toEqual({outcome: 'attached', run, event: null});
-    expect(log).toEqual([has, 'resolveRunner', lock, has, create, 'unlock', attach]);
+    expect(log).toEqual([has, 'resolveRunner', lock, has, create, release, 'unlock', attach]);
   });
 
   test('of a new run that somebody resumed at once is simply attached to', async () => {
@@ -165,7 +190,7 @@ describe('a session that is missing', () => {
 });
 
 describe('a restart', () => {
-  const restarted = [has, 'resolveRunner', lock, has, kill, create, 'resume_restart', 'unlock'];
+  const restarted = [has, 'resolveRunner', lock, has, kill, create, release, 'resume_restart', 'unlock'];
 
   test('with --yes ends the old session and begins a new one, unasked', async () => {
     const {log, events, tmux, resume} = stage({isRunning: true});
@@ -216,6 +241,71 @@ describe('a restart', () => {
     tmux.before('hasSession', 2, () => tmux.sessions.clear());
     expect(await resume({restart: true, yes: true})).toMatchObject({event: 'resume_restart'});
     expect(log).not.toContain(kill);
+  });
+});
+
+describe('a runner that ends at once', () => {
+  const exited = (request: Partial<ResumeRequest>, situation: Situation = {}) => {
+    const staged = stage(situation);
+    staged.tmux.before('release', 1, () => staged.tmux.ended.set(session, exitAtOnce));
+    return {...staged, output: staged.resume(request)};
+  };
+  const failure = {
+    code: 'E_RUNNER_EXITED',
+    message: 'the runner ended at once (exit code 3)',
+    details: [
+      ['runner', 'claude'],
+      ['last lines', 'cannot read config\ngood bye'],
+    ],
+  };
+  const data = {session_name: session, runner: 'claude', detached: false, restart: false};
+  const told = {exit_code: 3, last_lines: ['cannot read config', 'good bye']};
+
+  test.each([true, false])('is not ready: its end is recorded and told (detached: %s)', async (detached) => {
+    const {output, log, events, tmux, run} = exited({detached});
+    expect(await output).toMatchObject({outcome: 'failed', run, error: failure});
+    expect(log).toEqual([
+      ...[has, 'resolveRunner', lock, has, create, release],
+      ...['runner_exited', kill, 'unlock'],
+    ]);
+    expect(events).toEqual([{event: 'runner_exited', data: {...data, detached, ...told}}]);
+    expect(tmux.sessions.size).toBe(0);
+  });
+
+  test('of a new run is told the same way', async () => {
+    const {output, events} = exited({isFirst: true});
+    expect(await output).toMatchObject({outcome: 'failed', error: failure});
+    expect(events).toEqual([{event: 'runner_exited', data: {...data, ...told}}]);
+  });
+
+  test('after a restart: the old session is gone, and that is said', async () => {
+    const {output, events} = exited({restart: true, yes: true}, {isRunning: true});
+    expect(await output).toMatchObject({
+      error: {...failure, details: [...failure.details, oldSessionGone]},
+    });
+    expect(events).toEqual([{event: 'runner_exited', data: {...data, restart: true, ...told}}]);
+  });
+
+  test('is told although it cannot be recorded', async () => {
+    const append = failing(new AppError('E_PERSIST_FAILED', 'full'));
+    const {output, log} = exited({}, {ports: {events: {append}}});
+    expect(await output).toMatchObject({error: failure});
+    expect(log.slice(-2)).toEqual([kill, 'unlock']);
+  });
+
+  test('with its session gone too, there are no words left', async () => {
+    const {resume, tmux, events} = stage();
+    tmux.before('release', 1, () => tmux.sessions.clear());
+    expect(await resume()).toMatchObject({
+      error: {
+        message: 'the runner ended at once',
+        details: [
+          ['runner', 'claude'],
+          ['last lines', '(none)'],
+        ],
+      },
+    });
+    expect(events).toEqual([{event: 'runner_exited', data: {...data, last_lines: []}}]);
   });
 });
 
@@ -337,6 +427,22 @@ describe('what goes wrong', () => {
     expect(log).toEqual([has, 'resolveRunner', lock, has, create, 'unlock']);
   });
 
+  test('a restart whose creation fails says that the old session is gone', async () => {
+    const {log, tmux, resume} = stage({isRunning: true});
+    tmux.before('newSession', 1, () => {
+      throw tmuxFailure('new-session', 'boom');
+    });
+    expect(await resume({restart: true, yes: true})).toMatchObject({
+      outcome: 'failed',
+      error: {
+        code: 'E_TMUX_FAILED',
+        message: 'tmux new-session failed (exit=1): boom',
+        details: [oldSessionGone],
+      },
+    });
+    expect(log).toEqual([has, 'resolveRunner', lock, has, kill, create, 'unlock']);
+  });
+
   test('a session that cannot be ended is not replaced', async () => {
     const {log, tmux, resume} = stage({isRunning: true});
     const error = tmuxFailure('kill-session', 'boom');
@@ -357,13 +463,30 @@ describe('what goes wrong', () => {
     expect(log).toEqual(nth === 1 ? [has] : [has, 'resolveRunner', lock, has, 'unlock']);
   });
 
+  test('an attach that cannot be recorded is warned of, and the session is shown', async () => {
+    for (const detached of [false, true]) {
+      const {log, resume, run} = stage({isRunning: true, ports: {events: {append: failing(unwritable)}}});
+      const outcome = detached ? 'ready' : 'attached';
+      expect(await resume({detached})).toEqual({outcome, run, event: 'resume_attach'});
+      expect(log).toEqual([has, 'warn failed to append', ...(detached ? [] : [attach])]);
+    }
+  });
+
+  test('the same where somebody else created the session meanwhile', async () => {
+    const {log, tmux, resume, run} = stage({ports: {events: {append: failing(unwritable)}}});
+    tmux.before('hasSession', 2, () =>
+      tmux.sessions.set(session, {name: session, cwd: '/', argv: ['x'], env: {}}),
+    );
+    expect(await resume()).toEqual({outcome: 'attached', run, event: 'resume_attach'});
+    expect(log).toEqual([has, 'resolveRunner', lock, has, 'unlock', 'warn failed to append', attach]);
+  });
+
   test.each([
-    {isRunning: true, request: {}, expected: [has]},
-    {isRunning: false, request: {}, expected: [has, 'resolveRunner', lock, has, create, 'unlock']},
+    {isRunning: false, request: {}, expected: [has, 'resolveRunner', lock, has, create, release, 'unlock']},
     {
       isRunning: true,
       request: {restart: true, yes: true},
-      expected: [has, 'resolveRunner', lock, has, kill, create, 'unlock'],
+      expected: [has, 'resolveRunner', lock, has, kill, create, release, 'unlock'],
     },
   ])(
     'an event that cannot be written: nobody is attached ($request, running $isRunning)',
@@ -437,8 +560,9 @@ test('every transition of the session is reachable', () => {
         ...done('confirm', [true, false]),
         ...done('resolveRunner', [launch]),
         ...done('change', [
-          {event: 'resume_create', failure: null},
-          {event: null, failure: {error: 'e'}},
+          {event: 'resume_create', failure: null, unrecorded: null},
+          {event: 'resume_attach', failure: null, unrecorded: {error: 'e'}},
+          {event: null, failure: {error: 'e'}, unrecorded: null},
         ]),
       ],
       key: ({context}) => [context.request, context.terminal, context.isRunning],
@@ -450,9 +574,12 @@ test('every transition of the change is reachable', () => {
   expect(
     unreachedTransitions(sessionChangeMachine, {
       inputs: inputs.map((input) => ({run: sessionMeta(), launch, request: input.request})),
-      payloads: ['hasWorktree', 'hasSession'].flatMap((id) =>
-        [true, false].map((output) => ({type: `xstate.done.actor.${id}`, output})),
-      ),
+      payloads: [
+        ...['hasWorktree', 'hasSession'].flatMap((id) =>
+          [true, false].map((output) => ({type: `xstate.done.actor.${id}`, output})),
+        ),
+        ...[null, exitAtOnce].map((output) => ({type: 'xstate.done.actor.releaseSession', output})),
+      ],
       key: ({context}) => [context.request, context.event, context.failure !== null],
     }),
   ).toEqual([]);
@@ -460,18 +587,26 @@ test('every transition of the change is reachable', () => {
 
 describe('an effect it was not given is named', () => {
   const {ports} = stage({isRunning: true, answer: true});
-  const {acquireLock, killSession, newSession, releaseLock, ...others} = defineSessionActors(ports);
+  const {acquireLock, killSession, newSession, releaseSession, releaseLock, ...others} =
+    defineSessionActors(ports);
   const {hasWorktree, hasSession, recordEvent} = others;
-  const changing = {acquireLock, hasWorktree, hasSession, killSession, newSession, recordEvent, releaseLock};
+  const delays = {settleTime: 0};
+  const looking = {hasWorktree, hasSession, recordEvent};
+  const changing = {acquireLock, ...looking, killSession, newSession, releaseSession, releaseLock};
   const without = <Actors extends object>(actors: Actors, name: keyof Actors): Partial<Actors> => {
     const {[name]: _, ...rest} = actors;
     return rest as Partial<Actors>;
   };
 
   test.each(Object.keys(others) as Array<keyof typeof others>)('%s', async (name) => {
-    const change = sessionChangeMachine.provide({actors: changing});
-    const machine = sessionMachine.provide({actors: {...without(others, name), change}});
-    const asked = {...request, restart: name !== 'recordEvent'};
+    const change = sessionChangeMachine.provide({actors: changing, delays});
+    // The one event that is not left to the change is that of a missing worktree.
+    const gone =
+      name === 'recordEvent'
+        ? {hasWorktree: fromPromise<boolean, {run: SessionMeta}>(async () => false)}
+        : {};
+    const machine = sessionMachine.provide({actors: {...without(others, name), ...gone, change}});
+    const asked = {...request, restart: true};
     const actor = createActor(machine, {input: {ref: 'x', request: asked, terminal}});
     const finished = toPromise(actor);
     actor.start();
@@ -483,7 +618,7 @@ describe('an effect it was not given is named', () => {
 
   test.each(Object.keys(changing) as Array<keyof typeof changing>)('%s, under the lock', async (name) => {
     ports.tmux.sessions.set(session, {name: session, cwd: '/', argv: ['old'], env: {}});
-    const machine = sessionChangeMachine.provide({actors: without(changing, name)});
+    const machine = sessionChangeMachine.provide({actors: without(changing, name), delays});
     const input = {run: sessionMeta(), launch, request: {...request, restart: true}};
     const actor = createActor(machine, {input});
     const finished = toPromise(actor);

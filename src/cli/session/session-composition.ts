@@ -4,7 +4,8 @@ import type {SessionPorts} from '../../machines/actors/session-effects.actor.ts'
 import {inSeconds, isRunId} from '../../machines/policies/session/session-names.ts';
 import {findSession, requireMeta} from '../../machines/policies/session/session-refs.ts';
 import {isYes, type TerminalFacts} from '../../machines/policies/session/session-resume.ts';
-import {AppError} from '../../services/contracts/errors.ts';
+import {displayLine} from '../../machines/policies/text/display-text.ts';
+import {AppError, messageOf} from '../../services/contracts/errors.ts';
 import type {
   RepoLock,
   Repository,
@@ -46,7 +47,11 @@ export type Sessions = {
   readonly ports: SessionPorts;
 };
 
-type Seams = {readonly tmux: TmuxClient; readonly ask: (question: string) => Promise<string | null>};
+type Seams = {
+  readonly tmux: TmuxClient;
+  readonly ask: (question: string) => Promise<string | null>;
+  readonly settleMilliseconds: number;
+};
 
 /** Connects the session commands to what is really there; tests hand in what must not be. */
 export async function openSessions(
@@ -59,6 +64,7 @@ export async function openSessions(
   const {
     tmux = createTmuxClient(env),
     ask = (question) => askOnTerminal(question, {write: context.writeErr, input: process.stdin}),
+    settleMilliseconds = 1000,
   } = seams;
   const cwd = cli.folder(command);
   const now = () => inSeconds(context.now());
@@ -91,6 +97,8 @@ export async function openSessions(
     lock: shielded(lock),
     events,
     tmux,
+    settleMilliseconds,
+    warn: (error) => context.err(`warning: ${displayLine(warningOf(error))}`),
   };
   const canAttach = Boolean(env.TMUX) || isatty(0);
   const terminal = {isInteractive: context.isInteractive, canAttach};
@@ -110,6 +118,13 @@ export async function openSessions(
     find,
     ports,
   };
+}
+
+/** In one line, with the file that is in the way. */
+function warningOf(error: unknown): string {
+  const known = error instanceof AppError ? Object.fromEntries(error.details) : {};
+  const why = known.file === undefined ? '' : `: ${known.file} (${known.reason ?? 'cannot be written'})`;
+  return `${messageOf(error)}${why}; the session is not affected`;
 }
 
 const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;

@@ -14,18 +14,28 @@ export async function withSessions(
   ref: string | null,
   job: (sessions: Sessions) => Promise<void>,
 ): Promise<void> {
+  let canAttach = true;
   try {
     const {openSessions} = await import('./session-composition.ts');
-    await job(await openSessions(cli, command));
+    const sessions = await openSessions(cli, command);
+    canAttach = sessions.terminal.canAttach;
+    await job(sessions);
   } catch (error) {
     if (!(error instanceof AppError) || error.next.length > 0) throw error;
     const {message, details, cause} = error;
     const word = ref === null ? '' : shellWord(ref.trim());
-    const known = {detached: command.opts().detached ? ' --detached' : '', ...Object.fromEntries(details)};
+    const known = {
+      detached: detachedOption(command.opts().detached, canAttach),
+      ...Object.fromEntries(details),
+    };
     const steps = advice[error.code]?.(sessionProgram(cli), word, known) ?? [];
     throw new AppError(error.code, message, {details, next: steps, ...(cause === undefined ? {} : {cause})});
   }
 }
+
+/** What a command needs that is to work from here: without a terminal nothing can be attached to. */
+export const detachedOption = (isDetached: boolean | undefined, canAttach: boolean): string =>
+  isDetached || !canAttach ? ' --detached' : '';
 
 type Advice = (
   program: string,
@@ -37,12 +47,18 @@ const advice: Partial<Record<ErrorCode, Advice>> = {
   E_RUN_NOT_FOUND: (program) => [{command: `${program} ls --all --all-repos`, why: 'see all sessions'}],
   E_RUN_ID_AMBIGUOUS: (program) => [{command: `${program} ls --all --all-repos`, why: 'see all sessions'}],
   E_RUN_REF_AMBIGUOUS: (program) => [{command: `${program} ls --all --all-repos`, why: 'see all sessions'}],
-  E_SESSION_NOT_FOUND: (program, ref) => [{command: `${program} resume ${ref}`, why: 'create it again'}],
-  E_WORKTREE_MISSING: (program, ref, {reason, branch}) => {
+  E_SESSION_NOT_FOUND: (program, ref, {detached}) => [
+    {command: `${program} resume ${ref}${detached}`, why: 'create it again'},
+  ],
+  E_RUNNER_EXITED: (program, ref, {detached}) => [
+    {command: `${program} resume ${ref}${detached}`, why: 'try again when the runner works'},
+    {command: `${program} doctor`, why: 'see whether it is installed'},
+  ],
+  E_WORKTREE_MISSING: (program, ref, {reason, branch, detached}) => {
     if (reason !== 'archived')
       return [{command: `${program} clean ${ref}`, why: 'archive it; its branch is kept'}];
     if (branch === undefined) return [];
-    const command = `${program} run --name <name> --parent ${shellWord(branch)}`;
+    const command = `${program} run --name <name> --parent ${shellWord(branch)}${detached}`;
     return [{command, why: 'go on from its branch'}];
   },
   E_CONFIRMATION_REQUIRED: (program, ref, {detached}) => [

@@ -6,7 +6,7 @@ import type {
   SessionLaunch,
   SessionMeta,
 } from '../../services/contracts/session.ts';
-import type {NewSession, TmuxClient} from '../../services/contracts/tmux.ts';
+import type {CommandEnd, NewSession, TmuxClient} from '../../services/contracts/tmux.ts';
 
 /** What the session machine acts through. */
 export type SessionPorts = {
@@ -16,7 +16,11 @@ export type SessionPorts = {
   readonly resolveRunner: (run: SessionMeta) => Promise<SessionLaunch>;
   readonly lock: RepoLock;
   readonly events: Pick<SessionEvents, 'append'>;
-  readonly tmux: Pick<TmuxClient, 'hasSession' | 'newSession' | 'killSession' | 'attach'>;
+  readonly tmux: Pick<TmuxClient, 'hasSession' | 'newSession' | 'release' | 'killSession' | 'attach'>;
+  /** How long a runner must live to count as started. */
+  readonly settleMilliseconds: number;
+  /** Told while tmux does not have the terminal yet. */
+  readonly warn: (error: unknown) => void;
 };
 
 /** Adapts the ports to the actors that `sessionMachine` invokes. */
@@ -33,6 +37,7 @@ export function defineSessionActors(ports: SessionPorts) {
     acquireLock: fromPromise<void, {repoId: string}>(({input}) => lock.acquire(input.repoId)),
     killSession: fromPromise<void, {name: string}>(({input}) => tmux.killSession(input.name)),
     newSession: fromPromise<void, NewSession>(({input}) => tmux.newSession(input)),
+    releaseSession: fromPromise<CommandEnd | null, {name: string}>(({input}) => tmux.release(input.name)),
     recordEvent: fromPromise<void, {run: SessionMeta; event: SessionEvent}>(({input}) =>
       events.append(input.run, input.event),
     ),

@@ -40,12 +40,13 @@ export type SessionEvent = {
     | 'resume_create'
     | 'resume_restart'
     | 'resume_failed'
+    | 'runner_exited'
     | 'stop'
     | 'kill_session'
     | 'clean_started'
     | 'clean_failed'
     | 'clean_finished';
-  readonly data: Readonly<Record<string, string | boolean | readonly string[]>>;
+  readonly data: Readonly<Record<string, string | number | boolean | readonly string[]>>;
 };
 
 export type SessionChange =

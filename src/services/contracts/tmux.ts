@@ -8,11 +8,24 @@ export type NewSession = {
   readonly env: Readonly<Record<string, string>>;
 };
 
+/** How the command of a session ended, and what it said last. */
+export type CommandEnd = {
+  /** Null where it was killed, or where nothing is known any more. */
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly lastLines: readonly string[];
+};
+
 /** tmux as far as sessions need it. Every name is meant exactly: never as a prefix or a pattern. */
 export interface TmuxClient {
   hasSession(name: string): Promise<boolean>;
-  /** Starts it in the background. Refused when there is one of this name. */
+  /**
+   * Starts it in the background; it outlives its command until `release`. Refused when there is one of this
+   * name.
+   */
   newSession(session: NewSession): Promise<void>;
+  /** From now on it ends with its command; tells how the command ended where it already has. */
+  release(name: string): Promise<CommandEnd | null>;
   /** Shows it in this terminal until the user leaves it; inside tmux the client changes over to it. */
   attach(name: string): Promise<void>;
   /** One that is already gone is no failure. */

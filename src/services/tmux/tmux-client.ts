@@ -1,7 +1,7 @@
 import {spawn} from 'node:child_process';
 import {setTimeout as delay} from 'node:timers/promises';
 import {AppError, systemErrorCode} from '../contracts/errors.ts';
-import type {TmuxClient} from '../contracts/tmux.ts';
+import type {CommandEnd, TmuxClient} from '../contracts/tmux.ts';
 import {runProgram} from '../system/run-program.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -12,7 +12,7 @@ const timeLimitMs = 30_000;
 /** tmux on the server that its own rules choose: that of `$TMUX`, else the default one of this user. */
 export function createTmuxClient(env: Env): TmuxClient {
   const run = async (args: readonly string[]) => {
-    const result = await runProgram({file: 'tmux', args: args.map(argument), env, timeLimitMs});
+    const result = await runProgram({file: 'tmux', args, env, timeLimitMs});
     if (result.type === 'notFound') throw notInstalled();
     if (result.type === 'failed') throw failure(args, result.reason);
     return result;
@@ -37,7 +37,22 @@ export function createTmuxClient(env: Env): TmuxClient {
       if (argv.length === 0) throw new Error('a session needs a command');
       const variables = Object.entries(added).flatMap(([key, value]) => ['-e', `${key}=${value}`]);
       const where = ['-d', '-s', name, '-c', literally(cwd), ...variables];
-      await must(['new-session', ...where, '--', ...argv]);
+      // In one call: tmux sees the end of a command only after it has done all of it.
+      const keep = [';', 'set-option', '-w', '-t', `${exactly(name)}:`, 'remain-on-exit', 'on'];
+      await must(['new-session', ...where.map(argument), '--', ...argv.map(argument), ...keep]);
+    },
+    release: async (name) => {
+      const target = ['-t', `${exactly(name)}:`];
+      const args = ['set-option', '-w', '-u', ...target, 'remain-on-exit'];
+      const {code, stdout, stderr} = await run([...args, ';', 'list-panes', ...target, '-F', paneFormat]);
+      if (code !== 0) {
+        if (!isGone.test(stderr)) throw failure(args, `exit=${code}`, stderr);
+        return {exitCode: null, signal: null, lastLines: []};
+      }
+      const end = commandEnd(stdout);
+      if (end === null) return null;
+      const screen = await run(['capture-pane', '-p', '-J', '-S', '-', ...target]);
+      return {...end, lastLines: lastLinesOf(screen.stdout)};
     },
     attach: (name) => {
       // A client inside tmux cannot show a second tmux in itself, but it can change over.
@@ -51,7 +66,7 @@ export function createTmuxClient(env: Env): TmuxClient {
     },
     sendKeys: async (name, keys) => {
       if (keys.length === 0) throw new Error('there are no keys to send');
-      await must(['send-keys', '-t', `${exactly(name)}:`, ...keys]);
+      await must(['send-keys', '-t', `${exactly(name)}:`, ...keys.map(argument)]);
     },
     listSessions: async () => {
       const {code, stdout} = await run(['list-sessions', '-F', '#{session_name}']);
@@ -69,6 +84,26 @@ const literally = (folder: string) => folder.replaceAll('#', '##');
 /** A semicolon at the end of an argument would begin the next tmux command. */
 const argument = (text: string) => (text.endsWith(';') ? `${text.slice(0, -1)}\\;` : text);
 
+const paneFormat = '#{pane_dead} #{pane_dead_status} #{pane_dead_signal}';
+
+/** What the first pane tells of its command; null while that runs. */
+function commandEnd(panes: string): Omit<CommandEnd, 'lastLines'> | null {
+  const [isDead, status = '', signal = ''] = (panes.split('\n')[0] ?? '').split(' ');
+  if (isDead !== '1') return null;
+  return {exitCode: status === '' ? null : Number(status), signal: signal === '' ? null : signal};
+}
+
+const [lineCount, lineLength] = [10, 500];
+
+/** The end of what a command said, without the line that tmux adds to it. */
+function lastLinesOf(screen: string): readonly string[] {
+  return screen
+    .split('\n')
+    .map((line) => line.trimEnd().slice(0, lineLength))
+    .filter((line) => line !== '' && !/^Pane is dead\b/.test(line))
+    .slice(-lineCount);
+}
+
 /**
  * A server whose last session was killed takes a moment to go, and whoever calls in that moment is turned
  * away with nothing done. A restart does just that.
@@ -77,7 +112,7 @@ const isLeaving = /server exited unexpectedly|lost server/;
 const [retries, retryMilliseconds] = [40, 50];
 
 const isGone =
-  /no server running|can't find session|no sessions|session not found|error connecting to .*\((No such file or directory|Connection refused)\)/;
+  /no server running|can't find session|no sessions|session not found|no such window|no current target|server exited unexpectedly|lost server|error connecting to .*\((No such file or directory|Connection refused)\)/;
 
 /** There is a server and it does not talk to us: whether the session runs is not known. */
 const isOutOfReach = (stderr: string) => stderr.startsWith('error connecting to') && !isGone.test(stderr);

@@ -64,6 +64,14 @@ describe.each<{kind: string; isThere: boolean; create: () => TmuxClient}>([
       expect(await client.listSessions()).toEqual(['agency_12']);
     });
 
+    test('a session whose command runs is released without a word, one that is gone with nothing to tell', async () => {
+      const client = create();
+      await client.newSession(session('agency_1'));
+      expect(await client.release('agency_1')).toBe(null);
+      expect(await client.hasSession('agency_1')).toBe(true);
+      expect(await client.release('agency_2')).toEqual({exitCode: null, signal: null, lastLines: []});
+    });
+
     test('a second session of the same name is refused', async () => {
       const client = create();
       await client.newSession(session('agency_1'));
@@ -110,6 +118,32 @@ describe.skipIf(!hasTmux)('the real tmux', () => {
       expect(existsSync(`${folder}.pwned`)).toBe(false);
     },
   );
+
+  test.each([
+    {line: 'echo one; echo two >&2; exit 3', end: {exitCode: 3, signal: null, lastLines: ['one', 'two']}},
+    {line: 'exit 0', end: {exitCode: 0, signal: null, lastLines: []}},
+    {line: 'kill -9 $$', end: {exitCode: null, signal: '9', lastLines: []}},
+    {
+      line: 'i=0; while [ $i -lt 50 ]; do i=$((i+1)); echo $i; done; exit 1',
+      end: {exitCode: 1, signal: null, lastLines: Array.from({length: 10}, (_, at) => String(41 + at))},
+    },
+  ])('$line: its end and last lines are there until it is killed', async ({line, end}) => {
+    const {client, folder, tmux} = realTmux();
+    await client.newSession({name: 's', cwd: folder, argv: [line], env: {}});
+    await eventually(() => expect(tmux('list-panes', '-t', '=s:', '-F', '#{pane_dead}')).toBe('1'));
+    expect(await client.release('s')).toEqual(end);
+    await client.killSession('s');
+    expect(await client.hasSession('s')).toBe(false);
+  });
+
+  test('what is released ends with its command', async () => {
+    const {client, folder} = realTmux();
+    const line = 'while ! [ -e stop ]; do sleep 0.05; done';
+    await client.newSession({name: 's', cwd: folder, argv: [line], env: {}});
+    expect(await client.release('s')).toBe(null);
+    writeFileSync(path.join(folder, 'stop'), '');
+    await eventually(async () => expect(await client.hasSession('s')).toBe(false));
+  });
 
   test('keys reach the program', async () => {
     const {client, folder} = realTmux();
@@ -201,13 +235,15 @@ describe('a tmux that is not as it should be', () => {
     const client = standIn(`printf '%s\\n' "$*" >> '${log}'`);
     await client.hasSession('s');
     await client.newSession({name: 's', cwd: '/w', argv: ['claude --x'], env: {K: 'v'}});
+    await client.release('s');
     await client.killSession('s');
     await client.sendKeys('s', ['C-c']);
     await client.attach('s');
     await client.listSessions();
     expect(readFileSync(log, 'utf8').split('\n').slice(0, -1)).toEqual([
       'has-session -t =s',
-      'new-session -d -s s -c /w -e K=v -- claude --x',
+      'new-session -d -s s -c /w -e K=v -- claude --x ; set-option -w -t =s: remain-on-exit on',
+      'set-option -w -u -t =s: remain-on-exit ; list-panes -t =s: -F #{pane_dead} #{pane_dead_status} #{pane_dead_signal}',
       'kill-session -t =s',
       'send-keys -t =s: C-c',
       'attach -t =s',

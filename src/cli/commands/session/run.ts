@@ -4,7 +4,7 @@ import {displayLine} from '../../../machines/policies/text/display-text.ts';
 import {AppError} from '../../../services/contracts/errors.ts';
 import type {SessionMeta} from '../../../services/contracts/session.ts';
 import type {Cli} from '../../cli.ts';
-import {sessionProgram, withSessions} from '../../session/session-errors.ts';
+import {detachedOption, sessionProgram, withSessions} from '../../session/session-errors.ts';
 import {show} from './resume.ts';
 
 type Options = {name: string; runner?: string; parent?: string; detached?: true};
@@ -30,18 +30,25 @@ export function runCommand(cli: Cli): Command {
           );
         }
         // Told before tmux takes the terminal, and found again on it afterwards.
+        const {canAttach} = sessions.terminal;
         const next = [
           'next',
           `${sessionProgram(cli)} ${detached ? 'attach' : 'resume'} ${run.name}`,
         ] as const;
         const tell = () =>
           cli.print(command, run, () =>
-            [...linesOf(run), next].map(([label, value]) => `${label}: ${displayLine(value)}`).join('\n'),
+            [...linesOf(run), ...(canAttach ? [next] : [])]
+              .map(([label, value]) => `${label}: ${displayLine(value)}`)
+              .join('\n'),
           );
         if (!detached) tell();
         const request = {detached, restart: false, yes: false, isFirst: true};
         await show(sessions, run.run_id, request).catch((error: unknown) => {
-          throw notStarted(error, run, sessionProgram(cli));
+          throw notStarted(
+            error,
+            run,
+            `${sessionProgram(cli)} resume ${run.name}${detachedOption(detached, canAttach)}`,
+          );
         });
         if (detached) tell();
       }),
@@ -49,10 +56,10 @@ export function runCommand(cli: Cli): Command {
 }
 
 /** The worktree is made and stays; only the session in it is missing. */
-function notStarted(error: unknown, run: SessionMeta, program: string): unknown {
+function notStarted(error: unknown, run: SessionMeta, resume: string): unknown {
   if (!(error instanceof AppError)) return error;
   const {code, message, details, cause} = error;
-  const next = [{command: `${program} resume ${run.name}`, why: 'its worktree is ready; start the session'}];
+  const next = [{command: resume, why: 'its worktree is ready; start the session'}];
   return new AppError(code, message, {details: [...details, ['run', run.run_id]], next, cause});
 }
 

@@ -1,5 +1,6 @@
 import {AppError} from '../../../services/contracts/errors.ts';
 import type {SessionEvent, SessionMeta} from '../../../services/contracts/session.ts';
+import type {CommandEnd} from '../../../services/contracts/tmux.ts';
 import {sessionName} from './session-names.ts';
 import {archivedAt} from './session-refs.ts';
 
@@ -40,6 +41,35 @@ export function resumeEvent(
 export function failedEvent(run: SessionMeta, request: ResumeRequest): SessionEvent {
   const reason = archivedAt(run) === '' ? 'missing' : 'archived';
   return {event: 'resume_failed', data: {...eventData(run, request), reason}};
+}
+
+/** A runner that ended before anybody could see it. */
+export function exitedEvent(run: SessionMeta, request: ResumeRequest, end: CommandEnd): SessionEvent {
+  const data = {
+    ...eventData(run, request),
+    ...(end.exitCode === null ? {} : {exit_code: end.exitCode}),
+    ...(end.signal === null ? {} : {signal: end.signal}),
+    last_lines: end.lastLines,
+  };
+  return {event: 'runner_exited', data};
+}
+
+export function runnerExited(run: SessionMeta, {exitCode, signal, lastLines}: CommandEnd): AppError {
+  const how = exitCode !== null ? ` (exit code ${exitCode})` : signal !== null ? ` (signal ${signal})` : '';
+  return new AppError('E_RUNNER_EXITED', `the runner ended at once${how}`, {
+    details: [
+      ['runner', run.runner],
+      ['last lines', lastLines.length === 0 ? '(none)' : lastLines.join('\n')],
+    ],
+  });
+}
+
+/** Why there is no new session, after the old one was ended for it. */
+export function withoutOldSession(error: unknown): unknown {
+  if (!(error instanceof AppError)) return error;
+  const {code, message, details, next, cause} = error;
+  const told = [['old session', 'was ended for the restart and is gone; git state is unchanged']] as const;
+  return new AppError(code, message, {details: [...details, ...told], next, cause});
 }
 
 export function worktreeMissing(run: SessionMeta): AppError {
