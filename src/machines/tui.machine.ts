@@ -28,6 +28,9 @@ export type Dialog =
       readonly next?: Dialog;
     };
 
+/** Asked beside the plan, which can still be looked at. */
+export type Panel = Extract<Dialog, {readonly type: 'questions' | 'checkpoint' | 'feedback'}>;
+
 export type EditedField = 'title' | 'description' | 'prompt' | 'notes' | 'acceptanceCriteria';
 
 export type TuiCommand =

@@ -6,6 +6,7 @@ import {useKeys} from './input/use-keys.ts';
 import {activeHints, bannerLine, headerLine} from './model/frame-lines.ts';
 import {HelpScreen} from './screens/help-screen.tsx';
 import {HomeScreen} from './screens/home-screen.tsx';
+import {PanelScreen} from './screens/panel-screen.tsx';
 import {PlanScreen} from './screens/plan-screen.tsx';
 import {SessionsScreen} from './screens/sessions-screen.tsx';
 import {SettingsScreen} from './screens/settings-screen.tsx';
@@ -24,21 +25,23 @@ export function App() {
   const tui = useTui();
   const [state, facts] = useTuiState();
   useKeys(tui.press);
-  const {layout, screen} = facts;
+  const {layout, screen, panel} = facts;
   const {dialog} = state.ui.context;
   const Screen = screens[screen];
   return (
     <Box flexDirection="column" width={layout.width} height={layout.height} overflow="hidden">
       <Lines lines={[headerLine(tui.ports.name, state, facts)]} />
-      {dialog ? (
+      {panel ? (
+        <PanelScreen panel={panel} />
+      ) : dialog ? (
         <DialogView dialog={dialog} columns={layout.width} rows={layout.paneRows + 3} />
       ) : (
         <>
           <Screen />
           <Lines lines={[bannerLine(state, facts)]} />
+          <KeyHints hints={activeHints(state, facts)} columns={layout.width} />
         </>
       )}
-      {dialog ? null : <KeyHints hints={activeHints(state, facts)} columns={layout.width} />}
     </Box>
   );
 }

@@ -8,7 +8,7 @@ import {createDialogQueue, type DialogQueue} from './dialog-queue.ts';
 import {createFileIndex, type FileIndex} from './editor/file-index.ts';
 import type {KeyPress} from './input/key-press.ts';
 import {bindingOf, refusalOf} from './keymap.ts';
-import {keepInView, setQuery, startBrowse} from './model/browse.ts';
+import {keepInView, select, setQuery, startBrowse, switchPane} from './model/browse.ts';
 import {messageLines} from './model/error-lines.ts';
 import {createFacts, type Facts, type Notice, type TuiState} from './model/facts.ts';
 import {helpLines} from './model/help-lines.ts';
@@ -43,6 +43,8 @@ export type Tui = Omit<TuiCore, 'onJobEnd' | 'asked' | 'dialogs'> & {
   /** Counts seconds while something runs; stopped otherwise. */
   readonly clock: Store<number>;
   press(key: KeyPress): void;
+  /** Told by the panel: whether text is typed into it. */
+  setWriting(isWriting: boolean): void;
   resize(size: TuiState['size']): void;
   /** Begins to watch the project and the engine; the returned function ends it. */
   open(): () => void;
@@ -69,8 +71,18 @@ export function createTui(ports: TuiPorts): Tui {
   });
   let lastKeyAt = Number.NEGATIVE_INFINITY;
   const dialogs = createDialogQueue(flow.send, flow.snapshot, () => performance.now() - lastKeyAt);
+  let isWriting = false;
   flow.subscribe((ui) => {
+    const before = core.facts().panel;
     core.patch({ui});
+    const {panel} = core.facts();
+    if ((before === null) !== (panel === null)) {
+      const {browse} = core.get();
+      // A panel that opens has the keys; the plan has them when it is gone.
+      core.patch({
+        browse: panel ? {...select(browse, panel.taskId), pane: 'detail'} : {...browse, pane: 'tree'},
+      });
+    }
     dialogs.next();
   });
 
@@ -109,12 +121,13 @@ export function createTui(ports: TuiPorts): Tui {
   const press = (key: KeyPress) => {
     lastKeyAt = performance.now();
     const [now, facts] = [state.get(), core.facts()];
-    const {dialog} = now.ui.context;
-    if (dialog) {
-      // A prompt takes it for "later", and must not lose the pause it did not ask for.
-      const isPrompt =
-        dialog.type === 'questions' || dialog.type === 'checkpoint' || dialog.type === 'feedback';
-      if (key.name === 'ctrl+c' && !isPrompt) core.send({type: 'tui.interrupt'});
+    if (facts.panel) {
+      if (now.browse.pane === 'detail') {
+        if (key.name === 'shift+tab' || (key.name === 'tab' && !isWriting)) context.browse(switchPane);
+        return;
+      }
+    } else if (now.ui.context.dialog) {
+      if (key.name === 'ctrl+c') core.send({type: 'tui.interrupt'});
       return;
     }
     const keymap = keymapFor(facts, now);
@@ -138,6 +151,9 @@ export function createTui(ports: TuiPorts): Tui {
     files: createFileIndex(ports.listFiles),
     clock: clock.seconds,
     press,
+    setWriting: (isOn) => {
+      isWriting = isOn;
+    },
     resize: (size) => core.patch({size}),
     open: () => {
       const stops = [

@@ -18,6 +18,58 @@ async function atCheckpoint() {
   return project;
 }
 
+describe('the panel of a decision', () => {
+  test('stands beside the plan, which can be moved in; other tasks can be looked at meanwhile', async () => {
+    const {press, sees, lines, screen} = await atCheckpoint();
+    expect(lines()[1]).toMatch(/^┌ Plan ─+┐┌ Review ─+┐$/);
+    expect(screen()).toMatch(/❯ +! Task a/);
+    press(keys.tab);
+    await sees('tab back');
+    press('j');
+    await sees(/❯ +[○⊘] Task b/);
+    expect(screen()).toContain('[Run]');
+    expect(screen()).not.toContain('Approve and continue');
+    press(keys.escape);
+    await sees('Approve and continue');
+    expect(screen()).toMatch(/❯ +! Task a/);
+  });
+
+  test('keeps what was written while the plan is looked at; tab belongs to the text', async () => {
+    const {press, sees, seesNot, screen} = await atCheckpoint();
+    press('j', 'j', 'j', keys.enter);
+    await sees('Request changes');
+    press('Use cents');
+    await sees('Use cents');
+    press(keys.tab);
+    await sees(/shift\+tab plan/);
+    press(keys.shiftTab, 'j');
+    await seesNot('Use cents');
+    press(keys.shiftTab);
+    await sees('Use cents');
+    expect(screen()).toContain('Request changes');
+  });
+
+  test('has the whole width below 80 columns, tab turns to the plan', async () => {
+    const {press, sees, lines, resize} = await atCheckpoint();
+    resize(79, 24);
+    await sees(/^┌ Review ─+┐$/m);
+    expect(lines()[1]).toHaveLength(79);
+    press(keys.tab);
+    await sees(/^┌ Plan ─+┐$/m);
+  });
+
+  test('another key than those for looking does nothing beside it', async () => {
+    const {press, sees, screen, plans} = await atCheckpoint();
+    press(keys.tab);
+    await sees('tab back');
+    press('a', 'D', 'q', ',');
+    press('j');
+    await sees(/❯ +[○⊘] Task b/);
+    expect(screen()).not.toContain('New task');
+    expect([...plans.plan.items.keys()]).toEqual(['a', 'b']);
+  });
+});
+
 describe('a checkpoint', () => {
   test('opens by itself, calls the person, and no other task starts before it is answered', async () => {
     const {screen, notices, agents, plans} = await atCheckpoint();
@@ -172,10 +224,10 @@ describe('feedback of a parent review', () => {
   test('is shown with the tasks it is for, and can be overruled', async () => {
     const {press, sees, seesNot, pendingFeedback} = project();
     press(keys.enter, 'n', 'u');
-    await sees('The parent review did not pass: 2 tasks are sent back');
+    await sees('Not passed: 2 tasks are sent back');
     await sees('The totals are wrong.');
     press(keys.up, keys.enter);
-    await seesNot('did not pass');
+    await seesNot('Not passed');
     expect([...pendingFeedback]).toEqual([]);
   });
 
@@ -187,20 +239,20 @@ describe('feedback of a parent review', () => {
     await eventually(() => expect(agents.agents[0]?.hasGone).toBe(true));
     press(keys.ctrlC);
     await sees('Paused. Ctrl+C again to quit.');
-    expect(screen()).not.toContain('did not pass');
+    expect(screen()).not.toContain('Not passed');
     pendingFeedback.set('a', sentBack('a'));
     tell();
-    await sees('The parent review did not pass: 1 task is sent back');
+    await sees('Not passed: 1 task is sent back');
     press(keys.ctrlC);
-    await seesNot('did not pass');
+    await seesNot('Not passed');
     tell();
-    expect(screen()).not.toContain('did not pass');
+    expect(screen()).not.toContain('Not passed');
   });
 
   test('later leaves it', async () => {
     const {press, sees, pendingFeedback} = project();
     press(keys.enter, 'n', 'u');
-    await sees('did not pass');
+    await sees('Not passed');
     press(keys.ctrlC);
     await sees(/! Task a +ACTION REQUIRED/);
     press('e');

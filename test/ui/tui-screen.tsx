@@ -10,7 +10,15 @@ import {eventually} from '../helpers/eventually.ts';
 
 export const keys = {
   ...{up: '\x1b[A', down: '\x1b[B', left: '\x1b[D', right: '\x1b[C', enter: '\r', escape: '\x1b'},
-  ...{ctrlC: '\x03', ctrlS: '\x13', tab: '\t', pageDown: '\x1b[6~', backspace: '\x7f', space: ' '},
+  ...{
+    ctrlC: '\x03',
+    ctrlS: '\x13',
+    tab: '\t',
+    shiftTab: '\x1b[Z',
+    pageDown: '\x1b[6~',
+    backspace: '\x7f',
+    space: ' ',
+  },
 };
 
 /** The whole terminal UI on a terminal that is not there. */

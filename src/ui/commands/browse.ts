@@ -1,7 +1,7 @@
 import {isLeaf, parentOf} from '../../machines/policies/plan/plan-graph.ts';
 import {notNow} from '../keymap.ts';
 import * as browsing from '../model/browse.ts';
-import {besidePlan, type Command, type CommandContext, noPlan} from './command.ts';
+import {besidePlan, type Command, type CommandContext, inTree, looking, noPlan} from './command.ts';
 
 const section = 'Move in the plan';
 
@@ -17,12 +17,20 @@ export const browseCommands: readonly Command[] = [
     section: 'Look at a task',
     run: ({browse}) => browse(browsing.switchPane),
   },
-  {id: 'tree.up', keys: ['up', 'k'], label: 'up', at: ['tree'], section, run: (context) => move(context, -1)},
+  {
+    id: 'panel.focus',
+    keys: ['tab', 'shift+tab', 'enter', 'escape', 'ctrl+c'],
+    label: 'back',
+    hint: 'first',
+    at: ['aside'],
+    run: focusPanel,
+  },
+  {id: 'tree.up', keys: ['up', 'k'], label: 'up', at: inTree, section, run: (context) => move(context, -1)},
   {
     id: 'tree.down',
     keys: ['down', 'j'],
     label: 'down',
-    at: ['tree'],
+    at: inTree,
     section,
     run: (context) => move(context, 1),
   },
@@ -30,7 +38,7 @@ export const browseCommands: readonly Command[] = [
     id: 'tree.pageUp',
     keys: ['ctrl+u'],
     label: 'half a page up',
-    at: ['tree'],
+    at: inTree,
     section,
     run: (context) => move(context, -halfPage(context)),
   },
@@ -38,7 +46,7 @@ export const browseCommands: readonly Command[] = [
     id: 'tree.pageDown',
     keys: ['ctrl+d'],
     label: 'half a page down',
-    at: ['tree'],
+    at: inTree,
     section,
     run: (context) => move(context, halfPage(context)),
   },
@@ -46,7 +54,7 @@ export const browseCommands: readonly Command[] = [
     id: 'tree.first',
     keys: ['home', 'g'],
     label: 'first',
-    at: ['tree'],
+    at: inTree,
     section,
     run: (context) => move(context, Number.NEGATIVE_INFINITY),
   },
@@ -54,7 +62,7 @@ export const browseCommands: readonly Command[] = [
     id: 'tree.last',
     keys: ['end', 'G'],
     label: 'last',
-    at: ['tree'],
+    at: inTree,
     section,
     run: (context) => move(context, Number.POSITIVE_INFINITY),
   },
@@ -62,7 +70,7 @@ export const browseCommands: readonly Command[] = [
     id: 'tree.fold',
     keys: ['left', 'h'],
     label: 'fold, or to the parent',
-    at: ['tree'],
+    at: inTree,
     section,
     run: (context) => {
       const {task, plan} = context.core.facts();
@@ -77,7 +85,7 @@ export const browseCommands: readonly Command[] = [
     id: 'tree.unfold',
     keys: ['right', 'l'],
     label: 'unfold',
-    at: ['tree'],
+    at: inTree,
     section,
     run: (context) => toggle(context, false),
   },
@@ -85,7 +93,7 @@ export const browseCommands: readonly Command[] = [
     id: 'tree.toggle',
     keys: ['space'],
     label: 'fold or unfold',
-    at: ['tree'],
+    at: inTree,
     section,
     run: (context) => toggle(context),
   },
@@ -101,7 +109,7 @@ export const browseCommands: readonly Command[] = [
     id: 'tree.foldAll',
     keys: ['F'],
     label: 'fold or unfold all',
-    at: ['tree'],
+    at: inTree,
     section,
     run: ({core, browse}) => {
       const {plan} = core.facts();
@@ -113,7 +121,7 @@ export const browseCommands: readonly Command[] = [
     id: 'tree.next',
     keys: ['n'],
     label: 'next that needs you',
-    at: ['tree'],
+    at: inTree,
     section,
     refusal: ({summary}) => ((summary?.attention.length ?? 0) > 0 ? null : 'nothing needs you'),
     run: nextForPerson,
@@ -122,7 +130,7 @@ export const browseCommands: readonly Command[] = [
     id: 'tree.clear',
     keys: ['escape'],
     label: 'clear search and filter',
-    at: ['tree'],
+    at: inTree,
     section,
     refusal: (_, {browse}) => (browse.filter !== 'all' || browse.query !== '' ? null : notNow),
     run: ({browse}) => browse((now) => ({...now, filter: 'all', query: ''})),
@@ -132,7 +140,7 @@ export const browseCommands: readonly Command[] = [
     keys: ['/'],
     label: 'search',
     hint: 'first',
-    at: besidePlan,
+    at: looking,
     section,
     refusal: ({plan}) => (plan ? null : noPlan),
     run: ({core}) => core.send({type: 'search.begin'}),
@@ -168,11 +176,17 @@ export const browseCommands: readonly Command[] = [
     keys: ['f'],
     label: 'filter',
     hint: 'more',
-    at: besidePlan,
+    at: looking,
     section,
     run: ({browse}) => browse(browsing.nextFilter),
   },
 ];
+
+/** Back to what is asked, and to the task it is about. */
+function focusPanel({core, browse}: CommandContext): void {
+  const {panel} = core.facts();
+  if (panel) browse((now) => ({...browsing.select(now, panel.taskId), pane: 'detail'}));
+}
 
 /** After a move by hand the selection no longer follows the job. */
 function move({core, jobs, browse}: CommandContext, by: number): void {

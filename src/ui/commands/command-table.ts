@@ -24,14 +24,16 @@ export const keymaps: Readonly<Record<Place, readonly Command[]>> = {
   home: commandsAt('home'),
   tree: commandsAt('tree'),
   detail: commandsAt('detail'),
+  aside: commandsAt('aside'),
   search: commandsAt('search'),
   settings: commandsAt('settings'),
   sessions: commandsAt('sessions'),
   help: commandsAt('help'),
 };
 
-export function keymapFor({screen, isSearching}: Facts, {browse}: TuiState): readonly Command[] {
+export function keymapFor({screen, isSearching, panel}: Facts, {browse}: TuiState): readonly Command[] {
   if (isSearching) return keymaps.search;
+  if (panel) return keymaps.aside;
   return keymaps[screen === 'plan' ? browse.pane : screen];
 }
 

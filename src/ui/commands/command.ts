@@ -6,13 +6,20 @@ import type {TuiPorts} from '../ports.ts';
 import type {TuiCore} from '../tui.ts';
 import type {Jobs} from '../tui-jobs.ts';
 
-/** Where keys are pressed: a screen, and of the plan one of its two panes or the search above the tree. */
-export type Place = 'home' | Pane | 'search' | 'settings' | 'sessions' | 'help';
+/**
+ * Where keys are pressed: a screen, and of the plan one of its two panes, the search, or `aside`: the tree
+ * while something is asked in the panel on the right.
+ */
+export type Place = 'home' | Pane | 'aside' | 'search' | 'settings' | 'sessions' | 'help';
 
 /** All screens; what is typed into a search is text. */
 export const anywhere: readonly Place[] = ['home', 'tree', 'detail', 'settings', 'sessions', 'help'];
 /** Beside the plan, whichever pane has the keys. */
 export const besidePlan: readonly Place[] = ['tree', 'detail'];
+/** The tree, also while something is asked. */
+export const inTree: readonly Place[] = ['tree', 'aside'];
+/** What only looks at a task. */
+export const looking: readonly Place[] = [...besidePlan, 'aside'];
 
 /** The titles of the help, in their order. */
 export const helpSections = ['Run', 'Look at a task', 'Move in the plan', 'Change the plan', 'Go'] as const;

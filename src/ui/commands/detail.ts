@@ -1,6 +1,6 @@
 import * as browsing from '../model/browse.ts';
 import {detailContent} from '../model/detail.ts';
-import {besidePlan, type Command, type CommandContext} from './command.ts';
+import {type Command, type CommandContext, looking} from './command.ts';
 
 const section = 'Look at a task';
 /** The help scrolls with the keys of the detail pane. */
@@ -8,18 +8,18 @@ const scrolling = ['detail', 'help'] as const;
 
 /** The pane of the selected task: its tabs, its runs, scrolling. */
 export const detailCommands: readonly Command[] = [
-  {id: 'tab.details', keys: ['1'], label: 'details', at: besidePlan, section, run: showTab('details')},
-  {id: 'tab.run', keys: ['2'], label: 'run', at: besidePlan, section, run: showTab('run')},
-  {id: 'tab.diff', keys: ['3'], label: 'diff', at: besidePlan, section, run: showTab('diff')},
-  {id: 'tab.history', keys: ['4'], label: 'history', at: besidePlan, section, run: showTab('history')},
-  {id: 'tab.next', keys: [']'], label: 'next tab', at: besidePlan, section, run: turnTab(1)},
-  {id: 'tab.previous', keys: ['['], label: 'previous tab', at: besidePlan, section, run: turnTab(-1)},
+  {id: 'tab.details', keys: ['1'], label: 'details', at: looking, section, run: showTab('details')},
+  {id: 'tab.run', keys: ['2'], label: 'run', at: looking, section, run: showTab('run')},
+  {id: 'tab.diff', keys: ['3'], label: 'diff', at: looking, section, run: showTab('diff')},
+  {id: 'tab.history', keys: ['4'], label: 'history', at: looking, section, run: showTab('history')},
+  {id: 'tab.next', keys: [']'], label: 'next tab', at: looking, section, run: turnTab(1)},
+  {id: 'tab.previous', keys: ['['], label: 'previous tab', at: looking, section, run: turnTab(-1)},
   {
     id: 'detail.raw',
     keys: ['o'],
     label: 'raw output',
     hint: 'more',
-    at: besidePlan,
+    at: looking,
     section,
     refusal: (_, {browse}) => (browse.tab === 'run' ? null : 'raw output is in the tab Run'),
     run: ({browse}) => browse((now) => ({...now, isRaw: !now.isRaw, detailTop: null})),
@@ -28,7 +28,7 @@ export const detailCommands: readonly Command[] = [
     id: 'run.older',
     keys: ['<'],
     label: 'older run',
-    at: besidePlan,
+    at: looking,
     section,
     refusal: ({shownRun}, {browse}) => {
       if (browse.tab !== 'run' && browse.tab !== 'diff') return 'earlier runs are in the tabs Run and Diff';
@@ -40,7 +40,7 @@ export const detailCommands: readonly Command[] = [
     id: 'run.newer',
     keys: ['>'],
     label: 'newer run',
-    at: besidePlan,
+    at: looking,
     section,
     refusal: ({task}, {past}) => (past && past.taskId === task?.id ? null : 'this is the latest run'),
     run: showNewerRun,
@@ -49,7 +49,7 @@ export const detailCommands: readonly Command[] = [
     id: 'detail.pageDown',
     keys: ['pagedown', 'ctrl+f'],
     label: 'scroll the pane on the right',
-    at: [...besidePlan, 'help'],
+    at: [...looking, 'help'],
     section,
     run: (context) => scroll(context, page(context)),
   },
@@ -57,7 +57,7 @@ export const detailCommands: readonly Command[] = [
     id: 'detail.pageUp',
     keys: ['pageup', 'ctrl+b'],
     label: 'scroll it back',
-    at: [...besidePlan, 'help'],
+    at: [...looking, 'help'],
     section,
     run: (context) => scroll(context, -page(context)),
   },

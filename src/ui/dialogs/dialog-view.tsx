@@ -12,7 +12,12 @@ import {QuestionsDialog} from './questions-dialog.tsx';
 import {SettingChoice, SettingDialog} from './setting-dialog.tsx';
 import {DepsDialog, MoveDialog} from './task-dialogs.tsx';
 
-export type DialogSize = {readonly columns: number; readonly rows: number};
+export type DialogSize = {
+  readonly columns: number;
+  readonly rows: number;
+  /** Whether it has the keys. */
+  readonly isActive?: boolean;
+};
 
 /** The dialog that is open. Each knows what it asks; what follows from the answer is `answers`. */
 export function DialogView({dialog, ...size}: DialogSize & {readonly dialog: Dialog}) {

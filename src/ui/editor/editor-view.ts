@@ -11,6 +11,8 @@ import {rowAt, rowsOf, scrolledTo} from './text-rows.ts';
 
 export type EditorView = {
   readonly columns: number;
+  /** For the last line, the keys; the same as `columns` where it is missing. */
+  readonly footColumns?: number;
   /** All of it: title, text, files, hints. */
   readonly height: number;
   readonly title: string;
@@ -28,7 +30,7 @@ export const margin = 2;
 
 /** The editor as lines, never more than its height. */
 export function editorLines(state: EditorState, view: EditorView): Line[] {
-  const {columns, height, title, notice} = view;
+  const {columns, footColumns = columns, height, title, notice} = view;
   const room = textHeight(view);
   const picker = state.picker ? pickerLines(state.picker, view, Math.min(8, Math.floor(room / 2))) : [];
   const rows = rowsOf(state.buffer.text, textColumns({columns: columns - margin}));
@@ -44,8 +46,8 @@ export function editorLines(state: EditorState, view: EditorView): Line[] {
   if (state.buffer.text === '') text[0] = placeholderLine(view.placeholder, columns);
   const foot: Line =
     notice === null
-      ? hintLine(editorHints(state), columns)
-      : [{text: cutEnd(` ${notice}`, columns), tone: 'warning', bold: true}];
+      ? hintLine(editorHints(state), footColumns)
+      : [{text: cutEnd(` ${notice}`, footColumns), tone: 'warning', bold: true}];
   const fill = Math.max(0, room - picker.length - text.length);
   return [
     [{text: justify(` ${title}`, place, columns), bold: true}],

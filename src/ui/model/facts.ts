@@ -3,7 +3,7 @@ import {isLeaf, subtreeOf} from '../../machines/policies/plan/plan-graph.ts';
 import {isReady} from '../../machines/policies/plan/readiness.ts';
 import {dueParents} from '../../machines/policies/review/parent-review.ts';
 import type {DecisionRequest} from '../../machines/review-gate.machine.ts';
-import type {ScreenName, TuiSnapshot} from '../../machines/tui.machine.ts';
+import type {Dialog, Panel, ScreenName, TuiSnapshot} from '../../machines/tui.machine.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {BrokenRun, RunRecord} from '../../services/contracts/run.ts';
 import type {PlanChange, ProjectData, SessionRow} from '../ports.ts';
@@ -65,6 +65,8 @@ export type Facts = {
   readonly isBusy: boolean;
   readonly isPausing: boolean;
   readonly hasBanner: boolean;
+  /** What is asked beside the plan. */
+  readonly panel: Panel | null;
   readonly layout: Layout;
   readonly plan: Plan | null;
   readonly entries: readonly TreeEntry[];
@@ -109,6 +111,7 @@ export function createFacts(): (state: TuiState) => Facts {
 
   return memoizeLast((state: TuiState): Facts => {
     const {ui, data, browse, job} = state;
+    const panel = panelOf(ui.context.dialog);
     const plan = data?.plan.type === 'plan' ? data.plan.plan : null;
     const isEngineAlive = job !== null || (data?.otherEngine ?? null) !== null;
     const states =
@@ -123,7 +126,8 @@ export function createFacts(): (state: TuiState) => Facts {
       isBusy: ui.hasTag('busy'),
       isPausing: ui.hasTag('pausing'),
       hasBanner: ui.hasTag('banner'),
-      layout: layout(state.size),
+      panel,
+      layout: layout(state.size, panel !== null),
       plan,
       entries: plan ? rows(plan, states.stateOf, folded, filter, query) : [],
       ...states,
@@ -133,6 +137,17 @@ export function createFacts(): (state: TuiState) => Facts {
       shownRun: pastRun(state, task) ?? runOf(state, task) ?? reviewOf(state, task),
     };
   });
+}
+
+function panelOf(dialog: Dialog | null): Panel | null {
+  switch (dialog?.type) {
+    case 'questions':
+    case 'checkpoint':
+    case 'feedback':
+      return dialog;
+    default:
+      return null;
+  }
 }
 
 const reviewOf = ({data}: TuiState, task: Task | null): RunRecord | null =>

@@ -31,7 +31,8 @@ export function bannerLine(state: TuiState, facts: Facts): Line {
   if (facts.hasBanner) return alertLine(' Paused.', ' Ctrl+C again to quit.', said, width);
   if (facts.isPausing) return alertLine(' Pausing…', ' Ctrl+C again to force.', said, width);
   const waiting = facts.summary?.attention.length ?? 0;
-  if (waiting > 0) {
+  // What is open already needs no call.
+  if (waiting > 0 && facts.panel === null) {
     const what = waiting === 1 ? ' a task needs you' : ` ${waiting} tasks need you`;
     const rest: Line = notice ? said : [{text: `${what}${nextKeys[facts.screen] ?? ''}`}];
     return cutLine([{text: ' ACTION REQUIRED ', bold: true, inverse: true, tone: 'warning'}, ...rest], width);

@@ -2,6 +2,8 @@ export type Size = {readonly columns: number; readonly rows: number};
 
 /** Narrower than this, one pane is seen at a time. */
 const twoPanes = 64;
+/** The same where the right one is a panel, which needs more room. */
+const planAndPanel = 80;
 
 /** How the screen is divided. */
 export type Layout = {
@@ -15,11 +17,13 @@ export type Layout = {
   readonly paneRows: number;
 };
 
-export function layoutOf({columns, rows}: Size): Layout {
+export function layoutOf({columns, rows}: Size, hasPanel = false): Layout {
   const width = Math.max(20, columns);
   const height = Math.max(6, rows);
-  const hasTwoPanes = width >= twoPanes;
-  const treeWidth = hasTwoPanes ? Math.min(72, Math.max(30, Math.floor(width * 0.42))) : width;
+  const hasTwoPanes = width >= (hasPanel ? planAndPanel : twoPanes);
+  const share = hasPanel ? 0.3 : 0.42;
+  const [narrowest, widest] = hasPanel ? [24, 56] : [30, 72];
+  const treeWidth = hasTwoPanes ? Math.min(widest, Math.max(narrowest, Math.floor(width * share))) : width;
   return {
     width,
     height,

@@ -1,7 +1,7 @@
 import type {Decision} from '../../machines/policies/review/decisions.ts';
 import {messageOf} from '../../services/contracts/errors.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
-import {Lines} from '../components/lines.tsx';
+import {usePromptFrame} from '../components/prompt-frame.tsx';
 import {frameOf, readFilesFor, useFileList} from '../editor/editor.tsx';
 import {editorLines} from '../editor/editor-view.ts';
 import type {FileIndex} from '../editor/file-index.ts';
@@ -45,6 +45,8 @@ export function CheckpointPrompt({
   onLater,
 }: CheckpointPromptProps) {
   const list = useFileList(files);
+  const {Frame, footColumns} = usePromptFrame();
+  const room = {columns, rows, footColumns: footColumns ?? columns};
   const summary = reviewLines(run, columns);
   const {state, update} = useStepper({
     initial: () => checkpointState(draft),
@@ -71,17 +73,18 @@ export function CheckpointPrompt({
   });
 
   const subject = {task, run};
-  if (state.view === 'reading') return <Lines lines={readingLines(state.diff, subject, {columns, rows})} />;
+  if (state.view === 'reading') return <Frame lines={readingLines(state.diff, subject, room)} />;
   if (state.view === 'choosing') {
-    return <Lines lines={choosingLines(state, subject, summary, {columns, rows, changesRefused})} />;
+    return <Frame lines={choosingLines(state, subject, summary, {...room, changesRefused})} />;
   }
   const view = {
     columns,
+    footColumns: room.footColumns,
     height: rows,
     list,
     notice: state.notice,
     title: `Request changes  ${task.id}`,
     placeholder: 'What should be different? @ names a file.',
   };
-  return <Lines lines={editorLines(state.editor, view)} />;
+  return <Frame lines={editorLines(state.editor, view)} isWriting />;
 }

@@ -22,7 +22,12 @@ export type CheckpointSubject = {
   readonly run: RunRecord;
 };
 
-export type Room = {readonly columns: number; readonly rows: number};
+export type Room = {
+  readonly columns: number;
+  readonly rows: number;
+  /** For the last line, the keys; the same as `columns` where it is missing. */
+  readonly footColumns?: number;
+};
 
 const narrow = 60;
 const choices = 4;
@@ -66,7 +71,7 @@ export function choosingLines(
   state: CheckpointState,
   subject: CheckpointSubject,
   summary: readonly Line[],
-  {columns, rows, changesRefused}: Room & {readonly changesRefused: string | null},
+  {columns, rows, footColumns = columns, changesRefused}: Room & {readonly changesRefused: string | null},
 ): Line[] {
   const height = summaryHeight({columns, rows});
   const scroll = clamped(state.summary, summary.length, height);
@@ -80,17 +85,21 @@ export function choosingLines(
     ...Array.from({length: Math.max(0, Math.min(1, height - body.length))}, () => blankLine),
     ...selectLines(checkpointItems(changesRefused), state.choice, {columns}),
     state.notice === null
-      ? hintLine(hints, columns)
-      : lineOf(cutEnd(` ${state.notice}`, columns), {tone: 'warning'}),
+      ? hintLine(hints, footColumns)
+      : lineOf(cutEnd(` ${state.notice}`, footColumns), {tone: 'warning'}),
   ].slice(-rows);
 }
 
 /** The full diff, or why it is not there. */
-export function readingLines(diff: LoadedDiff, {task}: CheckpointSubject, {columns, rows}: Room): Line[] {
+export function readingLines(
+  diff: LoadedDiff,
+  {task}: CheckpointSubject,
+  {columns, rows, footColumns = columns}: Room,
+): Line[] {
   const title = `${displayLine(task.id)}  ${displayLine(task.title)}`;
   const foot = hintLine(
     hintsOf(diffKeymap, diff.state === 'ready' ? diff.view : emptyDiff, diffHeight(rows)),
-    columns,
+    footColumns,
   );
   if (diff.state === 'ready') {
     return [...diffLines(diff.view, {title, columns, height: diffHeight(rows)}), foot];

@@ -1,6 +1,7 @@
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {hintLine} from '../components/hint-line.tsx';
-import {blankLine, type Line, Lines, lineOf} from '../components/lines.tsx';
+import {blankLine, type Line, lineOf} from '../components/lines.tsx';
+import {usePromptFrame} from '../components/prompt-frame.tsx';
 import {
   atTop,
   clamped,
@@ -62,7 +63,7 @@ const keymap: Keymap<(state: State, key: string, body: ScrollRoom) => Stepped, [
   },
   {
     id: 'parentReview.later',
-    keys: ['ctrl+c', 'escape'],
+    keys: ['escape', 'ctrl+c'],
     label: 'decide later',
     hint: 'first',
     short: 'later',
@@ -96,6 +97,7 @@ export function ParentReviewNotice({
   isActive = true,
   onChoose,
 }: ParentReviewNoticeProps) {
+  const {Frame, footColumns} = usePromptFrame();
   const body = bodyLines(sentBack, columns);
   const height = Math.max(1, rows - 3 - choices.length);
   const {state} = useStepper<State, ParentReviewChoice>({
@@ -114,14 +116,14 @@ export function ParentReviewNotice({
   const shown = body.slice(scroll.top, scroll.top + height);
   const count = sentBack.length === 1 ? '1 task is sent back' : `${sentBack.length} tasks are sent back`;
   return (
-    <Lines
+    <Frame
       lines={[
         ...headLines(parent, columns),
-        lineOf(justify(` The parent review did not pass: ${count}`, `${place} `, columns), {bold: true}),
+        lineOf(justify(` Not passed: ${count}`, `${place} `, columns), {bold: true}),
         ...shown,
         ...(shown.length < height ? [blankLine] : []),
         ...selectLines(choices, state.choice, {columns}),
-        hintLine(hintsOf(keymap, {count: body.length, height}), columns),
+        hintLine(hintsOf(keymap, {count: body.length, height}), footColumns ?? columns),
       ].slice(-rows)}
     />
   );

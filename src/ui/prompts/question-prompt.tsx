@@ -1,7 +1,8 @@
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import type {Question} from '../../services/contracts/run.ts';
 import {hintLine} from '../components/hint-line.tsx';
-import {blankLine, type Line, Lines, lineOf} from '../components/lines.tsx';
+import {blankLine, type Line, lineOf} from '../components/lines.tsx';
+import {usePromptFrame} from '../components/prompt-frame.tsx';
 import {clamped} from '../components/scroll.ts';
 import {selectLines} from '../components/select.ts';
 import {frameOf, readFilesFor, useFileList} from '../editor/editor.tsx';
@@ -47,6 +48,8 @@ export function QuestionPrompt({
   onLater,
 }: QuestionPromptProps) {
   const list = useFileList(files);
+  const {Frame, footColumns} = usePromptFrame();
+  const foot = footColumns ?? columns;
   const items = questionItems(question);
   const choices = Math.min(items.length, Math.max(2, Math.floor(rows / 2) - 1));
   const text = wrapped(question.prompt, columns - 2);
@@ -83,6 +86,7 @@ export function QuestionPrompt({
   if (state.view === 'writing') {
     const view = {
       columns,
+      footColumns: foot,
       height: editorRows,
       list,
       notice: state.notice,
@@ -90,19 +94,19 @@ export function QuestionPrompt({
       placeholder: '',
     };
     const quote = text.slice(0, quoted).map((line) => lineOf(` ${line}`));
-    return <Lines lines={[head, ...quote, ...editorLines(state.editor, view)].slice(0, rows)} />;
+    return <Frame lines={[head, ...quote, ...editorLines(state.editor, view)].slice(0, rows)} isWriting />;
   }
   const scroll = clamped(state.prompt, text.length, height);
   const shown = text.slice(scroll.top, scroll.top + height);
   const hints = hintsOf(questionKeymap, {canGoBack, prompt: {count: text.length, height}});
   return (
-    <Lines
+    <Frame
       lines={[
         head,
         ...shown.map((line) => lineOf(` ${line}`)),
         ...(shown.length < height ? [blankLine] : []),
         ...selectLines(items, state.choice, {columns, height: choices}),
-        hintLine(hints, columns),
+        hintLine(hints, foot),
       ]}
     />
   );

@@ -88,14 +88,6 @@ export const questionKeymap: Keymap<Run, Facts> = [
     },
   },
   {
-    id: 'question.later',
-    keys: ['ctrl+c'],
-    label: 'answer later',
-    hint: 'first',
-    short: 'later',
-    run: (state) => over(state, {type: 'later'}),
-  },
-  {
     id: 'question.back',
     keys: ['escape'],
     label: 'previous question',
@@ -103,6 +95,14 @@ export const questionKeymap: Keymap<Run, Facts> = [
     short: 'back',
     refusal: ({canGoBack}) => (canGoBack ? null : notNow),
     run: (state) => over(state, {type: 'back'}),
+  },
+  {
+    id: 'question.later',
+    keys: ['escape', 'ctrl+c'],
+    label: 'answer later',
+    hint: 'first',
+    short: 'later',
+    run: (state) => over(state, {type: 'later'}),
   },
   {
     id: 'question.scroll',
@@ -139,7 +139,7 @@ function write(state: QuestionState, key: KeyPress, {options = []}: Question, fr
   if (outcome === undefined) return {state: next};
   if (outcome.type === 'cancel') {
     if (options.length > 0) return {state: {...next, view: 'choosing'}};
-    return frame.canGoBack ? over(next, {type: 'back'}) : {state: next};
+    return over(next, {type: frame.canGoBack ? 'back' : 'later'});
   }
   const value = outcome.text.trim();
   if (value === '') return {state: {...next, notice: 'Write an answer first.'}};

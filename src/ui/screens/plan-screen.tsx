@@ -18,7 +18,7 @@ export function PlanScreen() {
   );
 }
 
-function TreePane() {
+export function TreePane() {
   const [state, facts] = useTuiState();
   const {ports} = useTui();
   useSeconds();
@@ -41,7 +41,7 @@ const tabNames = {details: 'Details', run: 'Run', diff: 'Diff', history: 'Histor
   string
 >;
 
-function DetailPane() {
+export function DetailPane() {
   const [state, facts] = useTuiState();
   const {jobs} = useTui();
   useSeconds();

@@ -41,7 +41,7 @@ describe('questions', () => {
       ' ❯ postgres',
       '   sqlite',
       '   Another answer…',
-      ' ↑ ↓ j k move   enter choose   ctrl+c answer later',
+      ' ↑ ↓ j k move   enter choose   esc answer later',
     ]);
   });
 
@@ -144,7 +144,7 @@ describe('parent review', () => {
     const lines = notice({columns: 80, rows: 14}).lines();
     expect(lines).toEqual([
       ' ACTION REQUIRED   pay  Payments',
-      ' The parent review did not pass: 3 tasks are sent back                1–8 of 34',
+      ' Not passed: 3 tasks are sent back                                    1–8 of 34',
       ' ↩ pay-01  Schema',
       ' ↩ pay-02  Layer',
       '   Use cents.',
@@ -156,7 +156,7 @@ describe('parent review', () => {
       '   Resume these tasks now',
       '   Decide later',
       '   Dismiss the feedback',
-      ' ↑ ↓ j k move   enter choose   ctrl+c decide later   pgup pgdn scroll',
+      ' ↑ ↓ j k move   enter choose   esc decide later   pgup pgdn scroll',
     ]);
   });
 
