@@ -5,6 +5,7 @@ import {
   requireSettingKey,
   resolveConfig,
 } from '../../machines/policies/config-resolution.ts';
+import {settingText} from '../../machines/policies/setting-types.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {settingKeys, settings} from '../../services/contracts/config.ts';
 import type {Cli} from '../cli.ts';
@@ -35,7 +36,7 @@ export function configCommand(cli: Cli): Command {
           [{title: 'KEY'}, {title: 'VALUE'}, {title: 'SOURCE'}, {title: 'ABOUT', shrinks: 'first'}],
           rows.map(({key, value, source, about}) => [
             key,
-            {text: String(value), style: source === 'default' ? 'dim' : 'bold'},
+            {text: settingText(value), style: source === 'default' ? 'dim' : 'bold'},
             source,
             {text: about, style: 'dim'},
           ]),
@@ -50,7 +51,7 @@ export function configCommand(cli: Cli): Command {
     .action(async (text: string, _options, command: Command) => {
       const key = requireSettingKey(text);
       const {value, source} = required((await resolved(command)).values.get(key));
-      cli.print(command, {key, value, source}, String(value));
+      cli.print(command, {key, value, source}, settingText(value));
     });
 
   const write = async (command: Command, text: string, value: string | undefined, isGlobal: boolean) => {
@@ -63,7 +64,7 @@ export function configCommand(cli: Cli): Command {
     cli.print(
       command,
       {key, layer, value: parsed ?? null},
-      parsed === undefined ? `unset ${key} (${layer})` : `set ${key} = ${parsed} (${layer})`,
+      parsed === undefined ? `unset ${key} (${layer})` : `set ${key} = ${settingText(parsed)} (${layer})`,
     );
   };
 

@@ -4,6 +4,7 @@ import {
   type ConfigSource,
   configSchemaVersion,
   gateKeys,
+  type Setting,
   type SettingKey,
   type SettingValue,
   type SettingValueOf,
@@ -11,6 +12,7 @@ import {
   settings,
 } from '../../services/contracts/config.ts';
 import {AppError} from '../../services/contracts/errors.ts';
+import {acceptedFor, parsedAs, readAs, settingText} from './setting-types.ts';
 
 export type ResolvedSetting = {readonly value: SettingValue; readonly source: ConfigSource};
 
@@ -75,18 +77,16 @@ export function requireGates({unusable}: ResolvedConfig, told: ReadonlySet<Setti
     ],
     next: [
       problem === undefined
-        ? {command: `blackbird config set${flag} ${key} ${settings[key].default}`, why: 'or another of these'}
+        ? {
+            command: `blackbird config set${flag} ${key} ${settingText(settings[key].default)}`,
+            why: 'or another of these',
+          }
         : {command: 'blackbird config list', why: 'see the settings once the file is mended or moved aside'},
     ],
   });
 }
 
-function acceptedValues(key: SettingKey): string {
-  const setting = settings[key];
-  if (setting.type === 'boolean') return 'true or false';
-  if (setting.type === 'choice') return `one of ${setting.options.join(', ')}`;
-  return `a whole number from ${setting.min} to ${setting.max}`;
-}
+const acceptedValues = (key: SettingKey) => acceptedFor(settings[key]);
 
 export function settingOf<K extends SettingKey>(config: ResolvedConfig, key: K): SettingValueOf<K> {
   return (config.values.get(key)?.value ?? settings[key].default) as SettingValueOf<K>;
@@ -94,16 +94,8 @@ export function settingOf<K extends SettingKey>(config: ResolvedConfig, key: K):
 
 /** A value as a person types it. Refuses what `resolveConfig` would only warn about. */
 export function parseSetting(key: SettingKey, text: string): SettingValue {
-  const setting = settings[key];
-  if (setting.type === 'boolean') {
-    if (text === 'true' || text === 'false') return text === 'true';
-  } else if (setting.type === 'choice') {
-    const option = setting.options.find((each) => each === text);
-    if (option !== undefined) return option;
-  } else {
-    const value = Number(text);
-    if (/^-?\d+$/.test(text) && value >= setting.min && value <= setting.max) return value;
-  }
+  const value = parsedAs(settings[key], text);
+  if (value !== undefined) return value;
   throw new AppError('E_CONFIG', `${key} must be ${acceptedValues(key)}, not ${JSON.stringify(text)}`);
 }
 
@@ -137,23 +129,17 @@ function readSetting(
   }
   const raw = valueAt(content, key);
   if (raw === undefined) return {};
-  if (setting.type === 'boolean') {
-    return typeof raw === 'boolean' ? {value: raw} : {warning: `${key} must be true or false; it is ignored`};
-  }
-  if (setting.type === 'choice') {
-    const option = setting.options.find((each) => each === raw);
-    return option === undefined
-      ? {warning: `${key} must be one of ${setting.options.join(', ')}; it is ignored`}
-      : {value: option};
-  }
-  if (typeof raw !== 'number' || !Number.isInteger(raw)) {
-    return {warning: `${key} must be a whole number; it is ignored`};
-  }
-  const value = Math.min(setting.max, Math.max(setting.min, raw));
-  return value === raw
+  const value = readAs(setting, raw);
+  if (value === undefined) return {warning: `${key} must be ${ofType(setting)}; it is ignored`};
+  if (setting.type !== 'integer' || typeof value !== 'number') return {value};
+  const used = Math.min(setting.max, Math.max(setting.min, value));
+  return used === value
     ? {value}
-    : {value, warning: `${key} is ${raw}, outside ${setting.min} to ${setting.max}; ${value} is used`};
+    : {value: used, warning: `${key} is ${value}, outside ${setting.min} to ${setting.max}; ${used} is used`};
 }
+
+/** What is outside of its range has a warning of its own. */
+const ofType = (setting: Setting) => (setting.type === 'integer' ? 'a whole number' : acceptedFor(setting));
 
 function versionProblem({content}: ConfigLayer): string | undefined {
   const version = content?.schemaVersion;

@@ -16,7 +16,24 @@ type ChoiceSetting = AnySetting & {
   readonly default: string;
   readonly options: readonly string[];
 };
-export type Setting = BooleanSetting | NumberSetting | ChoiceSetting;
+/** A number that need not be there: null for no limit. */
+type LimitSetting = AnySetting & {
+  readonly type: 'limit';
+  readonly default: null;
+  readonly min: number;
+  readonly max: number;
+  readonly isWhole?: true;
+};
+/** One line; empty for none. */
+type TextSetting = AnySetting & {readonly type: 'text'; readonly default: string};
+type ListSetting = AnySetting & {readonly type: 'list'; readonly default: readonly string[]};
+export type Setting =
+  | BooleanSetting
+  | NumberSetting
+  | ChoiceSetting
+  | LimitSetting
+  | TextSetting
+  | ListSetting;
 
 export const settings = {
   'execution.stopAfterEachTask': {
@@ -52,6 +69,13 @@ export const settings = {
     about: 'how often a parent review may send tasks back before a person decides',
     isGate: true,
   },
+  'hooks.needsYou': {
+    type: 'text',
+    default: '',
+    about: 'a command that is run when a person is needed, with one JSON object on its stdin',
+  },
+  'hooks.taskEnded': {type: 'text', default: '', about: 'a command that is run when a task has ended'},
+  'hooks.jobEnded': {type: 'text', default: '', about: 'a command that is run when a job has ended'},
   'planning.maxPlanAutoRefinePasses': {
     type: 'integer',
     default: 1,
@@ -82,14 +106,20 @@ export const settings = {
 } as const satisfies Record<string, Setting>;
 
 export type SettingKey = keyof typeof settings;
-export type SettingValue = boolean | number | string;
+export type SettingValue = boolean | number | string | readonly string[] | null;
 export type SettingValueOf<K extends SettingKey> = (typeof settings)[K] extends {
   options: readonly (infer O)[];
 }
   ? O
-  : (typeof settings)[K]['type'] extends 'boolean'
-    ? boolean
-    : number;
+  : ValueOfType[(typeof settings)[K]['type']];
+type ValueOfType = {
+  boolean: boolean;
+  integer: number;
+  choice: string;
+  limit: number | null;
+  text: string;
+  list: readonly string[];
+};
 export const settingKeys = Object.keys(settings) as readonly SettingKey[];
 export const gateKeys = settingKeys.filter((key) => 'isGate' in settings[key]);
 

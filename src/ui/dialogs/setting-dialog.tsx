@@ -1,5 +1,12 @@
 import {parseSetting} from '../../machines/policies/config-resolution.ts';
-import {type ConfigLayerName, type SettingKey, settings} from '../../services/contracts/config.ts';
+import {acceptedFor, settingText} from '../../machines/policies/setting-types.ts';
+import {
+  type ConfigLayerName,
+  type Setting,
+  type SettingKey,
+  type SettingValue,
+  settings,
+} from '../../services/contracts/config.ts';
 import {messageOf} from '../../services/contracts/errors.ts';
 import {hintLine} from '../components/hint-line.tsx';
 import {blankLine, Lines, lineOf} from '../components/lines.tsx';
@@ -38,7 +45,7 @@ const settingKeymap: Keymap<(state: State, key: SettingKey) => Step<State, strin
   {id: 'setting.clear', keys: ['ctrl+u'], label: 'clear', run: () => ({state: {text: '', problem: null}})},
 ];
 
-/** A number, typed and checked before it is written. */
+/** Typed, and checked before it is written. */
 export function SettingDialog({
   settingKey: key,
   layer,
@@ -48,17 +55,21 @@ export function SettingDialog({
   const [{data}] = useTuiState();
   const setting = settings[key];
   const {state} = useStepper<State, string | null>({
-    initial: () => ({text: String(data?.config.values.get(key)?.value ?? setting.default), problem: null}),
+    initial: () => ({text: editable(data?.config.values.get(key)?.value ?? setting.default), problem: null}),
     step: (before, {name, text}) => {
       const binding = bindingOf(settingKeymap, name);
       if (binding) return binding.run(before, key);
-      return {state: text === undefined ? before : {text: before.text + text.trim(), problem: null}};
+      return {
+        state:
+          text === undefined
+            ? before
+            : {text: before.text + (isNumeric(setting) ? text.trim() : text), problem: null},
+      };
     },
     onOutcome: (text) =>
       text === null ? answers.close() : answers.setting(layer, key, parseSetting(key, text)),
   });
-  const range =
-    setting.type === 'integer' ? `${setting.min} to ${setting.max}, default ${setting.default}` : '';
+  const range = `${acceptedFor(setting)}, default ${settingText(setting.default)}`;
   return (
     <Lines
       lines={[
@@ -98,6 +109,10 @@ export function SettingChoice({
     />
   );
 }
+
+const isNumeric = ({type}: Setting) => type === 'integer' || type === 'limit';
+
+const editable = (value: SettingValue) => (value === '' ? '' : settingText(value));
 
 const where = (layer: ConfigLayerName) => (layer === 'project' ? 'for this project' : 'for all projects');
 

@@ -1,4 +1,5 @@
 import {valueAt} from '../../machines/policies/config-resolution.ts';
+import {settingText} from '../../machines/policies/setting-types.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {
   type ConfigLayerName,
@@ -44,10 +45,10 @@ export function settingsLines({data, list}: TuiState, columns: number, rows: num
     const name = `${index === list.index ? '❯' : ' '} ${columns < 60 ? (key.split('.')[1] ?? key) : key}`;
     const cells = [
       name,
-      String(resolved?.value),
+      settingText(resolved?.value),
       valueIn(data, 'project', key),
       valueIn(data, 'global', key),
-      String(settings[key].default),
+      settingText(settings[key].default),
     ];
     return index === list.index ? markLine(row(cells)) : row(cells);
   });
@@ -84,5 +85,5 @@ function valueIn(data: NonNullable<TuiState['data']>, layer: ConfigLayerName, ke
   const {content, problem} = data.layers.find(({name}) => name === layer) ?? {content: null};
   if (problem !== undefined) return '(unread)';
   const value = content === null ? undefined : valueAt(content, key);
-  return value === undefined ? '-' : displayLine(String(value));
+  return value === undefined ? '-' : displayLine(Array.isArray(value) ? settingText(value) : String(value));
 }
