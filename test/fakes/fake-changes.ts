@@ -38,6 +38,17 @@ export function createFakeChanges(): FakeChanges {
     files: async (from, to) =>
       from === to ? [] : [{path: `${from}-${to}`, kind: 'changed', lines: {added: 1, removed: 0}}],
     diff: async (from, to) => `${from} ${to}`,
+    planUndo: async ({from, to}, {isForced}) => {
+      const now = changes.tree ?? '';
+      const path = `${from}-${to}`;
+      if (now === from) return {from: now, to: now, files: [], conflicts: []};
+      const conflicts = now === to ? [] : [{path, reason: 'edited since', isForceable: true}];
+      if (conflicts.length > 0 && !isForced) return {from: now, to: now, files: [], conflicts};
+      return {from: now, to: from, files: [{path, kind: 'changed'}], conflicts};
+    },
+    applyUndo: async ({to}) => {
+      changes.tree = to;
+    },
   };
   return changes;
 }

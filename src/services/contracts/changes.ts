@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import {type SideEffect, sideEffectSchema} from './side-effects.ts';
+import type {UndoPlan} from './undo.ts';
 
 /** So much of a change a run record carries; the whole of it is what `diff` shows. */
 export const reviewLimits = {
@@ -74,4 +75,11 @@ export interface ChangeTracker {
   files(from: string, to: string): Promise<readonly ChangedFile[]>;
   /** The change as a patch, or as a table of files. Throws `E_DIFF_UNAVAILABLE`. */
   diff(from: string, to: string, options: {readonly stat: boolean}): Promise<string>;
+  /**
+   * What has to be written to take a change out of the files as they are now, three-way; writes nothing. By force,
+   * files in conflict get the content they had before the change. Throws `E_UNDO_REFUSED` where git cannot tell.
+   */
+  planUndo(change: TreeSpan, options: {readonly isForced: boolean}): Promise<UndoPlan>;
+  /** Writes all files of a plan, or none of them where one fails or has changed since the plan was made. */
+  applyUndo(plan: TreeSpan): Promise<void>;
 }

@@ -29,6 +29,8 @@ export type ErrorCode =
   | 'E_PROVIDER_REFUSED'
   | 'E_RESTART_REFUSED'
   | 'E_RETRY_REFUSED'
+  | 'E_UNDO_REFUSED'
+  | 'E_UNDO_CONFLICT'
   | 'E_TASK_NOT_READY'
   | 'E_TASK_RUNNING'
   | 'E_PROCESS_ALIVE'

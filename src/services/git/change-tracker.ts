@@ -3,14 +3,15 @@ import path from 'node:path';
 import type {ChangeTracker, ReviewRules, ReviewSummary} from '../contracts/changes.ts';
 import {AppError, messageOf} from '../contracts/errors.ts';
 import type {ProjectFolder} from '../stores/project-folder.ts';
-import {type ChangeStore, makeGitFolder, openStore, withWorkFolder} from './change-store.ts';
+import {openStore, withWorkFolder} from './change-store.ts';
 import {composeTrees, joinSpans} from './compose-trees.ts';
 import {findRepository, noRepository} from './find-repository.ts';
 import {notableFiles} from './notable-files.ts';
-import {isObjectId, openRepository, type Repository} from './repository.ts';
-import {createGit, type Environment, type Git, GitFailure} from './safe-git.ts';
+import {applyUndo, planUndo} from './plan-undo.ts';
+import {checkIds, openRecordedTrees} from './recorded-trees.ts';
+import {type Environment, GitFailure} from './safe-git.ts';
 import {keepObjects, listChanges, observeChange, renderDiff} from './tree-diff.ts';
-import {storeEnvironment, writeTree} from './tree-snapshot.ts';
+import {writeTree} from './tree-snapshot.ts';
 
 export type ChangeTrackerOptions = {
   readonly project: ProjectFolder;
@@ -26,68 +27,45 @@ export function createChangeTracker({
   rules,
   timeLimitMs = 120_000,
 }: ChangeTrackerOptions): ChangeTracker {
-  const borrowed = new Set<string>();
-  let opened: {readonly top: string; readonly repository: Promise<Repository>} | undefined;
+  const {borrowed, repositoryOf, within, withTrees} = openRecordedTrees({project, env, timeLimitMs});
   let problem = 'the files were not recorded';
-
-  const repositoryOf = (top: string, signal: AbortSignal) => {
-    if (opened?.top !== top) opened = {top, repository: openRepository(top, {env, signal})};
-    const {repository} = opened;
-    repository.catch(() => {
-      opened = undefined;
-    });
-    return repository;
-  };
-
-  /** Git on recorded trees; the repository is only where objects may still have to be borrowed from. */
-  const withTrees = <T>(
-    tree: string,
-    job: (git: Git, store: ChangeStore, work: string) => Promise<T>,
-  ): Promise<T> =>
-    withinLimit(timeLimitMs, async (signal) => {
-      const root = realpathSync(project.root);
-      const top = findRepository(root);
-      // One that cannot be opened lends nothing; whatever is missing then, git names.
-      const repository = top === null ? null : await repositoryOf(top, signal).catch(() => null);
-      if (repository) borrowed.add(repository.objects);
-      const store = await openStore(project);
-      return await withWorkFolder(store, async (work) => {
-        const objectFormat = tree.length === 40 ? 'sha1' : 'sha256';
-        const nothing = {ignoreCase: false, excludesFile: '', infoExclude: ''};
-        const gitFolder = makeGitFolder(work, {objectFormat, ...nothing});
-        const settings = {env, top: top ?? root, gitFolder, store, borrowed};
-        return await job(createGit({cwd: work, signal, env: storeEnvironment(settings)}), store, work);
-      });
-    });
 
   const minimal = (note: string): ReviewSummary => ({files: [], diffstat: '', snippets: [], note});
 
+  const snapshot: ChangeTracker['snapshot'] = async (since = null) => {
+    try {
+      return await within(async (signal) => {
+        const root = realpathSync(project.root);
+        const top = findRepository(root);
+        if (top === null) throw new GitFailure('missing', noRepository);
+        const repository = await repositoryOf(top, signal);
+        const store = await openStore(project);
+        const leftOut = [project.stateFolder, project.planFile].map((file) =>
+          path.relative(top, path.join(root, path.relative(project.root, file))),
+        );
+        return await withWorkFolder(store, (work) =>
+          writeTree(repository, {store, work, env, signal, borrowed, keepIgnored: since !== null}, {leftOut}),
+        );
+      });
+    } catch (error) {
+      // A run goes on without its summary; the note in it tells what was wrong.
+      problem = messageOf(error);
+      return null;
+    }
+  };
+
+  const filesNow = async (since: string): Promise<string> => {
+    const now = await snapshot(since);
+    if (now === null) throw notUndone(problem);
+    return now;
+  };
+  const top = () => {
+    const root = realpathSync(project.root);
+    return findRepository(root) ?? root;
+  };
+
   return {
-    snapshot: async (since = null) => {
-      try {
-        return await withinLimit(timeLimitMs, async (signal) => {
-          const root = realpathSync(project.root);
-          const top = findRepository(root);
-          if (top === null) throw new GitFailure('missing', noRepository);
-          const repository = await repositoryOf(top, signal);
-          const store = await openStore(project);
-          const leftOut = [project.stateFolder, project.planFile].map((file) =>
-            path.relative(top, path.join(root, path.relative(project.root, file))),
-          );
-          return await withWorkFolder(store, (work) =>
-            writeTree(
-              repository,
-              {store, work, env, signal, borrowed, keepIgnored: since !== null},
-              {leftOut},
-            ),
-          );
-        });
-      } catch (error) {
-        // A run goes on without its summary; the note in it tells what was wrong.
-        problem = messageOf(error);
-        return null;
-      }
-    },
+    snapshot,
 
     compose: async (spans) => {
       const [first] = spans;
@@ -140,27 +118,32 @@ export function createChangeTracker({
         throw unavailable(`${messageOf(error)}${hint}`);
       }
     },
+
+    planUndo: async ({from, to}, {isForced}) => {
+      try {
+        checkIds(from, to);
+        const now = await filesNow(to);
+        return await withTrees(from, (git, _store, work) =>
+          planUndo({from, to}, {git, work, top: top(), now, isForced}),
+        );
+      } catch (error) {
+        throw error instanceof AppError ? error : notUndone(messageOf(error));
+      }
+    },
+
+    applyUndo: async ({from, to}) => {
+      try {
+        const now = await filesNow(from);
+        await withTrees(from, (git, _store, work) => applyUndo({from, to}, {git, work, top: top(), now}));
+      } catch (error) {
+        throw error instanceof AppError ? error : notUndone(messageOf(error));
+      }
+    },
   };
 }
 
+const notUndone = (reason: string) =>
+  new AppError('E_UNDO_REFUSED', `the change cannot be taken back: ${reason}`);
+
 const unavailable = (reason: string) =>
   new AppError('E_DIFF_UNAVAILABLE', `the change cannot be shown: ${reason}`);
-
-function checkIds(...ids: readonly string[]): void {
-  if (!ids.every(isObjectId))
-    throw new GitFailure('failed', 'the run record does not hold the ids of two trees');
-}
-
-async function withinLimit<T>(milliseconds: number, job: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const limit = new AbortController();
-  const timer = setTimeout(() => {
-    limit.abort(new GitFailure('slow', `git took longer than ${milliseconds / 1000} s`));
-  }, milliseconds);
-  try {
-    return await job(limit.signal);
-  } finally {
-    clearTimeout(timer);
-    // After a failure, others of its calls may still be at work.
-    limit.abort(new GitFailure('failed', 'git was stopped'));
-  }
-}

@@ -24,7 +24,8 @@ export async function statsOf(top: string, files: readonly string[]): Promise<Ma
   return found;
 }
 
-function statsOrNull(file: string): Stats | null {
+/** Null where there is nothing, or no way to it. */
+export function statsOrNull(file: string): Stats | null {
   try {
     return lstatSync(file);
   } catch {

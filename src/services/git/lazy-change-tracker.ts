@@ -33,5 +33,7 @@ export function createLazyChangeTracker(options: ChangeTrackerOptions): ChangeTr
     },
     files: async (from, to) => (await tracker()).files(from, to),
     diff: async (from, to, options) => (await tracker()).diff(from, to, options),
+    planUndo: async (change, options) => (await tracker()).planUndo(change, options),
+    applyUndo: async (plan) => (await tracker()).applyUndo(plan),
   };
 }

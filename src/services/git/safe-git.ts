@@ -31,8 +31,8 @@ export type GitCall = {
 
 export type Git = {
   run(args: readonly string[], call?: GitCall): Promise<{readonly code: number; readonly text: string}>;
-  /** The same with something to read on stdin, which simple-git cannot give. */
-  feed(args: readonly string[], input: string, call?: GitCall): Promise<void>;
+  /** What it prints for something to read on stdin, which simple-git cannot give. */
+  feed(args: readonly string[], input: string, call?: GitCall): Promise<string>;
 };
 
 /** What one call may print. More is no list that anything here could use. */
@@ -93,7 +93,7 @@ async function feedOnce(
   args: readonly string[],
   input: string,
   {env: more = {}}: GitCall,
-): Promise<void> {
+): Promise<string> {
   const stop = new AbortController();
   const given = settings.flatMap((setting) => ['-c', setting]);
   const job = execa('git', [...given, ...args], {
@@ -102,11 +102,13 @@ async function feedOnce(
     extendEnv: false,
     input,
     cancelSignal: stop.signal,
-    stdout: 'ignore',
+    maxBuffer: maxOutputBytes,
+    stripFinalNewline: false,
     reject: false,
   });
-  const {failed, exitCode = null, stderr} = await until(signal, stop, job);
+  const {failed, exitCode = null, stderr, stdout} = await until(signal, stop, job);
   if (failed) throw failure(args, exitCode, String(stderr ?? ''));
+  return stdout;
 }
 
 /**

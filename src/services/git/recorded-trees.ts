@@ -1,0 +1,76 @@
+import {realpathSync} from 'node:fs';
+import type {ProjectFolder} from '../stores/project-folder.ts';
+import {type ChangeStore, makeGitFolder, openStore, withWorkFolder} from './change-store.ts';
+import {findRepository} from './find-repository.ts';
+import {isObjectId, openRepository, type Repository} from './repository.ts';
+import {createGit, type Environment, type Git, GitFailure} from './safe-git.ts';
+import {storeEnvironment} from './tree-snapshot.ts';
+
+export type RecordedTreesOptions = {
+  readonly project: ProjectFolder;
+  readonly env: Environment;
+  readonly timeLimitMs?: number;
+};
+
+type TreeJob<T> = (git: Git, store: ChangeStore, work: string) => Promise<T>;
+
+/** The trees that were recorded under `.blackbird`, and the repository they may still borrow objects from. */
+export function openRecordedTrees({project, env, timeLimitMs = 120_000}: RecordedTreesOptions) {
+  const borrowed = new Set<string>();
+  let opened: {readonly top: string; readonly repository: Promise<Repository>} | undefined;
+
+  const repositoryOf = (top: string, signal: AbortSignal) => {
+    if (opened?.top !== top) opened = {top, repository: openRepository(top, {env, signal})};
+    const {repository} = opened;
+    repository.catch(() => {
+      opened = undefined;
+    });
+    return repository;
+  };
+
+  const within = <T>(job: (signal: AbortSignal) => Promise<T>) => withinLimit(timeLimitMs, job);
+
+  return {
+    borrowed,
+    repositoryOf,
+    within,
+    /** Git on recorded trees; the repository is only where objects may still have to be borrowed from. */
+    withTrees: <T>(tree: string, job: TreeJob<T>): Promise<T> =>
+      within(async (signal) => {
+        const root = realpathSync(project.root);
+        const top = findRepository(root);
+        // One that cannot be opened lends nothing; whatever is missing then, git names.
+        const repository = top === null ? null : await repositoryOf(top, signal).catch(() => null);
+        if (repository) borrowed.add(repository.objects);
+        const store = await openStore(project);
+        return await withWorkFolder(store, async (work) => {
+          const objectFormat = tree.length === 40 ? 'sha1' : 'sha256';
+          const nothing = {ignoreCase: false, excludesFile: '', infoExclude: ''};
+          const gitFolder = makeGitFolder(work, {objectFormat, ...nothing});
+          const settings = {env, top: top ?? root, gitFolder, store, borrowed};
+          return await job(createGit({cwd: work, signal, env: storeEnvironment(settings)}), store, work);
+        });
+      }),
+  };
+}
+
+export type RecordedTrees = ReturnType<typeof openRecordedTrees>;
+
+export function checkIds(...ids: readonly string[]): void {
+  if (!ids.every(isObjectId))
+    throw new GitFailure('failed', 'the run record does not hold the ids of two trees');
+}
+
+async function withinLimit<T>(milliseconds: number, job: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const limit = new AbortController();
+  const timer = setTimeout(() => {
+    limit.abort(new GitFailure('slow', `git took longer than ${milliseconds / 1000} s`));
+  }, milliseconds);
+  try {
+    return await job(limit.signal);
+  } finally {
+    clearTimeout(timer);
+    // After a failure, others of its calls may still be at work.
+    limit.abort(new GitFailure('failed', 'git was stopped'));
+  }
+}
