@@ -29,6 +29,7 @@ import {defineSettleTaskActor} from './actors/settle-task.actor.ts';
 import {defineWithdrawRunActor, defineWithdrawTaskActor} from './actors/withdraw.actor.ts';
 import {engineMachine} from './engine.machine.ts';
 import {executorMachine} from './executor.machine.ts';
+import {createJobCalls} from './job-calls.ts';
 import {parentReviewMachine} from './parent-review.machine.ts';
 import type {Job, JobResult} from './policies/job/job-steps.ts';
 import type {Decision} from './policies/review/decisions.ts';
@@ -99,6 +100,9 @@ export function createEngine(services: Services, {inspect}: EngineOptions = {}):
       }
     }
   };
+  const warn = (message: string) => publish({type: 'engine.warning', message});
+  const calls = createJobCalls(services, warn);
+  listeners.add(calls.onFact);
   const live: LiveAgents = new Map();
   const endings: AgentEndings = new Map();
   const desk: DecisionDesk = new Map();
@@ -157,7 +161,7 @@ export function createEngine(services: Services, {inspect}: EngineOptions = {}):
   const actor = createActor(
     engineMachine.provide({
       actors: {
-        resolveJob: defineResolveJobActor(services, (message) => publish({type: 'engine.warning', message})),
+        resolveJob: defineResolveJobActor(services, warn, calls.begin),
         acquireLock: defineAcquireLockActor(services.lock),
         releaseLock: defineReleaseLockActor(services.lock),
         recoverRuns: defineRecoverRunsActor(
@@ -200,7 +204,8 @@ export function createEngine(services: Services, {inspect}: EngineOptions = {}):
         const stopped = actor.on('job.stopped', ({result}) => {
           stopped.unsubscribe();
           failed.unsubscribe();
-          resolve(result);
+          // The job is over; its caller lives on until the user's commands have heard of it.
+          resolve(calls.end(result).then(() => result));
         });
         const failed = actor.subscribe({error: reject});
         actor.send(command);
@@ -208,7 +213,8 @@ export function createEngine(services: Services, {inspect}: EngineOptions = {}):
     pause: (reason, source = 'signal') => {
       const now = services.monotonicNow();
       const isEcho = source === 'signal' && now - lastPause < debounceMilliseconds;
-      if (isEcho || !actor.getSnapshot().hasTag('busy')) return;
+      if (isEcho) return;
+      if (!actor.getSnapshot().hasTag('busy')) return calls.cancel();
       lastPause = now;
       actor.send({type: 'engine.pause', reason});
     },
@@ -222,7 +228,7 @@ export function createEngine(services: Services, {inspect}: EngineOptions = {}):
     wake: () => {
       for (const agent of live.values()) agent.wake();
     },
-    warn: (message) => publish({type: 'engine.warning', message}),
+    warn,
     isBusy: () => actor.getSnapshot().hasTag('busy'),
     subscribe: (listener) => {
       listeners.add(listener);

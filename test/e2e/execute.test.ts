@@ -619,3 +619,25 @@ test('an agent that prints 200 MB of lines that mean something leaves Blackbird 
   const log = path.join(project.folder, `.blackbird/runs/a/${run_id}.stdout.log`);
   expect(readFileSync(log).length).toBe(200_000_000 + result.length);
 });
+
+describe('hooks', () => {
+  test('hear of tasks and of the end of the job before it is over', async () => {
+    const project = engineProject(planOf(task('a', {prompt: demo('write a.txt hello')})), {
+      config: {hooks: {taskEnded: 'cat >> told', jobEnded: 'cat >> told', needsYou: 'cat >> told'}},
+    });
+    expect(await project.run(['execute'])).toMatchObject({code: 0, err: ''});
+    const told = project.text('told').trimEnd().split('\n');
+    expect(told.map((line) => JSON.parse(line))).toMatchObject([
+      {hook: 'taskEnded', folder: project.folder, task_id: 'a', state: 'succeeded'},
+      {hook: 'jobEnded', reason: 'completed', tasks: [{task_id: 'a', state: 'succeeded'}]},
+    ]);
+  });
+
+  test('that fail are a warning', async () => {
+    const project = engineProject(planOf(task('a')), {config: {hooks: {jobEnded: 'echo lost >&2; exit 3'}}});
+    expect(await project.run(['execute'])).toMatchObject({
+      code: 0,
+      err: 'warning: hooks.jobEnded failed: exit code 3: lost\n',
+    });
+  });
+});

@@ -26,7 +26,7 @@ export type FakeServices = {
   readonly log: string[];
   /** What must never be, and was: an agent without a record, a record at rest with a live agent, two agents. */
   readonly violations: string[];
-  readonly time: {now: string; milliseconds: number};
+  readonly time: {now: string; milliseconds: number; isAwake: boolean};
   readonly lock: {
     isHeld: boolean;
     holder: string | null;
@@ -42,15 +42,17 @@ export function createFakeServices({
   plan = planOf(),
   runs: records = [],
   settings = {},
+  hooks = {},
 }: {
   plan?: Plan;
   runs?: readonly RunRecord[];
   /** Of the section `execution`. */
   settings?: Readonly<Record<string, unknown>>;
+  hooks?: Readonly<Record<string, string>>;
 } = {}): FakeServices {
   const log: string[] = [];
   const violations: string[] = [];
-  const time = {now, milliseconds: 0};
+  const time = {now, milliseconds: 0, isAwake: false};
   const storedSessions = new Set<string>();
   let uuids = 0;
 
@@ -118,7 +120,11 @@ export function createFakeServices({
       snapshot: async () => null,
     },
     settings: async () => [
-      {name: 'project', file: 'config.json', content: {execution: {pauseGraceSeconds: 60, ...settings}}},
+      {
+        name: 'project',
+        file: 'config.json',
+        content: {execution: {pauseGraceSeconds: 60, ...settings}, hooks},
+      },
     ],
     chooseAgent: async (named = 'saved:claude') => {
       const [, isSaved, id] = /^(saved:)?(.+)$/.exec(named) ?? [];
@@ -139,6 +145,19 @@ export function createFakeServices({
         log.push('unlock');
         lock.isHeld = false;
       },
+    },
+    hooks: {
+      run: async (command, data) => {
+        log.push(`hook ${command} ${JSON.stringify(data)}`);
+        return command.startsWith('fail') ? 'exit code 1' : null;
+      },
+      stop: () => log.push('stop hooks'),
+    },
+    keepAwake: () => {
+      time.isAwake = true;
+      return () => {
+        time.isAwake = false;
+      };
     },
     isSessionRef: (_, ref) => /^(session-|[0-9a-f-]{36}$)/.test(ref),
     hadTimeToStore: async ({run_id}) => storedSessions.has(run_id),

@@ -38,7 +38,11 @@ const stopAfterTask = {type: 'engine.stopAfterTask'} as const;
 function defineEngineEffects(services: Services) {
   const effects = defineEffects(services);
   return {
-    resolveJob: defineResolveJobActor(services, () => {}),
+    resolveJob: defineResolveJobActor(
+      services,
+      () => {},
+      () => {},
+    ),
     acquireLock: defineAcquireLockActor(services.lock),
     releaseLock: defineReleaseLockActor(services.lock),
     recoverRuns: defineRecoverRunsActor(services),

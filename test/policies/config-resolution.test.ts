@@ -28,6 +28,7 @@ const defaults = {
   'execution.maxReviewCycles': {value: 3, source: 'default'},
   'execution.stopOnFailure': {value: false, source: 'default'},
   'execution.pauseGraceSeconds': {value: 10, source: 'default'},
+  'execution.keepAwake': {value: true, source: 'default'},
   'hooks.needsYou': {value: '', source: 'default'},
   'hooks.taskEnded': {value: '', source: 'default'},
   'hooks.jobEnded': {value: '', source: 'default'},

@@ -28,6 +28,8 @@ import {createFeedbackStore} from '../../services/stores/feedback-store.ts';
 import {ensureStateFolder} from '../../services/stores/project-folder.ts';
 import {createRunStore} from '../../services/stores/run-store.ts';
 import {taskFolderName} from '../../services/stores/task-folder.ts';
+import {createHookRunner} from '../../services/system/hook-runner.ts';
+import {createKeepAwake} from '../../services/system/keep-awake.ts';
 import {identifyProcess, livenessOf} from '../../services/system/process-identity.ts';
 import {createProjectFacts} from '../../services/system/project-facts.ts';
 import type {Project} from '../composition.ts';
@@ -112,6 +114,8 @@ export async function openEngine({
       await ensureStateFolder(folder);
       return createProcessLock(folder.lockFile);
     }),
+    hooks: createHookRunner({cwd: facts.root, env}),
+    keepAwake: createKeepAwake(env),
     isSessionRef,
     hadTimeToStore: (run) => hadTimeToStore(runs, run),
     host: os.hostname(),

@@ -69,6 +69,11 @@ export const settings = {
     about: 'how often a parent review may send tasks back before a person decides',
     isGate: true,
   },
+  'execution.keepAwake': {
+    type: 'boolean',
+    default: true,
+    about: 'keep the machine from falling asleep while a job runs, where the system can',
+  },
   'hooks.needsYou': {
     type: 'text',
     default: '',

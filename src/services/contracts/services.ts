@@ -5,6 +5,7 @@ import type {CommentStore} from './comment.ts';
 import type {ConfigLayer} from './config.ts';
 import type {DraftStore} from './draft.ts';
 import type {FeedbackStore} from './feedback.ts';
+import type {HookRunner, KeepAwake} from './hooks.ts';
 import type {Liveness, ProcessIdentity} from './process.ts';
 import type {ProjectFacts, ProjectLock, ProviderChoice} from './project.ts';
 import type {RunRecord, RunStore} from './run.ts';
@@ -27,6 +28,8 @@ export type Services = {
   /** The agent for a job; `named` is the one asked for in this very call. */
   readonly chooseAgent: (named: string | undefined) => Promise<ProviderChoice>;
   readonly lock: ProjectLock;
+  readonly hooks: HookRunner;
+  readonly keepAwake: KeepAwake;
   /** The form a session ref of this provider must have before it becomes an argument. */
   readonly isSessionRef: (provider: ProviderId, ref: string) => boolean;
   /** Whether the agent of a lost run can have stored its session before it was gone. */

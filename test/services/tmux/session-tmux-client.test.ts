@@ -120,7 +120,10 @@ describe.skipIf(!hasTmux)('the real tmux', () => {
   );
 
   test.each([
-    {line: 'echo one; echo two >&2; sleep 0.1; exit 3', end: {exitCode: 3, signal: null, lastLines: ['one', 'two']}},
+    {
+      line: 'echo one; echo two >&2; sleep 0.1; exit 3',
+      end: {exitCode: 3, signal: null, lastLines: ['one', 'two']},
+    },
     {line: 'exit 0', end: {exitCode: 0, signal: null, lastLines: []}},
     {line: 'kill -9 $$', end: {exitCode: null, signal: '9', lastLines: []}},
     {

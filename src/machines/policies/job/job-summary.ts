@@ -104,11 +104,16 @@ type Story = {
   readonly undecided: UndecidedParent | undefined;
 };
 
-function storyOf({steps, review}: JobResult): Story {
-  const attempted = steps.flatMap((step) => {
+/** Every task that a job worked on. */
+export function attemptedIn({steps}: Pick<JobResult, 'steps'>): readonly Attempted[] {
+  return steps.flatMap((step) => {
     if (step.type === 'execute') return step.output.attempted;
     return 'run' in step.output ? [attemptOf(step.output.run.task_id, step.output.run)] : [];
   });
+}
+
+function storyOf({steps, review}: JobResult): Story {
+  const attempted = attemptedIn({steps});
   const outputs = [...steps.flatMap(({type, output}) => (type === 'execute' ? [output] : [])), review];
   return {
     attempted,

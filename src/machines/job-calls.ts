@@ -1,0 +1,87 @@
+import {messageOf} from '../services/contracts/errors.ts';
+import type {HookName, Hooks} from '../services/contracts/hooks.ts';
+import type {Services} from '../services/contracts/services.ts';
+import type {EngineFact} from './engine.ts';
+import {type CallRules, decisionCall, endCall, needCall, taskCall} from './policies/job/job-calls.ts';
+import type {JobResult} from './policies/job/job-steps.ts';
+import {type JobSummary, jobSummary} from './policies/job/job-summary.ts';
+
+export type JobCalls = {
+  /** The rules of a job hold for its calls as well. */
+  readonly begin: (rules: CallRules) => void;
+  readonly onFact: (fact: EngineFact) => void;
+  /** Resolves when every command has ended, by itself or by its time limit. */
+  readonly end: (result: JobResult) => Promise<void>;
+  /** Ends the commands that still run: somebody does not want to wait for them. */
+  readonly cancel: () => void;
+};
+
+/**
+ * Tells the user's own commands what happens in a job, and keeps the machine awake meanwhile. Nothing in the job waits
+ * for them or depends on them; what goes wrong is a warning.
+ */
+export function createJobCalls(
+  {
+    hooks,
+    keepAwake,
+    plans,
+    project,
+    now,
+  }: Pick<Services, 'hooks' | 'keepAwake' | 'plans' | 'project' | 'now'>,
+  onWarning: (message: string) => void,
+): JobCalls {
+  let commands: Hooks | null = null;
+  let release = () => {};
+  let calls: Promise<void>[] = [];
+  /** The tasks whose checkpoint a person was called to. */
+  const called = new Set<string>();
+
+  const call = (name: HookName, data: object) => {
+    const command = commands?.[name] ?? '';
+    if (command === '') return;
+    const told = {hook: name, folder: project.root, time: now(), ...data};
+    calls.push(
+      hooks.run(command, told).then((problem) => {
+        if (problem !== null) onWarning(`hooks.${name} failed: ${problem}`);
+      }),
+    );
+  };
+  return {
+    begin: (rules) => {
+      commands = rules.hooks;
+      if (rules.keepsAwake) release = keepAwake();
+    },
+    onFact: (fact) => {
+      if (fact.type === 'task.settled') call('taskEnded', taskCall(fact.run));
+      // After a refusal the person is there.
+      if (fact.type !== 'decision.required' || fact.request.refusal !== undefined) return;
+      called.add(fact.request.task.id);
+      call('needsYou', decisionCall(fact.request));
+    },
+    end: async (result) => {
+      release();
+      release = () => {};
+      if (commands !== null && Object.values(commands).some((command) => command !== '')) {
+        const summary = await summaryOf(result, plans);
+        const need = needCall(summary);
+        const isKnown = need?.reason === 'decision_required' && called.has(need.task_id ?? '');
+        if (need !== null && !isKnown) call('needsYou', need);
+        call('jobEnded', endCall(result, summary));
+      }
+      await Promise.all(calls);
+      commands = null;
+      calls = [];
+      called.clear();
+    },
+    cancel: () => hooks.stop(),
+  };
+}
+
+/** A job that could not begin, or broke, is told by its error. */
+async function summaryOf(result: JobResult, plans: Services['plans']): Promise<JobSummary | {error: string}> {
+  try {
+    return jobSummary(result, await plans.read());
+  } catch (error) {
+    return {error: messageOf(error)};
+  }
+}

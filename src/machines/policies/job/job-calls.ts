@@ -1,0 +1,59 @@
+import {shellWord} from '../../../services/contracts/errors.ts';
+import type {Hooks} from '../../../services/contracts/hooks.ts';
+import type {RunRecord} from '../../../services/contracts/run.ts';
+import type {DecisionRequest} from '../../review-gate.machine.ts';
+import {type ResolvedConfig, settingOf} from '../config-resolution.ts';
+import type {JobResult} from './job-steps.ts';
+import {attemptedIn, type JobSummary} from './job-summary.ts';
+
+/** What a job does beside its work, from its beginning to its end. */
+export type CallRules = {readonly hooks: Hooks; readonly keepsAwake: boolean};
+
+export const callRules = (config: ResolvedConfig): CallRules => ({
+  hooks: {
+    needsYou: settingOf(config, 'hooks.needsYou'),
+    taskEnded: settingOf(config, 'hooks.taskEnded'),
+    jobEnded: settingOf(config, 'hooks.jobEnded'),
+  },
+  keepsAwake: settingOf(config, 'execution.keepAwake'),
+});
+
+/** What `hooks.taskEnded` is told of a run. */
+export function taskCall(run: RunRecord) {
+  const {task_id, run_id, state, provider, failure, usage, review_summary: summary, result} = run;
+  return {
+    task_id,
+    run_id,
+    state,
+    provider,
+    ...(run.decision_state === undefined ? {} : {decision_state: run.decision_state}),
+    ...(failure === undefined ? {} : {failure: {kind: failure.kind, message: failure.message}}),
+    ...(usage === undefined ? {} : {usage}),
+    ...(result === undefined ? {} : {result}),
+    files: summary?.total_files ?? summary?.files.length ?? 0,
+  };
+}
+
+/** What `hooks.needsYou` is told while a job waits at a checkpoint. */
+export const decisionCall = ({task, run}: DecisionRequest) => ({
+  reason: 'decision_required',
+  message: `${task.id} waits for your decision`,
+  task_id: task.id,
+  run_id: run.run_id,
+  command: `blackbird review ${shellWord(task.id)}`,
+});
+
+/** The same where a job ended because a person is needed; null where none is. */
+export function needCall(summary: JobSummary | {readonly error: string}) {
+  if ('error' in summary || summary.standing !== 'personNeeded') return null;
+  const {reason, headline, taskId, lines} = summary;
+  return {reason, message: headline, ...(taskId === undefined ? {} : {task_id: taskId}), lines};
+}
+
+/** What `hooks.jobEnded` is told. */
+export function endCall(result: JobResult, summary: JobSummary | {readonly error: string}) {
+  const tasks = attemptedIn(result).map(({taskId, state}) => ({task_id: taskId, state}));
+  if ('error' in summary) return {reason: 'error', message: summary.error, tasks};
+  const {reason, standing, headline} = summary;
+  return {reason, standing, message: headline, tasks};
+}

@@ -1,0 +1,73 @@
+import {type ChildProcess, spawn} from 'node:child_process';
+import type {HookRunner} from '../contracts/hooks.ts';
+
+const longestTail = 2000;
+
+/** Runs the user's own commands, each by `sh -c` in a process group of its own and for a bounded time. */
+export function createHookRunner({
+  cwd,
+  env,
+  timeLimitMs = 30_000,
+}: {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly timeLimitMs?: number;
+}): HookRunner {
+  const running = new Set<ChildProcess>();
+  return {
+    run: (command, data) =>
+      new Promise((resolve) => {
+        const child = spawn('sh', ['-c', command], {
+          cwd,
+          env,
+          detached: true,
+          stdio: ['pipe', 'ignore', 'pipe'],
+        });
+        running.add(child);
+        let isLate = false;
+        const timer = setTimeout(() => {
+          isLate = true;
+          endGroup(child);
+        }, timeLimitMs);
+        let tail = '';
+        child.stderr.setEncoding('utf8').on('data', (text: string) => {
+          tail = (tail + text).slice(-longestTail);
+        });
+        const end = (problem: string | null) => {
+          clearTimeout(timer);
+          running.delete(child);
+          // A child of the command may hold it open for as long as it likes.
+          child.stderr.destroy();
+          resolve(problem);
+        };
+        child.once('error', (error) => end(error.message));
+        child.once('exit', (code, signal) => {
+          // What it printed before it ended is read first.
+          setImmediate(() =>
+            end(isLate ? `it took longer than ${timeLimitMs / 1000} s` : problemOf(code, signal, tail)),
+          );
+        });
+        // A command that reads nothing closes its stdin.
+        child.stdin.on('error', () => {});
+        child.stdin.end(`${JSON.stringify(data)}\n`);
+      }),
+    stop: () => {
+      for (const child of running) endGroup(child);
+    },
+  };
+}
+
+function problemOf(code: number | null, signal: NodeJS.Signals | null, tail: string): string | null {
+  if (code === 0) return null;
+  const words = tail.trim().split('\n').at(-1) ?? '';
+  return `${code === null ? `it was ended by ${signal}` : `exit code ${code}`}${words === '' ? '' : `: ${words}`}`;
+}
+
+function endGroup({pid}: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It ended in the same moment.
+  }
+}

@@ -1,0 +1,74 @@
+import {readFileSync, writeFileSync} from 'node:fs';
+import path from 'node:path';
+import {describe, expect, test} from 'vitest';
+import {createHookRunner} from '../../../src/services/system/hook-runner.ts';
+import {awakeProgram, createKeepAwake} from '../../../src/services/system/keep-awake.ts';
+import {processState} from '../../helpers/agent-processes.ts';
+import {eventually} from '../../helpers/eventually.ts';
+import {temporaryFolder} from '../../helpers/temp-folder.ts';
+
+const env = {PATH: process.env.PATH};
+
+describe('a command of the user', () => {
+  test('gets one JSON object on its stdin, in the folder of the project', async () => {
+    const cwd = temporaryFolder();
+    const hooks = createHookRunner({cwd, env});
+    expect(await hooks.run('cat > told.json; echo noise', {task_id: "it's; rm -rf $HOME"})).toBeNull();
+    expect(readFileSync(path.join(cwd, 'told.json'), 'utf8')).toBe('{"task_id":"it\'s; rm -rf $HOME"}\n');
+  });
+
+  test.each([
+    {command: 'echo first >&2; echo no route >&2; exit 3', problem: 'exit code 3: no route'},
+    {command: 'exit 1', problem: 'exit code 1'},
+    {command: 'kill -TERM $$', problem: 'it was ended by SIGTERM'},
+    {command: 'exec 0<&-; exit 0', problem: null},
+  ])('$command: $problem', async ({command, problem}) => {
+    const hooks = createHookRunner({cwd: temporaryFolder(), env});
+    expect(await hooks.run(command, {text: 'x'.repeat(1_000_000)})).toBe(problem);
+  });
+
+  test('is ended after its time, with what it started', async () => {
+    const cwd = temporaryFolder();
+    const hooks = createHookRunner({cwd, env, timeLimitMs: 300});
+    expect(await hooks.run('sleep 1000 & echo $! > child; wait', {})).toBe('it took longer than 0.3 s');
+    const child = Number(readFileSync(path.join(cwd, 'child'), 'utf8'));
+    await eventually(() => expect(processState(child)).toBeNull());
+  });
+
+  test('is ended when nobody waits for it', async () => {
+    const cwd = temporaryFolder();
+    const hooks = createHookRunner({cwd, env});
+    const ended = hooks.run('echo > started; sleep 1000', {});
+    await eventually(() => readFileSync(path.join(cwd, 'started')));
+    hooks.stop();
+    expect(await ended).toBe('it was ended by SIGKILL');
+  });
+});
+
+describe('the machine is kept awake', () => {
+  test('by the program of the system, until it is let go', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(
+      path.join(folder, 'systemd-inhibit'),
+      `#!/bin/sh\necho "$$ $*" > '${folder}/called'\nfor last; do :; done\nexec "$last"\n`,
+      {mode: 0o755},
+    );
+    const release = createKeepAwake({PATH: `${folder}:${process.env.PATH}`})();
+    const [pid = '', ...args] = await eventually(() => {
+      const words = readFileSync(path.join(folder, 'called'), 'utf8').trim().split(' ');
+      expect(words.length).toBeGreaterThan(1);
+      return words;
+    });
+    expect(args.join(' ')).toBe(
+      '--what=idle:sleep --who=Blackbird --why=A plan is being executed --mode=block cat',
+    );
+    expect(processState(Number(pid))).not.toBeNull();
+    release();
+    await eventually(() => expect(processState(Number(pid))).toBeNull());
+  });
+
+  test('by nothing where there is none', () => {
+    expect(awakeProgram({PATH: temporaryFolder()})).toBeNull();
+    createKeepAwake({PATH: temporaryFolder()})()();
+  });
+});
