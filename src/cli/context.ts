@@ -1,6 +1,6 @@
 import type {CommentDesk} from '../machines/actors/comment-desk.ts';
 import type {Engine} from '../machines/engine.ts';
-import type {Decision} from '../machines/policies/review/decisions.ts';
+import type {CheckpointAnswer} from '../machines/policies/review/decisions.ts';
 import type {DecisionRequest} from '../machines/review-gate.machine.ts';
 
 /** What a stream can show. */
@@ -40,7 +40,7 @@ export type CliContext = {
   /** All of stdin; the question is for whoever types it. */
   readonly readAll: (question: string) => Promise<string>;
   /** Asks for the decision at a checkpoint; null when it is left for later. Absent where it cannot be shown. */
-  readonly askDecision?: (question: DecisionQuestion) => Promise<Decision | null>;
+  readonly askDecision?: (question: DecisionQuestion) => Promise<CheckpointAnswer | null>;
   /** A person is there to answer. */
   readonly isInteractive: boolean;
   /** The terminal that screens are drawn on; missing where there is none. */

@@ -1,4 +1,4 @@
-import type {Decision} from '../machines/policies/review/decisions.ts';
+import type {CheckpointAnswer} from '../machines/policies/review/decisions.ts';
 import {AppError, messageOf, systemErrorCode} from '../services/contracts/errors.ts';
 import type {CliContext, DecisionQuestion} from './context.ts';
 import {exitCodes} from './exit-codes.ts';
@@ -50,7 +50,7 @@ export async function runProcess(name: CliContext['name'], args: readonly string
 }
 
 /** Ink is loaded when there is something to decide. */
-async function askDecision({obstacle, ...question}: DecisionQuestion): Promise<Decision | null> {
+async function askDecision({obstacle, ...question}: DecisionQuestion): Promise<CheckpointAnswer | null> {
   const {runCheckpointPrompt} = await loadCheckpointPrompt();
   const {stdin, stdout} = process;
   const {hasColor} = surfaceOf(stdout);

@@ -32,7 +32,7 @@ import {executorMachine} from './executor.machine.ts';
 import {createJobCalls} from './job-calls.ts';
 import {parentReviewMachine} from './parent-review.machine.ts';
 import type {Job, JobResult} from './policies/job/job-steps.ts';
-import type {Decision} from './policies/review/decisions.ts';
+import type {CheckpointAnswer} from './policies/review/decisions.ts';
 import {type DecisionRequest, type ReviewGateCommand, reviewGateMachine} from './review-gate.machine.ts';
 import {runMachine} from './run.machine.ts';
 import {segmentMachine} from './segment.machine.ts';
@@ -69,7 +69,7 @@ export interface Engine {
   /** The questions that are open now, for those who were not there when they were asked. */
   openDecisions(): readonly DecisionRequest[];
   /** Throws `E_NO_DECISION` unless this very run is the one that is asked about. */
-  decide(answer: {readonly runId: string; readonly decision: Decision}): void;
+  decide(answer: {readonly runId: string; readonly decision: CheckpointAnswer}): void;
   /** Leaves the question open and ends the job. */
   postpone(runId: string): void;
   /** For Ctrl+Z: everything the agent runs stops with us and wakes with us. */
@@ -220,7 +220,8 @@ export function createEngine(services: Services, {inspect}: EngineOptions = {}):
     },
     stopAfterTask: () => actor.send({type: 'engine.stopAfterTask'}),
     openDecisions: () => [...desk.values()].map(({request}) => request),
-    decide: ({runId, decision}) => answer(runId, {type: 'review.decide', decision}),
+    decide: ({runId, decision}) =>
+      answer(runId, decision.state === 'retry' ? {type: 'review.retry'} : {type: 'review.decide', decision}),
     postpone: (runId) => answer(runId, {type: 'review.postpone'}),
     suspend: () => {
       for (const agent of live.values()) agent.suspend();

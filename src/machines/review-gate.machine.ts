@@ -20,12 +20,14 @@ export type ReviewGateInput = {
 
 export type ReviewGateCommand =
   | {readonly type: 'review.decide'; readonly decision: Decision}
+  /** Another run replaces this one; nothing is decided about it. */
+  | {readonly type: 'review.retry'}
   | {readonly type: 'review.postpone'}
   | PauseCommand;
 
 /** `run` has the decision on it, once there is one. */
 export type ReviewGateOutput = {readonly run: RunRecord} & (
-  | {readonly outcome: 'decided' | 'postponed'}
+  | {readonly outcome: 'decided' | 'retried' | 'postponed'}
   | {readonly outcome: 'error'; readonly error: unknown}
 );
 
@@ -53,8 +55,8 @@ type ReviewGateContext = ReviewGateInput & {refusal: unknown; error: unknown};
 const failed = {target: 'failed', actions: {type: 'rememberError', params: errorIn}} as const;
 
 /**
- * The checkpoint after a run. It is left in two ways only: with a decision that is on disk, or with the
- * question still open. A decision that cannot be carried out is refused before it is recorded.
+ * The checkpoint after a run. It is left in three ways only: with a decision that is on disk, for another run
+ * that replaces this one, or with the question still open. A decision that cannot be carried out is refused before it is recorded.
  */
 export const reviewGateMachine = setup({
   types: {
@@ -109,6 +111,7 @@ export const reviewGateMachine = setup({
           target: 'checkingDecision',
           actions: assign(({event}) => ({decision: event.decision, refusal: undefined})),
         },
+        'review.retry': 'retried',
         'review.postpone': 'postponed',
         'run.pause': 'postponed',
       },
@@ -146,6 +149,7 @@ export const reviewGateMachine = setup({
       },
     },
     decided: {type: 'final', output: ({context: {run}}) => ({outcome: 'decided', run})},
+    retried: {type: 'final', output: ({context: {run}}) => ({outcome: 'retried', run})},
     postponed: {type: 'final', output: ({context: {run}}) => ({outcome: 'postponed', run})},
     failed: {type: 'final', output: ({context: {run, error}}) => ({outcome: 'error', run, error})},
   },

@@ -70,6 +70,7 @@ export const taskMachine = setup({
     requestChanges: assign(({context: {run}}) => ({
       mode: {type: 'resume' as const, answers: [], feedback: run?.decision_feedback ?? ''},
     })),
+    startOver: assign({mode: {type: 'restart', isReviewed: true}}),
     rememberRun: assign((_, {run}: {run: RunRecord}) => ({run})),
     rememberError: assign((_, params: {error: unknown}) => params),
     forwardToRun: sendTo('run', (_, params: PauseCommand) => params),
@@ -87,6 +88,7 @@ export const taskMachine = setup({
     isWithdrawn: (_, params: RunOutput) => params.outcome === 'withdrawn',
     isAtCheckpoint: (_, params: RunOutput) => params.run.decision_state === 'pending',
     isPostponed: (_, params: ReviewGateOutput) => params.outcome === 'postponed',
+    isRetryAsked: (_, params: ReviewGateOutput) => params.outcome === 'retried',
     areChangesRequested: (_, params: ReviewGateOutput) => params.run.decision_state === 'changes_requested',
   },
 }).createMachine({
@@ -182,19 +184,21 @@ export const taskMachine = setup({
                   {guard: {type: 'isPostponed', params: outputIn}, target: '#task.leftOpen'},
                   {
                     guard: {type: 'areChangesRequested', params: outputIn},
-                    target: 'sendingBack',
-                    actions: ended,
+                    target: 'goingBack',
+                    actions: [ended, 'requestChanges'],
+                  },
+                  {
+                    guard: {type: 'isRetryAsked', params: outputIn},
+                    target: 'goingBack',
+                    actions: 'startOver',
                   },
                   {target: 'settling', actions: ended},
                 ],
                 onError: failed,
               },
             },
-            sendingBack: {
-              always: [
-                {guard: 'isPauseAsked', target: '#task.leftOpen'},
-                {target: 'preparing', actions: 'requestChanges'},
-              ],
+            goingBack: {
+              always: [{guard: 'isPauseAsked', target: '#task.leftOpen'}, {target: 'preparing'}],
             },
             settling: {
               invoke: {

@@ -1,5 +1,5 @@
-import {resumeStep} from '../machines/policies/job/job-steps.ts';
-import type {Decision} from '../machines/policies/review/decisions.ts';
+import {checkpointStep, resumeStep} from '../machines/policies/job/job-steps.ts';
+import type {CheckpointAnswer} from '../machines/policies/review/decisions.ts';
 import type {QuestionsOutput} from '../machines/questions.machine.ts';
 import type {DecisionRequest} from '../machines/review-gate.machine.ts';
 import type {Dialog, EditedField} from '../machines/tui.machine.ts';
@@ -71,11 +71,11 @@ export function createAnswers(core: TuiCore, ports: TuiPorts, jobs: Jobs) {
       if (output.outcome === 'failed') failed(output.error);
     },
     /** The engine waits for it, or it was left open by an earlier one. */
-    decide: (taskId: string, decision: Decision) => {
+    decide: (taskId: string, decision: CheckpointAnswer) => {
       if (decision.state === 'changes_requested') drafts.set(taskId, decision.feedback);
       const asked = takeRequest(taskId);
       if (asked === null) {
-        void jobs.start({type: 'task', taskId, mode: {type: 'review', decision}});
+        void jobs.start(checkpointStep(taskId, decision));
         return;
       }
       attempt(() => ports.engine.decide({runId: asked.run.run_id, decision}));

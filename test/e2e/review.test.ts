@@ -32,8 +32,8 @@ const howToDecide = [
   'a waits for your decision. See it with: blackbird diff a',
   'Decide with: blackbird review a --approve',
   '             blackbird review a --approve-quit',
-  '             blackbird review a --request-changes <text>',
-  '             blackbird review a --reject',
+  '             blackbird review a --request-changes [text]',
+  '             blackbird review a --reject [reason]',
 ];
 
 const goOn = (taskId: string) => [
@@ -105,14 +105,15 @@ describe('without a terminal', () => {
   test('reject makes run and task failed; retry makes it ready again', async () => {
     const project = reviewed();
     await project.run(['execute']);
-    const {code, out} = await project.run(['review', 'a', '--reject']);
+    const {code, out} = await project.run(['review', 'a', '--reject', 'Too big']);
     expect({code, out}).toEqual({
       code: 0,
       out: lines('✗ a  rejected', 'a failed · no ready tasks remaining', 'failed: a', ...goOn('a')),
     });
     expect(project.latest('a')).toMatchObject({
       state: 'failed',
-      failure: {kind: 'rejected', message: 'rejected at the checkpoint'},
+      failure: {kind: 'rejected', message: 'rejected at the checkpoint: Too big'},
+      decision_feedback: 'Too big',
       decision_state: 'rejected',
     });
     expect(project.statuses()).toEqual({a: 'failed', b: 'todo'});
@@ -360,6 +361,10 @@ describe.skipIf(!hasTmux)('on a terminal of 80 by 24', () => {
     terminal.press('Up');
     await terminal.until('❯ Reject changes');
     terminal.press('Enter');
+    await terminal.until('Why? A later attempt is told.');
+    terminal.type('no');
+    await terminal.until('no');
+    terminal.press('C-s');
     const end = await terminal.until('[3]>');
     expect(end).toContain('✓ a  approved');
     expect(end).toContain('✗ b  rejected');

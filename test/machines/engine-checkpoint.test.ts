@@ -228,6 +228,44 @@ describe('the outcome', () => {
     expect(gone()).toEqual(['go a-1']);
   });
 
+  test('a rejection is told to the next attempt, by retry, restart or resume', async () => {
+    const rejected = pendingRun({
+      ...{state: 'failed', decision_state: 'rejected', decision_feedback: 'Too big.\nSplit it.'},
+      failure: {kind: 'rejected', message: 'rejected at the checkpoint: Too big.'},
+    });
+    const reasons = '# Rejected before\n';
+    const ready = openProject({plan: planOf(task('a')), runs: [rejected]});
+    await startJob(ready.engine, executeJob({}));
+    expect(ready.agents.agents[0]?.request.prompt).toContain(reasons);
+    expect(ready.agents.agents[0]?.request.prompt).toContain('\n- Too big.\n  Split it.');
+    for (const job of [taskJob('a', {type: 'restart'}), resume()]) {
+      const failed = openProject({plan: planOf(task('a', {status: 'failed'})), runs: [rejected]});
+      await startJob(failed.engine, job);
+      expect(failed.agents.agents[0]?.request.prompt).toMatch(/Too big\.\n *Split it\./);
+    }
+  });
+
+  test('retry after a failure begins a new run, which ends at a checkpoint again', async () => {
+    const {engine, agents, runs, gone} = openProject({plan: planOf(task('a'))});
+    agents.play = (agent) => {
+      agent.opensSession();
+      if (agent.runId === 'a-1') agent.fails();
+      else agent.succeeds();
+    };
+    engine.subscribe((fact) => {
+      if (fact.type !== 'decision.required') return;
+      const {run_id: runId, state} = fact.request.run;
+      const decision = state === 'failed' ? ({state: 'retry'} as const) : quit;
+      setImmediate(() => engine.decide({runId, decision}));
+    });
+    await startJob(engine, execute());
+    expect(gone()).toEqual(['go a-1', 'go a-2']);
+    expect(runs.records('a')).toMatchObject([
+      {state: 'failed', decision_state: 'pending', superseded_by_run_id: 'a-2'},
+      {state: 'succeeded', decision_state: 'approved_quit', restart_of_run_id: 'a-1'},
+    ]);
+  });
+
   test.each(['succeeds', 'fails'] as const)(
     'request changes on a run that %s goes on in its session, and the checkpoint comes again',
     async (act) => {

@@ -50,6 +50,14 @@ describe('a decision', () => {
       decision: {state: 'rejected'},
       fields: {state: 'failed', failure: {kind: 'rejected', message: 'rejected at the checkpoint'}},
     },
+    {
+      decision: {state: 'rejected', reason: 'Too big.'},
+      fields: {
+        state: 'failed',
+        failure: {kind: 'rejected', message: 'rejected at the checkpoint: Too big.'},
+        decision_feedback: 'Too big.',
+      },
+    },
   ])('$decision.state is on disk before the gate is left', async ({decision, fields}) => {
     const {desk, finished, record, log} = await startGate();
     expect(desk.get(run.run_id)?.request).toEqual({
@@ -89,6 +97,13 @@ describe('a decision', () => {
       message: 'rejected at the checkpoint; it had failed: no',
     });
   });
+});
+
+test('another run may replace this one: nothing is written about it', async () => {
+  const {actor, finished, log} = await startGate();
+  actor.send({type: 'review.retry'});
+  expect(await finished).toEqual({outcome: 'retried', run});
+  expect(log).toEqual([]);
 });
 
 describe('what is left open', () => {

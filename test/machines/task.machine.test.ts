@@ -354,6 +354,7 @@ test('every transition is reached', () => {
         done('recallDecision', {task: task('a'), run, undelivered: null}),
         done('recallDecision', {task: task('a'), run, undelivered: 'use tabs'}),
         done('reviewGate', {outcome: 'postponed', run}),
+        done('reviewGate', {outcome: 'retried', run}),
         done('reviewGate', {outcome: 'error', run, error: 'no'}),
         done('reviewGate', {outcome: 'decided', run: {...run, decision_state: 'changes_requested'}}),
         done('reviewGate', {outcome: 'decided', run: {...run, decision_state: 'approved_continue'}}),

@@ -148,9 +148,11 @@ describe('a checkpoint', () => {
 
   test('rejected: the task has failed, and nothing goes on', async () => {
     const {press, sees, runs, plans, agents} = await atCheckpoint();
-    press('k', keys.enter);
+    press('k', keys.enter, 'Too big', keys.ctrlS);
     await sees('✗ Task a');
-    expect(runs.records('a')).toMatchObject([{decision_state: 'rejected', state: 'failed'}]);
+    expect(runs.records('a')).toMatchObject([
+      {decision_state: 'rejected', decision_feedback: 'Too big', state: 'failed'},
+    ]);
     await until(() => expect(plans.statuses()).toEqual({a: 'failed', b: 'todo'}));
     expect(agents.agents).toHaveLength(1);
   });

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import type {EngineFact} from '../../src/machines/engine.ts';
 import {resolveConfig} from '../../src/machines/policies/config-resolution.ts';
-import type {Decision} from '../../src/machines/policies/review/decisions.ts';
+import type {CheckpointAnswer} from '../../src/machines/policies/review/decisions.ts';
 import type {ProjectData, TuiPorts} from '../../src/ui/ports.ts';
 import {restingRun, runRecord, startRequest} from '../fakes/runs.ts';
 import {planOf, task} from '../helpers/plans.ts';
@@ -13,7 +13,7 @@ const [a, b] = [task('a'), task('b')];
 function twoAtWork() {
   const listeners = new Set<(fact: EngineFact) => void>();
   const outputs = new Set<(runId: string, text: string) => void>();
-  const decided: Array<{runId: string; decision: Decision}> = [];
+  const decided: Array<{runId: string; decision: CheckpointAnswer}> = [];
   const postponed: string[] = [];
   const data: ProjectData = {
     plan: {type: 'plan', plan: planOf({...a, status: 'in_progress'}, {...b, status: 'in_progress'})},

@@ -1,6 +1,6 @@
 import {Command, Option} from 'commander';
-import type {JobResult} from '../../machines/policies/job/job-steps.ts';
-import type {Decision} from '../../machines/policies/review/decisions.ts';
+import {checkpointStep, type JobResult, reviewStep} from '../../machines/policies/job/job-steps.ts';
+import type {CheckpointAnswer} from '../../machines/policies/review/decisions.ts';
 import {AppError} from '../../services/contracts/errors.ts';
 import {type Cli, collect} from '../cli.ts';
 import {exitCodes} from '../exit-codes.ts';
@@ -12,13 +12,14 @@ type Options = JobCommandOptions & {
   approve?: true;
   approveQuit?: true;
   requestChanges?: string | true;
-  reject?: true;
+  reject?: string | true;
+  retry?: true;
   comment?: readonly string[];
   comments?: true;
   removeComment?: string;
 };
 
-const choices = ['approve', 'approveQuit', 'requestChanges', 'reject'] as const;
+const choices = ['approve', 'approveQuit', 'requestChanges', 'reject', 'retry'] as const;
 const others = (own: (typeof choices)[number]) => choices.filter((each) => each !== own);
 
 export function reviewCommand(cli: Cli): Command {
@@ -33,7 +34,17 @@ export function reviewCommand(cli: Cli): Command {
         'send the agent back to work in its own session, with your comments; - reads the text from stdin',
       ).conflicts(others('requestChanges')),
     )
-    .addOption(new Option('--reject', 'the run and its task have failed').conflicts(others('reject')))
+    .addOption(
+      new Option(
+        '--reject [reason]',
+        'the run and its task have failed; a later attempt is told why',
+      ).conflicts(others('reject')),
+    )
+    .addOption(
+      new Option('--retry', 'begin again with a new run; the conversation is forgotten').conflicts(
+        others('retry'),
+      ),
+    )
     .addOption(
       new Option(
         '--comment <file:line=text>',
@@ -70,8 +81,8 @@ Exit codes: 0 decided, and what follows is done; 1 error, 3 a task failed,
       const found = taskId ?? (await findDecision({plans, runs: opened.runs}));
       if (found === null) throw new AppError('E_NO_DECISION', 'no task waits for a decision');
       if (await handleComments(cli, command, opened, found, options)) return;
-      const mode = {type: 'review', decision} as const;
-      const result = await runSteps(cli, command, opened, [{type: 'task', taskId: found, mode}], options);
+      const step = decision === null ? reviewStep(found) : checkpointStep(found, decision);
+      const result = await runSteps(cli, command, opened, [step], options);
       // To reject is what was asked for, and it was done.
       if (result.steps.length === 1 && isRejected(result)) cli.exitCode = exitCodes.done;
     });
@@ -80,10 +91,11 @@ Exit codes: 0 decided, and what follows is done; 1 error, 3 a task failed,
 const isRejected = ({steps: [step]}: JobResult) =>
   step?.type === 'task' && 'run' in step.output && step.output.run.decision_state === 'rejected';
 
-async function decisionFrom(cli: Cli, options: Options): Promise<Decision | null> {
+async function decisionFrom(cli: Cli, options: Options): Promise<CheckpointAnswer | null> {
   if (options.approve) return {state: 'approved_continue'};
   if (options.approveQuit) return {state: 'approved_quit'};
-  if (options.reject) return {state: 'rejected'};
+  if (options.retry) return {state: 'retry'};
+  if (options.reject !== undefined) return rejection(cli, options.reject);
   const {requestChanges: text} = options;
   if (text === undefined) return null;
   const question = 'What should be different? Ctrl+D on an empty line ends it.';
@@ -92,6 +104,14 @@ async function decisionFrom(cli: Cli, options: Options): Promise<Decision | null
   const feedback = text === '-' ? await cli.context.readAll(question) : text;
   if (feedback.trim() !== '') return {state: 'changes_requested', feedback};
   throw new AppError('E_NO_INPUT', '--request-changes needs a text that says what is to be different');
+}
+
+/** On a terminal the reason is asked for; an empty answer leaves it out. */
+async function rejection({context}: Cli, given: string | true): Promise<CheckpointAnswer> {
+  const question = 'Why is it rejected? (Enter gives no reason; the files stay as they are) ';
+  const reason = given !== true ? given : context.isInteractive ? await context.ask(question) : '';
+  if (reason === null) throw new AppError('E_CANCELED', 'nothing was decided');
+  return {state: 'rejected', ...(reason.trim() !== '' && {reason: reason.trim()})};
 }
 
 /** True when that was all that was asked for. */

@@ -1,5 +1,4 @@
 import type {AgentRequest} from '../../services/contracts/agent.ts';
-import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import {requireTask} from '../policies/plan/plan-graph.ts';
@@ -10,7 +9,7 @@ import {type Delivered, feedbackPrompt, finishedDeps, taskPrompt} from '../polic
 import {newProgram, type Program, programOf} from '../policies/run/program.ts';
 import {applyRunStep, newRunRecord} from '../policies/run/run-record.ts';
 import {notReady} from '../policies/run/run-refusals.ts';
-import {chainTo, changedFiles, tellingRun} from '../policies/run/task-runs.ts';
+import {chainTo, changedFiles, rejectionsIn, tellingRun} from '../policies/run/task-runs.ts';
 import {tellingFor, toldTask} from '../policies/run/told-task.ts';
 import type {PreparedTask, RunMode, Situation} from './run-situation.ts';
 
@@ -54,21 +53,27 @@ export async function startFresh(
   situation: Situation,
   restartOf: RunRecord | null,
 ): Promise<PreparedTask> {
-  const {plan, task, provider, pending} = situation;
-  const taskPrompt = await promptFor(services, plan, task);
+  const {task, provider, pending} = situation;
+  const taskPrompt = await promptFor(services, situation);
   const prompt = pending ? `${taskPrompt}\n\n${feedbackPrompt(parentFeedbackText(pending), [])}` : taskPrompt;
   const {choosesSession} = await services.agents.check(provider);
   const sessionRef = choosesSession ? services.newUuid() : null;
   const links = restartOf ? {restart_of_run_id: restartOf.run_id} : {};
   const program = newProgram(provider, services.agents.customCommand);
   const told = {told: toldTask(task, services.digest)};
-  const run = await recordFor(services, situation, {
-    prompt,
-    told,
-    sessionRef: sessionRef ?? '',
-    links,
-    program,
-  });
+  const {mode} = situation;
+  const isReviewed = situation.isReviewed ?? (mode.type === 'restart' && mode.isReviewed === true);
+  const run = await recordFor(
+    services,
+    {...situation, isReviewed},
+    {
+      prompt,
+      told,
+      sessionRef: sessionRef ?? '',
+      links,
+      program,
+    },
+  );
   const request = await requestFor(services, {kind: 'start', prompt, sessionRef});
   return begin(services, situation, run, request, restartOf);
 }
@@ -161,8 +166,7 @@ export async function requestFor(
 /** Everything an agent is told that begins a task, with what the tasks before it delivered. */
 export async function promptFor(
   {runs, project}: Pick<Services, 'runs' | 'project'>,
-  plan: Plan,
-  task: Task,
+  {plan, task, runs: history}: Pick<Situation, 'plan' | 'task' | 'runs'>,
 ): Promise<string> {
   const delivered: Delivered[] = [];
   for (const {id, title} of finishedDeps(plan, task)) {
@@ -171,5 +175,6 @@ export async function promptFor(
     const files = run === null ? [] : changedFiles(chainTo(run, all));
     delivered.push({id, title, result: run?.result ?? '', files});
   }
-  return taskPrompt({task, delivered, snapshot: await project.snapshot()});
+  const rejections = rejectionsIn(history);
+  return taskPrompt({task, delivered, snapshot: await project.snapshot(), rejections});
 }

@@ -141,13 +141,13 @@ const isOpen = ({state}: RunRecord) => state === 'paused' || state === 'waiting'
 
 /** The request that a run goes on with. */
 async function requestAgain(services: Services, situation: Situation, latest: RunRecord, said: Said) {
-  const {plan, task, open, runs} = situation;
+  const {task, open, runs} = situation;
   const saying = sayingFor(latest, said, changedFiles(chainTo(open?.run ?? latest, runs)));
   if (saying.kind === 'resume') {
     const changes = changedSince(latest, task, toldTask(task, services.digest));
     return requestFor(services, {...saying, prompt: changesPrompt(changes, saying.prompt)});
   }
-  const prompt = relaunchPrompt(await promptFor(services, plan, task), saying.questions, saying.answers);
+  const prompt = relaunchPrompt(await promptFor(services, situation), saying.questions, saying.answers);
   return requestFor(services, {kind: 'start', sessionRef: null, prompt});
 }
 

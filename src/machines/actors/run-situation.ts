@@ -12,7 +12,8 @@ import {factsAbout, type KnownOfTask, type TaskFacts} from '../policies/run/task
 export type RunMode =
   | {readonly type: 'execute'}
   | {readonly type: 'resume'; readonly answers: readonly Answer[]; readonly feedback: string | null}
-  | {readonly type: 'restart'};
+  /** From a checkpoint it ends at another one. */
+  | {readonly type: 'restart'; readonly isReviewed?: true};
 
 export type PrepareRunInput = {
   readonly taskId: string;

@@ -211,7 +211,7 @@ export const runRecordSchema = z.looseObject({
   decision_state: z.enum(decisionStates).optional(),
   decision_requested_at: z.string().optional(),
   decision_resolved_at: z.string().optional(),
-  /** The changes that were requested. */
+  /** The changes that were requested, or why the run was rejected. */
   decision_feedback: z.string().optional(),
   /** The comments on lines that went with it. */
   decision_comment_ids: z.array(z.string()).optional().catch(undefined),

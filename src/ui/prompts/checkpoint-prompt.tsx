@@ -1,4 +1,4 @@
-import type {Decision} from '../../machines/policies/review/decisions.ts';
+import type {CheckpointAnswer} from '../../machines/policies/review/decisions.ts';
 import {messageOf} from '../../services/contracts/errors.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import {usePromptFrame} from '../components/prompt-frame.tsx';
@@ -26,7 +26,7 @@ export type CheckpointPromptProps = {
   readonly rows: number;
   readonly isActive?: boolean;
   /** Called once. To ask again, mount the prompt anew. */
-  readonly onDecide: (decision: Decision) => void;
+  readonly onDecide: (decision: CheckpointAnswer) => void;
   readonly onLater: () => void;
 };
 
@@ -57,6 +57,7 @@ export function CheckpointPrompt({
         summary: {count: summary.length, height: summaryHeight({columns, rows})},
         diffHeight: diffHeight(rows),
         changesRefused,
+        run,
       });
     },
     onOutcome: (outcome) => {
@@ -74,17 +75,21 @@ export function CheckpointPrompt({
 
   const subject = {task, run};
   if (state.view === 'reading') return <Frame lines={readingLines(state.diff, subject, room)} />;
-  if (state.view === 'choosing') {
+  if (state.view !== 'writing') {
     return <Frame lines={choosingLines(state, subject, summary, {...room, changesRefused})} />;
   }
+  const {label, words} = state.writing;
   const view = {
     columns,
     footColumns: room.footColumns,
     height: rows,
     list,
     notice: state.notice,
-    title: `Request changes  ${task.id}`,
-    placeholder: 'What should be different? @ names a file.',
+    title: `${label}  ${task.id}`,
+    placeholder:
+      words === 'required'
+        ? 'What should be different? @ names a file.'
+        : 'Why? A later attempt is told. The files stay as they are.',
   };
-  return <Frame lines={editorLines(state.editor, view)} isWriting />;
+  return <Frame lines={editorLines(words === 'required' ? state.editor : state.reason, view)} isWriting />;
 }

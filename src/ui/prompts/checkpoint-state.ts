@@ -1,4 +1,6 @@
-import type {Decision} from '../../machines/policies/review/decisions.ts';
+import {type CheckpointChoice, choicesAt} from '../../machines/policies/review/checkpoint-choices.ts';
+import type {CheckpointAnswer} from '../../machines/policies/review/decisions.ts';
+import type {RunRecord} from '../../services/contracts/run.ts';
 import {atTop, pageDown, pageUp, type Scroll, type ScrollRoom} from '../components/scroll.ts';
 import {type SelectItem, selectedAfter, selectKeys, unmarked} from '../components/select.ts';
 import {type EditorFrame, type EditorState, editorState, editorStep} from '../editor/editor-state.ts';
@@ -7,13 +9,18 @@ import type {Step} from '../input/use-stepper.ts';
 import {bindingOf, type Keymap, notNow} from '../keymap.ts';
 import {type DiffView, diffStep, diffView, emptyDiff} from './diff-view.ts';
 
-export type CheckpointState = {
-  readonly view: 'choosing' | 'writing' | 'reading';
+export type CheckpointState = (
+  | {readonly view: 'choosing' | 'reading'}
+  /** The words that go with a choice. */
+  | {readonly view: 'writing'; readonly writing: CheckpointChoice}
+) & {
   readonly choice: number;
   /** What is seen of the summary where it is longer than its room. */
   readonly summary: Scroll;
   /** Kept when one goes back to the list, so nothing written is lost. */
   readonly editor: EditorState;
+  /** Why it is rejected. */
+  readonly reason: EditorState;
   readonly diff: LoadedDiff;
   readonly notice: string | null;
   /** Decided: nothing that was typed ahead decides again. */
@@ -26,7 +33,7 @@ export type LoadedDiff =
   | {readonly state: 'ready'; readonly view: DiffView};
 
 export type CheckpointOutcome =
-  | {readonly type: 'decide'; readonly decision: Decision}
+  | {readonly type: 'decide'; readonly decision: CheckpointAnswer}
   | {readonly type: 'later'}
   | {readonly type: 'loadDiff'};
 
@@ -36,6 +43,8 @@ export type CheckpointFrame = {
   readonly diffHeight: number;
   /** Why changes cannot be asked for; null when they can. */
   readonly changesRefused: string | null;
+  /** What can be chosen depends on how it ended. */
+  readonly run: Pick<RunRecord, 'state'>;
 };
 
 export const checkpointState = (draft = ''): CheckpointState => ({
@@ -43,22 +52,19 @@ export const checkpointState = (draft = ''): CheckpointState => ({
   choice: unmarked,
   summary: atTop,
   editor: editorState(draft),
+  reason: editorState(''),
   diff: {state: 'unread'},
   notice: null,
   isOver: false,
 });
 
-/** The choices, in the order the specification gives them. */
-export function checkpointItems(changesRefused: string | null): SelectItem[] {
-  return [
-    {label: 'Approve and continue'},
-    {label: 'Approve and quit'},
-    changesRefused === null
-      ? {label: 'Request changes'}
-      : {label: 'Request changes', note: changesRefused, isDisabled: true},
-    {label: 'Reject changes'},
-  ];
-}
+/** The choices as a list. */
+export const checkpointItems = (run: Pick<RunRecord, 'state'>, changesRefused: string | null): SelectItem[] =>
+  choicesAt(run).map(({id, label}) =>
+    id === 'requestChanges' && changesRefused !== null
+      ? {label, note: changesRefused, isDisabled: true}
+      : {label},
+  );
 
 /** Said where Enter comes before anything is marked. */
 export const markFirst = 'Mark a choice first: ↑ ↓ or j k, then enter.';
@@ -74,8 +80,8 @@ export const checkpointKeymap: Keymap<Run, [summary: ScrollRoom]> = [
     label: 'move',
     hint: 'first',
     shown: 4,
-    run: (state, key, {changesRefused}) => {
-      const choice = selectedAfter(checkpointItems(changesRefused), state.choice, key);
+    run: (state, key, {run, changesRefused}) => {
+      const choice = selectedAfter(checkpointItems(run, changesRefused), state.choice, key);
       return {state: {...state, choice: choice ?? state.choice}};
     },
   },
@@ -85,7 +91,7 @@ export const checkpointKeymap: Keymap<Run, [summary: ScrollRoom]> = [
     label: 'choose',
     hint: 'first',
     short: 'choose',
-    run: (state) => choose(state),
+    run: (state, _, {run}) => choose(state, run),
   },
   {
     id: 'checkpoint.diff',
@@ -123,7 +129,7 @@ export function checkpointStep(before: CheckpointState, key: KeyPress, frame: Ch
   const state = before.notice === null ? before : {...before, notice: null};
   // Whatever is seen, it leaves the decision open.
   if (key.name === 'ctrl+c') return later(state);
-  if (state.view === 'writing') return write(state, key, frame);
+  if (state.view === 'writing') return write(state, key, frame, before.notice);
   if (state.view === 'reading') return {state: read(state, key, frame)};
   return bindingOf(checkpointKeymap, key.name, frame.summary)?.run(state, key.name, frame) ?? {state};
 }
@@ -132,25 +138,37 @@ function later(state: CheckpointState): Stepped {
   return {state: {...state, isOver: true}, outcome: {type: 'later'}};
 }
 
-function choose(state: CheckpointState): Stepped {
-  if (state.choice === unmarked) return {state: {...state, notice: markFirst}};
-  if (state.choice === 2) return {state: {...state, view: 'writing'}};
-  const decided = (['approved_continue', 'approved_quit', null, 'rejected'] as const)[state.choice];
-  return decided ? decide(state, {state: decided}) : {state};
+function choose(state: CheckpointState, run: Pick<RunRecord, 'state'>): Stepped {
+  const choice = choicesAt(run)[state.choice];
+  if (choice === undefined) return {state: {...state, notice: markFirst}};
+  if (choice.words === 'none') return decide(state, choice.answer(''));
+  return {state: {...state, view: 'writing', writing: choice}};
 }
 
-function decide(state: CheckpointState, decision: Decision): Stepped {
+function decide(state: CheckpointState, decision: CheckpointAnswer): Stepped {
   return {state: {...state, isOver: true}, outcome: {type: 'decide', decision}};
 }
 
-function write(state: CheckpointState, key: KeyPress, frame: CheckpointFrame): Stepped {
-  const {state: editor, outcome} = editorStep(state.editor, key, frame.editor);
-  const next = {...state, editor};
+/** Said where a reason is left out; saying it again leaves it out on purpose. */
+export const noReason = 'No reason is written. Ctrl+S again rejects without one.';
+
+function write(
+  state: Extract<CheckpointState, {view: 'writing'}>,
+  key: KeyPress,
+  frame: CheckpointFrame,
+  before: string | null,
+): Stepped {
+  const {writing} = state;
+  const field = writing.words === 'required' ? 'editor' : 'reason';
+  const {state: editor, outcome} = editorStep(state[field], key, frame.editor);
+  const next = {...state, [field]: editor};
   if (outcome === undefined) return {state: next};
   if (outcome.type === 'cancel') return {state: {...next, view: 'choosing'}};
-  const feedback = outcome.text.trim();
-  if (feedback !== '') return decide(next, {state: 'changes_requested', feedback});
-  return {state: {...next, notice: 'Write what should change first.'}};
+  const words = outcome.text.trim();
+  if (words !== '' || (writing.words === 'optional' && before === noReason))
+    return decide(next, writing.answer(words));
+  const notice = writing.words === 'optional' ? noReason : 'Write what should change first.';
+  return {state: {...next, notice}};
 }
 
 function openDiff(state: CheckpointState): Stepped {

@@ -83,7 +83,7 @@ export function choosingLines(
     [{text: justify(` ${totalsOf(subject.run)}`, place === '' ? '' : `${place} `, columns), bold: true}],
     ...body,
     ...Array.from({length: Math.max(0, Math.min(1, height - body.length))}, () => blankLine),
-    ...selectLines(checkpointItems(changesRefused), state.choice, {columns}),
+    ...selectLines(checkpointItems(subject.run, changesRefused), state.choice, {columns}),
     state.notice === null
       ? hintLine(hints, footColumns)
       : lineOf(cutEnd(` ${state.notice}`, footColumns), {tone: 'warning'}),

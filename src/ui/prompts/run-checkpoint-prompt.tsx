@@ -1,4 +1,4 @@
-import type {Decision} from '../../machines/policies/review/decisions.ts';
+import type {CheckpointAnswer} from '../../machines/policies/review/decisions.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import {createFileIndex} from '../editor/file-index.ts';
 import {renderScreen, type ScreenOptions} from '../screen/render-screen.tsx';
@@ -23,9 +23,9 @@ export function runCheckpointPrompt({
   changesRefused = null,
   draft = '',
   ...screen
-}: RunCheckpointPromptOptions): Promise<Decision | null> {
+}: RunCheckpointPromptOptions): Promise<CheckpointAnswer | null> {
   const files = createFileIndex(listFiles);
-  return renderScreen<Decision | null>(screen, (finish) => (
+  return renderScreen<CheckpointAnswer | null>(screen, (finish) => (
     <FullScreenCheckpoint
       task={task}
       run={run}

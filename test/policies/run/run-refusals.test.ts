@@ -162,8 +162,8 @@ describe('execute of tasks none of which can run', () => {
       message: 'decide waits for your decision',
       commands: [
         'review decide --approve',
-        'review decide --request-changes <text>',
-        'review decide --reject',
+        'review decide --request-changes [text]',
+        'review decide --reject [reason]',
         'restart decide',
       ],
     },

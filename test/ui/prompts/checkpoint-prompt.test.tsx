@@ -54,8 +54,11 @@ describe('decisions', () => {
   test.each([
     {sent: `j${keys.enter}`, decision: {state: 'approved_continue'}},
     {sent: `jj${keys.enter}`, decision: {state: 'approved_quit'}},
-    {sent: `${keys.up}${keys.enter}`, decision: {state: 'rejected'}},
-    {sent: `jjjjk${keys.down}${keys.enter}`, decision: {state: 'rejected'}},
+    {
+      sent: `${keys.up}${keys.enter}Too big${keys.ctrlS}`,
+      decision: {state: 'rejected', reason: 'Too big'},
+    },
+    {sent: `jjjjk${keys.down}${keys.enter}${keys.ctrlS}${keys.ctrlS}`, decision: {state: 'rejected'}},
     {
       sent: `${keys.down}jjj${keys.up}${keys.enter}cents${keys.ctrlS}`,
       decision: {state: 'changes_requested', feedback: 'cents'},
@@ -63,6 +66,30 @@ describe('decisions', () => {
   ])('$decision, typed at once', ({sent, decision}) => {
     const {type, onDecide} = prompt();
     type(sent);
+    expect(onDecide.mock.calls).toEqual([[decision]]);
+  });
+
+  test('to reject asks for the reason, which is left out only on purpose', async () => {
+    const {type, sees, onDecide} = prompt();
+    type(`k${keys.enter}`);
+    await sees('A later attempt is told. The files stay as they are.');
+    type(keys.ctrlS);
+    await sees('No reason is written. Ctrl+S again rejects without one.');
+    type(`x\u007f${keys.ctrlS}`);
+    expect(onDecide).not.toHaveBeenCalled();
+    type(keys.ctrlS);
+    expect(onDecide.mock.calls).toEqual([[{state: 'rejected'}]]);
+  });
+
+  test.each([
+    {keys: 'j', label: 'Retry', decision: {state: 'retry'}},
+    {keys: 'jjj', label: 'Accept as failed and continue', decision: {state: 'approved_continue'}},
+    {keys: 'k', label: 'Accept as failed and quit', decision: {state: 'approved_quit'}},
+  ])('of a run that failed: $label', async ({keys: sent, label, decision}) => {
+    const {type, sees, onDecide} = prompt({run: {...changedRun(), state: 'failed'}});
+    type(sent);
+    await sees(`❯ ${label}`);
+    type(keys.enter);
     expect(onDecide.mock.calls).toEqual([[decision]]);
   });
 
@@ -139,8 +166,8 @@ describe('request changes', () => {
   test('is refused with the reason, and stepped over', async () => {
     const {type, lines, onDecide} = prompt({changesRefused: 'the agent kept no session'});
     expect(lines()).toContain('   Request changes  the agent kept no session');
-    type(`jjj${keys.enter}`);
-    expect(onDecide.mock.calls).toEqual([[{state: 'rejected'}]]);
+    type(`jjj${keys.enter}no${keys.ctrlS}`);
+    expect(onDecide.mock.calls).toEqual([[{state: 'rejected', reason: 'no'}]]);
   });
 });
 

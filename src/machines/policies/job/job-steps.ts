@@ -5,6 +5,7 @@ import type {Answer} from '../../../services/contracts/run.ts';
 import type {ExecutorInput, ExecutorOutput} from '../../executor.machine.ts';
 import type {ParentReviewInput, ParentReviewOutput} from '../../parent-review.machine.ts';
 import {type ResolvedConfig, requireGates, settingOf} from '../config-resolution.ts';
+import type {CheckpointAnswer} from '../review/decisions.ts';
 import type {TaskInput, TaskMode} from '../run/task-input.ts';
 import type {TaskOutput} from '../run/task-outcome.ts';
 import {type StopReason, stopReasonAfter, stopReasonAfterReview} from './stop-reason.ts';
@@ -39,6 +40,13 @@ export const resumeStep = (taskId: string, answers: readonly Answer[] = []): Job
   type: 'task',
   taskId,
   mode: {type: 'resume', answers, feedback: null},
+});
+
+/** Answers a checkpoint that nobody waits at. */
+export const checkpointStep = (taskId: string, answer: CheckpointAnswer): JobStep => ({
+  type: 'task',
+  taskId,
+  mode: answer.state === 'retry' ? {type: 'restart', isReviewed: true} : {type: 'review', decision: answer},
 });
 
 /** Carries out what was decided and not delivered, or asks. */

@@ -4,6 +4,7 @@ import type {Plan} from '../../../services/contracts/plan.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
 import type {Reviewed} from '../../parent-review.machine.ts';
 import {readyTasks} from '../plan/readiness.ts';
+import {choicesAt} from '../review/checkpoint-choices.ts';
 import type {UndecidedParent} from '../review/review-steps.ts';
 import {heldUpError, heldUpLines, isByProvider, isHeldUp, isTimeNeeded} from '../run/failure-table.ts';
 import {canGoOnHere} from '../run/run-options.ts';
@@ -51,7 +52,7 @@ export function jobSummary(result: JobResult, plan: Plan): JobSummary {
     }
     case 'decision_required': {
       const headline = `${displayLine(last?.taskId ?? '')} waits for your decision`;
-      const lines = [...failedLines, ...(last ? decisionLines(last.taskId) : [])];
+      const lines = [...failedLines, ...(last ? decisionLines(last.taskId, last) : [])];
       return {reason, ...naming, headline, lines, standing: 'personNeeded'};
     }
     case 'parent_review_required': {
@@ -223,14 +224,13 @@ function questionLines({taskId, questions = []}: Attempted): string[] {
 }
 
 /** What a person types who was not there to be asked. */
-export function decisionLines(taskId: string): string[] {
+export function decisionLines(taskId: string, run: Pick<RunRecord, 'state'>): string[] {
   const review = commandFor('review', taskId);
   return [
     `${displayLine(taskId)} waits for your decision. See it with: ${commandFor('diff', taskId)}`,
-    `Decide with: ${review} --approve`,
-    `             ${review} --approve-quit`,
-    `             ${review} --request-changes <text>`,
-    `             ${review} --reject`,
+    ...choicesAt(run).map(
+      ({option}, place) => `${place === 0 ? 'Decide with:' : ' '.repeat(12)} ${review} ${option}`,
+    ),
   ];
 }
 

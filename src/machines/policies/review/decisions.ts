@@ -15,7 +15,10 @@ export type Decision =
       /** The comments that are part of it. */
       readonly commentIds?: readonly string[];
     }
-  | {readonly state: 'rejected'};
+  | {readonly state: 'rejected'; readonly reason?: string};
+
+/** To try again is no verdict on the run: another one replaces it. */
+export type CheckpointAnswer = Decision | {readonly state: 'retry'};
 
 /** A checkpoint that still keeps the plan from going on. */
 export type OpenDecision = {

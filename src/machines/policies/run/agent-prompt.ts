@@ -21,16 +21,20 @@ export function taskPrompt({
   task,
   delivered,
   snapshot,
+  rejections = [],
 }: {
   task: Task;
   delivered: readonly Delivered[];
   snapshot: Snapshot | null;
+  /** Why earlier attempts were rejected. */
+  rejections?: readonly string[];
 }): string {
   return sections([
     ['Task', `${task.id}: ${task.title}`],
     ['What to do', task.prompt ?? ''],
     ['Description', task.description ?? ''],
     ['Acceptance criteria', task.acceptanceCriteria.map((criterion) => `- ${criterion}`).join('\n')],
+    ['Rejected before', rejectedText(rejections)],
     ['Already done by the tasks this one depends on', delivered.map(deliveredText).join('\n')],
     [`About the project (${snapshot?.file ?? ''})`, bounded(snapshot?.text ?? '', snapshotLimit)],
     ['Rules', rules],
@@ -130,6 +134,14 @@ function sections(parts: ReadonlyArray<readonly [title: string, body: string]>):
   return parts
     .flatMap(([title, body]) => (body.trim() === '' ? [] : [`# ${title}\n${body.trim()}`]))
     .join('\n\n');
+}
+
+function rejectedText(rejections: readonly string[]): string {
+  if (rejections.length === 0) return '';
+  const reasons = rejections.map((reason) => `- ${reason.trim().replaceAll('\n', '\n  ')}`);
+  const intro =
+    'A reviewer rejected earlier work on this task, for the reasons below. What it left in the files may still be there.';
+  return [intro, ...reasons].join('\n');
 }
 
 function deliveredText({id, title, result, files}: Delivered): string {

@@ -35,10 +35,15 @@ function answersBeside({state, answers = []}: RunRecord, current: readonly Answe
 const goOn =
   'Your last attempt at the task failed. Look at the state of the files, then go on where it stopped.';
 
+const rejected =
+  'Your work on the task was rejected. Look at the state of the files, then do better. The reason:';
+
 /** What a run that failed is told by a bare resume: what nobody heard, else to go on. Null for any other run. */
 export function feedbackToFailed(latest: RunRecord | null): string | null {
   if (latest?.state !== 'failed') return null;
-  return isUndelivered(latest) ? (latest.feedback ?? goOn) : goOn;
+  if (isUndelivered(latest)) return latest.feedback ?? goOn;
+  const {decision_state, decision_feedback: reason} = latest;
+  return decision_state === 'rejected' && reason !== undefined ? `${rejected}\n\n${reason}` : goOn;
 }
 
 /** What was answered before and never reached the agent counts, unless it is answered anew. */

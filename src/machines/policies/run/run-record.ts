@@ -185,18 +185,22 @@ function decided(run: RunRecord, decision: Decision, now: string): RunRecord {
     ...rest,
     decision_state: decision.state,
     decision_resolved_at: now,
-    ...(decision.state === 'changes_requested' && changesIn(decision)),
+    ...wordsIn(decision),
   };
   if (decision.state !== 'rejected') return resolved;
   const before = run.failure === undefined ? '' : `; it had failed: ${run.failure.message}`;
-  const message = `rejected at the checkpoint${before}`;
+  const reason = decision.reason === undefined ? '' : `: ${decision.reason}`;
+  const message = `rejected at the checkpoint${reason}${before}`;
   return {...resolved, state: 'failed', failure: {kind: 'rejected', message}};
 }
 
-const changesIn = ({feedback, commentIds}: Extract<Decision, {state: 'changes_requested'}>) => ({
-  decision_feedback: feedback,
-  ...(commentIds && {decision_comment_ids: [...commentIds]}),
-});
+function wordsIn(decision: Decision): Pick<RunRecord, 'decision_feedback' | 'decision_comment_ids'> {
+  if (decision.state === 'rejected')
+    return decision.reason === undefined ? {} : {decision_feedback: decision.reason};
+  if (decision.state !== 'changes_requested') return {};
+  const {feedback, commentIds} = decision;
+  return {decision_feedback: feedback, ...(commentIds && {decision_comment_ids: [...commentIds]})};
+}
 
 /** No agent is alive: the phase is gone, where it stood before no longer matters, and the last segment has an end. */
 function resting(run: RunRecord, {end = null, work}: SegmentTrace, now: string): RunRecord {

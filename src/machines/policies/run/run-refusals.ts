@@ -204,8 +204,8 @@ export function atCheckpoint(taskId: string): AppError {
   return new AppError('E_DECISION_PENDING', `${taskId} waits for your decision`, {
     next: [
       {command: `${review} --approve`, why: 'the plan may go on'},
-      {command: `${review} --request-changes <text>`, why: 'send the agent back to work'},
-      {command: `${review} --reject`, why: 'the task has failed'},
+      {command: `${review} --request-changes [text]`, why: 'send the agent back to work'},
+      {command: `${review} --reject [reason]`, why: 'the task has failed'},
       {command: `blackbird restart ${shellWord(taskId)}`, why: 'or start again from scratch'},
     ],
   });

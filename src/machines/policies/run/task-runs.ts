@@ -62,3 +62,9 @@ export function sinceReview(chain: readonly RunRecord[]): RunRecord[] {
 export const changedFiles = (runs: readonly RunRecord[]): string[] => [
   ...new Set(runs.flatMap((run) => run.review_summary?.files ?? [])),
 ];
+
+/** Why attempts at a task were rejected, oldest first; a later one is told. */
+export const rejectionsIn = (runs: readonly RunRecord[]): string[] =>
+  runs.flatMap(({decision_state, decision_feedback}) =>
+    decision_state === 'rejected' && decision_feedback !== undefined ? [decision_feedback] : [],
+  );

@@ -1,0 +1,86 @@
+import type {RunRecord} from '../../../services/contracts/run.ts';
+import type {CheckpointAnswer} from './decisions.ts';
+
+export type CheckpointChoiceId = 'approve' | 'approveQuit' | 'requestChanges' | 'reject' | 'retry';
+
+/** One way to answer at a checkpoint, in the same words for the command line, the prompt and the terminal UI. */
+export type CheckpointChoice = {
+  readonly id: CheckpointChoiceId;
+  readonly label: string;
+  /** What follows from it. */
+  readonly about: string;
+  /** How `blackbird review <task>` is told. */
+  readonly option: string;
+  /** What a person writes with it: nothing, what should change, or why, which they may leave out on purpose. */
+  readonly words: 'none' | 'required' | 'optional';
+  readonly answer: (words: string) => CheckpointAnswer;
+};
+
+/** In the order the specification gives them; a run that failed has nothing to approve or reject. */
+export const choicesAt = ({state}: Pick<RunRecord, 'state'>): readonly CheckpointChoice[] =>
+  state === 'failed' ? afterFailure : afterSuccess;
+
+const requestChanges: CheckpointChoice = {
+  id: 'requestChanges',
+  label: 'Request changes',
+  about: 'the agent goes on in its own session with your words and comments',
+  option: '--request-changes [text]',
+  words: 'required',
+  answer: (feedback) => ({state: 'changes_requested', feedback}),
+};
+
+const afterSuccess: readonly CheckpointChoice[] = [
+  {
+    id: 'approve',
+    label: 'Approve and continue',
+    about: 'the task is done and the plan goes on',
+    option: '--approve',
+    words: 'none',
+    answer: () => ({state: 'approved_continue'}),
+  },
+  {
+    id: 'approveQuit',
+    label: 'Approve and quit',
+    about: 'the task is done and nothing more starts',
+    option: '--approve-quit',
+    words: 'none',
+    answer: () => ({state: 'approved_quit'}),
+  },
+  requestChanges,
+  {
+    id: 'reject',
+    label: 'Reject changes',
+    about: 'the task has failed; the files stay as they are',
+    option: '--reject [reason]',
+    words: 'optional',
+    answer: (words) => ({state: 'rejected', ...(words.trim() !== '' && {reason: words.trim()})}),
+  },
+];
+
+const afterFailure: readonly CheckpointChoice[] = [
+  {
+    id: 'retry',
+    label: 'Retry',
+    about: 'a new run begins; the conversation is forgotten, the files stay as they are',
+    option: '--retry',
+    words: 'none',
+    answer: () => ({state: 'retry'}),
+  },
+  requestChanges,
+  {
+    id: 'approve',
+    label: 'Accept as failed and continue',
+    about: 'the task stays failed and the plan goes on',
+    option: '--approve',
+    words: 'none',
+    answer: () => ({state: 'approved_continue'}),
+  },
+  {
+    id: 'approveQuit',
+    label: 'Accept as failed and quit',
+    about: 'the task stays failed and nothing more starts',
+    option: '--approve-quit',
+    words: 'none',
+    answer: () => ({state: 'approved_quit'}),
+  },
+];
