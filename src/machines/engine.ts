@@ -65,6 +65,7 @@ export interface Engine {
    * a terminal in raw mode is one press and no more, however quickly the next one follows.
    */
   pause(reason: PauseReason, source?: 'signal' | 'key'): void;
+  /** Nothing to stop, or asked before: nothing happens. */
   stopAfterTask(): void;
   /** The questions that are open now, for those who were not there when they were asked. */
   openDecisions(): readonly DecisionRequest[];
@@ -218,7 +219,10 @@ export function createEngine(services: Services, {inspect}: EngineOptions = {}):
       lastPause = now;
       actor.send({type: 'engine.pause', reason});
     },
-    stopAfterTask: () => actor.send({type: 'engine.stopAfterTask'}),
+    stopAfterTask: () => {
+      const command = {type: 'engine.stopAfterTask'} as const;
+      if (actor.getSnapshot().can(command)) actor.send(command);
+    },
     openDecisions: () => [...desk.values()].map(({request}) => request),
     decide: ({runId, decision}) =>
       answer(runId, decision.state === 'retry' ? {type: 'review.retry'} : {type: 'review.decide', decision}),

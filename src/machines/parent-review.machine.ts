@@ -161,7 +161,7 @@ export const parentReviewMachine = setup({
               invoke: {
                 id: 'run',
                 src: 'run',
-                input: ({context}) => runInput(context),
+                input: ({context}) => reviewRunInput(context),
                 onDone: {target: 'ended', actions: assign({ended: ({event}) => event.output})},
                 onError: broken,
               },
@@ -231,7 +231,7 @@ function preparedRun({prepared}: ParentReviewContext): PreparedRun {
   return prepared;
 }
 
-function runInput(context: ParentReviewContext) {
+function reviewRunInput(context: ParentReviewContext) {
   const {run, order} = preparedRun(context);
   return {run, order, graceMilliseconds: context.graceMilliseconds};
 }

@@ -1,5 +1,4 @@
 import {assign, type DoneActorEvent, sendTo, setup} from 'xstate';
-import type {Task} from '../services/contracts/plan.ts';
 import type {RunRecord} from '../services/contracts/run.ts';
 import type {RecalledDecision} from './actors/decision.actor.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
@@ -13,7 +12,10 @@ import {
   pauseWish,
   recordIn,
 } from './chart-parts.ts';
+import {noDecision} from './policies/run/run-refusals.ts';
 import {
+  decisionMode,
+  feedbackIn,
   gateInput,
   lastRun,
   preparedRun,
@@ -21,6 +23,7 @@ import {
   restartInput,
   runInput,
   type TaskInput,
+  type TaskProgress,
 } from './policies/run/task-input.ts';
 import {type TaskOutput, taskOutcome, withdrawnOutcome} from './policies/run/task-outcome.ts';
 import {type ReviewGateOutput, reviewGateMachine} from './review-gate.machine.ts';
@@ -29,13 +32,7 @@ import {type RunOutput, runMachine} from './run.machine.ts';
 export type {TaskInput};
 export type SettleTaskInput = {readonly taskId: string; readonly run: RunRecord};
 
-type TaskContext = TaskInput & {
-  task: Pick<Task, 'id' | 'title'>;
-  prepared: PreparedTask | null;
-  /** As it was last seen. */
-  run: RunRecord | null;
-  error: unknown;
-};
+type TaskContext = TaskProgress & {error: unknown};
 
 const ended = {type: 'rememberRun', params: outputIn} as const;
 const prepared = {type: 'rememberPrepared', params: outputIn} as const;
@@ -56,7 +53,7 @@ export const taskMachine = setup({
     output: {} as TaskOutput,
   },
   actors: {
-    recallDecision: promiseNotProvided<RecalledDecision, {readonly taskId: string}>('recallDecision'),
+    recallDecision: promiseNotProvided<RecalledDecision | null, {readonly taskId: string}>('recallDecision'),
     prepareRun: promiseNotProvided<PreparedTask, PrepareRunInput>('prepareRun'),
     run: runMachine,
     reviewGate: reviewGateMachine,
@@ -66,22 +63,26 @@ export const taskMachine = setup({
   },
   actions: {
     rememberPrepared: assign((_, prepared: PreparedTask) => ({prepared, task: prepared.task})),
-    rememberRecalled: assign((_, {task, run}: RecalledDecision) => ({task, run})),
+    // Feedback at a checkpoint is a decision.
+    rememberRecalled: assign(({context: {mode}}, recalled: RecalledDecision | null) =>
+      recalled ? {task: recalled.task, run: recalled.run, mode: decisionMode(mode)} : {},
+    ),
     requestChanges: assign(({context: {run}}) => ({
       mode: {type: 'resume' as const, answers: [], feedback: run?.decision_feedback ?? ''},
     })),
     startOver: assign({mode: {type: 'restart', isReviewed: true}}),
     rememberRun: assign((_, {run}: {run: RunRecord}) => ({run})),
     rememberError: assign((_, params: {error: unknown}) => params),
-    forwardToRun: sendTo('run', (_, params: PauseCommand) => params),
-    forwardToGate: sendTo('reviewGate', (_, params: PauseCommand) => params),
   },
   guards: {
     isPauseAsked,
-    isReview: ({context}) => context.mode.type === 'review',
+    mayDecide: ({context: {mode}}) => mode.type === 'review' || feedbackIn(mode) !== null,
+    isOnlyFeedback: ({context: {mode}}, recalled: RecalledDecision | null) =>
+      recalled === null && feedbackIn(mode) !== null,
+    isNoCheckpoint: (_, recalled: RecalledDecision | null) => recalled === null,
     /** Decided before, by a Blackbird that died: it is carried out, unless somebody decides anew. */
-    isUndelivered: ({context}, {undelivered}: RecalledDecision) =>
-      undelivered !== null && context.mode.type === 'review' && context.mode.decision === null,
+    isUndelivered: ({context: {mode}}, recalled: RecalledDecision | null) =>
+      recalled?.undelivered != null && mode.type === 'review' && mode.decision === null,
     isReplacing: (_, params: PreparedTask) => params.replaces !== null,
     isBroken: (_, params: RunOutput | ReviewGateOutput) =>
       params.outcome === 'error' || params.outcome === 'refused',
@@ -109,13 +110,19 @@ export const taskMachine = setup({
         step: {
           initial: 'routing',
           states: {
-            routing: {always: [{guard: 'isReview', target: 'recalling'}, {target: 'preparing'}]},
+            routing: {always: [{guard: 'mayDecide', target: 'recalling'}, {target: 'preparing'}]},
             recalling: {
               invoke: {
                 id: 'recallDecision',
                 src: 'recallDecision',
-                input: ({context}) => ({taskId: context.taskId}),
+                input: ({context: {taskId}}) => ({taskId}),
                 onDone: [
+                  {guard: {type: 'isOnlyFeedback', params: outputIn}, target: 'preparing'},
+                  {
+                    guard: {type: 'isNoCheckpoint', params: outputIn},
+                    target: '#task.failed',
+                    actions: assign(({context: {taskId}}) => ({error: noDecision(taskId)})),
+                  },
                   {guard: 'isPauseAsked', target: '#task.leftOpen', actions: recalled},
                   {
                     guard: {type: 'isUndelivered', params: outputIn},
@@ -155,7 +162,7 @@ export const taskMachine = setup({
               },
             },
             running: {
-              on: {'run.pause': {actions: {type: 'forwardToRun', params: ({event}) => event}}},
+              on: {'run.pause': {actions: sendTo('run', ({event}) => event)}},
               invoke: {
                 id: 'run',
                 src: 'run',
@@ -174,7 +181,7 @@ export const taskMachine = setup({
             },
             // The plan is not told before: what depends on the task waits for the decision as well.
             deciding: {
-              on: {'run.pause': {actions: {type: 'forwardToGate', params: ({event}) => event}}},
+              on: {'run.pause': {actions: sendTo('reviewGate', ({event}) => event)}},
               invoke: {
                 id: 'reviewGate',
                 src: 'reviewGate',
@@ -241,7 +248,5 @@ export const taskMachine = setup({
 });
 
 function problemIn({event: {output}}: {event: DoneActorEvent<RunOutput | ReviewGateOutput>}) {
-  return {
-    error: output.outcome === 'error' ? output.error : new Error(`run ${output.run.run_id} was refused`),
-  };
+  return {error: 'error' in output ? output.error : new Error(`run ${output.run.run_id} was refused`)};
 }

@@ -27,6 +27,8 @@ export type ProjectData = {
   readonly reviews: ReadonlyMap<string, RunRecord>;
   /** Children that a parent review sends back to work. */
   readonly pendingFeedback: ReadonlyMap<string, PendingFeedback>;
+  /** Tasks whose Blackbird is gone while something of their agent still lives. */
+  readonly orphans: readonly string[];
   /** What was spent on all runs of the project; null where no provider tells. */
   readonly cost: number | null;
   /** The process of another Blackbird that works on the project now. */

@@ -138,7 +138,7 @@ describe('the journal of a run', () => {
 
   test('stays small when thousands of events come before a run', async () => {
     const {engine, journals} = openJournals({plan: planOf(task('a'))});
-    for (let times = 0; times < 2_000; times++) engine.stopAfterTask();
+    for (let times = 0; times < 300; times++) await startJob(engine, {steps: [], options: {}});
     await startJob(engine, executeJob());
     const entries = journals.get('a a-1') ?? [];
     expect(entries.length).toBeLessThan(600);

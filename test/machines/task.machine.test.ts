@@ -344,13 +344,19 @@ test('every transition is reached', () => {
   const error = (id: string) => ({type: `xstate.error.actor.${id}`, error: 'no'});
   expect(
     unreachedTransitions(taskMachine, {
-      inputs: [input, {...input, mode: {type: 'review', decision: null}}],
+      inputs: [
+        input,
+        {...input, mode: {type: 'review', decision: null}},
+        {...input, mode: {type: 'resume', answers: [], feedback: 'use tabs'}},
+      ],
+      key: ({context}) => context.mode.type,
       payloads: [
         pause,
         done('prepareRun', prepared),
         done('prepareRun', {...prepared, replaces: pausedRun()}),
         done('replaced', {outcome: 'paused', run: pausedRun()}),
         done('replaced', {outcome: 'error', run: pausedRun(), error: 'no'}),
+        done('recallDecision', null),
         done('recallDecision', {task: task('a'), run, undelivered: null}),
         done('recallDecision', {task: task('a'), run, undelivered: 'use tabs'}),
         done('reviewGate', {outcome: 'postponed', run}),

@@ -68,6 +68,7 @@ export function tuiProject(options: TuiOptions = {}) {
         }),
       ),
       pendingFeedback: new Map(pendingFeedback),
+      orphans: [],
       cost: null,
       otherEngine: null,
       provider: {id: 'claude', source: 'saved'},

@@ -20,6 +20,7 @@ function twoAtWork() {
     runs: new Map(),
     reviews: new Map(),
     pendingFeedback: new Map(),
+    orphans: [],
     cost: null,
     otherEngine: null,
     provider: {id: 'claude', source: 'saved'},

@@ -1,6 +1,7 @@
 import {Command} from 'commander';
 import {executeAll} from '../../machines/policies/job/job-steps.ts';
 import {requireTask} from '../../machines/policies/plan/plan-graph.ts';
+import {bringsFeedback} from '../../machines/policies/review/parent-feedback.ts';
 import {AppError} from '../../services/contracts/errors.ts';
 import type {Answer, RunRecord} from '../../services/contracts/run.ts';
 import {type Cli, collect, taskArgument} from '../cli.ts';
@@ -40,14 +41,15 @@ export async function resumeTask(
   const opened = await openEngineFor(cli, command, options);
   const latest = await opened.runs.latest(taskId);
   const given = parseAnswers(options.answer ?? []);
-  const isAsked = latest?.state === 'waiting' && options.feedback === undefined;
+  const feedback = options.feedback ?? null;
+  const isAsked = latest?.state === 'waiting' && feedback === null;
   const {hasFeedback} = await import('../job/feedback-operations.ts');
-  // What a parent review said comes before the agent's questions, but not before an answer.
-  const isSentBack = isAsked && given.length === 0 && (await hasFeedback(project, taskId));
+  const isSentBack =
+    isAsked && bringsFeedback({answers: given, feedback}) && (await hasFeedback(project, taskId));
   const asking = isAsked && !isSentBack ? latest : null;
   const answers = await completeAnswers(cli, command, asking, given, opened);
   if (answers === null) throw new AppError('E_CANCELED', `${taskId} still waits for your answer`);
-  const mode = {type: 'resume', answers, feedback: options.feedback ?? null} as const;
+  const mode = {type: 'resume', answers, feedback} as const;
   const steps = [{type: 'task', taskId, mode} as const, ...(options.execute ? [executeAll] : [])];
   await runSteps(cli, command, opened, steps, options);
 }

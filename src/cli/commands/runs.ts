@@ -81,7 +81,7 @@ function runCells(run: RunRecord, reading: Reading): Cell[] {
     },
     programName(run),
     run.provider_session_ref || '-',
-    isOpen(run, reading) ? (reading.isResumable(run) ? 'yes' : 'no') : '-',
+    isResting(run, reading) ? (reading.isResumable(run) ? 'yes' : 'no') : '-',
     run.created_at.slice(0, 16).replace('T', ' '),
     duration(workTime(run)),
     run.usage ? tokens(run.usage) : '-',
@@ -118,7 +118,7 @@ type Reading = {
   readonly lostWord: (run: RunRecord) => string | null;
 };
 
-const isOpen = (run: RunRecord, {standing}: Reading) =>
+const isResting = (run: RunRecord, {standing}: Reading) =>
   standing(run) === 'paused' || standing(run) === 'waiting' || standing(run) === 'lost';
 
 async function readingOf(project: Project, runs: readonly RunRecord[]): Promise<Reading> {

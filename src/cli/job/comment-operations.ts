@@ -1,6 +1,7 @@
 import type {KnownComment} from '../../machines/actors/comment-desk.ts';
 import {recallDecision} from '../../machines/actors/decision.actor.ts';
 import {parseComment, placeOf} from '../../machines/policies/review/line-comments.ts';
+import {noDecision} from '../../machines/policies/run/run-refusals.ts';
 import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
 import type {LineComment} from '../../services/contracts/comment.ts';
 import {AppError, shellWord} from '../../services/contracts/errors.ts';
@@ -19,7 +20,9 @@ export async function addComments(
   given: readonly string[],
 ): Promise<readonly LineComment[]> {
   const drafts = given.map(parseComment);
-  const {run} = await recallDecision({plans, runs}, taskId);
+  const open = await recallDecision({plans, runs}, taskId);
+  if (open === null) throw noDecision(taskId);
+  const {run} = open;
   return comments.add(run, drafts);
 }
 

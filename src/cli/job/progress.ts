@@ -2,6 +2,7 @@ import type {EngineFact} from '../../machines/engine.ts';
 import {continueCommand} from '../../machines/policies/job/job-summary.ts';
 import {remarksOf} from '../../machines/policies/review/review-remarks.ts';
 import {programName} from '../../machines/policies/run/program.ts';
+import {hasUndeliveredAnswer} from '../../machines/policies/run/task-runs.ts';
 import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
 import {dollars, duration, tokens, workTime} from '../../machines/policies/text/durations.ts';
 import {messageOf} from '../../services/contracts/errors.ts';
@@ -75,6 +76,8 @@ export function textProgress(
         case 'run.resting': {
           const id = displayLine(fact.run.task_id);
           if (fact.run.state === 'paused') say(`Ⅱ ${id} is paused: ${continueCommand(fact.run)}`);
+          else if (hasUndeliveredAnswer(fact.run))
+            say(`? your answer did not reach the agent of ${id}: ${continueCommand(fact.run)}`);
           else say(`? ${id} waits for your answer: ${continueCommand(fact.run)}`);
           return;
         }

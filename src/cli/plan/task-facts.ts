@@ -33,7 +33,7 @@ export async function taskFactsIn(
   {folder, env}: Place,
   plan: Plan,
   tasks: Iterable<Task>,
-  isRead: (task: Task) => boolean = isOpen,
+  isRead: (task: Task) => boolean = needsRun,
 ): Promise<(task: Task) => TaskFacts> {
   const {factsAbout} = await import('../../machines/policies/run/task-options.ts');
   const sentBack = existsSync(folder.feedbackFolder)
@@ -77,7 +77,7 @@ export async function runCircumstances({folder, env}: Place): Promise<(run: RunR
     });
 }
 
-const isOpen = ({status}: Task) =>
+const needsRun = ({status}: Task) =>
   status === 'in_progress' || status === 'waiting_user' || status === 'failed';
 
 async function sentBackIn(folder: Project['folder']): Promise<ReadonlyMap<string, PendingFeedback>> {

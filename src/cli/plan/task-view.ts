@@ -1,6 +1,7 @@
 import {isLeaf, parentOf} from '../../machines/policies/plan/plan-graph.ts';
 import {type Readiness, readinessOf, unmetDeps} from '../../machines/policies/plan/readiness.ts';
 import {type TaskFacts, taskStanding} from '../../machines/policies/run/task-options.ts';
+import {hasUndeliveredAnswer} from '../../machines/policies/run/task-runs.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {Style} from '../terminal/paint.ts';
 
@@ -12,7 +13,7 @@ export type TaskSummary = {
   /** A parent is never ready itself: it is open until its children are done. */
   readonly readiness: Readiness | 'OPEN';
   /** What its latest run tells where `in_progress` does not tell enough; that a parent review sent it back. */
-  readonly run?: 'paused' | 'decision' | 'orphaned' | 'sent_back';
+  readonly run?: 'paused' | 'decision' | 'orphaned' | 'sent_back' | 'undelivered';
   readonly leaf: boolean;
   readonly parentId: string | null;
   readonly unmetDeps: readonly string[];
@@ -38,6 +39,8 @@ function restingOf(facts: TaskFacts): TaskSummary['run'] {
   const standing = taskStanding(facts);
   if (standing === 'decisionPending') return 'decision';
   if (facts.isSentBack) return 'sent_back';
+  // The answer is there; its agent has yet to hear it.
+  if (facts.run && standing === 'waiting' && hasUndeliveredAnswer(facts.run)) return 'undelivered';
   return standing === 'paused' || standing === 'lost' ? 'paused' : undefined;
 }
 

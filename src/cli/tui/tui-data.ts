@@ -2,6 +2,7 @@ import {realpathSync} from 'node:fs';
 import path from 'node:path';
 import {resolveConfig, settingOf} from '../../machines/policies/config-resolution.ts';
 import {tellingRun} from '../../machines/policies/run/task-runs.ts';
+import {livingProcesses} from '../../services/agents/orphans.ts';
 import {isSessionRef} from '../../services/agents/run-provider.ts';
 import {AppError, messageOf} from '../../services/contracts/errors.ts';
 import type {PendingFeedback} from '../../services/contracts/feedback.ts';
@@ -53,6 +54,7 @@ export function createProjectReader({
       runs: new Map([...digests].flatMap(([id, {run}]) => (run ? [[id, run] as const] : []))),
       reviews: new Map([...digests].flatMap(([id, {review}]) => (review ? [[id, review] as const] : []))),
       pendingFeedback: await pendingFeedback(),
+      orphans: holder === null && !isOwnJob() ? orphansAmong(digests.values()) : [],
       cost: costs.length === 0 ? null : costs.reduce((sum, cost) => sum + cost, 0),
       otherEngine: holder?.pid ?? null,
       provider: await chooseAgent({folder, env}).catch((error: unknown) => ({problem: messageOf(error)})),
@@ -156,6 +158,12 @@ function digestRuns(all: readonly RunRecord[]): Digest {
   const review = all.findLast(({run_type}) => run_type === 'review') ?? null;
   return {run: withoutOutput(tellingRun(all)), review: withoutOutput(review), cost};
 }
+
+/** Only of a run that says running while nobody works on the project the processes are looked for. */
+const orphansAmong = (digests: Iterable<Digest>): string[] =>
+  [...digests].flatMap(({run}) =>
+    run?.state === 'running' && livingProcesses(run).length > 0 ? [run.task_id] : [],
+  );
 
 const withoutOutput = (run: RunRecord | null): RunRecord | null => run && {...run, stdout: '', stderr: ''};
 

@@ -9,7 +9,7 @@ import {type Decision, type OpenDecision, openDecision} from '../policies/review
 import {feedbackWith, unsentComments} from '../policies/review/line-comments.ts';
 import {circumstancesAt, obstacleText} from '../policies/run/run-circumstances.ts';
 import {runObstacle} from '../policies/run/run-options.ts';
-import {noDecision, resumeRefusal} from '../policies/run/run-refusals.ts';
+import {resumeRefusal} from '../policies/run/run-refusals.ts';
 import type {
   AskDecisionInput,
   CheckDecisionInput,
@@ -83,19 +83,18 @@ function obstacleTo(
 
 export type RecalledDecision = OpenDecision & {readonly task: {readonly id: string; readonly title: string}};
 
-/** The checkpoint a task stands at, as it is on disk. */
+/** The checkpoint a task stands at, as it is on disk; null where it stands at none. */
 export async function recallDecision(
   {plans, runs}: Pick<Services, 'plans' | 'runs'>,
   taskId: string,
-): Promise<RecalledDecision> {
+): Promise<RecalledDecision | null> {
   const task = requireTask(await plans.read(), taskId);
   const open = openDecision(task, await readableRuns({runs}, taskId));
-  if (open === null) throw noDecision(task.id);
-  return {...open, task: {id: task.id, title: task.title}};
+  return open && {...open, task: {id: task.id, title: task.title}};
 }
 
 export const defineRecallDecisionActor = (services: Pick<Services, 'plans' | 'runs'>) =>
-  fromPromise<RecalledDecision, {readonly taskId: string}>(({input}) =>
+  fromPromise<RecalledDecision | null, {readonly taskId: string}>(({input}) =>
     recallDecision(services, input.taskId),
   );
 

@@ -9,7 +9,7 @@ type Stores = Pick<Services, 'feedback' | 'runs'>;
 /** The feedback a task still has to hear. What a run has taken over is cleared on the way. */
 export async function pendingOf(stores: Stores, taskId: string): Promise<PendingFeedback | null> {
   const pending = await stores.feedback.read(taskId);
-  return pending && (await isOpen(stores, pending)) ? pending : null;
+  return pending && (await isStillPending(stores, pending)) ? pending : null;
 }
 
 /** The same for every task of the plan. A file that cannot be read could be any of them. */
@@ -31,13 +31,13 @@ export async function pendingIn(stores: Stores, plan: Plan): Promise<readonly Pe
   }
   const open: PendingFeedback[] = [];
   for (const each of pending) {
-    if (plan.items.has(each.childTaskId) && (await isOpen(stores, each))) open.push(each);
+    if (plan.items.has(each.childTaskId) && (await isStillPending(stores, each))) open.push(each);
   }
   return open;
 }
 
 /** A run that carries the mark owns the feedback; a file that outlived a crash is cleared here. */
-async function isOpen({feedback, runs}: Stores, pending: PendingFeedback): Promise<boolean> {
+async function isStillPending({feedback, runs}: Stores, pending: PendingFeedback): Promise<boolean> {
   const {runs: history} = await runs.list(pending.childTaskId);
   if (!isConsumed(pending, history)) return true;
   await feedback.remove(pending.childTaskId);

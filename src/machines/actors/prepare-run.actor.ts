@@ -1,11 +1,17 @@
 import {fromPromise} from 'xstate';
 import type {PendingFeedback} from '../../services/contracts/feedback.ts';
+import type {Plan} from '../../services/contracts/plan.ts';
 import {isGoRun, type RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import {isLeaf, requireTask} from '../policies/plan/plan-graph.ts';
 import {setStatus} from '../policies/plan/plan-status.ts';
 import {type OpenDecision, openDecision} from '../policies/review/decisions.ts';
-import {feedbackMark, feedbackOf, parentFeedbackText} from '../policies/review/parent-feedback.ts';
+import {
+  bringsFeedback,
+  feedbackMark,
+  feedbackOf,
+  parentFeedbackText,
+} from '../policies/review/parent-feedback.ts';
 import {changesPrompt, relaunchPrompt} from '../policies/run/agent-prompt.ts';
 import {
   answersFor,
@@ -15,13 +21,12 @@ import {
   sayingFor,
 } from '../policies/run/resume-saying.ts';
 import type {RunOrder} from '../policies/run/run-order.ts';
-import {applyRunStep} from '../policies/run/run-record.ts';
 import {parentRefusal, requirePossible} from '../policies/run/run-refusals.ts';
 import type {TaskFacts} from '../policies/run/task-options.ts';
-import {chainTo, changedFiles, tellingRun} from '../policies/run/task-runs.ts';
+import {chainTo, changedFiles, isResting, tellingRun} from '../policies/run/task-runs.ts';
 import {changedSince, tellingFor, toldTask} from '../policies/run/told-task.ts';
 import {promptFor, requestFor, startFresh, takeOver} from './begin-run.ts';
-import {pendingOf} from './pending-feedback.ts';
+import {pendingIn, pendingOf} from './pending-feedback.ts';
 import {recoverTask} from './recover-runs.actor.ts';
 import {
   factsHere,
@@ -36,7 +41,7 @@ export function definePrepareRunActor(services: Services, onPrepared: (prepared:
   return fromPromise<PreparedTask, PrepareRunInput>(async ({input}) => {
     const plan = await services.plans.read();
     const task = requireTask(plan, input.taskId);
-    if (!isLeaf(task)) throw parentRefusal(plan, task);
+    if (!isLeaf(task)) throw parentRefusal(plan, task, await sentBackBelow(services, plan, task.id));
     const latest = await recoverTask(services, task.id);
     const prepare = {execute: prepareExecute, resume: prepareResume, restart: prepareRestart}[
       input.mode.type
@@ -55,24 +60,20 @@ export function definePrepareRunActor(services: Services, onPrepared: (prepared:
   });
 }
 
-/**
- * Words of a person come first: feedback, answers, a checkpoint that is theirs to pass. Then what a parent
- * review said; then the questions of the agent.
- */
+/** What a parent review said, where it is this run that brings it. A checkpoint is for a person to pass first. */
 async function pendingFor(
   services: Services,
   {taskId, mode}: PrepareRunInput,
   open: OpenDecision | null,
 ): Promise<PendingFeedback | null> {
-  if (mode.type === 'execute') return null;
-  if (mode.type === 'resume' && (mode.feedback !== null || mode.answers.length > 0 || open !== null))
-    return null;
-  return pendingOf(services, taskId);
+  const isAsked =
+    mode.type === 'restart' || (mode.type === 'resume' && bringsFeedback(mode) && open === null);
+  return isAsked ? pendingOf(services, taskId) : null;
 }
 
 /** What a run was told that is replaced before it came to an end, its successor is told again. */
 const unfinishedFeedback = (mode: RunMode, latest: RunRecord | null): PendingFeedback | null =>
-  mode.type !== 'resume' && latest && isOpen(latest) ? feedbackOf(latest) : null;
+  mode.type !== 'resume' && latest && isResting(latest) ? feedbackOf(latest) : null;
 
 function withFeedback(mode: RunMode, pending: PendingFeedback | null, latest: RunRecord | null): RunMode {
   if (mode.type !== 'resume') return mode;
@@ -103,8 +104,7 @@ async function prepareResume(services: Services, situation: Situation): Promise<
   await services.agents.check(latest.provider);
   const request = await requestAgain(services, situation, latest, mode);
   // A run that ended is never reopened, a record of the Go program never rewritten: a new run takes over.
-  if (!isOpen(latest) || isGoRun(latest)) {
-    await resolveCheckpoint(services, situation);
+  if (!isResting(latest) || isGoRun(latest)) {
     return takeOver(services, situation, latest, request, mode);
   }
   await markInProgress(services, task.id);
@@ -125,19 +125,13 @@ function resumeOrder({state}: RunRecord, command: 'sendBack' | 'resume') {
   return state === 'waiting' ? 'run.answer' : 'run.resume';
 }
 
-/** Feedback at a checkpoint is a decision: it is on disk before the run that carries it out. */
-async function resolveCheckpoint({runs, now}: Services, {open, mode}: Situation): Promise<void> {
-  if (open === null || mode.type !== 'resume' || mode.feedback === null) return;
-  if (open.undelivered === mode.feedback) return;
-  const decision = {state: 'changes_requested', feedback: mode.feedback} as const;
-  await runs.update(open.run.task_id, open.run.run_id, (current) =>
-    applyRunStep(current, {type: 'decided', decision}, now()),
-  );
+const isReplaceable = (run: RunRecord) => isResting(run) && run.superseded_by_run_id === undefined;
+
+/** The tasks that the review of a parent sent back, and nobody has answered. */
+async function sentBackBelow(services: Services, plan: Plan, parentId: string): Promise<string[]> {
+  const pending = await pendingIn(services, plan);
+  return pending.filter(({parentTaskId}) => parentTaskId === parentId).map(({childTaskId}) => childTaskId);
 }
-
-const isReplaceable = (run: RunRecord) => isOpen(run) && run.superseded_by_run_id === undefined;
-
-const isOpen = ({state}: RunRecord) => state === 'paused' || state === 'waiting';
 
 /** The request that a run goes on with. */
 async function requestAgain(services: Services, situation: Situation, latest: RunRecord, said: Said) {

@@ -9,7 +9,7 @@ import {leaveParents, parentsBefore} from '../policies/review/parent-review.ts';
 import {applyRunStep} from '../policies/run/run-record.ts';
 import type {RunStep} from '../policies/run/run-step.ts';
 import {identityOf} from '../policies/run/run-step.ts';
-import {statusOf, tellingRun} from '../policies/run/task-runs.ts';
+import {isResting, statusOf, tellingRun} from '../policies/run/task-runs.ts';
 import {compareTimestamps} from '../policies/text/timestamps.ts';
 import {stillAlive} from './agent.actor.ts';
 import {workOf} from './record-run.actor.ts';
@@ -61,8 +61,6 @@ export function defineRecoverRunsActor(
 
 const isTakenBack = ({state, segments, restart_of_run_id}: RunRecord) =>
   state === 'canceled' && segments.length === 0 && restart_of_run_id !== undefined;
-
-const isResting = ({state}: RunRecord) => state === 'paused' || state === 'waiting';
 
 const openTasks = (plan: Plan): Task[] => [...plan.items.values()].filter(isOpenTask);
 

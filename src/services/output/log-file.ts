@@ -70,9 +70,9 @@ export function openLogFile(file: string): LogFile {
     },
 
     close: async () => {
-      const opened = await handle;
+      // Looked at last: what was flushed meanwhile may have opened the file.
       while (waiting.length > 0 || work) await flushed();
-      await opened?.close().catch(giveUp);
+      await (await handle)?.close().catch(giveUp);
     },
 
     get isTruncated() {

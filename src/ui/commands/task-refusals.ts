@@ -23,7 +23,11 @@ const byChart =
     if (asked === null) return noTask;
     const obstacles = commands.map((command) => taskObstacle(asked, command));
     const [first = null] = obstacles;
-    return first === null || obstacles.includes(null) ? null : wordsFor(first, commands[0]);
+    if (first === null || obstacles.includes(null)) return null;
+    const isStuck = first === 'paused' && taskObstacle(asked, 'resume') !== null;
+    return isStuck
+      ? 'it is paused, without a session to go on in: R restarts it'
+      : wordsFor(first, commands[0]);
   };
 
 const ofTask = (...commands: readonly TaskCommand[]): Refusal => whileIdle(byChart(...commands));

@@ -10,7 +10,8 @@ import type {PlanChange, ProjectData, SessionRow} from '../ports.ts';
 import type {Browse} from './browse.ts';
 import {type Layout, layoutOf, type Size} from './layout.ts';
 import {memoizeLast} from './memoize.ts';
-import {type Circumstances, type TaskState, taskState} from './task-state.ts';
+import {factsIn} from './task-facts.ts';
+import {type TaskState, taskState} from './task-state.ts';
 import {type PlanSummary, summarizePlan, type TreeEntry, treeEntries} from './tree.ts';
 
 export type Notice = {readonly tone: 'good' | 'bad' | 'warning' | 'accent'; readonly text: string};
@@ -84,14 +85,16 @@ export function createFacts(): (state: TuiState) => Facts {
   const statesOf = memoizeLast(
     (
       plan: Plan,
-      runs: ProjectData['runs'],
       isEngineAlive: boolean,
-      feedback: ProjectData['pendingFeedback'],
+      place: ProjectData['place'],
+      runs: ProjectData['runs'],
+      pendingFeedback: ProjectData['pendingFeedback'],
+      orphans: ProjectData['orphans'],
     ) => {
-      const circumstances: Circumstances = {isEngineAlive, pendingFeedback: feedback};
+      const data = {place, runs, pendingFeedback, orphans};
       const known = new Map<string, TaskState>();
       const stateOf = (task: Task): TaskState => {
-        const found = known.get(task.id) ?? taskState(plan, task, runs.get(task.id), circumstances);
+        const found = known.get(task.id) ?? taskState(factsIn(data, isEngineAlive, plan, task));
         known.set(task.id, found);
         return found;
       };
@@ -116,7 +119,7 @@ export function createFacts(): (state: TuiState) => Facts {
     const isEngineAlive = job !== null || (data?.otherEngine ?? null) !== null;
     const states =
       plan && data
-        ? statesOf(plan, data.runs, isEngineAlive, data.pendingFeedback)
+        ? statesOf(plan, isEngineAlive, data.place, data.runs, data.pendingFeedback, data.orphans)
         : {stateOf: () => 'open' as const, summary: null};
     const {folded, filter, query, selectedId} = browse;
     const task = (selectedId === null ? undefined : plan?.items.get(selectedId)) ?? null;

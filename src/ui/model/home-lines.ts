@@ -45,6 +45,7 @@ const order: readonly TaskState[] = [
   'feedback',
   'paused',
   'lost',
+  'orphaned',
   'failed',
   'ready',
   'stalled',
@@ -134,6 +135,8 @@ function nextLines(state: TuiState, {summary, plan, stateOf, isBusy}: Facts): st
   if (isBusy) return ['A task is running: enter shows it, ctrl+c pauses it.'];
   if (data.otherEngine !== null) return [`Process ${data.otherEngine} works on the plan: enter shows it.`];
   if (summary.attention.length > 0) return ['A task needs you: enter, then n and u.'];
+  if (count('orphaned') > 0)
+    return [`The agent of a task works on without its Blackbird: enter, then ${hint('orphaned')}.`];
   if (count('paused') + count('lost') > 0)
     return [`A task is paused: enter, then ${hint('paused', 'lost')}.`];
   if (count('ready') > 0) return ['e runs the ready tasks, one after another.'];

@@ -21,6 +21,7 @@ const ranks = new Map<TaskState, number>([
   ['feedback', 4],
   ['paused', 3],
   ['lost', 3],
+  ['orphaned', 3],
   ['failed', 2],
   ['ready', 1],
 ]);

@@ -6,18 +6,31 @@ import {
   taskStanding,
 } from '../../machines/policies/run/task-options.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
+import type {ProjectData} from '../ports.ts';
 import type {TuiState} from './facts.ts';
 
 /** What the run chart is asked with about a task. */
-export function taskFactsOf({data, job}: TuiState, plan: Plan, task: Task): TaskFacts | null {
-  if (data === null) return null;
-  return factsAbout(plan, task, {
-    ...data.place,
-    run: data.runs.get(task.id) ?? null,
-    isSentBack: data.pendingFeedback.has(task.id),
-    isEngineAlive: job !== null || data.otherEngine !== null,
+export const taskFactsOf = ({data, job}: TuiState, plan: Plan, task: Task): TaskFacts | null =>
+  data && factsIn(data, job !== null || data.otherEngine !== null, plan, task);
+
+export const factsIn = (
+  {
+    place,
+    runs,
+    pendingFeedback,
+    orphans,
+  }: Pick<ProjectData, 'place' | 'runs' | 'pendingFeedback' | 'orphans'>,
+  isEngineAlive: boolean,
+  plan: Plan,
+  task: Task,
+): TaskFacts =>
+  factsAbout(plan, task, {
+    ...place,
+    run: runs.get(task.id) ?? null,
+    isSentBack: pendingFeedback.has(task.id),
+    isOrphaned: orphans.includes(task.id),
+    isEngineAlive,
   });
-}
 
 /** What the person can do about it, by the keys that do it; best first. */
 export const keyHints = (facts: TaskFacts): string[] =>
@@ -28,8 +41,9 @@ const hints: Partial<Record<TaskCommand, (facts: TaskFacts) => string>> = {
   review: () => 'u decides',
   resume: (facts) => {
     if (facts.isSentBack) return 'u sends it back to work';
+    if (facts.isOrphaned) return 'u ends its agent and goes on';
     return taskStanding(facts) === 'waiting' ? 'u answers its question' : 'u goes on in its session';
   },
   retry: ({task}) => (task.status === 'blocked' ? 't releases it' : 't makes it ready'),
-  restart: () => 'R starts again',
+  restart: ({isOrphaned}) => (isOrphaned ? 'R ends its agent and starts again' : 'R starts again'),
 };

@@ -1,5 +1,6 @@
 import {isLeaf} from '../../machines/policies/plan/plan-graph.ts';
 import {isReady, unmetDeps} from '../../machines/policies/plan/readiness.ts';
+import {type TaskFacts, taskStanding} from '../../machines/policies/run/task-options.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Style} from './styled-lines.ts';
@@ -12,6 +13,7 @@ export type TaskState =
   | 'feedback'
   | 'paused'
   | 'lost'
+  | 'orphaned'
   | 'failed'
   | 'ready'
   | 'waits'
@@ -22,37 +24,24 @@ export type TaskState =
   | 'done'
   | 'skipped';
 
-/** What is known besides plan and run. */
-export type Circumstances = {
-  /** An engine works on the project, here or in another process: a run that says running is running. */
-  readonly isEngineAlive: boolean;
-  /** Children whose parent review left feedback. */
-  readonly pendingFeedback: ReadonlyMap<string, unknown>;
-};
-
-export function taskState(
-  plan: Plan,
-  task: Task,
-  run: RunRecord | undefined,
-  {isEngineAlive, pendingFeedback}: Circumstances,
-): TaskState {
+/** Where the run stands is what the run chart says. */
+export function taskState(facts: TaskFacts): TaskState {
+  const {plan, task, run, isSentBack, isOrphaned} = facts;
   if (!isLeaf(task)) return task.status === 'done' || task.status === 'skipped' ? task.status : 'open';
-  if (run?.state === 'running' && isEngineAlive) return 'running';
-  if (task.status === 'in_progress' && run?.decision_state === 'pending') return 'decision';
-  if (pendingFeedback.has(task.id)) return 'feedback';
+  const standing = taskStanding(facts);
+  if (standing === 'busy') return 'running';
+  if (standing === 'decisionPending') return 'decision';
+  if (isSentBack) return 'feedback';
   switch (task.status) {
     case 'todo':
       return isReady(plan, task) ? 'ready' : 'waits';
     case 'in_progress':
-      if (run?.state === 'waiting') return 'asks';
-      if (run?.state === 'running') return 'lost';
-      if (run?.state === 'paused' && run.pause_reason === 'process_lost') return 'lost';
-      // The plan says so a moment after the run did.
-      if (isEngineAlive && (run?.state === 'succeeded' || run?.state === 'failed')) return ended[run.state];
-      return run?.state === 'paused' ? 'paused' : 'stalled';
     case 'waiting_user':
-      // Set by hand: there is no question to answer.
-      return run?.state === 'waiting' ? 'asks' : 'stalled';
+      if (isOrphaned) return 'orphaned';
+      if (standing === 'waiting') return 'asks';
+      if (standing === 'lost') return 'lost';
+      if (standing === 'paused') return run?.pause_reason === 'process_lost' ? 'lost' : 'paused';
+      return stalledState(facts);
     case 'blocked':
     case 'queued':
     case 'done':
@@ -62,7 +51,12 @@ export function taskState(
   }
 }
 
-const ended = {succeeded: 'done', failed: 'failed'} as const;
+/** No run works on it, unless the plan has yet to say what its run has said a moment ago. */
+function stalledState({run, circumstances}: TaskFacts): TaskState {
+  if (circumstances.owner !== 'alive') return 'stalled';
+  if (run?.state === 'succeeded') return 'done';
+  return run?.state === 'failed' ? 'failed' : 'stalled';
+}
 
 /** A person has to do something before this task can go on. */
 export const needsPerson = (state: TaskState): boolean =>
@@ -76,6 +70,7 @@ export const stateBadges = {
   feedback: ['!', 'ACTION REQUIRED', {tone: 'warning'}],
   paused: ['Ⅱ', 'paused', {tone: 'warning'}],
   lost: ['Ⅱ', 'lost', {tone: 'warning'}],
+  orphaned: ['●', 'orphaned', {tone: 'warning'}],
   failed: ['✗', 'failed', {tone: 'bad'}],
   ready: ['○', 'ready', {tone: 'accent'}],
   waits: ['⊘', 'waits', {dim: true}],

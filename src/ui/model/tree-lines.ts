@@ -84,7 +84,7 @@ function rowBadge(state: TuiState, facts: Facts, plan: Plan, task: Task, now: nu
     symbol,
     style,
     note,
-    isLoud: needsPerson(taskState) || ['paused', 'failed', 'lost'].includes(taskState),
+    isLoud: needsPerson(taskState) || ['paused', 'failed', 'lost', 'orphaned'].includes(taskState),
   };
 }
 

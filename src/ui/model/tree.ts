@@ -53,7 +53,12 @@ const filterTakes = {
   ready: (state) => state === 'ready',
   blocked: (state) => state === 'waits' || state === 'blocked',
   attention: (state) =>
-    needsPerson(state) || state === 'paused' || state === 'lost' || state === 'failed' || state === 'stalled',
+    needsPerson(state) ||
+    state === 'paused' ||
+    state === 'lost' ||
+    state === 'orphaned' ||
+    state === 'failed' ||
+    state === 'stalled',
 } as const satisfies Record<Exclude<Filter, 'all'>, (state: TaskState) => boolean>;
 
 /** What is below a parent: leaves that are done, leaves in all, and what a person should know of them. */

@@ -236,6 +236,24 @@ describe('why', () => {
       command: 'blackbird set-status a todo',
     },
     {
+      known: {
+        run: pausedRun({pause_reason: 'usage_limit', failure: {kind: 'rate_limit', message: 'too many'}}),
+      },
+      reason: 'paused: the usage limit is reached',
+      command: 'blackbird resume a',
+    },
+    {
+      status: 'waiting_user',
+      known: {
+        run: waitingRun({
+          answers: [{id: 'q', value: 'red', undelivered: true}],
+          failure: {kind: 'auth', message: 'log in'},
+        }),
+      },
+      reason: 'your answer did not reach its agent: a login is needed',
+      command: 'blackbird resume a',
+    },
+    {
       status: 'waiting_user',
       known: {run: waitingRun()},
       reason: 'waits for your answer',

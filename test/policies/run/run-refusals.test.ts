@@ -132,6 +132,7 @@ describe('execute of tasks none of which can run', () => {
     task('done', {status: 'done'}),
     task('paused', {status: 'in_progress'}),
     task('asks', {status: 'waiting_user'}),
+    task('told', {status: 'waiting_user'}),
     task('decide', {status: 'in_progress'}),
     task('failed', {status: 'failed'}),
     task('waits', {deps: ['failed']}),
@@ -140,6 +141,7 @@ describe('execute of tasks none of which can run', () => {
     done: pausedRun({state: 'succeeded', task_id: 'done'}),
     paused: pausedRun({task_id: 'paused'}),
     asks: waitingRun({task_id: 'asks'}),
+    told: waitingRun({task_id: 'told', answers: [{id: 'q', value: 'red', undelivered: true}]}),
     decide: pausedRun({state: 'succeeded', decision_state: 'pending', task_id: 'decide'}),
     failed: pausedRun({state: 'failed', task_id: 'failed'}),
   };
@@ -157,6 +159,11 @@ describe('execute of tasks none of which can run', () => {
     },
     {id: 'paused', message: 'paused is paused', commands: ['resume paused', 'restart paused']},
     {id: 'asks', message: 'asks waits for your answer', commands: ['resume asks', 'restart asks']},
+    {
+      id: 'told',
+      message: 'your answer did not reach the agent of told',
+      commands: ['resume told', 'restart told'],
+    },
     {
       id: 'decide',
       message: 'decide waits for your decision',
@@ -180,4 +187,13 @@ describe('execute of tasks none of which can run', () => {
       commands: ['resume done --feedback <text>', 'resume paused', 'resume asks'],
     });
   });
+});
+
+test('a parent whose review sent tasks back names them and how each goes on', () => {
+  const plan = planOf(family(task('p'), task('c', {status: 'done'}), task('d', {status: 'done'})));
+  const {message, next} = parentRefusal(plan, requireTask(plan, 'p'), ['c', 'd']);
+  expect([message, next.map(({command}) => command)]).toEqual([
+    'the review of p sent back c, d',
+    ['blackbird resume c', 'blackbird resume d'],
+  ]);
 });

@@ -3,7 +3,7 @@ import {once} from 'node:events';
 import {existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {beforeAll, describe, expect, onTestFinished, test} from 'vitest';
-import type {ProcessLock} from '../../../src/services/contracts/lock.ts';
+import type {LockAttempt, ProcessLock} from '../../../src/services/contracts/lock.ts';
 import {identifyProcess} from '../../../src/services/system/process-identity.ts';
 import {bundleWorker} from '../../helpers/bundle-worker.ts';
 import {rejectionOf} from '../../helpers/errors.ts';
@@ -12,7 +12,23 @@ import {sharedFolder, temporaryFolder} from '../../helpers/temp-folder.ts';
 import type {LockKind, LockOrder, LockReport} from '../../helpers/workers/lock.worker.ts';
 
 /** What every process lock must do, whoever makes it: with real processes, on real files. */
-export function describeProcessLock(kind: LockKind, create: (file: string) => ProcessLock): void {
+export function describeProcessLock(kind: LockKind, createLock: (file: string) => ProcessLock): void {
+  /** What a test takes and keeps is given back after it, so that no open file is left to the garbage collector. */
+  const create = (file: string): ProcessLock => {
+    const lock = createLock(file);
+    const taken: LockAttempt[] = [];
+    onTestFinished(async () => {
+      for (const attempt of taken) if (attempt.acquired) await attempt.lock.release();
+    });
+    return {
+      ...lock,
+      acquire: async (options) => {
+        const attempt = await lock.acquire(options);
+        taken.push(attempt);
+        return attempt;
+      },
+    };
+  };
   const shared = sharedFolder();
   let worker = '';
   beforeAll(async () => {

@@ -153,4 +153,5 @@ test('every process of a machine chooses the same lock', async () => {
   expect(attempt.acquired).toBe(true);
   const same = flock === null ? createChainLock(file) : createKernelLock(file, flock);
   expect((await same.acquire({waitSeconds: 0})).acquired).toBe(false);
+  if (attempt.acquired) await attempt.lock.release();
 });

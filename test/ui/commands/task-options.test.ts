@@ -50,6 +50,7 @@ function keyTakes(id: string, plan: Plan, run: RunRecord, place: Place, isSentBa
     place,
     runs: new Map([['a', run]]),
     pendingFeedback: new Map(isSentBack ? [['a', {}]] : []),
+    orphans: [],
     otherEngine: null,
   };
   const facts = {isBusy: false, plan, task: requireTask(plan, 'a')};

@@ -1,17 +1,18 @@
 import {describe, expect, test} from 'vitest';
+import type {KnownOfTask} from '../../../src/machines/policies/run/task-options.ts';
 import * as browse from '../../../src/ui/model/browse.ts';
 import {startBrowse} from '../../../src/ui/model/browse.ts';
 import {type TaskState, taskState} from '../../../src/ui/model/task-state.ts';
 import {summarizePlan, treeEntries} from '../../../src/ui/model/tree.ts';
 import {pausedRun, restingRun, runRecord, waitingRun} from '../../fakes/runs.ts';
 import {family, planOf, task} from '../../helpers/plans.ts';
+import {factsIn} from '../../helpers/task-facts.ts';
 
-const circumstances = {isEngineAlive: false, pendingFeedback: new Map()};
 const plan = planOf(
   family(task('p'), task('a', {status: 'done'}), family(task('q'), task('b'), task('c', {deps: ['b']}))),
   task('z', {title: 'Refund notes', status: 'failed'}),
 );
-const stateOf = (each: ReturnType<typeof task>): TaskState => taskState(plan, each, undefined, circumstances);
+const stateOf = (each: ReturnType<typeof task>): TaskState => taskState(factsIn(plan)(each));
 const rows = (wish: Partial<Parameters<typeof treeEntries>[1]> = {}) =>
   treeEntries(plan, {folded: new Set(), filter: 'all', query: '', ...wish}, stateOf).map(
     ({id, depth, isMatch}) => `${' '.repeat(depth)}${id}${isMatch ? '' : '*'}`,
@@ -56,7 +57,7 @@ describe('how a task stands', () => {
     name: string;
     status: ReturnType<typeof task>['status'];
     run?: ReturnType<typeof runRecord>;
-    around?: Partial<typeof circumstances>;
+    around?: Partial<KnownOfTask>;
     state: TaskState;
   }>([
     {
@@ -67,6 +68,19 @@ describe('how a task stands', () => {
       state: 'running',
     },
     {name: 'running, but its Blackbird is gone', status: 'in_progress', run: runRecord(), state: 'lost'},
+    {
+      name: 'running, and its agent lives on without its Blackbird',
+      status: 'in_progress',
+      run: runRecord(),
+      around: {isOrphaned: true},
+      state: 'orphaned',
+    },
+    {
+      name: 'sent back at its checkpoint, and nobody heard of it',
+      status: 'in_progress',
+      run: restingRun({state: 'succeeded', decision_required: true, decision_state: 'changes_requested'}),
+      state: 'decision',
+    },
     {name: 'paused', status: 'in_progress', run: pausedRun(), state: 'paused'},
     {
       name: 'paused because it was lost',
@@ -89,13 +103,13 @@ describe('how a task stands', () => {
     },
     {name: 'in progress by hand', status: 'in_progress', state: 'stalled'},
     {name: 'waiting by hand', status: 'waiting_user', state: 'stalled'},
-    {name: 'sent back', status: 'done', around: {pendingFeedback: new Map([['a', {}]])}, state: 'feedback'},
+    {name: 'sent back', status: 'done', around: {isSentBack: true}, state: 'feedback'},
     {name: 'todo', status: 'todo', state: 'ready'},
     {name: 'failed', status: 'failed', run: restingRun({state: 'failed'}), state: 'failed'},
   ])('$name: $state', ({status, run, around, state}) => {
     const one = alone(status);
     const it = one.items.get('a');
-    expect(it && taskState(one, it, run, {...circumstances, ...around})).toBe(state);
+    expect(it && taskState(factsIn(one, {run: run ?? null, ...around})(it))).toBe(state);
   });
 });
 

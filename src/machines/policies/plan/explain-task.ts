@@ -1,8 +1,10 @@
 import {type NextStep, shellWord} from '../../../services/contracts/errors.ts';
 import type {Plan, Task, TaskStatus} from '../../../services/contracts/plan.ts';
 import {dueParents, isReviewDue} from '../review/parent-review.ts';
+import {heldUpWords} from '../run/failure-table.ts';
 import {stepFor, stepInProgram} from '../run/run-refusals.ts';
 import {nextCommands, type TaskFacts, taskObstacle, taskStanding} from '../run/task-options.ts';
+import {hasUndeliveredAnswer} from '../run/task-runs.ts';
 import {childrenOf, isLeaf, requireTask} from './plan-graph.ts';
 import {isReady, unmetDeps} from './readiness.ts';
 
@@ -177,8 +179,14 @@ function openReason(facts: TaskFacts, words: string): string {
   const {run, isOrphaned} = facts;
   const standing = taskStanding(facts);
   if (isOrphaned) return 'its Blackbird is gone, but its agent still works';
-  if (standing === 'waiting') return `waits for your answer${obstacleNote(facts)}`;
-  if (standing === 'paused' || standing === 'lost') return `paused${obstacleNote(facts)}`;
+  const cause = run && heldUpWords(run);
+  const why = cause ? `: ${cause}` : '';
+  if (standing === 'waiting') {
+    const words =
+      run && hasUndeliveredAnswer(run) ? 'your answer did not reach its agent' : 'waits for your answer';
+    return `${words}${why}${obstacleNote(facts)}`;
+  }
+  if (standing === 'paused' || standing === 'lost') return `paused${why}${obstacleNote(facts)}`;
   return run === null ? `${words}, but no run works on it` : `${words}, its latest run ${run.state}`;
 }
 

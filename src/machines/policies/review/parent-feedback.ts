@@ -65,6 +65,15 @@ export function feedbackOf({task_id, created_at, updated_at, context}: RunRecord
   };
 }
 
+/**
+ * Whether a resume brings what a parent review said. The words of a person come before it, the questions of
+ * the agent after it.
+ */
+export const bringsFeedback = (said: {
+  readonly answers: readonly unknown[];
+  readonly feedback: string | null;
+}): boolean => said.feedback === null && said.answers.length === 0;
+
 /** What the agent of a task reads when a review sent it back. */
 export function parentFeedbackText({parentTaskId, feedback}: PendingFeedback): string {
   return `A review of ${parentTaskId}, which this task is part of, sent it back:\n\n${feedback}`;

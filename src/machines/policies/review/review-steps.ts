@@ -52,14 +52,14 @@ export function reviewOutput(
   return {
     outcome,
     reviews,
-    pending: outcome === 'required' ? pendingIn(step, verdict) : [],
+    pending: outcome === 'required' ? feedbackLeft(step, verdict) : [],
     ...(outcome === 'paused' && step.type === 'review' ? {interruptedReview: step.parentId} : {}),
     ...(step.type === 'decide' && {undecided: {parentId: step.parentId, cycles: step.cycles}}),
     ...(error === undefined ? {} : {error}),
   };
 }
 
-function pendingIn(step: ReviewStep, verdict: ReviewVerdict | null): readonly PendingFeedback[] {
+function feedbackLeft(step: ReviewStep, verdict: ReviewVerdict | null): readonly PendingFeedback[] {
   if (verdict?.type === 'sentBack') return verdict.pending;
   return step.type === 'answer' ? step.pending : [];
 }

@@ -185,6 +185,10 @@ export const isByProvider = ({failure}: FailedRun): boolean =>
 export const isHeldUp = ({state, failure}: FailedRun & Pick<RunRecord, 'state'>): boolean =>
   (state === 'paused' || state === 'waiting') && isByProvider({failure});
 
+/** Why it rests; null where its provider has nothing to do with it. */
+export const heldUpWords = (run: FailedRun & Pick<RunRecord, 'state'>): string | null =>
+  run.failure && isHeldUp(run) ? failureTable[run.failure.kind].words : null;
+
 /** Whether nobody has to do anything about it but wait. */
 export const isTimeNeeded = ({failure}: FailedRun): boolean =>
   failure !== undefined && failureTable[failure.kind].actor === 'time';

@@ -14,7 +14,7 @@ import {
   taskObstacle,
   taskStanding,
 } from './task-options.ts';
-import {isUndelivered} from './task-runs.ts';
+import {hasUndeliveredAnswer, isUndelivered} from './task-runs.ts';
 
 /** Refuses what the chart does not allow, with everything a person needs to go on. */
 export function requirePossible(facts: TaskFacts, command: TaskCommand): void {
@@ -58,7 +58,7 @@ export function refusalOf(facts: TaskFacts, command: TaskCommand, obstacle: Task
         next: stepsOf(facts, ['resume', 'restart']),
       });
     case 'asking':
-      return new AppError('E_TASK_NOT_READY', `${id} waits for your answer`, {
+      return new AppError('E_TASK_NOT_READY', askingText(id, run), {
         next: stepsOf(facts, ['resume', 'restart']),
       });
     case 'notFailed':
@@ -81,6 +81,11 @@ export function refusalOf(facts: TaskFacts, command: TaskCommand, obstacle: Task
   }
 }
 
+const askingText = (id: string, run: RunRecord | null): string =>
+  run && hasUndeliveredAnswer(run)
+    ? `your answer did not reach the agent of ${id}`
+    : `${id} waits for your answer`;
+
 function required(run: RunRecord | null): RunRecord {
   if (run === null) throw new Error('Only a run can have such an obstacle');
   return run;
@@ -90,8 +95,15 @@ export const noDecision = (id: string): AppError =>
   new AppError('E_NO_DECISION', `${id} has no decision to be made`, {next: [history(id)]});
 
 /** A parent has no runs of its own but its reviews, and these are made anew, never gone on with. */
-export function parentRefusal(plan: Plan, task: Task): AppError {
+export function parentRefusal(plan: Plan, task: Task, sentBack: readonly string[] = []): AppError {
   const why = `blackbird why ${shellWord(task.id)}`;
+  if (sentBack.length > 0)
+    return new AppError('E_TASK_NOT_READY', `the review of ${task.id} sent back ${sentBack.join(', ')}`, {
+      next: sentBack.map((id) => ({
+        command: `blackbird resume ${shellWord(id)}`,
+        why: 'go on with what the review said',
+      })),
+    });
   if (isReviewDue(plan, task))
     return new AppError('E_TASK_NOT_READY', `the review of ${task.id} is due`, {
       next: [

@@ -22,9 +22,10 @@ export type TaskInput = {
 };
 
 /** Where a task stands, as far as its next step depends on it. */
-type Standing = TaskInput & {
+export type TaskProgress = TaskInput & {
   readonly task: Pick<Task, 'id' | 'title'>;
   readonly prepared: PreparedTask | null;
+  /** As it was last seen. */
   readonly run: RunRecord | null;
 };
 
@@ -40,32 +41,41 @@ export function prepareInput({
   return isReviewed === undefined ? common : {...common, isReviewed};
 }
 
-export function gateInput(standing: Standing): ReviewGateInput {
-  const {task, mode, isAttended = false, explicitProvider} = standing;
-  const decision = mode.type === 'review' ? mode.decision : null;
-  return {task, run: lastRun(standing), decision, isAttended, explicitProvider};
+/** What a person says to the agent of a run, besides answers. */
+export const feedbackIn = (mode: TaskMode): string | null => (mode.type === 'resume' ? mode.feedback : null);
+
+/** Feedback to a run that stands at its checkpoint. */
+export function decisionMode(mode: TaskMode): TaskMode {
+  const feedback = feedbackIn(mode);
+  return feedback === null ? mode : {type: 'review', decision: {state: 'changes_requested', feedback}};
 }
 
-export function runInput(standing: Standing): RunInput {
-  const {run, order, circumstances} = preparedRun(standing);
-  const {graceMilliseconds} = standing;
+export function gateInput(progress: TaskProgress): ReviewGateInput {
+  const {task, mode, isAttended = false, explicitProvider} = progress;
+  const decision = mode.type === 'review' ? mode.decision : null;
+  return {task, run: lastRun(progress), decision, isAttended, explicitProvider};
+}
+
+export function runInput(progress: TaskProgress): RunInput {
+  const {run, order, circumstances} = preparedRun(progress);
+  const {graceMilliseconds} = progress;
   return {run, order, graceMilliseconds, ...(circumstances && {circumstances})};
 }
 
 /** For the run that the prepared one replaces. */
-export function restartInput(standing: Standing): RunInput {
-  const {run, replaces} = preparedRun(standing);
+export function restartInput(progress: TaskProgress): RunInput {
+  const {run, replaces} = preparedRun(progress);
   if (replaces === null) throw new Error('There is no run to replace');
   const order = {type: 'run.restart', byRunId: run.run_id} as const;
-  return {run: replaces, order, graceMilliseconds: standing.graceMilliseconds};
+  return {run: replaces, order, graceMilliseconds: progress.graceMilliseconds};
 }
 
-export function preparedRun({prepared}: Pick<Standing, 'prepared'>): PreparedTask {
+export function preparedRun({prepared}: Pick<TaskProgress, 'prepared'>): PreparedTask {
   if (prepared === null) throw new Error('A run must be prepared before it runs');
   return prepared;
 }
 
-export function lastRun({run}: Pick<Standing, 'run'>): RunRecord {
+export function lastRun({run}: Pick<TaskProgress, 'run'>): RunRecord {
   if (run === null) throw new Error('No run has ended');
   return run;
 }

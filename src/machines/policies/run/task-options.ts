@@ -104,10 +104,10 @@ function wishes(facts: TaskFacts): readonly TaskCommand[] {
   if (isSentBack) return ['resume', 'restart'];
   if (isReady(plan, task)) return ['execute'];
   const hasEnded = standing === 'ended' || standing === null;
-  return isOpen(task) && !hasEnded ? ['resume', 'restart'] : wishesByStatus[task.status];
+  return isInWork(task) && !hasEnded ? ['resume', 'restart'] : wishesByStatus[task.status];
 }
 
-const isOpen = ({status}: Task) => status === 'in_progress' || status === 'waiting_user';
+const isInWork = ({status}: Task) => status === 'in_progress' || status === 'waiting_user';
 
 const wishesByStatus: Record<Task['status'], readonly TaskCommand[]> = {
   in_progress: ['setStatus'],
@@ -151,7 +151,7 @@ function executeObstacle({plan, task}: TaskFacts, standing: RunStanding | null):
   if (task.status === 'done') return 'done';
   if (standing === 'busy') return 'running';
   if (standing === 'decisionPending') return 'checkpoint';
-  if (!isOpen(task)) return 'notReady';
+  if (!isInWork(task)) return 'notReady';
   if (standing === 'paused' || standing === 'lost') return 'paused';
   return standing === 'waiting' ? 'asking' : 'notReady';
 }

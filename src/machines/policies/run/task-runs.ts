@@ -18,6 +18,13 @@ export const statusAfter = (state: RunState): TaskStatus => statuses[state];
 export const statusOf = ({state, decision_state}: RunRecord): TaskStatus =>
   decision_state === 'pending' || decision_state === 'changes_requested' ? 'in_progress' : statusAfter(state);
 
+/** It may go on: nothing of it is over. */
+export const isResting = ({state}: RunRecord): boolean => state === 'paused' || state === 'waiting';
+
+/** It was answered, and its agent has not heard it: a resume says it again. */
+export const hasUndeliveredAnswer = ({state, answers = []}: RunRecord): boolean =>
+  state === 'waiting' && answers.some(({undelivered}) => undelivered);
+
 /** Made to bring feedback to a run that had ended. */
 export const isFeedbackRun = ({resumed_from_run_id, feedback}: RunRecord): boolean =>
   resumed_from_run_id !== undefined && feedback !== undefined;
