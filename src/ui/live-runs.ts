@@ -1,21 +1,29 @@
 import type {AgentNews} from '../machines/actors/agent.actor.ts';
+import {repeats, saidNow, spoken, type Talk, type Utterance} from '../machines/policies/run/conversation.ts';
 import type {RunRecord} from '../services/contracts/run.ts';
 import {createLiveLog, type LiveLog} from './live-log.ts';
-import {type ActivityLine, activityLine} from './model/run-activity.ts';
 
 /** Longer lines of raw output are cut; a screen shows less. */
 const rawLineLimit = 2_000;
+/** So is a long message, until the log is read. */
+const messageLimit = 8_000;
 
 /** What is known of a run of this process beyond its record. Read when a frame is drawn; only the logs can be subscribed to. */
 export type LiveRun = {
-  readonly activity: LiveLog<ActivityLine>;
+  readonly activity: LiveLog<Talk>;
   /** Both streams as they came. */
   readonly raw: LiveLog<string>;
   readonly lastActivityAt: number;
   readonly usage: RunRecord['usage'] | null;
 };
 
-type Entry = {-readonly [Key in keyof LiveRun]: LiveRun[Key]} & {partialLine: string; isOver: boolean};
+type Entry = {-readonly [Key in keyof LiveRun]: LiveRun[Key]} & {
+  readonly runType: RunRecord['run_type'];
+  partialLine: string;
+  /** The last message; an activity repeats its first line. */
+  message: string;
+  isOver: boolean;
+};
 
 /** The live logs of the runs that this process works on, by run id. */
 export function createLiveRuns(now: () => number) {
@@ -24,9 +32,14 @@ export function createLiveRuns(now: () => number) {
   return {
     /** The log of a run that ended is kept until another begins: by then its file was read. */
     begin: (run: RunRecord) => {
-      for (const [runId, {isOver}] of entries) if (isOver) entries.delete(runId);
+      for (const [runId, {isOver}] of entries) if (isOver && runId !== run.run_id) entries.delete(runId);
+      // A run that goes on goes on in its log.
+      const activity = entries.get(run.run_id)?.activity ?? createLiveLog<Talk>();
+      for (const said of saidNow(run)) activity.push({...said, at: now()});
       entries.set(run.run_id, {
-        activity: createLiveLog(),
+        activity,
+        runType: run.run_type,
+        message: '',
         raw: createLiveLog(),
         lastActivityAt: now(),
         usage: run.usage ?? null,
@@ -39,8 +52,8 @@ export function createLiveRuns(now: () => number) {
       if (!entry) return;
       entry.lastActivityAt = now();
       if (news.type === 'usage') entry.usage = news.usage;
-      const line = activityLine(news, entry.lastActivityAt);
-      if (line) entry.activity.push(line);
+      for (const said of utterances(entry, news)) entry.activity.push({...said, at: entry.lastActivityAt});
+      if (news.type === 'message') entry.message = news.text;
     },
     addOutput: (runId: string, text: string) => {
       const entry = entries.get(runId);
@@ -56,6 +69,20 @@ export function createLiveRuns(now: () => number) {
     of: (runId: string | undefined): LiveRun | null =>
       (runId === undefined ? undefined : entries.get(runId)) ?? null,
   };
+}
+
+/** What a report of an agent says; nothing where it only changes a number. */
+function utterances({runType, message}: Entry, news: AgentNews): readonly Utterance[] {
+  switch (news.type) {
+    case 'message':
+      return spoken(news.text.slice(0, messageLimit), runType);
+    case 'activity':
+      return repeats(news.activity, message) ? [] : [news.activity];
+    case 'retrying':
+      return [{kind: 'notice', text: `retrying: ${news.failure.message}`}];
+    case 'usage':
+      return [];
+  }
 }
 
 export type LiveRuns = ReturnType<typeof createLiveRuns>;

@@ -4,6 +4,7 @@ import type {ResolvedConfig} from '../machines/policies/config-resolution.ts';
 import type {JobStep} from '../machines/policies/job/job-steps.ts';
 import type {JobSummary} from '../machines/policies/job/job-summary.ts';
 import type {NewTask, Place, TaskEdit} from '../machines/policies/plan/plan-edits.ts';
+import type {Talk} from '../machines/policies/run/conversation.ts';
 import type {KnownOfTask} from '../machines/policies/run/task-options.ts';
 import type {ConfigLayer, ConfigLayerName, SettingKey, SettingValue} from '../services/contracts/config.ts';
 import type {DraftStore} from '../services/contracts/draft.ts';
@@ -56,6 +57,8 @@ export type PlanChange = {readonly before: Plan; readonly after: Plan};
 
 export type Transcript = {readonly lines: readonly string[]; readonly isCut: boolean};
 
+export type Conversation = {readonly talks: readonly Talk[]; readonly isCut: boolean};
+
 export type SessionRow = {
   readonly id: string;
   readonly name: string;
@@ -92,7 +95,10 @@ export interface TuiPorts {
   createPlan(): Promise<void>;
   writeSetting(layer: ConfigLayerName, key: SettingKey, value: SettingValue | undefined): Promise<void>;
 
-  transcript(run: RunRecord, form: 'readable' | 'raw'): Promise<Transcript>;
+  /** What an agent printed. */
+  transcript(run: RunRecord): Promise<Transcript>;
+  /** What was said in a run. */
+  conversation(run: RunRecord): Promise<Conversation>;
   diff(run: RunRecord): Promise<string>;
   history(
     taskId: string,

@@ -33,8 +33,8 @@ export function createDetails(core: TuiCore, ports: TuiPorts, clock: Store<numbe
         const patch = await ports.diff(run);
         return {type: 'diff' as const, lines: patch === '' ? [] : patch.replace(/\n$/, '').split('\n')};
       }
-      const text = await ports.transcript(run, browse.isRaw ? 'raw' : 'readable');
-      return {type: 'transcript' as const, ...text};
+      if (browse.isRaw) return {type: 'transcript' as const, ...(await ports.transcript(run))};
+      return {type: 'conversation' as const, ...(await ports.conversation(run))};
     }
   };
 

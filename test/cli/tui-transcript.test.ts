@@ -1,7 +1,7 @@
 import {mkdirSync, rmSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {expect, test} from 'vitest';
-import {readTranscript} from '../../src/cli/tui/tui-transcript.ts';
+import {readConversation, readTranscript} from '../../src/cli/tui/tui-transcript.ts';
 import {createRunStore} from '../../src/services/stores/run-store.ts';
 import {runRecord} from '../fakes/runs.ts';
 import {temporaryFolder} from '../helpers/temp-folder.ts';
@@ -9,25 +9,42 @@ import {temporaryFolder} from '../helpers/temp-folder.ts';
 function recorded() {
   const runs = createRunStore({folder: temporaryFolder()});
   const run = runRecord({provider: 'demo'});
-  const {stdout} = runs.files(run.task_id, run.run_id);
+  const {stdout, times} = runs.files(run.task_id, run.run_id);
   mkdirSync(path.dirname(stdout));
-  return {read: (form: 'readable' | 'raw') => readTranscript(runs, run, form), stdout};
+  const read = () => readTranscript(runs, run);
+  return {read, talk: () => readConversation(runs, run), stdout, times};
 }
 
 test('the output of a run is its end, whole lines only', async () => {
   const {read, stdout} = recorded();
   writeFileSync(stdout, `${'x'.repeat(600 * 1024)}\nlast words\n\n`);
-  expect(await read('raw')).toEqual({lines: ['last words'], isCut: true});
+  expect(await read()).toEqual({lines: ['last words'], isCut: true});
 });
 
 test('an agent that printed nothing has an empty one', async () => {
-  expect(await recorded().read('readable')).toEqual({lines: [], isCut: false});
+  const {read, talk} = recorded();
+  expect(await read()).toEqual({lines: [], isCut: false});
+  expect(await talk()).toEqual({talks: [], isCut: false});
 });
 
 test('output that cannot be read is not shown as empty', async () => {
   const {read, stdout} = recorded();
   mkdirSync(stdout);
-  expect((await read('raw')).lines).toEqual([expect.stringMatching(/^the output cannot be read: EISDIR/)]);
+  expect((await read()).lines).toEqual([expect.stringMatching(/^the output cannot be read: EISDIR/)]);
   rmSync(stdout, {recursive: true});
-  expect((await read('raw')).lines).toEqual([]);
+  expect((await read()).lines).toEqual([]);
+});
+
+test('what was said has the times of its log, without protocol; lines of no provider are shown', async () => {
+  const {talk, stdout, times} = recorded();
+  const lines = ['warning: old', JSON.stringify({demo: 'message', text: 'Done.'}), '{"other": 1}'];
+  writeFileSync(stdout, `${lines.join('\n')}\n`);
+  writeFileSync(times, '1000 0\n5000 13\n');
+  expect(await talk()).toEqual({
+    talks: [
+      {at: 1_000, kind: 'output', text: 'warning: old'},
+      {at: 5_000, kind: 'message', text: 'Done.'},
+    ],
+    isCut: false,
+  });
 });

@@ -108,6 +108,7 @@ export function createMemoryRunStore({
         record: `${base}.json`,
         stdout: `${base}.stdout.log`,
         stderr: `${base}.stderr.log`,
+        times: `${base}.times.log`,
         journal: `${base}.journal.jsonl`,
       };
     },

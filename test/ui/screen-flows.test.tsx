@@ -53,6 +53,24 @@ describe('home', () => {
 });
 
 describe('the tree', () => {
+  test('titles come first: a reason stands beside one only whole, a state where enough of it is left', async () => {
+    const {lines} = await browsing({
+      plan: planOf(
+        task('z', {title: 'Refunds', status: 'failed'}),
+        task('short', {title: 'Keys', deps: ['z']}),
+        task('long', {title: 'Repository layer of refunds', deps: ['z']}),
+      ),
+    });
+    const rows = lines()
+      .slice(2, 5)
+      .map((line) => line.slice(0, 33));
+    expect(rows).toEqual([
+      '│ ❯  ✗ Refunds           failed │',
+      '│    ⊘ Keys       needs Refunds │',
+      '│    ⊘ Repository layer of ref… │',
+    ]);
+  });
+
   test('keys that come at once are taken one by one', async () => {
     const {press, sees} = await browsing();
     press('gjj');

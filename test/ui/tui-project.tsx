@@ -153,7 +153,11 @@ export function tuiProject(options: TuiOptions = {}) {
       else forAll = written(forAll);
       tell();
     },
-    transcript: async (run, form) => ({lines: [`${form} log of ${run.run_id}`], isCut: false}),
+    transcript: async (run) => ({lines: [`raw log of ${run.run_id}`], isCut: false}),
+    conversation: async (run) => ({
+      talks: [{at: null, kind: 'message', text: `readable log of ${run.run_id}`}],
+      isCut: false,
+    }),
     diff: async (run) => `diff --git a/${run.task_id} b/${run.task_id}\n@@ -1 +1 @@\n-old\n+new\n`,
     history: async (taskId) => ({runs: runs.records(taskId), broken: []}),
     listFiles: async () => ['src/refunds.ts', 'README.md'],

@@ -51,6 +51,7 @@ function twoAtWork() {
       return () => {};
     },
     transcript: async () => ({lines: [], isCut: false}),
+    conversation: async () => ({talks: [], isCut: false}),
     listFiles: async () => [],
     notify: () => {},
     now: () => 0,

@@ -40,7 +40,7 @@ export function liveLine({stdout}: CliContext, write: (text: string) => void) {
       lastOutputAt = performance.now();
       if (news.type === 'activity') activity = displayLine(news.activity.text).slice(0, 200);
       else if (news.type === 'usage') usage = ` · ${tokens(news.usage)} tokens`;
-      else activity = `retrying: ${displayLine(news.failure.message)}`;
+      else if (news.type === 'retrying') activity = `retrying: ${displayLine(news.failure.message)}`;
       if (timer && lastOutputAt - drawnAt > 100) draw();
     },
     clear: () => {

@@ -22,7 +22,7 @@ import {openSessions} from '../session/session-composition.ts';
 import {viewsOf} from '../session/session-view.ts';
 import {createJobStarter} from './job-starter.ts';
 import {createProjectReader} from './tui-data.ts';
-import {readTranscript} from './tui-transcript.ts';
+import {readConversation, readTranscript} from './tui-transcript.ts';
 
 /** Connects the screens to the project, the engine and everything else that is real. */
 export async function openTuiPorts(
@@ -77,7 +77,8 @@ export async function openTuiPorts(
     },
     createPlan: async () => void (await plans.create()),
     writeSetting: (layer, key, value) => config.write(layer, key, value),
-    transcript: (run, form) => readTranscript(runs, run, form),
+    transcript: (run) => readTranscript(runs, run),
+    conversation: (run) => readConversation(runs, run),
     diff: async (run: RunRecord) => {
       const changes = createChangeTracker({project: folder, env, rules: reviewRules});
       return taskDiff(changes, await chainOf(runs, run));

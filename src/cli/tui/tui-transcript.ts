@@ -1,54 +1,74 @@
-import {open} from 'node:fs/promises';
-import {displayLine} from '../../machines/policies/text/display-text.ts';
+import {open, readFile} from 'node:fs/promises';
+import {conversationOf, type Heard} from '../../machines/policies/run/conversation.ts';
 import {createLogReader} from '../../services/agents/run-provider.ts';
 import {messageOf, systemErrorCode} from '../../services/contracts/errors.ts';
 import type {RunRecord, RunStore} from '../../services/contracts/run.ts';
-import type {Transcript} from '../../ui/ports.ts';
-import {readable} from '../job/readable-lines.ts';
+import {timesIn} from '../../services/output/time-marks.ts';
+import type {Conversation, Transcript} from '../../ui/ports.ts';
 
 /** So much of a log a screen looks at; `blackbird logs` shows all of it. */
 const tailBytes = 512 * 1024;
 
-/** The end of what an agent printed, as a person reads it or as it came. */
-export async function readTranscript(
-  runs: RunStore,
-  run: RunRecord,
-  form: 'readable' | 'raw',
-): Promise<Transcript> {
-  const {stdout} = runs.files(run.task_id, run.run_id);
-  const tail = await tailOf(stdout).catch((error: unknown) => messageOf(error));
-  if (typeof tail === 'string') return {lines: [`the output cannot be read: ${tail}`], isCut: false};
-  const {text, isCut} = tail;
-  const read = createLogReader(run);
-  const raw = text.split('\n').slice(isCut ? 1 : 0);
-  const lines = form === 'raw' ? raw : raw.flatMap((line) => readable(read(line), line));
-  const shown = trimmed(lines);
-  const failure =
-    run.failure && run.state !== 'running'
-      ? ['', `${run.state} (${run.failure.kind}): ${displayLine(run.failure.message)}`]
-      : [];
-  return {lines: form === 'raw' ? shown : [...shown, ...failure], isCut};
+/** The end of what an agent printed, as it came. */
+export async function readTranscript(runs: RunStore, run: RunRecord): Promise<Transcript> {
+  const tail = await readTail(runs, run);
+  if ('problem' in tail) return {lines: [tail.problem], isCut: false};
+  const lines = tail.text.split('\n');
+  const last = lines.findLastIndex((line) => line.trim() !== '');
+  return {lines: lines.slice(0, last + 1), isCut: tail.isCut};
 }
 
-async function tailOf(file: string): Promise<{text: string; isCut: boolean}> {
+/** The end of what was said in a run, each with its time. */
+export async function readConversation(runs: RunStore, run: RunRecord): Promise<Conversation> {
+  const tail = await readTail(runs, run);
+  if ('problem' in tail) return {talks: [{at: null, kind: 'notice', text: tail.problem}], isCut: false};
+  const {times} = runs.files(run.task_id, run.run_id);
+  const timeAt = timesIn(await readFile(times, 'utf8').catch(() => ''));
+  const read = createLogReader(run);
+  let offset = tail.start;
+  const heard = tail.text.split('\n').flatMap((line): Heard[] => {
+    const at = timeAt(offset);
+    offset += Buffer.byteLength(line) + 1;
+    const events = read(line);
+    if (events.length > 0) return events.map((event) => ({at, event}));
+    return line.trim() === '' || line.trimStart().startsWith('{')
+      ? []
+      : [{at, event: {type: 'line', text: line}}];
+  });
+  return {talks: conversationOf(run, heard), isCut: tail.isCut};
+}
+
+type Tail =
+  | {readonly text: string; readonly start: number; readonly isCut: boolean}
+  | {readonly problem: string};
+
+/** Whole lines only. */
+async function readTail(runs: RunStore, run: RunRecord): Promise<Tail> {
+  const {stdout} = runs.files(run.task_id, run.run_id);
+  try {
+    const {buffer, start} = await tailOf(stdout);
+    if (start === 0) return {text: buffer.toString('utf8'), start, isCut: false};
+    const line = buffer.indexOf('\n') + 1;
+    return {text: buffer.toString('utf8', line), start: start + line, isCut: true};
+  } catch (error) {
+    return {problem: `the output cannot be read: ${messageOf(error)}`};
+  }
+}
+
+async function tailOf(file: string): Promise<{buffer: Buffer; start: number}> {
   const handle = await open(file, 'r').catch((error: unknown) => {
     // An agent that printed nothing has no file.
     if (systemErrorCode(error) === 'ENOENT') return null;
     throw error;
   });
-  if (handle === null) return {text: '', isCut: false};
+  if (handle === null) return {buffer: Buffer.alloc(0), start: 0};
   try {
     const {size} = await handle.stat();
     const start = Math.max(0, size - tailBytes);
     const buffer = Buffer.alloc(Math.min(size, tailBytes));
     const {bytesRead} = await handle.read(buffer, 0, buffer.length, start);
-    return {text: buffer.toString('utf8', 0, bytesRead), isCut: start > 0};
+    return {buffer: buffer.subarray(0, bytesRead), start};
   } finally {
     await handle.close();
   }
 }
-
-const trimmed = (lines: readonly string[]): readonly string[] => {
-  const last = lines.findLastIndex((line) => line.trim() !== '');
-  return lines.slice(0, last + 1);
-};

@@ -46,6 +46,8 @@ export type LiveAgents = Map<string, RunningAgent<AgentEnding>>;
 /** What an agent does, for whoever is watching. */
 export type AgentNews =
   | {readonly type: 'activity'; readonly activity: Activity}
+  /** All of it; its first line is an activity, too. */
+  | {readonly type: 'message'; readonly text: string}
   | {readonly type: 'usage'; readonly usage: Usage}
   | {readonly type: 'retrying'; readonly failure: Failure};
 
@@ -107,10 +109,10 @@ export function defineAgentActor({
           return;
         case 'usage':
         case 'activity':
+        case 'message':
           onNews(run, event);
           return;
         case 'turn':
-        case 'message':
         case 'diagnosis':
           return;
       }

@@ -75,6 +75,7 @@ export function createAgentRunner(options: AgentRunnerOptions): AgentRunner {
           cwd,
           stdoutFile: files.stdout,
           stderrFile: files.stderr,
+          timesFile: files.times,
           onLine: (line) => {
             const events = provider.parseLine(line);
             options.onLine?.(line, events);

@@ -12,6 +12,7 @@ import {createLineSplitter} from '../output/line-splitter.ts';
 import {openLogFile} from '../output/log-file.ts';
 import {drainOutput, heldOutput, readOutput} from '../output/read-output.ts';
 import {createTail} from '../output/tail.ts';
+import {openTimedLog} from '../output/time-marks.ts';
 import {identifyProcess, livenessOf} from '../system/process-identity.ts';
 import {agentEnvironment} from './agent-environment.ts';
 import {findExecutable} from './find-executable.ts';
@@ -119,7 +120,10 @@ function supervise(
 
   const lines = createLineSplitter(spec.onLine);
   const tails = {stdout: createTail(), stderr: createTail()};
-  const logs = [openLogFile(spec.stdoutFile), openLogFile(spec.stderrFile)] as const;
+  const stdoutLog = spec.timesFile
+    ? openTimedLog(spec.stdoutFile, spec.timesFile)
+    : openLogFile(spec.stdoutFile);
+  const logs = [stdoutLog, openLogFile(spec.stderrFile)] as const;
   const textOf = (stream: 'stdout' | 'stderr') =>
     spec.onOutput && ((text: string) => spec.onOutput?.(stream, text));
   const output = readOutput(stdout, {log: logs[0], tail: tails.stdout, lines, onText: textOf('stdout')});

@@ -11,6 +11,8 @@ export type AgentProcessSpec = {
   /** Created with 0600 or appended to; their folder must exist. */
   readonly stdoutFile: string;
   readonly stderrFile: string;
+  /** When the bytes of stdout were written; nobody asks where it is missing. */
+  readonly timesFile?: string;
   /** Each line of stdout, decoded, without its end. Must not throw. */
   readonly onLine: (line: string) => void;
   /** Both streams as they arrive, cut only between characters. Must not throw. */

@@ -233,6 +233,8 @@ export type RunFiles = {
   readonly record: string;
   readonly stdout: string;
   readonly stderr: string;
+  /** When the bytes of stdout were written. */
+  readonly times: string;
   readonly journal: string;
 };
 

@@ -42,6 +42,7 @@ export function createRunStore({folder}: {folder: string}): RunStore {
       record: `${base}.json`,
       stdout: `${base}.stdout.log`,
       stderr: `${base}.stderr.log`,
+      times: `${base}.times.log`,
       journal: `${base}.journal.jsonl`,
     };
   };

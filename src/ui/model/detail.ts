@@ -7,7 +7,7 @@ import {detailsLines} from './details-tab.ts';
 import type {Facts, TuiState} from './facts.ts';
 import {historyLines} from './history-tab.ts';
 import {memoizeLast} from './memoize.ts';
-import {activityLines, runHead} from './run-tab.ts';
+import {runHead, talkLines} from './run-tab.ts';
 import {keyHints, taskFactsOf} from './task-facts.ts';
 
 /** What a pane shows: lines above that stay, and lines of which a part is seen. */
@@ -82,7 +82,7 @@ function runContent(state: TuiState, facts: Facts, jobs: Jobs, columns: number):
   return {
     head,
     length: activity.length,
-    slice: (from, to) => activityLines(activity.slice(from, to), columns),
+    slice: (from, to) => talkLines(activity.slice(from, to), columns),
   };
 }
 
@@ -125,7 +125,12 @@ const fetchedLines = memoizeLast(
       case 'failed':
         return detail.lines.flatMap((line) => wrapped(line, columns)).map((text) => [{text}]);
       case 'transcript': {
-        const lines = detail.lines.flatMap((line) => wrapped(line, columns)).map((text): Line => [{text}]);
+        const lines = detail.lines.flatMap((line) => plain(line, columns));
+        const cut = detail.isCut ? [note('… what came before is in: blackbird logs')] : [];
+        return lines.length === 0 ? [note('the agent printed nothing')] : [...cut, ...lines];
+      }
+      case 'conversation': {
+        const lines = talkLines(detail.talks, columns);
         const cut = detail.isCut ? [note('… what came before is in: blackbird logs')] : [];
         return lines.length === 0 ? [note('the agent printed nothing')] : [...cut, ...lines];
       }

@@ -6,7 +6,7 @@ import type {DecisionRequest} from '../../machines/review-gate.machine.ts';
 import type {Dialog, Panel, ScreenName, TuiSnapshot} from '../../machines/tui.machine.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {BrokenRun, RunRecord} from '../../services/contracts/run.ts';
-import type {PlanChange, ProjectData, SessionRow} from '../ports.ts';
+import type {Conversation, PlanChange, ProjectData, SessionRow} from '../ports.ts';
 import type {Browse} from './browse.ts';
 import {type Layout, layoutOf, type Size} from './layout.ts';
 import {memoizeLast} from './memoize.ts';
@@ -55,6 +55,7 @@ export type Detail = {readonly key: string} & (
   | {readonly type: 'loading'}
   | {readonly type: 'failed'; readonly lines: readonly string[]}
   | {readonly type: 'transcript'; readonly lines: readonly string[]; readonly isCut: boolean}
+  | ({readonly type: 'conversation'} & Conversation)
   | {readonly type: 'diff'; readonly lines: readonly string[]}
   | {readonly type: 'history'; readonly runs: readonly RunRecord[]; readonly broken: readonly BrokenRun[]}
 );

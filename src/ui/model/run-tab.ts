@@ -1,11 +1,11 @@
-import {displayLine} from '../../machines/policies/text/display-text.ts';
+import type {Talk, TalkKind} from '../../machines/policies/run/conversation.ts';
+import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
 import {clockTime, dollars, duration, tokens, workTime} from '../../machines/policies/text/durations.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Line} from '../components/lines.tsx';
 import {wrapped} from '../text/wrap.ts';
 import type {Jobs} from '../tui-jobs.ts';
 import type {Facts, TuiState} from './facts.ts';
-import type {ActivityKind, ActivityLine} from './run-activity.ts';
 import {justifyLine, type Style} from './styled-lines.ts';
 import {runBadge, stateBadges} from './task-state.ts';
 
@@ -86,28 +86,38 @@ const isUsual = ({data}: TuiState, {provider}: RunRecord): boolean =>
 
 const clockColumns = 10;
 
-/** What an agent did, each with its time; what is too long goes on below it. */
-export function activityLines(activity: readonly ActivityLine[], columns: number): Line[] {
+/** The conversation, each with its time on the left; what is too long goes on below it. */
+export function talkLines(talks: readonly Talk[], columns: number): Line[] {
   const width = Math.max(8, columns - clockColumns);
-  return activity.flatMap(({at, kind, text}) =>
-    wrapped(displayLine(text), width).map(
+  return talks.flatMap(({at, kind, text}) => {
+    const time = at === null || kind === 'option' ? '' : timeOfDay(at);
+    const [first, rest, style] = kindLooks[kind];
+    const body = kind === 'message' ? `“${displayText(text)}”` : displayText(text);
+    const lines = body.split('\n').flatMap((line) => wrapped(line, width - rest.length));
+    return lines.map(
       (line, index): Line => [
-        {text: index === 0 ? `${timeOfDay(at)}  ` : ' '.repeat(clockColumns), dim: true},
-        {text: line, ...kindStyles[kind]},
+        {text: (index === 0 ? time : '').padEnd(clockColumns), dim: true},
+        {text: (index === 0 ? first : rest) + line, ...style},
       ],
-    ),
-  );
+    );
+  });
 }
 
-const kindStyles = {
-  message: {},
-  command: {bold: true},
-  output: {dim: true},
-  edit: {tone: 'accent'},
-  read: {dim: true},
-  tool: {},
-  notice: {tone: 'warning'},
-} as const satisfies Record<ActivityKind, Style>;
+/** What stands before the first line, before the others, and how they look. */
+const kindLooks = {
+  message: ['', ' ', {}],
+  command: ['', '  ', {bold: true}],
+  output: ['  ', '  ', {dim: true}],
+  edit: ['', '  ', {tone: 'accent'}],
+  read: ['', '  ', {dim: true}],
+  tool: ['', '  ', {}],
+  notice: ['! ', '  ', {tone: 'warning'}],
+  question: ['? ', '  ', {tone: 'warning', bold: true}],
+  option: ['    ', '    ', {tone: 'warning'}],
+  verdict: ['', '  ', {bold: true}],
+  you: ['you: ', '     ', {tone: 'accent', bold: true}],
+  mark: ['', '  ', {dim: true}],
+} as const satisfies Record<TalkKind, readonly [first: string, rest: string, style: Style]>;
 
 function timeOfDay(at: number): string {
   const date = new Date(at);

@@ -4,15 +4,22 @@ import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {clockTime} from '../../machines/policies/text/durations.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {Line} from '../components/lines.tsx';
-import {cutEnd} from '../text/fit.ts';
+import {textWidth} from '../text/graphemes.ts';
 import {type Facts, reviewAtWork, type TuiState} from './facts.ts';
 import {elapsed} from './run-tab.ts';
-import {justifyLine, markLine} from './styled-lines.ts';
+import {justifyLine, lineWidth, markLine} from './styled-lines.ts';
 import {needsPerson, stateBadges, stateNote} from './task-state.ts';
 import type {TreeEntry} from './tree.ts';
 
 /** Deeper levels are not indented further: a chain of tasks must not leave the pane. */
 const deepestIndent = 8;
+
+/** Narrower than this, levels are indented less. */
+const narrowTree = 30;
+/** Counts and times, which no title needs the room of. */
+const shortNote = 7;
+/** So much of a title, with its symbol, is enough to know the task by. */
+const titleColumns = 24;
 
 /** The rows of the tree that are seen, and no others. */
 export function treeLines(state: TuiState, facts: Facts, columns: number, now: number): Line[] {
@@ -38,22 +45,26 @@ function rowLine(
   now: number,
 ): Line {
   const isSelected = task.id === state.browse.selectedId;
-  const indent = ' '.repeat(2 * Math.min(depth, deepestIndent));
+  const indent = ' '.repeat((columns < narrowTree ? 1 : 2) * Math.min(depth, deepestIndent));
   const {symbol, style, note, isLoud} = rowBadge(state, facts, plan, task, now);
-  // What must be seen is never cut; the title gives way.
-  const shownNote = isLoud ? note : cutEnd(note, Math.floor(columns * 0.45));
   const fold = isLeaf(task) ? ' ' : isFolded(state, task) ? '▸' : '▾';
-  return justifyLine(
-    [
-      // The mark is seen without colours, too.
-      {text: isSelected ? '❯' : ' '},
-      {text: `${indent}${fold} `, dim: true},
-      {text: `${symbol} `, ...style},
-      {text: displayLine(task.title), bold: isLoud, dim: !isMatch},
-    ],
-    shownNote === '' ? [] : [{text: shownNote, ...(isLoud ? style : {dim: true})}],
-    columns,
-  );
+  const left: Line = [
+    // The mark is seen without colours, too.
+    {text: isSelected ? '❯' : ' '},
+    {text: `${indent}${fold} `, dim: true},
+    {text: `${symbol} `, ...style},
+    {text: displayLine(task.title), bold: isLoud, dim: !isMatch},
+  ];
+  const isShown = hasRoomForNote(left, note, isLoud, columns);
+  return justifyLine(left, isShown ? [{text: note, ...(isLoud ? style : {dim: true})}] : [], columns);
+}
+
+/** The title comes first: a reason stands beside it only whole, and a state where enough of the title is left. */
+function hasRoomForNote(left: Line, note: string, isLoud: boolean, columns: number): boolean {
+  const noteColumns = textWidth(note);
+  const room = columns - noteColumns - 1;
+  if (noteColumns === 0 || lineWidth(left) <= room) return noteColumns > 0;
+  return noteColumns <= shortNote || (isLoud && room >= titleColumns);
 }
 
 function rowBadge(state: TuiState, facts: Facts, plan: Plan, task: Task, now: number) {

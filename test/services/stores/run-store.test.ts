@@ -58,6 +58,7 @@ describe('files', () => {
     expect(store.files('a', 'a-1')).toEqual({
       record: path.join(folder, 'a', 'a-1.json'),
       stdout: path.join(folder, 'a', 'a-1.stdout.log'),
+      times: path.join(folder, 'a', 'a-1.times.log'),
       stderr: path.join(folder, 'a', 'a-1.stderr.log'),
       journal: path.join(folder, 'a', 'a-1.journal.jsonl'),
     });

@@ -1,0 +1,184 @@
+import type {Activity, AgentEvent} from '../../../services/contracts/agent.ts';
+import type {Question, RunRecord} from '../../../services/contracts/run.ts';
+import {findVerdicts} from '../review/find-verdicts.ts';
+import {askedQuestions} from './asked-questions.ts';
+
+/** `you` is the person; `mark` is something that happened to the run, such as a pause. */
+export type TalkKind = Activity['kind'] | 'question' | 'option' | 'verdict' | 'you' | 'mark';
+
+export type Utterance = {readonly kind: TalkKind; readonly text: string};
+
+/** One line of the conversation between a person and an agent; `at` in milliseconds, null where nobody knows. */
+export type Talk = Utterance & {readonly at: number | null};
+
+/** What a line of the log says; `line` is one that no provider understands. */
+export type Heard = {
+  readonly at: number | null;
+  readonly event: AgentEvent | {readonly type: 'line'; readonly text: string};
+};
+
+/** The words of an agent as a person reads them: questions and verdicts as such, never their JSON. */
+export function spoken(text: string, runType: RunRecord['run_type']): Utterance[] {
+  if (runType === 'review') {
+    const verdict = verdictIn(text);
+    if (verdict !== null) return verdict;
+  }
+  const questions = askedQuestions(text);
+  return questions.length === 0
+    ? words(text)
+    : [...words(withoutQuestions(text)), ...questions.flatMap(questionLines)];
+}
+
+/** An activity that is the first line of the message before it. */
+export const repeats = ({kind, text}: Activity, message: string): boolean =>
+  kind === 'message' && message.trimStart().startsWith(text.replace(/ …$/, ''));
+
+/** All that was said in a run, by its log and its record. */
+export function conversationOf(run: RunRecord, heard: readonly Heard[]): Talk[] {
+  const talks: Talk[] = [];
+  const sessions = heard.filter(({event}) => event.type === 'session').length;
+  // Only the end of a long log is read: its last session is that of the last segment.
+  let segment = Math.max(0, run.segments.length - sessions) - 1;
+  let startedAt: number | null = null;
+  let asked: readonly Question[] = [];
+  let message = '';
+  const pauses = [...(run.pauses ?? [])];
+  const say = (at: number | null, said: readonly Utterance[]) => {
+    talks.push(...said.map((each) => ({...each, at})));
+  };
+  const sayPauses = (before: number) => {
+    while (pauses[0] && Date.parse(pauses[0].paused_at) <= before) {
+      const {paused_at, pause_reason} = pauses[0];
+      say(Date.parse(paused_at), [{kind: 'mark', text: `Ⅱ paused (${pause_reason})`}]);
+      pauses.shift();
+    }
+  };
+  for (const {at, event} of heard) {
+    if (event.type === 'session') {
+      segment++;
+      startedAt = timeOf(run.segments[segment]?.started_at);
+      if (segment > 0 && startedAt !== null) sayPauses(startedAt);
+      say(startedAt, saidTo(run, segment, asked));
+      asked = [];
+    }
+    if (event.type === 'activity' && repeats(event.activity, message)) continue;
+    say(at ?? startedAt, saidBy(event, run));
+    if (event.type !== 'message') continue;
+    message = event.text;
+    asked = [...asked, ...askedQuestions(event.text)];
+  }
+  sayPauses(Number.POSITIVE_INFINITY);
+  say(timeOf(run.updated_at), ending(run));
+  say(timeOf(run.decision_resolved_at), decision(run));
+  return talks;
+}
+
+/** What the person said with which a run goes on now: answers, feedback, or only to go on. */
+export function saidNow(run: RunRecord): Utterance[] {
+  const answers = run.stood?.state === 'waiting' ? (run.answers ?? []).slice(run.stood.answered ?? 0) : [];
+  const said = [...answers.map(({value}) => value), ...(run.feedback === undefined ? [] : [run.feedback])];
+  if (said.length > 0) return said.map(byYou);
+  return run.stood === undefined ? [] : [byYou('go on')];
+}
+
+function saidTo(run: RunRecord, segment: number, asked: readonly Question[]): Utterance[] {
+  const answers = asked.flatMap(({id, prompt}) => {
+    const answer = run.answers?.findLast(
+      (each) => !each.undelivered && each.id === id && (each.prompt ?? prompt) === prompt,
+    );
+    return answer ? [asked.length > 1 ? `${prompt} ${answer.value}` : answer.value] : [];
+  });
+  const isFeedbackHere = segment === (run.resumed_from_run_id ? 0 : run.segments.length - 1);
+  const feedback = isFeedbackHere && run.feedback !== undefined ? [run.feedback] : [];
+  const said = [...answers, ...feedback];
+  if (said.length === 0 && segment > 0) return [byYou('go on')];
+  return said.map(byYou);
+}
+
+function saidBy(event: Heard['event'], run: RunRecord): Utterance[] {
+  switch (event.type) {
+    case 'line':
+      return [{kind: 'output', text: event.text}];
+    case 'message':
+      return spoken(event.text, run.run_type);
+    case 'activity':
+      return [event.activity];
+    case 'retrying':
+      return [{kind: 'notice', text: `retrying: ${event.failure.message}`}];
+    default:
+      return [];
+  }
+}
+
+function ending({state, failure, run_type, parent_review_passed: passed}: RunRecord): Utterance[] {
+  if (failure && state !== 'running') {
+    return [{kind: 'notice', text: `${state} (${failure.kind}): ${failure.message}`}];
+  }
+  if (run_type === 'review' && state === 'succeeded' && passed === undefined) {
+    return [{kind: 'notice', text: 'the review came to nothing'}];
+  }
+  return [];
+}
+
+const decisionWords = {
+  pending: null,
+  approved_continue: 'approved',
+  approved_quit: 'approved, and stop',
+  changes_requested: 'request changes',
+  rejected: 'rejected',
+} as const;
+
+function decision({decision_state: state, decision_feedback: feedback = ''}: RunRecord): Utterance[] {
+  const word = state && decisionWords[state];
+  if (!word) return [];
+  return [byYou(feedback.trim() === '' ? word : `${word}: ${feedback.trim()}`)];
+}
+
+const byYou = (text: string): Utterance => ({kind: 'you', text});
+
+const words = (text: string): Utterance[] => {
+  const said = text.trim();
+  return said === '' ? [] : [{kind: 'message', text: said}];
+};
+
+const questionLines = ({prompt, options = []}: Question): Utterance[] => [
+  {kind: 'question', text: prompt},
+  ...options.map((option, index): Utterance => ({kind: 'option', text: `${index + 1} ${option}`})),
+];
+
+const isQuestionJson = /"blackbird"\s*:|ask_?user_?question/i;
+
+/** The prose around the block that asks. */
+function withoutQuestions(text: string): string {
+  const prose = text.replace(/```[^\n]*\n[\s\S]*?```/g, (block) => (isQuestionJson.test(block) ? '' : block));
+  if (/^\s*[[{]/.test(prose) && isQuestionJson.test(prose)) return '';
+  return prose
+    .split('\n')
+    .filter((line) => !(/^\s*[[{]/.test(line) && isQuestionJson.test(line)))
+    .join('\n');
+}
+
+/** What a reviewer decided; null where the text holds no verdict. */
+function verdictIn(text: string): Utterance[] | null {
+  const {verdicts} = findVerdicts(text);
+  if (verdicts.length === 0) return null;
+  const prose = text.slice(0, text.indexOf('{')).replace(/```[^\n]*\s*$/, '');
+  return [...words(prose), ...verdicts.flatMap(verdictLines)];
+}
+
+function verdictLines(verdict: unknown): Utterance[] {
+  const {passed, feedbackForResume, reviewResults} = verdict as Record<string, unknown>;
+  const results = Array.isArray(reviewResults) ? reviewResults : [];
+  const perTask = results.flatMap((result: unknown): Utterance[] => {
+    const {taskId, status, feedback} = Object(result) as Record<string, unknown>;
+    const said = typeof feedback === 'string' && feedback.trim() !== '' ? `: ${feedback.trim()}` : '';
+    return [{kind: 'verdict', text: `${status === 'passed' ? '✓' : '↩'} ${String(taskId)}${said}`}];
+  });
+  return [
+    {kind: 'verdict', text: passed === true ? '✓ passed' : '↩ not passed'},
+    ...(typeof feedbackForResume === 'string' ? words(feedbackForResume) : []),
+    ...perTask,
+  ];
+}
+
+const timeOf = (time: string | undefined): number | null => (time === undefined ? null : Date.parse(time));

@@ -1,0 +1,53 @@
+import {statSync} from 'node:fs';
+import {type LogFile, openLogFile} from './log-file.ts';
+
+/** Agents do not tell the time, and a person looks at seconds. */
+const markEveryMilliseconds = 1_000;
+
+/**
+ * A log with a file beside it that tells when its bytes were written: lines of `<milliseconds> <offset>`, at
+ * most one for each second in which something came.
+ */
+export function openTimedLog(file: string, timesFile: string, now: () => number = Date.now): LogFile {
+  const log = openLogFile(file);
+  const times = openLogFile(timesFile);
+  // A resumed run appends to its log.
+  let offset = statSync(file, {throwIfNoEntry: false})?.size ?? 0;
+  let markedAt = Number.NEGATIVE_INFINITY;
+  return {
+    write: (chunk) => {
+      const at = now();
+      if (Math.abs(at - markedAt) >= markEveryMilliseconds) {
+        markedAt = at;
+        times.write(Buffer.from(`${at} ${offset}\n`));
+      }
+      offset += chunk.length;
+      return log.write(chunk);
+    },
+    drained: log.drained,
+    close: async () => {
+      await times.close();
+      await log.close();
+    },
+    get isTruncated() {
+      return log.isTruncated;
+    },
+  };
+}
+
+/** When the byte at an offset was written; null where nothing tells. */
+export function timesIn(text: string): (offset: number) => number | null {
+  const marks = [...text.matchAll(/^(\d{1,15}) (\d{1,15})$/gm)].map(([, at, offset]) => ({
+    at: Number(at),
+    offset: Number(offset),
+  }));
+  return (offset) => {
+    let [low, high] = [0, marks.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((marks[middle]?.offset ?? 0) <= offset) low = middle + 1;
+      else high = middle;
+    }
+    return marks[low - 1]?.at ?? null;
+  };
+}

@@ -1,0 +1,151 @@
+import {describe, expect, test} from 'vitest';
+import {
+  conversationOf,
+  type Heard,
+  saidNow,
+  spoken,
+} from '../../../src/machines/policies/run/conversation.ts';
+import type {AgentEvent} from '../../../src/services/contracts/agent.ts';
+import {runRecord} from '../../fakes/runs.ts';
+
+const fenced = (json: unknown) => `\`\`\`json\n${JSON.stringify(json, null, 2)}\n\`\`\``;
+const asks = {
+  blackbird: {questions: [{id: 'db', prompt: 'Which database?', options: ['postgres', 'sqlite']}]},
+};
+const passed = {passed: true, resumeTaskIds: [], feedbackForResume: 'Tidy up later.', reviewResults: []};
+
+describe('what an agent says', () => {
+  test.each([
+    [
+      'prose stays as it is',
+      'Done.\nAll 14 tests pass.',
+      [{kind: 'message', text: 'Done.\nAll 14 tests pass.'}],
+    ],
+    ['nothing is said with blanks', ' \n ', []],
+    [
+      'a block that asks is a question with its options',
+      `I have to know.\n${fenced(asks)}`,
+      [
+        {kind: 'message', text: 'I have to know.'},
+        {kind: 'question', text: 'Which database?'},
+        {kind: 'option', text: '1 postgres'},
+        {kind: 'option', text: '2 sqlite'},
+      ],
+    ],
+    [
+      'a call of the question tool on a line of its own, too',
+      'Hm.\n{"tool":"AskUserQuestion","id":"a","prompt":"Why?"}',
+      [
+        {kind: 'message', text: 'Hm.'},
+        {kind: 'question', text: 'Why?'},
+      ],
+    ],
+    [
+      'other JSON is not ours to hide',
+      fenced({passed: true}),
+      [{kind: 'message', text: fenced({passed: true})}],
+    ],
+  ])('%s', (_, text, said) => {
+    expect(spoken(text, 'execute')).toEqual(said);
+  });
+
+  test('the verdict of a reviewer is told in words', () => {
+    expect(spoken(`I looked.\n${fenced(passed)}`, 'review')).toEqual([
+      {kind: 'message', text: 'I looked.'},
+      {kind: 'verdict', text: '✓ passed'},
+      {kind: 'message', text: 'Tidy up later.'},
+    ]);
+    const sentBack = {
+      passed: false,
+      resumeTaskIds: ['a'],
+      feedbackForResume: '',
+      reviewResults: [
+        {taskId: 'a', status: 'failed', feedback: 'Use cents.'},
+        {taskId: 'b', status: 'passed', feedback: ''},
+      ],
+    };
+    expect(spoken(JSON.stringify(sentBack), 'review')).toEqual([
+      {kind: 'verdict', text: '↩ not passed'},
+      {kind: 'verdict', text: '↩ a: Use cents.'},
+      {kind: 'verdict', text: '✓ b'},
+    ]);
+  });
+});
+
+const at = (second: number) => `2026-01-02T12:00:${String(second).padStart(2, '0')}.000Z`;
+const millis = (second: number) => Date.parse(at(second));
+const segment = (second: number) => ({
+  ...{pid: 1, start_time: '', boot_id: '', pid_namespace: '', host: '', argv: []},
+  started_at: at(second),
+});
+const heard = (second: number | null, ...events: readonly AgentEvent[]): Heard[] =>
+  events.map((event) => ({at: second === null ? null : millis(second), event}));
+const session: AgentEvent = {type: 'session', ref: 'r'};
+const message = (text: string): AgentEvent => ({type: 'message', text});
+
+describe('the conversation of a run', () => {
+  test('asked, answered, paused and resumed: each with its time, the person as "you"', () => {
+    const run = runRecord({
+      state: 'succeeded',
+      segments: [segment(0), segment(20), segment(40)],
+      answers: [{id: 'db', prompt: 'Which database?', value: 'sqlite'}],
+      pauses: [{paused_at: at(30), pause_reason: 'user_interrupt', resumed_at: at(40)}],
+      decision_state: 'changes_requested',
+      decision_feedback: 'Use cents.',
+      decision_resolved_at: at(55),
+    });
+    const log = [
+      ...heard(1, session, {type: 'activity', activity: {kind: 'read', text: 'read a.ts'}}),
+      ...heard(5, message(fenced(asks))),
+      ...heard(21, session, message('Then sqlite.')),
+      // The first line of a message comes as an activity as well; it is said once.
+      ...heard(22, {type: 'activity', activity: {kind: 'message', text: 'Then sqlite.'}}),
+      ...heard(41, session, message('Done.')),
+    ];
+    expect(conversationOf(run, log)).toEqual([
+      {at: millis(1), kind: 'read', text: 'read a.ts'},
+      {at: millis(5), kind: 'question', text: 'Which database?'},
+      {at: millis(5), kind: 'option', text: '1 postgres'},
+      {at: millis(5), kind: 'option', text: '2 sqlite'},
+      {at: millis(20), kind: 'you', text: 'sqlite'},
+      {at: millis(21), kind: 'message', text: 'Then sqlite.'},
+      {at: millis(30), kind: 'mark', text: 'Ⅱ paused (user_interrupt)'},
+      {at: millis(40), kind: 'you', text: 'go on'},
+      {at: millis(41), kind: 'message', text: 'Done.'},
+      {at: millis(55), kind: 'you', text: 'request changes: Use cents.'},
+    ]);
+  });
+
+  test('a log without times has those of its segments, and feedback stands where it was said', () => {
+    const run = runRecord({
+      ...{state: 'failed', segments: [segment(0)], resumed_from_run_id: 'a-1', feedback: 'Use cents.'},
+      ...{updated_at: at(9), failure: {kind: 'agent_error', message: 'gave up'}},
+    });
+    expect(conversationOf(run, heard(null, session, message('I tried.')))).toEqual([
+      {at: millis(0), kind: 'you', text: 'Use cents.'},
+      {at: millis(0), kind: 'message', text: 'I tried.'},
+      {at: millis(9), kind: 'notice', text: 'failed (agent_error): gave up'},
+    ]);
+  });
+
+  test('of a log whose beginning is missing, the last session is that of the last segment', () => {
+    const run = runRecord({state: 'succeeded', segments: [segment(0), segment(20)]});
+    expect(conversationOf(run, heard(null, session))).toEqual([{at: millis(20), kind: 'you', text: 'go on'}]);
+  });
+});
+
+describe('what a run goes on with', () => {
+  test.each([
+    ['the answers its agent has not heard', {stood: {state: 'waiting', answered: 1}}, ['new']],
+    ['feedback', {stood: {state: 'paused'}, feedback: 'Use cents.'}, ['Use cents.']],
+    ['nothing but to go on', {stood: {state: 'paused'}}, ['go on']],
+    ['a first start says nothing', {}, []],
+  ] as const)('%s', (_, fields, said) => {
+    const answers = [
+      {id: 'a', value: 'old'},
+      {id: 'b', value: 'new'},
+    ];
+    const run = runRecord({...fields, answers});
+    expect(saidNow(run)).toEqual(said.map((text) => ({kind: 'you', text})));
+  });
+});
