@@ -29,6 +29,7 @@ import {runsCommand} from './commands/runs.ts';
 import {sessionCommand, sessionCommands} from './commands/session/index.ts';
 import {setStatusCommand} from './commands/set-status.ts';
 import {showCommand} from './commands/show.ts';
+import {undoCommand} from './commands/undo.ts';
 import {validateCommand} from './commands/validate.ts';
 import {whyCommand} from './commands/why.ts';
 import type {CliContext} from './context.ts';
@@ -105,6 +106,7 @@ const commandGroups: Readonly<Record<string, Commands>> = {
     resume: resumeCommand,
     restart: restartCommand,
     retry: retryCommand,
+    undo: undoCommand,
     runs: runsCommand,
     logs: logsCommand,
     diff: diffCommand,

@@ -8,6 +8,7 @@ import type {Job, JobOptions, JobResult, JobRules, StepResult} from './policies/
 import * as jobs from './policies/job/job-steps.ts';
 import {stopReasonAfterReview} from './policies/job/stop-reason.ts';
 import {taskMachine} from './task.machine.ts';
+import {undoMachine} from './undo.machine.ts';
 
 export type EngineCommand =
   | {readonly type: 'job.start'; readonly job: Job}
@@ -55,6 +56,7 @@ export const engineMachine = setup({
     recoverRuns: promiseNotProvided<readonly RunRecord[], void>('recoverRuns'),
     executor: executorMachine,
     task: taskMachine,
+    undo: undoMachine,
     parentReview: parentReviewMachine,
   },
   actions: {
@@ -76,13 +78,10 @@ export const engineMachine = setup({
     isPauseAsked: or([stateIn('#pausing'), stateIn('#forcing')]),
     isStopAsked: stateIn('#stopping'),
     isTaskNext: ({context}) => context.steps[0]?.type === 'task',
+    isUndoNext: ({context}) => context.steps[0]?.type === 'undo',
     isPlanNext: ({context}) => context.steps[0]?.type === 'execute',
     hasDueParents: ({context: {done, reviewed}}) => jobs.succeededRuns(done.slice(reviewed)).length > 0,
-    /** The last step leaves nothing to go on with: a person is needed, or the next would fail as well. */
-    isEnded: ({context}) => {
-      const last = context.done.at(-1);
-      return last !== undefined && jobs.stopReasonOf(last, jobs.rulesOf(context)) !== null;
-    },
+    isEnded: ({context}) => jobs.isEnded(context),
     isReviewEnded: ({context}) =>
       context.review !== null && stopReasonAfterReview(context.review, jobs.rulesOf(context)) !== null,
   },
@@ -147,6 +146,7 @@ export const engineMachine = setup({
               always: [
                 {guard: or(['isPauseAsked', 'isEnded', 'isReviewEnded']), target: 'releasing'},
                 {guard: and([not('isStopAsked'), 'isTaskNext']), target: 'tasking'},
+                {guard: and([not('isStopAsked'), 'isUndoNext']), target: 'undoing'},
                 {guard: 'hasDueParents', target: 'reviewing'},
                 {guard: and([not('isStopAsked'), 'isPlanNext']), target: 'executing'},
                 {target: 'releasing'},
@@ -182,6 +182,22 @@ export const engineMachine = setup({
                   actions: {
                     type: 'rememberStep',
                     params: ({event}) => ({result: {type: 'task', output: event.output}}),
+                  },
+                },
+                onError: failed,
+              },
+            },
+            // Too short to be paused; nothing begins behind it.
+            undoing: {
+              invoke: {
+                id: 'undo',
+                src: 'undo',
+                input: ({context}) => jobs.undoInput(context.steps[0]),
+                onDone: {
+                  target: 'choosing',
+                  actions: {
+                    type: 'rememberStep',
+                    params: ({event}) => ({result: {type: 'undo', output: event.output}}),
                   },
                 },
                 onError: failed,

@@ -26,6 +26,7 @@ import {defineCompleteParentsActor, defineSelectReviewActor} from './actors/sele
 import {defineSelectTaskActor} from './actors/select-task.actor.ts';
 import {defineSettleReviewActor, type ReviewVerdict} from './actors/settle-review.actor.ts';
 import {defineSettleTaskActor} from './actors/settle-task.actor.ts';
+import {defineUndoActors} from './actors/undo.actor.ts';
 import {defineWithdrawRunActor, defineWithdrawTaskActor} from './actors/withdraw.actor.ts';
 import {engineMachine} from './engine.machine.ts';
 import {executorMachine} from './executor.machine.ts';
@@ -37,6 +38,7 @@ import {type DecisionRequest, type ReviewGateCommand, reviewGateMachine} from '.
 import {runMachine} from './run.machine.ts';
 import {segmentMachine} from './segment.machine.ts';
 import {taskMachine} from './task.machine.ts';
+import {undoMachine} from './undo.machine.ts';
 
 /** What the views are told while a job runs. */
 export type EngineFact =
@@ -179,6 +181,7 @@ export function createEngine(services: Services, {inspect}: EngineOptions = {}):
           },
         }),
         task,
+        undo: undoMachine.provide({actors: {...defineUndoActors(services), run}}),
         parentReview,
       },
     }),

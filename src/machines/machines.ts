@@ -11,6 +11,7 @@ import {sessionMachine} from './session.machine.ts';
 import {sessionChangeMachine} from './session-change.machine.ts';
 import {taskMachine} from './task.machine.ts';
 import {tuiMachine} from './tui.machine.ts';
+import {undoMachine} from './undo.machine.ts';
 
 export type KnownMachine = {
   /** The id of the machine, which is also the name under which it is found. */
@@ -25,6 +26,7 @@ export const machines: readonly KnownMachine[] = [
   known(engineMachine, 'one job at a time, under the project lock; pause from every state'),
   known(executorMachine, 'the plan loop until one stop reason'),
   known(taskMachine, 'one task: prepare, run, pass the checkpoint, let the plan say what the run says'),
+  known(undoMachine, 'takes back what a task changed: recorded, written, then the task is ready again'),
   known(parentReviewMachine, 'the parents whose children are done: a reviewer for each, from the bottom up'),
   known(runMachine, 'the whole life of one run across processes; what may happen next is what it accepts'),
   known(segmentMachine, 'one agent process, from launch to the last of its children'),

@@ -52,7 +52,8 @@ const hasNoSession = {guard: 'hasNoSession', target: '#run.noSession'} as const;
 const inSession = [...inPlace, hasNoSession, ...inStoredSession] as const;
 /** A record of the Go program is never rewritten: a new run goes on with its session. */
 const goingOn = [{guard: 'isGoRun', target: '#run.continued'}, {target: '#run.recordingRelaunch'}] as const;
-const restart = [{guard: 'isGoRun', target: '#run.superseded'}, {target: '#run.recordingLink'}] as const;
+const replaced = [{guard: 'isGoRun', target: '#run.superseded'}, {target: '#run.recordingLink'}] as const;
+const replaceable = {'run.restart': replaced, 'run.undo': replaced} as const;
 
 const runSetup = setup({
   types: {
@@ -102,6 +103,7 @@ export const runMachine = runSetup.createMachine({
         'run.sendBack': 'impossible',
         'run.restart': 'impossible',
         'run.retry': 'impossible',
+        'run.undo': 'impossible',
         'review.decide': 'impossible',
       },
       states: {
@@ -126,7 +128,7 @@ export const runMachine = runSetup.createMachine({
         lost: {
           on: {
             'run.resume': [...inSession, ...goingOn],
-            'run.restart': restart,
+            ...replaceable,
             'run.retry': '#run.released',
           },
         },
@@ -134,7 +136,7 @@ export const runMachine = runSetup.createMachine({
           on: {
             'run.resume': [...inSession, ...goingOn],
             'run.sendBack': [...inSession, ...goingOn],
-            'run.restart': restart,
+            ...replaceable,
             'run.retry': {guard: 'isProcessLost', target: '#run.released'},
           },
         },
@@ -148,7 +150,7 @@ export const runMachine = runSetup.createMachine({
               ...goingOn,
             ],
             'run.sendBack': [...inSession, ...goingOn],
-            'run.restart': restart,
+            ...replaceable,
           },
         },
         relaunchable: {always: goingOn},
@@ -156,13 +158,13 @@ export const runMachine = runSetup.createMachine({
           on: {
             'review.decide': '#run.recordingDecision',
             'run.sendBack': [...inSession, {target: '#run.continued'}],
-            'run.restart': restart,
+            'run.restart': replaced,
           },
         },
         ended: {
           on: {
             'run.sendBack': [...inSession, {target: '#run.continued'}],
-            'run.restart': restart,
+            ...replaceable,
             'run.retry': {guard: 'hasFailed', target: '#run.released'},
           },
         },

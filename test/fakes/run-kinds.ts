@@ -18,4 +18,5 @@ export const runKinds: readonly RunRecord[] = [
   runRecord({state: 'paused', superseded_by_run_id: 'a-2'}),
   runRecord({state: 'succeeded', run_type: 'review'}),
   runRecord({state: 'running', run_type: 'review'}),
+  runRecord({state: 'succeeded', run_type: 'undo'}),
 ];

@@ -9,7 +9,7 @@ import {defineRecoverRunsActor} from '../../src/machines/actors/recover-runs.act
 import {engineMachine} from '../../src/machines/engine.machine.ts';
 import {executorMachine} from '../../src/machines/executor.machine.ts';
 import {parentReviewMachine} from '../../src/machines/parent-review.machine.ts';
-import type {Job, JobResult} from '../../src/machines/policies/job/job-steps.ts';
+import {type Job, type JobResult, undoStep} from '../../src/machines/policies/job/job-steps.ts';
 import {taskMachine} from '../../src/machines/task.machine.ts';
 import type {Services} from '../../src/services/contracts/services.ts';
 import {defineEffects} from '../fakes/machines.ts';
@@ -437,6 +437,7 @@ test('every transition is reached', () => {
       payloads: [
         start(execute),
         start(resume),
+        start(jobOf([undoStep('a')])),
         pause,
         stopAfterTask,
         {type: 'xstate.done.actor.resolveJob', output: rules},
@@ -448,6 +449,8 @@ test('every transition is reached', () => {
         {type: 'xstate.error.actor.executor', error: 'no'},
         {type: 'xstate.done.actor.task', output: {outcome: 'succeeded', run}},
         {type: 'xstate.error.actor.task', error: 'no'},
+        {type: 'xstate.done.actor.undo', output: {outcome: 'error', error: 'no'}},
+        {type: 'xstate.error.actor.undo', error: 'no'},
         {type: 'xstate.done.actor.parentReview', output: settled},
         {type: 'xstate.error.actor.parentReview', error: 'no'},
         {type: 'xstate.error.actor.releaseLock', error: 'no'},

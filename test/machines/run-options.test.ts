@@ -43,6 +43,7 @@ const orders: Record<RunCommandName, RunOrder> = {
   sendBack: {type: 'run.sendBack', request: resumeRequest},
   restart: {type: 'run.restart', byRunId: 'a-2'},
   retry: {type: 'run.retry'},
+  undo: {type: 'run.undo', byRunId: 'a-2'},
   decide: {type: 'review.decide', decision: {state: 'approved_continue'}},
 };
 

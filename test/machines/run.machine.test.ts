@@ -301,6 +301,7 @@ test('every transition is reached', () => {
             decide,
             {...resume, type: 'run.sendBack'},
             {type: 'run.retry'},
+            {...restart, type: 'run.undo'},
           ].map((order) => ({
             run,
             order,

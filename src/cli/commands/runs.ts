@@ -79,7 +79,7 @@ function runCells(run: RunRecord, reading: Reading): Cell[] {
       text: stateWord(run, reading),
       style: run.state === 'failed' ? 'red' : run.state === 'succeeded' ? 'green' : 'yellow',
     },
-    programName(run),
+    run.run_type === 'undo' ? '-' : programName(run),
     run.provider_session_ref || '-',
     isResting(run, reading) ? (reading.isResumable(run) ? 'yes' : 'no') : '-',
     run.created_at.slice(0, 16).replace('T', ' '),
@@ -160,6 +160,7 @@ function linksOf(run: RunRecord): string {
     ['resumed from', run.resumed_from_run_id],
     ['restart of', run.restart_of_run_id],
     ['superseded by', run.superseded_by_run_id],
+    [run.undo?.is_redo ? 'redo of' : 'undo of', run.undo?.run_ids.join(' ')],
   ] as const;
   return links.flatMap(([name, id]) => (id === undefined ? [] : [`${name} ${id}`])).join(', ');
 }
@@ -179,7 +180,8 @@ function runDetails(run: RunRecord, reading: Reading, withOutput: boolean): stri
     ...(run.failure ? [['failure', `${run.failure.kind}: ${run.failure.message}`]] : []),
     ...(run.decision_state === undefined ? [] : [['decision', run.decision_state.replace('_', ' ')]]),
     ...(run.decision_feedback === undefined ? [] : [['feedback', run.decision_feedback]]),
-    ...(run.run_type === 'review' ? [['type', 'review']] : []),
+    ...(run.run_type === 'execute' ? [] : [['type', run.run_type]]),
+    ...(run.undo?.forced ? [['by force', run.undo.forced.join(', ')]] : []),
     ...(run.parent_review_resume_task_ids?.length
       ? [['sent back', run.parent_review_resume_task_ids.join(', ')]]
       : []),

@@ -2,10 +2,12 @@ import {createHash, randomBytes, randomUUID} from 'node:crypto';
 import {open} from 'node:fs/promises';
 import os from 'node:os';
 import {type CommentDesk, createCommentDesk} from '../../machines/actors/comment-desk.ts';
+import {proposeUndo} from '../../machines/actors/undo.actor.ts';
 import {createEngine, type Engine} from '../../machines/engine.ts';
 import {createJournal} from '../../machines/journal.ts';
 import type {EntryListener, Observer} from '../../machines/observe.ts';
 import {reviewRules} from '../../machines/policies/review/review-summary.ts';
+import type {UndoProposal, UndoRequest} from '../../machines/policies/run/undo.ts';
 import {type AgentRunnerOptions, createAgentRunner} from '../../services/agents/agent-runner.ts';
 import {createAgentSelection} from '../../services/agents/agent-selection.ts';
 import {createProbeCache} from '../../services/agents/probe-cache.ts';
@@ -53,6 +55,8 @@ export type OpenedEngine = {
   readonly runs: RunStore;
   readonly changes: ChangeTracker;
   readonly drafts: DraftStore;
+  /** What an undo would do; nothing is done. */
+  readonly proposeUndo: (request: UndoRequest) => Promise<UndoProposal>;
   readonly comments: CommentDesk;
   /** For machines that run beside the engine, so that they are seen with it. */
   readonly inspect: Observer['inspect'];
@@ -129,7 +133,15 @@ export async function openEngine({
     digest: (text) => createHash('sha256').update(text).digest('hex'),
   };
   const engine = createEngine(services, {inspect});
-  return {engine, runs, changes, drafts, comments: createCommentDesk(services), inspect};
+  return {
+    engine,
+    runs,
+    changes,
+    drafts,
+    comments: createCommentDesk(services),
+    inspect,
+    proposeUndo: (request) => proposeUndo(services, request),
+  };
 }
 
 /** The provider for the next job. A broken choice stops nobody who says which agent to use. */

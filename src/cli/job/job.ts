@@ -110,12 +110,13 @@ const passesBy = ({steps}: Job, taskId: string) =>
   !steps.some((step) => step.type === 'task' && step.taskId === taskId);
 
 function printSummary(cli: Cli, command: Command, summary: JobSummary): void {
-  const {reason, taskId, headline, lines, standing} = summary;
+  const {reason, taskId, headline, lines, standing, undo} = summary;
   const data = {
     event: 'job.stopped',
     reason,
     ...(taskId === undefined ? {} : {task_id: taskId}),
     message: headline,
+    ...(undo && {undo}),
   };
   if (cli.isJson(command)) cli.context.out(printableJson(data));
   else for (const line of lines) cli.context.out(line);

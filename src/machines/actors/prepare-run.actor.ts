@@ -47,7 +47,7 @@ export function definePrepareRunActor(services: Services, onPrepared: (prepared:
       input.mode.type
     ];
     const {runs} = await services.runs.list(task.id);
-    const attempts = runs.filter(({run_type}) => run_type === 'execute').map(({attempt}) => attempt);
+    const attempts = runs.filter(({run_type}) => run_type !== 'review').map(({attempt}) => attempt);
     const attempt = Math.max(0, ...attempts) + 1;
     const open = openDecision(task, runs);
     const pending = (await pendingFor(services, input, open)) ?? unfinishedFeedback(input.mode, latest);

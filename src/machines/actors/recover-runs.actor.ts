@@ -10,6 +10,7 @@ import {applyRunStep} from '../policies/run/run-record.ts';
 import type {RunStep} from '../policies/run/run-step.ts';
 import {identityOf} from '../policies/run/run-step.ts';
 import {isResting, statusOf, tellingRun} from '../policies/run/task-runs.ts';
+import {undoBroken} from '../policies/run/undo.ts';
 import {compareTimestamps} from '../policies/text/timestamps.ts';
 import {stillAlive} from './agent.actor.ts';
 import {workOf} from './record-run.actor.ts';
@@ -33,6 +34,8 @@ export function defineRecoverRunsActor(
       // A review that lost its Blackbird is made again, so nobody needs to hear of it.
       for (const run of runs)
         if (run.run_type === 'review' && run.state === 'running') await repair(services, run);
+      for (const run of runs)
+        if (run.run_type === 'undo' && run.state === 'running') await repairUndo(services, run);
       // Taken back, by a Blackbird that died before the run it was to replace could be told.
       for (const run of runs) if (isTakenBack(run)) await reinstate(services, run);
       const latest = runs.findLast((run) => run.run_type === 'execute');
@@ -76,6 +79,23 @@ export async function recoverTask(services: Services, taskId: string): Promise<R
   return services.runs.latest(taskId);
 }
 
+/** Some of its files may be written. The record says what there is, and the same undo does the rest. */
+async function repairUndo(services: Services, run: RunRecord): Promise<void> {
+  requireAbandoned(services, run);
+  await recordBroken(services, run, 'Blackbird ended in the middle of it; undo the task again');
+}
+
+/** Whatever it wrote is part of it. */
+export async function recordBroken(
+  {runs, changes, now}: Pick<Services, 'runs' | 'changes' | 'now'>,
+  run: RunRecord,
+  message: string,
+): Promise<RunRecord> {
+  const tree = await changes.snapshot(run.baseline_tree);
+  if (tree !== null && run.baseline_tree !== undefined) await changes.summarize(run.baseline_tree, tree);
+  return runs.update(run.task_id, run.run_id, (current) => undoBroken(current, tree, message, now()));
+}
+
 async function repair(services: Services, run: RunRecord): Promise<RunRecord> {
   requireAbandoned(services, run);
   const {remaining} = await services.agents.sweep(run);
@@ -107,7 +127,7 @@ function requireAbandoned({self, livenessOf}: Services, {run_id, owner}: RunReco
 /** A restart that never began replaces nothing. */
 export async function reinstate(
   {runs, now}: Pick<Services, 'runs' | 'now'>,
-  {task_id, run_id, restart_of_run_id}: RunRecord,
+  {task_id, run_id, restart_of_run_id}: Pick<RunRecord, 'task_id' | 'run_id' | 'restart_of_run_id'>,
 ): Promise<void> {
   const replaced = (await runs.list(task_id)).runs.find((run) => run.run_id === restart_of_run_id);
   if (replaced?.superseded_by_run_id !== run_id) return;

@@ -3,6 +3,7 @@ import {failureKinds, providerIds} from './agent.ts';
 import {reviewSummarySchema} from './changes.ts';
 import {runProviderIds} from './provider-table.ts';
 import {sideEffectSchema} from './side-effects.ts';
+import {taskStatuses} from './task-status.ts';
 
 export {isGoRun, latestRun} from './latest-run.ts';
 
@@ -123,7 +124,8 @@ export const runRecordSchema = z.looseObject({
   schema_version: z.literal(runSchemaVersion),
   run_id: z.string().min(1),
   task_id: z.string().min(1),
-  run_type: z.enum(['execute', 'review']),
+  /** An undo has no agent: it takes back what other runs did to the files. */
+  run_type: z.enum(['execute', 'review', 'undo']),
   /** The latest run is the one with the highest attempt, whatever the clock says. */
   attempt: z.int().min(1),
   state: z.enum(runStates),
@@ -203,6 +205,17 @@ export const runRecordSchema = z.looseObject({
   result_tree: z.string().optional(),
   /** What the task changed by the end of this run, with what the runs before it in its chain changed. */
   review_summary: reviewSummarySchema.optional(),
+  /** Undos only: whose change it takes back. A redo takes back an undo. */
+  undo: z
+    .looseObject({
+      run_ids: z.array(z.string()),
+      is_redo: z.boolean(),
+      /** What the plan said of the task before. */
+      task_status: z.enum(taskStatuses),
+      /** Files that somebody had changed since, and that were overwritten by force. */
+      forced: z.array(z.string()).optional(),
+    })
+    .optional(),
   /** What the task did besides, by the end of this run; shown before its files. */
   side_effects: z.array(sideEffectSchema).optional().catch(undefined),
   /** The run ends at a checkpoint: nothing comes after it before a person has decided. */

@@ -4,24 +4,28 @@ import type {ProviderChoice} from '../../../services/contracts/project.ts';
 import type {Answer} from '../../../services/contracts/run.ts';
 import type {ExecutorInput, ExecutorOutput} from '../../executor.machine.ts';
 import type {ParentReviewInput, ParentReviewOutput} from '../../parent-review.machine.ts';
+import type {UndoOutput} from '../../undo.machine.ts';
 import {type ResolvedConfig, requireGates, settingOf} from '../config-resolution.ts';
 import type {CheckpointAnswer} from '../review/decisions.ts';
 import type {TaskInput, TaskMode} from '../run/task-input.ts';
 import type {TaskOutput} from '../run/task-outcome.ts';
+import type {UndoRequest} from '../run/undo.ts';
 import {type StopReason, stopReasonAfter, stopReasonAfterReview} from './stop-reason.ts';
 
 /** One part of a job: the plan, or a single task. */
 export type JobStep =
   /** Only these tasks; empty for every ready one. */
   | {readonly type: 'execute'; readonly taskIds: readonly string[]; readonly isReviewed?: boolean}
-  | {readonly type: 'task'; readonly taskId: string; readonly mode: TaskMode};
+  | {readonly type: 'task'; readonly taskId: string; readonly mode: TaskMode}
+  | ({readonly type: 'undo'} & UndoRequest);
 
 /** What the engine is asked to do: one step after another, under one lock, until one ends it. */
 export type Job = {readonly steps: readonly JobStep[]; readonly options: JobOptions};
 
 export type StepResult =
   | {readonly type: 'execute'; readonly output: ExecutorOutput}
-  | {readonly type: 'task'; readonly output: TaskOutput};
+  | {readonly type: 'task'; readonly output: TaskOutput}
+  | {readonly type: 'undo'; readonly output: UndoOutput};
 
 /** How a job ended. `error` tells more where `reason` is `error`. */
 export type JobResult = {
@@ -56,6 +60,15 @@ export const reviewStep = (taskId: string): JobStep => ({
   mode: {type: 'review', decision: null},
 });
 
+/** Takes back what the task changed; behind the step that rejects it, the job goes on to it. */
+export const undoStep = (taskId: string, options: Partial<UndoRequest> = {}): JobStep => ({
+  type: 'undo',
+  runId: null,
+  isForced: false,
+  ...options,
+  taskId,
+});
+
 export const executeAll = {type: 'execute', taskIds: []} as const satisfies JobStep;
 
 /**
@@ -72,6 +85,12 @@ export function executorInput(step: JobStep | undefined, rules: JobRules): Execu
   if (step?.type !== 'execute') throw new Error('The next step is not the plan');
   const {type: _, ...own} = step;
   return {...rules, ...own};
+}
+
+export function undoInput(step: JobStep | undefined): UndoRequest {
+  if (step?.type !== 'undo') throw new Error('The next step is not an undo');
+  const {taskId, runId, isForced} = step;
+  return {taskId, runId, isForced};
 }
 
 export function taskInput(step: JobStep | undefined, rules: JobRules): TaskInput {
@@ -114,12 +133,30 @@ export function succeededRuns(done: readonly StepResult[]) {
 /** Why no other step follows this one; null when the job goes on. */
 export function stopReasonOf(step: StepResult, rules: Pick<JobRules, 'stopOnFailure'>): StopReason | null {
   if (step.type === 'task') return stopReasonAfter(step.output, rules);
+  if (step.type === 'undo') return step.output.outcome === 'error' ? 'error' : null;
   return step.output.reason === 'completed' ? null : step.output.reason;
+}
+
+/** The last step leaves nothing to go on with: a person is needed, or the next would fail as well. */
+export function isEnded({steps: [next], done, ...progress}: JobProgress): boolean {
+  const last = done.at(-1);
+  if (last === undefined || (next?.type === 'undo' && last.type !== 'undo' && isRejected(last, next.taskId)))
+    return false;
+  return stopReasonOf(last, rulesOf({steps: [], done, ...progress})) !== null;
+}
+
+/** Rejected at its checkpoint: its change may be taken back before the job ends. */
+function isRejected(step: Exclude<StepResult, {type: 'undo'}>, taskId: string): boolean {
+  const runs = step.type === 'task' ? ('run' in step.output ? [step.output.run] : []) : [];
+  const attempted = step.type === 'execute' ? step.output.attempted.at(-1) : undefined;
+  const isIn = runs.some((run) => run.task_id === taskId && run.decision_state === 'rejected');
+  return isIn || (attempted?.taskId === taskId && attempted.decision_state === 'rejected');
 }
 
 /** The steps that are left after one; a plan that waits for a person is not through. */
 export function stepsAfter([current, ...left]: readonly JobStep[], result: StepResult): readonly JobStep[] {
   if (result.type === 'task') return stepsAfterTask(left, result.output);
+  if (result.type === 'undo') return left;
   return current && waiting.has(result.output.reason) ? [current, ...left] : left;
 }
 
@@ -151,9 +188,11 @@ export function rulesOf({rules}: JobProgress): JobRules {
 /** One value for a job, whatever its steps were. What stopped it is its reason, then what failed at its end. */
 export function jobResult({steps, done, rules, review, error}: JobProgress, wish: Wish): JobResult {
   const last = done.at(-1);
+  const before = last?.type === 'undo' ? done.at(-2) : undefined;
   const reasonBy = (stopOnFailure: boolean) =>
     (review && stopReasonAfterReview(review, {stopOnFailure})) ??
-    (last ? stopReasonOf(last, {stopOnFailure}) : null);
+    (last ? stopReasonOf(last, {stopOnFailure}) : null) ??
+    (before ? stopReasonOf(before, {stopOnFailure}) : null);
   const stopped = reasonBy(rules?.stopOnFailure ?? false) ?? (wish === 'pause' ? 'paused' : null);
   const reason = error === undefined ? (stopped ?? reasonBy(true) ?? 'completed') : 'error';
   const told = error ?? review?.error ?? errorOf(last);

@@ -14,6 +14,7 @@ import {displayLine} from '../text/display-text.ts';
 import type {JobResult} from './job-steps.ts';
 import {brokenReviewLines, sentBackLines, undecidedLines, undecidedText} from './review-lines.ts';
 import type {StopReason} from './stop-reason.ts';
+import {type UndoData, undoSummary} from './undo-lines.ts';
 
 /** How a job ended, in the same words for every view. */
 export type JobSummary = {
@@ -25,6 +26,8 @@ export type JobSummary = {
   /** The same for a shell, with the commands that go on from there. */
   readonly lines: readonly string[];
   /** What is needed now: nothing, another try, a person, or only time. */
+  /** Of a job that took changes back. */
+  readonly undo?: UndoData;
   readonly standing: 'done' | 'failed' | 'personNeeded' | 'timeNeeded' | 'paused';
 };
 
@@ -76,6 +79,10 @@ export function jobSummary(result: JobResult, plan: Plan): JobSummary {
     }
     case 'failed':
     case 'completed': {
+      const undone = result.steps.at(-1);
+      if (undone?.type === 'undo' && undone.output.outcome === 'undone') {
+        return {reason, ...undoSummary(undone.output, plan), standing: standingOf(story)};
+      }
       const headline = sentence(endOf(result, story), remarked(story), notReviewed(story), remaining(plan));
       const heldUp = story.attempted.filter(isHeldUp).flatMap((each) => heldUpLines(each));
       return {reason, headline, lines: [headline, ...failedLines, ...heldUp], standing: standingOf(story)};
@@ -109,6 +116,7 @@ type Story = {
 export function attemptedIn({steps}: Pick<JobResult, 'steps'>): readonly Attempted[] {
   return steps.flatMap((step) => {
     if (step.type === 'execute') return step.output.attempted;
+    if (step.type === 'undo') return [];
     return 'run' in step.output ? [attemptOf(step.output.run.task_id, step.output.run)] : [];
   });
 }

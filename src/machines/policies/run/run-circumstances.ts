@@ -78,7 +78,8 @@ type Facts = {readonly context: {readonly run: RunRecord; readonly circumstances
 /** What the run chart asks of a record and its circumstances. */
 export const runGuards = {
   isReplaced: ({context}: Facts) => context.run.superseded_by_run_id !== undefined,
-  isReview: ({context}: Facts) => context.run.run_type === 'review',
+  /** Or an undo: neither of them is an attempt at its task. */
+  isReview: ({context}: Facts) => context.run.run_type !== 'execute',
   isRunning: ({context}: Facts) => context.run.state === 'running',
   isOwn: ({context: {run, circumstances}}: Facts) =>
     run.state === 'running' && circumstances.owner === 'self',

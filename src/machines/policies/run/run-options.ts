@@ -6,7 +6,16 @@ import {preparedHere, type RunCircumstances, runGuards, type SessionObstacle} fr
  * with every kind of record in every circumstance and shows that both say the same.
  */
 
-export const runCommands = ['launch', 'resume', 'answer', 'sendBack', 'restart', 'retry', 'decide'] as const;
+export const runCommands = [
+  'launch',
+  'resume',
+  'answer',
+  'sendBack',
+  'restart',
+  'retry',
+  'decide',
+  'undo',
+] as const;
 export type RunCommandName = (typeof runCommands)[number];
 
 /** Where a run stands: the names of the chart's resting states. */
@@ -77,9 +86,9 @@ const accepted: Record<RunStanding, Partial<Record<RunCommandName, Need>>> = {
   launchable: {launch: nothing},
   reviewed: {},
   busy: {},
-  lost: {resume: session, restart: nothing, retry: nothing},
-  paused: {resume: session, sendBack: session, restart: nothing, retry: processLost},
-  waiting: {answer: sessionIfAny, sendBack: session, restart: nothing},
+  lost: {resume: session, restart: nothing, retry: nothing, undo: nothing},
+  paused: {resume: session, sendBack: session, restart: nothing, retry: processLost, undo: nothing},
+  waiting: {answer: sessionIfAny, sendBack: session, restart: nothing, undo: nothing},
   decisionPending: {decide: nothing, sendBack: session, restart: nothing},
-  ended: {sendBack: session, restart: nothing, retry: failure},
+  ended: {sendBack: session, restart: nothing, retry: failure, undo: nothing},
 };

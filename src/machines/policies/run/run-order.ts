@@ -16,7 +16,7 @@ export type RunOrder =
       /** What it is told of its task, now that this was changed. */
       readonly telling?: ToldTask;
     } & FeedbackMark)
-  | {readonly type: 'run.restart'; readonly byRunId: string}
+  | {readonly type: 'run.restart' | 'run.undo'; readonly byRunId: string}
   | {readonly type: 'review.decide'; readonly decision: Decision}
   /** Its task is made ready again; the run stays as it is. */
   | {readonly type: 'run.retry'};
@@ -27,6 +27,7 @@ export function stepOf(order: RunOrder | null): RunStep {
     case 'review.decide':
       return {type: 'decided', decision: order.decision};
     case 'run.restart':
+    case 'run.undo':
       return {type: 'superseded', byRunId: order.byRunId};
     case 'run.resume':
     case 'run.answer':

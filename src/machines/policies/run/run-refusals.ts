@@ -39,6 +39,7 @@ export function refusalOf(facts: TaskFacts, command: TaskCommand, obstacle: Task
     case 'noDecision':
       return noDecision(id);
     case 'neverRan':
+      if (command === 'undo') return nothingToUndo(id, 'it has never run');
       return command === 'restart'
         ? new AppError('E_RESTART_REFUSED', `${id} has no run to restart`, {next: firstSteps(facts)})
         : nothingToResume(id, 'it has never run', firstSteps(facts));
@@ -70,6 +71,7 @@ export function refusalOf(facts: TaskFacts, command: TaskCommand, obstacle: Task
         ].slice(0, 2),
       });
     case 'replaced':
+      if (command === 'undo') return undoneBefore(id, required(run));
       return resumeRefusal(
         'E_RESUME_REFUSED',
         task,
@@ -160,6 +162,15 @@ const history = (id: string): NextStep => ({
 const nothingToResume = (id: string, reason: string, next: readonly NextStep[]): AppError =>
   new AppError('E_NOTHING_TO_RESUME', `nothing to resume for ${id}: ${reason}`, {next});
 
+const nothingToUndo = (id: string, reason: string): AppError =>
+  new AppError('E_UNDO_REFUSED', `nothing to undo for ${id}: ${reason}`, {next: [history(id)]});
+
+function undoneBefore(id: string, {superseded_by_run_id: by = ''}: RunRecord): AppError {
+  const {message, code, next} = nothingToUndo(id, `run ${by} did it`);
+  const redo = `blackbird undo ${shellWord(id)} ${shellWord(by)}`;
+  return new AppError(code, message, {next: [{command: redo, why: 'take the undo back'}, ...next]});
+}
+
 /** Why its session cannot be gone on with, in words. */
 export const sessionText = ({run, circumstances}: TaskFacts, obstacle: SessionObstacle): string =>
   run === null ? '' : obstacleText(obstacle, run, circumstances);
@@ -207,6 +218,7 @@ const shell: Record<TaskCommand, {verb: string; rest?: string; why: string}> = {
   execute: {verb: 'execute', why: 'run it'},
   retry: {verb: 'retry', why: 'make it ready for execute; the conversation is forgotten'},
   restart: {verb: 'restart', why: 'start again; the conversation is forgotten'},
+  undo: {verb: 'undo', why: 'take its changes out of the files'},
   setStatus: {verb: 'set-status', rest: ' todo', why: 'make it ready'},
 };
 

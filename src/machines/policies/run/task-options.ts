@@ -18,6 +18,7 @@ export const taskCommands = [
   'execute',
   'retry',
   'restart',
+  'undo',
   'setStatus',
 ] as const;
 export type TaskCommand = (typeof taskCommands)[number];
@@ -115,7 +116,7 @@ const wishesByStatus: Record<Task['status'], readonly TaskCommand[]> = {
   todo: [],
   queued: ['setStatus'],
   blocked: ['setStatus', 'retry'],
-  failed: ['resume', 'retry', 'restart'],
+  failed: ['resume', 'retry', 'restart', 'undo'],
   skipped: ['setStatus'],
   done: [],
 };
@@ -138,6 +139,7 @@ const noRun = {
   answer: 'unasked',
   sendBack: 'neverRan',
   restart: 'neverRan',
+  undo: 'neverRan',
 } as const satisfies Partial<Record<TaskCommand, TaskObstacle>>;
 
 /** By hand, never behind the back of an agent or of a decision. */

@@ -1,0 +1,61 @@
+import {Command} from 'commander';
+import {undoStep} from '../../machines/policies/job/job-steps.ts';
+import {proposalLines, undoData} from '../../machines/policies/job/undo-lines.ts';
+import {requireTask} from '../../machines/policies/plan/plan-graph.ts';
+import {type UndoProposal, undoRefusal} from '../../machines/policies/run/undo.ts';
+import {displayLine} from '../../machines/policies/text/display-text.ts';
+import {AppError} from '../../services/contracts/errors.ts';
+import {type Cli, taskArgument} from '../cli.ts';
+import {openEngineFor, runSteps} from '../job/job.ts';
+
+type UndoOptions = {dryRun?: true; force?: true; yes?: true};
+
+export function undoCommand(cli: Cli): Command {
+  return new Command('undo')
+    .summary('take what a task changed out of the files; what others changed since stays')
+    .addArgument(taskArgument())
+    .argument('[runId]', 'only what this run changed; an undo is taken back the same way')
+    .option('--dry-run', 'only say what would be done')
+    .option(
+      '--force',
+      'files that changed since get what they had before the task; tasks built on it may stay',
+    )
+    .option('--yes', 'do not ask')
+    .action(async (taskId: string, runId: string | undefined, options: UndoOptions, command: Command) => {
+      const {plans} = await cli.project(command);
+      requireTask(await plans.read(), taskId);
+      const opened = await openEngineFor(cli, command, {});
+      const request = {taskId, runId: runId ?? null, isForced: options.force === true};
+      const isAsked = cli.context.isInteractive && !cli.isJson(command) && !options.yes && !options.force;
+      if (options.dryRun || isAsked) {
+        const proposal = await opened.proposeUndo(request);
+        const refusal = undoRefusal(proposal);
+        if (options.dryRun) {
+          cli.print(command, {task_id: taskId, ...undoData(proposal)}, () =>
+            dryRunLines(proposal, refusal).join('\n'),
+          );
+          return;
+        }
+        if (refusal !== null) throw refusal;
+        for (const line of proposalLines(proposal)) cli.context.out(line);
+        const answer = (await cli.context.ask(`Undo ${displayLine(taskId)}? [y/N]: `))?.trim().toLowerCase();
+        if (answer !== 'y' && answer !== 'yes')
+          throw new AppError('E_CANCELED', 'not undone; nothing was changed');
+      }
+      await runSteps(cli, command, opened, [undoStep(taskId, request)], {});
+    });
+}
+
+function dryRunLines(proposal: UndoProposal, refusal: AppError | null): string[] {
+  const {files, isRedo} = proposal;
+  const verb = isRedo ? 'bring back' : 'take back';
+  const headline =
+    files.files.length + files.conflicts.length === 0
+      ? 'nothing to write: the files are as before already'
+      : `would ${verb} ${files.files.length} ${files.files.length === 1 ? 'file' : 'files'}`;
+  return [
+    headline,
+    ...proposalLines(proposal),
+    ...(refusal === null ? [] : [`refused without --force: ${refusal.message}`]),
+  ];
+}

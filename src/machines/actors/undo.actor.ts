@@ -1,0 +1,143 @@
+import {fromPromise} from 'xstate';
+import {AppError, messageOf, shellWord} from '../../services/contracts/errors.ts';
+import type {RunRecord} from '../../services/contracts/run.ts';
+import type {Services} from '../../services/contracts/services.ts';
+import {requireTask} from '../policies/plan/plan-graph.ts';
+import {setStatus} from '../policies/plan/plan-status.ts';
+import {leaveParents} from '../policies/review/parent-review.ts';
+import {refusalOf} from '../policies/run/run-refusals.ts';
+import {taskObstacle} from '../policies/run/task-options.ts';
+import {chainTo, tellingRun} from '../policies/run/task-runs.ts';
+import {
+  builtOn,
+  statusAfterUndo,
+  type UndoProposal,
+  type UndoRequest,
+  undone,
+  undoRecord,
+  undoRefusal,
+} from '../policies/run/undo.ts';
+import type {UndoStep} from '../undo.machine.ts';
+import {recordBroken, reinstate} from './recover-runs.actor.ts';
+import {factsHere} from './run-situation.ts';
+import {notRecorded, spansNow} from './task-change.ts';
+
+type Looking = Pick<Services, 'plans' | 'runs' | 'changes' | 'project' | 'agents' | 'isSessionRef'>;
+
+/** What an undo would do. Looks and changes nothing, so that it can be asked for without the project lock. */
+export async function proposeUndo(services: Looking, request: UndoRequest): Promise<UndoProposal> {
+  const plan = await services.plans.read();
+  const task = requireTask(plan, request.taskId);
+  const {runs} = await services.runs.list(task.id);
+  const telling = tellingRun(runs);
+  const named = request.runId === null ? null : runOf(runs, request.taskId, request.runId);
+  const isOfUndo = named?.run_type === 'undo';
+  // What is taken back once is over; only the undo itself, or one of the runs before, can be named then.
+  const facts = factsHere(services, plan, task, {run: telling, isSentBack: false, explicitProvider: null});
+  const obstacle = taskObstacle(facts, 'undo');
+  if (obstacle !== null && (named === null || obstacle !== 'replaced'))
+    throw refusalOf(facts, 'undo', obstacle);
+  if (telling === null) throw refusalOf(facts, 'undo', 'neverRan');
+  const undoes = named === null ? chainTo(telling, runs) : [named];
+  const change = await changeOf(services, undoes);
+  return {
+    request,
+    task: {id: task.id, title: task.title, status: task.status},
+    run: telling,
+    undoes,
+    isRedo: isOfUndo && named.undo?.is_redo !== true,
+    files: await services.changes.planUndo(change, {isForced: request.isForced}),
+    dependents: builtOn(plan, task.id),
+  };
+}
+
+async function changeOf({changes}: Looking, undoes: readonly RunRecord[]) {
+  const [first] = undoes;
+  if (first?.run_type === 'undo') {
+    const {baseline_tree: from, result_tree: to} = first;
+    if (from === undefined || to === undefined) throw notRecorded(undoes);
+    return {from, to};
+  }
+  const {spans} = await spansNow(changes, undoes);
+  if (spans.length === 0) throw notRecorded(undoes);
+  return changes.compose(spans);
+}
+
+function runOf(runs: readonly RunRecord[], taskId: string, runId: string): RunRecord {
+  const run = runs.find((each) => each.run_id === runId);
+  if (run && run.run_type !== 'review') return run;
+  throw new AppError(
+    'E_RUN_NOT_FOUND',
+    `task ${taskId} has no run ${JSON.stringify(runId)} that can be undone`,
+    {
+      next: [{command: `blackbird runs ${shellWord(taskId)}`, why: 'see its runs'}],
+    },
+  );
+}
+
+function defineProposeUndoActor(services: Looking) {
+  return fromPromise<UndoProposal, UndoRequest>(async ({input}) => {
+    const proposal = await proposeUndo(services, input);
+    const refusal = undoRefusal(proposal);
+    if (refusal !== null) throw refusal;
+    return proposal;
+  });
+}
+
+function defineRecordUndoActor({runs, project, self, now, newRunId}: Services) {
+  return fromPromise<RunRecord, {readonly proposal: UndoProposal}>(async ({input: {proposal}}) => {
+    const {id} = proposal.task;
+    const attempt = Math.max(0, ...(await runs.list(id)).runs.map((run) => run.attempt)) + 1;
+    const place = {runId: newRunId(id, attempt), attempt, repoRoot: project.root, owner: self, now: now()};
+    const record = undoRecord(proposal, place);
+    await runs.insert(record);
+    return record;
+  });
+}
+
+function defineWriteFilesActor({changes}: Pick<Services, 'changes'>) {
+  return fromPromise<void, UndoStep>(async ({input: {proposal}}) => {
+    const {from, to} = proposal.files;
+    if (from !== to) await changes.applyUndo({from, to});
+  });
+}
+
+/** First the plan, then the record: as long as that says running, the undo is not over. */
+function defineSettleUndoActor({
+  plans,
+  runs,
+  changes,
+  now,
+}: Pick<Services, 'plans' | 'runs' | 'changes' | 'now'>) {
+  return fromPromise<RunRecord, UndoStep>(async ({input: {proposal, run}}) => {
+    const {task, files, isRedo, run: telling, undoes} = proposal;
+    const isCurrent =
+      telling.superseded_by_run_id === undefined || telling.superseded_by_run_id === undoes[0]?.run_id;
+    if (isRedo)
+      await reinstate(
+        {runs, now},
+        {task_id: task.id, restart_of_run_id: telling.run_id, run_id: undoes[0]?.run_id ?? ''},
+      );
+    const status = isCurrent || !isRedo ? statusAfterUndo(proposal) : task.status;
+    await plans.update((plan) =>
+      plan.items.has(task.id) ? setStatus(plan, task.id, status, now(), leaveParents) : plan,
+    );
+    const summary = await changes.summarize(files.from, files.to);
+    return runs.update(task.id, run.run_id, (current) => undone(current, files.to, summary, now()));
+  });
+}
+
+function defineRecordBrokenUndoActor({runs, changes, now}: Pick<Services, 'runs' | 'changes' | 'now'>) {
+  return fromPromise<RunRecord, UndoStep & {readonly error: unknown}>(({input: {run, error}}) =>
+    recordBroken({runs, changes, now}, run, messageOf(error)),
+  );
+}
+
+/** Everything the undo chart does to files, records and plan. */
+export const defineUndoActors = (services: Services) => ({
+  proposeUndo: defineProposeUndoActor(services),
+  recordUndo: defineRecordUndoActor(services),
+  writeFiles: defineWriteFilesActor(services),
+  settleUndo: defineSettleUndoActor(services),
+  recordBrokenUndo: defineRecordBrokenUndoActor(services),
+});

@@ -1,0 +1,59 @@
+import {shellWord} from '../../../services/contracts/errors.ts';
+import type {Plan} from '../../../services/contracts/plan.ts';
+import type {UndoPlan} from '../../../services/contracts/undo.ts';
+import type {UndoOutput} from '../../undo.machine.ts';
+import type {UndoProposal} from '../run/undo.ts';
+import {displayLine} from '../text/display-text.ts';
+
+/** How an undo ended: what became of the task, of its files, and how it is taken back. */
+export function undoSummary({proposal, run}: Extract<UndoOutput, {outcome: 'undone'}>, plan: Plan) {
+  const {task, isRedo, files} = proposal;
+  const status = plan.items.get(task.id)?.status ?? 'todo';
+  const count = `${files.files.length} ${files.files.length === 1 ? 'file' : 'files'}`;
+  const verb = isRedo ? 'brought back' : 'taken back';
+  const what = files.files.length === 0 ? 'its files were as before already' : `${count} ${verb}`;
+  const headline = `${displayLine(task.id)} is ${status} again · ${what}`;
+  const redo = `Take this back with: blackbird undo ${displayLine(shellWord(task.id))} ${displayLine(run.run_id)}`;
+  const lines = [headline, ...proposalLines(proposal), redo];
+  return {taskId: task.id, headline, lines, undo: {run_id: run.run_id, ...undoData(proposal)}};
+}
+
+/** The same for programs. */
+export function undoData({undoes, isRedo, files, dependents}: UndoProposal) {
+  return {
+    undoes: undoes.map(({run_id}) => run_id),
+    is_redo: isRedo,
+    files: files.files,
+    conflicts: files.conflicts.map(({path, reason, isForceable}) => ({
+      path,
+      reason,
+      is_forceable: isForceable,
+    })),
+    built_on: dependents,
+  };
+}
+
+export type UndoData = ReturnType<typeof undoSummary>['undo'];
+
+/** What an undo does, or would do, to the files; and what it leaves as it is. */
+export function proposalLines({files, dependents, undoes, request}: UndoProposal): string[] {
+  const left = request.isForced ? files.conflicts.filter(({isForceable}) => !isForceable) : files.conflicts;
+  return [
+    ...fileLines(files, request.isForced),
+    ...left.map(
+      ({path, reason}) =>
+        `  ${request.isForced ? 'left' : 'conflict'}  ${displayLine(path)}  ${displayLine(reason)}`,
+    ),
+    ...(dependents.length === 0 ? [] : [`Built on it: ${dependents.map(displayLine).join(', ')}`]),
+    ...(undoes.some(({side_effects = []}) => side_effects.some(({kind}) => kind === 'refs'))
+      ? ['Commits that the agent made stay; git revert takes them out of the history']
+      : []),
+  ];
+}
+
+function fileLines({files, conflicts}: UndoPlan, isForced: boolean): string[] {
+  const forced = new Set(isForced ? conflicts.map(({path}) => path) : []);
+  return files.map(
+    ({path, kind}) => `  ${kind.padEnd(8)}  ${displayLine(path)}${forced.has(path) ? '  (by force)' : ''}`,
+  );
+}

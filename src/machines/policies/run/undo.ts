@@ -1,0 +1,148 @@
+import {AppError, shellWord} from '../../../services/contracts/errors.ts';
+import type {Plan, Task, TaskStatus} from '../../../services/contracts/plan.ts';
+import type {ProcessIdentity} from '../../../services/contracts/process.ts';
+import {type RunRecord, runSchemaVersion} from '../../../services/contracts/run.ts';
+import type {UndoPlan} from '../../../services/contracts/undo.ts';
+import {recordedIdentity} from './run-step.ts';
+
+/** What is to be taken back: everything the task did, or one of its runs. */
+export type UndoRequest = {
+  readonly taskId: string;
+  readonly runId: string | null;
+  /** Files in conflict get what they had before the task, and tasks built on it do not hold it up. */
+  readonly isForced: boolean;
+};
+
+/** What an undo would do, before anything is done. */
+export type UndoProposal = {
+  readonly request: UndoRequest;
+  readonly task: Pick<Task, 'id' | 'title' | 'status'>;
+  /** The run that says how the task stands. */
+  readonly run: RunRecord;
+  /** The runs whose change is taken back; for a redo, the undo. */
+  readonly undoes: readonly RunRecord[];
+  readonly isRedo: boolean;
+  readonly files: UndoPlan;
+  /** Tasks that are done or at work and were built on this one. */
+  readonly dependents: readonly string[];
+};
+
+/** Tasks at work or done that need this one, directly or through others, in the order of the plan. */
+export function builtOn(plan: Plan, taskId: string): string[] {
+  const reached = new Set([taskId]);
+  const needing = new Map<string, string[]>();
+  for (const {id, deps} of plan.items.values())
+    for (const dep of deps) needing.set(dep, [...(needing.get(dep) ?? []), id]);
+  for (const id of reached) for (const next of needing.get(id) ?? []) reached.add(next);
+  reached.delete(taskId);
+  return [...plan.items.values()]
+    .filter(({id, status}) => reached.has(id) && isBegun(status))
+    .map(({id}) => id);
+}
+
+const isBegun = (status: TaskStatus) =>
+  status === 'done' || status === 'in_progress' || status === 'waiting_user';
+
+/** What keeps it from being done; null when it can be. */
+export function undoRefusal({request, files, dependents, isRedo}: UndoProposal): AppError | null {
+  const {taskId, isForced} = request;
+  if (isForced) return null;
+  const next = [
+    {command: `${undoCommand(request)} --dry-run`, why: 'see what it would do'},
+    {command: `${undoCommand(request)} --force`, why: forceWords(files)},
+  ];
+  if (files.conflicts.length > 0) {
+    const count = files.conflicts.length === 1 ? 'a file has' : `${files.conflicts.length} files have`;
+    return new AppError(
+      'E_UNDO_CONFLICT',
+      `cannot undo ${taskId}: ${count} changed since; nothing was touched`,
+      {
+        details: files.conflicts.map(({path, reason}) => [path, reason] as const),
+        next,
+      },
+    );
+  }
+  if (dependents.length === 0 || isRedo) return null;
+  return new AppError('E_UNDO_REFUSED', `cannot undo ${taskId}: ${dependents.join(', ')} built on it`, {
+    next,
+  });
+}
+
+function forceWords({conflicts}: UndoPlan): string {
+  if (conflicts.length === 0) return 'undo it all the same';
+  return 'these files get what they had before; undoing the undo brings the edits back';
+}
+
+export const undoCommand = ({taskId, runId}: Pick<UndoRequest, 'taskId' | 'runId'>): string =>
+  ['blackbird undo', shellWord(taskId), ...(runId === null ? [] : [shellWord(runId)])].join(' ');
+
+/** An undo is recorded like a run, before a file is touched. */
+export function undoRecord(
+  {task, run, undoes, isRedo, files, request}: UndoProposal,
+  {
+    runId,
+    attempt,
+    repoRoot,
+    owner,
+    now,
+  }: {runId: string; attempt: number; repoRoot: string; owner: ProcessIdentity | null; now: string},
+): RunRecord {
+  const forced = request.isForced
+    ? files.conflicts.flatMap(({path, isForceable}) => (isForceable ? [path] : []))
+    : [];
+  return {
+    schema_version: runSchemaVersion,
+    run_id: runId,
+    task_id: task.id,
+    run_type: 'undo',
+    attempt,
+    state: 'running',
+    provider: run.provider,
+    provider_session_ref: '',
+    resumable: false,
+    repo_root: repoRoot,
+    created_at: now,
+    updated_at: now,
+    ...(owner === null ? {} : {owner: recordedIdentity(owner)}),
+    segments: [],
+    stdout: '',
+    stderr: '',
+    exit_code: null,
+    baseline_tree: files.from,
+    undo: {
+      run_ids: undoes.map(({run_id}) => run_id),
+      is_redo: isRedo,
+      task_status: task.status,
+      ...(forced.length === 0 ? {} : {forced}),
+    },
+  };
+}
+
+/** The files are written; from now on the record can be taken back like any other. */
+export const undone = (
+  run: RunRecord,
+  tree: string,
+  summary: RunRecord['review_summary'],
+  now: string,
+): RunRecord => ({
+  ...run,
+  state: 'succeeded',
+  updated_at: now,
+  result_tree: tree,
+  ...(summary && {review_summary: summary}),
+});
+
+/** It ended before it was through. Whatever it wrote can be taken back, and the same undo does the rest. */
+export function undoBroken(run: RunRecord, tree: string | null, message: string, now: string): RunRecord {
+  return {
+    ...run,
+    state: 'failed',
+    updated_at: now,
+    failure: {kind: 'stopped', message},
+    ...(tree === null ? {} : {result_tree: tree}),
+  };
+}
+
+/** What the plan says of the task afterwards. A redo gives it back what it was. */
+export const statusAfterUndo = ({isRedo, undoes, task}: UndoProposal): TaskStatus =>
+  isRedo ? (undoes.at(-1)?.undo?.task_status ?? task.status) : 'todo';
