@@ -8,6 +8,13 @@ export type ScreenName = 'home' | 'plan' | 'settings' | 'sessions' | 'help';
 export type Dialog =
   | {readonly type: 'quit'}
   | {readonly type: 'restart'; readonly taskId: string}
+  /** `isForced`: what stands in its way is named in the lines, and confirmed with it. */
+  | {
+      readonly type: 'undo';
+      readonly taskId: string;
+      readonly lines: readonly string[];
+      readonly isForced: boolean;
+    }
   | {readonly type: 'status'; readonly taskId: string}
   | {readonly type: 'delete'; readonly taskId: string}
   /** `draft` is what was written before and could not be stored. */

@@ -6,6 +6,7 @@ import type {JobSummary} from '../machines/policies/job/job-summary.ts';
 import type {NewTask, Place, TaskEdit} from '../machines/policies/plan/plan-edits.ts';
 import type {Talk} from '../machines/policies/run/conversation.ts';
 import type {KnownOfTask} from '../machines/policies/run/task-options.ts';
+import type {UndoProposal} from '../machines/policies/run/undo.ts';
 import type {ConfigLayer, ConfigLayerName, SettingKey, SettingValue} from '../services/contracts/config.ts';
 import type {DraftStore} from '../services/contracts/draft.ts';
 import type {PendingFeedback} from '../services/contracts/feedback.ts';
@@ -87,6 +88,8 @@ export interface TuiPorts {
   watch(listener: (data: ProjectData) => void): () => void;
   setStatus(taskId: string, status: TaskStatus): Promise<PlanChange>;
   retry(taskId: string): Promise<PlanChange>;
+  /** What an undo of the task would do; nothing is done. */
+  proposeUndo(taskId: string): Promise<UndoProposal>;
   edit(edit: PlanEdit): Promise<PlanChange>;
   /** Reverts a change, unless the plan was changed since. */
   undo(change: PlanChange): Promise<PlanChange>;

@@ -1,4 +1,4 @@
-import {checkpointStep, resumeStep} from '../machines/policies/job/job-steps.ts';
+import {checkpointStep, resumeStep, undoStep} from '../machines/policies/job/job-steps.ts';
 import type {CheckpointAnswer} from '../machines/policies/review/decisions.ts';
 import type {QuestionsOutput} from '../machines/questions.machine.ts';
 import type {DecisionRequest} from '../machines/review-gate.machine.ts';
@@ -64,6 +64,10 @@ export function createAnswers(core: TuiCore, ports: TuiPorts, jobs: Jobs) {
     restart: (taskId: string) => {
       close();
       void jobs.start({type: 'task', taskId, mode: {type: 'restart'}});
+    },
+    undo: (taskId: string, isForced: boolean) => {
+      close();
+      void jobs.start(undoStep(taskId, {isForced}));
     },
     endQuestions: (taskId: string, output: QuestionsOutput) => {
       close();

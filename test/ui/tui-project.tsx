@@ -1,6 +1,7 @@
 import {onTestFinished} from 'vitest';
 import {createJobStarter} from '../../src/cli/tui/job-starter.ts';
 import {createCommentDesk} from '../../src/machines/actors/comment-desk.ts';
+import {proposeUndo} from '../../src/machines/actors/undo.actor.ts';
 import {createEngine} from '../../src/machines/engine.ts';
 import {resolveConfig} from '../../src/machines/policies/config-resolution.ts';
 import {
@@ -122,6 +123,7 @@ export function tuiProject(options: TuiOptions = {}) {
     },
     setStatus: (id, status) => update((plan) => setStatus(plan, id, status, now)),
     retry: (id) => update((plan) => setStatus(plan, id, 'todo', now)),
+    proposeUndo: (taskId) => proposeUndo(services, {taskId, runId: null, isForced: false}),
     edit: (edit) =>
       update((plan) => {
         switch (edit.type) {

@@ -66,6 +66,7 @@ export async function openTuiPorts(
     watch: reader.watch,
     setStatus: (taskId, status) => setTaskStatus(project, taskId, status, now()),
     retry: (taskId) => retryTask(project, taskId, now()),
+    proposeUndo: (taskId) => opened.proposeUndo({taskId, runId: null, isForced: false}),
     edit: async (edit) => {
       if (edit.type === 'delete') await refuseWhileRunning(project, edit.taskId);
       return update((plan) => applyEdit(plan, edit, now()));

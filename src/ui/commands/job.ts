@@ -1,4 +1,7 @@
 import {executeAll, resumeStep, reviewStep} from '../../machines/policies/job/job-steps.ts';
+import {proposalLines} from '../../machines/policies/job/undo-lines.ts';
+import {undoRefusal as refusalOfUndo, type UndoProposal} from '../../machines/policies/run/undo.ts';
+import type {Dialog} from '../../machines/tui.machine.ts';
 import {notNow} from '../keymap.ts';
 import {readyBelow} from '../model/facts.ts';
 import {anywhere, besidePlan, type Command, type CommandContext, withTask} from './command.ts';
@@ -8,6 +11,7 @@ import {
   restartRefusal,
   resumeRefusal,
   retryRefusal,
+  undoRefusal,
 } from './task-refusals.ts';
 
 /** What runs tasks, and stops them. */
@@ -93,6 +97,18 @@ export const jobCommands: readonly Command[] = [
     }),
   },
   {
+    id: 'job.undo',
+    keys: ['U'],
+    label: 'undo its changes',
+    hint: 'more',
+    at: besidePlan,
+    section: 'Run',
+    refusal: undoRefusal,
+    run: withTask(({ports, open, fail}, taskId) => {
+      ports.proposeUndo(taskId).then((proposal) => open(undoDialog(proposal)), fail);
+    }),
+  },
+  {
     id: 'job.executeTask',
     keys: ['E'],
     label: 'execute task',
@@ -106,6 +122,15 @@ export const jobCommands: readonly Command[] = [
     },
   },
 ];
+
+/** The files are seen before; what stands in its way is confirmed with them. */
+function undoDialog(proposal: UndoProposal): Dialog {
+  const refusal = refusalOfUndo(proposal);
+  const {length} = proposal.files.files;
+  const headline = refusal?.message ?? (length === 0 ? 'Its files are as before already.' : 'Its files:');
+  const lines = [headline, ...proposalLines(proposal)];
+  return {type: 'undo', taskId: proposal.task.id, lines, isForced: refusal !== null};
+}
 
 /** What waits for a person is shown first; otherwise the agent goes on. */
 function resume({core, jobs, open}: CommandContext, taskId: string): void {

@@ -54,6 +54,8 @@ function wordsFor(obstacle: TaskObstacle, command: TaskCommand | undefined): str
   if (command === 'retry' && obstacle !== 'children' && obstacle !== 'reviewDue')
     return 'it is neither failed nor blocked nor lost';
   if (command === 'execute' && obstacle === 'children') return 'no task below it is ready';
+  if (command === 'undo' && obstacle === 'neverRan') return 'it has no run yet';
+  if (command === 'undo' && obstacle === 'replaced') return 'its changes were taken back already';
   if (command === 'restart' && obstacle === 'neverRan') return 'it has no run yet: e executes it';
   return words[obstacle] ?? words.ended;
 }
@@ -78,6 +80,8 @@ export const resumeRefusal = ofTask('resume', 'review');
 export const restartRefusal = ofTask('restart');
 
 export const retryRefusal = ofTask('retry');
+
+export const undoRefusal = ofTask('undo');
 
 /** A status is for a person to set while other tasks run. */
 export const statusRefusal: Refusal = (facts, state) =>

@@ -53,6 +53,17 @@ export function DialogView({dialog, ...size}: DialogSize & {readonly dialog: Dia
         />
       );
     }
+    case 'undo':
+      return (
+        <ConfirmDialog
+          {...size}
+          title={`Undo ${name}?`}
+          message={[...dialog.lines, undoWords(dialog.isForced)].join('\n')}
+          confirmLabel={dialog.isForced ? 'Undo by force' : 'Undo'}
+          onConfirm={() => answers.undo(dialog.taskId, dialog.isForced)}
+          onCancel={answers.close}
+        />
+      );
     case 'delete':
       return (
         <ConfirmDialog
@@ -106,3 +117,8 @@ export function DialogView({dialog, ...size}: DialogSize & {readonly dialog: Dia
       return <FeedbackDialog {...size} taskId={dialog.taskId} />;
   }
 }
+
+const undoWords = (isForced: boolean) =>
+  isForced
+    ? 'By force, files in conflict get what they had before the task; undoing the undo brings the edits back.'
+    : 'What was edited since stays. The task is todo again; blackbird undo takes it back.';

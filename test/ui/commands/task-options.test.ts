@@ -41,6 +41,7 @@ const keys: Readonly<Record<string, readonly TaskCommand[]>> = {
   'job.resume': ['resume', 'review'],
   'job.restart': ['restart'],
   'job.retry': ['retry'],
+  'job.undo': ['undo'],
   'plan.status': ['setStatus'],
   'job.executeTask': ['execute'],
 };
