@@ -1,4 +1,5 @@
 import type {CommentDesk} from '../machines/actors/comment-desk.ts';
+import type {CheckpointWords, OpenDraft} from '../machines/drafts.ts';
 import type {Engine} from '../machines/engine.ts';
 import type {CheckpointAnswer} from '../machines/policies/review/decisions.ts';
 import type {DecisionRequest} from '../machines/review-gate.machine.ts';
@@ -12,8 +13,8 @@ export type Surface = {
 
 /** A checkpoint as it is shown to a person. */
 export type DecisionQuestion = Pick<DecisionRequest, 'task' | 'run' | 'obstacle'> & {
-  /** Feedback that was written before. */
-  readonly draft: string;
+  /** Where feedback, or a reason, is kept while it is written. */
+  readonly openDraft: (words: CheckpointWords) => OpenDraft;
   readonly listFiles: () => Promise<readonly string[]>;
   readonly loadDiff: () => Promise<string>;
   /** Those of the run go with the request for changes. */

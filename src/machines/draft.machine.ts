@@ -1,5 +1,5 @@
 import {assign, setup, stateIn} from 'xstate';
-import type {DraftSlot} from '../services/contracts/draft.ts';
+import type {DraftSlot, DraftText} from '../services/contracts/draft.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
 import {errorIn} from './chart-parts.ts';
 
@@ -11,7 +11,8 @@ export type DraftCommand =
   | {readonly type: 'draft.drop'};
 
 type DraftContext = {
-  readonly slot: DraftSlot;
+  /** With what the text belonged to when it was begun. */
+  slot: DraftSlot;
   text: string;
   error: unknown;
 };
@@ -28,7 +29,7 @@ export const draftMachine = setup({
     tags: {} as 'loading' | 'kept' | 'unsaved' | 'gone',
   },
   actors: {
-    recallDraft: promiseNotProvided<string, DraftSlot>('recallDraft'),
+    recallDraft: promiseNotProvided<DraftText | null, DraftSlot>('recallDraft'),
     saveDraft: promiseNotProvided<void, {readonly slot: DraftSlot; readonly text: string}>('saveDraft'),
     removeDraft: promiseNotProvided<void, DraftSlot>('removeDraft'),
   },
@@ -52,7 +53,13 @@ export const draftMachine = setup({
         id: 'recallDraft',
         src: 'recallDraft',
         input: ({context}) => context.slot,
-        onDone: {target: 'kept', actions: assign({text: ({event}) => event.output})},
+        onDone: {
+          target: 'kept',
+          actions: assign(({context: {slot}, event: {output}}) => ({
+            slot: {...slot, prompt: output?.prompt ?? slot.prompt},
+            text: output?.text ?? '',
+          })),
+        },
         onError: failed,
       },
       on: {'draft.drop': 'dropping'},

@@ -1,12 +1,15 @@
 import {createActor, waitFor} from 'xstate';
-import type {DraftSlot} from '../services/contracts/draft.ts';
+import type {DraftKind, DraftSlot} from '../services/contracts/draft.ts';
 import {messageOf} from '../services/contracts/errors.ts';
+import type {RunRecord} from '../services/contracts/run.ts';
 import {type DraftServices, storedDraft} from './actors/draft.actor.ts';
 
 /** What one editor writes, kept on disk until it is sent or dropped. */
 export type OpenDraft = {
   /** What was written before; empty where nothing was, or where it cannot be read. */
   readonly recalled: Promise<string>;
+  /** The `prompt` of the slot, or the one that the recalled text was begun with. */
+  prompt(): string;
   /** Why it cannot be kept; null while it can. */
   problem(): string | null;
   /** Kept within a second. An editor opens with what was recalled, so nothing changes before. */
@@ -24,6 +27,14 @@ export type DraftDesk = {
   flush(): Promise<void>;
 };
 
+/** What is written at a checkpoint. */
+export type CheckpointWords = Extract<DraftKind, 'feedback' | 'rejection'>;
+
+export const checkpointSlot = (
+  {task_id, run_id}: Pick<RunRecord, 'task_id' | 'run_id'>,
+  kind: CheckpointWords,
+): DraftSlot => ({kind, taskId: task_id, runId: run_id, id: kind, prompt: ''});
+
 export function createDraftDesk(services: DraftServices): DraftDesk {
   const machine = storedDraft(services);
   const opened = new Set<() => Promise<void>>();
@@ -39,6 +50,7 @@ export function createDraftDesk(services: DraftServices): DraftDesk {
       opened.add(flush);
       return {
         recalled: settled().then(({context}) => context.text),
+        prompt: () => actor.getSnapshot().context.slot.prompt,
         problem: () => {
           const snapshot = actor.getSnapshot();
           return snapshot.hasTag('unsaved') ? messageOf(snapshot.context.error) : null;

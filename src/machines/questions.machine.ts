@@ -9,6 +9,8 @@ export type QuestionsInput = {readonly questions: readonly Question[]};
 export type QuestionsCommand =
   /** An empty value keeps the answer that was given before. */
   | {readonly type: 'question.answer'; readonly value: string}
+  /** What is written so far, and not said yet. */
+  | {readonly type: 'question.draft'; readonly value: string}
   | {readonly type: 'question.back'}
   | {readonly type: 'question.cancel'};
 
@@ -44,6 +46,12 @@ export const questionsMachine = setup({
       'saveAnswers',
     ),
   },
+  actions: {
+    rememberDraft: assign(({context: {questions, answers, index}}, {value}: {value: string}) => ({
+      answers: questions.map((_, place) => (place === index ? value : (answers[place] ?? ''))),
+    })),
+  },
+  delays: {saveDelay: 500},
   guards: {
     hasNone: ({context}) => context.questions.length === 0,
     isSaid: ({context}, params: {value: string}) => saidIn(context, params.value) !== '',
@@ -68,6 +76,29 @@ export const questionsMachine = setup({
     },
     asking: {
       tags: 'actionRequired',
+      initial: 'kept',
+      states: {
+        kept: {
+          on: {
+            'question.draft': {target: 'changed', actions: {type: 'rememberDraft', params: draftIn}},
+            'question.cancel': '#questions.canceled',
+          },
+        },
+        changed: {
+          after: {saveDelay: 'keeping'},
+          on: {'question.draft': {actions: {type: 'rememberDraft', params: draftIn}}},
+        },
+        keeping: {
+          invoke: {
+            id: 'keepAnswers',
+            src: 'saveAnswers',
+            input: ({context: {questions, answers}}) => ({questions, answers}),
+            onDone: 'kept',
+            onError: {target: '#questions.failed', actions: assign({error: ({event}) => event.error})},
+          },
+          on: {'question.draft': {target: 'changed', actions: {type: 'rememberDraft', params: draftIn}}},
+        },
+      },
       on: {
         'question.answer': {
           guard: {type: 'isSaid', params: ({event}) => event},
@@ -83,7 +114,17 @@ export const questionsMachine = setup({
           guard: 'hasPrevious',
           actions: assign({index: ({context}) => context.index - 1}),
         },
-        'question.cancel': 'canceled',
+        'question.cancel': 'leaving',
+      },
+    },
+    // Half an answer is kept as well.
+    leaving: {
+      invoke: {
+        id: 'keepLast',
+        src: 'saveAnswers',
+        input: ({context: {questions, answers}}) => ({questions, answers}),
+        onDone: 'canceled',
+        onError: {target: 'failed', actions: assign({error: ({event}) => event.error})},
       },
     },
     saving: {
@@ -112,6 +153,10 @@ export const questionsMachine = setup({
 });
 
 export type QuestionsActorRef = ActorRefFrom<typeof questionsMachine>;
+
+function draftIn({event}: {event: Extract<QuestionsCommand, {type: 'question.draft'}>}) {
+  return {value: event.value};
+}
 
 /** What an answer to the current question means; empty when nothing is said and nothing was. */
 function saidIn({questions, index, answers}: QuestionsContext, value: string): string {

@@ -17,9 +17,9 @@ export type Dialog =
     }
   | {readonly type: 'status'; readonly taskId: string}
   | {readonly type: 'delete'; readonly taskId: string}
-  /** `draft` is what was written before and could not be stored. */
-  | {readonly type: 'add'; readonly parentId: string | null; readonly index: number; readonly draft?: string}
-  | {readonly type: 'edit'; readonly taskId: string; readonly field: EditedField; readonly draft?: string}
+  | {readonly type: 'add'; readonly parentId: string | null; readonly index: number}
+  /** `seen` is the value it may replace: the one a person was shown when theirs was refused. */
+  | {readonly type: 'edit'; readonly taskId: string; readonly field: EditedField; readonly seen?: string}
   | {readonly type: 'fields'; readonly taskId: string}
   | {readonly type: 'deps'; readonly taskId: string}
   | {readonly type: 'move'; readonly taskId: string}

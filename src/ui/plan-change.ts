@@ -1,7 +1,11 @@
-import type {PlanChange} from './ports.ts';
+import type {MadeEdit} from './model/facts.ts';
+import type {PlanChange, TuiPorts} from './ports.ts';
 import type {TuiCore} from './tui.ts';
 
 type Shown = Pick<TuiCore, 'patch' | 'get'>;
+
+/** So many changes can be taken back. */
+const undoLimit = 100;
 
 /** Waits for a change, says what it was, and remembers it for undo. */
 export async function applyChange(core: Shown, label: string, change: Promise<PlanChange>): Promise<void> {
@@ -11,11 +15,45 @@ export async function applyChange(core: Shown, label: string, change: Promise<Pl
     return;
   }
   showChange(core, done);
-  core.patch({lastEdit: {label, change: done}, notice: {tone: 'good', text: `${label} (z undoes it)`}});
+  const {edits} = core.get();
+  core.patch({
+    edits: {done: [...edits.done, {label, change: done}].slice(-undoLimit), undone: []},
+    notice: {tone: 'good', text: `${label} (z undoes it)`},
+  });
+}
+
+/** Takes the latest change back. One that is refused stays the latest. */
+export async function undoEdit(core: Shown, ports: Pick<TuiPorts, 'undo'>): Promise<void> {
+  const last = core.get().edits.done.at(-1);
+  if (!last) return;
+  const undone = await reverted(core, ports, last);
+  const {edits} = core.get();
+  core.patch({
+    edits: {done: edits.done.filter((each) => each !== last), undone: [...edits.undone, undone]},
+    notice: {tone: 'good', text: `undone: ${last.label} (Z redoes it)`},
+  });
+}
+
+/** To take back what took a change back is to make it again. */
+export async function redoEdit(core: Shown, ports: Pick<TuiPorts, 'undo'>): Promise<void> {
+  const last = core.get().edits.undone.at(-1);
+  if (!last) return;
+  const redone = await reverted(core, ports, last);
+  const {edits} = core.get();
+  core.patch({
+    edits: {done: [...edits.done, redone], undone: edits.undone.filter((each) => each !== last)},
+    notice: {tone: 'good', text: `redone: ${last.label}`},
+  });
+}
+
+async function reverted(core: Shown, ports: Pick<TuiPorts, 'undo'>, edit: MadeEdit): Promise<MadeEdit> {
+  const change = await ports.undo(edit.change);
+  showChange(core, change);
+  return {...edit, change};
 }
 
 /** What was written is shown at once: the next look at the disk comes a moment later. */
-export function showChange({get, patch}: Shown, {after}: PlanChange): void {
+function showChange({get, patch}: Shown, {after}: PlanChange): void {
   const {data} = get();
   if (data) patch({data: {...data, plan: {type: 'plan', plan: after}}});
 }

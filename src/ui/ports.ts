@@ -3,7 +3,8 @@ import type {Engine} from '../machines/engine.ts';
 import type {ResolvedConfig} from '../machines/policies/config-resolution.ts';
 import type {JobStep} from '../machines/policies/job/job-steps.ts';
 import type {JobSummary} from '../machines/policies/job/job-summary.ts';
-import type {NewTask, Place, TaskEdit} from '../machines/policies/plan/plan-edits.ts';
+import type {PlanEdit} from '../machines/policies/plan/apply-edit.ts';
+import type {SeenTask} from '../machines/policies/plan/plan-conflict.ts';
 import type {Talk} from '../machines/policies/run/conversation.ts';
 import type {KnownOfTask} from '../machines/policies/run/task-options.ts';
 import type {UndoProposal} from '../machines/policies/run/undo.ts';
@@ -47,13 +48,6 @@ export type JobEnd =
   | {readonly summary: JobSummary; readonly left: readonly JobStep[]}
   | {readonly error: unknown};
 
-export type PlanEdit =
-  | {readonly type: 'add'; readonly task: NewTask}
-  | {readonly type: 'edit'; readonly taskId: string; readonly fields: TaskEdit}
-  | {readonly type: 'move'; readonly taskId: string; readonly place: Place}
-  | {readonly type: 'delete'; readonly taskId: string}
-  | {readonly type: 'deps'; readonly taskId: string; readonly deps: readonly string[]};
-
 export type PlanChange = {readonly before: Plan; readonly after: Plan};
 
 export type Transcript = {readonly lines: readonly string[]; readonly isCut: boolean};
@@ -86,12 +80,12 @@ export interface TuiPorts {
 
   /** Calls back with the state of the project, now and after every change, until the returned function is called. */
   watch(listener: (data: ProjectData) => void): () => void;
-  setStatus(taskId: string, status: TaskStatus): Promise<PlanChange>;
+  setStatus(taskId: string, status: TaskStatus, seen: readonly SeenTask[]): Promise<PlanChange>;
   retry(taskId: string): Promise<PlanChange>;
   /** What an undo of the task would do; nothing is done. */
   proposeUndo(taskId: string): Promise<UndoProposal>;
   edit(edit: PlanEdit): Promise<PlanChange>;
-  /** Reverts a change, unless the plan was changed since. */
+  /** Takes a change back, unless what it touched was changed since. */
   undo(change: PlanChange): Promise<PlanChange>;
   /** Leaves tasks as they are, whatever the parent review said. */
   dismiss(taskIds: readonly string[]): Promise<void>;

@@ -29,6 +29,7 @@ export async function runTui(tui: Tui, terminal: TuiTerminal): Promise<void> {
     for (;;) {
       await showOnce(tui, terminal, painter);
       const {handover} = tui.get();
+      await tui.drafts.flush();
       if (handover === null) return;
       if (handover.type === 'shell') tui.ports.suspend();
       else await tui.ports.attach(handover.id).catch(tui.answers.failed);

@@ -1,13 +1,15 @@
+import type {OpenDraft} from '../machines/drafts.ts';
 import {checkpointStep, resumeStep, undoStep} from '../machines/policies/job/job-steps.ts';
+import {type SeenTask, seenTask, valueInTheWay} from '../machines/policies/plan/plan-conflict.ts';
 import type {CheckpointAnswer} from '../machines/policies/review/decisions.ts';
 import type {QuestionsOutput} from '../machines/questions.machine.ts';
 import type {DecisionRequest} from '../machines/review-gate.machine.ts';
 import type {Dialog, EditedField} from '../machines/tui.machine.ts';
 import type {ConfigLayerName, SettingKey, SettingValue} from '../services/contracts/config.ts';
-import type {TaskStatus} from '../services/contracts/plan.ts';
+import type {Task, TaskStatus} from '../services/contracts/plan.ts';
 import {select, toggleFold} from './model/browse.ts';
 import {messageLines} from './model/error-lines.ts';
-import {decisionOn} from './model/facts.ts';
+import {decisionOn, type Notice} from './model/facts.ts';
 import {newTaskId} from './model/new-task-id.ts';
 import {applyChange} from './plan-change.ts';
 import type {TuiPorts} from './ports.ts';
@@ -19,19 +21,27 @@ export function createAnswers(core: TuiCore, ports: TuiPorts, jobs: Jobs) {
   const close = () => core.send({type: 'dialog.close'});
   const failed = (error: unknown, next?: Dialog) =>
     core.send({type: 'dialog.open', dialog: {type: 'message', ...messageLines(error), ...(next && {next})}});
-  /** What cannot be stored is offered again after the reason: `written` is the dialog with it. */
+  /** What cannot be stored stays a draft, and its editor opens again after the reason. */
   const change = (
     label: string,
     made: ReturnType<TuiPorts['edit']>,
-    {follow = () => {}, written}: {follow?: () => void; written?: Dialog} = {},
+    {
+      follow = () => {},
+      draft,
+      editor,
+    }: {follow?: () => void; draft?: OpenDraft; editor?: (error: unknown) => Dialog} = {},
   ) => {
     close();
-    applyChange(core, label, made).then(follow, (error: unknown) => failed(error, written));
+    applyChange(core, label, made).then(
+      () => {
+        void draft?.drop();
+        follow();
+      },
+      (error: unknown) => failed(error, editor?.(error)),
+    );
   };
   const choose = (id: string | null) => core.patch({browse: select(core.get().browse, id)});
 
-  /** What was written for an agent is offered again when it could not be sent. */
-  const drafts = new Map<string, string>();
   /** Closes the dialog; what the engine asked about the task is no longer open here. */
   const takeRequest = (taskId: string): DecisionRequest | null => {
     const asked = decisionOn(core.get(), taskId);
@@ -76,7 +86,6 @@ export function createAnswers(core: TuiCore, ports: TuiPorts, jobs: Jobs) {
     },
     /** The engine waits for it, or it was left open by an earlier one. */
     decide: (taskId: string, decision: CheckpointAnswer) => {
-      if (decision.state === 'changes_requested') drafts.set(taskId, decision.feedback);
       const asked = takeRequest(taskId);
       if (asked === null) {
         void jobs.start(checkpointStep(taskId, decision));
@@ -88,7 +97,6 @@ export function createAnswers(core: TuiCore, ports: TuiPorts, jobs: Jobs) {
       const asked = takeRequest(taskId);
       if (asked) attempt(() => ports.engine.postpone(asked.run.run_id));
     },
-    draftOf: (taskId: string) => drafts.get(taskId) ?? '',
     resumeSentBack: (taskIds: readonly string[]) => {
       close();
       // The files are read again a moment after the job took the feedback over.
@@ -100,18 +108,23 @@ export function createAnswers(core: TuiCore, ports: TuiPorts, jobs: Jobs) {
       close();
       ports.dismiss(taskIds).catch(failed);
     },
-    status: (taskId: string, status: TaskStatus) =>
-      change(`${taskId} is ${status}`, ports.setStatus(taskId, status)),
-    delete: (taskId: string) => {
+    /** An editor was left without sending. */
+    leaveEditor: (isKept: boolean) => {
+      close();
+      if (isKept) core.say(keptAsDraft);
+    },
+    status: (task: Task, status: TaskStatus) =>
+      change(`${task.id} is ${status}`, ports.setStatus(task.id, status, [seenTask(task, 'status')])),
+    delete: (taskId: string, seen: readonly SeenTask[]) => {
       const at = core.facts().entries.findIndex(({id}) => id === taskId);
       const follow = () => {
         const {entries} = core.facts();
         choose(entries[Math.min(at, entries.length - 1)]?.id ?? null);
       };
-      change(`deleted ${taskId}`, ports.edit({type: 'delete', taskId}), {follow});
+      change(`deleted ${taskId}`, ports.edit({type: 'delete', taskId, seen}), {follow});
     },
     /** The first line is the title, the rest describes it. */
-    add: (text: string, place: {parentId: string | null; index: number}) => {
+    add: (text: string, place: {parentId: string | null; index: number}, draft: OpenDraft) => {
       const [title = '', ...rest] = text.trim().split('\n');
       const {plan} = core.facts();
       if (!plan || title.trim() === '') return close();
@@ -122,25 +135,50 @@ export function createAnswers(core: TuiCore, ports: TuiPorts, jobs: Jobs) {
         if (place.parentId !== null) core.patch({browse: toggleFold(browse, place.parentId, false)});
         choose(id);
       };
-      const written = {type: 'add' as const, ...place, draft: text};
-      change(`added ${id}`, ports.edit({type: 'add', task}), {follow, written});
+      const editor = () => ({type: 'add' as const, ...place});
+      change(`added ${id}`, ports.edit({type: 'add', task}), {follow, draft, editor});
     },
-    edit: (taskId: string, field: EditedField, text: string) => {
+    /** `seen` is what the field was when the person began to write. */
+    edit: ({taskId, field, text, seen, draft}: FieldEdit) => {
       const value = field === 'acceptanceCriteria' ? lines(text) : field === 'title' ? text.trim() : text;
       const fields = field === 'notes' && text.trim() === '' ? {notes: null} : {[field]: value};
-      const written = {type: 'edit' as const, taskId, field, draft: text};
-      change(`changed ${taskId}`, ports.edit({type: 'edit', taskId, fields}), {written});
+      // Whoever was shown the other value and sends again, means it.
+      const editor = (error: unknown) => {
+        const value = valueInTheWay(error);
+        return {type: 'edit' as const, taskId, field, ...(value !== undefined && {seen: value})};
+      };
+      const edit = {type: 'edit' as const, taskId, fields, seen: [{taskId, fields: {[field]: seen}}]};
+      change(`changed ${taskId}`, ports.edit(edit), {draft, editor});
     },
-    deps: (taskId: string, deps: readonly string[]) =>
-      change(`changed what ${taskId} needs`, ports.edit({type: 'deps', taskId, deps})),
-    move: (taskId: string, parentId: string | null) =>
-      change(`moved ${taskId}`, ports.edit({type: 'move', taskId, place: {parentId}})),
+    deps: (task: Task, deps: readonly string[]) =>
+      change(
+        `changed what ${task.id} needs`,
+        ports.edit({type: 'deps', taskId: task.id, deps, seen: [seenTask(task, 'deps')]}),
+      ),
+    move: (task: Task, parentId: string | null) =>
+      change(
+        `moved ${task.id}`,
+        ports.edit({type: 'move', taskId: task.id, place: {parentId}, seen: [seenTask(task, 'parentId')]}),
+      ),
     setting: (layer: ConfigLayerName, key: SettingKey, value: SettingValue) => {
       close();
       ports.writeSetting(layer, key, value).catch(failed);
     },
   };
 }
+
+export type FieldEdit = {
+  readonly taskId: string;
+  readonly field: EditedField;
+  readonly text: string;
+  readonly seen: string;
+  readonly draft: OpenDraft;
+};
+
+export const keptAsDraft: Notice = {
+  tone: 'accent',
+  text: 'kept as a draft: it is there when you open it again',
+};
 
 export type Answers = ReturnType<typeof createAnswers>;
 

@@ -1,3 +1,4 @@
+import {createDraftDesk, type DraftDesk} from '../machines/drafts.ts';
 import type {JobSummary} from '../machines/policies/job/job-summary.ts';
 import type {TuiCommand} from '../machines/tui.machine.ts';
 import {createTuiFlow} from '../machines/tui-flow.ts';
@@ -40,6 +41,8 @@ export type Tui = Omit<TuiCore, 'onJobEnd' | 'asked' | 'dialogs'> & {
   readonly answers: Answers;
   /** What `@` offers. */
   readonly files: FileIndex;
+  /** What is being written, kept on disk. */
+  readonly drafts: DraftDesk;
   /** Counts seconds while something runs; stopped otherwise. */
   readonly clock: Store<number>;
   press(key: KeyPress): void;
@@ -54,6 +57,7 @@ export type Tui = Omit<TuiCore, 'onJobEnd' | 'asked' | 'dialogs'> & {
 export function createTui(ports: TuiPorts): Tui {
   const flow = createTuiFlow({pause: (reason) => ports.engine.pause(reason, 'key')});
   const factsOf = createFacts();
+  const drafts = createDraftDesk({drafts: ports.drafts, now: () => new Date(ports.now()).toISOString()});
   let hasWorked = false;
   const state = createStore<TuiState>({
     ui: flow.snapshot(),
@@ -61,7 +65,7 @@ export function createTui(ports: TuiPorts): Tui {
     browse: startBrowse,
     job: null,
     notice: null,
-    lastEdit: null,
+    edits: {done: [], undone: []},
     decisions: new Map(),
     detail: null,
     past: null,
@@ -149,6 +153,7 @@ export function createTui(ports: TuiPorts): Tui {
     jobs,
     answers: createAnswers(core, ports, jobs),
     files: createFileIndex(ports.listFiles),
+    drafts,
     clock: clock.seconds,
     press,
     setWriting: (isOn) => {

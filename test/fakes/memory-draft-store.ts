@@ -1,3 +1,4 @@
+import {createDraftDesk} from '../../src/machines/drafts.ts';
 import type {Draft, DraftStore} from '../../src/services/contracts/draft.ts';
 import {now} from '../helpers/plans.ts';
 
@@ -38,6 +39,9 @@ export function createMemoryDraftStore(): MemoryDraftStore {
     remove: async (kind, taskId) => void entries.delete(nameOf({kind, taskId})),
   };
 }
+
+/** The drafts of one process, over a store of its own or the one that is given. */
+export const draftDesk = (drafts = createMemoryDraftStore()) => createDraftDesk({drafts, now: () => now});
 
 /** Answers that a person gave to questions of run a-1 before they stopped. */
 export const answersDraft = (fields: Partial<Draft> = {}): Draft => ({

@@ -118,6 +118,14 @@ describe('what is written', () => {
     expect(drafts.list()).toEqual([]);
   });
 
+  test('knows what it was begun with, whatever the field holds by now', async () => {
+    const {desk, open} = await editor({prompt: 'old'});
+    open.change('mine');
+    await open.close();
+    const again = desk.open({...slot, prompt: 'of somebody else'});
+    expect([await again.recalled, again.prompt()]).toEqual(['mine', 'old']);
+  });
+
   test('that cannot be kept says why, and is tried again with the next change', async () => {
     const {drafts, open} = await editor();
     drafts.failNextSave(new Error('disk full'));

@@ -1,4 +1,4 @@
-import {describe, expect, test} from 'vitest';
+import {describe, expect, onTestFinished, test, vi} from 'vitest';
 import {createActor, toPromise} from 'xstate';
 import {draftedQuestions} from '../../src/machines/actors/draft-answers.actor.ts';
 import {questionsMachine} from '../../src/machines/questions.machine.ts';
@@ -253,12 +253,59 @@ test.each(['recallAnswers', 'saveAnswers'] as const)('%s has to be provided', as
 
 const textOf = ({id, prompt}: Question) => ({id, prompt});
 
+describe('half an answer', () => {
+  const typed = async (drafts = createMemoryDraftStore()) => {
+    const asked = await askAs({questions: [color, name], drafts});
+    await asked.answer('red');
+    asked.actor.send({type: 'question.draft', value: 'Black'});
+    return asked;
+  };
+
+  test('is on disk half a second after its first key', async () => {
+    const {drafts, actor, answer} = await askAs({questions: [color, name]});
+    await answer('red');
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    actor.send({type: 'question.draft', value: 'Black'});
+    await vi.advanceTimersByTimeAsync(499);
+    expect(drafts.list()[0]?.texts.map(({text}) => text)).toEqual(['red']);
+    actor.send({type: 'question.draft', value: 'Blackb'});
+    await vi.advanceTimersByTimeAsync(1);
+    expect(drafts.list()[0]?.texts.map(({text}) => text)).toEqual(['red', 'Blackb']);
+  });
+
+  test('is on disk when the questions are left, and offered the next time', async () => {
+    const {drafts, cancel, finished} = await typed();
+    await cancel();
+    expect(await finished).toEqual({outcome: 'canceled'});
+    const again = await askAs({questions: [color, name], drafts});
+    expect(again.actor.getSnapshot().context.answers).toEqual(['red', 'Black']);
+  });
+
+  test('stays while an earlier question is answered again', async () => {
+    const {back, answer, offered} = await typed();
+    await back();
+    await answer('blue');
+    expect(offered()).toBe('Black');
+  });
+
+  test('that is erased leaves no draft behind', async () => {
+    const drafts = createMemoryDraftStore();
+    const {actor, cancel} = await askAs({questions: [name], drafts});
+    actor.send({type: 'question.draft', value: 'x'});
+    actor.send({type: 'question.draft', value: ''});
+    await cancel();
+    expect(drafts.list()).toEqual([]);
+  });
+});
+
 test('every transition is reached', () => {
   expect(
     unreachedTransitions(questionsMachine, {
       inputs: [{questions: []}, {questions: [color, name]}],
       payloads: [
         {type: 'xstate.done.actor.recallAnswers', output: ['', '']},
+        {type: 'question.draft', value: 'x'},
         {type: 'question.answer', value: ''},
         {type: 'question.answer', value: 'red'},
       ],

@@ -225,7 +225,7 @@ describe('editing', () => {
     await sees('a is skipped');
     plans.plan = planOf(family(task('p'), task('a', {title: 'By another hand'}), task('b')), task('z'));
     press('z');
-    await sees('the plan was changed since');
+    await sees('the plan was changed by somebody else since');
     expect(plans.plan.items.get('a')?.title).toBe('By another hand');
   });
 

@@ -4,13 +4,8 @@ import {createCommentDesk} from '../../src/machines/actors/comment-desk.ts';
 import {proposeUndo} from '../../src/machines/actors/undo.actor.ts';
 import {createEngine} from '../../src/machines/engine.ts';
 import {resolveConfig} from '../../src/machines/policies/config-resolution.ts';
-import {
-  addTask,
-  deleteTask,
-  editTask,
-  moveTask,
-  setDeps,
-} from '../../src/machines/policies/plan/plan-edits.ts';
+import {applyEdit} from '../../src/machines/policies/plan/apply-edit.ts';
+import {requireSeen} from '../../src/machines/policies/plan/plan-conflict.ts';
 import {setStatus} from '../../src/machines/policies/plan/plan-status.ts';
 import {undoChange} from '../../src/machines/policies/plan/plan-undo.ts';
 import {tellingRun} from '../../src/machines/policies/run/task-runs.ts';
@@ -121,24 +116,14 @@ export function tuiProject(options: TuiOptions = {}) {
       listener(data());
       return () => listeners.delete(listener);
     },
-    setStatus: (id, status) => update((plan) => setStatus(plan, id, status, now)),
+    setStatus: (id, status, seen) =>
+      update((plan) => {
+        requireSeen(plan, seen);
+        return setStatus(plan, id, status, now);
+      }),
     retry: (id) => update((plan) => setStatus(plan, id, 'todo', now)),
     proposeUndo: (taskId) => proposeUndo(services, {taskId, runId: null, isForced: false}),
-    edit: (edit) =>
-      update((plan) => {
-        switch (edit.type) {
-          case 'add':
-            return addTask(plan, edit.task, now);
-          case 'edit':
-            return editTask(plan, edit.taskId, edit.fields, now);
-          case 'move':
-            return moveTask(plan, edit.taskId, edit.place, now);
-          case 'delete':
-            return deleteTask(plan, edit.taskId, {cascade: true, force: true}, now).plan;
-          case 'deps':
-            return setDeps(plan, edit.taskId, edit.deps, now);
-        }
-      }),
+    edit: (edit) => update((plan) => applyEdit(plan, edit, now)),
     undo: (change) => update((plan) => undoChange(plan, change)),
     dismiss: async (taskIds) => {
       for (const id of taskIds) pendingFeedback.delete(id);

@@ -1,5 +1,6 @@
 import type {Command} from 'commander';
 import {chainOf, taskDiff} from '../../machines/actors/task-change.ts';
+import {checkpointSlot, createDraftDesk} from '../../machines/drafts.ts';
 import type {Engine} from '../../machines/engine.ts';
 import type {DecisionRequest} from '../../machines/review-gate.machine.ts';
 import type {Cli} from '../cli.ts';
@@ -20,12 +21,18 @@ export const isAttended = (cli: Cli, command: Command): boolean =>
 export function decisionDialog(
   cli: Cli,
   command: Command,
-  {engine, changes, runs, comments}: Pick<OpenedEngine, 'engine' | 'changes' | 'runs' | 'comments'>,
+  {
+    engine,
+    changes,
+    runs,
+    comments,
+    drafts,
+  }: Pick<OpenedEngine, 'engine' | 'changes' | 'runs' | 'comments' | 'drafts'>,
 ): DecisionDialog {
   const {context} = cli;
   const closing = new AbortController();
   let asking: Promise<void> = Promise.resolve();
-  let draft = '';
+  const desk = createDraftDesk({drafts, now: context.now});
 
   const ask = async (request: DecisionRequest) => {
     const {task, run, obstacle, refusal} = request;
@@ -35,7 +42,7 @@ export function decisionDialog(
       task,
       run,
       obstacle,
-      draft,
+      openDraft: (words) => desk.open(checkpointSlot(run, words)),
       comments,
       signal: closing.signal,
       listFiles: async () => {
@@ -44,7 +51,7 @@ export function decisionDialog(
       },
       loadDiff: async () => taskDiff(changes, await chainOf(runs, run)),
     });
-    if (decision?.state === 'changes_requested') draft = decision.feedback;
+    await desk.flush();
     tell(engine, request, decision ?? null);
   };
 

@@ -1,5 +1,6 @@
 import {existsSync, readdirSync} from 'node:fs';
 import {resolveConfig, settingOf} from '../../machines/policies/config-resolution.ts';
+import {requireSeen, type SeenTask} from '../../machines/policies/plan/plan-conflict.ts';
 import {setStatus} from '../../machines/policies/plan/plan-status.ts';
 import {leaveForReview} from '../../machines/policies/review/parent-review.ts';
 import type {Plan, TaskStatus} from '../../services/contracts/plan.ts';
@@ -23,10 +24,15 @@ export async function setTaskStatus(
   taskId: string,
   status: TaskStatus,
   now: string,
+  seen: readonly SeenTask[] = [],
 ): Promise<Change> {
   await refuseWhileRunning(project, taskId);
   await requireOf(project, taskId, 'setStatus');
-  return changeByHand(project, (plan) => setStatus(plan, taskId, status, now), taskId);
+  const change = (plan: Plan) => {
+    requireSeen(plan, seen);
+    return setStatus(plan, taskId, status, now);
+  };
+  return changeByHand(project, change, taskId);
 }
 
 /**

@@ -3,7 +3,7 @@ import type {Command} from 'commander';
 import {chainOf, taskDiff} from '../../machines/actors/task-change.ts';
 import type {EntryListener} from '../../machines/observe.ts';
 import {resolveConfig, settingOf} from '../../machines/policies/config-resolution.ts';
-import {addTask, deleteTask, editTask, moveTask, setDeps} from '../../machines/policies/plan/plan-edits.ts';
+import {applyEdit} from '../../machines/policies/plan/apply-edit.ts';
 import {undoChange} from '../../machines/policies/plan/plan-undo.ts';
 import {reviewRules} from '../../machines/policies/review/review-summary.ts';
 import {inListOrder} from '../../machines/policies/session/session-refs.ts';
@@ -13,7 +13,7 @@ import type {RunRecord} from '../../services/contracts/run.ts';
 import {createChangeTracker} from '../../services/git/change-tracker.ts';
 import {listFiles} from '../../services/git/list-files.ts';
 import {createRunStore} from '../../services/stores/run-store.ts';
-import type {PlanEdit, SessionRow, TuiPorts} from '../../ui/ports.ts';
+import type {SessionRow, TuiPorts} from '../../ui/ports.ts';
 import type {Cli} from '../cli.ts';
 import {openEngine} from '../job/engine-composition.ts';
 import {refuseWhileRunning} from '../job/running-task.ts';
@@ -64,7 +64,7 @@ export async function openTuiPorts(
       return () => outputs.delete(listener);
     },
     watch: reader.watch,
-    setStatus: (taskId, status) => setTaskStatus(project, taskId, status, now()),
+    setStatus: (taskId, status, seen) => setTaskStatus(project, taskId, status, now(), seen),
     retry: (taskId) => retryTask(project, taskId, now()),
     proposeUndo: (taskId) => opened.proposeUndo({taskId, runId: null, isForced: false}),
     edit: async (edit) => {
@@ -110,21 +110,6 @@ export async function openTuiPorts(
     },
     now: () => Date.now(),
   };
-}
-
-function applyEdit(plan: Plan, edit: PlanEdit, now: string): Plan {
-  switch (edit.type) {
-    case 'add':
-      return addTask(plan, edit.task, now);
-    case 'edit':
-      return editTask(plan, edit.taskId, edit.fields, now);
-    case 'move':
-      return moveTask(plan, edit.taskId, edit.place, now);
-    case 'delete':
-      return deleteTask(plan, edit.taskId, {cascade: true, force: true}, now).plan;
-    case 'deps':
-      return setDeps(plan, edit.taskId, edit.deps, now);
-  }
 }
 
 function rowOf(view: Awaited<ReturnType<typeof viewsOf>>[number]): SessionRow {

@@ -26,7 +26,8 @@ export function draftedQuestions({drafts, run, given = [], now}: DraftedQuestion
             ...textsOf(run.questions ?? [], (id) => given.find((each) => each.id === id)?.value ?? ''),
             ...textsOf(questions, (_, place) => answers[place] ?? ''),
           ];
-          await drafts.save({schemaVersion: 1, ...key, texts, updatedAt: now()});
+          if (texts.length === 0) await drafts.remove(key.kind, key.taskId);
+          else await drafts.save({schemaVersion: 1, ...key, texts, updatedAt: now()});
         },
       ),
     },

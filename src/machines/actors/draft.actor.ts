@@ -1,5 +1,5 @@
 import {fromPromise} from 'xstate';
-import type {Draft, DraftSlot, DraftStore} from '../../services/contracts/draft.ts';
+import type {Draft, DraftSlot, DraftStore, DraftText} from '../../services/contracts/draft.ts';
 import {draftMachine} from '../draft.machine.ts';
 
 export type DraftServices = {readonly drafts: DraftStore; readonly now: () => string};
@@ -16,12 +16,12 @@ export function storedDraft({drafts, now}: DraftServices) {
   };
   const recall = async ({id, ...key}: DraftSlot) => {
     const texts = (await drafts.read(key))?.texts ?? [];
-    return texts.find((each) => each.id === id)?.text ?? '';
+    return texts.find((each) => each.id === id) ?? null;
   };
   const inTurn = createQueue();
   return draftMachine.provide({
     actors: {
-      recallDraft: fromPromise<string, DraftSlot>(({input}) => inTurn(() => recall(input))),
+      recallDraft: fromPromise<DraftText | null, DraftSlot>(({input}) => inTurn(() => recall(input))),
       saveDraft: fromPromise<void, {readonly slot: DraftSlot; readonly text: string}>(
         ({input: {slot, text}}) => inTurn(() => write(slot, text)),
       ),

@@ -21,6 +21,11 @@ export function defineSettleTaskActor(
     // The run is stored, so what it was told need not be told again.
     if (run.context?.parentReviewFeedback) await pendingOf({feedback, runs}, taskId);
     if (!isUnanswered(run)) await drafts.remove('answers', taskId);
+    // Words at a checkpoint are in the record once it was decided.
+    if (run.decision_state !== 'pending' && !isUndelivered(run)) {
+      await drafts.remove('feedback', taskId);
+      await drafts.remove('rejection', taskId);
+    }
     onSettled(run);
   });
 }

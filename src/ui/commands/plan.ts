@@ -1,6 +1,7 @@
+import {seenTask} from '../../machines/policies/plan/plan-conflict.ts';
 import {childrenOf, parentOf, rootTasks} from '../../machines/policies/plan/plan-graph.ts';
 import type {Facts} from '../model/facts.ts';
-import {applyChange, showChange} from '../plan-change.ts';
+import {applyChange, redoEdit, undoEdit} from '../plan-change.ts';
 import {besidePlan, type Command, noPlan, noTask, type Refusal, restingTask, withTask} from './command.ts';
 import {statusRefusal} from './task-refusals.ts';
 
@@ -115,16 +116,17 @@ export const planCommands: readonly Command[] = [
     hint: 'more',
     at: besidePlan,
     section,
-    refusal: (_, {lastEdit}) => (lastEdit ? null : 'there is nothing to undo'),
-    run: ({core, ports, fail}) => {
-      const {lastEdit} = core.get();
-      if (!lastEdit) return;
-      core.patch({lastEdit: null});
-      ports.undo(lastEdit.change).then((change) => {
-        showChange(core, change);
-        core.say({tone: 'good', text: `undone: ${lastEdit.label}`});
-      }, fail);
-    },
+    refusal: (_, {edits}) => (edits.done.length > 0 ? null : 'there is nothing to undo'),
+    run: ({core, ports, fail}) => void undoEdit(core, ports).catch(fail),
+  },
+  {
+    id: 'plan.redo',
+    keys: ['Z', 'ctrl+r'],
+    label: 'redo',
+    at: besidePlan,
+    section,
+    refusal: (_, {edits}) => (edits.undone.length > 0 ? null : 'there is nothing to redo'),
+    run: ({core, ports, fail}) => void redoEdit(core, ports).catch(fail),
   },
 ];
 
@@ -139,7 +141,8 @@ function moveBy(by: number): Command['run'] {
     const target = index - 1 + by;
     if (target < 0 || target > last) return;
     const place = {parentId, index: target};
-    applyChange(core, `moved ${task.id}`, ports.edit({type: 'move', taskId: task.id, place})).catch(fail);
+    const edit = {type: 'move', taskId: task.id, place, seen: [seenTask(task, 'parentId')]} as const;
+    applyChange(core, `moved ${task.id}`, ports.edit(edit)).catch(fail);
   };
 }
 

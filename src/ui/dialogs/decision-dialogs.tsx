@@ -1,3 +1,4 @@
+import {checkpointSlot} from '../../machines/drafts.ts';
 import {Lines, lineOf} from '../components/lines.tsx';
 import {decisionOn} from '../model/facts.ts';
 import {CheckpointPrompt} from '../prompts/checkpoint-prompt.tsx';
@@ -7,7 +8,7 @@ import type {DialogSize} from './dialog-view.tsx';
 
 /** A run at its checkpoint: what it changed, and the decision. */
 export function CheckpointDialog({taskId, ...size}: DialogSize & {readonly taskId: string}) {
-  const {answers, files, ports} = useTui();
+  const {answers, drafts, files, ports} = useTui();
   const [state, {plan}] = useTuiState();
   const asked = decisionOn(state, taskId);
   const run = asked?.run ?? state.data?.runs.get(taskId);
@@ -24,7 +25,7 @@ export function CheckpointDialog({taskId, ...size}: DialogSize & {readonly taskI
       files={files}
       loadDiff={() => ports.diff(run)}
       changesRefused={asked ? asked.obstacle : hasSession ? null : 'it has no session to go on with'}
-      draft={answers.draftOf(taskId)}
+      openDraft={(words) => drafts.open(checkpointSlot(run, words))}
       onDecide={(made) => answers.decide(taskId, made)}
       onLater={() => answers.decideLater(taskId)}
     />

@@ -1,16 +1,14 @@
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import type {Dialog} from '../../machines/tui.machine.ts';
 import {settings} from '../../services/contracts/config.ts';
-import {taskStatuses} from '../../services/contracts/task-status.ts';
 import {ConfirmDialog} from '../components/confirm-dialog.tsx';
 import {useTui, useTuiState} from '../tui-context.tsx';
-import {ChoiceDialog} from './choice-dialog.tsx';
 import {CheckpointDialog, FeedbackDialog} from './decision-dialogs.tsx';
 import {AddDialog, EditDialog, FieldsDialog} from './edit-dialogs.tsx';
 import {MessageDialog} from './message-dialog.tsx';
 import {QuestionsDialog} from './questions-dialog.tsx';
 import {SettingChoice, SettingDialog} from './setting-dialog.tsx';
-import {DepsDialog, MoveDialog} from './task-dialogs.tsx';
+import {DeleteDialog, DepsDialog, MoveDialog, StatusDialog} from './task-dialogs.tsx';
 
 export type DialogSize = {
   readonly columns: number;
@@ -65,34 +63,9 @@ export function DialogView({dialog, ...size}: DialogSize & {readonly dialog: Dia
         />
       );
     case 'delete':
-      return (
-        <ConfirmDialog
-          {...size}
-          title={`Delete ${name}?`}
-          message={
-            task && task.childIds.length > 0
-              ? 'Everything below it is deleted too, and dependencies on it are removed. z undoes it.'
-              : 'Dependencies on it are removed. z undoes it.'
-          }
-          confirmLabel="Delete"
-          onConfirm={() => answers.delete(dialog.taskId)}
-          onCancel={answers.close}
-        />
-      );
+      return <DeleteDialog {...size} taskId={dialog.taskId} name={name} />;
     case 'status':
-      return (
-        <ChoiceDialog
-          {...size}
-          title={`Status of ${name}`}
-          items={taskStatuses.map((status) => ({
-            label: status,
-            ...(status === task?.status ? {note: 'now'} : {}),
-          }))}
-          initialIndex={Math.max(0, taskStatuses.indexOf(task?.status ?? 'todo'))}
-          onChoose={(index) => answers.status(dialog.taskId, taskStatuses[index] ?? 'todo')}
-          onCancel={answers.close}
-        />
-      );
+      return <StatusDialog {...size} taskId={dialog.taskId} name={name} />;
     case 'add':
       return <AddDialog {...size} {...dialog} />;
     case 'fields':

@@ -1,3 +1,5 @@
+import {useState} from 'react';
+import {fieldText} from '../../machines/policies/plan/plan-conflict.ts';
 import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
 import type {EditedField} from '../../machines/tui.machine.ts';
 import type {Task} from '../../services/contracts/plan.ts';
@@ -6,7 +8,7 @@ import {useTui, useTuiState} from '../tui-context.tsx';
 import {ChoiceDialog} from './choice-dialog.tsx';
 import type {DialogSize} from './dialog-view.tsx';
 
-const fields: ReadonlyArray<readonly [EditedField, string]> = [
+const fieldNames: ReadonlyArray<readonly [EditedField, string]> = [
   ['title', 'Title'],
   ['description', 'Description'],
   ['acceptanceCriteria', 'Acceptance criteria, one on each line'],
@@ -17,21 +19,23 @@ const fields: ReadonlyArray<readonly [EditedField, string]> = [
 export function AddDialog({
   parentId,
   index,
-  draft,
   columns,
   rows,
-}: DialogSize & {readonly parentId: string | null; readonly index: number; readonly draft?: string}) {
-  const {answers, files} = useTui();
+}: DialogSize & {readonly parentId: string | null; readonly index: number}) {
+  const {answers, drafts, files} = useTui();
   return (
     <Editor
       files={files}
       columns={columns}
       rows={rows}
       title={parentId === null ? 'New task' : `New task under ${displayLine(parentId)}`}
-      initialText={displayText(draft ?? '')}
       placeholder="The first line is its title, what follows describes it."
-      onSubmit={(text) => answers.add(text, {parentId, index})}
-      onCancel={answers.close}
+      openDraft={() =>
+        drafts.open({kind: 'new-task', taskId: parentId ?? '', runId: '', id: 'task', prompt: ''})
+      }
+      onSubmit={(text, draft) => answers.add(text, {parentId, index}, draft)}
+      onCancel={answers.leaveEditor}
+      onDiscard={answers.close}
     />
   );
 }
@@ -51,9 +55,9 @@ export function FieldsDialog({
       columns={columns}
       rows={rows}
       title={`Edit ${name}`}
-      items={fields.map(([field, label]) => ({label, note: excerpt(task, field)}))}
+      items={fieldNames.map(([field, label]) => ({label, note: excerpt(task, field)}))}
       onChoose={(index) => {
-        const field = fields[index]?.[0];
+        const field = fieldNames[index]?.[0];
         if (field) send({type: 'dialog.open', dialog: {type: 'edit', taskId, field}});
       }}
       onCancel={answers.close}
@@ -64,19 +68,22 @@ export function FieldsDialog({
 export function EditDialog({
   taskId,
   field,
-  draft,
+  seen,
   name,
   columns,
   rows,
 }: DialogSize & {
   readonly taskId: string;
   readonly field: EditedField;
-  readonly draft?: string;
+  readonly seen?: string;
   readonly name: string;
 }) {
-  const {answers, files, send} = useTui();
+  const {answers, drafts, files, send} = useTui();
   const [, {plan}] = useTuiState();
-  const label = fields.find(([each]) => each === field)?.[1] ?? field;
+  // What it is when the editor opens; what it becomes meanwhile is not what was edited.
+  const [value] = useState(() => textOf(plan?.items.get(taskId), field));
+  const fieldsOf = () => send({type: 'dialog.open', dialog: {type: 'fields', taskId}});
+  const label = fieldNames.find(([each]) => each === field)?.[1] ?? field;
   return (
     <Editor
       files={files}
@@ -84,16 +91,17 @@ export function EditDialog({
       rows={rows}
       title={`${label} · ${name}`}
       // What cannot be seen cannot be edited, and must not reach the terminal.
-      initialText={displayText(draft ?? textOf(plan?.items.get(taskId), field))}
-      onSubmit={(text) => answers.edit(taskId, field, text)}
-      onCancel={() => send({type: 'dialog.open', dialog: {type: 'fields', taskId}})}
+      initialText={displayText(value)}
+      openDraft={() => drafts.open({kind: 'edits', taskId, runId: '', id: field, prompt: value})}
+      onSubmit={(text, draft) => answers.edit({taskId, field, text, seen: seen ?? draft.prompt(), draft})}
+      onCancel={fieldsOf}
+      onDiscard={fieldsOf}
     />
   );
 }
 
 function textOf(task: Task | undefined, field: EditedField): string {
-  if (!task) return '';
-  return field === 'acceptanceCriteria' ? task.acceptanceCriteria.join('\n') : (task[field] ?? '');
+  return task ? fieldText(task, field) : '';
 }
 
 const excerpt = (task: Task | undefined, field: EditedField): string =>

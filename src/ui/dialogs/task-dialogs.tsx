@@ -1,7 +1,12 @@
+import {useState} from 'react';
+import {seenSubtree} from '../../machines/policies/plan/plan-conflict.ts';
 import {ancestorsOf, subtreeOf, tasksInTreeOrder} from '../../machines/policies/plan/plan-graph.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
+import {taskStatuses} from '../../services/contracts/task-status.ts';
+import {ConfirmDialog} from '../components/confirm-dialog.tsx';
 import {useTui, useTuiState} from '../tui-context.tsx';
+import {ChoiceDialog} from './choice-dialog.tsx';
 import type {DialogSize} from './dialog-view.tsx';
 import {TaskPicker} from './task-picker.tsx';
 
@@ -11,8 +16,10 @@ type Props = DialogSize & {readonly taskId: string; readonly name: string};
 export function DepsDialog({taskId, name, ...size}: Props) {
   const {answers} = useTui();
   const [, {plan}] = useTuiState();
+  // As it was when the dialog opened: a change of somebody else is not overwritten.
+  const [seen] = useState(() => plan?.items.get(taskId));
   const task = plan?.items.get(taskId);
-  if (!plan || !task) return null;
+  if (!plan || !task || !seen) return null;
   const related = new Set([...subtreeOf(plan, task), ...ancestorsOf(plan, task)].map(({id}) => id));
   const choices = tasksOf(plan, (other) => !related.has(other.id));
   return (
@@ -21,7 +28,7 @@ export function DepsDialog({taskId, name, ...size}: Props) {
       title={`What ${name} needs`}
       choices={choices}
       chosen={task.deps}
-      onDone={(ids) => answers.deps(taskId, ids)}
+      onDone={(ids) => answers.deps(seen, ids)}
       onCancel={answers.close}
     />
   );
@@ -33,8 +40,9 @@ const topLevel = '(top level)';
 export function MoveDialog({taskId, name, ...size}: Props) {
   const {answers} = useTui();
   const [, {plan}] = useTuiState();
+  const [seen] = useState(() => plan?.items.get(taskId));
   const task = plan?.items.get(taskId);
-  if (!plan || !task) return null;
+  if (!plan || !task || !seen) return null;
   const below = new Set(subtreeOf(plan, task).map(({id}) => id));
   const choices = [{id: topLevel, label: topLevel}, ...tasksOf(plan, (other) => !below.has(other.id))];
   return (
@@ -43,7 +51,52 @@ export function MoveDialog({taskId, name, ...size}: Props) {
       title={`Move ${name} under`}
       choices={choices}
       chosen={null}
-      onDone={([id]) => answers.move(taskId, id === undefined || id === topLevel ? null : id)}
+      onDone={([id]) => answers.move(seen, id === undefined || id === topLevel ? null : id)}
+      onCancel={answers.close}
+    />
+  );
+}
+
+export function StatusDialog({taskId, name, ...size}: Props) {
+  const {answers} = useTui();
+  const [, {plan}] = useTuiState();
+  const [seen] = useState(() => plan?.items.get(taskId));
+  const task = plan?.items.get(taskId);
+  if (!task || !seen) return null;
+  return (
+    <ChoiceDialog
+      {...size}
+      title={`Status of ${name}`}
+      items={taskStatuses.map((status) => ({
+        label: status,
+        ...(status === task.status ? {note: 'now'} : {}),
+      }))}
+      initialIndex={taskStatuses.indexOf(seen.status)}
+      onChoose={(index) => answers.status(seen, taskStatuses[index] ?? 'todo')}
+      onCancel={answers.close}
+    />
+  );
+}
+
+export function DeleteDialog({taskId, name, ...size}: Props) {
+  const {answers} = useTui();
+  const [, {plan}] = useTuiState();
+  const [seen] = useState(() => {
+    const task = plan?.items.get(taskId);
+    return plan && task ? seenSubtree(plan, task) : [];
+  });
+  const task = plan?.items.get(taskId);
+  return (
+    <ConfirmDialog
+      {...size}
+      title={`Delete ${name}?`}
+      message={
+        task && task.childIds.length > 0
+          ? 'Everything below it is deleted too, and dependencies on it are removed. z undoes it.'
+          : 'Dependencies on it are removed. z undoes it.'
+      }
+      confirmLabel="Delete"
+      onConfirm={() => answers.delete(taskId, seen)}
       onCancel={answers.close}
     />
   );

@@ -4,7 +4,7 @@ import * as buffer from './text-buffer.ts';
 
 /** What a key does to the text, as data: `editorStep` knows how to do each of these. */
 export type EditorAction =
-  | {readonly type: 'submit' | 'cancel' | 'undo' | 'redo'}
+  | {readonly type: 'submit' | 'cancel' | 'discard' | 'undo' | 'redo'}
   | {readonly type: 'insert'; readonly text: string}
   | {readonly type: 'rows' | 'pages'; readonly by: 1 | -1}
   | {readonly type: 'move'; readonly move: buffer.Edit}
@@ -65,7 +65,16 @@ export const editorKeymap: Keymap<EditorAction> = [
     run: {type: 'insert', text: '@'},
   },
   {id: 'editor.cancel', keys: ['escape'], label: 'back', hint: 'first', short: 'back', run: {type: 'cancel'}},
-  {id: 'editor.undo', keys: ['ctrl+z', 'ctrl+_'], label: 'undo', hint: 'first', run: {type: 'undo'}},
+  // Esc keeps what is written; only this gives it up.
+  {
+    id: 'editor.discard',
+    keys: ['ctrl+x'],
+    label: 'drop',
+    hint: 'first',
+    short: 'drop',
+    run: {type: 'discard'},
+  },
+  {id: 'editor.undo', keys: ['ctrl+z', 'ctrl+_'], label: 'undo', run: {type: 'undo'}},
   {id: 'editor.redo', keys: ['ctrl+y', 'alt+z'], label: 'redo', run: {type: 'redo'}},
   {id: 'editor.indent', keys: ['tab'], label: 'indent', run: {type: 'insert', text: '\t'}},
   {id: 'editor.up', keys: ['up', 'ctrl+p'], label: 'up', run: {type: 'rows', by: -1}},

@@ -28,9 +28,16 @@ export type EditorState = {
   readonly picker: FilePicker | null;
   /** The `@` whose list was closed; it stays closed until another one is typed. */
   readonly closedAt: number | null;
+  /** It holds what was written before, and no key has changed it yet. */
+  readonly isRecalled: boolean;
 };
 
-export type EditorOutcome = {readonly type: 'submit'; readonly text: string} | {readonly type: 'cancel'};
+export type EditorOutcome =
+  | {readonly type: 'submit'; readonly text: string}
+  /** What is written stays a draft. */
+  | {readonly type: 'cancel'}
+  /** What is written is given up. */
+  | {readonly type: 'discard'};
 
 /** What the editor must know of its surroundings to take a key. */
 export type EditorFrame = {
@@ -46,7 +53,17 @@ export const editorState = (text = ''): EditorState => ({
   top: 0,
   picker: null,
   closedAt: null,
+  isRecalled: false,
 });
+
+/** With what was written before. What was typed while it was read comes behind it. */
+export function withDraft(state: EditorState, recalled: string, initialText: string): EditorState {
+  if (recalled === '') return state;
+  const {text} = state.buffer;
+  if (text === initialText) return {...state, buffer: bufferOf(recalled), isRecalled: true};
+  const typed = text.startsWith(initialText) ? text.slice(initialText.length) : text;
+  return {...state, buffer: bufferOf(`${recalled}\n${typed}`), picker: null};
+}
 
 /** One key in the editor. */
 export function editorStep(
@@ -58,7 +75,7 @@ export function editorStep(
   if (picked) return {state: inView(picked, frame)};
   const action = bindingOf(editorKeymap, key.name)?.run ?? null;
   if (action?.type === 'submit') return {state, outcome: {type: 'submit', text: state.buffer.text}};
-  if (action?.type === 'cancel') return {state, outcome: {type: 'cancel'}};
+  if (action?.type === 'cancel' || action?.type === 'discard') return {state, outcome: {type: action.type}};
   return {state: inView(bufferStep(state, key, action, frame), frame)};
 }
 
@@ -120,7 +137,8 @@ function bufferStep(
 }
 
 function edited(state: EditorState, buffer: TextBuffer, kind: EditKind): EditorState {
-  return {...state, buffer, history: recordEdit(state.history, state.buffer, kind), picker: null};
+  const history = recordEdit(state.history, state.buffer, kind);
+  return {...state, buffer, history, picker: null, isRecalled: false};
 }
 
 function movedTo(state: EditorState, buffer: TextBuffer): EditorState {

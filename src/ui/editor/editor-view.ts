@@ -30,7 +30,9 @@ export const margin = 2;
 
 /** The editor as lines, never more than its height. */
 export function editorLines(state: EditorState, view: EditorView): Line[] {
-  const {columns, footColumns = columns, height, title, notice} = view;
+  const {columns, footColumns = columns, height, title} = view;
+  const notice =
+    view.notice ?? (state.isRecalled ? 'Your draft is back. ctrl+s sends, ctrl+x drops it.' : null);
   const room = textHeight(view);
   const picker = state.picker ? pickerLines(state.picker, view, Math.min(8, Math.floor(room / 2))) : [];
   const rows = rowsOf(state.buffer.text, textColumns({columns: columns - margin}));

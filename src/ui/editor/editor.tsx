@@ -1,10 +1,13 @@
-import {useSyncExternalStore} from 'react';
+import {useState, useSyncExternalStore} from 'react';
+import type {OpenDraft} from '../../machines/drafts.ts';
+import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {Lines} from '../components/lines.tsx';
 import type {KeyPress} from '../input/key-press.ts';
 import {useStepper} from '../input/use-stepper.ts';
-import {type EditorFrame, editorState, editorStep} from './editor-state.ts';
+import {type EditorFrame, editorState, editorStep, withDraft} from './editor-state.ts';
 import {editorLines, margin, textHeight} from './editor-view.ts';
 import type {FileIndex, FileList} from './file-index.ts';
+import {useDraft} from './use-draft.ts';
 
 export type EditorProps = {
   readonly title: string;
@@ -14,9 +17,12 @@ export type EditorProps = {
   readonly columns: number;
   /** All of it: title, text, list of files, hints. */
   readonly rows: number;
-  readonly onSubmit: (text: string) => void;
-  /** With the text as it is, so that it can be offered again. */
-  readonly onCancel: (text: string) => void;
+  /** Where what is written is kept; opened once, when the editor opens. */
+  readonly openDraft: () => OpenDraft;
+  readonly onSubmit: (text: string, draft: OpenDraft) => void;
+  /** What is written stays a draft; `isKept` where there is one. */
+  readonly onCancel: (isKept: boolean) => void;
+  readonly onDiscard: () => void;
   readonly isActive?: boolean;
 };
 
@@ -28,25 +34,47 @@ export function Editor({
   files,
   columns,
   rows,
+  openDraft,
   onSubmit,
   onCancel,
+  onDiscard,
   isActive = true,
 }: EditorProps) {
   const list = useFileList(files);
-  const {state} = useStepper({
+  const [draft] = useState(openDraft);
+  const stepper = useStepper({
     initial: () => editorState(initialText),
     step: (before, key) => {
       readFilesFor(key, files);
       return editorStep(before, key, frameOf({list: files.get(), columns, rows}));
     },
+    onChange: ({buffer}, before) => {
+      if (buffer.text !== before.buffer.text) draft.change(buffer.text);
+    },
     onOutcome: (outcome) => {
-      if (outcome.type === 'submit') onSubmit(outcome.text);
-      else onCancel(state.buffer.text);
+      if (outcome.type === 'submit') onSubmit(outcome.text, draft);
+      else if (outcome.type === 'cancel') onCancel(stepper.state.buffer.text !== initialText);
+      else {
+        void draft.drop();
+        onDiscard();
+      }
     },
     isActive,
   });
-  const view = {columns, height: rows, title, placeholder, list, notice: null};
+  const {state} = stepper;
+  useDraft(draft, stepper, {
+    restored: (now, recalled) => withDraft(now, recalled, initialText),
+    textOf: ({buffer}) => buffer.text,
+    initialText,
+  });
+  const view = {columns, height: rows, title, placeholder, list, notice: unkeptNotice(draft)};
   return <Lines lines={editorLines(state, view)} />;
+}
+
+/** Said where a draft cannot be on disk; null where it is. */
+export function unkeptNotice(draft: OpenDraft): string | null {
+  const problem = draft.problem();
+  return problem === null ? null : `This text cannot be kept: ${displayLine(problem)}`;
 }
 
 /** Read with the first key, so that they are there when `@` is typed; a failure is tried again then. */

@@ -18,11 +18,14 @@ export type Stepper<State> = {
 export function useStepper<State, Outcome>({
   initial,
   step,
+  onChange,
   onOutcome,
   isActive = true,
 }: {
   readonly initial: () => State;
   readonly step: (state: State, key: KeyPress) => Step<State, Outcome>;
+  /** Called at once, before the next key: what must not wait until it is drawn. */
+  readonly onChange?: (state: State, before: State) => void;
   readonly onOutcome: (outcome: Outcome) => void;
   readonly isActive?: boolean;
 }): Stepper<State> {
@@ -30,8 +33,10 @@ export function useStepper<State, Outcome>({
   const state = useSyncExternalStore(store.subscribe, store.get);
   useKeys(
     (key) => {
-      const {state: next, outcome} = step(store.get(), key);
+      const before = store.get();
+      const {state: next, outcome} = step(before, key);
       store.set(next);
+      if (next !== before) onChange?.(next, before);
       if (outcome !== undefined) onOutcome(outcome);
     },
     {isActive},

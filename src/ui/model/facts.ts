@@ -24,6 +24,8 @@ export type JobView = {
   readonly isStopping: boolean;
 };
 
+export type MadeEdit = {readonly label: string; readonly change: PlanChange};
+
 /** Everything the screens are drawn from, except the live logs, which change too fast for it. */
 export type TuiState = {
   readonly ui: TuiSnapshot;
@@ -32,7 +34,8 @@ export type TuiState = {
   readonly browse: Browse;
   readonly job: JobView | null;
   readonly notice: Notice | null;
-  readonly lastEdit: {readonly label: string; readonly change: PlanChange} | null;
+  /** Changes of the plan made here, the latest last: those that can be taken back, and those that were. */
+  readonly edits: {readonly done: readonly MadeEdit[]; readonly undone: readonly MadeEdit[]};
   /** What the engine asks now, by run id; it waits for the answers. */
   readonly decisions: ReadonlyMap<string, DecisionRequest>;
   /** What the open tab had to fetch. */

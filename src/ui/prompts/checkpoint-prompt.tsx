@@ -1,10 +1,14 @@
+import {useState} from 'react';
+import type {CheckpointWords, OpenDraft} from '../../machines/drafts.ts';
 import type {CheckpointAnswer} from '../../machines/policies/review/decisions.ts';
 import {messageOf} from '../../services/contracts/errors.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import {usePromptFrame} from '../components/prompt-frame.tsx';
-import {frameOf, readFilesFor, useFileList} from '../editor/editor.tsx';
+import {frameOf, readFilesFor, unkeptNotice, useFileList} from '../editor/editor.tsx';
+import {withDraft} from '../editor/editor-state.ts';
 import {editorLines} from '../editor/editor-view.ts';
 import type {FileIndex} from '../editor/file-index.ts';
+import {useDraft} from '../editor/use-draft.ts';
 import {useStepper} from '../input/use-stepper.ts';
 import {checkpointState, checkpointStep, withDiff, withoutDiff} from './checkpoint-state.ts';
 import {choosingLines, diffHeight, readingLines, summaryHeight} from './checkpoint-view.ts';
@@ -19,8 +23,8 @@ export type CheckpointPromptProps = {
   readonly loadDiff: () => Promise<string>;
   /** Why changes cannot be asked for (no session to go on with); the choice is shown, and said why. */
   readonly changesRefused?: string | null;
-  /** Feedback that was written before. */
-  readonly draft?: string;
+  /** Where feedback, or a reason, is kept while it is written. */
+  readonly openDraft: (words: CheckpointWords) => OpenDraft;
   readonly columns: number;
   /** Never more lines than this are shown. */
   readonly rows: number;
@@ -37,7 +41,7 @@ export function CheckpointPrompt({
   files,
   loadDiff,
   changesRefused = null,
-  draft = '',
+  openDraft,
   columns,
   rows,
   isActive = true,
@@ -48,8 +52,10 @@ export function CheckpointPrompt({
   const {Frame, footColumns} = usePromptFrame();
   const room = {columns, rows, footColumns: footColumns ?? columns};
   const summary = reviewLines(run, columns);
-  const {state, update} = useStepper({
-    initial: () => checkpointState(draft),
+  const [draft] = useState(() => openDraft('feedback'));
+  const [reason] = useState(() => openDraft('rejection'));
+  const stepper = useStepper({
+    initial: checkpointState,
     step: (before, key) => {
       if (before.view === 'writing') readFilesFor(key, files);
       return checkpointStep(before, key, {
@@ -59,6 +65,11 @@ export function CheckpointPrompt({
         changesRefused,
         run,
       });
+    },
+    onChange: (next, before) => {
+      const [text, why] = [next.editor.buffer.text, next.reason.buffer.text];
+      if (text !== before.editor.buffer.text) draft.change(text);
+      if (why !== before.reason.buffer.text) reason.change(why);
     },
     onOutcome: (outcome) => {
       if (outcome.type === 'decide') onDecide(outcome.decision);
@@ -73,6 +84,16 @@ export function CheckpointPrompt({
     isActive,
   });
 
+  const {state, update} = stepper;
+  useDraft(draft, stepper, {
+    restored: (now, recalled) => ({...now, editor: withDraft(now.editor, recalled, '')}),
+    textOf: ({editor}) => editor.buffer.text,
+  });
+  useDraft(reason, stepper, {
+    restored: (now, recalled) => ({...now, reason: withDraft(now.reason, recalled, '')}),
+    textOf: ({reason: {buffer}}) => buffer.text,
+  });
+
   const subject = {task, run};
   if (state.view === 'reading') return <Frame lines={readingLines(state.diff, subject, room)} />;
   if (state.view !== 'writing') {
@@ -84,7 +105,7 @@ export function CheckpointPrompt({
     footColumns: room.footColumns,
     height: rows,
     list,
-    notice: state.notice,
+    notice: state.notice ?? unkeptNotice(words === 'required' ? draft : reason),
     title: `${label}  ${task.id}`,
     placeholder:
       words === 'required'

@@ -47,12 +47,12 @@ export type CheckpointFrame = {
   readonly run: Pick<RunRecord, 'state'>;
 };
 
-export const checkpointState = (draft = ''): CheckpointState => ({
+export const checkpointState = (): CheckpointState => ({
   view: 'choosing',
   choice: unmarked,
   summary: atTop,
-  editor: editorState(draft),
-  reason: editorState(''),
+  editor: editorState(),
+  reason: editorState(),
   diff: {state: 'unread'},
   notice: null,
   isOver: false,
@@ -164,6 +164,7 @@ function write(
   const next = {...state, [field]: editor};
   if (outcome === undefined) return {state: next};
   if (outcome.type === 'cancel') return {state: {...next, view: 'choosing'}};
+  if (outcome.type === 'discard') return {state: {...next, view: 'choosing', [field]: editorState()}};
   const words = outcome.text.trim();
   if (words !== '' || (writing.words === 'optional' && before === noReason))
     return decide(next, writing.answer(words));

@@ -28,6 +28,8 @@ export type QuestionPromptProps = {
   readonly isActive?: boolean;
   /** Each is called once; for the next question mount it anew (`key`). */
   readonly onAnswer: (value: string) => void;
+  /** With every change of an answer that is being written. */
+  readonly onDraft: (value: string) => void;
   readonly onBack: () => void;
   readonly onLater: () => void;
 };
@@ -44,6 +46,7 @@ export function QuestionPrompt({
   rows,
   isActive = true,
   onAnswer,
+  onDraft,
   onBack,
   onLater,
 }: QuestionPromptProps) {
@@ -67,6 +70,9 @@ export function QuestionPrompt({
         prompt: {count: text.length, height},
         canGoBack,
       });
+    },
+    onChange: ({editor}, {editor: before}) => {
+      if (editor.buffer.text !== before.buffer.text) onDraft(editor.buffer.text);
     },
     onOutcome: (outcome) => {
       if (outcome.type === 'answer') onAnswer(outcome.value);

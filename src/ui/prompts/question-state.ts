@@ -141,6 +141,9 @@ function write(state: QuestionState, key: KeyPress, {options = []}: Question, fr
     if (options.length > 0) return {state: {...next, view: 'choosing'}};
     return over(next, {type: frame.canGoBack ? 'back' : 'later'});
   }
+  if (outcome.type === 'discard') {
+    return {state: {...next, editor: editorState(), ...(options.length > 0 ? {view: 'choosing'} : {})}};
+  }
   const value = outcome.text.trim();
   if (value === '') return {state: {...next, notice: 'Write an answer first.'}};
   return over(next, {type: 'answer', value});

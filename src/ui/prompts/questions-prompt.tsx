@@ -27,6 +27,7 @@ export function QuestionsPrompt({actor, ...rest}: QuestionsPromptProps) {
       number={index + 1}
       total={questions.length}
       onAnswer={(value) => actor.send({type: 'question.answer', value})}
+      onDraft={(value) => actor.send({type: 'question.draft', value})}
       onBack={() => actor.send({type: 'question.back'})}
       onLater={() => actor.send({type: 'question.cancel'})}
     />

@@ -1,3 +1,4 @@
+import type {CheckpointWords, OpenDraft} from '../../machines/drafts.ts';
 import type {CheckpointAnswer} from '../../machines/policies/review/decisions.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import {createFileIndex} from '../editor/file-index.ts';
@@ -11,7 +12,7 @@ export type RunCheckpointPromptOptions = ScreenOptions & {
   readonly listFiles: () => Promise<readonly string[]>;
   readonly loadDiff: () => Promise<string>;
   readonly changesRefused?: string | null;
-  readonly draft?: string;
+  readonly openDraft: (words: CheckpointWords) => OpenDraft;
 };
 
 /** Asks for the decision on a terminal; null when it is left for later. */
@@ -21,7 +22,7 @@ export function runCheckpointPrompt({
   run,
   loadDiff,
   changesRefused = null,
-  draft = '',
+  openDraft,
   ...screen
 }: RunCheckpointPromptOptions): Promise<CheckpointAnswer | null> {
   const files = createFileIndex(listFiles);
@@ -32,7 +33,7 @@ export function runCheckpointPrompt({
       files={files}
       loadDiff={loadDiff}
       changesRefused={changesRefused}
-      draft={draft}
+      openDraft={openDraft}
       onDecide={finish}
       onLater={() => finish(null)}
     />

@@ -54,12 +54,44 @@ describe('what others did since', () => {
     expect([taskIn(undone, 'z').title, taskIn(undone, 'n').title]).toEqual(['Theirs', 'New']);
   });
 
+  test('to another field of the same task stays, a status of the engine above all', () => {
+    const plan = shop();
+    const after = editTask(plan, 'a', {title: 'Another'}, now);
+    const later = '2026-02-03T00:00:00.000Z';
+    const since = setStatus(editTask(after, 'a', {prompt: 'Theirs'}, later), 'a', 'in_progress', later);
+    const undone = undoChange(reread(since), {before: plan, after});
+    expect(taskIn(undone, 'a')).toEqual({...taskIn(since, 'a'), title: 'Task a'});
+  });
+
+  test.each<{name: string; change: (plan: Plan) => Plan}>([
+    {name: 'a status given by hand', change: (plan) => setStatus(plan, 'z', 'blocked', now)},
+    {name: 'an addition', change: (plan) => addTask(plan, {id: 'z2', title: 'Z', parentId: null}, now)},
+  ])('with an agent keeps $name', ({change}) => {
+    const plan = shop();
+    const after = change(plan);
+    const id = after.items.has('z2') ? 'z2' : 'z';
+    const since = setStatus(after, id, 'in_progress', '2026-02-03T00:00:00.000Z');
+    expect(errorOf(() => undoChange(since, {before: plan, after}))).toMatchObject({
+      code: 'E_CONFLICT',
+      details: [['changed', id]],
+    });
+  });
+
+  test('is there after a change was taken back and made again', () => {
+    const plan = shop();
+    const after = editTask(plan, 'a', {title: 'Another'}, now);
+    const undone = undoChange(after, {before: plan, after});
+    const since = editTask(undone, 'a', {prompt: 'Theirs'}, now);
+    const redone = undoChange(since, {before: after, after: undone});
+    expect([taskIn(redone, 'a').title, taskIn(redone, 'a').prompt]).toEqual(['Another', 'Theirs']);
+  });
+
   test('to the same task keeps everything as it is', () => {
     const plan = shop();
     const after = editTask(plan, 'a', {title: 'Another'}, now);
     const since = editTask(after, 'a', {title: 'Theirs'}, now);
     expect(errorOf(() => undoChange(since, {before: plan, after}))).toMatchObject({
-      code: 'E_PLAN_EDIT',
+      code: 'E_CONFLICT',
       details: [['changed', 'a']],
     });
   });

@@ -1,7 +1,9 @@
 import {describe, expect, test, vi} from 'vitest';
+import {type CheckpointWords, checkpointSlot} from '../../../src/machines/drafts.ts';
 import type {RunRecord} from '../../../src/services/contracts/run.ts';
 import {CheckpointPrompt, type CheckpointPromptProps} from '../../../src/ui/prompts/checkpoint-prompt.tsx';
 import {textWidth} from '../../../src/ui/text/graphemes.ts';
+import {draftDesk} from '../../fakes/memory-draft-store.ts';
 import {changedRun} from '../../fakes/runs.ts';
 import {eventually} from '../../helpers/eventually.ts';
 import {keys, screenOf, someFiles} from './prompt-screen.tsx';
@@ -21,10 +23,11 @@ function prompt(props: Partial<CheckpointPromptProps> = {}) {
   const onDecide = vi.fn();
   const onLater = vi.fn();
   const loadDiff = vi.fn(async () => patch);
+  const openDraft = (words: CheckpointWords) => draftDesk().open(checkpointSlot(changedRun(), words));
   const screen = screenOf(
     <CheckpointPrompt
       {...{task: {id: 'pay-04', title: 'Refund endpoint'}, run: changedRun(), files: someFiles()}}
-      {...{columns: 80, rows: 23, onDecide, onLater, loadDiff}}
+      {...{columns: 80, rows: 23, onDecide, onLater, loadDiff, openDraft}}
       {...props}
     />,
   );

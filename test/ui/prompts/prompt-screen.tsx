@@ -21,6 +21,7 @@ export function screenOf(element: ReactElement) {
   return {
     /** What is typed at once. */
     type: (sent: string) => stdin.write(sent),
+    unmount,
     lines: () => (lastFrame() ?? '').split('\n'),
     /** Waits until the screen shows it. */
     sees: (text: string | RegExp) => eventually(() => expect(lastFrame()).toMatch(text)),

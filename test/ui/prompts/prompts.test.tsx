@@ -10,7 +10,7 @@ import {Editor} from '../../../src/ui/editor/editor.tsx';
 import {ParentReviewNotice} from '../../../src/ui/prompts/parent-review-notice.tsx';
 import {QuestionsPrompt} from '../../../src/ui/prompts/questions-prompt.tsx';
 import {textWidth} from '../../../src/ui/text/graphemes.ts';
-import {createMemoryDraftStore} from '../../fakes/memory-draft-store.ts';
+import {createMemoryDraftStore, draftDesk} from '../../fakes/memory-draft-store.ts';
 import {settle} from '../../fakes/services.ts';
 import {eventually} from '../../helpers/eventually.ts';
 import {now} from '../../helpers/plans.ts';
@@ -79,9 +79,13 @@ describe('questions', () => {
     await sees('speed');
     type(keys.ctrlC);
 
+    await eventually(() =>
+      expect(drafts.list()[0]?.texts.map(({text}) => text)).toEqual(['sqlite', 'speed']),
+    );
     const again = await ask(asked, {drafts});
     await again.sees('❯ sqlite');
-    expect(drafts.list()[0]?.texts.map(({text}) => text)).toEqual(['sqlite']);
+    again.type(keys.enter);
+    await again.sees('speed');
   });
 
   test('an answer of one’s own instead of an option', async () => {
@@ -236,13 +240,45 @@ test('a box scrolls and is closed', async () => {
   expect(onClose).toHaveBeenCalledTimes(1);
 });
 
+const answersSlot = {kind: 'edits', taskId: 'a', runId: '', id: 'title', prompt: 'old'} as const;
+
+test('an editor opens with the draft that was left, and gives it up by a key of its own', async () => {
+  const drafts = createMemoryDraftStore();
+  const said: string[] = [];
+  const open = () =>
+    screenOf(
+      <Editor
+        {...{title: 'Note', initialText: 'old', files: someFiles(), columns: 70, rows: 8}}
+        openDraft={() => draftDesk(drafts).open(answersSlot)}
+        onSubmit={(text) => said.push(`sent ${text}`)}
+        onCancel={(isKept) => said.push(isKept ? 'left with a draft' : 'left')}
+        onDiscard={() => said.push('discarded')}
+      />,
+    );
+  const first = open();
+  await settle();
+  first.type('er');
+  await first.sees('older');
+  first.unmount();
+  await eventually(() =>
+    expect(drafts.list().map(({texts}) => texts)).toEqual([[{id: 'title', prompt: 'old', text: 'older'}]]),
+  );
+  const again = open();
+  await again.sees('Your draft is back. ctrl+s sends, ctrl+x drops it.');
+  await again.sees('older');
+  again.type('\x18');
+  await eventually(() => expect([said, drafts.list()]).toEqual([['discarded'], []]));
+});
+
 test('an editor on its own gives back what was written', async () => {
   const said: string[] = [];
   const {type, sees} = screenOf(
     <Editor
       {...{title: 'Note', initialText: 'old', files: someFiles(), columns: 40, rows: 8}}
+      openDraft={() => draftDesk().open(answersSlot)}
       onSubmit={(text) => said.push(`sent ${text}`)}
-      onCancel={(text) => said.push(`left ${text}`)}
+      onCancel={(isKept) => said.push(isKept ? 'left with a draft' : 'left')}
+      onDiscard={() => said.push('discarded')}
     />,
   );
   type(' @my');
@@ -250,7 +286,5 @@ test('an editor on its own gives back what was written', async () => {
   type('\t');
   await sees('old @"docs/my file.md"');
   type(`x${keys.ctrlS}y${keys.escape}`);
-  await eventually(() =>
-    expect(said).toEqual(['sent old @"docs/my file.md" x', 'left old @"docs/my file.md" xy']),
-  );
+  await eventually(() => expect(said).toEqual(['sent old @"docs/my file.md" x', 'left with a draft']));
 });

@@ -2,33 +2,60 @@ import {AppError} from '../../../services/contracts/errors.ts';
 import type {Plan, Task} from '../../../services/contracts/plan.ts';
 
 /**
- * The plan with one change taken back. Only the tasks that the change touched are touched again, and only
- * while they are as the change left them: what somebody else did since is never undone with it.
+ * The plan with one change taken back. Only the fields that the change touched are touched again, and only
+ * while they are as the change left them: what somebody else did since, an engine too, is never undone with it.
  */
 export function undoChange(plan: Plan, {before, after}: {readonly before: Plan; readonly after: Plan}): Plan {
   const touched = [...new Set([...before.items.keys(), ...after.items.keys()])].filter(
     (id) => !isSame(before.items.get(id), after.items.get(id)),
   );
-  const changedSince = touched.filter((id) => !isSame(plan.items.get(id), after.items.get(id)));
+  const back = new Map(
+    touched.map((id) => [id, takenBack(plan.items.get(id), before.items.get(id), after.items.get(id))]),
+  );
+  const changedSince = touched.filter((id) => back.get(id) === 'changed');
   if (changedSince.length > 0) {
-    throw new AppError('E_PLAN_EDIT', 'the plan was changed since; nothing was taken back', {
+    throw new AppError('E_CONFLICT', 'the plan was changed by somebody else since; nothing was written', {
       details: [['changed', changedSince.join(', ')]],
     });
   }
   if (touched.length === 0) return plan;
-  const back = new Set(touched);
-  const restored = (id: string): Task | undefined =>
-    back.has(id) ? before.items.get(id) : plan.items.get(id);
   // The order of before, then whatever came since.
   const ids = [...before.items.keys(), ...[...plan.items.keys()].filter((id) => !before.items.has(id))];
   const items = new Map<string, Task>();
   for (const id of ids) {
-    const task = restored(id);
-    if (task) items.set(id, task);
+    const task = back.has(id) ? back.get(id) : plan.items.get(id);
+    if (task && task !== 'changed') items.set(id, task);
   }
   return {...plan, items};
 }
 
+/** One task without the change; nothing where the change made it. */
+function takenBack(
+  now: Task | undefined,
+  before: Task | undefined,
+  after: Task | undefined,
+): Task | undefined | 'changed' {
+  // It came or went as a whole, and has to be as it was then, its status too.
+  if (!before || !after || !now) return isSame(now, after) ? before : 'changed';
+  const fields = new Set([...Object.keys(before), ...Object.keys(after)] as (keyof Task)[]);
+  const changed = [...fields].filter((field) => !isSame(before[field], after[field]));
+  const isFree = (field: keyof Task) => field === 'updatedAt' || isSame(now[field], after[field]);
+  if (!changed.every(isFree)) return 'changed';
+  // When it was last changed is told by whoever did it last.
+  const restored = changed.filter((field) => isSame(now[field], after[field]));
+  const kept = Object.fromEntries(
+    Object.entries(now).filter(([name]) => !restored.includes(name as keyof Task)),
+  );
+  const old = Object.entries(before).filter(([name]) => restored.includes(name as keyof Task));
+  return inOrderOf(before, {...kept, ...Object.fromEntries(old)} as Task);
+}
+
+/** Fields stay where they were, so that an undone change leaves no trace in the file. */
+function inOrderOf(before: Task, task: Task): Task {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(task)])].filter((name) => name in task);
+  return Object.fromEntries(names.map((name) => [name, task[name as keyof Task]])) as Task;
+}
+
 /** Plans read at different times share no objects; what they say is compared. */
-const isSame = (a: Task | undefined, b: Task | undefined): boolean =>
+const isSame = (a: unknown, b: unknown): boolean =>
   a === b || (a !== undefined && b !== undefined && JSON.stringify(a) === JSON.stringify(b));
