@@ -1,5 +1,7 @@
 import {render} from 'ink';
+import {settingOf} from '../machines/policies/config-resolution.ts';
 import {App} from './app.tsx';
+import {terminalTitle} from './model/frame-lines.ts';
 import {createFramePainter, type FramePainter} from './screen/frame-painter.ts';
 import {ThemeProvider} from './theme.tsx';
 import type {Tui} from './tui.ts';
@@ -9,6 +11,8 @@ export type TuiTerminal = {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly hasColor: boolean;
+  /** Whether a title can be set; a terminal that does not know titles would print it. */
+  readonly hasTitle: boolean;
 };
 
 /**
@@ -17,7 +21,12 @@ export type TuiTerminal = {
  */
 export async function runTui(tui: Tui, terminal: TuiTerminal): Promise<void> {
   const {stdout} = terminal;
-  const painter = createFramePainter(stdout);
+  const painter = createFramePainter(stdout, terminal);
+  const follow = () => {
+    const {data} = tui.get();
+    painter.setTitle(terminalTitle(tui.ports.name, tui.get(), tui.facts()));
+    if (data) painter.setMouse(settingOf(data.config, 'tui.mouse'));
+  };
   const resize = () => tui.resize({columns: stdout.columns || 80, rows: stdout.rows || 24});
   resize();
   stdout.on('resize', resize);
@@ -25,6 +34,8 @@ export async function runTui(tui: Tui, terminal: TuiTerminal): Promise<void> {
   // What a crash has to say must not vanish with the screen.
   process.on('uncaughtExceptionMonitor', painter.leave);
   const close = tui.open();
+  const ignore = tui.state.subscribe(follow);
+  follow();
   try {
     for (;;) {
       await showOnce(tui, terminal, painter);
@@ -39,6 +50,7 @@ export async function runTui(tui: Tui, terminal: TuiTerminal): Promise<void> {
     }
   } finally {
     stdout.off('resize', resize);
+    ignore();
     close();
     painter.leave();
     process.off('exit', painter.leave);

@@ -5,14 +5,16 @@ import {createTuiFlow} from '../machines/tui-flow.ts';
 import {createClock} from './clock.ts';
 import type {CommandContext} from './commands/command.ts';
 import {keymapFor} from './commands/command-table.ts';
+import {typeSearch} from './commands/find.ts';
+import {isMouse, takeMouse} from './commands/mouse.ts';
 import {createDialogQueue, type DialogQueue} from './dialog-queue.ts';
 import {createFileIndex, type FileIndex} from './editor/file-index.ts';
 import type {KeyPress} from './input/key-press.ts';
 import {bindingOf, refusalOf} from './keymap.ts';
-import {keepInView, select, setQuery, startBrowse, switchPane} from './model/browse.ts';
+import {keepInView, searchText, select, startBrowse, switchPane} from './model/browse.ts';
 import {messageLines} from './model/error-lines.ts';
 import {createFacts, type Facts, type Notice, type TuiState} from './model/facts.ts';
-import {helpLines} from './model/help-lines.ts';
+import {helpColumns, helpLines} from './model/help-lines.ts';
 import {initialSelection} from './model/initial-selection.ts';
 import {openPrompts} from './open-prompts.ts';
 import type {TuiPorts} from './ports.ts';
@@ -119,11 +121,15 @@ export function createTui(ports: TuiPorts): Tui {
     open: (dialog) => core.send({type: 'dialog.open', dialog}),
     fail: (error) => context.open({type: 'message', ...messageLines(error)}),
     browse: (change) => core.patch({browse: change(core.get().browse)}),
-    helpLength: () => helpLines().length,
+    helpLength: () => helpLines(helpColumns(core.facts().layout)).length,
   };
 
   const press = (key: KeyPress) => {
     lastKeyAt = performance.now();
+    if (isMouse(key)) {
+      takeMouse(context, key);
+      return;
+    }
     const [now, facts] = [state.get(), core.facts()];
     if (facts.panel) {
       if (now.browse.pane === 'detail') {
@@ -141,7 +147,11 @@ export function createTui(ports: TuiPorts): Tui {
       command.run(context);
       return;
     }
-    if (facts.isSearching) return search(core, key);
+    if (facts.isSearching) {
+      const typed = key.text?.replace(/\s+/g, ' ');
+      if (typed !== undefined) typeSearch(context, searchText(now.browse) + typed);
+      return;
+    }
     const reason = refusalOf(keymap, key.name, facts, now);
     if (reason !== null) core.say({tone: 'warning', text: `${key.name}: ${reason}`});
   };
@@ -201,10 +211,3 @@ const toneOf = {
   timeNeeded: 'warning',
   paused: 'warning',
 } as const satisfies Record<JobSummary['standing'], Notice['tone']>;
-
-/** What is typed behind `/` narrows the tree at once. */
-function search(core: TuiCore, {text}: KeyPress): void {
-  if (text === undefined) return;
-  const {browse} = core.get();
-  core.patch({browse: setQuery(browse, browse.query + text.replace(/\s+/g, ' '))});
-}

@@ -35,6 +35,7 @@ const defaults = {
   'planning.maxPlanAutoRefinePasses': {value: 1, source: 'default'},
   'tui.runDataRefreshIntervalSeconds': {value: 5, source: 'default'},
   'tui.planDataRefreshIntervalSeconds': {value: 5, source: 'default'},
+  'tui.mouse': {value: true, source: 'default'},
   'tui.notify': {value: 'bell', source: 'default'},
 };
 

@@ -2,7 +2,7 @@ import {EventEmitter} from 'node:events';
 import {expect, test} from 'vitest';
 import {createFramePainter} from '../../src/ui/screen/frame-painter.ts';
 
-function painted(rows = 4) {
+function painted(rows = 4, hasTitle = false) {
   const written: string[] = [];
   const waiting: Array<() => void> = [];
   const terminal = Object.assign(new EventEmitter(), {
@@ -14,7 +14,7 @@ function painted(rows = 4) {
       return true;
     },
   });
-  const painter = createFramePainter(terminal as never);
+  const painter = createFramePainter(terminal as never, {hasTitle});
   return {
     ...painter,
     terminal,
@@ -80,4 +80,39 @@ test('the terminal is given back once, as it was', () => {
   terminal.emit('resize');
   expect(taken()).toEqual([]);
   expect(terminal.listenerCount('resize')).toBe(0);
+});
+
+test('the wheel is asked for only while the screen is taken, and given back with it', () => {
+  const {enter, leave, setMouse, taken} = painted();
+  setMouse(true);
+  expect(taken()).toEqual([]);
+  enter();
+  expect(taken()).toEqual(['\x1b[?1049h\x1b[2J\x1b[H\x1b[?25l\x1b[?2004h\x1b[?1000h\x1b[?1006h']);
+  setMouse(false);
+  setMouse(true);
+  expect(taken()).toEqual(['\x1b[?1006l\x1b[?1000l', '\x1b[?1000h\x1b[?1006h']);
+  leave();
+  expect(taken()).toEqual(['\x1b[?1006l\x1b[?1000l\x1b[?2004l\x1b[?25h\x1b[?1049l']);
+});
+
+test('the title is written once, without control characters, and is gone afterwards', () => {
+  const {enter, leave, setTitle, taken} = painted(4, true);
+  enter();
+  taken();
+  setTitle('needs you\x07\x1b]2;x');
+  setTitle('needs you\x07\x1b]2;x');
+  expect(taken()).toEqual(['\x1b]2;needs you  ]2;x\x07']);
+  leave();
+  expect(taken()).toEqual(['\x1b]2;\x07\x1b[23;2t\x1b[?2004l\x1b[?25h\x1b[?1049l']);
+  setTitle('later');
+  enter();
+  expect(taken()).toEqual(['\x1b[?1049h\x1b[2J\x1b[H\x1b[?25l\x1b[?2004h\x1b[22;2t\x1b]2;later\x07']);
+});
+
+test('a terminal without titles gets none', () => {
+  const {enter, setTitle, taken} = painted();
+  enter();
+  taken();
+  setTitle('needs you');
+  expect(taken()).toEqual([]);
 });

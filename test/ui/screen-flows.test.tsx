@@ -354,12 +354,68 @@ test('a session gets the terminal', async () => {
   expect(tui.get().handover).toEqual({type: 'session', id: '1'});
 });
 
+describe('the mouse', () => {
+  const wheel = (way: 'up' | 'down', column: number, row = 6) =>
+    `\x1b[<${way === 'up' ? 64 : 65};${column};${row}M`;
+  const longTask = () =>
+    task('long', {description: Array.from({length: 60}, (_, n) => `line ${n}`).join('\n')});
+
+  test('the wheel turns the pane under the pointer, whichever has the keys', async () => {
+    const {press, sees, screen} = await browsing({plan: planOf(longTask(), task('z'))});
+    expect(screen()).toContain('line 3');
+    press(wheel('down', 60), wheel('down', 60));
+    await sees('line 18');
+    expect(screen()).not.toContain('Description');
+    expect(screen()).toMatch(/❯ +○ Task long/);
+    press(wheel('down', 5));
+    await sees(/❯ +○ Task z/);
+    press(wheel('up', 5));
+    await sees(/❯ +○ Task long/);
+  });
+
+  test('a click chooses a row of the tree, or gives the other pane the keys', async () => {
+    const {press, sees, tui} = await browsing();
+    press('\x1b[<0;60;5M');
+    await until(() => expect(tui.get().browse.pane).toBe('detail'));
+    press('\x1b[<0;5;6M');
+    await sees(/❯ +○ Task z/);
+    expect(tui.get().browse.pane).toBe('tree');
+    press('\x1b[<0;5;20M');
+    await sees(/❯ +○ Task z/);
+  });
+});
+
+describe('a search in the pane on the right', () => {
+  test('finds as it is typed, goes on with n and N, and esc clears it, then goes back', async () => {
+    const description = Array.from({length: 60}, (_, n) => (n % 20 === 10 ? `Cents ${n}` : `row ${n}`)).join(
+      '\n',
+    );
+    const {press, sees, seesNot, screen, tui} = await browsing({plan: planOf(task('a', {description}))});
+    press(keys.tab, '/', 'cent');
+    await sees('/cent▏');
+    press(keys.enter, 'n');
+    await sees('Cents 30');
+    press('n');
+    await sees('Cents 50');
+    press('N', 'N');
+    await sees('Cents 10');
+    expect(screen()).toContain('/cent ');
+    press('/', 'zz');
+    await sees('no match for centzz');
+    press(keys.escape);
+    await seesNot('/cent');
+    expect(tui.get().browse).toMatchObject({pane: 'detail', query: ''});
+    press(keys.escape);
+    await until(() => expect(tui.get().browse.pane).toBe('tree'));
+  });
+});
+
 test('help names every key from the tables, and scrolls', async () => {
   const {press, sees, seesNot} = await browsing();
   press('?');
   await sees(/ctrl\+c +pause/);
   press('G');
-  await sees('Ctrl+C pauses what runs');
+  await sees(/ctrl\+u +delete to line/);
   press('g');
   await sees(/ctrl\+c +pause/);
   press('q');

@@ -1,7 +1,6 @@
 import type {Command} from 'commander';
 import {callFor} from '../../machines/policies/text/call-person.ts';
-import {compareTimestamps} from '../../machines/policies/text/timestamps.ts';
-import type {PauseReason, RunRecord} from '../../services/contracts/run.ts';
+import type {PauseReason} from '../../services/contracts/run.ts';
 import type {Tui} from '../../ui/tui.ts';
 import type {Cli} from '../cli.ts';
 import type {CliContext} from '../context.ts';
@@ -15,7 +14,6 @@ export async function openTui(
   screen: NonNullable<CliContext['screen']>,
 ): Promise<void> {
   const {context} = cli;
-  const openedAt = context.now();
   const {inspect} = command.opts<{inspect?: InspectChoice}>();
   const page = inspect && (await (await import('../inspect/live-page.ts')).livePage(cli, command, inspect));
   const {openTuiPorts} = await import('./tui-composition.ts');
@@ -30,7 +28,9 @@ export async function openTui(
   if (page) tui.say({tone: 'accent', text: `Inspect: ${page.url}`});
   const release = listen(tui);
   try {
-    await runTui(tui, {...screen, hasColor: context.stdout.hasColor});
+    const {TERM: terminal = ''} = context.env;
+    const hasTitle = !['', 'dumb', 'linux'].includes(terminal);
+    await runTui(tui, {...screen, hasColor: context.stdout.hasColor, hasTitle});
   } catch (error) {
     // The screen broke, the work did not: it is paused, and nothing is left behind.
     await leave(tui);
@@ -38,19 +38,8 @@ export async function openTui(
   } finally {
     release();
   }
-  const {pausedLines} = await import('../../machines/policies/job/job-summary.ts');
-  const {canGoOnHere} = await import('../../machines/policies/run/run-options.ts');
-  for (const run of pausedSince(tui, openedAt)) {
-    for (const line of pausedLines(run.task_id, {resumable: canGoOnHere(run)})) context.out(line);
-  }
-}
-
-/** What the person paused here, to be taken up again from the shell. */
-function pausedSince(tui: Tui, openedAt: string): readonly RunRecord[] {
-  const runs = [...(tui.get().data?.runs.values() ?? [])];
-  return runs.filter(
-    ({state, updated_at}) => state === 'paused' && compareTimestamps(updated_at, openedAt) >= 0,
-  );
+  const {leavingLines} = await import('../../ui/model/leaving-lines.ts');
+  for (const line of leavingLines(tui.get(), tui.facts())) context.out(line);
 }
 
 function leave(tui: Tui): Promise<void> {

@@ -102,6 +102,11 @@ export const settings = {
     max: 300,
     about: 'how often the terminal UI looks at the plan again',
   },
+  'tui.mouse': {
+    type: 'boolean',
+    default: true,
+    about: 'the wheel scrolls and a click chooses in the terminal UI; text is selected with shift then',
+  },
   'tui.notify': {
     type: 'choice',
     default: 'bell',

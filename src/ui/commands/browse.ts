@@ -2,6 +2,7 @@ import {isLeaf, parentOf} from '../../machines/policies/plan/plan-graph.ts';
 import {notNow} from '../keymap.ts';
 import * as browsing from '../model/browse.ts';
 import {besidePlan, type Command, type CommandContext, inTree, looking, noPlan} from './command.ts';
+import {typeSearch} from './find.ts';
 
 const section = 'Move in the plan';
 
@@ -160,7 +161,7 @@ export const browseCommands: readonly Command[] = [
     hint: 'first',
     at: ['search'],
     run: ({core, browse}) => {
-      browse((now) => browsing.setQuery(now, ''));
+      browse((now) => browsing.withSearchText(now, ''));
       core.send({type: 'search.end'});
     },
   },
@@ -169,7 +170,8 @@ export const browseCommands: readonly Command[] = [
     keys: ['backspace'],
     label: 'delete',
     at: ['search'],
-    run: ({browse}) => browse((now) => browsing.setQuery(now, [...now.query].slice(0, -1).join(''))),
+    run: (context) =>
+      typeSearch(context, [...browsing.searchText(context.core.get().browse)].slice(0, -1).join('')),
   },
   {
     id: 'tree.filter',
@@ -189,7 +191,7 @@ function focusPanel({core, browse}: CommandContext): void {
 }
 
 /** After a move by hand the selection no longer follows the job. */
-function move({core, jobs, browse}: CommandContext, by: number): void {
+export function move({core, jobs, browse}: CommandContext, by: number): void {
   jobs.follow(false);
   browse((now) => browsing.moveSelection(now, core.facts().entries, by));
 }

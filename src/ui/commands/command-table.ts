@@ -2,6 +2,7 @@ import type {Facts, TuiState} from '../model/facts.ts';
 import {browseCommands} from './browse.ts';
 import {type Command, helpSections, type Place} from './command.ts';
 import {detailCommands} from './detail.ts';
+import {findCommands} from './find.ts';
 import {goCommands} from './go.ts';
 import {jobCommands} from './job.ts';
 import {listCommands} from './lists.ts';
@@ -12,6 +13,7 @@ export const commands: readonly Command[] = [
   ...jobCommands,
   ...listCommands,
   ...browseCommands,
+  ...findCommands,
   ...detailCommands,
   ...planCommands,
   ...goCommands,

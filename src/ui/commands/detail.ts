@@ -48,7 +48,7 @@ export const detailCommands: readonly Command[] = [
   {
     id: 'detail.pageDown',
     keys: ['pagedown', 'ctrl+f'],
-    label: 'scroll the pane on the right',
+    label: 'scroll the right pane',
     at: [...looking, 'help'],
     section,
     run: (context) => scroll(context, page(context)),
@@ -80,7 +80,7 @@ export const detailCommands: readonly Command[] = [
     id: 'detail.forward',
     keys: ['ctrl+d', 'space'],
     label: 'page down',
-    at: scrolling,
+    at: ['detail'],
     run: (context) => scroll(context, page(context)),
   },
   {
@@ -118,7 +118,7 @@ function turnTab(by: number): Command['run'] {
 
 const page = ({core}: CommandContext): number => Math.max(1, core.facts().layout.paneRows - 1);
 
-function scroll({core, jobs, browse, helpLength}: CommandContext, by: number): void {
+export function scroll({core, jobs, browse, helpLength}: CommandContext, by: number): void {
   const {screen, layout} = core.facts();
   if (screen === 'help') {
     const {list} = core.get();

@@ -1,5 +1,6 @@
 import {notNow} from '../keymap.ts';
 import {anywhere, besidePlan, type Command, type CommandContext, noPlan} from './command.ts';
+import {scroll} from './detail.ts';
 import {loadSessions} from './lists.ts';
 
 const section = 'Go';
@@ -72,6 +73,14 @@ export const goCommands: readonly Command[] = [
     hint: 'first',
     at: ['help'],
     run: ({core}) => core.send({type: 'help.leave'}),
+  },
+  {
+    id: 'help.page',
+    keys: ['space', 'ctrl+d'],
+    label: 'page',
+    hint: 'first',
+    at: ['help'],
+    run: (context) => scroll(context, context.core.facts().layout.paneRows),
   },
   {
     id: 'help.show',

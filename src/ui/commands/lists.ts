@@ -83,7 +83,7 @@ export function loadSessions({core, ports, fail}: CommandContext): void {
   ports.sessions().then((sessions) => core.patch({list: {...core.get().list, sessions}}), fail);
 }
 
-function move({core}: CommandContext, by: number): void {
+export function move({core}: CommandContext, by: number): void {
   const {list} = core.get();
   const length = core.facts().screen === 'settings' ? settingKeys.length : (list.sessions?.length ?? 0);
   core.patch({list: {...list, index: Math.max(0, Math.min(length - 1, list.index + by))}});

@@ -11,6 +11,8 @@ export type ScrollRoom = {readonly count: number; readonly height: number};
 type ScrollStep = (scroll: Scroll, room: ScrollRoom) => Scroll;
 
 const sideways = 8;
+/** So many lines for one notch of the wheel. */
+export const wheelLines = 3;
 
 const down =
   (by: number): ScrollStep =>
@@ -31,6 +33,8 @@ export const scrollKeymap: Keymap<ScrollStep> = [
     run: pageDown,
   },
   {id: 'scroll.pageUp', keys: ['pageup', 'b', 'ctrl+u', 'ctrl+b'], label: 'page up', run: pageUp},
+  {id: 'scroll.wheelDown', keys: ['wheeldown'], label: 'down', run: down(wheelLines)},
+  {id: 'scroll.wheelUp', keys: ['wheelup'], label: 'up', run: down(-wheelLines)},
   {id: 'scroll.start', keys: ['g', 'home'], label: 'start', run: () => atTop},
   {id: 'scroll.end', keys: ['G', 'end'], label: 'end', run: down(Number.POSITIVE_INFINITY)},
   {

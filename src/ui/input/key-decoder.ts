@@ -79,6 +79,11 @@ function nextPiece(input: string): Piece | null {
     return {piece, length: piece.length, keys: keysOfText(piece)};
   }
   if (unfinished.test(input)) return null;
+  if (input.startsWith(oldMouse)) {
+    // Terminals that do not know the newer form put three characters behind it, which nobody typed.
+    const length = oldMouse.length + 3;
+    return input.length < length ? null : {piece: oldMouse, length, keys: []};
+  }
   const sequence = whole.exec(input)?.[0];
   if (sequence !== undefined) {
     const key = keyOfSequence(sequence);
@@ -88,6 +93,8 @@ function nextPiece(input: string): Piece | null {
   if (char === '\x1b') return {piece: '\x1b', length: 1, keys: [{name: 'escape'}]};
   return {piece: `\x1b${char}`, length: 1 + char.length, keys: [altKey(char)]};
 }
+
+const oldMouse = '\x1b[M';
 
 const whole = /^\x1b{1,2}(?:\[\[?[0-?]*[ -/]*[@-Z\\-~]|O[@-~])/;
 const unfinished = /^\x1b{1,2}(?:\[\[?[0-?]*[ -/]*|O)?$/;

@@ -4,7 +4,12 @@ import {graphemesOf} from '../text/graphemes.ts';
  * One thing a person did at the keyboard. `name` is what keymaps speak of: `up`, `ctrl+s`, `alt+enter`,
  * `shift+tab`, or the character itself. `text` is what it would write; a `paste` is never taken apart into keys.
  */
-export type KeyPress = {readonly name: string; readonly text?: string};
+export type KeyPress = {
+  readonly name: string;
+  readonly text?: string;
+  /** Of `wheelup`, `wheeldown` and `click`: where the pointer is, from one. */
+  readonly at?: {readonly column: number; readonly row: number};
+};
 
 /** More at once than fingers do between two reads: a paste of a terminal that does not mark pastes. */
 const typedAtOnce = 8;
@@ -47,14 +52,25 @@ function controlName(text: string): string | null {
   return `ctrl+${String.fromCharCode(code + 0x60).replace('\x7f', '_')}`;
 }
 
-/** A whole escape sequence as a key; null for what means nothing here (focus reports, mouse, answers). */
+/** A whole escape sequence as a key; null for what means nothing here (focus reports, answers). */
 export function keyOfSequence(sequence: string): KeyPress | null {
+  const mouse = /^\x1b\[<(\d+);(\d+);(\d+)M$/.exec(sequence);
+  if (mouse) {
+    const name = mouseNames.get(Number(mouse[1]));
+    return name === undefined ? null : {name, at: {column: Number(mouse[2]), row: Number(mouse[3])}};
+  }
   const isMeta = sequence.startsWith('\x1b\x1b');
   const body = sequence.slice(isMeta ? 2 : 1);
   const key = csiKey(body) ?? ss3Key(body);
   if (key === null) return null;
   return isMeta ? withModifiers(key.base, key.modifiers | 2) : withModifiers(key.base, key.modifiers);
 }
+
+const mouseNames = new Map([
+  [0, 'click'],
+  [64, 'wheelup'],
+  [65, 'wheeldown'],
+]);
 
 /** What Alt and one more character send. */
 export function altKey(char: string): KeyPress {

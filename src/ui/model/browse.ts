@@ -10,6 +10,8 @@ export type Browse = {
   readonly folded: ReadonlySet<string>;
   readonly filter: Filter;
   readonly query: string;
+  /** What is searched for in the pane on the right, and the line of the last match. */
+  readonly find: {readonly text: string; readonly at: number | null};
   readonly pane: Pane;
   readonly tab: Tab;
   /** First row of the tree that is seen. */
@@ -24,6 +26,7 @@ export const startBrowse: Browse = {
   folded: new Set(),
   filter: 'all',
   query: '',
+  find: {text: '', at: null},
   pane: 'tree',
   tab: 'details',
   treeTop: 0,
@@ -36,7 +39,7 @@ const topOf = (tab: Tab): number | null => (tab === 'run' ? null : 0);
 
 export function select(browse: Browse, id: string | null): Browse {
   if (browse.selectedId === id) return browse;
-  return {...browse, selectedId: id, detailTop: topOf(browse.tab)};
+  return {...browse, selectedId: id, detailTop: topOf(browse.tab), find: {...browse.find, at: null}};
 }
 
 /** Moves the selection by so many rows; beyond an end it stays at the end. */
@@ -81,8 +84,22 @@ export function nextFilter(browse: Browse): Browse {
 export const setQuery = (browse: Browse, query: string): Browse =>
   browse.query === query ? browse : {...browse, query};
 
+/** What is typed behind `/`: it narrows the tree, or is looked for in the pane on the right. */
+export const searchText = ({pane, query, find}: Browse): string => (pane === 'detail' ? find.text : query);
+
+export const withSearchText = (browse: Browse, text: string): Browse =>
+  browse.pane === 'detail' ? {...browse, find: {text, at: null}} : setQuery(browse, text);
+
+/** The pane on the right at a match; a line of the last page is seen without being the first. */
+export function showMatch(browse: Browse, at: number, {length, height}: {length: number; height: number}) {
+  const detailTop = Math.max(0, Math.min(at - 1, length - height));
+  return {...browse, detailTop, find: {...browse.find, at}};
+}
+
 export function showTab(browse: Browse, tab: Tab): Browse {
-  return browse.tab === tab ? browse : {...browse, tab, detailTop: topOf(tab)};
+  return browse.tab === tab
+    ? browse
+    : {...browse, tab, detailTop: topOf(tab), find: {...browse.find, at: null}};
 }
 
 export const turnTab = (browse: Browse, by: number): Browse =>

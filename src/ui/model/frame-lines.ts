@@ -23,6 +23,24 @@ export function headerLine(name: string, state: TuiState, {summary, layout}: Fac
   );
 }
 
+/** The title of the window: how it stands, for who looks elsewhere. */
+export function terminalTitle(
+  name: string,
+  {job}: TuiState,
+  {summary, isPausing, hasBanner, plan}: Facts,
+): string {
+  const project = `${displayLine(name)} · blackbird`;
+  if (!summary) return project;
+  const done = `${summary.done}/${summary.total}`;
+  if (summary.attention.length > 0) return `! needs you · ${done} · ${project}`;
+  if (isPausing) return `Ⅱ pausing · ${done} · ${project}`;
+  if (hasBanner) return `Ⅱ paused · ${done} · ${project}`;
+  const [run] = job?.runs.values() ?? [];
+  const title = run && plan?.items.get(run.task_id)?.title;
+  if (title !== undefined) return `● ${displayLine(title)} · ${done} · ${project}`;
+  return `${done} · ${project}`;
+}
+
 /** The line above the keys: what must not be overlooked, and what was said last. */
 export function bannerLine(state: TuiState, facts: Facts): Line {
   const {notice, data, job} = state;

@@ -2,22 +2,68 @@ import {helpTable} from '../commands/command-table.ts';
 import type {Line} from '../components/lines.tsx';
 import {editorKeymap} from '../editor/editor-keymap.ts';
 import {helpOf} from '../keymap.ts';
-import {padEnd} from '../text/fit.ts';
+import {cutEnd, padEnd} from '../text/fit.ts';
+import {textWidth} from '../text/graphemes.ts';
+import type {Layout} from './layout.ts';
+import {memoizeLast} from './memoize.ts';
+import {lineWidth} from './styled-lines.ts';
 
-const keyColumns = 22;
+/** Narrower than this a column cuts what it has to say. */
+const narrowest = 38;
+const widest = 52;
+const between = 2;
 
-/** Every key, from the same tables that the keys themselves come from. */
-export function helpLines(): Line[] {
-  const section = (title: string, keymap: Parameters<typeof helpOf>[0]): Line[] => [
-    [{text: title, bold: true, tone: 'accent'}],
-    ...helpOf(keymap).map(
-      ({keys, label}): Line => [{text: padEnd(keys, keyColumns), bold: true}, {text: label}],
+/** Without the blank on the left. */
+export const helpColumns = ({width}: Layout): number => width - 1;
+
+type Block = readonly Line[];
+
+/** Every key, from the same tables that the keys themselves come from, in as many columns as there is room for. */
+export const helpLines = memoizeLast((columns: number): readonly Line[] => {
+  const count = Math.max(1, Math.floor((columns + between) / (narrowest + between)));
+  const width = Math.min(widest, Math.floor((columns + between) / count) - between);
+  const blocks = [
+    ...helpTable.map(([title, keymap]) => blockOf(title, keymap, width)),
+    blockOf('Write', editorKeymap, width),
+  ];
+  return sideBySide(inColumns(blocks, count), width);
+});
+
+function blockOf(title: string, keymap: Parameters<typeof helpOf>[0], width: number): Block {
+  const rows = helpOf(keymap);
+  const keyColumns = Math.min(Math.floor(width / 2), 2 + Math.max(...rows.map(({keys}) => textWidth(keys))));
+  return [
+    [{text: cutEnd(title, width), bold: true, tone: 'accent'}],
+    ...rows.map(
+      ({keys, label}): Line => [
+        {text: padEnd(cutEnd(keys, keyColumns - 1), keyColumns), bold: true},
+        {text: cutEnd(label, width - keyColumns)},
+      ],
     ),
     [],
   ];
-  return [
-    ...helpTable.flatMap(([title, keymap]) => section(title, keymap)),
-    ...section('Write', editorKeymap),
-    [{text: 'Ctrl+C pauses what runs, pressed again it forces; when nothing runs it quits.', dim: true}],
-  ];
+}
+
+/** The blocks one after another, none taken apart, in columns as short as that allows. */
+function inColumns(blocks: readonly Block[], count: number): Block[] {
+  for (let height = Math.max(...blocks.map(({length}) => length)); ; height++) {
+    const columns: Line[][] = [[]];
+    for (const block of blocks) {
+      const last = columns.at(-1) ?? [];
+      if (last.length > 0 && last.length + block.length > height) columns.push([...block]);
+      else last.push(...block);
+    }
+    if (columns.length <= count) return columns;
+  }
+}
+
+function sideBySide(columns: readonly Block[], width: number): Line[] {
+  const height = Math.max(...columns.map(({length}) => length));
+  return Array.from({length: height}, (_, row) =>
+    columns.flatMap((column, place): Line => {
+      const line = column[row] ?? [];
+      if (place === columns.length - 1) return line;
+      return [...line, {text: ' '.repeat(width + between - lineWidth(line))}];
+    }),
+  );
 }

@@ -111,8 +111,9 @@ function emptyText({browse}: TuiState, plan: Plan): string {
 /** The title of the tree: what is narrowed, and where in it we are. */
 export function treeTitle(
   {browse}: TuiState,
-  {entries, layout, isSearching}: Facts,
+  {entries, layout, isSearching: isTyped}: Facts,
 ): {left: string; right: string} {
+  const isSearching = isTyped && browse.pane === 'tree';
   const filter = browse.filter === 'all' ? '' : ` · ${browse.filter}`;
   const query =
     browse.query !== '' || isSearching ? ` /${displayLine(browse.query)}${isSearching ? '▏' : ''}` : '';

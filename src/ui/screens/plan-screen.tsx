@@ -1,8 +1,10 @@
 import {Box} from 'ink';
+import {displayLine} from '../../machines/policies/text/display-text.ts';
 import type {Line} from '../components/lines.tsx';
 import {Pane} from '../components/pane.tsx';
 import {type Tab, tabs} from '../model/browse.ts';
 import {detailContent} from '../model/detail.ts';
+import {highlighted} from '../model/find.ts';
 import {treeLines, treeTitle} from '../model/tree-lines.ts';
 import {useLiveLog, useSeconds, useTui, useTuiState} from '../tui-context.tsx';
 
@@ -50,14 +52,16 @@ export function DetailPane() {
   const {layout} = facts;
   const content = detailContent(state, facts, jobs);
   const {lines, place} = visible(content, browse.detailTop, layout.paneRows);
+  const isSearched = facts.isSearching && browse.pane === 'detail';
+  const search = browse.find.text !== '' || isSearched ? `/${displayLine(browse.find.text)}` : '';
   return (
     <Pane
       titles={tabs.map((tab) => ({text: tabNames[tab], isOpen: tab === browse.tab}))}
-      right={place}
+      right={[search && `${search}${isSearched ? '▏' : ''}`, place].filter((part) => part !== '').join('  ')}
       columns={layout.detailWidth}
       rows={layout.paneRows}
       isActive={browse.pane === 'detail'}
-      lines={lines}
+      lines={highlighted(lines, browse.find.text)}
     />
   );
 }

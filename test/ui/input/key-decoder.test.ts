@@ -47,6 +47,12 @@ test.each<{sent: string; keys: KeyPress[]}>([
   {sent: '\x1b[13;5u', keys: [{name: 'ctrl+enter'}]},
   {sent: '\x1b[27;5;13~', keys: [{name: 'ctrl+enter'}]},
   {sent: '\x1b[97u', keys: [text('a')]},
+  {sent: '\x1b[<64;12;5M', keys: [{name: 'wheelup', at: {column: 12, row: 5}}]},
+  {sent: '\x1b[<65;200;60M', keys: [{name: 'wheeldown', at: {column: 200, row: 60}}]},
+  {sent: '\x1b[<0;1;2M', keys: [{name: 'click', at: {column: 1, row: 2}}]},
+  // Releases, other buttons, and the old form with the three characters behind it.
+  {sent: '\x1b[<0;1;2m\x1b[<2;1;2M', keys: []},
+  {sent: '\x1b[M !!j', keys: [text('j')]},
   // Focus reports and the like are nobody's key.
   {sent: '\x1b[I\x1b[O\x1b[?1;2c', keys: []},
   {sent: '\x1b[200~two\rlines\x1b[201~', keys: [{name: 'paste', text: 'two\rlines'}]},
