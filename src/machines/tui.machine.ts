@@ -26,6 +26,7 @@ export type Dialog =
   | {readonly type: 'questions'; readonly taskId: string}
   | {readonly type: 'checkpoint'; readonly taskId: string}
   | {readonly type: 'feedback'; readonly taskId: string}
+  | {readonly type: 'agent'}
   | {readonly type: 'setting'; readonly key: SettingKey; readonly layer: ConfigLayerName}
   | {
       readonly type: 'message';

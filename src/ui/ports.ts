@@ -13,6 +13,7 @@ import type {DraftStore} from '../services/contracts/draft.ts';
 import type {PendingFeedback} from '../services/contracts/feedback.ts';
 import type {Plan, TaskStatus} from '../services/contracts/plan.ts';
 import type {ProviderChoice} from '../services/contracts/project.ts';
+import type {NativeProviderId} from '../services/contracts/provider-table.ts';
 import type {BrokenRun, RunRecord} from '../services/contracts/run.ts';
 
 export type PlanView =
@@ -50,9 +51,25 @@ export type JobEnd =
 
 export type PlanChange = {readonly before: Plan; readonly after: Plan};
 
+export type SettingChange = {
+  readonly layer: ConfigLayerName;
+  readonly key: SettingKey;
+  readonly value: SettingValue | undefined;
+  readonly seen: unknown;
+};
+
 export type Transcript = {readonly lines: readonly string[]; readonly isCut: boolean};
 
 export type Conversation = {readonly talks: readonly Talk[]; readonly isCut: boolean};
+
+/** An agent that could run tasks. */
+export type AgentRow = {
+  readonly id: NativeProviderId;
+  readonly title: string;
+  readonly installed: boolean;
+  /** Its version and login, or how to get it. */
+  readonly state: string;
+};
 
 export type SessionRow = {
   readonly id: string;
@@ -90,7 +107,8 @@ export interface TuiPorts {
   /** Leaves tasks as they are, whatever the parent review said. */
   dismiss(taskIds: readonly string[]): Promise<void>;
   createPlan(): Promise<void>;
-  writeSetting(layer: ConfigLayerName, key: SettingKey, value: SettingValue | undefined): Promise<void>;
+  /** `seen` is the value of the layer that the person was shown. Returns what the files hold then. */
+  writeSetting(change: SettingChange): Promise<readonly ConfigLayer[]>;
 
   /** What an agent printed. */
   transcript(run: RunRecord): Promise<Transcript>;
@@ -102,6 +120,9 @@ export interface TuiPorts {
   ): Promise<{readonly runs: readonly RunRecord[]; readonly broken: readonly BrokenRun[]}>;
   /** What `@` can name. */
   listFiles(): Promise<readonly string[]>;
+  agents(): Promise<readonly AgentRow[]>;
+  /** Makes it the agent of this project; says what keeps it from being used, where the environment does. */
+  chooseAgent(id: NativeProviderId): Promise<ProviderChoice>;
   sessions(): Promise<readonly SessionRow[]>;
   /** Gives the terminal to a session until the person leaves it. */
   attach(id: string): Promise<void>;

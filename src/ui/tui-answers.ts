@@ -5,14 +5,15 @@ import type {CheckpointAnswer} from '../machines/policies/review/decisions.ts';
 import type {QuestionsOutput} from '../machines/questions.machine.ts';
 import type {DecisionRequest} from '../machines/review-gate.machine.ts';
 import type {Dialog, EditedField} from '../machines/tui.machine.ts';
-import type {ConfigLayerName, SettingKey, SettingValue} from '../services/contracts/config.ts';
 import type {Task, TaskStatus} from '../services/contracts/plan.ts';
+import type {NativeProviderId} from '../services/contracts/provider-table.ts';
 import {select, toggleFold} from './model/browse.ts';
 import {messageLines} from './model/error-lines.ts';
 import {decisionOn, type Notice} from './model/facts.ts';
 import {newTaskId} from './model/new-task-id.ts';
 import {applyChange} from './plan-change.ts';
-import type {TuiPorts} from './ports.ts';
+import type {SettingChange, TuiPorts} from './ports.ts';
+import {saveSetting} from './setting-change.ts';
 import type {TuiCore} from './tui.ts';
 import type {Jobs} from './tui-jobs.ts';
 
@@ -160,9 +161,23 @@ export function createAnswers(core: TuiCore, ports: TuiPorts, jobs: Jobs) {
         `moved ${task.id}`,
         ports.edit({type: 'move', taskId: task.id, place: {parentId}, seen: [seenTask(task, 'parentId')]}),
       ),
-    setting: (layer: ConfigLayerName, key: SettingKey, value: SettingValue) => {
+    agent: (id: NativeProviderId) => {
       close();
-      ports.writeSetting(layer, key, value).catch(failed);
+      ports.chooseAgent(id).then((provider) => {
+        const {data} = core.get();
+        if (data) core.patch({data: {...data, provider}});
+        const rules = `${provider.id} runs the tasks`;
+        if (provider.id === id) core.say({tone: 'good', text: `${id} runs the tasks of this project`});
+        else
+          core.say({
+            tone: 'warning',
+            text: `${id} is saved, but ${rules} here: the ${provider.source} says so`,
+          });
+      }, failed);
+    },
+    setting: (change: SettingChange) => {
+      close();
+      saveSetting(core, ports, change).catch(failed);
     },
   };
 }

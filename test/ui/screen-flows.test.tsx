@@ -319,12 +319,45 @@ describe('settings', () => {
     await sees(/execution.stopAfterEachTask +true +true +true +false/);
   });
 
+  test('a value that somebody else set meanwhile is not overwritten', async () => {
+    const {press, sees, editSettings, tell} = await browsing();
+    press(',', 'jjj', keys.enter);
+    await sees('1 to 120, default 10');
+    editSettings({execution: {pauseGraceSeconds: 30}});
+    press(keys.backspace, keys.enter);
+    await sees('execution.pauseGraceSeconds was changed by somebody else meanwhile');
+    press(keys.escape);
+    tell();
+    await sees(/execution.pauseGraceSeconds +30 +30/);
+  });
+
   test('one of a few words is chosen', async () => {
     const {press, sees} = await browsing();
     press(',', 'G', keys.enter);
     await sees('how the terminal UI calls you');
     press('G', keys.enter);
     await sees(/tui.notify +off +off/);
+  });
+});
+
+describe('the agent', () => {
+  test('is chosen from those that are installed, and shown at once', async () => {
+    const {press, sees, lines} = await browsing();
+    press('w');
+    await sees('The agent of this project');
+    await sees(/codex +Codex +not installed: npm install -g codex/);
+    await sees(/❯ claude +Claude Code +2.1.0 · logged in · in use/);
+    press('j', keys.enter);
+    await sees('demo runs the tasks of this project');
+    expect(lines()[0]).toContain('demo · ');
+  });
+
+  test('that the environment overrules is saved, and the one in use is named', async () => {
+    const {press, sees} = await browsing({agentInEnvironment: 'claude'});
+    press('w');
+    await sees(/demo +Demo agent/);
+    press('j', keys.enter);
+    await sees('demo is saved, but claude runs the tasks here');
   });
 });
 

@@ -3,13 +3,14 @@ import {createJobStarter} from '../../src/cli/tui/job-starter.ts';
 import {createCommentDesk} from '../../src/machines/actors/comment-desk.ts';
 import {proposeUndo} from '../../src/machines/actors/undo.actor.ts';
 import {createEngine} from '../../src/machines/engine.ts';
-import {resolveConfig} from '../../src/machines/policies/config-resolution.ts';
+import {resolveConfig, valueAt} from '../../src/machines/policies/config-resolution.ts';
 import {applyEdit} from '../../src/machines/policies/plan/apply-edit.ts';
 import {requireSeen} from '../../src/machines/policies/plan/plan-conflict.ts';
 import {setStatus} from '../../src/machines/policies/plan/plan-status.ts';
 import {undoChange} from '../../src/machines/policies/plan/plan-undo.ts';
 import {tellingRun} from '../../src/machines/policies/run/task-runs.ts';
 import type {ConfigLayer} from '../../src/services/contracts/config.ts';
+import {AppError} from '../../src/services/contracts/errors.ts';
 import type {PendingFeedback} from '../../src/services/contracts/feedback.ts';
 import type {Plan} from '../../src/services/contracts/plan.ts';
 import type {RunRecord} from '../../src/services/contracts/run.ts';
@@ -26,6 +27,7 @@ export type TuiOptions = {
   readonly size?: {columns: number; rows: number};
   readonly config?: Readonly<Record<string, unknown>>;
   readonly data?: Partial<ProjectData>;
+  readonly agentInEnvironment?: 'claude';
   readonly sessions?: readonly SessionRow[];
 };
 
@@ -130,7 +132,10 @@ export function tuiProject(options: TuiOptions = {}) {
       tell();
     },
     createPlan: async () => {},
-    writeSetting: async (layer, key, value) => {
+    writeSetting: async ({layer, key, value, seen}) => {
+      const held = layers().find(({name}) => name === layer)?.content ?? {};
+      if (valueAt(held, key) !== seen)
+        throw new AppError('E_CONFLICT', `${key} was changed by somebody else meanwhile`);
       const [section = '', name = ''] = key.split('.');
       const written = (before: Record<string, unknown>) => ({
         ...before,
@@ -138,7 +143,7 @@ export function tuiProject(options: TuiOptions = {}) {
       });
       if (layer === 'project') content = written(content);
       else forAll = written(forAll);
-      tell();
+      return layers();
     },
     transcript: async (run) => ({lines: [`raw log of ${run.run_id}`], isCut: false}),
     conversation: async (run) => ({
@@ -148,6 +153,12 @@ export function tuiProject(options: TuiOptions = {}) {
     diff: async (run) => `diff --git a/${run.task_id} b/${run.task_id}\n@@ -1 +1 @@\n-old\n+new\n`,
     history: async (taskId) => ({runs: runs.records(taskId), broken: []}),
     listFiles: async () => ['src/refunds.ts', 'README.md'],
+    agents: async () => [
+      {id: 'codex', title: 'Codex', installed: false, state: 'not installed: npm install -g codex'},
+      {id: 'claude', title: 'Claude Code', installed: true, state: '2.1.0 · logged in'},
+      {id: 'demo', title: 'Demo agent', installed: true, state: 'needs no account'},
+    ],
+    chooseAgent: async (id) => ({id: options.agentInEnvironment ?? id, source: 'saved'}),
     sessions: async () => options.sessions ?? [],
     attach: async (id) => void attached.push(id),
     suspend: () => {},
@@ -164,6 +175,10 @@ export function tuiProject(options: TuiOptions = {}) {
     notices,
     attached,
     pendingFeedback,
+    /** Somebody else edits the project's settings. */
+    editSettings: (next: Record<string, unknown>) => {
+      content = next;
+    },
     output: (runId: string, text: string) => {
       for (const listener of outputs) listener(runId, text);
     },

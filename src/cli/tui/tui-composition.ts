@@ -21,6 +21,7 @@ import {retryTask, setTaskStatus} from '../plan/plan-operations.ts';
 import {openSessions} from '../session/session-composition.ts';
 import {viewsOf} from '../session/session-view.ts';
 import {createJobStarter} from './job-starter.ts';
+import {createAgentPorts} from './tui-agents.ts';
 import {createProjectReader} from './tui-data.ts';
 import {readConversation, readTranscript} from './tui-transcript.ts';
 
@@ -77,7 +78,11 @@ export async function openTuiPorts(
       for (const taskId of taskIds) await dismissFeedback(project, taskId, now());
     },
     createPlan: async () => void (await plans.create()),
-    writeSetting: (layer, key, value) => config.write(layer, key, value),
+    ...createAgentPorts(project, env),
+    writeSetting: async ({layer, key, value, seen}) => {
+      await config.write(layer, key, value, {value: seen});
+      return config.layers();
+    },
     transcript: (run) => readTranscript(runs, run),
     conversation: (run) => readConversation(runs, run),
     diff: async (run: RunRecord) => {

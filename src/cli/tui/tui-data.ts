@@ -134,7 +134,7 @@ export function createProjectReader({
         .filter(({status}) => status === 'in_progress' || status === 'waiting_user')
         .map(({id}) => path.join(folder.runsFolder, taskFolderName(id)));
     };
-    const watcher = watchProject(folder, () => void look());
+    const watcher = watchProject(folder, () => void look(), [project.userConfigFile]);
     void look();
     return () => {
       isOver = true;

@@ -43,13 +43,14 @@ export function createConfigStore(files: Record<ConfigLayerName, string>): Confi
   return {
     layers: async () => [await readLayer('project'), await readLayer('global')],
 
-    write: async (name, key, value) => {
+    write: async (name, key, value, seen) => {
       const file = files[name];
       const change = async () => {
         const layer = database(name);
         await layer.read();
         const content = layer.data ?? {schemaVersion: configSchemaVersion};
         requireOwnVersion(content, file);
+        if (seen) requireSeen(content, key, seen.value, {file, value});
         return {layer, content, next: withValue(content, key.split('.'), value)};
       };
       const {content, next} = await change();
@@ -87,6 +88,27 @@ function requireOwnVersion({schemaVersion: version = configSchemaVersion}: Conte
   const found = `unsupported schemaVersion ${JSON.stringify(version)} (expected ${configSchemaVersion})`;
   throw new AppError('E_CONFIG', `${file} cannot be changed: ${found}`);
 }
+
+/** Somebody else set the same key since a person looked at it. */
+function requireSeen(
+  content: Content,
+  key: string,
+  seen: unknown,
+  {file, value}: {readonly file: string; readonly value: unknown},
+): void {
+  const now = key.split('.').reduce<unknown>((at, part) => (at as Content | undefined)?.[part], content);
+  if (JSON.stringify(now) === JSON.stringify(seen)) return;
+  throw new AppError('E_CONFLICT', `${key} was changed by somebody else meanwhile; nothing was written`, {
+    details: [
+      ['file', file],
+      ['it was', textOf(seen)],
+      ['it is now', textOf(now)],
+      ['yours', textOf(value)],
+    ],
+  });
+}
+
+const textOf = (value: unknown) => (value === undefined ? 'not set' : JSON.stringify(value));
 
 /** The content with one value set or removed; a section that becomes empty goes with it. */
 function withValue(content: Content, [head = '', ...rest]: readonly string[], value: unknown): Content {

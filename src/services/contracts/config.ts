@@ -149,6 +149,14 @@ export type ConfigLayer = {
 
 export interface ConfigStore {
   layers(): Promise<readonly ConfigLayer[]>;
-  /** Writes one key (`undefined` removes it) and keeps every other, known or not. */
-  write(layer: ConfigLayerName, key: SettingKey, value: SettingValue | undefined): Promise<void>;
+  /**
+   * Writes one key (`undefined` removes it) and keeps every other, known or not. With `seen`, the value of the
+   * layer that a person was shown, it refuses where that is no longer the one in the file.
+   */
+  write(
+    layer: ConfigLayerName,
+    key: SettingKey,
+    value: SettingValue | undefined,
+    seen?: {readonly value: unknown},
+  ): Promise<void>;
 }

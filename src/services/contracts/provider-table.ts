@@ -8,15 +8,17 @@ export const providerTable = {
     program: 'codex',
     install: 'npm install -g @openai/codex',
     login: 'codex login',
+    loginStatus: ['login', 'status'],
   },
   claude: {
     title: 'Claude Code',
     program: 'claude',
     install: 'npm install -g @anthropic-ai/claude-code',
     login: 'claude auth login',
+    loginStatus: ['auth', 'status'],
   },
   /** Part of Blackbird: nothing to install, no account, and no program a session could start. */
-  demo: {title: 'Demo agent', program: null, install: null, login: null},
+  demo: {title: 'Demo agent', program: null, install: null, login: null, loginStatus: null},
 } as const;
 
 export type NativeProviderId = keyof typeof providerTable;

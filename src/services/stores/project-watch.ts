@@ -21,6 +21,8 @@ export type ProjectWatch = {
 export function watchProject(
   {root, planFile, stateFolder, runsFolder, feedbackFolder}: ProjectFolder,
   onChange: () => void,
+  /** Elsewhere, such as the settings of the user. */
+  otherFiles: readonly string[] = [],
 ): ProjectWatch {
   const watchers = new Map<string, FSWatcher>();
   let timer: NodeJS.Timeout | null = null;
@@ -57,8 +59,12 @@ export function watchProject(
     add(stateFolder, (name) => !name.startsWith('.'));
     add(runsFolder, () => true);
     add(feedbackFolder, isSettled);
+    for (const file of otherFiles) add(path.dirname(file), (name) => name === path.basename(file));
   };
-  const common: ReadonlySet<string> = new Set([root, stateFolder, runsFolder, feedbackFolder]);
+  const common: ReadonlySet<string> = new Set([
+    ...[root, stateFolder, runsFolder, feedbackFolder],
+    ...otherFiles.map((file) => path.dirname(file)),
+  ]);
   watchFolders();
 
   return {

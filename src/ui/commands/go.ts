@@ -35,6 +35,17 @@ export const goCommands: readonly Command[] = [
     run: (context) => showList(context, 'sessions'),
   },
   {
+    id: 'go.agent',
+    keys: ['w'],
+    label: 'agent',
+    help: 'choose the agent',
+    hint: 'more',
+    at: ['home', ...besidePlan],
+    section,
+    refusal: ({isBusy}) => (isBusy ? 'an agent works; it is chosen between jobs' : null),
+    run: ({open}) => open({type: 'agent'}),
+  },
+  {
     id: 'go.home',
     keys: ['H'],
     label: 'home',

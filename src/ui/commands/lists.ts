@@ -1,5 +1,5 @@
-import {valueAt} from '../../machines/policies/config-resolution.ts';
 import {type ConfigLayerName, settingKeys, settings} from '../../services/contracts/config.ts';
+import {saveSetting, valueInLayer} from '../setting-change.ts';
 import type {Command, CommandContext} from './command.ts';
 
 const lists = ['settings', 'sessions'] as const;
@@ -33,7 +33,10 @@ export const listCommands: readonly Command[] = [
       const source = key && core.get().data?.config.values.get(key)?.source;
       if (!key || !source) return;
       if (source === 'default') core.say({tone: 'accent', text: 'it is the default already'});
-      else ports.writeSetting(source, key, undefined).catch(fail);
+      else {
+        const seen = valueInLayer(core.get().data, source, key);
+        saveSetting(core, ports, {layer: source, key, value: undefined, seen}).catch(fail);
+      }
     },
   },
   {
@@ -99,8 +102,7 @@ function change({core, ports, open, fail}: CommandContext, layer: ConfigLayerNam
     return;
   }
   // The layer's own switch is turned, also where another layer decides.
-  const content = data?.layers.find(({name}) => name === layer)?.content;
-  const own = content ? valueAt(content, key) : undefined;
-  const value = typeof own === 'boolean' ? own : current.value;
-  ports.writeSetting(layer, key, value !== true).catch(fail);
+  const seen = valueInLayer(data, layer, key);
+  const value = typeof seen === 'boolean' ? seen : current.value;
+  saveSetting(core, ports, {layer, key, value: value !== true, seen}).catch(fail);
 }

@@ -3,6 +3,7 @@ import type {Dialog} from '../../machines/tui.machine.ts';
 import {settings} from '../../services/contracts/config.ts';
 import {ConfirmDialog} from '../components/confirm-dialog.tsx';
 import {useTui, useTuiState} from '../tui-context.tsx';
+import {AgentDialog} from './agent-dialog.tsx';
 import {CheckpointDialog, FeedbackDialog} from './decision-dialogs.tsx';
 import {AddDialog, EditDialog, FieldsDialog} from './edit-dialogs.tsx';
 import {MessageDialog} from './message-dialog.tsx';
@@ -78,6 +79,8 @@ export function DialogView({dialog, ...size}: DialogSize & {readonly dialog: Dia
       return <MoveDialog {...size} taskId={dialog.taskId} name={name} />;
     case 'questions':
       return <QuestionsDialog {...size} taskId={dialog.taskId} />;
+    case 'agent':
+      return <AgentDialog {...size} />;
     case 'setting':
       return settings[dialog.key].type === 'choice' ? (
         <SettingChoice {...size} layer={dialog.layer} settingKey={dialog.key} />

@@ -1,3 +1,4 @@
+import {useState} from 'react';
 import {parseSetting} from '../../machines/policies/config-resolution.ts';
 import {acceptedFor, settingText} from '../../machines/policies/setting-types.ts';
 import {
@@ -12,6 +13,7 @@ import {hintLine} from '../components/hint-line.tsx';
 import {blankLine, Lines, lineOf} from '../components/lines.tsx';
 import {type Step, useStepper} from '../input/use-stepper.ts';
 import {bindingOf, hintsOf, type Keymap} from '../keymap.ts';
+import {valueInLayer} from '../setting-change.ts';
 import {useTui, useTuiState} from '../tui-context.tsx';
 import {ChoiceDialog} from './choice-dialog.tsx';
 import type {DialogSize} from './dialog-view.tsx';
@@ -53,6 +55,7 @@ export function SettingDialog({
 }: DialogSize & {readonly settingKey: SettingKey; readonly layer: ConfigLayerName}) {
   const {answers} = useTui();
   const [{data}] = useTuiState();
+  const [seen] = useState(() => valueInLayer(data, layer, key));
   const setting = settings[key];
   const {state} = useStepper<State, string | null>({
     initial: () => ({text: editable(data?.config.values.get(key)?.value ?? setting.default), problem: null}),
@@ -67,7 +70,7 @@ export function SettingDialog({
       };
     },
     onOutcome: (text) =>
-      text === null ? answers.close() : answers.setting(layer, key, parseSetting(key, text)),
+      text === null ? answers.close() : answers.setting({layer, key, value: parseSetting(key, text), seen}),
   });
   const range = `${acceptedFor(setting)}, default ${settingText(setting.default)}`;
   return (
@@ -94,6 +97,7 @@ export function SettingChoice({
 }: DialogSize & {readonly settingKey: SettingKey; readonly layer: ConfigLayerName}) {
   const {answers} = useTui();
   const [{data}] = useTuiState();
+  const [seen] = useState(() => valueInLayer(data, layer, key));
   const setting = settings[key];
   const options = 'options' in setting ? setting.options : [];
   const value = String(data?.config.values.get(key)?.value);
@@ -104,7 +108,7 @@ export function SettingChoice({
       title={`${key}  ${where(layer)}: ${setting.about}`}
       items={options.map((label) => ({label}))}
       initialIndex={Math.max(0, current)}
-      onChoose={(index) => answers.setting(layer, key, options[index] ?? setting.default)}
+      onChoose={(index) => answers.setting({layer, key, value: options[index] ?? setting.default, seen})}
       onCancel={answers.close}
     />
   );

@@ -277,3 +277,34 @@ describe('writing', () => {
     expect(readdirSync(elsewhere)).toEqual([]);
   });
 });
+
+describe('a value that somebody else set since it was looked at', () => {
+  const key = 'execution.pauseGraceSeconds';
+  const held = (value: unknown) => JSON.stringify({execution: {pauseGraceSeconds: value}});
+
+  test('is not replaced, and all values are told', async () => {
+    const {files, store} = openStore({project: held(30)});
+    expect(seen(await rejectionOf(store.write('project', key, 20, {value: 10})))).toEqual({
+      code: 'E_CONFLICT',
+      message: `${key} was changed by somebody else meanwhile; nothing was written`,
+      details: [
+        ['file', files.project],
+        ['it was', '10'],
+        ['it is now', '30'],
+        ['yours', '20'],
+      ],
+      next: [],
+    });
+    expect(readFileSync(files.project, 'utf8')).toBe(held(30));
+  });
+
+  test.each([
+    {what: 'the same', project: held(10), value: 10},
+    {what: 'none, and there is no file', value: undefined},
+    {what: 'none, and there are others', project: '{"execution": {"keepAwake": false}}', value: undefined},
+  ])('is $what: it is replaced', async ({project, value}) => {
+    const {files, store} = openStore(project === undefined ? {} : {project});
+    await store.write('project', key, 20, {value});
+    expect(JSON.parse(readFileSync(files.project, 'utf8')).execution.pauseGraceSeconds).toBe(20);
+  });
+});

@@ -39,6 +39,18 @@ test.each([
   await eventually(() => expect(told).toHaveBeenCalled());
 });
 
+test('tells of a change of a file elsewhere, and of none beside it', async () => {
+  const folder = projectFolder(temporaryFolder());
+  const file = path.join(temporaryFolder(), 'config.json');
+  const told = vi.fn();
+  const watch = watchProject(folder, told, [file]);
+  onTestFinished(() => watch.close());
+  writeFileSync(path.join(path.dirname(file), 'other.json'), 'x');
+  watch.watchTasks([]);
+  writeFileSync(file, 'x');
+  await eventually(() => expect(told).toHaveBeenCalledTimes(1));
+});
+
 test('changes that follow each other are told once', async () => {
   const {folder, told, write} = watched();
   for (let index = 0; index < 50; index++) write(folder.planFile);

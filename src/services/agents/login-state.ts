@@ -1,0 +1,20 @@
+import {type NativeProviderId, providerTable} from '../contracts/provider-table.ts';
+import {runProgram} from '../system/run-program.ts';
+
+export type LoginState = 'loggedIn' | 'loggedOut' | 'unknown';
+
+const timeLimitMs = 5_000;
+
+/** Asks the agent itself; it answers without its provider. An agent that does not know the question is unknown. */
+export async function loginState(
+  id: NativeProviderId,
+  file: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<LoginState> {
+  const {loginStatus} = providerTable[id];
+  if (loginStatus === null) return 'loggedIn';
+  const result = await runProgram({file, args: loginStatus, env, timeLimitMs});
+  if (result.type !== 'ended') return 'unknown';
+  if (result.code === 0) return 'loggedIn';
+  return /not logged in|"loggedIn": ?false/i.test(result.stdout + result.stderr) ? 'loggedOut' : 'unknown';
+}
