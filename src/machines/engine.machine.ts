@@ -1,12 +1,15 @@
-import {and, assign, emit, not, or, sendTo, setup, stateIn} from 'xstate';
+import {and, assign, type DoneActorEvent, emit, not, or, sendTo, setup, stateIn} from 'xstate';
 import type {PauseReason, RunRecord} from '../services/contracts/run.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
 import {errorIn} from './chart-parts.ts';
-import {executorMachine} from './executor.machine.ts';
+import {type ExecutorOutput, executorMachine} from './executor.machine.ts';
+import {handOverMachine} from './hand-over.machine.ts';
 import {parentReviewMachine} from './parent-review.machine.ts';
+import {handedOver, handOverInput, mayHandOver} from './policies/job/handed-over.ts';
 import type {Job, JobOptions, JobResult, JobRules, StepResult} from './policies/job/job-steps.ts';
 import * as jobs from './policies/job/job-steps.ts';
 import {stopReasonAfterReview} from './policies/job/stop-reason.ts';
+import type {TaskOutput} from './policies/run/task-outcome.ts';
 import {taskMachine} from './task.machine.ts';
 import {undoMachine} from './undo.machine.ts';
 
@@ -26,6 +29,7 @@ type EngineContext = jobs.JobProgress & {
 };
 
 const announcedBy = (wish: jobs.Wish) => ({type: 'announceEnd', params: {wish}}) as const;
+const broken = {target: 'stopped', actions: {type: 'rememberError', params: errorIn}} as const;
 const failed = {target: 'releasing', actions: {type: 'rememberError', params: errorIn}} as const;
 
 const noJob: EngineContext = {
@@ -35,6 +39,7 @@ const noJob: EngineContext = {
   done: [],
   reviewed: 0,
   review: null,
+  handedOver: null,
   error: undefined,
 };
 
@@ -54,6 +59,7 @@ export const engineMachine = setup({
     acquireLock: promiseNotProvided<void, void>('acquireLock'),
     releaseLock: promiseNotProvided<void, void>('releaseLock'),
     recoverRuns: promiseNotProvided<readonly RunRecord[], void>('recoverRuns'),
+    handOver: handOverMachine,
     executor: executorMachine,
     task: taskMachine,
     undo: undoMachine,
@@ -77,6 +83,7 @@ export const engineMachine = setup({
   guards: {
     isPauseAsked: or([stateIn('#pausing'), stateIn('#forcing')]),
     isStopAsked: stateIn('#stopping'),
+    mayHandOver: ({context}, {error}: {error: unknown}) => mayHandOver(context.steps, error),
     isTaskNext: ({context}) => context.steps[0]?.type === 'task',
     isUndoNext: ({context}) => context.steps[0]?.type === 'undo',
     isPlanNext: ({context}) => context.steps[0]?.type === 'execute',
@@ -92,10 +99,7 @@ export const engineMachine = setup({
   states: {
     idle: {
       on: {
-        'job.start': {
-          target: 'working',
-          actions: assign(({event}) => ({...noJob, ...event.job})),
-        },
+        'job.start': {target: 'working', actions: assign(({event}) => ({...noJob, ...event.job}))},
       },
     },
     working: {
@@ -128,7 +132,7 @@ export const engineMachine = setup({
                 src: 'resolveJob',
                 input: ({context}) => ({options: context.options}),
                 onDone: {target: 'locking', actions: assign({rules: ({event}) => event.output})},
-                onError: {target: 'stopped', actions: {type: 'rememberError', params: errorIn}},
+                onError: broken,
               },
             },
             locking: {
@@ -136,7 +140,20 @@ export const engineMachine = setup({
                 id: 'acquireLock',
                 src: 'acquireLock',
                 onDone: 'recovering',
-                onError: {target: 'stopped', actions: {type: 'rememberError', params: errorIn}},
+                onError: [
+                  {...broken, guard: {type: 'mayHandOver', params: errorIn}, target: 'handingOver'},
+                  broken,
+                ],
+              },
+            },
+            handingOver: {
+              on: {'engine.pause': {actions: sendTo('handOver', {type: 'handOver.cancel'})}},
+              invoke: {
+                id: 'handOver',
+                src: 'handOver',
+                input: ({context}) => handOverInput(context.steps),
+                onDone: {target: 'stopped', actions: assign(({event}) => handedOver(event.output))},
+                onError: broken,
               },
             },
             recovering: {
@@ -161,13 +178,7 @@ export const engineMachine = setup({
                 id: 'executor',
                 src: 'executor',
                 input: ({context}) => jobs.executorInput(context.steps[0], jobs.rulesOf(context)),
-                onDone: {
-                  target: 'choosing',
-                  actions: {
-                    type: 'rememberStep',
-                    params: ({event}) => ({result: {type: 'execute', output: event.output}}),
-                  },
-                },
+                onDone: {target: 'choosing', actions: {type: 'rememberStep', params: executeResult}},
                 onError: failed,
               },
             },
@@ -177,13 +188,7 @@ export const engineMachine = setup({
                 id: 'task',
                 src: 'task',
                 input: ({context}) => jobs.taskInput(context.steps[0], jobs.rulesOf(context)),
-                onDone: {
-                  target: 'choosing',
-                  actions: {
-                    type: 'rememberStep',
-                    params: ({event}) => ({result: {type: 'task', output: event.output}}),
-                  },
-                },
+                onDone: {target: 'choosing', actions: {type: 'rememberStep', params: taskResult}},
                 onError: failed,
               },
             },
@@ -225,7 +230,7 @@ export const engineMachine = setup({
                 id: 'releaseLock',
                 src: 'releaseLock',
                 onDone: 'stopped',
-                onError: {target: 'stopped', actions: {type: 'rememberError', params: errorIn}},
+                onError: broken,
               },
             },
             stopped: {
@@ -248,4 +253,12 @@ function pauseIn(event: EngineCommand, isForced: boolean) {
 
 function runPause({reason}: Extract<EngineCommand, {type: 'engine.pause'}>) {
   return {type: 'run.pause', reason} as const;
+}
+
+function executeResult({event: {output}}: {event: DoneActorEvent<ExecutorOutput>}) {
+  return {result: {type: 'execute', output} as const};
+}
+
+function taskResult({event: {output}}: {event: DoneActorEvent<TaskOutput>}) {
+  return {result: {type: 'task', output} as const};
 }

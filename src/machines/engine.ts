@@ -16,6 +16,13 @@ import {
   defineFindDecisionActor,
   defineRecallDecisionActor,
 } from './actors/decision.actor.ts';
+import {
+  defineLookAtPostedActor,
+  definePostDecisionActor,
+  defineReceiveDecisionActor,
+  defineRetractPostedActor,
+  type ReceivedDecision,
+} from './actors/hand-over.actor.ts';
 import {defineAcquireLockActor, defineReleaseLockActor, defineResolveJobActor} from './actors/job.actor.ts';
 import {definePrepareReviewActor} from './actors/prepare-review.actor.ts';
 import {definePrepareRunActor} from './actors/prepare-run.actor.ts';
@@ -30,6 +37,7 @@ import {defineUndoActors} from './actors/undo.actor.ts';
 import {defineWithdrawRunActor, defineWithdrawTaskActor} from './actors/withdraw.actor.ts';
 import {engineMachine} from './engine.machine.ts';
 import {executorMachine} from './executor.machine.ts';
+import {handOverMachine} from './hand-over.machine.ts';
 import {createJobCalls} from './job-calls.ts';
 import {parentReviewMachine} from './parent-review.machine.ts';
 import type {Job, JobResult} from './policies/job/job-steps.ts';
@@ -51,6 +59,8 @@ export type EngineFact =
   | {readonly type: 'task.settled'; readonly run: RunRecord}
   /** A person has to decide: answered by `decide` or `postpone`. Told again, with the reason, after a refusal. */
   | {readonly type: 'decision.required'; readonly request: DecisionRequest}
+  /** It was answered in another terminal; nobody here needs to be asked any more. */
+  | {readonly type: 'decision.received'; readonly received: ReceivedDecision}
   | {readonly type: 'review.started'; readonly prepared: PreparedRun}
   | {readonly type: 'review.settled'; readonly verdict: ReviewVerdict}
   | {readonly type: 'agent.news'; readonly run: RunRecord; readonly news: AgentNews}
@@ -133,6 +143,9 @@ export function createEngine(services: Services, {inspect}: EngineOptions = {}):
       askDecision: defineAskDecisionActor(services, desk, (request) =>
         publish({type: 'decision.required', request}),
       ),
+      receiveDecision: defineReceiveDecisionActor(services, (received) =>
+        publish({type: 'decision.received', received}),
+      ),
       checkDecision: defineCheckDecisionActor(services),
       run,
     },
@@ -172,6 +185,13 @@ export function createEngine(services: Services, {inspect}: EngineOptions = {}):
           (run) => publish({type: 'run.recovered', run}),
           (run) => publish({type: 'run.resting', run}),
         ),
+        handOver: handOverMachine.provide({
+          actors: {
+            postDecision: definePostDecisionActor(services),
+            lookAtPosted: defineLookAtPostedActor(services),
+            retractPosted: defineRetractPostedActor(services),
+          },
+        }),
         executor: executorMachine.provide({
           actors: {
             findDecision: defineFindDecisionActor(services),

@@ -2,6 +2,7 @@ import type {AnyStateMachine} from 'xstate';
 import {draftMachine} from './draft.machine.ts';
 import {engineMachine} from './engine.machine.ts';
 import {executorMachine} from './executor.machine.ts';
+import {handOverMachine} from './hand-over.machine.ts';
 import {parentReviewMachine} from './parent-review.machine.ts';
 import {questionsMachine} from './questions.machine.ts';
 import {reviewGateMachine} from './review-gate.machine.ts';
@@ -31,6 +32,7 @@ export const machines: readonly KnownMachine[] = [
   known(runMachine, 'the whole life of one run across processes; what may happen next is what it accepts'),
   known(segmentMachine, 'one agent process, from launch to the last of its children'),
   known(reviewGateMachine, 'the checkpoint after a run: left with a decision on disk, or still open'),
+  known(handOverMachine, 'a decision for the Blackbird that waits for it in another terminal'),
   known(questionsMachine, "a waiting run's questions, one at a time"),
   known(draftMachine, 'what is being written in an editor: on disk until it is sent or dropped'),
   known(tuiMachine, 'where a person is in the terminal UI, and what Ctrl+C means there'),

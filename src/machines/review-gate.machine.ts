@@ -68,6 +68,10 @@ export const reviewGateMachine = setup({
   actors: {
     /** Lets somebody answer for as long as the question is open. */
     askDecision: callbackNotProvided<ReviewGateCommand, AskDecisionInput>('askDecision'),
+    /** The same question, answered in another terminal. */
+    receiveDecision: callbackNotProvided<ReviewGateCommand, Pick<CheckDecisionInput, 'task' | 'run'>>(
+      'receiveDecision',
+    ),
     checkDecision: promiseNotProvided<Decision, CheckDecisionInput>('checkDecision'),
     /** The run itself takes the decision, and records it. */
     run: runMachine,
@@ -95,17 +99,25 @@ export const reviewGateMachine = setup({
       ],
     },
     asking: {
-      invoke: {
-        id: 'askDecision',
-        src: 'askDecision',
-        input: ({context: {task, run, refusal, explicitProvider}}) => ({
-          task,
-          run,
-          refusal,
-          explicitProvider,
-        }),
-        onError: failed,
-      },
+      invoke: [
+        {
+          id: 'askDecision',
+          src: 'askDecision',
+          input: ({context: {task, run, refusal, explicitProvider}}) => ({
+            task,
+            run,
+            refusal,
+            explicitProvider,
+          }),
+          onError: failed,
+        },
+        {
+          id: 'receiveDecision',
+          src: 'receiveDecision',
+          input: ({context: {task, run}}) => ({task, run}),
+          onError: failed,
+        },
+      ],
       on: {
         'review.decide': {
           target: 'checkingDecision',

@@ -39,6 +39,8 @@ const prepared = {type: 'rememberPrepared', params: outputIn} as const;
 const recalled = {type: 'rememberRecalled', params: outputIn} as const;
 const failed = {target: '#task.failed', actions: {type: 'rememberError', params: errorIn}} as const;
 const broken = {type: 'rememberError', params: problemIn} as const;
+const sentBack = [ended, 'requestChanges'] as const;
+const retried = [ended, 'startOver'] as const;
 
 /**
  * One task to its end: prepare, run, pass the checkpoint, and let the plan say what the run says. Requested
@@ -89,8 +91,8 @@ export const taskMachine = setup({
     isWithdrawn: (_, params: RunOutput) => params.outcome === 'withdrawn',
     isAtCheckpoint: (_, params: RunOutput) => params.run.decision_state === 'pending',
     isPostponed: (_, params: ReviewGateOutput) => params.outcome === 'postponed',
-    isRetryAsked: (_, params: ReviewGateOutput) => params.outcome === 'retried',
-    areChangesRequested: (_, params: ReviewGateOutput) => params.run.decision_state === 'changes_requested',
+    isRetried: (_, params: ReviewGateOutput) => params.outcome === 'retried',
+    isSentBack: (_, params: ReviewGateOutput) => params.run.decision_state === 'changes_requested',
   },
 }).createMachine({
   id: 'task',
@@ -189,16 +191,8 @@ export const taskMachine = setup({
                 onDone: [
                   {guard: {type: 'isBroken', params: outputIn}, target: '#task.failed', actions: broken},
                   {guard: {type: 'isPostponed', params: outputIn}, target: '#task.leftOpen'},
-                  {
-                    guard: {type: 'areChangesRequested', params: outputIn},
-                    target: 'goingBack',
-                    actions: [ended, 'requestChanges'],
-                  },
-                  {
-                    guard: {type: 'isRetryAsked', params: outputIn},
-                    target: 'goingBack',
-                    actions: 'startOver',
-                  },
+                  {guard: {type: 'isRetried', params: outputIn}, target: 'goingBack', actions: retried},
+                  {guard: {type: 'isSentBack', params: outputIn}, target: 'goingBack', actions: sentBack},
                   {target: 'settling', actions: ended},
                 ],
                 onError: failed,

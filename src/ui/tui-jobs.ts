@@ -1,6 +1,7 @@
 import type {ReviewVerdict} from '../machines/actors/settle-review.actor.ts';
 import type {EngineFact} from '../machines/engine.ts';
 import type {JobStep} from '../machines/policies/job/job-steps.ts';
+import {decisionWords} from '../machines/policies/review/checkpoint-choices.ts';
 import {remarksOf} from '../machines/policies/review/review-remarks.ts';
 import type {DecisionRequest} from '../machines/review-gate.machine.ts';
 import type {RunRecord} from '../services/contracts/run.ts';
@@ -52,6 +53,15 @@ export function createJobs(core: TuiCore, ports: TuiPorts) {
       case 'decision.required':
         askDecision(fact.request);
         return;
+      case 'decision.received': {
+        const {task, run, posted} = fact.received;
+        const {decisions} = core.get();
+        core.patch({decisions: new Map([...decisions].filter(([runId]) => runId !== run.run_id))});
+        closePrompt();
+        const words = decisionWords[posted.decision.state];
+        core.say({tone: 'accent', text: `${task.id} was decided in another terminal: ${words}`});
+        return;
+      }
       case 'engine.warning':
         core.say({tone: 'warning', text: fact.message});
         return;

@@ -1,5 +1,6 @@
 import {execFileSync, spawnSync} from 'node:child_process';
-import {rmSync} from 'node:fs';
+import {readdirSync, rmSync} from 'node:fs';
+import path from 'node:path';
 import {setTimeout as delay} from 'node:timers/promises';
 import {describe, expect, test} from 'vitest';
 import {builtCli} from '../helpers/built-cli.ts';
@@ -410,6 +411,24 @@ describe.skipIf(!hasTmux)('on a terminal of 80 by 24', () => {
     ]);
     terminal.press('j', 'Enter');
     await terminal.until('✓ a  approved');
+  });
+
+  test('another terminal decides: the waiting prompt closes, says so and goes on', async () => {
+    const project = reviewed();
+    const terminal = openTerminal({...project, ...small});
+    terminal.type('blackbird execute');
+    await terminal.until('   Approve and continue');
+    expect(await project.run(['review', 'a', '--approve'])).toMatchObject({
+      ...{code: 0, err: ''},
+      out: lines('a: approved; the terminal that waited for it goes on'),
+    });
+    await terminal.until(/ACTION REQUIRED +b {2}Task b/);
+    expect(project.latest('a')).toMatchObject({decision_state: 'approved_continue'});
+    expect(await project.run(['review', 'b', '--reject', 'no'])).toMatchObject({code: 0});
+    const end = await terminal.until('[3]>');
+    expect(end).toContain('b was decided in another terminal: rejected');
+    const left = readdirSync(path.join(project.folder, '.blackbird/runs/b'));
+    expect(left.filter((name) => name.includes('decision'))).toEqual([]);
   });
 
   test('SIGTERM takes the question away and leaves it open', async () => {

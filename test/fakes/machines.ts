@@ -11,6 +11,7 @@ import {
   defineFindDecisionActor,
   defineRecallDecisionActor,
 } from '../../src/machines/actors/decision.actor.ts';
+import {defineReceiveDecisionActor} from '../../src/machines/actors/hand-over.actor.ts';
 import {definePrepareReviewActor} from '../../src/machines/actors/prepare-review.actor.ts';
 import {definePrepareRunActor} from '../../src/machines/actors/prepare-run.actor.ts';
 import {defineRecordRunActor} from '../../src/machines/actors/record-run.actor.ts';
@@ -43,6 +44,7 @@ export function defineEffects(services: Services) {
   const desk: DecisionDesk = new Map();
   const reviewGate = {
     askDecision: defineAskDecisionActor(services, desk, () => {}),
+    receiveDecision: defineReceiveDecisionActor(services, () => {}),
     checkDecision: defineCheckDecisionActor(services),
     run: runMachine.provide({actors: run}),
   };

@@ -10,6 +10,7 @@ import {createFakeSurroundings, type FakeSurroundings} from './fake-surroundings
 import {createMemoryCommentStore} from './memory-comment-store.ts';
 import {createMemoryDraftStore, type MemoryDraftStore} from './memory-draft-store.ts';
 import {createMemoryFeedbackStore, type MemoryFeedbackStore} from './memory-feedback-store.ts';
+import {createMemoryInbox} from './memory-inbox.ts';
 import {createMemoryPlanStore, type MemoryPlanStore} from './memory-plan-store.ts';
 import {createMemoryRunStore, deferred, type MemoryRunStore} from './memory-run-store.ts';
 
@@ -111,6 +112,7 @@ export function createFakeServices({
     feedback,
     drafts,
     comments,
+    inbox: createMemoryInbox(),
     agents,
     changes,
     surroundings,

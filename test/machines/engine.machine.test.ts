@@ -11,6 +11,7 @@ import {executorMachine} from '../../src/machines/executor.machine.ts';
 import {parentReviewMachine} from '../../src/machines/parent-review.machine.ts';
 import {type Job, type JobResult, undoStep} from '../../src/machines/policies/job/job-steps.ts';
 import {taskMachine} from '../../src/machines/task.machine.ts';
+import {AppError} from '../../src/services/contracts/errors.ts';
 import type {Services} from '../../src/services/contracts/services.ts';
 import {defineEffects} from '../fakes/machines.ts';
 import {pausedRun, question, restingRun, runRecord} from '../fakes/runs.ts';
@@ -22,6 +23,7 @@ import {family, planOf, task} from '../helpers/plans.ts';
 
 const execute = executeJob();
 const resume = taskJob('a', {type: 'resume', answers: [], feedback: null});
+const approval = taskJob('a', {type: 'review', decision: {state: 'approved_continue'}});
 const executorRules = {
   provider: 'claude',
   explicitProvider: null,
@@ -443,6 +445,10 @@ test('every transition is reached', () => {
         {type: 'xstate.done.actor.resolveJob', output: rules},
         {type: 'xstate.error.actor.resolveJob', error: 'no'},
         {type: 'xstate.error.actor.acquireLock', error: 'no'},
+        start(approval),
+        {type: 'xstate.error.actor.acquireLock', error: new AppError('E_REPO_LOCKED', 'held')},
+        {type: 'xstate.done.actor.handOver', output: {outcome: 'decided', run}},
+        {type: 'xstate.error.actor.handOver', error: 'no'},
         {type: 'xstate.done.actor.recoverRuns', output: [runRecord()]},
         {type: 'xstate.error.actor.recoverRuns', error: 'no'},
         {type: 'xstate.done.actor.executor', output: {reason: 'completed', attempted: []}},
@@ -455,7 +461,10 @@ test('every transition is reached', () => {
         {type: 'xstate.error.actor.parentReview', error: 'no'},
         {type: 'xstate.error.actor.releaseLock', error: 'no'},
       ],
-      key: ({context}) => [context.steps[0]?.type ?? null, context.done.length - context.reviewed],
+      key: ({context}) => [
+        context.steps[0]?.mode?.type ?? context.steps[0]?.type ?? null,
+        context.done.length - context.reviewed,
+      ],
     }),
   ).toEqual([]);
 });

@@ -51,7 +51,7 @@ describe('a decision', () => {
       fields: {state: 'failed', failure: {kind: 'rejected', message: 'rejected at the checkpoint'}},
     },
     {
-      decision: {state: 'rejected', reason: 'Too big.'},
+      decision: {state: 'rejected', why: 'Too big.'},
       fields: {
         state: 'failed',
         failure: {kind: 'rejected', message: 'rejected at the checkpoint: Too big.'},

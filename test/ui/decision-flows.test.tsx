@@ -49,6 +49,15 @@ describe('the panel of a decision', () => {
     expect(screen()).toContain('Request changes');
   });
 
+  test('closes when another terminal decides, and says what', async () => {
+    const {sees, seesNot, services, runs} = await atCheckpoint();
+    const posted = {schema_version: 1, id: 'x', task_id: 'a', run_id: 'a-1', posted_by: null} as const;
+    await services.inbox.post({...posted, decision: {state: 'approved_continue'}});
+    await sees('a was decided in another terminal: approved');
+    await seesNot('Approve and continue');
+    await until(() => expect(runs.records('a')).toMatchObject([{decision_state: 'approved_continue'}]));
+  });
+
   test('has the whole width below 80 columns, tab turns to the plan', async () => {
     const {press, sees, lines, resize} = await atCheckpoint();
     resize(79, 24);

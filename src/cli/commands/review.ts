@@ -111,7 +111,7 @@ async function rejection({context}: Cli, given: string | true): Promise<Checkpoi
   const question = 'Why is it rejected? (Enter gives no reason; the files stay as they are) ';
   const reason = given !== true ? given : context.isInteractive ? await context.ask(question) : '';
   if (reason === null) throw new AppError('E_CANCELED', 'nothing was decided');
-  return {state: 'rejected', ...(reason.trim() !== '' && {reason: reason.trim()})};
+  return {state: 'rejected', ...(reason.trim() !== '' && {why: reason.trim()})};
 }
 
 /** True when that was all that was asked for. */

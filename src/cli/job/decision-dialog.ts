@@ -10,6 +10,8 @@ import type {OpenedEngine} from './engine-composition.ts';
 /** Answers the checkpoints of one job. */
 export type DecisionDialog = {
   readonly answer: (request: DecisionRequest) => void;
+  /** Takes away what is asked now: it was answered elsewhere. */
+  readonly take: () => void;
   /** Takes away what is still asked, and waits until the terminal is as it was. */
   readonly close: () => Promise<void>;
 };
@@ -30,7 +32,7 @@ export function decisionDialog(
   }: Pick<OpenedEngine, 'engine' | 'changes' | 'runs' | 'comments' | 'drafts'>,
 ): DecisionDialog {
   const {context} = cli;
-  const closing = new AbortController();
+  let closing = new AbortController();
   let asking: Promise<void> = Promise.resolve();
   const desk = createDraftDesk({drafts, now: context.now});
 
@@ -56,7 +58,9 @@ export function decisionDialog(
   };
 
   return {
+    take: () => closing.abort(),
     answer: (request) => {
+      closing = new AbortController();
       asking = ask(request).catch((error: unknown) => {
         reportError(error, context, {json: false});
         tell(engine, request, null);

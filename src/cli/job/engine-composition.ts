@@ -25,6 +25,7 @@ import {createJournalFiles} from '../../services/journal/journal-files.ts';
 import {createProcessLock} from '../../services/lock/process-lock.ts';
 import {createProjectLock} from '../../services/lock/project-lock.ts';
 import {createCommentStore} from '../../services/stores/comment-store.ts';
+import {createDecisionInbox} from '../../services/stores/decision-inbox.ts';
 import {createDraftStore} from '../../services/stores/draft-store.ts';
 import {createFeedbackStore} from '../../services/stores/feedback-store.ts';
 import {ensureStateFolder} from '../../services/stores/project-folder.ts';
@@ -99,6 +100,7 @@ export async function openEngine({
     feedback: createFeedbackStore({folder: folder.feedbackFolder}),
     drafts,
     comments: createCommentStore({folder: folder.runsFolder}),
+    inbox: createDecisionInbox({folder: folder.runsFolder, livenessOf}),
     agents,
     changes,
     surroundings: createSurroundingsReader({

@@ -86,6 +86,7 @@ async function runJob(cli: Cli, command: Command, opened: CalledEngine, job: Job
     : textProgress(context, context.write, {isStreaming});
   const unsubscribe = engine.subscribe((fact) => {
     if (fact.type === 'run.resting' && !passesBy(job, fact.run.task_id)) return;
+    if (fact.type === 'decision.received') dialog.take();
     progress.onFact(fact);
     if (fact.type === 'decision.required') {
       progress.close();

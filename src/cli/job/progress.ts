@@ -1,5 +1,6 @@
 import type {EngineFact} from '../../machines/engine.ts';
 import {continueCommand} from '../../machines/policies/job/job-summary.ts';
+import {decisionWords} from '../../machines/policies/review/checkpoint-choices.ts';
 import {remarksOf} from '../../machines/policies/review/review-remarks.ts';
 import {programName} from '../../machines/policies/run/program.ts';
 import {hasUndeliveredAnswer} from '../../machines/policies/run/task-runs.ts';
@@ -100,6 +101,13 @@ export function textProgress(
         case 'run.updated':
           if (fact.run.decision_state === 'pending') say(outcomeLine(fact.run, paint));
           return;
+        case 'decision.received': {
+          const {task, posted} = fact.received;
+          say(
+            `${displayLine(task.id)} was decided in another terminal: ${decisionWords[posted.decision.state]}`,
+          );
+          return;
+        }
         case 'decision.required':
           return;
       }
@@ -190,6 +198,10 @@ function asData(fact: EngineFact): unknown {
         run: rest,
         ...(refusal === undefined ? {} : {refusal: messageOf(refusal)}),
       };
+    }
+    case 'decision.received': {
+      const {task, run, posted} = fact.received;
+      return {event: fact.type, task_id: task.id, run_id: run.run_id, decision: posted.decision};
     }
     case 'review.started': {
       const {task, run} = fact.prepared;

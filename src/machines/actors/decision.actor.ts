@@ -43,22 +43,24 @@ export function defineAskDecisionActor(
 }
 
 /** The decision as it is recorded. What could not be carried out is refused while the question is still open. */
-export function defineCheckDecisionActor(services: Services) {
-  return fromPromise<Decision, CheckDecisionInput>(
-    async ({input: {task, run, decision, explicitProvider}}) => {
-      if (decision.state !== 'changes_requested') return decision;
-      const comments = await commentsToSend(services, run);
-      const feedback = feedbackWith(decision.feedback, comments);
-      if (feedback.trim() === '')
-        throw new AppError('E_NO_INPUT', `say what is to be changed in ${task.id}, or comment on its lines`);
-      const obstacle = obstacleTo(services, run, explicitProvider);
-      if (obstacle !== null) throw resumeRefusal('E_RESUME_REFUSED', task, run, obstacle);
-      await services.agents.check(run.provider);
-      if (comments.length === 0) return decision;
-      return {...decision, feedback, commentIds: comments.map(({id}) => id)};
-    },
-  );
+export async function checkDecision(
+  services: Services,
+  {task, run, decision, explicitProvider}: CheckDecisionInput,
+): Promise<Decision> {
+  if (decision.state !== 'changes_requested') return decision;
+  const comments = await commentsToSend(services, run);
+  const feedback = feedbackWith(decision.feedback, comments);
+  if (feedback.trim() === '')
+    throw new AppError('E_NO_INPUT', `say what is to be changed in ${task.id}, or comment on its lines`);
+  const obstacle = obstacleTo(services, run, explicitProvider);
+  if (obstacle !== null) throw resumeRefusal('E_RESUME_REFUSED', task, run, obstacle);
+  await services.agents.check(run.provider);
+  if (comments.length === 0) return decision;
+  return {...decision, feedback, commentIds: comments.map(({id}) => id)};
 }
+
+export const defineCheckDecisionActor = (services: Services) =>
+  fromPromise<Decision, CheckDecisionInput>(({input}) => checkDecision(services, input));
 
 async function commentsToSend({comments, runs}: Services, run: RunRecord): Promise<readonly LineComment[]> {
   const written = await comments.list(run);

@@ -226,6 +226,8 @@ export const runRecordSchema = z.looseObject({
   decision_resolved_at: z.string().optional(),
   /** The changes that were requested, or why the run was rejected. */
   decision_feedback: z.string().optional(),
+  /** It was made in another terminal, which knows it by this id. */
+  decision_id: z.string().optional(),
   /** The comments on lines that went with it. */
   decision_comment_ids: z.array(z.string()).optional().catch(undefined),
   /** Reviews only. Whose work it judged is known before it begins, what it found once its answer was checked. */

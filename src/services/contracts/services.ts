@@ -3,6 +3,7 @@ import type {AgentRunner} from './agent-runner.ts';
 import type {ChangeTracker} from './changes.ts';
 import type {CommentStore} from './comment.ts';
 import type {ConfigLayer} from './config.ts';
+import type {DecisionInbox} from './decision-inbox.ts';
 import type {DraftStore} from './draft.ts';
 import type {FeedbackStore} from './feedback.ts';
 import type {HookRunner, KeepAwake} from './hooks.ts';
@@ -19,6 +20,7 @@ export type Services = {
   readonly feedback: FeedbackStore;
   readonly drafts: DraftStore;
   readonly comments: CommentStore;
+  readonly inbox: DecisionInbox;
   readonly agents: AgentRunner;
   readonly changes: ChangeTracker;
   readonly surroundings: SurroundingsReader;

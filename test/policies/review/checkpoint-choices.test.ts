@@ -14,7 +14,7 @@ test('a run that succeeded is approved, sent back or rejected', () => {
       'required',
       {state: 'changes_requested', feedback: ' why '},
     ],
-    ['Reject changes', '--reject [reason]', 'optional', {state: 'rejected', reason: 'why'}],
+    ['Reject changes', '--reject [reason]', 'optional', {state: 'rejected', why: 'why'}],
   ]);
 });
 

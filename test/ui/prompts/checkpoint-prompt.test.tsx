@@ -59,7 +59,7 @@ describe('decisions', () => {
     {sent: `jj${keys.enter}`, decision: {state: 'approved_quit'}},
     {
       sent: `${keys.up}${keys.enter}Too big${keys.ctrlS}`,
-      decision: {state: 'rejected', reason: 'Too big'},
+      decision: {state: 'rejected', why: 'Too big'},
     },
     {sent: `jjjjk${keys.down}${keys.enter}${keys.ctrlS}${keys.ctrlS}`, decision: {state: 'rejected'}},
     {
@@ -170,7 +170,7 @@ describe('request changes', () => {
     const {type, lines, onDecide} = prompt({changesRefused: 'the agent kept no session'});
     expect(lines()).toContain('   Request changes  the agent kept no session');
     type(`jjj${keys.enter}no${keys.ctrlS}`);
-    expect(onDecide.mock.calls).toEqual([[{state: 'rejected', reason: 'no'}]]);
+    expect(onDecide.mock.calls).toEqual([[{state: 'rejected', why: 'no'}]]);
   });
 });
 

@@ -1,7 +1,7 @@
 import type {ProviderId} from '../../../services/contracts/agent.ts';
 import type {SettingKey} from '../../../services/contracts/config.ts';
 import type {ProviderChoice} from '../../../services/contracts/project.ts';
-import type {Answer} from '../../../services/contracts/run.ts';
+import type {Answer, RunRecord} from '../../../services/contracts/run.ts';
 import type {ExecutorInput, ExecutorOutput} from '../../executor.machine.ts';
 import type {ParentReviewInput, ParentReviewOutput} from '../../parent-review.machine.ts';
 import type {UndoOutput} from '../../undo.machine.ts';
@@ -37,6 +37,8 @@ export type JobResult = {
   readonly left: readonly JobStep[];
   /** Somebody asked to stop after the task at hand, and there it stopped. */
   readonly isStopAsked: boolean;
+  /** Its one decision was given to the Blackbird that waited for it, which goes on from there. */
+  readonly handedOver?: RunRecord;
   readonly error?: unknown;
 };
 
@@ -173,6 +175,8 @@ export type JobProgress = {
   readonly done: readonly StepResult[];
   readonly rules: JobRules | null;
   readonly review: ParentReviewOutput | null;
+  /** The run whose decision another Blackbird, which waited for it, has recorded. */
+  readonly handedOver: RunRecord | null;
   /** What kept the job from beginning, or broke it. */
   readonly error: unknown;
 };
@@ -186,7 +190,8 @@ export function rulesOf({rules}: JobProgress): JobRules {
 }
 
 /** One value for a job, whatever its steps were. What stopped it is its reason, then what failed at its end. */
-export function jobResult({steps, done, rules, review, error}: JobProgress, wish: Wish): JobResult {
+export function jobResult(progress: JobProgress, wish: Wish): JobResult {
+  const {steps, done, rules, review, handedOver, error} = progress;
   const last = done.at(-1);
   const before = last?.type === 'undo' ? done.at(-2) : undefined;
   const reasonBy = (stopOnFailure: boolean) =>
@@ -201,6 +206,7 @@ export function jobResult({steps, done, rules, review, error}: JobProgress, wish
     steps: done,
     left: waiting.has(reason) ? steps : [],
     ...(review && {review}),
+    ...(handedOver && {handedOver}),
     isStopAsked: wish === 'stop',
     ...(told === undefined ? {} : {error: told}),
   };

@@ -4,7 +4,7 @@ import type {Plan} from '../../../services/contracts/plan.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
 import type {Reviewed} from '../../parent-review.machine.ts';
 import {readyTasks} from '../plan/readiness.ts';
-import {choicesAt} from '../review/checkpoint-choices.ts';
+import {choicesAt, decisionWords} from '../review/checkpoint-choices.ts';
 import type {UndecidedParent} from '../review/review-steps.ts';
 import {heldUpError, heldUpLines, isByProvider, isHeldUp, isTimeNeeded} from '../run/failure-table.ts';
 import {canGoOnHere} from '../run/run-options.ts';
@@ -35,6 +35,7 @@ export type JobSummary = {
 export function jobSummary(result: JobResult, plan: Plan): JobSummary {
   throwError(result, plan);
   const {reason} = result;
+  if (result.handedOver) return handedOverSummary(result.handedOver);
   const story = storyOf(result);
   const last = story.attempted.at(-1);
   const failedLines = [...failureLines(failedOf(story)), ...brokenReviewLines(story.reviews)];
@@ -88,6 +89,11 @@ export function jobSummary(result: JobResult, plan: Plan): JobSummary {
       return {reason, headline, lines: [headline, ...failedLines, ...heldUp], standing: standingOf(story)};
     }
   }
+}
+
+function handedOverSummary({task_id: id, decision_state = 'pending'}: RunRecord): JobSummary {
+  const headline = `${displayLine(id)}: ${decisionWords[decision_state]}; the terminal that waited for it goes on`;
+  return {reason: 'completed', taskId: id, headline, lines: [headline], standing: 'done'};
 }
 
 /** What failed for good comes first, then what a person must lift, then what time does. */

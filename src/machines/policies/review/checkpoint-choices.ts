@@ -1,4 +1,4 @@
-import type {RunRecord} from '../../../services/contracts/run.ts';
+import type {DecisionState, RunRecord} from '../../../services/contracts/run.ts';
 import type {CheckpointAnswer} from './decisions.ts';
 
 export type CheckpointChoiceId = 'approve' | 'approveQuit' | 'requestChanges' | 'reject' | 'retry';
@@ -53,7 +53,7 @@ const afterSuccess: readonly CheckpointChoice[] = [
     about: 'the task has failed; the files stay as they are',
     option: '--reject [reason]',
     words: 'optional',
-    answer: (words) => ({state: 'rejected', ...(words.trim() !== '' && {reason: words.trim()})}),
+    answer: (words) => ({state: 'rejected', ...(words.trim() !== '' && {why: words.trim()})}),
   },
 ];
 
@@ -84,3 +84,12 @@ const afterFailure: readonly CheckpointChoice[] = [
     answer: () => ({state: 'approved_quit'}),
   },
 ];
+
+/** What was decided, in a word. */
+export const decisionWords = {
+  pending: 'not decided',
+  approved_continue: 'approved',
+  approved_quit: 'approved',
+  changes_requested: 'changes requested',
+  rejected: 'rejected',
+} as const satisfies Record<DecisionState, string>;

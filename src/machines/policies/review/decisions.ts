@@ -5,7 +5,10 @@ import {isUndelivered, tellingRun} from '../run/task-runs.ts';
 import {compareTimestamps} from '../text/timestamps.ts';
 
 /** What a person says at a checkpoint; the names are those of `decision_state` in the record. */
-export type Decision =
+export type Decision = {
+  /** Of a decision that was made in another terminal: how that one finds it on the record. */
+  readonly id?: string;
+} & (
   | {readonly state: 'approved_continue'}
   | {readonly state: 'approved_quit'}
   | {
@@ -15,7 +18,8 @@ export type Decision =
       /** The comments that are part of it. */
       readonly commentIds?: readonly string[];
     }
-  | {readonly state: 'rejected'; readonly reason?: string};
+  | {readonly state: 'rejected'; readonly why?: string | undefined}
+);
 
 /** To try again is no verdict on the run: another one replaces it. */
 export type CheckpointAnswer = Decision | {readonly state: 'retry'};

@@ -180,23 +180,24 @@ function atCheckpoint(run: RunRecord, now: string): RunRecord {
 }
 
 function decided(run: RunRecord, decision: Decision, now: string): RunRecord {
-  const {decision_feedback: _, decision_comment_ids: __, ...rest} = run;
+  const {decision_feedback: _, decision_comment_ids: __, decision_id: ___, ...rest} = run;
   const resolved = {
     ...rest,
     decision_state: decision.state,
     decision_resolved_at: now,
+    ...(decision.id !== undefined && {decision_id: decision.id}),
     ...wordsIn(decision),
   };
   if (decision.state !== 'rejected') return resolved;
   const before = run.failure === undefined ? '' : `; it had failed: ${run.failure.message}`;
-  const reason = decision.reason === undefined ? '' : `: ${decision.reason}`;
+  const reason = decision.why === undefined ? '' : `: ${decision.why}`;
   const message = `rejected at the checkpoint${reason}${before}`;
   return {...resolved, state: 'failed', failure: {kind: 'rejected', message}};
 }
 
 function wordsIn(decision: Decision): Pick<RunRecord, 'decision_feedback' | 'decision_comment_ids'> {
   if (decision.state === 'rejected')
-    return decision.reason === undefined ? {} : {decision_feedback: decision.reason};
+    return decision.why === undefined ? {} : {decision_feedback: decision.why};
   if (decision.state !== 'changes_requested') return {};
   const {feedback, commentIds} = decision;
   return {decision_feedback: feedback, ...(commentIds && {decision_comment_ids: [...commentIds]})};

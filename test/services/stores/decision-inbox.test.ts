@@ -1,0 +1,95 @@
+import {readdirSync, writeFileSync} from 'node:fs';
+import path from 'node:path';
+import {describe, expect, test} from 'vitest';
+import type {DecisionInbox, PostedDecision} from '../../../src/services/contracts/decision-inbox.ts';
+import {createDecisionInbox} from '../../../src/services/stores/decision-inbox.ts';
+import {createMemoryInbox} from '../../fakes/memory-inbox.ts';
+import {eventually} from '../../helpers/eventually.ts';
+import {temporaryFolder} from '../../helpers/temp-folder.ts';
+
+const run = {task_id: 'a', run_id: 'a-1'};
+const poster = {pid: 7, startTime: '1', bootId: 'b', pidNamespace: 'n'};
+const posted = (id: string): PostedDecision => ({
+  ...{schema_version: 1, id, ...run, posted_by: poster},
+  decision: {state: 'changes_requested', feedback: 'use tabs'},
+});
+
+function openInbox(liveness: 'alive' | 'dead' = 'alive') {
+  const folder = temporaryFolder();
+  const inbox = createDecisionInbox({folder, livenessOf: () => liveness});
+  return {inbox, own: path.join(folder, 'a')};
+}
+
+/** What is taken while it is watched. */
+function watching(inbox: DecisionInbox) {
+  const taken: PostedDecision[] = [];
+  return {taken, stop: inbox.watch(run, (each) => taken.push(each))};
+}
+
+describe.each<{name: string; open: () => DecisionInbox}>([
+  {name: 'on disk', open: () => openInbox().inbox},
+  {name: 'in memory', open: createMemoryInbox},
+])('the inbox of a checkpoint $name', ({open}) => {
+  test('gives what is posted to the one that waits', async () => {
+    const inbox = open();
+    const {taken, stop} = watching(inbox);
+    expect(await inbox.post(posted('x'))).toBe(true);
+    await eventually(() => expect(taken).toEqual([posted('x')]));
+    expect(inbox.look(posted('x'))).toBe('taken');
+    expect(inbox.retract(posted('x'))).toBe(false);
+    inbox.forget(posted('x'));
+    expect(inbox.look(posted('x'))).toBe('gone');
+    stop();
+  });
+
+  test('holds one decision at a time, until it is taken back', async () => {
+    const inbox = open();
+    expect(await inbox.post(posted('x'))).toBe(true);
+    expect(await inbox.post(posted('y'))).toBe(false);
+    expect([inbox.look(posted('x')), inbox.look(posted('y'))]).toEqual(['open', 'gone']);
+    expect(inbox.retract(posted('y'))).toBe(false);
+    expect(inbox.retract(posted('x'))).toBe(true);
+    expect(await inbox.post(posted('y'))).toBe(true);
+  });
+
+  test('is done with what was taken when the question is asked again', async () => {
+    const inbox = open();
+    const first = watching(inbox);
+    await inbox.post(posted('x'));
+    await eventually(() => expect(first.taken).toHaveLength(1));
+    const again = watching(inbox);
+    expect(inbox.look(posted('x'))).toBe('gone');
+    for (const {stop} of [first, again]) stop();
+  });
+});
+
+describe('on disk', () => {
+  test('what a process left that died is neither taken nor in the way', async () => {
+    const {inbox, own} = openInbox('dead');
+    await inbox.post(posted('x'));
+    const {taken, stop} = watching(inbox);
+    await eventually(() => expect(readdirSync(own)).toEqual([]));
+    expect(taken).toEqual([]);
+    stop();
+    await inbox.post(posted('y'));
+    expect(await inbox.post(posted('z'))).toBe(true);
+  });
+
+  test.each(['{', '{}', JSON.stringify({...posted('x'), decision: {state: 'pending'}})])(
+    'a file that says %j decides nothing',
+    async (text) => {
+      const {inbox, own} = openInbox();
+      await inbox.post(posted('x'));
+      writeFileSync(path.join(own, 'a-1.decision'), text);
+      expect(inbox.look(posted('x'))).toBe('gone');
+    },
+  );
+
+  test('two at once: one is in it', async () => {
+    const {inbox, own} = openInbox();
+    const ids = ['a', 'b', 'c', 'd', 'e'];
+    const posts = await Promise.all(ids.map((id) => inbox.post(posted(id))));
+    expect(posts.filter(Boolean)).toHaveLength(1);
+    expect(readdirSync(own)).toEqual(['a-1.decision']);
+  });
+});
