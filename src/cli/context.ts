@@ -1,8 +1,11 @@
 import type {CommentDesk} from '../machines/actors/comment-desk.ts';
-import type {CheckpointWords, OpenDraft} from '../machines/drafts.ts';
+import type {TaskDiff} from '../machines/actors/task-change.ts';
+import type {OpenCheckpointDraft} from '../machines/drafts.ts';
 import type {Engine} from '../machines/engine.ts';
 import type {CheckpointAnswer} from '../machines/policies/review/decisions.ts';
 import type {DecisionRequest} from '../machines/review-gate.machine.ts';
+import type {Task} from '../services/contracts/plan.ts';
+import type {UserPrograms} from '../ui/ports.ts';
 
 /** What a stream can show. */
 export type Surface = {
@@ -12,11 +15,13 @@ export type Surface = {
 };
 
 /** A checkpoint as it is shown to a person. */
-export type DecisionQuestion = Pick<DecisionRequest, 'task' | 'run' | 'obstacle'> & {
-  /** Where feedback, or a reason, is kept while it is written. */
-  readonly openDraft: (words: CheckpointWords) => OpenDraft;
+export type DecisionQuestion = Pick<DecisionRequest, 'run' | 'obstacle'> & {
+  readonly task: Pick<Task, 'id' | 'title' | 'acceptanceCriteria'>;
+  /** Where feedback, a reason or a comment is kept while it is written. */
+  readonly openDraft: OpenCheckpointDraft;
   readonly listFiles: () => Promise<readonly string[]>;
-  readonly loadDiff: () => Promise<string>;
+  readonly loadDiff: () => Promise<TaskDiff>;
+  readonly programs: UserPrograms;
   /** Those of the run go with the request for changes. */
   readonly comments: CommentDesk;
   /** Takes the question away. */

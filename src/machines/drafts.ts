@@ -1,4 +1,5 @@
 import {createActor, waitFor} from 'xstate';
+import type {LineComment} from '../services/contracts/comment.ts';
 import type {DraftKind, DraftSlot} from '../services/contracts/draft.ts';
 import {messageOf} from '../services/contracts/errors.ts';
 import type {RunRecord} from '../services/contracts/run.ts';
@@ -28,12 +29,21 @@ export type DraftDesk = {
 };
 
 /** What is written at a checkpoint. */
-export type CheckpointWords = Extract<DraftKind, 'feedback' | 'rejection'>;
+export type CheckpointWords = Extract<DraftKind, 'feedback' | 'rejection' | 'comments'>;
+
+/** The line a comment is about; other words are about the run. */
+type CommentedLine = Pick<LineComment, 'file' | 'side' | 'line'>;
+
+export type OpenCheckpointDraft = (words: CheckpointWords, line?: CommentedLine) => OpenDraft;
 
 export const checkpointSlot = (
   {task_id, run_id}: Pick<RunRecord, 'task_id' | 'run_id'>,
   kind: CheckpointWords,
-): DraftSlot => ({kind, taskId: task_id, runId: run_id, id: kind, prompt: ''});
+  line?: CommentedLine,
+): DraftSlot => {
+  const id = line ? `${line.side}:${line.line}:${line.file}` : kind;
+  return {kind, taskId: task_id, runId: run_id, id, prompt: ''};
+};
 
 export function createDraftDesk(services: DraftServices): DraftDesk {
   const machine = storedDraft(services);

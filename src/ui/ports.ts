@@ -1,4 +1,5 @@
 import type {CommentDesk} from '../machines/actors/comment-desk.ts';
+import type {TaskDiff} from '../machines/actors/task-change.ts';
 import type {Engine} from '../machines/engine.ts';
 import type {ResolvedConfig} from '../machines/policies/config-resolution.ts';
 import type {JobStep} from '../machines/policies/job/job-steps.ts';
@@ -8,6 +9,7 @@ import type {SeenTask} from '../machines/policies/plan/plan-conflict.ts';
 import type {Talk} from '../machines/policies/run/conversation.ts';
 import type {KnownOfTask} from '../machines/policies/run/task-options.ts';
 import type {UndoProposal} from '../machines/policies/run/undo.ts';
+import type {OutsideProgram} from '../machines/policies/text/outside-program.ts';
 import type {ConfigLayer, ConfigLayerName, SettingKey, SettingValue} from '../services/contracts/config.ts';
 import type {DraftStore} from '../services/contracts/draft.ts';
 import type {PendingFeedback} from '../services/contracts/feedback.ts';
@@ -81,6 +83,14 @@ export type SessionRow = {
   readonly canAttach: boolean;
 };
 
+/** The user's own editor and pager. */
+export type UserPrograms = {
+  /** Why no editor can be opened; null when one can. */
+  readonly editorRefused: string | null;
+  /** Gives the terminal to one of them until it ends. Fails where it cannot be started. */
+  run(program: OutsideProgram): Promise<void>;
+};
+
 /** Everything the screens need from outside. `tui-composition.ts` provides it; tests provide their own. */
 export interface TuiPorts {
   readonly name: string;
@@ -114,7 +124,8 @@ export interface TuiPorts {
   transcript(run: RunRecord): Promise<Transcript>;
   /** What was said in a run. */
   conversation(run: RunRecord): Promise<Conversation>;
-  diff(run: RunRecord): Promise<string>;
+  diff(run: RunRecord): Promise<TaskDiff>;
+  readonly programs: UserPrograms;
   history(
     taskId: string,
   ): Promise<{readonly runs: readonly RunRecord[]; readonly broken: readonly BrokenRun[]}>;

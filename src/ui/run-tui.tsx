@@ -1,5 +1,6 @@
 import {render} from 'ink';
 import {settingOf} from '../machines/policies/config-resolution.ts';
+import {messageOf} from '../services/contracts/errors.ts';
 import {App} from './app.tsx';
 import {terminalTitle} from './model/frame-lines.ts';
 import {createFramePainter, type FramePainter} from './screen/frame-painter.ts';
@@ -43,7 +44,8 @@ export async function runTui(tui: Tui, terminal: TuiTerminal): Promise<void> {
       await tui.drafts.flush();
       if (handover === null) return;
       if (handover.type === 'shell') tui.ports.suspend();
-      else await tui.ports.attach(handover.id).catch(tui.answers.failed);
+      else if (handover.type === 'session') await tui.ports.attach(handover.id).catch(tui.answers.failed);
+      else await tui.ports.programs.run(handover.program).catch(sayTo(tui));
       tui.patch({handover: null});
       // Much may have happened to the sessions meanwhile.
       if (tui.facts().screen === 'sessions') tui.press({name: 'r', text: 'r'});
@@ -57,6 +59,9 @@ export async function runTui(tui: Tui, terminal: TuiTerminal): Promise<void> {
     process.off('uncaughtExceptionMonitor', painter.leave);
   }
 }
+
+/** Beside what is asked, which stays open. */
+const sayTo = (tui: Tui) => (error: unknown) => tui.say({tone: 'bad', text: messageOf(error)});
 
 /** Until the person leaves, or a session needs the terminal. */
 async function showOnce(tui: Tui, {stdin, hasColor}: TuiTerminal, painter: FramePainter): Promise<void> {

@@ -1,3 +1,5 @@
+import type {TaskDiff} from '../machines/actors/task-change.ts';
+import {type DiffView, diffContent, newDiffView, withContent} from './diff/diff-view.ts';
 import {detailKey} from './model/detail.ts';
 import {messageLines} from './model/error-lines.ts';
 import type {Detail} from './model/facts.ts';
@@ -12,6 +14,14 @@ const debounceMilliseconds = 80;
 export function createDetails(core: TuiCore, ports: TuiPorts, clock: Store<number>) {
   let timer: ReturnType<typeof setTimeout> | null = null;
   let wanted = '';
+
+  /** Of the others only the place is kept: a change may be large. */
+  const keepDiff = (runId: string, diff: TaskDiff) => {
+    const {diffs} = core.get();
+    const others = [...diffs].map(([id, each]): [string, DiffView] => [id, {...each, content: null}]);
+    const view = withContent(diffs.get(runId) ?? newDiffView, diffContent(diff));
+    core.patch({diffs: new Map(others).set(runId, view)});
+  };
 
   const load = async (key: string): Promise<void> => {
     const {shownRun: run, task} = core.facts();
@@ -30,8 +40,10 @@ export function createDetails(core: TuiCore, ports: TuiPorts, clock: Store<numbe
       }
       if (!run) return null;
       if (browse.tab === 'diff') {
-        const patch = await ports.diff(run);
-        return {type: 'diff' as const, lines: patch === '' ? [] : patch.replace(/\n$/, '').split('\n')};
+        const [diff, known] = await Promise.all([ports.diff(run), ports.comments.list(run)]);
+        const unsent = known.filter(({sentWith}) => sentWith === null);
+        keepDiff(run.run_id, diff);
+        return {type: 'diff' as const, comments: unsent.map(({comment}) => comment)};
       }
       if (browse.isRaw) return {type: 'transcript' as const, ...(await ports.transcript(run))};
       return {type: 'conversation' as const, ...(await ports.conversation(run))};

@@ -5,6 +5,7 @@ import {createTuiFlow} from '../machines/tui-flow.ts';
 import {createClock} from './clock.ts';
 import type {CommandContext} from './commands/command.ts';
 import {keymapFor} from './commands/command-table.ts';
+import {searchDiff} from './commands/diff.ts';
 import {typeSearch} from './commands/find.ts';
 import {isMouse, takeMouse} from './commands/mouse.ts';
 import {createDialogQueue, type DialogQueue} from './dialog-queue.ts';
@@ -12,6 +13,7 @@ import {createFileIndex, type FileIndex} from './editor/file-index.ts';
 import type {KeyPress} from './input/key-press.ts';
 import {bindingOf, refusalOf} from './keymap.ts';
 import {keepInView, searchText, select, startBrowse, switchPane} from './model/browse.ts';
+import {diffReview} from './model/diff-tab.ts';
 import {messageLines} from './model/error-lines.ts';
 import {createFacts, type Facts, type Notice, type TuiState} from './model/facts.ts';
 import {helpColumns, helpLines} from './model/help-lines.ts';
@@ -69,6 +71,8 @@ export function createTui(ports: TuiPorts): Tui {
     notice: null,
     edits: {done: [], undone: []},
     decisions: new Map(),
+    diffs: new Map(),
+    editorRefused: ports.programs.editorRefused,
     detail: null,
     past: null,
     list: {index: 0, sessions: null},
@@ -140,6 +144,8 @@ export function createTui(ports: TuiPorts): Tui {
       if (key.name === 'ctrl+c') core.send({type: 'tui.interrupt'});
       return;
     }
+    const shown = now.browse.pane === 'detail' ? diffReview(now, facts) : null;
+    if (shown?.view.isSearching) return searchDiff(context, key);
     const keymap = keymapFor(facts, now);
     const command = bindingOf(keymap, key.name, facts, now);
     if (command) {

@@ -1,14 +1,15 @@
-import {readFileSync, writeFileSync} from 'node:fs';
+import {chmodSync, mkdirSync, readFileSync, realpathSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {build} from 'esbuild';
 import {beforeAll, describe, expect, test} from 'vitest';
 import {changedRun} from '../fakes/runs.ts';
+import {eventually} from '../helpers/eventually.ts';
 import {sharedFolder, temporaryFolder} from '../helpers/temp-folder.ts';
 import {hasTmux, openTerminal, type Terminal} from '../helpers/terminal.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const built = sharedFolder();
-const patch = `diff --git a/one.ts b/one.ts\n@@ -1 +1,40 @@\n${Array.from({length: 60}, (_, line) => `+line ${line}`).join('\n')}\n`;
+const patch = `diff --git a/one.ts b/one.ts\n@@ -0,0 +1,60 @@\n${Array.from({length: 60}, (_, line) => `+line ${line}`).join('\n')}\n`;
 
 /** A terminal of 80 × 24 in which the prompt is about to be shown, below a line that must survive it. */
 function beforePrompt(flags = ''): {terminal: Terminal; folder: string} {
@@ -22,8 +23,12 @@ function beforePrompt(flags = ''): {terminal: Terminal; folder: string} {
       patch,
     }),
   );
-  // Ink would show nothing where it sees this.
-  const terminal = openTerminal({folder, env: {...process.env, CI: '1'}, columns: 80, rows: 24});
+  const editor = path.join(folder, 'vim');
+  writeFileSync(editor, '#!/bin/sh\necho "editing $@"\nread typed\n');
+  chmodSync(editor, 0o755);
+  // Ink would show nothing where it sees `CI`.
+  const env = {...process.env, CI: '1', VISUAL: '', EDITOR: editor, PAGER: 'less -R'};
+  const terminal = openTerminal({folder, env, columns: 80, rows: 24});
   terminal.type('echo before the prompt');
   terminal.type(`node ${path.join(built, 'checkpoint.mjs')} record.json ${flags}`);
   return {terminal, folder};
@@ -50,21 +55,18 @@ describe.skipIf(!hasTmux)('the checkpoint in a real terminal', () => {
 
   test('is readable at 80 × 24, decides by keys and leaves the terminal as it was', async () => {
     const terminal = await prompt();
+    await terminal.until('whole task');
     expect(terminal.screen().split('\n')).toEqual([
       ' ACTION REQUIRED   pay-04  Refund endpoint          ✓ succeeded · 4m12s · $0.31',
-      ' 2 files changed, 46 insertions(+), 3 deletions(-)',
-      '   src/refunds/route.ts  44 +++++++++++++++++++++++−',
-      '   test/refunds.test.ts   5 +++++',
-      ` ─ src/refunds/route.ts ${'─'.repeat(55)}`,
-      '    import x',
-      "   +router.post('/refunds');",
-      '   -    gone',
-      '',
-      '   Approve and continue',
-      '   Approve and quit',
-      '   Request changes',
-      '   Reject changes',
-      ' ↑ ↓ j k move   enter choose   d full diff   ctrl+c decide later',
+      ' whole task 1 file +60 −0                                     0/1 viewed · 1/62',
+      '›─ one.ts ────────────────────────────────────────────────────────────── +60 −0',
+      '         @@ -0,0 +1,60 @@',
+      ...Array.from({length: 14}, (_, line) => `    ${String(line + 1).padStart(2)} + line ${line}`),
+      '   Approve and continue  y  the task is done and the plan goes on',
+      '   Approve and quit  Y  the task is done and nothing more starts',
+      '   Request changes  r',
+      '   Reject changes  x  the task has failed; the files stay as they are',
+      ' enter choose  d diff  esc later  v viewed  / search  z zoom',
     ]);
     terminal.press('Down', 'j', 'j', 'Up', 'Enter');
     const after = await terminal.until('decided: {"state":"approved_quit"}');
@@ -77,11 +79,40 @@ describe.skipIf(!hasTmux)('the checkpoint in a real terminal', () => {
   test('the full diff scrolls and goes away', async () => {
     const terminal = await prompt();
     terminal.press('d');
-    await terminal.until('1–21 of 62');
+    await terminal.until('esc decide');
     terminal.press('G');
-    await terminal.until(/\+line 59/);
+    await terminal.until(/60 \+ line 59/);
     terminal.press('Escape');
     await terminal.until('   Approve and continue');
+  });
+
+  test('gives the terminal to the editor at the line and to the pager, and takes it back', async () => {
+    const {terminal, folder} = beforePrompt();
+    mkdirSync(path.join(folder, '.git'));
+    writeFileSync(path.join(folder, '.git/HEAD'), '');
+    writeFileSync(path.join(folder, 'one.ts'), '');
+    await terminal.until('whole task');
+    terminal.press('d', 'j', 'j', 'j', 'o');
+    // The screen behind is the shell's, and keys are shown again.
+    const edited = await terminal.until('editing +2');
+    expect(edited).toContain('before the prompt');
+    expect(edited).toContain(path.join(realpathSync(folder), 'one.ts'));
+    terminal.type('typed');
+    await terminal.until('❯    2 + line 1');
+    terminal.press('|');
+    await terminal.until(/\+line 20/);
+    // Ctrl+C is the pager's own there, and takes what was typed with it.
+    terminal.press('C-c');
+    await eventually(() => {
+      terminal.press('G');
+      expect(terminal.screen()).toContain('+line 59');
+    });
+    terminal.press('q');
+    await terminal.until('❯    2 + line 1');
+    terminal.press('y', 'Enter');
+    await terminal.until('decided: {"state":"approved_continue"}');
+    terminal.type('stty -a');
+    expect(await terminal.until(/[^-]icanon/)).toMatch(/[^-]echo /);
   });
 
   test('changes are written with @, a paste of several lines and undo', async () => {
@@ -125,29 +156,32 @@ describe.skipIf(!hasTmux)('the checkpoint in a real terminal', () => {
     terminal.press('j', 'Enter');
     await terminal.until('The next task');
     terminal.press('k', 'Enter');
-    await terminal.until(/decided: {"state":"approved_continue"}\ndecided: {"state":"rejected"}/);
+    await terminal.until('Why?');
+    terminal.press('n', 'o', 'C-s');
+    await terminal.until(
+      /decided: {"state":"approved_continue"}\ndecided: {"state":"rejected","reason":"no"}/,
+    );
   });
 
   test('follows the terminal down to 40 × 12 and back', async () => {
     const terminal = await prompt();
     terminal.resize(40, 12);
-    await terminal.until(' enter choose  d diff  ctrl+c later');
+    await terminal.until(' pay-04  Refund endpoint\n');
     expect(terminal.screen().split('\n')).toEqual([
       ' ACTION REQUIRED  ✓ succeeded · 4m12s',
       ' pay-04  Refund endpoint',
-      ' 2 files changed, 46 inserti…  1–3 of 6',
-      '   src/refunds/route.ts  44 ++++++++++',
-      '   test/refunds.test.ts   5 +++++',
-      ` ─ src/refunds/route.ts ${'─'.repeat(15)}`,
-      '   Approve and continue',
-      '   Approve and quit',
-      '   Request changes',
-      '   Reject changes',
-      ' enter choose  d diff  ctrl+c later',
+      ' whole task 1 file +60 −0',
+      '›─ one.ts ────────────────────── +60 −0',
+      '      @@ -0,0 +1,60 @@',
+      '  1 + line 0',
+      '   Approve and continue  y',
+      '   Approve and quit  Y',
+      '   Request changes  r',
+      '   Reject changes  x',
+      ' enter choose  d diff  esc later',
     ]);
     terminal.resize(80, 24);
-    await terminal.until('ctrl+c decide later');
-    expect(terminal.screen()).toContain("   +router.post('/refunds');");
+    await terminal.until(' 14 + line 13');
   });
 
   test('killed in the middle, it gives the screen back', async () => {

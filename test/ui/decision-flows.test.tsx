@@ -202,7 +202,7 @@ describe('a checkpoint', () => {
   test('the whole change is one key away', async () => {
     const {press, sees} = await atCheckpoint();
     press('d');
-    await sees('+new');
+    await sees('+ new');
   });
 });
 

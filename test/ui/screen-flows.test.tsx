@@ -119,7 +119,7 @@ describe('the tabs', () => {
 
   test.each([
     {key: '2', seen: 'readable log of a-1'},
-    {key: '3', seen: '+new'},
+    {key: '3', seen: '+ new'},
     {key: '4', seen: '✓ succeeded  a-1'},
     {key: '1', seen: 'Task a'},
   ])('$key', async ({key, seen}) => {

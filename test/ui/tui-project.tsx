@@ -9,6 +9,7 @@ import {requireSeen} from '../../src/machines/policies/plan/plan-conflict.ts';
 import {setStatus} from '../../src/machines/policies/plan/plan-status.ts';
 import {undoChange} from '../../src/machines/policies/plan/plan-undo.ts';
 import {tellingRun} from '../../src/machines/policies/run/task-runs.ts';
+import type {OutsideProgram} from '../../src/machines/policies/text/outside-program.ts';
 import type {ConfigLayer} from '../../src/services/contracts/config.ts';
 import {AppError} from '../../src/services/contracts/errors.ts';
 import type {PendingFeedback} from '../../src/services/contracts/feedback.ts';
@@ -52,6 +53,7 @@ export function tuiProject(options: TuiOptions = {}) {
   const pendingFeedback = new Map<string, PendingFeedback>();
   const notices: string[] = [];
   const attached: string[] = [];
+  const programs: OutsideProgram[] = [];
   let wall = Date.parse(now);
 
   const data = (): ProjectData => {
@@ -150,7 +152,11 @@ export function tuiProject(options: TuiOptions = {}) {
       talks: [{at: null, kind: 'message', text: `readable log of ${run.run_id}`}],
       isCut: false,
     }),
-    diff: async (run) => `diff --git a/${run.task_id} b/${run.task_id}\n@@ -1 +1 @@\n-old\n+new\n`,
+    diff: async (run) => ({
+      task: `diff --git a/${run.task_id} b/${run.task_id}\n@@ -1 +1 @@\n-old\n+new\n`,
+      sinceReview: null,
+    }),
+    programs: {editorRefused: null, run: async (program) => void programs.push(program)},
     history: async (taskId) => ({runs: runs.records(taskId), broken: []}),
     listFiles: async () => ['src/refunds.ts', 'README.md'],
     agents: async () => [
@@ -174,6 +180,7 @@ export function tuiProject(options: TuiOptions = {}) {
     tell,
     notices,
     attached,
+    programs,
     pendingFeedback,
     /** Somebody else edits the project's settings. */
     editSettings: (next: Record<string, unknown>) => {

@@ -1,9 +1,11 @@
 import {expect, test} from 'vitest';
+import {createCommentDesk} from '../../src/machines/actors/comment-desk.ts';
 import type {EngineFact} from '../../src/machines/engine.ts';
 import {resolveConfig} from '../../src/machines/policies/config-resolution.ts';
 import type {CheckpointAnswer} from '../../src/machines/policies/review/decisions.ts';
 import type {ProjectData, TuiPorts} from '../../src/ui/ports.ts';
 import {restingRun, runRecord, startRequest} from '../fakes/runs.ts';
+import {createFakeServices} from '../fakes/services.ts';
 import {planOf, task} from '../helpers/plans.ts';
 import {keys, tuiScreen} from './tui-screen.tsx';
 
@@ -52,6 +54,9 @@ function twoAtWork() {
     },
     transcript: async () => ({lines: [], isCut: false}),
     conversation: async () => ({talks: [], isCut: false}),
+    diff: async () => ({task: '', sinceReview: null}),
+    comments: createCommentDesk(createFakeServices().services),
+    programs: {editorRefused: null, run: async () => {}},
     listFiles: async () => [],
     notify: () => {},
     now: () => 0,

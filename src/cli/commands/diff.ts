@@ -1,6 +1,6 @@
 import {Command} from 'commander';
 import {requireTask} from '../../machines/policies/plan/plan-graph.ts';
-import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
+import {displayLine} from '../../machines/policies/text/display-text.ts';
 import type {ChangeTracker, TreeSpan} from '../../services/contracts/changes.ts';
 import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import type {RunRecord, RunStore} from '../../services/contracts/run.ts';
@@ -8,6 +8,7 @@ import type {SideEffect} from '../../services/contracts/side-effects.ts';
 import type {PlanStore} from '../../services/contracts/stores.ts';
 import {type Cli, taskArgument} from '../cli.ts';
 import {type Paint, painter} from '../terminal/paint.ts';
+import {paintPatch, safeLines} from '../terminal/patch-text.ts';
 
 export function diffCommand(cli: Cli): Command {
   return new Command('diff')
@@ -122,28 +123,6 @@ function noRun(taskId: string, runId: string | undefined): AppError {
       : `task ${taskId} has no run ${JSON.stringify(runId)}`;
   return new AppError('E_RUN_NOT_FOUND', message, {
     next: [{command: `blackbird runs ${shellWord(taskId)}`, why: 'see its runs'}],
-  });
-}
-
-/** A carriage return inside a line must not make two of it: the second would pass for a line of the patch. */
-function safeLines(text: string): string[] {
-  return text
-    .replace(/\n$/, '')
-    .split('\n')
-    .map((line) => displayText(/^[+-]/.test(line) ? line : line.replace(/\r$/, '')).replaceAll('\n', '^M'));
-}
-
-/** Within a hunk every line begins with a sign, so only a header can begin with a letter. */
-function paintPatch(lines: readonly string[], paint: Paint): string[] {
-  let isHeader = true;
-  return lines.map((line) => {
-    if (line.startsWith('diff ')) isHeader = true;
-    if (line.startsWith('@@')) isHeader = false;
-    if (line === '') return line;
-    if (line.startsWith('@@')) return paint('cyan', line);
-    if (isHeader) return paint('bold', line);
-    if (line.startsWith('+')) return paint('green', line);
-    return line.startsWith('-') ? paint('red', line) : line;
   });
 }
 

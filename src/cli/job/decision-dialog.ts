@@ -1,5 +1,5 @@
 import type {Command} from 'commander';
-import {chainOf, taskDiff} from '../../machines/actors/task-change.ts';
+import {chainOf, reviewDiff} from '../../machines/actors/task-change.ts';
 import {checkpointSlot, createDraftDesk} from '../../machines/drafts.ts';
 import type {Engine} from '../../machines/engine.ts';
 import type {DecisionRequest} from '../../machines/review-gate.machine.ts';
@@ -39,19 +39,27 @@ export function decisionDialog(
   const ask = async (request: DecisionRequest) => {
     const {task, run, obstacle, refusal} = request;
     if (refusal !== undefined) reportError(refusal, context, {json: false});
-    const root = (await cli.project(command)).folder.root;
+    const {folder, plans} = await cli.project(command);
+    const {root} = folder;
+    const {userPrograms} = await import('../terminal/user-programs.ts');
+    // A plan that the agent broke is told among the side effects.
+    const planned = await plans.read().then(
+      ({items}) => items.get(task.id),
+      () => undefined,
+    );
     const decision = await context.askDecision?.({
-      task,
+      task: {...task, acceptanceCriteria: planned?.acceptanceCriteria ?? []},
       run,
       obstacle,
-      openDraft: (words) => desk.open(checkpointSlot(run, words)),
+      openDraft: (words, place) => desk.open(checkpointSlot(run, words, place)),
       comments,
       signal: closing.signal,
       listFiles: async () => {
         const {listFiles} = await import('../../services/git/list-files.ts');
         return listFiles({root, env: context.env});
       },
-      loadDiff: async () => taskDiff(changes, await chainOf(runs, run)),
+      loadDiff: async () => reviewDiff(changes, await chainOf(runs, run)),
+      programs: userPrograms({root, env: context.env, hasColor: context.stdout.hasColor}),
     });
     await desk.flush();
     tell(engine, request, decision ?? null);

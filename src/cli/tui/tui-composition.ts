@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type {Command} from 'commander';
-import {chainOf, taskDiff} from '../../machines/actors/task-change.ts';
+import {chainOf, reviewDiff} from '../../machines/actors/task-change.ts';
 import type {EntryListener} from '../../machines/observe.ts';
 import {resolveConfig, settingOf} from '../../machines/policies/config-resolution.ts';
 import {applyEdit} from '../../machines/policies/plan/apply-edit.ts';
@@ -20,6 +20,7 @@ import {refuseWhileRunning} from '../job/running-task.ts';
 import {retryTask, setTaskStatus} from '../plan/plan-operations.ts';
 import {openSessions} from '../session/session-composition.ts';
 import {viewsOf} from '../session/session-view.ts';
+import {userPrograms} from '../terminal/user-programs.ts';
 import {createJobStarter} from './job-starter.ts';
 import {createAgentPorts} from './tui-agents.ts';
 import {createProjectReader} from './tui-data.ts';
@@ -87,8 +88,9 @@ export async function openTuiPorts(
     conversation: (run) => readConversation(runs, run),
     diff: async (run: RunRecord) => {
       const changes = createChangeTracker({project: folder, env, rules: reviewRules});
-      return taskDiff(changes, await chainOf(runs, run));
+      return reviewDiff(changes, await chainOf(runs, run));
     },
+    programs: userPrograms({root: folder.root, env, hasColor: cli.context.stdout.hasColor}),
     history: (taskId) => runs.list(taskId),
     listFiles: () => listFiles({root: folder.root, env}),
     sessions: async () => {

@@ -2,7 +2,7 @@ import type {ChangedFile, ChangeTracker, ReviewSummary} from '../../services/con
 import {AppError, messageOf, shellWord} from '../../services/contracts/errors.ts';
 import type {RunRecord, RunStore} from '../../services/contracts/run.ts';
 import {isUnfinished, spansOf, type TimedSpan} from '../policies/run/change-spans.ts';
-import {chainTo, runBefore} from '../policies/run/task-runs.ts';
+import {chainTo, runBefore, sinceReview} from '../policies/run/task-runs.ts';
 
 /** The run and those before it. One that begins its chain needs no other record. */
 export async function chainOf(runs: Pick<RunStore, 'list'>, run: RunRecord): Promise<RunRecord[]> {
@@ -30,6 +30,24 @@ export async function taskDiff(
   if (spans.length === 0) throw notRecorded(chain);
   const {from, to} = await changes.compose(spans);
   return changes.diff(from, to, {stat: false});
+}
+
+/** The change of a task as a reviewer reads it. */
+export type TaskDiff = {
+  readonly task: string;
+  /** What came after the last decision about it; null where nobody decided before. */
+  readonly sinceReview: string | null;
+};
+
+export async function reviewDiff(
+  changes: Pick<ChangeTracker, 'snapshot' | 'compose' | 'diff'>,
+  chain: readonly RunRecord[],
+): Promise<TaskDiff> {
+  const task = await taskDiff(changes, chain);
+  const since = sinceReview(chain);
+  if (since.length === chain.length) return {task, sinceReview: null};
+  const {spans} = await spansNow(changes, since);
+  return {task, sinceReview: spans.length === 0 ? '' : await taskDiff(changes, since)};
 }
 
 /** Every file of the whole change of a task. */

@@ -2,6 +2,7 @@ import type {Facts, TuiState} from '../model/facts.ts';
 import {browseCommands} from './browse.ts';
 import {type Command, helpSections, type Place} from './command.ts';
 import {detailCommands} from './detail.ts';
+import {diffCommands} from './diff.ts';
 import {findCommands} from './find.ts';
 import {goCommands} from './go.ts';
 import {jobCommands} from './job.ts';
@@ -15,17 +16,31 @@ export const commands: readonly Command[] = [
   ...browseCommands,
   ...findCommands,
   ...detailCommands,
+  ...diffCommands,
   ...planCommands,
   ...goCommands,
 ];
 
 const commandsAt = (place: Place) => commands.filter(({at}) => at.includes(place));
 
+/** The tab Diff has keys of its own, and all those of its pane that they leave. */
+function commandsOfDiff(): readonly Command[] {
+  const own = commandsAt('diff');
+  const taken = new Set(own.flatMap(({id, keys}) => (id === 'diff.back' ? [] : keys)));
+  const others = commandsAt('detail').map((command) => ({
+    ...command,
+    keys: command.keys.filter((key) => !taken.has(key)),
+  }));
+  // A search of the diff is its own, too.
+  return [...own, ...others.filter(({id, keys}) => keys.length > 0 && !id.startsWith('find.'))];
+}
+
 /** The commands of each place. */
 export const keymaps: Readonly<Record<Place, readonly Command[]>> = {
   home: commandsAt('home'),
   tree: commandsAt('tree'),
   detail: commandsAt('detail'),
+  diff: commandsOfDiff(),
   aside: commandsAt('aside'),
   search: commandsAt('search'),
   settings: commandsAt('settings'),
@@ -36,7 +51,8 @@ export const keymaps: Readonly<Record<Place, readonly Command[]>> = {
 export function keymapFor({screen, isSearching, panel}: Facts, {browse}: TuiState): readonly Command[] {
   if (isSearching) return keymaps.search;
   if (panel) return keymaps.aside;
-  return keymaps[screen === 'plan' ? browse.pane : screen];
+  if (screen !== 'plan') return keymaps[screen];
+  return keymaps[browse.pane === 'detail' && browse.tab === 'diff' ? 'diff' : browse.pane];
 }
 
 /** What the help lists, under which title. */

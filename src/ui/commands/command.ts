@@ -7,10 +7,10 @@ import type {TuiCore} from '../tui.ts';
 import type {Jobs} from '../tui-jobs.ts';
 
 /**
- * Where keys are pressed: a screen, and of the plan one of its two panes, the search, or `aside`: the tree
- * while something is asked in the panel on the right.
+ * Where keys are pressed: a screen, and of the plan one of its two panes, the tab Diff, the search, or `aside`:
+ * the tree while something is asked in the panel on the right.
  */
-export type Place = 'home' | Pane | 'aside' | 'search' | 'settings' | 'sessions' | 'help';
+export type Place = 'home' | Pane | 'diff' | 'aside' | 'search' | 'settings' | 'sessions' | 'help';
 
 /** All screens; what is typed into a search is text. */
 export const anywhere: readonly Place[] = ['home', 'tree', 'detail', 'settings', 'sessions', 'help'];
@@ -22,7 +22,14 @@ export const inTree: readonly Place[] = ['tree', 'aside'];
 export const looking: readonly Place[] = [...besidePlan, 'aside'];
 
 /** The titles of the help, in their order. */
-export const helpSections = ['Run', 'Look at a task', 'Move in the plan', 'Change the plan', 'Go'] as const;
+export const helpSections = [
+  'Run',
+  'Look at a task',
+  'Read a diff',
+  'Move in the plan',
+  'Change the plan',
+  'Go',
+] as const;
 
 /** What the handlers of commands work with. */
 export type CommandContext = {

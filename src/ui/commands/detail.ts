@@ -1,6 +1,7 @@
 import * as browsing from '../model/browse.ts';
 import {detailContent} from '../model/detail.ts';
 import {type Command, type CommandContext, looking} from './command.ts';
+import {scrollDiff} from './diff.ts';
 
 const section = 'Look at a task';
 /** The help scrolls with the keys of the detail pane. */
@@ -118,12 +119,17 @@ function turnTab(by: number): Command['run'] {
 
 const page = ({core}: CommandContext): number => Math.max(1, core.facts().layout.paneRows - 1);
 
-export function scroll({core, jobs, browse, helpLength}: CommandContext, by: number): void {
+export function scroll(context: CommandContext, by: number): void {
+  const {core, jobs, browse, helpLength} = context;
   const {screen, layout} = core.facts();
   if (screen === 'help') {
     const {list} = core.get();
     const end = Math.max(0, helpLength() - layout.paneRows - 2);
     core.patch({list: {...list, index: Math.max(0, Math.min(end, list.index + by))}});
+    return;
+  }
+  if (core.get().browse.tab === 'diff') {
+    scrollDiff(context, by);
     return;
   }
   const {length} = detailContent(core.get(), core.facts(), jobs);

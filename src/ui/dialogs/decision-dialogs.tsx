@@ -8,12 +8,14 @@ import type {DialogSize} from './dialog-view.tsx';
 
 /** A run at its checkpoint: what it changed, and the decision. */
 export function CheckpointDialog({taskId, ...size}: DialogSize & {readonly taskId: string}) {
-  const {answers, drafts, files, ports} = useTui();
+  const {answers, drafts, files, ports, patch, get} = useTui();
   const [state, {plan}] = useTuiState();
   const asked = decisionOn(state, taskId);
   const run = asked?.run ?? state.data?.runs.get(taskId);
-  const task = asked?.task ?? plan?.items.get(taskId);
+  const planned = plan?.items.get(taskId);
+  const task = planned ?? asked?.task;
   if (!run || !task) return <Lines lines={[lineOf(' the task is gone')]} />;
+  const kept = state.diffs.get(run.run_id);
   const hasSession = run.resumable && run.provider_session_ref !== '';
   return (
     <CheckpointPrompt
@@ -25,7 +27,12 @@ export function CheckpointDialog({taskId, ...size}: DialogSize & {readonly taskI
       files={files}
       loadDiff={() => ports.diff(run)}
       changesRefused={asked ? asked.obstacle : hasSession ? null : 'it has no session to go on with'}
-      openDraft={(words) => drafts.open(checkpointSlot(run, words))}
+      comments={ports.comments}
+      editorRefused={ports.programs.editorRefused}
+      openDraft={(words, place) => drafts.open(checkpointSlot(run, words, place))}
+      {...(kept ? {diff: kept} : {})}
+      onDiff={(diff) => patch({diffs: new Map(get().diffs).set(run.run_id, diff)})}
+      onProgram={(program) => patch({handover: {type: 'program', program}})}
       onDecide={(made) => answers.decide(taskId, made)}
       onLater={() => answers.decideLater(taskId)}
     />

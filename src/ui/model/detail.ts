@@ -1,11 +1,13 @@
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {Line} from '../components/lines.tsx';
-import {patchLine, patchStyle} from '../prompts/diff-view.ts';
+import {bodyLines} from '../diff/review-body.ts';
 import {wrapped} from '../text/wrap.ts';
 import type {Jobs} from '../tui-jobs.ts';
 import {detailsLines} from './details-tab.ts';
+import {diffReview} from './diff-tab.ts';
 import type {Facts, TuiState} from './facts.ts';
 import {historyLines} from './history-tab.ts';
+import {detailColumns} from './layout.ts';
 import {memoizeLast} from './memoize.ts';
 import {runHead, talkLines} from './run-tab.ts';
 import {keyHints, taskFactsOf} from './task-facts.ts';
@@ -26,8 +28,6 @@ const fixed = (lines: readonly Line[], head: readonly Line[] = []): DetailConten
 
 const note = (text: string): Line => [{text, dim: true}];
 
-export const detailColumns = ({layout}: Facts): number => Math.max(8, layout.detailWidth - 4);
-
 export function detailContent(state: TuiState, facts: Facts, jobs: Jobs): DetailContent {
   const {plan, task, run, shownRun} = facts;
   const columns = detailColumns(facts);
@@ -38,7 +38,7 @@ export function detailContent(state: TuiState, facts: Facts, jobs: Jobs): Detail
     case 'run':
       return runContent(state, facts, jobs, columns);
     case 'diff':
-      return shownRun ? diffContent(state, facts, columns) : fixed([note('it has not run yet')]);
+      return shownRun ? diffContent(state, facts) : fixed([note('it has not run yet')]);
     case 'history':
       return fixed(fetched(state, facts, columns));
   }
@@ -52,13 +52,13 @@ function hintFor(state: TuiState, plan: Plan, task: Task): string {
 const detailsOf = memoizeLast(detailsLines);
 
 /** A change may have a million lines: only what is seen of it is made. */
-function diffContent(state: TuiState, facts: Facts, columns: number): DetailContent {
-  const {detail} = state;
-  if (detail?.type !== 'diff' || !isFetched(state, facts) || detail.lines.length === 0) {
+function diffContent(state: TuiState, facts: Facts): DetailContent {
+  const columns = detailColumns(facts);
+  const review = diffReview(state, facts);
+  if (!review || (state.detail?.type === 'failed' && isFetched(state, facts)))
     return fixed(fetched(state, facts, columns));
-  }
-  const {lines} = detail;
-  return {head: [], length: lines.length, slice: (from, to) => patchLines(lines, from, to)};
+  const room = {columns, rows: facts.layout.paneRows, isFocused: state.browse.pane === 'detail'};
+  return fixed([], bodyLines(review, room));
 }
 
 function runContent(state: TuiState, facts: Facts, jobs: Jobs, columns: number): DetailContent {
@@ -135,21 +135,9 @@ const fetchedLines = memoizeLast(
         return lines.length === 0 ? [note('the agent printed nothing')] : [...cut, ...lines];
       }
       case 'diff':
-        return [note('no files were changed')];
+        return [];
       case 'history':
         return historyLines(detail, columns);
     }
   },
 );
-
-function patchLines(lines: readonly string[], from: number, to: number): Line[] {
-  // What is a header is known from the last line above that says so.
-  let above = from - 1;
-  while (above > 0 && !/^(diff |@@)/.test(lines[above] ?? '')) above--;
-  let isHeader = !(lines[above] ?? '').startsWith('@@');
-  return lines.slice(from, to).map((line): Line => {
-    if (line.startsWith('diff ')) isHeader = true;
-    if (line.startsWith('@@')) isHeader = false;
-    return [{text: patchLine(line) || ' ', ...patchStyle(line, isHeader)}];
-  });
-}

@@ -2,10 +2,13 @@ import type {JobStep} from '../../machines/policies/job/job-steps.ts';
 import {isLeaf, subtreeOf} from '../../machines/policies/plan/plan-graph.ts';
 import {isReady} from '../../machines/policies/plan/readiness.ts';
 import {dueParents} from '../../machines/policies/review/parent-review.ts';
+import type {OutsideProgram} from '../../machines/policies/text/outside-program.ts';
 import type {DecisionRequest} from '../../machines/review-gate.machine.ts';
 import type {Dialog, Panel, ScreenName, TuiSnapshot} from '../../machines/tui.machine.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {BrokenRun, RunRecord} from '../../services/contracts/run.ts';
+import type {ReviewComment} from '../diff/comments.ts';
+import type {DiffView} from '../diff/diff-view.ts';
 import type {Conversation, PlanChange, ProjectData, SessionRow} from '../ports.ts';
 import type {Browse} from './browse.ts';
 import {type Layout, layoutOf, type Size} from './layout.ts';
@@ -38,6 +41,10 @@ export type TuiState = {
   readonly edits: {readonly done: readonly MadeEdit[]; readonly undone: readonly MadeEdit[]};
   /** What the engine asks now, by run id; it waits for the answers. */
   readonly decisions: ReadonlyMap<string, DecisionRequest>;
+  /** How the diff of a run is looked at, by run id; only the one that is shown has its content. */
+  readonly diffs: ReadonlyMap<string, DiffView>;
+  /** Why no editor can be opened; null when one can. */
+  readonly editorRefused: string | null;
   /** What the open tab had to fetch. */
   readonly detail: Detail | null;
   /** An earlier run of a task, to be looked at. */
@@ -48,8 +55,12 @@ export type TuiState = {
   } | null;
   /** The marked row of settings and sessions, the first line of the help. */
   readonly list: {readonly index: number; readonly sessions: readonly SessionRow[] | null};
-  /** Who has the terminal now: a session, or the shell behind us. */
-  readonly handover: {readonly type: 'session'; readonly id: string} | {readonly type: 'shell'} | null;
+  /** Who has the terminal now: a session, the shell behind us, or the user's editor or pager. */
+  readonly handover:
+    | {readonly type: 'session'; readonly id: string}
+    | {readonly type: 'shell'}
+    | {readonly type: 'program'; readonly program: OutsideProgram}
+    | null;
   readonly size: Size;
 };
 
@@ -59,7 +70,8 @@ export type Detail = {readonly key: string} & (
   | {readonly type: 'failed'; readonly lines: readonly string[]}
   | {readonly type: 'transcript'; readonly lines: readonly string[]; readonly isCut: boolean}
   | ({readonly type: 'conversation'} & Conversation)
-  | {readonly type: 'diff'; readonly lines: readonly string[]}
+  /** The diff itself is in `diffs`. */
+  | {readonly type: 'diff'; readonly comments: readonly ReviewComment[]}
   | {readonly type: 'history'; readonly runs: readonly RunRecord[]; readonly broken: readonly BrokenRun[]}
 );
 
@@ -127,6 +139,7 @@ export function createFacts(): (state: TuiState) => Facts {
         : {stateOf: () => 'open' as const, summary: null};
     const {folded, filter, query, selectedId} = browse;
     const task = (selectedId === null ? undefined : plan?.items.get(selectedId)) ?? null;
+    const shownRun = pastRun(state, task) ?? runOf(state, task) ?? reviewOf(state, task);
     return {
       screen: screenOf(ui),
       isSearching: ui.hasTag('searching'),
@@ -134,16 +147,27 @@ export function createFacts(): (state: TuiState) => Facts {
       isPausing: ui.hasTag('pausing'),
       hasBanner: ui.hasTag('banner'),
       panel,
-      layout: layout(state.size, panel !== null),
+      layout: layout(state.size, panel !== null, isZoomed(state, panel, shownRun)),
       plan,
       entries: plan ? rows(plan, states.stateOf, folded, filter, query) : [],
       ...states,
       task,
       state: task ? states.stateOf(task) : null,
       run: runOf(state, task),
-      shownRun: pastRun(state, task) ?? runOf(state, task) ?? reviewOf(state, task),
+      shownRun,
     };
   });
+}
+
+/** The diff that has the keys has the whole screen. */
+function isZoomed(
+  {browse, diffs, ...state}: TuiState,
+  panel: Panel | null,
+  shownRun: RunRecord | null,
+): boolean {
+  if (browse.pane !== 'detail' || (panel ? panel.type !== 'checkpoint' : browse.tab !== 'diff')) return false;
+  const run = panel ? (decisionOn(state, panel.taskId)?.run ?? state.data?.runs.get(panel.taskId)) : shownRun;
+  return diffs.get(run?.run_id ?? '')?.isZoomed === true;
 }
 
 function panelOf(dialog: Dialog | null): Panel | null {
@@ -176,7 +200,7 @@ export function reviewAtWork(job: JobView | null, {id}: Task): RunRecord | null 
 }
 
 /** What the engine asks about a task. */
-export function decisionOn({decisions}: TuiState, taskId: string): DecisionRequest | null {
+export function decisionOn({decisions}: Pick<TuiState, 'decisions'>, taskId: string): DecisionRequest | null {
   return [...decisions.values()].find(({task}) => task.id === taskId) ?? null;
 }
 

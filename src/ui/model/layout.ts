@@ -17,10 +17,10 @@ export type Layout = {
   readonly paneRows: number;
 };
 
-export function layoutOf({columns, rows}: Size, hasPanel = false): Layout {
+export function layoutOf({columns, rows}: Size, hasPanel = false, isZoomed = false): Layout {
   const width = Math.max(20, columns);
   const height = Math.max(6, rows);
-  const hasTwoPanes = width >= (hasPanel ? planAndPanel : twoPanes);
+  const hasTwoPanes = !isZoomed && width >= (hasPanel ? planAndPanel : twoPanes);
   const share = hasPanel ? 0.3 : 0.42;
   const [narrowest, widest] = hasPanel ? [24, 56] : [30, 72];
   const treeWidth = hasTwoPanes ? Math.min(widest, Math.max(narrowest, Math.floor(width * share))) : width;
@@ -34,3 +34,7 @@ export function layoutOf({columns, rows}: Size, hasPanel = false): Layout {
     paneRows: Math.max(1, height - 5),
   };
 }
+
+/** Inside the frame of the pane on the right. */
+export const detailColumns = ({layout}: {readonly layout: Layout}): number =>
+  Math.max(8, layout.detailWidth - 4);

@@ -1,30 +1,43 @@
-import {useState} from 'react';
-import type {CheckpointWords, OpenDraft} from '../../machines/drafts.ts';
+import {useEffect, useEffectEvent, useRef, useState} from 'react';
+import type {CommentDesk} from '../../machines/actors/comment-desk.ts';
+import type {TaskDiff} from '../../machines/actors/task-change.ts';
+import type {OpenCheckpointDraft, OpenDraft} from '../../machines/drafts.ts';
 import type {CheckpointAnswer} from '../../machines/policies/review/decisions.ts';
+import {displayLine} from '../../machines/policies/text/display-text.ts';
+import type {OutsideProgram} from '../../machines/policies/text/outside-program.ts';
 import {messageOf} from '../../services/contracts/errors.ts';
-import type {RunRecord} from '../../services/contracts/run.ts';
 import {usePromptFrame} from '../components/prompt-frame.tsx';
+import {type DiffView, diffContent, newDiffView, patchOf, withContent} from '../diff/diff-view.ts';
+import type {ReviewSubject} from '../diff/review-head.ts';
 import {frameOf, readFilesFor, unkeptNotice, useFileList} from '../editor/editor.tsx';
 import {withDraft} from '../editor/editor-state.ts';
 import {editorLines} from '../editor/editor-view.ts';
 import type {FileIndex} from '../editor/file-index.ts';
 import {useDraft} from '../editor/use-draft.ts';
 import {useStepper} from '../input/use-stepper.ts';
-import {checkpointState, checkpointStep, withDiff, withoutDiff} from './checkpoint-state.ts';
-import {choosingLines, diffHeight, readingLines, summaryHeight} from './checkpoint-view.ts';
-import {reviewLines} from './review-lines.ts';
+import {
+  type CheckpointFrame,
+  type CheckpointOutcome,
+  type CheckpointState,
+  type CommentChange,
+  checkpointState,
+  checkpointStep,
+  withComments,
+} from './checkpoint-state.ts';
+import {checkpointLines, diffFrameOf} from './checkpoint-view.ts';
 
-export type CheckpointPromptProps = {
-  readonly task: {readonly id: string; readonly title: string};
-  /** The run that is over; what it changed is told by its `review_summary`. */
-  readonly run: RunRecord;
+export type CheckpointPromptProps = ReviewSubject & {
   readonly files: FileIndex;
-  /** The whole change as a patch. */
-  readonly loadDiff: () => Promise<string>;
+  readonly loadDiff: () => Promise<TaskDiff>;
+  readonly comments: CommentDesk;
   /** Why changes cannot be asked for (no session to go on with); the choice is shown, and said why. */
   readonly changesRefused?: string | null;
-  /** Where feedback, or a reason, is kept while it is written. */
-  readonly openDraft: (words: CheckpointWords) => OpenDraft;
+  /** Why no editor can be opened; null when one can. */
+  readonly editorRefused?: string | null;
+  /** Where feedback, a reason or a comment is kept while it is written. */
+  readonly openDraft: OpenCheckpointDraft;
+  /** Where the reader was before: another program had the terminal, or the prompt was left. */
+  readonly diff?: DiffView;
   readonly columns: number;
   /** Never more lines than this are shown. */
   readonly rows: number;
@@ -32,58 +45,44 @@ export type CheckpointPromptProps = {
   /** Called once. To ask again, mount the prompt anew. */
   readonly onDecide: (decision: CheckpointAnswer) => void;
   readonly onLater: () => void;
+  readonly onDiff?: (diff: DiffView) => void;
+  /** Gives the terminal to a program; the prompt may be unmounted for it. */
+  readonly onProgram: (program: OutsideProgram) => void;
 };
 
 /** The decision after a task, for the command line and the terminal UI alike. */
-export function CheckpointPrompt({
-  task,
-  run,
-  files,
-  loadDiff,
-  changesRefused = null,
-  openDraft,
-  columns,
-  rows,
-  isActive = true,
-  onDecide,
-  onLater,
-}: CheckpointPromptProps) {
+export function CheckpointPrompt(props: CheckpointPromptProps) {
+  const {task, run, files, loadDiff, comments, changesRefused = null, editorRefused = null} = props;
+  const {openDraft, columns, rows, isActive = true, onDiff} = props;
+  const subject: ReviewSubject = {task, run};
   const list = useFileList(files);
   const {Frame, footColumns} = usePromptFrame();
   const room = {columns, rows, footColumns: footColumns ?? columns};
-  const summary = reviewLines(run, columns);
+  const frame = (state: CheckpointState): CheckpointFrame => ({
+    editor: frameOf({list: files.get(), columns, rows}),
+    diff: {...diffFrameOf(state, subject, {columns, rows}), editorRefused, commentRefused: null},
+    changesRefused,
+    run,
+  });
   const [draft] = useState(() => openDraft('feedback'));
   const [reason] = useState(() => openDraft('rejection'));
+  const commentDraft = useRef<OpenDraft | null>(null);
   const stepper = useStepper({
-    initial: checkpointState,
+    initial: () => checkpointState(props.diff ?? newDiffView),
     step: (before, key) => {
-      if (before.view === 'writing') readFilesFor(key, files);
-      return checkpointStep(before, key, {
-        editor: frameOf({list: files.get(), columns, rows}),
-        summary: {count: summary.length, height: summaryHeight({columns, rows})},
-        diffHeight: diffHeight(rows),
-        changesRefused,
-        run,
-      });
+      if (before.view === 'writing' || before.view === 'commenting') readFilesFor(key, files);
+      return checkpointStep(before, key, frame(before));
     },
     onChange: (next, before) => {
       const [text, why] = [next.editor.buffer.text, next.reason.buffer.text];
       if (text !== before.editor.buffer.text) draft.change(text);
       if (why !== before.reason.buffer.text) reason.change(why);
+      keepComment(next, before);
+      onDiff?.({...next.diff, isFocused: next.view !== 'choosing' && !next.isOver});
     },
-    onOutcome: (outcome) => {
-      if (outcome.type === 'decide') onDecide(outcome.decision);
-      else if (outcome.type === 'later') onLater();
-      else {
-        loadDiff().then(
-          (patch) => update((now) => withDiff(now, patch)),
-          (error: unknown) => update((now) => withoutDiff(now, messageOf(error))),
-        );
-      }
-    },
+    onOutcome,
     isActive,
   });
-
   const {state, update} = stepper;
   useDraft(draft, stepper, {
     restored: (now, recalled) => ({...now, editor: withDraft(now.editor, recalled, '')}),
@@ -93,24 +92,108 @@ export function CheckpointPrompt({
     restored: (now, recalled) => ({...now, reason: withDraft(now.reason, recalled, '')}),
     textOf: ({reason: {buffer}}) => buffer.text,
   });
+  useEffect(() => () => void commentDraft.current?.close(), []);
 
-  const subject = {task, run};
-  if (state.view === 'reading') return <Frame lines={readingLines(state.diff, subject, room)} />;
-  if (state.view !== 'writing') {
-    return <Frame lines={choosingLines(state, subject, summary, {...room, changesRefused})} />;
+  /** A comment is a draft from its first key until it is kept with the run, or given up. */
+  function keepComment(next: CheckpointState, before: CheckpointState): void {
+    if (next.view !== 'commenting') return;
+    const {editor, place} = next.comment;
+    if (before.view === 'commenting') {
+      if (editor.buffer.text !== before.comment.editor.buffer.text) {
+        commentDraft.current?.change(editor.buffer.text);
+      }
+      return;
+    }
+    const opened = openDraft('comments', place);
+    commentDraft.current = opened;
+    void opened.recalled.then((recalled) =>
+      update((now) => {
+        if (now.view !== 'commenting' || commentDraft.current !== opened) return now;
+        const {comment} = now;
+        return {
+          ...now,
+          comment: {...comment, editor: withDraft(comment.editor, recalled, editor.buffer.text)},
+        };
+      }),
+    );
+  }
+
+  const say = (notice: string) => update((now) => ({...now, notice}));
+  const readComments = async () => {
+    const known = await comments.list(run);
+    const unsent = known.filter(({sentWith}) => sentWith === null).map(({comment}) => comment);
+    update((now) => withComments(now, unsent));
+  };
+  /** What is on disk afterwards is what is shown, whether it could be changed or not. */
+  const changeComments = (change: Promise<unknown>) => {
+    change
+      .catch((error: unknown) => say(messageOf(error)))
+      .then(readComments)
+      .catch((error: unknown) => say(messageOf(error)));
+  };
+  const load = useEffectEvent(() => {
+    readComments().catch((error: unknown) => say(messageOf(error)));
+    if (state.diff.content !== null) return;
+    loadDiff().then(
+      (diff) => update((now) => ({...now, diff: withContent(now.diff, diffContent(diff))})),
+      (error: unknown) => update((now) => ({...now, diff: {...now.diff, problem: messageOf(error)}})),
+    );
+  });
+  useEffect(() => load(), []);
+
+  function onOutcome(outcome: CheckpointOutcome): void {
+    if (outcome.type === 'decide') props.onDecide(outcome.decision);
+    else if (outcome.type === 'later') props.onLater();
+    else if (outcome.type === 'openEditor') props.onProgram({...outcome, type: 'editor'});
+    else if (outcome.type === 'openPager') {
+      props.onProgram({type: 'pager', patch: patchOf(state.diff).text});
+    } else {
+      changeComments(changed(outcome));
+    }
+  }
+
+  /** The draft goes when the comment is on disk, not before. */
+  async function changed(change: CommentChange): Promise<void> {
+    await stored(change);
+    await commentDraft.current?.drop();
+    commentDraft.current = null;
+  }
+
+  async function stored(change: CommentChange): Promise<unknown> {
+    switch (change.type) {
+      case 'dropComment':
+        return;
+      case 'addComment':
+        return comments.add(run, [{...change.place, text: change.text}]);
+      case 'editComment':
+        return comments.edit(run, change.id, change.text);
+      case 'removeComment':
+        return comments.remove(run, change.id);
+    }
+  }
+
+  if (state.view !== 'writing' && state.view !== 'commenting') {
+    return <Frame lines={checkpointLines(state, subject, room, frame(state))} />;
+  }
+  const text = {columns, footColumns: room.footColumns, height: rows, list, notice: state.notice};
+  if (state.view === 'commenting') {
+    const {editor, place} = state.comment;
+    const title = `Comment  ${displayLine(place.file)}:${place.line}`;
+    return (
+      <Frame lines={editorLines(editor, {...text, title, placeholder: 'What about this line?'})} isWriting />
+    );
   }
   const {label, words} = state.writing;
+  const isRequest = words === 'required';
+  const count = isRequest ? state.comments.length : 0;
+  const sent = count === 0 ? '' : `  with ${count} ${count === 1 ? 'comment' : 'comments'}`;
   const view = {
-    columns,
-    footColumns: room.footColumns,
-    height: rows,
-    list,
-    notice: state.notice ?? unkeptNotice(words === 'required' ? draft : reason),
-    title: `${label}  ${task.id}`,
-    placeholder:
-      words === 'required'
-        ? 'What should be different? @ names a file.'
-        : 'Why? A later attempt is told. The files stay as they are.',
+    ...text,
+    notice: state.notice ?? unkeptNotice(isRequest ? draft : reason),
+    title: `${label}  ${displayLine(task.id)}${sent}`,
+    placeholder: isRequest
+      ? `What should be different? ${count === 0 ? '@ names a file.' : 'The comments may say it all.'}`
+      : 'Why? A later attempt is told. The files stay as they are.',
   };
-  return <Frame lines={editorLines(words === 'required' ? state.editor : state.reason, view)} isWriting />;
+  return <Frame lines={editorLines(isRequest ? state.editor : state.reason, view)} isWriting />;
 }

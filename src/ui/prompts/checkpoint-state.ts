@@ -1,70 +1,95 @@
-import {type CheckpointChoice, choicesAt} from '../../machines/policies/review/checkpoint-choices.ts';
+import {
+  type CheckpointChoice,
+  type CheckpointChoiceId,
+  choicesAt,
+} from '../../machines/policies/review/checkpoint-choices.ts';
 import type {CheckpointAnswer} from '../../machines/policies/review/decisions.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
-import {atTop, pageDown, pageUp, type Scroll, type ScrollRoom} from '../components/scroll.ts';
 import {type SelectItem, selectedAfter, selectKeys, unmarked} from '../components/select.ts';
+import type {ReviewComment} from '../diff/comments.ts';
+import {anchorAt, backStep, commentAt, type DiffOutcome, diffKeymap, diffStep} from '../diff/diff-keymap.ts';
+import {type DiffFrame, type DiffView, newDiffView} from '../diff/diff-view.ts';
 import {type EditorFrame, type EditorState, editorState, editorStep} from '../editor/editor-state.ts';
 import type {KeyPress} from '../input/key-press.ts';
 import type {Step} from '../input/use-stepper.ts';
-import {bindingOf, type Keymap, notNow} from '../keymap.ts';
-import {type DiffView, diffStep, diffView, emptyDiff} from './diff-view.ts';
+import {bindingOf, type Keymap, notNow, refusalOf} from '../keymap.ts';
 
 export type CheckpointState = (
   | {readonly view: 'choosing' | 'reading'}
   /** The words that go with a choice. */
   | {readonly view: 'writing'; readonly writing: CheckpointChoice}
+  | {readonly view: 'commenting'; readonly comment: WrittenComment}
 ) & {
   readonly choice: number;
-  /** What is seen of the summary where it is longer than its room. */
-  readonly summary: Scroll;
   /** Kept when one goes back to the list, so nothing written is lost. */
   readonly editor: EditorState;
   /** Why it is rejected. */
   readonly reason: EditorState;
-  readonly diff: LoadedDiff;
+  readonly diff: DiffView;
+  readonly comments: readonly ReviewComment[];
   readonly notice: string | null;
   /** Decided: nothing that was typed ahead decides again. */
   readonly isOver: boolean;
 };
 
-export type LoadedDiff =
-  | {readonly state: 'unread' | 'loading'}
-  | {readonly state: 'failed'; readonly reason: string}
-  | {readonly state: 'ready'; readonly view: DiffView};
+/** A comment in the editor: on which line, and its id where it exists already. */
+export type WrittenComment = {
+  readonly place: Pick<ReviewComment, 'file' | 'side' | 'line'>;
+  readonly id: string | null;
+  readonly editor: EditorState;
+};
 
 export type CheckpointOutcome =
   | {readonly type: 'decide'; readonly decision: CheckpointAnswer}
   | {readonly type: 'later'}
-  | {readonly type: 'loadDiff'};
+  | CommentChange
+  | Extract<DiffOutcome, {type: 'openEditor' | 'openPager'}>;
+
+export type CommentChange =
+  | {readonly type: 'addComment'; readonly place: WrittenComment['place']; readonly text: string}
+  | {readonly type: 'editComment'; readonly id: string; readonly text: string}
+  | {readonly type: 'removeComment'; readonly id: string}
+  /** What is written is given up; one that was kept before stays as it was. */
+  | {readonly type: 'dropComment'};
 
 export type CheckpointFrame = {
   readonly editor: EditorFrame;
-  readonly summary: ScrollRoom;
-  readonly diffHeight: number;
+  readonly diff: DiffFrame;
   /** Why changes cannot be asked for; null when they can. */
   readonly changesRefused: string | null;
   /** What can be chosen depends on how it ended. */
   readonly run: Pick<RunRecord, 'state'>;
 };
 
-export const checkpointState = (): CheckpointState => ({
-  view: 'choosing',
+export const checkpointState = (diff: DiffView = newDiffView): CheckpointState => ({
+  view: diff.isFocused ? 'reading' : 'choosing',
   choice: unmarked,
-  summary: atTop,
   editor: editorState(),
   reason: editorState(),
-  diff: {state: 'unread'},
-  notice: null,
+  diff: {...diff, notice: null},
+  comments: [],
+  notice: diff.notice,
   isOver: false,
 });
 
-/** The choices as a list. */
-export const checkpointItems = (run: Pick<RunRecord, 'state'>, changesRefused: string | null): SelectItem[] =>
-  choicesAt(run).map(({id, label}) =>
-    id === 'requestChanges' && changesRefused !== null
-      ? {label, note: changesRefused, isDisabled: true}
-      : {label},
-  );
+/** The choices as a list, each with its key and, where there is room for it, what follows from it. */
+export const checkpointItems = ({run, changesRefused}: ChoiceFacts, columns = 0): SelectItem[] =>
+  choicesAt(run).map(({id, label, about}) => {
+    if (id === 'requestChanges' && changesRefused !== null)
+      return {label, note: changesRefused, isDisabled: true};
+    const whole = `${choiceKeys[id]}  ${about}`;
+    return {label, note: label.length + whole.length + 5 <= columns ? whole : choiceKeys[id]};
+  });
+
+type ChoiceFacts = Pick<CheckpointFrame, 'run' | 'changesRefused'>;
+
+const choiceKeys = {
+  approve: 'y',
+  approveQuit: 'Y',
+  requestChanges: 'r',
+  reject: 'x',
+  retry: 't',
+} as const satisfies Record<CheckpointChoiceId, string>;
 
 /** Said where Enter comes before anything is marked. */
 export const markFirst = 'Mark a choice first: ↑ ↓ or j k, then enter.';
@@ -72,16 +97,36 @@ export const markFirst = 'Mark a choice first: ↑ ↓ or j k, then enter.';
 type Stepped = Step<CheckpointState, CheckpointOutcome>;
 type Run = (state: CheckpointState, key: string, frame: CheckpointFrame) => Stepped;
 
-/** The keys while one chooses. Scrolling is refused where the whole summary is seen. */
-export const checkpointKeymap: Keymap<Run, [summary: ScrollRoom]> = [
+/** A key for each choice: it marks, and only Enter decides. Writing decides nothing, so that begins at once. */
+const choiceKeymap: Keymap<Run, [facts: ChoiceFacts]> = (
+  Object.entries(choiceKeys) as ReadonlyArray<[CheckpointChoiceId, string]>
+).map(([id, key]) => ({
+  id: `checkpoint.${id}`,
+  keys: [key],
+  label: id,
+  refusal: ({run, changesRefused}) => {
+    if (!choicesAt(run).some((choice) => choice.id === id)) return notNow;
+    return id === 'requestChanges' ? changesRefused : null;
+  },
+  run: (state, _, {run}) => {
+    const choice = choicesAt(run).findIndex((each) => each.id === id);
+    const found = choicesAt(run)[choice];
+    const marked = {...state, choice, diff: {...state.diff, isZoomed: false}};
+    if (found === undefined || found.words === 'none') return {state: {...marked, view: 'choosing'}};
+    return {state: {...marked, view: 'writing', writing: found}};
+  },
+}));
+
+/** The keys while one chooses. */
+export const checkpointKeymap: Keymap<Run, [facts: ChoiceFacts]> = [
   {
     id: 'checkpoint.move',
     keys: selectKeys,
     label: 'move',
     hint: 'first',
     shown: 4,
-    run: (state, key, {run, changesRefused}) => {
-      const choice = selectedAfter(checkpointItems(run, changesRefused), state.choice, key);
+    run: (state, key, frame) => {
+      const choice = selectedAfter(checkpointItems(frame), state.choice, key);
       return {state: {...state, choice: choice ?? state.choice}};
     },
   },
@@ -96,31 +141,41 @@ export const checkpointKeymap: Keymap<Run, [summary: ScrollRoom]> = [
   {
     id: 'checkpoint.diff',
     keys: ['d'],
-    label: 'full diff',
+    label: 'diff',
     hint: 'first',
     short: 'diff',
-    run: (state) => openDiff(state),
+    run: (state) => ({state: {...state, view: 'reading'}}),
   },
   {
     id: 'checkpoint.later',
-    keys: ['ctrl+c'],
+    keys: ['escape', 'ctrl+c'],
     label: 'decide later',
     hint: 'first',
     short: 'later',
-    run: (state) => later(state),
-  },
-  {
-    id: 'checkpoint.summary',
-    keys: ['pageup', 'pagedown'],
-    label: 'scroll',
-    hint: 'first',
-    shown: 2,
-    refusal: ({count, height}) => (count > height ? null : notNow),
-    run: (state, key, frame) => {
-      const page = key === 'pageup' ? pageUp : pageDown;
-      return {state: {...state, summary: page(state.summary, frame.summary)}};
+    run: (state) => {
+      const diff = backStep(state.diff);
+      return diff ? {state: {...state, diff}} : later(state);
     },
   },
+  ...choiceKeymap,
+];
+
+/** The keys while the diff has them; those of the diff itself come behind. */
+export const readingKeymap: Keymap<Run, [facts: ChoiceFacts]> = [
+  {
+    id: 'checkpoint.back',
+    keys: ['escape', 'q', 'd'],
+    label: 'decide',
+    hint: 'first',
+    short: 'decide',
+    run: (state, key) => {
+      const diff = key === 'escape' ? backStep(state.diff) : null;
+      return {
+        state: diff ? {...state, diff} : {...state, view: 'choosing', diff: {...state.diff, isZoomed: false}},
+      };
+    },
+  },
+  ...choiceKeymap,
 ];
 
 /** One key at a checkpoint. */
@@ -130,8 +185,13 @@ export function checkpointStep(before: CheckpointState, key: KeyPress, frame: Ch
   // Whatever is seen, it leaves the decision open.
   if (key.name === 'ctrl+c') return later(state);
   if (state.view === 'writing') return write(state, key, frame, before.notice);
-  if (state.view === 'reading') return {state: read(state, key, frame)};
-  return bindingOf(checkpointKeymap, key.name, frame.summary)?.run(state, key.name, frame) ?? {state};
+  if (state.view === 'commenting') return writeComment(state, key, frame);
+  if (state.diff.isSearching) return read(state, key, frame);
+  const keymap = state.view === 'reading' ? readingKeymap : checkpointKeymap;
+  const binding = bindingOf(keymap, key.name, frame);
+  if (binding) return binding.run(state, key.name, frame);
+  const reason = refusalOf(keymap, key.name, frame);
+  return reason === null ? read(state, key, frame) : {state: {...state, notice: reason}};
 }
 
 function later(state: CheckpointState): Stepped {
@@ -166,31 +226,55 @@ function write(
   if (outcome.type === 'cancel') return {state: {...next, view: 'choosing'}};
   if (outcome.type === 'discard') return {state: {...next, view: 'choosing', [field]: editorState()}};
   const words = outcome.text.trim();
-  if (words !== '' || (writing.words === 'optional' && before === noReason))
-    return decide(next, writing.answer(words));
-  const notice = writing.words === 'optional' ? noReason : 'Write what should change first.';
-  return {state: {...next, notice}};
+  const isOptional = writing.words === 'optional';
+  // Comments may say it all.
+  const isEnough = isOptional ? before === noReason : state.comments.length > 0;
+  if (words !== '' || isEnough) return decide(next, writing.answer(words));
+  return {state: {...next, notice: isOptional ? noReason : 'Write what should change first.'}};
 }
 
-function openDiff(state: CheckpointState): Stepped {
-  const next: CheckpointState = {...state, view: 'reading'};
-  if (state.diff.state === 'ready' || state.diff.state === 'loading') return {state: next};
-  return {state: {...next, diff: {state: 'loading'}}, outcome: {type: 'loadDiff'}};
+/** A key of the diff, and what follows from it here. */
+function read(state: CheckpointState, key: KeyPress, frame: CheckpointFrame): Stepped {
+  const keymap = state.view === 'choosing' ? diffKeymap : undefined;
+  const stepped = diffStep(state.diff, key, frame.diff, keymap);
+  if (stepped === null) return {state};
+  const {state: diff, outcome} = stepped;
+  const seen = {...state, diff: {...diff, notice: null}, notice: diff.notice};
+  // All of the room is the diff's then, and so are the keys.
+  const next: CheckpointState = diff.isZoomed ? {...seen, view: 'reading'} : seen;
+  if (outcome === undefined) return {state: next};
+  if (outcome.type === 'comment') return {state: startComment(next)};
+  if (outcome.type !== 'removeComment') return {state: next, outcome};
+  return {state: next, outcome: {type: 'removeComment', id: outcome.comment.id}};
 }
 
-function read(state: CheckpointState, key: KeyPress, {diffHeight}: CheckpointFrame): CheckpointState {
-  const {diff} = state;
-  const view = diffStep(diff.state === 'ready' ? diff.view : emptyDiff, key.name, diffHeight);
-  if (view === null) return {...state, view: 'choosing'};
-  return diff.state === 'ready' ? {...state, diff: {...diff, view}} : state;
+function startComment(state: CheckpointState): CheckpointState {
+  const place = anchorAt(state.diff);
+  if (place === null) return state;
+  const known = commentAt(state.diff, state.comments);
+  const comment = {place, id: known?.id ?? null, editor: editorState(known?.text ?? '')};
+  return {...state, view: 'commenting', comment};
 }
 
-export const withDiff = (state: CheckpointState, patch: string): CheckpointState => ({
-  ...state,
-  diff: {state: 'ready', view: diffView(patch)},
-});
+function writeComment(
+  state: Extract<CheckpointState, {view: 'commenting'}>,
+  key: KeyPress,
+  frame: CheckpointFrame,
+): Stepped {
+  const {comment} = state;
+  const {state: editor, outcome} = editorStep(comment.editor, key, frame.editor);
+  if (outcome === undefined) return {state: {...state, comment: {...comment, editor}}};
+  const back: CheckpointState = {...state, view: 'reading'};
+  if (outcome.type === 'cancel') return {state: back};
+  if (outcome.type === 'discard') return {state: back, outcome: {type: 'dropComment'}};
+  const text = outcome.text.trim();
+  const {id, place} = comment;
+  if (id === null)
+    return {state: back, outcome: text === '' ? {type: 'dropComment'} : {type: 'addComment', place, text}};
+  return {state: back, outcome: text === '' ? {type: 'removeComment', id} : {type: 'editComment', id, text}};
+}
 
-export const withoutDiff = (state: CheckpointState, reason: string): CheckpointState => ({
-  ...state,
-  diff: {state: 'failed', reason},
-});
+export const withComments = (
+  state: CheckpointState,
+  comments: readonly ReviewComment[],
+): CheckpointState => ({...state, comments});

@@ -2,25 +2,22 @@ import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {dollars, duration, workTime} from '../../machines/policies/text/durations.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import {hintLine} from '../components/hint-line.tsx';
-import {blankLine, type Line, lineOf} from '../components/lines.tsx';
-import {clamped, position} from '../components/scroll.ts';
+import {type Line, lineOf} from '../components/lines.tsx';
 import {selectLines} from '../components/select.ts';
-import {hintsOf} from '../keymap.ts';
-import {cutEnd, justify, padEnd} from '../text/fit.ts';
+import {diffKeymap, searchHints} from '../diff/diff-keymap.ts';
+import type {DiffFrame} from '../diff/diff-view.ts';
+import {type BodyRoom, bodyFrame, bodyLines} from '../diff/review-body.ts';
+import type {ReviewSubject} from '../diff/review-head.ts';
+import {hintsOf, type KeyHint} from '../keymap.ts';
+import {cutEnd, padEnd} from '../text/fit.ts';
 import {textWidth} from '../text/graphemes.ts';
 import {
+  type CheckpointFrame,
   type CheckpointState,
   checkpointItems,
   checkpointKeymap,
-  type LoadedDiff,
+  readingKeymap,
 } from './checkpoint-state.ts';
-import {diffKeymap, diffLines, emptyDiff} from './diff-view.ts';
-import {totalsOf} from './review-lines.ts';
-
-export type CheckpointSubject = {
-  readonly task: {readonly id: string; readonly title: string};
-  readonly run: RunRecord;
-};
 
 export type Room = {
   readonly columns: number;
@@ -33,7 +30,7 @@ const narrow = 60;
 const choices = 4;
 
 /** Task and outcome: one line, or two where there is little room. */
-function headLines({task, run}: CheckpointSubject, columns: number): Line[] {
+function headLines({task, run}: ReviewSubject, columns: number): Line[] {
   const call = ' ACTION REQUIRED ';
   const name = `${displayLine(task.id)}  ${displayLine(task.title)}`;
   const style = {tone: 'warning', bold: true, inverse: true} as const;
@@ -61,53 +58,53 @@ function outcomeOf(run: RunRecord, columns: number): string {
 
 const symbols: Partial<Record<RunRecord['state'], string>> = {succeeded: '✓', failed: '✗', canceled: '⊘'};
 
-/** How many lines of the summary there is room for. */
-export function summaryHeight({columns, rows}: Room): number {
-  return Math.max(0, rows - (columns < narrow ? 2 : 1) - 1 - choices - 1);
+/** What is left for the review between the title and the choices; all but the keys where the diff is zoomed. */
+function bodyRoom({view, diff}: CheckpointState, {columns, rows}: Room): BodyRoom {
+  if (diff.isZoomed) return {columns, rows: Math.max(1, rows - 1)};
+  const title = columns < narrow ? 2 : 1;
+  return {columns, rows: Math.max(1, rows - title - (view === 'choosing' ? choices : 0) - 1)};
 }
 
-/** The whole prompt while one chooses. */
-export function choosingLines(
+/** What the keys of the diff must know of the room they work in. */
+export const diffFrameOf = (
   state: CheckpointState,
-  subject: CheckpointSubject,
-  summary: readonly Line[],
-  {columns, rows, footColumns = columns, changesRefused}: Room & {readonly changesRefused: string | null},
+  subject: ReviewSubject,
+  room: Room,
+): Pick<DiffFrame, 'columns' | 'height' | 'comments' | 'toldLength'> =>
+  bodyFrame({subject, view: state.diff, comments: state.comments}, bodyRoom(state, room));
+
+/** The whole prompt while one chooses or reads. */
+export function checkpointLines(
+  state: CheckpointState,
+  subject: ReviewSubject,
+  {columns, rows, footColumns = columns}: Room,
+  frame: CheckpointFrame,
 ): Line[] {
-  const height = summaryHeight({columns, rows});
-  const scroll = clamped(state.summary, summary.length, height);
-  const place = position(scroll, summary.length, height);
-  const body = summary.slice(scroll.top, scroll.top + height);
-  const hints = hintsOf(checkpointKeymap, {count: summary.length, height});
+  const {diff, comments} = state;
+  const isReading = state.view === 'reading';
+  const body = bodyRoom(state, {columns, rows});
+  const shown = bodyLines({subject, view: diff, comments}, {...body, isFocused: isReading});
+  const fill = Array.from({length: Math.max(0, body.rows - shown.length)}, (): Line => []);
   return [
-    ...headLines(subject, columns),
-    [{text: justify(` ${totalsOf(subject.run)}`, place === '' ? '' : `${place} `, columns), bold: true}],
-    ...body,
-    ...Array.from({length: Math.max(0, Math.min(1, height - body.length))}, () => blankLine),
-    ...selectLines(checkpointItems(subject.run, changesRefused), state.choice, {columns}),
-    state.notice === null
-      ? hintLine(hints, footColumns)
-      : lineOf(cutEnd(` ${state.notice}`, footColumns), {tone: 'warning'}),
+    ...(diff.isZoomed ? [] : headLines(subject, columns)),
+    ...shown,
+    ...fill,
+    ...(isReading ? [] : selectLines(checkpointItems(frame, columns), state.choice, {columns})),
+    footLine(state, frame, footColumns),
   ].slice(-rows);
 }
 
-/** The full diff, or why it is not there. */
-export function readingLines(
-  diff: LoadedDiff,
-  {task}: CheckpointSubject,
-  {columns, rows, footColumns = columns}: Room,
-): Line[] {
-  const title = `${displayLine(task.id)}  ${displayLine(task.title)}`;
-  const foot = hintLine(
-    hintsOf(diffKeymap, diff.state === 'ready' ? diff.view : emptyDiff, diffHeight(rows)),
-    footColumns,
-  );
-  if (diff.state === 'ready') {
-    return [...diffLines(diff.view, {title, columns, height: diffHeight(rows)}), foot];
-  }
-  const text =
-    diff.state === 'failed' ? `The diff cannot be shown: ${displayLine(diff.reason)}` : 'Reading the diff…';
-  return [lineOf(cutEnd(` ${title}`, columns), {bold: true}), lineOf(cutEnd(` ${text}`, columns)), foot];
+function footLine({diff, notice, view}: CheckpointState, frame: CheckpointFrame, columns: number): Line {
+  if (notice !== null) return lineOf(cutEnd(` ${displayLine(notice)}`, columns), {tone: 'warning'});
+  if (diff.isSearching) return hintLine(searchHints, columns);
+  return hintLine(footHints(view, diff, frame), columns);
 }
 
-/** Without the line above and the hints below. */
-export const diffHeight = (rows: number) => Math.max(1, rows - 2);
+function footHints(
+  view: CheckpointState['view'],
+  diff: CheckpointState['diff'],
+  frame: CheckpointFrame,
+): KeyHint[] {
+  const keymap = view === 'reading' ? readingKeymap : checkpointKeymap;
+  return [...hintsOf(keymap, frame), ...hintsOf(diffKeymap, diff, frame.diff)];
+}

@@ -1,43 +1,51 @@
-import type {CheckpointWords, OpenDraft} from '../../machines/drafts.ts';
 import type {CheckpointAnswer} from '../../machines/policies/review/decisions.ts';
-import type {RunRecord} from '../../services/contracts/run.ts';
+import type {OutsideProgram} from '../../machines/policies/text/outside-program.ts';
+import {messageOf} from '../../services/contracts/errors.ts';
+import {type DiffView, newDiffView} from '../diff/diff-view.ts';
 import {createFileIndex} from '../editor/file-index.ts';
+import type {UserPrograms} from '../ports.ts';
 import {renderScreen, type ScreenOptions} from '../screen/render-screen.tsx';
 import {useTerminalSize} from '../screen/terminal-size.ts';
 import {CheckpointPrompt, type CheckpointPromptProps} from './checkpoint-prompt.tsx';
 
-export type RunCheckpointPromptOptions = ScreenOptions & {
-  readonly task: {readonly id: string; readonly title: string};
-  readonly run: RunRecord;
-  readonly listFiles: () => Promise<readonly string[]>;
-  readonly loadDiff: () => Promise<string>;
-  readonly changesRefused?: string | null;
-  readonly openDraft: (words: CheckpointWords) => OpenDraft;
-};
+export type RunCheckpointPromptOptions = ScreenOptions &
+  Pick<CheckpointPromptProps, 'task' | 'run' | 'loadDiff' | 'comments' | 'changesRefused' | 'openDraft'> & {
+    readonly listFiles: () => Promise<readonly string[]>;
+    readonly programs: UserPrograms;
+  };
+
+type Answer = {readonly decision: CheckpointAnswer | null} | {readonly program: OutsideProgram};
 
 /** Asks for the decision on a terminal; null when it is left for later. */
-export function runCheckpointPrompt({
+export async function runCheckpointPrompt({
   listFiles,
-  task,
-  run,
-  loadDiff,
-  changesRefused = null,
-  openDraft,
-  ...screen
+  programs,
+  ...options
 }: RunCheckpointPromptOptions): Promise<CheckpointAnswer | null> {
   const files = createFileIndex(listFiles);
-  return renderScreen<CheckpointAnswer | null>(screen, (finish) => (
-    <FullScreenCheckpoint
-      task={task}
-      run={run}
-      files={files}
-      loadDiff={loadDiff}
-      changesRefused={changesRefused}
-      openDraft={openDraft}
-      onDecide={finish}
-      onLater={() => finish(null)}
-    />
-  ));
+  const {stdin, stdout, hasColor, signal, ...asked} = options;
+  const screen = {stdin, stdout, hasColor, ...(signal ? {signal} : {})};
+  let diff: DiffView = newDiffView;
+  for (;;) {
+    const answer = await renderScreen<Answer>(screen, (finish) => (
+      <FullScreenCheckpoint
+        {...asked}
+        files={files}
+        editorRefused={programs.editorRefused}
+        diff={diff}
+        onDiff={(view) => {
+          diff = view;
+        }}
+        onProgram={(program) => finish({program})}
+        onDecide={(decision) => finish({decision})}
+        onLater={() => finish({decision: null})}
+      />
+    ));
+    if (answer === null || 'decision' in answer) return answer?.decision ?? null;
+    await programs.run(answer.program).catch((error: unknown) => {
+      diff = {...diff, notice: messageOf(error)};
+    });
+  }
 }
 
 function FullScreenCheckpoint(props: Omit<CheckpointPromptProps, 'columns' | 'rows'>) {

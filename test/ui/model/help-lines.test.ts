@@ -6,7 +6,7 @@ test.each([
   {columns: 19, inFirst: 1},
   {columns: 77, inFirst: 1},
   {columns: 79, inFirst: 2},
-  {columns: 199, inFirst: 4},
+  {columns: 199, inFirst: 5},
 ])('$columns columns: $inFirst beside each other, nothing beyond them', ({columns, inFirst}) => {
   const lines = helpLines(columns);
   const [first] = lines;

@@ -1,8 +1,10 @@
 import {describe, expect, test, vi} from 'vitest';
-import {type CheckpointWords, checkpointSlot} from '../../../src/machines/drafts.ts';
-import type {RunRecord} from '../../../src/services/contracts/run.ts';
+import type {CommentDesk} from '../../../src/machines/actors/comment-desk.ts';
+import {checkpointSlot, type OpenCheckpointDraft} from '../../../src/machines/drafts.ts';
+import type {LineComment} from '../../../src/services/contracts/comment.ts';
 import {CheckpointPrompt, type CheckpointPromptProps} from '../../../src/ui/prompts/checkpoint-prompt.tsx';
 import {textWidth} from '../../../src/ui/text/graphemes.ts';
+import {lineComment} from '../../fakes/memory-comment-store.ts';
 import {draftDesk} from '../../fakes/memory-draft-store.ts';
 import {changedRun} from '../../fakes/runs.ts';
 import {eventually} from '../../helpers/eventually.ts';
@@ -10,7 +12,7 @@ import {keys, screenOf, someFiles} from './prompt-screen.tsx';
 
 const patch = [
   'diff --git a/one.ts b/one.ts',
-  '@@ -1,40 +1,40 @@',
+  '@@ -0,0 +1,40 @@',
   ...Array.from({length: 40}, (_, index) => `+line ${index}`),
   'diff --git a/two.ts b/two.ts',
   '@@ -1 +1 @@',
@@ -19,37 +21,81 @@ const patch = [
   '',
 ].join('\n');
 
+/** Comments that are on disk. */
+function commentDesk(...known: readonly Partial<LineComment>[]) {
+  let comments = known.map((each) => lineComment(each));
+  const desk: CommentDesk = {
+    list: async () => comments.map((comment) => ({comment, sentWith: null})),
+    add: async (_, drafts) => {
+      const added = drafts.map((draft, index) => lineComment({...draft, id: `new${index}`}));
+      comments = [...comments, ...added];
+      return added;
+    },
+    edit: async (_, id, text) => {
+      comments = comments.map((each) => (each.id === id ? {...each, text} : each));
+      return lineComment({id, text});
+    },
+    remove: async (_, id) => {
+      comments = comments.filter((each) => each.id !== id);
+      return lineComment({id});
+    },
+  };
+  return {desk, texts: () => comments.map(({file, side, line, text}) => [file, side, line, text])};
+}
+
 function prompt(props: Partial<CheckpointPromptProps> = {}) {
   const onDecide = vi.fn();
   const onLater = vi.fn();
-  const loadDiff = vi.fn(async () => patch);
-  const openDraft = (words: CheckpointWords) => draftDesk().open(checkpointSlot(changedRun(), words));
+  const onProgram = vi.fn();
+  const openDraft: OpenCheckpointDraft = (words, place) =>
+    draftDesk().open(checkpointSlot(changedRun(), words, place));
+  const loadDiff = vi.fn(async () => ({task: patch, sinceReview: null}));
   const screen = screenOf(
     <CheckpointPrompt
       {...{task: {id: 'pay-04', title: 'Refund endpoint'}, run: changedRun(), files: someFiles()}}
-      {...{columns: 80, rows: 23, onDecide, onLater, loadDiff, openDraft}}
+      {...{
+        columns: 80,
+        rows: 23,
+        onDecide,
+        onLater,
+        onProgram,
+        loadDiff,
+        openDraft,
+        comments: commentDesk().desk,
+      }}
       {...props}
     />,
   );
-  return {...screen, onDecide, onLater, loadDiff};
+  return {...screen, onDecide, onLater, onProgram, loadDiff};
 }
 
-test('shows what was done and what can be decided', () => {
-  expect(prompt().lines()).toEqual([
+test('shows what was done, what was asked for and what can be decided', async () => {
+  const {lines, sees} = prompt({
+    task: {id: 'pay-04', title: 'Refund endpoint', acceptanceCriteria: ['idempotent', '409 on repeat']},
+    run: changedRun({
+      result: 'Added POST /refunds.\n14 tests pass.',
+      side_effects: [{kind: 'plan', text: 'the plan was edited: pay-06 (prompt)'}],
+    }),
+  });
+  await sees('whole task 2 files');
+  expect(lines()).toEqual([
     ' ACTION REQUIRED   pay-04  Refund endpoint          ✓ succeeded · 4m12s · $0.31',
-    ' 2 files changed, 46 insertions(+), 3 deletions(-)',
-    '   src/refunds/route.ts  44 +++++++++++++++++++++++−',
-    '   test/refunds.test.ts   5 +++++',
-    ` ─ src/refunds/route.ts ${'─'.repeat(55)}`,
-    '    import x',
-    "   +router.post('/refunds');",
-    '   -    gone',
-    '',
-    '   Approve and continue',
-    '   Approve and quit',
-    '   Request changes',
-    '   Reject changes',
-    ' ↑ ↓ j k move   enter choose   d full diff   ctrl+c decide later',
+    ' Beware   the plan was edited: pay-06 (prompt)',
+    ' Said     Added POST /refunds.',
+    '          14 tests pass.',
+    ' Criteria • idempotent',
+    '          • 409 on repeat',
+    ' whole task 2 files +41 −1                                    0/2 viewed · 1/46',
+    ' ▸ one.ts    +40 −0',
+    '   two.ts    +1 −1',
+    '›─ one.ts ────────────────────────────────────────────────────────────── +40 −0',
+    '         @@ -0,0 +1,40 @@',
+    ...Array.from({length: 7}, (_, index) => `    ${String(index + 1).padStart(2)} + line ${index}`),
+    '   Approve and continue  y  the task is done and the plan goes on',
+    '   Approve and quit  Y  the task is done and nothing more starts',
+    '   Request changes  r',
+    '   Reject changes  x  the task has failed; the files stay as they are',
+    ' enter choose  d diff  esc later  n file  v viewed  / search  z zoom',
   ]);
 });
 
@@ -61,6 +107,10 @@ describe('decisions', () => {
       sent: `${keys.up}${keys.enter}Too big${keys.ctrlS}`,
       decision: {state: 'rejected', why: 'Too big'},
     },
+    {sent: `y${keys.enter}`, decision: {state: 'approved_continue'}},
+    {sent: `dY${keys.enter}`, decision: {state: 'approved_quit'}},
+    {sent: `yxno${keys.ctrlS}`, decision: {state: 'rejected', reason: 'no'}},
+    {sent: `rcents${keys.ctrlS}`, decision: {state: 'changes_requested', feedback: 'cents'}},
     {sent: `jjjjk${keys.down}${keys.enter}${keys.ctrlS}${keys.ctrlS}`, decision: {state: 'rejected'}},
     {
       sent: `${keys.down}jjj${keys.up}${keys.enter}cents${keys.ctrlS}`,
@@ -86,8 +136,10 @@ describe('decisions', () => {
 
   test.each([
     {keys: 'j', label: 'Retry', decision: {state: 'retry'}},
+    {keys: 't', label: 'Retry', decision: {state: 'retry'}},
     {keys: 'jjj', label: 'Accept as failed and continue', decision: {state: 'approved_continue'}},
     {keys: 'k', label: 'Accept as failed and quit', decision: {state: 'approved_quit'}},
+    {keys: 'xY', label: 'Accept as failed and quit', decision: {state: 'approved_quit'}},
   ])('of a run that failed: $label', async ({keys: sent, label, decision}) => {
     const {type, sees, onDecide} = prompt({run: {...changedRun(), state: 'failed'}});
     type(sent);
@@ -100,6 +152,13 @@ describe('decisions', () => {
     const {type, sees, onDecide, onLater} = prompt();
     type(keys.enter);
     await sees('Mark a choice first: ↑ ↓ or j k, then enter.');
+    expect([onDecide.mock.calls.length, onLater.mock.calls.length]).toEqual([0, 0]);
+  });
+
+  test.each(['y', 'Y', 'x', 'dy', 'r', 'c', 'z'])('the key %j alone decides nothing', async (sent) => {
+    const {type, sees, onDecide, onLater} = prompt();
+    await sees('whole task');
+    type(sent);
     expect([onDecide.mock.calls.length, onLater.mock.calls.length]).toEqual([0, 0]);
   });
 
@@ -125,6 +184,18 @@ describe('decisions', () => {
     type(`\x1b[200~${keys.enter}\x1b[201~`);
     type(`some text with an enter${keys.enter}`);
     expect(onDecide).not.toHaveBeenCalled();
+  });
+
+  test('Esc leaves it for later, from within the diff with two', async () => {
+    const {type, sees, onLater} = prompt();
+    await sees('whole task');
+    type('d');
+    await sees('esc decide');
+    type(keys.escape);
+    await sees('esc later');
+    expect(onLater).not.toHaveBeenCalled();
+    type(keys.escape);
+    await eventually(() => expect(onLater).toHaveBeenCalledTimes(1));
   });
 
   test.each(['', `jjj${keys.enter}half`, 'd'])('Ctrl+C after %j leaves it for later', (sent) => {
@@ -169,126 +240,204 @@ describe('request changes', () => {
   test('is refused with the reason, and stepped over', async () => {
     const {type, lines, onDecide} = prompt({changesRefused: 'the agent kept no session'});
     expect(lines()).toContain('   Request changes  the agent kept no session');
+    type('r');
     type(`jjj${keys.enter}no${keys.ctrlS}`);
     expect(onDecide.mock.calls).toEqual([[{state: 'rejected', why: 'no'}]]);
   });
 });
 
-describe('the full diff', () => {
-  test('is loaded once, scrolls, and cannot reach the terminal', async () => {
+describe('the diff', () => {
+  test('is loaded once, goes from file to file, and cannot reach the terminal', async () => {
     const {type, sees, lines, loadDiff} = prompt();
-    type('d');
-    await sees('1–21 of 46');
-    expect(lines()[1]).toBe('diff --git a/one.ts b/one.ts');
-    type('n');
-    await sees('two.ts b/two.ts');
-    expect(lines().slice(-5)).toEqual([
-      'diff --git a/two.ts b/two.ts',
-      '@@ -1 +1 @@',
-      '-old^Mtrick',
-      '+new',
-      ' esc back   n next file   p previous   pgdn page',
+    await sees('whole task');
+    type('dn');
+    await sees('▸ two.ts');
+    expect(lines().slice(-6)).toEqual([
+      '    40 + line 39',
+      '❯─ two.ts ─────────────────────────────────────────────────────────────── +1 −1',
+      '         @@ -1 +1 @@',
+      '  1    - old^Mtrick',
+      '     1 + new',
+      ' esc decide  n file  v viewed  / search  z zoom',
     ]);
     type('q');
-    await sees('ACTION REQUIRED');
-    type('d');
-    await sees('26–46 of 46');
+    await sees('Approve and continue');
     expect(loadDiff).toHaveBeenCalledTimes(1);
   });
 
-  test('that cannot be had is said, and asked for again', async () => {
-    const loadDiff = vi.fn(async () => Promise.reject(new Error('no tree')));
-    const {type, sees} = prompt({loadDiff});
-    type('d');
+  test('that cannot be had is said, and the decision can still be made', async () => {
+    const {type, sees, onDecide} = prompt({loadDiff: async () => Promise.reject(new Error('no tree'))});
     await sees('The diff cannot be shown: no tree');
-    type(keys.escape);
-    await sees('ACTION REQUIRED');
-    type('d');
-    await eventually(() => expect(loadDiff).toHaveBeenCalledTimes(2));
+    type(`y${keys.enter}`);
+    expect(onDecide.mock.calls).toEqual([[{state: 'approved_continue'}]]);
   });
 
-  test('of nothing says so', async () => {
-    const {type, sees, lines} = prompt({loadDiff: async () => ''});
-    type('d');
-    await sees('no files were changed');
-    expect(lines().at(-1)).toBe(' esc back');
-  });
-});
-
-describe('what is known of the run', () => {
-  const second = (changes: Partial<RunRecord>) => prompt({run: changedRun(changes)}).lines();
-  test('a failure', () => {
-    const lines = second({state: 'failed', failure: {kind: 'agent_error', message: 'it\x1b[2J broke'}});
-    expect(lines[0]).toContain('✗ failed · 4m12s');
-    expect(lines[2]).toBe(' ✗ it broke');
-  });
-  test('what the task did besides comes before its files, whole and harmless', () => {
-    const text = `the plan was edited: b (prompt)\u001b[2J, ${'c (added), '.repeat(8)}d (removed)`;
-    const {lines} = prompt({run: changedRun({side_effects: [{kind: 'plan', text}]})});
-    const shown = lines();
-    expect(shown[2]).toMatch(/^ ! the plan was edited: b \(prompt\), c \(added\)/);
-    expect(shown[3]).toMatch(/^ {3}.*d \(removed\)$/);
-  });
   test.each([
     {summary: undefined, line: ' no files were changed'},
     {
       summary: {files: [], diffstat: '', snippets: [], note: 'git is not installed'},
       line: ' git is not installed',
     },
-    {summary: {files: ['a.ts'], diffstat: '', snippets: []}, line: ' 1 file changed'},
-    {summary: {files: ['a.ts'], diffstat: '', snippets: [], total_files: 30}, line: ' 30 files changed'},
-  ])('$line', ({summary, line}) => {
+  ])('of nothing says so: $line', async ({summary, line}) => {
     const {review_summary: _, ...run} = changedRun();
-    expect(second(summary ? {review_summary: summary} : {})[1]).toBeDefined();
-    const shown = prompt({run: {...run, ...(summary ? {review_summary: summary} : {})}}).lines();
-    expect(shown[1]).toBe(line);
+    const {lines, sees} = prompt({
+      run: {...run, ...(summary ? {review_summary: summary} : {})},
+      loadDiff: async () => ({task: '', sinceReview: null}),
+    });
+    await sees('whole task 0 files');
+    expect(lines()[2]).toBe(line);
+  });
+
+  test('o asks for the editor at the line, | for the pager with what is shown', async () => {
+    const {type, sees, onProgram} = prompt();
+    await sees('whole task');
+    type('djjjo|');
+    expect(onProgram.mock.calls).toEqual([
+      [{type: 'editor', file: 'one.ts', line: 2}],
+      [{type: 'pager', patch}],
+    ]);
+  });
+
+  test('without an editor o says how to set one', async () => {
+    const {type, sees, onProgram} = prompt({editorRefused: 'no editor is set'});
+    await sees('whole task');
+    type('o');
+    await sees('no editor is set');
+    expect(onProgram).not.toHaveBeenCalled();
+  });
+});
+
+describe('comments on lines', () => {
+  test('are written, shown under their line, counted, changed and removed', async () => {
+    const {desk, texts} = commentDesk();
+    const {type, sees, lines} = prompt({comments: desk});
+    await sees('whole task');
+    type('c');
+    await sees('mark a line of the file first');
+    type('djjjc');
+    await sees('Comment  one.ts:2');
+    type('Why?');
+    type(keys.ctrlS);
+    await sees('1 comment ·');
+    expect(lines()).toContain('         ┃ Why?');
+    expect(texts()).toEqual([['one.ts', 'new', 2, 'Why?']]);
+    type(keys.enter);
+    await sees('Comment  one.ts:2');
+    type(' Twice!');
+    type(keys.ctrlS);
+    await sees('┃ Why? Twice!');
+    type(keys.backspace);
+    await eventually(() => expect(texts()).toEqual([]));
+  });
+
+  test('on a line that is gone is about the file as it was', async () => {
+    const {desk, texts} = commentDesk();
+    const {type, sees} = prompt({comments: desk});
+    await sees('whole task');
+    type('dnjjc');
+    await sees('Comment  two.ts:1');
+    type('Keep');
+    type(keys.ctrlS);
+    await sees('┃ Keep');
+    expect(texts()).toEqual([['two.ts', 'old', 1, 'Keep']]);
+  });
+
+  test('are enough to request changes', async () => {
+    const {desk} = commentDesk({file: 'one.ts', line: 1});
+    const {type, sees, onDecide} = prompt({comments: desk});
+    await sees('1 comment ·');
+    type('r');
+    await sees('Request changes  pay-04  with 1 comment');
+    type(keys.ctrlS);
+    expect(onDecide.mock.calls).toEqual([[{state: 'changes_requested', feedback: ''}]]);
+  });
+
+  test('that cannot be kept are said', async () => {
+    const {desk} = commentDesk();
+    const comments = {...desk, add: async () => Promise.reject(new Error('disk full'))};
+    const {type, sees} = prompt({comments});
+    await sees('whole task');
+    type('djjc');
+    await sees('Comment  one.ts:1');
+    type(`x${keys.ctrlS}`);
+    await sees('disk full');
+  });
+});
+
+describe('what is known of the run', () => {
+  test('a failure, harmless', () => {
+    const failure = {kind: 'agent_error', message: 'it\x1b[2J broke'} as const;
+    const lines = prompt({run: changedRun({state: 'failed', failure})}).lines();
+    expect(lines[0]).toContain('✗ failed · 4m12s');
+    expect(lines[1]).toBe(' Failed   it broke');
+  });
+
+  test('side effects come first, whole and harmless, and the last words can be read whole', async () => {
+    const text = `the plan was edited: b (prompt)\u001b[2J, ${'c (added), '.repeat(8)}d (removed)`;
+    const result = Array.from({length: 30}, (_, index) => `word ${index}`).join('\n');
+    const {lines, type, sees} = prompt({run: changedRun({result, side_effects: [{kind: 'plan', text}]})});
+    const shown = lines();
+    expect(shown[1]).toMatch(/^ Beware {3}the plan was edited: b \(prompt\), c \(added\)/);
+    expect(shown[2]).toMatch(/^ {10}.*d \(removed\)$/);
+    expect(shown[3]).toBe(' Said     word 0');
+    expect(shown[4]).toBe('          word 1 … (+)');
+    await sees('whole task');
+    type('d+');
+    await sees('word 15');
+    type('G');
+    await sees('word 29');
+    type(keys.escape);
+    await sees('whole task');
   });
 });
 
 describe('sizes', () => {
-  const many = changedRun({
-    review_summary: {
-      files: Array.from({length: 25}, (_, index) => `src/folder-${index}/a-rather-long-name-of-a-file.ts`),
-      total_files: 40,
-      diffstat: '',
-      snippets: [{file: 'a.ts', snippet: `@@ -1 +1 @@\n+${'日本'.repeat(80)}`}],
-    },
+  const many = [
+    ...Array.from({length: 40}, (_, index) => [
+      `diff --git a/src/folder-${index}/a-rather-long-name-of-a-file.ts b/src/folder-${index}/a-rather-long-name-of-a-file.ts`,
+      '@@ -0,0 +1,2 @@',
+      `+${'日本'.repeat(80)}`,
+      `+\t${'word '.repeat(60)}`,
+    ]).flat(),
+    '',
+  ].join('\n');
+  const run = changedRun({
+    result: 'said '.repeat(100),
+    side_effects: [{kind: 'settings', text: 'the settings were changed'}],
   });
+
   test.each([
     {columns: 80, rows: 23},
     {columns: 40, rows: 11},
     {columns: 59, rows: 11},
     {columns: 60, rows: 8},
-    {columns: 100, rows: 40},
+    {columns: 196, rows: 56},
   ])('$columns × $rows is never exceeded in any view', async ({columns, rows}) => {
-    const {type, lines, sees} = prompt({columns, rows, run: many});
+    const {type, lines, sees} = prompt({
+      ...{columns, rows, run},
+      loadDiff: async () => ({task: many, sinceReview: many}),
+    });
     const fits = () => {
       expect(lines().length).toBeLessThanOrEqual(rows);
       for (const line of lines()) expect(textWidth(line)).toBeLessThanOrEqual(columns);
     };
+    await sees('whole task');
     fits();
-    expect(lines().join('\n')).toMatch(/ {3}Approve and continue(.|\n)*Reject changes/);
-    type('d');
-    await sees('line 1');
+    expect(lines().join('\n')).toMatch(/Beware(.|\n)* {3}Approve and continue(.|\n)*Reject changes/);
+    for (const key of ['d', 'w', 'G', 'z', 'T', '+', 'z', 'w', 'l', 'k']) {
+      type(key);
+      await new Promise((resolve) => setImmediate(resolve));
+      fits();
+    }
+    type('/word');
+    await sees('/word');
     fits();
-    type(`qjjj${keys.enter}`);
+    type(`${keys.enter}r`);
     type('word '.repeat(200));
     await sees('ctrl+s send');
     fits();
     type('@');
     await sees('enter take file');
     fits();
-  });
-
-  test('what does not fit is scrolled', async () => {
-    const {type, lines, sees} = prompt({columns: 40, rows: 11, run: many});
-    expect(lines().slice(0, 3)).toEqual([
-      ' ACTION REQUIRED  ✓ succeeded · 4m12s',
-      ' pay-04  Refund endpoint',
-      ' 40 files changed             1–3 of 28',
-    ]);
-    expect(lines().at(-1)).toBe(' enter choose  d diff  ctrl+c later');
-    type(keys.pageDown);
-    await sees('3–5 of 28');
   });
 });

@@ -12,6 +12,7 @@ export const keys = {
   ctrlC: '\x03',
   ctrlS: '\x13',
   pageDown: '\x1b[6~',
+  backspace: '\x7f',
 };
 
 /** A component on a terminal that is not there. */

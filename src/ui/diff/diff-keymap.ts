@@ -1,0 +1,337 @@
+import {wheelLines} from '../components/scroll.ts';
+import type {KeyPress} from '../input/key-press.ts';
+import type {Step} from '../input/use-stepper.ts';
+import {bindingOf, type KeyHint, type Keymap, notNow, refusalOf} from '../keymap.ts';
+import {anchorOf, commentsOn, type ReviewComment} from './comments.ts';
+import {inView} from './diff-lines.ts';
+import {
+  currentFile,
+  type DiffFrame,
+  type DiffView,
+  goTo,
+  nextFile,
+  nextMatch,
+  nextRow,
+  patchOf,
+  rowAt,
+  toggleViewed,
+  withScope,
+} from './diff-view.ts';
+
+/** What a key in a diff asks of those around it. */
+export type DiffOutcome =
+  /** The file as it is now, at a line. */
+  | {readonly type: 'openEditor'; readonly file: string; readonly line: number}
+  | {readonly type: 'openPager'}
+  | {readonly type: 'comment'}
+  | {readonly type: 'removeComment'; readonly comment: ReviewComment};
+
+type Stepped = Step<DiffView, DiffOutcome>;
+type Run = (view: DiffView, frame: DiffFrame) => Stepped;
+type Facts = [view: DiffView, frame: DiffFrame];
+
+const to =
+  (move: (view: DiffView, frame: DiffFrame) => DiffView): Run =>
+  (view, frame) => ({state: move(view, frame)});
+
+/** So many rows further in the diff, or in what was said while that is shown. */
+export function moved(view: DiffView, {height, toldLength}: DiffFrame, rows: number): DiffView {
+  if (!view.isTold) return goTo(view, view.cursor + rows);
+  return {...view, toldTop: Math.max(0, Math.min(toldLength - height, view.toldTop + rows))};
+}
+
+const by = (rows: (height: number) => number): Run =>
+  to((view, frame) => moved(view, frame, rows(frame.height)));
+
+const page = (height: number) => Math.max(1, height - 1);
+const sideways = 8;
+
+const whenShown = (view: DiffView) => (!view.isTold && patchOf(view).rows.length > 0 ? null : notNow);
+const whenSeveral = (view: DiffView) => (patchOf(view).files.length > 1 ? whenShown(view) : notNow);
+const whenSearched = (view: DiffView) => (view.query === '' ? 'search first: /' : whenShown(view));
+
+/** Where a comment on the marked row would stand. */
+export function anchorAt(view: DiffView): ReturnType<typeof anchorOf> {
+  const row = rowAt(view);
+  return row ? anchorOf(currentFile(view)?.path ?? '', row) : null;
+}
+
+/** The comment on the marked row. */
+export function commentAt(view: DiffView, comments: readonly ReviewComment[]): ReviewComment | undefined {
+  const row = rowAt(view);
+  return row && commentsOn(comments, currentFile(view)?.path ?? '', row)[0];
+}
+
+const onComment = (view: DiffView, {comments}: DiffFrame) =>
+  commentAt(view, comments) ? whenShown(view) : notNow;
+
+/** The keys of every diff: at a checkpoint and in the tab Diff. */
+export const diffKeymap: Keymap<Run, Facts> = [
+  {
+    id: 'diff.nextFile',
+    keys: ['n'],
+    label: 'next file',
+    hint: 'first',
+    short: 'file',
+    refusal: whenSeveral,
+    run: to((view) => nextFile(view, 1)),
+  },
+  {
+    id: 'diff.previousFile',
+    keys: ['p'],
+    label: 'previous file',
+    refusal: whenShown,
+    run: to((view) => nextFile(view, -1)),
+  },
+  {
+    id: 'diff.nextHunk',
+    keys: ['}'],
+    label: 'next hunk',
+    refusal: whenShown,
+    run: to((view) => nextRow(view, 1, ({kind}) => kind === 'hunk')),
+  },
+  {
+    id: 'diff.previousHunk',
+    keys: ['{'],
+    label: 'previous hunk',
+    refusal: whenShown,
+    run: to((view) => nextRow(view, -1, ({kind}) => kind === 'hunk')),
+  },
+  {
+    id: 'diff.viewed',
+    keys: ['v', 'space'],
+    label: 'viewed',
+    help: 'mark the file as viewed, or not',
+    hint: 'first',
+    short: 'viewed',
+    refusal: whenShown,
+    run: to(toggleViewed),
+  },
+  {
+    id: 'diff.scope',
+    keys: ['T'],
+    label: 'since review',
+    help: 'the whole task, or since your last review',
+    hint: 'first',
+    short: 'since',
+    refusal: ({content}) => {
+      if (content === null) return notNow;
+      return content.sinceReview === null ? 'nobody reviewed it before: this is the whole task' : null;
+    },
+    run: to((view) => withScope(view, view.scope === 'task' ? 'sinceReview' : 'task')),
+  },
+  {
+    id: 'diff.comment',
+    keys: ['c'],
+    label: 'comment',
+    help: 'comment on the line, or change the comment',
+    hint: 'first',
+    short: 'comment',
+    refusal: (view, {commentRefused}) =>
+      whenShown(view) ?? commentRefused ?? (anchorAt(view) === null ? 'mark a line of the file first' : null),
+    run: (state) => ({state, outcome: {type: 'comment'}}),
+  },
+  {
+    id: 'diff.editComment',
+    keys: ['enter', 'C'],
+    label: 'change the comment',
+    refusal: onComment,
+    run: (state) => ({state, outcome: {type: 'comment'}}),
+  },
+  {
+    id: 'diff.removeComment',
+    keys: ['delete', 'backspace'],
+    label: 'remove the comment',
+    refusal: onComment,
+    run: (state, {comments}) => {
+      const comment = commentAt(state, comments);
+      return comment ? {state, outcome: {type: 'removeComment', comment}} : {state};
+    },
+  },
+  {
+    id: 'diff.nextComment',
+    keys: [';'],
+    label: 'next comment',
+    refusal: (view, {comments}) => (comments.length === 0 ? 'nothing is commented' : whenShown(view)),
+    run: to((view, {comments}) =>
+      nextRow(view, 1, (row, index) => {
+        const path = currentFile({...view, cursor: index})?.path ?? '';
+        return commentsOn(comments, path, row).length > 0;
+      }),
+    ),
+  },
+  {
+    id: 'diff.search',
+    keys: ['/'],
+    label: 'search',
+    hint: 'first',
+    short: 'search',
+    refusal: whenShown,
+    run: to((view) => ({...view, isSearching: true, query: ''})),
+  },
+  {
+    id: 'diff.nextMatch',
+    keys: ['m'],
+    label: 'next match',
+    refusal: whenSearched,
+    run: to((view) => nextMatch(view, 1)),
+  },
+  {
+    id: 'diff.previousMatch',
+    keys: ['M'],
+    label: 'previous match',
+    refusal: whenSearched,
+    run: to((view) => nextMatch(view, -1)),
+  },
+  {
+    id: 'diff.zoom',
+    keys: ['z'],
+    label: 'zoom',
+    help: 'the diff alone on the screen, or not',
+    hint: 'first',
+    short: 'zoom',
+    run: to((view) => ({...view, isZoomed: !view.isZoomed, isTold: false})),
+  },
+  {
+    id: 'diff.wrap',
+    keys: ['w'],
+    label: 'wrap',
+    help: 'wrap long lines, or not',
+    hint: 'more',
+    refusal: whenShown,
+    run: to((view) => ({...view, isWrapped: !view.isWrapped, left: 0})),
+  },
+  {
+    id: 'diff.told',
+    keys: ['+'],
+    label: 'all it said',
+    help: 'all the agent said, criteria, checks; or the diff',
+    hint: 'more',
+    run: to((view) => ({...view, isTold: !view.isTold, toldTop: 0, isZoomed: false})),
+  },
+  {
+    id: 'diff.editor',
+    keys: ['o'],
+    label: 'editor',
+    help: 'open the file in your editor, at the line',
+    hint: 'more',
+    refusal: (view, {editorRefused}) => whenShown(view) ?? editorRefused ?? deleted(view),
+    run: (state) => {
+      const file = currentFile(state)?.path ?? '';
+      return {state, outcome: {type: 'openEditor', file, line: lineNow(state)}};
+    },
+  },
+  {
+    id: 'diff.pager',
+    keys: ['|'],
+    label: 'pager',
+    help: 'send the diff to your pager',
+    hint: 'more',
+    refusal: whenShown,
+    run: (state) => ({state, outcome: {type: 'openPager'}}),
+  },
+  {
+    id: 'diff.pageDown',
+    keys: ['pagedown', 'ctrl+f'],
+    label: 'page down',
+    run: by(page),
+  },
+  {id: 'diff.wheelDown', keys: ['wheeldown'], label: 'down', run: by(() => wheelLines)},
+  {id: 'diff.wheelUp', keys: ['wheelup'], label: 'up', run: by(() => -wheelLines)},
+  {id: 'diff.pageUp', keys: ['pageup', 'ctrl+b'], label: 'page up', run: by((height) => -page(height))},
+  {
+    id: 'diff.left',
+    keys: ['left', 'h'],
+    label: 'scroll to the left',
+    refusal: whenShown,
+    run: to((view) => ({...view, left: Math.max(0, view.left - sideways)})),
+  },
+  {
+    id: 'diff.right',
+    keys: ['right', 'l'],
+    label: 'scroll to the right',
+    refusal: (view) => (view.isWrapped ? 'lines are wrapped: w' : whenShown(view)),
+    run: to((view) => ({...view, left: view.left + sideways})),
+  },
+];
+
+/** Also while the diff has the keys to itself; beside choices they move those. */
+export const diffMoveKeymap: Keymap<Run, Facts> = [
+  {id: 'diff.down', keys: ['down', 'j'], label: 'down', run: by(() => 1)},
+  {id: 'diff.up', keys: ['up', 'k'], label: 'up', run: by(() => -1)},
+  {
+    id: 'diff.forward',
+    keys: ['ctrl+d'],
+    label: 'half a page down',
+    run: by((height) => Math.ceil(height / 2)),
+  },
+  {
+    id: 'diff.backward',
+    keys: ['ctrl+u'],
+    label: 'half a page up',
+    run: by((height) => -Math.ceil(height / 2)),
+  },
+  {id: 'diff.first', keys: ['g', 'home'], label: 'start', run: by(() => Number.NEGATIVE_INFINITY)},
+  {id: 'diff.last', keys: ['G', 'end'], label: 'end', run: by(() => Number.POSITIVE_INFINITY)},
+];
+
+const deleted = (view: DiffView) => (currentFile(view)?.change === 'deleted' ? 'the file was deleted' : null);
+
+/** The line of the file as it is now: of a removed one, where it was. */
+function lineNow(view: DiffView): number {
+  const {rows} = patchOf(view);
+  const file = currentFile(view);
+  for (let index = view.cursor; index < (file?.end ?? 0); index++) {
+    const line = rows[index]?.new;
+    if (line != null) return line;
+  }
+  return rows.slice(file?.start, view.cursor).findLast((row) => row.new !== null)?.new ?? 1;
+}
+
+/** One key in a diff; null when it means nothing here. */
+export function diffStep(
+  before: DiffView,
+  key: KeyPress,
+  frame: DiffFrame,
+  keymap: Keymap<Run, Facts> = [...diffKeymap, ...diffMoveKeymap],
+): Stepped | null {
+  const view = before.notice === null ? before : {...before, notice: null};
+  if (view.isSearching) return {state: inView(searchStep(view, key), frame)};
+  const binding = bindingOf(keymap, key.name, view, frame);
+  if (binding) {
+    const {state, ...rest} = binding.run(view, frame);
+    return {state: inView(state, frame), ...rest};
+  }
+  const reason = refusalOf(keymap, key.name, view, frame);
+  return reason === null ? null : {state: {...view, notice: reason}};
+}
+
+/** What Esc takes away first, before it leaves the diff; null when nothing is left. */
+export function backStep(view: DiffView): DiffView | null {
+  if (view.isTold) return {...view, isTold: false};
+  if (view.query !== '') return {...view, query: '', notice: null};
+  if (view.isZoomed) return {...view, isZoomed: false};
+  return null;
+}
+
+/** The keys while one types what to search for. */
+export const searchHints: readonly KeyHint[] = [
+  {keys: 'enter', label: 'keep', short: 'keep'},
+  {keys: 'esc', label: 'clear', short: 'clear'},
+];
+
+/** What is typed behind `/`: the first match is shown at once. */
+function searchStep(view: DiffView, {name, text}: KeyPress): DiffView {
+  if (name === 'escape' || name === 'ctrl+c') return {...view, isSearching: false, query: ''};
+  if (name === 'enter') return {...view, isSearching: false};
+  if (name === 'backspace') return found({...view, query: [...view.query].slice(0, -1).join('')});
+  return text === undefined ? view : found({...view, query: view.query + text.replace(/\s+/g, ' ')});
+}
+
+/** The row itself counts, too: a longer query may still match it. */
+function found(view: DiffView): DiffView {
+  const {cursor, top, ...next} = nextMatch({...view, cursor: view.cursor - 1, notice: null}, 1);
+  return next.notice === null && view.query !== ''
+    ? {...next, cursor, top}
+    : {...next, cursor: view.cursor, top: view.top};
+}

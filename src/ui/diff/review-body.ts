@@ -1,0 +1,158 @@
+import {displayLine} from '../../machines/policies/text/display-text.ts';
+import {type Line, lineOf, type Span} from '../components/lines.tsx';
+import {cutLine, lineWidth} from '../model/styled-lines.ts';
+import {cutEnd, cutStart} from '../text/fit.ts';
+import {textWidth} from '../text/graphemes.ts';
+import type {ReviewComment} from './comments.ts';
+import {countsOf, diffLines, fileLines} from './diff-lines.ts';
+import {
+  currentFile,
+  type DiffContent,
+  type DiffFrame,
+  type DiffScope,
+  type DiffView,
+  patchOf,
+} from './diff-view.ts';
+import type {Patch} from './patch.ts';
+import {briefLines, type ReviewSubject, toldLines, totalsOf} from './review-head.ts';
+
+export type BodyRoom = {readonly columns: number; readonly rows: number};
+
+/** What a review consists of: what was said, the files, their diff, the comments. */
+export type Review = {
+  readonly subject: ReviewSubject;
+  readonly view: DiffView;
+  readonly comments: readonly ReviewComment[];
+};
+
+/** The least of a diff that is worth showing. */
+const leastDiff = 3;
+
+type Division = {readonly head: readonly Line[]; readonly files: readonly Line[]; readonly height: number};
+
+/** How the room is divided; the diff has what is left. */
+function divide({subject, view}: Review, {columns, rows}: BodyRoom): Division {
+  if (view.isZoomed) return {head: [], files: [], height: Math.max(1, rows - 1)};
+  const free = Math.max(0, rows - 1);
+  const head = briefLines(subject, columns, Math.max(1, Math.min(Math.floor(free / 2), free - leastDiff)));
+  const count = patchOf(view).files.length;
+  const wanted = rows >= 36 ? 8 : rows >= 24 ? 5 : rows >= 12 ? 2 : 1;
+  const height = count < 2 ? 0 : Math.min(count, wanted, Math.max(0, free - head.length - leastDiff));
+  const files = fileLines(view, {columns, height});
+  return {head, files, height: Math.max(1, free - head.length - files.length)};
+}
+
+/** What the keys of the diff must know of the room they work in. */
+export function bodyFrame(
+  review: Review,
+  {columns, rows}: BodyRoom,
+): Pick<DiffFrame, 'columns' | 'height' | 'comments' | 'toldLength'> {
+  const {subject, view, comments} = review;
+  const height = view.isTold ? Math.max(1, rows - 1) : divide(review, {columns, rows}).height;
+  return {columns, height, comments, toldLength: toldLines(subject, columns).length};
+}
+
+/** A review in so many rows and columns, at a checkpoint and in the tab Diff alike. */
+export function bodyLines(review: Review, room: BodyRoom & {readonly isFocused: boolean}): Line[] {
+  const {subject, view, comments} = review;
+  const {columns, rows} = room;
+  if (view.isTold) {
+    const lines = toldLines(subject, columns);
+    const top = Math.max(0, Math.min(view.toldTop, lines.length - (rows - 1)));
+    return [
+      lineOf(' What was said about it  (+ goes back)', {bold: true}),
+      ...lines.slice(top, top + rows - 1),
+    ];
+  }
+  const {head, files, height} = divide(review, room);
+  const frame = {columns, height, comments, isFocused: room.isFocused};
+  const title = view.isSearching
+    ? searchLine(view.query, columns)
+    : view.isZoomed
+      ? zoomedTitle(review, columns)
+      : scopeLine(review, columns);
+  const diff =
+    patchOf(view).rows.length > 0
+      ? diffLines(view, frame)
+      : [lineOf(cutEnd(` ${emptyText(review)}`, columns))];
+  return [...head, title, ...files, ...diff].slice(0, rows);
+}
+
+const searchLine = (query: string, columns: number): Line => [
+  {text: cutEnd(` /${displayLine(query)}`, columns - 2), bold: true},
+  {text: '█', tone: 'accent'},
+];
+
+function emptyText({view, subject}: Review): string {
+  if (view.content) return view.scope === 'task' ? totalsOf(subject.run) : 'no files were changed since';
+  return view.problem === null
+    ? 'Reading the diff…'
+    : `The diff cannot be shown: ${displayLine(view.problem)}`;
+}
+
+/** Which part of the change is shown, and how far the review is; in fewer words where there is little room. */
+function scopeLine({view, comments}: Review, columns: number): Line {
+  const {content} = view;
+  if (content === null) return [];
+  const whole = scopeSpans(view.scope, content, {hasCounts: true, since: 'since my last review'});
+  const spans =
+    lineWidth(whole) <= columns
+      ? whole
+      : scopeSpans(view.scope, content, {hasCounts: false, since: 'since review'});
+  return justified(spans, progress(view, comments), columns);
+}
+
+function scopeSpans(
+  scope: DiffScope,
+  {task, sinceReview}: DiffContent,
+  {hasCounts, since}: {readonly hasCounts: boolean; readonly since: string},
+): Span[] {
+  const part = (name: string, patch: Patch, isShown: boolean): Span => {
+    const text = `${name} ${filesOf(patch, hasCounts)}`;
+    if (sinceReview === null) return {text, bold: true};
+    return isShown ? {text: `[${text}]`, bold: true} : {text, dim: true};
+  };
+  const first = [{text: ' '}, part('whole task', task, scope === 'task')];
+  if (sinceReview === null) return first;
+  const second = part(since, sinceReview, scope === 'sinceReview');
+  return [...first, {text: ' │ ', dim: true}, second, {text: ' (T)', dim: true}];
+}
+
+function filesOf({files}: Patch, hasCounts: boolean): string {
+  const [added, removed] = [sum(files.map((file) => file.added)), sum(files.map((file) => file.removed))];
+  const count = `${files.length} ${files.length === 1 ? 'file' : 'files'}`;
+  return hasCounts ? `${count} +${added} −${removed}` : count;
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
+
+/** How many comments there are, how many files were viewed, where the mark is. */
+function progress(view: DiffView, comments: readonly ReviewComment[]): string {
+  const {files, rows} = patchOf(view);
+  const seen = files.filter(({path}) => view.viewed.has(path)).length;
+  return [
+    ...(comments.length > 0 ? [`${comments.length} ${comments.length === 1 ? 'comment' : 'comments'}`] : []),
+    ...(files.length > 0 ? [`${seen}/${files.length} viewed`] : []),
+    ...(rows.length > 0 ? [`${Math.min(rows.length, view.cursor + 1)}/${rows.length}`] : []),
+  ].join(' · ');
+}
+
+/** Where the list of files has no room: the one that is read. */
+function zoomedTitle({view, comments}: Review, columns: number): Line {
+  const file = currentFile(view);
+  const right = progress(view, comments);
+  const counts = file ? `  ${countsOf(file)}${view.viewed.has(file.path) ? '  ✓ viewed' : ''}` : '';
+  const room = Math.max(8, columns - textWidth(right) - textWidth(counts) - 4);
+  return justified(
+    [{text: ` ${cutStart(displayLine(file?.path ?? ''), room)}`, bold: true}, {text: counts}],
+    right,
+    columns,
+  );
+}
+
+/** Where there is no room for both, what is on the right gives way. */
+function justified(left: readonly Span[], right: string, columns: number): Line {
+  const gap = columns - lineWidth(left) - textWidth(right) - 1;
+  if (gap < 2) return cutLine(left, columns);
+  return [...left, {text: ' '.repeat(gap)}, {text: `${right} `, dim: true}];
+}

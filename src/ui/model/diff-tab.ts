@@ -1,0 +1,23 @@
+import {type DiffFrame, type DiffView, newDiffView} from '../diff/diff-view.ts';
+import {bodyFrame, type Review} from '../diff/review-body.ts';
+import type {Facts, TuiState} from './facts.ts';
+import {detailColumns} from './layout.ts';
+
+/** The review that the tab Diff shows, and the room its keys work in; null where it shows none. */
+export function diffReview(
+  state: TuiState,
+  facts: Facts,
+): (Review & {readonly runId: string; readonly frame: DiffFrame}) | null {
+  const {task, shownRun: run} = facts;
+  if (facts.screen !== 'plan' || state.browse.tab !== 'diff' || !task || !run) return null;
+  const view: DiffView = state.diffs.get(run.run_id) ?? newDiffView;
+  const comments = state.detail?.type === 'diff' && view.content !== null ? state.detail.comments : [];
+  const review = {subject: {task, run}, view, comments};
+  const frame: DiffFrame = {
+    ...bodyFrame(review, {columns: detailColumns(facts), rows: facts.layout.paneRows}),
+    editorRefused: state.editorRefused,
+    commentRefused:
+      run.decision_state === 'pending' ? null : 'only a task at its checkpoint can be commented',
+  };
+  return {...review, runId: run.run_id, frame};
+}
