@@ -387,6 +387,20 @@ test('a session gets the terminal', async () => {
   expect(tui.get().handover).toEqual({type: 'session', id: '1'});
 });
 
+test('n goes through what the filter attention shows', async () => {
+  const open = {status: 'in_progress'} as const;
+  const {press, sees} = await browsing({
+    plan: planOf(task('a'), task('b', {status: 'failed'}), task('c', open), task('d', {status: 'done'})),
+    runs: [pausedRun({task_id: 'c', run_id: 'c-1'})],
+  });
+  press('g', 'n');
+  await sees(/❯ +✗ Task b/);
+  press('n');
+  await sees(/❯ +Ⅱ Task c/);
+  press('n');
+  await sees(/❯ +✗ Task b/);
+});
+
 describe('the mouse', () => {
   const wheel = (way: 'up' | 'down', column: number, row = 6) =>
     `\x1b[<${way === 'up' ? 64 : 65};${column};${row}M`;

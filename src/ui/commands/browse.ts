@@ -124,7 +124,7 @@ export const browseCommands: readonly Command[] = [
     label: 'next that needs you',
     at: inTree,
     section,
-    refusal: ({summary}) => ((summary?.attention.length ?? 0) > 0 ? null : 'nothing needs you'),
+    refusal: ({summary}) => ((summary?.stopped.length ?? 0) > 0 ? null : 'nothing needs you'),
     run: nextForPerson,
   },
   {
@@ -207,7 +207,7 @@ function toggle({core, browse}: CommandContext, isFolded?: boolean): void {
 function nextForPerson({core, browse}: CommandContext): void {
   const {summary, entries} = core.facts();
   const {selectedId} = core.get().browse;
-  const waiting = summary?.attention ?? [];
+  const waiting = summary?.stopped ?? [];
   const at = waiting.indexOf(selectedId ?? '');
   const id = waiting[(at + 1) % Math.max(1, waiting.length)];
   if (id === undefined) return;

@@ -1,4 +1,5 @@
 import {cutEnd} from '../text/fit.ts';
+import {wrapped} from '../text/wrap.ts';
 import type {Line} from './lines.tsx';
 
 export type SelectItem = {
@@ -55,6 +56,32 @@ export function selectLines(
 ): Line[] {
   const top = Math.max(0, Math.min(index - Math.floor(height / 2), items.length - height));
   return items.slice(top, top + height).map((item, place) => itemLine(item, top + place === index, columns));
+}
+
+/** The same with whole labels, over several lines where they are long; the marked one is seen. */
+export function wrappedSelectLines(
+  items: readonly SelectItem[],
+  index: number,
+  {columns, height}: {readonly columns: number; readonly height: number},
+): Line[] {
+  const blocks = items.map(({label}, place): Line[] =>
+    wrapped(label, columns - 3).map((text, row): Line => {
+      const isMarked = place === index;
+      const style = isMarked ? ({tone: 'accent', bold: true} as const) : {};
+      return [
+        {text: isMarked && row === 0 ? ' ❯ ' : '   ', ...style},
+        {text, ...style},
+      ];
+    }),
+  );
+  const all = blocks.flat();
+  const start = blocks.slice(0, Math.max(0, index)).flat().length;
+  const end = start + (blocks[index]?.length ?? 0);
+  const top = Math.max(
+    0,
+    Math.min(start, Math.max(end - height, Math.floor((start + end - height) / 2)), all.length - height),
+  );
+  return all.slice(top, top + height);
 }
 
 function itemLine({label, note, isDisabled = false}: SelectItem, isMarked: boolean, columns: number): Line {

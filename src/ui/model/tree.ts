@@ -71,6 +71,8 @@ export type PlanSummary = {
   readonly done: number;
   /** Tasks that wait for a person, in the order of the plan. */
   readonly attention: readonly string[];
+  /** These, and the paused and failed ones: what the filter `attention` shows and `n` goes through. */
+  readonly stopped: readonly string[];
 };
 
 /** One walk over the plan, children before parents. */
@@ -78,6 +80,7 @@ export function summarizePlan(plan: Plan, stateOf: (task: Task) => TaskState): P
   const below = new Map<string, Below>();
   const counts = new Map<TaskState, number>();
   const attention: string[] = [];
+  const stopped: string[] = [];
   const add = (parentId: string, part: Below) => {
     const sum = below.get(parentId) ?? {done: 0, total: 0, isRunning: false, needsPerson: false};
     sum.done += part.done;
@@ -96,6 +99,7 @@ export function summarizePlan(plan: Plan, stateOf: (task: Task) => TaskState): P
       total++;
       if (state === 'done') done++;
       if (needsPerson(state)) attention.push(task.id);
+      if (filterTakes.attention(state)) stopped.push(task.id);
     }
     if (part && task.parentId != null && plan.items.has(task.parentId)) add(task.parentId, part);
   }
@@ -105,6 +109,7 @@ export function summarizePlan(plan: Plan, stateOf: (task: Task) => TaskState): P
     total,
     done,
     attention: attention.reverse(),
+    stopped: stopped.reverse(),
   };
 }
 

@@ -4,7 +4,7 @@ import {hintLine} from '../components/hint-line.tsx';
 import {blankLine, type Line, lineOf} from '../components/lines.tsx';
 import {usePromptFrame} from '../components/prompt-frame.tsx';
 import {clamped} from '../components/scroll.ts';
-import {selectLines} from '../components/select.ts';
+import {wrappedSelectLines} from '../components/select.ts';
 import {frameOf, readFilesFor, useFileList} from '../editor/editor.tsx';
 import {editorLines} from '../editor/editor-view.ts';
 import type {FileIndex} from '../editor/file-index.ts';
@@ -54,7 +54,8 @@ export function QuestionPrompt({
   const {Frame, footColumns} = usePromptFrame();
   const foot = footColumns ?? columns;
   const items = questionItems(question);
-  const choices = Math.min(items.length, Math.max(2, Math.floor(rows / 2) - 1));
+  const optionLines = wrappedSelectLines(items, 0, {columns, height: Number.MAX_SAFE_INTEGER}).length;
+  const choices = Math.min(optionLines, Math.max(2, Math.floor(rows / 2) - 1));
   const text = wrapped(question.prompt, columns - 2);
   const canGoBack = number > 1;
   // The question stays in view above its editor.
@@ -111,7 +112,7 @@ export function QuestionPrompt({
         head,
         ...shown.map((line) => lineOf(` ${line}`)),
         ...(shown.length < height ? [blankLine] : []),
-        ...selectLines(items, state.choice, {columns, height: choices}),
+        ...wrappedSelectLines(items, state.choice, {columns, height: choices}),
         hintLine(hints, foot),
       ]}
     />

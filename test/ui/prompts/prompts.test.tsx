@@ -45,6 +45,26 @@ describe('questions', () => {
     ]);
   });
 
+  test('long options are read whole, and the marked one is seen where there is little room', async () => {
+    const options = ['postgres', 'sqlite, which the tools of this project need anyway', 'none'];
+    const long = [{id: 'db', prompt: 'Which?', options}];
+    expect((await ask(long, {size: {columns: 30, rows: 20}})).lines().slice(3, -1)).toEqual([
+      ' ❯ postgres',
+      '   sqlite, which the tools of',
+      '   this project need anyway',
+      '   none',
+      '   Another answer…',
+    ]);
+    const {type, lines} = await ask(long, {size: {columns: 30, rows: 7}});
+    expect(lines().slice(-3, -1)).toEqual([' ❯ postgres', '   sqlite, which the tools of']);
+    type('2');
+    await settle();
+    expect(lines().slice(-3, -1)).toEqual([' ❯ sqlite, which the tools of', '   this project need anyway']);
+    type('4');
+    await settle();
+    expect(lines().slice(-3, -1)).toEqual(['   none', ' ❯ Another answer…']);
+  });
+
   test('are answered one after another by option and in words', async () => {
     const {type, sees, actor} = await ask(asked);
     type(`2${keys.enter}`);
