@@ -21,6 +21,7 @@ import {logsCommand} from './commands/logs.ts';
 import {machinesCommand} from './commands/machines.ts';
 import {moveCommand} from './commands/move.ts';
 import {pickCommand} from './commands/pick.ts';
+import {planCommand} from './commands/plan/index.ts';
 import {restartCommand} from './commands/restart.ts';
 import {resumeCommand} from './commands/resume.ts';
 import {retryCommand} from './commands/retry.ts';
@@ -90,6 +91,7 @@ const commandGroups: Readonly<Record<string, Commands>> = {
     why: whyCommand,
     pick: pickCommand,
     validate: validateCommand,
+    plan: planCommand,
   },
   'Change the plan:': {
     init: initCommand,

@@ -39,7 +39,20 @@ describe('help', () => {
     expect(paths).toEqual(
       expect.arrayContaining(
         [
-          ...['init', 'validate', 'list', 'show', 'why', 'pick', 'add', 'edit', 'move', 'delete', 'deps'],
+          ...[
+            'init',
+            'validate',
+            'plan',
+            'list',
+            'show',
+            'why',
+            'pick',
+            'add',
+            'edit',
+            'move',
+            'delete',
+            'deps',
+          ],
           ...['deps add', 'deps remove', 'deps set', 'set-status', 'doctor', 'completion'],
           ...['config', 'config list', 'config get', 'config set', 'config unset'],
         ].sort(),

@@ -183,3 +183,36 @@ describe('a plan that cannot be used', () => {
     expect(files().filter((file) => !file.startsWith('.blackbird'))).toEqual(['blackbird.plan.json']);
   });
 });
+
+describe('plan lint', () => {
+  const plan = planOf(
+    task('a', {
+      description: 'The page lists every order of the last week, newest first.',
+      acceptanceCriteria: ['it shows 20 orders', '`npm test` passes'],
+      prompt: 'Add the page and a test for it.',
+    }),
+  );
+
+  test('says OK where nothing is left to be guessed', async () => {
+    const {run, json} = cliProject(plan);
+    expect(await run(['plan', 'lint'])).toEqual({code: 0, out: 'OK\n', err: ''});
+    expect(await json(['plan', 'lint'])).toEqual({
+      findings: [],
+      counts: {blocking: 0, warning: 0, hint: 0},
+    });
+  });
+
+  test('names what is blocking, how to mend it, and exits with 3', async () => {
+    const {run} = cliProject(planOf(task('a', {...plan.items.get('a'), prompt: ''})));
+    expect(await run(['plan', 'lint'])).toEqual({
+      code: 3,
+      out: lines(
+        'a',
+        '  blocking  has no prompt  leaf_prompt_missing',
+        '    tell the agent what to do, where, and how to see that it is done',
+        '1 blocking',
+      ),
+      err: '',
+    });
+  });
+});

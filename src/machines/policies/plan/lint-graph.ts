@@ -1,0 +1,141 @@
+import {shellWord} from '../../../services/contracts/errors.ts';
+import type {Plan, Task} from '../../../services/contracts/plan.ts';
+import {ancestorsOf, isLeaf, walkTree} from './plan-graph.ts';
+import type {Finding} from './plan-lint.ts';
+
+/** What can only be seen in the plan as a whole. */
+export function planFindings(plan: Plan): Finding[] {
+  return [...neverDone(plan), ...sharedFiles(plan)];
+}
+
+/** A parent is done after its children, and a task after its dependencies: whoever waits for itself that way waits for ever. */
+function neverDone(plan: Plan): Finding[] {
+  const groups = stuckGroups(plan);
+  return [...plan.items.values()].flatMap((task) =>
+    task.deps.flatMap((id): Finding[] => {
+      const target = plan.items.get(id);
+      const isStuck = groups.has(task.id) && groups.get(task.id) === groups.get(id);
+      if (target === undefined || (!isStuck && target.status !== 'skipped')) return [];
+      const message = isStuck
+        ? `depends on ${id}, which can only be done after it`
+        : `depends on ${id}, which is skipped and never done`;
+      const suggestion = `blackbird deps remove ${shellWord(task.id)} ${shellWord(id)}`;
+      return [
+        {
+          severity: 'blocking',
+          code: 'dependency_never_done',
+          taskId: task.id,
+          field: 'deps',
+          message,
+          suggestion,
+        },
+      ];
+    }),
+  );
+}
+
+/** What a task waits for: its dependencies, a parent its children too, and everything below a parent for the parent's. */
+const waitsFor = ({deps, childIds}: Task) => [...deps, ...childIds];
+
+/** Tasks that wait for each other, by a number for each such group (Tarjan's algorithm, iterative). */
+function stuckGroups(plan: Plan): ReadonlyMap<string, number> {
+  const found = new Map<string, {index: number; low: number; isOpen: boolean}>();
+  const groups = new Map<string, number>();
+  const open: string[] = [];
+  for (const start of plan.items.keys()) {
+    if (found.has(start)) continue;
+    const path: Array<{id: string; edges: readonly string[]; next: number}> = [];
+    const enter = (id: string, task: Task) => {
+      found.set(id, {index: found.size, low: found.size, isOpen: true});
+      open.push(id);
+      path.push({id, edges: waitsFor(task), next: 0});
+    };
+    const first = plan.items.get(start);
+    if (first) enter(start, first);
+    for (let top = path.at(-1); top; top = path.at(-1)) {
+      const own = found.get(top.id);
+      if (own === undefined) break;
+      const target = top.edges[top.next++];
+      if (target !== undefined) {
+        const task = plan.items.get(target);
+        const known = found.get(target);
+        if (task && known === undefined) enter(target, task);
+        else if (known?.isOpen) own.low = Math.min(own.low, known.index);
+        continue;
+      }
+      path.pop();
+      const above = path.at(-1) && found.get(path.at(-1)?.id ?? '');
+      if (above) above.low = Math.min(above.low, own.low);
+      if (own.low !== own.index) continue;
+      const members = open.splice(open.lastIndexOf(top.id));
+      for (const id of members) {
+        const member = found.get(id);
+        if (member) member.isOpen = false;
+        if (members.length > 1) groups.set(id, own.index);
+      }
+    }
+  }
+  return groups;
+}
+
+/** A path with a folder or an extension, as people write it in a sentence. */
+const fileName =
+  /(?:^|[\s`'"(])((?:[\w.@-]+\/)+[\w.@-]*\w|[\w-]+(?:\.[\w-]+)*\.(?:[cm]?[jt]sx?|py|go|rs|rb|java|kt|c|h|cpp|cs|php|md|json|ya?ml|toml|sql|css|scss|html|sh))(?=$|[\s`'",.;:)])/g;
+
+/** Looked at for each file; more than this name a file that everybody names. */
+const fewTasks = 20;
+
+/** Two leaves may be worked on in any order unless one waits for the other. */
+function sharedFiles(plan: Plan): Finding[] {
+  const byFile = new Map<string, Task[]>();
+  for (const {task} of walkTree(plan)) {
+    if (!isLeaf(task) || task.status === 'done' || task.status === 'skipped') continue;
+    for (const file of filesIn(task)) byFile.set(file, [...(byFile.get(file) ?? []), task]);
+  }
+  const waits = waitsIn(plan);
+  const told = new Set<string>();
+  return [...byFile].flatMap(([file, tasks]) => {
+    if (tasks.length < 2 || tasks.length > fewTasks) return [];
+    return tasks.slice(1).flatMap((task, index): Finding[] => {
+      const other = tasks[index];
+      const pair = `${other?.id}\0${task.id}`;
+      if (other === undefined || told.has(pair) || waits(task, other) || waits(other, task)) return [];
+      told.add(pair);
+      return [
+        {
+          severity: 'hint',
+          code: 'leaf_shared_file',
+          taskId: task.id,
+          field: 'deps',
+          message: `names ${file}, as ${other.id} does, and neither waits for the other`,
+          suggestion: `blackbird deps add ${shellWord(task.id)} ${shellWord(other.id)}`,
+        },
+      ];
+    });
+  });
+}
+
+function filesIn({title, description = '', prompt = '', acceptanceCriteria}: Task): ReadonlySet<string> {
+  const text = [title, description, prompt, ...acceptanceCriteria].join('\n');
+  return new Set([...text.matchAll(fileName)].flatMap(([, file]) => (file === undefined ? [] : [file])));
+}
+
+/** So many tasks are looked at to find out whether one waits for another; beyond that it counts as waiting. */
+const searchBudget = 200_000;
+
+function waitsIn(plan: Plan): (task: Task, other: Task) => boolean {
+  let budget = searchBudget;
+  return (task, other) => {
+    const above = new Set([other.id, ...ancestorsOf(plan, other).map(({id}) => id)]);
+    const seen = new Set<string>();
+    const queue = [task, ...ancestorsOf(plan, task)].flatMap(({deps}) => deps);
+    for (let id = queue.pop(); id !== undefined; id = queue.pop()) {
+      if (above.has(id) || --budget < 0) return true;
+      if (seen.has(id)) continue;
+      seen.add(id);
+      const next = plan.items.get(id);
+      if (next) queue.push(...waitsFor(next));
+    }
+    return false;
+  };
+}

@@ -1,0 +1,76 @@
+import type {Plan, Task} from '../../../services/contracts/plan.ts';
+import {planFindings} from './lint-graph.ts';
+import {taskRules} from './lint-rules.ts';
+import {isLeaf, walkTree} from './plan-graph.ts';
+
+/** `blocking`: an agent would have to guess. `warning`: it may go wrong. `hint`: worth a look. */
+export const severities = ['blocking', 'warning', 'hint'] as const;
+export type Severity = (typeof severities)[number];
+
+export const findingFields = ['description', 'acceptanceCriteria', 'prompt', 'deps', 'task'] as const;
+export type FindingField = (typeof findingFields)[number];
+
+export type Finding = {
+  readonly severity: Severity;
+  /** Stable: scripts may look for it. */
+  readonly code: string;
+  readonly taskId: string;
+  readonly field: FindingField;
+  readonly message: string;
+  /** How to mend it. */
+  readonly suggestion: string;
+};
+
+export type LintOptions = {
+  /** The checks that are made of every task, whatever its own are. */
+  readonly verify?: readonly string[];
+};
+
+/**
+ * What keeps a plan from being worth running, in the order of its tasks, then field, severity and code. Tasks that are done or
+ * skipped are left alone: nobody will work on them.
+ */
+export function lintPlan(plan: Plan, {verify = []}: LintOptions = {}): Finding[] {
+  const order = new Map<string, number>();
+  const findings: Finding[] = [];
+  const verified = new Set<string | null | undefined>();
+  for (const {task} of walkTree(plan)) {
+    order.set(task.id, order.size);
+    // Parents come before their children.
+    const isVerified = verify.length > 0 || verified.has(task.parentId) || checksOf(task).length > 0;
+    if (isVerified) verified.add(task.id);
+    if (!isLeaf(task) || !isOpen(task)) continue;
+    for (const {code, severity, field, suggestion, check} of taskRules) {
+      const message = check(task, {isVerified});
+      if (message !== null) findings.push({severity, code, taskId: task.id, field, message, suggestion});
+    }
+  }
+  findings.push(...planFindings(plan).filter(({taskId}) => isOpen(plan.items.get(taskId))));
+  const rank = ({taskId, field, severity, code}: Finding) =>
+    [order.get(taskId) ?? 0, findingFields.indexOf(field), severities.indexOf(severity), code] as const;
+  return findings
+    .map((finding) => ({finding, rank: rank(finding)}))
+    .sort((one, other) => compareRanks(one.rank, other.rank))
+    .map(({finding}) => finding);
+}
+
+export const isBlocking = ({severity}: Finding): boolean => severity === 'blocking';
+
+function checksOf(task: Task): readonly unknown[] {
+  const {verify} = task as {verify?: unknown};
+  return Array.isArray(verify) ? verify : [];
+}
+
+const isOpen = (task: Task | undefined) =>
+  task !== undefined && task.status !== 'done' && task.status !== 'skipped';
+
+type Rank = readonly [number, number, number, string];
+
+function compareRanks(one: Rank, other: Rank): number {
+  return (
+    one[0] - other[0] ||
+    one[1] - other[1] ||
+    one[2] - other[2] ||
+    (one[3] < other[3] ? -1 : one[3] > other[3] ? 1 : 0)
+  );
+}
