@@ -6,6 +6,7 @@ import type {CheckpointAnswer} from '../machines/policies/review/decisions.ts';
 import type {DecisionRequest} from '../machines/review-gate.machine.ts';
 import type {Task} from '../services/contracts/plan.ts';
 import type {UserPrograms} from '../ui/ports.ts';
+import type {UnfinishedLine} from './terminal/line-reader.ts';
 
 /** What a stream can show. */
 export type Surface = {
@@ -41,8 +42,8 @@ export type CliContext = {
   readonly writeErr: (text: string) => void;
   /** Lets the signals of the process pause the engine; returns how to let go again. */
   readonly onSignals: (engine: Pick<Engine, 'pause' | 'suspend' | 'wake'>) => () => void;
-  /** Asks on stderr and reads a line from stdin; null at its end. `farewell` is told to who leaves by Ctrl+C. */
-  readonly ask: (question: string, farewell?: string) => Promise<string | null>;
+  /** Asks on stderr and reads a line from stdin; null at its end. */
+  readonly ask: (question: string, unfinished?: UnfinishedLine) => Promise<string | null>;
   /** All of stdin; the question is for whoever types it. */
   readonly readAll: (question: string) => Promise<string>;
   /** Asks for the decision at a checkpoint; null when it is left for later. Absent where it cannot be shown. */

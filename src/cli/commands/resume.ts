@@ -50,6 +50,10 @@ export async function resumeTask(
   const answers = await completeAnswers(cli, command, asking, given, opened);
   if (answers === null) throw new AppError('E_CANCELED', `${taskId} still waits for your answer`);
   const mode = {type: 'resume', answers, feedback} as const;
+  if (latest && feedback !== null && feedback.trim() !== '') {
+    const {keepSentFeedback} = await import('../../machines/actors/sent-feedback.ts');
+    await keepSentFeedback({drafts: opened.drafts, now: cli.context.now}, latest, feedback);
+  }
   const steps = [{type: 'task', taskId, mode} as const, ...(options.execute ? [executeAll] : [])];
   await runSteps(cli, command, opened, steps, options);
 }

@@ -29,7 +29,14 @@ export async function askQuestions(
     const earlier = context.answers[context.index] ?? '';
     if (question && question !== shown) show(question, earlier, err);
     shown = question ?? null;
-    const typed = await ask(promptFor(question, earlier), farewell);
+    const typed = await ask(promptFor(question, earlier), {
+      farewell,
+      onType: (value) => actor.send({type: 'question.draft', value: value === '' ? earlier : value}),
+      onLeave: async () => {
+        actor.send({type: 'question.cancel'});
+        await waitFor(actor, (snapshot) => snapshot.status !== 'active');
+      },
+    });
     actor.send(typed === null ? {type: 'question.cancel'} : {type: 'question.answer', value: typed});
   }
 }

@@ -1,8 +1,17 @@
 import type {Readable, Writable} from 'node:stream';
 
+/** What becomes of a line that is not finished. */
+export type UnfinishedLine = {
+  /** With every key. */
+  readonly onType: (line: string) => void;
+  /** By Ctrl+C or a signal; the process ends when it resolves. */
+  readonly onLeave: () => Promise<void>;
+  /** Told to who leaves by Ctrl+C. */
+  readonly farewell: string;
+};
+
 export type LineReader = {
-  /** `farewell` is told to who leaves by Ctrl+C: what becomes of the question. */
-  ask(question: string, farewell?: string): Promise<string | null>;
+  ask(question: string, unfinished?: UnfinishedLine): Promise<string | null>;
   /** Everything up to the end of the input; whoever types it is shown the question, and ends with Ctrl+D. */
   readAll(question: string): Promise<string>;
   close(): void;
@@ -18,7 +27,7 @@ export function createLineReader(input: Readable & {isTTY?: boolean}, output: Wr
 
 function terminalReader(input: Readable, output: Writable): LineReader {
   return {
-    ask: async (question, farewell) => {
+    ask: async (question, unfinished) => {
       const {createInterface} = await import('node:readline');
       const reader = createInterface({input, output, terminal: true, historySize: 0});
       return new Promise((resolve) => {
@@ -28,11 +37,16 @@ function terminalReader(input: Readable, output: Writable): LineReader {
           resolve(null);
         };
         reader.once('close', onClose);
+        const onKey = () => unfinished?.onType(reader.line);
+        if (unfinished) input.on('keypress', onKey);
+        reader.once('close', () => input.off('keypress', onKey));
         reader.once('SIGINT', () => {
           reader.close();
-          if (farewell !== undefined) output.write(`${farewell}\n`);
-          process.kill(process.pid, 'SIGINT');
+          if (unfinished) output.write(`${unfinished.farewell}\n`);
+          leaveBy('SIGINT', unfinished);
         });
+        const release = leaveOnSignals(unfinished);
+        reader.once('close', release);
         reader.question(question, (line) => {
           // This one only: with a listener of its own the reader lets go of the keys.
           reader.removeListener('close', onClose);
@@ -62,6 +76,27 @@ function terminalReader(input: Readable, output: Writable): LineReader {
     },
     close: () => input.pause(),
   };
+}
+
+/** What was typed is kept first, then the signal has its usual effect. */
+function leaveBy(signal: NodeJS.Signals, unfinished: UnfinishedLine | undefined): void {
+  const leave = () => process.kill(process.pid, signal);
+  if (unfinished) unfinished.onLeave().then(leave, leave);
+  else leave();
+}
+
+function leaveOnSignals(unfinished: UnfinishedLine | undefined): () => void {
+  if (!unfinished) return () => {};
+  const signals = ['SIGTERM', 'SIGHUP'] as const;
+  const onSignal = (signal: NodeJS.Signals) => {
+    release();
+    leaveBy(signal, unfinished);
+  };
+  const release = () => {
+    for (const signal of signals) process.off(signal, onSignal);
+  };
+  for (const signal of signals) process.on(signal, onSignal);
+  return release;
 }
 
 function pipeReader(input: Readable, output: Writable): LineReader {

@@ -11,6 +11,7 @@ import {applyRunStep, newRunRecord} from '../policies/run/run-record.ts';
 import {notReady} from '../policies/run/run-refusals.ts';
 import {chainTo, changedFiles, rejectionsIn, tellingRun} from '../policies/run/task-runs.ts';
 import {tellingFor, toldTask} from '../policies/run/told-task.ts';
+import {undeliveredWords} from '../policies/run/undelivered-words.ts';
 import type {PreparedTask, RunMode, Situation} from './run-situation.ts';
 
 /** A new run, linked to the old one, goes on with its session. */
@@ -53,9 +54,15 @@ export async function startFresh(
   situation: Situation,
   restartOf: RunRecord | null,
 ): Promise<PreparedTask> {
-  const {task, provider, pending} = situation;
+  const {task, provider, pending, runs, sent} = situation;
   const taskPrompt = await promptFor(services, situation);
-  const prompt = pending ? `${taskPrompt}\n\n${feedbackPrompt(parentFeedbackText(pending), [])}` : taskPrompt;
+  // The session that heard it, or would not, is left behind.
+  const words = restartOf ? undeliveredWords(runs, sent) : {feedback: '', questions: [], answers: []};
+  const said = [pending ? parentFeedbackText(pending) : '', words.feedback].filter((text) => text !== '');
+  const prompt =
+    said.length + words.answers.length > 0
+      ? `${taskPrompt}\n\n${feedbackPrompt(said.join('\n\n'), [], words.questions, words.answers)}`
+      : taskPrompt;
   const {choosesSession} = await services.agents.check(provider);
   const sessionRef = choosesSession ? services.newUuid() : null;
   const links = restartOf ? {restart_of_run_id: restartOf.run_id} : {};
@@ -75,7 +82,9 @@ export async function startFresh(
     },
   );
   const request = await requestFor(services, {kind: 'start', prompt, sessionRef});
-  return begin(services, situation, run, request, restartOf);
+  // A pause may keep it from the agent once more.
+  const record = words.feedback === '' ? run : {...run, feedback: words.feedback};
+  return begin(services, situation, record, request, restartOf);
 }
 
 /** The record first, then the plan. A run that the plan cannot be told of never starts. */

@@ -35,6 +35,7 @@ import {
   type RunMode,
   type Situation,
 } from './run-situation.ts';
+import {sentFeedback} from './sent-feedback.ts';
 
 /** Everything before the agent: a fresh look at plan and history, the prompt, and the record on disk. */
 export function definePrepareRunActor(services: Services, onPrepared: (prepared: PreparedTask) => void) {
@@ -50,15 +51,21 @@ export function definePrepareRunActor(services: Services, onPrepared: (prepared:
     const attempts = runs.filter(({run_type}) => run_type !== 'review').map(({attempt}) => attempt);
     const attempt = Math.max(0, ...attempts) + 1;
     const open = openDecision(task, runs);
-    const pending = (await pendingFor(services, input, open)) ?? unfinishedFeedback(input.mode, latest);
+    const sent = await sentFeedback(services, latest);
+    const mode = withSent(input.mode, sent);
+    const pending = (await pendingFor(services, {...input, mode}, open)) ?? unfinishedFeedback(mode, latest);
     // A checkpoint is for a person to pass, not for a bare resume.
     const failed = open === null ? latest : null;
-    const situation = {...input, mode: withFeedback(input.mode, pending, failed), plan, task};
+    const situation = {...input, mode: withFeedback(mode, pending, failed), plan, task, sent};
     const prepared = await prepare(services, {...situation, runs, latest, open, pending, attempt});
     onPrepared(prepared);
     return prepared;
   });
 }
+
+/** Feedback that an earlier resume was to bring, and that never began, goes with a resume that says nothing. */
+const withSent = (mode: RunMode, sent: string | null): RunMode =>
+  mode.type === 'resume' && bringsFeedback(mode) ? {...mode, feedback: sent} : mode;
 
 /** What a parent review said, where it is this run that brings it. A checkpoint is for a person to pass first. */
 async function pendingFor(

@@ -13,6 +13,7 @@ import {isResting, statusOf, tellingRun} from '../policies/run/task-runs.ts';
 import {undoBroken} from '../policies/run/undo.ts';
 import {compareTimestamps} from '../policies/text/timestamps.ts';
 import {stillAlive} from './agent.actor.ts';
+import {cleanDrafts} from './clean-drafts.ts';
 import {workOf} from './record-run.actor.ts';
 
 /**
@@ -58,6 +59,7 @@ export function defineRecoverRunsActor(
       if (wasRunning) onRecovered(standing);
       else if (isResting(latest) && task && isOpenTask(task)) onResting(latest);
     }
+    await cleanDrafts(services, plan);
     return recovered;
   });
 }

@@ -50,6 +50,8 @@ export type Situation = PrepareRunInput & {
   readonly open: OpenDecision | null;
   /** What a parent review sent it back with, and this run is to bring. */
   readonly pending: PendingFeedback | null;
+  /** Feedback that a person sent, and no run of the task has in its record. */
+  readonly sent: string | null;
   /** The number of the next run. */
   readonly attempt: number;
 };

@@ -1,0 +1,34 @@
+import type {RunRecord} from '../../services/contracts/run.ts';
+import type {Services} from '../../services/contracts/services.ts';
+
+/** Feedback that was sent to a run; a text beside the one that may be in the editor of its checkpoint. */
+const sentId = 'sent';
+
+type Sent = Pick<RunRecord, 'task_id' | 'run_id'>;
+
+const keyOf = ({task_id, run_id}: Sent) => ({kind: 'feedback', taskId: task_id, runId: run_id}) as const;
+
+/** Before the job that brings it: a job that never gets so far has not lost it. */
+export async function keepSentFeedback(
+  {drafts, now}: Pick<Services, 'drafts' | 'now'>,
+  run: Sent,
+  text: string,
+): Promise<void> {
+  const texts = ((await drafts.read(keyOf(run)))?.texts ?? []).filter(({id}) => id !== sentId);
+  await drafts.save({
+    schemaVersion: 1,
+    ...keyOf(run),
+    texts: [...texts, {id: sentId, prompt: '', text}],
+    updatedAt: now(),
+  });
+}
+
+/** What was sent to this run and is not in its record; null where nothing is. */
+export async function sentFeedback(
+  {drafts}: Pick<Services, 'drafts'>,
+  run: RunRecord | null,
+): Promise<string | null> {
+  if (run === null) return null;
+  const sent = (await drafts.read(keyOf(run)))?.texts.find(({id}) => id === sentId)?.text ?? null;
+  return sent === null || run.feedback?.includes(sent) ? null : sent;
+}

@@ -1,0 +1,92 @@
+import {describe, expect, test} from 'vitest';
+import {keepSentFeedback} from '../../src/machines/actors/sent-feedback.ts';
+import {createEngine} from '../../src/machines/engine.ts';
+import type {RunRecord} from '../../src/services/contracts/run.ts';
+import {answersDraft} from '../fakes/memory-draft-store.ts';
+import {changedRun, pausedRun, question, waitingRun} from '../fakes/runs.ts';
+import {createFakeServices} from '../fakes/services.ts';
+import {executeJob, startJob, taskJob} from '../helpers/jobs.ts';
+import {planOf, task} from '../helpers/plans.ts';
+
+const restart = taskJob('a', {type: 'restart'});
+const resume = (feedback: string | null) => taskJob('a', {type: 'resume', answers: [], feedback});
+
+function openRun(run: RunRecord, status: 'in_progress' | 'waiting_user' | 'done' = 'in_progress') {
+  const fake = createFakeServices({plan: planOf(task('a', {status})), runs: [run]});
+  fake.agents.obeys = {interrupt: true, kill: true};
+  fake.agents.play = (each) => {
+    each.opensSession();
+    each.succeeds();
+  };
+  return {...fake, engine: createEngine(fake.services), told: () => fake.agents.agent.request.prompt};
+}
+
+describe('a restart tells the agent what never arrived', () => {
+  test.each<{name: string; run: RunRecord; status?: 'done'}>([
+    {name: 'a paused run', run: pausedRun()},
+    {name: 'a run that had ended', run: changedRun({run_id: 'a-1', task_id: 'a'}), status: 'done'},
+  ])('feedback that a refused resume was to bring to $name', async ({run, status}) => {
+    const {engine, agents, runs, told} = openRun(run, status ?? 'in_progress');
+    const {play} = agents;
+    agents.play = (each) => each.fails({kind: 'resume_rejected', message: 'gone'});
+    await startJob(engine, resume('Use cents'));
+    agents.play = play;
+    expect(await startJob(engine, restart)).toMatchObject({output: {outcome: 'succeeded'}});
+    expect(told()).toContain('# Requested changes\nUse cents\n');
+    expect(runs.records('a').at(-1)).toMatchObject({feedback: 'Use cents'});
+  });
+
+  test('answers that a refused resume was to bring', async () => {
+    const answers = [{id: question.id, value: 'blue', prompt: question.prompt, undelivered: true}];
+    const {engine, told} = openRun(waitingRun({answers}), 'waiting_user');
+    await startJob(engine, restart);
+    expect(told()).toContain('# Answers to your questions\n- Which color?\n  blue');
+  });
+
+  test('feedback of a job that was paused before it began', async () => {
+    const {engine, services, told, drafts} = openRun(pausedRun());
+    await keepSentFeedback(services, pausedRun(), 'Use cents');
+    await startJob(engine, restart);
+    expect(told()).toContain('# Requested changes\nUse cents\n');
+    expect(drafts.list()).toEqual([]);
+  });
+
+  test('and nothing that was heard by a run that had its end', async () => {
+    const {engine, told} = openRun(changedRun({run_id: 'a-1', task_id: 'a', feedback: 'Old words'}), 'done');
+    await startJob(engine, restart);
+    expect(told()).not.toContain('Old words');
+  });
+});
+
+test('drafts whose task or run is gone are removed by the next job, others stay', async () => {
+  const {engine, drafts} = openRun(pausedRun());
+  const kept = [
+    answersDraft({kind: 'new-task', taskId: '', runId: ''}),
+    answersDraft({kind: 'edits', taskId: 'a', runId: ''}),
+    answersDraft({kind: 'comments', taskId: 'a', runId: 'a-1'}),
+  ];
+  const gone = [
+    answersDraft({kind: 'edits', taskId: 'deleted', runId: ''}),
+    answersDraft({kind: 'rejection', taskId: 'a', runId: 'a-0'}),
+  ];
+  for (const draft of [...kept, ...gone]) await drafts.save(draft);
+  await startJob(engine, executeJob());
+  expect(drafts.list()).toEqual(kept);
+});
+
+test('a bare resume brings feedback that a job never came to bring, once', async () => {
+  const {engine, services, told, drafts, runs} = openRun(pausedRun());
+  await keepSentFeedback(services, pausedRun(), 'Use cents');
+  await startJob(engine, resume(null));
+  expect(told()).toContain('# Requested changes\nUse cents');
+  expect(runs.records('a')).toMatchObject([{feedback: 'Use cents', state: 'succeeded'}]);
+  expect(drafts.list()).toEqual([]);
+});
+
+test('feedback that is in the record is not said twice', async () => {
+  const run = pausedRun({feedback: 'Use cents'});
+  const {engine, services, told} = openRun(run);
+  await keepSentFeedback(services, run, 'Use cents');
+  await startJob(engine, resume(null));
+  expect(told().split('Use cents')).toHaveLength(2);
+});
