@@ -1,9 +1,9 @@
 import {Box} from 'ink';
 import {KeyHints} from './components/hint-line.tsx';
 import {Lines} from './components/lines.tsx';
-import {DialogView} from './dialogs/dialog-view.tsx';
 import {useKeys} from './input/use-keys.ts';
 import {activeHints, bannerLine, headerLine} from './model/frame-lines.ts';
+import {DialogScreen} from './screens/dialog-screen.tsx';
 import {HelpScreen} from './screens/help-screen.tsx';
 import {HomeScreen} from './screens/home-screen.tsx';
 import {PanelScreen} from './screens/panel-screen.tsx';
@@ -34,7 +34,7 @@ export function App() {
       {panel ? (
         <PanelScreen panel={panel} />
       ) : dialog ? (
-        <DialogView dialog={dialog} columns={layout.width} rows={layout.paneRows + 3} />
+        <DialogScreen dialog={dialog} />
       ) : (
         <>
           <Screen />

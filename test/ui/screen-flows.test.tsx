@@ -401,6 +401,21 @@ test('n goes through what the filter attention shows', async () => {
   await sees(/❯ +✗ Task b/);
 });
 
+test('a dialog stands beside the plan from 100 columns on; what was typed stays when that changes', async () => {
+  const {press, sees, lines, resize} = await browsing({size: {columns: 100, rows: 24}});
+  press('a');
+  await sees(/^┌ Plan ─+┐┌ New task ─+┐$/m);
+  press('Third');
+  await sees('Third');
+  resize(99, 24);
+  await until(() => expect(lines().join('\n')).not.toContain('┌ Plan'));
+  await sees('Third');
+  resize(120, 24);
+  await sees(/^┌ Plan ─+┐┌ New task ─+┐$/m);
+  await sees('Third');
+  expect(lines().every((line) => textWidth(line) <= 120)).toBe(true);
+});
+
 describe('the mouse', () => {
   const wheel = (way: 'up' | 'down', column: number, row = 6) =>
     `\x1b[<${way === 'up' ? 64 : 65};${column};${row}M`;

@@ -1,4 +1,5 @@
 import {Box, Text} from 'ink';
+import type {ReactNode} from 'react';
 import {cutEnd} from '../text/fit.ts';
 import {textWidth} from '../text/graphemes.ts';
 import {useTheme} from '../theme.tsx';
@@ -14,7 +15,9 @@ export function Pane({
   columns,
   rows,
   isActive,
-  lines,
+  lines = [],
+  isFramed = true,
+  children,
 }: {
   readonly titles: readonly PaneTitle[];
   readonly right?: string;
@@ -22,7 +25,11 @@ export function Pane({
   /** Inside the frame. */
   readonly rows: number;
   readonly isActive: boolean;
-  readonly lines: readonly Line[];
+  readonly lines?: readonly Line[];
+  /** Without its frame it only holds what is in it; whether it has one may change while that is shown. */
+  readonly isFramed?: boolean;
+  /** In place of lines. */
+  readonly children?: ReactNode;
 }) {
   const {accent} = useTheme();
   const edge = isActive && accent ? {color: accent} : {dimColor: !isActive};
@@ -33,24 +40,33 @@ export function Pane({
   const rest = Math.max(0, columns - 4 - width - (right === '' ? 0 : textWidth(right) + 2));
   const side = `${Array.from({length: rows}, () => '│').join('\n')}`;
   return (
-    <Box flexDirection="column" width={columns} height={rows + 2}>
-      <Text wrap="truncate-end">
-        <Text {...edge}>{'┌ '}</Text>
-        {isCut
-          ? cutEnd(shown, room)
-          : titles.map((title, index) => <Title key={title.text} {...title} isFirst={index === 0} />)}
-        <Text {...edge}>{` ${'─'.repeat(Math.max(0, rest))}`}</Text>
-        {right === '' ? null : <Text dimColor>{` ${right} `}</Text>}
-        <Text {...edge}>┐</Text>
-      </Text>
+    <Box flexDirection="column" width={columns} height={isFramed ? rows + 2 : rows}>
+      {isFramed ? (
+        <Text wrap="truncate-end">
+          <Text {...edge}>{'┌ '}</Text>
+          {isCut
+            ? cutEnd(shown, room)
+            : titles.map((title, index) => <Title key={title.text} {...title} isFirst={index === 0} />)}
+          <Text {...edge}>{` ${'─'.repeat(Math.max(0, rest))}`}</Text>
+          {right === '' ? null : <Text dimColor>{` ${right} `}</Text>}
+          <Text {...edge}>┐</Text>
+        </Text>
+      ) : null}
       <Box height={rows}>
-        <Text {...edge}>{side}</Text>
-        <Box width={columns - 2} height={rows} paddingX={1} overflow="hidden">
-          <Lines lines={lines.slice(0, rows)} />
+        {isFramed ? <Text {...edge}>{side}</Text> : null}
+        <Box
+          width={isFramed ? columns - 2 : columns}
+          height={rows}
+          paddingX={isFramed ? 1 : 0}
+          overflow="hidden"
+        >
+          {children ?? <Lines lines={lines.slice(0, rows)} />}
         </Box>
-        <Text {...edge}>{side}</Text>
+        {isFramed ? <Text {...edge}>{side}</Text> : null}
       </Box>
-      <Text {...edge} wrap="truncate-end">{`└${'─'.repeat(Math.max(0, columns - 2))}┘`}</Text>
+      {isFramed ? (
+        <Text {...edge} wrap="truncate-end">{`└${'─'.repeat(Math.max(0, columns - 2))}┘`}</Text>
+      ) : null}
     </Box>
   );
 }

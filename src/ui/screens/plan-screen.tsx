@@ -20,7 +20,7 @@ export function PlanScreen() {
   );
 }
 
-export function TreePane() {
+export function TreePane({hasKeys = true}: {readonly hasKeys?: boolean}) {
   const [state, facts] = useTuiState();
   const {ports} = useTui();
   useSeconds();
@@ -32,7 +32,7 @@ export function TreePane() {
       right={right}
       columns={columns}
       rows={facts.layout.paneRows}
-      isActive={state.browse.pane === 'tree'}
+      isActive={hasKeys && state.browse.pane === 'tree'}
       lines={treeLines(state, facts, columns - 4, ports.now())}
     />
   );
