@@ -1,8 +1,12 @@
 import type {ChangeTracker, ReviewSummary} from '../../src/services/contracts/changes.ts';
+import type {CommitOutcome} from '../../src/services/contracts/commit.ts';
 
 export type FakeChanges = ChangeTracker & {
   /** The tree of the files as they are now; null where there is no git. */
   tree: string | null;
+  /** What was asked to be committed, and what comes of it. */
+  readonly commits: string[];
+  commitOutcome: CommitOutcome;
   /** How often the files were looked at. */
   looks: number;
 };
@@ -19,6 +23,8 @@ export const noSummary: ReviewSummary = {
 export function createFakeChanges(): FakeChanges {
   const changes: FakeChanges = {
     tree: null,
+    commits: [],
+    commitOutcome: {sha: 'c0ffee0000000000000000000000000000000000', branch: 'main'},
     looks: 0,
     snapshot: async () => {
       changes.looks += 1;
@@ -45,6 +51,10 @@ export function createFakeChanges(): FakeChanges {
       const conflicts = now === to ? [] : [{path, reason: 'edited since', isForceable: true}];
       if (conflicts.length > 0 && !isForced) return {from: now, to: now, files: [], conflicts};
       return {from: now, to: from, files: [{path, kind: 'changed'}], conflicts};
+    },
+    commit: async ({from, to}, {mark}) => {
+      changes.commits.push(`${from}-${to} ${mark.value}`);
+      return changes.commitOutcome;
     },
     applyUndo: async ({to}) => {
       changes.tree = to;

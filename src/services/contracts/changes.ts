@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type {CommitOutcome, CommitRequest} from './commit.ts';
 import {type SideEffect, sideEffectSchema} from './side-effects.ts';
 import type {UndoPlan} from './undo.ts';
 
@@ -82,4 +83,9 @@ export interface ChangeTracker {
   planUndo(change: TreeSpan, options: {readonly isForced: boolean}): Promise<UndoPlan>;
   /** Writes all files of a plan, or none of them where one fails or has changed since the plan was made. */
   applyUndo(plan: TreeSpan): Promise<void>;
+  /**
+   * One commit of exactly this change on what is checked out. Working files and what the user has staged stay as they
+   * are; where both cannot be, nothing is committed and the outcome says why. Done twice, it is done once.
+   */
+  commit(change: TreeSpan, request: CommitRequest): Promise<CommitOutcome>;
 }

@@ -4,6 +4,8 @@ import type {ChangeTracker, ReviewRules, ReviewSummary} from '../contracts/chang
 import {AppError, messageOf} from '../contracts/errors.ts';
 import type {ProjectFolder} from '../stores/project-folder.ts';
 import {openStore, withWorkFolder} from './change-store.ts';
+import {commitChange} from './commit-change.ts';
+import {committingGit} from './commit-checks.ts';
 import {composeTrees, joinSpans} from './compose-trees.ts';
 import {findRepository, noRepository} from './find-repository.ts';
 import {notableFiles} from './notable-files.ts';
@@ -137,6 +139,18 @@ export function createChangeTracker({
         await withTrees(from, (git, _store, work) => applyUndo({from, to}, {git, work, top: top(), now}));
       } catch (error) {
         throw error instanceof AppError ? error : notUndone(messageOf(error));
+      }
+    },
+
+    commit: async (change, request) => {
+      try {
+        checkIds(change.from, change.to);
+        return await withTrees(change.from, (store, _store, work, signal) => {
+          const user = (cwd: string, more = {}) => committingGit({top: top(), env, signal, cwd, more});
+          return commitChange(change, request, {store, user, work, top: top()});
+        });
+      } catch (error) {
+        return {skipped: messageOf(error)};
       }
     },
   };

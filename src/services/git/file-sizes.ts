@@ -1,5 +1,5 @@
 import {createHash} from 'node:crypto';
-import {lstatSync, readdirSync, type Stats, writeFileSync} from 'node:fs';
+import {lstatSync, readdirSync, readFileSync, type Stats, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {setImmediate as nextTurn} from 'node:timers/promises';
 import {type Git, GitFailure} from './safe-git.ts';
@@ -73,6 +73,15 @@ export async function describeFiles(
     );
   }
   return entries;
+}
+
+const longestNote = 200;
+
+/** Whether a recorded file is such a note. */
+export function isNote(file: string): boolean {
+  const stats = statsOrNull(file);
+  if (!stats?.isFile() || stats.size > longestNote) return false;
+  return /^\d+ bytes, changed \S+; too large to be recorded\n$/.test(readFileSync(file, 'utf8'));
 }
 
 /** A folder of more files than this is told apart by the first of them. */

@@ -1,9 +1,9 @@
-import {mkdirSync, readdirSync, readFileSync} from 'node:fs';
+import {mkdirSync, readdirSync} from 'node:fs';
 import path from 'node:path';
 import type {TreeSpan} from '../contracts/changes.ts';
 import {AppError} from '../contracts/errors.ts';
 import type {UndoConflict, UndoneFile, UndoPlan} from '../contracts/undo.ts';
-import {statsOrNull} from './file-sizes.ts';
+import {isNote, statsOrNull} from './file-sizes.ts';
 import type {Git} from './safe-git.ts';
 import {
   type Entry,
@@ -18,7 +18,7 @@ import {
   type Triple,
   writeEntries,
 } from './three-way.ts';
-import {parseChanges, rawEntries} from './tree-diff.ts';
+import {difference, parseChanges} from './tree-diff.ts';
 import {writeFiles} from './write-files.ts';
 
 type UndoJob = {
@@ -70,11 +70,6 @@ export async function applyUndo(
   await writeEntries(git, entries, place.staged, work);
   mkdirSync(place.replaced);
   writeFiles(entries, place);
-}
-
-async function difference(git: Git, from: string, to: string) {
-  const {text} = await git.run(['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-abbrev', from, to]);
-  return [...rawEntries(text)];
 }
 
 /** The paths of the change: its end is the base, the files now are ours, its beginning is what is wanted. */
@@ -177,14 +172,6 @@ async function unrecordedIn(
   }
   for (const {file} of changing) if (file.includes('\ufffd')) found.set(file, 'its name is no text');
   return found;
-}
-
-const longestNote = 200;
-
-function isNote(file: string): boolean {
-  const stats = statsOrNull(file);
-  if (!stats?.isFile() || stats.size > longestNote) return false;
-  return /^\d+ bytes, changed \S+; too large to be recorded\n$/.test(readFileSync(file, 'utf8'));
 }
 
 /** What stands where a file has to go; null where it can be put. */

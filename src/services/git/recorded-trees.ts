@@ -12,7 +12,7 @@ export type RecordedTreesOptions = {
   readonly timeLimitMs?: number;
 };
 
-type TreeJob<T> = (git: Git, store: ChangeStore, work: string) => Promise<T>;
+type TreeJob<T> = (git: Git, store: ChangeStore, work: string, signal: AbortSignal) => Promise<T>;
 
 /** The trees that were recorded under `.blackbird`, and the repository they may still borrow objects from. */
 export function openRecordedTrees({project, env, timeLimitMs = 120_000}: RecordedTreesOptions) {
@@ -48,7 +48,12 @@ export function openRecordedTrees({project, env, timeLimitMs = 120_000}: Recorde
           const nothing = {ignoreCase: false, excludesFile: '', infoExclude: ''};
           const gitFolder = makeGitFolder(work, {objectFormat, ...nothing});
           const settings = {env, top: top ?? root, gitFolder, store, borrowed};
-          return await job(createGit({cwd: work, signal, env: storeEnvironment(settings)}), store, work);
+          return await job(
+            createGit({cwd: work, signal, env: storeEnvironment(settings)}),
+            store,
+            work,
+            signal,
+          );
         });
       }),
   };

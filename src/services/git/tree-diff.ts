@@ -66,6 +66,12 @@ function* objectIds(raw: string): Generator<string> {
   }
 }
 
+/** Every path that two trees do not have in common, with both its sides. */
+export async function difference(git: Git, from: string, to: string) {
+  const {text} = await git.run(['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-abbrev', from, to]);
+  return [...rawEntries(text)];
+}
+
 type Side = {readonly mode: string; readonly id: string};
 
 /** The output of `--raw -z --no-renames`: one path after each entry. */

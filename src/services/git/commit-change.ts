@@ -1,0 +1,247 @@
+import {readlinkSync, writeFileSync} from 'node:fs';
+import path from 'node:path';
+import type {TreeSpan} from '../contracts/changes.ts';
+import type {CommitOutcome, CommitRequest} from '../contracts/commit.ts';
+import {
+  overlapWords,
+  refuseBlocked,
+  refuseFilters,
+  refuseInnerRepositories,
+  refuseWhileBusy,
+  requireIdentity,
+  type Side,
+  Skipped,
+} from './commit-checks.ts';
+import {lockIndex, stagedEntries} from './commit-index.ts';
+import {isNote} from './file-sizes.ts';
+import {type Git, GitFailure} from './safe-git.ts';
+import {
+  type Entry,
+  entriesIn,
+  indexLines,
+  isSame,
+  type MergeConflict,
+  type Merged,
+  mergeEntries,
+  noEntry,
+  noMode,
+  type PlacedEntry,
+  type Triple,
+  writeEntries,
+} from './three-way.ts';
+import {difference} from './tree-diff.ts';
+
+export type CommitJob = {
+  /** On the recorded trees, with settings of ours only. */
+  readonly store: Git;
+  /** In the user's repository, at any folder; every program that its settings name is switched off. */
+  readonly user: (cwd: string, env?: Readonly<Record<string, string>>) => Git;
+  readonly work: string;
+  readonly top: string;
+};
+
+/**
+ * One commit on what is checked out: the tree of HEAD with nothing but this change in it. Working files stay as
+ * they are; so does what the user has staged, on top of the new commit.
+ */
+export async function commitChange(
+  change: TreeSpan,
+  request: CommitRequest,
+  job: CommitJob,
+): Promise<CommitOutcome> {
+  try {
+    return await commit(change, request, job);
+  } catch (error) {
+    if (error instanceof Skipped || error instanceof GitFailure) return {skipped: error.message};
+    throw error;
+  }
+}
+
+async function commit(change: TreeSpan, request: CommitRequest, job: CommitJob): Promise<CommitOutcome> {
+  const {user, work, top} = job;
+  const git = user(top);
+  const gitFolder = (await git.run(['rev-parse', '--absolute-git-dir'])).text.replace(/\n$/, '');
+  const head = await headOf(git);
+  const earlier = head.sha === null ? null : await findCommit(git, head.sha, request);
+  if (earlier !== null) return {sha: earlier, ...onBranch(head)};
+  refuseWhileBusy(gitFolder);
+  await requireIdentity(git);
+
+  const changed = await difference(job.store, change.from, change.to);
+  if (changed.length === 0) throw new Skipped('it changed no files');
+  const files = changed.map(({file}) => file);
+  refuseInnerRepositories(top, files);
+  await refuseFilters(git, files);
+  const sides = await asCommitted(changed, job);
+  const tree = head.sha === null ? null : `${head.sha}^{tree}`;
+  const heads = tree === null ? new Map<string, Entry>() : await entriesIn(git, tree, files);
+  await refuseBlocked(git, tree, sides, heads);
+  const triples = sides.map(({file, before, after}) => ({
+    ...{file, base: before, theirs: after},
+    ours: heads.get(file) ?? noEntry,
+  }));
+  const merged = await mergeFor(triples, job, 'head', (conflict, file) =>
+    overlapWords(conflict, file, 'HEAD'),
+  );
+  const commits = merged.filter(({file, entry}) => !isSame(entry, heads.get(file) ?? noEntry));
+  if (commits.length === 0) throw new Skipped('nothing is left to commit: HEAD has the change already');
+
+  // Before the commit, so that a change that was staged in the same place keeps it from being made.
+  const staged = await stagedEntries(
+    git,
+    commits.map(({file}) => file),
+  );
+  if ('unmerged' in staged) throw new Skipped(`${staged.unmerged} is in conflict in the index`);
+  const onTop = commits.map(({file, entry}) => ({
+    ...{file, base: heads.get(file) ?? noEntry, theirs: entry},
+    ours: staged.entries.get(file) ?? noEntry,
+  }));
+  const index = (
+    await mergeFor(onTop, job, 'index', (_, file) => `${file}: what you have staged is in the same place`)
+  ).filter(({file, entry}) => !isSame(entry, staged.entries.get(file) ?? noEntry));
+
+  const sha = await writeCommit(git, {head: head.sha, entries: commits, message: request.message, work});
+  const lock = await lockIndex(git, {gitFolder, work, lines: indexLines(index)});
+  if (lock === null) throw new Skipped('another git is changing the index');
+  try {
+    await moveHead(git, sha, head.sha, request.message);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+  lock.commit();
+  return {sha, ...onBranch(head)};
+}
+
+type Head = {readonly sha: string | null; readonly branch: string | null};
+
+const onBranch = ({branch}: Head) => (branch === null ? {} : {branch});
+
+async function headOf(git: Git): Promise<Head> {
+  const [commit, ref] = await Promise.all([
+    git.run(['rev-parse', '-q', '--verify', 'HEAD^{commit}'], {answers: [0, 1, 128]}),
+    git.run(['symbolic-ref', '-q', '--short', 'HEAD'], {answers: [0, 1]}),
+  ]);
+  return {
+    sha: commit.code === 0 ? commit.text.trim() : null,
+    branch: ref.code === 0 ? ref.text.trim() : null,
+  };
+}
+
+/** So many commits back an earlier try is looked for. */
+const searchedCommits = '200';
+
+/** The commit of a Blackbird that died before it could write down that there is one. */
+async function findCommit(git: Git, head: string, {mark}: CommitRequest): Promise<string | null> {
+  const trailers = `%(trailers:key=${mark.trailer},valueonly,separator=%x00)`;
+  const args = ['rev-list', `--max-count=${searchedCommits}`, `--format=%x01%H%x00${trailers}%x00`, head];
+  const {text} = await git.run(args);
+  for (const entry of text.split('\x01').slice(1)) {
+    const [sha = '', ...values] = entry.split('\0');
+    if (values.slice(0, -1).includes(mark.value)) return sha;
+  }
+  return null;
+}
+
+/** Both sides of a change in the form git commits them: line ends and encodings by the user's rules. */
+async function asCommitted(changed: readonly Side[], job: CommitJob): Promise<Side[]> {
+  const before = await normalized(
+    changed.map(({file, before: entry}) => ({file, entry})),
+    'before',
+    job,
+  );
+  const after = await normalized(
+    changed.map(({file, after: entry}) => ({file, entry})),
+    'after',
+    job,
+  );
+  return changed.map(({file}) => ({
+    file,
+    before: before.get(file) ?? noEntry,
+    after: after.get(file) ?? noEntry,
+  }));
+}
+
+async function normalized(
+  entries: readonly PlacedEntry[],
+  name: string,
+  {store, user, work}: CommitJob,
+): Promise<ReadonlyMap<string, Entry>> {
+  const folder = path.join(work, `commit-${name}`);
+  await writeEntries(store, entries, folder, work);
+  const there = entries.filter(({entry}) => entry.mode !== noMode);
+  for (const {file, entry} of there) {
+    if (entry.mode === '160000') throw new Skipped(`${file} is a repository of its own`);
+    if (isNote(path.join(folder, file))) throw new Skipped(`${file} is too large to have been recorded`);
+  }
+  const git = user(folder, {GIT_WORK_TREE: folder});
+  const found = new Map<string, Entry>();
+  const plain = there.filter(({file, entry}) => entry.mode !== '120000' && !file.includes('\n'));
+  if (plain.length > 0) {
+    const paths = plain.map(({file}) => `${file}\n`).join('');
+    const ids = (await git.feed(['hash-object', '-w', '--stdin-paths'], paths)).trim().split('\n');
+    for (const [at, {file, entry}] of plain.entries()) found.set(file, {mode: entry.mode, id: ids[at] ?? ''});
+  }
+  for (const {file, entry} of there.filter((each) => !plain.includes(each))) {
+    const isLink = entry.mode === '120000';
+    const id = isLink
+      ? await git.feed(
+          ['hash-object', '-w', '--no-filters', '--stdin'],
+          readlinkSync(path.join(folder, file)),
+        )
+      : (await git.run(['hash-object', '-w', '--', file])).text;
+    found.set(file, {mode: entry.mode, id: id.trim()});
+  }
+  return found;
+}
+
+/** All paths merged; the first that cannot be is the reason not to commit. */
+async function mergeFor(
+  triples: readonly Triple[],
+  {store, user, work}: CommitJob,
+  name: string,
+  words: (conflict: MergeConflict, file: string) => string,
+): Promise<PlacedEntry[]> {
+  const merged = await mergeEntries(store, triples, path.join(work, name));
+  const entries = merged.map((each: Merged) => {
+    if ('conflict' in each) throw new Skipped(words(each.conflict, each.file));
+    return each;
+  });
+  // What the merge itself wrote is in our store; the commit needs it in the repository.
+  const known = new Set(triples.flatMap(({base, ours, theirs}) => [base.id, ours.id, theirs.id]));
+  const fresh = entries.filter(({entry}) => entry.mode !== noMode && !known.has(entry.id));
+  const folder = path.join(work, `${name}-fresh`);
+  await writeEntries(store, fresh, folder, work);
+  for (const {file} of fresh)
+    await user(folder).run(['hash-object', '-w', '--no-filters', '--', path.join(folder, file)]);
+  return entries;
+}
+
+async function writeCommit(
+  git: Git,
+  {
+    head,
+    entries,
+    message,
+    work,
+  }: {head: string | null; entries: readonly PlacedEntry[]; message: string; work: string},
+): Promise<string> {
+  const env = {GIT_INDEX_FILE: path.join(work, 'commit.index')};
+  await git.run(head === null ? ['read-tree', '--empty'] : ['read-tree', head], {env});
+  await git.feed(['update-index', '-z', '--index-info'], indexLines(entries), {env});
+  const tree = (await git.run(['write-tree'], {env})).text.trim();
+  const file = path.join(work, 'message');
+  writeFileSync(file, message);
+  const parents = head === null ? [] : ['-p', head];
+  return (await git.run(['commit-tree', tree, ...parents, '-F', file])).text.trim();
+}
+
+/** Only from where it was: a commit that somebody made meanwhile is never lost. */
+async function moveHead(git: Git, sha: string, from: string | null, message: string): Promise<void> {
+  const [subject = ''] = message.split('\n');
+  const {code} = await git.run(
+    ['update-ref', '-m', `blackbird: ${subject}`, 'HEAD', sha, from ?? '0'.repeat(sha.length)],
+    {answers: [0, 1, 128]},
+  );
+  if (code !== 0) throw new Skipped('HEAD moved while the commit was made');
+}

@@ -1,0 +1,302 @@
+import {chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
+import path from 'node:path';
+import {describe, expect, test} from 'vitest';
+import {temporaryFolder} from '../../helpers/temp-folder.ts';
+import {canary, type TestRepository, testRepository} from './test-repository.ts';
+
+type Case = {
+  readonly before?: (repository: TestRepository) => void;
+  readonly task: (repository: TestRepository) => void;
+  readonly since?: (repository: TestRepository) => void;
+};
+
+const request = {
+  message: 'Do it\n\nBlackbird-Task: a\nBlackbird-Run: a-1\n',
+  mark: {trailer: 'Blackbird-Run', value: 'a-1'},
+};
+
+/** A task changed files, and its change is committed. */
+async function committed({before, task, since}: Case, repository = testRepository()) {
+  const {git, folder} = repository;
+  before?.(repository);
+  const tracker = repository.tracker();
+  const from = (await tracker.snapshot()) ?? '';
+  task(repository);
+  const to = (await tracker.snapshot(from)) ?? '';
+  since?.(repository);
+  const files = await repository.tracker().snapshot(to);
+  const isLocked = () => existsSync(path.join(folder, '.git/index.lock'));
+  const wasLocked = isLocked();
+  const outcome = await repository.tracker().commit({from, to}, request);
+  expect(await repository.tracker().snapshot(to)).toBe(files);
+  expect(isLocked()).toBe(wasLocked);
+  return {
+    outcome,
+    change: {from, to},
+    repository,
+    /** The paths that the commit changed, and how. */
+    shown: () => git('show', '--format=', '--name-status', '--no-renames', 'HEAD').trim().split('\n'),
+    status: () =>
+      git('status', '--porcelain', '--untracked-files=all')
+        .split('\n')
+        .filter((line) => line !== '' && !line.includes('.blackbird')),
+    inHead: (file: string) => git('show', `HEAD:${file}`),
+  };
+}
+
+const ten = (...edits: ReadonlyArray<readonly [line: number, text: string]>) =>
+  Array.from({length: 10}, (_, at) => edits.find(([line]) => line === at)?.[1] ?? `line ${at}`)
+    .map((line) => `${line}\n`)
+    .join('');
+
+describe('the commit of a task', () => {
+  test('holds exactly its change, with the message and the name of the user', async () => {
+    const {outcome, shown, status, repository} = await committed({
+      before: ({write, commit, remove}) => {
+        for (const file of ['changed', 'deleted', 'mine', 'gone']) write(file);
+        commit();
+        write('mine', 'not committed\n');
+        write('untracked', 'mine\n');
+        remove('gone');
+      },
+      task: ({write, remove}) => {
+        write('changed', 'task\n');
+        write('dir/new', 'task\n');
+        remove('deleted');
+      },
+    });
+    const {git} = repository;
+    expect(outcome).toEqual({sha: git('rev-parse', 'HEAD').trim(), branch: 'main'});
+    expect(shown()).toEqual(['M\tchanged', 'D\tdeleted', 'A\tdir/new']);
+    expect(status()).toEqual([' D gone', ' M mine', '?? untracked']);
+    expect(git('log', '-1', '--format=%an <%ae>%n%cn%n%B').trimEnd()).toBe(
+      'tester <tester@localhost>\ntester\nDo it\n\nBlackbird-Task: a\nBlackbird-Run: a-1',
+    );
+    expect(git('reflog', '-1', '--format=%gs').trim()).toBe('blackbird: Do it');
+    expect(git('fsck', '--strict')).toBe('');
+  });
+
+  test('leaves what the user edited and staged in the same file, staged and edited as it was', async () => {
+    const {outcome, inHead, repository} = await committed({
+      before: ({write, commit, git}) => {
+        write('file', ten());
+        commit();
+        write('file', ten([0, 'staged']));
+        git('add', 'file');
+        write('file', ten([0, 'staged'], [9, 'edited']));
+      },
+      task: ({write}) => write('file', ten([0, 'staged'], [5, 'task'], [9, 'edited'])),
+    });
+    expect(outcome).toMatchObject({branch: 'main'});
+    expect(inHead('file')).toBe(ten([5, 'task']));
+    expect(repository.git('show', ':file')).toBe(ten([0, 'staged'], [5, 'task']));
+    expect(repository.git('diff', '--cached', '--numstat').trim()).toBe('1\t1\tfile');
+    expect(repository.git('diff', '--numstat').trim()).toBe('1\t1\tfile');
+  });
+
+  test('keeps to the line ends that the user commits', async () => {
+    const {inHead, status} = await committed({
+      before: ({write, commit, git}) => {
+        git('config', 'core.autocrlf', 'true');
+        write('crlf.txt', ten().replaceAll('\n', '\r\n'));
+        commit();
+        git('add', '--renormalize', '.');
+      },
+      task: ({write}) => write('crlf.txt', ten([3, 'task']).replaceAll('\n', '\r\n')),
+    });
+    expect(inHead('crlf.txt')).toBe(ten([3, 'task']));
+    expect(status()).toEqual([]);
+  });
+
+  test('takes modes, links, binary files and names that are no plain words', async () => {
+    const {shown, status} = await committed({
+      before: ({write, commit}) => {
+        write('program');
+        write('binary', Buffer.from([0, 1, 2]));
+        commit();
+      },
+      task: ({write, folder}) => {
+        chmodSync(path.join(folder, 'program'), 0o755);
+        write('binary', Buffer.from([0, 255, 10]));
+        symlinkSync('readme.md', path.join(folder, 'link'));
+        for (const name of ['ä ö.txt', '-x', '*.txt', 'new\nline']) write(name, 'task\n');
+      },
+    });
+    expect(shown()).toHaveLength(7);
+    expect(status()).toEqual([]);
+  });
+
+  test('is the first one of a branch without any', async () => {
+    const {outcome, status, shown} = await committed(
+      {
+        before: ({write}) => write('mine', 'mine\n'),
+        task: ({write}) => write('new', 'task\n'),
+      },
+      testRepository({commit: false}),
+    );
+    expect(outcome).toMatchObject({branch: 'main'});
+    expect([shown(), status()]).toEqual([['A\tnew'], ['?? mine']]);
+  });
+
+  test('goes where HEAD is, on no branch too', async () => {
+    const {outcome, repository} = await committed({
+      before: ({git}) => git('checkout', '-q', '--detach'),
+      task: ({write}) => write('readme.md', 'task\n'),
+    });
+    expect(outcome).toEqual({sha: repository.git('rev-parse', 'HEAD').trim()});
+    expect(repository.git('log', '--format=%s', 'main').trim()).toBe('a commit');
+  });
+
+  test('is made in a worktree of the repository', async () => {
+    const main = testRepository();
+    const folder = path.join(temporaryFolder(), 'tree');
+    main.git('worktree', 'add', '-q', '-b', 'side', folder);
+    const repository = {
+      ...main,
+      folder,
+      git: (...args: readonly string[]) => main.git('-C', folder, ...args),
+    };
+    const write = (file: string, text = '') => writeFileSync(path.join(folder, file), text);
+    const {createChangeTracker} = await import('../../../src/services/git/change-tracker.ts');
+    const {projectFolder} = await import('../../../src/services/stores/project-folder.ts');
+    const {reviewRules} = await import('../../../src/machines/policies/review/review-summary.ts');
+    const tracker = createChangeTracker({project: projectFolder(folder), env: main.env, rules: reviewRules});
+    const from = (await tracker.snapshot()) ?? '';
+    write('readme.md', 'task\n');
+    const to = (await tracker.snapshot(from)) ?? '';
+    expect(await tracker.commit({from, to}, request)).toMatchObject({branch: 'side'});
+    expect(repository.git('status', '--porcelain', '-uno')).toBe('');
+    expect(main.git('log', '--format=%s').trim()).toBe('a commit');
+  });
+
+  test('is made once: a second try finds it', async () => {
+    const {outcome, change, repository} = await committed({task: ({write}) => write('readme.md', 'task\n')});
+    repository.write('other');
+    repository.commit('a later one');
+    expect(await repository.tracker().commit(change, request)).toEqual(outcome);
+    expect(repository.git('rev-list', '--count', 'HEAD').trim()).toBe('3');
+  });
+
+  test('runs no program that the repository names', async () => {
+    const {program, wasRun} = canary(temporaryFolder());
+    const {outcome} = await committed({
+      before: ({git, folder}) => {
+        for (const key of ['core.fsmonitor', 'core.editor', 'gpg.program', 'diff.external'])
+          git('config', key, program);
+        git('config', 'commit.gpgSign', 'true');
+        mkdirSync(path.join(folder, '.git/hooks'), {recursive: true});
+        for (const hook of [
+          'pre-commit',
+          'commit-msg',
+          'post-commit',
+          'reference-transaction',
+          'post-index-change',
+        ])
+          symlinkSync(program, path.join(folder, '.git/hooks', hook));
+      },
+      task: ({write}) => write('new', 'task\n'),
+    });
+    expect(outcome).toMatchObject({branch: 'main'});
+    expect(wasRun()).toBe(false);
+  });
+});
+
+describe('nothing is committed, and the reason is told,', () => {
+  const cases: Record<string, Case & {readonly skipped: string}> = {
+    'where the user has edited the same lines': {
+      before: ({write}) => write('readme.md', 'mine\n'),
+      task: ({write}) => write('readme.md', 'mine and task\n'),
+      skipped: 'readme.md differs from HEAD in the same place: your own change is not committed',
+    },
+    'where the user has staged the same lines': {
+      before: ({write, commit, git}) => {
+        write('file', ten());
+        commit();
+        write('file', ten([3, 'staged']));
+        git('add', 'file');
+        write('file', ten());
+      },
+      task: ({write}) => write('file', ten([3, 'task'])),
+      skipped: 'file: what you have staged is in the same place',
+    },
+    'where the task changed a file that was never committed': {
+      before: ({write}) => write('mine', 'mine\n'),
+      task: ({write}) => write('mine', 'task\n'),
+      skipped: 'mine is not in HEAD: it was there, and not committed, before the task',
+    },
+    'where it changed nothing': {task: () => {}, skipped: 'it changed no files'},
+    'where the agent committed its change': {
+      task: ({write}) => write('readme.md', 'task\n'),
+      since: ({commit}) => commit('by the agent'),
+      skipped: 'nothing is left to commit: HEAD has the change already',
+    },
+    'during a merge': {
+      task: ({write}) => write('new', 'task\n'),
+      since: ({folder, git}) => writeFileSync(path.join(folder, '.git/MERGE_HEAD'), git('rev-parse', 'HEAD')),
+      skipped: 'a merge is in progress',
+    },
+    'during a rebase': {
+      task: ({write}) => write('new', 'task\n'),
+      since: ({folder}) => mkdirSync(path.join(folder, '.git/rebase-merge')),
+      skipped: 'a rebase is in progress',
+    },
+    'during a bisect': {
+      task: ({write}) => write('new', 'task\n'),
+      since: ({folder}) => writeFileSync(path.join(folder, '.git/BISECT_LOG'), ''),
+      skipped: 'a bisect is in progress',
+    },
+    'where a filter would have to run': {
+      before: ({write, commit}) => {
+        write('.gitattributes', '*.bin filter=lfs\n');
+        commit();
+      },
+      task: ({write}) => write('a.bin', 'task\n'),
+      skipped: 'a.bin goes through the git filter lfs',
+    },
+    'where it worked in a repository inside this one': {
+      before: ({folder}) => void testRepository({folder: path.join(folder, 'sub')}),
+      task: ({write}) => write('sub/new', 'task\n'),
+      skipped: 'sub is a repository of its own',
+    },
+    'while another git changes the index': {
+      task: ({write}) => write('new', 'task\n'),
+      since: ({folder}) => writeFileSync(path.join(folder, '.git/index.lock'), ''),
+      skipped: 'another git is changing the index',
+    },
+  };
+
+  test.each(Object.entries(cases))('%s', async (_, {skipped, ...each}) => {
+    const repository = testRepository();
+    const {git} = repository;
+    let seen: readonly unknown[] = [];
+    const state = () => [git('rev-parse', 'HEAD'), git('ls-files', '-s'), git('stash', 'list')];
+    const {outcome} = await committed(
+      {
+        ...each,
+        since: (given) => {
+          each.since?.(given);
+          seen = state();
+        },
+      },
+      repository,
+    );
+    expect(outcome).toEqual({skipped});
+    expect(state()).toEqual(seen);
+  });
+
+  test('where nobody said who commits', async () => {
+    const repository = testRepository();
+    const {write, folder} = repository;
+    const tracker = repository.tracker({
+      env: {GIT_AUTHOR_NAME: '', GIT_AUTHOR_EMAIL: '', GIT_COMMITTER_NAME: '', GIT_COMMITTER_EMAIL: ''},
+    });
+    const from = (await tracker.snapshot()) ?? '';
+    write('new', 'task\n');
+    const to = (await tracker.snapshot(from)) ?? '';
+    expect(await tracker.commit({from, to}, request)).toEqual({
+      skipped: 'git does not know who you are: git config --global user.name and user.email say it',
+    });
+    rmSync(path.join(folder, '.git'), {recursive: true});
+    expect(Object.keys(await tracker.commit({from, to}, request))).toEqual(['skipped']);
+  });
+});
