@@ -1,6 +1,7 @@
 import {and, assign, type DoneActorEvent, emit, not, or, sendTo, setup, stateIn} from 'xstate';
 import type {PauseReason, RunRecord} from '../services/contracts/run.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
+import type {RecoverRunsInput} from './actors/recover-runs.actor.ts';
 import {errorIn} from './chart-parts.ts';
 import {type ExecutorOutput, executorMachine} from './executor.machine.ts';
 import {handOverMachine} from './hand-over.machine.ts';
@@ -58,7 +59,7 @@ export const engineMachine = setup({
     resolveJob: promiseNotProvided<JobRules, {readonly options: JobOptions}>('resolveJob'),
     acquireLock: promiseNotProvided<void, void>('acquireLock'),
     releaseLock: promiseNotProvided<void, void>('releaseLock'),
-    recoverRuns: promiseNotProvided<readonly RunRecord[], void>('recoverRuns'),
+    recoverRuns: promiseNotProvided<readonly RunRecord[], RecoverRunsInput>('recoverRuns'),
     handOver: handOverMachine,
     executor: executorMachine,
     task: taskMachine,
@@ -157,7 +158,13 @@ export const engineMachine = setup({
               },
             },
             recovering: {
-              invoke: {id: 'recoverRuns', src: 'recoverRuns', onDone: 'choosing', onError: failed},
+              invoke: {
+                id: 'recoverRuns',
+                src: 'recoverRuns',
+                input: ({context: {rules}}) => (rules?.commits ? {commits: true} : {}),
+                onDone: 'choosing',
+                onError: failed,
+              },
             },
             choosing: {
               always: [

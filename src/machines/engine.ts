@@ -9,6 +9,7 @@ import {
   defineEndEverythingActor,
   type LiveAgents,
 } from './actors/agent.actor.ts';
+import {defineCommitTaskActor} from './actors/commit-task.actor.ts';
 import {
   type DecisionDesk,
   defineAskDecisionActor,
@@ -170,6 +171,7 @@ export function createEngine(services: Services, {inspect}: EngineOptions = {}):
       reviewGate,
       prepareRun: definePrepareRunActor(services, (prepared) => publish({type: 'task.started', prepared})),
       run,
+      commitTask: defineCommitTaskActor(services, (run) => publish({type: 'run.updated', run})),
       settleTask: defineSettleTaskActor(services, (run) => publish({type: 'task.settled', run})),
       withdrawRun: defineWithdrawTaskActor(services, (run) => publish({type: 'task.settled', run})),
     },

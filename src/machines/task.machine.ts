@@ -26,6 +26,7 @@ import {
   type TaskProgress,
 } from './policies/run/task-input.ts';
 import {type TaskOutput, taskOutcome, withdrawnOutcome} from './policies/run/task-outcome.ts';
+import {statusOf} from './policies/run/task-runs.ts';
 import {type ReviewGateOutput, reviewGateMachine} from './review-gate.machine.ts';
 import {type RunOutput, runMachine} from './run.machine.ts';
 
@@ -59,6 +60,7 @@ export const taskMachine = setup({
     prepareRun: promiseNotProvided<PreparedTask, PrepareRunInput>('prepareRun'),
     run: runMachine,
     reviewGate: reviewGateMachine,
+    commitTask: promiseNotProvided<RunRecord, {readonly run: RunRecord}>('commitTask'),
     settleTask: promiseNotProvided<void, SettleTaskInput>('settleTask'),
     /** Takes back what was prepared: record, replaced run and plan say what they said before. */
     withdrawRun: promiseNotProvided<RunRecord, {readonly prepared: PreparedTask}>('withdrawRun'),
@@ -90,6 +92,7 @@ export const taskMachine = setup({
       params.outcome === 'error' || params.outcome === 'refused',
     isWithdrawn: (_, params: RunOutput) => params.outcome === 'withdrawn',
     isAtCheckpoint: (_, params: RunOutput) => params.run.decision_state === 'pending',
+    isToBeCommitted: ({context}) => context.commits === true && statusOf(lastRun(context)) === 'done',
     isPostponed: (_, params: ReviewGateOutput) => params.outcome === 'postponed',
     isRetried: (_, params: ReviewGateOutput) => params.outcome === 'retried',
     isSentBack: (_, params: ReviewGateOutput) => params.run.decision_state === 'changes_requested',
@@ -173,7 +176,7 @@ export const taskMachine = setup({
                   {guard: {type: 'isBroken', params: outputIn}, target: '#task.failed', actions: broken},
                   {guard: {type: 'isWithdrawn', params: outputIn}, target: 'withdrawing'},
                   {guard: {type: 'isAtCheckpoint', params: outputIn}, target: 'checkpoint', actions: ended},
-                  {target: 'settling', actions: ended},
+                  {target: 'concluding', actions: ended},
                 ],
                 onError: failed,
               },
@@ -193,13 +196,24 @@ export const taskMachine = setup({
                   {guard: {type: 'isPostponed', params: outputIn}, target: '#task.leftOpen'},
                   {guard: {type: 'isRetried', params: outputIn}, target: 'goingBack', actions: retried},
                   {guard: {type: 'isSentBack', params: outputIn}, target: 'goingBack', actions: sentBack},
-                  {target: 'settling', actions: ended},
+                  {target: 'concluding', actions: ended},
                 ],
                 onError: failed,
               },
             },
             goingBack: {
               always: [{guard: 'isPauseAsked', target: '#task.leftOpen'}, {target: 'preparing'}],
+            },
+            // Approved, or nobody asked to be asked: what is committed is on disk before the plan is told.
+            concluding: {always: [{guard: 'isToBeCommitted', target: 'committing'}, {target: 'settling'}]},
+            committing: {
+              invoke: {
+                id: 'commitTask',
+                src: 'commitTask',
+                input: ({context}) => ({run: lastRun(context)}),
+                onDone: {target: 'settling', actions: {type: 'rememberRun', params: recordIn}},
+                onError: failed,
+              },
             },
             settling: {
               invoke: {

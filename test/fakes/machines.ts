@@ -4,6 +4,7 @@ import {
   defineEndEverythingActor,
   type LiveAgents,
 } from '../../src/machines/actors/agent.actor.ts';
+import {defineCommitTaskActor} from '../../src/machines/actors/commit-task.actor.ts';
 import {
   type DecisionDesk,
   defineAskDecisionActor,
@@ -61,6 +62,7 @@ export function defineEffects(services: Services) {
     reviewGate: reviewGateMachine.provide({actors: reviewGate}),
     prepareRun: definePrepareRunActor(services, () => {}),
     run: runMachine.provide({actors: run}),
+    commitTask: defineCommitTaskActor(services, () => {}),
     settleTask: defineSettleTaskActor(services, () => {}),
     withdrawRun: defineWithdrawTaskActor(services, () => {}),
   };

@@ -347,9 +347,10 @@ test('every transition is reached', () => {
       inputs: [
         input,
         {...input, mode: {type: 'review', decision: null}},
+        {...input, commits: true},
         {...input, mode: {type: 'resume', answers: [], feedback: 'use tabs'}},
       ],
-      key: ({context}) => context.mode.type,
+      key: ({context}) => [context.mode.type, context.commits],
       payloads: [
         pause,
         done('prepareRun', prepared),
@@ -368,6 +369,7 @@ test('every transition is reached', () => {
         done('run', {outcome: 'succeeded', run}),
         done('run', {outcome: 'withdrawn', run}),
         done('run', {outcome: 'error', run, error: 'no'}),
+        done('commitTask', run),
         done('withdrawRun', run),
         ...[
           'prepareRun',
@@ -375,6 +377,7 @@ test('every transition is reached', () => {
           'recallDecision',
           'reviewGate',
           'run',
+          'commitTask',
           'settleTask',
           'withdrawRun',
           'undoRun',

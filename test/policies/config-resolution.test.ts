@@ -27,6 +27,7 @@ const defaults = {
   'execution.parentReviewEnabled': {value: true, source: 'default'},
   'execution.maxReviewCycles': {value: 3, source: 'default'},
   'execution.stopOnFailure': {value: false, source: 'default'},
+  'execution.commit': {value: 'off', source: 'default'},
   'execution.pauseGraceSeconds': {value: 10, source: 'default'},
   'execution.keepAwake': {value: true, source: 'default'},
   'hooks.needsYou': {value: '', source: 'default'},

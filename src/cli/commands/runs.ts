@@ -160,10 +160,14 @@ function linksOf(run: RunRecord): string {
     ['resumed from', run.resumed_from_run_id],
     ['restart of', run.restart_of_run_id],
     ['superseded by', run.superseded_by_run_id],
+    ['committed', run.commit?.sha?.slice(0, 7)],
     [run.undo?.is_redo ? 'redo of' : 'undo of', run.undo?.run_ids.join(' ')],
   ] as const;
   return links.flatMap(([name, id]) => (id === undefined ? [] : [`${name} ${id}`])).join(', ');
 }
+
+const commitText = ({sha, branch, skipped}: NonNullable<RunRecord['commit']>) =>
+  sha === undefined ? `none: ${skipped}` : `${sha}${branch === undefined ? '' : ` on ${branch}`}`;
 
 function runDetails(run: RunRecord, reading: Reading, withOutput: boolean): string {
   const rows = [
@@ -193,6 +197,7 @@ function runDetails(run: RunRecord, reading: Reading, withOutput: boolean): stri
       ? [['told', `what run ${run.context.parentReviewFeedback.reviewRunId} sent back`]]
       : []),
     ...(linksOf(run) === '' ? [] : [['links', linksOf(run)]]),
+    ...(run.commit ? [['commit', commitText(run.commit)]] : []),
     ...(run.side_effects ?? []).map(({text}) => ['beware', text]),
     ...run.segments.map((segment, index) => [
       `segment ${index + 1}`,

@@ -2,6 +2,7 @@ import type {EngineFact} from '../../machines/engine.ts';
 import {continueCommand} from '../../machines/policies/job/job-summary.ts';
 import {decisionWords} from '../../machines/policies/review/checkpoint-choices.ts';
 import {remarksOf} from '../../machines/policies/review/review-remarks.ts';
+import {commitWords} from '../../machines/policies/run/commit-message.ts';
 import {programName} from '../../machines/policies/run/program.ts';
 import {hasUndeliveredAnswer} from '../../machines/policies/run/task-runs.ts';
 import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
@@ -124,12 +125,14 @@ export function outcomeLine(run: RunRecord, paint = painter({hasColor: false})):
     duration(workTime(run)),
     ...changedFiles(run),
     ...(run.usage ? [`${tokens(run.usage)} tokens`] : []),
+    ...(run.commit?.sha === undefined ? [] : [commitWords(run.commit)]),
     ...(run.usage?.cost_usd === undefined ? [] : [dollars(run.usage.cost_usd)]),
   ];
   const besides = (run.side_effects ?? []).map(
     ({text}) => `\n  ${paint('yellow', 'beware:')} ${displayLine(text)}`,
   );
-  return `${paint(style, symbol)} ${displayLine(run.task_id)}  ${parts.join('  ')}${reasonLine(run)}${besides.join('')}`;
+  const notCommitted = run.commit?.skipped === undefined ? '' : `\n  ${commitWords(run.commit)}`;
+  return `${paint(style, symbol)} ${displayLine(run.task_id)}  ${parts.join('  ')}${reasonLine(run)}${notCommitted}${besides.join('')}`;
 }
 
 const reasonLine = ({failure, state}: RunRecord) =>

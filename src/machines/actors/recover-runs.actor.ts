@@ -14,7 +14,11 @@ import {undoBroken} from '../policies/run/undo.ts';
 import {compareTimestamps} from '../policies/text/timestamps.ts';
 import {stillAlive} from './agent.actor.ts';
 import {cleanDrafts} from './clean-drafts.ts';
+import {commitTask} from './commit-task.actor.ts';
 import {workOf} from './record-run.actor.ts';
+
+/** Whether a task that is done is committed before the plan says so. */
+export type RecoverRunsInput = {readonly commits?: true};
 
 /**
  * Repairs what a Blackbird that died has left, before anything else is started. Needs the project lock:
@@ -25,7 +29,7 @@ export function defineRecoverRunsActor(
   onRecovered: (run: RunRecord) => void = () => {},
   onResting: (run: RunRecord) => void = () => {},
 ) {
-  return fromPromise<readonly RunRecord[], void>(async () => {
+  return fromPromise<readonly RunRecord[], RecoverRunsInput>(async ({input: {commits}}) => {
     const plan = await services.plans.read();
     const recovered: RunRecord[] = [];
     // What the plan says is not enough: it can be edited, restored or replaced while an agent lives.
@@ -53,7 +57,7 @@ export function defineRecoverRunsActor(
           services,
           task,
           {...standing, updated_at: run.updated_at},
-          wasRunning,
+          {wasRunning, commits: commits === true},
           standing.run_id === run.run_id ? leaveParents : parentsBefore(run),
         );
       if (wasRunning) onRecovered(standing);
@@ -150,11 +154,12 @@ async function settleStatus(
   services: Services,
   task: Task,
   run: RunRecord,
-  wasRunning: boolean,
+  {wasRunning, commits}: {wasRunning: boolean; commits: boolean},
   completes: CompletionRule,
 ): Promise<void> {
   if (!wasRunning && compareTimestamps(run.updated_at, task.updatedAt) < 0) return;
   const status = statusOf(run);
   if (status === task.status) return;
+  if (status === 'done' && commits) await commitTask(services, run);
   await services.plans.update((plan) => setStatus(plan, task.id, status, services.now(), completes));
 }

@@ -54,6 +54,12 @@ export const settings = {
     about: 'stop the plan when a task fails',
     isGate: true,
   },
+  'execution.commit': {
+    type: 'choice',
+    default: 'off',
+    options: ['off', 'task'],
+    about: 'commit what a task changed, alone, once it is done',
+  },
   'execution.pauseGraceSeconds': {
     type: 'integer',
     default: 10,

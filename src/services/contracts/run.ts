@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import {failureKinds, providerIds} from './agent.ts';
 import {reviewSummarySchema} from './changes.ts';
+import {commitOutcomeSchema} from './commit.ts';
 import {runProviderIds} from './provider-table.ts';
 import {sideEffectSchema} from './side-effects.ts';
 import {taskStatuses} from './task-status.ts';
@@ -205,6 +206,8 @@ export const runRecordSchema = z.looseObject({
   result_tree: z.string().optional(),
   /** What the task changed by the end of this run, with what the runs before it in its chain changed. */
   review_summary: reviewSummarySchema.optional(),
+  /** What became of its commit, where one was asked for. */
+  commit: commitOutcomeSchema.optional(),
   /** Undos only: whose change it takes back. A redo takes back an undo. */
   undo: z
     .looseObject({

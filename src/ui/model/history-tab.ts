@@ -1,3 +1,4 @@
+import {commitWords} from '../../machines/policies/run/commit-message.ts';
 import {programName} from '../../machines/policies/run/program.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {dollars, duration, tokens, workTime} from '../../machines/policies/text/durations.ts';
@@ -28,8 +29,13 @@ function runLines(run: RunRecord, columns: number): Line[] {
     ...(run.usage?.cost_usd === undefined ? [] : [dollars(run.usage.cost_usd)]),
   ];
   const rows: ReadonlyArray<readonly [string, string | undefined]> = [
-    ['agent', `${programName(run)}${run.run_type === 'review' ? ', parent review' : ''}`],
-    ['session', run.provider_session_ref || '(none)'],
+    [
+      'agent',
+      run.undo ? undefined : `${programName(run)}${run.run_type === 'review' ? ', parent review' : ''}`,
+    ],
+    [run.undo?.is_redo ? 'redo of' : 'undo of', run.undo?.run_ids.join(', ')],
+    ['session', run.undo ? undefined : run.provider_session_ref || '(none)'],
+    ['commit', run.commit && commitWords(run.commit)],
     [
       'resumable',
       run.state === 'paused' || run.state === 'waiting' ? (run.resumable ? 'yes' : 'no') : undefined,

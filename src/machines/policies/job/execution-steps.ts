@@ -69,8 +69,9 @@ export function nextTaskInput(
   {taskId, ...rules}: JobRules & SelectedTask,
   mode: TaskInput['mode'],
 ): TaskInput {
-  const {provider, explicitProvider, graceMilliseconds, isReviewed = false, isAttended} = rules;
-  return {taskId, mode, provider, explicitProvider, graceMilliseconds, isReviewed, isAttended};
+  const {provider, explicitProvider, graceMilliseconds, isReviewed = false, isAttended, commits} = rules;
+  const common = {provider, explicitProvider, graceMilliseconds, isReviewed, isAttended};
+  return {taskId, mode, ...common, ...(commits && {commits})};
 }
 
 export function selectTaskInput({

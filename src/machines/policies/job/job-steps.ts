@@ -98,7 +98,7 @@ export function undoInput(step: JobStep | undefined): UndoRequest {
 export function taskInput(step: JobStep | undefined, rules: JobRules): TaskInput {
   if (step?.type !== 'task') throw new Error('The next step is not a task');
   const {taskId, mode} = step;
-  const {provider, explicitProvider, graceMilliseconds, isReviewed, isAttended} = rules;
+  const {provider, explicitProvider, graceMilliseconds, isReviewed, isAttended, commits} = rules;
   return {
     taskId,
     mode,
@@ -107,6 +107,7 @@ export function taskInput(step: JobStep | undefined, rules: JobRules): TaskInput
     graceMilliseconds,
     ...(isReviewed === undefined ? {} : {isReviewed}),
     isAttended,
+    ...(commits && {commits}),
   };
 }
 
@@ -237,6 +238,8 @@ export type JobRules = {
   /** Every run ends at a checkpoint; without it, a run that goes on keeps to how it began. */
   readonly isReviewed?: boolean;
   readonly isAttended: boolean;
+  /** What a task changed becomes a commit before the plan says that it is done. */
+  readonly commits?: true;
   readonly stopOnFailure: boolean;
   readonly maxTasks: number | null;
   /** Parents are done when their review passed; else as soon as their children are. */
@@ -256,6 +259,7 @@ export function jobRules(config: ResolvedConfig, choice: ProviderChoice, options
     graceMilliseconds: settingOf(config, 'execution.pauseGraceSeconds') * 1000,
     ...(isReviewed === undefined ? {} : {isReviewed}),
     isAttended: options.isAttended ?? false,
+    ...(settingOf(config, 'execution.commit') === 'task' ? {commits: true} : {}),
     stopOnFailure: options.stopOnFailure ?? settingOf(config, 'execution.stopOnFailure'),
     maxTasks: options.maxTasks ?? null,
     reviewsParents: settingOf(config, 'execution.parentReviewEnabled'),

@@ -45,6 +45,13 @@ export function proposalLines({files, dependents, undoes, request}: UndoProposal
         `  ${request.isForced ? 'left' : 'conflict'}  ${displayLine(path)}  ${displayLine(reason)}`,
     ),
     ...(dependents.length === 0 ? [] : [`Built on it: ${dependents.map(displayLine).join(', ')}`]),
+    ...undoes.flatMap(({commit}) =>
+      commit?.sha === undefined
+        ? []
+        : [
+            `Commit ${commit.sha.slice(0, 7)} stays; git revert ${commit.sha.slice(0, 7)} takes it out of the history`,
+          ],
+    ),
     ...(undoes.some(({side_effects = []}) => side_effects.some(({kind}) => kind === 'refs'))
       ? ['Commits that the agent made stay; git revert takes them out of the history']
       : []),

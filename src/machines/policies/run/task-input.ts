@@ -19,6 +19,8 @@ export type TaskInput = {
   readonly isReviewed?: boolean;
   /** Somebody is there to decide; else a checkpoint is left open. */
   readonly isAttended?: boolean;
+  /** Its change is committed before the plan says that it is done. */
+  readonly commits?: true;
 };
 
 /** Where a task stands, as far as its next step depends on it. */

@@ -1,0 +1,43 @@
+import {fromPromise} from 'xstate';
+import {messageOf} from '../../services/contracts/errors.ts';
+import type {RunRecord} from '../../services/contracts/run.ts';
+import type {Services} from '../../services/contracts/services.ts';
+import {spansOf} from '../policies/run/change-spans.ts';
+import {commitRequest} from '../policies/run/commit-message.ts';
+import {chainTo} from '../policies/run/task-runs.ts';
+
+type Committing = Pick<Services, 'plans' | 'runs' | 'changes' | 'now'>;
+
+/** Commits what the task changed; the record says what became of it before the plan says anything. */
+export function defineCommitTaskActor(services: Committing, onRecorded: (run: RunRecord) => void) {
+  return fromPromise<RunRecord, {readonly run: RunRecord}>(async ({input: {run}}) => {
+    const recorded = await commitTask(services, run);
+    onRecorded(recorded);
+    return recorded;
+  });
+}
+
+/** A commit that a Blackbird made and did not live to record is found again by its trailer. */
+export async function commitTask(
+  {plans, runs, changes, now}: Committing,
+  run: RunRecord,
+): Promise<RunRecord> {
+  if (run.commit !== undefined) return run;
+  const commit = await outcomeOf({plans, runs, changes}, run);
+  return runs.update(run.task_id, run.run_id, (current) => ({...current, commit, updated_at: now()}));
+}
+
+async function outcomeOf({plans, runs, changes}: Omit<Committing, 'now'>, run: RunRecord) {
+  const chain = chainTo(run, (await runs.list(run.task_id)).runs);
+  // What an earlier run of the chain has committed is not committed again.
+  const fresh = chain.slice(chain.findLastIndex(({commit}) => commit?.sha !== undefined) + 1);
+  const spans = spansOf(fresh);
+  if (spans.length === 0) return {skipped: run.review_summary?.note ?? 'its files were not recorded'};
+  const {id, title = '', description} = (await plans.read()).items.get(run.task_id) ?? {id: run.task_id};
+  try {
+    const request = commitRequest({id, title, ...(description && {description})}, run.run_id);
+    return await changes.commit(await changes.compose(spans), request);
+  } catch (error) {
+    return {skipped: messageOf(error)};
+  }
+}

@@ -1,0 +1,41 @@
+import type {CommitRequest} from '../../../services/contracts/commit.ts';
+import type {Task} from '../../../services/contracts/plan.ts';
+import {displayLine, displayText} from '../text/display-text.ts';
+
+/** Tools cut what is longer. */
+const maxSubject = 72;
+
+const runTrailer = 'Blackbird-Run';
+
+/** The task in git's words. The trailers are a paragraph of their own, so nothing in the description passes for one. */
+export function commitRequest(
+  {id, title, description = ''}: Pick<Task, 'id' | 'title' | 'description'>,
+  runId: string,
+): CommitRequest {
+  const trailers = `Blackbird-Task: ${displayLine(id)}\n${runTrailer}: ${runId}`;
+  const body = displayText(description).trim();
+  const paragraphs = [subjectOf(title, id), ...(body === '' ? [] : [body]), trailers];
+  return {message: `${paragraphs.join('\n\n')}\n`, mark: {trailer: runTrailer, value: runId}};
+}
+
+function subjectOf(title: string, id: string): string {
+  const line = displayLine(title).trim() || displayLine(id);
+  const letters = [...line];
+  return letters.length <= maxSubject
+    ? line
+    : `${letters
+        .slice(0, maxSubject - 1)
+        .join('')
+        .trimEnd()}…`;
+}
+
+/** For a line at the end of a task: `committed 3f2a9c1`. */
+export function commitWords({
+  sha,
+  skipped,
+}: {
+  readonly sha?: string | undefined;
+  readonly skipped?: string | undefined;
+}): string {
+  return sha === undefined ? `not committed: ${displayLine(skipped ?? '')}` : `committed ${sha.slice(0, 7)}`;
+}
