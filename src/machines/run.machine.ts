@@ -4,6 +4,7 @@ import {promiseNotProvided} from './actors/not-provided.ts';
 import type {RecordRunInput} from './actors/record-run.actor.ts';
 import {errorIn, finalOutput, outputIn, type PauseCommand, recordIn} from './chart-parts.ts';
 import {
+  type ApprovalObstacle,
   preparedHere,
   type RunCircumstances,
   runGuards,
@@ -29,7 +30,7 @@ export type RunOutput = {readonly run: RunRecord} & (
   | {readonly outcome: RunRecord['state']}
   /** It was paused before its agent was told to go: it stands where it stood. */
   | {readonly outcome: 'withdrawn'}
-  | {readonly outcome: 'refused'; readonly obstacle: SessionObstacle}
+  | {readonly outcome: 'refused'; readonly obstacle: SessionObstacle | ApprovalObstacle}
   | {readonly outcome: 'error'; readonly error: unknown}
 );
 
@@ -54,6 +55,13 @@ const inSession = [...inPlace, hasNoSession, ...inStoredSession] as const;
 const goingOn = [{guard: 'isGoRun', target: '#run.continued'}, {target: '#run.recordingRelaunch'}] as const;
 const replaced = [{guard: 'isGoRun', target: '#run.superseded'}, {target: '#run.recordingLink'}] as const;
 const replaceable = {'run.restart': replaced, 'run.undo': replaced} as const;
+
+const withdrawal = [
+  {guard: 'isUnapproved', target: '#run.impossible'},
+  {guard: 'isCommitted', target: '#run.committed'},
+  {guard: 'isBuiltOn', target: '#run.builtOn'},
+  {target: '#run.recordingDecision'},
+] as const;
 
 const runSetup = setup({
   types: {
@@ -105,6 +113,7 @@ export const runMachine = runSetup.createMachine({
         'run.retry': 'impossible',
         'run.undo': 'impossible',
         'review.decide': 'impossible',
+        'review.withdraw': 'impossible',
       },
       states: {
         routing: {
@@ -166,6 +175,7 @@ export const runMachine = runSetup.createMachine({
             'run.sendBack': [...inSession, {target: '#run.continued'}],
             ...replaceable,
             'run.retry': {guard: 'hasFailed', target: '#run.released'},
+            'review.withdraw': withdrawal,
           },
         },
       },
@@ -235,6 +245,8 @@ export const runMachine = runSetup.createMachine({
     impossible: {type: 'final', output: ({context}) => impossible(context)},
     otherProgram: {type: 'final', output: refusal('otherProgram')},
     otherFolder: {type: 'final', output: refusal('otherFolder')},
+    committed: {type: 'final', output: refusal('committed')},
+    builtOn: {type: 'final', output: refusal('builtOn')},
     noSession: {type: 'final', output: refusal('noSession')},
     foreignSession: {type: 'final', output: refusal('foreignSession')},
     unsavedSession: {type: 'final', output: refusal('unsavedSession')},
@@ -246,7 +258,7 @@ function asRecorded({context: {run}}: {context: RunContext}): RunOutput {
   return {outcome: run.state, run};
 }
 
-function refusal(obstacle: SessionObstacle) {
+function refusal(obstacle: SessionObstacle | ApprovalObstacle) {
   return ({context: {run}}: {context: RunContext}): RunOutput => ({outcome: 'refused', run, obstacle});
 }
 

@@ -109,6 +109,8 @@ export interface TuiPorts {
   watch(listener: (data: ProjectData) => void): () => void;
   setStatus(taskId: string, status: TaskStatus, seen: readonly SeenTask[]): Promise<PlanChange>;
   retry(taskId: string): Promise<PlanChange>;
+  /** Takes an approval back. */
+  withdraw(taskId: string): Promise<void>;
   /** What an undo of the task would do; nothing is done. */
   proposeUndo(taskId: string): Promise<UndoProposal>;
   edit(edit: PlanEdit): Promise<PlanChange>;

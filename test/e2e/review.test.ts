@@ -270,6 +270,24 @@ describe('without a terminal', () => {
     expect({code, err}).toEqual({code: 1, err: expect.stringContaining('E_COMMENT_SENT')});
   });
 
+  test('an approval is withdrawn until the next task has started', async () => {
+    const project = reviewed();
+    await project.run(['execute']);
+    await project.run(['review', 'a', '--approve-quit']);
+    expect(await project.run(['review', 'a', '--withdraw'])).toMatchObject({
+      ...{code: 0, err: ''},
+      out: lines('the approval of a is withdrawn; it waits for your decision'),
+    });
+    expect(project.statuses()).toEqual({a: 'in_progress', b: 'todo'});
+    expect((await project.run(['runs', 'a', '--verbose'])).out).toContain('approved quit, taken back');
+    await project.run(['review', 'a', '--approve']);
+    const {code, err} = await project.run(['review', 'a', '--withdraw']);
+    expect({code, err}).toEqual({
+      code: 1,
+      err: expect.stringContaining('error: the approval of a stands: the next task has started\n'),
+    });
+  });
+
   test('scripts are told by events, and that a person is needed', async () => {
     const project = reviewed();
     const {code, out} = await project.run(['execute', '--json']);

@@ -1,5 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {createCommentDesk} from '../../src/machines/actors/comment-desk.ts';
+import {withdrawApproval} from '../../src/machines/actors/withdraw-approval.ts';
 import {createEngine, type Engine, type EngineFact} from '../../src/machines/engine.ts';
 import type {Job} from '../../src/machines/policies/job/job-steps.ts';
 import type {Decision} from '../../src/machines/policies/review/decisions.ts';
@@ -9,7 +10,7 @@ import {lineComment} from '../fakes/memory-comment-store.ts';
 import {pausedRun, question, restingRun, sessionRef} from '../fakes/runs.ts';
 import {createFakeServices, mortal, settle} from '../fakes/services.ts';
 import {executeJob, startJob, taskJob} from '../helpers/jobs.ts';
-import {family, planOf, task} from '../helpers/plans.ts';
+import {family, now, planOf, task} from '../helpers/plans.ts';
 
 const execute = (fields: Parameters<typeof executeJob>[0] = {}): Job =>
   executeJob({isReviewed: true, isAttended: true, ...fields});
@@ -651,5 +652,70 @@ describe('a record that cannot be read', () => {
       output: {reason: 'error', attempted: [], error: refusal},
     });
     expect(project.plans.statuses()).toEqual({p: 'todo', a: 'done', z: 'todo'});
+  });
+});
+
+describe('an approval', () => {
+  const approved = pendingRun({
+    decision_state: 'approved_quit',
+    decision_resolved_at: '2026-02-02T02:00:00.000Z',
+  });
+  const done = planOf(task('a', {status: 'done'}), task('b', {deps: ['a']}));
+  const after = {task_id: 'b', run_id: 'b-1', created_at: '2026-02-02T02:00:00.001Z'};
+
+  test('can be withdrawn until the next task starts: the checkpoint is open again, the history kept', async () => {
+    const {services, runs, plans, lock, engine, time} = openProject({plan: done, runs: [approved]});
+    await withdrawApproval(services, 'a');
+    expect(runs.records('a')).toEqual([
+      {
+        ...pendingRun(),
+        updated_at: time.now,
+        decision_history: [
+          {
+            decision_state: 'approved_quit',
+            decision_resolved_at: '2026-02-02T02:00:00.000Z',
+            withdrawn_at: time.now,
+          },
+        ],
+      },
+    ]);
+    expect(plans.statuses()).toEqual({a: 'in_progress', b: 'todo'});
+    expect(lock.isHeld).toBe(false);
+    const asked = answering(engine, approve);
+    await startJob(engine, execute({isReviewed: false}));
+    expect(asked).toEqual(['a-1']);
+    expect(plans.statuses()).toEqual({a: 'done', b: 'done'});
+  });
+
+  test.each([
+    {name: 'the next task has started', runs: [approved, restingRun({state: 'failed', ...after})]},
+    {name: 'its change was committed', runs: [{...approved, commit: {sha: 'abc'}}]},
+  ])('stands when $name', async ({name, runs: given}) => {
+    const status = given.length === 1 ? 'todo' : 'failed';
+    const plan = planOf(task('a', {status: 'done'}), task('b', {deps: ['a'], status, updatedAt: now}));
+    const {services, runs, lock} = openProject({plan, runs: given});
+    await expect(withdrawApproval(services, 'a')).rejects.toMatchObject({
+      code: 'E_NO_DECISION',
+      message: `the approval of a stands: ${name}`,
+    });
+    expect(runs.records('a')).toEqual([given[0]]);
+    expect(lock.isHeld).toBe(false);
+  });
+
+  test.each([
+    {name: 'was never given', runs: [pendingRun({decision_state: 'rejected'})]},
+    {name: 'is for no run', runs: []},
+  ])('that $name cannot be withdrawn', async ({runs}) => {
+    const {services} = openProject({plan: done, runs});
+    await expect(withdrawApproval(services, 'a')).rejects.toMatchObject({
+      code: 'E_NO_DECISION',
+      message: 'a was not approved at a checkpoint',
+    });
+  });
+
+  test('cannot be withdrawn while a job runs', async () => {
+    const {services, lock} = openProject({plan: done, runs: [approved]});
+    lock.holder = '42';
+    await expect(withdrawApproval(services, 'a')).rejects.toMatchObject({code: 'E_REPO_LOCKED'});
   });
 });

@@ -23,6 +23,7 @@ const here: RunCircumstances = {
   isGoRun: false,
   owner: 'gone',
   isPastCheckpoint: false,
+  isBuiltOn: false,
 };
 const circumstances: readonly RunCircumstances[] = [
   here,
@@ -33,6 +34,7 @@ const circumstances: readonly RunCircumstances[] = [
   {...here, isSameFolder: false, isSameProgram: false},
   {...here, isSessionRef: false},
   {...here, isPastCheckpoint: true},
+  {...here, isPastCheckpoint: true, isBuiltOn: true},
   {...here, isGoRun: true},
 ];
 
@@ -45,6 +47,7 @@ const orders: Record<RunCommandName, RunOrder> = {
   retry: {type: 'run.retry'},
   undo: {type: 'run.undo', byRunId: 'a-2'},
   decide: {type: 'review.decide', decision: {state: 'approved_continue'}},
+  withdraw: {type: 'review.withdraw'},
 };
 
 /** What the chart itself makes of the command: where it stands, and what keeps it there. */

@@ -42,6 +42,7 @@ const here: RunCircumstances = {
   isGoRun: false,
   owner: 'self',
   isPastCheckpoint: false,
+  isBuiltOn: false,
 };
 
 function createRun(run: RunRecord, order: RunOrder | null, circumstances = here) {
@@ -275,6 +276,8 @@ test('every transition is reached', () => {
       resumable: true,
     }),
     restingRun({state: 'succeeded', run_type: 'review'}),
+    restingRun({state: 'succeeded', decision_state: 'approved_quit'}),
+    restingRun({state: 'succeeded', decision_state: 'approved_quit', commit: {sha: 'abc'}}),
     runRecord({provider_session_ref: sessionRef, resumable: true}),
   ];
   const circumstances: RunCircumstances[] = [
@@ -285,6 +288,7 @@ test('every transition is reached', () => {
     {...session, isSameFolder: false},
     {...session, isSessionRef: false},
     {...session, isGoRun: true},
+    {...session, isBuiltOn: true},
   ];
   const unsaved = records.map((run) => ({...run, resumable: false}));
   const without = unsaved.map((run) => ({...run, provider_session_ref: ''}));
@@ -301,6 +305,7 @@ test('every transition is reached', () => {
             decide,
             {...resume, type: 'run.sendBack'},
             {type: 'run.retry'},
+            {type: 'review.withdraw'},
             {...restart, type: 'run.undo'},
           ].map((order) => ({
             run,

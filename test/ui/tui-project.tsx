@@ -2,6 +2,7 @@ import {onTestFinished} from 'vitest';
 import {createJobStarter} from '../../src/cli/tui/job-starter.ts';
 import {createCommentDesk} from '../../src/machines/actors/comment-desk.ts';
 import {proposeUndo} from '../../src/machines/actors/undo.actor.ts';
+import {withdrawApproval} from '../../src/machines/actors/withdraw-approval.ts';
 import {createEngine} from '../../src/machines/engine.ts';
 import {resolveConfig, valueAt} from '../../src/machines/policies/config-resolution.ts';
 import {applyEdit} from '../../src/machines/policies/plan/apply-edit.ts';
@@ -126,6 +127,7 @@ export function tuiProject(options: TuiOptions = {}) {
         return setStatus(plan, id, status, now);
       }),
     retry: (id) => update((plan) => setStatus(plan, id, 'todo', now)),
+    withdraw: async (taskId) => void (await withdrawApproval(services, taskId)),
     proposeUndo: (taskId) => proposeUndo(services, {taskId, runId: null, isForced: false}),
     edit: (edit) => update((plan) => applyEdit(plan, edit, now)),
     undo: (change) => update((plan) => undoChange(plan, change)),

@@ -17,6 +17,7 @@ type Options = JobCommandOptions & {
   comment?: readonly string[];
   comments?: true;
   removeComment?: string;
+  withdraw?: true;
 };
 
 const choices = ['approve', 'approveQuit', 'requestChanges', 'reject', 'retry'] as const;
@@ -61,6 +62,14 @@ export function reviewCommand(cli: Cli): Command {
         'comments',
       ]),
     )
+    .addOption(
+      new Option('--withdraw', 'take an approval back, until the next task has started').conflicts([
+        ...choices,
+        'comment',
+        'comments',
+        'removeComment',
+      ]),
+    )
     .addOption(agentOption())
     .addOption(streamOption())
     .addOption(inspectOption())
@@ -74,6 +83,13 @@ Exit codes: 0 decided, and what follows is done; 1 error, 3 a task failed,
 4 a person is needed again, 75 only time is needed, 130 paused.`,
     )
     .action(async (taskId: string | undefined, options: Options, command: Command) => {
+      if (options.withdraw) {
+        if (taskId === undefined) throw new AppError('E_USAGE', '--withdraw needs the id of a task');
+        const {withdrawApproval} = await openEngineFor(cli, command, options);
+        const {stdout: _, stderr: __, ...run} = await withdrawApproval(taskId);
+        cli.print(command, run, `the approval of ${taskId} is withdrawn; it waits for your decision`);
+        return;
+      }
       const decision = await decisionFrom(cli, options);
       const opened = await openEngineFor(cli, command, options);
       const {plans} = await cli.project(command);

@@ -183,6 +183,10 @@ function runDetails(run: RunRecord, reading: Reading, withOutput: boolean): stri
     ['updated', run.updated_at],
     ...(run.failure ? [['failure', `${run.failure.kind}: ${run.failure.message}`]] : []),
     ...(run.decision_state === undefined ? [] : [['decision', run.decision_state.replace('_', ' ')]]),
+    ...(run.decision_history ?? []).map(({decision_state = '', withdrawn_at}) => [
+      'withdrawn',
+      `${decision_state.replace('_', ' ')}, taken back ${withdrawn_at}`,
+    ]),
     ...(run.decision_feedback === undefined ? [] : [['feedback', run.decision_feedback]]),
     ...(run.run_type === 'execute' ? [] : [['type', run.run_type]]),
     ...(run.undo?.forced ? [['by force', run.undo.forced.join(', ')]] : []),

@@ -3,6 +3,7 @@ import {open} from 'node:fs/promises';
 import os from 'node:os';
 import {type CommentDesk, createCommentDesk} from '../../machines/actors/comment-desk.ts';
 import {proposeUndo} from '../../machines/actors/undo.actor.ts';
+import {withdrawApproval} from '../../machines/actors/withdraw-approval.ts';
 import {createEngine, type Engine} from '../../machines/engine.ts';
 import {createJournal} from '../../machines/journal.ts';
 import type {EntryListener, Observer} from '../../machines/observe.ts';
@@ -59,6 +60,7 @@ export type OpenedEngine = {
   /** What an undo would do; nothing is done. */
   readonly proposeUndo: (request: UndoRequest) => Promise<UndoProposal>;
   readonly comments: CommentDesk;
+  readonly withdrawApproval: (taskId: string) => Promise<RunRecord>;
   /** For machines that run beside the engine, so that they are seen with it. */
   readonly inspect: Observer['inspect'];
 };
@@ -141,6 +143,7 @@ export async function openEngine({
     changes,
     drafts,
     comments: createCommentDesk(services),
+    withdrawApproval: (taskId) => withdrawApproval(services, taskId),
     inspect,
     proposeUndo: (request) => proposeUndo(services, request),
   };

@@ -53,15 +53,33 @@ export async function taskFactsIn(
     isEngineAlive,
     isSessionRef,
   };
+  const latestStart = await latestStartAfter(folder, plan, found.values());
   return (task) => {
     const known: KnownOfTask = {
       ...place,
+      latestStart,
       run: found.get(task.id) ?? null,
       isSentBack: sentBack.has(task.id),
       isOrphaned: orphans.has(task.id),
     };
     return factsAbout(plan, task, known);
   };
+}
+
+/** Whether a task began since an approval is asked only where there is one. */
+async function latestStartAfter(
+  {runsFolder}: Project['folder'],
+  plan: Plan,
+  runs: Iterable<RunRecord>,
+): Promise<string | null> {
+  const decided = [...runs].flatMap(({decision_state, decision_resolved_at}) =>
+    decision_state?.startsWith('approved') && decision_resolved_at ? [decision_resolved_at] : [],
+  );
+  const [first] = decided.sort();
+  if (first === undefined) return null;
+  const {startedSince} = await import('../../machines/actors/started-since.ts');
+  const {createRunStore} = await import('../../services/stores/run-store.ts');
+  return startedSince({runs: createRunStore({folder: runsFolder})}, plan, first);
 }
 
 /** The circumstances of any run, for whoever looks at runs and not at their tasks. */

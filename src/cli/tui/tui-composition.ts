@@ -68,6 +68,7 @@ export async function openTuiPorts(
     watch: reader.watch,
     setStatus: (taskId, status, seen) => setTaskStatus(project, taskId, status, now(), seen),
     retry: (taskId) => retryTask(project, taskId, now()),
+    withdraw: async (taskId) => void (await opened.withdrawApproval(taskId)),
     proposeUndo: (taskId) => opened.proposeUndo({taskId, runId: null, isForced: false}),
     edit: async (edit) => {
       if (edit.type === 'delete') await refuseWhileRunning(project, edit.taskId);

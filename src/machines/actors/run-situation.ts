@@ -61,7 +61,7 @@ export const factsHere = (
   {project, agents, isSessionRef}: Pick<Services, 'project' | 'agents' | 'isSessionRef'>,
   plan: Plan,
   task: Task,
-  known: Pick<KnownOfTask, 'run' | 'isSentBack' | 'explicitProvider'>,
+  known: Pick<KnownOfTask, 'run' | 'isSentBack' | 'explicitProvider' | 'latestStart'>,
 ): TaskFacts =>
   factsAbout(plan, task, {
     ...known,

@@ -229,6 +229,17 @@ export const runRecordSchema = z.looseObject({
   decision_resolved_at: z.string().optional(),
   /** The changes that were requested, or why the run was rejected. */
   decision_feedback: z.string().optional(),
+  /** Approvals that were withdrawn, oldest first. */
+  decision_history: z
+    .array(
+      z.looseObject({
+        decision_state: z.enum(decisionStates).optional(),
+        decision_resolved_at: z.string().optional(),
+        withdrawn_at: z.string(),
+      }),
+    )
+    .optional()
+    .catch(undefined),
   /** It was made in another terminal, which knows it by this id. */
   decision_id: z.string().optional(),
   /** The comments on lines that went with it. */

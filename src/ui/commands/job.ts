@@ -12,6 +12,7 @@ import {
   resumeRefusal,
   retryRefusal,
   undoRefusal,
+  withdrawRefusal,
 } from './task-refusals.ts';
 
 /** What runs tasks, and stops them. */
@@ -94,6 +95,20 @@ export const jobCommands: readonly Command[] = [
     refusal: retryRefusal,
     run: withTask(({core, ports, fail}, id) => {
       ports.retry(id).then(() => core.say({tone: 'good', text: `${id} is ready again`}), fail);
+    }),
+  },
+  {
+    id: 'job.withdraw',
+    keys: ['W'],
+    label: 'withdraw approval',
+    hint: 'more',
+    at: besidePlan,
+    section: 'Run',
+    refusal: withdrawRefusal,
+    run: withTask(({core, ports, fail}, id) => {
+      ports
+        .withdraw(id)
+        .then(() => core.say({tone: 'accent', text: `${id} waits for your decision again`}), fail);
     }),
   },
   {

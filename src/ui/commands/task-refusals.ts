@@ -48,6 +48,9 @@ const words: Partial<Record<TaskObstacle, string>> & {readonly ended: string} = 
   done: 'it is done: R restarts it',
   notReady: 'it is not ready',
   ended: 'there is nothing to resume',
+  notApproved: 'it was not approved at a checkpoint',
+  builtOn: 'the next task has started since it was approved',
+  committed: 'its change was committed',
 };
 
 function wordsFor(obstacle: TaskObstacle, command: TaskCommand | undefined): string {
@@ -82,6 +85,8 @@ export const restartRefusal = ofTask('restart');
 export const retryRefusal = ofTask('retry');
 
 export const undoRefusal = ofTask('undo');
+
+export const withdrawRefusal = ofTask('withdraw');
 
 /** A status is for a person to set while other tasks run. */
 export const statusRefusal: Refusal = (facts, state) =>

@@ -5,13 +5,19 @@ import {
   type TaskFacts,
   taskStanding,
 } from '../../machines/policies/run/task-options.ts';
+import {compareTimestamps} from '../../machines/policies/text/timestamps.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {ProjectData} from '../ports.ts';
 import type {TuiState} from './facts.ts';
 
 /** What the run chart is asked with about a task. */
-export const taskFactsOf = ({data, job}: TuiState, plan: Plan, task: Task): TaskFacts | null =>
-  data && factsIn(data, job !== null || data.otherEngine !== null, plan, task);
+export function taskFactsOf({data, job}: TuiState, plan: Plan, task: Task): TaskFacts | null {
+  if (data === null) return null;
+  const {runs, reviews} = data;
+  // Asked of one task only: it looks at every run.
+  const start = runs.get(task.id)?.decision_resolved_at === undefined ? null : latestStart(runs, reviews);
+  return factsIn(data, job !== null || data.otherEngine !== null, plan, task, start);
+}
 
 export const factsIn = (
   {
@@ -23,6 +29,7 @@ export const factsIn = (
   isEngineAlive: boolean,
   plan: Plan,
   task: Task,
+  start: string | null = null,
 ): TaskFacts =>
   factsAbout(plan, task, {
     ...place,
@@ -30,7 +37,16 @@ export const factsIn = (
     isSentBack: pendingFeedback.has(task.id),
     isOrphaned: orphans.includes(task.id),
     isEngineAlive,
+    latestStart: start,
   });
+
+function latestStart(...known: ReadonlyArray<ProjectData['runs']>): string | null {
+  let latest: string | null = null;
+  for (const runs of known)
+    for (const {created_at} of runs.values())
+      if (latest === null || compareTimestamps(created_at, latest) > 0) latest = created_at;
+  return latest;
+}
 
 /** What the person can do about it, by the keys that do it; best first. */
 export const keyHints = (facts: TaskFacts): string[] =>

@@ -119,6 +119,7 @@ function obstacleOf(
     isSessionRef: run.provider_session_ref === sessionRef,
     owner: 'gone',
     isPastCheckpoint: false,
+    isBuiltOn: false,
   });
   const obstacle = runObstacle(run, circumstances, command);
   return obstacle === null || obstacle === 'standing' ? obstacle : obstacleText(obstacle, run, circumstances);

@@ -42,6 +42,7 @@ const keys: Readonly<Record<string, readonly TaskCommand[]>> = {
   'job.restart': ['restart'],
   'job.retry': ['retry'],
   'job.undo': ['undo'],
+  'job.withdraw': ['withdraw'],
   'plan.status': ['setStatus'],
   'job.executeTask': ['execute'],
 };
@@ -52,6 +53,7 @@ function keyTakes(id: string, plan: Plan, run: RunRecord, place: Place, isSentBa
     runs: new Map([['a', run]]),
     pendingFeedback: new Map(isSentBack ? [['a', {}]] : []),
     orphans: [],
+    reviews: new Map(),
     otherEngine: null,
   };
   const facts = {isBusy: false, plan, task: requireTask(plan, 'a')};

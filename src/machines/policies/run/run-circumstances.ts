@@ -14,6 +14,8 @@ export type RunCircumstances = Place & {
   readonly owner: 'self' | 'alive' | 'gone';
   /** Somebody gave the task another status by hand, which is a decision too. */
   readonly isPastCheckpoint: boolean;
+  /** Another run began since its decision. */
+  readonly isBuiltOn: boolean;
 };
 
 type Place = ProgramChoice & {readonly repoRoot: string};
@@ -22,7 +24,8 @@ type Place = ProgramChoice & {readonly repoRoot: string};
 export function circumstancesAt(
   {repoRoot, ...choice}: Place,
   run: RunRecord | null,
-  others: Pick<RunCircumstances, 'isSessionRef' | 'owner' | 'isPastCheckpoint'>,
+  others: Pick<RunCircumstances, 'isSessionRef' | 'owner' | 'isPastCheckpoint'> &
+    Partial<Pick<RunCircumstances, 'isBuiltOn'>>,
 ): RunCircumstances {
   return {
     repoRoot,
@@ -30,6 +33,7 @@ export function circumstancesAt(
     isSameFolder: run === null || isGoRun(run) || run.repo_root === repoRoot,
     isSameProgram: run === null || programObstacle(run, choice) === null,
     isGoRun: run !== null && isGoRun(run),
+    isBuiltOn: false,
     ...others,
   };
 }
@@ -42,9 +46,12 @@ export type SessionObstacle =
   | 'foreignSession'
   | 'unsavedSession';
 
+/** What keeps an approval from being withdrawn. */
+export type ApprovalObstacle = 'builtOn' | 'committed';
+
 /** Why a run cannot go on, in words. */
 export function obstacleText(
-  obstacle: SessionObstacle,
+  obstacle: SessionObstacle | ApprovalObstacle,
   run: RunRecord,
   circumstances: RunCircumstances,
 ): string {
@@ -57,6 +64,10 @@ export function obstacleText(
       return 'no session ref was captured before it stopped';
     case 'foreignSession':
       return `its session ref has not the form ${run.provider} uses`;
+    case 'builtOn':
+      return 'the next task has started';
+    case 'committed':
+      return 'its change was committed';
     case 'unsavedSession':
       return 'the provider had not stored the session yet when it stopped';
   }
@@ -91,6 +102,10 @@ export const runGuards = {
     !circumstances.isPastCheckpoint &&
     (run.decision_state === 'pending' || run.decision_state === 'changes_requested'),
   hasFailed: ({context}: Facts) => context.run.state === 'failed',
+  isUnapproved: ({context: {run}}: Facts) =>
+    run.decision_state !== 'approved_continue' && run.decision_state !== 'approved_quit',
+  isBuiltOn: ({context}: Facts) => context.circumstances.isBuiltOn,
+  isCommitted: ({context: {run}}: Facts) => run.commit !== undefined && hasCommit(run.commit),
   isProcessLost: ({context}: Facts) => context.run.pause_reason === 'process_lost',
   isGoRun: ({context}: Facts) => context.circumstances.isGoRun,
   isOtherProgram: ({context}: Facts) => !context.circumstances.isSameProgram,
@@ -101,3 +116,6 @@ export const runGuards = {
   isForeignSession: ({context}: Facts) => !context.circumstances.isSessionRef,
   isUnsavedSession: ({context}: Facts) => !context.run.resumable,
 } as const;
+
+const hasCommit = (commit: unknown): boolean =>
+  typeof commit === 'object' && commit !== null && 'sha' in commit && commit.sha !== undefined;

@@ -1,5 +1,11 @@
 import type {RunRecord} from '../../../services/contracts/run.ts';
-import {preparedHere, type RunCircumstances, runGuards, type SessionObstacle} from './run-circumstances.ts';
+import {
+  type ApprovalObstacle,
+  preparedHere,
+  type RunCircumstances,
+  runGuards,
+  type SessionObstacle,
+} from './run-circumstances.ts';
 
 /**
  * What the run chart says, as a table: whoever only reads need not load the machines. A test walks the chart
@@ -15,6 +21,7 @@ export const runCommands = [
   'retry',
   'decide',
   'undo',
+  'withdraw',
 ] as const;
 export type RunCommandName = (typeof runCommands)[number];
 
@@ -31,7 +38,7 @@ export type RunStanding =
   | 'ended';
 
 /** `standing`: it takes no such command where it stands. */
-export type RunObstacle = SessionObstacle | 'standing';
+export type RunObstacle = SessionObstacle | ApprovalObstacle | 'standing';
 
 export function standingOf(run: RunRecord, circumstances: RunCircumstances): RunStanding {
   const facts = {context: {run, circumstances}};
@@ -79,6 +86,12 @@ const session: Need = (facts) => {
 /** A task without a session is told everything again. */
 const sessionIfAny: Need = (facts) => (runGuards.hasNoSession(facts) ? place(facts) : session(facts));
 const processLost: Need = (facts) => (runGuards.isProcessLost(facts) ? null : 'standing');
+/** Until the next task began, and not once it is part of the history of the repository. */
+const approval: Need = (facts) => {
+  if (runGuards.isUnapproved(facts)) return 'standing';
+  if (runGuards.isCommitted(facts)) return 'committed';
+  return runGuards.isBuiltOn(facts) ? 'builtOn' : null;
+};
 const failure: Need = (facts) => (runGuards.hasFailed(facts) ? null : 'standing');
 
 const accepted: Record<RunStanding, Partial<Record<RunCommandName, Need>>> = {
@@ -90,5 +103,5 @@ const accepted: Record<RunStanding, Partial<Record<RunCommandName, Need>>> = {
   paused: {resume: session, sendBack: session, restart: nothing, retry: processLost, undo: nothing},
   waiting: {answer: sessionIfAny, sendBack: session, restart: nothing, undo: nothing},
   decisionPending: {decide: nothing, sendBack: session, restart: nothing},
-  ended: {sendBack: session, restart: nothing, retry: failure, undo: nothing},
+  ended: {sendBack: session, restart: nothing, retry: failure, undo: nothing, withdraw: approval},
 };

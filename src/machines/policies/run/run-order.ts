@@ -18,6 +18,8 @@ export type RunOrder =
     } & FeedbackMark)
   | {readonly type: 'run.restart' | 'run.undo'; readonly byRunId: string}
   | {readonly type: 'review.decide'; readonly decision: Decision}
+  /** The decision is open again. */
+  | {readonly type: 'review.withdraw'}
   /** Its task is made ready again; the run stays as it is. */
   | {readonly type: 'run.retry'};
 
@@ -26,6 +28,8 @@ export function stepOf(order: RunOrder | null): RunStep {
   switch (order?.type) {
     case 'review.decide':
       return {type: 'decided', decision: order.decision};
+    case 'review.withdraw':
+      return {type: 'approvalWithdrawn'};
     case 'run.restart':
     case 'run.undo':
       return {type: 'superseded', byRunId: order.byRunId};

@@ -100,6 +100,8 @@ export function applyRunStep(
     }
     case 'decided':
       return decided(changed, step.decision, now);
+    case 'approvalWithdrawn':
+      return undecided(changed, now);
     case 'judged': {
       const {passed, resumeTaskIds, feedback, results} = step.answer;
       return {
@@ -193,6 +195,13 @@ function decided(run: RunRecord, decision: Decision, now: string): RunRecord {
   const reason = decision.why === undefined ? '' : `: ${decision.why}`;
   const message = `rejected at the checkpoint${reason}${before}`;
   return {...resolved, state: 'failed', failure: {kind: 'rejected', message}};
+}
+
+/** Open again; what was decided is part of the history. */
+function undecided(run: RunRecord, now: string): RunRecord {
+  const {decision_state, decision_resolved_at, decision_id: _, decision_history: earlier = [], ...rest} = run;
+  const withdrawn = {decision_state, decision_resolved_at, withdrawn_at: now};
+  return {...rest, decision_state: 'pending', decision_history: [...earlier, withdrawn]};
 }
 
 function wordsIn(decision: Decision): Pick<RunRecord, 'decision_feedback' | 'decision_comment_ids'> {

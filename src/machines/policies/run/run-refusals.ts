@@ -4,7 +4,7 @@ import type {RunRecord} from '../../../services/contracts/run.ts';
 import {isReviewDue} from '../review/parent-review.ts';
 import {diagnosis} from './failure-table.ts';
 import {isAboutProgram, resumeInProgram} from './program.ts';
-import {obstacleText, type SessionObstacle} from './run-circumstances.ts';
+import {type ApprovalObstacle, obstacleText, type SessionObstacle} from './run-circumstances.ts';
 import {
   nextCommands,
   possibleCommands,
@@ -36,6 +36,10 @@ export function refusalOf(facts: TaskFacts, command: TaskCommand, obstacle: Task
       });
     case 'checkpoint':
       return atCheckpoint(id);
+    case 'notApproved':
+    case 'builtOn':
+    case 'committed':
+      return approvalStands(id, obstacle);
     case 'noDecision':
       return noDecision(id);
     case 'neverRan':
@@ -92,6 +96,20 @@ function required(run: RunRecord | null): RunRecord {
   if (run === null) throw new Error('Only a run can have such an obstacle');
   return run;
 }
+
+const approvalStands = (id: string, obstacle: ApprovalObstacle | 'notApproved'): AppError => {
+  const reason = {
+    notApproved: `${id} was not approved at a checkpoint`,
+    builtOn: `the approval of ${id} stands: the next task has started`,
+    committed: `the approval of ${id} stands: its change was committed`,
+  }[obstacle];
+  return new AppError('E_NO_DECISION', reason, {
+    next: [
+      history(id),
+      {command: `blackbird resume ${shellWord(id)} --feedback <text>`, why: 'have it changed all the same'},
+    ].slice(0, obstacle === 'notApproved' ? 1 : 2),
+  });
+};
 
 export const noDecision = (id: string): AppError =>
   new AppError('E_NO_DECISION', `${id} has no decision to be made`, {next: [history(id)]});
@@ -218,6 +236,7 @@ const shell: Record<TaskCommand, {verb: string; rest?: string; why: string}> = {
   execute: {verb: 'execute', why: 'run it'},
   retry: {verb: 'retry', why: 'make it ready for execute; the conversation is forgotten'},
   restart: {verb: 'restart', why: 'start again; the conversation is forgotten'},
+  withdraw: {verb: 'review', rest: ' --withdraw', why: 'decide again'},
   undo: {verb: 'undo', why: 'take its changes out of the files'},
   setStatus: {verb: 'set-status', rest: ' todo', why: 'make it ready'},
 };

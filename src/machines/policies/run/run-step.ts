@@ -50,6 +50,8 @@ export type RunStep =
       readonly isContinued: boolean;
     } & Partial<Pick<SegmentExit, 'isSessionStored' | 'hasWorked'>>)
   | {readonly type: 'decided'; readonly decision: Decision}
+  /** An approval is taken back: the run stands at its checkpoint again. */
+  | {readonly type: 'approvalWithdrawn'}
   /** Its answer was checked: this is what the review found. */
   | {readonly type: 'judged'; readonly answer: ReviewAnswer}
   /** A person leaves a task as it is, whatever this review said. */

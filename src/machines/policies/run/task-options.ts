@@ -5,8 +5,14 @@ import type {RunRecord} from '../../../services/contracts/run.ts';
 import {isLeaf} from '../plan/plan-graph.ts';
 import {isReady} from '../plan/readiness.ts';
 import {isReviewDue} from '../review/parent-review.ts';
+import {compareTimestamps} from '../text/timestamps.ts';
 import type {ProgramChoice} from './program.ts';
-import {circumstancesAt, type RunCircumstances, type SessionObstacle} from './run-circumstances.ts';
+import {
+  type ApprovalObstacle,
+  circumstancesAt,
+  type RunCircumstances,
+  type SessionObstacle,
+} from './run-circumstances.ts';
 import {type RunCommandName, type RunStanding, runObstacle, standingOf} from './run-options.ts';
 
 /** Everything a person can ask for with a task. `sendBack` is `resume` with feedback, `answer` with answers. */
@@ -19,6 +25,7 @@ export const taskCommands = [
   'retry',
   'restart',
   'undo',
+  'withdraw',
   'setStatus',
 ] as const;
 export type TaskCommand = (typeof taskCommands)[number];
@@ -36,7 +43,11 @@ export type TaskFacts = {
 };
 
 /** What is known besides the plan: where we are, and how the task stands on disk. */
+/** When the latest run of the project began, as far as anybody asks. */
+type LatestStart = {readonly latestStart?: string | null};
+
 export type KnownOfTask = ProgramChoice &
+  LatestStart &
   Pick<TaskFacts, 'run' | 'isSentBack' | 'isOrphaned'> & {
     readonly repoRoot: string;
     /** A process holds the project lock, this one or another: a run that says running is running. */
@@ -48,7 +59,7 @@ export type KnownOfTask = ProgramChoice &
 export function factsAbout(
   plan: Plan,
   task: Task,
-  {run, isSentBack, isOrphaned = false, isEngineAlive, isSessionRef, ...place}: KnownOfTask,
+  {run, isSentBack, isOrphaned = false, isEngineAlive, isSessionRef, latestStart, ...place}: KnownOfTask,
 ): TaskFacts {
   const {repoRoot, explicitProvider, customCommand} = place;
   const circumstances = circumstancesAt({repoRoot, explicitProvider, customCommand}, run, {
@@ -56,9 +67,13 @@ export function factsAbout(
     owner: isEngineAlive ? 'alive' : 'gone',
     // A status that somebody gave it by hand is a decision, and the Go program knew no checkpoints.
     isPastCheckpoint: task.status !== 'in_progress' || (run !== null && isGoRun(run)),
+    isBuiltOn: isAfter(latestStart, run?.decision_resolved_at),
   });
   return {plan, task, run, circumstances, isSentBack, isOrphaned};
 }
+
+const isAfter = (start: string | null | undefined, decided: string | undefined): boolean =>
+  start != null && decided !== undefined && compareTimestamps(start, decided) > 0;
 
 /** Where the run of the task stands; null before the first one. */
 export const taskStanding = ({run, circumstances}: TaskFacts): RunStanding | null =>
@@ -67,6 +82,8 @@ export const taskStanding = ({run, circumstances}: TaskFacts): RunStanding | nul
 /** Why a command cannot be given: what the run chart says, or what the plan says before it is asked. */
 export type TaskObstacle =
   | SessionObstacle
+  | ApprovalObstacle
+  | 'notApproved'
   | 'children'
   /** A parent whose children are done: an execute reviews it, and nothing else may be done with it. */
   | 'reviewDue'
@@ -140,6 +157,7 @@ const noRun = {
   sendBack: 'neverRan',
   restart: 'neverRan',
   undo: 'neverRan',
+  withdraw: 'notApproved',
 } as const satisfies Partial<Record<TaskCommand, TaskObstacle>>;
 
 /** By hand, never behind the back of an agent or of a decision. */
@@ -177,6 +195,7 @@ function runObstacleFor(
   if (standing === 'busy') return 'running';
   if (standing === 'superseded') return 'replaced';
   if (command === 'review') return 'noDecision';
+  if (command === 'withdraw') return 'notApproved';
   if (command === 'answer') return 'unasked';
   return standing === 'decisionPending' ? 'checkpoint' : 'ended';
 }
