@@ -110,7 +110,7 @@ describe('the journal of a run', () => {
     expect(brief(entries).slice(0, 6)).toEqual([
       'engine started idle',
       'questions started recalling',
-      'questions xstate.done.actor.recallAnswers asking',
+      'questions xstate.done.actor.recallAnswers kept',
       'questions question.answer saving',
       'questions xstate.done.actor.saveAnswers answered',
       'engine job.start resolving',

@@ -153,11 +153,11 @@ test('what was answered is replayed without its words', async () => {
   expect(verifyEntries(entries)).toEqual(allAlike(entries));
   expect(entries.map(({state}) => state)).toEqual([
     'recalling',
-    'asking',
-    'asking',
-    'asking',
+    {asking: 'kept'},
+    {asking: 'kept'},
+    {asking: 'kept'},
     'saving',
-    'asking',
+    {asking: 'kept'},
     'saving',
     'answered',
   ]);

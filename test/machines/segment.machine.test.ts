@@ -236,13 +236,14 @@ describe('outcomes', () => {
     expect((await whole.finished).run.usage).toEqual({input_tokens: 15, output_tokens: 3});
   });
 
-  test('activity, usage and retries are news; turns and messages are not', async () => {
+  test('activity, usage, messages and retries are news; turns are not', async () => {
     const segment = await startInSession();
     const activity = {type: 'activity', activity: {kind: 'command', text: '$ ls'}} as const;
     const usage = {type: 'usage', usage: {input_tokens: 1, output_tokens: 1}} as const;
     const retrying = {type: 'retrying', failure: {kind: 'rate_limit', message: '429'}} as const;
-    segment.agent.says(activity, {type: 'turn'}, usage, {type: 'message', text: 'hm'}, retrying);
-    expect(segment.news).toEqual([activity, usage, retrying]);
+    const message = {type: 'message', text: 'hm'} as const;
+    segment.agent.says(activity, {type: 'turn'}, usage, message, retrying);
+    expect(segment.news).toEqual([activity, usage, message, retrying]);
     expect(segment.state()).toBe('active');
   });
 });

@@ -1,7 +1,6 @@
 import {Command} from 'commander';
 import {executeAll} from '../../machines/policies/job/job-steps.ts';
 import {requireTask} from '../../machines/policies/plan/plan-graph.ts';
-import {bringsFeedback} from '../../machines/policies/review/parent-feedback.ts';
 import {AppError} from '../../services/contracts/errors.ts';
 import type {Answer, RunRecord} from '../../services/contracts/run.ts';
 import {type Cli, collect, taskArgument} from '../cli.ts';
@@ -44,6 +43,7 @@ export async function resumeTask(
   const feedback = options.feedback ?? null;
   const isAsked = latest?.state === 'waiting' && feedback === null;
   const {hasFeedback} = await import('../job/feedback-operations.ts');
+  const {bringsFeedback} = await import('../../machines/policies/review/parent-feedback.ts');
   const isSentBack =
     isAsked && bringsFeedback({answers: given, feedback}) && (await hasFeedback(project, taskId));
   const asking = isAsked && !isSentBack ? latest : null;

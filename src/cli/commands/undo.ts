@@ -2,7 +2,7 @@ import {Command} from 'commander';
 import {undoStep} from '../../machines/policies/job/job-steps.ts';
 import {proposalLines, undoData} from '../../machines/policies/job/undo-lines.ts';
 import {requireTask} from '../../machines/policies/plan/plan-graph.ts';
-import {type UndoProposal, undoRefusal} from '../../machines/policies/run/undo.ts';
+import type {UndoProposal} from '../../machines/policies/run/undo.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {AppError} from '../../services/contracts/errors.ts';
 import {type Cli, taskArgument} from '../cli.ts';
@@ -29,6 +29,7 @@ export function undoCommand(cli: Cli): Command {
       const isAsked = cli.context.isInteractive && !cli.isJson(command) && !options.yes && !options.force;
       if (options.dryRun || isAsked) {
         const proposal = await opened.proposeUndo(request);
+        const {undoRefusal} = await import('../../machines/policies/run/undo.ts');
         const refusal = undoRefusal(proposal);
         if (options.dryRun) {
           cli.print(command, {task_id: taskId, ...undoData(proposal)}, () =>

@@ -16,10 +16,6 @@ export type DecisionDialog = {
   readonly close: () => Promise<void>;
 };
 
-/** Whether somebody is there who can be shown a checkpoint. */
-export const isAttended = (cli: Cli, command: Command): boolean =>
-  cli.context.isInteractive && cli.context.askDecision !== undefined && !cli.isJson(command);
-
 export function decisionDialog(
   cli: Cli,
   command: Command,

@@ -8,7 +8,6 @@ import {type ExitCode, exitCodes} from '../exit-codes.ts';
 import type {InspectChoice} from '../inspect/inspect-option.ts';
 import {livePage} from '../inspect/live-page.ts';
 import {printableJson} from '../terminal/printable-json.ts';
-import {decisionDialog, isAttended} from './decision-dialog.ts';
 import type {OpenEngineOptions, OpenedEngine} from './engine-composition.ts';
 import {jsonProgress, textProgress} from './progress.ts';
 import {readable} from './readable-lines.ts';
@@ -80,6 +79,7 @@ export async function runSteps(
 async function runJob(cli: Cli, command: Command, opened: CalledEngine, job: Job): Promise<JobResult> {
   const {context} = cli;
   const {engine, isStreaming} = opened;
+  const {decisionDialog} = await import('./decision-dialog.ts');
   const dialog = decisionDialog(cli, command, opened);
   const progress = cli.isJson(command)
     ? jsonProgress(context)
@@ -104,6 +104,10 @@ async function runJob(cli: Cli, command: Command, opened: CalledEngine, job: Job
     progress.close();
   }
 }
+
+/** Whether somebody is there who can be shown a checkpoint. */
+const isAttended = (cli: Cli, command: Command): boolean =>
+  cli.context.isInteractive && cli.context.askDecision !== undefined && !cli.isJson(command);
 
 /** A task that rests is told of where the plan is executed without it. */
 const passesBy = ({steps}: Job, taskId: string) =>

@@ -109,7 +109,7 @@ describe('decisions', () => {
     },
     {sent: `y${keys.enter}`, decision: {state: 'approved_continue'}},
     {sent: `dY${keys.enter}`, decision: {state: 'approved_quit'}},
-    {sent: `yxno${keys.ctrlS}`, decision: {state: 'rejected', reason: 'no'}},
+    {sent: `yxno${keys.ctrlS}`, decision: {state: 'rejected', why: 'no'}},
     {sent: `rcents${keys.ctrlS}`, decision: {state: 'changes_requested', feedback: 'cents'}},
     {sent: `jjjjk${keys.down}${keys.enter}${keys.ctrlS}${keys.ctrlS}`, decision: {state: 'rejected'}},
     {
