@@ -10,6 +10,8 @@ const messageLimit = 8_000;
 
 /** What is known of a run of this process beyond its record. Read when a frame is drawn; only the logs can be subscribed to. */
 export type LiveRun = {
+  /** What was said before that is in its log file. */
+  readonly beganAt: number;
   readonly activity: LiveLog<Talk>;
   /** Both streams as they came. */
   readonly raw: LiveLog<string>;
@@ -34,9 +36,11 @@ export function createLiveRuns(now: () => number) {
     begin: (run: RunRecord) => {
       for (const [runId, {isOver}] of entries) if (isOver && runId !== run.run_id) entries.delete(runId);
       // A run that goes on goes on in its log.
-      const activity = entries.get(run.run_id)?.activity ?? createLiveLog<Talk>();
+      const before = entries.get(run.run_id);
+      const activity = before?.activity ?? createLiveLog<Talk>();
       for (const said of saidNow(run)) activity.push({...said, at: now()});
       entries.set(run.run_id, {
+        beganAt: before?.beganAt ?? now(),
         activity,
         runType: run.run_type,
         message: '',

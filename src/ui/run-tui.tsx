@@ -72,7 +72,14 @@ async function showOnce(tui: Tui, {stdin, hasColor}: TuiTerminal, painter: Frame
         <App />
       </TuiProvider>
     </ThemeProvider>,
-    {stdin, stdout: painter.stdout, debug: true, exitOnCtrlC: false, patchConsole: false},
+    {
+      stdin,
+      stdout: painter.stdout,
+      debug: true,
+      exitOnCtrlC: false,
+      patchConsole: false,
+      isScreenReaderEnabled: false,
+    },
   );
   const stop = tui.state.subscribe(() => {
     if (tui.get().ui.hasTag('gone') || tui.get().handover !== null) instance.unmount();

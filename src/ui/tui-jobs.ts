@@ -17,12 +17,17 @@ export function createJobs(core: TuiCore, ports: TuiPorts) {
   const live = createLiveRuns(ports.now);
   /** The selection follows the job until the user moves it. */
   let isFollowing = false;
+  /** The runs of this process; one that goes on is at work only when its record says so. */
+  const started = new Set<string>();
   let left: readonly JobStep[] = [];
 
   const takeRun = (run: RunRecord) => {
     const {data, job} = core.get();
     if (run.state !== 'running') live.end(run.run_id);
-    if (job?.runs.has(run.run_id)) core.patch({job: {...job, runs: withRunAtWork(job.runs, run)}});
+    if (job && started.has(run.run_id)) {
+      if (run.state === 'running' && !job.runs.has(run.run_id)) live.begin(run);
+      core.patch({job: {...job, runs: withRunAtWork(job.runs, run)}});
+    }
     if (data) core.patch({data: withRun(data, run)});
   };
 
@@ -34,10 +39,9 @@ export function createJobs(core: TuiCore, ports: TuiPorts) {
       case 'task.started':
       case 'review.started': {
         const {task, run} = fact.prepared;
-        live.begin(run);
-        const {job, browse} = core.get();
-        if (job) core.patch({job: {...job, runs: withRunAtWork(job.runs, run)}});
+        started.add(run.run_id);
         takeRun(run);
+        const {browse} = core.get();
         if (isFollowing) core.patch({browse: showTab(select(browse, task.id), 'run')});
         return;
       }

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {pausedRun, runRecord} from '../fakes/runs.ts';
+import {endedSegment, pausedRun, runRecord} from '../fakes/runs.ts';
 import {eventually} from '../helpers/eventually.ts';
 import {family, planOf, task} from '../helpers/plans.ts';
 import {keys, tuiProject} from './tui-project.tsx';
@@ -137,6 +137,22 @@ describe('u', () => {
     plan: planOf(task('a', {status: 'in_progress'})),
     runs: [pausedRun({task_id: 'a', run_id: 'a-1'})],
   };
+
+  test('what was said before stays above what is said now, and questions are no JSON', async () => {
+    const {press, sees, agents, screen} = tuiProject({
+      ...paused,
+      runs: [pausedRun({task_id: 'a', run_id: 'a-1', segments: [endedSegment()]})],
+    });
+    press(keys.enter, '2');
+    await sees('readable log of a-1');
+    press('u');
+    await until(() => expect(agents.agents[0]?.hasGone).toBe(true));
+    const asks = {blackbird: {questions: [{id: 'db', prompt: 'Which database?'}]}};
+    agents.agent.opensSession();
+    agents.agent.says({type: 'message', text: `Hm.\n\`\`\`json\n${JSON.stringify(asks)}\n\`\`\``});
+    await sees(/readable log of a-1.*you: go on.*“Hm\.”.*\? Which database\?/s);
+    expect(screen()).not.toContain('blackbird"');
+  });
 
   test('goes on with a paused run in its own session', async () => {
     const {press, sees, agents, runs} = tuiProject(paused);

@@ -1,3 +1,4 @@
+import type {Talk} from '../../machines/policies/run/conversation.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {Line} from '../components/lines.tsx';
 import {bodyLines} from '../diff/review-body.ts';
@@ -68,7 +69,8 @@ function runContent(state: TuiState, facts: Facts, jobs: Jobs, columns: number):
   const live = jobs.live.of(run.run_id);
   const isAtWork = state.job?.runs.has(run.run_id) === true;
   // The log of a run that just ended is read in a moment; until then its live log stays.
-  if (!live || (!isAtWork && isFetched(state, facts))) return fixed(fetched(state, facts, columns), head);
+  const isComplete = isFetched(state, facts) && !state.detail?.key.endsWith(earlierOnly);
+  if (!live || (!isAtWork && isComplete)) return fixed(fetched(state, facts, columns), head);
   if (state.browse.isRaw) {
     const {raw} = live;
     return {
@@ -78,13 +80,32 @@ function runContent(state: TuiState, facts: Facts, jobs: Jobs, columns: number):
     };
   }
   const {activity} = live;
-  if (activity.length === 0) return fixed([note('no output yet')], head);
+  const {detail} = state;
+  const earlier =
+    detail?.type === 'conversation' && isFetched(state, facts)
+      ? earlierLines(detail.talks, live.beganAt, columns)
+      : [];
+  if (activity.length + earlier.length === 0) return fixed([note('no output yet')], head);
+  const place = (index: number) => Math.max(0, index - earlier.length);
   return {
     head,
-    length: activity.length,
-    slice: (from, to) => talkLines(activity.slice(from, to), columns),
+    length: earlier.length + activity.length,
+    slice: (from, to) => [
+      ...earlier.slice(from, to),
+      ...talkLines(activity.slice(place(from), place(to)), columns),
+    ],
   };
 }
+
+/** Marks what was fetched of a run that goes on here: what was said before. */
+const earlierOnly = '|earlier';
+
+const earlierLines = memoizeLast((talks: readonly Talk[], before: number, columns: number): readonly Line[] =>
+  talkLines(
+    talks.filter(({at}) => at === null || at < before),
+    columns,
+  ),
+);
 
 const plain = (text: string, columns: number): Line[] => wrapped(text, columns).map((line) => [{text: line}]);
 
@@ -98,7 +119,9 @@ export function detailKey(state: TuiState, facts: Facts, second: number): string
   if (!run) return '';
   // What runs here has a live log; what runs elsewhere is read every other second.
   const isRunning = facts.state === 'running' && run.state === 'running';
-  if (browse.tab === 'run' && run.state === 'running' && job?.runs.has(run.run_id)) return '';
+  if (browse.tab === 'run' && run.state === 'running' && job?.runs.has(run.run_id)) {
+    return run.segments.some(({ended_at}) => ended_at) && !browse.isRaw ? `${subject}${earlierOnly}` : '';
+  }
   return `${subject}|${run.updated_at} ${isRunning ? Math.floor(second / 2) : ''}`;
 }
 

@@ -61,7 +61,13 @@ async function show<Result>(
       <ThemeProvider hasColor={hasColor}>
         <Unmounted onUnmount={restore}>{screen(finish)}</Unmounted>
       </ThemeProvider>,
-      {stdin, stdout: keepingHistory(stdout), exitOnCtrlC: false, patchConsole: false},
+      {
+        stdin,
+        stdout: keepingHistory(stdout),
+        exitOnCtrlC: false,
+        patchConsole: false,
+        isScreenReaderEnabled: false,
+      },
     );
     const stop = () => instance.unmount();
     signal?.addEventListener('abort', stop);
