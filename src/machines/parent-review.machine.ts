@@ -1,4 +1,4 @@
-import {assign, type DoneActorEvent, sendTo, setup} from 'xstate';
+import {and, assign, type DoneActorEvent, not, sendTo, setup, stateIn} from 'xstate';
 import type {ProviderId} from '../services/contracts/agent.ts';
 import type {RunRecord} from '../services/contracts/run.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
@@ -10,8 +10,8 @@ import type {
   ReviewStep,
   SelectReviewInput,
 } from './actors/select-review.actor.ts';
-import type {ReviewVerdict} from './actors/settle-review.actor.ts';
-import {errorIn, finalOutput, isPauseAsked, type PauseCommand, pauseWish} from './chart-parts.ts';
+import type {ReviewVerdict, SettleReviewInput} from './actors/settle-review.actor.ts';
+import {errorIn, finalOutput, isPauseAsked, outputIn, type PauseCommand, pauseWish} from './chart-parts.ts';
 import {isHopeless} from './policies/job/stop-reason.ts';
 import {
   type ParentReviewOutput,
@@ -27,6 +27,8 @@ export type {ParentReviewOutput, Reviewed};
 export type ParentReviewInput = ReviewScope & {
   readonly provider: ProviderId;
   readonly graceMilliseconds: number;
+  /** A review that takes longer is stopped and counts as none. */
+  readonly minutes: number;
 };
 
 type ParentReviewContext = ParentReviewInput & {
@@ -34,11 +36,14 @@ type ParentReviewContext = ParentReviewInput & {
   step: ReviewStep;
   prepared: PreparedRun | null;
   ended: RunOutput | null;
+  /** The minutes it had, where it took longer. */
+  overrun: number | null;
   verdict: ReviewVerdict | null;
   error: unknown;
 };
 
 const prepared = {type: 'rememberPrepared', params: preparedIn} as const;
+const ended = {type: 'rememberRun', params: outputIn} as const;
 const broken = {target: '#broken', actions: {type: 'rememberError', params: errorIn}} as const;
 
 /**
@@ -58,7 +63,7 @@ export const parentReviewMachine = setup({
     prepareReview: promiseNotProvided<PreparedRun | null, PrepareReviewInput>('prepareReview'),
     withdrawRun: promiseNotProvided<RunRecord, {readonly run: RunRecord}>('withdrawRun'),
     run: runMachine,
-    settleReview: promiseNotProvided<ReviewVerdict, {readonly run: RunRecord}>('settleReview'),
+    settleReview: promiseNotProvided<ReviewVerdict, SettleReviewInput>('settleReview'),
   },
   actions: {
     rememberPrepared: assign((_, params: {prepared: PreparedRun | null}) => params),
@@ -66,6 +71,8 @@ export const parentReviewMachine = setup({
       verdict,
       reviews: [...context.reviews, reviewedOf(verdict)],
     })),
+    rememberRun: assign((_, ended: RunOutput) => ({ended, overrun: null})),
+    rememberOverrun: assign({overrun: ({context}) => context.minutes}),
     rememberError: assign((_, params: {error: unknown}) => params),
   },
   guards: {
@@ -78,8 +85,10 @@ export const parentReviewMachine = setup({
     isBroken: ({context}) => context.ended?.outcome === 'error',
     isPaused: ({context: {ended}}) => ended?.outcome === 'paused' || ended?.outcome === 'withdrawn',
     isSentBack: ({context}) => context.verdict?.type === 'sentBack',
+    isOverdue: and([not('isPauseAsked'), stateIn('#overdue')]),
     isHopeless: ({context: {verdict}}) => verdict?.type === 'broken' && isHopeless(verdict.run),
   },
+  delays: {timeLimit: ({context}) => context.minutes * 60_000},
 }).createMachine({
   id: 'parentReview',
   context: ({input}) => ({
@@ -88,6 +97,7 @@ export const parentReviewMachine = setup({
     step: {type: 'none'},
     prepared: null,
     ended: null,
+    overrun: null,
     verdict: null,
     error: undefined,
   }),
@@ -162,9 +172,20 @@ export const parentReviewMachine = setup({
                 id: 'run',
                 src: 'run',
                 input: ({context}) => reviewRunInput(context),
-                onDone: {target: 'ended', actions: assign({ended: ({event}) => event.output})},
+                onDone: [
+                  {guard: 'isOverdue', target: 'stopped', actions: ended},
+                  {target: 'ended', actions: ended},
+                ],
                 onError: broken,
               },
+              initial: 'inTime',
+              states: {
+                inTime: {after: {timeLimit: 'overdue'}},
+                overdue: {id: 'overdue', entry: sendTo('run', {type: 'run.pause', reason: 'stalled'})},
+              },
+            },
+            stopped: {
+              always: [{guard: 'isPaused', target: 'judging', actions: 'rememberOverrun'}, {target: 'ended'}],
             },
             ended: {
               always: [
@@ -183,10 +204,7 @@ export const parentReviewMachine = setup({
               invoke: {
                 id: 'settleReview',
                 src: 'settleReview',
-                input: ({context: {ended}}) => {
-                  if (ended === null) throw new Error('No review has ended');
-                  return {run: ended.run};
-                },
+                input: ({context}) => settleInput(context),
                 onDone: {
                   target: 'judged',
                   actions: {type: 'rememberVerdict', params: ({event}) => ({verdict: event.output})},
@@ -229,6 +247,11 @@ function preparedIn({event}: {event: DoneActorEvent<PreparedRun | null>}) {
 function preparedRun({prepared}: ParentReviewContext): PreparedRun {
   if (prepared === null) throw new Error('A review must be prepared before it runs');
   return prepared;
+}
+
+function settleInput({ended, overrun}: ParentReviewContext): SettleReviewInput {
+  if (ended === null) throw new Error('No review has ended');
+  return {run: ended.run, overrun};
 }
 
 function reviewRunInput(context: ParentReviewContext) {

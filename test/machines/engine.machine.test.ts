@@ -32,6 +32,7 @@ const executorRules = {
   maxTasks: null,
   reviewsParents: true,
   maxReviewCycles: 3,
+  reviewMinutes: 30,
 } as const;
 const start = (job: Job) => ({type: 'job.start', job}) as const;
 const pause = {type: 'engine.pause', reason: 'user_interrupt'} as const;

@@ -23,6 +23,7 @@ const input: ExecutorInput = {
   isAttended: false,
   reviewsParents: true,
   maxReviewCycles: 3,
+  reviewMinutes: 30,
 };
 const pause = {type: 'run.pause', reason: 'user_interrupt'} as const;
 const stopAfterTask = {type: 'executor.stopAfterTask'} as const;

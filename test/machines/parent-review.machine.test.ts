@@ -18,6 +18,7 @@ const input: ParentReviewInput = {
   taskIds: ['a'],
   isEnabled: true,
   maxCycles: 3,
+  minutes: 30,
   provider: 'claude',
   graceMilliseconds: 10_000,
 };
@@ -61,11 +62,12 @@ function createReview(
   fake.agents.obeys.interrupt = true;
   // Signatures that tell children apart.
   const services = {...fake.services, digest: (text: string) => text};
+  const clock = new SimulatedClock();
   const actor = createActor(parentReviewMachine.provide({actors: defineEffects(services).parentReview}), {
-    clock: new SimulatedClock(),
+    clock,
     input: {...input, ...fields},
   });
-  return {...fake, actor, finished: toPromise(actor), reviews: (id = 'p') => fake.runs.records(id)};
+  return {...fake, clock, actor, finished: toPromise(actor), reviews: (id = 'p') => fake.runs.records(id)};
 }
 
 /** Answers every reviewer in turn; the last answer stands for all that follow. */
@@ -621,6 +623,49 @@ describe('refuses to run without', () => {
       outcome: 'error',
       error: new Error(`Actor "${names}" was not provided`),
     });
+  });
+});
+
+describe('a review that takes its time', () => {
+  const working = async (minutes: number, interrupt = true) => {
+    const fake = createReview({minutes}, single);
+    fake.agents.obeys = {interrupt, kill: true};
+    fake.agents.play = (agent) => agent.opensSession();
+    fake.actor.start();
+    await settle();
+    return fake;
+  };
+
+  test('is left alone until its minutes are over', async () => {
+    const {clock, agents, actor, finished} = await working(2);
+    clock.increment(119_999);
+    await settle();
+    expect(agents.agent.hasGone).toBe(true);
+    expect(actor.getSnapshot().status).toBe('active');
+    agents.agent.succeeds(pass);
+    expect(await finished).toMatchObject({outcome: 'settled', reviews: [{verdict: 'passed'}]});
+  });
+
+  test('is stopped then, came to nothing and says why; it is not made again in the same job', async () => {
+    const {clock, finished, reviews, agents, plans} = await working(2);
+    clock.increment(120_000);
+    const message = 'the review took longer than 2 minutes (execution.reviewMinutes)';
+    expect(await finished).toMatchObject({
+      outcome: 'settled',
+      reviews: [{parentId: 'p', verdict: 'broken', failure: {kind: 'agent_error', message}}],
+    });
+    expect(reviews()).toMatchObject([{state: 'failed', failure: {message}}]);
+    expect(agents.agents).toHaveLength(1);
+    expect(plans.statuses().p).not.toBe('done');
+  });
+
+  test('and is paused by a person meanwhile is paused', async () => {
+    const {clock, finished, actor} = await working(2, false);
+    clock.increment(120_000);
+    await settle();
+    actor.send(pause);
+    clock.increment(10_000);
+    expect(await finished).toMatchObject({outcome: 'paused', interruptedReview: 'p'});
   });
 });
 

@@ -26,6 +26,7 @@ const defaults = {
   'execution.stopAfterEachTask': {value: false, source: 'default'},
   'execution.parentReviewEnabled': {value: true, source: 'default'},
   'execution.maxReviewCycles': {value: 3, source: 'default'},
+  'execution.reviewMinutes': {value: 30, source: 'default'},
   'execution.stopOnFailure': {value: false, source: 'default'},
   'execution.commit': {value: 'off', source: 'default'},
   'execution.pauseGraceSeconds': {value: 10, source: 'default'},

@@ -16,28 +16,35 @@ export type ReviewVerdict =
   /** Its agent failed, or its answer made no sense. */
   | {readonly type: 'broken'; readonly run: RunRecord};
 
+/** `overrun`: the minutes it had, where it was stopped because it took longer. */
+export type SettleReviewInput = {readonly run: RunRecord; readonly overrun: number | null};
+
 /** Checks the answer of a review that ended, and lets record, feedback and plan say what it says. */
 export function defineSettleReviewActor(
   services: Pick<Services, 'plans' | 'runs' | 'feedback' | 'digest' | 'now'>,
   onSettled: (verdict: ReviewVerdict) => void,
 ) {
-  const settle = async (run: RunRecord): Promise<ReviewVerdict> => {
+  const fail = async (run: RunRecord, message: string): Promise<ReviewVerdict> => {
+    const verdict = {outcome: 'failed', failure: {kind: 'agent_error', message}} as const;
+    return {type: 'broken', run: await record(services, run, {type: 'ended', verdict, isContinued: false})};
+  };
+  const settle = async ({run, overrun}: SettleReviewInput): Promise<ReviewVerdict> => {
+    if (overrun !== null) {
+      const time = overrun === 1 ? 'a minute' : `${overrun} minutes`;
+      return fail(run, `the review took longer than ${time} (execution.reviewMinutes)`);
+    }
     if (run.state !== 'succeeded') return {type: 'broken', run};
     const plan = await services.plans.read();
     const parent = plan.items.get(run.task_id);
     const ids = parent ? reviewedTasks(plan, parent).map(({id}) => id) : [];
     const checked = checkReviewAnswer(run.result ?? '', ids);
-    if ('problem' in checked) {
-      const message = `the answer of the review cannot be used: ${checked.problem}`;
-      const verdict = {outcome: 'failed', failure: {kind: 'agent_error', message}} as const;
-      return {type: 'broken', run: await record(services, run, {type: 'ended', verdict, isContinued: false})};
-    }
+    if ('problem' in checked) return fail(run, `the answer of the review cannot be used: ${checked.problem}`);
     return checked.answer.passed
       ? pass(services, run, checked.answer)
       : sendBack(services, run, checked.answer);
   };
-  return fromPromise<ReviewVerdict, {readonly run: RunRecord}>(async ({input: {run}}) => {
-    const verdict = await settle(run);
+  return fromPromise<ReviewVerdict, SettleReviewInput>(async ({input}) => {
+    const verdict = await settle(input);
     onSettled(verdict);
     return verdict;
   });

@@ -75,6 +75,13 @@ export const settings = {
     about: 'how often a parent review may send tasks back before a person decides',
     isGate: true,
   },
+  'execution.reviewMinutes': {
+    type: 'integer',
+    default: 30,
+    min: 1,
+    max: 1440,
+    about: 'how long a parent review may take before it is stopped and counts as none',
+  },
   'execution.keepAwake': {
     type: 'boolean',
     default: true,

@@ -91,10 +91,11 @@ export function selectTaskInput({
 
 /** The parents that these tasks made due; null for those of the whole plan. */
 export function dueReviewInput(
-  {provider, graceMilliseconds, reviewsParents, maxReviewCycles}: JobRules,
+  {provider, graceMilliseconds, reviewsParents, maxReviewCycles, reviewMinutes}: JobRules,
   taskIds: readonly string[] | null,
 ): ParentReviewInput {
-  return {taskIds, isEnabled: reviewsParents, maxCycles: maxReviewCycles, provider, graceMilliseconds};
+  const limits = {maxCycles: maxReviewCycles, minutes: reviewMinutes};
+  return {taskIds, isEnabled: reviewsParents, ...limits, provider, graceMilliseconds};
 }
 
 /** Whether another task may follow one that could not begin. */

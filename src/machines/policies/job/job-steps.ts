@@ -114,11 +114,13 @@ export function taskInput(step: JobStep | undefined, rules: JobRules): TaskInput
 /** The parents of tasks that were worked on by themselves, reviewed by the agent that did the work. */
 export function reviewInput(done: readonly StepResult[], rules: JobRules): ParentReviewInput {
   const runs = succeededRuns(done);
-  const {explicitProvider, provider, graceMilliseconds, reviewsParents, maxReviewCycles} = rules;
+  const {explicitProvider, provider, graceMilliseconds, reviewsParents, maxReviewCycles, reviewMinutes} =
+    rules;
   return {
     taskIds: runs.map(({task_id}) => task_id),
     isEnabled: reviewsParents,
     maxCycles: maxReviewCycles,
+    minutes: reviewMinutes,
     provider: explicitProvider ?? runs.at(-1)?.provider ?? provider,
     graceMilliseconds,
   };
@@ -246,6 +248,8 @@ export type JobRules = {
   readonly reviewsParents: boolean;
   /** So many reviews may send tasks back before a person decides. */
   readonly maxReviewCycles: number;
+  /** A review that takes longer is stopped. */
+  readonly reviewMinutes: number;
 };
 
 /** Refuses settings that are gates and cannot be read. */
@@ -264,6 +268,7 @@ export function jobRules(config: ResolvedConfig, choice: ProviderChoice, options
     maxTasks: options.maxTasks ?? null,
     reviewsParents: settingOf(config, 'execution.parentReviewEnabled'),
     maxReviewCycles: settingOf(config, 'execution.maxReviewCycles'),
+    reviewMinutes: settingOf(config, 'execution.reviewMinutes'),
   };
 }
 

@@ -1,6 +1,6 @@
-import type {FailureKind} from '../../../services/contracts/agent.ts';
 import {feedbackSchemaVersion, type PendingFeedback} from '../../../services/contracts/feedback.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
+import {wasHeard} from '../run/task-runs.ts';
 import {feedbackFor, type ReviewAnswer} from './check-review-answer.ts';
 
 /** One entry for every task that a review sends back. */
@@ -18,20 +18,6 @@ export function pendingFeedback(
     createdAt: now,
     updatedAt: now,
   }));
-}
-
-/** Failures after which the agent has done nothing about what it was told. */
-const undelivered: ReadonlySet<FailureKind> = new Set<FailureKind>([
-  'resume_rejected',
-  'spawn_failed',
-  'auth',
-  'rate_limit',
-]);
-
-/** The feedback that a run carries reached its agent, whatever the agent made of it. */
-function wasHeard({state, segments, failure}: RunRecord): boolean {
-  if (segments.length === 0) return false;
-  return state !== 'failed' || failure === undefined || !undelivered.has(failure.kind);
 }
 
 /**

@@ -1,3 +1,4 @@
+import type {FailureKind} from '../../../services/contracts/agent.ts';
 import {latestRun} from '../../../services/contracts/latest-run.ts';
 import type {TaskStatus} from '../../../services/contracts/plan.ts';
 import type {RunRecord, RunState} from '../../../services/contracts/run.ts';
@@ -29,15 +30,22 @@ export const hasUndeliveredAnswer = ({state, answers = []}: RunRecord): boolean 
 export const isFeedbackRun = ({resumed_from_run_id, feedback}: RunRecord): boolean =>
   resumed_from_run_id !== undefined && feedback !== undefined;
 
+/** Failures after which the agent has done nothing about what it was told. */
+const unheardKinds: ReadonlySet<string | undefined> = new Set<FailureKind>([
+  'resume_rejected',
+  'spawn_failed',
+  'auth',
+  'rate_limit',
+]);
+
+const isUnheard = ({state, failure}: RunRecord) => state === 'failed' && unheardKinds.has(failure?.kind);
+
 /** The provider refused its first segment, so nobody heard the feedback and nothing was changed. */
 export const isUndelivered = (run: RunRecord): boolean =>
-  isFeedbackRun(run) &&
-  run.state === 'failed' &&
-  run.segments.length <= 1 &&
-  (run.failure?.kind === 'resume_rejected' || run.failure?.kind === 'spawn_failed');
+  isFeedbackRun(run) && run.state === 'failed' && run.segments.length <= 1 && isUnheard(run);
 
 /** What this run brought to its agent reached it, whatever the agent made of it. */
-export const wasHeard = (run: RunRecord): boolean => run.segments.length > 0 && !isUndelivered(run);
+export const wasHeard = (run: RunRecord): boolean => run.segments.length > 0 && !isUnheard(run);
 
 /** The run that says how the task stands: the latest one that ran and was heard. */
 export const tellingRun = (runs: readonly RunRecord[]): RunRecord | null =>
