@@ -27,6 +27,10 @@ export type Dialog =
   | {readonly type: 'checkpoint'; readonly taskId: string}
   | {readonly type: 'feedback'; readonly taskId: string}
   | {readonly type: 'agent'}
+  | {readonly type: 'sessionNew'}
+  | {readonly type: 'sessionKill'; readonly id: string}
+  /** `force` after it was refused once, with what would be lost. */
+  | {readonly type: 'sessionClean'; readonly id: string; readonly force: boolean}
   | {readonly type: 'setting'; readonly key: SettingKey; readonly layer: ConfigLayerName}
   | {
       readonly type: 'message';

@@ -80,7 +80,9 @@ export type SessionRow = {
   readonly runner: string;
   readonly branch: string;
   readonly created: string;
-  readonly canAttach: boolean;
+  /** Its tmux session is there: it can be attached to, seen, stopped and killed. */
+  readonly isRunning: boolean;
+  readonly canResume: boolean;
 };
 
 /** The user's own editor and pager. */
@@ -90,6 +92,22 @@ export type UserPrograms = {
   /** Gives the terminal to one of them until it ends. Fails where it cannot be started. */
   run(program: OutsideProgram): Promise<void>;
 };
+
+/** Interactive sessions, as `blackbird session` works on them. What it refuses is thrown. */
+export interface SessionPort {
+  list(): Promise<readonly SessionRow[]>;
+  /** What it shows now; null where it does not run. */
+  screen(id: string): Promise<readonly string[] | null>;
+  /** Gives the terminal to a session until the person leaves it; starts it where it does not run. */
+  resume(id: string): Promise<void>;
+  /** Begins one in the background. */
+  create(name: string): Promise<{readonly id: string; readonly warnings: readonly string[]}>;
+  /** Presses Ctrl+C in it; false where it does not run. */
+  stop(id: string): Promise<boolean>;
+  kill(id: string): Promise<boolean>;
+  /** Archives it; returns what to know about commits that hang on nothing any more. */
+  clean(id: string, options: {readonly force: boolean}): Promise<readonly string[]>;
+}
 
 /** Everything the screens need from outside. `tui-composition.ts` provides it; tests provide their own. */
 export interface TuiPorts {
@@ -136,9 +154,7 @@ export interface TuiPorts {
   agents(): Promise<readonly AgentRow[]>;
   /** Makes it the agent of this project; says what keeps it from being used, where the environment does. */
   chooseAgent(id: NativeProviderId): Promise<ProviderChoice>;
-  sessions(): Promise<readonly SessionRow[]>;
-  /** Gives the terminal to a session until the person leaves it. */
-  attach(id: string): Promise<void>;
+  readonly sessions: SessionPort;
 
   /** Stops this process and its agents, as Ctrl+Z does; returns when they go on. */
   suspend(): void;

@@ -44,7 +44,8 @@ export async function runTui(tui: Tui, terminal: TuiTerminal): Promise<void> {
       await tui.drafts.flush();
       if (handover === null) return;
       if (handover.type === 'shell') tui.ports.suspend();
-      else if (handover.type === 'session') await tui.ports.attach(handover.id).catch(tui.answers.failed);
+      else if (handover.type === 'session')
+        await tui.ports.sessions.resume(handover.id).catch(tui.answers.failed);
       else await tui.ports.programs.run(handover.program).catch(sayTo(tui));
       tui.patch({handover: null});
       // Much may have happened to the sessions meanwhile.

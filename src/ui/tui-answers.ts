@@ -13,6 +13,7 @@ import {decisionOn, type Notice} from './model/facts.ts';
 import {newTaskId} from './model/new-task-id.ts';
 import {applyChange} from './plan-change.ts';
 import type {SettingChange, TuiPorts} from './ports.ts';
+import {createSessionAnswers} from './session-answers.ts';
 import {saveSetting} from './setting-change.ts';
 import type {TuiCore} from './tui.ts';
 import type {Jobs} from './tui-jobs.ts';
@@ -175,6 +176,7 @@ export function createAnswers(core: TuiCore, ports: TuiPorts, jobs: Jobs) {
           });
       }, failed);
     },
+    ...createSessionAnswers(core, ports, failed),
     setting: (change: SettingChange) => {
       close();
       saveSetting(core, ports, change).catch(failed);

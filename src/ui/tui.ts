@@ -24,6 +24,7 @@ import {createStore, type Store} from './store.ts';
 import {type Answers, createAnswers} from './tui-answers.ts';
 import {createDetails} from './tui-details.ts';
 import {createJobs, type Jobs} from './tui-jobs.ts';
+import {createPreview} from './tui-preview.ts';
 
 /** What the parts of the terminal UI share: one state, one way to change it. */
 export type TuiCore = {
@@ -75,7 +76,7 @@ export function createTui(ports: TuiPorts): Tui {
     editorRefused: ports.programs.editorRefused,
     detail: null,
     past: null,
-    list: {index: 0, sessions: null},
+    list: {index: 0, sessions: null, preview: null},
     handover: null,
     size: {columns: 80, rows: 24},
   });
@@ -104,6 +105,7 @@ export function createTui(ports: TuiPorts): Tui {
     patch: (part) => {
       state.set(inView({...state.get(), ...part}, factsOf));
       details.follow();
+      preview.follow();
       clock.follow();
     },
     send: flow.send,
@@ -117,6 +119,7 @@ export function createTui(ports: TuiPorts): Tui {
   };
   const clock = createClock(() => isTicking(core));
   const details = createDetails(core, ports, clock.seconds);
+  const preview = createPreview(core, ports);
   const jobs = createJobs(core, ports);
   const context: CommandContext = {
     core,
@@ -190,6 +193,7 @@ export function createTui(ports: TuiPorts): Tui {
         }),
         clock.stop,
         details.stop,
+        preview.stop,
       ];
       return () => {
         for (const stop of stops) stop();

@@ -55,6 +55,10 @@ export function createFakeTmux(log: string[] = []): FakeTmux {
       called('attach', name);
       requireSession('attach', name);
     },
+    captureScreen: async (name) => {
+      called('captureScreen', name);
+      return sessions.has(name) ? [`screen of ${name}`] : null;
+    },
     killSession: async (name) => {
       called('killSession', name);
       sessions.delete(name);

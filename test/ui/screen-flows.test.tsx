@@ -3,7 +3,7 @@ import {textWidth} from '../../src/ui/text/graphemes.ts';
 import {pausedRun, restingRun} from '../fakes/runs.ts';
 import {eventually} from '../helpers/eventually.ts';
 import {family, planOf, task} from '../helpers/plans.ts';
-import {keys, tuiProject} from './tui-project.tsx';
+import {keys, sessionRow, tuiProject} from './tui-project.tsx';
 
 const until = (check: () => void) => eventually(check);
 const shop = () => planOf(family(task('p'), task('a'), task('b')), task('z'));
@@ -361,30 +361,72 @@ describe('the agent', () => {
   });
 });
 
-test('a session gets the terminal', async () => {
-  const row = {
-    id: '1',
-    name: 'refunds',
-    status: 'active',
-    runner: 'claude',
-    branch: 'agency/refunds',
-    created: '',
-  };
-  const {press, sees, seesNot, tui} = await browsing({
-    sessions: [
-      {...row, canAttach: true},
-      {...row, id: '2', name: 'gone', status: 'worktree missing', canAttach: false},
-    ],
+describe('sessions', () => {
+  const idle = sessionRow({id: '2', name: 'idle', status: 'idle', isRunning: false});
+  const gone = sessionRow({
+    id: '3',
+    name: 'gone',
+    status: 'worktree missing',
+    isRunning: false,
+    canResume: false,
   });
-  press('S');
-  await sees('refunds');
-  await sees('enter attach');
-  press('j', keys.enter);
-  await sees('gone is worktree missing');
-  await seesNot('enter attach');
-  expect(tui.get().handover).toBe(null);
-  press('k', keys.enter);
-  expect(tui.get().handover).toEqual({type: 'session', id: '1'});
+  const atSessions = async () => {
+    const project = await browsing({sessions: [sessionRow(), idle, gone]});
+    project.press('S');
+    await project.sees('refunds');
+    return project;
+  };
+
+  test('are seen as they are: the selected one shows its screen', async () => {
+    const {press, sees, seesNot} = await atSessions();
+    await sees('$ 1 works');
+    press('j');
+    await sees('it does not run; u starts it');
+    await seesNot('$ 1 works');
+  });
+
+  test('one that runs gets the terminal, one that does not is started by a key of its own', async () => {
+    const {press, sees, tui} = await atSessions();
+    press('j', keys.enter);
+    await sees('enter: idle does not run; u starts it');
+    press('j', 'u');
+    await sees('u: gone is worktree missing');
+    expect(tui.get().handover).toBe(null);
+    press('k', 'u');
+    expect(tui.get().handover).toEqual({type: 'session', id: '2'});
+    tui.patch({handover: null});
+    press('k', keys.enter);
+    expect(tui.get().handover).toEqual({type: 'session', id: '1'});
+  });
+
+  test('are begun, stopped, and killed after a question', async () => {
+    const {press, sees, sessionCalls} = await atSessions();
+    press('n');
+    await sees('New session');
+    press('hooks', keys.enter);
+    await sees('session hooks begins; enter attaches');
+    press('x');
+    await sees('pressed Ctrl+C in refunds');
+    press('X');
+    await sees('Kill refunds?');
+    press('y');
+    await sees('killed');
+    expect(sessionCalls).toEqual(['stop 1', 'kill 1']);
+  });
+
+  test('are cleaned after a question, and after another one where work would be lost', async () => {
+    const {press, sees, seesNot, sessionCalls} = await atSessions();
+    press('D');
+    await sees('Clean refunds?');
+    press('y');
+    await sees('worktree has uncommitted changes');
+    press(keys.escape);
+    await sees('Clean refunds all the same?');
+    press('y');
+    await seesNot('agency/refunds all the same');
+    await sees('cleaned: 1');
+    expect(sessionCalls).toEqual(['clean 1', 'clean 1 --force']);
+  });
 });
 
 test('n goes through what the filter attention shows', async () => {
@@ -548,9 +590,7 @@ describe('hostile text', () => {
     });
     const project = tuiProject({
       ...{plan, runs: [run], config: {execution: {pauseGraceSeconds: evil}}},
-      sessions: [
-        {id: evil, name: evil, status: 'active', runner: evil, branch: evil, created: evil, canAttach: true},
-      ],
+      sessions: [sessionRow({id: evil, name: evil, runner: evil, branch: evil, created: evil})],
     });
     const {press, screen, frames} = project;
     const allKeys = [

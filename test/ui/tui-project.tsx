@@ -33,6 +33,19 @@ export type TuiOptions = {
   readonly sessions?: readonly SessionRow[];
 };
 
+/** A session that runs. */
+export const sessionRow = (fields: Partial<SessionRow> = {}): SessionRow => ({
+  id: '1',
+  name: 'refunds',
+  status: 'active',
+  runner: 'claude',
+  branch: 'agency/refunds',
+  created: '',
+  isRunning: true,
+  canResume: true,
+  ...fields,
+});
+
 /** The whole terminal UI on a terminal that is not there, over the real engine and a project in memory. */
 export function tuiProject(options: TuiOptions = {}) {
   const fake = createFakeServices({
@@ -54,6 +67,8 @@ export function tuiProject(options: TuiOptions = {}) {
   const pendingFeedback = new Map<string, PendingFeedback>();
   const notices: string[] = [];
   const attached: string[] = [];
+  const sessionCalls: string[] = [];
+  let sessionRows = options.sessions ?? [];
   const programs: OutsideProgram[] = [];
   let wall = Date.parse(now);
 
@@ -167,8 +182,23 @@ export function tuiProject(options: TuiOptions = {}) {
       {id: 'demo', title: 'Demo agent', installed: true, state: 'needs no account'},
     ],
     chooseAgent: async (id) => ({id: options.agentInEnvironment ?? id, source: 'saved'}),
-    sessions: async () => options.sessions ?? [],
-    attach: async (id) => void attached.push(id),
+    sessions: {
+      list: async () => sessionRows,
+      screen: async (id) => [`$ ${id} works`],
+      resume: async (id) => void attached.push(id),
+      create: async (name) => {
+        sessionRows = [...sessionRows, sessionRow({id: name, name})];
+        return {id: name, warnings: []};
+      },
+      stop: async (id) => sessionCalls.push(`stop ${id}`) > 0,
+      kill: async (id) => sessionCalls.push(`kill ${id}`) > 0,
+      clean: async (id, {force}) => {
+        sessionCalls.push(`clean ${id}${force ? ' --force' : ''}`);
+        if (!force) throw new AppError('E_DIRTY_WORKTREE', 'worktree has uncommitted changes');
+        sessionRows = sessionRows.filter((row) => row.id !== id);
+        return [];
+      },
+    },
     suspend: () => {},
     notify: (text) => notices.push(text),
     now: () => wall,
@@ -182,6 +212,7 @@ export function tuiProject(options: TuiOptions = {}) {
     tell,
     notices,
     attached,
+    sessionCalls,
     programs,
     pendingFeedback,
     /** Somebody else edits the project's settings. */

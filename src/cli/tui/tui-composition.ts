@@ -6,24 +6,22 @@ import {resolveConfig, settingOf} from '../../machines/policies/config-resolutio
 import {applyEdit} from '../../machines/policies/plan/apply-edit.ts';
 import {undoChange} from '../../machines/policies/plan/plan-undo.ts';
 import {reviewRules} from '../../machines/policies/review/review-summary.ts';
-import {inListOrder} from '../../machines/policies/session/session-refs.ts';
 import type {SettingValueOf} from '../../services/contracts/config.ts';
 import type {Plan} from '../../services/contracts/plan.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import {createChangeTracker} from '../../services/git/change-tracker.ts';
 import {listFiles} from '../../services/git/list-files.ts';
 import {createRunStore} from '../../services/stores/run-store.ts';
-import type {SessionRow, TuiPorts} from '../../ui/ports.ts';
+import type {TuiPorts} from '../../ui/ports.ts';
 import type {Cli} from '../cli.ts';
 import {openEngine} from '../job/engine-composition.ts';
 import {refuseWhileRunning} from '../job/running-task.ts';
 import {retryTask, setTaskStatus} from '../plan/plan-operations.ts';
-import {openSessions} from '../session/session-composition.ts';
-import {viewsOf} from '../session/session-view.ts';
 import {userPrograms} from '../terminal/user-programs.ts';
 import {createJobStarter} from './job-starter.ts';
 import {createAgentPorts} from './tui-agents.ts';
 import {createProjectReader} from './tui-data.ts';
+import {createSessionPort} from './tui-sessions.ts';
 import {readConversation, readTranscript} from './tui-transcript.ts';
 
 /** Connects the screens to the project, the engine and everything else that is real. */
@@ -52,7 +50,6 @@ export async function openTuiPorts(
   const reader = createProjectReader({project, runs, env, isOwnJob: engine.isBusy});
   const start = createJobStarter(engine, plans);
   const update = (change: (plan: Plan) => Plan) => plans.update(change);
-  const sessions = () => openSessions(cli, command);
 
   return {
     name: path.basename(folder.root),
@@ -94,17 +91,7 @@ export async function openTuiPorts(
     programs: userPrograms({root: folder.root, env, hasColor: cli.context.stdout.hasColor}),
     history: (taskId) => runs.list(taskId),
     listFiles: () => listFiles({root: folder.root, env}),
-    sessions: async () => {
-      const {store, currentRepo, tmux, events} = await sessions();
-      const repoId = (await currentRepo())?.repoId ?? null;
-      const entries = (await store.list()).filter((entry) => repoId === null || entry.repoId === repoId);
-      const views = await viewsOf({tmux, events}, inListOrder(entries));
-      return views.filter(({status}) => status !== 'archived').map(rowOf);
-    },
-    attach: async (id) => {
-      const {show} = await import('../commands/session/resume.ts');
-      await show(await sessions(), id, {detached: false, restart: false, yes: false, isFirst: false});
-    },
+    sessions: createSessionPort(cli, command),
     suspend: () => {
       engine.suspend();
       process.kill(process.pid, 'SIGSTOP');
@@ -117,17 +104,5 @@ export async function openTuiPorts(
       );
     },
     now: () => Date.now(),
-  };
-}
-
-function rowOf(view: Awaited<ReturnType<typeof viewsOf>>[number]): SessionRow {
-  return {
-    id: view.run_id,
-    name: view.name,
-    status: view.status,
-    runner: view.runner,
-    branch: view.branch,
-    created: view.created_at.slice(0, 16).replace('T', ' '),
-    canAttach: view.problem === null && view.status !== 'worktree missing' && view.status !== 'archived',
   };
 }

@@ -30,6 +30,8 @@ export interface TmuxClient {
   attach(name: string): Promise<void>;
   /** One that is already gone is no failure. */
   killSession(name: string): Promise<void>;
+  /** What its first pane shows now, as plain lines; null where there is none of this name. */
+  captureScreen(name: string): Promise<readonly string[] | null>;
   /** Keys by tmux's names for them. */
   sendKeys(name: string, keys: readonly string[]): Promise<void>;
   /** The names of all sessions, those of others too. */

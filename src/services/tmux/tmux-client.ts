@@ -64,6 +64,12 @@ export function createTmuxClient(env: Env): TmuxClient {
       const {code, stderr} = await run(args);
       if (code !== 0 && !isGone.test(stderr)) throw failure(args, `exit=${code}`, stderr);
     },
+    captureScreen: async (name) => {
+      const args = ['capture-pane', '-p', '-t', `${exactly(name)}:`];
+      const {code, stdout, stderr} = await run(args);
+      if (code !== 0 && !isGone.test(stderr)) throw failure(args, `exit=${code}`, stderr);
+      return code === 0 ? stdout.trimEnd().split('\n').slice(-maxScreenLines) : null;
+    },
     sendKeys: async (name, keys) => {
       if (keys.length === 0) throw new Error('there are no keys to send');
       await must(['send-keys', '-t', `${exactly(name)}:`, ...keys.map(argument)]);
@@ -92,6 +98,9 @@ function commandEnd(panes: string): Omit<CommandEnd, 'lastLines'> | null {
   if (isDead !== '1') return null;
   return {exitCode: status === '' ? null : Number(status), signal: signal === '' ? null : signal};
 }
+
+/** No terminal is taller than this. */
+const maxScreenLines = 500;
 
 const [lineCount, lineLength] = [10, 500];
 

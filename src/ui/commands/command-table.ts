@@ -8,11 +8,13 @@ import {goCommands} from './go.ts';
 import {jobCommands} from './job.ts';
 import {listCommands} from './lists.ts';
 import {planCommands} from './plan.ts';
+import {sessionCommands} from './sessions.ts';
 
 /** Every command of the screens. The keymaps, the hints and the help are parts of this one table. */
 export const commands: readonly Command[] = [
   ...jobCommands,
   ...listCommands,
+  ...sessionCommands,
   ...browseCommands,
   ...findCommands,
   ...detailCommands,

@@ -1,7 +1,7 @@
 import {notNow} from '../keymap.ts';
 import {anywhere, besidePlan, type Command, type CommandContext, noPlan} from './command.ts';
 import {scroll} from './detail.ts';
-import {loadSessions} from './lists.ts';
+import {loadSessions} from './sessions.ts';
 
 const section = 'Go';
 const exceptHelp = anywhere.filter((place) => place !== 'help');
@@ -137,7 +137,7 @@ export const goCommands: readonly Command[] = [
 ];
 
 function showList(context: CommandContext, screen: 'settings' | 'sessions'): void {
-  context.core.patch({list: {index: 0, sessions: null}});
+  context.core.patch({list: {index: 0, sessions: null, preview: null}});
   context.core.send({type: `screen.${screen}`});
   if (screen === 'sessions') loadSessions(context);
 }

@@ -39,31 +39,6 @@ export const listCommands: readonly Command[] = [
       }
     },
   },
-  {
-    id: 'session.attach',
-    keys: ['enter'],
-    label: 'attach',
-    hint: 'first',
-    at: ['sessions'],
-    refusal: (_, {list}) => {
-      const session = list.sessions?.[list.index];
-      if (!session) return 'there is no session to attach to';
-      return session.canAttach ? null : `${session.name || session.id} is ${session.status}`;
-    },
-    run: ({core}) => {
-      const {list} = core.get();
-      const session = list.sessions?.[list.index];
-      if (session) core.patch({handover: {type: 'session', id: session.id}});
-    },
-  },
-  {
-    id: 'session.refresh',
-    keys: ['r'],
-    label: 'refresh',
-    hint: 'first',
-    at: ['sessions'],
-    run: loadSessions,
-  },
   {id: 'list.up', keys: ['up', 'k'], label: 'up', at: lists, run: (context) => move(context, -1)},
   {id: 'list.down', keys: ['down', 'j'], label: 'down', at: lists, run: (context) => move(context, 1)},
   {
@@ -81,10 +56,6 @@ export const listCommands: readonly Command[] = [
     run: (context) => move(context, Number.POSITIVE_INFINITY),
   },
 ];
-
-export function loadSessions({core, ports, fail}: CommandContext): void {
-  ports.sessions().then((sessions) => core.patch({list: {...core.get().list, sessions}}), fail);
-}
 
 export function move({core}: CommandContext, by: number): void {
   const {list} = core.get();

@@ -8,6 +8,7 @@ import {CheckpointDialog, FeedbackDialog} from './decision-dialogs.tsx';
 import {AddDialog, EditDialog, FieldsDialog} from './edit-dialogs.tsx';
 import {MessageDialog} from './message-dialog.tsx';
 import {QuestionsDialog} from './questions-dialog.tsx';
+import {SessionCleanDialog, SessionKillDialog, SessionNewDialog} from './session-dialogs.tsx';
 import {SettingChoice, SettingDialog} from './setting-dialog.tsx';
 import {DeleteDialog, DepsDialog, MoveDialog, StatusDialog} from './task-dialogs.tsx';
 
@@ -79,6 +80,12 @@ export function DialogView({dialog, ...size}: DialogSize & {readonly dialog: Dia
       return <MoveDialog {...size} taskId={dialog.taskId} name={name} />;
     case 'questions':
       return <QuestionsDialog {...size} taskId={dialog.taskId} />;
+    case 'sessionNew':
+      return <SessionNewDialog {...size} />;
+    case 'sessionKill':
+      return <SessionKillDialog {...size} id={dialog.id} />;
+    case 'sessionClean':
+      return <SessionCleanDialog {...size} id={dialog.id} force={dialog.force} />;
     case 'agent':
       return <AgentDialog {...size} />;
     case 'setting':

@@ -54,7 +54,12 @@ export type TuiState = {
     readonly index: number;
   } | null;
   /** The marked row of settings and sessions, the first line of the help. */
-  readonly list: {readonly index: number; readonly sessions: readonly SessionRow[] | null};
+  readonly list: {
+    readonly index: number;
+    readonly sessions: readonly SessionRow[] | null;
+    /** What the selected session showed when it was last looked at. */
+    readonly preview: {readonly id: string; readonly lines: readonly string[]} | null;
+  };
   /** Who has the terminal now: a session, the shell behind us, or the user's editor or pager. */
   readonly handover:
     | {readonly type: 'session'; readonly id: string}

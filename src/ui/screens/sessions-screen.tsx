@@ -1,23 +1,58 @@
+import {Box} from 'ink';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import type {Line} from '../components/lines.tsx';
 import {Pane} from '../components/pane.tsx';
 import type {TuiState} from '../model/facts.ts';
 import {markLine} from '../model/styled-lines.ts';
+import type {SessionRow} from '../ports.ts';
 import {cutEnd, padEnd} from '../text/fit.ts';
 import {useTuiState} from '../tui-context.tsx';
 
-/** The interactive sessions of this repository; one of them can have the terminal. */
+/** Below so many rows there is only the list. */
+const smallestSplit = 10;
+
+/** The interactive sessions of this repository, and below them what the selected one shows. */
 export function SessionsScreen() {
   const [state, {layout}] = useTuiState();
+  const {width, paneRows} = layout;
+  const {sessions, preview, index} = state.list;
+  const selected = sessions?.[index];
+  const isSplit = paneRows >= smallestSplit && selected !== undefined;
+  // Frame and title of the second pane take two rows.
+  const listRows = isSplit ? Math.min((sessions?.length ?? 0) + 1, Math.floor((paneRows - 2) / 3)) : paneRows;
+  const shownRows = paneRows - 2 - listRows;
+  const lines = previewLines(selected, preview, width - 4).slice(-shownRows);
   return (
-    <Pane
-      titles={[{text: 'Sessions'}]}
-      columns={layout.width}
-      rows={layout.paneRows}
-      isActive
-      lines={sessionLines(state, layout.width - 4, layout.paneRows)}
-    />
+    <Box flexDirection="column" height={paneRows + 2}>
+      <Pane
+        titles={[{text: 'Sessions'}]}
+        columns={width}
+        rows={listRows}
+        isActive
+        lines={sessionLines(state, width - 4, listRows)}
+      />
+      {isSplit ? (
+        <Pane
+          titles={[{text: displayLine(selected.name || selected.id)}]}
+          columns={width}
+          rows={shownRows}
+          isActive={false}
+          lines={lines}
+        />
+      ) : null}
+    </Box>
   );
+}
+
+/** What the session shows now, or why it shows nothing. */
+function previewLines(
+  selected: SessionRow | undefined,
+  preview: TuiState['list']['preview'],
+  columns: number,
+): Line[] {
+  if (!selected?.isRunning) return [[{text: 'it does not run; u starts it', dim: true}]];
+  if (preview?.id !== selected.id) return [[{text: 'loading…', dim: true}]];
+  return preview.lines.map((line) => [{text: cutEnd(displayLine(line), columns)}]);
 }
 
 export function sessionLines({list}: TuiState, columns: number, rows: number): Line[] {
@@ -26,7 +61,7 @@ export function sessionLines({list}: TuiState, columns: number, rows: number): L
   if (sessions.length === 0) {
     return [
       [{text: 'there are no sessions here'}],
-      [{text: 'blackbird session run --name <name> begins one', dim: true}],
+      [{text: 'n begins one: a branch, a worktree of it, and an agent in tmux', dim: true}],
     ];
   }
   const fixed = [14, 17, 8] as const;

@@ -44,6 +44,14 @@ describe.each<{kind: string; isThere: boolean; create: () => TmuxClient}>([
       await client.killSession('agency_1');
     });
 
+    test('the screen of a session that is not there is none, that of another is never taken for it', async () => {
+      const client = create();
+      expect(await client.captureScreen('agency_1')).toBeNull();
+      await client.newSession(session('agency_12'));
+      expect(await client.captureScreen('agency_1')).toBeNull();
+      expect(await client.captureScreen('agency_12')).not.toBeNull();
+    });
+
     test('a name is no prefix and no pattern', async () => {
       const client = create();
       await client.newSession(session('agency_1-a3f2'));
@@ -146,6 +154,17 @@ describe.skipIf(!hasTmux)('the real tmux', () => {
     expect(await client.release('s')).toBe(null);
     writeFileSync(path.join(folder, 'stop'), '');
     await eventually(async () => expect(await client.hasSession('s')).toBe(false));
+  });
+
+  test('its screen is what it shows now, without colours', async () => {
+    const {client} = realTmux();
+    await client.newSession({
+      name: 's',
+      cwd: '/',
+      argv: ["printf '\\033[31mred\\033[0m\\nlast\\n'; sleep 1000"],
+      env: {},
+    });
+    await eventually(async () => expect(await client.captureScreen('s')).toEqual(['red', 'last']));
   });
 
   test('keys reach the program', async () => {

@@ -1,7 +1,5 @@
 import {Command} from 'commander';
-import {sessionName} from '../../../machines/policies/session/session-names.ts';
 import type {SessionMeta} from '../../../services/contracts/session.ts';
-import {interruptKey} from '../../../services/contracts/tmux.ts';
 import type {Cli} from '../../cli.ts';
 import type {Sessions} from '../../session/session-composition.ts';
 import {withSessions} from '../../session/session-errors.ts';
@@ -12,11 +10,9 @@ export function stopCommand(cli: Cli): Command {
     .summary('press Ctrl+C in a session; it goes on running')
     .addArgument(idArgument())
     .action((id: string, _options, command: Command) =>
-      onRunning(cli, command, id, async ({tmux, events, store}, run, name) => {
-        await tmux.sendKeys(name, [interruptKey]);
-        await events.append(run, {event: 'stop', data: {session_name: name, keys: [interruptKey]}});
-        await store.update(run, {flags: {needs_attention: true}});
-      }),
+      onRunning(cli, command, id, async (sessions, run) =>
+        (await import('../../session/session-stop.ts')).stopSession(sessions, run),
+      ),
     );
 }
 
@@ -25,28 +21,20 @@ export function killCommand(cli: Cli): Command {
     .summary('end a session; worktree, branch and record stay')
     .addArgument(idArgument())
     .action((id: string, _options, command: Command) =>
-      onRunning(cli, command, id, async ({tmux, events}, run, name) => {
-        await tmux.killSession(name);
-        await events.append(run, {event: 'kill_session', data: {session_name: name}});
-      }),
+      onRunning(cli, command, id, async (sessions, run) =>
+        (await import('../../session/session-stop.ts')).killSession(sessions, run),
+      ),
     );
 }
 
-/** Where nothing runs there is nothing to do, and that is no failure. */
 function onRunning(
   cli: Cli,
   command: Command,
   id: string,
-  job: (sessions: Sessions, run: SessionMeta, name: string) => Promise<void>,
+  job: (sessions: Sessions, run: SessionMeta) => Promise<boolean>,
 ): Promise<void> {
   return withSessions(cli, command, id, async (sessions) => {
     const run = await sessions.find(id);
-    const name = sessionName(run.run_id);
-    if (!(await sessions.tmux.hasSession(name))) {
-      cli.context.err(`no session for ${run.run_id}`);
-      return;
-    }
-    const {undisturbed} = await import('../../session/session-composition.ts');
-    await undisturbed(() => job(sessions, run, name));
+    if (!(await job(sessions, run))) cli.context.err(`no session for ${run.run_id}`);
   });
 }

@@ -1,0 +1,30 @@
+import {sessionName} from '../../machines/policies/session/session-names.ts';
+import type {SessionMeta} from '../../services/contracts/session.ts';
+import {interruptKey} from '../../services/contracts/tmux.ts';
+import {type Sessions, undisturbed} from './session-composition.ts';
+
+/** Presses Ctrl+C in a session. False where none runs: there is nothing to do, and that is no failure. */
+export const stopSession = (sessions: Sessions, run: SessionMeta): Promise<boolean> =>
+  onRunning(sessions, run, async ({tmux, events, store}, name) => {
+    await tmux.sendKeys(name, [interruptKey]);
+    await events.append(run, {event: 'stop', data: {session_name: name, keys: [interruptKey]}});
+    await store.update(run, {flags: {needs_attention: true}});
+  });
+
+/** Ends a session; worktree, branch and record stay. False where none runs. */
+export const killSession = (sessions: Sessions, run: SessionMeta): Promise<boolean> =>
+  onRunning(sessions, run, async ({tmux, events}, name) => {
+    await tmux.killSession(name);
+    await events.append(run, {event: 'kill_session', data: {session_name: name}});
+  });
+
+async function onRunning(
+  sessions: Sessions,
+  run: SessionMeta,
+  job: (sessions: Sessions, name: string) => Promise<void>,
+): Promise<boolean> {
+  const name = sessionName(run.run_id);
+  if (!(await sessions.tmux.hasSession(name))) return false;
+  await undisturbed(() => job(sessions, name));
+  return true;
+}

@@ -1,0 +1,49 @@
+import type {Dialog} from '../machines/tui.machine.ts';
+import {AppError} from '../services/contracts/errors.ts';
+import {loadSessions} from './commands/sessions.ts';
+import type {TuiPorts} from './ports.ts';
+import type {TuiCore} from './tui.ts';
+
+/** What follows from the dialogs of the sessions screen. */
+export function createSessionAnswers(
+  core: TuiCore,
+  ports: TuiPorts,
+  fail: (error: unknown, next?: Dialog) => void,
+) {
+  const reload = () => loadSessions({core, ports, fail});
+  const close = () => core.send({type: 'dialog.close'});
+  const said = (text: string, warnings: readonly string[] = []) => {
+    const tone = warnings.length === 0 ? 'good' : 'warning';
+    core.say({tone, text: [text, ...warnings].join('; ')});
+    reload();
+  };
+  return {
+    newSession: (name: string) => {
+      close();
+      core.say({tone: 'accent', text: `beginning ${name}…`});
+      ports.sessions.create(name).then(
+        ({warnings}) => said(`session ${name} begins; enter attaches`, warnings),
+        (error: unknown) => {
+          reload();
+          fail(error);
+        },
+      );
+    },
+    killSession: (id: string) => {
+      close();
+      ports.sessions.kill(id).then((isRunning) => said(isRunning ? 'killed' : `no session for ${id}`), fail);
+    },
+    cleanSession: (id: string, force: boolean) => {
+      close();
+      ports.sessions.clean(id, {force}).then(
+        (warnings) => said(`cleaned: ${id}`, warnings),
+        (error: unknown) =>
+          isLoss(error) && !force ? fail(error, {type: 'sessionClean', id, force: true}) : fail(error),
+      );
+    },
+  };
+}
+
+/** Work would be lost: only a person can say that it may. */
+const isLoss = (error: unknown) =>
+  error instanceof AppError && (error.code === 'E_DIRTY_WORKTREE' || error.code === 'E_UNMERGED_COMMITS');
