@@ -128,6 +128,19 @@ describe('the conversation of a run', () => {
     ]);
   });
 
+  test('a verdict and its dismissal', () => {
+    const run = runRecord({
+      ...{run_type: 'review', state: 'succeeded', segments: [segment(0)], parent_review_passed: false},
+      parent_review_dismissed: [{task_id: 'a', dismissed_at: at(30), dismissed_by: 'kim'}],
+    });
+    const verdict = {passed: false, resumeTaskIds: ['a'], feedbackForResume: 'Use cents.', reviewResults: []};
+    expect(conversationOf(run, heard(1, session, message(JSON.stringify(verdict))))).toEqual([
+      {at: millis(1), kind: 'verdict', text: '↩ not passed'},
+      {at: millis(1), kind: 'message', text: 'Use cents.'},
+      {at: millis(30), kind: 'you', text: 'dismissed what a was told'},
+    ]);
+  });
+
   test('of a log whose beginning is missing, the last session is that of the last segment', () => {
     const run = runRecord({state: 'succeeded', segments: [segment(0), segment(20)]});
     expect(conversationOf(run, heard(null, session))).toEqual([{at: millis(20), kind: 'you', text: 'go on'}]);

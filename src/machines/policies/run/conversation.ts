@@ -70,6 +70,9 @@ export function conversationOf(run: RunRecord, heard: readonly Heard[]): Talk[] 
   sayPauses(Number.POSITIVE_INFINITY);
   say(timeOf(run.updated_at), ending(run));
   say(timeOf(run.decision_resolved_at), decision(run));
+  for (const {task_id, dismissed_at} of run.parent_review_dismissed ?? []) {
+    say(timeOf(dismissed_at), [byYou(`dismissed what ${task_id} was told`)]);
+  }
   return talks;
 }
 
