@@ -22,6 +22,15 @@ export function finalOutput<Output>({event}: {event: {readonly output: unknown}}
 /** Asks whatever runs to stop; again forces it. */
 export type PauseCommand = {readonly type: 'run.pause'; readonly reason: PauseReason};
 
+/** For views: why it pauses. The wish can be entered by a pause only. */
+export const pauseNews = (event: {readonly type: string; readonly reason?: PauseReason}, isForced: boolean) =>
+  ({reason: event.reason ?? 'user_interrupt', isForced}) as const;
+
+export const runPause = ({reason}: {readonly reason: PauseReason}): PauseCommand => ({
+  type: 'run.pause',
+  reason,
+});
+
 /**
  * A region of every machine that starts others: once a pause was asked for, nothing more is begun, whatever
  * was being written when it came.
@@ -45,3 +54,21 @@ export const stopWish = {
 } as const;
 
 export const isPauseAsked = stateIn('#pausing');
+
+/** For machines that remember why something failed and go on there. */
+export const failedBy = <Target extends string>(target: Target) =>
+  ({target, actions: {type: 'rememberError', params: errorIn}}) as const;
+
+/** What a step came to, with the kind of step it was. */
+export function stepOf<Kind extends string>(type: Kind) {
+  return <Output>({event}: {event: DoneActorEvent<Output>}) => ({type, output: event.output});
+}
+
+/** What a person asked for while it worked says how it ended. */
+export function byWish<Target extends string, Action extends string>(target: Target, type: Action) {
+  return [
+    {guard: 'isPauseAsked', target, actions: {type, params: {wish: 'pause'}}},
+    {guard: 'isStopAsked', target, actions: {type, params: {wish: 'stop'}}},
+    {target, actions: {type, params: {wish: 'none'}}},
+  ] as const;
+}

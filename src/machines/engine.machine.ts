@@ -1,16 +1,15 @@
-import {and, assign, type DoneActorEvent, emit, not, or, sendTo, setup, stateIn} from 'xstate';
+import {and, assign, type EventObject, emit, not, or, sendTo, setup, stateIn} from 'xstate';
 import type {PauseReason, RunRecord} from '../services/contracts/run.ts';
-import {promiseNotProvided} from './actors/not-provided.ts';
+import type {JobOpening} from './actors/job.actor.ts';
+import {callbackNotProvided, promiseNotProvided} from './actors/not-provided.ts';
 import type {RecoverRunsInput} from './actors/recover-runs.actor.ts';
-import {errorIn} from './chart-parts.ts';
-import {type ExecutorOutput, executorMachine} from './executor.machine.ts';
+import {byWish, errorIn, failedBy, pauseNews, runPause, stepOf} from './chart-parts.ts';
+import {executorMachine} from './executor.machine.ts';
 import {handOverMachine} from './hand-over.machine.ts';
 import {parentReviewMachine} from './parent-review.machine.ts';
 import {handedOver, handOverInput, mayHandOver} from './policies/job/handed-over.ts';
 import type {Job, JobOptions, JobResult, JobRules, StepResult} from './policies/job/job-steps.ts';
 import * as jobs from './policies/job/job-steps.ts';
-import {stopReasonAfterReview} from './policies/job/stop-reason.ts';
-import type {TaskOutput} from './policies/run/task-outcome.ts';
 import {taskMachine} from './task.machine.ts';
 import {undoMachine} from './undo.machine.ts';
 
@@ -27,38 +26,28 @@ type EngineContext = jobs.JobProgress & {
   options: JobOptions;
   /** How many steps were done when parents were last looked at. */
   reviewed: number;
+  /** How it ended, once nothing more begins. */
+  result: JobResult | null;
 };
 
-const announcedBy = (wish: jobs.Wish) => ({type: 'announceEnd', params: {wish}}) as const;
-const broken = {target: 'stopped', actions: {type: 'rememberError', params: errorIn}} as const;
-const failed = {target: 'releasing', actions: {type: 'rememberError', params: errorIn}} as const;
+const failed = failedBy('ending');
 
-const noJob: EngineContext = {
-  steps: [],
-  options: {},
-  rules: null,
-  done: [],
-  reviewed: 0,
-  review: null,
-  handedOver: null,
-  error: undefined,
-};
+const nothingDone = {done: [], reviewed: 0, review: null, handedOver: null, result: null, error: undefined};
+const noJob: EngineContext = {steps: [], options: {}, rules: null, ...nothingDone};
 
 /**
  * The door: one job at a time, busy from the moment it is asked for until the last write. A job is a list of steps under
  * one lock and one set of rules. A pause is taken in every state, and nothing begins after it.
  */
 export const engineMachine = setup({
-  types: {
-    context: {} as EngineContext,
-    events: {} as EngineCommand,
-    emitted: {} as EngineNews,
-    tags: {} as 'busy',
-  },
+  types: {} as {context: EngineContext; events: EngineCommand; emitted: EngineNews; tags: 'busy'},
   actors: {
     resolveJob: promiseNotProvided<JobRules, {readonly options: JobOptions}>('resolveJob'),
     acquireLock: promiseNotProvided<void, void>('acquireLock'),
     releaseLock: promiseNotProvided<void, void>('releaseLock'),
+    openJob: promiseNotProvided<void, JobOpening>('openJob'),
+    closeJob: promiseNotProvided<void, {readonly result: JobResult | null}>('closeJob'),
+    watchRequests: callbackNotProvided<EventObject, void>('watchRequests'),
     recoverRuns: promiseNotProvided<readonly RunRecord[], RecoverRunsInput>('recoverRuns'),
     handOver: handOverMachine,
     executor: executorMachine,
@@ -68,18 +57,17 @@ export const engineMachine = setup({
   },
   actions: {
     rememberError: assign((_, params: {error: unknown}) => params),
-    rememberStep: assign(({context: {done, steps}}, {result}: {result: StepResult}) => ({
+    rememberEnd: assign(({context}, {wish}: {wish: jobs.Wish}) => ({result: jobs.jobResult(context, wish)})),
+    rememberStep: assign(({context: {done, steps}}, result: StepResult) => ({
       done: [...done, result],
       steps: jobs.stepsAfter(steps, result),
     })),
-    announcePause: emit((_, params: {reason: PauseReason; isForced: boolean}) => ({
-      type: 'engine.pausing' as const,
-      ...params,
-    })),
-    announceEnd: emit(({context}, {wish}: {wish: jobs.Wish}) => ({
-      type: 'job.stopped' as const,
-      result: jobs.jobResult(context, wish),
-    })),
+    announcePause: emit((_, params: {reason: PauseReason; isForced: boolean}): EngineNews => {
+      return {type: 'engine.pausing', ...params};
+    }),
+    announceEnd: emit(({context}, {wish}: {wish: jobs.Wish}): EngineNews => {
+      return {type: 'job.stopped', result: jobs.jobResult(context, wish)};
+    }),
   },
   guards: {
     isPauseAsked: or([stateIn('#pausing'), stateIn('#forcing')]),
@@ -90,8 +78,7 @@ export const engineMachine = setup({
     isPlanNext: ({context}) => context.steps[0]?.type === 'execute',
     hasDueParents: ({context: {done, reviewed}}) => jobs.succeededRuns(done.slice(reviewed)).length > 0,
     isEnded: ({context}) => jobs.isEnded(context),
-    isReviewEnded: ({context}) =>
-      context.review !== null && stopReasonAfterReview(context.review, jobs.rulesOf(context)) !== null,
+    isReviewEnded: ({context}) => jobs.isReviewEnded(context),
   },
 }).createMachine({
   id: 'engine',
@@ -99,13 +86,12 @@ export const engineMachine = setup({
   initial: 'idle',
   states: {
     idle: {
-      on: {
-        'job.start': {target: 'working', actions: assign(({event}) => ({...noJob, ...event.job}))},
-      },
+      on: {'job.start': {target: 'working', actions: assign(({event}) => ({...noJob, ...event.job}))}},
     },
     working: {
       tags: 'busy',
       type: 'parallel',
+      invoke: {id: 'watchRequests', src: 'watchRequests'},
       states: {
         wish: {
           initial: 'none',
@@ -114,12 +100,12 @@ export const engineMachine = setup({
             stopping: {id: 'stopping', on: {'engine.pause': 'pausing'}},
             pausing: {
               id: 'pausing',
-              entry: {type: 'announcePause', params: ({event}) => pauseIn(event, false)},
+              entry: {type: 'announcePause', params: ({event}) => pauseNews(event, false)},
               on: {'engine.pause': 'forcing'},
             },
             forcing: {
               id: 'forcing',
-              entry: {type: 'announcePause', params: ({event}) => pauseIn(event, true)},
+              entry: {type: 'announcePause', params: ({event}) => pauseNews(event, true)},
               on: {'engine.pause': {target: 'forcing', reenter: true}},
             },
           },
@@ -133,17 +119,17 @@ export const engineMachine = setup({
                 src: 'resolveJob',
                 input: ({context}) => ({options: context.options}),
                 onDone: {target: 'locking', actions: assign({rules: ({event}) => event.output})},
-                onError: broken,
+                onError: failedBy('stopped'),
               },
             },
             locking: {
               invoke: {
                 id: 'acquireLock',
                 src: 'acquireLock',
-                onDone: 'recovering',
+                onDone: 'opening',
                 onError: [
-                  {...broken, guard: {type: 'mayHandOver', params: errorIn}, target: 'handingOver'},
-                  broken,
+                  {...failedBy('handingOver'), guard: {type: 'mayHandOver', params: errorIn}},
+                  failedBy('stopped'),
                 ],
               },
             },
@@ -154,7 +140,16 @@ export const engineMachine = setup({
                 src: 'handOver',
                 input: ({context}) => handOverInput(context.steps),
                 onDone: {target: 'stopped', actions: assign(({event}) => handedOver(event.output))},
-                onError: broken,
+                onError: failedBy('stopped'),
+              },
+            },
+            opening: {
+              invoke: {
+                id: 'openJob',
+                src: 'openJob',
+                input: ({context}) => ({steps: context.steps, rules: jobs.rulesOf(context)}),
+                onDone: 'recovering',
+                onError: failedBy('releasing'),
               },
             },
             recovering: {
@@ -168,12 +163,12 @@ export const engineMachine = setup({
             },
             choosing: {
               always: [
-                {guard: or(['isPauseAsked', 'isEnded', 'isReviewEnded']), target: 'releasing'},
+                {guard: or(['isPauseAsked', 'isEnded', 'isReviewEnded']), target: 'ending'},
                 {guard: and([not('isStopAsked'), 'isTaskNext']), target: 'tasking'},
                 {guard: and([not('isStopAsked'), 'isUndoNext']), target: 'undoing'},
                 {guard: 'hasDueParents', target: 'reviewing'},
                 {guard: and([not('isStopAsked'), 'isPlanNext']), target: 'executing'},
-                {target: 'releasing'},
+                {target: 'ending'},
               ],
             },
             executing: {
@@ -185,7 +180,7 @@ export const engineMachine = setup({
                 id: 'executor',
                 src: 'executor',
                 input: ({context}) => jobs.executorInput(context.steps[0], jobs.rulesOf(context)),
-                onDone: {target: 'choosing', actions: {type: 'rememberStep', params: executeResult}},
+                onDone: {target: 'choosing', actions: {type: 'rememberStep', params: stepOf('execute')}},
                 onError: failed,
               },
             },
@@ -195,7 +190,7 @@ export const engineMachine = setup({
                 id: 'task',
                 src: 'task',
                 input: ({context}) => jobs.taskInput(context.steps[0], jobs.rulesOf(context)),
-                onDone: {target: 'choosing', actions: {type: 'rememberStep', params: taskResult}},
+                onDone: {target: 'choosing', actions: {type: 'rememberStep', params: stepOf('task')}},
                 onError: failed,
               },
             },
@@ -205,13 +200,7 @@ export const engineMachine = setup({
                 id: 'undo',
                 src: 'undo',
                 input: ({context}) => jobs.undoInput(context.steps[0]),
-                onDone: {
-                  target: 'choosing',
-                  actions: {
-                    type: 'rememberStep',
-                    params: ({event}) => ({result: {type: 'undo', output: event.output}}),
-                  },
-                },
+                onDone: {target: 'choosing', actions: {type: 'rememberStep', params: stepOf('undo')}},
                 onError: failed,
               },
             },
@@ -232,40 +221,28 @@ export const engineMachine = setup({
                 onError: failed,
               },
             },
+            ending: {always: byWish('closing', 'rememberEnd')},
+            closing: {
+              invoke: {
+                id: 'closeJob',
+                src: 'closeJob',
+                input: ({context: {result}}) => ({result}),
+                onDone: 'releasing',
+                onError: failedBy('releasing'),
+              },
+            },
             releasing: {
               invoke: {
                 id: 'releaseLock',
                 src: 'releaseLock',
                 onDone: 'stopped',
-                onError: broken,
+                onError: failedBy('stopped'),
               },
             },
-            stopped: {
-              always: [
-                {guard: 'isPauseAsked', target: '#engine.idle', actions: announcedBy('pause')},
-                {guard: 'isStopAsked', target: '#engine.idle', actions: announcedBy('stop')},
-                {target: '#engine.idle', actions: announcedBy('none')},
-              ],
-            },
+            stopped: {always: byWish('#engine.idle', 'announceEnd')},
           },
         },
       },
     },
   },
 });
-
-function pauseIn(event: EngineCommand, isForced: boolean) {
-  return {reason: event.type === 'engine.pause' ? event.reason : 'user_interrupt', isForced} as const;
-}
-
-function runPause({reason}: Extract<EngineCommand, {type: 'engine.pause'}>) {
-  return {type: 'run.pause', reason} as const;
-}
-
-function executeResult({event: {output}}: {event: DoneActorEvent<ExecutorOutput>}) {
-  return {result: {type: 'execute', output} as const};
-}
-
-function taskResult({event: {output}}: {event: DoneActorEvent<TaskOutput>}) {
-  return {result: {type: 'task', output} as const};
-}

@@ -24,7 +24,16 @@ import {
   defineRetractPostedActor,
   type ReceivedDecision,
 } from './actors/hand-over.actor.ts';
-import {defineAcquireLockActor, defineReleaseLockActor, defineResolveJobActor} from './actors/job.actor.ts';
+import {
+  defineAcquireLockActor,
+  defineCloseJobActor,
+  defineOpenJobActor,
+  defineReleaseLockActor,
+  defineResolveJobActor,
+  defineWatchRequestsActor,
+  type JobDesk,
+  runsOfJob,
+} from './actors/job.actor.ts';
 import {definePrepareReviewActor} from './actors/prepare-review.actor.ts';
 import {definePrepareRunActor} from './actors/prepare-run.actor.ts';
 import {defineRecordRunActor} from './actors/record-run.actor.ts';
@@ -103,7 +112,9 @@ export type EngineOptions = {
   readonly inspect?: (inspection: InspectionEvent) => void;
 };
 
-export function createEngine(services: Services, {inspect}: EngineOptions = {}): Engine {
+export function createEngine(outside: Services, {inspect}: EngineOptions = {}): Engine {
+  const job: JobDesk = {jobId: null};
+  const services: Services = {...outside, runs: runsOfJob(outside, job)};
   const listeners = new Set<(fact: EngineFact) => void>();
   const publish = (fact: EngineFact) => {
     for (const listener of listeners) {
@@ -182,6 +193,9 @@ export function createEngine(services: Services, {inspect}: EngineOptions = {}):
         resolveJob: defineResolveJobActor(services, warn, calls.begin),
         acquireLock: defineAcquireLockActor(services.lock),
         releaseLock: defineReleaseLockActor(services.lock),
+        openJob: defineOpenJobActor(services, job),
+        closeJob: defineCloseJobActor(services, job),
+        watchRequests: defineWatchRequestsActor(services, job),
         recoverRuns: defineRecoverRunsActor(
           services,
           (run) => publish({type: 'run.recovered', run}),
@@ -219,9 +233,9 @@ export function createEngine(services: Services, {inspect}: EngineOptions = {}):
   let lastPause = Number.NEGATIVE_INFINITY;
 
   return {
-    start: (job) =>
+    start: (asked) =>
       new Promise((resolve, reject) => {
-        const command = {type: 'job.start', job} as const;
+        const command = {type: 'job.start', job: asked} as const;
         if (!actor.getSnapshot().can(command)) {
           reject(new AppError('E_BUSY', 'this Blackbird is already running a job'));
           return;

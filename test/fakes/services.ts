@@ -11,6 +11,12 @@ import {createMemoryCommentStore} from './memory-comment-store.ts';
 import {createMemoryDraftStore, type MemoryDraftStore} from './memory-draft-store.ts';
 import {createMemoryFeedbackStore, type MemoryFeedbackStore} from './memory-feedback-store.ts';
 import {createMemoryInbox} from './memory-inbox.ts';
+import {
+  createMemoryJobStore,
+  createMemoryRequestBox,
+  type MemoryJobStore,
+  type MemoryRequestBox,
+} from './memory-job-store.ts';
 import {createMemoryPlanStore, type MemoryPlanStore} from './memory-plan-store.ts';
 import {createMemoryRunStore, deferred, type MemoryRunStore} from './memory-run-store.ts';
 
@@ -21,6 +27,8 @@ export type FakeServices = {
   readonly agents: FakeAgentRunner;
   readonly feedback: MemoryFeedbackStore;
   readonly drafts: MemoryDraftStore;
+  readonly jobs: MemoryJobStore;
+  readonly requests: MemoryRequestBox;
   readonly changes: FakeChanges;
   readonly surroundings: FakeSurroundings;
   /** Everything that happened, in its order: writes, orders, ends, locks. */
@@ -56,6 +64,7 @@ export function createFakeServices({
   const time = {now, milliseconds: 0, isAwake: false};
   const storedSessions = new Set<string>();
   let uuids = 0;
+  let jobCount = 0;
 
   const agents = createFakeAgentRunner((entry) => {
     log.push(entry);
@@ -76,6 +85,8 @@ export function createFakeServices({
 
   const drafts = createMemoryDraftStore();
   const comments = createMemoryCommentStore();
+  const jobs = createMemoryJobStore();
+  const requests = createMemoryRequestBox();
 
   const checkAgents = (entry: string) => {
     const [verb, runId = ''] = entry.split(' ');
@@ -113,6 +124,8 @@ export function createFakeServices({
     drafts,
     comments,
     inbox: createMemoryInbox(),
+    jobs,
+    requests,
     agents,
     changes,
     surroundings,
@@ -170,6 +183,7 @@ export function createFakeServices({
     monotonicNow: () => time.milliseconds,
     newUuid: () => `00000000-0000-4000-8000-${String(++uuids).padStart(12, '0')}`,
     newRunId: (taskId, attempt) => `${taskId}-${attempt}`,
+    newJobSuffix: () => String(++jobCount).padStart(6, '0'),
     digest: (text) => `digest of ${text.length <= 40 ? text : `${text.length} characters`}`,
   };
   return {
@@ -178,6 +192,8 @@ export function createFakeServices({
     plans,
     feedback,
     drafts,
+    jobs,
+    requests,
     agents,
     changes,
     surroundings,
@@ -223,7 +239,7 @@ export function mortal(fake: FakeServices) {
     if (!isDead) call();
   };
 
-  const {plans, runs, feedback, drafts, comments, project, changes} = services;
+  const {plans, runs, feedback, drafts, comments, jobs, project, changes} = services;
   const own: Services = {
     ...services,
     plans: {...plans, read: guarded(plans.read), update: guarded(plans.update)},
@@ -264,6 +280,13 @@ export function mortal(fake: FakeServices) {
     },
     settings: guarded(() => services.settings()),
     chooseAgent: guarded((named) => services.chooseAgent(named)),
+    jobs: {
+      ids: jobs.ids,
+      read: guarded(jobs.read),
+      create: guarded(jobs.create),
+      note: guarded(jobs.note),
+      close: guarded(jobs.close),
+    },
     lock: {
       acquire: guarded(() => services.lock.acquire()),
       release: guarded(() => services.lock.release()),

@@ -2,8 +2,12 @@ import {describe, expect, test} from 'vitest';
 import {createActor, fromPromise, SimulatedClock, waitFor} from 'xstate';
 import {
   defineAcquireLockActor,
+  defineCloseJobActor,
+  defineOpenJobActor,
   defineReleaseLockActor,
   defineResolveJobActor,
+  defineWatchRequestsActor,
+  type JobDesk,
 } from '../../src/machines/actors/job.actor.ts';
 import {defineRecoverRunsActor} from '../../src/machines/actors/recover-runs.actor.ts';
 import {engineMachine} from '../../src/machines/engine.machine.ts';
@@ -40,7 +44,11 @@ const stopAfterTask = {type: 'engine.stopAfterTask'} as const;
 
 function defineEngineEffects(services: Services) {
   const effects = defineEffects(services);
+  const desk: JobDesk = {jobId: null};
   return {
+    openJob: defineOpenJobActor(services, desk),
+    closeJob: defineCloseJobActor(services, desk),
+    watchRequests: defineWatchRequestsActor(services, desk),
     resolveJob: defineResolveJobActor(
       services,
       () => {},
@@ -286,7 +294,9 @@ describe('refuses to run without', () => {
   test.each([
     {missing: 'resolveJob', names: 'resolveJob'},
     {missing: 'acquireLock', names: 'acquireLock'},
+    {missing: 'openJob', names: 'openJob'},
     {missing: 'recoverRuns', names: 'recoverRuns'},
+    {missing: 'closeJob', names: 'closeJob'},
     {missing: 'releaseLock', names: 'releaseLock'},
   ] as const)('the actor $missing', async ({missing, names}) => {
     const {services} = createFakeServices({plan: planOf()});

@@ -107,6 +107,7 @@ describe('executing a plan', () => {
     expect(project.runs.records('a')).toEqual([
       runRecord({
         created_at: now,
+        job_id: '20260202-020202-000001',
         updated_at: now,
         provider_session_ref: ref,
         context: {
@@ -419,6 +420,7 @@ describe('resuming a paused task', () => {
       segments: [endedSegment(), endedSegment()],
       review_summary: noSummary,
       context: {digest: '', bytes: 0, told: toldOfTaskA},
+      job_id: '20260202-020202-000001',
     });
     expect(runs.records('a')).toEqual([rest]);
     expect(plans.statuses()).toEqual({a: 'done', z: 'todo'});

@@ -29,7 +29,9 @@ import {createCommentStore} from '../../services/stores/comment-store.ts';
 import {createDecisionInbox} from '../../services/stores/decision-inbox.ts';
 import {createDraftStore} from '../../services/stores/draft-store.ts';
 import {createFeedbackStore} from '../../services/stores/feedback-store.ts';
+import {createJobStore} from '../../services/stores/job-store.ts';
 import {ensureStateFolder} from '../../services/stores/project-folder.ts';
+import {createRequestBox} from '../../services/stores/request-box.ts';
 import {createRunStore} from '../../services/stores/run-store.ts';
 import {taskFolderName} from '../../services/stores/task-folder.ts';
 import {createHookRunner} from '../../services/system/hook-runner.ts';
@@ -103,6 +105,8 @@ export async function openEngine({
     drafts,
     comments: createCommentStore({folder: folder.runsFolder}),
     inbox: createDecisionInbox({folder: folder.runsFolder, livenessOf}),
+    jobs: createJobStore({folder: folder.jobsFolder}),
+    requests: createRequestBox({folder: folder.requestsFolder}),
     agents,
     changes,
     surroundings: createSurroundingsReader({
@@ -134,6 +138,7 @@ export async function openEngine({
     newUuid: randomUUID,
     newRunId: (taskId, attempt) =>
       `${taskFolderName(taskId).replace('~', '-')}-${attempt}-${randomBytes(3).toString('hex')}`,
+    newJobSuffix: () => randomBytes(3).toString('hex'),
     digest: (text) => createHash('sha256').update(text).digest('hex'),
   };
   const engine = createEngine(services, {inspect});

@@ -1,9 +1,17 @@
-import {fromPromise} from 'xstate';
+import {type EventObject, fromCallback, fromPromise} from 'xstate';
 import type {ProjectLock} from '../../services/contracts/project.ts';
+import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import {resolveConfig} from '../policies/config-resolution.ts';
 import {type CallRules, callRules} from '../policies/job/job-calls.ts';
-import {type JobOptions, type JobRules, jobRules} from '../policies/job/job-steps.ts';
+import {endedJob, isOpenJob, lostJob, newJobId, newJobRecord} from '../policies/job/job-record.ts';
+import {
+  type JobOptions,
+  type JobResult,
+  type JobRules,
+  type JobStep,
+  jobRules,
+} from '../policies/job/job-steps.ts';
 
 /** Settings and agent as they are when a job begins; they hold until it ends. */
 export function defineResolveJobActor(
@@ -24,3 +32,100 @@ export function defineResolveJobActor(
 export const defineAcquireLockActor = (lock: ProjectLock) => fromPromise<void, void>(() => lock.acquire());
 
 export const defineReleaseLockActor = (lock: ProjectLock) => fromPromise<void, void>(() => lock.release());
+
+/** The job that works, as everything that is done for it knows it. */
+export type JobDesk = {jobId: string | null};
+
+export type JobOpening = {readonly steps: readonly JobStep[]; readonly rules: JobRules};
+
+/** The record of the job is on disk before anything of it begins; what an earlier Blackbird left open is closed. */
+export function defineOpenJobActor(services: Services, desk: JobDesk) {
+  const {jobs, now, self, host, newJobSuffix} = services;
+  return fromPromise<void, JobOpening>(async ({input}) => {
+    const ids = jobs.ids();
+    await closeLostJobs(services, ids);
+    const jobId = newJobId(now(), newJobSuffix(), ids[0]);
+    await jobs.create(newJobRecord({...input, jobId, owner: self, host}, now()));
+    desk.jobId = jobId;
+  });
+}
+
+/** Each start closes all that are open, so only the newest can be. One that cannot be read is left alone. */
+async function closeLostJobs({jobs, runs, livenessOf}: Services, ids: readonly string[]): Promise<void> {
+  for (const id of ids) {
+    const job = await jobs.read(id).catch(() => null);
+    if (job === null) continue;
+    if (!isOpenJob(job)) return;
+    // Somebody removed the lock: whoever still works is found by the repair of the runs.
+    if (job.owner !== null && livenessOf(job.owner) === 'alive') return;
+    const last = job.runs.at(-1);
+    const {runs: all} = last ? await runs.list(last.taskId) : {runs: []};
+    await jobs.close(lostJob(job, all.find(({run_id}) => run_id === last?.runId) ?? null));
+  }
+}
+
+export function defineCloseJobActor({jobs, plans, now}: Services, desk: JobDesk) {
+  return fromPromise<void, {readonly result: JobResult | null}>(async ({input: {result}}) => {
+    const {jobId} = desk;
+    if (jobId === null || result === null) return;
+    desk.jobId = null;
+    const job = await jobs.read(jobId);
+    if (job === null) return;
+    const plan = await plans.read().catch(() => null);
+    await jobs.close(endedJob(job, result, plan, now()));
+  });
+}
+
+/** What is asked from another terminal, as commands of the engine. */
+export function defineWatchRequestsActor({requests}: Pick<Services, 'requests'>, desk: JobDesk) {
+  return fromCallback<EventObject, void>(({sendBack}) =>
+    requests.watch(
+      () => desk.jobId,
+      ({type}) => sendBack(type === 'pause' ? pauseByPerson : stopAfterTask),
+    ),
+  );
+}
+
+const pauseByPerson = {type: 'engine.pause', reason: 'user_interrupt'} as const;
+const stopAfterTask = {type: 'engine.stopAfterTask'} as const;
+
+/** Runs as the job that works keeps them: each carries its id, and the job knows what it started. */
+export function runsOfJob(
+  {runs, jobs, now}: Pick<Services, 'runs' | 'jobs' | 'now'>,
+  desk: JobDesk,
+): Services['runs'] {
+  const noteRun = async (run: RunRecord) => {
+    if (desk.jobId === null) return;
+    await jobs.note(desk.jobId, {run: {taskId: run.task_id, runId: run.run_id, startedAt: now()}});
+  };
+  return {
+    ...runs,
+    insert: async (run) => {
+      await noteRun(run);
+      await runs.insert(desk.jobId === null ? run : {...run, job_id: desk.jobId});
+    },
+    update: async (taskId, runId, change) => {
+      const {jobId} = desk;
+      let before: RunRecord | null = null;
+      const after = await runs.update(taskId, runId, (run) => {
+        before = run;
+        const changed = change(run);
+        return jobId !== null && isTakenUp(run, changed) ? {...changed, job_id: jobId} : changed;
+      });
+      if (jobId !== null && before !== null && isTakenUp(before, after))
+        await noteTakenUp(jobId, before, after);
+      return after;
+    },
+  };
+
+  async function noteTakenUp(jobId: string, before: RunRecord, after: RunRecord): Promise<void> {
+    if (before.job_id !== jobId) return noteRun(after);
+    const {paused_at: startedAt, pause_reason: reason} = before;
+    if (startedAt === undefined || reason === undefined) return;
+    const {task_id: taskId, run_id: runId} = after;
+    await jobs.note(jobId, {wait: {taskId, runId, reason, startedAt, endedAt: now()}});
+  }
+}
+
+const isTakenUp = (before: RunRecord, after: RunRecord) =>
+  before.state !== 'running' && after.state === 'running';

@@ -146,6 +146,8 @@ export const runRecordSchema = z.looseObject({
   resumed_from_run_id: z.string().optional(),
   restart_of_run_id: z.string().optional(),
   superseded_by_run_id: z.string().optional(),
+  /** The job that worked on it last. */
+  job_id: z.string().optional(),
   /** The Blackbird that launched it last: while that lives, nobody else repairs the run. */
   owner: z
     .looseObject({pid: z.int(), start_time: z.string(), boot_id: z.string(), pid_namespace: z.string()})

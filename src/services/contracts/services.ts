@@ -7,6 +7,7 @@ import type {DecisionInbox} from './decision-inbox.ts';
 import type {DraftStore} from './draft.ts';
 import type {FeedbackStore} from './feedback.ts';
 import type {HookRunner, KeepAwake} from './hooks.ts';
+import type {JobStore, RequestBox} from './job.ts';
 import type {Liveness, ProcessIdentity} from './process.ts';
 import type {ProjectFacts, ProjectLock, ProviderChoice} from './project.ts';
 import type {RunRecord, RunStore} from './run.ts';
@@ -21,6 +22,9 @@ export type Services = {
   readonly drafts: DraftStore;
   readonly comments: CommentStore;
   readonly inbox: DecisionInbox;
+  readonly jobs: JobStore;
+  /** What another terminal asks of the job that works. */
+  readonly requests: RequestBox;
   readonly agents: AgentRunner;
   readonly changes: ChangeTracker;
   readonly surroundings: SurroundingsReader;
@@ -45,5 +49,7 @@ export type Services = {
   readonly monotonicNow: () => number;
   readonly newUuid: () => string;
   readonly newRunId: (taskId: string, attempt: number) => string;
+  /** Tells apart what begins in the same second. */
+  readonly newJobSuffix: () => string;
   readonly digest: (text: string) => string;
 };

@@ -21,6 +21,8 @@ export type ProjectFolder = {
   readonly inspectorsFolder: string;
   readonly feedbackFolder: string;
   readonly draftsFolder: string;
+  readonly jobsFolder: string;
+  readonly requestsFolder: string;
 };
 
 export function projectFolder(root: string): ProjectFolder {
@@ -39,6 +41,8 @@ export function projectFolder(root: string): ProjectFolder {
     inspectorsFolder: path.join(stateFolder, 'inspectors'),
     feedbackFolder: path.join(stateFolder, 'parent-review-feedback'),
     draftsFolder: path.join(stateFolder, 'drafts'),
+    jobsFolder: path.join(stateFolder, 'jobs'),
+    requestsFolder: path.join(stateFolder, 'requests'),
   };
 }
 

@@ -142,6 +142,10 @@ export function stopReasonOf(step: StepResult, rules: Pick<JobRules, 'stopOnFail
   return step.output.reason === 'completed' ? null : step.output.reason;
 }
 
+/** The review of parents leaves nothing to go on with. */
+export const isReviewEnded = (progress: JobProgress): boolean =>
+  progress.review !== null && stopReasonAfterReview(progress.review, rulesOf(progress)) !== null;
+
 /** The last step leaves nothing to go on with: a person is needed, or the next would fail as well. */
 export function isEnded({steps: [next], done, ...progress}: JobProgress): boolean {
   const last = done.at(-1);

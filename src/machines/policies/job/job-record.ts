@@ -1,0 +1,78 @@
+import {AppError, messageOf} from '../../../services/contracts/errors.ts';
+import {type JobRecord, jobSchemaVersion} from '../../../services/contracts/job.ts';
+import type {Plan} from '../../../services/contracts/plan.ts';
+import type {ProcessIdentity} from '../../../services/contracts/process.ts';
+import type {RunRecord} from '../../../services/contracts/run.ts';
+import {laterOf} from '../text/timestamps.ts';
+import type {JobResult, JobRules, JobStep} from './job-steps.ts';
+import {jobSummary} from './job-summary.ts';
+
+/** `20260110-220412-3fa9c1`: sorts by time, and behind the newest one even where the clock went back. */
+export function newJobId(now: string, suffix: string, newest: string | undefined): string {
+  const stamp = stampOf(now);
+  const before = newest?.slice(0, stamp.length) ?? '';
+  return `${stamp > before ? stamp : stampAfter(before)}-${suffix}`;
+}
+
+const stampOf = (time: string) => time.slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
+
+function stampAfter(stamp: string): string {
+  const [, year, month, day, hour, minute, second] =
+    /^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)$/.exec(stamp) ?? [];
+  const time = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+  // A name that is none of ours sorts where it likes.
+  return Number.isNaN(time) ? `${stamp}0` : stampOf(new Date(time + 1000).toISOString());
+}
+
+export type NewJob = {
+  readonly jobId: string;
+  readonly steps: readonly JobStep[];
+  readonly rules: JobRules;
+  readonly owner: ProcessIdentity | null;
+  readonly host: string;
+};
+
+/** Written before anything of the job begins. */
+export function newJobRecord({jobId, steps, rules, owner, host}: NewJob, now: string): JobRecord {
+  return {
+    schemaVersion: jobSchemaVersion,
+    jobId,
+    steps: steps.map((step) =>
+      step.type === 'execute'
+        ? {type: step.type, taskIds: [...step.taskIds]}
+        : {type: step.type, taskId: step.taskId, ...(step.type === 'task' && {mode: step.mode.type})},
+    ),
+    agent: rules.provider,
+    settings: {...rules},
+    owner: owner && {...owner, host},
+    startedAt: now,
+    runs: [],
+    waits: [],
+  };
+}
+
+/** The record of a job that came to its end; `plan` is how it stands then, null where it cannot be read. */
+export function endedJob(job: JobRecord, result: JobResult, plan: Plan | null, now: string): JobRecord {
+  return {...job, endedAt: laterOf(now, job.startedAt), end: endOf(result, plan)};
+}
+
+function endOf(result: JobResult, plan: Plan | null): NonNullable<JobRecord['end']> {
+  try {
+    if (plan === null) return {reason: result.reason, message: 'the plan cannot be read'};
+    const {reason, standing, headline} = jobSummary(result, plan);
+    return {reason, standing, message: headline};
+  } catch (error) {
+    // What is an error to whoever asked is the end of the job all the same.
+    const code = error instanceof AppError ? {code: error.code} : {};
+    return {reason: 'error', message: messageOf(error), ...code};
+  }
+}
+
+/** Its Blackbird died; the last thing that is known of it is the last change of its runs. */
+export function lostJob(job: JobRecord, lastRun: RunRecord | null): JobRecord {
+  const endedAt = laterOf(lastRun?.updated_at ?? job.startedAt, job.startedAt);
+  return {...job, endedAt, end: {reason: 'lost', message: 'Blackbird ended before the job did'}};
+}
+
+/** It works, or its Blackbird is gone and nobody has closed it yet. */
+export const isOpenJob = ({end}: JobRecord): boolean => end === undefined;

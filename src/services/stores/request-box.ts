@@ -1,0 +1,67 @@
+import {randomBytes} from 'node:crypto';
+import {mkdirSync, unlinkSync, watch} from 'node:fs';
+import path from 'node:path';
+import {type JobRequest, jobRequestSchema, type RequestBox} from '../contracts/job.ts';
+import {ensurePrivateFolder, writeDurably} from './durable-write.ts';
+import {isRecordName, namesIfAny} from './folder-names.ts';
+import {parseJson, readWholeFile, versionOf} from './whole-file.ts';
+
+/** Where the system cannot watch a folder, this often is looked. */
+const lookMilliseconds = 1000;
+
+const maxBytes = 64 * 1024;
+
+/** Requests as one file each, `<folder>/<name>.json`; a request that is gone was taken. */
+export function createRequestBox({folder}: {folder: string}): RequestBox {
+  const fileOf = (name: string) => path.join(folder, `${name}.json`);
+  return {
+    send: async (request) => {
+      await ensurePrivateFolder(folder);
+      const name = randomBytes(8).toString('hex');
+      await writeDurably(fileOf(name), `${JSON.stringify(request, null, 2)}\n`);
+      return name;
+    },
+    isTaken: (name) => versionOf(fileOf(name)) === null,
+    watch: (jobId, onRequest) => {
+      const look = () => {
+        const id = jobId();
+        if (id === null) return;
+        for (const name of namesIfAny(folder).filter(isRecordName)) {
+          const request = take(path.join(folder, name));
+          if (request?.jobId === id) onRequest(request);
+        }
+      };
+      const stop = watchFolder(folder, look);
+      const timer = setInterval(look, lookMilliseconds);
+      timer.unref();
+      return () => {
+        stop();
+        clearInterval(timer);
+      };
+    },
+  };
+}
+
+/** Gone before it is carried out: it must not be carried out twice. */
+function take(file: string): JobRequest | null {
+  try {
+    const text = readWholeFile(file, 'request', maxBytes);
+    unlinkSync(file);
+    return text === null ? null : (jobRequestSchema.safeParse(parseJson(text)).data ?? null);
+  } catch {
+    // Somebody else took it, or it is none: whoever sent it is told that nobody answered.
+    return null;
+  }
+}
+
+function watchFolder(folder: string, look: () => void): () => void {
+  try {
+    mkdirSync(folder, {recursive: true, mode: 0o700});
+    const watcher = watch(folder, {persistent: false}, look);
+    watcher.on('error', () => watcher.close());
+    return () => watcher.close();
+  } catch {
+    // Looking now and then is enough.
+    return () => {};
+  }
+}

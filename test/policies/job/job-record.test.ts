@@ -1,0 +1,116 @@
+import {describe, expect, test} from 'vitest';
+import {
+  endedJob,
+  isOpenJob,
+  lostJob,
+  newJobId,
+  newJobRecord,
+} from '../../../src/machines/policies/job/job-record.ts';
+import type {JobResult, JobRules} from '../../../src/machines/policies/job/job-steps.ts';
+import {AppError} from '../../../src/services/contracts/errors.ts';
+import {restingRun} from '../../fakes/runs.ts';
+import {planOf, task} from '../../helpers/plans.ts';
+
+const startedAt = '2026-01-10T22:04:12.500Z';
+const rules: JobRules = {
+  provider: 'claude',
+  explicitProvider: null,
+  graceMilliseconds: 10_000,
+  isAttended: false,
+  stopOnFailure: false,
+  maxTasks: null,
+  reviewsParents: true,
+  maxReviewCycles: 3,
+};
+const owner = {pid: 42, startTime: '7', bootId: 'boot', pidNamespace: 'pid:[1]'};
+const job = newJobRecord(
+  {
+    jobId: '20260110-220412-3fa9c1',
+    steps: [
+      {type: 'task', taskId: 'a', mode: {type: 'resume', answers: [], feedback: 'a secret word'}},
+      {type: 'execute', taskIds: []},
+    ],
+    rules,
+    owner,
+    host: 'here',
+  },
+  startedAt,
+);
+const done: JobResult = {reason: 'completed', steps: [], left: [], isStopAsked: false};
+
+describe('the id of a job', () => {
+  test.each([
+    [undefined, '20260110-220412-ffffff'],
+    ['20260110-220411-000000', '20260110-220412-ffffff'],
+    // The same second, and a clock that went back: behind the newest all the same.
+    ['20260110-220412-000000', '20260110-220413-ffffff'],
+    ['20261231-235959-000000', '20270101-000000-ffffff'],
+    ['zzz', 'zzz0-ffffff'],
+  ])('after %s is %s', (newest, id) => {
+    expect(newJobId(startedAt, 'ffffff', newest)).toBe(id);
+    expect(newest === undefined || id > newest).toBe(true);
+  });
+});
+
+describe('the record of a job', () => {
+  test('holds what was asked, without the words that went with it, and the rules it began with', () => {
+    expect(job).toEqual({
+      schemaVersion: 1,
+      jobId: '20260110-220412-3fa9c1',
+      steps: [
+        {type: 'task', taskId: 'a', mode: 'resume'},
+        {type: 'execute', taskIds: []},
+      ],
+      agent: 'claude',
+      settings: rules,
+      owner: {...owner, host: 'here'},
+      startedAt,
+      runs: [],
+      waits: [],
+    });
+    expect(isOpenJob(job)).toBe(true);
+  });
+
+  test('tells at its end what the person was told', () => {
+    const ended = endedJob(job, done, planOf(task('a')), '2026-01-11T03:41:00.000Z');
+    expect(ended).toEqual({
+      ...job,
+      endedAt: '2026-01-11T03:41:00.000Z',
+      end: {reason: 'completed', standing: 'done', message: '1 ready'},
+    });
+    expect(isOpenJob(ended)).toBe(false);
+  });
+
+  test('never ends before it began', () => {
+    expect(endedJob(job, done, planOf(), '2025-01-01T00:00:00.000Z').endedAt).toBe(startedAt);
+  });
+
+  test.each([
+    [
+      new AppError('E_PLAN_INVALID', 'the plan is broken'),
+      {message: 'the plan is broken', code: 'E_PLAN_INVALID'},
+    ],
+    [new Error('boom'), {message: 'boom'}],
+  ])('keeps what broke it: %s', (error, told) => {
+    const result: JobResult = {...done, reason: 'error', error};
+    expect(endedJob(job, result, planOf(), startedAt).end).toEqual({reason: 'error', ...told});
+  });
+
+  test('ends although the plan cannot be read', () => {
+    expect(endedJob(job, done, null, startedAt).end).toEqual({
+      reason: 'completed',
+      message: 'the plan cannot be read',
+    });
+  });
+
+  test.each([
+    [null, startedAt],
+    [restingRun({state: 'failed', updated_at: '2026-01-10T23:00:00.000Z'}), '2026-01-10T23:00:00.000Z'],
+  ])('that was lost ended with the last that is known of it', (run, endedAt) => {
+    expect(lostJob(job, run)).toEqual({
+      ...job,
+      endedAt,
+      end: {reason: 'lost', message: 'Blackbird ended before the job did'},
+    });
+  });
+});
