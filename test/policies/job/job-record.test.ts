@@ -1,4 +1,5 @@
 import {describe, expect, test} from 'vitest';
+import {resolveConfig} from '../../../src/machines/policies/config-resolution.ts';
 import {
   endedJob,
   isOpenJob,
@@ -6,22 +7,13 @@ import {
   newJobId,
   newJobRecord,
 } from '../../../src/machines/policies/job/job-record.ts';
-import type {JobResult, JobRules} from '../../../src/machines/policies/job/job-steps.ts';
+import {type JobResult, jobRules} from '../../../src/machines/policies/job/job-steps.ts';
 import {AppError} from '../../../src/services/contracts/errors.ts';
 import {restingRun} from '../../fakes/runs.ts';
 import {planOf, task} from '../../helpers/plans.ts';
 
 const startedAt = '2026-01-10T22:04:12.500Z';
-const rules: JobRules = {
-  provider: 'claude',
-  explicitProvider: null,
-  graceMilliseconds: 10_000,
-  isAttended: false,
-  stopOnFailure: false,
-  maxTasks: null,
-  reviewsParents: true,
-  maxReviewCycles: 3,
-};
+const rules = jobRules(resolveConfig([]), {id: 'claude', source: 'saved'}, {});
 const owner = {pid: 42, startTime: '7', bootId: 'boot', pidNamespace: 'pid:[1]'};
 const job = newJobRecord(
   {
