@@ -158,9 +158,7 @@ describe.skipIf(!hasTmux)('the checkpoint in a real terminal', () => {
     terminal.press('k', 'Enter');
     await terminal.until('Why?');
     terminal.press('n', 'o', 'C-s');
-    await terminal.until(
-      /decided: {"state":"approved_continue"}\ndecided: {"state":"rejected","reason":"no"}/,
-    );
+    await terminal.until(/decided: {"state":"approved_continue"}\ndecided: {"state":"rejected","why":"no"}/);
   });
 
   test('follows the terminal down to 40 × 12 and back', async () => {

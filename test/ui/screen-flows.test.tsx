@@ -1,4 +1,5 @@
 import {describe, expect, test} from 'vitest';
+import type {RunRecord} from '../../src/services/contracts/run.ts';
 import {textWidth} from '../../src/ui/text/graphemes.ts';
 import {pausedRun, restingRun} from '../fakes/runs.ts';
 import {eventually} from '../helpers/eventually.ts';
@@ -638,4 +639,98 @@ test('without colours every state is still a symbol and a word', async () => {
   for (const word of [/b +failed/, /c +skipped/, /d +blocked/, /e +queued/, /f +needs Task b/])
     await sees(word);
   expect(tui.get().ui.hasTag('plan')).toBe(true);
+});
+
+describe('the tab Diff', () => {
+  const reviewed = (fields: Partial<RunRecord> = {}) =>
+    tuiProject({
+      plan: planOf(task('a', {status: 'done', acceptanceCriteria: ['it works']})),
+      runs: [
+        restingRun({
+          ...{state: 'succeeded', result: 'Did it.'},
+          ...{side_effects: [{kind: 'settings', text: 'the settings were changed'}]},
+          ...fields,
+        }),
+      ],
+    });
+
+  test('tells what a checkpoint tells, and d reads it', async () => {
+    const {press, sees, lines} = reviewed();
+    press(keys.enter, 'd');
+    await sees('+ new');
+    const right = lines().map((line) => line.slice(33).replaceAll(/[│┌┐]/g, '').trim());
+    expect(right.slice(2, 10)).toEqual([
+      'Beware   the settings were changed',
+      'Said     Did it.',
+      'Criteria • it works',
+      'whole task 1 file +1 −1  0/1 viewed · 1/4',
+      '❯─ a ─────────────────────────────── +1 −1',
+      '@@ -1 +1 @@',
+      '1 - old',
+      '1 + new',
+    ]);
+    press('T');
+    await sees('T: nobody reviewed it before: this is the whole task');
+  });
+
+  test('z gives it the whole screen, Esc gives it back', async () => {
+    const {press, sees, seesNot} = reviewed();
+    press(keys.enter, 'd');
+    await sees('+ new');
+    press('z');
+    await seesNot('Plan ─');
+    press(keys.escape);
+    await sees('Plan ─');
+    press(keys.escape);
+    await sees('›─ a');
+    press('z');
+    await sees('z: there is nothing to undo');
+  });
+
+  test('marks stay while other tabs and tasks are looked at', async () => {
+    const {press, sees} = reviewed();
+    press(keys.enter, 'd');
+    await sees('+ new');
+    press('v');
+    await sees('1/1 viewed');
+    press('1');
+    await sees('it works');
+    press('3');
+    await sees('1/1 viewed');
+  });
+
+  test('searches in itself; n and N are not for it', async () => {
+    const {press, sees} = reviewed();
+    press(keys.enter, 'd');
+    await sees('+ new');
+    press('/', 'ne');
+    await sees('/ne█');
+    press(keys.enter);
+    await sees('❯ 1 + new');
+    press('/', 'zzz');
+    await sees('nothing contains “zzz”');
+    press(keys.escape);
+    await sees('0/1 viewed');
+  });
+
+  test('o and | give the terminal away', async () => {
+    const {press, sees, tui} = reviewed();
+    press(keys.enter, 'd');
+    await sees('+ new');
+    press('j', 'j', 'o');
+    expect(tui.get().handover).toEqual({
+      type: 'program',
+      program: {type: 'editor', file: 'a', line: 1},
+    });
+    press('|');
+    expect(tui.get().handover).toMatchObject({type: 'program', program: {type: 'pager'}});
+  });
+
+  test('c is for a task at its checkpoint, and leads there', async () => {
+    const {press, sees} = reviewed();
+    press(keys.enter, 'd');
+    await sees('+ new');
+    press('j', 'j', 'c');
+    await sees('c: only a task at its checkpoint can be commented');
+  });
 });

@@ -32,6 +32,8 @@ function commandsOfDiff(): readonly Command[] {
   const others = commandsAt('detail').map((command) => ({
     ...command,
     keys: command.keys.filter((key) => !taken.has(key)),
+    // Behind the many keys of the diff there is room for short hints only.
+    ...(command.hint === 'first' ? {short: command.label} : {}),
   }));
   // A search of the diff is its own, too.
   return [...own, ...others.filter(({id, keys}) => keys.length > 0 && !id.startsWith('find.'))];

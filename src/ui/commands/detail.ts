@@ -1,6 +1,6 @@
 import * as browsing from '../model/browse.ts';
 import {detailContent} from '../model/detail.ts';
-import {type Command, type CommandContext, looking} from './command.ts';
+import {besidePlan, type Command, type CommandContext, looking} from './command.ts';
 import {scrollDiff} from './diff.ts';
 
 const section = 'Look at a task';
@@ -13,6 +13,14 @@ export const detailCommands: readonly Command[] = [
   {id: 'tab.run', keys: ['2'], label: 'run', at: looking, section, run: showTab('run')},
   {id: 'tab.diff', keys: ['3'], label: 'diff', at: looking, section, run: showTab('diff')},
   {id: 'tab.history', keys: ['4'], label: 'history', at: looking, section, run: showTab('history')},
+  {
+    id: 'diff.read',
+    keys: ['d'],
+    label: 'read the diff',
+    at: besidePlan,
+    section,
+    run: ({browse}) => browse((now) => ({...browsing.showTab(now, 'diff'), pane: 'detail'})),
+  },
   {id: 'tab.next', keys: [']'], label: 'next tab', at: looking, section, run: turnTab(1)},
   {id: 'tab.previous', keys: ['['], label: 'previous tab', at: looking, section, run: turnTab(-1)},
   {

@@ -92,14 +92,18 @@ function emptyText({view, subject}: Review): string {
 
 /** Which part of the change is shown, and how far the review is; in fewer words where there is little room. */
 function scopeLine({view, comments}: Review, columns: number): Line {
-  const {content} = view;
+  const {content, scope} = view;
   if (content === null) return [];
-  const whole = scopeSpans(view.scope, content, {hasCounts: true, since: 'since my last review'});
-  const spans =
-    lineWidth(whole) <= columns
-      ? whole
-      : scopeSpans(view.scope, content, {hasCounts: false, since: 'since review'});
-  return justified(spans, progress(view, comments), columns);
+  const whole = scopeSpans(scope, content, {hasCounts: true, since: 'since my last review'});
+  const short = scopeSpans(scope, content, {hasCounts: false, since: 'since review'});
+  const [far, count] = [progress(view, comments), commentCount(comments)];
+  const fits = ([left, right]: readonly [Line, string]) => lineWidth(left) + textWidth(right) + 3 <= columns;
+  const forms = [
+    [whole, far],
+    [short, far],
+    [short, count],
+  ] as const;
+  return justified(...(forms.find(fits) ?? [short, '']), columns);
 }
 
 function scopeSpans(
@@ -126,12 +130,15 @@ function filesOf({files}: Patch, hasCounts: boolean): string {
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 
+const commentCount = ({length}: readonly ReviewComment[]): string =>
+  length === 0 ? '' : `${length} ${length === 1 ? 'comment' : 'comments'}`;
+
 /** How many comments there are, how many files were viewed, where the mark is. */
 function progress(view: DiffView, comments: readonly ReviewComment[]): string {
   const {files, rows} = patchOf(view);
   const seen = files.filter(({path}) => view.viewed.has(path)).length;
   return [
-    ...(comments.length > 0 ? [`${comments.length} ${comments.length === 1 ? 'comment' : 'comments'}`] : []),
+    ...(comments.length > 0 ? [commentCount(comments)] : []),
     ...(files.length > 0 ? [`${seen}/${files.length} viewed`] : []),
     ...(rows.length > 0 ? [`${Math.min(rows.length, view.cursor + 1)}/${rows.length}`] : []),
   ].join(' · ');

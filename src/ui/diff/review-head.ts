@@ -1,4 +1,5 @@
 import {displayLine} from '../../machines/policies/text/display-text.ts';
+import {duration} from '../../machines/policies/text/durations.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Line, Span} from '../components/lines.tsx';
 import {cutEnd} from '../text/fit.ts';
@@ -16,44 +17,94 @@ export type ReviewSubject = {
 
 const label = 10;
 
-/** One thing to know about a run: all its lines, and how few will do where there is little room. */
-type Part = {readonly lines: readonly Line[]; readonly brief: number};
+/** One thing to know about a run: all its lines, and those that will do where there is little room. */
+type Part = {readonly lines: readonly Line[]; readonly short: readonly Line[]; readonly brief: number};
 
 /** What a reviewer should know before the files: what went wrong or around the diff first, then what was said. */
 function partsOf({task, run}: ReviewSubject, columns: number): Part[] {
   const effects = (run.side_effects ?? []).map(({text}) => displayLine(text));
   const criteria = (task.acceptanceCriteria ?? []).map((each) => `• ${displayLine(each)}`);
   const said = (run.result ?? '').trim();
+  const checks = checksOf(run);
+  const isFailed = checks.some(({isPassed}) => !isPassed);
+  const alarm = {tone: 'warning', bold: true} as const;
+  const part = (name: string, texts: readonly string[], form: Partial<PartForm> = {}): Part[] =>
+    texts.length === 0 ? [] : [block(name, texts, columns, {short: texts, brief: 2, style: {}, ...form})];
   return [
-    ...(run.failure ? [block('Failed', [run.failure.message], columns, 2, {tone: 'bad', bold: true})] : []),
-    ...(effects.length > 0
-      ? [block('Beware', effects, columns, Number.POSITIVE_INFINITY, {tone: 'warning', bold: true})]
-      : []),
-    ...(said === '' ? [] : [block('Said', said.split('\n'), columns, 2)]),
-    ...(criteria.length > 0 ? [block('Criteria', criteria, columns, 2)] : []),
+    ...part('Failed', run.failure ? [run.failure.message] : [], {style: {tone: 'bad', bold: true}}),
+    ...part('Beware', effects, {brief: Number.POSITIVE_INFINITY, style: alarm}),
+    ...part('Said', said === '' ? [] : said.split('\n')),
+    ...part('Criteria', criteria, {short: [criteria.join('  ')]}),
+    ...part(
+      'Checks',
+      checks.flatMap(({text, tail}) => [text, ...tail]),
+      {short: [checks.map(({text}) => text).join('   ')], style: isFailed ? {tone: 'bad', bold: true} : {}},
+    ),
   ];
 }
+
+type PartForm = {
+  /** What is said where there is little room, in at most so many rows. */
+  readonly short: readonly string[];
+  readonly brief: number;
+  readonly style: Omit<Span, 'text'>;
+};
 
 function block(
   name: string,
   texts: readonly string[],
   columns: number,
-  brief: number,
-  style: Omit<Span, 'text'> = {},
+  {short, brief, style}: PartForm,
 ): Part {
-  const rows = texts.flatMap((text) => wrapped(text, Math.max(8, columns - label - 2)));
-  const lines = rows.map(
-    (row, place): Line => [
-      {
-        text: place === 0 ? ` ${name.padEnd(label - 1)}` : ' '.repeat(label),
-        dim: style.tone === undefined,
-        ...style,
-      },
-      {text: row, ...style},
-    ],
-  );
-  return {lines, brief};
+  const linesOf = (shown: readonly string[]) =>
+    shown
+      .flatMap((text) => wrapped(text, Math.max(8, columns - label - 2)))
+      .map(
+        (row, place): Line => [
+          {
+            text: place === 0 ? ` ${name.padEnd(label - 1)}` : ' '.repeat(label),
+            dim: style.tone === undefined,
+            ...style,
+          },
+          {text: row, ...style},
+        ],
+      );
+  return {lines: linesOf(texts), short: linesOf(short), brief};
 }
+
+/** What a record tells of the commands that were run to see whether the work holds. */
+type CheckedRun = Pick<RunRecord, 'run_id'> & {
+  readonly verifications?: ReadonlyArray<{
+    readonly round: number;
+    readonly command: string;
+    readonly exit_code: number | null;
+    readonly signal: string | null;
+    readonly timed_out?: boolean;
+    readonly seconds: number;
+    readonly tail: string;
+  }>;
+};
+
+type Check = {readonly text: string; readonly isPassed: boolean; readonly tail: readonly string[]};
+
+/** The checks as they were made last, each with how it ended; of those that failed the end of their output. */
+function checksOf(run: RunRecord): Check[] {
+  const {verifications = []}: CheckedRun = run;
+  const last = Math.max(0, ...verifications.map(({round}) => round));
+  return verifications
+    .filter(({round}) => round === last)
+    .map(({command, exit_code, signal, timed_out, seconds, tail}) => {
+      const isPassed = exit_code === 0;
+      const how = timed_out ? ' took too long' : signal ? ` ended by ${signal}` : ` exit ${exit_code ?? '?'}`;
+      return {
+        text: `${isPassed ? '✓' : '✗'} ${displayLine(command)}${isPassed ? '' : how} ${duration(seconds * 1000)}`,
+        isPassed,
+        tail: isPassed ? [] : tail.trimEnd().split('\n').slice(-tailLines),
+      };
+    });
+}
+
+const tailLines = 20;
 
 /** Everything that is known of a run beside its diff. */
 export const toldLines = (subject: ReviewSubject, columns: number): Line[] =>
@@ -62,14 +113,14 @@ export const toldLines = (subject: ReviewSubject, columns: number): Line[] =>
 /** As much of it as fits into so many rows; each part gives way, the last one first. */
 export function briefLines(subject: ReviewSubject, columns: number, rows: number): Line[] {
   const parts = partsOf(subject, columns);
-  const counts = parts.map(({lines, brief}) => Math.min(lines.length, brief));
+  const counts = parts.map(({short, brief}) => Math.min(short.length, brief));
   const total = () => counts.reduce((sum, count) => sum + count, 0);
   for (const least of [1, 0]) {
     for (let part = parts.length - 1; part >= 0; part--) {
       while (total() > rows && (counts[part] ?? 0) > least) counts[part] = (counts[part] ?? 0) - 1;
     }
   }
-  return parts.flatMap(({lines}, part) => cutTo(lines, counts[part] ?? 0, columns));
+  return parts.flatMap(({short}, part) => cutTo(short, counts[part] ?? 0, columns));
 }
 
 function cutTo(lines: readonly Line[], count: number, columns: number): Line[] {

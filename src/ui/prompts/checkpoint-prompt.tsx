@@ -192,7 +192,9 @@ export function CheckpointPrompt(props: CheckpointPromptProps) {
     notice: state.notice ?? unkeptNotice(isRequest ? draft : reason),
     title: `${label}  ${displayLine(task.id)}${sent}`,
     placeholder: isRequest
-      ? `What should be different? ${count === 0 ? '@ names a file.' : 'The comments may say it all.'}`
+      ? count === 0
+        ? 'What should be different? @ names a file.'
+        : 'What else? The comments are sent, too.'
       : 'Why? A later attempt is told. The files stay as they are.',
   };
   return <Frame lines={editorLines(isRequest ? state.editor : state.reason, view)} isWriting />;

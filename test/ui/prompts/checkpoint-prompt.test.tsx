@@ -8,6 +8,7 @@ import {lineComment} from '../../fakes/memory-comment-store.ts';
 import {draftDesk} from '../../fakes/memory-draft-store.ts';
 import {changedRun} from '../../fakes/runs.ts';
 import {eventually} from '../../helpers/eventually.ts';
+import {now} from '../../helpers/plans.ts';
 import {keys, screenOf, someFiles} from './prompt-screen.tsx';
 
 const patch = [
@@ -20,6 +21,13 @@ const patch = [
   '+new',
   '',
 ].join('\n');
+
+/** A command that was run to see whether the work holds. */
+const check = (fields: object) => ({
+  ...{round: 1, command: 'true', exit_code: 0, signal: null, started_at: now, seconds: 1},
+  ...{tail: '', log_file: '', log_digest: ''},
+  ...fields,
+});
 
 /** Comments that are on disk. */
 function commentDesk(...known: readonly Partial<LineComment>[]) {
@@ -75,6 +83,11 @@ test('shows what was done, what was asked for and what can be decided', async ()
     run: changedRun({
       result: 'Added POST /refunds.\n14 tests pass.',
       side_effects: [{kind: 'plan', text: 'the plan was edited: pay-06 (prompt)'}],
+      verifications: [
+        check({round: 1, command: 'npm test', exit_code: 1, tail: 'old news'}),
+        check({round: 2, command: 'npm test', seconds: 12}),
+        check({round: 2, command: 'npm run lint', seconds: 3}),
+      ],
     }),
   });
   await sees('whole task 2 files');
@@ -83,8 +96,8 @@ test('shows what was done, what was asked for and what can be decided', async ()
     ' Beware   the plan was edited: pay-06 (prompt)',
     ' Said     Added POST /refunds.',
     '          14 tests pass.',
-    ' Criteria • idempotent',
-    '          • 409 on repeat',
+    ' Criteria • idempotent  • 409 on repeat',
+    ' Checks   ✓ npm test 12s   ✓ npm run lint 3.0s',
     ' whole task 2 files +41 −1                                    0/2 viewed · 1/46',
     ' ▸ one.ts    +40 −0',
     '   two.ts    +1 −1',
@@ -370,6 +383,20 @@ describe('what is known of the run', () => {
     const lines = prompt({run: changedRun({state: 'failed', failure})}).lines();
     expect(lines[0]).toContain('✗ failed · 4m12s');
     expect(lines[1]).toBe(' Failed   it broke');
+  });
+
+  test('checks that failed say how, and all of it shows the end of their output', async () => {
+    const verifications = [
+      check({command: 'npm test', exit_code: 2, tail: 'not ok\x1b[2J 7\n'}),
+      check({command: 'sleep 9', exit_code: null, signal: 'SIGKILL', timed_out: true, seconds: 600}),
+      check({command: 'lint', exit_code: null, signal: 'SIGSEGV'}),
+    ];
+    const {lines, type, sees} = prompt({run: changedRun({verifications})});
+    expect(lines()[1]).toBe(' Checks   ✗ npm test exit 2 1.0s   ✗ sleep 9 took too long 10m00s   ✗ lint');
+    expect(lines()[2]).toBe('          ended by SIGSEGV 1.0s');
+    await sees('whole task');
+    type('+');
+    await sees('not ok 7');
   });
 
   test('side effects come first, whole and harmless, and the last words can be read whole', async () => {
