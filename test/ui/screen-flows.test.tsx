@@ -1,4 +1,5 @@
 import {describe, expect, test} from 'vitest';
+import {type SettingKey, settingKeys} from '../../src/services/contracts/config.ts';
 import type {RunRecord} from '../../src/services/contracts/run.ts';
 import {textWidth} from '../../src/ui/text/graphemes.ts';
 import {pausedRun, restingRun} from '../fakes/runs.ts';
@@ -296,13 +297,15 @@ describe('a text that cannot be stored', () => {
 });
 
 describe('settings', () => {
+  const downTo = (key: SettingKey) => settingKeys.slice(0, settingKeys.indexOf(key)).map(() => 'j');
+
   test('a switch is turned, a number is typed and checked', async () => {
     const {press, sees} = await browsing();
     press(',');
     await sees(/execution.stopAfterEachTask +false +- +- +false/);
     press(keys.enter);
     await sees(/execution.stopAfterEachTask +true +true +- +false/);
-    press('jjj', keys.enter);
+    press(...downTo('execution.pauseGraceSeconds'), keys.enter);
     await sees('1 to 120, default 10');
     press(keys.backspace, keys.backspace, '999', keys.enter);
     await sees('must be a whole number from 1 to 120');
@@ -322,7 +325,7 @@ describe('settings', () => {
 
   test('a value that somebody else set meanwhile is not overwritten', async () => {
     const {press, sees, editSettings, tell} = await browsing();
-    press(',', 'jjj', keys.enter);
+    press(',', ...downTo('execution.pauseGraceSeconds'), keys.enter);
     await sees('1 to 120, default 10');
     editSettings({execution: {pauseGraceSeconds: 30}});
     press(keys.backspace, keys.enter);
