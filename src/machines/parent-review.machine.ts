@@ -20,6 +20,7 @@ import {
   reviewedOf,
   reviewOutput,
 } from './policies/review/review-steps.ts';
+import {type JobWishes, reviewerWish} from './policies/run/agent-choice.ts';
 import {type RunOutput, runMachine} from './run.machine.ts';
 
 export type {ParentReviewOutput, Reviewed};
@@ -29,6 +30,7 @@ export type ParentReviewInput = ReviewScope & {
   readonly graceMilliseconds: number;
   /** A review that takes longer is stopped and counts as none. */
   readonly minutes: number;
+  readonly wishes?: JobWishes;
 };
 
 type ParentReviewContext = ParentReviewInput & {
@@ -148,7 +150,11 @@ export const parentReviewMachine = setup({
               invoke: {
                 id: 'prepareReview',
                 src: 'prepareReview',
-                input: ({context: {step, provider}}) => ({parentId: parentIdsIn(step)[0] ?? '', provider}),
+                input: ({context: {step, provider, wishes}}) => ({
+                  parentId: parentIdsIn(step)[0] ?? '',
+                  provider,
+                  wish: reviewerWish(provider, wishes),
+                }),
                 onDone: [
                   {guard: {type: 'isOutdated', params: preparedIn}, target: 'selecting'},
                   {guard: 'isPauseAsked', target: 'withdrawing', actions: prepared},

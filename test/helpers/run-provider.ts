@@ -46,6 +46,7 @@ export const capabilities = (changes: Partial<Capabilities> = {}): Capabilities 
   version: '0.0.0',
   fullAuto: false,
   outputSchema: true,
+  effort: true,
   chosenSession: true,
   ...changes,
 });

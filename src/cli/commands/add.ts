@@ -2,6 +2,7 @@ import {Command} from 'commander';
 import {addTask} from '../../machines/policies/plan/plan-edits.ts';
 import {AppError} from '../../services/contracts/errors.ts';
 import {type Cli, collect, wholeNumber} from '../cli.ts';
+import {effortOption, modelOption, taskAgentOption} from './execute.ts';
 
 type Options = {
   id?: string;
@@ -12,6 +13,9 @@ type Options = {
   ac?: readonly string[];
   parent: string;
   index?: number;
+  agent?: string;
+  model?: string;
+  effort?: string;
 };
 
 export function addCommand(cli: Cli): Command {
@@ -23,6 +27,9 @@ export function addCommand(cli: Cli): Command {
     .option('--prompt <text>', 'what to tell the agent')
     .option('--notes <text>', 'notes for people')
     .option('--ac <text>', 'an acceptance criterion; may be given several times', collect)
+    .addOption(taskAgentOption())
+    .addOption(modelOption())
+    .addOption(effortOption())
     .option('--parent <parentId>', 'the task it belongs to, or root', 'root')
     .option('--index <n>', 'its place among its siblings, from 0', wholeNumber)
     .action(async (options: Options, command: Command) => {
@@ -33,7 +40,7 @@ export function addCommand(cli: Cli): Command {
         throw new AppError('E_NO_INPUT', 'title is required (use --title or enter it interactively)');
       }
       const id = options.id ?? (await newTaskId());
-      const {description, prompt, notes, ac, index} = options;
+      const {description, prompt, notes, ac, index, agent, model, effort} = options;
       await plans.update((plan) =>
         addTask(
           plan,
@@ -46,6 +53,9 @@ export function addCommand(cli: Cli): Command {
             ...(notes === undefined ? {} : {notes}),
             ...(ac === undefined ? {} : {acceptanceCriteria: ac}),
             ...(index === undefined ? {} : {index}),
+            ...(agent === undefined ? {} : {agent}),
+            ...(model === undefined ? {} : {model}),
+            ...(effort === undefined ? {} : {effort}),
           },
           cli.context.now(),
         ),

@@ -6,6 +6,7 @@ import {AppError} from '../../services/contracts/errors.ts';
 import type {Task} from '../../services/contracts/plan.ts';
 import {type Cli, collect, taskArgument} from '../cli.ts';
 import type {CliContext} from '../context.ts';
+import {effortOption, modelOption, taskAgentOption} from './execute.ts';
 
 type Options = {
   title?: string;
@@ -17,6 +18,12 @@ type Options = {
   clearNotes?: true;
   ac?: readonly string[];
   acClear?: true;
+  agent?: string;
+  clearAgent?: true;
+  model?: string;
+  clearModel?: true;
+  effort?: string;
+  clearEffort?: true;
 };
 
 export function editCommand(cli: Cli): Command {
@@ -32,6 +39,12 @@ export function editCommand(cli: Cli): Command {
     .addOption(new Option('--clear-notes', 'remove the notes').conflicts('notes'))
     .option('--ac <text>', 'an acceptance criterion; all of them together replace the old list', collect)
     .addOption(new Option('--ac-clear', 'remove all acceptance criteria').conflicts('ac'))
+    .addOption(taskAgentOption())
+    .addOption(new Option('--clear-agent', 'leave it to the agent of the job').conflicts('agent'))
+    .addOption(modelOption())
+    .addOption(new Option('--clear-model', 'leave the model to the settings').conflicts('model'))
+    .addOption(effortOption())
+    .addOption(new Option('--clear-effort', 'leave the effort to the settings').conflicts('effort'))
     .action(async (id: string, options: Options, command: Command) => {
       const {plans} = await cli.project(command);
       const task = requireTask(await plans.read(), id);
@@ -44,7 +57,7 @@ export function editCommand(cli: Cli): Command {
 }
 
 function editFrom(options: Options): TaskEdit {
-  const {title, description, prompt, notes, ac} = options;
+  const {title, description, prompt, notes, ac, agent, model, effort} = options;
   if (title?.trim() === '') throw new AppError('E_USAGE', 'title cannot be empty');
   return {
     ...(title === undefined ? {} : {title}),
@@ -52,6 +65,9 @@ function editFrom(options: Options): TaskEdit {
     ...(options.clearPrompt ? {prompt: ''} : prompt === undefined ? {} : {prompt}),
     ...(options.clearNotes ? {notes: null} : notes === undefined ? {} : {notes}),
     ...(options.acClear ? {acceptanceCriteria: []} : ac === undefined ? {} : {acceptanceCriteria: ac}),
+    ...(options.clearAgent ? {agent: null} : agent === undefined ? {} : {agent}),
+    ...(options.clearModel ? {model: null} : model === undefined ? {} : {model}),
+    ...(options.clearEffort ? {effort: null} : effort === undefined ? {} : {effort}),
   };
 }
 

@@ -1,9 +1,10 @@
-import {Command, Option} from 'commander';
+import {Command, InvalidArgumentError, Option} from 'commander';
 import {explainOrder} from '../../machines/policies/plan/execution-order.ts';
 import {isLeaf, requireTask, subtreeOf} from '../../machines/policies/plan/plan-graph.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
+import {isWishText} from '../../services/contracts/model-wish.ts';
 import type {Plan} from '../../services/contracts/plan.ts';
-import {providerNames} from '../../services/contracts/provider-table.ts';
+import {providerIds, providerNames} from '../../services/contracts/provider-table.ts';
 import {type Cli, countingNumber} from '../cli.ts';
 import {inspectOption} from '../inspect/inspect-option.ts';
 import {type JobCommandOptions, openEngineFor, runSteps} from '../job/job.ts';
@@ -12,6 +13,20 @@ import {taskFactsIn} from '../plan/task-facts.ts';
 type Options = JobCommandOptions & {dryRun?: true};
 
 export const agentOption = () => new Option('--agent <provider>', `${providerNames}, for this call only`);
+/** For a task and those below it. */
+export const taskAgentOption = () =>
+  new Option('--agent <provider>', `${providerNames}: who does it, and what is below it`).choices(
+    providerIds,
+  );
+/** A word that can be handed to an agent. */
+export function wishWord(text: string): string {
+  if (isWishText(text)) return text;
+  throw new InvalidArgumentError('It must be one word.');
+}
+export const modelOption = () =>
+  new Option('--model <name>', 'the model, as the agent calls it').argParser(wishWord);
+export const effortOption = () =>
+  new Option('--effort <word>', 'how hard it thinks: low, medium, high …').argParser(wishWord);
 export const reviewOption = () => new Option('--review', 'stop after each task and ask for a decision');
 export const noReviewOption = () => new Option('--no-review', 'no checkpoints, whatever the settings say');
 export const streamOption = () => new Option('--stream', "show the agent's words and tools as they come");
@@ -21,6 +36,8 @@ export function executeCommand(cli: Cli): Command {
     .summary('run the ready tasks, one after another, until none is left')
     .argument('[taskId...]', 'only these tasks; a parent stands for its children')
     .addOption(agentOption())
+    .addOption(modelOption())
+    .addOption(effortOption())
     .addOption(reviewOption())
     .addOption(noReviewOption())
     .option('--stop-on-failure', 'stop the plan when a task fails')

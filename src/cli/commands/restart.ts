@@ -5,7 +5,14 @@ import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import {type Cli, taskArgument} from '../cli.ts';
 import {inspectOption} from '../inspect/inspect-option.ts';
 import {type JobCommandOptions, openEngineFor, runSteps} from '../job/job.ts';
-import {agentOption, noReviewOption, reviewOption, streamOption} from './execute.ts';
+import {
+  agentOption,
+  effortOption,
+  modelOption,
+  noReviewOption,
+  reviewOption,
+  streamOption,
+} from './execute.ts';
 
 export function restartCommand(cli: Cli): Command {
   return new Command('restart')
@@ -13,6 +20,8 @@ export function restartCommand(cli: Cli): Command {
     .addArgument(taskArgument())
     .option('--yes', 'do not ask')
     .addOption(agentOption())
+    .addOption(modelOption())
+    .addOption(effortOption())
     .addOption(reviewOption())
     .addOption(noReviewOption())
     .addOption(streamOption())

@@ -7,7 +7,14 @@ import {type Cli, collect, taskArgument} from '../cli.ts';
 import {inspectOption} from '../inspect/inspect-option.ts';
 import type {OpenedEngine} from '../job/engine-composition.ts';
 import {type JobCommandOptions, openEngineFor, runSteps} from '../job/job.ts';
-import {agentOption, noReviewOption, reviewOption, streamOption} from './execute.ts';
+import {
+  agentOption,
+  effortOption,
+  modelOption,
+  noReviewOption,
+  reviewOption,
+  streamOption,
+} from './execute.ts';
 
 type Options = JobCommandOptions & {answer?: readonly string[]; feedback?: string; execute?: true};
 
@@ -19,6 +26,8 @@ export function resumeCommand(cli: Cli): Command {
     .option('--feedback <text>', 'tell the agent what to do differently')
     .option('--execute', 'go on with the plan afterwards')
     .addOption(agentOption())
+    .addOption(modelOption())
+    .addOption(effortOption())
     .addOption(reviewOption())
     .addOption(noReviewOption())
     .addOption(streamOption())

@@ -1,5 +1,11 @@
 import {Command} from 'commander';
-import {childrenOf, dependentsOf, parentOf, requireTask} from '../../machines/policies/plan/plan-graph.ts';
+import {
+  ancestorsOf,
+  childrenOf,
+  dependentsOf,
+  parentOf,
+  requireTask,
+} from '../../machines/policies/plan/plan-graph.ts';
 import {isReady, unmetDeps} from '../../machines/policies/plan/readiness.ts';
 import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
@@ -52,6 +58,7 @@ export function renderTask(plan: Plan, task: Task, paint: Paint): string {
     ...(parent
       ? [`${heading('Parent:')} ${displayLine(parent.id)} [${parent.status}] ${displayLine(parent.title)}`]
       : []),
+    ...agentLines(plan, task).map(([name, value]) => `${heading(`${name}:`)} ${displayLine(value)}`),
     ...text('Description:', task.description),
     ...(task.acceptanceCriteria.length === 0
       ? []
@@ -72,6 +79,17 @@ export function renderTask(plan: Plan, task: Task, paint: Paint): string {
     ]),
     ...block('Prompt:', task.prompt ? displayText(task.prompt).trimEnd().split('\n') : ['(empty)']),
   ].join('\n');
+}
+
+/** Who does it and how, where the task or a parent says so. */
+function agentLines(plan: Plan, task: Task): Array<readonly [name: string, value: string]> {
+  const levels = [task, ...ancestorsOf(plan, task)];
+  return (['agent', 'model', 'effort'] as const).flatMap((field) => {
+    const from = levels.find((each) => each[field]);
+    if (!from) return [];
+    const origin = from === task ? '' : ` (from ${from.id})`;
+    return [[`${field[0]?.toUpperCase()}${field.slice(1)}`, `${from[field]}${origin}`] as const];
+  });
 }
 
 function rationale(task: Task, dep: string): string {

@@ -14,6 +14,8 @@ import {readable} from './readable-lines.ts';
 
 export type JobCommandOptions = {
   agent?: string;
+  model?: string;
+  effort?: string;
   stream?: true;
   inspect?: InspectChoice;
   /** `--review`, `--no-review`, or neither. */
@@ -58,11 +60,13 @@ export async function runSteps(
   steps: readonly JobStep[],
   options: JobCommandOptions,
 ): Promise<JobResult> {
-  const {agent, review, stopOnFailure, maxTasks} = options;
+  const {agent, model, effort, review, stopOnFailure, maxTasks} = options;
   const result = await runJob(cli, command, opened, {
     steps,
     options: {
       ...(agent === undefined ? {} : {agent}),
+      ...(model === undefined ? {} : {model}),
+      ...(effort === undefined ? {} : {effort}),
       ...(review === undefined ? {} : {isReviewed: review}),
       ...(stopOnFailure === undefined ? {} : {stopOnFailure}),
       ...(maxTasks === undefined ? {} : {maxTasks}),

@@ -1,10 +1,12 @@
 import type {AgentRequest} from '../../services/contracts/agent.ts';
+import type {ModelWish} from '../../services/contracts/model-wish.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import {requireTask} from '../policies/plan/plan-graph.ts';
 import {setStatus} from '../policies/plan/plan-status.ts';
 import {isReady} from '../policies/plan/readiness.ts';
 import {feedbackMark, parentFeedbackText} from '../policies/review/parent-feedback.ts';
+import {agentFor, wishOf} from '../policies/run/agent-choice.ts';
 import {type Delivered, feedbackPrompt, finishedDeps, taskPrompt} from '../policies/run/agent-prompt.ts';
 import {newProgram, type Program, programOf} from '../policies/run/program.ts';
 import {applyRunStep, newRunRecord} from '../policies/run/run-record.ts';
@@ -36,6 +38,7 @@ export async function takeOver(
       sessionRef: latest.provider_session_ref,
       links: {resumed_from_run_id: latest.run_id},
       program: programOf(latest),
+      wish: {...wishOf({model: latest.model, effort: latest.effort}), ...situation.wishes?.asked},
     },
   );
   const comments = situation.open?.undelivered === feedback && situation.open.run.decision_comment_ids;
@@ -54,7 +57,8 @@ export async function startFresh(
   situation: Situation,
   restartOf: RunRecord | null,
 ): Promise<PreparedTask> {
-  const {task, provider, pending, runs, sent} = situation;
+  const {plan, task, pending, runs, sent} = situation;
+  const {provider, ...wish} = agentFor(plan, task, situation);
   const taskPrompt = await promptFor(services, situation);
   // The session that heard it, or would not, is left behind.
   const words = restartOf ? undeliveredWords(runs, sent) : {feedback: '', questions: [], answers: []};
@@ -79,6 +83,7 @@ export async function startFresh(
       sessionRef: sessionRef ?? '',
       links,
       program,
+      wish,
     },
   );
   const request = await requestFor(services, {kind: 'start', prompt, sessionRef});
@@ -128,6 +133,7 @@ async function recordFor(
     sessionRef,
     links,
     program,
+    wish,
   }: {
     prompt: string;
     /** What the agent knows of the task, and what it is told now. */
@@ -135,6 +141,8 @@ async function recordFor(
     sessionRef: string;
     links: Partial<RunRecord>;
     program: Program;
+    /** Kept on resume, unless another one is named with it. */
+    wish: ModelWish;
   },
 ): Promise<RunRecord> {
   // What the runs before it had in view stays in view, even if they had it ignored.
@@ -158,6 +166,7 @@ async function recordFor(
       ...(services.self === null ? {} : {owner: services.self}),
       ...(baselineTree === null ? {} : {baselineTree}),
       isReviewed,
+      wish,
     },
     services.now(),
   );

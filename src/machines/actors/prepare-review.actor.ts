@@ -1,6 +1,7 @@
 import {fromPromise} from 'xstate';
 import type {ProviderId} from '../../services/contracts/agent.ts';
 import type {TreeSpan} from '../../services/contracts/changes.ts';
+import type {ModelWish} from '../../services/contracts/model-wish.ts';
 import type {Task} from '../../services/contracts/plan.ts';
 import {reviewAnswerSchema} from '../../services/contracts/review-answer.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
@@ -15,14 +16,18 @@ import {chainTo, changedFiles, tellingRun} from '../policies/run/task-runs.ts';
 import {completionsBelow} from './readable-runs.ts';
 import type {PreparedRun} from './run-situation.ts';
 
-export type PrepareReviewInput = {readonly parentId: string; readonly provider: ProviderId};
+export type PrepareReviewInput = {
+  readonly parentId: string;
+  readonly provider: ProviderId;
+  readonly wish?: ModelWish;
+};
 
 /** More text of one task than this is never told to a reviewer. */
 const diffLimit = 24_000;
 
 /** Everything before the reviewer: what it looks at, the prompt, and the record on disk. Null when nothing is due. */
 export function definePrepareReviewActor(services: Services, onPrepared: (prepared: PreparedRun) => void) {
-  return fromPromise<PreparedRun | null, PrepareReviewInput>(async ({input: {parentId, provider}}) => {
+  return fromPromise<PreparedRun | null, PrepareReviewInput>(async ({input: {parentId, provider, wish}}) => {
     const plan = await services.plans.read();
     const parent = plan.items.get(parentId);
     // Somebody changed the plan since it was chosen.
@@ -48,6 +53,7 @@ export function definePrepareReviewActor(services: Services, onPrepared: (prepar
         repoRoot: services.project.root,
         context: {digest: services.digest(prompt), bytes: new TextEncoder().encode(prompt).length},
         reviewSignature: signature,
+        ...(wish && {wish}),
         ...(interrupted ? {links: {restart_of_run_id: interrupted.run_id}} : {}),
         ...(services.self === null ? {} : {owner: services.self}),
       },

@@ -122,6 +122,7 @@ async function prepareResume(services: Services, situation: Situation): Promise<
     ...feedbackFor(latest, mode.feedback),
     ...(pending ? feedbackMark(pending) : {}),
     ...(situation.isReviewed === undefined ? {} : {isReviewed: situation.isReviewed}),
+    ...(situation.wishes && {wish: situation.wishes.asked}),
     ...tellingFor(latest, toldTask(task, services.digest)),
   };
   return {task, run: latest, order, status: task.status, replaces: null, circumstances: facts.circumstances};

@@ -4,6 +4,7 @@ import type {Plan, Task, TaskStatus} from '../../services/contracts/plan.ts';
 import type {Answer, RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import type {OpenDecision} from '../policies/review/decisions.ts';
+import type {JobWishes} from '../policies/run/agent-choice.ts';
 import type {RunCircumstances} from '../policies/run/run-circumstances.ts';
 import type {RunOrder} from '../policies/run/run-order.ts';
 import {factsAbout, type KnownOfTask, type TaskFacts} from '../policies/run/task-options.ts';
@@ -23,6 +24,7 @@ export type PrepareRunInput = {
   readonly explicitProvider: ProviderId | null;
   /** Whether the run ends at a checkpoint; without it, as it began. */
   readonly isReviewed?: boolean;
+  readonly wishes?: JobWishes;
 };
 
 export type PreparedRun = {

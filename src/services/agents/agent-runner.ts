@@ -64,7 +64,9 @@ export function createAgentRunner(options: AgentRunnerOptions): AgentRunner {
     launch: async ({run, request, onEvent}) => {
       const provider = providerOf(run);
       const files = runs.files(run.task_id, run.run_id);
-      const prepared = await writeCommandFiles(provider.command(request, await capabilitiesOf(provider)));
+      const {model, effort} = run;
+      const asked = {...request, ...(model && {model}), ...(effort && {effort})};
+      const prepared = await writeCommandFiles(provider.command(asked, await capabilitiesOf(provider)));
       const {command} = prepared;
       options.onPrompt?.(command.stdin);
       const facts = gatherEndFacts();

@@ -1,7 +1,7 @@
 import type {AgentRequest, Capabilities, Provider} from '../contracts/agent.ts';
 import {providerTable} from '../contracts/provider-table.ts';
 import {claudeEvents} from './claude-lines.ts';
-import {checkedRef, failed, isUuid, succeeded} from './verdicts.ts';
+import {checkedRef, checkedWord, failed, isUuid, succeeded} from './verdicts.ts';
 
 /** Claude Code, driven by `claude -p`. Usage comes once, with the result, and counts this process alone. */
 export const claudeProvider: Provider = {
@@ -17,6 +17,7 @@ export const claudeProvider: Provider = {
       args: [
         ...['-p', '--output-format', 'stream-json', '--verbose'],
         ...accessArgs(request),
+        ...modelArgs(request, capabilities),
         ...(schema === undefined ? [] : ['--json-schema', JSON.stringify(schema)]),
         ...sessionArgs(request, capabilities),
       ],
@@ -39,6 +40,7 @@ export const claudeProvider: Provider = {
       version: /\d+\.\d+\.\d+\S*/.exec(version)?.[0] ?? version.trim(),
       fullAuto: false,
       outputSchema: /(?:^|\s)--json-schema\b/.test(help),
+      effort: /(?:^|\s)--effort\b/.test(help),
       chosenSession: /(?:^|\s)--session-id\b/.test(help),
     };
   },
@@ -53,6 +55,14 @@ const refusal = /(?:No conversation found|Session ID \S+ is already in use)[^\r\
 function accessArgs({access}: AgentRequest): string[] {
   if (access === 'edit') return ['--permission-mode', 'bypassPermissions'];
   return ['--permission-mode', 'default', '--tools', 'Read,Grep,Glob', '--strict-mcp-config'];
+}
+
+/** Said again with every resume: it forgets how hard it is to think. */
+function modelArgs({model, effort}: AgentRequest, capabilities: Capabilities): string[] {
+  return [
+    ...(model === undefined ? [] : ['--model', checkedWord(model)]),
+    ...(effort === undefined || !capabilities.effort ? [] : ['--effort', checkedWord(effort)]),
+  ];
 }
 
 function sessionArgs({kind, sessionRef}: AgentRequest, {chosenSession}: Capabilities): string[] {

@@ -4,7 +4,7 @@ import {providerTable} from '../contracts/provider-table.ts';
 import {isRetryMessage, messageFailure} from './codex-failures.ts';
 import {investigateThread} from './codex-rollout.ts';
 import {activity, lastLine, message, parseJsonLine} from './json-lines.ts';
-import {checkedRef, failed, isUuid, succeeded} from './verdicts.ts';
+import {checkedRef, checkedWord, failed, isUuid, succeeded} from './verdicts.ts';
 
 /** Codex, driven by `codex exec --json`. Its usage counts the whole session, resumed processes included. */
 export const codexProvider: Provider = {
@@ -23,6 +23,7 @@ export const codexProvider: Provider = {
         ...sandboxArgs(request, capabilities),
         ...(request.isGitRepository ? [] : ['--skip-git-repo-check']),
         '--json',
+        ...modelArgs(request),
         ...(schema === undefined ? [] : ['--output-schema', schemaFile]),
         ...(request.kind === 'resume' ? ['resume', checkedRef(request.sessionRef)] : []),
         '-',
@@ -53,6 +54,7 @@ export const codexProvider: Provider = {
       version: /\d+\.\d+\.\d+\S*/.exec(version)?.[0] ?? version.trim(),
       fullAuto: /(?:^|\s)--full-auto\b/.test(help),
       outputSchema: /(?:^|\s)--output-schema\b/.test(help),
+      effort: true,
       chosenSession: false,
     };
   },
@@ -64,6 +66,14 @@ const refusal = /(?:thread\/resume|no rollout found|active writer)[^\r\n]*/;
 function sandboxArgs({access}: AgentRequest, {fullAuto}: Capabilities): string[] {
   if (access === 'read-only') return ['--sandbox', 'read-only'];
   return fullAuto ? ['--full-auto'] : ['--sandbox', 'workspace-write'];
+}
+
+/** Said again with every resume, which falls back to the settings of Codex without. */
+function modelArgs({model, effort}: AgentRequest): string[] {
+  return [
+    ...(model === undefined ? [] : ['-m', checkedWord(model)]),
+    ...(effort === undefined ? [] : ['-c', `model_reasoning_effort="${checkedWord(effort)}"`]),
+  ];
 }
 
 function schemaFiles(schema: Readonly<Record<string, unknown>>): Pick<AgentCommand, 'files'> {

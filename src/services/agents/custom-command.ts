@@ -49,6 +49,7 @@ export function customProvider(commandLine: string, dialect: Dialect | null): Pr
       version: 'custom command',
       fullAuto: false,
       outputSchema: false,
+      effort: false,
       chosenSession: false,
     }),
   };

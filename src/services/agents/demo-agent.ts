@@ -24,7 +24,7 @@ const help = `Reads a prompt from stdin and obeys its lines of the form "demo: <
   ignore-sigint                      do not stop for SIGINT
   spawn-sleeper                      leave a process behind, in a session of its own
   send-back <task> <path> <text>     as a reviewer, send the task back while there is no such file
-Options: --session-id <uuid>, --resume <uuid>, --read-only, --answer-schema <json>
+Options: --session-id <uuid>, --resume <uuid>, --read-only, --answer-schema <json>, --model <name>, --effort <word>
 `;
 
 const sessionSchema = z.object({
@@ -48,6 +48,9 @@ const {values: options} = parseArgs({
     resume: {type: 'string'},
     'read-only': {type: 'boolean'},
     'answer-schema': {type: 'string'},
+    // Taken like any agent takes them; it thinks as hard with all of them.
+    model: {type: 'string'},
+    effort: {type: 'string'},
   },
 });
 const interruption = new AbortController();

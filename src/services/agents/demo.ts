@@ -4,7 +4,7 @@ import * as z from 'zod';
 import type {AgentEvent, Provider} from '../contracts/agent.ts';
 import {providerTable} from '../contracts/provider-table.ts';
 import {activity, changedLines, message, parseJsonLine} from './json-lines.ts';
-import {checkedRef, failed, isUuid, succeeded} from './verdicts.ts';
+import {checkedRef, checkedWord, failed, isUuid, succeeded} from './verdicts.ts';
 
 /** The agent that ships with Blackbird: it needs no account and obeys `demo:` directives in its prompt. */
 export const demoProvider: Provider = {
@@ -15,7 +15,7 @@ export const demoProvider: Provider = {
     return [demoAgentScript(), '--help'];
   },
 
-  command({kind, prompt, sessionRef, access, answerSchema}) {
+  command({kind, prompt, sessionRef, access, answerSchema, model, effort}) {
     const session = kind === 'resume' ? ['--resume', checkedRef(sessionRef)] : [];
     const chosen = kind === 'start' && sessionRef !== null ? ['--session-id', checkedRef(sessionRef)] : [];
     return {
@@ -25,6 +25,8 @@ export const demoProvider: Provider = {
         ...session,
         ...chosen,
         ...(access === 'read-only' ? ['--read-only'] : []),
+        ...(model === undefined ? [] : ['--model', checkedWord(model)]),
+        ...(effort === undefined ? [] : ['--effort', checkedWord(effort)]),
         ...(answerSchema === undefined ? [] : ['--answer-schema', JSON.stringify(answerSchema)]),
       ],
       stdin: prompt,
@@ -43,7 +45,13 @@ export const demoProvider: Provider = {
 
   isSessionRef: isUuid,
 
-  capabilities: () => ({version: 'built in', fullAuto: false, outputSchema: true, chosenSession: true}),
+  capabilities: () => ({
+    version: 'built in',
+    fullAuto: false,
+    outputSchema: true,
+    effort: true,
+    chosenSession: true,
+  }),
 };
 
 /** The built program, as seen from `dist`, from `dist/chunks` and from the sources. */

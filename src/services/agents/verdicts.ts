@@ -7,6 +7,7 @@ import type {
   FailureKind,
   Usage,
 } from '../contracts/agent.ts';
+import {isWishText} from '../contracts/model-wish.ts';
 import {firstLine} from './json-lines.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -14,6 +15,12 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 /** The one form of ref that all providers share. Anything else makes Codex start a new session in silence. */
 export function isUuid(ref: string): boolean {
   return uuid.test(ref);
+}
+
+/** What a person or a plan names, on its way into argv. A wrong one here is a bug, as with a ref. */
+export function checkedWord(text: string): string {
+  if (isWishText(text)) return text;
+  throw new Error(`${JSON.stringify(text)} cannot be an argument`);
 }
 
 /** A ref on its way into argv. A wrong one here is a bug: callers ask `isSessionRef` first. */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type {ModelWish} from './model-wish.ts';
 import {type Dialect, type ProviderId, providerIds} from './provider-table.ts';
 
 export {type Dialect, type ProviderId, providerIds};
@@ -9,6 +10,8 @@ export const capabilitiesSchema = z.looseObject({
   /** Codex only: `--full-auto` exists in old versions and is gone in new ones. */
   fullAuto: z.boolean(),
   outputSchema: z.boolean(),
+  /** How hard it thinks can be asked for. */
+  effort: z.boolean(),
   /** The session ref can be chosen before the agent starts. */
   chosenSession: z.boolean(),
 });
@@ -24,7 +27,7 @@ export type AgentRequest = {
   /** A JSON schema the last message must satisfy. */
   readonly answerSchema?: Readonly<Record<string, unknown>>;
   readonly isGitRepository: boolean;
-};
+} & ModelWish;
 
 /** What to execute. Holds no prompt outside `stdin`, so `args` can be recorded. */
 export type AgentCommand = {

@@ -94,6 +94,10 @@ export const settings = {
   },
   'hooks.taskEnded': {type: 'text', default: '', about: 'a command that is run when a task has ended'},
   'hooks.jobEnded': {type: 'text', default: '', about: 'a command that is run when a job has ended'},
+  'claude.model': {type: 'text', default: '', about: 'the model of Claude Code, where a task names none'},
+  'claude.effort': {type: 'text', default: '', about: 'how hard it thinks: low, medium, high, max'},
+  'codex.model': {type: 'text', default: '', about: 'the model of Codex, where a task names none'},
+  'codex.effort': {type: 'text', default: '', about: 'how hard it thinks: minimal, low, medium, high'},
   'planning.maxPlanAutoRefinePasses': {
     type: 'integer',
     default: 1,

@@ -19,6 +19,10 @@ export type Task = {
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly notes?: string | null;
+  /** Who does it and how, for the tasks below a parent too; what is missing is left to the job. */
+  readonly agent?: string | null;
+  readonly model?: string | null;
+  readonly effort?: string | null;
   readonly depRationale?: Readonly<Record<string, string>> | null;
 };
 

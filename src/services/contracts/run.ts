@@ -136,6 +136,9 @@ export const runRecordSchema = z.looseObject({
   custom_command: z.string().optional(),
   /** Whose session line the custom command printed, and so whose session it is. */
   provider_dialect: z.enum(providerIds).optional(),
+  /** What was asked of the agent; it chooses itself where nothing was. */
+  model: z.string().optional(),
+  effort: z.string().optional(),
   provider_session_ref: z.string(),
   resumable: z.boolean(),
   repo_root: z.string(),

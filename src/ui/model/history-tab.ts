@@ -34,6 +34,7 @@ function runLines(run: RunRecord, columns: number): Line[] {
       run.undo ? undefined : `${programName(run)}${run.run_type === 'review' ? ', parent review' : ''}`,
     ],
     [run.undo?.is_redo ? 'redo of' : 'undo of', run.undo?.run_ids.join(', ')],
+    ['model', [run.model, run.effort].filter(Boolean).join(', ') || undefined],
     ['session', run.undo ? undefined : run.provider_session_ref || '(none)'],
     ['commit', run.commit && commitWords(run.commit)],
     [

@@ -99,9 +99,10 @@ describe('what to do', () => {
   });
 
   test('offers resume first for every kind, and only restart without a session', () => {
-    for (const kind of failureKinds.filter((each) => each !== 'auth')) {
+    for (const kind of failureKinds.filter((each) => each !== 'auth' && each !== 'bad_model')) {
       expect(commands(kind)).toEqual(["blackbird resume 'a b'", "blackbird restart 'a b'"]);
     }
+    expect(commands('bad_model')[0]).toBe("blackbird resume 'a b' --model <name>");
     expect(failureSteps({...run, resumable: false, failure: {kind: 'outage', message: ''}})).toEqual([
       restart,
     ]);

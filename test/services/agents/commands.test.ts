@@ -46,6 +46,14 @@ describe('codex', () => {
       args: ['exec', '--sandbox', 'workspace-write', '--skip-git-repo-check', '--json', 'resume', ref, '-'],
     },
     {
+      name: 'asks for model and effort, before the word too',
+      asked: {kind: 'resume', sessionRef: ref, model: 'gpt-5.2-codex', effort: 'high'},
+      args: [
+        ...['exec', '--sandbox', 'workspace-write', '--json'],
+        ...['-m', 'gpt-5.2-codex', '-c', 'model_reasoning_effort="high"', 'resume', ref, '-'],
+      ],
+    },
+    {
       name: 'resumes in an old version',
       asked: {kind: 'resume', sessionRef: ref},
       can: {fullAuto: true},
@@ -99,19 +107,25 @@ describe('codex', () => {
       name: 'a new version',
       version: 'codex-cli 0.166.0\n',
       help: '  -s, --sandbox <SANDBOX_MODE>\n      --output-schema <FILE>\n      --json\n',
-      can: {version: '0.166.0', fullAuto: false, outputSchema: true, chosenSession: false},
+      can: {version: '0.166.0', fullAuto: false, outputSchema: true, effort: true, chosenSession: false},
     },
     {
       name: 'an old version',
       version: 'codex-cli 0.21.0-alpha.2',
       help: '      --full-auto\n          Low-friction sandboxed automatic execution\n      --json\n',
-      can: {version: '0.21.0-alpha.2', fullAuto: true, outputSchema: false, chosenSession: false},
+      can: {
+        version: '0.21.0-alpha.2',
+        fullAuto: true,
+        outputSchema: false,
+        effort: true,
+        chosenSession: false,
+      },
     },
     {
       name: 'something else',
       version: ' weird ',
       help: '--full-automatic --not--output-schema',
-      can: {version: 'weird', fullAuto: false, outputSchema: false, chosenSession: false},
+      can: {version: 'weird', fullAuto: false, outputSchema: false, effort: true, chosenSession: false},
     },
   ])('knows $name by its help', ({version, help, can}) => {
     expect(codexProvider.capabilities({version, help})).toEqual(can);
@@ -148,6 +162,22 @@ describe('claude', () => {
       args: [...headless, ...editing, '--resume', ref],
     },
     {
+      name: 'asks for model and effort at the start',
+      asked: {model: 'opus[1m]', effort: 'max'},
+      args: [...headless, ...editing, '--model', 'opus[1m]', '--effort', 'max'],
+    },
+    {
+      name: 'asks for model and effort with every resume',
+      asked: {kind: 'resume', sessionRef: ref, model: 'opus', effort: 'low'},
+      args: [...headless, ...editing, '--model', 'opus', '--effort', 'low', '--resume', ref],
+    },
+    {
+      name: 'leaves the effort out where a version does not know it',
+      asked: {model: 'opus', effort: 'low'},
+      can: {effort: false},
+      args: [...headless, ...editing, '--model', 'opus'],
+    },
+    {
       name: 'takes an answer schema',
       asked: {answerSchema, access: 'read-only'},
       args: [...headless, ...reading, '--json-schema', JSON.stringify(answerSchema)],
@@ -170,13 +200,13 @@ describe('claude', () => {
   test.each([
     {
       version: '2.1.197 (Claude Code)\n',
-      help: '  --json-schema <schema>   …\n  --session-id <uuid>   …\n',
-      can: {version: '2.1.197', fullAuto: false, outputSchema: true, chosenSession: true},
+      help: '  --effort <level>   …\n  --json-schema <schema>   …\n  --session-id <uuid>   …\n',
+      can: {version: '2.1.197', fullAuto: false, outputSchema: true, effort: true, chosenSession: true},
     },
     {
       version: '',
       help: '',
-      can: {version: '', fullAuto: false, outputSchema: false, chosenSession: false},
+      can: {version: '', fullAuto: false, outputSchema: false, effort: false, chosenSession: false},
     },
   ])('knows $can.version by its help', ({version, help, can}) => {
     expect(claudeProvider.capabilities({version, help})).toEqual(can);
@@ -188,6 +218,7 @@ describe('demo', () => {
     {name: 'starts', asked: {}, args: []},
     {name: 'starts a chosen session', asked: {sessionRef: ref}, args: ['--session-id', ref]},
     {name: 'resumes', asked: {kind: 'resume', sessionRef: ref}, args: ['--resume', ref]},
+    {name: 'takes a model', asked: {model: 'm', effort: 'high'}, args: ['--model', 'm', '--effort', 'high']},
     {
       name: 'reads only and answers by a schema',
       asked: {access: 'read-only', answerSchema},
@@ -251,3 +282,11 @@ describe('a hostile session ref', () => {
 test.each(['Codex', 'gemini', '', '__proto__', 'toString'])('no provider is called %j', (name) => {
   expect(findProvider(name)).toBeNull();
 });
+
+test.each([codexProvider, claudeProvider, demoProvider])(
+  '$id is never given a model that could be an option',
+  (provider) => {
+    for (const model of ['-x', '--model', 'a b', 'a"b', '', 'a\nb'])
+      expect(() => provider.command(request({model}), capabilities())).toThrow('cannot be an argument');
+  },
+);

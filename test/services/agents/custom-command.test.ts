@@ -76,6 +76,7 @@ describe('the command', () => {
       version: 'custom command',
       fullAuto: false,
       outputSchema: false,
+      effort: false,
       chosenSession: false,
     });
   });

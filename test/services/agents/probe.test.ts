@@ -22,7 +22,13 @@ function installCodex(folder: string, {version = '0.166.0', script = ''} = {}): 
 
 const environment = (folder: string) => ({PATH: `${folder}:${process.env.PATH}`});
 const calls = (folder: string) => readFileSync(path.join(folder, 'calls.txt'), 'utf8');
-const codexCan = (version: string) => ({version, fullAuto: false, outputSchema: true, chosenSession: false});
+const codexCan = (version: string) => ({
+  version,
+  fullAuto: false,
+  outputSchema: true,
+  effort: true,
+  chosenSession: false,
+});
 
 function memoryCache(entries = new Map<string, unknown>()): ProbeCache & {entries: Map<string, unknown>} {
   return {entries, get: (key) => entries.get(key), set: (key, value) => entries.set(key, value)};
@@ -145,7 +151,13 @@ test('the demo agent is always there', async () => {
   expect(await probeProvider(demoProvider, {env: process.env})).toEqual({
     installed: true,
     path: process.execPath,
-    capabilities: {version: 'built in', fullAuto: false, outputSchema: true, chosenSession: true},
+    capabilities: {
+      version: 'built in',
+      fullAuto: false,
+      outputSchema: true,
+      effort: true,
+      chosenSession: true,
+    },
   });
 });
 
@@ -155,7 +167,13 @@ test('a custom command needs a shell and is not run for the question', async () 
   expect(await probeProvider(custom, {env: process.env})).toEqual({
     installed: true,
     path: expect.stringMatching(/\/sh$/),
-    capabilities: {version: 'custom command', fullAuto: false, outputSchema: false, chosenSession: false},
+    capabilities: {
+      version: 'custom command',
+      fullAuto: false,
+      outputSchema: false,
+      effort: false,
+      chosenSession: false,
+    },
   });
   expect(() => readFileSync(path.join(folder, 'was-run'))).toThrow('ENOENT');
 });

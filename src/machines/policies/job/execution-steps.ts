@@ -69,9 +69,10 @@ export function nextTaskInput(
   {taskId, ...rules}: JobRules & SelectedTask,
   mode: TaskInput['mode'],
 ): TaskInput {
-  const {provider, explicitProvider, graceMilliseconds, isReviewed = false, isAttended, commits} = rules;
+  const {provider, explicitProvider, graceMilliseconds, isReviewed = false, isAttended} = rules;
+  const {commits, wishes} = rules;
   const common = {provider, explicitProvider, graceMilliseconds, isReviewed, isAttended};
-  return {taskId, mode, ...common, ...(commits && {commits})};
+  return {taskId, mode, ...common, ...(commits && {commits}), ...(wishes && {wishes})};
 }
 
 export function selectTaskInput({
@@ -91,11 +92,18 @@ export function selectTaskInput({
 
 /** The parents that these tasks made due; null for those of the whole plan. */
 export function dueReviewInput(
-  {provider, graceMilliseconds, reviewsParents, maxReviewCycles, reviewMinutes}: JobRules,
+  {provider, graceMilliseconds, reviewsParents, maxReviewCycles, reviewMinutes, wishes}: JobRules,
   taskIds: readonly string[] | null,
 ): ParentReviewInput {
   const limits = {maxCycles: maxReviewCycles, minutes: reviewMinutes};
-  return {taskIds, isEnabled: reviewsParents, ...limits, provider, graceMilliseconds};
+  return {
+    taskIds,
+    isEnabled: reviewsParents,
+    ...limits,
+    provider,
+    graceMilliseconds,
+    ...(wishes && {wishes}),
+  };
 }
 
 /** Whether another task may follow one that could not begin. */

@@ -7,6 +7,7 @@ import type {ParentReviewInput, ParentReviewOutput} from '../../parent-review.ma
 import type {UndoOutput} from '../../undo.machine.ts';
 import {type ResolvedConfig, requireGates, settingOf} from '../config-resolution.ts';
 import type {CheckpointAnswer} from '../review/decisions.ts';
+import {type JobWishes, jobWishes} from '../run/agent-choice.ts';
 import type {TaskInput, TaskMode} from '../run/task-input.ts';
 import type {TaskOutput} from '../run/task-outcome.ts';
 import type {UndoRequest} from '../run/undo.ts';
@@ -98,7 +99,7 @@ export function undoInput(step: JobStep | undefined): UndoRequest {
 export function taskInput(step: JobStep | undefined, rules: JobRules): TaskInput {
   if (step?.type !== 'task') throw new Error('The next step is not a task');
   const {taskId, mode} = step;
-  const {provider, explicitProvider, graceMilliseconds, isReviewed, isAttended, commits} = rules;
+  const {provider, explicitProvider, graceMilliseconds, isReviewed, isAttended, commits, wishes} = rules;
   return {
     taskId,
     mode,
@@ -108,6 +109,7 @@ export function taskInput(step: JobStep | undefined, rules: JobRules): TaskInput
     ...(isReviewed === undefined ? {} : {isReviewed}),
     isAttended,
     ...(commits && {commits}),
+    ...(wishes && {wishes}),
   };
 }
 
@@ -116,6 +118,7 @@ export function reviewInput(done: readonly StepResult[], rules: JobRules): Paren
   const runs = succeededRuns(done);
   const {explicitProvider, provider, graceMilliseconds, reviewsParents, maxReviewCycles, reviewMinutes} =
     rules;
+  const {wishes} = rules;
   return {
     taskIds: runs.map(({task_id}) => task_id),
     isEnabled: reviewsParents,
@@ -123,6 +126,7 @@ export function reviewInput(done: readonly StepResult[], rules: JobRules): Paren
     minutes: reviewMinutes,
     provider: explicitProvider ?? runs.at(-1)?.provider ?? provider,
     graceMilliseconds,
+    ...(wishes && {wishes}),
   };
 }
 
@@ -232,6 +236,9 @@ export type JobOptions = {
   /** Somebody is there to decide; else a checkpoint is left open. */
   readonly isAttended?: boolean;
   readonly stopOnFailure?: boolean;
+  /** The model, and how hard it thinks, for this job only. */
+  readonly model?: string;
+  readonly effort?: string;
   readonly maxTasks?: number;
 };
 
@@ -246,6 +253,7 @@ export type JobRules = {
   readonly isAttended: boolean;
   /** What a task changed becomes a commit before the plan says that it is done. */
   readonly commits?: true;
+  readonly wishes?: JobWishes;
   readonly stopOnFailure: boolean;
   readonly maxTasks: number | null;
   /** Parents are done when their review passed; else as soon as their children are. */
@@ -268,6 +276,7 @@ export function jobRules(config: ResolvedConfig, choice: ProviderChoice, options
     ...(isReviewed === undefined ? {} : {isReviewed}),
     isAttended: options.isAttended ?? false,
     ...(settingOf(config, 'execution.commit') === 'task' ? {commits: true} : {}),
+    ...jobWishes(config, options),
     stopOnFailure: options.stopOnFailure ?? settingOf(config, 'execution.stopOnFailure'),
     maxTasks: options.maxTasks ?? null,
     reviewsParents: settingOf(config, 'execution.parentReviewEnabled'),

@@ -22,6 +22,9 @@ export type NewTask = Place & {
   readonly description?: string;
   readonly prompt?: string;
   readonly notes?: string;
+  readonly agent?: string;
+  readonly model?: string;
+  readonly effort?: string;
   readonly acceptanceCriteria?: readonly string[];
 };
 
@@ -55,16 +58,22 @@ export function addTask(plan: Plan, task: NewTask, now: string): Plan {
     createdAt: now,
     updatedAt: now,
     ...(task.notes === undefined ? {} : {notes: task.notes}),
+    ...(task.agent === undefined ? {} : {agent: task.agent}),
+    ...(task.model === undefined ? {} : {model: task.model}),
+    ...(task.effort === undefined ? {} : {effort: task.effort}),
   };
   return settleParents(place(withTask(plan, item), item, task, now), task.id, now);
 }
 
-/** The fields of a task that are plain text. `null` for notes removes them. */
+/** The fields of a task that are plain text. `null` removes one that need not be there. */
 export type TaskEdit = {
   readonly title?: string;
   readonly description?: string;
   readonly prompt?: string;
   readonly notes?: string | null;
+  readonly agent?: string | null;
+  readonly model?: string | null;
+  readonly effort?: string | null;
   readonly acceptanceCriteria?: readonly string[];
 };
 
@@ -72,22 +81,16 @@ export type TaskEdit = {
 export function editTask(plan: Plan, id: string, edit: TaskEdit, now: string): Plan {
   const task = requireTask(plan, id);
   if (edit.title !== undefined && edit.title.trim() === '') throw refusal('title cannot be empty');
-  const {notes, ...fields} = edit;
-  const changed = Object.entries(fields).filter(
+  const said = Object.entries(edit).filter(([, value]) => value !== undefined);
+  const dropped = said.filter(([name, value]) => value === null && task[name as keyof TaskEdit] != null);
+  const changed = said.filter(
     ([name, value]) =>
-      value !== undefined && JSON.stringify(task[name as keyof TaskEdit]) !== JSON.stringify(value),
+      value !== null && JSON.stringify(task[name as keyof TaskEdit]) !== JSON.stringify(value),
   );
-  const dropsNotes = notes === null && task.notes != null;
-  const setsNotes = typeof notes === 'string' && notes !== task.notes;
-  if (changed.length === 0 && !dropsNotes && !setsNotes) return plan;
-  const {notes: oldNotes, ...rest} = task;
-  const kept = dropsNotes ? rest : {...rest, ...(oldNotes === undefined ? {} : {notes: oldNotes})};
-  return withTask(plan, {
-    ...kept,
-    ...Object.fromEntries(changed),
-    ...(setsNotes ? {notes} : {}),
-    updatedAt: touch(task, now),
-  });
+  if (changed.length + dropped.length === 0) return plan;
+  const gone = new Set(dropped.map(([name]) => name));
+  const kept = Object.fromEntries(Object.entries(task).filter(([name]) => !gone.has(name))) as Task;
+  return withTask(plan, {...kept, ...Object.fromEntries(changed), updatedAt: touch(task, now)});
 }
 
 /** Moves a task with everything below it. The index counts the siblings without the task itself. */

@@ -1,3 +1,4 @@
+import {isWishText} from '../../../services/contracts/model-wish.ts';
 import type {PlanProblem, Task} from '../../../services/contracts/plan.ts';
 import {taskStatuses} from '../../../services/contracts/task-status.ts';
 import {isTimestamp} from '../text/timestamps.ts';
@@ -28,6 +29,12 @@ const requiredText: FieldCheck = (value, path) =>
 
 const optionalText: FieldCheck = (value, path) =>
   value == null || typeof value === 'string' ? fine : [{path, message: 'must be a string'}];
+
+/** It becomes an argument of an agent. */
+const optionalWord: FieldCheck = (value, path) =>
+  value == null || value === '' || (typeof value === 'string' && isWishText(value))
+    ? fine
+    : [{path, message: 'must be one word'}];
 
 const textList: FieldCheck = (value, path) => {
   if (!Array.isArray(value)) return [{path, message: 'required (use [] if none)'}];
@@ -76,6 +83,9 @@ const checksByField = {
   createdAt: timestamp,
   updatedAt: timestamp,
   notes: optionalText,
+  agent: optionalText,
+  model: optionalWord,
+  effort: optionalWord,
   depRationale: textByKey,
 } satisfies Record<keyof Task, FieldCheck>;
 

@@ -119,10 +119,16 @@ export function failureSteps(run: FailedProgram & Pick<RunRecord, 'task_id' | 'r
   const task = shellWord(task_id);
   return [
     ...loginSteps(run),
-    ...(resumable ? [{command: `blackbird resume ${task}`, why: resumeWords(failure)}] : []),
+    ...(resumable ? [{command: `blackbird resume ${task}${modelFlag(run)}`, why: resumeWords(failure)}] : []),
     {command: `blackbird restart ${task}`, why: 'or start again; the conversation is forgotten'},
   ];
 }
+
+/** A command of the user's own has its model in itself. */
+const modelFlag = ({provider, failure}: FailedProgram): string =>
+  failure !== undefined && failureTable[failure.kind].actor === 'model' && provider !== 'custom'
+    ? ' --model <name>'
+    : '';
 
 /** The provider's own command, where a login is what is missing. */
 export function loginSteps({failure, ...program}: FailedProgram): NextStep[] {
@@ -141,7 +147,7 @@ function resumeWords({kind, reset_at}: NonNullable<RunRecord['failure']>): strin
     case 'payment':
       return 'go on once the account has credit';
     case 'model':
-      return 'go on once a model is chosen that exists';
+      return 'go on with a model that exists';
     case 'task':
       return 'go on in the same session';
   }

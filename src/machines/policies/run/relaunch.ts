@@ -36,6 +36,7 @@ export function relaunched(
         ...(step.telling && {telling: step.telling}),
       },
     }),
+    ...step.wish,
     ...(step.isReviewed === undefined ? {} : {decision_required: step.isReviewed}),
     ...(owner && {owner: recordedIdentity(owner)}),
     ...(step.answers && {answers: [...delivered, ...withPrompts(kept, step.answers)]}),

@@ -1,4 +1,5 @@
 import type {AgentRequest} from '../../../services/contracts/agent.ts';
+import type {ModelWish} from '../../../services/contracts/model-wish.ts';
 import type {Answer, RunRecord, ToldTask} from '../../../services/contracts/run.ts';
 import type {Decision} from '../review/decisions.ts';
 import type {FeedbackMark} from '../review/parent-feedback.ts';
@@ -15,6 +16,7 @@ export type RunOrder =
       readonly isReviewed?: boolean;
       /** What it is told of its task, now that this was changed. */
       readonly telling?: ToldTask;
+      readonly wish?: ModelWish;
     } & FeedbackMark)
   | {readonly type: 'run.restart' | 'run.undo'; readonly byRunId: string}
   | {readonly type: 'review.decide'; readonly decision: Decision}

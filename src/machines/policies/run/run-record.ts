@@ -1,4 +1,5 @@
 import type {Usage} from '../../../services/contracts/agent.ts';
+import type {ModelWish} from '../../../services/contracts/model-wish.ts';
 import type {ProcessIdentity} from '../../../services/contracts/process.ts';
 import {type RunRecord, runSchemaVersion, type Segment} from '../../../services/contracts/run.ts';
 import type {Decision} from '../review/decisions.ts';
@@ -28,6 +29,7 @@ export type NewRun = {
   readonly baselineTree?: string;
   /** It ends at a checkpoint. */
   readonly isReviewed?: boolean;
+  readonly wish?: ModelWish;
 };
 
 /** A record that says `launching`: it is on disk before anything of the agent exists. */
@@ -41,6 +43,7 @@ export function newRunRecord(run: NewRun, now: string): RunRecord {
     state: 'running',
     phase: 'launching',
     ...run.program,
+    ...run.wish,
     provider_session_ref: run.sessionRef,
     resumable: false,
     repo_root: run.repoRoot,

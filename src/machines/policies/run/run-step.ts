@@ -1,5 +1,6 @@
 import type {AgentRequest, Dialect, Failure, Usage} from '../../../services/contracts/agent.ts';
 import type {ReviewSummary} from '../../../services/contracts/changes.ts';
+import type {ModelWish} from '../../../services/contracts/model-wish.ts';
 import type {ProcessIdentity} from '../../../services/contracts/process.ts';
 import type {
   Answer,
@@ -42,6 +43,8 @@ export type RunStep =
       readonly feedback?: string;
       readonly isReviewed?: boolean;
       readonly telling?: ToldTask;
+      /** Asked for with this resume; without it, as before. */
+      readonly wish?: ModelWish;
     } & FeedbackMark)
   /** `isContinued`: the run stood somewhere before, and goes back there when its agent will not go on. */
   | ({

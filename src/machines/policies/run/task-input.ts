@@ -5,6 +5,7 @@ import type {PreparedTask, PrepareRunInput, RunMode} from '../../actors/run-situ
 import type {ReviewGateInput} from '../../review-gate.machine.ts';
 import type {RunInput} from '../../run.machine.ts';
 import type {Decision} from '../review/decisions.ts';
+import type {JobWishes} from './agent-choice.ts';
 
 /** What is to be done with a task: a run, or only the checkpoint it stands at. */
 export type TaskMode = RunMode | {readonly type: 'review'; readonly decision: Decision | null};
@@ -21,6 +22,7 @@ export type TaskInput = {
   readonly isAttended?: boolean;
   /** Its change is committed before the plan says that it is done. */
   readonly commits?: true;
+  readonly wishes?: JobWishes;
 };
 
 /** Where a task stands, as far as its next step depends on it. */
@@ -37,9 +39,10 @@ export function prepareInput({
   provider,
   explicitProvider,
   isReviewed,
+  wishes,
 }: TaskInput): PrepareRunInput {
   if (mode.type === 'review') throw new Error('A review without a decision has no run');
-  const common = {taskId, mode, provider, explicitProvider};
+  const common = {taskId, mode, provider, explicitProvider, ...(wishes && {wishes})};
   return isReviewed === undefined ? common : {...common, isReviewed};
 }
 

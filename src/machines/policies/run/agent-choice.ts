@@ -1,0 +1,129 @@
+import type {ProviderId} from '../../../services/contracts/agent.ts';
+import {AppError, shellWord} from '../../../services/contracts/errors.ts';
+import {isWishText, type ModelWish} from '../../../services/contracts/model-wish.ts';
+import type {Plan, Task} from '../../../services/contracts/plan.ts';
+import {
+  type NativeProviderId,
+  providerIds,
+  providerNames,
+} from '../../../services/contracts/provider-table.ts';
+import {type ResolvedConfig, settingOf} from '../config-resolution.ts';
+import {ancestorsOf, isLeaf, walkTree} from '../plan/plan-graph.ts';
+
+/** What a job says of models: named for it, and what the settings have for each agent. */
+export type JobWishes = {
+  readonly asked: ModelWish;
+  readonly settings: Readonly<Partial<Record<ProviderId, ModelWish>>>;
+};
+
+/** The agent of a job, and what it says of models. */
+export type JobAgent = {
+  readonly provider: ProviderId;
+  /** Named for the job: it comes before what a task names. */
+  readonly explicitProvider: ProviderId | null;
+  readonly wishes?: JobWishes;
+};
+
+/**
+ * Who does a task, and with which model: what was named for the job, then what the task says, then its parents from
+ * the nearest, then the settings. A model is its agent's: one that stands with another agent does not count.
+ */
+export function agentFor(plan: Plan, task: Task, job: JobAgent): {readonly provider: ProviderId} & ModelWish {
+  const levels = [task, ...ancestorsOf(plan, task)];
+  const named = levels.find(({agent}) => agent)?.agent ?? null;
+  const provider = job.explicitProvider ?? (named === null ? job.provider : requireAgent(named, task.id));
+  const wish = (field: keyof ModelWish): string | undefined => {
+    const said = levels.find(({[field]: value}, at) => value && isFor(provider, levels.slice(at)))?.[field];
+    return job.wishes?.asked[field] ?? (said || undefined) ?? job.wishes?.settings[provider]?.[field];
+  };
+  return {provider, ...wishOf({model: wish('model'), effort: wish('effort')})};
+}
+
+/** Whether a model that stands here is meant for this agent. */
+function isFor(provider: ProviderId, levels: readonly Task[]): boolean {
+  const named = levels.find(({agent}) => agent)?.agent ?? null;
+  return named === null || named.toLowerCase() === provider;
+}
+
+function requireAgent(name: string, taskId: string): NativeProviderId {
+  const id = providerIds.find((each) => each === name.toLowerCase());
+  if (id) return id;
+  throw new AppError(
+    'E_AGENT_UNKNOWN',
+    `task ${taskId} names the agent ${JSON.stringify(name)}, which nobody knows`,
+    {
+      details: [['known', providerNames]],
+      next: [{command: `blackbird edit ${shellWord(taskId)} --agent <provider>`, why: 'name another'}],
+    },
+  );
+}
+
+/** What was asked for, without what was not. */
+export const wishOf = ({
+  model,
+  effort,
+}: {readonly [K in keyof ModelWish]: string | undefined}): ModelWish => ({
+  ...(model === undefined ? {} : {model}),
+  ...(effort === undefined ? {} : {effort}),
+});
+
+/** The model of a reviewer: no task names one for it. */
+export const reviewerWish = (provider: ProviderId, wishes: JobWishes | undefined): ModelWish => ({
+  ...wishes?.settings[provider],
+  ...wishes?.asked,
+});
+
+/** The agents that tasks of a job name for themselves, each with the first task that does. */
+export function namedAgents(
+  plan: Plan,
+  taskIds: readonly string[],
+  {explicitProvider}: Pick<JobAgent, 'explicitProvider'>,
+): ReadonlyMap<NativeProviderId, string> {
+  const found = new Map<NativeProviderId, string>();
+  if (explicitProvider !== null || ![...plan.items.values()].some(({agent}) => agent)) return found;
+  const wanted = new Set(taskIds);
+  const agents = new Map<string, string | null>();
+  // Parents come before their children.
+  for (const {task} of walkTree(plan)) {
+    const agent = task.agent || (agents.get(task.parentId ?? '') ?? null);
+    agents.set(task.id, agent);
+    const isMeant = isLeaf(task) && task.status === 'todo' && (wanted.size === 0 || wanted.has(task.id));
+    if (agent === null || !isMeant) continue;
+    const id = requireAgent(agent, task.id);
+    if (!found.has(id)) found.set(id, task.id);
+  }
+  return found;
+}
+
+/** The agent that a task names is not there; the others may be, but nobody begins before this is known. */
+export function agentMissing(taskId: string, error: unknown): unknown {
+  if (!(error instanceof AppError) || error.code !== 'E_AGENT_NOT_FOUND') return error;
+  const {message, details, next} = error;
+  return new AppError('E_AGENT_NOT_FOUND', `task ${taskId} names an agent of its own: ${message}`, {
+    details: [['task', taskId], ...details],
+    next: [
+      ...next,
+      {command: `blackbird edit ${shellWord(taskId)} --clear-agent`, why: 'leave it to the agent of the job'},
+    ],
+  });
+}
+
+/** Of a job; nothing where nobody asks for anything. They become arguments, so each is one word. */
+export function jobWishes(config: ResolvedConfig, asked: ModelWish): {readonly wishes?: JobWishes} {
+  const named = checked(wishOf({model: asked.model, effort: asked.effort}), '--');
+  const set = (id: 'codex' | 'claude') => {
+    const [model, effort] = [settingOf(config, `${id}.model`), settingOf(config, `${id}.effort`)];
+    return checked(wishOf({model: model || undefined, effort: effort || undefined}), `${id}.`);
+  };
+  const settings = {codex: set('codex'), claude: set('claude')};
+  const isEmpty = [named, settings.codex, settings.claude].every((wish) => Object.keys(wish).length === 0);
+  return isEmpty ? {} : {wishes: {asked: named, settings}};
+}
+
+function checked(wish: ModelWish, where: string): ModelWish {
+  for (const [name, value] of Object.entries(wish)) {
+    if (isWishText(value)) continue;
+    throw new AppError('E_CONFIG', `${where}${name} must be one word, not ${JSON.stringify(value)}`);
+  }
+  return wish;
+}

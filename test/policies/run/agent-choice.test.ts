@@ -1,0 +1,100 @@
+import {describe, expect, test} from 'vitest';
+import {requireTask} from '../../../src/machines/policies/plan/plan-graph.ts';
+import {
+  agentFor,
+  type JobAgent,
+  namedAgents,
+  reviewerWish,
+} from '../../../src/machines/policies/run/agent-choice.ts';
+import type {Task} from '../../../src/services/contracts/plan.ts';
+import {family, planOf, task} from '../../helpers/plans.ts';
+
+const claude: JobAgent = {provider: 'claude', explicitProvider: null};
+
+/** A task `a` below `p`, below `g`. */
+function choose(
+  own: Partial<Task>,
+  parent: Partial<Task> = {},
+  grandparent: Partial<Task> = {},
+  job: JobAgent = claude,
+) {
+  const plan = planOf(family(task('g', grandparent), family(task('p', parent), task('a', own))));
+  return agentFor(plan, requireTask(plan, 'a'), job);
+}
+
+describe('who does a task, and how', () => {
+  test('is what the job says where the task says nothing', () => {
+    expect(choose({})).toEqual({provider: 'claude'});
+    const wishes = {asked: {}, settings: {claude: {model: 'opus', effort: 'high'}, codex: {model: 'gpt'}}};
+    expect(choose({}, {}, {}, {...claude, wishes})).toEqual({
+      provider: 'claude',
+      model: 'opus',
+      effort: 'high',
+    });
+    expect(choose({agent: 'codex'}, {}, {}, {...claude, wishes})).toEqual({provider: 'codex', model: 'gpt'});
+  });
+
+  test('is what the task says, then its parents from the nearest', () => {
+    expect(choose({model: 'own'}, {model: 'parent', effort: 'low'}, {effort: 'max', agent: 'codex'})).toEqual(
+      {
+        provider: 'codex',
+        model: 'own',
+        effort: 'low',
+      },
+    );
+  });
+
+  test('is what was named for the job before anything else', () => {
+    const job: JobAgent = {
+      provider: 'codex',
+      explicitProvider: 'codex',
+      wishes: {asked: {model: 'named'}, settings: {codex: {effort: 'high'}}},
+    };
+    expect(choose({agent: 'claude', model: 'opus', effort: 'max'}, {}, {}, job)).toEqual({
+      provider: 'codex',
+      model: 'named',
+      effort: 'high',
+    });
+  });
+
+  test('never takes the model of another agent', () => {
+    expect(choose({agent: 'codex'}, {agent: 'claude', model: 'opus', effort: 'max'})).toEqual({
+      provider: 'codex',
+    });
+    expect(choose({model: 'gpt'}, {agent: 'codex'}, {model: 'any'})).toEqual({
+      provider: 'codex',
+      model: 'gpt',
+    });
+    expect(choose({agent: 'codex'}, {}, {model: 'any'})).toEqual({provider: 'codex', model: 'any'});
+  });
+
+  test('is refused by the names of task and agent where nobody knows it', () => {
+    expect(() => choose({agent: 'gemini'})).toThrow('task a names the agent "gemini", which nobody knows');
+    expect(choose({agent: 'Codex'})).toEqual({provider: 'codex'});
+  });
+
+  test('of a reviewer is what the job and the settings say', () => {
+    const wishes = {asked: {effort: 'low'}, settings: {claude: {model: 'opus', effort: 'high'}}};
+    expect(reviewerWish('claude', wishes)).toEqual({model: 'opus', effort: 'low'});
+    expect(reviewerWish('codex', undefined)).toEqual({});
+  });
+});
+
+describe('the agents that a job needs besides its own', () => {
+  const plan = planOf(
+    family(task('p', {agent: 'codex'}), task('a'), task('b', {agent: 'demo'})),
+    task('c', {agent: 'claude', status: 'done'}),
+    task('d', {agent: 'codex'}),
+  );
+  const named = (taskIds: readonly string[], explicitProvider: JobAgent['explicitProvider'] = null) =>
+    Object.fromEntries(namedAgents(plan, taskIds, {explicitProvider}));
+
+  test('are those of the tasks that are to be done, each with the first task', () => {
+    expect(named([])).toEqual({codex: 'a', demo: 'b'});
+    expect(named(['d'])).toEqual({codex: 'd'});
+  });
+
+  test('are none where one is named for all of them', () => {
+    expect(named([], 'claude')).toEqual({});
+  });
+});
