@@ -136,6 +136,8 @@ export interface TuiPorts {
   undo(change: PlanChange): Promise<PlanChange>;
   /** Leaves tasks as they are, whatever the parent review said. */
   dismiss(taskIds: readonly string[]): Promise<void>;
+  /** Changes what a task is told of the parent review. */
+  editFeedback(taskId: string, text: string): Promise<void>;
   createPlan(): Promise<void>;
   /** `seen` is the value of the layer that the person was shown. Returns what the files hold then. */
   writeSetting(change: SettingChange): Promise<readonly ConfigLayer[]>;

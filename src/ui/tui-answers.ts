@@ -106,6 +106,14 @@ export function createAnswers(core: TuiCore, ports: TuiPorts, jobs: Jobs) {
       for (const id of taskIds) core.asked.add(`${data?.pendingFeedback.get(id)?.reviewRunId} feedback`);
       jobs.startAnswered(...taskIds.map((taskId) => resumeStep(taskId)));
     },
+    /** The others are still to be answered. */
+    leaveOut: (taskId: string, isLast: boolean) => {
+      if (isLast) close();
+      ports.dismiss([taskId]).catch(failed);
+    },
+    editFeedback: (taskId: string, text: string, draft: OpenDraft) => {
+      ports.editFeedback(taskId, text).then(() => draft.drop(), failed);
+    },
     dismiss: (taskIds: readonly string[]) => {
       close();
       ports.dismiss(taskIds).catch(failed);

@@ -68,6 +68,7 @@ describe('feedback list', () => {
           '  Test it.',
           '  With dates.',
           `  Answer with: blackbird resume ${id}`,
+          `           or: blackbird feedback edit ${id} <text>`,
           `           or: blackbird feedback dismiss ${id}`,
         ]),
       ),
@@ -117,7 +118,7 @@ describe('feedback list', () => {
     project.put('a.json', feedback('a', {feedback: 'red \u001b[31m\u0007', parentTaskId: 'p\nq'}));
     const {out} = await project.run(['feedback', 'list']);
     expect(out).not.toMatch(/[\u001b\u0007]/);
-    expect(out.split('\n')).toHaveLength(5);
+    expect(out.split('\n')).toHaveLength(6);
   });
 });
 
@@ -141,6 +142,35 @@ describe('a task that was sent back', () => {
       ),
     );
     expect((await project.run(['why', 'b'])).out).toContain('done, nothing is left to do');
+  });
+});
+
+describe('feedback edit', () => {
+  test('changes what a task is told, and the review keeps who did it', async () => {
+    const project = setUp();
+    expect(await project.run(['feedback', 'edit', 'a', 'Test dates only.'])).toMatchObject({
+      ...{code: 0, err: ''},
+      out: lines('a is told this instead; both are on record'),
+    });
+    const {pending} = JSON.parse((await project.run(['feedback', 'list', '--json'])).out);
+    expect(pending.map((each: PendingFeedback) => each.feedback)).toEqual([
+      'Test dates only.',
+      feedback('b').feedback,
+    ]);
+    const {runs} = JSON.parse((await project.run(['runs', 'p', '--json'])).out);
+    expect(runs[0].parent_review_edited).toEqual([
+      {
+        ...{task_id: 'a', feedback: 'Test dates only.'},
+        ...{edited_by: userInfo().username, edited_at: expect.any(String)},
+      },
+    ]);
+  });
+
+  test.each([
+    {args: ['late', 'x'], code: 'E_FEEDBACK_NOT_FOUND'},
+    {args: ['a', ' '], code: 'E_NO_INPUT'},
+  ])('$args is refused', async ({args, code}) => {
+    expect((await setUp().run(['feedback', 'edit', ...args])).err).toContain(code);
   });
 });
 

@@ -1,8 +1,9 @@
 import {execFileSync} from 'node:child_process';
-import {readFileSync} from 'node:fs';
+import {existsSync, readFileSync} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {type EngineProject, engineProject} from '../helpers/engine-project.ts';
+import {eventually} from '../helpers/eventually.ts';
 import {planOf, task} from '../helpers/plans.ts';
 
 // Agents that try to get a change past their reviewer, each in its own way.
@@ -113,6 +114,40 @@ describe('an agent that hides its change is seen through at the checkpoint', () 
     const [effect] = project.latest('a')?.side_effects ?? [];
     expect(out).toContain(`\n  beware: ${effect?.text}\n`);
     expect(project.latest('b')).toBeUndefined();
+  });
+});
+
+describe('an agent that hides its change from git', () => {
+  const tracked = (way: string) =>
+    `echo kind > evil.txt; git add evil.txt; ${commit}; git update-index ${way} evil.txt; echo evil > evil.txt`;
+
+  test.each([
+    {name: 'says that the file is unchanged', script: tracked('--assume-unchanged')},
+    {name: 'says that the file is not in the worktree', script: tracked('--skip-worktree')},
+    {name: 'leaves the index locked', script: 'touch .git/index.lock; echo evil > evil.txt'},
+    {
+      name: 'has a monitor say that nothing changed',
+      script: 'git config core.fsmonitor true; echo evil > evil.txt',
+    },
+  ])('$name: the reviewer sees it', async ({script}) => {
+    const project = hostile(script, checkpoint);
+    expect((await project.run(['execute'])).code).toBe(4);
+    expect(project.latest('a')).toMatchObject({review_summary: {files: ['evil.txt', 'mark']}});
+    expect((await project.run(['diff', 'a'])).out).toContain('\n+evil\n');
+  });
+});
+
+test('what a run left that was paused and replaced is part of the change', async () => {
+  const project = hostile('echo evil > evil.txt; touch ready; exec sleep 60', checkpoint);
+  const running = project.start(['execute']);
+  await eventually(() => expect(existsSync(path.join(project.folder, 'ready'))).toBe(true));
+  running.child.kill('SIGINT');
+  expect((await running.ended).code).toBe(130);
+  expect((await project.run(['restart', 'a', '--yes'])).code).toBe(4);
+  expect((await project.run(['diff', 'a'])).out).toContain('\n+evil\n');
+  expect(project.latest('a')).toMatchObject({
+    restart_of_run_id: expect.any(String),
+    review_summary: {files: ['evil.txt', 'mark', 'ready']},
   });
 });
 

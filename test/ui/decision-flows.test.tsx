@@ -260,6 +260,24 @@ describe('feedback of a parent review', () => {
     expect(screen()).not.toContain('Not passed');
   });
 
+  test('is edited for one task, and left out for another, before anything is sent', async () => {
+    const {press, sees, pendingFeedback} = project();
+    press(keys.enter, 'n', 'u');
+    await sees('Not passed: 2 tasks are sent back');
+    press('j', 'j', keys.enter);
+    await sees('leave it out');
+    press('j', keys.enter);
+    await sees('What a is told');
+    press('Also: ', keys.ctrlS);
+    await until(() => expect(pendingFeedback.get('a')?.feedback).toMatch(/Also: /));
+    await sees('Not passed: 2 tasks are sent back');
+    press('j', 'j', keys.enter);
+    await sees('leave it out');
+    press('j', 'j', 'x');
+    await sees('Not passed: 1 task is sent back');
+    expect([...pendingFeedback.keys()]).toEqual(['a']);
+  });
+
   test('later leaves it', async () => {
     const {press, sees, pendingFeedback} = project();
     press(keys.enter, 'n', 'u');

@@ -146,6 +146,11 @@ export function tuiProject(options: TuiOptions = {}) {
     proposeUndo: (taskId) => proposeUndo(services, {taskId, runId: null, isForced: false}),
     edit: (edit) => update((plan) => applyEdit(plan, edit, now)),
     undo: (change) => update((plan) => undoChange(plan, change)),
+    editFeedback: async (id, text) => {
+      const pending = pendingFeedback.get(id);
+      if (pending) pendingFeedback.set(id, {...pending, feedback: text});
+      tell();
+    },
     dismiss: async (taskIds) => {
       for (const id of taskIds) pendingFeedback.delete(id);
       tell();

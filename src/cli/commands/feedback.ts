@@ -24,11 +24,7 @@ export function feedbackCommand(cli: Cli): Command {
       const {dismissFeedback} = await import('../job/feedback-operations.ts');
       const project = await cli.project(command);
       const {dismissed, completed} = await dismissFeedback(project, taskId, cli.context.now());
-      if (!dismissed) {
-        throw new AppError('E_FEEDBACK_NOT_FOUND', `no feedback is pending for ${JSON.stringify(taskId)}`, {
-          next: [{command: 'blackbird feedback list', why: 'see what is'}],
-        });
-      }
+      if (!dismissed) throw notPending(taskId);
       cli.print(command, {dismissed, completed}, () =>
         [
           `dismissed the feedback for ${displayLine(taskId)}`,
@@ -37,11 +33,30 @@ export function feedbackCommand(cli: Cli): Command {
       );
     });
 
+  const edit = new Command('edit')
+    .summary('change what a task is told before it is resumed')
+    .addArgument(taskArgument())
+    .argument('<text>', 'what it is told instead; - reads it from stdin')
+    .action(async (taskId: string, text: string, _options, command: Command) => {
+      const {editFeedback} = await import('../job/feedback-operations.ts');
+      const question = 'What is the task told? Ctrl+D on an empty line ends it.';
+      const given = text === '-' ? await cli.context.readAll(question) : text;
+      const edited = await editFeedback(await cli.project(command), taskId, given, cli.context.now());
+      if (edited === null) throw notPending(taskId);
+      cli.print(command, edited, () => `${displayLine(taskId)} is told this instead; both are on record`);
+    });
+
   return new Command('feedback')
-    .summary('what parent reviews sent back: see it, or overrule it')
+    .summary('what parent reviews sent back: see it, change it, or overrule it')
     .addCommand(list)
+    .addCommand(edit)
     .addCommand(dismiss);
 }
+
+const notPending = (taskId: string) =>
+  new AppError('E_FEEDBACK_NOT_FOUND', `no feedback is pending for ${JSON.stringify(taskId)}`, {
+    next: [{command: 'blackbird feedback list', why: 'see what is'}],
+  });
 
 function entryText({childTaskId, parentTaskId, feedback}: PendingFeedback): string {
   const task = displayLine(shellWord(childTaskId));
@@ -52,6 +67,7 @@ function entryText({childTaskId, parentTaskId, feedback}: PendingFeedback): stri
       .split('\n')
       .map((line) => `  ${line}`),
     `  Answer with: blackbird resume ${task}`,
+    `           or: blackbird feedback edit ${task} <text>`,
     `           or: blackbird feedback dismiss ${task}`,
   ].join('\n');
 }

@@ -102,6 +102,10 @@ function reviewRows(run: RunRecord): ReadonlyArray<readonly [label: string, text
   return [
     ...(remarks === '' ? [] : [['remark', remarks] as const]),
     ...(isInterrupted ? [['review', 'it is not resumed but made again: blackbird execute'] as const] : []),
+    ...(run.parent_review_edited ?? []).map(
+      ({task_id, edited_at, edited_by, feedback}) =>
+        ['edited', `${task_id}, ${edited_at}${edited_by && ` by ${edited_by}`}: ${feedback}`] as const,
+    ),
     ...(run.parent_review_dismissed ?? []).map(
       ({task_id, dismissed_at, dismissed_by}) =>
         ['dismissed', `${task_id}, ${dismissed_at}${dismissed_by && ` by ${dismissed_by}`}`] as const,

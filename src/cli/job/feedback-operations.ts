@@ -4,7 +4,8 @@ import {completionsBelow, readableRuns} from '../../machines/actors/readable-run
 import {isConsumed} from '../../machines/policies/review/parent-feedback.ts';
 import {completeParents, isReviewDue, reviewNeed} from '../../machines/policies/review/parent-review.ts';
 import {applyRunStep} from '../../machines/policies/run/run-record.ts';
-import {AppError} from '../../services/contracts/errors.ts';
+import type {RunStep} from '../../machines/policies/run/run-step.ts';
+import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import type {BrokenFeedback, PendingFeedback} from '../../services/contracts/feedback.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {RunStore} from '../../services/contracts/run.ts';
@@ -45,7 +46,8 @@ export async function dismissFeedback(
   const dismissed = await feedback.read(taskId);
   if (!dismissed) return {dismissed: null, completed: []};
   const runs = createRunStore({folder: folder.runsFolder});
-  await recordDismissal(runs, dismissed, now);
+  const step = {type: 'dismissed', taskId, by: loginName()} as const;
+  await recordOnReview(runs, dismissed, step, now);
   await feedback.remove(taskId);
   const {pending} = await listFeedback({folder});
   const plan = await plans.read();
@@ -55,13 +57,35 @@ export async function dismissFeedback(
   return {dismissed, completed: after === before ? [] : [parent.id]};
 }
 
-/** On the review's record, before the feedback goes: who overruled it, and when. */
-async function recordDismissal(
+/** Changes what a task is told of a review. The record of the review keeps both; null where nothing is pending. */
+export async function editFeedback(
+  {folder}: Pick<Project, 'folder'>,
+  taskId: string,
+  text: string,
+  now: string,
+): Promise<PendingFeedback | null> {
+  const store = createFeedbackStore({folder: folder.feedbackFolder});
+  const pending = (await listFeedback({folder})).pending.find(({childTaskId}) => childTaskId === taskId);
+  if (!pending) return null;
+  const feedback = text.trim();
+  if (feedback === '')
+    throw new AppError('E_NO_INPUT', `say what ${taskId} is told`, {
+      next: [{command: `blackbird feedback dismiss ${shellWord(taskId)}`, why: 'leave the task as it is'}],
+    });
+  const edited = {...pending, feedback, updatedAt: now};
+  const step = {type: 'feedbackEdited', taskId, by: loginName(), feedback} as const;
+  await recordOnReview(createRunStore({folder: folder.runsFolder}), pending, step, now);
+  await store.save(edited);
+  return edited;
+}
+
+/** On the review's record, before the feedback changes or goes: who did it, and when. */
+async function recordOnReview(
   runs: RunStore,
-  {childTaskId, parentTaskId, reviewRunId}: PendingFeedback,
+  {parentTaskId, reviewRunId}: PendingFeedback,
+  step: RunStep,
   now: string,
 ): Promise<void> {
-  const step = {type: 'dismissed', taskId: childTaskId, by: loginName()} as const;
   try {
     await runs.update(parentTaskId, reviewRunId, (run) => applyRunStep(run, step, now));
   } catch (error) {

@@ -72,6 +72,10 @@ export async function openTuiPorts(
       return update((plan) => applyEdit(plan, edit, now()));
     },
     undo: (change) => update((plan) => undoChange(plan, change)),
+    editFeedback: async (taskId, text) => {
+      const {editFeedback} = await import('../job/feedback-operations.ts');
+      await editFeedback(project, taskId, text, now());
+    },
     dismiss: async (taskIds) => {
       const {dismissFeedback} = await import('../job/feedback-operations.ts');
       for (const taskId of taskIds) await dismissFeedback(project, taskId, now());

@@ -93,6 +93,14 @@ const dismissalSchema = z.looseObject({
   dismissed_by: z.string(),
 });
 
+const feedbackEditSchema = z.looseObject({
+  task_id: z.string(),
+  edited_at: z.string(),
+  edited_by: z.string(),
+  /** What the task is told instead. */
+  feedback: z.string(),
+});
+
 const feedbackMarkSchema = z.looseObject({
   parentTaskId: z.string(),
   reviewRunId: z.string(),
@@ -257,6 +265,8 @@ export const runRecordSchema = z.looseObject({
   parent_review_results: z.record(z.string(), reviewResultSchema).optional().catch(undefined),
   /** The feedback of this review that a person overruled. */
   parent_review_dismissed: z.array(dismissalSchema).optional().catch(undefined),
+  /** What a person made of its feedback before it was told. */
+  parent_review_edited: z.array(feedbackEditSchema).optional().catch(undefined),
 });
 export type RunRecord = z.infer<typeof runRecordSchema>;
 

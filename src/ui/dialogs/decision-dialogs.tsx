@@ -1,5 +1,8 @@
+import {useState} from 'react';
 import {checkpointSlot} from '../../machines/drafts.ts';
+import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
 import {Lines, lineOf} from '../components/lines.tsx';
+import {Editor} from '../editor/editor.tsx';
 import {decisionOn} from '../model/facts.ts';
 import {CheckpointPrompt} from '../prompts/checkpoint-prompt.tsx';
 import {ParentReviewNotice} from '../prompts/parent-review-notice.tsx';
@@ -40,25 +43,54 @@ export function CheckpointDialog({taskId, ...size}: DialogSize & {readonly taskI
 }
 
 /** A parent review sent tasks back: they go to work again, or stay as they are. */
-export function FeedbackDialog({taskId, ...size}: DialogSize & {readonly taskId: string}) {
-  const {answers} = useTui();
+export function FeedbackDialog({taskId: asked, ...size}: DialogSize & {readonly taskId: string}) {
+  const {answers, drafts, files} = useTui();
+  const [editing, setEditing] = useState<string | null>(null);
   const [{data}, {plan}] = useTuiState();
   const pending = [...(data?.pendingFeedback.values() ?? [])];
-  const parentId = pending.find(({childTaskId}) => childTaskId === taskId)?.parentTaskId ?? '';
+  // The task it was opened for may have been left out by now.
+  const [parentId] = useState(pending.find(({childTaskId}) => childTaskId === asked)?.parentTaskId ?? '');
   const titleOf = (id: string) => plan?.items.get(id)?.title ?? '';
   const sentBack = pending
     .filter(({parentTaskId}) => parentTaskId === parentId)
     .map(({childTaskId: id, feedback}) => ({id, title: titleOf(id), feedback}));
   const ids = sentBack.map(({id}) => id);
+  const edited = pending.find(({childTaskId}) => childTaskId === editing);
+  if (edited) {
+    return (
+      <Editor
+        {...size}
+        files={files}
+        title={`What ${displayLine(edited.childTaskId)} is told`}
+        initialText={displayText(edited.feedback)}
+        openDraft={() =>
+          drafts.open({
+            ...{kind: 'feedback', taskId: edited.childTaskId, runId: edited.reviewRunId},
+            ...{id: 'parent', prompt: ''},
+          })
+        }
+        onSubmit={(text, draft) => {
+          setEditing(null);
+          answers.editFeedback(edited.childTaskId, text, draft);
+        }}
+        onCancel={() => setEditing(null)}
+        onDiscard={() => setEditing(null)}
+      />
+    );
+  }
   return (
     <ParentReviewNotice
+      // What was left out or edited makes it another notice.
+      key={JSON.stringify(sentBack)}
       {...size}
       parent={{id: parentId, title: titleOf(parentId)}}
       sentBack={sentBack}
       onChoose={(choice) => {
         if (choice === 'resume') answers.resumeSentBack(ids);
         else if (choice === 'dismiss') answers.dismiss(ids);
-        else answers.close();
+        else if (choice === 'later') answers.close();
+        else if (choice.type === 'edit') setEditing(choice.taskId);
+        else answers.leaveOut(choice.taskId, ids.length === 1);
       }}
     />
   );

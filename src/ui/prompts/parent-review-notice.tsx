@@ -17,7 +17,11 @@ import {bindingOf, hintsOf, type Keymap, notNow} from '../keymap.ts';
 import {cutEnd, justify} from '../text/fit.ts';
 import {wrapped} from '../text/wrap.ts';
 
-export type ParentReviewChoice = 'resume' | 'later' | 'dismiss';
+export type ParentReviewChoice =
+  | 'resume'
+  | 'later'
+  | 'dismiss'
+  | {readonly type: 'edit' | 'leaveOut'; readonly taskId: string};
 
 export type ParentReviewNoticeProps = {
   readonly parent: {readonly id: string; readonly title: string};
@@ -30,13 +34,19 @@ export type ParentReviewNoticeProps = {
   readonly onChoose: (choice: ParentReviewChoice) => void;
 };
 
-const choices: ReadonlyArray<{readonly label: string; readonly choice: ParentReviewChoice}> = [
+const choices: ReadonlyArray<{readonly label: string; readonly choice: ParentReviewChoice | 'pick'}> = [
   {label: 'Resume these tasks now', choice: 'resume'},
+  {label: 'Edit the feedback, or leave a task out', choice: 'pick'},
   {label: 'Decide later', choice: 'later'},
   {label: 'Dismiss the feedback', choice: 'dismiss'},
 ];
 
-type State = {readonly choice: number; readonly scroll: Scroll; readonly isOver: boolean};
+type State = {
+  readonly view: 'choosing' | 'picking';
+  readonly choice: number;
+  readonly scroll: Scroll;
+  readonly isOver: boolean;
+};
 type Stepped = Step<State, ParentReviewChoice>;
 
 const keymap: Keymap<(state: State, key: string, body: ScrollRoom) => Stepped, [body: ScrollRoom]> = [
@@ -57,8 +67,9 @@ const keymap: Keymap<(state: State, key: string, body: ScrollRoom) => Stepped, [
     hint: 'first',
     short: 'choose',
     run: (state) => {
-      const marked = choices[state.choice];
-      return marked ? over(state, marked.choice) : {state};
+      const {choice} = choices[state.choice] ?? {};
+      if (choice === 'pick') return {state: {...state, view: 'picking', choice: unmarked}};
+      return choice === undefined ? {state} : over(state, choice);
     },
   },
   {
@@ -83,6 +94,50 @@ const keymap: Keymap<(state: State, key: string, body: ScrollRoom) => Stepped, [
   },
 ];
 
+type Picked = (state: State, key: string, ids: readonly string[]) => Stepped;
+
+/** The keys while one of the tasks is picked. */
+const pickKeymap: Keymap<Picked> = [
+  {
+    id: 'parentReview.pick',
+    keys: selectKeys,
+    label: 'move',
+    hint: 'first',
+    shown: 4,
+    run: (state, key, ids) => {
+      const items = ids.map((label) => ({label}));
+      return {state: {...state, choice: selectedAfter(items, state.choice, key) ?? state.choice}};
+    },
+  },
+  {
+    id: 'parentReview.edit',
+    keys: ['enter', 'e'],
+    label: 'edit what it is told',
+    hint: 'first',
+    shown: 1,
+    run: (state, _, ids) => picked(state, 'edit', ids),
+  },
+  {
+    id: 'parentReview.leaveOut',
+    keys: ['x'],
+    label: 'leave it out',
+    hint: 'first',
+    run: (state, _, ids) => picked(state, 'leaveOut', ids),
+  },
+  {
+    id: 'parentReview.back',
+    keys: ['escape'],
+    label: 'back',
+    hint: 'first',
+    run: (state) => ({state: {...state, view: 'choosing', choice: unmarked}}),
+  },
+];
+
+function picked(state: State, type: 'edit' | 'leaveOut', ids: readonly string[]): Stepped {
+  const taskId = ids[state.choice];
+  return taskId === undefined ? {state} : over(state, {type, taskId});
+}
+
 const over = (state: State, outcome: ParentReviewChoice): Stepped => ({
   state: {...state, isOver: true},
   outcome,
@@ -99,11 +154,14 @@ export function ParentReviewNotice({
 }: ParentReviewNoticeProps) {
   const {Frame, footColumns} = usePromptFrame();
   const body = bodyLines(sentBack, columns);
+  const ids = sentBack.map(({id}) => id);
   const height = Math.max(1, rows - 3 - choices.length);
   const {state} = useStepper<State, ParentReviewChoice>({
-    initial: () => ({choice: unmarked, scroll: atTop, isOver: false}),
+    initial: () => ({view: 'choosing', choice: unmarked, scroll: atTop, isOver: false}),
     step: (before, {name}) => {
       if (before.isOver) return {state: before};
+      if (before.view === 'picking' && name !== 'ctrl+c')
+        return bindingOf(pickKeymap, name)?.run(before, name, ids) ?? {state: before};
       const room = {count: body.length, height};
       return bindingOf(keymap, name, room)?.run(before, name, room) ?? {state: before};
     },
@@ -111,6 +169,20 @@ export function ParentReviewNotice({
     isActive,
   });
 
+  if (state.view === 'picking') {
+    const items = sentBack.map(({id, title}) => ({label: `${displayLine(id)}  ${displayLine(title)}`}));
+    const listed = selectLines(items, state.choice, {columns});
+    const top = Math.max(0, Math.min(state.choice - rows + 4, listed.length));
+    return (
+      <Frame
+        lines={[
+          ...headLines(parent, columns),
+          ...listed.slice(top, top + rows - 2),
+          hintLine(hintsOf(pickKeymap), footColumns ?? columns),
+        ]}
+      />
+    );
+  }
   const scroll = clamped(state.scroll, body.length, height);
   const place = position(scroll, body.length, height);
   const shown = body.slice(scroll.top, scroll.top + height);

@@ -168,7 +168,7 @@ describe('parent review', () => {
     const lines = notice({columns: 80, rows: 14}).lines();
     expect(lines).toEqual([
       ' ACTION REQUIRED   pay  Payments',
-      ' Not passed: 3 tasks are sent back                                    1–8 of 34',
+      ' Not passed: 3 tasks are sent back                                    1–7 of 34',
       ' ↩ pay-01  Schema',
       ' ↩ pay-02  Layer',
       '   Use cents.',
@@ -176,8 +176,8 @@ describe('parent review', () => {
       '   point 0',
       '   point 1',
       '   point 2',
-      '   point 3',
       '   Resume these tasks now',
+      '   Edit the feedback, or leave a task out',
       '   Decide later',
       '   Dismiss the feedback',
       ' ↑ ↓ j k move   enter choose   esc decide later   pgup pgdn scroll',
@@ -186,8 +186,10 @@ describe('parent review', () => {
 
   test.each([
     {sent: `${keys.enter}j${keys.enter}`, choice: 'resume'},
-    {sent: `jj${keys.enter}`, choice: 'later'},
+    {sent: `jjj${keys.enter}`, choice: 'later'},
     {sent: `k${keys.enter}`, choice: 'dismiss'},
+    {sent: `jj${keys.enter}${keys.enter}jj${keys.enter}`, choice: {type: 'edit', taskId: 'pay-02'}},
+    {sent: `jj${keys.enter}jjjx`, choice: {type: 'leaveOut', taskId: 'pay-03'}},
     {sent: keys.ctrlC, choice: 'later'},
   ])('$choice', ({sent, choice}) => {
     const {type, onChoose} = notice();
@@ -198,7 +200,7 @@ describe('parent review', () => {
   test('scrolls, within 40 × 11', async () => {
     const {type, sees, lines} = notice({columns: 40, rows: 11});
     type(keys.pageDown);
-    await sees('5–9 of 34');
+    await sees('4–7 of 34');
     expect(lines().length).toBeLessThanOrEqual(11);
     for (const line of lines()) expect(textWidth(line)).toBeLessThanOrEqual(40);
   });

@@ -122,6 +122,11 @@ export function applyRunStep(
       const dismissal = {task_id: step.taskId, dismissed_at: now, dismissed_by: step.by};
       return {...changed, parent_review_dismissed: [...earlier, dismissal]};
     }
+    case 'feedbackEdited': {
+      const {parent_review_edited: earlier = []} = run;
+      const edit = {task_id: step.taskId, edited_at: now, edited_by: step.by, feedback: step.feedback};
+      return {...changed, parent_review_edited: [...earlier, edit]};
+    }
     case 'superseded':
       return {...changed, superseded_by_run_id: step.byRunId};
     case 'reinstated': {

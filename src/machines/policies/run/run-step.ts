@@ -59,6 +59,8 @@ export type RunStep =
   | {readonly type: 'judged'; readonly answer: ReviewAnswer}
   /** A person leaves a task as it is, whatever this review said. */
   | {readonly type: 'dismissed'; readonly taskId: string; readonly by: string}
+  /** A person changed what this review tells a task, before it was told. */
+  | {readonly type: 'feedbackEdited'; readonly taskId: string; readonly by: string; readonly feedback: string}
   | {readonly type: 'superseded'; readonly byRunId: string}
   /** The run that was to replace it never began. */
   | {readonly type: 'reinstated'}
