@@ -20,6 +20,7 @@ import {listCommand} from './commands/list.ts';
 import {logsCommand} from './commands/logs.ts';
 import {machinesCommand} from './commands/machines.ts';
 import {moveCommand} from './commands/move.ts';
+import {pauseCommand, stopCommand} from './commands/pause-stop.ts';
 import {pickCommand} from './commands/pick.ts';
 import {planCommand} from './commands/plan/index.ts';
 import {restartCommand} from './commands/restart.ts';
@@ -30,6 +31,7 @@ import {runsCommand} from './commands/runs.ts';
 import {sessionCommand, sessionCommands} from './commands/session/index.ts';
 import {setStatusCommand} from './commands/set-status.ts';
 import {showCommand} from './commands/show.ts';
+import {statusCommand} from './commands/status.ts';
 import {undoCommand} from './commands/undo.ts';
 import {validateCommand} from './commands/validate.ts';
 import {whyCommand} from './commands/why.ts';
@@ -104,6 +106,9 @@ const commandGroups: Readonly<Record<string, Commands>> = {
   },
   'Run tasks:': {
     execute: executeCommand,
+    status: statusCommand,
+    pause: pauseCommand,
+    stop: stopCommand,
     review: reviewCommand,
     resume: resumeCommand,
     restart: restartCommand,

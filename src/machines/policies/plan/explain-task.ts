@@ -112,6 +112,10 @@ function neededTasks(plan: Plan, task: Task): Array<{task: Task; role: 'dependen
   ];
 }
 
+/** How one task stands by itself, and what a person would do about it. */
+export const taskCondition = (facts: TaskFacts): {reason: string; next?: NextStep} =>
+  ownCondition(facts, 'task', 0, () => []);
+
 function ownCondition(
   facts: TaskFacts,
   role: Condition['role'],

@@ -32,8 +32,17 @@ export function workTime({
 
 /** `18k`. */
 export function tokens({input_tokens, output_tokens}: {input_tokens: number; output_tokens: number}): string {
-  const total = input_tokens + output_tokens;
-  return total < 1000 ? String(total) : `${Math.round(total / 1000)}k`;
+  return tokenCount(input_tokens + output_tokens);
+}
+
+export const tokenCount = (total: number): string =>
+  total < 1000 ? String(total) : `${Math.round(total / 1000)}k`;
+
+/** `22:04`, where the reader is. */
+export function localTime(time: string): string {
+  const date = new Date(time);
+  const pad = (value: number) => String(value).padStart(2, '0');
+  return Number.isNaN(date.getTime()) ? '?' : `${pad(date.getHours())}:${pad(date.getMinutes())}`;
 }
 
 export const dollars = (cost: number): string => `$${cost.toFixed(2)}`;

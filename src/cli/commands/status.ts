@@ -1,0 +1,130 @@
+import {Command} from 'commander';
+import type {JobStatus} from '../../machines/policies/report/job-status.ts';
+import {displayLine} from '../../machines/policies/text/display-text.ts';
+import {clockTime, dollars, duration, localTime, tokenCount} from '../../machines/policies/text/durations.ts';
+import type {RunRecord} from '../../services/contracts/run.ts';
+import {cutEnd} from '../../ui/text/fit.ts';
+import type {Cli} from '../cli.ts';
+import type {Surface} from '../context.ts';
+import {taskFactsIn} from '../plan/task-facts.ts';
+import {type Paint, painter} from '../terminal/paint.ts';
+import {printableJson} from '../terminal/printable-json.ts';
+
+type Options = {watch?: true};
+
+export function statusCommand(cli: Cli): Command {
+  return new Command('status')
+    .summary('what runs, what is waited for, what needs you, and what comes next')
+    .option('--watch', 'look again every second, until Ctrl+C')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ blackbird status                 from any terminal, while a job works or not
+  $ blackbird status --watch
+  $ blackbird status --json | jq -r '.needs_you[].command'`,
+    )
+    .action(async (options: Options, command: Command) => {
+      const look = await statusLook(cli, command);
+      const {stdout} = cli.context;
+      const render = (status: JobStatus) => statusLines(status, cli.context.now(), stdout).join('\n');
+      if (!options.watch) {
+        const status = await look();
+        return cli.print(command, status, () => render(status));
+      }
+      const isJson = cli.isJson(command);
+      const {redrawn} = await import('../terminal/redrawn.ts');
+      await redrawn(cli.context, async () => {
+        const status = await look();
+        return isJson ? printableJson(status) : render(status);
+      });
+    });
+}
+
+/** Looks at the project as it is on disk; needs no lock, and can be called again. */
+async function statusLook(cli: Cli, command: Command): Promise<() => Promise<JobStatus>> {
+  const project = await cli.project(command);
+  const [{newestJob, openJobs, ownerOf}, {jobStatus}, {createRunStore}, {createUsageMeter}] =
+    await Promise.all([
+      import('../job/other-job.ts'),
+      import('../../machines/policies/report/job-status.ts'),
+      import('../../services/stores/run-store.ts'),
+      import('../job/usage-meter.ts'),
+    ]);
+  const jobs = await openJobs(project);
+  const runs = createRunStore({folder: project.folder.runsFolder});
+  const usageOf = createUsageMeter(runs);
+  return async () => {
+    const plan = await project.plans.read();
+    const factsOf = await taskFactsIn(project, plan, plan.items.values());
+    const job = await newestJob(jobs);
+    const last = job?.runs.at(-1);
+    const all: readonly RunRecord[] = last ? (await runs.list(last.taskId)).runs : [];
+    const run = all.find(({run_id}) => run_id === last?.runId) ?? null;
+    const usage = run?.state === 'running' ? usageOf(run) : null;
+    return jobStatus({plan, factsOf, job, owner: job ? await ownerOf(job) : 'dead', run, usage});
+  };
+}
+
+export function statusLines(status: JobStatus, now: string, surface: Surface): string[] {
+  const paint = painter(surface);
+  const {needs_you, next, done, total} = status;
+  const heading = (text: string) => paint('bold', text);
+  return [
+    ...jobLines(status, now, paint),
+    ...(needs_you.length === 0 ? [] : [heading('Needs you')]),
+    ...needs_you.map(
+      ({task_id, why, command}) =>
+        `${paint('yellow', '!')} ${displayLine(task_id)}  ${displayLine(why)}${command === null ? '' : `  ${paint('cyan', displayLine(command))}`}`,
+    ),
+    ...(next.length === 0 ? [] : [heading('Next')]),
+    ...next.map(({task_id, title}) => `${paint('blue', '○')} ${displayLine(task_id)}  ${displayLine(title)}`),
+    `${done} of ${total} done`,
+  ].map((line) => (surface.isTerminal && !surface.hasColor ? cutEnd(line, surface.columns) : line));
+}
+
+function jobLines(status: JobStatus, now: string, paint: Paint): string[] {
+  const {job, last_job: last, running, waiting} = status;
+  const ago = (since: string) => Date.parse(now) - Date.parse(since);
+  if (job === null) {
+    if (last === null) return ['Nothing runs.'];
+    const end = last.ended_at === null ? '' : ` – ${localTime(last.ended_at)}`;
+    return [
+      'Nothing runs.',
+      `Last job ${localTime(last.started_at)}${end}: ${displayLine(last.message)}  ${paint('dim', 'blackbird report')}`,
+    ];
+  }
+  const who = `job ${displayLine(job.job_id)}, ${displayLine(job.agent)}, since ${localTime(job.started_at)}`;
+  if (job.state === 'lost') {
+    return [`${paint('red', '✗')} The Blackbird of ${who} is gone. Go on with: blackbird execute`];
+  }
+  const where =
+    job.pid === null ? '' : `, process ${job.pid}${job.state === 'unseen' ? ` on ${job.host}` : ''}`;
+  return [
+    `${paint('bold', 'Works')}  ${who} (${duration(ago(job.started_at))})${where}`,
+    ...(running === null
+      ? []
+      : [
+          [
+            `${paint('cyan', '●')} ${displayLine(running.task_id)}`,
+            displayLine(running.title),
+            `${running.state} ${clockTime(ago(running.since))}`,
+            displayLine(running.agent),
+            ...(running.tokens === null ? [] : [`${tokenCount(running.tokens)} tokens`]),
+            ...(running.cost_usd === null ? [] : [dollars(running.cost_usd)]),
+          ].join('  '),
+        ]),
+    ...(waiting === null
+      ? []
+      : [
+          [
+            `${paint('yellow', 'Ⅱ')} ${displayLine(waiting.task_id)}`,
+            displayLine(waiting.title),
+            waiting.reason.replaceAll('_', ' '),
+            waiting.retry_at === null
+              ? `waits ${clockTime(ago(waiting.since))}`
+              : `resumes ${localTime(waiting.retry_at)}, in ${duration(Math.max(0, -ago(waiting.retry_at)))}`,
+          ].join('  '),
+        ]),
+  ];
+}

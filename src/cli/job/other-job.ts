@@ -1,0 +1,103 @@
+import {setTimeout as delay} from 'node:timers/promises';
+import {isOpenJob} from '../../machines/policies/job/job-record.ts';
+import {AppError} from '../../services/contracts/errors.ts';
+import type {JobRecord, JobRequest, JobStore} from '../../services/contracts/job.ts';
+import type {Liveness} from '../../services/contracts/process.ts';
+import type {Project} from '../composition.ts';
+
+export async function openJobs({folder}: Pick<Project, 'folder'>): Promise<JobStore> {
+  const {createJobStore} = await import('../../services/stores/job-store.ts');
+  return createJobStore({folder: folder.jobsFolder});
+}
+
+/** The newest job that can be read; null before the first one. */
+export async function newestJob(jobs: JobStore): Promise<JobRecord | null> {
+  const [newest] = jobs.ids();
+  return newest === undefined ? null : jobs.read(newest);
+}
+
+/** Whether the Blackbird that opened a job still works on it; on another host nothing here can tell. */
+export async function ownerOf({owner}: JobRecord): Promise<Liveness> {
+  if (owner === null) return 'unknown';
+  const [{hostname}, {livenessOf}] = await Promise.all([
+    import('node:os'),
+    import('../../services/system/process-identity.ts'),
+  ]);
+  return owner.host === hostname() ? livenessOf(owner) : 'unknown';
+}
+
+/** The job that works in another terminal of this machine, or why it cannot be asked for anything. */
+export async function workingJob(jobs: JobStore): Promise<JobRecord> {
+  const job = await newestJob(jobs);
+  if (job === null || !isOpenJob(job)) {
+    throw new AppError('E_NO_JOB', 'nothing runs here', {
+      next: [{command: 'blackbird status', why: 'see how the plan stands'}],
+    });
+  }
+  const details = detailsOf(job);
+  switch (await ownerOf(job)) {
+    case 'alive':
+      return job;
+    case 'dead':
+      throw new AppError('E_NO_JOB', 'the Blackbird that worked here is gone; nothing runs', {
+        details,
+        next: [{command: 'blackbird execute', why: 'repair what it left and go on'}],
+      });
+    case 'unknown':
+      throw new AppError('E_JOB_OUT_OF_REACH', outOfReach(job), {
+        details,
+        next: [{command: 'blackbird status', why: 'see what it does; ask for it where it runs'}],
+      });
+  }
+}
+
+function outOfReach({owner}: JobRecord): string {
+  if (owner === null) return 'the system did not tell which process works here';
+  return `the job works on ${owner.host}, or in a container that cannot be seen from here`;
+}
+
+const detailsOf = ({jobId, owner}: JobRecord) =>
+  [['job', jobId], ...(owner ? [['process', `${owner.pid} on ${owner.host}`] as const] : [])] as const;
+
+const [answerMilliseconds, lookMilliseconds] = [5000, 50];
+
+/** Hands a request to the job, and waits until it was taken. */
+export async function askJob(
+  {folder}: Pick<Project, 'folder'>,
+  job: JobRecord,
+  type: JobRequest['type'],
+  now: string,
+): Promise<void> {
+  const {createRequestBox} = await import('../../services/stores/request-box.ts');
+  const box = createRequestBox({folder: folder.requestsFolder});
+  const name = await box.send({schemaVersion: 1, jobId: job.jobId, type, requestedAt: now});
+  if (await isSoon(async () => box.isTaken(name), answerMilliseconds)) return;
+  throw new AppError('E_JOB_OUT_OF_REACH', 'the job does not answer', {
+    details: detailsOf(job),
+    next: job.owner ? [{command: `kill -INT ${job.owner.pid}`, why: 'pause it as Ctrl+C does'}] : [],
+  });
+}
+
+/** The job as it ended, or null where that takes longer. */
+export async function jobEnd(
+  jobs: JobStore,
+  {jobId}: JobRecord,
+  waitMilliseconds: number,
+): Promise<JobRecord | null> {
+  let ended: JobRecord | null = null;
+  await isSoon(async () => {
+    const job = await jobs.read(jobId);
+    ended = job !== null && !isOpenJob(job) ? job : null;
+    return ended !== null;
+  }, waitMilliseconds);
+  return ended;
+}
+
+async function isSoon(condition: () => Promise<boolean>, milliseconds: number): Promise<boolean> {
+  const end = performance.now() + milliseconds;
+  while (!(await condition())) {
+    if (performance.now() > end) return false;
+    await delay(lookMilliseconds);
+  }
+  return true;
+}

@@ -1,0 +1,36 @@
+import {setTimeout as delay} from 'node:timers/promises';
+import type {CliContext} from '../context.ts';
+
+const lookMilliseconds = 1000;
+
+/** Draws a text again every second until Ctrl+C: in its place on a terminal, elsewhere when it changed. */
+export async function redrawn(
+  {stdout, write, out, onSignals}: CliContext,
+  draw: () => Promise<string>,
+): Promise<void> {
+  const ending = new AbortController();
+  const release = onSignals({pause: () => ending.abort(), suspend: () => {}, wake: () => {}});
+  let shown = '';
+  let rows = 0;
+  try {
+    while (!ending.signal.aborted) {
+      const text = await draw();
+      if (stdout.isTerminal) {
+        write(`${rows === 0 ? '' : `\r\u001b[${rows}A\u001b[0J`}${text}\n`);
+        rows = rowsOf(text, stdout.columns);
+      } else if (text !== shown) out(text);
+      shown = text;
+      await delay(lookMilliseconds, undefined, {signal: ending.signal}).catch(() => {});
+    }
+  } finally {
+    release();
+  }
+}
+
+/** Long lines take more than one row; control sequences take none. */
+function rowsOf(text: string, columns: number): number {
+  return text
+    .split('\n')
+    .map((line) => line.replaceAll(/\u001b\[[0-9;]*m/g, '').length)
+    .reduce((sum, length) => sum + Math.max(1, Math.ceil(length / columns)), 0);
+}

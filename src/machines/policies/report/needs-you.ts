@@ -1,0 +1,42 @@
+import type {Plan} from '../../../services/contracts/plan.ts';
+import type {RunRecord} from '../../../services/contracts/run.ts';
+import {type FactsOf, taskCondition} from '../plan/explain-task.ts';
+import {isLeaf, tasksInTreeOrder} from '../plan/plan-graph.ts';
+import {isReady} from '../plan/readiness.ts';
+import {type TaskFacts, taskStanding} from '../run/task-options.ts';
+
+/** A task that a person has to do something about, and the command that does it. */
+export type Need = {
+  readonly task_id: string;
+  readonly title: string;
+  readonly why: string;
+  readonly command: string | null;
+};
+
+/** In the order of the plan. `isWaitedFor`: the job that works goes on with it by itself. */
+export function needsIn(plan: Plan, factsOf: FactsOf, isWaitedFor: (run: RunRecord) => boolean): Need[] {
+  return tasksInTreeOrder(plan).flatMap(({task}) => {
+    if (!isLeaf(task)) return [];
+    const need = needOf(factsOf(task));
+    const {run} = factsOf(task);
+    return need === null || (run !== null && isWaitedFor(run)) ? [] : [need];
+  });
+}
+
+/** Null where nobody has to do anything, or others come first. */
+export function needOf(facts: TaskFacts): Need | null {
+  const {plan, task, run, isSentBack, isOrphaned} = facts;
+  const standing = taskStanding(facts);
+  if (standing === 'busy' || (isReady(plan, task) && !isSentBack)) return null;
+  const isOpen = task.status === 'in_progress' || task.status === 'waiting_user' || task.status === 'failed';
+  if (!isOpen && !isSentBack && !isOrphaned && standing !== 'decisionPending') return null;
+  const {reason, next} = taskCondition(facts);
+  return {task_id: task.id, title: task.title, why: whyOf(reason, run), command: next?.command ?? null};
+}
+
+/** With the question itself, or what failed: that is what a person decides by. */
+function whyOf(reason: string, run: RunRecord | null): string {
+  const [question] = run?.state === 'waiting' ? (run.questions ?? []) : [];
+  if (question) return `asks: ${question.prompt}`;
+  return run?.state === 'failed' && run.failure ? `${reason}: ${run.failure.message}` : reason;
+}

@@ -1,0 +1,165 @@
+import {mkdirSync, readdirSync, writeFileSync} from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import {describe, expect, test} from 'vitest';
+import type {CliContext} from '../../src/cli/context.ts';
+import {redrawn} from '../../src/cli/terminal/redrawn.ts';
+import type {JobRecord} from '../../src/services/contracts/job.ts';
+import {identifyProcess} from '../../src/services/system/process-identity.ts';
+import {endedJob, jobRecord} from '../fakes/jobs.ts';
+import {planOf, task} from '../helpers/plans.ts';
+import {cliProject, controlCharacters, lines} from '../helpers/run-cli.ts';
+
+const self = identifyProcess(process.pid);
+if (self === null) throw new Error('this process cannot be identified');
+const here = {...self, host: os.hostname()};
+
+function project(...jobs: readonly JobRecord[]) {
+  const made = cliProject(planOf(task('a'), task('b', {title: 'Second\u001b[31m'})));
+  const folder = path.join(made.folder, '.blackbird', 'jobs');
+  mkdirSync(folder, {recursive: true});
+  for (const job of jobs) writeFileSync(path.join(folder, `${job.jobId}.json`), JSON.stringify(job));
+  return made;
+}
+
+describe('pause and stop are refused', () => {
+  test.each(['pause', 'stop'])('%s where nothing ever ran, and leaves no trace', async (command) => {
+    const made = cliProject(planOf(task('a')));
+    expect(await made.run([command])).toEqual({
+      code: 1,
+      out: '',
+      err: lines(
+        'error: nothing runs here',
+        '  code  E_NO_JOB',
+        '  next  blackbird status  see how the plan stands',
+      ),
+    });
+    expect(made.files()).toEqual(['blackbird.plan.json']);
+  });
+
+  test.each([
+    ['the last job has ended', endedJob({owner: here}), 'E_NO_JOB', 'nothing runs here'],
+    [
+      'its owner is gone',
+      jobRecord({owner: {...here, startTime: '1'}}),
+      'E_NO_JOB',
+      'the Blackbird that worked here is gone; nothing runs',
+    ],
+    [
+      'the machine was started again',
+      jobRecord({owner: {...here, bootId: 'another'}}),
+      'E_NO_JOB',
+      'the Blackbird that worked here is gone; nothing runs',
+    ],
+    [
+      'its owner works on another host',
+      jobRecord({owner: {...here, host: 'elsewhere'}}),
+      'E_JOB_OUT_OF_REACH',
+      'the job works on elsewhere, or in a container that cannot be seen from here',
+    ],
+    [
+      'its owner is in another container',
+      jobRecord({owner: {...here, pidNamespace: 'pid:[2]'}}),
+      'E_JOB_OUT_OF_REACH',
+      `the job works on ${os.hostname()}, or in a container that cannot be seen from here`,
+    ],
+    [
+      'nobody knows its owner',
+      jobRecord({owner: null}),
+      'E_JOB_OUT_OF_REACH',
+      'the system did not tell which process works here',
+    ],
+  ] as const)('where %s', async (_why, job, code, message) => {
+    for (const command of ['pause', 'stop']) {
+      const made = project(job);
+      expect(await made.error([command])).toMatchObject({code: 1, error: {code, message}});
+      expect(readdirSync(path.join(made.folder, '.blackbird'))).toEqual(['jobs']);
+    }
+  });
+
+  test('where the job does not answer', async () => {
+    const made = project(jobRecord({owner: here}));
+    expect(await made.error(['stop'])).toMatchObject({
+      error: {
+        code: 'E_JOB_OUT_OF_REACH',
+        message: 'the job does not answer',
+        next: [{command: `kill -INT ${process.pid}`, why: 'pause it as Ctrl+C does'}],
+      },
+    });
+  });
+});
+
+describe('status', () => {
+  test('without a job tells what comes next', async () => {
+    expect(await cliProject(planOf(task('a'))).run(['status'])).toEqual({
+      code: 0,
+      out: lines('Nothing runs.', 'Next', '○ a  Task a', '0 of 1 done'),
+      err: '',
+    });
+  });
+
+  test('tells of the newest job, and steers no terminal', async () => {
+    const made = project(
+      endedJob({jobId: '20260109-000000-000000', end: {reason: 'completed', message: 'old'}}),
+      endedJob({end: {reason: 'completed', message: 'new\u001b[2J'}}),
+    );
+    const {out} = await made.run(['status'], {terminal: true});
+    expect(out).toMatch(/^Nothing runs\.\nLast job \d\d:\d\d – \d\d:\d\d: new/);
+    expect(out).not.toMatch(controlCharacters);
+  });
+
+  test('tells of a job whose Blackbird is gone', async () => {
+    const {out} = await project(jobRecord({owner: {...here, startTime: '1'}})).run(['status']);
+    expect(out).toMatch(
+      /^✗ The Blackbird of job 20260110-220412-3fa9c1, claude, since .* is gone\. Go on with: blackbird execute\n/,
+    );
+  });
+
+  test('reads one of many jobs, and is not in the way of list', async () => {
+    const made = project(endedJob({jobId: '20990101-000000-000000'}));
+    const folder = path.join(made.folder, '.blackbird', 'jobs');
+    // Not even JSON: whoever read them would say so.
+    for (let index = 0; index < 10_000; index++) {
+      writeFileSync(path.join(folder, `20260101-000000-${String(index).padStart(6, '0')}.json`), 'x');
+    }
+    expect(await made.json(['status'])).toMatchObject({last_job: {job_id: '20990101-000000-000000'}});
+    expect((await made.run(['list'])).err).toBe('');
+  });
+});
+
+describe('what is drawn again', () => {
+  const context = (isTerminal: boolean) => {
+    const printed: string[] = [];
+    let end = () => {};
+    const fake = {
+      stdout: {isTerminal, columns: 10, hasColor: false},
+      write: (text: string) => void printed.push(text),
+      out: (text: string) => void printed.push(`${text}\n`),
+      onSignals: ({pause}: {pause: () => void}) => {
+        end = pause;
+        return () => void printed.push('released');
+      },
+    };
+    return {printed, end: () => end(), context: fake as unknown as CliContext};
+  };
+
+  test('stands in its place on a terminal, long lines too, and ends with Ctrl+C', async () => {
+    const {printed, context: fake, end} = context(true);
+    const texts = ['one\ntwenty characters..', 'two'];
+    await redrawn(fake, async () => {
+      if (texts.length === 1) end();
+      return texts.shift() ?? '';
+    });
+    expect(printed).toEqual(['one\ntwenty characters..\n', '\r\u001b[3A\u001b[0Jtwo\n', 'released']);
+  });
+
+  test('is said once elsewhere, until it changes', async () => {
+    const {printed, context: fake, end} = context(false);
+    const texts = ['one', 'one', 'two'];
+    await redrawn(fake, async () => {
+      if (texts.length === 1) end();
+      return texts.shift() ?? '';
+    });
+    expect(printed).toEqual(['one\n', 'two\n', 'released']);
+  });
+});

@@ -1,0 +1,94 @@
+import {readdirSync, readFileSync} from 'node:fs';
+import path from 'node:path';
+import {describe, expect, test} from 'vitest';
+import type {JobRecord} from '../../src/services/contracts/job.ts';
+import {demo, type EngineProject, engineProject, untilAtWork} from '../helpers/engine-project.ts';
+import {eventually} from '../helpers/eventually.ts';
+import {planOf, task} from '../helpers/plans.ts';
+import {lines} from '../helpers/run-cli.ts';
+
+// A job in one terminal, looked at and steered from another.
+
+const jobsOf = ({folder}: EngineProject): JobRecord[] => {
+  const jobs = path.join(folder, '.blackbird', 'jobs');
+  return readdirSync(jobs)
+    .filter((name) => name.endsWith('.json') && !name.startsWith('.'))
+    .sort()
+    .map((name) => JSON.parse(readFileSync(path.join(jobs, name), 'utf8')));
+};
+const statusOf = async (project: EngineProject) =>
+  JSON.parse((await project.run(['status', '--json'])).out) as Record<string, unknown>;
+
+describe('from another terminal', () => {
+  test('status tells what runs; pause pauses it, and says how to go on', async () => {
+    const project = engineProject(
+      planOf(task('a', {prompt: demo('write started x', 'sleep 60')}), task('b')),
+    );
+    const job = project.start(['execute']);
+    await untilAtWork(project, 'a');
+    expect(await statusOf(project)).toMatchObject({
+      job: {state: 'working', agent: 'demo', pid: job.pid},
+      running: {task_id: 'a', title: 'Task a', state: 'running', agent: 'demo'},
+      needs_you: [],
+      next: [{task_id: 'b', title: 'Task b'}],
+      done: 0,
+      total: 2,
+    });
+    expect(await project.run(['pause'])).toEqual({
+      code: 0,
+      signal: null,
+      out: lines('Paused. Resume with: blackbird resume a', '        Restart with: blackbird restart a'),
+      err: '',
+    });
+    expect(await job.ended).toMatchObject({code: 130});
+    expect(project.latest('a')).toMatchObject({state: 'paused', pause_reason: 'user_interrupt'});
+    expect(project.agents()).toEqual([]);
+    expect(await statusOf(project)).toMatchObject({
+      job: null,
+      last_job: {reason: 'paused', message: 'Paused.'},
+      needs_you: [{task_id: 'a', why: 'paused', command: 'blackbird resume a'}],
+    });
+    expect(await project.run(['stop'])).toMatchObject({code: 1, err: expect.stringContaining('E_NO_JOB')});
+  });
+
+  test('stop lets the task at hand finish, and no other', async () => {
+    const project = engineProject(planOf(task('a', {prompt: demo('write started x', 'sleep 3')}), task('b')));
+    const job = project.start(['execute']);
+    await untilAtWork(project, 'a');
+    expect(await project.run(['stop'])).toMatchObject({code: 0, out: 'The job stops after a.\n', err: ''});
+    expect(await job.ended).toMatchObject({
+      out: expect.stringContaining('Stopped after a, as you asked · 1 ready'),
+    });
+    expect(project.statuses()).toEqual({a: 'done', b: 'todo'});
+  });
+
+  test('status --watch ends with Ctrl+C, and that is no failure', async () => {
+    const project = engineProject(planOf(task('a')));
+    const watching = project.start(['status', '--watch']);
+    await eventually(() => expect(watching.out()).toContain('0 of 1 done'));
+    await project.run(['set-status', 'a', 'done']);
+    await eventually(() => expect(watching.out()).toContain('1 of 1 done'));
+    watching.child.kill('SIGINT');
+    expect(await watching.ended).toMatchObject({code: 0, signal: null, err: ''});
+  });
+});
+
+test('a job whose Blackbird was killed is lost, and the next one says so on disk', async () => {
+  const project = engineProject(planOf(task('a', {prompt: demo('write started x', 'sleep 60')}), task('b')));
+  const job = project.start(['execute']);
+  await untilAtWork(project, 'a');
+  job.child.kill('SIGKILL');
+  await job.ended;
+  expect(await statusOf(project)).toMatchObject({job: {state: 'lost'}, running: null});
+  await project.run(['execute']);
+  const [lost, next] = jobsOf(project);
+  expect(lost).toMatchObject({
+    steps: [{type: 'execute', taskIds: []}],
+    agent: 'demo',
+    runs: [{taskId: 'a'}],
+    end: {reason: 'lost'},
+  });
+  expect(next).toMatchObject({runs: [{taskId: 'b'}], end: {reason: 'completed'}});
+  expect(project.latest('a')?.job_id).toBe(lost?.jobId);
+  expect(project.latest('b')?.job_id).toBe(next?.jobId);
+});

@@ -1,0 +1,193 @@
+import {describe, expect, test} from 'vitest';
+import {jobStatus, retryAtOf, type StatusFacts} from '../../../src/machines/policies/report/job-status.ts';
+import type {RunRecord} from '../../../src/services/contracts/run.ts';
+import {endedJob, jobRecord} from '../../fakes/jobs.ts';
+import {pausedRun, question, restingRun, runRecord} from '../../fakes/runs.ts';
+import {family, planOf, task} from '../../helpers/plans.ts';
+import {factsIn} from '../../helpers/task-facts.ts';
+
+const plan = planOf(
+  family(task('p'), task('a', {status: 'in_progress'})),
+  ...['b', 'c', 'd', 'e'].map((id) => task(id)),
+  task('f', {status: 'done'}),
+  task('g', {status: 'skipped'}),
+);
+const at = '2026-01-10T22:05:00.000Z';
+const segment = {
+  ...{pid: 1, start_time: '1', boot_id: 'b', pid_namespace: 'n', host: 'here', argv: []},
+  started_at: at,
+};
+
+const statusOf = (facts: Partial<StatusFacts> = {}) =>
+  jobStatus({
+    plan,
+    factsOf: factsIn(plan, {run: facts.run ?? null, isEngineAlive: facts.owner !== 'dead'}),
+    job: null,
+    owner: 'dead',
+    run: null,
+    usage: null,
+    ...facts,
+  });
+
+test('where nothing ever ran: what comes next, and how much is done', () => {
+  expect(
+    jobStatus({
+      plan: planOf(task('a'), task('b')),
+      factsOf: factsIn(plan),
+      job: null,
+      owner: 'dead',
+      run: null,
+      usage: null,
+    }),
+  ).toEqual({
+    job: null,
+    last_job: null,
+    running: null,
+    waiting: null,
+    needs_you: [],
+    next: [
+      {task_id: 'a', title: 'Task a'},
+      {task_id: 'b', title: 'Task b'},
+    ],
+    done: 0,
+    total: 2,
+  });
+});
+
+describe('while a job works', () => {
+  const job = jobRecord({runs: [{taskId: 'a', runId: 'a-1', startedAt: at}]});
+  const running = (fields: Partial<RunRecord> = {}) =>
+    runRecord({segments: [segment], job_id: job.jobId, ...fields});
+
+  test('tells what runs, since when, and what it uses so far', () => {
+    const usage = {input_tokens: 17_000, output_tokens: 1000, cost_usd: 0.31};
+    const status = statusOf({job, owner: 'alive', run: running(), usage});
+    expect(status).toEqual({
+      job: {
+        job_id: job.jobId,
+        state: 'working',
+        agent: 'claude',
+        started_at: job.startedAt,
+        pid: 42,
+        host: 'here',
+      },
+      last_job: null,
+      running: {
+        task_id: 'a',
+        title: 'Task a',
+        run_id: 'a-1',
+        state: 'running',
+        since: at,
+        agent: 'claude',
+        tokens: 18_000,
+        cost_usd: 0.31,
+      },
+      waiting: null,
+      needs_you: [],
+      next: ['b', 'c', 'd'].map((id) => ({task_id: id, title: `Task ${id}`})),
+      done: 2,
+      total: 7,
+    });
+  });
+
+  test('adds what earlier segments used', () => {
+    const run = running({
+      segments: [segment, {...segment, started_at: '2026-01-10T23:00:00.000Z'}],
+      usage: {input_tokens: 1000, output_tokens: 0, cost_usd: 0.1},
+    });
+    const usage = {input_tokens: 500, output_tokens: 0};
+    expect(statusOf({job, owner: 'alive', run, usage}).running).toMatchObject({
+      since: '2026-01-10T23:00:00.000Z',
+      tokens: 1500,
+      cost_usd: 0.1,
+    });
+  });
+
+  test('calls a review a review', () => {
+    const run = running({task_id: 'p', run_id: 'p-1', run_type: 'review'});
+    expect(statusOf({job, owner: 'alive', run}).running).toMatchObject({task_id: 'p', state: 'reviewing'});
+  });
+
+  test('a limit that it waits for needs nobody', () => {
+    const run = pausedRun({
+      job_id: job.jobId,
+      pause_reason: 'usage_limit',
+      paused_at: at,
+      retry_at: '2026-01-11T00:00:00.000Z',
+    });
+    expect(statusOf({job, owner: 'alive', run})).toMatchObject({
+      running: null,
+      waiting: {
+        task_id: 'a',
+        title: 'Task a',
+        reason: 'usage_limit',
+        since: at,
+        retry_at: '2026-01-11T00:00:00.000Z',
+      },
+      needs_you: [],
+    });
+  });
+
+  test.each([
+    ['dead', 'lost'],
+    ['unknown', 'unseen'],
+  ] as const)('whose owner is %s is %s, and nothing runs', (owner, state) => {
+    const status = statusOf({job, owner, run: running()});
+    expect([status.job?.state, status.running]).toEqual([state, null]);
+  });
+});
+
+describe('after a job', () => {
+  test('its end is told', () => {
+    expect(statusOf({job: endedJob()})).toMatchObject({
+      job: null,
+      last_job: {
+        job_id: '20260110-220412-3fa9c1',
+        started_at: '2026-01-10T22:04:12.000Z',
+        ended_at: '2026-01-11T03:41:00.000Z',
+        reason: 'completed',
+        message: '2 done · no ready tasks remaining',
+      },
+    });
+  });
+
+  test.each([
+    [pausedRun(), {why: 'paused', command: 'blackbird resume a'}],
+    [
+      restingRun({state: 'waiting', questions: [{...question, prompt: 'Which currency?'}]}),
+      {why: 'asks: Which currency?', command: 'blackbird resume a'},
+    ],
+    [
+      restingRun({state: 'succeeded', decision_required: true, decision_state: 'pending'}),
+      {why: 'waits for your decision', command: 'blackbird review a'},
+    ],
+  ])('what rests needs you, with its command', (run, need) => {
+    expect(statusOf({job: endedJob(), run, owner: 'dead'}).needs_you[0]).toMatchObject({
+      task_id: 'a',
+      title: 'Task a',
+      ...need,
+    });
+  });
+
+  test('what failed says why', () => {
+    const failed = planOf(task('a', {status: 'failed'}));
+    const run = restingRun({state: 'failed', failure: {kind: 'agent_error', message: 'npm test failed'}});
+    const status = jobStatus({
+      plan: failed,
+      factsOf: factsIn(failed, {run}),
+      job: null,
+      owner: 'dead',
+      run: null,
+      usage: null,
+    });
+    expect(status.needs_you).toMatchObject([{task_id: 'a', why: 'failed: npm test failed'}]);
+  });
+});
+
+test.each([
+  [{}, null],
+  [{failure: {kind: 'rate_limit', message: '', reset_at: 'r'}}, 'r'],
+  [{failure: {kind: 'rate_limit', message: '', reset_at: 'r'}, retry_at: 'later'}, 'later'],
+] as const)('when a run is tried again: %j', (fields, time) => {
+  expect(retryAtOf(pausedRun(fields as Partial<RunRecord>))).toBe(time);
+});
