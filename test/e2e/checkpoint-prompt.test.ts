@@ -168,7 +168,7 @@ describe.skipIf(!hasTmux)('the checkpoint in a real terminal', () => {
     expect(terminal.screen().split('\n')).toEqual([
       ' ACTION REQUIRED  ✓ succeeded · 4m12s',
       ' pay-04  Refund endpoint',
-      ' whole task 1 file +60 −0',
+      ' whole task 1 file    0/1 viewed · 1/62',
       '›─ one.ts ────────────────────── +60 −0',
       '      @@ -0,0 +1,60 @@',
       '  1 + line 0',

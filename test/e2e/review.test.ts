@@ -353,7 +353,7 @@ describe.skipIf(!hasTmux)('on a terminal of 80 by 24', () => {
     const project = reviewed();
     const terminal = openTerminal({...project, ...small});
     terminal.type('blackbird execute');
-    const shown = await terminal.until(/ctrl\+c decide later/);
+    const shown = await terminal.until(/esc later/);
     for (const text of ['ACTION REQUIRED', 'a  Task a', 'succeeded', '1 file changed', 'src/a.txt', '+hello'])
       expect(shown).toContain(text);
     expect(Math.max(...shown.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
@@ -394,7 +394,7 @@ describe.skipIf(!hasTmux)('on a terminal of 80 by 24', () => {
     const project = reviewed();
     const terminal = openTerminal({...project, ...small});
     terminal.type('blackbird execute');
-    await terminal.until(/ctrl\+c decide later/);
+    await terminal.until(/esc later/);
     terminal.press('C-c');
     const left = await terminal.until('[4]>');
     expect(left).toContain('Decide with: blackbird review a --approve');

@@ -96,7 +96,10 @@ export function CheckpointPrompt(props: CheckpointPromptProps) {
 
   /** A comment is a draft from its first key until it is kept with the run, or given up. */
   function keepComment(next: CheckpointState, before: CheckpointState): void {
-    if (next.view !== 'commenting') return;
+    if (next.view !== 'commenting') {
+      if (before.view === 'commenting') void commentDraft.current?.close();
+      return;
+    }
     const {editor, place} = next.comment;
     if (before.view === 'commenting') {
       if (editor.buffer.text !== before.comment.editor.buffer.text) {

@@ -343,6 +343,32 @@ describe('comments on lines', () => {
     await eventually(() => expect(texts()).toEqual([]));
   });
 
+  test('are drafts until they are kept: Esc and Ctrl+C lose nothing, Ctrl+X gives them up', async () => {
+    const drafts = draftDesk();
+    const openDraft: OpenCheckpointDraft = (words, place) =>
+      drafts.open(checkpointSlot(changedRun(), words, place));
+    const first = prompt({openDraft});
+    await first.sees('whole task');
+    first.type('djjc');
+    await first.sees('Comment  one.ts:1');
+    first.type('Half a');
+    first.type(keys.escape);
+    await first.sees('esc decide');
+    first.type('c');
+    await first.sees('Half a');
+    first.type(' word');
+    first.type(keys.ctrlC);
+    await drafts.flush();
+    const second = prompt({openDraft});
+    await second.sees('whole task');
+    second.type('djjc');
+    await second.sees('Half a word');
+    second.type('\x18');
+    await second.sees('esc decide');
+    second.type('c');
+    await second.sees('What about this line?');
+  });
+
   test('on a line that is gone is about the file as it was', async () => {
     const {desk, texts} = commentDesk();
     const {type, sees} = prompt({comments: desk});
