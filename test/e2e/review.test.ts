@@ -37,6 +37,7 @@ const howToDecide = [
   '             blackbird review a --reject [reason]',
 ];
 
+const takeBack = 'Take its changes out of the files with: blackbird undo a';
 const goOn = (taskId: string) => [
   `Go on in its session with: blackbird resume ${taskId}`,
   `Start it again with: blackbird retry ${taskId}, then blackbird execute`,
@@ -109,7 +110,7 @@ describe('without a terminal', () => {
     const {code, out} = await project.run(['review', 'a', '--reject', 'Too big']);
     expect({code, out}).toEqual({
       code: 0,
-      out: lines('✗ a  rejected', 'a failed · no ready tasks remaining', 'failed: a', ...goOn('a')),
+      out: lines('✗ a  rejected', 'a failed · no ready tasks remaining', 'failed: a', ...goOn('a'), takeBack),
     });
     expect(project.latest('a')).toMatchObject({
       state: 'failed',

@@ -21,6 +21,23 @@ function openRun(run: RunRecord, status: 'in_progress' | 'waiting_user' | 'done'
   return {...fake, engine: createEngine(fake.services), told: () => fake.agents.agent.request.prompt};
 }
 
+test('feedback to a run that had ended is told with what earlier resumes could not bring', async () => {
+  const {engine, agents, runs, told} = openRun(changedRun({run_id: 'a-1', task_id: 'a'}), 'done');
+  const {play} = agents;
+  agents.play = (each) => each.fails({kind: 'resume_rejected', message: 'gone'});
+  await startJob(engine, resume('Use cents'));
+  await startJob(engine, resume('Add tests'));
+  agents.play = play;
+  await startJob(engine, resume('Be quick'));
+  expect(told()).toContain('# Requested changes\nUse cents\n\nAdd tests\n\nBe quick\n');
+  expect(runs.records('a').map(({feedback}) => feedback)).toEqual([
+    undefined,
+    'Use cents',
+    'Use cents\n\nAdd tests',
+    'Use cents\n\nAdd tests\n\nBe quick',
+  ]);
+});
+
 describe('a restart tells the agent what never arrived', () => {
   test.each<{name: string; run: RunRecord; status?: 'done'}>([
     {name: 'a paused run', run: pausedRun()},

@@ -23,7 +23,7 @@ import {
 import type {RunOrder} from '../policies/run/run-order.ts';
 import {parentRefusal, requirePossible} from '../policies/run/run-refusals.ts';
 import type {TaskFacts} from '../policies/run/task-options.ts';
-import {chainTo, changedFiles, isResting, tellingRun} from '../policies/run/task-runs.ts';
+import {chainTo, changedFiles, isResting, isUndelivered, tellingRun} from '../policies/run/task-runs.ts';
 import {changedSince, tellingFor, toldTask} from '../policies/run/told-task.ts';
 import {promptFor, requestFor, startFresh, takeOver} from './begin-run.ts';
 import {pendingIn, pendingOf} from './pending-feedback.ts';
@@ -85,7 +85,11 @@ const unfinishedFeedback = (mode: RunMode, latest: RunRecord | null): PendingFee
 function withFeedback(mode: RunMode, pending: PendingFeedback | null, latest: RunRecord | null): RunMode {
   if (mode.type !== 'resume') return mode;
   if (pending) return {...mode, feedback: parentFeedbackText(pending)};
-  return {...mode, feedback: mode.feedback ?? feedbackToFailed(latest)};
+  if (mode.feedback === null) return {...mode, feedback: feedbackToFailed(latest)};
+  // What an earlier resume could not bring is told with it.
+  const unheard = latest && isUndelivered(latest) ? (latest.feedback ?? '') : '';
+  const isSaid = mode.feedback.includes(unheard);
+  return isSaid ? mode : {...mode, feedback: `${unheard}\n\n${mode.feedback}`};
 }
 
 async function prepareExecute(services: Services, situation: Situation): Promise<PreparedTask> {

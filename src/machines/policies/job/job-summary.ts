@@ -253,9 +253,12 @@ function failureLines(failed: readonly Attempted[]): string[] {
   if (failed.length === 0) return [];
   return [
     `failed: ${failed.map(({taskId}) => displayLine(taskId)).join(', ')}`,
-    ...failed.flatMap(({taskId, resumable}) => [
+    ...failed.flatMap(({taskId, resumable, decision_state}) => [
       ...(resumable ? [`Go on in its session with: ${commandFor('resume', taskId)}`] : []),
       `Start it again with: ${commandFor('retry', taskId)}, then blackbird execute`,
+      ...(decision_state === 'rejected'
+        ? [`Take its changes out of the files with: ${commandFor('undo', taskId)}`]
+        : []),
     ]),
   ];
 }
