@@ -45,7 +45,7 @@ export type CliContext = {
   /** Asks on stderr and reads a line from stdin; null at its end. */
   readonly ask: (question: string, unfinished?: UnfinishedLine) => Promise<string | null>;
   /** All of stdin; the question is for whoever types it. */
-  readonly readAll: (question: string) => Promise<string>;
+  readonly readAll: (question: string, unfinished?: UnfinishedLine) => Promise<string>;
   /** Asks for the decision at a checkpoint; null when it is left for later. Absent where it cannot be shown. */
   readonly askDecision?: (question: DecisionQuestion) => Promise<CheckpointAnswer | null>;
   /** A person is there to answer. */

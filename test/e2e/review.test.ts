@@ -408,7 +408,7 @@ describe.skipIf(!hasTmux)('on a terminal of 80 by 24', () => {
     expect(project.statuses()).toEqual({a: 'done', b: 'todo'});
   });
 
-  test('changes for stdin may be typed and pasted in several lines; Ctrl+C takes them back', async () => {
+  test('changes for stdin may be typed and pasted in several lines; Ctrl+C keeps them as a draft', async () => {
     const project = reviewed();
     await project.run(['execute']);
     const terminal = openTerminal({...project, ...small});
@@ -417,6 +417,8 @@ describe.skipIf(!hasTmux)('on a terminal of 80 by 24', () => {
     terminal.type('not this');
     terminal.press('C-c');
     await terminal.until('[130]>');
+    expect(terminal.screen()).toContain('What you wrote is kept. Go on with: blackbird review a');
+    expect(project.text('.blackbird/drafts/a.feedback.json')).toContain('"text": "not this"');
     expect(project.runs('a')).toMatchObject([{decision_state: 'pending'}]);
     terminal.type('clear; blackbird review a --request-changes -');
     await terminal.until('What should be different?');

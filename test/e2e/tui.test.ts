@@ -218,6 +218,25 @@ describe.skipIf(!hasTmux)('the terminal UI in a real terminal (needs tmux)', () 
     await sees(terminal, /\[0\]>$/);
   });
 
+  test('what is being written is on disk when a signal ends it', async () => {
+    const project = engineProject(planOf(task('a')));
+    const terminal = openTerminal(project);
+    terminal.type("sh -c 'echo $$ > pid; exec blackbird'");
+    await terminal.until('Next');
+    terminal.press('Enter', 'a');
+    await sees(terminal, 'New task');
+    terminal.press('W', 'e', 'b');
+    await sees(terminal, / {2}Web/);
+    process.kill(Number(project.text('pid')), 'SIGTERM');
+    await sees(terminal, /\[0\]>$/);
+    terminal.type('blackbird');
+    await terminal.until('Next');
+    terminal.press('Enter', 'a');
+    await sees(terminal, 'Your draft is back.');
+    await sees(terminal, / {2}Web/);
+    terminal.press('C-c', 'q');
+  });
+
   test('Ctrl+Z stops it and its agent, fg brings both back', async () => {
     const project = engineProject(planOf(long('a')));
     const terminal = await openTui(project);

@@ -1,4 +1,5 @@
 import {Command, Option} from 'commander';
+import type {CheckpointWords} from '../../machines/drafts.ts';
 import {checkpointStep, type JobResult, reviewStep} from '../../machines/policies/job/job-steps.ts';
 import type {CheckpointAnswer} from '../../machines/policies/review/decisions.ts';
 import {AppError} from '../../services/contracts/errors.ts';
@@ -6,6 +7,7 @@ import {type Cli, collect} from '../cli.ts';
 import {exitCodes} from '../exit-codes.ts';
 import {inspectOption} from '../inspect/inspect-option.ts';
 import {type CalledEngine, type JobCommandOptions, openEngineFor, runSteps} from '../job/job.ts';
+import type {UnfinishedLine} from '../terminal/line-reader.ts';
 import {agentOption, streamOption} from './execute.ts';
 
 type Options = JobCommandOptions & {
@@ -90,9 +92,12 @@ Exit codes: 0 decided, and what follows is done; 1 error, 3 a task failed,
         cli.print(command, run, `the approval of ${taskId} is withdrawn; it waits for your decision`);
         return;
       }
-      const decision = await decisionFrom(cli, options);
       const opened = await openEngineFor(cli, command, options);
       const {plans} = await cli.project(command);
+      const decision = await decisionFrom(cli, options, async (words) => {
+        const {draftAtCheckpoint} = await import('../job/checkpoint-draft.ts');
+        return draftAtCheckpoint(cli, {...opened, plans}, taskId, words);
+      });
       const {findDecision} = await import('../../machines/actors/decision.actor.ts');
       const found = taskId ?? (await findDecision({plans, runs: opened.runs}));
       if (found === null) throw new AppError('E_NO_DECISION', 'no task waits for a decision');
@@ -107,25 +112,37 @@ Exit codes: 0 decided, and what follows is done; 1 error, 3 a task failed,
 const isRejected = ({steps: [step]}: JobResult) =>
   step?.type === 'task' && 'run' in step.output && step.output.run.decision_state === 'rejected';
 
-async function decisionFrom(cli: Cli, options: Options): Promise<CheckpointAnswer | null> {
+/** Keeps what is typed at a prompt until it is sent; undefined where no task waits for it. */
+type KeepTyped = (words: CheckpointWords) => Promise<UnfinishedLine | undefined>;
+
+async function decisionFrom(
+  cli: Cli,
+  options: Options,
+  keepTyped: KeepTyped,
+): Promise<CheckpointAnswer | null> {
   if (options.approve) return {state: 'approved_continue'};
   if (options.approveQuit) return {state: 'approved_quit'};
   if (options.retry) return {state: 'retry'};
-  if (options.reject !== undefined) return rejection(cli, options.reject);
+  if (options.reject !== undefined) return rejection(cli, options.reject, keepTyped);
   const {requestChanges: text} = options;
   if (text === undefined) return null;
   const question = 'What should be different? Ctrl+D on an empty line ends it.';
   // Comments may say it all; where there are none either, the checkpoint refuses.
   if (text === true) return {state: 'changes_requested', feedback: ''};
-  const feedback = text === '-' ? await cli.context.readAll(question) : text;
+  const feedback = text === '-' ? await cli.context.readAll(question, await keepTyped('feedback')) : text;
   if (feedback.trim() !== '') return {state: 'changes_requested', feedback};
   throw new AppError('E_NO_INPUT', '--request-changes needs a text that says what is to be different');
 }
 
 /** On a terminal the reason is asked for; an empty answer leaves it out. */
-async function rejection({context}: Cli, given: string | true): Promise<CheckpointAnswer> {
+async function rejection(
+  {context}: Cli,
+  given: string | true,
+  keepTyped: KeepTyped,
+): Promise<CheckpointAnswer> {
   const question = 'Why is it rejected? (Enter gives no reason; the files stay as they are) ';
-  const reason = given !== true ? given : context.isInteractive ? await context.ask(question) : '';
+  const ask = async () => context.ask(question, await keepTyped('rejection'));
+  const reason = given !== true ? given : context.isInteractive ? await ask() : '';
   if (reason === null) throw new AppError('E_CANCELED', 'nothing was decided');
   return {state: 'rejected', ...(reason.trim() !== '' && {why: reason.trim()})};
 }

@@ -13,7 +13,7 @@ export type UnfinishedLine = {
 export type LineReader = {
   ask(question: string, unfinished?: UnfinishedLine): Promise<string | null>;
   /** Everything up to the end of the input; whoever types it is shown the question, and ends with Ctrl+D. */
-  readAll(question: string): Promise<string>;
+  readAll(question: string, unfinished?: UnfinishedLine): Promise<string>;
   close(): void;
 };
 
@@ -57,7 +57,7 @@ function terminalReader(input: Readable, output: Writable): LineReader {
       });
     },
     // One reader for all of it: what is pasted comes at once, and the lines behind the first would be lost.
-    readAll: async (question) => {
+    readAll: async (question, unfinished) => {
       const {createInterface} = await import('node:readline');
       const reader = createInterface({input, output, terminal: true, historySize: 0});
       const lines: string[] = [];
@@ -66,11 +66,19 @@ function terminalReader(input: Readable, output: Writable): LineReader {
       return new Promise((resolve) => {
         const onClose = () => resolve(lines.join('\n'));
         reader.once('close', onClose);
+        const onKey = () => unfinished?.onType([...lines, reader.line].join('\n').trimEnd());
+        if (unfinished) input.on('keypress', onKey);
+        const release = leaveOnSignals(unfinished);
+        reader.once('close', () => {
+          input.off('keypress', onKey);
+          release();
+        });
         reader.once('SIGINT', () => {
           // Half a text is nothing that was said.
           reader.removeListener('close', onClose);
           reader.close();
-          process.kill(process.pid, 'SIGINT');
+          if (unfinished) output.write(`${unfinished.farewell}\n`);
+          leaveBy('SIGINT', unfinished);
         });
       });
     },
