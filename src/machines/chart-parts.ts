@@ -8,6 +8,9 @@ export function outputIn<Output>({event}: {event: DoneActorEvent<Output>}): Outp
   return event.output;
 }
 
+/** For actions: the event itself, as it is sent on to a child. */
+export const eventIn = <Event>({event}: {event: Event}): Event => event;
+
 /** For actions: why an actor failed. */
 export const errorIn = ({event}: {event: ErrorActorEvent}) => ({error: event.error});
 
@@ -30,6 +33,10 @@ export const runPause = ({reason}: {readonly reason: PauseReason}): PauseCommand
   type: 'run.pause',
   reason,
 });
+
+/** Asks whoever chooses what comes next to begin nothing more. */
+export type StopCommand = {readonly type: 'executor.stopAfterTask'};
+export type LoopCommand = PauseCommand | StopCommand;
 
 /**
  * A region of every machine that starts others: once a pause was asked for, nothing more is begun, whatever

@@ -6,11 +6,11 @@ import type {RecoverRunsInput} from './actors/recover-runs.actor.ts';
 import {byWish, errorIn, failedBy, pauseNews, runPause, stepOf} from './chart-parts.ts';
 import {executorMachine} from './executor.machine.ts';
 import {handOverMachine} from './hand-over.machine.ts';
+import {jobTaskMachine} from './job-task.machine.ts';
 import {parentReviewMachine} from './parent-review.machine.ts';
 import {handedOver, handOverInput, mayHandOver} from './policies/job/handed-over.ts';
 import type {Job, JobOptions, JobResult, JobRules, StepResult} from './policies/job/job-steps.ts';
 import * as jobs from './policies/job/job-steps.ts';
-import {taskMachine} from './task.machine.ts';
 import {undoMachine} from './undo.machine.ts';
 
 export type EngineCommand =
@@ -51,7 +51,7 @@ export const engineMachine = setup({
     recoverRuns: promiseNotProvided<readonly RunRecord[], RecoverRunsInput>('recoverRuns'),
     handOver: handOverMachine,
     executor: executorMachine,
-    task: taskMachine,
+    jobTask: jobTaskMachine,
     undo: undoMachine,
     parentReview: parentReviewMachine,
   },
@@ -185,11 +185,14 @@ export const engineMachine = setup({
               },
             },
             tasking: {
-              on: {'engine.pause': {actions: sendTo('task', ({event}) => runPause(event))}},
+              on: {
+                'engine.pause': {actions: sendTo('jobTask', ({event}) => runPause(event))},
+                'engine.stopAfterTask': {actions: sendTo('jobTask', {type: 'executor.stopAfterTask'})},
+              },
               invoke: {
-                id: 'task',
-                src: 'task',
-                input: ({context}) => jobs.taskInput(context.steps[0], jobs.rulesOf(context)),
+                id: 'jobTask',
+                src: 'jobTask',
+                input: ({context}) => ({task: jobs.jobTaskIn(context.steps), rules: jobs.rulesOf(context)}),
                 onDone: {target: 'choosing', actions: {type: 'rememberStep', params: stepOf('task')}},
                 onError: failed,
               },

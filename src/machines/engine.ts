@@ -17,6 +17,7 @@ import {
   defineFindDecisionActor,
   defineRecallDecisionActor,
 } from './actors/decision.actor.ts';
+import {defineFindWaitActor} from './actors/find-wait.actor.ts';
 import {
   defineLookAtPostedActor,
   definePostDecisionActor,
@@ -38,6 +39,13 @@ import {definePrepareReviewActor} from './actors/prepare-review.actor.ts';
 import {definePrepareRunActor} from './actors/prepare-run.actor.ts';
 import {defineRecordRunActor} from './actors/record-run.actor.ts';
 import {defineRecoverRunsActor} from './actors/recover-runs.actor.ts';
+import {
+  defineAnnounceWaitActor,
+  defineForgetLimitActor,
+  defineReadClockActor,
+  type OpenWaits,
+  type WaitNews,
+} from './actors/retry-wait.actor.ts';
 import type {PreparedRun} from './actors/run-situation.ts';
 import {defineCompleteParentsActor, defineSelectReviewActor} from './actors/select-review.actor.ts';
 import {defineSelectTaskActor} from './actors/select-task.actor.ts';
@@ -49,9 +57,11 @@ import {engineMachine} from './engine.machine.ts';
 import {executorMachine} from './executor.machine.ts';
 import {handOverMachine} from './hand-over.machine.ts';
 import {createJobCalls} from './job-calls.ts';
+import {jobTaskMachine} from './job-task.machine.ts';
 import {parentReviewMachine} from './parent-review.machine.ts';
 import type {Job, JobResult} from './policies/job/job-steps.ts';
 import type {CheckpointAnswer} from './policies/review/decisions.ts';
+import {retryWaitMachine} from './retry-wait.machine.ts';
 import {type DecisionRequest, type ReviewGateCommand, reviewGateMachine} from './review-gate.machine.ts';
 import {runMachine} from './run.machine.ts';
 import {segmentMachine} from './segment.machine.ts';
@@ -74,6 +84,8 @@ export type EngineFact =
   | {readonly type: 'review.started'; readonly prepared: PreparedRun}
   | {readonly type: 'review.settled'; readonly verdict: ReviewVerdict}
   | {readonly type: 'agent.news'; readonly run: RunRecord; readonly news: AgentNews}
+  /** A limit or an outage: the job goes on by itself, or when somebody calls `retryNow`. */
+  | WaitNews
   | {readonly type: 'engine.pausing'; readonly reason: PauseReason; readonly isForced: boolean}
   /** Something beside the work is broken; the work goes on. */
   | {readonly type: 'engine.warning'; readonly message: string};
@@ -89,6 +101,8 @@ export interface Engine {
   pause(reason: PauseReason, source?: 'signal' | 'key'): void;
   /** Nothing to stop, or asked before: nothing happens. */
   stopAfterTask(): void;
+  /** Does not wait any longer. Throws `E_NOT_WAITING` where nothing is waited for. */
+  retryNow(): void;
   /** The questions that are open now, for those who were not there when they were asked. */
   openDecisions(): readonly DecisionRequest[];
   /** Throws `E_NO_DECISION` unless this very run is the one that is asked about. */
@@ -162,8 +176,17 @@ export function createEngine(outside: Services, {inspect}: EngineOptions = {}): 
       run,
     },
   });
+  const waits: OpenWaits = new Set();
+  const retryWait = retryWaitMachine.provide({
+    actors: {
+      announceWait: defineAnnounceWaitActor(waits, publish),
+      readClock: defineReadClockActor(services),
+      forgetLimit: defineForgetLimitActor(services, warn),
+    },
+  });
   const parentReview = parentReviewMachine.provide({
     actors: {
+      retryWait,
       selectReview: defineSelectReviewActor(services),
       completeParents: defineCompleteParentsActor(services),
       prepareReview: definePrepareReviewActor(services, (prepared) =>
@@ -214,10 +237,13 @@ export function createEngine(outside: Services, {inspect}: EngineOptions = {}): 
             selectTask: defineSelectTaskActor(services),
             task,
             parentReview,
+            retryWait,
           },
         }),
-        task,
         undo: undoMachine.provide({actors: {...defineUndoActors(services), run}}),
+        jobTask: jobTaskMachine.provide({
+          actors: {findWait: defineFindWaitActor(services), retryWait, task},
+        }),
         parentReview,
       },
     }),
@@ -258,6 +284,10 @@ export function createEngine(outside: Services, {inspect}: EngineOptions = {}): 
       lastPause = now;
       actor.send({type: 'engine.pause', reason});
     },
+    retryNow: () => {
+      if (waits.size === 0) throw new AppError('E_NOT_WAITING', 'nothing is waited for');
+      for (const wait of waits) wait.send({type: 'retry.now'});
+    },
     stopAfterTask: () => {
       const command = {type: 'engine.stopAfterTask'} as const;
       if (actor.getSnapshot().can(command)) actor.send(command);
@@ -271,6 +301,7 @@ export function createEngine(outside: Services, {inspect}: EngineOptions = {}): 
     },
     wake: () => {
       for (const agent of live.values()) agent.wake();
+      for (const wait of waits) wait.send({type: 'clock.changed'});
     },
     warn,
     isBusy: () => actor.getSnapshot().hasTag('busy'),

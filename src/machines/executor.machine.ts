@@ -1,28 +1,46 @@
 import {assign, or, sendTo, setup, stateIn} from 'xstate';
 import {promiseNotProvided} from './actors/not-provided.ts';
-import {errorIn, finalOutput, isPauseAsked, outputIn, type PauseCommand, stopWish} from './chart-parts.ts';
+import {
+  errorIn,
+  eventIn,
+  finalOutput,
+  isPauseAsked,
+  type LoopCommand,
+  outputIn,
+  stopWish,
+} from './chart-parts.ts';
 import {type ParentReviewOutput, parentReviewMachine} from './parent-review.machine.ts';
-import type {ExecutorInput, ExecutorOutput, SelectedTask} from './policies/job/execution-steps.ts';
+import type {ExecutorInput, ExecutorOutput, Selection} from './policies/job/execution-steps.ts';
 import * as steps from './policies/job/execution-steps.ts';
 import type {TaskOutput} from './policies/run/task-outcome.ts';
+import {retryWaitMachine, waitInput} from './retry-wait.machine.ts';
 import {taskMachine} from './task.machine.ts';
 
 export type {ExecutorInput, ExecutorOutput};
 
-export type ExecutorCommand = PauseCommand | {readonly type: 'executor.stopAfterTask'};
-
 type ExecutorContext = ExecutorInput & steps.ExecutorProgress;
 
+const held = {type: 'isHeld', params: outputIn} as const;
+const retried = {type: 'mayRetry', params: outputIn} as const;
+const ending = {type: 'endsPlan', params: outputIn} as const;
 const completed: steps.Stop = {reason: 'completed'};
 const broken = {target: '#stopped', actions: {type: 'stopWithError', params: errorIn}} as const;
 const attempted = {type: 'rememberAttempt', params: outputIn} as const;
 const begun = [attempted, 'countTask'] as const;
 const passedOver = {type: 'passOver', params: outputIn} as const;
 const stopped = {type: 'stopAfterTask', params: outputIn} as const;
+const waiting = {type: 'rememberWait', params: outputIn} as const;
+const again = {type: 'tryAgain', params: outputIn} as const;
+const givenUp = {type: 'giveUp', params: outputIn} as const;
 const reviewed = {type: 'rememberReviews', params: outputIn} as const;
+const leaving = [
+  {guard: 'isPauseAsked', target: '#paused'},
+  {guard: 'isStopAsked', target: '#completed'},
+] as const;
+const told = {actions: {type: 'tellReview', params: eventIn}} as const;
 const afterReview = [
   {
-    guard: {type: 'reviewEndsPlan', params: outputIn},
+    guard: {type: 'reviewEnds', params: outputIn},
     target: '#stopped',
     actions: [reviewed, {type: 'stopAfterReview', params: outputIn}],
   },
@@ -37,25 +55,27 @@ export const executorMachine = setup({
   types: {
     input: {} as ExecutorInput,
     context: {} as ExecutorContext,
-    events: {} as ExecutorCommand,
+    events: {} as LoopCommand,
     output: {} as ExecutorOutput,
   },
   actors: {
     /** The first task that stands at a checkpoint, or null. */
     findDecision: promiseNotProvided<string | null, void>('findDecision'),
-    /** The next ready task of a freshly read plan, or null. */
-    selectTask: promiseNotProvided<SelectedTask | null, steps.SelectTaskInput>('selectTask'),
+    /** What a freshly read plan goes on with: a task, a wait, or nothing. */
+    selectTask: promiseNotProvided<Selection, steps.SelectTaskInput>('selectTask'),
     task: taskMachine,
     parentReview: parentReviewMachine,
+    retryWait: retryWaitMachine,
   },
   actions: {
     rememberAttempt: assign(({context}, output: TaskOutput) => steps.afterAttempt(context, output)),
     countTask: assign({begun: ({context}) => context.begun + 1}),
     passOver: assign(({context}, output: TaskOutput) => steps.afterPassingOver(context, output)),
-    rememberReviews: assign(({context}, {reviews, pending}: ParentReviewOutput) => ({
-      reviews: [...context.reviews, ...reviews],
-      pending,
-    })),
+    rememberReviews: assign(({context}, output: ParentReviewOutput) => steps.afterReviews(context, output)),
+    tellReview: sendTo('parentReview', (_, command: LoopCommand) => command),
+    rememberWait: assign((_, selection: Selection) => ({wait: steps.waitIn(selection)})),
+    tryAgain: assign((_, output: TaskOutput) => ({mode: steps.retryMode(output)})),
+    giveUp: assign((_, selection: Selection) => ({stop: steps.givenUp(selection)})),
     stopAfterTask: assign(({context}, output: TaskOutput) => ({stop: steps.stopAfter(output, context)})),
     stopAfterReview: assign(({context}, output: ParentReviewOutput) => ({
       stop: steps.stopAfterReview(output, context),
@@ -64,17 +84,23 @@ export const executorMachine = setup({
   },
   guards: {
     isPauseAsked,
+    isStopAsked: stateIn('#stopping'),
+    mayRetry: ({context}, output: TaskOutput) => steps.mayRetry(output, context),
     isEnough: or([
       stateIn('#stopping'),
       ({context}) => context.maxTasks !== null && context.begun >= context.maxTasks,
     ]),
-    isNothing: (_, output: SelectedTask | string | null) => output === null,
+    isDecision: (_, output: string | null) => output !== null,
+    isNothing: (_, {type}: Selection) => type === 'none',
+    isWait: (_, selection: Selection) => selection.type === 'wait' && !selection.wait.isTooLong,
+    isTooLong: (_, selection: Selection) => selection.type === 'wait' && selection.wait.isTooLong,
+    /** Only time is needed: the run goes on by itself. */
+    isHeld: (_, output: TaskOutput) => steps.isHeld(output),
     mayBeDue: ({context}, {outcome}: TaskOutput) => context.hasParent && outcome === 'succeeded',
     isPassedOver: (_, output: TaskOutput) => steps.isPassedOver(output),
     isDecisionGone: (_, output: TaskOutput) => steps.isDecisionGone(output),
     endsPlan: ({context}, output: TaskOutput) => steps.stopAfter(output, context) !== null,
-    reviewEndsPlan: ({context}, output: ParentReviewOutput) =>
-      steps.stopAfterReview(output, context) !== null,
+    reviewEnds: ({context}, output: ParentReviewOutput) => steps.stopAfterReview(output, context) !== null,
   },
 }).createMachine({
   id: 'executor',
@@ -94,11 +120,12 @@ export const executorMachine = setup({
                 src: 'findDecision',
                 onDone: [
                   {guard: 'isPauseAsked', target: '#paused'},
-                  {guard: {type: 'isNothing', params: outputIn}, target: 'recalled'},
                   {
+                    guard: {type: 'isDecision', params: outputIn},
                     target: 'deciding',
                     actions: assign(({event}) => ({taskId: event.output ?? '', hasParent: false})),
                   },
+                  {target: 'recalled'},
                 ],
                 onError: broken,
               },
@@ -116,11 +143,8 @@ export const executorMachine = setup({
                     target: 'recallingDecisions',
                     actions: passedOver,
                   },
-                  {
-                    guard: {type: 'endsPlan', params: outputIn},
-                    target: '#stopped',
-                    actions: [attempted, stopped],
-                  },
+                  {guard: held, target: 'recallingDecisions', actions: attempted},
+                  {guard: ending, target: '#stopped', actions: [attempted, stopped]},
                   {target: 'recallingDecisions', actions: attempted},
                 ],
                 onError: broken,
@@ -130,7 +154,7 @@ export const executorMachine = setup({
               always: [{guard: 'isEnough', target: '#completed'}, {target: 'reviewingLeftOpen'}],
             },
             reviewingLeftOpen: {
-              on: {'run.pause': {actions: sendTo('parentReview', ({event}) => event)}},
+              on: {'run.pause': told, 'executor.stopAfterTask': told},
               invoke: {
                 id: 'parentReview',
                 src: 'parentReview',
@@ -155,8 +179,21 @@ export const executorMachine = setup({
                   {guard: 'isPauseAsked', target: '#paused'},
                   {guard: 'isEnough', target: '#completed'},
                   {guard: {type: 'isNothing', params: outputIn}, target: '#completed'},
-                  {target: 'working', actions: assign(({event}) => event.output ?? {})},
+                  {guard: {type: 'isWait', params: outputIn}, target: 'waitingForRetry', actions: waiting},
+                  {guard: {type: 'isTooLong', params: outputIn}, target: '#stopped', actions: givenUp},
+                  {target: 'working', actions: assign(({event}) => steps.selectedIn(event.output))},
                 ],
+                onError: broken,
+              },
+            },
+            // A limit or an outage: what goes on then is read from disk again, so a wait can be left at any time.
+            waitingForRetry: {
+              always: leaving,
+              invoke: {
+                id: 'retryWait',
+                src: 'retryWait',
+                input: ({context}) => waitInput(context.wait),
+                onDone: 'choosing',
                 onError: broken,
               },
             },
@@ -165,15 +202,13 @@ export const executorMachine = setup({
               invoke: {
                 id: 'task',
                 src: 'task',
-                input: ({context}) => steps.nextTaskInput(context, {type: 'execute'}),
+                input: ({context}) => steps.nextTaskInput(context, context.mode),
                 onDone: [
                   // Somebody changed the plan after it was chosen, or its history cannot be read: others come first.
                   {guard: {type: 'isPassedOver', params: outputIn}, target: 'choosing', actions: passedOver},
-                  {
-                    guard: {type: 'endsPlan', params: outputIn},
-                    target: '#stopped',
-                    actions: [...begun, stopped],
-                  },
+                  {guard: held, target: 'choosing', actions: attempted},
+                  {guard: retried, target: 'retrying', actions: [attempted, again]},
+                  {guard: ending, target: '#stopped', actions: [...begun, stopped]},
                   {guard: 'isPauseAsked', target: '#paused', actions: begun},
                   {guard: {type: 'mayBeDue', params: outputIn}, target: 'reviewing', actions: begun},
                   {target: 'choosing', actions: begun},
@@ -181,8 +216,12 @@ export const executorMachine = setup({
                 onError: broken,
               },
             },
+            // A new run of the same task, told what failed.
+            retrying: {
+              always: [...leaving, {target: 'working'}],
+            },
             reviewing: {
-              on: {'run.pause': {actions: sendTo('parentReview', ({event}) => event)}},
+              on: {'run.pause': told, 'executor.stopAfterTask': told},
               invoke: {
                 id: 'parentReview',
                 src: 'parentReview',

@@ -3,8 +3,10 @@ import {draftMachine} from './draft.machine.ts';
 import {engineMachine} from './engine.machine.ts';
 import {executorMachine} from './executor.machine.ts';
 import {handOverMachine} from './hand-over.machine.ts';
+import {jobTaskMachine} from './job-task.machine.ts';
 import {parentReviewMachine} from './parent-review.machine.ts';
 import {questionsMachine} from './questions.machine.ts';
+import {retryWaitMachine} from './retry-wait.machine.ts';
 import {reviewGateMachine} from './review-gate.machine.ts';
 import {runMachine} from './run.machine.ts';
 import {segmentMachine} from './segment.machine.ts';
@@ -26,6 +28,11 @@ export type KnownMachine = {
 export const machines: readonly KnownMachine[] = [
   known(engineMachine, 'one job at a time, under the project lock; pause from every state'),
   known(executorMachine, 'the plan loop until one stop reason'),
+  known(jobTaskMachine, 'a task that a job was asked for by its name, with what it has to wait for'),
+  known(
+    retryWaitMachine,
+    'a wait for the wall clock: a limit, an outage; or until somebody wants to try now',
+  ),
   known(taskMachine, 'one task: prepare, run, pass the checkpoint, let the plan say what the run says'),
   known(undoMachine, 'takes back what a task changed: recorded, written, then the task is ready again'),
   known(parentReviewMachine, 'the parents whose children are done: a reviewer for each, from the bottom up'),

@@ -11,16 +11,23 @@ import type {
   SelectReviewInput,
 } from './actors/select-review.actor.ts';
 import type {ReviewVerdict, SettleReviewInput} from './actors/settle-review.actor.ts';
-import {errorIn, finalOutput, isPauseAsked, outputIn, type PauseCommand, pauseWish} from './chart-parts.ts';
+import {errorIn, finalOutput, isPauseAsked, type LoopCommand, outputIn, pauseWish} from './chart-parts.ts';
 import {isHopeless} from './policies/job/stop-reason.ts';
 import {
   type ParentReviewOutput,
   parentIdsIn,
+  preparedReview,
   type Reviewed,
   reviewedOf,
   reviewOutput,
+  reviewRunInput,
+  selectInput,
+  waitIn,
+  withReviews,
 } from './policies/review/review-steps.ts';
 import {type JobWishes, reviewerWish} from './policies/run/agent-choice.ts';
+import {isTimeNeeded} from './policies/run/failure-table.ts';
+import {retryWaitMachine, waitInput} from './retry-wait.machine.ts';
 import {type RunOutput, runMachine} from './run.machine.ts';
 
 export type {ParentReviewOutput, Reviewed};
@@ -31,6 +38,7 @@ export type ParentReviewInput = ReviewScope & {
   /** A review that takes longer is stopped and counts as none. */
   readonly minutes: number;
   readonly wishes?: JobWishes;
+  readonly stallMilliseconds?: number;
 };
 
 type ParentReviewContext = ParentReviewInput & {
@@ -56,7 +64,7 @@ export const parentReviewMachine = setup({
   types: {
     input: {} as ParentReviewInput,
     context: {} as ParentReviewContext,
-    events: {} as PauseCommand,
+    events: {} as LoopCommand,
     output: {} as ParentReviewOutput,
   },
   actors: {
@@ -65,13 +73,14 @@ export const parentReviewMachine = setup({
     prepareReview: promiseNotProvided<PreparedRun | null, PrepareReviewInput>('prepareReview'),
     withdrawRun: promiseNotProvided<RunRecord, {readonly run: RunRecord}>('withdrawRun'),
     run: runMachine,
+    retryWait: retryWaitMachine,
     settleReview: promiseNotProvided<ReviewVerdict, SettleReviewInput>('settleReview'),
   },
   actions: {
     rememberPrepared: assign((_, params: {prepared: PreparedRun | null}) => params),
     rememberVerdict: assign(({context}, {verdict}: {verdict: ReviewVerdict}) => ({
       verdict,
-      reviews: [...context.reviews, reviewedOf(verdict)],
+      reviews: withReviews(context.reviews, [reviewedOf(verdict)]),
     })),
     rememberRun: assign((_, ended: RunOutput) => ({ended, overrun: null})),
     rememberOverrun: assign({overrun: ({context}) => context.minutes}),
@@ -82,13 +91,16 @@ export const parentReviewMachine = setup({
     isNothingDue: ({context}) => context.step.type === 'none',
     isAnswerDue: ({context}) => context.step.type === 'answer',
     isUndecided: ({context}) => context.step.type === 'decide',
+    isHeld: ({context: {step}}) => step.type === 'held',
+    isTooLong: ({context: {step}}) => step.type === 'held' && step.wait.isTooLong,
     isCompletionDue: ({context}) => context.step.type === 'complete',
     isOutdated: (_, params: {prepared: PreparedRun | null}) => params.prepared === null,
     isBroken: ({context}) => context.ended?.outcome === 'error',
     isPaused: ({context: {ended}}) => ended?.outcome === 'paused' || ended?.outcome === 'withdrawn',
     isSentBack: ({context}) => context.verdict?.type === 'sentBack',
     isOverdue: and([not('isPauseAsked'), stateIn('#overdue')]),
-    isHopeless: ({context: {verdict}}) => verdict?.type === 'broken' && isHopeless(verdict.run),
+    isHopeless: ({context: {verdict}}) =>
+      verdict?.type === 'broken' && isHopeless(verdict.run) && !isTimeNeeded(verdict.run),
   },
   delays: {timeLimit: ({context}) => context.minutes * 60_000},
 }).createMachine({
@@ -116,12 +128,7 @@ export const parentReviewMachine = setup({
               invoke: {
                 id: 'selectReview',
                 src: 'selectReview',
-                input: ({context: {taskIds, isEnabled, maxCycles, reviews}}) => ({
-                  taskIds,
-                  isEnabled,
-                  maxCycles,
-                  tried: reviews.flatMap(({verdict, parentId}) => (verdict === 'broken' ? [parentId] : [])),
-                }),
+                input: ({context}) => selectInput(context),
                 onDone: {target: 'selected', actions: assign({step: ({event}) => event.output})},
                 onError: broken,
               },
@@ -131,11 +138,24 @@ export const parentReviewMachine = setup({
                 {guard: 'isNothingDue', target: '#settled'},
                 {guard: 'isAnswerDue', target: '#required'},
                 {guard: 'isUndecided', target: '#undecided'},
+                {guard: 'isTooLong', target: '#held'},
                 {guard: 'isCompletionDue', target: 'completing'},
                 // Nobody waits for a reviewer any more.
                 {guard: 'isPauseAsked', target: '#paused'},
+                {guard: 'isHeld', target: 'waitingForRetry'},
                 {target: 'preparing'},
               ],
+            },
+            waitingForRetry: {
+              always: {guard: 'isPauseAsked', target: '#paused'},
+              on: {'executor.stopAfterTask': '#held'},
+              invoke: {
+                id: 'retryWait',
+                src: 'retryWait',
+                input: ({context}) => waitInput(waitIn(context.step)),
+                onDone: 'selecting',
+                onError: broken,
+              },
             },
             completing: {
               invoke: {
@@ -167,7 +187,7 @@ export const parentReviewMachine = setup({
               invoke: {
                 id: 'withdrawRun',
                 src: 'withdrawRun',
-                input: ({context}) => ({run: preparedRun(context).run}),
+                input: ({context}) => ({run: preparedReview(context).run}),
                 onDone: '#paused',
                 onError: broken,
               },
@@ -234,6 +254,8 @@ export const parentReviewMachine = setup({
     required: {id: 'required', type: 'final', output: outputFor('required')},
     /** Its reviews sent tasks back as often as they may: a person judges it. */
     undecided: {id: 'undecided', type: 'final', output: outputFor('undecided')},
+    /** The reviewer is at its limit, or cannot be reached. */
+    held: {id: 'held', type: 'final', output: outputFor('held')},
     paused: {id: 'paused', type: 'final', output: outputFor('paused')},
     /** The next agent would fail as well. */
     failed: {id: 'failed', type: 'final', output: outputFor('failed')},
@@ -250,17 +272,7 @@ function preparedIn({event}: {event: DoneActorEvent<PreparedRun | null>}) {
   return {prepared: event.output};
 }
 
-function preparedRun({prepared}: ParentReviewContext): PreparedRun {
-  if (prepared === null) throw new Error('A review must be prepared before it runs');
-  return prepared;
-}
-
 function settleInput({ended, overrun}: ParentReviewContext): SettleReviewInput {
   if (ended === null) throw new Error('No review has ended');
   return {run: ended.run, overrun};
-}
-
-function reviewRunInput(context: ParentReviewContext) {
-  const {run, order} = preparedRun(context);
-  return {run, order, graceMilliseconds: context.graceMilliseconds};
 }

@@ -12,16 +12,16 @@ import {
 } from './policies/run/run-circumstances.ts';
 import {type RunOrder, segmentInput, stepOf} from './policies/run/run-order.ts';
 import type {SegmentOutput} from './policies/run/run-step.ts';
+import type {AgentTimes} from './policies/run/silence.ts';
 import {segmentMachine} from './segment.machine.ts';
 
 /** What may be asked of a run; to send it back is to give it feedback. */
 export type RunCommand = {readonly type: RunOrder['type']} | PauseCommand;
 
-export type RunInput = {
+export type RunInput = AgentTimes & {
   readonly run: RunRecord;
   /** Obeyed as soon as the run stands where its record does. */
   readonly order: RunOrder | null;
-  readonly graceMilliseconds: number;
   /** Those of a run that this Blackbird prepared, unless told otherwise. */
   readonly circumstances?: RunCircumstances;
 };
@@ -34,7 +34,7 @@ export type RunOutput = {readonly run: RunRecord} & (
   | {readonly outcome: 'error'; readonly error: unknown}
 );
 
-type RunContext = Required<RunInput> & {error: unknown};
+type RunContext = RunInput & Required<Pick<RunInput, 'circumstances'>> & {error: unknown};
 
 const remembered = {type: 'rememberRun', params: recordIn} as const;
 const ordered = ({context: {run, order}}: {context: RunContext}) => ({run, step: stepOf(order)});

@@ -5,19 +5,31 @@ import {callbackNotProvided, promiseNotProvided} from './actors/not-provided.ts'
 import type {RecordRunInput} from './actors/record-run.actor.ts';
 import {errorIn, finalOutput, type PauseCommand, recordIn} from './chart-parts.ts';
 import {
+  afterExit,
+  afterResult,
   capturedSession,
+  nothingSeen,
+  pausedBy,
+  type RunStep,
   type SegmentFacts,
   type SegmentOutput,
   segmentStep,
   spawnFailure,
 } from './policies/run/run-step.ts';
+import {type AgentTimes, type Silence, silencePause, untilSilenceCheck} from './policies/run/silence.ts';
 
-export type SegmentInput = Pick<SegmentFacts, 'run' | 'request'> & {readonly graceMilliseconds: number};
-/** `hasResult`: whatever comes now, the agent's own verdict stands. */
-type SegmentContext = SegmentInput & SegmentFacts & {hasResult: boolean; isSwept: boolean; error: unknown};
+export type SegmentInput = Pick<SegmentFacts, 'run' | 'request'> & AgentTimes;
+/** `silent`: for so many milliseconds. */
+type SegmentContext = AgentTimes & SegmentFacts & {isSwept: boolean; silent: number; error: unknown};
+
+type Facts = {readonly context: SegmentFacts};
 
 const remembered = {type: 'rememberRun', params: recordIn} as const;
 const failed = {type: 'rememberError', params: errorIn} as const;
+
+const recording = (id: string, step: (facts: SegmentFacts) => RunStep) =>
+  ({id, src: 'recordRun', input: ({context}: Facts) => ({run: context.run, step: step(context)})}) as const;
+const swept = ({context}: Facts) => ({run: context.run});
 
 /**
  * One agent process from launch to the last of its children. Facts are remembered whenever they come and
@@ -45,6 +57,7 @@ export const segmentMachine = setup({
     startAgent: sendTo('agent', {type: 'agent.go'}),
     readOn: sendTo('agent', {type: 'agent.readOn'}),
     interruptAgent: sendTo('agent', {type: 'agent.interrupt'}),
+    askForSilence: sendTo('agent', {type: 'agent.reportSilence'}),
     killAgent: sendTo('agent', {type: 'agent.kill'}),
   },
   guards: {
@@ -55,10 +68,12 @@ export const segmentMachine = setup({
     isSwept: ({context}) => context.isSwept,
     hasResult: ({context}) => context.hasResult,
     hasError: ({context}) => context.error !== undefined,
+    isStalled: ({context}, silence: Silence) => silencePause(silence, context.stallMilliseconds) !== null,
     endsAsPause: ({context}) => context.pause !== null && !context.hasResult,
   },
   delays: {
     graceWindow: ({context}) => context.graceMilliseconds,
+    silenceWindow: ({context}) => untilSilenceCheck(context.stallMilliseconds, context.silent),
     killWindow: 5_000,
     lingerWindow: 10_000,
   },
@@ -66,12 +81,9 @@ export const segmentMachine = setup({
   id: 'segment',
   context: ({input}) => ({
     ...input,
-    pause: null,
-    held: null,
-    session: null,
-    hasResult: false,
-    exit: null,
+    ...nothingSeen,
     isSwept: false,
+    silent: 0,
     error: undefined,
   }),
   // One agent spans every state, so that stopping it never loses hold of it.
@@ -82,27 +94,10 @@ export const segmentMachine = setup({
     onError: {target: '.failed', actions: failed},
   },
   on: {
-    'agent.sessionCaptured': {
-      actions: assign({session: ({event}) => capturedSession(event)}),
-    },
-    // Interrupted, an agent may say that it failed: that is the pause. A success is one at any time.
-    'agent.resultSeen': {
-      actions: assign({
-        hasResult: ({context, event}) => context.hasResult || context.pause === null || event.isOk,
-      }),
-    },
-    'agent.exited': {
-      actions: assign({
-        exit: ({event: {type: _, ...exit}}) => exit,
-        hasResult: ({context}) => context.hasResult || context.pause === null,
-      }),
-    },
-    'run.pause': {
-      actions: assign({
-        pause: ({context: {pause}, event: {reason}}) =>
-          pause ? {...pause, presses: pause.presses + 1} : {reason, presses: 1},
-      }),
-    },
+    'agent.sessionCaptured': {actions: assign({session: ({event}) => capturedSession(event)})},
+    'agent.resultSeen': {actions: assign(({context, event}) => afterResult(context, event.isOk))},
+    'agent.exited': {actions: assign(({context, event}) => afterExit(context, event))},
+    'run.pause': {actions: assign({pause: ({context, event}) => pausedBy(context, event.reason)})},
   },
   initial: 'launching',
   states: {
@@ -120,9 +115,7 @@ export const segmentMachine = setup({
     },
     recordingStart: {
       invoke: {
-        id: 'recordStart',
-        src: 'recordRun',
-        input: ({context}) => ({run: context.run, step: segmentStep.start(context)}),
+        ...recording('recordStart', segmentStep.start),
         onDone: [
           {guard: 'isPauseAsked', target: 'withdrawing', actions: remembered},
           {target: 'active', actions: [remembered, 'startAgent']},
@@ -132,7 +125,18 @@ export const segmentMachine = setup({
     },
     active: {
       // Its verdict is known; waiting for its other attempts would only take minutes.
-      on: {'agent.fatalRetrySeen': 'interrupting'},
+      on: {
+        'agent.fatalRetrySeen': 'interrupting',
+        'agent.silent': [
+          {
+            guard: {type: 'isStalled', params: ({event}) => event},
+            target: 'recordingPauseIntent',
+            actions: assign({pause: ({context, event}) => silencePause(event, context.stallMilliseconds)}),
+          },
+          {target: 'active', reenter: true, actions: assign({silent: ({event}) => event.milliseconds})},
+        ],
+      },
+      after: {silenceWindow: {actions: 'askForSilence'}},
       always: [
         {guard: 'hasNewSession', target: 'recordingSession'},
         {guard: 'hasExited', target: 'sweeping'},
@@ -142,9 +146,7 @@ export const segmentMachine = setup({
     },
     recordingSession: {
       invoke: {
-        id: 'recordSession',
-        src: 'recordRun',
-        input: ({context}) => ({run: context.run, step: segmentStep.session(context)}),
+        ...recording('recordSession', segmentStep.session),
         onDone: [
           {guard: 'isSwept', target: 'settling', actions: [remembered, 'markSessionRecorded']},
           {target: 'active', actions: [remembered, 'markSessionRecorded', 'readOn']},
@@ -160,16 +162,14 @@ export const segmentMachine = setup({
       invoke: {
         id: 'endHeld',
         src: 'endEverything',
-        input: ({context}) => ({run: context.run}),
+        input: swept,
         onDone: 'recordingWithdrawal',
         onError: {target: 'failed', actions: failed},
       },
     },
     recordingWithdrawal: {
       invoke: {
-        id: 'recordWithdrawal',
-        src: 'recordRun',
-        input: ({context}) => ({run: context.run, step: {type: 'withdrawn'}}),
+        ...recording('recordWithdrawal', () => ({type: 'withdrawn'})),
         onDone: {target: 'withdrawn', actions: remembered},
         onError: {target: 'failed', actions: failed},
       },
@@ -185,9 +185,7 @@ export const segmentMachine = setup({
     },
     recordingPauseIntent: {
       invoke: {
-        id: 'recordPauseIntent',
-        src: 'recordRun',
-        input: ({context}) => ({run: context.run, step: {type: 'pauseAsked'}}),
+        ...recording('recordPauseIntent', () => ({type: 'pauseAsked'})),
         onDone: {target: 'interrupting', actions: remembered},
         onError: {target: 'killing', actions: failed},
       },
@@ -209,7 +207,7 @@ export const segmentMachine = setup({
       invoke: {
         id: 'endEverything',
         src: 'endEverything',
-        input: ({context}) => ({run: context.run}),
+        input: swept,
         onDone: {target: 'settling', actions: assign({isSwept: true})},
         onError: {target: 'failed', actions: failed},
       },
@@ -225,18 +223,14 @@ export const segmentMachine = setup({
     },
     recordingPause: {
       invoke: {
-        id: 'recordPause',
-        src: 'recordRun',
-        input: ({context}) => ({run: context.run, step: segmentStep.pause(context)}),
+        ...recording('recordPause', segmentStep.pause),
         onDone: {target: 'ended', actions: remembered},
         onError: {target: 'failed', actions: failed},
       },
     },
     recordingOutcome: {
       invoke: {
-        id: 'recordOutcome',
-        src: 'recordRun',
-        input: ({context}) => ({run: context.run, step: segmentStep.end(context)}),
+        ...recording('recordOutcome', segmentStep.end),
         onDone: {target: 'ended', actions: remembered},
         onError: {target: 'failed', actions: failed},
       },

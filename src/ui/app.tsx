@@ -1,8 +1,9 @@
 import {Box} from 'ink';
+import {Banner} from './components/banner.tsx';
 import {KeyHints} from './components/hint-line.tsx';
 import {Lines} from './components/lines.tsx';
 import {useKeys} from './input/use-keys.ts';
-import {activeHints, bannerLine, headerLine} from './model/frame-lines.ts';
+import {activeHints, headerLine} from './model/frame-lines.ts';
 import {DialogScreen} from './screens/dialog-screen.tsx';
 import {HelpScreen} from './screens/help-screen.tsx';
 import {HomeScreen} from './screens/home-screen.tsx';
@@ -38,7 +39,7 @@ export function App() {
       ) : (
         <>
           <Screen />
-          <Lines lines={[bannerLine(state, facts)]} />
+          <Banner />
           <KeyHints hints={activeHints(state, facts)} columns={layout.width} />
         </>
       )}

@@ -113,7 +113,7 @@ export interface SessionPort {
 export interface TuiPorts {
   readonly name: string;
   readonly folder: string;
-  readonly engine: Pick<Engine, 'pause' | 'stopAfterTask' | 'subscribe' | 'decide' | 'postpone'>;
+  readonly engine: Pick<Engine, 'pause' | 'stopAfterTask' | 'retryNow' | 'subscribe' | 'decide' | 'postpone'>;
   /** These steps as one job. It is at work when this returns. */
   start(steps: readonly JobStep[]): Promise<JobEnd>;
   /** What was written and not delivered yet. */

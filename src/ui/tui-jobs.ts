@@ -69,6 +69,16 @@ export function createJobs(core: TuiCore, ports: TuiPorts) {
       case 'engine.warning':
         core.say({tone: 'warning', text: fact.message});
         return;
+      case 'wait.started': {
+        const {job} = core.get();
+        if (job) core.patch({job: {...job, wait: fact.wait}});
+        return;
+      }
+      case 'wait.ended': {
+        const {job} = core.get();
+        if (job) core.patch({job: {...job, wait: null}});
+        return;
+      }
       case 'engine.pausing':
         return;
     }
@@ -101,7 +111,7 @@ export function createJobs(core: TuiCore, ports: TuiPorts) {
 
   const start = async (...steps: readonly JobStep[]): Promise<void> => {
     isFollowing = true;
-    core.patch({job: {steps, runs: new Map(), isStopping: false}, notice: null, past: null});
+    core.patch({job: {steps, runs: new Map(), isStopping: false, wait: null}, notice: null, past: null});
     core.send({type: 'job.began'});
     const end = await ports.start(steps).catch((error: unknown) => ({error}));
     left = 'left' in end ? end.left : [];

@@ -1,6 +1,5 @@
 import type {AgentEvent, AgentRequest, AgentVerdict} from '../../src/services/contracts/agent.ts';
-import type {RunningAgent} from '../../src/services/contracts/agent-process.ts';
-import type {AgentEnding, AgentRunner} from '../../src/services/contracts/agent-runner.ts';
+import type {AgentEnding, AgentRunner, LaunchedAgent} from '../../src/services/contracts/agent-runner.ts';
 import type {RunRecord} from '../../src/services/contracts/run.ts';
 import {deferred} from './memory-run-store.ts';
 import {identity} from './runs.ts';
@@ -18,6 +17,8 @@ export type FakeAgent = {
   remaining: readonly number[];
   /** Its end is told a while after it, as when its last output is still read. */
   isExitDeferred: boolean;
+  /** Milliseconds since it printed anything. */
+  silence: number;
   says(...events: readonly AgentEvent[]): void;
   opensSession(ref?: string): void;
   /** Says its result, and lives on. */
@@ -125,7 +126,7 @@ function makeAgent({
   number: number;
   log: (entry: string) => void;
   runner: FakeAgentRunner;
-}): {agent: FakeAgent; running: RunningAgent<AgentEnding>} {
+}): {agent: FakeAgent; running: LaunchedAgent} {
   const {promise: ended, resolve: end, reject: fail} = deferred<AgentEnding>();
   let last: {ok: boolean; text: string} | null = null;
   let endHold: Promise<void> | undefined;
@@ -163,6 +164,7 @@ function makeAgent({
     obeys: {...runner.obeys},
     remaining: [],
     isExitDeferred: false,
+    silence: 0,
     says: (...events) => {
       if (!agent.hasGone || !agent.isAlive) throw new Error('an agent that does not run says nothing');
       for (const event of events) {
@@ -202,7 +204,7 @@ function makeAgent({
     },
   };
 
-  const running: RunningAgent<AgentEnding> = {
+  const running: LaunchedAgent = {
     identity: identity(number),
     argv: ['claude', '-p'],
     go: () => {
@@ -227,6 +229,7 @@ function makeAgent({
     },
     suspend: () => log(`suspend ${run.run_id}`),
     wake: () => log(`wake ${run.run_id}`),
+    silentFor: () => agent.silence,
     ended,
     endEverything: async () => {
       log(`end ${run.run_id}`);

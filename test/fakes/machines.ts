@@ -12,10 +12,17 @@ import {
   defineFindDecisionActor,
   defineRecallDecisionActor,
 } from '../../src/machines/actors/decision.actor.ts';
+import {defineFindWaitActor} from '../../src/machines/actors/find-wait.actor.ts';
 import {defineReceiveDecisionActor} from '../../src/machines/actors/hand-over.actor.ts';
 import {definePrepareReviewActor} from '../../src/machines/actors/prepare-review.actor.ts';
 import {definePrepareRunActor} from '../../src/machines/actors/prepare-run.actor.ts';
 import {defineRecordRunActor} from '../../src/machines/actors/record-run.actor.ts';
+import {
+  defineAnnounceWaitActor,
+  defineForgetLimitActor,
+  defineReadClockActor,
+  type OpenWaits,
+} from '../../src/machines/actors/retry-wait.actor.ts';
 import {
   defineCompleteParentsActor,
   defineSelectReviewActor,
@@ -25,6 +32,7 @@ import {defineSettleReviewActor} from '../../src/machines/actors/settle-review.a
 import {defineSettleTaskActor} from '../../src/machines/actors/settle-task.actor.ts';
 import {defineWithdrawRunActor, defineWithdrawTaskActor} from '../../src/machines/actors/withdraw.actor.ts';
 import {parentReviewMachine} from '../../src/machines/parent-review.machine.ts';
+import {retryWaitMachine} from '../../src/machines/retry-wait.machine.ts';
 import {reviewGateMachine} from '../../src/machines/review-gate.machine.ts';
 import {runMachine} from '../../src/machines/run.machine.ts';
 import {segmentMachine} from '../../src/machines/segment.machine.ts';
@@ -49,7 +57,16 @@ export function defineEffects(services: Services) {
     checkDecision: defineCheckDecisionActor(services),
     run: runMachine.provide({actors: run}),
   };
+  const waits: OpenWaits = new Set();
+  const retryWait = retryWaitMachine.provide({
+    actors: {
+      announceWait: defineAnnounceWaitActor(waits, () => {}),
+      readClock: defineReadClockActor(services),
+      forgetLimit: defineForgetLimitActor(services, () => {}),
+    },
+  });
   const parentReview = {
+    retryWait,
     selectReview: defineSelectReviewActor(services),
     completeParents: defineCompleteParentsActor(services),
     prepareReview: definePrepareReviewActor(services, () => {}),
@@ -71,6 +88,8 @@ export function defineEffects(services: Services) {
     selectTask: defineSelectTaskActor(services),
     task: taskMachine.provide({actors: task}),
     parentReview: parentReviewMachine.provide({actors: parentReview}),
+    retryWait,
   };
-  return {live, desk, segment, run, reviewGate, parentReview, task, executor};
+  const jobTask = {findWait: defineFindWaitActor(services), retryWait, task: executor.task};
+  return {live, desk, waits, jobTask, segment, run, reviewGate, parentReview, task, executor};
 }

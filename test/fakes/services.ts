@@ -17,6 +17,7 @@ import {
   type MemoryJobStore,
   type MemoryRequestBox,
 } from './memory-job-store.ts';
+import {createMemoryLimitStore, type MemoryLimitStore} from './memory-limit-store.ts';
 import {createMemoryPlanStore, type MemoryPlanStore} from './memory-plan-store.ts';
 import {createMemoryRunStore, deferred, type MemoryRunStore} from './memory-run-store.ts';
 
@@ -29,6 +30,7 @@ export type FakeServices = {
   readonly drafts: MemoryDraftStore;
   readonly jobs: MemoryJobStore;
   readonly requests: MemoryRequestBox;
+  readonly limits: MemoryLimitStore;
   readonly changes: FakeChanges;
   readonly surroundings: FakeSurroundings;
   /** Everything that happened, in its order: writes, orders, ends, locks. */
@@ -87,6 +89,7 @@ export function createFakeServices({
   const comments = createMemoryCommentStore();
   const jobs = createMemoryJobStore();
   const requests = createMemoryRequestBox();
+  const limits = createMemoryLimitStore();
 
   const checkAgents = (entry: string) => {
     const [verb, runId = ''] = entry.split(' ');
@@ -126,6 +129,7 @@ export function createFakeServices({
     inbox: createMemoryInbox(),
     jobs,
     requests,
+    limits,
     agents,
     changes,
     surroundings,
@@ -181,6 +185,7 @@ export function createFakeServices({
     livenessOf: () => 'dead',
     now: () => time.now,
     monotonicNow: () => time.milliseconds,
+    chance: () => 0.5,
     newUuid: () => `00000000-0000-4000-8000-${String(++uuids).padStart(12, '0')}`,
     newRunId: (taskId, attempt) => `${taskId}-${attempt}`,
     newJobSuffix: () => String(++jobCount).padStart(6, '0'),
@@ -194,6 +199,7 @@ export function createFakeServices({
     drafts,
     jobs,
     requests,
+    limits,
     agents,
     changes,
     surroundings,
@@ -239,7 +245,7 @@ export function mortal(fake: FakeServices) {
     if (!isDead) call();
   };
 
-  const {plans, runs, feedback, drafts, comments, jobs, project, changes} = services;
+  const {plans, runs, feedback, drafts, comments, jobs, limits, project, changes} = services;
   const own: Services = {
     ...services,
     plans: {...plans, read: guarded(plans.read), update: guarded(plans.update)},
@@ -272,6 +278,11 @@ export function mortal(fake: FakeServices) {
       list: guarded(comments.list),
       save: guarded(comments.save),
       remove: guarded(comments.remove),
+    },
+    limits: {
+      read: guarded(limits.read),
+      save: guarded(limits.save),
+      clear: guarded(limits.clear),
     },
     project: {
       root: project.root,

@@ -12,9 +12,10 @@ import type {ProviderId} from '../../src/services/contracts/agent.ts';
 /** `saved` is the agent that the project uses, `agent` one that is named for the job. */
 export type JobFields = JobOptions & {readonly saved?: ProviderId};
 
+/** Jobs of tests wait for nothing, unless they say so. */
 export const jobOf = (steps: readonly JobStep[], {saved, ...options}: JobFields = {}): Job => ({
   steps,
-  options: {...options, ...(saved === undefined ? {} : {agent: `saved:${saved}`})},
+  options: {isImpatient: true, ...options, ...(saved === undefined ? {} : {agent: `saved:${saved}`})},
 });
 
 export const executeJob = ({

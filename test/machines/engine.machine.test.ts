@@ -12,9 +12,9 @@ import {
 import {defineRecoverRunsActor} from '../../src/machines/actors/recover-runs.actor.ts';
 import {engineMachine} from '../../src/machines/engine.machine.ts';
 import {executorMachine} from '../../src/machines/executor.machine.ts';
+import {jobTaskMachine} from '../../src/machines/job-task.machine.ts';
 import {parentReviewMachine} from '../../src/machines/parent-review.machine.ts';
 import {type Job, type JobResult, undoStep} from '../../src/machines/policies/job/job-steps.ts';
-import {taskMachine} from '../../src/machines/task.machine.ts';
 import {AppError} from '../../src/services/contracts/errors.ts';
 import type {Services} from '../../src/services/contracts/services.ts';
 import {defineEffects} from '../fakes/machines.ts';
@@ -58,7 +58,7 @@ function defineEngineEffects(services: Services) {
     releaseLock: defineReleaseLockActor(services.lock),
     recoverRuns: defineRecoverRunsActor(services),
     executor: executorMachine.provide({actors: effects.executor}),
-    task: taskMachine.provide({actors: effects.task}),
+    jobTask: jobTaskMachine.provide({actors: effects.jobTask}),
     parentReview: parentReviewMachine.provide({actors: effects.parentReview}),
   };
 }
@@ -101,6 +101,7 @@ describe('a job', () => {
         steps: [{type: 'execute', output: {reason: 'completed', attempted}}],
         left: [],
         isStopAsked: false,
+        isPauseAsked: false,
       },
     ]);
     expect(log.at(0)).toBe('lock');
@@ -271,7 +272,7 @@ describe('an error', () => {
 
   test.each([
     {job: execute, name: 'executor'},
-    {job: resume, name: 'task'},
+    {job: resume, name: 'jobTask'},
   ] as const)('inside the $name releases the lock', async ({job, name}) => {
     const fake = createFakeServices({plan: planOf(task('a', {status: 'in_progress'})), runs: [pausedRun()]});
     const error = new Error('a bug');
@@ -464,8 +465,8 @@ test('every transition is reached', () => {
         {type: 'xstate.error.actor.recoverRuns', error: 'no'},
         {type: 'xstate.done.actor.executor', output: {reason: 'completed', attempted: []}},
         {type: 'xstate.error.actor.executor', error: 'no'},
-        {type: 'xstate.done.actor.task', output: {outcome: 'succeeded', run}},
-        {type: 'xstate.error.actor.task', error: 'no'},
+        {type: 'xstate.done.actor.jobTask', output: {outcome: 'succeeded', run}},
+        {type: 'xstate.error.actor.jobTask', error: 'no'},
         {type: 'xstate.done.actor.undo', output: {outcome: 'error', error: 'no'}},
         {type: 'xstate.error.actor.undo', error: 'no'},
         {type: 'xstate.done.actor.parentReview', output: settled},

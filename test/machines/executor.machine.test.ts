@@ -11,8 +11,10 @@ import {question, restingRun} from '../fakes/runs.ts';
 import {createFakeServices, settle} from '../fakes/services.ts';
 import {eventually} from '../helpers/eventually.ts';
 import {unreachedTransitions} from '../helpers/model.ts';
-import {family, planOf, task, withStatus} from '../helpers/plans.ts';
+import {family, now, planOf, task, withStatus} from '../helpers/plans.ts';
 
+const minute = 60_000;
+const hour = 60 * minute;
 const input: ExecutorInput = {
   taskIds: [],
   provider: 'claude',
@@ -24,6 +26,9 @@ const input: ExecutorInput = {
   reviewsParents: true,
   maxReviewCycles: 3,
   reviewMinutes: 30,
+  patience: {limitMilliseconds: 6 * hour, outageMilliseconds: hour, beganAt: now},
+  stallMilliseconds: 15 * minute,
+  retries: 0,
 };
 const pause = {type: 'run.pause', reason: 'user_interrupt'} as const;
 const stopAfterTask = {type: 'executor.stopAfterTask'} as const;
@@ -482,17 +487,30 @@ describe('parents', () => {
 test('every transition is reached', () => {
   const run = restingRun({state: 'succeeded'});
   const failed = restingRun({state: 'failed', failure: {kind: 'auth', message: 'no'}});
+  const broken = restingRun({state: 'failed', failure: {kind: 'agent_error', message: 'no'}});
+  const held = restingRun({state: 'paused', failure: {kind: 'rate_limit', message: 'no'}});
+  const wait = {taskId: 'a', runId: null, provider: 'claude', reason: 'usage_limit', until: now};
+  const selected = (hasParent: boolean) => ({
+    type: 'task',
+    task: {taskId: 'a', hasParent, mode: {type: 'execute'}},
+  });
   expect(
     unreachedTransitions(executorMachine, {
-      inputs: [input],
+      inputs: [{...input, retries: 1}],
       payloads: [
         pause,
         {type: 'xstate.done.actor.findDecision', output: 'a'},
         {type: 'xstate.done.actor.findDecision', output: null},
         {type: 'xstate.error.actor.findDecision', error: 'no'},
-        {type: 'xstate.done.actor.selectTask', output: {taskId: 'a', hasParent: true}},
-        {type: 'xstate.done.actor.selectTask', output: {taskId: 'a', hasParent: false}},
-        {type: 'xstate.done.actor.selectTask', output: null},
+        {type: 'xstate.done.actor.selectTask', output: selected(true)},
+        {type: 'xstate.done.actor.selectTask', output: selected(false)},
+        {type: 'xstate.done.actor.selectTask', output: {type: 'none'}},
+        {type: 'xstate.done.actor.selectTask', output: {type: 'wait', wait: {...wait, isTooLong: false}}},
+        {type: 'xstate.done.actor.selectTask', output: {type: 'wait', wait: {...wait, isTooLong: true}}},
+        {type: 'xstate.done.actor.retryWait', output: undefined},
+        {type: 'xstate.error.actor.retryWait', error: 'no'},
+        {type: 'xstate.done.actor.task', output: {outcome: 'paused', run: held}},
+        {type: 'xstate.done.actor.task', output: {outcome: 'failed', run: broken}},
         {type: 'xstate.error.actor.selectTask', error: 'no'},
         {type: 'xstate.done.actor.task', output: {outcome: 'succeeded', run}},
         {type: 'xstate.done.actor.task', output: {outcome: 'paused', run}},

@@ -19,6 +19,7 @@ const input: ParentReviewInput = {
   isEnabled: true,
   maxCycles: 3,
   minutes: 30,
+  patience: {limitMilliseconds: 3_600_000, outageMilliseconds: 3_600_000, beganAt: now},
   provider: 'claude',
   graceMilliseconds: 10_000,
 };
@@ -398,7 +399,6 @@ describe('a review that comes to nothing', () => {
   test.each<{kind: FailureKind; outcome: string}>([
     {kind: 'agent_error', outcome: 'settled'},
     {kind: 'auth', outcome: 'failed'},
-    {kind: 'rate_limit', outcome: 'failed'},
   ])('for $kind: $outcome', async ({kind, outcome}) => {
     const fake = createReview();
     fake.agents.play = (agent) => agent.fails({kind});
@@ -673,8 +673,10 @@ test('every transition is reached', () => {
   const run = restingRun({state: 'succeeded', task_id: 'p'});
   const prepared = {task: task('p'), run: runRecord(), order: {type: 'run.restart'}};
   const hopeless = restingRun({state: 'failed', failure: {kind: 'auth', message: 'no'}});
+  const wait = {taskId: 'p', runId: null, provider: 'claude', reason: 'usage_limit', until: now};
   const doneAs = (actor: string, output: unknown) => ({type: `xstate.done.actor.${actor}`, output});
-  const errors = ['selectReview', 'completeParents', 'prepareReview', 'run', 'settleReview'].map((actor) => ({
+  const actors = ['selectReview', 'completeParents', 'prepareReview', 'run', 'settleReview', 'retryWait'];
+  const errors = actors.map((actor) => ({
     type: `xstate.error.actor.${actor}`,
     error: 'no',
   }));
@@ -688,6 +690,10 @@ test('every transition is reached', () => {
         doneAs('selectReview', {type: 'complete', parentIds: ['p']}),
         doneAs('selectReview', {type: 'decide', parentId: 'p', cycles: 3}),
         doneAs('selectReview', {type: 'review', parentId: 'p'}),
+        doneAs('selectReview', {type: 'held', wait: {...wait, isTooLong: false}}),
+        doneAs('selectReview', {type: 'held', wait: {...wait, isTooLong: true}}),
+        {type: 'executor.stopAfterTask'},
+        doneAs('retryWait', undefined),
         doneAs('prepareReview', null),
         doneAs('prepareReview', prepared),
         doneAs('run', {outcome: 'succeeded', run}),

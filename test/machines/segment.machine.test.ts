@@ -190,6 +190,8 @@ describe('outcomes', () => {
         exit_code: 1,
         segments: [endedSegment(1, {exit_code: 1})],
         failure: {kind: 'rate_limit', message: 'try later'},
+        retry_at: new Date(Date.parse(now) + 5 * 60_000).toISOString(),
+        held_up: {kind: 'rate_limit', since: now, attempt: 1},
       },
     });
   });
@@ -1082,8 +1084,10 @@ test('every transition is reached', () => {
   const exit = {verdict: {outcome: 'succeeded'}, isSessionStored: true, hasWorked: true};
   expect(
     unreachedTransitions(segmentMachine, {
-      inputs: [{run, request: startRequest, graceMilliseconds}],
+      inputs: [{run, request: startRequest, graceMilliseconds, stallMilliseconds: 1}],
       payloads: [
+        {type: 'agent.silent', milliseconds: 0, isRetrying: false},
+        {type: 'agent.silent', milliseconds: 1, isRetrying: false},
         {type: 'agent.held', identity: {}, argv: []},
         {type: 'agent.spawnFailed', message: 'no'},
         {type: 'agent.sessionCaptured', sessionRef},

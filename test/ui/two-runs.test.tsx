@@ -42,6 +42,7 @@ function twoAtWork() {
       postpone: (runId) => void postponed.push(runId),
       pause: () => {},
       stopAfterTask: () => {},
+      retryNow: () => {},
     },
     start: () => new Promise(() => {}),
     onOutput: (listener) => {

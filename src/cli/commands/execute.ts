@@ -29,6 +29,7 @@ export const effortOption = () =>
   new Option('--effort <word>', 'how hard it thinks: low, medium, high …').argParser(wishWord);
 export const reviewOption = () => new Option('--review', 'stop after each task and ask for a decision');
 export const noReviewOption = () => new Option('--no-review', 'no checkpoints, whatever the settings say');
+export const noWaitOption = () => new Option('--no-wait', 'stop at a limit or an outage instead of waiting');
 export const streamOption = () => new Option('--stream', "show the agent's words and tools as they come");
 
 export function executeCommand(cli: Cli): Command {
@@ -42,6 +43,7 @@ export function executeCommand(cli: Cli): Command {
     .addOption(noReviewOption())
     .option('--stop-on-failure', 'stop the plan when a task fails')
     .option('--max-tasks <n>', 'stop after so many tasks', countingNumber)
+    .addOption(noWaitOption())
     .option('--dry-run', 'only say what would run, in which order and why')
     .addOption(streamOption())
     .addOption(inspectOption())

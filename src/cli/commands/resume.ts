@@ -12,6 +12,7 @@ import {
   effortOption,
   modelOption,
   noReviewOption,
+  noWaitOption,
   reviewOption,
   streamOption,
 } from './execute.ts';
@@ -30,6 +31,7 @@ export function resumeCommand(cli: Cli): Command {
     .addOption(effortOption())
     .addOption(reviewOption())
     .addOption(noReviewOption())
+    .addOption(noWaitOption())
     .addOption(streamOption())
     .addOption(inspectOption())
     .action((taskId: string, options: Options, command: Command) =>

@@ -1,6 +1,7 @@
 import {createHash, randomBytes, randomUUID} from 'node:crypto';
 import {open} from 'node:fs/promises';
 import os from 'node:os';
+import path from 'node:path';
 import {type CommentDesk, createCommentDesk} from '../../machines/actors/comment-desk.ts';
 import {proposeUndo} from '../../machines/actors/undo.actor.ts';
 import {withdrawApproval} from '../../machines/actors/withdraw-approval.ts';
@@ -23,6 +24,8 @@ import type {Services} from '../../services/contracts/services.ts';
 import {createLazyChangeTracker} from '../../services/git/lazy-change-tracker.ts';
 import {createSurroundingsReader} from '../../services/git/surroundings.ts';
 import {createJournalFiles} from '../../services/journal/journal-files.ts';
+import {accountOf} from '../../services/limits/accounts.ts';
+import {createLimitStore} from '../../services/limits/limit-store.ts';
 import {createProcessLock} from '../../services/lock/process-lock.ts';
 import {createProjectLock} from '../../services/lock/project-lock.ts';
 import {createCommentStore} from '../../services/stores/comment-store.ts';
@@ -107,6 +110,11 @@ export async function openEngine({
     inbox: createDecisionInbox({folder: folder.runsFolder, livenessOf}),
     jobs: createJobStore({folder: folder.jobsFolder}),
     requests: createRequestBox({folder: folder.requestsFolder}),
+    limits: createLimitStore({
+      file: path.join(path.dirname(userConfigFile), 'limits.json'),
+      accountOf: (provider) => accountOf(provider, env),
+      onWarning: (message) => engine.warn(message),
+    }),
     agents,
     changes,
     surroundings: createSurroundingsReader({
@@ -135,6 +143,7 @@ export async function openEngine({
     livenessOf,
     now,
     monotonicNow: () => performance.now(),
+    chance: Math.random,
     newUuid: randomUUID,
     newRunId: (taskId, attempt) =>
       `${taskFolderName(taskId).replace('~', '-')}-${attempt}-${randomBytes(3).toString('hex')}`,

@@ -11,6 +11,7 @@ import {printableJson} from '../terminal/printable-json.ts';
 import type {OpenEngineOptions, OpenedEngine} from './engine-composition.ts';
 import {jsonProgress, textProgress} from './progress.ts';
 import {readable} from './readable-lines.ts';
+import {waitKeys} from './wait-keys.ts';
 
 export type JobCommandOptions = {
   agent?: string;
@@ -22,6 +23,8 @@ export type JobCommandOptions = {
   review?: boolean;
   stopOnFailure?: true;
   maxTasks?: number;
+  /** False for `--no-wait`. */
+  wait?: boolean;
 };
 
 /** The engine as one call of a command uses it. */
@@ -60,7 +63,7 @@ export async function runSteps(
   steps: readonly JobStep[],
   options: JobCommandOptions,
 ): Promise<JobResult> {
-  const {agent, model, effort, review, stopOnFailure, maxTasks} = options;
+  const {agent, model, effort, review, stopOnFailure, maxTasks, wait} = options;
   const result = await runJob(cli, command, opened, {
     steps,
     options: {
@@ -70,6 +73,7 @@ export async function runSteps(
       ...(review === undefined ? {} : {isReviewed: review}),
       ...(stopOnFailure === undefined ? {} : {stopOnFailure}),
       ...(maxTasks === undefined ? {} : {maxTasks}),
+      ...(wait === false ? {isImpatient: true} : {}),
       isAttended: isAttended(cli, command),
     },
   });
@@ -88,7 +92,9 @@ async function runJob(cli: Cli, command: Command, opened: CalledEngine, job: Job
   const progress = cli.isJson(command)
     ? jsonProgress(context)
     : textProgress(context, context.write, {isStreaming});
+  const keys = waitKeys(context, engine, cli.isJson(command));
   const unsubscribe = engine.subscribe((fact) => {
+    keys.onFact(fact);
     if (fact.type === 'run.resting' && !passesBy(job, fact.run.task_id)) return;
     if (fact.type === 'decision.received') dialog.take();
     progress.onFact(fact);
@@ -105,6 +111,7 @@ async function runJob(cli: Cli, command: Command, opened: CalledEngine, job: Job
   } finally {
     release();
     unsubscribe();
+    keys.close();
     progress.close();
   }
 }
@@ -119,12 +126,13 @@ const passesBy = ({steps}: Job, taskId: string) =>
   !steps.some((step) => step.type === 'task' && step.taskId === taskId);
 
 function printSummary(cli: Cli, command: Command, summary: JobSummary): void {
-  const {reason, taskId, headline, lines, standing, undo} = summary;
+  const {reason, taskId, headline, lines, standing, undo, retryAt} = summary;
   const data = {
     event: 'job.stopped',
     reason,
     ...(taskId === undefined ? {} : {task_id: taskId}),
     message: headline,
+    ...(retryAt === undefined ? {} : {retry_at: retryAt}),
     ...(undo && {undo}),
   };
   if (cli.isJson(command)) cli.context.out(printableJson(data));

@@ -1,9 +1,11 @@
 import type {EngineFact} from '../../machines/engine.ts';
 import {continueCommand} from '../../machines/policies/job/job-summary.ts';
+import {waitLine} from '../../machines/policies/job/wait-lines.ts';
 import {decisionWords} from '../../machines/policies/review/checkpoint-choices.ts';
 import {remarksOf} from '../../machines/policies/review/review-remarks.ts';
 import {commitWords} from '../../machines/policies/run/commit-message.ts';
 import {programName} from '../../machines/policies/run/program.ts';
+import {isHeldForTime} from '../../machines/policies/run/retry-time.ts';
 import {hasUndeliveredAnswer} from '../../machines/policies/run/task-runs.ts';
 import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
 import {dollars, duration, tokens, workTime} from '../../machines/policies/text/durations.ts';
@@ -77,6 +79,8 @@ export function textProgress(
           return;
         case 'run.resting': {
           const id = displayLine(fact.run.task_id);
+          // Told of when it is waited for.
+          if (isHeldForTime(fact.run)) return;
           if (fact.run.state === 'paused') say(`Ⅱ ${id} is paused: ${continueCommand(fact.run)}`);
           else if (hasUndeliveredAnswer(fact.run))
             say(`? your answer did not reach the agent of ${id}: ${continueCommand(fact.run)}`);
@@ -85,6 +89,13 @@ export function textProgress(
         }
         case 'task.settled':
           say(decisionLine(fact.run, paint) ?? outcomeLine(fact.run, paint));
+          return;
+        case 'wait.started':
+          if (live) live.wait(fact.wait);
+          else say(`${paint('yellow', 'Ⅱ')} ${waitLine(fact.wait, context.now())}`);
+          return;
+        case 'wait.ended':
+          live?.close();
           return;
         case 'engine.pausing':
           say(
@@ -217,6 +228,12 @@ function asData(fact: EngineFact): unknown {
     }
     case 'agent.news':
       return {event: fact.type, task_id: fact.run.task_id, run_id: fact.run.run_id, ...fact.news};
+    case 'wait.started':
+    case 'wait.ended': {
+      const {taskId, runId, provider, reason, until} = fact.wait;
+      const run = runId === null ? {} : {run_id: runId};
+      return {event: fact.type, task_id: taskId, ...run, provider, reason, until};
+    }
     case 'engine.pausing':
       return {event: fact.type, forced: fact.isForced};
     case 'engine.warning':

@@ -1,11 +1,14 @@
 import type {EngineFact} from '../../machines/engine.ts';
+import {waitLine} from '../../machines/policies/job/wait-lines.ts';
+import type {Wait} from '../../machines/policies/job/waiting.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {clockTime, tokens} from '../../machines/policies/text/durations.ts';
 import {cutEnd} from '../../ui/text/fit.ts';
 import type {CliContext} from '../context.ts';
 
 /** Task time, silence, tokens and what the agent does, redrawn once a second and when something happens. */
-export function liveLine({stdout}: CliContext, write: (text: string) => void) {
+export function liveLine({stdout, now: wallClock}: CliContext, write: (text: string) => void) {
+  let waiting: Wait | null = null;
   let startedAt = 0;
   let lastOutputAt = 0;
   let activity = 'starting';
@@ -14,27 +17,39 @@ export function liveLine({stdout}: CliContext, write: (text: string) => void) {
   let drawnAt = 0;
 
   const clear = () => write('\r\u001b[2K');
+  const show = (line: string) => write(`\r\u001b[2K${cutEnd(line, Math.max(10, stdout.columns - 1))}`);
   const draw = () => {
     const now = performance.now();
     drawnAt = now;
+    if (waiting) return show(`Ⅱ ${waitLine(waiting, wallClock())}  r tries now, Ctrl+C pauses`);
     const silent = now - lastOutputAt > 5_000 ? ` · last output ${clockTime(now - lastOutputAt)} ago` : '';
     const line = `  ${clockTime(now - startedAt)} · ${activity}${usage}${silent}`;
-    write(`\r\u001b[2K${cutEnd(line, Math.max(10, stdout.columns - 1))}`);
+    show(line);
   };
   const stop = () => {
     if (timer) clearInterval(timer);
     timer = null;
+    waiting = null;
+  };
+  const start = () => {
+    timer = setInterval(draw, 1_000);
+    timer.unref();
+    draw();
   };
   return {
+    /** A countdown, until something begins again. */
+    wait: (wait: Wait) => {
+      stop();
+      waiting = wait;
+      start();
+    },
     begin: () => {
       stop();
       startedAt = performance.now();
       lastOutputAt = startedAt;
       activity = 'starting';
       usage = '';
-      timer = setInterval(draw, 1_000);
-      timer.unref();
-      draw();
+      start();
     },
     update: (news: Extract<EngineFact, {type: 'agent.news'}>['news']) => {
       lastOutputAt = performance.now();

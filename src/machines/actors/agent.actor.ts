@@ -7,8 +7,7 @@ import type {
   Failure,
   Usage,
 } from '../../services/contracts/agent.ts';
-import type {RunningAgent} from '../../services/contracts/agent-process.ts';
-import type {AgentEnding, AgentRunner} from '../../services/contracts/agent-runner.ts';
+import type {AgentEnding, AgentRunner, LaunchedAgent} from '../../services/contracts/agent-runner.ts';
 import {AppError, messageOf} from '../../services/contracts/errors.ts';
 import type {ProcessIdentity} from '../../services/contracts/process.ts';
 import {reviewAnswerLimit} from '../../services/contracts/review-answer.ts';
@@ -17,12 +16,15 @@ import {exampleQuestion} from '../policies/run/agent-prompt.ts';
 import {askedQuestions} from '../policies/run/asked-questions.ts';
 import type {SegmentEnd, SegmentExit, SegmentVerdict} from '../policies/run/run-step.ts';
 import {isSessionStored} from '../policies/run/run-step.ts';
+import type {Silence} from '../policies/run/silence.ts';
 
 export type AgentInput = {readonly run: RunRecord; readonly request: AgentRequest};
 export type AgentOrder =
   | {type: 'agent.go'}
   /** The session ref is stored: the next line may be read. */
   | {type: 'agent.readOn'}
+  /** Answered by `agent.silent`. */
+  | {type: 'agent.reportSilence'}
   | {type: 'agent.interrupt'}
   | {type: 'agent.kill'};
 export type AgentReport =
@@ -32,6 +34,7 @@ export type AgentReport =
   | {readonly type: 'agent.resultSeen'; readonly isOk: boolean}
   /** It tries again what cannot succeed. */
   | {readonly type: 'agent.fatalRetrySeen'}
+  | ({readonly type: 'agent.silent'} & Silence)
   | ({readonly type: 'agent.exited'} & SegmentExit);
 
 /** A result is a summary for others; a review's answer is read by us, and whole or not at all. */
@@ -41,7 +44,7 @@ const resultLimit = 4_000;
 export type AgentEndings = Map<string, {readonly end: SegmentEnd; readonly text: string}>;
 
 /** The agents that live now, by run. Signals and the sweep reach them through it. */
-export type LiveAgents = Map<string, RunningAgent<AgentEnding>>;
+export type LiveAgents = Map<string, LaunchedAgent>;
 
 /** What an agent does, for whoever is watching. */
 export type AgentNews =
@@ -67,7 +70,8 @@ export function defineAgentActor({
 }) {
   const logic: CallbackLogicFunction<AgentOrder, AgentReport, AgentInput> = ({input, receive, sendBack}) => {
     const {run, request} = input;
-    let agent: RunningAgent<AgentEnding> | null = null;
+    let agent: LaunchedAgent | null = null;
+    let isRetrying = false;
     let isAbandoned = false;
     let sessionSeenAt: number | null = null;
     let hasLaterLine = false;
@@ -83,6 +87,8 @@ export function defineAgentActor({
     const onEvent = (event: AgentEvent) => {
       if (sessionSeenAt !== null) hasLaterLine = true;
       if (isWork(event)) hasWorked = true;
+      // Its own words on the retry come beside it.
+      if (!isNotice(event)) isRetrying = event.type === 'retrying';
       switch (event.type) {
         case 'session':
           if (sessionSeenAt !== null) return;
@@ -168,6 +174,8 @@ export function defineAgentActor({
     receive((order) => {
       if (order.type === 'agent.go') agent?.go();
       else if (order.type === 'agent.readOn') agent?.readOn();
+      else if (order.type === 'agent.reportSilence')
+        sendBack({type: 'agent.silent', milliseconds: agent?.silentFor() ?? 0, isRetrying});
       else if (order.type === 'agent.interrupt') agent?.interrupt();
       else kill();
     });
@@ -207,6 +215,9 @@ export function stillAlive({run_id}: RunRecord, pids: readonly number[]): AppErr
     },
   );
 }
+
+const isNotice = (event: AgentEvent): boolean =>
+  event.type === 'activity' && event.activity.kind === 'notice';
 
 /** The model said or did something. Output without a command is the program's own. */
 function isWork(event: AgentEvent): boolean {

@@ -7,7 +7,13 @@ import {setStatus} from '../policies/plan/plan-status.ts';
 import {isReady} from '../policies/plan/readiness.ts';
 import {feedbackMark, parentFeedbackText} from '../policies/review/parent-feedback.ts';
 import {agentFor, wishOf} from '../policies/run/agent-choice.ts';
-import {type Delivered, feedbackPrompt, finishedDeps, taskPrompt} from '../policies/run/agent-prompt.ts';
+import {
+  type Delivered,
+  feedbackPrompt,
+  finishedDeps,
+  retryPrompt,
+  taskPrompt,
+} from '../policies/run/agent-prompt.ts';
 import {newProgram, type Program, programOf} from '../policies/run/program.ts';
 import {applyRunStep, newRunRecord} from '../policies/run/run-record.ts';
 import {notReady} from '../policies/run/run-refusals.ts';
@@ -57,9 +63,11 @@ export async function startFresh(
   situation: Situation,
   restartOf: RunRecord | null,
 ): Promise<PreparedTask> {
-  const {plan, task, pending, runs, sent} = situation;
+  const {plan, task, mode, pending, runs, sent} = situation;
   const {provider, ...wish} = agentFor(plan, task, situation);
-  const taskPrompt = await promptFor(services, situation);
+  const retry = mode.type === 'restart' ? mode.retry : undefined;
+  const plain = await promptFor(services, situation);
+  const taskPrompt = retry ? retryPrompt(plain, retry) : plain;
   // The session that heard it, or would not, is left behind.
   const words = restartOf ? undeliveredWords(runs, sent) : {feedback: '', questions: [], answers: []};
   const said = [pending ? parentFeedbackText(pending) : '', words.feedback].filter((text) => text !== '');
@@ -69,10 +77,12 @@ export async function startFresh(
       : taskPrompt;
   const {choosesSession} = await services.agents.check(provider);
   const sessionRef = choosesSession ? services.newUuid() : null;
-  const links = restartOf ? {restart_of_run_id: restartOf.run_id} : {};
+  const links = {
+    ...(restartOf && {restart_of_run_id: restartOf.run_id}),
+    ...(retry && {retry_number: retry.number}),
+  };
   const program = newProgram(provider, services.agents.customCommand);
   const told = {told: toldTask(task, services.digest)};
-  const {mode} = situation;
   const isReviewed = situation.isReviewed ?? (mode.type === 'restart' && mode.isReviewed === true);
   const run = await recordFor(
     services,
@@ -163,6 +173,8 @@ async function recordFor(
         ...(pending ? feedbackMark(pending) : {}),
       },
       links,
+      // Nothing was done yet: it is still held up by what held up the run before.
+      ...(links.restart_of_run_id !== undefined && latest?.held_up ? {heldUp: latest.held_up} : {}),
       ...(services.self === null ? {} : {owner: services.self}),
       ...(baselineTree === null ? {} : {baselineTree}),
       isReviewed,

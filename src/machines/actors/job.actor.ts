@@ -15,14 +15,14 @@ import {
 
 /** Settings and agent as they are when a job begins; they hold until it ends. */
 export function defineResolveJobActor(
-  {settings, chooseAgent}: Pick<Services, 'settings' | 'chooseAgent'>,
+  {settings, chooseAgent, now}: Pick<Services, 'settings' | 'chooseAgent' | 'now'>,
   onWarning: (message: string) => void,
   onResolved: (rules: CallRules) => void,
 ) {
   return fromPromise<JobRules, {readonly options: JobOptions}>(async ({input: {options}}) => {
     const [layers, choice] = await Promise.all([settings(), chooseAgent(options.agent)]);
     const config = resolveConfig(layers);
-    const rules = jobRules(config, choice, options);
+    const rules = jobRules(config, choice, options, now());
     for (const warning of config.warnings) onWarning(warning);
     onResolved(callRules(config));
     return rules;

@@ -43,6 +43,7 @@ export function definePrepareReviewActor(services: Services, onPrepared: (prepar
 
     const attempt = Math.max(0, ...runs.map((run) => run.attempt)) + 1;
     const interrupted = runs.findLast((run) => run.run_type === 'review' && run.state === 'paused');
+    const heldUp = runs.findLast((run) => run.run_type === 'review')?.held_up;
     const run = newRunRecord(
       {
         runId: services.newRunId(parent.id, attempt),
@@ -54,6 +55,7 @@ export function definePrepareReviewActor(services: Services, onPrepared: (prepar
         context: {digest: services.digest(prompt), bytes: new TextEncoder().encode(prompt).length},
         reviewSignature: signature,
         ...(wish && {wish}),
+        ...(heldUp ? {heldUp} : {}),
         ...(interrupted ? {links: {restart_of_run_id: interrupted.run_id}} : {}),
         ...(services.self === null ? {} : {owner: services.self}),
       },

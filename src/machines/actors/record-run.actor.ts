@@ -18,20 +18,24 @@ export function defineRecordRunActor({
   changes,
   plans,
   surroundings,
+  limits,
   endings,
   host,
   self,
   now,
+  chance,
   onRecorded,
 }: {
   runs: Pick<RunStore, 'update' | 'list'>;
   changes: ChangeTracker;
   plans: Services['plans'];
   surroundings: Services['surroundings'];
+  limits: Services['limits'];
   endings: AgentEndings;
   host: string;
   self: ProcessIdentity | null;
   now: () => string;
+  chance: () => number;
   onRecorded: (run: RunRecord) => void;
 }) {
   const watch = createSideEffectWatch({plans, surroundings, now});
@@ -46,14 +50,30 @@ export function defineRecordRunActor({
     const isFirst = step.type === 'segmentStarted' && isWork;
     const baselineTree = isFirst ? await baselineOf(changes, run) : null;
     if (isFirst) await watch.begin(run);
-    const trace = {end, result, host, owner: self, baselineTree, ...(work && {work})};
+    const trace = {end, result, host, owner: self, baselineTree, chance: chance(), ...(work && {work})};
     const recorded = await runs.update(run.task_id, run.run_id, (current) =>
       applyRunStep(current, step, now(), trace),
     );
     if (isOver) endings.delete(run.run_id);
+    if (step.type === 'ended') await noteLimit(limits, recorded, step);
     onRecorded(recorded);
     return recorded;
   });
+}
+
+/** Every project of the user is to know of a limit, and that it is over. */
+async function noteLimit(
+  limits: Services['limits'],
+  {provider, segments, failure, retry_at, updated_at}: RunRecord,
+  {verdict}: Extract<RunStep, {type: 'ended'}>,
+): Promise<void> {
+  if (verdict.outcome !== 'failed') {
+    // A turn that began before the limit was seen says nothing about it.
+    await limits.clear(provider, segments.at(-1)?.started_at ?? updated_at);
+  } else if (failure?.kind === 'rate_limit' && retry_at !== undefined) {
+    const source = failure.reset_at === undefined ? 'estimated' : 'reported';
+    await limits.save(provider, {until: retry_at, source, seenAt: updated_at});
+  }
 }
 
 /** The files before an agent is told to go. Those of a first segment were recorded when its run was prepared. */

@@ -9,12 +9,21 @@ import type {RunCircumstances} from '../policies/run/run-circumstances.ts';
 import type {RunOrder} from '../policies/run/run-order.ts';
 import {factsAbout, type KnownOfTask, type TaskFacts} from '../policies/run/task-options.ts';
 
+/** The run that another one is to do better than. */
+export type FailedAttempt = {
+  /** How many retries the task will have had. */
+  readonly number: number;
+  readonly failure: string;
+  /** The last words of its agent. */
+  readonly result: string;
+};
+
 /** How a task is run. */
 export type RunMode =
   | {readonly type: 'execute'}
   | {readonly type: 'resume'; readonly answers: readonly Answer[]; readonly feedback: string | null}
-  /** From a checkpoint it ends at another one. */
-  | {readonly type: 'restart'; readonly isReviewed?: true};
+  /** `isReviewed`: from a checkpoint it ends at another one. `retry`: Blackbird itself tries again. */
+  | {readonly type: 'restart'; readonly isReviewed?: true; readonly retry?: FailedAttempt};
 
 export type PrepareRunInput = {
   readonly taskId: string;

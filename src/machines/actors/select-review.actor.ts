@@ -1,7 +1,10 @@
 import {fromPromise} from 'xstate';
+import type {ProviderId} from '../../services/contracts/agent.ts';
 import type {PendingFeedback} from '../../services/contracts/feedback.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
+import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
+import {limitWait, type Patience, runWait, type Wait} from '../policies/job/waiting.ts';
 import {
   completeParents,
   cyclesOf,
@@ -9,6 +12,8 @@ import {
   dueParentsOf,
   reviewNeed,
 } from '../policies/review/parent-review.ts';
+import {isTimeNeeded} from '../policies/run/failure-table.ts';
+import {timeFacts} from './held-runs.ts';
 import {pendingIn} from './pending-feedback.ts';
 import {completionsBelow, readableRuns} from './readable-runs.ts';
 
@@ -19,11 +24,14 @@ export type ReviewScope = {
   readonly isEnabled: boolean;
   /** So many reviews of one parent may send tasks back; what comes then is for a person. */
   readonly maxCycles: number;
+  readonly patience: Patience;
 };
 
 export type SelectReviewInput = ReviewScope & {
   /** Reviews that came to nothing; the next execution tries them again. */
   readonly tried: readonly string[];
+  /** Who would review. */
+  readonly provider: ProviderId;
 };
 
 export type ReviewStep =
@@ -31,12 +39,13 @@ export type ReviewStep =
   | {readonly type: 'answer'; readonly pending: readonly PendingFeedback[]}
   | {readonly type: 'complete'; readonly parentIds: readonly string[]}
   | {readonly type: 'review'; readonly parentId: string}
+  | {readonly type: 'held'; readonly wait: Wait}
   | {readonly type: 'decide'; readonly parentId: string; readonly cycles: number};
 
 /** What comes next for the parents of a freshly read plan, from the bottom up. */
-export function defineSelectReviewActor(services: Pick<Services, 'plans' | 'runs' | 'feedback' | 'digest'>) {
+export function defineSelectReviewActor(services: ReviewServices) {
   return fromPromise<ReviewStep, SelectReviewInput>(
-    async ({input: {taskIds, isEnabled, maxCycles, tried}}) => {
+    async ({input: {taskIds, isEnabled, tried, ...rules}}) => {
       const plan = await services.plans.read();
       const found = taskIds === null ? dueParents(plan) : dueParentsOf(plan, taskIds);
       const due = found.filter(({id}) => !tried.includes(id));
@@ -47,16 +56,19 @@ export function defineSelectReviewActor(services: Pick<Services, 'plans' | 'runs
       const pending = taskIds === null || due.length > 0 ? await pendingIn(services, plan) : [];
       if (taskIds === null && pending.length > 0) return {type: 'answer', pending};
       const [parent] = due;
-      return parent ? stepFor(services, plan, parent, {pending, maxCycles}) : {type: 'none'};
+      return parent ? stepFor(services, plan, parent, {...rules, pending}) : {type: 'none'};
     },
   );
 }
 
+type ReviewServices = Pick<Services, 'plans' | 'runs' | 'feedback' | 'digest' | 'limits' | 'now'>;
+type ReviewRules = Pick<SelectReviewInput, 'maxCycles' | 'patience' | 'provider'>;
+
 async function stepFor(
-  services: Pick<Services, 'runs' | 'digest'>,
+  services: ReviewServices,
   plan: Plan,
   parent: Task,
-  {pending, maxCycles}: {readonly pending: readonly PendingFeedback[]; readonly maxCycles: number},
+  {pending, maxCycles, ...rules}: ReviewRules & {readonly pending: readonly PendingFeedback[]},
 ): Promise<ReviewStep> {
   const reviews = await readableRuns(services, parent.id);
   const need = reviewNeed({
@@ -72,11 +84,25 @@ async function stepFor(
       return {type: 'complete', parentIds: [parent.id]};
     case 'review': {
       const cycles = cyclesOf(reviews);
-      return cycles < maxCycles
-        ? {type: 'review', parentId: parent.id}
-        : {type: 'decide', parentId: parent.id, cycles};
+      if (cycles >= maxCycles) return {type: 'decide', parentId: parent.id, cycles};
+      const wait = await reviewWait(services, parent, reviews, rules);
+      return wait ? {type: 'held', wait} : {type: 'review', parentId: parent.id};
     }
   }
+}
+
+/** A reviewer that met a limit or an outage is not started again before its time. */
+async function reviewWait(
+  services: ReviewServices,
+  {id}: Task,
+  reviews: readonly RunRecord[],
+  {patience, provider}: Pick<ReviewRules, 'patience' | 'provider'>,
+): Promise<Wait | null> {
+  const last = reviews.findLast(({run_type}) => run_type === 'review');
+  const facts = await timeFacts(services, patience, [provider]);
+  return last?.provider === provider && isTimeNeeded(last)
+    ? runWait(last, facts)
+    : limitWait(provider, id, facts);
 }
 
 export type CompleteParentsInput = {readonly parentIds: readonly string[]; readonly isEnabled: boolean};

@@ -1,26 +1,60 @@
 import {fromPromise} from 'xstate';
-import type {Plan} from '../../services/contracts/plan.ts';
+import type {ProviderId} from '../../services/contracts/agent.ts';
+import {AppError} from '../../services/contracts/errors.ts';
+import type {Plan, Task} from '../../services/contracts/plan.ts';
+import {runProviderIds} from '../../services/contracts/provider-table.ts';
 import type {Services} from '../../services/contracts/services.ts';
-import type {SelectedTask, SelectTaskInput} from '../policies/job/execution-steps.ts';
-import {nextTask} from '../policies/plan/readiness.ts';
-import {agentMissing, namedAgents} from '../policies/run/agent-choice.ts';
+import type {Selection, SelectTaskInput} from '../policies/job/execution-steps.ts';
+import {type HeldRun, nextOf} from '../policies/job/waiting.ts';
+import {agentFor, agentMissing, namedAgents} from '../policies/run/agent-choice.ts';
 import {nothingToRun} from '../policies/run/run-refusals.ts';
 import type {TaskFacts} from '../policies/run/task-options.ts';
 import {tellingRun} from '../policies/run/task-runs.ts';
+import {heldRuns, timeFacts} from './held-runs.ts';
 import {pendingOf} from './pending-feedback.ts';
-import {factsHere} from './run-situation.ts';
+import {factsHere, type RunMode} from './run-situation.ts';
 
 /** Reads the plan again before every task, so that edits made while it runs count. */
 export function defineSelectTaskActor(services: Services) {
-  return fromPromise<SelectedTask | null, SelectTaskInput>(async ({input}) => {
+  return fromPromise<Selection, SelectTaskInput>(async ({input}) => {
+    const {patience, passedOver} = input;
     const plan = await services.plans.read();
     if (input.isFirst) await requireNamedAgents(services, plan, input);
-    const task = nextTask(plan, input);
-    if (task) return {taskId: task.id, hasParent: task.parentId != null};
-    if (input.isFirst && input.taskIds.length > 0)
-      throw nothingToRun(await factsOfNamed(services, plan, input));
-    return null;
+    const held = await heldRuns(services, plan, {...input, except: new Set(passedOver)});
+    const facts = await timeFacts(services, patience, runProviderIds);
+    const next = nextOf(plan, held, {...input, providerOf: (task) => providerOf(plan, task, input)}, facts);
+    switch (next.type) {
+      case 'held':
+        return selected(plan, next.held.run.task_id, modes[next.held.mode]);
+      case 'ready':
+        return selected(plan, next.task.id, {type: 'execute'});
+      case 'wait':
+        return next;
+      case 'none':
+        if (input.isFirst && input.taskIds.length > 0)
+          throw nothingToRun(await factsOfNamed(services, plan, input));
+        return next;
+    }
   });
+}
+
+/** An agent that nobody knows is told of when its task begins. */
+function providerOf(plan: Plan, task: Task, input: SelectTaskInput): ProviderId {
+  try {
+    return agentFor(plan, task, input).provider;
+  } catch (error) {
+    if (error instanceof AppError) return input.provider;
+    throw error;
+  }
+}
+
+const modes: Readonly<Record<HeldRun['mode'], RunMode>> = {
+  resume: {type: 'resume', answers: [], feedback: null},
+  restart: {type: 'restart'},
+};
+
+function selected(plan: Plan, taskId: string, mode: RunMode): Selection {
+  return {type: 'task', task: {taskId, hasParent: plan.items.get(taskId)?.parentId != null, mode}};
 }
 
 /** An agent that some task names and nobody installed is told of in the evening, not in the middle of the night. */

@@ -70,6 +70,10 @@ export function createAgentRunner(options: AgentRunnerOptions): AgentRunner {
       const {command} = prepared;
       options.onPrompt?.(command.stdin);
       const facts = gatherEndFacts();
+      let heardAt = performance.now();
+      const hear = () => {
+        heardAt = performance.now();
+      };
       const agent = await spawner
         .spawn({
           runId: run.run_id,
@@ -86,7 +90,10 @@ export function createAgentRunner(options: AgentRunnerOptions): AgentRunner {
               onEvent(event);
             }
           },
-          ...(onOutput ? {onOutput: (stream, text) => onOutput(stream, text, run.run_id)} : {}),
+          onOutput: (stream, text) => {
+            hear();
+            onOutput?.(stream, text, run.run_id);
+          },
         })
         .catch(async (error: unknown) => {
           await prepared.remove();
@@ -112,6 +119,15 @@ export function createAgentRunner(options: AgentRunnerOptions): AgentRunner {
       return {
         ...agent,
         ended,
+        go: () => {
+          hear();
+          agent.go();
+        },
+        wake: () => {
+          hear();
+          agent.wake();
+        },
+        silentFor: () => performance.now() - heardAt,
         interrupt: () => {
           facts.stop();
           agent.interrupt();

@@ -17,6 +17,8 @@ const help = `Reads a prompt from stdin and obeys its lines of the form "demo: <
   ask <id> <prompt> [| option]...    end the turn with a question
   answer <text>                      end the turn with these words
   fail <message>                     end the turn with a failure
+  limit <seconds>                    end the turn at a usage limit that is reset after so long
+  outage <n>                         do not reach the model, n times in a row
   exit <code>                        leave without a result
   sleep <seconds>                    do nothing for a while
   lines <n>                          print n lines as fast as possible
@@ -39,7 +41,12 @@ type Session = z.infer<typeof sessionSchema>;
 
 type Say = (text: string) => Promise<void>;
 /** How a step ends the turn; without one the next step follows. */
-type TurnEnd = {readonly ok: boolean; readonly text: string} | {readonly exitCode: number};
+type TurnEnd =
+  | ({readonly ok: boolean; readonly text: string} & Pick<
+      Extract<DemoLine, {demo: 'result'}>,
+      'kind' | 'reset_at'
+    >)
+  | {readonly exitCode: number};
 
 const {values: options} = parseArgs({
   options: {
@@ -92,6 +99,9 @@ async function takeTurn(): Promise<number> {
     const directive = session.remaining.shift();
     save(file, session);
     end = directive === undefined ? {ok: true, text: plainAnswer()} : await obey(directive, say);
+    const again = directive === undefined ? null : repeated(directive);
+    if (again !== null) session.remaining.unshift(again);
+    save(file, session);
   }
   if (end === undefined) return 1;
   if ('exitCode' in end) return end.exitCode;
@@ -119,6 +129,12 @@ async function obey(directive: string, say: Say): Promise<TurnEnd | undefined> {
       return {ok: true, text: rest};
     case 'fail':
       return {ok: false, text: rest};
+    case 'limit': {
+      const reset_at = new Date(Date.now() + Number(rest) * 1000).toISOString();
+      return {ok: false, text: 'usage limit reached', kind: 'rate_limit', reset_at};
+    }
+    case 'outage':
+      return {ok: false, text: 'the model cannot be reached', kind: 'outage'};
     case 'exit':
       return {exitCode: Number(rest)};
     case 'sleep':
@@ -150,6 +166,12 @@ async function obey(directive: string, say: Say): Promise<TurnEnd | undefined> {
     default:
       return void (await say(`I do not know how to ${verb}.`));
   }
+}
+
+/** What the next turn begins with, where one is not enough. */
+function repeated(directive: string): string | null {
+  const [verb, count] = split(directive);
+  return verb === 'outage' && Number(count) > 1 ? `outage ${Number(count) - 1}` : null;
 }
 
 async function changeFile(verb: 'write' | 'append', target: string, content: string, say: Say) {

@@ -70,7 +70,13 @@ const lineSchema = z.discriminatedUnion('demo', [
   z.object({demo: z.literal('output'), text: z.string()}),
   z.object({demo: z.literal('edit'), path: z.string(), added: z.number(), removed: z.number()}),
   z.object({demo: z.literal('usage'), input_tokens: z.number(), output_tokens: z.number()}),
-  z.object({demo: z.literal('result'), ok: z.boolean(), text: z.string()}),
+  z.object({
+    demo: z.literal('result'),
+    ok: z.boolean(),
+    text: z.string(),
+    kind: z.enum(['agent_error', 'rate_limit', 'outage']).optional(),
+    reset_at: z.string().optional(),
+  }),
 ]);
 
 /** A line of the demo agent's output. */
@@ -95,6 +101,7 @@ function eventsOf(line: DemoLine): readonly AgentEvent[] {
   }
 }
 
-function resultOf({ok, text}: Extract<DemoLine, {demo: 'result'}>) {
-  return ok ? {ok, text} : {ok, text: '', failure: {kind: 'agent_error', message: text} as const};
+function resultOf({ok, text, kind = 'agent_error', reset_at}: Extract<DemoLine, {demo: 'result'}>) {
+  if (ok) return {ok, text};
+  return {ok, text: '', failure: {kind, message: text, ...(reset_at === undefined ? {} : {reset_at})}};
 }

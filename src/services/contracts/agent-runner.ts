@@ -16,6 +16,11 @@ export type AgentEnding = {
   readonly isWholeSession?: boolean;
 };
 
+export interface LaunchedAgent extends RunningAgent<AgentEnding> {
+  /** Milliseconds since it printed anything, was told to go or was woken. */
+  silentFor(): number;
+}
+
 /** Starts the agent of a run with the provider the run names, and tells what its lines mean. */
 export interface AgentRunner {
   /** The command that runs as provider `custom`; null where there is none. */
@@ -26,7 +31,7 @@ export interface AgentRunner {
     readonly run: RunRecord;
     readonly request: AgentRequest;
     readonly onEvent: (event: AgentEvent) => void;
-  }): Promise<RunningAgent<AgentEnding>>;
+  }): Promise<LaunchedAgent>;
   /** Ends what an earlier Blackbird left of a run. */
   sweep(run: RunRecord): Promise<RunEnd>;
 }

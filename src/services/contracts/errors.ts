@@ -44,6 +44,7 @@ export type ErrorCode =
   | 'E_NO_JOB'
   | 'E_JOB_NOT_FOUND'
   | 'E_JOB_OUT_OF_REACH'
+  | 'E_NOT_WAITING'
   | 'E_RUN_ID_AMBIGUOUS'
   | 'E_RUN_REF_AMBIGUOUS'
   | 'E_RUN_BROKEN'

@@ -113,6 +113,12 @@ const failureSchema = z.looseObject({
   reset_at: z.string().optional(),
 });
 
+const heldUpSchema = z.looseObject({
+  kind: z.enum(failureKinds),
+  since: z.string(),
+  attempt: z.int().min(1),
+});
+
 /** What an agent was told of its task: a digest for each field, so that a later change is seen. */
 export const toldTaskSchema = z.looseObject({
   title: z.string(),
@@ -159,6 +165,8 @@ export const runRecordSchema = z.looseObject({
   superseded_by_run_id: z.string().optional(),
   /** The job that worked on it last. */
   job_id: z.string().optional(),
+  /** It was begun by Blackbird because the run before it failed: the first such run of the task is 1. */
+  retry_number: z.int().min(1).optional(),
   /** The Blackbird that launched it last: while that lives, nobody else repairs the run. */
   owner: z
     .looseObject({pid: z.int(), start_time: z.string(), boot_id: z.string(), pid_namespace: z.string()})
@@ -186,6 +194,7 @@ export const runRecordSchema = z.looseObject({
       paused_at: z.string().optional(),
       pause_reason: z.enum(pauseReasons).optional(),
       failure: failureSchema.optional(),
+      retry_at: z.string().optional(),
       /** How many answers its agent had heard. */
       answered: z.int().optional(),
       feedback: z.string().optional(),
@@ -197,6 +206,10 @@ export const runRecordSchema = z.looseObject({
   stderr: z.string(),
   exit_code: z.int().nullable(),
   failure: failureSchema.optional(),
+  /** When it goes on by itself: set while only time keeps it from that. */
+  retry_at: z.string().optional(),
+  /** Since when the provider could not do it, and how often in a row it was tried; a run that works ends it. */
+  held_up: heldUpSchema.optional(),
   questions: z.array(questionSchema).optional(),
   answers: z.array(answerSchema).optional(),
   usage: usageSchema.optional(),

@@ -8,6 +8,7 @@ import type {DraftStore} from './draft.ts';
 import type {FeedbackStore} from './feedback.ts';
 import type {HookRunner, KeepAwake} from './hooks.ts';
 import type {JobStore, RequestBox} from './job.ts';
+import type {LimitStore} from './limits.ts';
 import type {Liveness, ProcessIdentity} from './process.ts';
 import type {ProjectFacts, ProjectLock, ProviderChoice} from './project.ts';
 import type {RunRecord, RunStore} from './run.ts';
@@ -25,6 +26,7 @@ export type Services = {
   readonly jobs: JobStore;
   /** What another terminal asks of the job that works. */
   readonly requests: RequestBox;
+  readonly limits: LimitStore;
   readonly agents: AgentRunner;
   readonly changes: ChangeTracker;
   readonly surroundings: SurroundingsReader;
@@ -47,6 +49,8 @@ export type Services = {
   readonly now: () => string;
   /** Milliseconds that never go backwards. */
   readonly monotonicNow: () => number;
+  /** A random number from 0 to below 1. */
+  readonly chance: () => number;
   readonly newUuid: () => string;
   readonly newRunId: (taskId: string, attempt: number) => string;
   /** Tells apart what begins in the same second. */

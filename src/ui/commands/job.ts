@@ -38,6 +38,16 @@ export const jobCommands: readonly Command[] = [
     run: ({core}) => core.send({type: 'tui.interrupt'}),
   },
   {
+    id: 'job.retryNow',
+    keys: ['r'],
+    label: 'try now',
+    hint: 'first',
+    at: ['home', ...besidePlan],
+    section: 'Run',
+    refusal: (_, {job}) => (job?.wait ? null : notNow),
+    run: ({ports}) => ports.engine.retryNow(),
+  },
+  {
     id: 'job.stopAfter',
     keys: ['x'],
     label: 'stop after this task',

@@ -1,4 +1,5 @@
 import type {JobStep} from '../../machines/policies/job/job-steps.ts';
+import type {Wait} from '../../machines/policies/job/waiting.ts';
 import {isLeaf, subtreeOf} from '../../machines/policies/plan/plan-graph.ts';
 import {isReady} from '../../machines/policies/plan/readiness.ts';
 import {dueParents} from '../../machines/policies/review/parent-review.ts';
@@ -25,6 +26,8 @@ export type JobView = {
   /** The runs at work now, by run id. */
   readonly runs: ReadonlyMap<string, RunRecord>;
   readonly isStopping: boolean;
+  /** A limit or an outage that it waits for. */
+  readonly wait: Wait | null;
 };
 
 export type MadeEdit = {readonly label: string; readonly change: PlanChange};

@@ -1,3 +1,4 @@
+import {waitLine} from '../../machines/policies/job/wait-lines.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {dollars} from '../../machines/policies/text/durations.ts';
 import type {ScreenName} from '../../machines/tui.machine.ts';
@@ -65,6 +66,14 @@ export function bannerLine(state: TuiState, facts: Facts): Line {
   }
   const [warning] = data?.config.warnings ?? [];
   return warning === undefined ? [] : cutLine([{text: ` ${displayLine(warning)}`, tone: 'warning'}], width);
+}
+
+/** The same while a job waits for its time. A pause that was asked for, or a person who is needed, comes first. */
+export function waitBanner(state: TuiState, facts: Facts, now: string): Line {
+  const wait = state.job?.wait;
+  const isUrgent = facts.isPausing || facts.hasBanner || (facts.summary?.attention.length ?? 0) > 0;
+  if (!wait || isUrgent || state.notice) return bannerLine(state, facts);
+  return cutLine([{text: ` Ⅱ ${waitLine(wait, now)}  r tries now`, tone: 'warning'}], facts.layout.width);
 }
 
 /** An alert with its advice, and beside it the notice; where there is no room for both, the notice replaces the advice. */

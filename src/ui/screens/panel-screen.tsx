@@ -1,12 +1,13 @@
 import {Box} from 'ink';
 import {useLayoutEffect} from 'react';
 import type {Panel} from '../../machines/tui.machine.ts';
+import {Banner} from '../components/banner.tsx';
 import {hintLine} from '../components/hint-line.tsx';
 import {type Line, Lines} from '../components/lines.tsx';
 import {Pane} from '../components/pane.tsx';
 import {type PromptFrameProps, PromptFrameProvider} from '../components/prompt-frame.tsx';
 import {DialogView} from '../dialogs/dialog-view.tsx';
-import {activeHints, bannerLine} from '../model/frame-lines.ts';
+import {activeHints} from '../model/frame-lines.ts';
 import {lineWidth} from '../model/styled-lines.ts';
 import {useTui, useTuiState} from '../tui-context.tsx';
 import {DetailPane, TreePane} from './plan-screen.tsx';
@@ -74,9 +75,9 @@ function PanelFrame({lines, isWriting = false}: PromptFrameProps) {
           <DetailPane />
         ) : null}
       </Box>
+      <Banner />
       <Lines
         lines={[
-          bannerLine(state, facts),
           hasKeys
             ? withPlanHint(lines.at(-1) ?? [], isWriting, layout.width)
             : hintLine(activeHints(state, facts), layout.width),

@@ -31,6 +31,7 @@ const executed = (
   ],
   left: [],
   isStopAsked: false,
+  isPauseAsked: false,
 });
 
 test.each([
@@ -49,7 +50,7 @@ test.each([
 test('a single task that is held up is an error with its diagnosis', () => {
   const run = held('outage');
   const result: JobResult = {
-    ...{reason: 'paused', left: [], isStopAsked: false},
+    ...{reason: 'paused', left: [], isStopAsked: false, isPauseAsked: false},
     steps: [{type: 'task', output: {outcome: 'paused', run}}],
   };
   expect(() => jobSummary(result, plan)).toThrow(expect.objectContaining({code: 'E_PROVIDER_UNAVAILABLE'}));

@@ -13,7 +13,7 @@ import {restingRun} from '../../fakes/runs.ts';
 import {planOf, task} from '../../helpers/plans.ts';
 
 const startedAt = '2026-01-10T22:04:12.500Z';
-const rules = jobRules(resolveConfig([]), {id: 'claude', source: 'saved'}, {});
+const rules = jobRules(resolveConfig([]), {id: 'claude', source: 'saved'}, {}, startedAt);
 const owner = {pid: 42, startTime: '7', bootId: 'boot', pidNamespace: 'pid:[1]'};
 const job = newJobRecord(
   {
@@ -28,7 +28,7 @@ const job = newJobRecord(
   },
   startedAt,
 );
-const done: JobResult = {reason: 'completed', steps: [], left: [], isStopAsked: false};
+const done: JobResult = {reason: 'completed', steps: [], left: [], isStopAsked: false, isPauseAsked: false};
 
 describe('the id of a job', () => {
   test.each([

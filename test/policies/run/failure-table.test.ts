@@ -53,11 +53,12 @@ describe('the next attempt', () => {
     ['again', {kind: 'rate_limit', attempt: 2}, '04:15:00.000'],
     ['and again, no longer than the last wait', {kind: 'rate_limit', attempt: 9}, '04:30:00.000'],
     ['a limit of codex', {kind: 'rate_limit', provider: 'codex'}, '04:15:00.000'],
-    ['an outage', {kind: 'outage'}, '04:01:00.000'],
-    ['early in its jitter', {kind: 'outage', chance: 0}, '04:00:48.000'],
-    ['late in its jitter', {kind: 'outage', chance: 1}, '04:01:12.000'],
-    ['an outage that goes on', {kind: 'outage', attempt: 4}, '04:15:00.000'],
-    ['silence', {kind: 'stalled', attempt: 3}, '04:05:00.000'],
+    ['a reset in 20 seconds', {kind: 'rate_limit', resetAt: '2026-11-17T04:00:20.000Z'}, '04:00:22.000'],
+    ['an outage', {kind: 'outage'}, '04:00:30.000'],
+    ['early in its jitter', {kind: 'outage', chance: 0}, '04:00:24.000'],
+    ['late in its jitter', {kind: 'outage', chance: 1}, '04:00:36.000'],
+    ['an outage that goes on', {kind: 'outage', attempt: 9}, '04:10:00.000'],
+    ['silence', {kind: 'stalled', attempt: 3}, '04:02:00.000'],
   ])('of %s', (_, given, time) => {
     expect(retryAt(given)).toBe(`2026-11-17T${time}Z`);
   });

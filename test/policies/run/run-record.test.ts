@@ -189,7 +189,15 @@ describe('a step', () => {
       run: {...started, stood: {state: 'waiting'} as const},
       step: endedWith(failing(kind), true),
       trace: {end, result: 'half'},
-      expected: {...ended, state: 'waiting', failure: {kind, message: 'no'}} as const,
+      expected: {
+        ...ended,
+        state: 'waiting',
+        failure: {kind, message: 'no'},
+        ...(kind === 'rate_limit' && {
+          retry_at: '2026-02-02T02:07:02.000Z',
+          held_up: {kind, since: now, attempt: 1},
+        }),
+      } as const,
     })),
     {
       name: 'a failure need not have a result, nor an end',
@@ -337,6 +345,7 @@ describe('a step of a segment', () => {
     held: {identity: identity(), argv: ['claude']},
     session: {ref: sessionRef, isRecorded: false},
     exit: seen,
+    hasResult: true,
   };
 
   test.each<{name: string; step: RunStep; expected: RunStep}>([

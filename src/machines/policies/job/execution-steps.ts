@@ -1,12 +1,15 @@
 import {AppError} from '../../../services/contracts/errors.ts';
 import type {PendingFeedback} from '../../../services/contracts/feedback.ts';
+import type {RunMode} from '../../actors/run-situation.ts';
 import type {ParentReviewInput, ParentReviewOutput, Reviewed} from '../../parent-review.machine.ts';
 import type {TaskInput} from '../../task.machine.ts';
-import type {UndecidedParent} from '../review/review-steps.ts';
+import {type UndecidedParent, withReviews} from '../review/review-steps.ts';
+import {isHeldForTime, isRetriable} from '../run/retry-time.ts';
 import {resumeRefusal} from '../run/run-refusals.ts';
 import {type Attempted, attemptOf, type TaskOutput} from '../run/task-outcome.ts';
 import type {JobRules} from './job-steps.ts';
 import {type StopReason, stopReasonAfter, stopReasonAfterReview} from './stop-reason.ts';
+import type {Wait} from './waiting.ts';
 
 export type ExecutorInput = JobRules & {
   /** Only these tasks; empty for every ready one. */
@@ -23,23 +26,34 @@ export type ExecutorOutput = {
   readonly interruptedReview?: string;
   /** The parent that no review judges any more: a person has to. */
   readonly undecided?: UndecidedParent;
+  /** What the plan did not wait for any longer. */
+  readonly wait?: Wait;
   readonly error?: unknown;
 };
 
-export type SelectTaskInput = Pick<JobRules, 'explicitProvider'> & {
+export type SelectTaskInput = Pick<JobRules, 'provider' | 'explicitProvider' | 'patience'> & {
   readonly taskIds: readonly string[];
+  /** Not begun again. */
   readonly attempted: readonly string[];
+  /** Not gone on with either. */
+  readonly passedOver: readonly string[];
   /** Nothing was done so far: that none of the named tasks is ready is an error. */
   readonly isFirst: boolean;
 };
 /** A task without a parent makes nothing due. */
-export type SelectedTask = {readonly taskId: string; readonly hasParent: boolean};
+export type SelectedTask = {readonly taskId: string; readonly hasParent: boolean; readonly mode: RunMode};
+
+/** How the plan goes on. */
+export type Selection =
+  | {readonly type: 'task'; readonly task: SelectedTask}
+  | {readonly type: 'wait'; readonly wait: Wait}
+  | {readonly type: 'none'};
 
 /** A task that was chosen and could not begin, while others can. */
 export type PassedOver = {readonly taskId: string; readonly error: unknown};
 
 /** Why the plan stops, and the error that tells more. */
-export type Stop = Pick<ExecutorOutput, 'reason' | 'interruptedReview' | 'undecided' | 'error'>;
+export type Stop = Pick<ExecutorOutput, 'reason' | 'interruptedReview' | 'undecided' | 'wait' | 'error'>;
 
 /** How far the plan loop is. */
 export type ExecutorProgress = SelectedTask & {
@@ -49,6 +63,8 @@ export type ExecutorProgress = SelectedTask & {
   readonly pending: readonly PendingFeedback[];
   /** How many tasks this execution began. */
   readonly begun: number;
+  /** What the plan waits for, or did not wait for. */
+  readonly wait: Wait | null;
   readonly stop: Stop | null;
 };
 
@@ -56,54 +72,89 @@ export type ExecutorProgress = SelectedTask & {
 export const nothingDone: ExecutorProgress = {
   taskId: '',
   hasParent: false,
+  mode: {type: 'execute'},
   attempted: [],
   passedOver: [],
   reviews: [],
   pending: [],
   begun: 0,
+  wait: null,
   stop: null,
 };
 
 /** The task that comes next, from its beginning, or only the checkpoint it was left at. */
 export function nextTaskInput(
-  {taskId, ...rules}: JobRules & SelectedTask,
+  {taskId, isReviewed = false, ...rules}: JobRules & SelectedTask,
   mode: TaskInput['mode'],
 ): TaskInput {
-  const {provider, explicitProvider, graceMilliseconds, isReviewed = false, isAttended} = rules;
+  const {provider, explicitProvider, graceMilliseconds, stallMilliseconds, isAttended} = rules;
   const {commits, wishes} = rules;
-  const common = {provider, explicitProvider, graceMilliseconds, isReviewed, isAttended};
+  const times = {graceMilliseconds, stallMilliseconds};
+  const common = {provider, explicitProvider, ...times, isReviewed, isAttended};
   return {taskId, mode, ...common, ...(commits && {commits}), ...(wishes && {wishes})};
 }
 
 export function selectTaskInput({
   taskIds,
+  provider,
   explicitProvider,
+  patience,
   attempted,
   passedOver,
   reviews,
 }: ExecutorInput & ExecutorProgress): SelectTaskInput {
   return {
     taskIds,
+    provider,
     explicitProvider,
+    patience,
+    passedOver: passedOver.map(({taskId}) => taskId),
     attempted: [...attempted, ...passedOver].map(({taskId}) => taskId),
     isFirst: attempted.length + passedOver.length + reviews.length === 0,
   };
 }
 
+export function selectedIn(selection: Selection): SelectedTask {
+  if (selection.type !== 'task') throw new Error('No task was selected');
+  return selection.task;
+}
+
+export const waitIn = (selection: Selection): Wait | null =>
+  selection.type === 'wait' ? selection.wait : null;
+
+/** The plan stops with what it would have to wait for. */
+export const givenUp = (selection: Selection): Stop => ({
+  reason: 'paused',
+  ...(selection.type === 'wait' && {wait: selection.wait}),
+});
+
 /** The parents that these tasks made due; null for those of the whole plan. */
 export function dueReviewInput(
-  {provider, graceMilliseconds, reviewsParents, maxReviewCycles, reviewMinutes, wishes}: JobRules,
+  {provider, reviewsParents, maxReviewCycles, reviewMinutes, patience, wishes, ...times}: JobRules,
   taskIds: readonly string[] | null,
 ): ParentReviewInput {
-  const limits = {maxCycles: maxReviewCycles, minutes: reviewMinutes};
+  const {graceMilliseconds, stallMilliseconds} = times;
   return {
     taskIds,
     isEnabled: reviewsParents,
-    ...limits,
+    ...{maxCycles: maxReviewCycles, minutes: reviewMinutes, patience},
     provider,
-    graceMilliseconds,
+    ...{graceMilliseconds, stallMilliseconds},
     ...(wishes && {wishes}),
   };
+}
+
+/** Whether a failed task gets another run. One at its checkpoint is a person's. */
+export const mayRetry = (output: TaskOutput, {retries}: Pick<JobRules, 'retries'>): boolean =>
+  output.outcome === 'failed' &&
+  output.run.decision_state === undefined &&
+  isRetriable(output.run) &&
+  (output.run.retry_number ?? 0) < retries;
+
+export function retryMode(output: TaskOutput): RunMode {
+  if (output.outcome !== 'failed') throw new Error('Only a failed run is retried');
+  const {retry_number: number = 0, failure, result = ''} = output.run;
+  return {type: 'restart', retry: {number: number + 1, failure: failure?.message ?? '', result}};
 }
 
 /** Whether another task may follow one that could not begin. */
@@ -128,10 +179,26 @@ const stillPassedOver = (passedOver: readonly PassedOver[]): readonly PassedOver
 
 export function afterAttempt({taskId, attempted, passedOver}: ExecutorProgress, output: TaskOutput) {
   return {
-    attempted: 'run' in output ? [...attempted, attemptOf(taskId, output.run)] : attempted,
+    attempted: 'run' in output ? withAttempt(attempted, attemptOf(taskId, output.run)) : attempted,
     passedOver: stillPassedOver(passedOver),
   };
 }
+
+/** How a task stands is said by its last attempt. */
+export const withAttempt = (attempted: readonly Attempted[], latest: Attempted): readonly Attempted[] => [
+  ...attempted.filter(({taskId}) => taskId !== latest.taskId),
+  latest,
+];
+
+export function afterReviews(
+  {reviews}: ExecutorProgress,
+  {reviews: latest, pending}: ParentReviewOutput,
+): Pick<ExecutorProgress, 'reviews' | 'pending'> {
+  return {reviews: withReviews(reviews, latest), pending};
+}
+
+/** Only time is needed: its run goes on by itself. */
+export const isHeld = (output: TaskOutput): boolean => 'run' in output && isHeldForTime(output.run);
 
 export function afterPassingOver({taskId, passedOver}: ExecutorProgress, output: TaskOutput) {
   const error = 'error' in output ? output.error : undefined;
@@ -141,7 +208,7 @@ export function afterPassingOver({taskId, passedOver}: ExecutorProgress, output:
 /** What came of it all. A plan that is through but for tasks that could not begin is not completed. */
 export function executorOutput(
   {attempted, reviews, pending, passedOver}: ExecutorProgress,
-  {reason, interruptedReview, undecided, error}: Stop,
+  {reason, interruptedReview, undecided, wait, error}: Stop,
 ): ExecutorOutput {
   const [first, ...others] = stillPassedOver(passedOver);
   const lists = {
@@ -149,6 +216,7 @@ export function executorOutput(
     ...(pending.length === 0 ? {} : {pending}),
     ...(interruptedReview === undefined ? {} : {interruptedReview}),
     ...(undecided === undefined ? {} : {undecided}),
+    ...(wait === undefined ? {} : {wait}),
   };
   if (first && reason === 'completed') {
     return {reason: 'error', attempted, ...lists, error: unreadableError(first, others)};
@@ -178,7 +246,13 @@ export function stopAfterReview(
   rules: Pick<JobRules, 'stopOnFailure'>,
 ): Stop | null {
   const reason = stopReasonAfterReview(output, rules);
-  const {interruptedReview, undecided, error} = output;
+  const {interruptedReview, undecided, wait, error} = output;
   if (reason === null) return null;
-  return {reason, ...(interruptedReview && {interruptedReview}), ...(undecided && {undecided}), error};
+  return {
+    reason,
+    ...(interruptedReview && {interruptedReview}),
+    ...(undecided && {undecided}),
+    ...(wait && {wait}),
+    error,
+  };
 }

@@ -11,14 +11,24 @@ import {type JobWishes, jobWishes} from '../run/agent-choice.ts';
 import type {TaskInput, TaskMode} from '../run/task-input.ts';
 import type {TaskOutput} from '../run/task-outcome.ts';
 import type {UndoRequest} from '../run/undo.ts';
+import {dueReviewInput} from './execution-steps.ts';
 import {type StopReason, stopReasonAfter, stopReasonAfterReview} from './stop-reason.ts';
+import {type Patience, patienceOf} from './waiting.ts';
 
 /** One part of a job: the plan, or a single task. */
 export type JobStep =
   /** Only these tasks; empty for every ready one. */
   | {readonly type: 'execute'; readonly taskIds: readonly string[]; readonly isReviewed?: boolean}
-  | {readonly type: 'task'; readonly taskId: string; readonly mode: TaskMode}
+  | {
+      readonly type: 'task';
+      readonly taskId: string;
+      readonly mode: TaskMode;
+      /** It goes on by itself, once its time has come. */
+      readonly isRetry?: true;
+    }
   | ({readonly type: 'undo'} & UndoRequest);
+
+export type JobTask = Extract<JobStep, {type: 'task'}>;
 
 /** What the engine is asked to do: one step after another, under one lock, until one ends it. */
 export type Job = {readonly steps: readonly JobStep[]; readonly options: JobOptions};
@@ -40,6 +50,8 @@ export type JobResult = {
   readonly isStopAsked: boolean;
   /** Its one decision was given to the Blackbird that waited for it, which goes on from there. */
   readonly handedOver?: RunRecord;
+  /** Somebody asked for a pause. */
+  readonly isPauseAsked: boolean;
   readonly error?: unknown;
 };
 
@@ -96,16 +108,21 @@ export function undoInput(step: JobStep | undefined): UndoRequest {
   return {taskId, runId, isForced};
 }
 
-export function taskInput(step: JobStep | undefined, rules: JobRules): TaskInput {
+export function jobTaskIn([step]: readonly JobStep[]): JobTask {
   if (step?.type !== 'task') throw new Error('The next step is not a task');
-  const {taskId, mode} = step;
-  const {provider, explicitProvider, graceMilliseconds, isReviewed, isAttended, commits, wishes} = rules;
+  return step;
+}
+
+export function taskInput({taskId, mode}: JobTask, rules: JobRules): TaskInput {
+  const {provider, explicitProvider, graceMilliseconds, stallMilliseconds} = rules;
+  const {isReviewed, isAttended, commits, wishes} = rules;
   return {
     taskId,
     mode,
     provider,
     explicitProvider,
     graceMilliseconds,
+    stallMilliseconds,
     ...(isReviewed === undefined ? {} : {isReviewed}),
     isAttended,
     ...(commits && {commits}),
@@ -116,18 +133,12 @@ export function taskInput(step: JobStep | undefined, rules: JobRules): TaskInput
 /** The parents of tasks that were worked on by themselves, reviewed by the agent that did the work. */
 export function reviewInput(done: readonly StepResult[], rules: JobRules): ParentReviewInput {
   const runs = succeededRuns(done);
-  const {explicitProvider, provider, graceMilliseconds, reviewsParents, maxReviewCycles, reviewMinutes} =
-    rules;
-  const {wishes} = rules;
-  return {
-    taskIds: runs.map(({task_id}) => task_id),
-    isEnabled: reviewsParents,
-    maxCycles: maxReviewCycles,
-    minutes: reviewMinutes,
-    provider: explicitProvider ?? runs.at(-1)?.provider ?? provider,
-    graceMilliseconds,
-    ...(wishes && {wishes}),
-  };
+  const {explicitProvider, provider} = rules;
+  const reviewer = explicitProvider ?? runs.at(-1)?.provider ?? provider;
+  return dueReviewInput(
+    {...rules, provider: reviewer},
+    runs.map(({task_id}) => task_id),
+  );
 }
 
 /** Tasks that may have made their parent due. Who approved and quit wants nothing more to start. */
@@ -219,6 +230,7 @@ export function jobResult(progress: JobProgress, wish: Wish): JobResult {
     ...(review && {review}),
     ...(handedOver && {handedOver}),
     isStopAsked: wish === 'stop',
+    isPauseAsked: wish === 'pause',
     ...(told === undefined ? {} : {error: told}),
   };
 }
@@ -240,6 +252,8 @@ export type JobOptions = {
   readonly model?: string;
   readonly effort?: string;
   readonly maxTasks?: number;
+  /** Waits for nothing: what only time mends stops the job. */
+  readonly isImpatient?: boolean;
 };
 
 /** What holds from the beginning of a job to its end, whoever edits the settings meanwhile. */
@@ -262,10 +276,20 @@ export type JobRules = {
   readonly maxReviewCycles: number;
   /** A review that takes longer is stopped. */
   readonly reviewMinutes: number;
+  readonly patience: Patience;
+  /** An agent that prints nothing for so long is interrupted. */
+  readonly stallMilliseconds: number;
+  /** So many new runs a task gets whose agent failed. */
+  readonly retries: number;
 };
 
 /** Refuses settings that are gates and cannot be read. */
-export function jobRules(config: ResolvedConfig, choice: ProviderChoice, options: JobOptions): JobRules {
+export function jobRules(
+  config: ResolvedConfig,
+  choice: ProviderChoice,
+  options: JobOptions,
+  now: string,
+): JobRules {
   requireGates(config, toldIn(options));
   const isExplicit = choice.source !== 'saved' && choice.source !== 'default';
   const isReviewed = options.isReviewed ?? (settingOf(config, 'execution.stopAfterEachTask') || undefined);
@@ -282,6 +306,9 @@ export function jobRules(config: ResolvedConfig, choice: ProviderChoice, options
     reviewsParents: settingOf(config, 'execution.parentReviewEnabled'),
     maxReviewCycles: settingOf(config, 'execution.maxReviewCycles'),
     reviewMinutes: settingOf(config, 'execution.reviewMinutes'),
+    patience: patienceOf(config, options, now),
+    stallMilliseconds: settingOf(config, 'execution.stallMinutes') * 60_000,
+    retries: settingOf(config, 'execution.retries'),
   };
 }
 

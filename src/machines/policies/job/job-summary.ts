@@ -15,6 +15,8 @@ import type {JobResult} from './job-steps.ts';
 import {brokenReviewLines, sentBackLines, undecidedLines, undecidedText} from './review-lines.ts';
 import type {StopReason} from './stop-reason.ts';
 import {type UndoData, undoSummary} from './undo-lines.ts';
+import {givenUpLines} from './wait-lines.ts';
+import type {Wait} from './waiting.ts';
 
 /** How a job ended, in the same words for every view. */
 export type JobSummary = {
@@ -25,9 +27,11 @@ export type JobSummary = {
   readonly headline: string;
   /** The same for a shell, with the commands that go on from there. */
   readonly lines: readonly string[];
-  /** What is needed now: nothing, another try, a person, or only time. */
   /** Of a job that took changes back. */
   readonly undo?: UndoData;
+  /** When it can go on, where only time is needed. */
+  readonly retryAt?: string;
+  /** What is needed now: nothing, another try, a person, or only time. */
   readonly standing: 'done' | 'failed' | 'personNeeded' | 'timeNeeded' | 'paused';
 };
 
@@ -44,10 +48,19 @@ export function jobSummary(result: JobResult, plan: Plan): JobSummary {
     case 'error':
       throw result.error;
     case 'paused': {
+      if (result.isPauseAsked) return {...pausedSummary(story, last), reason, standing: 'paused'};
+      if (story.wait && !(last && isHeldUp(last))) {
+        const [headline = '', ...steps] = givenUpLines(story.wait);
+        const lines = [...failedLines, headline, ...steps];
+        const {taskId, until: retryAt} = story.wait;
+        return {reason, taskId, headline, lines, retryAt, standing: 'timeNeeded'};
+      }
       if (!last || !isHeldUp(last)) return {...pausedSummary(story, last), reason, standing: 'paused'};
       const [headline = '', ...steps] = heldUpLines(last);
       const lines = [...failedLines, headline, ...steps];
-      return {reason, ...naming, headline, lines, standing: neededFor([last])};
+      const retryAt = story.wait?.until ?? last.retry_at;
+      const time = isTimeNeeded(last) && retryAt !== undefined ? {retryAt} : {};
+      return {reason, ...naming, headline, lines, ...time, standing: neededFor([last])};
     }
     case 'waiting_user': {
       const headline = `${displayLine(last?.taskId ?? '')} is waiting for user input`;
@@ -116,6 +129,8 @@ type Story = {
   readonly interruptedReview: string | undefined;
   /** The parent that a person has to judge. */
   readonly undecided: UndecidedParent | undefined;
+  /** What the job did not wait for any longer. */
+  readonly wait: Wait | undefined;
 };
 
 /** Every task that a job worked on. */
@@ -136,10 +151,12 @@ function storyOf({steps, review}: JobResult): Story {
     pending: outputs.flatMap((output) => output?.pending ?? []),
     interruptedReview: outputs.at(-1)?.interruptedReview ?? outputs.at(-2)?.interruptedReview,
     undecided: outputs.findLast((output) => output?.undecided)?.undecided,
+    wait: outputs.findLast((output) => output?.wait)?.wait,
   };
 }
 
-function throwError({reason, steps, error}: JobResult, plan: Plan): void {
+function throwError({reason, steps, error, isPauseAsked}: JobResult, plan: Plan): void {
+  if (isPauseAsked && reason === 'paused') return;
   const last = steps.at(-1);
   const titled = ({task_id: id}: RunRecord) => ({id, title: plan.items.get(id)?.title ?? ''});
   if (last?.type === 'task' && 'run' in last.output && isHeldUp(last.output.run)) {

@@ -28,6 +28,7 @@ export function stopReasonAfter(
       return output.run.failure === undefined || isHopeless(output.run) ? 'paused' : null;
     // Stopped before its agent was told to go.
     case 'canceled':
+    case 'notBegun':
       return 'paused';
     case 'waiting':
       return 'waiting_user';
@@ -57,6 +58,8 @@ export function stopReasonAfterReview(
     case 'required':
     case 'undecided':
       return 'parent_review_required';
+    case 'held':
+      return 'paused';
     case 'paused':
     case 'failed':
     case 'error':

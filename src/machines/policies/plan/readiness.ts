@@ -31,16 +31,17 @@ export function readyTasks(plan: Plan): Task[] {
   return tasksInTreeOrder(plan).flatMap(({task}) => (isReady(plan, task) ? [task] : []));
 }
 
-/** The first ready task among the wanted ones (all, if none is named) that was not tried already. */
+/** The first ready task among the wanted ones (all, if none is named) that was not tried already and may begin. */
 export function nextTask(
   plan: Plan,
   {taskIds, attempted}: {readonly taskIds: readonly string[]; readonly attempted: readonly string[]},
+  mayBegin: (task: Task) => boolean = () => true,
 ): Task | undefined {
   const wanted = new Set(taskIds);
   const tried = new Set(attempted);
   for (const {task} of walkTree(plan)) {
     const isWanted = !tried.has(task.id) && (wanted.size === 0 || wanted.has(task.id));
-    if (isWanted && isReady(plan, task)) return task;
+    if (isWanted && isReady(plan, task) && mayBegin(task)) return task;
   }
   return undefined;
 }

@@ -1,9 +1,12 @@
 import type {NextStep} from '../../../services/contracts/errors.ts';
 import type {PendingFeedback} from '../../../services/contracts/feedback.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
-import type {ReviewStep} from '../../actors/select-review.actor.ts';
+import type {PreparedRun} from '../../actors/run-situation.ts';
+import type {ReviewScope, ReviewStep, SelectReviewInput} from '../../actors/select-review.actor.ts';
 import type {ReviewVerdict} from '../../actors/settle-review.actor.ts';
-import {loginSteps} from '../run/failure-table.ts';
+import type {RunInput} from '../../run.machine.ts';
+import type {Wait} from '../job/waiting.ts';
+import {isTimeNeeded, loginSteps} from '../run/failure-table.ts';
 import {remarksOf} from './review-remarks.ts';
 
 /** What the end of a job tells of a review; records are too large to be kept for every one. */
@@ -21,16 +24,18 @@ export type UndecidedParent = {readonly parentId: string; readonly cycles: numbe
 
 export type ParentReviewOutput = {
   /**
-   * `required`: feedback waits for an answer. `undecided`: a person has to judge a parent. `failed`: the next
-   * agent would fail as well.
+   * `required`: feedback waits for an answer. `undecided`: a person has to judge a parent. `held`: the reviewer
+   * cannot begin before a time. `failed`: the next agent would fail as well.
    */
-  readonly outcome: 'settled' | 'required' | 'undecided' | 'paused' | 'failed' | 'error';
+  readonly outcome: 'settled' | 'required' | 'undecided' | 'held' | 'paused' | 'failed' | 'error';
   readonly reviews: readonly Reviewed[];
   readonly pending: readonly PendingFeedback[];
   /** The parent whose review a pause ended, or kept from beginning. */
   readonly interruptedReview?: string;
   /** The parent that a person has to judge. */
   readonly undecided?: UndecidedParent;
+  /** What its reviewer waits for. */
+  readonly wait?: Wait;
   readonly error?: unknown;
 };
 
@@ -54,7 +59,9 @@ export function reviewOutput(
     reviews,
     pending: outcome === 'required' ? feedbackLeft(step, verdict) : [],
     ...(outcome === 'paused' && step.type === 'review' ? {interruptedReview: step.parentId} : {}),
+    ...(outcome === 'paused' && step.type === 'held' ? {interruptedReview: step.wait.taskId} : {}),
     ...(step.type === 'decide' && {undecided: {parentId: step.parentId, cycles: step.cycles}}),
+    ...(outcome === 'held' && step.type === 'held' && {wait: step.wait}),
     ...(error === undefined ? {} : {error}),
   };
 }
@@ -75,6 +82,48 @@ export function reviewedOf({type, run}: ReviewVerdict): Reviewed {
     ...(next.length > 0 && {next}),
   };
 }
+
+/** Where the parents are looked at again. What only time kept from a verdict is tried again, nothing else. */
+export function selectInput({
+  taskIds,
+  isEnabled,
+  maxCycles,
+  patience,
+  provider,
+  reviews,
+}: ReviewScope &
+  Pick<SelectReviewInput, 'provider'> & {readonly reviews: readonly Reviewed[]}): SelectReviewInput {
+  const tried = reviews.flatMap((review) =>
+    review.verdict === 'broken' && !isTimeNeeded(review) ? [review.parentId] : [],
+  );
+  return {taskIds, isEnabled, maxCycles, patience, provider, tried};
+}
+
+type Prepared = {readonly prepared: PreparedRun | null};
+
+export function preparedReview({prepared}: Prepared): PreparedRun {
+  if (prepared === null) throw new Error('A review must be prepared before it runs');
+  return prepared;
+}
+
+export function reviewRunInput(
+  context: Prepared & Pick<RunInput, 'graceMilliseconds' | 'stallMilliseconds'>,
+): RunInput {
+  const {run, order} = preparedReview(context);
+  const {graceMilliseconds, stallMilliseconds} = context;
+  return {run, order, graceMilliseconds, ...(stallMilliseconds === undefined ? {} : {stallMilliseconds})};
+}
+
+/** A reviewer that only time kept from its verdict is forgotten once the parent was reviewed again. */
+export const withReviews = (
+  reviews: readonly Reviewed[],
+  latest: readonly Reviewed[],
+): readonly Reviewed[] => {
+  const parentIds = new Set(latest.map(({parentId}) => parentId));
+  return [...reviews.filter((review) => !parentIds.has(review.parentId) || !isTimeNeeded(review)), ...latest];
+};
+
+export const waitIn = (step: ReviewStep): Wait | null => (step.type === 'held' ? step.wait : null);
 
 /** The parents that a step is about. */
 export function parentIdsIn(step: ReviewStep): readonly string[] {

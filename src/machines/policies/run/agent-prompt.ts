@@ -104,6 +104,21 @@ export function relaunchPrompt(
   return `${prompt}\n\n${answersPrompt(questions, answers)}`;
 }
 
+/** For a task whose agent failed before: everything again, with what is known of the failure. */
+export function retryPrompt(
+  prompt: string,
+  {failure, result}: {readonly failure: string; readonly result: string},
+): string {
+  const failed = sections([
+    [
+      'An earlier attempt failed',
+      `${bounded(failure, resultLimit)}\nWhat it changed in the files is still there: look at it before you go on.`,
+    ],
+    ['Its last words', bounded(result, resultLimit)],
+  ]);
+  return `${prompt}\n\n${failed}`;
+}
+
 /** The dependencies of a task that are done, nearest knowledge first. */
 export function finishedDeps(plan: Plan, task: Task): Task[] {
   return task.deps.flatMap((dep) => {

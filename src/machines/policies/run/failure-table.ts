@@ -14,6 +14,8 @@ export type FailureRule = {
   readonly actor: 'time' | 'login' | 'payment' | 'model' | 'task';
   /** The next task would fail the same way. */
   readonly stopsPlan: boolean;
+  /** Another run, told of this one, may do better. */
+  readonly isRetried?: true;
   /** Why it rests or failed, in a few words. */
   readonly words: string;
 };
@@ -64,10 +66,16 @@ export const failureTable = {
     stopsPlan: false,
     words: 'the agent would not go on with its session',
   },
-  agent_error: {pauseReason: null, actor: 'task', stopsPlan: false, words: 'the agent failed'},
+  agent_error: {
+    pauseReason: null,
+    actor: 'task',
+    stopsPlan: false,
+    isRetried: true,
+    words: 'the agent failed',
+  },
   rejected: {pauseReason: null, actor: 'task', stopsPlan: false, words: 'rejected at the checkpoint'},
   stopped: {pauseReason: null, actor: 'task', stopsPlan: false, words: 'it was never started'},
-} as const satisfies Record<FailureKind, FailureRule>;
+} satisfies Record<FailureKind, FailureRule> as Readonly<Record<FailureKind, FailureRule>>;
 
 export const ruleOf = (kind: FailureKind): FailureRule => failureTable[kind];
 
@@ -78,7 +86,7 @@ const limitWaits: Readonly<Record<ProviderId, readonly number[]>> = {
   demo: [5, 15, 30],
   custom: [5, 15, 30],
 };
-const outageWaits = [1, 2, 5, 15];
+const outageWaits = [0.5, 1, 2, 5, 10];
 
 /**
  * When a failure may be tried again without anybody's help; null for never. `attempt` counts from 1,
@@ -100,11 +108,16 @@ export function retryTime({
   readonly chance: number;
 }): string | null {
   if (failureTable[kind].actor !== 'time') return null;
-  if (resetAt !== undefined) return after(later(resetAt, now), minute);
+  if (resetAt !== undefined) return after(later(resetAt, now), margin(resetAt, now));
   if (kind === 'rate_limit') return after(now, waitOf(limitWaits[provider], attempt));
   return after(now, waitOf(outageWaits, attempt) * (0.8 + 0.4 * chance));
 }
 
+/** Clocks differ, and a limit is rarely lifted to the second: a tenth of the wait more, at most a minute. */
+const margin = (resetAt: string, now: string) => {
+  const wait = Date.parse(resetAt) - Date.parse(now);
+  return wait <= 0 ? minute : Math.min(minute, Math.max(1_000, wait / 10));
+};
 const waitOf = (minutes: readonly number[], attempt: number) =>
   (minutes[attempt - 1] ?? minutes.at(-1) ?? 0) * minute;
 const after = (time: string, milliseconds: number) => new Date(Date.parse(time) + milliseconds).toISOString();
@@ -113,13 +126,17 @@ const later = (one: string, other: string) => (Date.parse(one) > Date.parse(othe
 type FailedProgram = Pick<RunRecord, 'provider' | 'provider_dialect' | 'failure'>;
 
 /** What to do about a run that failed or rests for this: first what lifts the cause, then how it goes on. */
-export function failureSteps(run: FailedProgram & Pick<RunRecord, 'task_id' | 'resumable'>): NextStep[] {
-  const {task_id, resumable, failure} = run;
+export function failureSteps(
+  run: FailedProgram & Pick<RunRecord, 'task_id' | 'resumable' | 'retry_at'>,
+): NextStep[] {
+  const {task_id, resumable, failure, retry_at} = run;
   if (failure === undefined) return [];
   const task = shellWord(task_id);
   return [
     ...loginSteps(run),
-    ...(resumable ? [{command: `blackbird resume ${task}${modelFlag(run)}`, why: resumeWords(failure)}] : []),
+    ...(resumable
+      ? [{command: `blackbird resume ${task}${modelFlag(run)}`, why: resumeWords(failure, retry_at)}]
+      : []),
     {command: `blackbird restart ${task}`, why: 'or start again; the conversation is forgotten'},
   ];
 }
@@ -138,10 +155,13 @@ export function loginSteps({failure, ...program}: FailedProgram): NextStep[] {
   return isMissing && login !== null ? [{command: login, why: 'log in first'}] : [];
 }
 
-function resumeWords({kind, reset_at}: NonNullable<RunRecord['failure']>): string {
+function resumeWords(
+  {kind, reset_at}: NonNullable<RunRecord['failure']>,
+  retryAt: string | undefined = reset_at,
+): string {
   switch (failureTable[kind].actor) {
     case 'time':
-      return reset_at === undefined ? 'go on later, in the same session' : `go on after ${reset_at}`;
+      return retryAt === undefined ? 'go on later, in the same session' : `go on after ${retryAt}`;
     case 'login':
       return 'then go on in the same session';
     case 'payment':

@@ -6,7 +6,7 @@ type Stood = NonNullable<RunRecord['stood']>;
 
 /** The record of a run that goes on, with what a person says to it and where it stood until now. */
 export function relaunched(
-  {failure, ...kept}: RunRecord,
+  {failure, retry_at, ...kept}: RunRecord,
   step: Extract<RunStep, {type: 'relaunched'}>,
   {owner}: SegmentTrace,
 ): RunRecord {
@@ -18,6 +18,7 @@ export function relaunched(
     ...(paused_at === undefined ? {} : {paused_at}),
     ...(pause_reason === undefined ? {} : {pause_reason}),
     ...(failure && {failure}),
+    ...(retry_at === undefined ? {} : {retry_at}),
     ...(kept.state === 'waiting' && {answered: delivered.length}),
     ...(feedback === undefined ? {} : {feedback}),
     ...(mark && {parentReviewFeedback: mark}),

@@ -51,11 +51,14 @@ export function segmentInput({
   run,
   order,
   graceMilliseconds,
+  stallMilliseconds,
 }: {
   readonly run: RunRecord;
   readonly order: RunOrder | null;
   readonly graceMilliseconds: number;
+  readonly stallMilliseconds?: number;
 }) {
   if (order === null || !('request' in order)) throw new Error('A run cannot start without a request');
-  return {run, graceMilliseconds, request: order.request};
+  const stall = stallMilliseconds === undefined ? {} : {stallMilliseconds};
+  return {run, graceMilliseconds, ...stall, request: order.request};
 }

@@ -7,6 +7,7 @@ import {needsDecision} from '../review/side-effects.ts';
 import {fateOf} from './failure-table.ts';
 import type {Program} from './program.ts';
 import {pausedFor, relaunched, returned} from './relaunch.ts';
+import {retryOf, withoutRetry} from './retry-time.ts';
 import type {RunStep, SegmentTrace, SegmentWork} from './run-step.ts';
 import {recordedIdentity} from './run-step.ts';
 import {isUndelivered} from './task-runs.ts';
@@ -20,7 +21,7 @@ export type NewRun = {
   readonly sessionRef: string;
   readonly repoRoot: string;
   readonly context: NonNullable<RunRecord['context']>;
-  readonly links?: Pick<RunRecord, 'resumed_from_run_id' | 'restart_of_run_id'>;
+  readonly links?: Pick<RunRecord, 'resumed_from_run_id' | 'restart_of_run_id' | 'retry_number'>;
   /** The process that launches it. */
   readonly owner?: ProcessIdentity;
   /** Makes it a review, of the children as this signature knows them. */
@@ -30,6 +31,8 @@ export type NewRun = {
   /** It ends at a checkpoint. */
   readonly isReviewed?: boolean;
   readonly wish?: ModelWish;
+  /** Of the run before it, where only time kept that one from going on. */
+  readonly heldUp?: RunRecord['held_up'];
 };
 
 /** A record that says `launching`: it is on disk before anything of the agent exists. */
@@ -59,6 +62,7 @@ export function newRunRecord(run: NewRun, now: string): RunRecord {
     ...(run.reviewSignature === undefined ? {} : {parent_review_completion_signature: run.reviewSignature}),
     ...(run.baselineTree === undefined ? {} : {baseline_tree: run.baselineTree}),
     ...(run.isReviewed ? {decision_required: true} : {}),
+    ...(run.heldUp === undefined ? {} : {held_up: run.heldUp}),
   };
 }
 
@@ -82,16 +86,22 @@ export function applyRunStep(
       };
     case 'pauseAsked':
       return {...changed, phase: 'pausing'};
-    case 'paused':
+    case 'paused': {
+      const {failure, hasWorked = false} = step;
+      const rest = resting(hasWorked ? heard(changed) : changed, trace, now);
       return {
-        ...resting(step.hasWorked ? heard(changed) : changed, trace, now),
+        ...withoutRetry(rest),
         ...pausedFor(run, step.reason, now),
         resumable: step.resumable && run.provider_session_ref !== '',
+        ...(failure && {failure, ...retryOf(run, failure, {now, hasWorked, chance: chanceIn(trace)})}),
       };
+    }
     case 'ended':
       return ended(changed, step, now, trace);
     case 'relaunched':
       return relaunched(changed, step, trace);
+    case 'retryAsked':
+      return {...changed, retry_at: now};
     case 'neverStarted':
       return canceled(changed, 'Blackbird ended before the agent was started', now);
     case 'withdrawn': {
@@ -151,30 +161,41 @@ function ended(
   const result = trace.result === undefined ? {} : {result: trace.result};
   switch (verdict.outcome) {
     case 'waiting': {
-      const rest = resting(heard(run), withEnd(trace), now);
+      const rest = withoutRetry(resting(heard(run), withEnd(trace), now));
       return {...rest, state: 'waiting', questions: [...verdict.questions], ...result};
     }
-    case 'succeeded':
-      return atCheckpoint({...resting(heard(run), withEnd(trace), now), state: 'succeeded', ...result}, now);
+    case 'succeeded': {
+      const rest = withoutRetry(resting(heard(run), withEnd(trace), now));
+      return atCheckpoint({...rest, state: 'succeeded', ...result}, now);
+    }
     case 'failed': {
       const {failure} = verdict;
-      const rest = resting(hasWorked ? heard(run) : run, trace, now);
+      const rest = withoutRetry(resting(hasWorked ? heard(run) : run, trace, now));
+      const retry = retryOf(run, failure, {now, hasWorked, chance: chanceIn(trace)});
       const back = isContinued ? returned(rest, run.stood) : null;
       const stood = back && (back.state === 'waiting' ? 'waiting' : 'paused');
       const fate = fateOf({kind: failure.kind, runType: run.run_type, stood, hasWorked});
       switch (fate.type) {
         case 'failed':
-          return atCheckpoint({...rest, state: 'failed', failure, ...result}, now);
+          return atCheckpoint({...rest, ...retry, state: 'failed', failure, ...result}, now);
         case 'returns':
-          return {...(back ?? rest), ...(fate.pauseReason && pausedFor(run, fate.pauseReason, now)), failure};
+          return {
+            ...withoutRetry(back ?? rest),
+            ...(fate.pauseReason && pausedFor(run, fate.pauseReason, now)),
+            ...retry,
+            failure,
+          };
         case 'pauses': {
           const resumable = run.resumable && (isContinued || isSessionStored);
-          return {...rest, ...pausedFor(run, fate.pauseReason, now), resumable, failure};
+          return {...rest, ...retry, ...pausedFor(run, fate.pauseReason, now), resumable, failure};
         }
       }
     }
   }
 }
+
+/** Somewhere in the middle where nobody threw a die. */
+const chanceIn = ({chance = 0.5}: SegmentTrace) => chance;
 
 /** An agent that came to its own end has one, even where nobody saw it. */
 const withEnd = (trace: SegmentTrace): SegmentTrace => ({

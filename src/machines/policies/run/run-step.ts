@@ -34,9 +34,15 @@ export type RunStep =
   | {readonly type: 'segmentStarted'; readonly identity: ProcessIdentity; readonly argv: readonly string[]}
   | {readonly type: 'sessionCaptured'; readonly sessionRef: string; readonly dialect?: Dialect}
   | {readonly type: 'pauseAsked'}
-  | ({readonly type: 'paused'; readonly reason: PauseReason; readonly resumable: boolean} & Partial<
-      Pick<SegmentExit, 'hasWorked'>
-    >)
+  | ({
+      readonly type: 'paused';
+      readonly reason: PauseReason;
+      readonly resumable: boolean;
+      /** What Blackbird paused it for, where no person asked. */
+      readonly failure?: Failure;
+    } & Partial<Pick<SegmentExit, 'hasWorked'>>)
+  /** A person wants what waits for its time to be tried now. */
+  | {readonly type: 'retryAsked'}
   | ({
       readonly type: 'relaunched';
       readonly answers?: readonly Answer[];
@@ -78,6 +84,8 @@ export type SegmentTrace = {
   readonly baselineTree?: string | null;
   readonly host?: string;
   readonly owner?: ProcessIdentity | null;
+  /** A random number below 1 that spreads those who try again. */
+  readonly chance?: number;
 };
 
 /** What is known of an agent process once it is gone. */
@@ -103,11 +111,35 @@ export type SegmentWork = {
 export type SegmentFacts = {
   readonly run: RunRecord;
   readonly request: AgentRequest;
-  readonly pause: {readonly reason: PauseReason; readonly presses: number} | null;
+  /** `failure`: what Blackbird itself paused it for. */
+  readonly pause: {
+    readonly reason: PauseReason;
+    readonly presses: number;
+    readonly failure?: Failure;
+  } | null;
   readonly held: {readonly identity: ProcessIdentity; readonly argv: readonly string[]} | null;
   readonly session: {readonly ref: string; readonly dialect?: Dialect; readonly isRecorded: boolean} | null;
   readonly exit: SegmentExit | null;
+  /** Whatever comes now, the agent's own verdict stands. */
+  readonly hasResult: boolean;
 };
+
+/** Before anything is known of the agent. */
+export const nothingSeen = {pause: null, held: null, session: null, exit: null, hasResult: false} as const;
+
+/** Interrupted, an agent may say that it failed: that is the pause. A success is one at any time. */
+export const afterResult = ({hasResult, pause}: SegmentFacts, isOk: boolean) => ({
+  hasResult: hasResult || pause === null || isOk,
+});
+
+export const afterExit = (
+  {hasResult, pause}: SegmentFacts,
+  {verdict, isSessionStored, hasWorked}: SegmentExit,
+) => ({exit: {verdict, isSessionStored, hasWorked}, hasResult: hasResult || pause === null});
+
+/** The first reason stands; every further one is haste. */
+export const pausedBy = ({pause}: SegmentFacts, reason: PauseReason) =>
+  pause ? {...pause, presses: pause.presses + 1} : {reason, presses: 1};
 
 export function capturedSession({
   sessionRef: ref,
@@ -138,7 +170,12 @@ export const segmentStep = {
     return {type: 'sessionCaptured', sessionRef: ref, ...(dialect && {dialect})};
   },
 
-  pause: ({request, pause, exit}: SegmentFacts): RunStep => {
+  pause: (facts: SegmentFacts): RunStep => {
+    const {run, request, pause, exit} = facts;
+    const failure = pause?.failure;
+    // A review is never resumed: what Blackbird stopped it for is its end.
+    if (failure && run.run_type === 'review')
+      return segmentStep.end({...facts, exit: {...failedWith(failure), hasWorked: exit?.hasWorked === true}});
     // A session that is resumed was confirmed before, whatever happened to this segment.
     const isStored = request.kind === 'resume' || exit?.isSessionStored === true;
     return {
@@ -146,6 +183,7 @@ export const segmentStep = {
       reason: pause?.reason ?? 'user_interrupt',
       resumable: isStored,
       hasWorked: exit?.hasWorked === true,
+      ...(failure && {failure}),
     };
   },
 

@@ -16,6 +16,8 @@ export type TaskInput = {
   readonly provider: ProviderId;
   readonly explicitProvider: ProviderId | null;
   readonly graceMilliseconds: number;
+  /** An agent that prints nothing for so long is interrupted; without it, none is. */
+  readonly stallMilliseconds?: number;
   /** Whether the run ends at a checkpoint; without it, as it began. */
   readonly isReviewed?: boolean;
   /** Somebody is there to decide; else a checkpoint is left open. */
@@ -63,8 +65,14 @@ export function gateInput(progress: TaskProgress): ReviewGateInput {
 
 export function runInput(progress: TaskProgress): RunInput {
   const {run, order, circumstances} = preparedRun(progress);
-  const {graceMilliseconds} = progress;
-  return {run, order, graceMilliseconds, ...(circumstances && {circumstances})};
+  const {graceMilliseconds, stallMilliseconds} = progress;
+  return {
+    run,
+    order,
+    graceMilliseconds,
+    ...(stallMilliseconds === undefined ? {} : {stallMilliseconds}),
+    ...(circumstances && {circumstances}),
+  };
 }
 
 /** For the run that the prepared one replaces. */

@@ -10,6 +10,8 @@ export type TaskOutput =
   | {readonly outcome: 'decision_required'; readonly run: RunRecord}
   /** The provider would not go on with its session; the run stands where it stood. */
   | {readonly outcome: 'refused'; readonly run: RunRecord; readonly reason: string}
+  /** It was left while it waited for its time. */
+  | {readonly outcome: 'notBegun'}
   | {readonly outcome: 'error'; readonly error: unknown};
 
 /** What became of a task whose run came to rest. */
@@ -39,15 +41,16 @@ export type Attempted = {
   readonly next?: readonly NextStep[];
   /** What the run chart says of it. */
   readonly resumable: boolean;
-} & Pick<RunRecord, 'state' | 'failure' | 'questions' | 'decision_state'>;
+} & Pick<RunRecord, 'state' | 'failure' | 'retry_at' | 'questions' | 'decision_state'>;
 
 export function attemptOf(taskId: string, run: RunRecord): Attempted {
-  const {state, failure, questions, decision_state} = run;
+  const {state, failure, retry_at, questions, decision_state} = run;
   return {
     taskId,
     state,
     resumable: canGoOnHere(run),
     ...(failure && {failure, next: failureSteps(run)}),
+    ...(retry_at === undefined ? {} : {retry_at}),
     ...(questions && {questions}),
     ...(decision_state && {decision_state}),
   };

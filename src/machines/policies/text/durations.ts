@@ -17,6 +17,15 @@ export function duration(milliseconds: number): string {
   return minutes > 0 ? `${minutes}m${String(seconds % 60).padStart(2, '0')}s` : `${seconds}s`;
 }
 
+/** `18:05`, with the date where it is another day. Local time, as on the clock beside the screen. */
+export function timeOfDay(time: string, now: string): string {
+  const [date, today] = [new Date(time), new Date(now)];
+  const pad = (value: number) => String(value).padStart(2, '0');
+  const clock = `${pad(date.getHours())}:${pad(date.getMinutes())}`;
+  if (date.toDateString() === today.toDateString()) return clock;
+  return `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())} ${clock}`;
+}
+
 /** How long agents worked on a run, pauses left out; one that still works counts until the last change. */
 export function workTime({
   segments,

@@ -1,0 +1,30 @@
+import {fromPromise} from 'xstate';
+import type {Services} from '../../services/contracts/services.ts';
+import type {JobRules, JobTask} from '../policies/job/job-steps.ts';
+import {limitWait, runWait, type Wait, waitRefusal} from '../policies/job/waiting.ts';
+import {isHeldForTime} from '../policies/run/retry-time.ts';
+import {tellingRun} from '../policies/run/task-runs.ts';
+import {timeFacts} from './held-runs.ts';
+
+export type FindWaitInput = {readonly task: JobTask; readonly rules: JobRules};
+
+/** What the next task of a job waits for: a known limit, or its own time after it was held up in this job. */
+export function defineFindWaitActor(services: Pick<Services, 'runs' | 'limits' | 'now'>) {
+  return fromPromise<Wait | null, FindWaitInput>(async ({input: {task, rules}}) => {
+    // A decision is recorded before anything is run for it.
+    if (task.mode.type === 'review') return null;
+    const {patience, provider} = rules;
+    const run = tellingRun((await services.runs.list(task.taskId)).runs);
+    const own = task.mode.type === 'resume' && run ? run.provider : provider;
+    const facts = await timeFacts(services, patience, [own]);
+    if (task.isRetry && run && isHeldForTime(run)) return refuseTooLong(runWait(run, facts));
+    // Who asks for this very task and does not want to wait tries it.
+    if (patience.limitMilliseconds === 0) return null;
+    return refuseTooLong(limitWait(own, task.taskId, facts));
+  });
+}
+
+function refuseTooLong(wait: Wait | null): Wait | null {
+  if (wait?.isTooLong) throw waitRefusal(wait);
+  return wait;
+}

@@ -1,0 +1,74 @@
+import type {ProviderId} from '../../services/contracts/agent.ts';
+import type {SeenLimit} from '../../services/contracts/limits.ts';
+import type {Plan, Task} from '../../services/contracts/plan.ts';
+import type {RunRecord} from '../../services/contracts/run.ts';
+import type {Services} from '../../services/contracts/services.ts';
+import type {HeldRun, Patience, TimeFacts} from '../policies/job/waiting.ts';
+import {isLeaf, walkTree} from '../policies/plan/plan-graph.ts';
+import {isHeldForTime} from '../policies/run/retry-time.ts';
+import {taskObstacle} from '../policies/run/task-options.ts';
+import {tellingRun} from '../policies/run/task-runs.ts';
+import {pendingOf} from './pending-feedback.ts';
+import {factsHere} from './run-situation.ts';
+
+/** Clock and limits as they are now, for these providers. */
+export async function timeFacts(
+  {limits, now}: Pick<Services, 'limits' | 'now'>,
+  patience: Patience,
+  providers: Iterable<ProviderId>,
+): Promise<TimeFacts> {
+  const known = new Map<ProviderId, SeenLimit>();
+  for (const provider of new Set(providers)) {
+    const limit = await limits.read(provider);
+    if (limit) known.set(provider, limit);
+  }
+  return {now: now(), patience, limits: known};
+}
+
+/** The runs that only time keeps from going on, in the order of the plan, whichever job left them. */
+export async function heldRuns(
+  services: Services,
+  plan: Plan,
+  {
+    taskIds,
+    except,
+    explicitProvider,
+  }: {
+    readonly taskIds: readonly string[];
+    readonly except: ReadonlySet<string>;
+    readonly explicitProvider: ProviderId | null;
+  },
+): Promise<readonly HeldRun[]> {
+  const wanted = new Set(taskIds);
+  const held: HeldRun[] = [];
+  for (const {task} of walkTree(plan)) {
+    const isWanted = (wanted.size === 0 || wanted.has(task.id)) && !except.has(task.id);
+    if (!isWanted || !isOpen(task)) continue;
+    const {runs, broken} = await services.runs.list(task.id);
+    const run = broken.length === 0 ? tellingRun(runs) : null;
+    if (run === null || !isHeldForTime(run)) continue;
+    const mode = await modeFor(services, plan, task, run, explicitProvider);
+    if (mode) held.push({run, mode});
+  }
+  return held;
+}
+
+const isOpen = (task: Task) =>
+  isLeaf(task) && (task.status === 'in_progress' || task.status === 'waiting_user');
+
+/** Without a session nothing was done that could be lost; what belongs to another program or folder stays. */
+async function modeFor(
+  services: Services,
+  plan: Plan,
+  task: Task,
+  run: RunRecord,
+  explicitProvider: ProviderId | null,
+): Promise<HeldRun['mode'] | null> {
+  // What a review said is for a person to send.
+  if ((await pendingOf(services, task.id)) !== null) return null;
+  const facts = factsHere(services, plan, task, {run, isSentBack: false, explicitProvider});
+  const obstacle = taskObstacle(facts, 'resume');
+  if (obstacle === null) return 'resume';
+  const isLost = obstacle === 'noSession' || obstacle === 'unsavedSession';
+  return isLost && taskObstacle(facts, 'restart') === null ? 'restart' : null;
+}

@@ -1,0 +1,124 @@
+import {assign, or, sendTo, setup, stateIn} from 'xstate';
+import type {FindWaitInput} from './actors/find-wait.actor.ts';
+import {promiseNotProvided} from './actors/not-provided.ts';
+import {errorIn, finalOutput, isPauseAsked, type LoopCommand, outputIn, stopWish} from './chart-parts.ts';
+import type {JobRules} from './policies/job/job-steps.ts';
+import {type JobTask, taskInput} from './policies/job/job-steps.ts';
+import {retriedTask, type Wait} from './policies/job/waiting.ts';
+import {isHeldForTime} from './policies/run/retry-time.ts';
+import type {TaskOutput} from './policies/run/task-outcome.ts';
+import {retryWaitMachine, waitInput} from './retry-wait.machine.ts';
+import {taskMachine} from './task.machine.ts';
+
+export type JobTaskInput = {readonly task: JobTask; readonly rules: JobRules};
+type JobTaskContext = JobTaskInput & {wait: Wait | null; last: TaskOutput | null; error: unknown};
+
+const failed = {target: '#failed', actions: {type: 'rememberError', params: errorIn}} as const;
+
+/**
+ * One task that a job was asked for by its name: a known limit is waited for, and a run that only time keeps
+ * from going on is resumed when its time has come.
+ */
+export const jobTaskMachine = setup({
+  types: {
+    input: {} as JobTaskInput,
+    context: {} as JobTaskContext,
+    events: {} as LoopCommand,
+    output: {} as TaskOutput,
+  },
+  actors: {
+    /** What the task waits for, or null; throws what would take too long. */
+    findWait: promiseNotProvided<Wait | null, FindWaitInput>('findWait'),
+    retryWait: retryWaitMachine,
+    task: taskMachine,
+  },
+  actions: {
+    rememberError: assign((_, params: {error: unknown}) => params),
+    rememberHeld: assign(({context: {task}}, last: TaskOutput) => ({
+      last,
+      task: 'run' in last ? retriedTask(task, last.run) : task,
+    })),
+  },
+  guards: {
+    isPauseAsked,
+    isWait: (_, wait: Wait | null) => wait !== null,
+    isHeld: (_, output: TaskOutput) => 'run' in output && isHeldForTime(output.run),
+  },
+}).createMachine({
+  id: 'jobTask',
+  context: ({input}) => ({...input, wait: null, last: null, error: undefined}),
+  initial: 'executing',
+  states: {
+    executing: {
+      type: 'parallel',
+      states: {
+        wish: stopWish,
+        step: {
+          initial: 'looking',
+          states: {
+            looking: {
+              invoke: {
+                id: 'findWait',
+                src: 'findWait',
+                input: ({context}) => context,
+                onDone: [
+                  {guard: 'isPauseAsked', target: '#left'},
+                  {
+                    guard: {type: 'isWait', params: outputIn},
+                    target: 'waitingForRetry',
+                    actions: assign({wait: ({event}) => event.output}),
+                  },
+                  {target: 'working'},
+                ],
+                onError: failed,
+              },
+            },
+            waitingForRetry: {
+              always: {guard: or([isPauseAsked, stateIn('#stopping')]), target: '#left'},
+              invoke: {
+                id: 'retryWait',
+                src: 'retryWait',
+                input: ({context}) => waitInput(context.wait),
+                onDone: 'looking',
+                onError: failed,
+              },
+            },
+            working: {
+              on: {'run.pause': {actions: sendTo('task', ({event}) => event)}},
+              invoke: {
+                id: 'task',
+                src: 'task',
+                input: ({context: {task, rules}}) => taskInput(task, rules),
+                onDone: [
+                  {
+                    guard: {type: 'isHeld', params: outputIn},
+                    target: 'held',
+                    actions: {type: 'rememberHeld', params: outputIn},
+                  },
+                  {target: '#ended', actions: assign({last: ({event}) => event.output})},
+                ],
+                onError: failed,
+              },
+            },
+            held: {
+              always: [{guard: 'isPauseAsked', target: '#left'}, {target: 'looking'}],
+            },
+          },
+        },
+      },
+    },
+    ended: {id: 'ended', type: 'final', output: lastOutput},
+    left: {id: 'left', type: 'final', output: lastOutput},
+    /** What its run said last tells more than that nobody waits for it. */
+    failed: {
+      id: 'failed',
+      type: 'final',
+      output: ({context: {last, error}}) => last ?? {outcome: 'error', error},
+    },
+  },
+  output: finalOutput<TaskOutput>,
+});
+
+function lastOutput({context: {last}}: {context: JobTaskContext}): TaskOutput {
+  return last ?? {outcome: 'notBegun'};
+}

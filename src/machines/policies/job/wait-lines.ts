@@ -1,0 +1,34 @@
+import {failureTable} from '../run/failure-table.ts';
+import {displayLine} from '../text/display-text.ts';
+import {duration, timeOfDay} from '../text/durations.ts';
+import type {Wait} from './waiting.ts';
+
+const words = {
+  usage_limit: 'usage limit',
+  provider_unavailable: 'the model cannot be reached',
+  stalled: 'the model does not answer',
+} as const;
+
+const wordsOf = ({reason}: Wait): string =>
+  reason === 'usage_limit' || reason === 'stalled' ? words[reason] : words.provider_unavailable;
+
+/** `pay-05  usage limit  resumes 18:05, in 1h12m`, for whoever watches. */
+export function waitLine(wait: Wait, now: string): string {
+  const left = Math.max(0, Date.parse(wait.until) - Date.parse(now));
+  const verb = wait.runId === null ? 'starts' : 'resumes';
+  const time = `${verb} ${timeOfDay(wait.until, now)}, in ${countdown(left)}`;
+  return `${displayLine(wait.taskId)}  ${wordsOf(wait)}  ${time}`;
+}
+
+/** Whole seconds: nobody reads the tenths of a clock that runs. */
+const countdown = (milliseconds: number) =>
+  milliseconds < 10_000 ? `${Math.ceil(milliseconds / 1000)}s` : duration(milliseconds);
+
+/** For the end of a job that does not wait any longer. */
+export function givenUpLines({taskId, provider, reason, until}: Wait): string[] {
+  const cause = reason === 'usage_limit' ? failureTable.rate_limit.words : failureTable.outage.words;
+  return [
+    `${displayLine(taskId)} cannot go on before ${until}: ${cause} (${provider}).`,
+    `  blackbird execute  go on after that time`,
+  ];
+}

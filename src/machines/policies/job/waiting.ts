@@ -1,0 +1,160 @@
+import type {ProviderId} from '../../../services/contracts/agent.ts';
+import {AppError, shellWord} from '../../../services/contracts/errors.ts';
+import type {SeenLimit} from '../../../services/contracts/limits.ts';
+import type {Plan, Task} from '../../../services/contracts/plan.ts';
+import type {PauseReason, RunRecord} from '../../../services/contracts/run.ts';
+import {type ResolvedConfig, settingOf} from '../config-resolution.ts';
+import {nextTask} from '../plan/readiness.ts';
+import {failureTable} from '../run/failure-table.ts';
+import {retryTimeOf} from '../run/retry-time.ts';
+import type {JobTask} from './job-steps.ts';
+
+/** How long a job waits for what only time mends. */
+export type Patience = {
+  readonly limitMilliseconds: number;
+  readonly outageMilliseconds: number;
+  /** Waits are counted from here: a job that begins anew waits anew. */
+  readonly beganAt: string;
+};
+
+const minute = 60_000;
+
+export function patienceOf(
+  config: ResolvedConfig,
+  {isImpatient = false}: {readonly isImpatient?: boolean},
+  beganAt: string,
+): Patience {
+  const waitsForLimits = !isImpatient && settingOf(config, 'execution.onLimit') === 'wait';
+  return {
+    limitMilliseconds: waitsForLimits ? settingOf(config, 'execution.maxLimitWaitMinutes') * minute : 0,
+    outageMilliseconds: isImpatient ? 0 : settingOf(config, 'execution.maxOutageMinutes') * minute,
+    beganAt,
+  };
+}
+
+/** What a job waits for. Plain data, so that every view can show it. */
+export type Wait = {
+  /** What goes on afterwards: a task, or a parent whose review is due. */
+  readonly taskId: string;
+  /** The run that failed for it; null where the limit was known before anything began. */
+  readonly runId: string | null;
+  readonly provider: ProviderId;
+  readonly reason: PauseReason;
+  readonly until: string;
+  /** Longer than the job may wait. */
+  readonly isTooLong: boolean;
+};
+
+export type KnownLimits = ReadonlyMap<ProviderId, SeenLimit>;
+
+/** What is known of time, providers and the runs that rest. */
+export type TimeFacts = {
+  readonly now: string;
+  readonly patience: Patience;
+  readonly limits: KnownLimits;
+};
+
+/** A run that goes on by itself, in the way that its session allows. */
+export type HeldRun = {readonly run: RunRecord; readonly mode: 'resume' | 'restart'};
+
+type Wanted = {
+  readonly taskIds: readonly string[];
+  readonly attempted: readonly string[];
+  /** Of a task that was never begun. */
+  readonly providerOf: (task: Task) => ProviderId;
+};
+
+export type NextTask =
+  | {readonly type: 'held'; readonly held: HeldRun}
+  | {readonly type: 'ready'; readonly task: Task}
+  | {readonly type: 'wait'; readonly wait: Wait}
+  | {readonly type: 'none'};
+
+/**
+ * What the plan goes on with: a run whose time has come, then a ready task whose provider is not known to be
+ * unable, then a wait for the first that will be able to.
+ */
+export function nextOf(plan: Plan, held: readonly HeldRun[], wanted: Wanted, facts: TimeFacts): NextTask {
+  const waits = held.map((each) => ({held: each, wait: runWait(each.run, facts)}));
+  const due = waits.find(({wait}) => wait === null);
+  if (due) return {type: 'held', held: due.held};
+  const blocked = waits.flatMap(({wait}) => wait ?? []);
+  const blocks = (task: Task): Wait | null => {
+    const provider = wanted.providerOf(task);
+    return blocked.find((wait) => wait.provider === provider) ?? limitWait(provider, task.id, facts);
+  };
+  const task = nextTask(plan, wanted, (each) => blocks(each) === null);
+  if (task) return {type: 'ready', task};
+  const ready = nextTask(plan, wanted);
+  const candidates = [...blocked, ...(ready ? [blocks(ready)] : [])].flatMap((wait) => wait ?? []);
+  const first = earliest(candidates.filter((wait) => !wait.isTooLong)) ?? earliest(candidates);
+  return first ? {type: 'wait', wait: first} : {type: 'none'};
+}
+
+/** What this run waits for; null when it may go on. */
+export function runWait(run: RunRecord, facts: TimeFacts): Wait | null {
+  const limit = limitWait(run.provider, run.task_id, facts);
+  const kind = run.failure?.kind;
+  const own: Wait = {
+    taskId: run.task_id,
+    runId: run.run_id,
+    provider: run.provider,
+    reason: (kind && failureTable[kind].pauseReason) ?? 'provider_unavailable',
+    until: retryTimeOf(run),
+    isTooLong: false,
+  };
+  const last = limit && isAfter(limit.until, own.until) ? {...limit, runId: run.run_id} : own;
+  if (!isAfter(last.until, facts.now)) return null;
+  return {...last, isTooLong: isTooLong(last, run.held_up?.since ?? facts.now, facts.patience)};
+}
+
+/** What keeps a task of this provider from beginning; null when nothing is known. */
+export function limitWait(
+  provider: ProviderId,
+  taskId: string,
+  {limits, now, patience}: TimeFacts,
+): Wait | null {
+  const until = limits.get(provider)?.until;
+  if (until === undefined || !isAfter(until, now)) return null;
+  const wait = {taskId, runId: null, provider, reason: 'usage_limit', until, isTooLong: false} as const;
+  return {...wait, isTooLong: isTooLong(wait, patience.beganAt, patience)};
+}
+
+function isTooLong({reason, until}: Wait, since: string, patience: Patience): boolean {
+  const {limitMilliseconds, outageMilliseconds, beganAt} = patience;
+  const allowed = reason === 'usage_limit' ? limitMilliseconds : outageMilliseconds;
+  const from = isAfter(since, beganAt) ? since : beganAt;
+  return Date.parse(until) - Date.parse(from) > allowed;
+}
+
+const isAfter = (one: string, other: string) => Date.parse(one) > Date.parse(other);
+
+const earliest = (waits: readonly Wait[]): Wait | undefined =>
+  waits.reduce<Wait | undefined>(
+    (first, wait) => (first && !isAfter(first.until, wait.until) ? first : wait),
+    undefined,
+  );
+
+/** A task whose run was held up, when its time has come. Without a session nothing was done that could be lost. */
+export const retriedTask = ({taskId}: JobTask, {resumable}: Pick<RunRecord, 'resumable'>): JobTask => ({
+  type: 'task',
+  taskId,
+  mode: resumable ? {type: 'resume', answers: [], feedback: null} : {type: 'restart'},
+  isRetry: true,
+});
+
+/** For a single task that nobody waits for any longer. */
+export function waitRefusal({taskId, provider, reason, until}: Wait): AppError {
+  const words = reason === 'usage_limit' ? 'the usage limit is reached' : 'the model cannot be reached';
+  return new AppError('E_PROVIDER_UNAVAILABLE', `${taskId} cannot go on before ${until}: ${words}`, {
+    details: [
+      ['task', taskId],
+      ['provider', provider],
+      ['until', until],
+    ],
+    next: [
+      {command: `blackbird resume ${shellWord(taskId)}`, why: `go on after ${until}`},
+      {command: `blackbird resume ${shellWord(taskId)} --no-wait`, why: 'try now'},
+    ],
+  });
+}

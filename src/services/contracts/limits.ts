@@ -1,0 +1,34 @@
+import * as z from 'zod';
+import type {ProviderId} from './agent.ts';
+import {runProviderIds} from './provider-table.ts';
+
+export const limitsSchemaVersion = 1;
+
+/** A used-up quota. It belongs to a provider and an account, so it holds for every project of the user. */
+export const limitSchema = z.looseObject({
+  provider: z.enum(runProviderIds),
+  /** A digest, never a name or a key. */
+  account: z.string(),
+  until: z.iso.datetime({offset: true}),
+  /** The provider told the time, or it is a guess. */
+  source: z.enum(['reported', 'estimated']),
+  seenAt: z.iso.datetime({offset: true}),
+});
+export type Limit = z.infer<typeof limitSchema>;
+
+export const limitsFileSchema = z.looseObject({
+  schemaVersion: z.literal(limitsSchemaVersion),
+  limits: z.array(limitSchema),
+});
+export type LimitsFile = z.infer<typeof limitsFileSchema>;
+
+export type SeenLimit = Pick<Limit, 'until' | 'source' | 'seenAt'>;
+
+/** The limits of this user's accounts. What cannot be read or written is warned of and stops nobody. */
+export interface LimitStore {
+  /** The limit of the account that the provider would use now; null where none is known. */
+  read(provider: ProviderId): Promise<SeenLimit | null>;
+  save(provider: ProviderId, limit: SeenLimit): Promise<void>;
+  /** Forgets a limit that was seen before this time. */
+  clear(provider: ProviderId, before: string): Promise<void>;
+}
