@@ -4,6 +4,7 @@ import type {DraftKind, DraftSlot} from '../services/contracts/draft.ts';
 import {messageOf} from '../services/contracts/errors.ts';
 import type {RunRecord} from '../services/contracts/run.ts';
 import {type DraftServices, storedDraft} from './actors/draft.actor.ts';
+import type {DraftCommand} from './draft.machine.ts';
 
 /** What one editor writes, kept on disk until it is sent or dropped. */
 export type OpenDraft = {
@@ -53,8 +54,12 @@ export function createDraftDesk(services: DraftServices): DraftDesk {
       const actor = createActor(machine, {input: slot});
       const settled = () => waitFor(actor, (snapshot) => restTags.some((tag) => snapshot.hasTag(tag)));
       actor.start();
+      // An editor that goes away after its draft did still says so.
+      const send = (command: DraftCommand) => {
+        if (actor.getSnapshot().can(command)) actor.send(command);
+      };
       const flush = async () => {
-        actor.send({type: 'draft.flush'});
+        send({type: 'draft.flush'});
         await settled();
       };
       opened.add(flush);
@@ -65,13 +70,13 @@ export function createDraftDesk(services: DraftServices): DraftDesk {
           const snapshot = actor.getSnapshot();
           return snapshot.hasTag('unsaved') ? messageOf(snapshot.context.error) : null;
         },
-        change: (text) => actor.send({type: 'draft.change', text}),
+        change: (text) => send({type: 'draft.change', text}),
         close: async () => {
           await flush();
           opened.delete(flush);
         },
         drop: async () => {
-          actor.send({type: 'draft.drop'});
+          send({type: 'draft.drop'});
           await settled();
           opened.delete(flush);
         },

@@ -14,7 +14,8 @@ test('every step of every machine is told in the order of cause and effect', asy
     'engine started xstate.init -> idle',
     'engine event job.start -> resolving',
     'engine event xstate.done.actor.resolveJob -> locking',
-    'engine event xstate.done.actor.acquireLock -> recovering',
+    'engine event xstate.done.actor.acquireLock -> opening',
+    'engine event xstate.done.actor.openJob -> recovering',
     'engine event xstate.done.actor.recoverRuns -> executing',
     'engine/executor started xstate.init -> recallingDecisions',
     'engine/executor event xstate.done.actor.findDecision -> reviewingLeftOpen',
@@ -39,7 +40,8 @@ test('every step of every machine is told in the order of cause and effect', asy
     'engine/executor/task done xstate.done.actor.settleTask -> settled',
     'engine/executor event xstate.done.actor.task -> selecting',
     'engine/executor done xstate.done.actor.selectTask -> completed',
-    'engine event xstate.done.actor.executor -> releasing',
+    'engine event xstate.done.actor.executor -> closing',
+    'engine event xstate.done.actor.closeJob -> releasing',
     'engine event xstate.done.actor.releaseLock -> idle',
   ]);
   expect(entries.map(({seq}) => seq)).toEqual(entries.map((_, index) => index + 1));
@@ -50,7 +52,7 @@ test('an entry names the actor, its machine, the event, the state and every tran
   await startJob(engine, executeJob());
   expect(entries.find(({event}) => event.type === 'agent.sessionCaptured')).toEqual({
     kind: 'event',
-    seq: 18,
+    seq: 19,
     at: now,
     actor: 'engine/executor/task/run/segment',
     parent: 'engine/executor/task/run',

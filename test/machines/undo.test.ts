@@ -57,6 +57,7 @@ describe('an undo', () => {
       run_id: 'a-2',
       task_id: 'a',
       run_type: 'undo',
+      job_id: '20260202-020202-000001',
       attempt: 2,
       state: 'succeeded',
       provider: 'claude',
