@@ -1,9 +1,10 @@
 import {wheelLines} from '../components/scroll.ts';
 import type {KeyPress} from '../input/key-press.ts';
 import type {Step} from '../input/use-stepper.ts';
-import {bindingOf, type KeyHint, type Keymap, notNow, refusalOf} from '../keymap.ts';
+import {bindingOf, type Keymap, notNow, refusalOf} from '../keymap.ts';
 import {anchorOf, commentsOn, type ReviewComment} from './comments.ts';
 import {inView} from './diff-lines.ts';
+import {searchStep} from './diff-search.ts';
 import {
   currentFile,
   type DiffFrame,
@@ -304,34 +305,4 @@ export function diffStep(
   }
   const reason = refusalOf(keymap, key.name, view, frame);
   return reason === null ? null : {state: {...view, notice: reason}};
-}
-
-/** What Esc takes away first, before it leaves the diff; null when nothing is left. */
-export function backStep(view: DiffView): DiffView | null {
-  if (view.isTold) return {...view, isTold: false};
-  if (view.query !== '') return {...view, query: '', notice: null};
-  if (view.isZoomed) return {...view, isZoomed: false};
-  return null;
-}
-
-/** The keys while one types what to search for. */
-export const searchHints: readonly KeyHint[] = [
-  {keys: 'enter', label: 'keep', short: 'keep'},
-  {keys: 'esc', label: 'clear', short: 'clear'},
-];
-
-/** What is typed behind `/`: the first match is shown at once. */
-function searchStep(view: DiffView, {name, text}: KeyPress): DiffView {
-  if (name === 'escape' || name === 'ctrl+c') return {...view, isSearching: false, query: ''};
-  if (name === 'enter') return {...view, isSearching: false};
-  if (name === 'backspace') return found({...view, query: [...view.query].slice(0, -1).join('')});
-  return text === undefined ? view : found({...view, query: view.query + text.replace(/\s+/g, ' ')});
-}
-
-/** The row itself counts, too: a longer query may still match it. */
-function found(view: DiffView): DiffView {
-  const {cursor, top, ...next} = nextMatch({...view, cursor: view.cursor - 1, notice: null}, 1);
-  return next.notice === null && view.query !== ''
-    ? {...next, cursor, top}
-    : {...next, cursor: view.cursor, top: view.top};
 }

@@ -162,3 +162,11 @@ export function nextMatch(view: DiffView, by: 1 | -1): DiffView {
   }
   return {...view, notice: `nothing contains “${view.query}”`};
 }
+
+/** What Esc takes away first, before it leaves the diff; null when nothing is left. */
+export function backStep(view: DiffView): DiffView | null {
+  if (view.isTold) return {...view, isTold: false};
+  if (view.query !== '') return {...view, query: '', notice: null};
+  if (view.isZoomed) return {...view, isZoomed: false};
+  return null;
+}

@@ -1,8 +1,9 @@
 import {describe, expect, test} from 'vitest';
 import type {ReviewComment} from '../../../src/ui/diff/comments.ts';
-import {backStep, diffStep} from '../../../src/ui/diff/diff-keymap.ts';
+import {diffStep} from '../../../src/ui/diff/diff-keymap.ts';
 import {diffLines} from '../../../src/ui/diff/diff-lines.ts';
 import {
+  backStep,
   currentFile,
   type DiffFrame,
   type DiffView,
