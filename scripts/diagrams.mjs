@@ -1,4 +1,4 @@
-// Writes the machines and their diagrams into the README, from the definitions themselves.
+// Writes the machines and their diagrams into docs/machines.md, from the definitions themselves.
 // `node scripts/diagrams.mjs`, or `--check` to be told, by exit code 1, that they are stale.
 import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
@@ -7,17 +7,18 @@ import {fileURLToPath} from 'node:url';
 import {build} from 'esbuild';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
-const readme = path.join(root, 'README.md');
+const page = path.join(root, 'docs/machines.md');
 const [begin, end] = ['<!-- machines: written by "npm run diagrams" -->', '<!-- machines: end -->'];
 
-const text = await readFile(readme, 'utf8');
+const text = await readFile(page, 'utf8');
 const [from, to] = [text.indexOf(begin), text.indexOf(end)];
-if (from < 0 || to < from) throw new Error(`README.md has no place for the machines: ${begin} … ${end}`);
+if (from < 0 || to < from)
+  throw new Error(`docs/machines.md has no place for the machines: ${begin} … ${end}`);
 const fresh = text.slice(0, from) + begin + sectionOf(await loadMachines()) + text.slice(to);
 
-if (!process.argv.includes('--check')) await writeFile(readme, fresh);
+if (!process.argv.includes('--check')) await writeFile(page, fresh);
 else if (fresh !== text) {
-  console.error('The machines in README.md are stale: npm run diagrams');
+  console.error('The machines in docs/machines.md are stale: npm run diagrams');
   process.exitCode = 1;
 }
 

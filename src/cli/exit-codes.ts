@@ -1,6 +1,6 @@
 import type {ErrorCode} from '../services/contracts/errors.ts';
 
-/** What the exit code tells a script; the README lists them. */
+/** What the exit code tells a script; docs/errors.md lists them. */
 export const exitCodes = {
   done: 0,
   error: 1,

@@ -1,4 +1,4 @@
-/** Stable codes: scripts branch on them, the README lists them. */
+/** Stable codes: scripts branch on them, docs/errors.md lists them. */
 export type ErrorCode =
   | 'E_USAGE'
   | 'E_PLAN_NOT_FOUND'

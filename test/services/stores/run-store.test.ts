@@ -51,7 +51,7 @@ describeRunStore('in memory', () => {
 });
 
 describe('files', () => {
-  test('are private and stand where the README says', async () => {
+  test('are private and stand where docs/files.md says', async () => {
     const {folder, store} = openFolder();
     await store.insert(runRecord());
     await store.update('a', 'a-1', (run) => ({...run, stdout: 'x'}));
