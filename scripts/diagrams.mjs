@@ -23,16 +23,37 @@ else if (fresh !== text) {
 }
 
 function sectionOf(machines) {
-  const names = ['machine', ...machines.map(({name}) => `\`${name}\``)];
-  const facts = ['owns', ...machines.map(({about}) => about)];
-  const [first, second] = [names, facts].map((column) => Math.max(...column.map((cell) => cell.length)));
-  const rows = names.map((name, index) => `| ${name.padEnd(first)} | ${facts[index].padEnd(second)} |`);
-  rows.splice(1, 0, `| ${'-'.repeat(first)} | ${'-'.repeat(second)} |`);
-  const drawings = machines.map(
-    ({name, diagram}) =>
-      `<details><summary><code>${name}</code>, drawn</summary>\n\n\`\`\`mermaid\n${diagram}\n\`\`\`\n\n</details>`,
+  const overview = tableOf(
+    ['machine', 'owns'],
+    machines.map(({name, about}) => [`\`${name}\``, about]),
   );
-  return `\n\n${rows.join('\n')}\n\n${drawings.join('\n')}\n\n`;
+  const drawings = machines.map(({name, diagram, states}) => {
+    const missing = states.filter(([, meaning]) => meaning === '').map(([state]) => state);
+    if (missing.length > 0)
+      throw new Error(`src/machines/descriptions does not say what ${name} ${missing.join(', ')} means`);
+    const meanings = tableOf(
+      ['state', 'means'],
+      states.map(([state, meaning]) => [`\`${state}\``, meaning]),
+    );
+    return `<details><summary><code>${name}</code>, drawn</summary>\n\n\`\`\`mermaid\n${diagram}\n\`\`\`\n\n${meanings}\n\n</details>`;
+  });
+  return `\n\n${overview}\n\n${drawings.join('\n')}\n\n`;
+}
+
+function tableOf(titles, rows) {
+  const widths = titles.map((title, column) =>
+    Math.max(title.length, ...rows.map((row) => row[column].length)),
+  );
+  const line = (cells, fill = ' ') =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column], fill)).join(' | ')} |`;
+  return [
+    line(titles),
+    line(
+      titles.map(() => ''),
+      '-',
+    ),
+    ...rows.map((row) => line(row)),
+  ].join('\n');
 }
 
 async function loadMachines() {
@@ -44,8 +65,11 @@ async function loadMachines() {
         contents: `
           import {machines} from './src/machines/machines.ts';
           import {chartOf} from './src/machines/policies/inspect/chart.ts';
-          import {mermaidChart} from './src/machines/policies/inspect/chart-text.ts';
-          export const drawn = machines.map(({name, about, machine}) => ({name, about, diagram: mermaidChart(chartOf(machine))}));`,
+          import {mermaidChart, stateRows} from './src/machines/policies/inspect/chart-text.ts';
+          export const drawn = machines.map(({name, about, machine}) => {
+            const chart = chartOf(machine);
+            return {name, about, diagram: mermaidChart(chart), states: stateRows(chart)};
+          });`,
         resolveDir: root,
       },
       ...{outfile, bundle: true, format: 'esm', platform: 'node', target: 'node20', logLevel: 'warning'},

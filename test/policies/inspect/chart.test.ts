@@ -9,7 +9,13 @@ import {
   definitionOf,
   statesOf,
 } from '../../../src/machines/policies/inspect/chart.ts';
-import {asciiChart, chartSize, mermaidChart} from '../../../src/machines/policies/inspect/chart-text.ts';
+import {
+  asciiChart,
+  chartSize,
+  mermaidChart,
+  stateRows,
+} from '../../../src/machines/policies/inspect/chart-text.ts';
+import {describedStates} from '../../../src/machines/state-descriptions.ts';
 
 /** One of everything a definition can have. */
 const kettle = setup({
@@ -57,7 +63,7 @@ const kettle = setup({
 
 describe('a chart', () => {
   test('has every state with what belongs to it', () => {
-    const plain = {initial: null, tags: [], entry: [], exit: [], invokes: [], states: []};
+    const plain = {description: '', initial: null, tags: [], entry: [], exit: [], invokes: [], states: []};
     const region = (key: string, first: string) => ({
       ...plain,
       id: `kettle.boiling.${key}`,
@@ -253,6 +259,13 @@ describe('the list of machines', () => {
     ).toEqual([]);
     expect(new Set(transitions.map(({id}) => id)).size).toBe(transitions.length);
     expect(asciiChart(chart)).toMatch(/^[\n -~]+$/);
+  });
+
+  // Mended in src/machines/descriptions.
+  test.each(machines)('every state of $name says what it means, and nothing else does', ({name, machine}) => {
+    const rows = stateRows(chartOf(machine));
+    expect(rows.filter(([, meaning]) => meaning === '')).toEqual([]);
+    expect(rows.map(([state]) => state).sort()).toEqual([...describedStates(name)].sort());
   });
 });
 

@@ -14,7 +14,11 @@ export function asciiChart(chart: Chart): string {
         ...child.tags.map((tag) => `#${tag}`),
       ];
       lines.push([`${indent}+${mark} ${child.key}`, ...notes].join('  '));
-      walk(child, `${indent}${isLast ? ' ' : '|'}  `);
+      const inner = `${indent}${isLast ? ' ' : '|'}  `;
+      if (child.description !== '') {
+        lines.push(`${inner}${child.states.length > 0 ? '|' : ' '}    "${child.description}"`);
+      }
+      walk(child, inner);
     });
   };
   walk(chart.root, '');
@@ -78,6 +82,19 @@ function factsOf(chart: Chart, state: ChartState): string[] {
       ].join(' ');
     }),
   ];
+}
+
+/** For documents: every state with what it means. */
+export function stateRows(chart: Chart): ReadonlyArray<readonly [state: string, meaning: string]> {
+  return statesWithPaths(chart.root).map(([path, {description}]) => [path, description]);
+}
+
+/** By where they stand in the chart: an id of their own says nothing of that. */
+function statesWithPaths(state: ChartState, prefix = ''): Array<readonly [string, ChartState]> {
+  return state.states.flatMap((child) => {
+    const path = `${prefix}${child.key}`;
+    return [[path, child] as const, ...statesWithPaths(child, `${path}.`)];
+  });
 }
 
 /** How large it is. */

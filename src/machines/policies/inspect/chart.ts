@@ -1,4 +1,5 @@
 import {type AnyStateMachine, type AnyStateNode, not} from 'xstate';
+import {stateDescription} from '../../state-descriptions.ts';
 
 /** A machine as data: what the inspector draws, and what the diagrams are made of. */
 export type Chart = {
@@ -12,6 +13,8 @@ export type ChartState = {
   /** Unique in the machine; begins with the machine's own id. */
   readonly id: string;
   readonly key: string;
+  /** What it means, for who has never seen the machine; empty for the machine itself. */
+  readonly description: string;
   readonly type: 'atomic' | 'compound' | 'parallel' | 'final' | 'history';
   /** The id of the child that is entered first. */
   readonly initial: string | null;
@@ -81,6 +84,7 @@ function stateOf(node: AnyStateNode): ChartState {
   return {
     id: node.id,
     key: node.key,
+    description: stateDescription(node.machine.id, node.path),
     type: node.type,
     initial: initial ?? null,
     tags: [...node.tags],

@@ -1,0 +1,108 @@
+import {inside, pauseWishStates} from './wish.ts';
+
+export const parentReviewStates = {
+  reviewing: 'parents whose children are done are reviewed',
+  ...inside('reviewing', {
+    ...pauseWishStates,
+    work: 'one parent after another, from the bottom up',
+    'work.selecting': 'looks for the next parent that is due',
+    'work.selected': 'what is to be done with it?',
+    'work.waitingForRetry': 'waits until a limit or an outage of the reviewer is over',
+    'work.completing': 'marks parents done that need no review',
+    'work.preparing': 'writes the record of the review and what the reviewer is told',
+    'work.withdrawing': 'takes back a review that has not begun',
+    'work.running': 'the reviewer works',
+    'work.running.inTime': 'within its time limit',
+    'work.running.overdue': 'over its time limit: it is asked to end',
+    'work.stopped': 'ended after its time limit: did it finish in time after all?',
+    'work.ended': 'the reviewer has ended',
+    'work.judging': 'checks its answer and writes the verdict',
+    'work.judged': 'what does the verdict mean for the plan?',
+  }),
+  settled: 'no parent is due any more',
+  required: 'a review sent tasks back: its feedback waits for an answer',
+  undecided: 'its reviews disagree too often: a person judges',
+  held: 'the reviewer is at its limit, or cannot be reached',
+  paused: 'a pause ended it',
+  failed: 'the reviewer failed, and the next one would as well',
+  broken: 'it could not be worked on',
+} as const;
+
+export const reviewGateStates = {
+  routing: 'is it decided already, or is somebody there to ask?',
+  asking: 'waits for a person to decide, here or in another terminal',
+  checkingDecision: 'checks that the decision can be carried out',
+  'checkingDecision.awaited': 'somebody waits for it',
+  'checkingDecision.abandoned': 'a pause came: a refusal is not asked about again',
+  recordingDecision: 'writes the decision',
+  decided: 'the decision is on disk',
+  retried: 'to be tried again from the start',
+  postponed: 'left open: the checkpoint asks again',
+  failed: 'the decision could not be asked for or written',
+} as const;
+
+export const handOverStates = {
+  posting: 'puts the decision where the other Blackbird looks',
+  offered: 'offered to the other Blackbird',
+  'offered.waiting': 'waits before it looks again',
+  'offered.looking': 'looks whether it was taken',
+  retracting: 'takes the offer back',
+  lookingBack: 'looks whether somebody decided in the other terminal',
+  taken: 'the other Blackbird has it, and writes it',
+  'taken.waiting': 'waits before it looks again',
+  'taken.looking': 'looks whether it was written',
+  decided: 'the other Blackbird has written it',
+  decidedElsewhere: 'somebody decided in the other terminal first',
+  unclaimed: 'nobody came for it',
+  dropped: 'it was taken, and never written',
+  failed: 'it could not be handed over',
+} as const;
+
+export const questionsStates = {
+  recalling: 'reads the answers somebody began to write',
+  asking: 'waits for the answer to one question',
+  'asking.kept': 'what was typed is on disk',
+  'asking.changed': 'something was typed that is not on disk yet',
+  'asking.keeping': 'writes what was typed',
+  leaving: 'keeps half an answer before it is left',
+  saving: 'writes the answer before the next question',
+  answered: 'every question has its answer',
+  canceled: 'left without answering; what was typed is kept',
+  failed: 'the answers could not be read or written',
+} as const;
+
+export const draftStates = {
+  recalling: 'reads what was written before',
+  kept: 'what is written is on disk',
+  changed: 'something was typed that is not on disk yet',
+  saving: 'writes it',
+  'saving.current': 'nothing was typed since',
+  'saving.outdated': 'more was typed since: it is written again',
+  'saving.dropped': 'dropped meanwhile: it is removed afterwards',
+  unsaved: 'it could not be written; the next key tries again',
+  dropping: 'removes it from disk',
+  dropped: 'sent or dropped: nothing is left of it',
+} as const;
+
+export const tuiStates = {
+  screen: 'what fills the terminal',
+  'screen.shown': 'one of the screens',
+  'screen.shown.home': 'the first screen',
+  'screen.shown.plan': 'the plan and the task that is selected',
+  'screen.shown.plan.browsing': 'moving in the plan',
+  'screen.shown.plan.searching': 'typing what to search for',
+  'screen.shown.settings': 'the settings',
+  'screen.shown.sessions': 'the interactive sessions',
+  'screen.shown.before': 'the screen that was there before the help',
+  'screen.help': 'the keys that work',
+  dialog: 'what asks for something above the screen',
+  'dialog.closed': 'no dialog',
+  'dialog.open': 'a dialog has the keys',
+  job: 'what Ctrl+C means now',
+  'job.resting': 'no job: Ctrl+C quits',
+  'job.working': 'a job works: Ctrl+C pauses it',
+  'job.pausing': 'pausing: Ctrl+C again forces it',
+  'job.paused': 'paused: Ctrl+C again quits',
+  'job.leaving': 'quits as soon as the job is paused',
+  'job.gone': 'the terminal UI has ended',
+} as const;

@@ -1,0 +1,39 @@
+import * as job from './descriptions/job-states.ts';
+import * as review from './descriptions/review-states.ts';
+import * as session from './descriptions/session-states.ts';
+import * as task from './descriptions/task-states.ts';
+
+/**
+ * What every state means, in a line for who has never seen the machine: by machine, and by the path of the state in it.
+ * Beside the machines and not in them, so that a chart still fits a page.
+ */
+const descriptions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  engine: job.engineStates,
+  executor: job.executorStates,
+  jobTask: job.jobTaskStates,
+  retryWait: job.retryWaitStates,
+  undo: job.undoStates,
+  task: task.taskStates,
+  run: task.runStates,
+  segment: task.segmentStates,
+  parentReview: review.parentReviewStates,
+  reviewGate: review.reviewGateStates,
+  handOver: review.handOverStates,
+  questions: review.questionsStates,
+  draft: review.draftStates,
+  tui: review.tuiStates,
+  session: session.sessionStates,
+  sessionChange: session.sessionChangeStates,
+};
+
+/** Empty where nobody wrote one, which a test refuses. */
+export function stateDescription(machine: string, path: readonly string[]): string {
+  const states = Object.hasOwn(descriptions, machine) ? descriptions[machine] : undefined;
+  const name = path.join('.');
+  return (states && Object.hasOwn(states, name) ? states[name] : undefined) ?? '';
+}
+
+/** The states that are described, by machine: to find those that are no more. */
+export function describedStates(machine: string): readonly string[] {
+  return Object.keys(descriptions[machine] ?? {});
+}
