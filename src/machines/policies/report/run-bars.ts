@@ -1,0 +1,150 @@
+import type {PauseReason, RunRecord, Segment} from '../../../services/contracts/run.ts';
+
+/** What a task was doing for a while. */
+export const barStates = [
+  /** Recorded, and its agent not yet told to go. */
+  'launching',
+  /** Its agent works; of a parent, its review does. */
+  'working',
+  /** It asked something. */
+  'waiting_answer',
+  /** The quota is used up: it goes on by itself. */
+  'waiting_limit',
+  /** The provider cannot be reached or went silent: it goes on by itself. */
+  'waiting_outage',
+  /** Blackbird runs its checks. */
+  'verifying',
+  /** A person has to decide about its change. */
+  'checkpoint',
+  'paused',
+] as const;
+export type BarState = (typeof barStates)[number];
+
+/** One stretch of time of one run. Times are ISO; `to` is where it ended, or where the picture ends. */
+export type Bar = {
+  readonly run_id: string;
+  readonly state: BarState;
+  readonly from: string;
+  readonly to: string;
+  /** It had not ended by then. */
+  readonly is_open: boolean;
+  /** More than the state says: why it is paused, which check runs. Foreign text. */
+  readonly text: string;
+};
+
+/** What a run is drawn with besides its record. */
+export type BarLimits = {
+  /** Nothing of the run is drawn behind it: its task began another run then, or the picture ends. */
+  readonly until: string;
+  /** Whether its agent may be at work at this moment. */
+  readonly isLive: boolean;
+  /** When the Blackbirds died that may have been at work on it. */
+  readonly crashes: readonly string[];
+};
+
+type Stretch = Omit<Bar, 'run_id' | 'to'> & {readonly to: string | null};
+
+/** Everything a run did and waited for, one after another. What its record does not tell is left empty. */
+export function barsOf(run: RunRecord, limits: BarLimits): Bar[] {
+  const bars: Bar[] = [];
+  const add = (state: BarState, from: string, end: string | null, text = '') => {
+    const to = earlierOf(end ?? limits.until, limits.until);
+    if (isBefore(to, from)) return;
+    const isOpen = end === null || isBefore(limits.until, end);
+    bars.push({run_id: run.run_id, state, from, to, is_open: isOpen, text});
+  };
+  let last: {state: BarState; to: string} | null = null;
+  for (const {state, from, to, text} of stretchesOf(run, limits)) {
+    const before = last?.to ?? run.created_at;
+    const start = laterTime(from, before);
+    const gap = gapState(last?.state, state);
+    if (gap !== null && isBefore(before, start)) add(gap, before, start);
+    add(state, start, to === null ? null : laterTime(to, start), text);
+    last = {state, to: to === null ? limits.until : laterTime(to, start)};
+  }
+  if (run.state === 'running' && run.phase === 'launching')
+    add('launching', last?.to ?? run.created_at, null);
+  if (run.state === 'waiting' && last) add('waiting_answer', last.to, null, questionsIn(run));
+  return bars;
+}
+
+/** What came before it, where the record does not tell: between two agents without a pause there was a question. */
+function gapState(before: BarState | undefined, next: BarState): BarState | null {
+  if (before === undefined) return 'launching';
+  if (next !== 'working') return null;
+  return before === 'working' ? 'waiting_answer' : 'launching';
+}
+
+function stretchesOf(run: RunRecord, limits: BarLimits): Stretch[] {
+  const working = run.segments.map((segment, place): Stretch => {
+    const isLast = place === run.segments.length - 1;
+    const isOpen = isLast && run.state === 'running' && limits.isLive && run.phase !== 'launching';
+    const to = segment.ended_at ?? (isOpen ? null : lastSign(run, segment, limits));
+    return {state: 'working', from: segment.started_at, to, is_open: isOpen, text: ''};
+  });
+  return [...working, ...restsOf(run, limits), ...checkpointsOf(run)].sort(
+    (one, other) => Date.parse(one.from) - Date.parse(other.from),
+  );
+}
+
+function restsOf(run: RunRecord, limits: BarLimits): Stretch[] {
+  const {state, paused_at, pause_reason = 'user_interrupt'} = run;
+  // Records of earlier versions know the last pause only.
+  const old = state === 'paused' && paused_at !== undefined ? [{paused_at, pause_reason}] : [];
+  return (run.pauses ?? old).map((pause) => {
+    const {resumed_at = null} = pause as {resumed_at?: string};
+    const from =
+      pause.pause_reason === 'process_lost' ? lostAt(run, pause.paused_at, limits) : pause.paused_at;
+    const text = pause.pause_reason.replaceAll('_', ' ');
+    return {state: restState[pause.pause_reason], from, to: resumed_at, is_open: resumed_at === null, text};
+  });
+}
+
+const restState = {
+  user_interrupt: 'paused',
+  terminated: 'paused',
+  process_lost: 'paused',
+  usage_limit: 'waiting_limit',
+  provider_unavailable: 'waiting_outage',
+  stalled: 'waiting_outage',
+  login_required: 'paused',
+  billing: 'paused',
+  context_full: 'paused',
+  budget: 'paused',
+  unknown_model: 'paused',
+} as const satisfies Record<PauseReason, BarState>;
+
+/** Decided, taken back, decided again: each time it stood there anew. */
+function checkpointsOf(run: RunRecord): Stretch[] {
+  const {decision_requested_at: asked, decision_resolved_at, decision_state, decision_history = []} = run;
+  if (asked === undefined) return [];
+  const resolved = decision_state === 'pending' ? undefined : decision_resolved_at;
+  const begins = [asked, ...decision_history.map(({withdrawn_at}) => withdrawn_at)];
+  const ends = [...decision_history.map((each) => each.decision_resolved_at), resolved];
+  return begins.map((from, place) => {
+    const to = ends[place] ?? null;
+    return {state: 'checkpoint', from, to, is_open: to === null, text: ''};
+  });
+}
+
+/** When a Blackbird died over a run that was found lost later: the last sign of it, and never after it was found. */
+export function lostAt(run: RunRecord, foundAt: string, {crashes}: Pick<BarLimits, 'crashes'>): string {
+  const begun = run.segments.findLast(({started_at}) => !isBefore(foundAt, started_at))?.started_at;
+  const crash = crashes.findLast((at) => !isBefore(foundAt, at));
+  return crash === undefined ? foundAt : laterTime(crash, begun ?? crash);
+}
+
+/** An agent whose end nobody saw. */
+function lastSign(run: RunRecord, {started_at}: Segment, limits: BarLimits): string {
+  const pause = run.pauses?.find((each) => !isBefore(each.paused_at, started_at));
+  if (pause?.pause_reason === 'process_lost') return lostAt(run, pause.paused_at, limits);
+  const crash = limits.crashes.find((at) => !isBefore(at, started_at));
+  return pause?.paused_at ?? crash ?? laterTime(run.updated_at, started_at);
+}
+
+export const questionsIn = ({questions = []}: RunRecord): string =>
+  questions.map(({prompt}) => prompt).join(' · ');
+
+const isBefore = (one: string, other: string) => Date.parse(one) < Date.parse(other);
+const laterTime = (one: string, other: string) => (isBefore(one, other) ? other : one);
+const earlierOf = (one: string, other: string) => (isBefore(other, one) ? other : one);

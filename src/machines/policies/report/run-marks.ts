@@ -1,0 +1,59 @@
+import type {RunRecord} from '../../../services/contracts/run.ts';
+import {decisionWords} from '../review/checkpoint-choices.ts';
+import {isTimeNeeded} from '../run/failure-table.ts';
+import {type Bar, questionsIn} from './run-bars.ts';
+
+export const markKinds = ['question', 'decision', 'failure', 'crash', 'commit', 'undo'] as const;
+export type MarkKind = (typeof markKinds)[number];
+
+/** Something that happened at one moment. `text` says what, and is foreign: a question, a failure, a commit. */
+export type Mark = {
+  readonly run_id: string;
+  readonly kind: MarkKind;
+  readonly at: string;
+  readonly text: string;
+};
+
+/** What is worth pointing at in a run, oldest first. `bars` are those of the run. */
+export function marksOf(run: RunRecord, bars: readonly Bar[]): Mark[] {
+  const mark = (kind: MarkKind, at: string, text: string): Mark => ({run_id: run.run_id, kind, at, text});
+  const {commit, decision_state, decision_resolved_at, decision_history = []} = run;
+  const end = endOf(run, bars);
+  const decisions = [...decision_history, {decision_state, decision_resolved_at}];
+  return [
+    ...questionsOf(run, bars).map(({at, text}) => mark('question', at, text)),
+    ...bars
+      .filter(({state, text}) => state === 'paused' && text === 'process lost')
+      .map(({from}) => mark('crash', from, 'Blackbird ended without a word')),
+    ...decisions.flatMap((each) =>
+      each.decision_state === undefined || each.decision_resolved_at === undefined
+        ? []
+        : [mark('decision', each.decision_resolved_at, decisionWords[each.decision_state])],
+    ),
+    ...(isFailure(run) ? [mark('failure', end, run.failure?.message ?? '')] : []),
+    ...(commit?.sha === undefined ? [] : [mark('commit', decision_resolved_at ?? end, commit.sha)]),
+    ...(run.undo ? [mark('undo', run.created_at, run.undo.is_redo ? 'redone' : 'undone')] : []),
+  ].sort((one, other) => Date.parse(one.at) - Date.parse(other.at));
+}
+
+/** A decision tells of a rejection, and a bar of what only time mends. */
+const isFailure = (run: RunRecord): boolean =>
+  run.failure !== undefined &&
+  run.failure.kind !== 'rejected' &&
+  (run.state === 'failed' || ((run.state === 'paused' || run.state === 'waiting') && !isTimeNeeded(run)));
+
+/** The last moment that something worked on it. */
+const endOf = (run: RunRecord, bars: readonly Bar[]): string =>
+  bars.findLast(({state}) => state === 'working' || state === 'verifying')?.to ?? run.created_at;
+
+/** Each stretch of waiting began with a question; what was asked earlier is known by its answer. */
+function questionsOf(run: RunRecord, bars: readonly Bar[]): Array<{at: string; text: string}> {
+  const waits = bars.filter(({state}) => state === 'waiting_answer');
+  const asked = (run.answers ?? []).map(({prompt = ''}) => prompt);
+  const isAsking = run.state === 'waiting';
+  return waits.map(({from}, place) => {
+    if (isAsking && place === waits.length - 1) return {at: from, text: questionsIn(run)};
+    const isOnly = waits.length === (isAsking ? 2 : 1);
+    return {at: from, text: isOnly ? asked.join(' · ') : (asked[place] ?? '')};
+  });
+}

@@ -1,0 +1,244 @@
+import type {JobRecord} from '../../../services/contracts/job.ts';
+import type {Plan} from '../../../services/contracts/plan.ts';
+import type {RunRecord} from '../../../services/contracts/run.ts';
+import {isOpenJob} from '../job/job-record.ts';
+import {isTimeNeeded} from '../run/failure-table.ts';
+import {vendorOf} from '../run/program.ts';
+import {tellingRun} from '../run/task-runs.ts';
+import {type Bar, barsOf} from './run-bars.ts';
+import {type Mark, marksOf} from './run-marks.ts';
+
+/**
+ * What happened in one job, or in several that follow each other, as data to draw: the inspector draws it live,
+ * the report statically. Times are ISO; every `text`, `title` and `message` is foreign and escaped where it is shown.
+ */
+export type Timeline = {
+  /** Where the picture begins and ends: the first job's start, and the last one's end or this moment. */
+  readonly from: string;
+  readonly to: string;
+  /** The last job works at this moment: the picture grows. */
+  readonly is_live: boolean;
+  readonly jobs: readonly TimelineJob[];
+  /** One for each task that was worked on, in the order in which they began. */
+  readonly lanes: readonly Lane[];
+  readonly totals: Totals;
+};
+
+export type TimelineJob = {
+  readonly job_id: string;
+  readonly agent: string;
+  readonly from: string;
+  readonly to: string;
+  /** `lost`: its Blackbird ended without a word. */
+  readonly outcome: 'working' | 'lost' | 'ended';
+  /** Why it stopped, what was needed then, and both in one sentence. */
+  readonly reason: string | null;
+  readonly standing: string | null;
+  readonly message: string;
+};
+
+/** How the work on a task stood when the picture was made. */
+export const laneOutcomes = [
+  'running',
+  /** Its Blackbird is gone, and nobody has looked after it yet. */
+  'lost',
+  'done',
+  'failed',
+  'waiting_answer',
+  /** At a limit or in an outage: only time is needed. */
+  'waiting_time',
+  'paused',
+  'decision',
+  /** Changes were requested that no agent has gone on with; of a review, it sent children back. */
+  'sent_back',
+  'canceled',
+  'undone',
+] as const;
+export type LaneOutcome = (typeof laneOutcomes)[number];
+
+export type Lane = {
+  readonly task_id: string;
+  /** Empty where the plan no longer has the task. */
+  readonly title: string;
+  /** The review of a parent, or the work on a task. */
+  readonly kind: 'task' | 'review';
+  readonly outcome: LaneOutcome;
+  /** Of all its runs in these jobs, one after another; a restarted task has several runs in one lane. */
+  readonly bars: readonly Bar[];
+  readonly marks: readonly Mark[];
+  readonly tokens: number | null;
+  readonly cost_usd: number | null;
+  /** How long its agents worked. */
+  readonly work_milliseconds: number;
+};
+
+export type Totals = {
+  readonly tokens: number | null;
+  /** Null where no agent told what it costs. */
+  readonly cost_usd: number | null;
+  readonly work_milliseconds: number;
+  readonly limits: WaitTotal;
+  readonly outages: WaitTotal;
+};
+export type WaitTotal = {readonly count: number; readonly milliseconds: number};
+
+export type TimelineFacts = {
+  /** Oldest first, at least one. */
+  readonly jobs: readonly [JobRecord, ...JobRecord[]];
+  /** Every run that these jobs began or went on with, in any order; of one at work, with what it used so far. */
+  readonly runs: readonly RunRecord[];
+  readonly plan: Plan;
+  readonly now: string;
+  /** The Blackbird of the last job lives. */
+  readonly isLive: boolean;
+};
+
+export function timelineOf({jobs, runs, plan, now, isLive}: TimelineFacts): Timeline {
+  const lastJob = jobs.at(-1) ?? jobs[0];
+  const isWorking = isLive && isOpenJob(lastJob);
+  const ends = jobs.map((job) => endOf(job, runs, job === lastJob && isWorking ? now : null));
+  const [from, to] = [earliest(jobs.map(({startedAt}) => startedAt)), latest(ends)];
+  const crashes = ends.filter((_, place) => isLost(jobs[place] ?? lastJob, isWorking, lastJob));
+  const lanes = [...byTask(runs).values()]
+    .map((own) => laneOf(own, {from, to, isLive: isWorking, crashes, plan}))
+    .sort((one, other) => Date.parse(firstIn(one) ?? to) - Date.parse(firstIn(other) ?? to));
+  return {
+    from,
+    to,
+    is_live: isWorking,
+    jobs: jobs.map((job, place) => ({
+      job_id: job.jobId,
+      agent: job.agent,
+      from: job.startedAt,
+      to: ends[place] ?? to,
+      outcome: isLost(job, isWorking, lastJob) ? 'lost' : isOpenJob(job) ? 'working' : 'ended',
+      reason: job.end?.reason ?? null,
+      standing: job.end?.standing ?? null,
+      message: job.end?.message ?? '',
+    })),
+    lanes,
+    totals: totalsOf(lanes),
+  };
+}
+
+const isLost = (job: JobRecord, isWorking: boolean, lastJob: JobRecord) =>
+  job.end?.reason === 'lost' || (isOpenJob(job) && !(isWorking && job === lastJob));
+
+/** A job that nobody closed ended with the last thing that is known of its runs. */
+function endOf(
+  {jobId, startedAt, endedAt}: JobRecord,
+  runs: readonly RunRecord[],
+  now: string | null,
+): string {
+  if (now !== null || endedAt !== undefined) return latest([now ?? endedAt ?? startedAt, startedAt]);
+  return latest([startedAt, ...runs.filter((run) => run.job_id === jobId).map(({updated_at}) => updated_at)]);
+}
+
+function byTask(runs: readonly RunRecord[]): Map<string, RunRecord[]> {
+  const tasks = new Map<string, RunRecord[]>();
+  for (const run of runs) {
+    const own = tasks.get(run.task_id);
+    if (own) own.push(run);
+    else tasks.set(run.task_id, [run]);
+  }
+  return tasks;
+}
+
+type Picture = Pick<TimelineFacts, 'isLive' | 'plan'> &
+  Pick<Timeline, 'from' | 'to'> & {readonly crashes: readonly string[]};
+
+function laneOf(unsorted: readonly RunRecord[], {from, to, isLive, crashes, plan}: Picture): Lane {
+  const runs = unsorted.toSorted((one, other) => one.attempt - other.attempt);
+  const drawn = runs.map((run, place) => {
+    const until = earliest([to, runs[place + 1]?.created_at ?? to]);
+    const bars = barsOf(run, {until, isLive, crashes});
+    return {bars, marks: marksOf(run, bars)};
+  });
+  const bars = drawn.flatMap((each) => each.bars.flatMap((bar) => within(bar, from, to)));
+  const taskId = runs[0]?.task_id ?? '';
+  return {
+    task_id: taskId,
+    title: plan.items.get(taskId)?.title ?? '',
+    kind: runs.every(({run_type}) => run_type === 'review') ? 'review' : 'task',
+    outcome: outcomeOf(runs, isLive),
+    bars,
+    marks: drawn.flatMap((each) => each.marks).filter(({at}) => isIn(at, from, to)),
+    ...usedBy(runs),
+    work_milliseconds: lengthOf(bars.filter(({state}) => state === 'working')),
+  };
+}
+
+/** Runs of several jobs: what they did before the first of these is no part of the picture. */
+function within(bar: Bar, from: string, to: string): Bar[] {
+  const clipped = {...bar, from: latest([bar.from, from]), to: earliest([bar.to, to])};
+  return Date.parse(clipped.from) > Date.parse(clipped.to) ? [] : [clipped];
+}
+
+const isIn = (at: string, from: string, to: string) =>
+  Date.parse(at) >= Date.parse(from) && Date.parse(at) <= Date.parse(to);
+
+function outcomeOf(runs: readonly RunRecord[], isLive: boolean): LaneOutcome {
+  const last = runs.at(-1);
+  const isUndone = last?.run_type === 'undo' && last.state === 'succeeded' && !last.undo?.is_redo;
+  if (isUndone) return 'undone';
+  const run = tellingRun(runs) ?? last;
+  if (run === undefined) return 'canceled';
+  switch (run.state) {
+    case 'running':
+      return isLive ? 'running' : 'lost';
+    case 'waiting':
+      return 'waiting_answer';
+    case 'paused':
+      return isTimeNeeded(run) ? 'waiting_time' : 'paused';
+    case 'canceled':
+      return 'canceled';
+    case 'succeeded':
+    case 'failed':
+      if (run.decision_state === 'pending') return 'decision';
+      if (run.decision_state === 'changes_requested' || run.parent_review_passed === false)
+        return 'sent_back';
+      return run.state === 'failed' ? 'failed' : 'done';
+  }
+}
+
+/** Codex counts a whole session, whatever number of runs went on in it: its last run tells for all. */
+function usedBy(runs: readonly RunRecord[]): Pick<Lane, 'tokens' | 'cost_usd'> {
+  const told = runs.filter(
+    (run, place) =>
+      vendorOf(run) !== 'codex' ||
+      !runs.slice(place + 1).some((later) => later.usage && isSameSession(run, later)),
+  );
+  const usages = told.flatMap(({usage}) => usage ?? []);
+  return {
+    tokens: sumOf(usages.map(({input_tokens, output_tokens}) => input_tokens + output_tokens)),
+    cost_usd: sumOf(usages.flatMap(({cost_usd}) => cost_usd ?? [])),
+  };
+}
+
+const isSameSession = (one: RunRecord, other: RunRecord) =>
+  one.provider_session_ref !== '' && one.provider_session_ref === other.provider_session_ref;
+
+function totalsOf(lanes: readonly Lane[]): Totals {
+  const bars = lanes.flatMap((lane) => lane.bars);
+  const waits = (state: Bar['state']) => {
+    const own = bars.filter((bar) => bar.state === state);
+    return {count: own.length, milliseconds: lengthOf(own)};
+  };
+  return {
+    tokens: sumOf(lanes.flatMap(({tokens}) => tokens ?? [])),
+    cost_usd: sumOf(lanes.flatMap(({cost_usd}) => cost_usd ?? [])),
+    work_milliseconds: lanes.reduce((sum, lane) => sum + lane.work_milliseconds, 0),
+    limits: waits('waiting_limit'),
+    outages: waits('waiting_outage'),
+  };
+}
+
+const sumOf = (values: readonly number[]) =>
+  values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0);
+const lengthOf = (bars: readonly Bar[]) =>
+  bars.reduce((sum, {from, to}) => sum + Date.parse(to) - Date.parse(from), 0);
+const firstIn = ({bars, marks}: Lane) => bars[0]?.from ?? marks[0]?.at;
+const latest = (times: readonly string[]) =>
+  times.reduce((last, time) => (Date.parse(time) > Date.parse(last) ? time : last));
+const earliest = (times: readonly string[]) =>
+  times.reduce((first, time) => (Date.parse(time) < Date.parse(first) ? time : first));
