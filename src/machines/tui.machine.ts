@@ -43,7 +43,7 @@ export type Dialog =
 /** Asked beside the plan, which can still be looked at. */
 export type Panel = Extract<Dialog, {readonly type: 'questions' | 'checkpoint' | 'feedback'}>;
 
-export type EditedField = 'title' | 'description' | 'prompt' | 'notes' | 'acceptanceCriteria';
+export type EditedField = 'title' | 'description' | 'prompt' | 'notes' | 'acceptanceCriteria' | 'verify';
 
 export type TuiCommand =
   | {readonly type: `screen.${Exclude<ScreenName, 'help'>}`}

@@ -150,8 +150,7 @@ export function createAnswers(core: TuiCore, ports: TuiPorts, jobs: Jobs) {
     },
     /** `seen` is what the field was when the person began to write. */
     edit: ({taskId, field, text, seen, draft}: FieldEdit) => {
-      const value = field === 'acceptanceCriteria' ? lines(text) : field === 'title' ? text.trim() : text;
-      const fields = field === 'notes' && text.trim() === '' ? {notes: null} : {[field]: value};
+      const fields = {[field]: fieldValue(field, text)};
       // Whoever was shown the other value and sends again, means it.
       const editor = (error: unknown) => {
         const value = valueInTheWay(error);
@@ -206,6 +205,13 @@ export const keptAsDraft: Notice = {
 };
 
 export type Answers = ReturnType<typeof createAnswers>;
+
+/** An optional field without a word is removed. */
+function fieldValue(field: EditedField, text: string): string | readonly string[] | null {
+  if (text.trim() === '' && (field === 'notes' || field === 'verify')) return null;
+  if (field === 'acceptanceCriteria' || field === 'verify') return lines(text);
+  return field === 'title' ? text.trim() : text;
+}
 
 const lines = (text: string) =>
   text

@@ -4,6 +4,43 @@ import {cliProject, lines} from '../helpers/run-cli.ts';
 
 const base = planOf(family(task('shop'), task('api'), task('ui')));
 
+describe('the checks of a task', () => {
+  test('are given one by one, replaced as a whole, and removed', async () => {
+    const project = cliProject(base);
+    await project.run([
+      'add',
+      '--id',
+      'docs',
+      '--title',
+      'D',
+      '--verify',
+      'npm test',
+      '--verify',
+      'npm run lint',
+    ]);
+    expect(project.tasks().docs?.verify).toEqual(['npm test', 'npm run lint']);
+    await project.run(['edit', 'docs', '--verify', 'make check']);
+    expect(project.tasks().docs?.verify).toEqual(['make check']);
+    await project.run(['edit', 'docs', '--clear-verify']);
+    expect(project.tasks().docs).not.toHaveProperty('verify');
+  });
+
+  test.each(['', '  ', 'one\ntwo'])('refuses %j', async (command) => {
+    const project = cliProject(base);
+    const {code, err} = await project.run(['edit', 'api', '--verify', command]);
+    expect({code, err: err.includes('It must be a command on one line.')}).toEqual({code: 2, err: true});
+    expect(project.tasks().api).toEqual(base.items.get('api'));
+  });
+
+  test('are shown with those of its parents, which come first', async () => {
+    const checked = planOf(
+      family(task('shop', {verify: ['npm test']}), task('api', {verify: ['\u001b[2Jlint']})),
+    );
+    const {out} = await cliProject(checked).run(['show', 'api']);
+    expect(out).toContain('Checks:\n- npm test (from shop)\n- lint\n');
+  });
+});
+
 describe('add', () => {
   test('adds a task at the end of the top level', async () => {
     const project = cliProject(base);

@@ -35,6 +35,9 @@ const defaults = {
   'execution.maxOutageMinutes': {value: 60, source: 'default'},
   'execution.stallMinutes': {value: 15, source: 'default'},
   'execution.retries': {value: 0, source: 'default'},
+  'execution.verify': {value: [], source: 'default'},
+  'execution.verifyMinutes': {value: 10, source: 'default'},
+  'execution.verifyRounds': {value: 2, source: 'default'},
   'execution.keepAwake': {value: true, source: 'default'},
   'claude.model': {value: '', source: 'default'},
   'claude.effort': {value: '', source: 'default'},
@@ -249,6 +252,10 @@ describe('a job', () => {
       message: `nothing was started: /p/config.json cannot be used, and execution.parentReviewEnabled may stand in it: ${why}`,
       next: [{command: 'blackbird config list'}],
     });
+  });
+
+  test('does not begin without its checks where the list of them is none', () => {
+    expect(errorOf(() => begins([project({execution: {verify: ['npm test', 7]}})])).code).toBe('E_CONFIG');
   });
 
   test('does not begin where a section of gates is none', () => {

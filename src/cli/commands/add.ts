@@ -2,7 +2,7 @@ import {Command} from 'commander';
 import {addTask} from '../../machines/policies/plan/plan-edits.ts';
 import {AppError} from '../../services/contracts/errors.ts';
 import {type Cli, collect, wholeNumber} from '../cli.ts';
-import {effortOption, modelOption, taskAgentOption} from './execute.ts';
+import {effortOption, modelOption, taskAgentOption, verifyOption} from './execute.ts';
 
 type Options = {
   id?: string;
@@ -16,6 +16,7 @@ type Options = {
   agent?: string;
   model?: string;
   effort?: string;
+  verify?: readonly string[];
 };
 
 export function addCommand(cli: Cli): Command {
@@ -30,6 +31,7 @@ export function addCommand(cli: Cli): Command {
     .addOption(taskAgentOption())
     .addOption(modelOption())
     .addOption(effortOption())
+    .addOption(verifyOption('a command that must succeed before it is done; may be given several times'))
     .option('--parent <parentId>', 'the task it belongs to, or root', 'root')
     .option('--index <n>', 'its place among its siblings, from 0', wholeNumber)
     .action(async (options: Options, command: Command) => {
@@ -40,7 +42,7 @@ export function addCommand(cli: Cli): Command {
         throw new AppError('E_NO_INPUT', 'title is required (use --title or enter it interactively)');
       }
       const id = options.id ?? (await newTaskId());
-      const {description, prompt, notes, ac, index, agent, model, effort} = options;
+      const {description, prompt, notes, ac, index, agent, model, effort, verify} = options;
       await plans.update((plan) =>
         addTask(
           plan,
@@ -56,6 +58,7 @@ export function addCommand(cli: Cli): Command {
             ...(agent === undefined ? {} : {agent}),
             ...(model === undefined ? {} : {model}),
             ...(effort === undefined ? {} : {effort}),
+            ...(verify === undefined ? {} : {verify}),
           },
           cli.context.now(),
         ),

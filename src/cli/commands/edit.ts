@@ -6,7 +6,7 @@ import {AppError} from '../../services/contracts/errors.ts';
 import type {Task} from '../../services/contracts/plan.ts';
 import {type Cli, collect, taskArgument} from '../cli.ts';
 import type {CliContext} from '../context.ts';
-import {effortOption, modelOption, taskAgentOption} from './execute.ts';
+import {effortOption, modelOption, taskAgentOption, verifyOption} from './execute.ts';
 
 type Options = {
   title?: string;
@@ -24,6 +24,8 @@ type Options = {
   clearModel?: true;
   effort?: string;
   clearEffort?: true;
+  verify?: readonly string[];
+  clearVerify?: true;
 };
 
 export function editCommand(cli: Cli): Command {
@@ -45,6 +47,8 @@ export function editCommand(cli: Cli): Command {
     .addOption(new Option('--clear-model', 'leave the model to the settings').conflicts('model'))
     .addOption(effortOption())
     .addOption(new Option('--clear-effort', 'leave the effort to the settings').conflicts('effort'))
+    .addOption(verifyOption('a command that must succeed; all of them together replace the old list'))
+    .addOption(new Option('--clear-verify', 'remove all its checks').conflicts('verify'))
     .action(async (id: string, options: Options, command: Command) => {
       const {plans} = await cli.project(command);
       const task = requireTask(await plans.read(), id);
@@ -57,7 +61,7 @@ export function editCommand(cli: Cli): Command {
 }
 
 function editFrom(options: Options): TaskEdit {
-  const {title, description, prompt, notes, ac, agent, model, effort} = options;
+  const {title, description, prompt, notes, ac, agent, model, effort, verify} = options;
   if (title?.trim() === '') throw new AppError('E_USAGE', 'title cannot be empty');
   return {
     ...(title === undefined ? {} : {title}),
@@ -68,6 +72,7 @@ function editFrom(options: Options): TaskEdit {
     ...(options.clearAgent ? {agent: null} : agent === undefined ? {} : {agent}),
     ...(options.clearModel ? {model: null} : model === undefined ? {} : {model}),
     ...(options.clearEffort ? {effort: null} : effort === undefined ? {} : {effort}),
+    ...(options.clearVerify ? {verify: null} : verify === undefined ? {} : {verify}),
   };
 }
 

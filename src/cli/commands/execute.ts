@@ -2,6 +2,7 @@ import {Command, InvalidArgumentError, Option} from 'commander';
 import {explainOrder} from '../../machines/policies/plan/execution-order.ts';
 import {isLeaf, requireTask, subtreeOf} from '../../machines/policies/plan/plan-graph.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
+import {isCheckCommand} from '../../services/contracts/check-command.ts';
 import {isWishText} from '../../services/contracts/model-wish.ts';
 import type {Plan} from '../../services/contracts/plan.ts';
 import {providerIds, providerNames} from '../../services/contracts/provider-table.ts';
@@ -27,6 +28,12 @@ export const modelOption = () =>
   new Option('--model <name>', 'the model, as the agent calls it').argParser(wishWord);
 export const effortOption = () =>
   new Option('--effort <word>', 'how hard it thinks: low, medium, high …').argParser(wishWord);
+/** For a task and those below it. */
+export const verifyOption = (about: string) =>
+  new Option('--verify <command>', about).argParser((text: string, earlier: readonly string[] = []) => {
+    if (isCheckCommand(text)) return [...earlier, text];
+    throw new InvalidArgumentError('It must be a command on one line.');
+  });
 export const reviewOption = () => new Option('--review', 'stop after each task and ask for a decision');
 export const noReviewOption = () => new Option('--no-review', 'no checkpoints, whatever the settings say');
 export const noWaitOption = () => new Option('--no-wait', 'stop at a limit or an outage instead of waiting');

@@ -7,6 +7,7 @@ import {
   requireTask,
 } from '../../machines/policies/plan/plan-graph.ts';
 import {isReady, unmetDeps} from '../../machines/policies/plan/readiness.ts';
+import {checksOf} from '../../machines/policies/plan/task-checks.ts';
 import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import {type Cli, taskArgument} from '../cli.ts';
@@ -66,6 +67,7 @@ export function renderTask(plan: Plan, task: Task, paint: Paint): string {
           'Acceptance criteria:',
           task.acceptanceCriteria.map((each) => `- ${displayLine(each)}`),
         )),
+    ...checkLines(plan, task, block),
     ...text('Notes:', task.notes),
     ...(task.childIds.length === 0 ? [] : related('Children:', childrenOf(plan, task))),
     ...related('Deps:', deps, (dep) => rationale(task, dep.id)),
@@ -90,6 +92,14 @@ function agentLines(plan: Plan, task: Task): Array<readonly [name: string, value
     const origin = from === task ? '' : ` (from ${from.id})`;
     return [[`${field[0]?.toUpperCase()}${field.slice(1)}`, `${from[field]}${origin}`] as const];
   });
+}
+
+/** What must succeed before it is done, and who asks for it; what the settings ask for is the same for all. */
+function checkLines(plan: Plan, task: Task, block: (title: string, lines: readonly string[]) => string[]) {
+  const lines = checksOf(plan, task).map(
+    ({command, from}) => `- ${displayLine(command)}${from === task.id ? '' : ` (from ${displayLine(from)})`}`,
+  );
+  return lines.length === 0 ? [] : block('Checks:', lines);
 }
 
 function rationale(task: Task, dep: string): string {

@@ -60,6 +60,7 @@ export const failureKinds = [
   'bad_model',
   'resume_rejected',
   'rejected',
+  'verification',
   'spawn_failed',
   'stopped',
 ] as const;

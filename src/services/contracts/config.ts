@@ -132,6 +132,26 @@ export const settings = {
     max: 10,
     about: 'how many new runs a task gets whose agent failed',
   },
+  'execution.verify': {
+    type: 'list',
+    default: [],
+    about: 'commands that must succeed before any task is done',
+    isGate: true,
+  },
+  'execution.verifyMinutes': {
+    type: 'integer',
+    default: 10,
+    min: 1,
+    max: 1_440,
+    about: 'how long one check may take before it is stopped and counts as failed',
+  },
+  'execution.verifyRounds': {
+    type: 'integer',
+    default: 2,
+    min: 0,
+    max: 20,
+    about: 'how often an agent is sent back with a check that failed',
+  },
   'planning.maxPlanAutoRefinePasses': {
     type: 'integer',
     default: 1,

@@ -23,6 +23,8 @@ export type Task = {
   readonly agent?: string | null;
   readonly model?: string | null;
   readonly effort?: string | null;
+  /** Commands that must succeed before it, or anything below it, is done. */
+  readonly verify?: readonly string[] | null;
   readonly depRationale?: Readonly<Record<string, string>> | null;
 };
 

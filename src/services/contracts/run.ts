@@ -5,6 +5,7 @@ import {commitOutcomeSchema} from './commit.ts';
 import {runProviderIds} from './provider-table.ts';
 import {sideEffectSchema} from './side-effects.ts';
 import {taskStatuses} from './task-status.ts';
+import {liveCheckSchema, verificationSchema} from './verification.ts';
 
 export {isGoRun, latestRun} from './latest-run.ts';
 
@@ -144,7 +145,8 @@ export const runRecordSchema = z.looseObject({
   /** The latest run is the one with the highest attempt, whatever the clock says. */
   attempt: z.int().min(1),
   state: z.enum(runStates),
-  phase: z.enum(['launching', 'active', 'pausing']).optional(),
+  /** `verifying`: its agent has done its work, and the checks are being made. */
+  phase: z.enum(['launching', 'active', 'pausing', 'verifying']).optional(),
   provider: z.enum(runProviderIds),
   /** Provider `custom` only: the command that ran. Its sessions are this command's and nobody else's. */
   custom_command: z.string().optional(),
@@ -199,6 +201,7 @@ export const runRecordSchema = z.looseObject({
       answered: z.int().optional(),
       feedback: z.string().optional(),
       parentReviewFeedback: feedbackMarkSchema.optional(),
+      checks_due: z.boolean().optional(),
     })
     .optional(),
   segments: z.array(segmentSchema),
@@ -232,6 +235,13 @@ export const runRecordSchema = z.looseObject({
   result_tree: z.string().optional(),
   /** What the task changed by the end of this run, with what the runs before it in its chain changed. */
   review_summary: reviewSummarySchema.optional(),
+  /** What its work is checked with, as plan and settings said when it was prepared. */
+  verify: z.array(z.string()).optional(),
+  /** Every check that came to its end, oldest first. */
+  verifications: z.array(verificationSchema).optional().catch(undefined),
+  check: liveCheckSchema.optional(),
+  /** It rests, its agent has done its work, and only the checks are left to be made. */
+  checks_due: z.boolean().optional(),
   /** What became of its commit, where one was asked for. */
   commit: commitOutcomeSchema.optional(),
   /** Undos only: whose change it takes back. A redo takes back an undo. */

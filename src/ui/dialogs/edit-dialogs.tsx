@@ -13,6 +13,7 @@ const fieldNames: ReadonlyArray<readonly [EditedField, string]> = [
   ['description', 'Description'],
   ['acceptanceCriteria', 'Acceptance criteria, one on each line'],
   ['prompt', 'Prompt'],
+  ['verify', 'Checks: commands that must succeed, one on each line'],
   ['notes', 'Notes'],
 ];
 

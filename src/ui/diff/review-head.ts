@@ -1,5 +1,5 @@
+import {checkWords, isPassed, lastChecks} from '../../machines/policies/run/check-words.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
-import {duration} from '../../machines/policies/text/durations.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Line, Span} from '../components/lines.tsx';
 import {cutEnd} from '../text/fit.ts';
@@ -72,37 +72,15 @@ function block(
   return {lines: linesOf(texts), short: linesOf(short), brief};
 }
 
-/** What a record tells of the commands that were run to see whether the work holds. */
-type CheckedRun = Pick<RunRecord, 'run_id'> & {
-  readonly verifications?: ReadonlyArray<{
-    readonly round: number;
-    readonly command: string;
-    readonly exit_code: number | null;
-    readonly signal: string | null;
-    readonly timed_out?: boolean;
-    readonly seconds: number;
-    readonly tail: string;
-  }>;
-};
-
 type Check = {readonly text: string; readonly isPassed: boolean; readonly tail: readonly string[]};
 
 /** The checks as they were made last, each with how it ended; of those that failed the end of their output. */
-function checksOf(run: RunRecord): Check[] {
-  const {verifications = []}: CheckedRun = run;
-  const last = Math.max(0, ...verifications.map(({round}) => round));
-  return verifications
-    .filter(({round}) => round === last)
-    .map(({command, exit_code, signal, timed_out, seconds, tail}) => {
-      const isPassed = exit_code === 0;
-      const how = timed_out ? ' took too long' : signal ? ` ended by ${signal}` : ` exit ${exit_code ?? '?'}`;
-      return {
-        text: `${isPassed ? '✓' : '✗'} ${displayLine(command)}${isPassed ? '' : how} ${duration(seconds * 1000)}`,
-        isPassed,
-        tail: isPassed ? [] : tail.trimEnd().split('\n').slice(-tailLines),
-      };
-    });
-}
+const checksOf = (run: RunRecord): Check[] =>
+  lastChecks(run).map((check) => ({
+    text: checkWords(check),
+    isPassed: isPassed(check),
+    tail: isPassed(check) ? [] : check.tail.trimEnd().split('\n').slice(-tailLines),
+  }));
 
 const tailLines = 20;
 

@@ -1,4 +1,5 @@
 import {childrenOf, dependentsOf, isLeaf, parentOf} from '../../machines/policies/plan/plan-graph.ts';
+import {checksOf} from '../../machines/policies/plan/task-checks.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
@@ -26,6 +27,12 @@ export function detailsLines(
     ...section(
       'Acceptance criteria',
       task.acceptanceCriteria.flatMap((each) => bullet(displayLine(each), columns)),
+    ),
+    ...section(
+      'Checks',
+      checksOf(plan, task).flatMap(({command, from}) =>
+        bullet(`${displayLine(command)}${from === task.id ? '' : ` (from ${displayLine(from)})`}`, columns),
+      ),
     ),
     ...section('Notes', texts(task.notes, columns)),
     ...section('Under', parent ? [related(parent)] : []),

@@ -53,13 +53,14 @@ type Fields = {readonly [key: string]: JournalValue};
 
 /** What has a meaning for readiness and order stays; texts become their lengths. */
 export function redactTask(task: Task): Fields {
-  const {id, title, description, acceptanceCriteria, prompt, notes} = task;
+  const {id, title, description, acceptanceCriteria, prompt, notes, verify} = task;
   return {
     id,
     title: placeholderFor(title),
     ...(description === undefined ? {} : {description: placeholderFor(description)}),
     acceptanceCriteria: acceptanceCriteria.map(placeholderFor),
     ...(prompt === undefined ? {} : {prompt: placeholderFor(prompt)}),
+    ...(verify ? {verify: verify.map(placeholderFor)} : {}),
     ...(typeof notes === 'string' ? {notes: placeholderFor(notes)} : {}),
     parentId: task.parentId ?? null,
     childIds: task.childIds,

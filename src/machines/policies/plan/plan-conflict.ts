@@ -31,6 +31,7 @@ export const seenSubtree = (plan: Plan, task: Task): SeenTask[] =>
       'acceptanceCriteria',
       'prompt',
       'notes',
+      'verify',
       'parentId',
       'childIds',
       'deps',

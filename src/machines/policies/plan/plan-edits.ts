@@ -25,6 +25,7 @@ export type NewTask = Place & {
   readonly agent?: string;
   readonly model?: string;
   readonly effort?: string;
+  readonly verify?: readonly string[];
   readonly acceptanceCriteria?: readonly string[];
 };
 
@@ -61,6 +62,7 @@ export function addTask(plan: Plan, task: NewTask, now: string): Plan {
     ...(task.agent === undefined ? {} : {agent: task.agent}),
     ...(task.model === undefined ? {} : {model: task.model}),
     ...(task.effort === undefined ? {} : {effort: task.effort}),
+    ...(task.verify === undefined ? {} : {verify: task.verify}),
   };
   return settleParents(place(withTask(plan, item), item, task, now), task.id, now);
 }
@@ -74,6 +76,7 @@ export type TaskEdit = {
   readonly agent?: string | null;
   readonly model?: string | null;
   readonly effort?: string | null;
+  readonly verify?: readonly string[] | null;
   readonly acceptanceCriteria?: readonly string[];
 };
 

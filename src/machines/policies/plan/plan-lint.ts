@@ -56,9 +56,8 @@ export function lintPlan(plan: Plan, {verify = []}: LintOptions = {}): Finding[]
 
 export const isBlocking = ({severity}: Finding): boolean => severity === 'blocking';
 
-function checksOf(task: Task): readonly unknown[] {
-  const {verify} = task as {verify?: unknown};
-  return Array.isArray(verify) ? verify : [];
+function checksOf(task: Task): readonly string[] {
+  return task.verify ?? [];
 }
 
 const isOpen = (task: Task | undefined) =>

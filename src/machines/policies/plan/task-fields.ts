@@ -1,3 +1,4 @@
+import {isCheckCommand} from '../../../services/contracts/check-command.ts';
 import {isWishText} from '../../../services/contracts/model-wish.ts';
 import type {PlanProblem, Task} from '../../../services/contracts/plan.ts';
 import {taskStatuses} from '../../../services/contracts/task-status.ts';
@@ -44,6 +45,15 @@ const textList: FieldCheck = (value, path) => {
   );
 };
 
+const checkList: FieldCheck = (value, path) => {
+  if (value == null) return fine;
+  if (!Array.isArray(value)) return [{path, message: 'must be a list of commands'}];
+  if (value.every(isCheckCommand)) return fine;
+  return value.flatMap((entry, index) =>
+    isCheckCommand(entry) ? [] : [{path: `${path}[${index}]`, message: 'must be a command on one line'}],
+  );
+};
+
 const timestamp: FieldCheck = (value, path) =>
   typeof value === 'string' && isTimestamp(value) ? fine : [{path, message: 'required (RFC3339 timestamp)'}];
 
@@ -86,6 +96,7 @@ const checksByField = {
   agent: optionalText,
   model: optionalWord,
   effort: optionalWord,
+  verify: checkList,
   depRationale: textByKey,
 } satisfies Record<keyof Task, FieldCheck>;
 

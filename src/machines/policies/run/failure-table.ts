@@ -74,6 +74,13 @@ export const failureTable = {
     words: 'the agent failed',
   },
   rejected: {pauseReason: null, actor: 'task', stopsPlan: false, words: 'rejected at the checkpoint'},
+  verification: {
+    pauseReason: null,
+    actor: 'task',
+    stopsPlan: false,
+    isRetried: true,
+    words: 'a check failed',
+  },
   stopped: {pauseReason: null, actor: 'task', stopsPlan: false, words: 'it was never started'},
 } satisfies Record<FailureKind, FailureRule> as Readonly<Record<FailureKind, FailureRule>>;
 

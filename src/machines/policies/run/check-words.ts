@@ -1,0 +1,26 @@
+import type {RunRecord} from '../../../services/contracts/run.ts';
+import type {Verification} from '../../../services/contracts/verification.ts';
+import {displayLine} from '../text/display-text.ts';
+import {duration} from '../text/durations.ts';
+
+export const isPassed = ({exit_code}: Pick<Verification, 'exit_code'>): boolean => exit_code === 0;
+
+/** The checks as they were made last. */
+export function lastChecks({verifications = []}: Pick<RunRecord, 'verifications'>): Verification[] {
+  const last = verifications.at(-1)?.round;
+  return verifications.filter(({round}) => round === last);
+}
+
+/** `✓ npm test 12s`, or how it failed. */
+export function checkWords(check: Verification): string {
+  const {command, seconds} = check;
+  const mark = isPassed(check) ? '✓' : '✗';
+  const how = isPassed(check) ? '' : ` ${howItFailed(check)}`;
+  return `${mark} ${displayLine(command)}${how} ${duration(seconds * 1000)}`;
+}
+
+export function howItFailed({exit_code, signal, timed_out, not_started}: Verification): string {
+  if (not_started) return 'could not be started';
+  if (timed_out) return 'took too long';
+  return signal ? `ended by ${signal}` : `exit ${exit_code ?? '?'}`;
+}

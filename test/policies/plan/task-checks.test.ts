@@ -1,0 +1,62 @@
+import {expect, test} from 'vitest';
+import {checkRawPlan} from '../../../src/machines/policies/plan/plan-validation.ts';
+import {checkCommands, checksOf} from '../../../src/machines/policies/plan/task-checks.ts';
+import type {Task} from '../../../src/services/contracts/plan.ts';
+import {family, planOf, task, taskIn} from '../../helpers/plans.ts';
+
+const plan = planOf(
+  family(
+    task('top', {verify: ['build', 'lint']}),
+    family(task('middle', {verify: null}), task('leaf', {verify: ['lint', 'test']}), task('bare')),
+  ),
+  task('alone', {verify: []}),
+);
+
+test.each<{id: string; checks: Array<[command: string, from: string]>}>([
+  {
+    id: 'leaf',
+    checks: [
+      ['build', 'top'],
+      ['lint', 'top'],
+      ['test', 'leaf'],
+    ],
+  },
+  {
+    id: 'bare',
+    checks: [
+      ['build', 'top'],
+      ['lint', 'top'],
+    ],
+  },
+  {id: 'alone', checks: []},
+])('$id is checked with what its parents ask for, then its own, each once', ({id, checks}) => {
+  expect(checksOf(plan, taskIn(plan, id))).toEqual(checks.map(([command, from]) => ({command, from})));
+});
+
+test('what holds for every task comes first', () => {
+  expect(checkCommands(plan, taskIn(plan, 'leaf'), ['make', 'test'])).toEqual([
+    'make',
+    'test',
+    'build',
+    'lint',
+  ]);
+  expect(checkCommands(plan, taskIn(plan, 'alone'), [])).toEqual([]);
+});
+
+test.each<{verify: unknown; problems: Array<[string, string]>}>([
+  {verify: ['npm test'], problems: []},
+  {verify: [], problems: []},
+  {verify: null, problems: []},
+  {verify: 'npm test', problems: [['$.items["a"].verify', 'must be a list of commands']]},
+  {
+    verify: ['ok', '', 'one\ntwo', 7, 'x'.repeat(10_001)],
+    problems: [1, 2, 3, 4].map((at) => [`$.items["a"].verify[${at}]`, 'must be a command on one line']),
+  },
+])('a plan with the checks $verify', ({verify, problems}) => {
+  const checked = checkRawPlan({
+    root: {schemaVersion: 1},
+    items: [['a', task('a', {verify: verify as Task['verify'] & object})]],
+  });
+  const found = 'problems' in checked ? checked.problems.map(({path, message}) => [path, message]) : [];
+  expect(found).toEqual(problems);
+});
