@@ -1,5 +1,7 @@
+import type {TasksInProgress} from '../../machines/policies/plan/running-tasks.ts';
 import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import type {LockHolder} from '../../services/contracts/lock.ts';
+import type {Plan} from '../../services/contracts/plan.ts';
 import type {ProjectFolder} from '../../services/stores/project-folder.ts';
 import type {Project} from '../composition.ts';
 
@@ -26,4 +28,19 @@ export async function refuseWhileRunning({folder}: Project, taskId: string): Pro
       {command: `kill -INT ${engine.pid}`, why: 'pause it, then change the task'},
     ],
   });
+}
+
+/** Who works on the project, and which tasks in progress stand still; for changes of many tasks at once. */
+export async function tasksInProgress({folder}: Project, plan: Plan): Promise<TasksInProgress> {
+  const engine = await liveEngine(folder);
+  const still = new Set<string>();
+  if (engine === null) return {pid: null, still};
+  const {createRunStore} = await import('../../services/stores/run-store.ts');
+  const store = createRunStore({folder: folder.runsFolder});
+  for (const {id, status, childIds} of plan.items.values()) {
+    if (status !== 'in_progress' || childIds.length > 0) continue;
+    const latest = (await store.list(id)).runs.at(-1);
+    if (latest && latest.state !== 'running') still.add(id);
+  }
+  return {pid: engine.pid, still};
 }

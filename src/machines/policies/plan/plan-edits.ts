@@ -1,6 +1,5 @@
 import {AppError} from '../../../services/contracts/errors.ts';
 import type {Plan, Task} from '../../../services/contracts/plan.ts';
-import {isPlainTaskId, taskIdRule} from '../../../services/contracts/task-id.ts';
 import {
   ancestorsOf,
   findCycles,
@@ -12,88 +11,34 @@ import {
   subtreeOf,
 } from './plan-graph.ts';
 import {settleParents, touch, withTask} from './plan-status.ts';
+import {
+  editedTask,
+  foldedId,
+  type NewTask,
+  newTask,
+  type Place,
+  refuseId,
+  type TaskEdit,
+  withDeps,
+} from './task-edits.ts';
 
-/** Where a task stands: under a parent or at the root, and at which place among its siblings. */
-export type Place = {readonly parentId: string | null; readonly index?: number};
-
-export type NewTask = Place & {
-  readonly id: string;
-  readonly title: string;
-  readonly description?: string;
-  readonly prompt?: string;
-  readonly notes?: string;
-  readonly agent?: string;
-  readonly model?: string;
-  readonly effort?: string;
-  readonly verify?: readonly string[];
-  readonly acceptanceCriteria?: readonly string[];
-};
+export type {NewTask, Place, TaskEdit};
 
 export function addTask(plan: Plan, task: NewTask, now: string): Plan {
-  if (task.id === '') throw refusal('id is required');
-  if (!isPlainTaskId(task.id)) {
-    const message = `${JSON.stringify(task.id)} cannot be a task id`;
-    throw new AppError('E_TASK_ID', message, {details: [['allowed', taskIdRule]]});
-  }
-  // It is how a person names the top level.
-  if (task.id === 'root')
-    throw new AppError('E_TASK_ID', '"root" cannot be a task id: it means the top level');
-  if (plan.items.has(task.id)) throw refusal(`id already exists: ${JSON.stringify(task.id)}`);
   const twin = [...plan.items.keys()].find((id) => foldedId(id) === foldedId(task.id));
-  if (twin !== undefined) {
-    throw refusal(`id ${JSON.stringify(task.id)} differs from ${JSON.stringify(twin)} only in case`);
-  }
+  refuseId(task.id, plan.items.has(task.id) ? task.id : twin);
   if (task.title.trim() === '') throw refusal('title is required');
   // Asked before the task is in the plan, or it could be its own parent.
   if (task.parentId !== null) requireParent(plan, task.parentId);
-  const item: Task = {
-    id: task.id,
-    title: task.title,
-    description: task.description ?? '',
-    acceptanceCriteria: task.acceptanceCriteria ?? [],
-    prompt: task.prompt ?? '',
-    parentId: task.parentId,
-    childIds: [],
-    deps: [],
-    status: 'todo',
-    createdAt: now,
-    updatedAt: now,
-    ...(task.notes === undefined ? {} : {notes: task.notes}),
-    ...(task.agent === undefined ? {} : {agent: task.agent}),
-    ...(task.model === undefined ? {} : {model: task.model}),
-    ...(task.effort === undefined ? {} : {effort: task.effort}),
-    ...(task.verify === undefined ? {} : {verify: task.verify}),
-  };
+  const item = newTask(task, now);
   return settleParents(place(withTask(plan, item), item, task, now), task.id, now);
 }
-
-/** The fields of a task that are plain text. `null` removes one that need not be there. */
-export type TaskEdit = {
-  readonly title?: string;
-  readonly description?: string;
-  readonly prompt?: string;
-  readonly notes?: string | null;
-  readonly agent?: string | null;
-  readonly model?: string | null;
-  readonly effort?: string | null;
-  readonly verify?: readonly string[] | null;
-  readonly acceptanceCriteria?: readonly string[];
-};
 
 /** The same plan when nothing really changes, so that no file is written for it. */
 export function editTask(plan: Plan, id: string, edit: TaskEdit, now: string): Plan {
   const task = requireTask(plan, id);
-  if (edit.title !== undefined && edit.title.trim() === '') throw refusal('title cannot be empty');
-  const said = Object.entries(edit).filter(([, value]) => value !== undefined);
-  const dropped = said.filter(([name, value]) => value === null && task[name as keyof TaskEdit] != null);
-  const changed = said.filter(
-    ([name, value]) =>
-      value !== null && JSON.stringify(task[name as keyof TaskEdit]) !== JSON.stringify(value),
-  );
-  if (changed.length + dropped.length === 0) return plan;
-  const gone = new Set(dropped.map(([name]) => name));
-  const kept = Object.fromEntries(Object.entries(task).filter(([name]) => !gone.has(name))) as Task;
-  return withTask(plan, {...kept, ...Object.fromEntries(changed), updatedAt: touch(task, now)});
+  const edited = editedTask(task, edit, now);
+  return edited === task ? plan : withTask(plan, edited);
 }
 
 /** Moves a task with everything below it. The index counts the siblings without the task itself. */
@@ -213,19 +158,6 @@ function changeDeps(plan: Plan, task: Task, deps: readonly string[], now: string
   return next;
 }
 
-/** Rationale of a dependency that is gone goes with it. */
-function withDeps(task: Task, deps: readonly string[], now: string): Task {
-  const {depRationale, ...rest} = task;
-  const present = new Set(deps);
-  const kept = Object.entries(depRationale ?? {}).filter(([dep]) => present.has(dep));
-  return {
-    ...rest,
-    deps,
-    updatedAt: touch(task, now),
-    ...(depRationale == null ? {} : {depRationale: Object.fromEntries(kept)}),
-  };
-}
-
 /** Puts a task that is in the plan, but in nobody's list yet, where it belongs. */
 function place(plan: Plan, task: Task, {parentId, index}: Place, now: string): Plan {
   if (parentId === null) return index === undefined ? plan : placeAtRoot(plan, task, index);
@@ -278,7 +210,5 @@ function requireParent(plan: Plan, id: string): Task {
   if (!parent) throw refusal(`unknown parent id ${JSON.stringify(id)}`);
   return parent;
 }
-
-const foldedId = (id: string) => id.normalize('NFC').toLowerCase();
 
 const refusal = (message: string) => new AppError('E_PLAN_EDIT', message);

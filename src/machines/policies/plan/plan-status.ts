@@ -48,7 +48,7 @@ export function settleParents(plan: Plan, id: string, now: string, completes: Co
   return isChanged ? next : plan;
 }
 
-function settledStatus(plan: Plan, parent: Task, completes: CompletionRule): TaskStatus {
+export function settledStatus(plan: Plan, parent: Task, completes: CompletionRule): TaskStatus {
   const children = childrenOf(plan, parent);
   if (children.length === 0) return parent.status;
   if (children.every((child) => child.status === 'done')) return completes(parent) ? 'done' : parent.status;

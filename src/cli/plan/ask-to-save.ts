@@ -1,0 +1,89 @@
+import type {Command} from 'commander';
+import {diffPlans, isEmptyDiff, type PlanDiff} from '../../machines/policies/plan/plan-diff.ts';
+import {type DiffLine, planDiffLines} from '../../machines/policies/plan/plan-diff-lines.ts';
+import {refuseRunning} from '../../machines/policies/plan/running-tasks.ts';
+import {AppError} from '../../services/contracts/errors.ts';
+import type {Plan} from '../../services/contracts/plan.ts';
+import type {Cli} from '../cli.ts';
+import {tasksInProgress} from '../job/running-task.ts';
+import {painter, type Style} from '../terminal/paint.ts';
+import {changeByHand} from './plan-operations.ts';
+
+export type SaveOptions = {yes?: true; dryRun?: true};
+
+/** The options of every command that shows what it would make of the plan before it does. */
+export function withSaveOptions(command: Command): Command {
+  return command.option('--yes', 'save without asking').option('--dry-run', 'only show what would change');
+}
+
+export type Asked = {readonly isSaved: boolean; readonly diff: PlanDiff};
+
+/**
+ * Shows what a change makes of the plan, asks, and saves exactly that or nothing: a plan that changed while the
+ * person was reading is refused where the change would now be another one.
+ */
+export async function askToSave(
+  cli: Cli,
+  command: Command,
+  change: (plan: Plan) => Plan,
+  {yes, dryRun}: SaveOptions,
+): Promise<Asked> {
+  const project = await cli.project(command);
+  const before = await project.plans.read();
+  const diff = diffPlans(before, change(before));
+  if (isEmptyDiff(diff)) return {isSaved: false, diff};
+  if (!cli.isJson(command)) showDiff(cli, diff);
+  if (dryRun) return {isSaved: false, diff};
+  if (!yes) await requireYes(cli, command);
+  const inProgress = await tasksInProgress(project, before);
+  const shown = JSON.stringify(diff);
+  await changeByHand(project, (plan) => {
+    const changed = change(plan);
+    refuseRunning(plan, changed, inProgress);
+    if (plan !== before && JSON.stringify(diffPlans(plan, changed)) !== shown) throw changedMeanwhile();
+    return changed;
+  });
+  return {isSaved: true, diff};
+}
+
+const tones: Readonly<Record<DiffLine['tone'], Style>> = {
+  added: 'green',
+  removed: 'red',
+  changed: 'yellow',
+  moved: 'cyan',
+  dim: 'dim',
+};
+
+export function showDiff(cli: Cli, diff: PlanDiff): void {
+  const paint = painter(cli.context.stdout);
+  cli.context.out(
+    planDiffLines(diff)
+      .map(({tone, text}) => paint(tones[tone], text))
+      .join('\n'),
+  );
+}
+
+async function requireYes(cli: Cli, command: Command): Promise<void> {
+  if (!cli.context.isInteractive || cli.isJson(command)) {
+    throw new AppError('E_CONFIRMATION_REQUIRED', 'nobody is there to ask; nothing was saved', {
+      next: [
+        {command: `blackbird ${pathOf(command)} … --yes`, why: 'save it without a question'},
+        {command: `blackbird ${pathOf(command)} … --dry-run`, why: 'only see what would change'},
+      ],
+    });
+  }
+  const answer = (await cli.context.ask('Save this? [y/N]: '))?.trim().toLowerCase();
+  if (answer !== 'y' && answer !== 'yes') throw new AppError('E_CANCELED', 'not saved; nothing was changed');
+}
+
+/** `plan import`: the words of a command without the name of the program. */
+function pathOf(command: Command): string {
+  const names: string[] = [];
+  for (let each: Command | null = command; each?.parent; each = each.parent) names.unshift(each.name());
+  return names.join(' ');
+}
+
+const changedMeanwhile = () =>
+  new AppError('E_CONFLICT', 'the plan was changed by somebody else meanwhile; nothing was written', {
+    details: [['hint', 'run the command again to see what it would change now']],
+  });

@@ -1,0 +1,111 @@
+import {displayLine, displayText} from '../text/display-text.ts';
+import type {DiffPlace, DiffTask, FieldChange, PlanDiff} from './plan-diff.ts';
+
+/** A view chooses the colour; the text is safe to print. */
+export type DiffLine = {
+  readonly tone: 'added' | 'removed' | 'changed' | 'moved' | 'dim';
+  readonly text: string;
+};
+
+/** So many tasks of a kind are shown, and so many lines of a field: nobody reads the rest before an answer. */
+const taskLimit = 200;
+const lineLimit = 20;
+
+/** The diff as a person reads it before they say yes: each kind in the order of the tree, then how many of each. */
+export function planDiffLines(diff: PlanDiff): DiffLine[] {
+  return [
+    ...shown(diff.added, (each) => [
+      {tone: 'added', text: `+ ${taskText(each)}${aside(placeText(each), depsText(each.deps))}`},
+    ]),
+    ...shown(diff.changed, (each) => [
+      {tone: 'changed', text: `~ ${taskText(each)}`},
+      ...each.fields.flatMap(fieldLines),
+    ]),
+    ...shown(diff.moved, (each) => [
+      {tone: 'moved', text: `> ${taskText(each)}${aside(moveText(each.from, each.to))}`},
+    ]),
+    ...shown(diff.deps, (each) => [
+      {tone: 'changed', text: `~ ${taskText(each)}`},
+      ...each.added.map((dep): DiffLine => ({tone: 'added', text: `    + waits for ${displayLine(dep)}`})),
+      ...each.removed.map(
+        (dep): DiffLine => ({tone: 'removed', text: `    - waits for ${displayLine(dep)}`}),
+      ),
+    ]),
+    ...shown(diff.removed, (each) => [{tone: 'removed', text: `- ${taskText(each)}`}]),
+    {tone: 'dim', text: diffCounts(diff)},
+  ];
+}
+
+/** `3 added · 1 moved`; how many tasks, whatever of them. */
+export function diffCounts({added, changed, moved, deps, removed}: PlanDiff): string {
+  const counts = [
+    [added.length, 'added'],
+    [changed.length, 'changed'],
+    [moved.length, 'moved'],
+    [deps.length, 'with other dependencies'],
+    [removed.length, 'removed'],
+  ] as const;
+  const told = counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
+  return told.length === 0 ? 'no change' : told.join(' · ');
+}
+
+function shown<T>(entries: readonly T[], linesOf: (entry: T) => readonly DiffLine[]): DiffLine[] {
+  const left = entries.length - taskLimit;
+  return [
+    ...entries.slice(0, taskLimit).flatMap(linesOf),
+    ...(left > 0 ? [{tone: 'dim', text: `  … and ${left} more`} as const] : []),
+  ];
+}
+
+const taskText = ({id, title}: DiffTask) => `${displayLine(id)}  ${displayLine(title)}`;
+
+function aside(...parts: readonly string[]): string {
+  const told = parts.filter((part) => part !== '');
+  return told.length === 0 ? '' : `  (${told.join('; ')})`;
+}
+
+const placeText = ({parentId}: DiffPlace) => (parentId === null ? '' : `under ${displayLine(parentId)}`);
+
+const depsText = (deps: readonly string[]) =>
+  deps.length === 0 ? '' : `waits for ${deps.map(displayLine).join(', ')}`;
+
+function moveText(from: DiffPlace, to: DiffPlace): string {
+  const place = to.after === null ? 'first' : `after ${displayLine(to.after)}`;
+  if (from.parentId === to.parentId) return `now ${place}`;
+  const parent = ({parentId}: DiffPlace) => (parentId === null ? 'the top level' : displayLine(parentId));
+  return `from ${parent(from)} to ${parent(to)}, ${place}`;
+}
+
+function fieldLines({field, before, after}: FieldChange): DiffLine[] {
+  const [old, now] = [linesOf(before), linesOf(after)];
+  const start = countWhile(old, (line, index) => line === now[index]);
+  const rest = {old: old.slice(start), now: now.slice(start)};
+  const end = countWhile(rest.old.toReversed(), (line, index) => line === rest.now.at(-1 - index));
+  const part = (lines: readonly string[], tone: 'added' | 'removed', mark: string): DiffLine[] => {
+    const changed = lines.slice(0, lines.length - end);
+    const left = changed.length - lineLimit;
+    return [
+      ...changed.slice(0, lineLimit).map((line): DiffLine => ({tone, text: `      ${mark} ${line}`})),
+      ...(left > 0 ? [{tone: 'dim', text: `      … and ${left} more`} as const] : []),
+    ];
+  };
+  return [
+    {tone: 'dim', text: `    ${displayLine(field)}`},
+    ...part(rest.old, 'removed', '-'),
+    ...part(rest.now, 'added', '+'),
+  ];
+}
+
+function countWhile<T>(list: readonly T[], holds: (entry: T, index: number) => boolean): number {
+  const end = list.findIndex((entry, index) => !holds(entry, index));
+  return end < 0 ? list.length : end;
+}
+
+/** Lists one entry a line; what is neither text nor list as JSON. */
+function linesOf(value: unknown): string[] {
+  if (value === null || value === '') return [];
+  if (typeof value === 'string') return displayText(value).split('\n').map(displayLine);
+  if (Array.isArray(value) && value.every((entry) => typeof entry === 'string'))
+    return value.map(displayLine);
+  return [displayLine(JSON.stringify(value))];
+}

@@ -1,0 +1,223 @@
+import {AppError} from '../../../services/contracts/errors.ts';
+import type {Plan, PlanProblem, Task} from '../../../services/contracts/plan.ts';
+import type {PlanCheck} from '../../../services/contracts/stores.ts';
+import {rootTasks, tasksInTreeOrder} from './plan-graph.ts';
+import {settledStatus, touch} from './plan-status.ts';
+import {checkPlanChange} from './plan-validation.ts';
+import {withRootOrder} from './sibling-order.ts';
+import {
+  editedTask,
+  foldedId,
+  type NewTask,
+  newTask,
+  type Place,
+  refuseId,
+  type TaskEdit,
+  withDeps,
+} from './task-edits.ts';
+
+export type Deps = {
+  readonly deps: readonly string[];
+  /** Why, by the id of the dependency; what is not named keeps its reason. */
+  readonly depRationale?: Readonly<Record<string, string>>;
+};
+
+export type PatchOperation =
+  | {readonly type: 'add'; readonly task: NewTask & Partial<Deps>}
+  | {readonly type: 'edit'; readonly taskId: string; readonly fields: TaskEdit}
+  | {readonly type: 'move'; readonly taskId: string; readonly place: Place}
+  /** With all below it where `cascade` is said. Nobody waits for it any more. */
+  | {readonly type: 'delete'; readonly taskId: string; readonly cascade?: boolean}
+  | ({readonly type: 'deps'; readonly taskId: string} & Deps);
+
+/**
+ * All operations or none. Only the plan they make together has to be right, so that a child may come before its
+ * parent and two tasks may change places; every refusal is told, with the operation it is about. What is not named
+ * (status, timestamps, fields that this version does not know) stays as it is.
+ */
+export function applyPatch(plan: Plan, operations: readonly PatchOperation[], now: string): PlanCheck {
+  const draft = createDraft(plan, now);
+  const problems: PlanProblem[] = [];
+  const attempt = (index: number, apply: () => void) => {
+    try {
+      apply();
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      problems.push({path: `$.operations[${index}]`, message: error.message});
+    }
+  };
+  const made = new Set<number>();
+  operations.forEach((operation, index) => {
+    if (operation.type !== 'add') return;
+    attempt(index, () => {
+      draft.create(operation.task);
+      made.add(index);
+    });
+  });
+  operations.forEach((operation, index) => {
+    // An operation on a task that could not be made says nothing new.
+    if (operation.type !== 'add' || made.has(index)) attempt(index, () => applyOperation(draft, operation));
+  });
+  if (problems.length > 0) return {problems};
+  const next = draft.finish();
+  const wrong = next === plan ? [] : checkPlanChange(plan, next);
+  return wrong.length > 0 ? {problems: wrong} : {plan: settled(plan, next, now)};
+}
+
+function applyOperation(draft: Draft, operation: PatchOperation): void {
+  switch (operation.type) {
+    case 'add':
+      draft.insert(operation.task.id, operation.task);
+      if (operation.task.deps) draft.setDeps(operation.task.id, {deps: [], ...operation.task});
+      return;
+    case 'edit':
+      draft.edit(operation.taskId, operation.fields);
+      return;
+    case 'move':
+      draft.move(operation.taskId, operation.place);
+      return;
+    case 'delete':
+      draft.remove(operation.taskId, operation.cascade === true);
+      return;
+    case 'deps':
+      draft.setDeps(operation.taskId, operation);
+  }
+}
+
+type Draft = ReturnType<typeof createDraft>;
+
+/** A plan in the making: cheap to change, and not looked at before it is finished. */
+function createDraft(plan: Plan, now: string) {
+  const items = new Map(plan.items);
+  const folded = new Map([...items.keys()].map((id) => [foldedId(id), id]));
+  /** The children of those whose list was touched; the roots under null. */
+  const lists = new Map<string | null, string[]>();
+  const removed = new Set<string>();
+
+  const taskOf = (id: string): Task => {
+    const task = items.get(id);
+    if (!task) throw refusal(`unknown id ${JSON.stringify(id)}`);
+    return task;
+  };
+  const listOf = (parentId: string | null): string[] => {
+    const known = lists.get(parentId);
+    if (known) return known;
+    const list = parentId === null ? rootTasks(plan).map(({id}) => id) : [...taskOf(parentId).childIds];
+    lists.set(parentId, list);
+    return list;
+  };
+  const parentOf = (task: Task) => (task.parentId != null && items.has(task.parentId) ? task.parentId : null);
+  const takeOut = (task: Task) => {
+    const list = listOf(parentOf(task));
+    const at = list.indexOf(task.id);
+    if (at >= 0) list.splice(at, 1);
+  };
+  const insert = (id: string, {parentId, index}: Place) => {
+    if (parentId !== null && !items.has(parentId)) {
+      throw refusal(`unknown parent id ${JSON.stringify(parentId)}`);
+    }
+    const list = listOf(parentId);
+    if (index !== undefined && (!Number.isInteger(index) || index < 0 || index > list.length)) {
+      throw refusal(`index out of range: ${index} (valid: 0..${list.length})`);
+    }
+    list.splice(index ?? list.length, 0, id);
+  };
+  const childrenOf = (id: string) => lists.get(id) ?? items.get(id)?.childIds ?? [];
+
+  return {
+    insert,
+    create: (task: NewTask) => {
+      refuseId(task.id, items.has(task.id) ? task.id : folded.get(foldedId(task.id)));
+      if (task.title.trim() === '') throw refusal('title is required');
+      items.set(task.id, newTask(task, now));
+      folded.set(foldedId(task.id), task.id);
+    },
+    edit: (id: string, fields: TaskEdit) => {
+      items.set(id, editedTask(taskOf(id), fields, now));
+    },
+    move: (id: string, place: Place) => {
+      const task = taskOf(id);
+      takeOut(task);
+      insert(id, place);
+      if (parentOf(task) === place.parentId) return;
+      items.set(id, {...task, parentId: place.parentId, updatedAt: touch(task, now)});
+    },
+    remove: (id: string, cascade: boolean) => {
+      const task = taskOf(id);
+      if (!cascade && childrenOf(id).length > 0) {
+        throw refusal(
+          `${JSON.stringify(id)} has children: delete or move them too, or delete it with cascade`,
+        );
+      }
+      takeOut(task);
+      const stack = [id];
+      for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+        if (!items.has(next)) continue;
+        stack.push(...childrenOf(next));
+        items.delete(next);
+        lists.delete(next);
+        removed.add(next);
+      }
+    },
+    setDeps: (id: string, {deps, depRationale = {}}: Deps) => {
+      const task = taskOf(id);
+      const unique = [...new Set(deps)];
+      const reasons = {...task.depRationale, ...depRationale};
+      const isSame =
+        JSON.stringify(unique) === JSON.stringify(task.deps) &&
+        unique.every(
+          (dep) =>
+            reasonFor(depRationale, dep) === undefined ||
+            reasonFor(depRationale, dep) === reasonFor(task.depRationale, dep),
+        );
+      if (isSame) return;
+      const known = Object.keys(reasons).length > 0 || task.depRationale != null;
+      items.set(id, withDeps(known ? {...task, depRationale: reasons} : task, unique, now));
+    },
+    finish: (): Plan => {
+      for (const [parentId, list] of lists) {
+        const parent = parentId === null ? undefined : items.get(parentId);
+        if (!parent || JSON.stringify(parent.childIds) === JSON.stringify(list)) continue;
+        items.set(parent.id, {...parent, childIds: list, updatedAt: touch(parent, now)});
+      }
+      if (removed.size > 0) {
+        for (const [id, task] of items) {
+          if (!task.deps.some((dep) => removed.has(dep))) continue;
+          const deps = task.deps.filter((dep) => !removed.has(dep));
+          items.set(id, withDeps(task, deps, now));
+        }
+      }
+      const isSame =
+        items.size === plan.items.size && [...items].every(([id, task]) => plan.items.get(id) === task);
+      const next = isSame ? plan : {...plan, items};
+      const roots = lists.get(null);
+      return roots ? withRootOrder(next, roots) : next;
+    },
+  };
+}
+
+/** Parents whose children changed are completed or reopened, those above them too. */
+function settled(before: Plan, plan: Plan, now: string): Plan {
+  const touched = new Set<string>();
+  for (const task of plan.items.values()) {
+    if (task.childIds === before.items.get(task.id)?.childIds || task.childIds.length === 0) continue;
+    for (let next: Task | undefined = task; next && !touched.has(next.id); ) {
+      touched.add(next.id);
+      next = next.parentId == null ? undefined : plan.items.get(next.parentId);
+    }
+  }
+  if (touched.size === 0) return plan;
+  const items = new Map(plan.items);
+  const next = {...plan, items};
+  for (const {task} of tasksInTreeOrder(plan).reverse()) {
+    if (!touched.has(task.id)) continue;
+    const status = settledStatus(next, task, () => true);
+    if (status !== task.status) items.set(task.id, {...task, status, updatedAt: touch(task, now)});
+  }
+  return next;
+}
+
+const reasonFor = (reasons: Task['depRationale'], dep: string) =>
+  reasons && Object.hasOwn(reasons, dep) ? reasons[dep] : undefined;
+
+const refusal = (message: string) => new AppError('E_PLAN_EDIT', message);
