@@ -9,7 +9,7 @@ import {execa} from 'execa';
 import {samplePlan} from './sample-plan.mjs';
 
 const program =
-  process.env.BLACKBIRD_PROGRAM ?? fileURLToPath(new URL('../dist/blackbird.js', import.meta.url));
+  process.env.BLACKBIRD_PROGRAM ?? fileURLToPath(new URL('../dist/blackbird.cjs', import.meta.url));
 const command = 'true';
 /** Removed at the end: a disk is slow to make files while others are being removed. */
 const folders = [];

@@ -7,7 +7,7 @@ import path from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {fileURLToPath} from 'node:url';
 
-const program = fileURLToPath(new URL('../dist/blackbird.js', import.meta.url));
+const program = fileURLToPath(new URL('../dist/blackbird.cjs', import.meta.url));
 const around = mkdtempSync(path.join(tmpdir(), 'blackbird-bench-tui-'));
 const seconds = Number(process.argv[2] ?? 10);
 const ticksPerSecond = 100;

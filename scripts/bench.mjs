@@ -7,7 +7,7 @@ import {fileURLToPath} from 'node:url';
 import {sampleId, samplePlan} from './sample-plan.mjs';
 
 const rounds = Number(process.argv[2] ?? 25);
-const program = fileURLToPath(new URL('../dist/blackbird.js', import.meta.url));
+const program = fileURLToPath(new URL('../dist/blackbird.cjs', import.meta.url));
 const folder = mkdtempSync(path.join(tmpdir(), 'blackbird-bench-'));
 writeFileSync(path.join(folder, 'blackbird.plan.json'), JSON.stringify(mixedPlan(), null, 2));
 

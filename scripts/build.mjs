@@ -1,20 +1,19 @@
 // Bundles both executables with code splitting, so a command loads only what it needs.
 // `node scripts/build.mjs [folder]`: into dist unless told otherwise.
-import {chmod, copyFile, mkdir, readFile, rm} from 'node:fs/promises';
+import {chmod, copyFile, mkdir, readdir, readFile, rm, writeFile} from 'node:fs/promises';
 import path from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {build} from 'esbuild';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
-const {version} = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8'));
+const {version, engines} = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8'));
 const outdir = path.resolve(root, process.argv[2] ?? 'dist');
 if (`${root}${path.sep}`.startsWith(`${outdir}${path.sep}`)) throw new Error(`${outdir} holds the sources`);
 
 const options = {
   absWorkingDir: root,
   entryPoints: {
-    blackbird: 'src/cli/main.ts',
-    agency: 'src/cli/agency.ts',
+    main: 'src/cli/main.ts',
     'demo-agent': 'src/services/agents/demo-agent.ts',
   },
   outdir,
@@ -26,7 +25,6 @@ const options = {
   minify: true,
   // A crash prints the source line: keep it readable.
   lineLimit: 160,
-  sourcemap: 'linked',
   chunkNames: 'chunks/[name]-[hash]',
   define: {'process.env.NODE_ENV': '"production"', BLACKBIRD_VERSION: JSON.stringify(version)},
   // Bundled CommonJS packages call `require` for Node's own modules.
@@ -41,25 +39,61 @@ const options = {
 await rm(outdir, {recursive: true, force: true});
 const {metafile} = await build({...options, write: false, metafile: true});
 await build({...options, plugins: [oneCore(metafile), withoutSpawn()]});
-await buildPage(path.join(outdir, 'inspector'));
-await Promise.all(['blackbird.js', 'agency.js'].map((file) => chmod(path.join(outdir, file), 0o755)));
+const page = await buildPage(path.join(outdir, 'inspector'));
+await Promise.all(['blackbird', 'agency'].map(writeExecutable));
+await writeLicences([...Object.keys(metafile.inputs), ...page]);
 
-/** The inspector's page: its own files bundled, ELK beside them as it was published, under its own licence. */
+/** Not bundled: it must be read by Nodes that know nothing of what the rest is written in. */
+async function writeExecutable(name) {
+  const file = path.join(outdir, `${name}.cjs`);
+  const values = {PROGRAM: `'${name}'`, VERSION: `'${version}'`, NODE: /\d+/.exec(engines.node)[0]};
+  const text = await readFile(path.join(root, 'src', 'cli', 'start.cjs'), 'utf8');
+  await writeFile(
+    file,
+    text.replace(/^\/\/.*\n/gm, '').replace(/BLACKBIRD_([A-Z]+)/g, (_, key) => values[key]),
+  );
+  await chmod(file, 0o755);
+}
+
+/** What is bundled is published with its licence. */
+async function writeLicences(inputs) {
+  const folders = inputs.map((file) => /.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0]).filter(Boolean);
+  const texts = await Promise.all([...new Set(folders)].sort().map(licenceOf));
+  await writeFile(path.join(outdir, 'THIRD-PARTY-LICENSES'), texts.join(`\n${'-'.repeat(80)}\n\n`));
+}
+
+async function licenceOf(folder) {
+  const [where, files] = [path.join(root, folder), await readdir(path.join(root, folder))];
+  const {
+    name,
+    version: number,
+    license,
+  } = JSON.parse(await readFile(path.join(where, 'package.json'), 'utf8'));
+  const file = files.find((each) => /^licen[cs]e/i.test(each));
+  if (!file && !license) throw new Error(`${name} has no licence: it cannot be bundled`);
+  const text = file ? await readFile(path.join(where, file), 'utf8') : `Licence: ${license}\n`;
+  return `${name} ${number}\n\n${text.trimEnd()}\n`;
+}
+
+/** The inspector's page: its own files bundled, ELK beside them as it was published. Returns what it is made of. */
 async function buildPage(folder) {
   const source = path.join(root, 'src', 'ui', 'inspector');
-  await build({
-    absWorkingDir: source,
-    entryPoints: ['page.ts', 'page.css'],
+  const {metafile: parts} = await build({
+    absWorkingDir: root,
+    entryPoints: ['page.ts', 'page.css'].map((file) => path.join(source, file)),
     outdir: folder,
+    metafile: true,
     ...{bundle: true, format: 'esm', platform: 'browser', target: 'es2022', logLevel: 'warning'},
     ...{minify: true, lineLimit: 160},
   });
   await copyFile(path.join(source, 'index.html'), path.join(folder, 'index.html'));
   await mkdir(path.join(folder, 'elk'));
-  for (const file of ['LICENSE.md', 'lib/elk-api.js', 'lib/elk-worker.min.js']) {
-    const copy = path.join(folder, 'elk', path.basename(file));
-    await copyFile(path.join(root, 'node_modules', 'elkjs', file), copy);
-  }
+  const elk = ['LICENSE.md', 'lib/elk-api.js', 'lib/elk-worker.min.js'].map(
+    (file) => `node_modules/elkjs/${file}`,
+  );
+  for (const file of elk)
+    await copyFile(path.join(root, file), path.join(folder, 'elk', path.basename(file)));
+  return [...Object.keys(parts.inputs), ...elk];
 }
 
 /**

@@ -1,11 +1,5 @@
-#!/usr/bin/env node
-import {version} from './version.ts';
+import type {CliContext} from './context.ts';
+import {runProcess} from './run-process.ts';
 
-// Answered before anything is loaded: scripts and shells ask for it all the time.
-const args = process.argv.slice(2);
-if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
-  process.stdout.write(`${version}\n`);
-} else {
-  const {runProcess} = await import('./run-process.ts');
-  await runProcess('blackbird', args);
-}
+/** What `start.cjs` loads on a Node that is new enough. */
+export const start = (name: CliContext['name']): Promise<void> => runProcess(name, process.argv.slice(2));

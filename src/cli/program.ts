@@ -181,7 +181,7 @@ The same commands are in "blackbird session". Exit codes: 0 done, 1 error, 2 usa
 
 function baseProgram(cli: Cli, name: string): Command {
   return new Command(name)
-    .version(cli.context.version, '-V, --version', 'print the version')
+    .version(cli.context.version, '-v, --version', 'print the version')
     .option('--json', 'print data as JSON')
     .option('--cwd <dir>', 'work in this folder')
     .configureHelp({showGlobalOptions: true, minWidthToWrap: 20})

@@ -65,7 +65,14 @@ describe('what could stand at the cursor', () => {
     [['list', '--c'], ['--cwd']],
     [
       ['edit', 'api', '--clear-'],
-      ['--clear-description', '--clear-prompt', '--clear-notes'],
+      [
+        '--clear-description',
+        '--clear-prompt',
+        '--clear-notes',
+        '--clear-agent',
+        '--clear-model',
+        '--clear-effort',
+      ],
     ],
     [['--v'], ['--version']],
     [['deps', 'add', '--he'], ['--help']],

@@ -30,7 +30,10 @@ describe('config list', () => {
         .split('\n')
         .map((line) => line.split(/ {2,}/)),
     ).toEqual(
-      settingKeys.map((name) => [name, String(settings[name].default), 'default', settings[name].about]),
+      settingKeys.map((name) => {
+        const {default: value, about} = settings[name];
+        return [name, String(value) || 'none', 'default', about];
+      }),
     );
   });
 

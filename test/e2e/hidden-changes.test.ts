@@ -164,7 +164,7 @@ test('an agent that edits the plan is stopped for a decision, though nobody aske
 });
 
 test("what Blackbird itself does to the plan meanwhile is nobody's side effect, unless the agent calls it", async () => {
-  const bin = path.resolve('dist/blackbird.js');
+  const bin = path.resolve('dist/blackbird.cjs');
   const edit = `'${process.execPath}' '${bin}' edit b --prompt evil`;
   const kind = hostile(`env -u BLACKBIRD_RUN_ID ${edit}`);
   expect((await kind.run(['execute'])).code).toBe(0);

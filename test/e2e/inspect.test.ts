@@ -226,7 +226,7 @@ describe('--inspect', () => {
     const entries = await recordedEntries(url);
     expect([...new Set(entries.map(({session}) => session))]).toEqual([1]);
     const steps = entries.filter(({kind, actor}) => kind === 'started' && /^engine\/\w+$/.test(actor));
-    expect(steps.map(({machine}) => machine)).toEqual(['task', 'parentReview', 'executor']);
+    expect(steps.map(({machine}) => machine)).toEqual(['jobTask', 'parentReview', 'executor']);
     expect(running.err().match(/Inspect/g)).toHaveLength(1);
     running.child.kill('SIGINT');
     expect((await running.ended).code).toBe(130);

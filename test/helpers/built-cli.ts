@@ -6,7 +6,7 @@ import {planFileText} from './run-cli.ts';
 import {temporaryFolder} from './temp-folder.ts';
 
 /** The built program. Another build than `dist` is only for trying one out while others test. */
-export const builtCli = path.resolve(process.env.BLACKBIRD_TEST_DIST ?? 'dist', 'blackbird.js');
+export const builtCli = path.resolve(process.env.BLACKBIRD_TEST_DIST ?? 'dist', 'blackbird.cjs');
 
 export type BuiltProject = {
   readonly folder: string;

@@ -35,6 +35,8 @@ test('everything of a project has its place', () => {
     inspectorsFolder: '/work/shop/.blackbird/inspectors',
     feedbackFolder: '/work/shop/.blackbird/parent-review-feedback',
     draftsFolder: '/work/shop/.blackbird/drafts',
+    jobsFolder: '/work/shop/.blackbird/jobs',
+    requestsFolder: '/work/shop/.blackbird/requests',
     planTrailFile: '/work/shop/.blackbird/plan.writes',
   });
 });
