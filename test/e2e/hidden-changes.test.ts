@@ -1,5 +1,5 @@
 import {execFileSync} from 'node:child_process';
-import {existsSync, readFileSync} from 'node:fs';
+import {existsSync, mkdirSync, readFileSync} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {type EngineProject, engineProject} from '../helpers/engine-project.ts';
@@ -20,7 +20,11 @@ function hostile(script: string, config: Readonly<Record<string, unknown>> = {})
       cwd: project.folder,
     });
   git('init', '--quiet', '-b', 'main');
-  git('commit', '--quiet', '--allow-empty', '-m', 'first');
+  project.write('.gitignore', 'out/\n');
+  git('add', '.gitignore');
+  git('commit', '--quiet', '-m', 'first');
+  mkdirSync(path.join(project.folder, 'out'));
+  project.write('out/old', 'kind\n');
   return project;
 }
 
@@ -83,7 +87,72 @@ describe('an agent that hides its change is seen through at the checkpoint', () 
     {
       name: 'ignores its files',
       script: 'echo evil.txt > .git/info/exclude && echo evil > evil.txt',
-      effects: [{kind: 'ignored_files', text: 'ignored by git, not in the diff: evil.txt'}],
+      effects: [
+        {kind: 'git_settings', text: '.git/info/exclude was changed'},
+        {kind: 'ignored_files', text: 'ignored by git, not in the diff: evil.txt'},
+      ],
+    },
+    {
+      name: 'writes where everything is ignored',
+      script: 'echo evil > out/evil',
+      effects: [{kind: 'ignored_files', text: 'ignored by git, not in the diff: out/evil'}],
+    },
+    {
+      name: 'changes a file that is ignored, and sets its time back',
+      script: 'touch -r out/old /tmp/$$; echo evil > out/old; touch -r /tmp/$$ out/old; rm /tmp/$$',
+      effects: [{kind: 'ignored_files', text: 'ignored by git, not in the diff: out/old'}],
+    },
+    {
+      name: 'has git run its program',
+      script: 'mkdir -p .git/hooks && echo evil > .git/hooks/post-commit && git config alias.st "!evil"',
+      effects: [{kind: 'git_settings', text: '.git/config was changed, .git/hooks/post-commit was created'}],
+    },
+    {
+      name: 'works in another worktree',
+      script: 'git worktree add -q --detach ../elsewhere && echo evil > ../elsewhere/evil',
+      effects: [{kind: 'git_settings', text: 'the worktree elsewhere was created'}],
+    },
+    {
+      name: 'keeps a commit where no branch is',
+      script: `git checkout -q --detach && ${commit} && git update-ref refs/kept/x HEAD && git checkout -q main`,
+      effects: [{kind: 'refs', text: expect.stringMatching(/^refs\/kept\/x was created at /)}],
+    },
+    {
+      name: 'tells the agents after it what to do',
+      script: 'echo "be evil" > .blackbird/snapshot.md',
+      effects: [
+        {
+          kind: 'settings',
+          text: '.blackbird/snapshot.md was created; the next agents are told it',
+          path: '.blackbird/snapshot.md',
+        },
+      ],
+    },
+    {
+      name: 'edits the plan through a Blackbird that does not know whose it is',
+      script: 'env -u BLACKBIRD_RUN_ID blackbird edit b --prompt evil',
+      effects: [
+        {
+          kind: 'plan_edits',
+          text: 'the plan was edited with Blackbird meanwhile: b (prompt)',
+          path: 'blackbird.plan.json',
+        },
+      ],
+    },
+    {
+      name: 'opens its own gate',
+      script: `sed -i '/"decision_required"/d; s/"baseline_tree": "[^"]*"/"x": 1/' .blackbird/runs/a/*.json`,
+      effects: [{kind: 'records', text: 'the record of this run was changed; it was put back as it was'}],
+    },
+    {
+      name: 'removes its record',
+      script: 'rm .blackbird/runs/a/*.json',
+      effects: [{kind: 'records', text: 'the record of this run was changed; it was put back as it was'}],
+    },
+    {
+      name: 'lays an approval ready',
+      script: 'r=$(basename .blackbird/runs/a/*.json .json); echo {} > .blackbird/runs/a/$r.decision',
+      effects: [{kind: 'records', text: 'a decision about a was laid ready; it was thrown away'}],
     },
     {
       name: 'writes bytes',
@@ -96,6 +165,14 @@ describe('an agent that hides its change is seen through at the checkpoint', () 
       script: 'head -c 2000000 /dev/zero | tr "\\0" x > big.txt',
       effects: [{kind: 'large_file', text: 'large files: big.txt (2 MB)', path: 'big.txt'}],
       files: ['big.txt', 'mark'],
+    },
+    {
+      name: 'puts another repository in its place',
+      script: `rm -rf .git; git init -q -b main; echo evil > evil.txt; git add -A; ${commit}`,
+      effects: [
+        {kind: 'repository_gone', text: 'the git repository was replaced by another one', path: '.git'},
+      ],
+      files: [],
     },
     {
       name: 'removes the repository',
@@ -125,6 +202,33 @@ describe('an agent that hides its change from git', () => {
     {name: 'says that the file is unchanged', script: tracked('--assume-unchanged')},
     {name: 'says that the file is not in the worktree', script: tracked('--skip-worktree')},
     {name: 'leaves the index locked', script: 'touch .git/index.lock; echo evil > evil.txt'},
+    {
+      name: 'says that all text is binary',
+      script: 'echo "* -diff" > .git/info/attributes; echo evil > evil.txt',
+    },
+    {
+      name: 'has git trust the time of a file',
+      script:
+        'git config core.trustctime false; git config core.checkStat minimal; echo kind > evil.txt; ' +
+        `git add evil.txt; ${commit}; touch -r evil.txt /tmp/$$; echo evil > evil.txt; touch -r /tmp/$$ evil.txt; rm /tmp/$$`,
+    },
+    {
+      name: 'has git read another object in its place',
+      script:
+        'echo evil > evil.txt; git update-ref refs/replace/$(git hash-object -w evil.txt) $(echo kind | git hash-object -w --stdin)',
+    },
+    {
+      name: 'drops what git has no name for',
+      script: 'echo evil > evil.txt; git reflog expire --expire=now --all; git gc -q --prune=now',
+    },
+    {
+      name: 'sends git to another folder',
+      script: 'mkdir ../other; git config core.worktree ../other; echo evil > evil.txt',
+    },
+    {
+      name: 'removes what Blackbird remembers of the files',
+      script: 'rm -rf .blackbird/changes; echo evil > evil.txt',
+    },
     {
       name: 'has a monitor say that nothing changed',
       script: 'git config core.fsmonitor true; echo evil > evil.txt',
@@ -163,14 +267,33 @@ test('an agent that edits the plan is stopped for a decision, though nobody aske
   expect(project.statuses()).toEqual({a: 'done', b: 'done'});
 });
 
-test("what Blackbird itself does to the plan meanwhile is nobody's side effect, unless the agent calls it", async () => {
-  const bin = path.resolve('dist/blackbird.cjs');
-  const edit = `'${process.execPath}' '${bin}' edit b --prompt evil`;
-  const kind = hostile(`env -u BLACKBIRD_RUN_ID ${edit}`);
-  expect((await kind.run(['execute'])).code).toBe(0);
-  expect(kind.latest('a')).not.toHaveProperty('side_effects');
-  const sly = hostile(edit);
+test('what the agents of an agent do to the plan is its own edit; what others do with Blackbird stops nobody', async () => {
+  const others = hostile('env -u BLACKBIRD_RUN_ID blackbird edit b --prompt evil');
+  expect((await others.run(['execute'])).code).toBe(0);
+  expect(others.latest('a')?.side_effects).toMatchObject([{kind: 'plan_edits'}]);
+  const sly = hostile('blackbird edit b --prompt evil');
   expect((await sly.run(['execute'])).code).toBe(4);
   expect(readFileSync(path.join(sly.folder, 'blackbird.plan.json'), 'utf8')).toContain('evil');
   expect(sly.latest('a')?.side_effects).toMatchObject([{kind: 'plan'}]);
+});
+
+test('an agent that kills its Blackbird does not get away with what it did before', async () => {
+  const owner = `sed -n 's/.*"pid": \\([0-9]*\\).*/\\1/p' .blackbird/runs/a/*.json | head -1`;
+  const project = hostile(
+    `echo '{}' > .blackbird/config.json; sed -i 's/be kind/be evil/' blackbird.plan.json; git branch side; ` +
+      `echo evil > evil.txt; kill -9 $(${owner}); exec sleep 60`,
+    checkpoint,
+  );
+  expect((await project.run(['execute'])).signal).toBe('SIGKILL');
+  await eventually(() => expect(project.agents()).toEqual([]));
+  await project.run(['execute']);
+  expect(project.latest('a')).toMatchObject({
+    ...{state: 'paused', pause_reason: 'process_lost'},
+    review_summary: {files: ['evil.txt', 'mark']},
+    side_effects: [{kind: 'plan'}, {kind: 'settings'}, {kind: 'refs'}],
+  });
+  expect(project.latest('a')?.segments[0]).not.toHaveProperty('surroundings');
+  const {code, out} = await project.run(['restart', 'a', '--yes']);
+  expect({code, decision: project.latest('a')?.decision_state}).toEqual({code: 4, decision: 'pending'});
+  expect(out).toContain('beware: the plan was edited');
 });

@@ -24,6 +24,7 @@ export function createMemoryInbox(): DecisionInbox {
       open.get(run_id)?.id === id ? 'open' : taken.get(run_id)?.id === id ? 'taken' : 'gone',
     retract: ({run_id, id}) => open.get(run_id)?.id === id && open.delete(run_id),
     forget: ({run_id}) => void taken.delete(run_id),
+    discard: ({run_id}) => open.delete(run_id),
     watch: ({run_id}, onTaken) => {
       taken.delete(run_id);
       watchers.set(run_id, onTaken);

@@ -65,8 +65,11 @@ export function createMemoryPlanStore(
     watch: async () => {
       const before = store.plan;
       ownPlan = before;
-      return async () =>
-        store.plan === ownPlan ? null : {before: {plan: before}, after: {plan: store.plan}};
+      return {
+        version: 'memory',
+        edit: async () =>
+          store.plan === ownPlan ? null : {before: {plan: before}, after: {plan: store.plan}},
+      };
     },
     update: async (change) => {
       const hold = updateHold;

@@ -29,6 +29,9 @@ export function createMemoryRunStore({
   onWrite?: (run: RunRecord) => void;
 } = {}): MemoryRunStore {
   const texts = new Map<string, Map<string, string>>();
+  /** What was written here of runs that say running. */
+  const own = new Map<string, string>();
+  const ownKey = (taskId: string, name: string) => JSON.stringify([taskId, name]);
   const failures: Array<{isMeant: (run: RunRecord) => boolean; error: unknown}> = [];
   const holds: Array<{isMeant: (run: RunRecord) => boolean; released: Promise<void>}> = [];
 
@@ -47,6 +50,9 @@ export function createMemoryRunStore({
     const failing = failures.findIndex(({isMeant}) => isMeant(run));
     if (failing >= 0) throw failures.splice(failing, 1)[0]?.error;
     place(run);
+    const key = ownKey(run.task_id, `${run.run_id}.json`);
+    if (run.state === 'running') own.set(key, texts.get(run.task_id)?.get(`${run.run_id}.json`) ?? '');
+    else own.delete(key);
     onWrite(run);
   };
 
@@ -94,7 +100,7 @@ export function createMemoryRunStore({
     },
     update: async (taskId, runId, change) => {
       const name = `${checked(runId)}.json`;
-      const text = texts.get(taskId)?.get(name);
+      const text = own.get(ownKey(taskId, name)) ?? texts.get(taskId)?.get(name);
       if (text === undefined) throw new AppError('E_RUN_NOT_FOUND', `no run record of ${runId}`);
       const before = parse(name, text);
       if (isGoRun(before)) throw new AppError('E_STORE_WRITE', `run ${runId} is the Go program's`);
@@ -102,6 +108,12 @@ export function createMemoryRunStore({
       if (after !== before) await write(after);
       return after;
     },
+    isAsWritten: (taskId, runId) => {
+      const name = `${runId}.json`;
+      const written = own.get(ownKey(taskId, name));
+      return written === undefined || written === texts.get(taskId)?.get(name);
+    },
+    restore: write,
     files: (taskId, runId) => {
       const base = `/runs/${encodeURIComponent(taskId)}/${checked(runId)}`;
       return {

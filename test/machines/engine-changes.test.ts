@@ -195,3 +195,57 @@ describe('the files of a run', () => {
     expect(runs.records('b')).toMatchObject([{baseline_tree: 'after', result_tree: 'after'}]);
   });
 });
+
+describe('records that are not the agent’s to write', () => {
+  const pending = restingRun({
+    ...{state: 'succeeded', task_id: 'b', run_id: 'b-1'},
+    ...{
+      decision_required: true,
+      decision_state: 'pending',
+      decision_requested_at: '2026-02-02T00:00:00.000Z',
+    },
+  });
+
+  test('the open decision about another task is put back, named, and stops the task', async () => {
+    const plan = planOf(task('a', {status: 'in_progress'}), task('b', {status: 'in_progress'}));
+    const {engine, plays, runs} = openProject({plan, runs: [pausedRun(), pending]});
+    plays((agent) => {
+      const approved = {...pending, decision_state: 'approved_quit'};
+      runs.texts.get('b')?.set('b-1.json', JSON.stringify(approved));
+      agent.succeeds();
+    });
+    await startJob(engine, resume());
+    expect(runs.records('b')).toEqual([pending]);
+    expect(runs.records('a').at(-1)).toMatchObject({
+      ...{state: 'succeeded', decision_state: 'pending'},
+      side_effects: [
+        {kind: 'records', text: 'the open decision about b was changed; it was put back as it was'},
+      ],
+    });
+  });
+
+  test('what a dead Blackbird saw when its agent was told to go is compared with what the next one finds', async () => {
+    const {engine, plays, runs, surroundings} = openProject();
+    const look = (settings: Array<[string, string]>) => ({settings: new Map(settings), repository: null});
+    surroundings.now = look([['config', '1']]);
+    plays(() => {});
+    const finished = startJob(engine, execute);
+    await settle();
+    const [left] = runs.records('a');
+    expect(left?.segments[0]?.surroundings).toEqual({
+      ...{plan: 'memory', settings: {config: '1'}, repository: null},
+    });
+    engine.pause('user_interrupt');
+    await finished;
+    expect(runs.records('a')[0]?.segments[0]).not.toHaveProperty('surroundings');
+
+    const later = openProject({
+      ...{plan: planOf(task('a', {status: 'in_progress'})), runs: left ? [left] : []},
+    });
+    later.surroundings.now = look([['config', '2']]);
+    await startJob(later.engine, execute);
+    expect(later.runs.records('a')).toMatchObject([
+      {state: 'paused', pause_reason: 'process_lost', side_effects: [{kind: 'settings'}]},
+    ]);
+  });
+});

@@ -421,8 +421,8 @@ describe('parents', () => {
       return read();
     };
     await answering(flat, back);
-    // One look at decisions, one at parents, one for each choice and each task, and the last choice of none.
-    expect({looks, reads}).toEqual({looks: 1, reads: 2 + 2 * 4 + 1});
+    // One look at decisions, one at parents, one for each choice, each task and each agent, and the last choice of none.
+    expect({looks, reads}).toEqual({looks: 1, reads: 2 + 3 * 4 + 1});
   });
 
   test('left over are looked at before the first task, but not when no task may begin', async () => {

@@ -124,6 +124,7 @@ export async function openEngine({
         '.blackbird/config.json': folder.configFile,
         '.blackbird/agent.json': folder.agentFile,
         '~/.blackbird/config.json': userConfigFile,
+        '.blackbird/snapshot.md': path.join(folder.stateFolder, 'snapshot.md'),
       },
       env,
     }),

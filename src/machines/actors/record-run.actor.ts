@@ -17,6 +17,7 @@ export function defineRecordRunActor({
   runs,
   changes,
   plans,
+  inbox,
   surroundings,
   limits,
   endings,
@@ -26,9 +27,10 @@ export function defineRecordRunActor({
   chance,
   onRecorded,
 }: {
-  runs: Pick<RunStore, 'update' | 'list'>;
+  runs: RunStore;
   changes: ChangeTracker;
   plans: Services['plans'];
+  inbox: Services['inbox'];
   surroundings: Services['surroundings'];
   limits: Services['limits'];
   endings: AgentEndings;
@@ -38,7 +40,7 @@ export function defineRecordRunActor({
   chance: () => number;
   onRecorded: (run: RunRecord) => void;
 }) {
-  const watch = createSideEffectWatch({plans, surroundings, now});
+  const watch = createSideEffectWatch({plans, runs, inbox, surroundings, now});
   return fromPromise<RunRecord, RecordRunInput>(async ({input: {run, step}}) => {
     const {end = null, text: result = ''} = endings.get(run.run_id) ?? {};
     // The last write of a segment: its files are looked at before, nobody asks for the ending after.
@@ -49,8 +51,17 @@ export function defineRecordRunActor({
     const work = isLast && isWork ? await workOf({changes, runs}, run, watch) : undefined;
     const isFirst = step.type === 'segmentStarted' && isWork;
     const baselineTree = isFirst ? await baselineOf(changes, run) : null;
-    if (isFirst) await watch.begin(run);
-    const trace = {end, result, host, owner: self, baselineTree, chance: chance(), ...(work && {work})};
+    const around = isFirst ? {surroundings: await watch.begin(run)} : {};
+    const trace = {
+      end,
+      result,
+      host,
+      owner: self,
+      baselineTree,
+      chance: chance(),
+      ...around,
+      ...(work && {work}),
+    };
     const recorded = await runs.update(run.task_id, run.run_id, (current) =>
       applyRunStep(current, step, now(), trace),
     );
@@ -89,12 +100,12 @@ async function baselineOf(
 export async function workOf(
   {changes, runs}: {changes: ChangeTracker; runs: Pick<RunStore, 'list'>},
   run: RunRecord,
-  watch: SideEffectWatch | null,
+  watch: SideEffectWatch,
 ): Promise<SegmentWork> {
   const {baseline_tree: baseline} = run;
-  const [tree, around = []] = await Promise.all([
+  const [tree, around] = await Promise.all([
     baseline === undefined ? null : changes.snapshot(baseline),
-    watch?.end(run),
+    watch.end(run),
   ]);
   const chain = await chainOf(runs, run);
   const {side_effects: files = [], ...summary} = await summaryOf(changes, chain, tree);

@@ -16,6 +16,7 @@ import {stillAlive} from './agent.actor.ts';
 import {cleanDrafts} from './clean-drafts.ts';
 import {commitTask} from './commit-task.actor.ts';
 import {workOf} from './record-run.actor.ts';
+import {createSideEffectWatch} from './side-effect-watch.ts';
 
 /** Whether a task that is done is committed before the plan says so. */
 export type RecoverRunsInput = {readonly commits?: true};
@@ -110,7 +111,7 @@ async function repair(services: Services, run: RunRecord): Promise<RunRecord> {
   if (step.type === 'neverStarted') await reinstate(services, run);
   // What others do from now on is not part of it.
   const isWork = step.type === 'paused' && run.run_type === 'execute';
-  const work = isWork ? await workOf(services, run, null) : undefined;
+  const work = isWork ? await workOf(services, run, createSideEffectWatch(services)) : undefined;
   return services.runs.update(run.task_id, run.run_id, (current) =>
     applyRunStep(current, step, services.now(), work && {work}),
   );

@@ -1,42 +1,91 @@
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
-import type {ForeignPlanEdit, SideEffect, Surroundings} from '../../services/contracts/side-effects.ts';
-import {sideEffectsOf} from '../policies/review/side-effects.ts';
+import type {KeptSurroundings, SideEffect, Surroundings} from '../../services/contracts/side-effects.ts';
+import type {WatchedPlan} from '../../services/contracts/stores.ts';
+import {kept, recalled, recordEffects, sideEffectsOf} from '../policies/review/side-effects.ts';
 
 type Watched = {
   readonly before: Surroundings;
-  readonly planEdit: () => Promise<ForeignPlanEdit | null>;
+  readonly plan: WatchedPlan;
   readonly since: string;
+  /** Runs of other tasks that wait for a decision, as they were. */
+  readonly gates: readonly RunRecord[];
 };
 
 /** Remembers what is around the files when an agent is told to go, out of the agent's reach. */
 export type SideEffectWatch = {
-  begin(run: RunRecord): Promise<void>;
+  /** The answer goes on record: a Blackbird that finds the run after a crash goes by it. */
+  begin(run: RunRecord): Promise<KeptSurroundings>;
   /** What has changed since; nothing for an agent that was never told to go. */
   end(run: RunRecord): Promise<readonly SideEffect[]>;
 };
 
 export function createSideEffectWatch({
   plans,
+  runs,
+  inbox,
   surroundings,
   now,
-}: Pick<Services, 'plans' | 'surroundings' | 'now'>): SideEffectWatch {
+}: Pick<Services, 'plans' | 'runs' | 'inbox' | 'surroundings' | 'now'>): SideEffectWatch {
   const watched = new Map<string, Watched>();
+
+  const recall = async ({segments}: RunRecord): Promise<Watched | null> => {
+    const {surroundings: known, started_at: since = ''} = segments.at(-1) ?? {};
+    if (known === undefined) return null;
+    return {before: recalled(known), plan: await plans.watch(known.plan), since, gates: []};
+  };
+
   return {
-    begin: async ({run_id}) => {
-      const [before, planEdit] = await Promise.all([surroundings.look(), plans.watch()]);
-      watched.set(run_id, {before, planEdit, since: now()});
-    },
-    end: async ({run_id}) => {
-      const begun = watched.get(run_id);
-      if (begun === undefined) return [];
-      watched.delete(run_id);
-      const [after, plan, ignored] = await Promise.all([
+    begin: async (run) => {
+      const [before, plan, gates] = await Promise.all([
         surroundings.look(),
-        begun.planEdit(),
-        surroundings.ignoredSince(begun.since),
+        plans.watch(),
+        openGates({plans, runs}, run.task_id),
       ]);
-      return sideEffectsOf({before: begun.before, after, plan, ignored});
+      watched.set(run.run_id, {before, plan, since: now(), gates});
+      return kept(before, plan.version);
+    },
+    end: async (run) => {
+      const begun = watched.get(run.run_id) ?? (await recall(run));
+      if (begun === null) return [];
+      watched.delete(run.run_id);
+      const [after, plan, ignored, opened] = await Promise.all([
+        surroundings.look(),
+        begun.plan.edit(),
+        surroundings.ignoredSince(begun.since),
+        closedAgain(runs, begun.gates),
+      ]);
+      const records = {
+        isOwnChanged: !runs.isAsWritten(run.task_id, run.run_id),
+        opened,
+        predecided: [run, ...begun.gates].filter((each) => inbox.discard(each)),
+      };
+      return [...recordEffects(records), ...sideEffectsOf({before: begun.before, after, plan, ignored})];
     },
   };
+}
+
+/** The other tasks at a checkpoint. Nobody decides about them while an agent is at work: the project is locked. */
+async function openGates(
+  {plans, runs}: Pick<Services, 'plans' | 'runs'>,
+  taskId: string,
+): Promise<RunRecord[]> {
+  const gates: RunRecord[] = [];
+  for (const {id, status} of (await plans.read()).items.values()) {
+    if (status !== 'in_progress' || id === taskId) continue;
+    gates.push(...(await runs.list(id)).runs.filter(({decision_state}) => decision_state === 'pending'));
+  }
+  return gates;
+}
+
+/** Those that somebody opened meanwhile, put back as they were. */
+async function closedAgain(runs: Services['runs'], gates: readonly RunRecord[]): Promise<RunRecord[]> {
+  const opened: RunRecord[] = [];
+  for (const gate of gates) {
+    const found = (await runs.list(gate.task_id)).runs.find(({run_id}) => run_id === gate.run_id);
+    if (found?.state === gate.state && found.decision_state === gate.decision_state) continue;
+    await runs.restore(gate);
+    opened.push(gate);
+  }
+  return opened;
 }

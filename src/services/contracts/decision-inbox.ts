@@ -33,6 +33,8 @@ export interface DecisionInbox {
   retract(posted: PostedDecision): boolean;
   /** Its decision is on record. */
   forget(posted: PostedDecision): void;
+  /** Throws away what is posted; false where nothing is. Nobody can have decided while an agent was at work. */
+  discard(run: CommentedRun): boolean;
   /** Takes what is posted, once. What was taken before and led to nothing is done with. */
   watch(run: CommentedRun, onTaken: (posted: PostedDecision) => void): () => void;
 }

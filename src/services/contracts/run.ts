@@ -3,7 +3,7 @@ import {failureKinds, providerIds} from './agent.ts';
 import {reviewSummarySchema} from './changes.ts';
 import {commitOutcomeSchema} from './commit.ts';
 import {runProviderIds} from './provider-table.ts';
-import {sideEffectSchema} from './side-effects.ts';
+import {keptSurroundingsSchema, sideEffectSchema} from './side-effects.ts';
 import {taskStatuses} from './task-status.ts';
 import {liveCheckSchema, verificationSchema} from './verification.ts';
 
@@ -76,6 +76,8 @@ export const segmentSchema = z.looseObject({
   /** Git trees of the working files before its agent was told to go and after it ended. */
   baseline_tree: z.string().optional(),
   result_tree: z.string().optional(),
+  /** What was around the files when its agent was told to go; only while it is at work. */
+  surroundings: keptSurroundingsSchema.optional().catch(undefined),
 });
 export type Segment = z.infer<typeof segmentSchema>;
 
@@ -314,6 +316,14 @@ export interface RunStore {
   runningTaskIds(): Promise<readonly string[]>;
   /** Creates a record; fails when one with this id exists. It survives a power cut with its first update. */
   insert(run: RunRecord): Promise<void>;
+  /**
+   * A record that says running is changed by nobody but the Blackbird that wrote it: what somebody else made of it
+   * since is not read, and gone with the next update.
+   */
   update(taskId: string, runId: string, change: (run: RunRecord) => RunRecord): Promise<RunRecord>;
+  /** Whether a record that says running is still as it was written here. */
+  isAsWritten(taskId: string, runId: string): boolean;
+  /** Writes a record as it was, whatever somebody else made of it. */
+  restore(run: RunRecord): Promise<void>;
   files(taskId: string, runId: string): RunFiles;
 }

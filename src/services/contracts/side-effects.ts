@@ -4,8 +4,14 @@ import type {PlanCheck} from './stores.ts';
 export const sideEffectKinds = [
   /** The plan file, by somebody else than Blackbird. */
   'plan',
+  /** What Blackbird keeps of runs and decisions. */
+  'records',
   'settings',
+  /** The plan, by a Blackbird of another process: a person, or an agent that hides behind one. */
+  'plan_edits',
   'repository_gone',
+  /** What git itself goes by: its settings, hooks and lists. */
+  'git_settings',
   /** Commits, branches, tags, stashes, what is checked out. */
   'refs',
   'ignored_files',
@@ -24,28 +30,59 @@ export type SideEffect = z.infer<typeof sideEffectSchema>;
 
 /** What is around the files of a project. */
 export type Surroundings = {
-  /** The settings files by the names they are told by, with their content; null where there is none. */
+  /** The settings files by the names they are told by, with a digest; null where there is none. */
   readonly settings: ReadonlyMap<string, string | null>;
   /** Null where there is no repository. */
   readonly repository: RepositoryState | null;
 };
 
 export type RepositoryState = {
+  /** Which repository it is: another one in its place has another. */
+  readonly id: string;
   /** The branch or commit that is checked out, as git writes it. */
   readonly head: string;
-  /** Every ref with what it points to. */
-  readonly refs: ReadonlyMap<string, string>;
+  /** Every ref with what it points to; null where they were too many to be remembered. */
+  readonly refs: ReadonlyMap<string, string> | null;
+  /** Digests of what git itself goes by, by the names they are told by. */
+  readonly files: ReadonlyMap<string, string>;
 };
 
-/** Ignored files and folders that are new; `names` are the first of them. */
-export type NewIgnored = {readonly count: number; readonly names: readonly string[]};
+/** As a segment keeps it while its agent is at work, for a Blackbird that finds it after a crash. */
+export const keptSurroundingsSchema = z.looseObject({
+  /** The version of the plan file. */
+  plan: z.string().nullable(),
+  settings: z.record(z.string(), z.string().nullable()),
+  repository: z
+    .looseObject({
+      id: z.string(),
+      head: z.string(),
+      /** Left out where there are too many. */
+      refs: z.record(z.string(), z.string()).optional(),
+      files: z.record(z.string(), z.string()),
+    })
+    .nullable(),
+});
+export type KeptSurroundings = z.infer<typeof keptSurroundingsSchema>;
+
+/** Ignored files and folders that are new or changed; `names` are the first of them. */
+export type NewIgnored = {
+  readonly count: number;
+  readonly names: readonly string[];
+  /** There are too many to look at them all. */
+  readonly isCut?: boolean;
+};
 
 export interface SurroundingsReader {
   /** Never fails: what cannot be read is not there. */
   look(): Promise<Surroundings>;
-  /** Those that were created since a time. A folder that is ignored as a whole counts as one. Never fails. */
+  /** Those that were created or changed since a time. Several in a folder that is ignored count as one. Never fails. */
   ignoredSince(time: string): Promise<NewIgnored>;
 }
 
 /** The plan before and after somebody else wrote it. */
-export type ForeignPlanEdit = {readonly before: PlanCheck; readonly after: PlanCheck};
+export type ForeignPlanEdit = {
+  readonly before: PlanCheck;
+  readonly after: PlanCheck;
+  /** Every step was written by a Blackbird, only not by this process. */
+  readonly isByBlackbird?: boolean;
+};

@@ -1,4 +1,5 @@
 import type {Plan, PlanProblem} from './plan.ts';
+import type {ForeignPlanEdit} from './side-effects.ts';
 
 /** A plan file as JSON, its items in the order of the text; null where `items` is no object. */
 export type RawPlan = {
@@ -14,6 +15,13 @@ export type PlanRules = {
   readonly checkChange: (before: Plan, after: Plan) => readonly PlanProblem[];
 };
 
+export type WatchedPlan = {
+  /** Of the file; null where there is none. */
+  readonly version: string | null;
+  /** What another process made of it since; null where none did. */
+  edit(): Promise<ForeignPlanEdit | null>;
+};
+
 /** The plan on disk. Every change is a read-modify-write under the plan's own lock. */
 export interface PlanStore {
   readonly file: string;
@@ -22,8 +30,8 @@ export interface PlanStore {
   inspect(): Promise<PlanCheck>;
   /** False when a plan file is already there; it is left alone. */
   create(): Promise<boolean>;
-  /** Remembers the plan as it is. The answer tells later what somebody else than Blackbird made of it, or null. */
-  watch(): Promise<() => Promise<{readonly before: PlanCheck; readonly after: PlanCheck} | null>>;
+  /** Remembers the plan as it is, or takes up a version that was remembered by a Blackbird that died. */
+  watch(version?: string | null): Promise<WatchedPlan>;
   /** Applies a pure change; writes nothing when it returns the plan it was given. */
   update(change: (plan: Plan) => Plan): Promise<{readonly before: Plan; readonly after: Plan}>;
 }

@@ -1,12 +1,12 @@
-import {lstatSync, readFileSync, realpathSync} from 'node:fs';
+import {realpathSync} from 'node:fs';
 import path from 'node:path';
 import type {NewIgnored, SurroundingsReader} from '../contracts/side-effects.ts';
 import {findRepository} from './find-repository.ts';
-import {readRefs} from './read-refs.ts';
+import {digestOf, readRepository} from './read-repository.ts';
 import type {Environment} from './safe-git.ts';
 
-/** So many ignored entries are looked at, and so many of the new ones are named. */
-const [maxEntries, maxNames] = [5_000, 5];
+/** Folders of packages have many files; the end of a task does not wait longer for them than this. */
+const walkLimits = {entries: 200_000, milliseconds: 3_000};
 
 export function createSurroundingsReader({
   root,
@@ -30,8 +30,8 @@ export function createSurroundingsReader({
     look: async () => {
       const top = repository();
       return {
-        settings: new Map(Object.entries(settings).map(([name, file]) => [name, contentOf(file)])),
-        repository: top === null ? null : readRefs(top),
+        settings: new Map(Object.entries(settings).map(([name, file]) => [name, digestOf(file)])),
+        repository: top === null ? null : readRepository(top),
       };
     },
 
@@ -39,15 +39,16 @@ export function createSurroundingsReader({
       const top = repository();
       if (top === null) return none;
       const {lookingGit} = await import('./repository.ts');
+      const {changedSince} = await import('./changed-since.ts');
       const args = ['ls-files', '-z', '-o', '-i', '--exclude-standard', '--directory', '--', '.'];
       const own = path.relative(top, realFolder(stateFolder) ?? stateFolder);
       try {
         const git = lookingGit(top, env, AbortSignal.timeout(timeLimitMs));
         const {text} = await git.run([...args, `:(top,exclude,literal)${own}`]);
-        const entries = text.split('\0').slice(0, -1).slice(0, maxEntries);
-        const since = Date.parse(time);
-        const fresh = entries.filter((entry) => createdAt(path.join(top, entry)) >= since);
-        return {count: fresh.length, names: fresh.slice(0, maxNames)};
+        const entries = text.split('\0').slice(0, -1);
+        // Where some of its files are tracked, git lists the others although they are excluded.
+        const foreign = entries.filter((entry) => !entry.startsWith(`${own}/`));
+        return await changedSince(top, foreign, Date.parse(time), walkLimits);
       } catch {
         // A git that cannot tell has said so in the summary of the change.
         return none;
@@ -57,24 +58,6 @@ export function createSurroundingsReader({
 }
 
 const none: NewIgnored = {count: 0, names: []};
-
-/** Systems without a time of birth tell that of the last change. */
-function createdAt(file: string): number {
-  try {
-    const {birthtimeMs, ctimeMs} = lstatSync(file);
-    return birthtimeMs > 0 ? birthtimeMs : ctimeMs;
-  } catch {
-    return 0;
-  }
-}
-
-function contentOf(file: string): string | null {
-  try {
-    return lstatSync(file).isFile() ? readFileSync(file, 'utf8') : 'not a file';
-  } catch {
-    return null;
-  }
-}
 
 function realFolder(folder: string): string | null {
   try {

@@ -60,6 +60,7 @@ export function createDecisionInbox({
     },
     retract: (posted) => read(fileOf(posted))?.id === posted.id && remove(fileOf(posted)),
     forget: (posted) => void remove(takenOf(posted)),
+    discard: (run) => remove(fileOf(run)),
     watch: (run, onTaken) => {
       remove(takenOf(run));
       const timer = setInterval(() => {

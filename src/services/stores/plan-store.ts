@@ -91,12 +91,17 @@ export function createPlanStore({
         await save({schemaVersion: planSchemaVersion, items: new Map()});
         return true;
       }),
-    watch: async () => {
-      const from = versionOf(file);
-      const before = await checked();
-      return async () => {
-        const to = versionOf(file);
-        return to === from || trail.leads(from, to) ? null : {before, after: await checked()};
+    watch: async (known) => {
+      const version = known === undefined ? versionOf(file) : known;
+      const before = known === undefined ? await checked() : {problems: []};
+      return {
+        version,
+        edit: async () => {
+          const now = versionOf(file);
+          const way = trail.leads(version, now);
+          if (way === 'here') return null;
+          return {before, after: await checked(), ...(way && {isByBlackbird: true})};
+        },
       };
     },
     update: (change) =>

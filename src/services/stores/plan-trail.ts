@@ -3,8 +3,8 @@ import {closeSync, constants, lstatSync, openSync, readFileSync, rmSync, writeSy
 /** Which version of the plan file Blackbird made out of which, so that a change by anybody else stands out. */
 export type PlanTrail = {
   note(before: string | null, after: string | null): void;
-  /** Whether Blackbird alone led from one version to the other. */
-  leads(from: string | null, to: string | null): boolean;
+  /** Whether Blackbird alone led from one version to the other: this very process, or others as well. */
+  leads(from: string | null, to: string | null): 'here' | 'elsewhere' | null;
 };
 
 /** Begun anew when it is larger: only the writes during one run matter. */
@@ -15,23 +15,26 @@ const maxBytes = 256 * 1024;
  * an agent called, whose edits are the agent's.
  */
 export function createPlanTrail(file: string | null): PlanTrail {
-  const own: string[] = [];
+  const own = new Set<string>();
   return {
     note: (before, after) => {
       const line = `${before} ${after}`;
-      own.push(line);
+      own.add(line);
       if (file !== null) append(file, `${line}\n`);
     },
     leads: (from, to) => {
-      const next = new Map([...linesOf(file), ...own].map((line) => line.split(' ', 2) as [string, string]));
+      const lines = [...linesOf(file), ...own];
+      const next = new Map(lines.map((line) => line.split(' ', 2) as [string, string]));
       const seen = new Set<string>();
+      let isHere = true;
       for (let at = String(from); at !== String(to); ) {
         seen.add(at);
         const step = next.get(at);
-        if (step === undefined || seen.has(step)) return false;
+        if (step === undefined || seen.has(step)) return null;
+        isHere &&= own.has(`${at} ${step}`);
         at = step;
       }
-      return true;
+      return isHere ? 'here' : 'elsewhere';
     },
   };
 }

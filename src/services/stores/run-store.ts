@@ -25,7 +25,12 @@ const maxRecordBytes = 8 * 1024 * 1024;
 const runIdForm = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
 
 type Loaded = {readonly database: Low<RunRecord | null>; readonly run: RunRecord};
-type Known = {readonly database: Low<RunRecord | null>; readonly version: string | null};
+type Known = {
+  readonly database: Low<RunRecord | null>;
+  readonly version: string | null;
+  /** Written here: while it says running, nobody else has anything to write to it. */
+  readonly isOwn: boolean;
+};
 
 /** Runs as one file each, `<folder>/<task>/<run>.json`, their output in files beside it. */
 export function createRunStore({folder}: {folder: string}): RunStore {
@@ -56,7 +61,7 @@ export function createRunStore({folder}: {folder: string}): RunStore {
   const load = async (file: string): Promise<Loaded> => {
     const known = open.get(file);
     const version = versionOf(file);
-    if (known?.database.data && version !== null && known.version === version) {
+    if (known?.database.data && (known.isOwn || (version !== null && known.version === version))) {
       return {database: known.database, run: known.database.data};
     }
     const database = known?.database ?? databaseOf(file);
@@ -64,7 +69,7 @@ export function createRunStore({folder}: {folder: string}): RunStore {
     await database.read();
     if (database.data === null) throw new AppError('E_RUN_NOT_FOUND', `no run record at ${file}`);
     const run: RunRecord = database.data;
-    remember(file, {database, version}, run);
+    remember(file, {database, version, isOwn: false}, run);
     return {database, run};
   };
 
@@ -76,11 +81,12 @@ export function createRunStore({folder}: {folder: string}): RunStore {
       open.delete(file);
       throw error;
     }
-    remember(file, {database, version: versionOf(file)}, run);
+    remember(file, {database, version: versionOf(file), isOwn: true}, run);
   };
 
-  const ensureFolder = async (taskId: string) => {
+  const ensureFolder = async (taskId: string, {isMadeAgain = false} = {}) => {
     const own = folderOf(taskId);
+    if (isMadeAgain) knownFolders.clear();
     if (knownFolders.has(own)) return;
     // A Blackbird that was killed may have left folders in it whose names were never synced.
     if (knownFolders.size === 0 && !(await ensurePrivateFolder(folder))) await syncFolder(folder, folder);
@@ -136,9 +142,19 @@ export function createRunStore({folder}: {folder: string}): RunStore {
       const after = change(before);
       if (after === before) return after;
       if (isGoRun(before)) throw new AppError('E_STORE_WRITE', `${record} is the Go program's and stays so`);
-      await ensureFolder(taskId);
+      await ensureFolder(taskId, {isMadeAgain: versionOf(record) === null});
       await write(record, {database, run: after});
       return after;
+    },
+    isAsWritten: (taskId, runId) => {
+      const {record} = files(taskId, runId);
+      const known = open.get(record);
+      return known === undefined || !known.isOwn || versionOf(record) === known.version;
+    },
+    restore: async (run) => {
+      const {record} = files(run.task_id, run.run_id);
+      await ensureFolder(run.task_id, {isMadeAgain: versionOf(record) === null});
+      await write(record, {database: databaseOf(record), run});
     },
   };
 }

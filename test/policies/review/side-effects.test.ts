@@ -1,22 +1,32 @@
 import {expect, test} from 'vitest';
 import {
+  kept,
   mergeSideEffects,
   needsDecision,
+  recalled,
+  recordEffects,
   sideEffectsOf,
 } from '../../../src/machines/policies/review/side-effects.ts';
+import type {RunRecord} from '../../../src/services/contracts/run.ts';
 import type {
   RepositoryState,
   SideEffect,
   Surroundings,
 } from '../../../src/services/contracts/side-effects.ts';
+import {restingRun} from '../../fakes/runs.ts';
 import {planOf, task} from '../../helpers/plans.ts';
 
 const [one, two] = ['1'.repeat(40), '2'.repeat(40)] as const;
 const main = 'ref: refs/heads/main';
 
-const repository = (refs: Record<string, string> = {}, head = main): RepositoryState => ({
-  head,
+const repository = (
+  refs: Record<string, string> = {},
+  head = main,
+  files: Record<string, string> = {},
+): RepositoryState => ({
+  ...{id: '1', head},
   refs: new Map(Object.entries(refs)),
+  files: new Map(Object.entries(files)),
 });
 
 const around = (
@@ -98,6 +108,10 @@ test('branches that were moved or deleted, another one checked out, a repository
   expect(texts(sideEffectsOf({...nothing, before, after: around()}))).toEqual([
     'repository_gone: the git repository is gone',
   ]);
+  const other = around({...repository(), id: '2'});
+  expect(texts(sideEffectsOf({...nothing, before, after: other}))).toEqual([
+    'repository_gone: the git repository was replaced by another one',
+  ]);
   expect(sideEffectsOf({...nothing, before: around(), after})).toEqual([]);
 });
 
@@ -129,4 +143,64 @@ test('only an edited plan asks for a decision', () => {
   expect(needsDecision([{kind: 'refs', text: ''}])).toBe(false);
   expect(needsDecision([{kind: 'plan', text: ''}])).toBe(true);
   expect(needsDecision(undefined)).toBe(false);
+});
+
+test('a plan that a Blackbird of another process edited is named, but stops nobody', () => {
+  const [before, after] = [{plan: planOf(task('a'))}, {plan: planOf(task('a', {prompt: 'other'}))}];
+  const effects = sideEffectsOf({...nothing, plan: {before, after, isByBlackbird: true}});
+  expect(texts(effects)).toEqual(['plan_edits: the plan was edited with Blackbird meanwhile: a (prompt)']);
+  expect(needsDecision(effects)).toBe(false);
+});
+
+test('what git goes by: hooks, settings and worktrees are one line', () => {
+  const files = {'.git/config': '1', '.git/info/exclude': '1', '.git/hooks/old': '1'};
+  const now = {
+    ...{'.git/config': '2', '.git/info/exclude': '1'},
+    ...{'.git/hooks/post-commit': '1', '.git/worktrees/x/gitdir': '1'},
+  };
+  const [before, after] = [around(repository({}, main, files)), around(repository({}, main, now))];
+  expect(texts(sideEffectsOf({...nothing, before, after}))).toEqual([
+    'git_settings: .git/config was changed, .git/hooks/old was removed, ' +
+      '.git/hooks/post-commit was created, the worktree x was created',
+  ]);
+});
+
+test('records that somebody else changed need a decision', () => {
+  const [b, c] = ['b', 'c'].map((task_id) => restingRun({state: 'succeeded', task_id})) as [
+    RunRecord,
+    RunRecord,
+  ];
+  const effects = recordEffects({isOwnChanged: true, opened: [b], predecided: [c]});
+  expect(texts(effects)).toEqual([
+    'records: the record of this run was changed; it was put back as it was',
+    'records: the open decision about b was changed; it was put back as it was',
+    'records: a decision about c was laid ready; it was thrown away',
+  ]);
+  const nothingChanged = recordEffects({isOwnChanged: false, opened: [], predecided: []});
+  expect([needsDecision(effects), nothingChanged]).toEqual([true, []]);
+});
+
+test('what a segment keeps is what it saw; too many refs are left out', () => {
+  const seen = around(repository({'refs/heads/main': one}, main, {'.git/config': '1'}), {f: null});
+  expect(recalled(kept(seen, 'v'))).toEqual(seen);
+  expect(recalled(kept(around(), null))).toEqual(around());
+  const refs = (count: number) =>
+    around(repository(Object.fromEntries(Array.from({length: count}, (_, at) => [`refs/tags/${at}`, one]))));
+  expect(recalled(kept(refs(300), 'v'))).toEqual(refs(300));
+  const before = recalled(kept(refs(301), 'v'));
+  expect(before.repository?.refs).toBeNull();
+  expect(sideEffectsOf({...nothing, before, after: refs(1)})).toEqual([]);
+});
+
+test('ignored files that were not all looked at are no secret', () => {
+  expect(texts(sideEffectsOf({...nothing, ignored: {count: 0, names: [], isCut: true}}))).toEqual([
+    'ignored_files: there are too many ignored files to look at them all',
+  ]);
+});
+
+test('what every agent is told of the project counts at once', () => {
+  const [before, after] = [around(null, {'x.md': null}), around(null, {'x.md': '1'})];
+  expect(texts(sideEffectsOf({...nothing, before, after}))).toEqual([
+    'settings: x.md was created; the next agents are told it',
+  ]);
 });

@@ -52,6 +52,17 @@ describe.each<{name: string; open: () => DecisionInbox}>([
     expect(await inbox.post(posted('y'))).toBe(true);
   });
 
+  test('throws away what was posted before anybody could be asked', async () => {
+    const inbox = open();
+    await inbox.post(posted('x'));
+    expect([inbox.discard(run), inbox.discard(run)]).toEqual([true, false]);
+    expect(inbox.look(posted('x'))).toBe('gone');
+    const {taken, stop} = watching(inbox);
+    await inbox.post(posted('y'));
+    await eventually(() => expect(taken).toEqual([posted('y')]));
+    stop();
+  });
+
   test('is done with what was taken when the question is asked again', async () => {
     const inbox = open();
     const first = watching(inbox);

@@ -11,8 +11,9 @@ test('leads where Blackbird wrote every step, in this process or another', () =>
   const [mine, theirs] = [createPlanTrail(file), createPlanTrail(file)];
   mine.note('1', '2');
   theirs.note('2', '3');
-  expect(mine.leads('1', '3')).toBe(true);
-  expect(mine.leads('3', '3')).toBe(true);
+  expect(mine.leads('1', '2')).toBe('here');
+  expect(mine.leads('1', '3')).toBe('elsewhere');
+  expect(mine.leads('3', '3')).toBe('here');
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
@@ -20,16 +21,16 @@ test('does not lead over a step of somebody else, nor back, nor in circles', () 
   const trail = createPlanTrail(newFile());
   trail.note('1', '2');
   trail.note('x', '3');
-  expect(trail.leads('1', '3')).toBe(false);
-  expect(trail.leads('2', '1')).toBe(false);
+  expect(trail.leads('1', '3')).toBeNull();
+  expect(trail.leads('2', '1')).toBeNull();
   trail.note('2', '1');
-  expect(trail.leads('1', '9')).toBe(false);
+  expect(trail.leads('1', '9')).toBeNull();
 });
 
 test("a trail in memory is nobody else's", () => {
   const file = newFile();
   createPlanTrail(null).note('1', '2');
-  expect(createPlanTrail(file).leads('1', '2')).toBe(false);
+  expect(createPlanTrail(file).leads('1', '2')).toBeNull();
 });
 
 test('follows no link, and then shows too much rather than too little', () => {

@@ -56,6 +56,32 @@ export function describeRunStore(name: string, open: () => RunStoreHarness): voi
       expect(await reopen().latest('a')).toEqual(run);
     });
 
+    test('that say running are written by nobody else: what somebody made of one is put back', async () => {
+      const {store, put, text} = open();
+      const run = runRecord({segments: [openSegment()], decision_required: true});
+      await store.insert(run);
+      expect(store.isAsWritten('a', run.run_id)).toBe(true);
+      put('a', `${run.run_id}.json`, json({...run, decision_required: false}));
+      expect(store.isAsWritten('a', run.run_id)).toBe(false);
+      await store.update('a', run.run_id, (current) => ({...current, stdout: 'x'}));
+      expect(JSON.parse(text('a', `${run.run_id}.json`) ?? '')).toEqual({...run, stdout: 'x'});
+      put('a', `${run.run_id}.json`, 'broken');
+      await store.update('a', run.run_id, finish);
+      expect(await store.latest('a')).toEqual(finish({...run, stdout: 'x'}));
+      expect(store.isAsWritten('a', run.run_id)).toBe(true);
+    });
+
+    test('that ended are anybody’s, and can be restored', async () => {
+      const {store, put} = open();
+      const run = restingRun({state: 'succeeded'});
+      await store.insert(run);
+      put('a', `${run.run_id}.json`, json({...run, result: 'other'}));
+      expect(store.isAsWritten('a', run.run_id)).toBe(true);
+      expect(await store.latest('a')).toEqual({...run, result: 'other'});
+      await store.restore(run);
+      expect(await store.latest('a')).toEqual(run);
+    });
+
     test('are created only: a second one with the same id is refused and the first stands', async () => {
       const {store} = open();
       await store.insert(runRecord());

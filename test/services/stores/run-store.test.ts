@@ -88,9 +88,10 @@ describe('files', () => {
 
   test('that another Blackbird changed are read again', async () => {
     const {folder, store} = openFolder();
-    await store.insert(runRecord());
     const other = createRunStore({folder});
-    await other.update('a', 'a-1', (run) => ({...run, stdout: 'theirs'}));
+    await other.insert(runRecord());
+    expect((await store.latest('a'))?.stdout).toBe('');
+    await other.update('a', 'a-1', (run) => ({...run, stdout: 'theirs', state: 'paused'}));
     expect((await store.latest('a'))?.stdout).toBe('theirs');
     expect(await store.update('a', 'a-1', (run) => ({...run, stderr: 'ours'}))).toMatchObject({
       stdout: 'theirs',
@@ -121,7 +122,7 @@ describe('files', () => {
 
   test('that are gone are gone', async () => {
     const {store} = openFolder();
-    await store.insert(runRecord());
+    await store.insert(runRecord({state: 'paused'}));
     execFileSync('rm', [store.files('a', 'a-1').record]);
     expect(await store.latest('a')).toBeNull();
     expect((await rejectionOf(store.update('a', 'a-1', (run) => ({...run, stdout: 'x'})))).code).toBe(

@@ -1,6 +1,8 @@
 import type {Plan, Task} from '../../../services/contracts/plan.ts';
+import type {RunRecord} from '../../../services/contracts/run.ts';
 import type {
   ForeignPlanEdit,
+  KeptSurroundings,
   NewIgnored,
   RepositoryState,
   SideEffect,
@@ -37,19 +39,66 @@ export function mergeSideEffects(
   return [...new Map([...kept, ...files].map((effect) => [effect.text, effect])).values()];
 }
 
-/** An edited plan may change what runs next: nothing does before a person has seen it. */
+/** An edited plan or record may change what runs next: nothing does before a person has seen it. */
 export const needsDecision = (effects: readonly SideEffect[] = []): boolean =>
-  effects.some(({kind}) => kind === 'plan');
+  effects.some(({kind}) => kind === 'plan' || kind === 'records');
 
-function planEffects({before, after}: ForeignPlanEdit): SideEffect[] {
-  const effect = (text: string): SideEffect => ({kind: 'plan', text, path: 'blackbird.plan.json'});
+export type ChangedRecords = {
+  /** That of the run itself. */
+  readonly isOwnChanged: boolean;
+  /** Runs at a checkpoint that somebody decided about, or removed. */
+  readonly opened: readonly RunRecord[];
+  /** Runs for which a decision lay ready before anybody could be asked. */
+  readonly predecided: readonly RunRecord[];
+};
+
+export function recordEffects({isOwnChanged, opened, predecided}: ChangedRecords): SideEffect[] {
+  const texts = [
+    ...(isOwnChanged ? ['the record of this run was changed; it was put back as it was'] : []),
+    ...opened.map(({task_id}) => `the open decision about ${task_id} was changed; it was put back as it was`),
+    ...predecided.map(({task_id}) => `a decision about ${task_id} was laid ready; it was thrown away`),
+  ];
+  return texts.map((text) => ({kind: 'records', text}));
+}
+
+/** With more refs than this a record would grow too large. */
+const maxKeptRefs = 300;
+
+export function kept({settings, repository}: Surroundings, plan: string | null): KeptSurroundings {
+  const refs = repository?.refs ?? null;
+  return {
+    plan,
+    settings: Object.fromEntries(settings),
+    repository: repository && {
+      ...{id: repository.id, head: repository.head},
+      ...(refs !== null && refs.size <= maxKeptRefs && {refs: Object.fromEntries(refs)}),
+      files: Object.fromEntries(repository.files),
+    },
+  };
+}
+
+export function recalled({settings, repository}: KeptSurroundings): Surroundings {
+  return {
+    settings: new Map(Object.entries(settings)),
+    repository: repository && {
+      ...{id: repository.id, head: repository.head},
+      refs: repository.refs ? new Map(Object.entries(repository.refs)) : null,
+      files: new Map(Object.entries(repository.files)),
+    },
+  };
+}
+
+function planEffects({before, after, isByBlackbird = false}: ForeignPlanEdit): SideEffect[] {
+  const kind = isByBlackbird ? 'plan_edits' : 'plan';
+  const way = isByBlackbird ? ' with Blackbird meanwhile' : '';
+  const effect = (text: string): SideEffect => ({kind, text, path: 'blackbird.plan.json'});
   if (!('plan' in after))
     return [
       effect(`the plan was edited and cannot be used: ${after.problems[0]?.message ?? 'it is broken'}`),
     ];
-  if (!('plan' in before)) return [effect('the plan was edited')];
+  if (!('plan' in before)) return [effect(`the plan was edited${way}`)];
   const edits = taskEdits(before.plan, after.plan);
-  return edits.length === 0 ? [] : [effect(`the plan was edited: ${some(edits)}`)];
+  return edits.length === 0 ? [] : [effect(`the plan was edited${way}: ${some(edits)}`)];
 }
 
 function taskEdits(before: Plan, after: Plan): string[] {
@@ -66,7 +115,9 @@ function taskEdits(before: Plan, after: Plan): string[] {
 function fieldsChanged(old: Task, task: Task): string[] {
   const [a, b] = [old, task] as ReadonlyArray<Readonly<Record<string, unknown>>>;
   const names = new Set([...Object.keys(old), ...Object.keys(task)]);
-  return [...names].filter((name) => JSON.stringify(a?.[name]) !== JSON.stringify(b?.[name]));
+  const changed = [...names].filter((name) => JSON.stringify(a?.[name]) !== JSON.stringify(b?.[name]));
+  // It says nothing beside another field, which every edit changes with it.
+  return changed.length > 1 ? changed.filter((name) => name !== 'updatedAt') : changed;
 }
 
 function settingsEffects(before: Surroundings, after: Surroundings): SideEffect[] {
@@ -74,17 +125,18 @@ function settingsEffects(before: Surroundings, after: Surroundings): SideEffect[
     const old = before.settings.get(path) ?? null;
     if (old === now) return [];
     const verb = old === null ? 'created' : now === null ? 'removed' : 'changed';
-    return [{kind: 'settings', text: `${path} was ${verb}; it counts from the next job on`, path}];
+    // What every agent is told of the project is read before each task.
+    const counts = path.endsWith('.md') ? 'the next agents are told it' : 'it counts from the next job on';
+    return [{kind: 'settings', text: `${path} was ${verb}; ${counts}`, path}];
   });
 }
 
 function repositoryEffects(before: RepositoryState | null, after: RepositoryState | null): SideEffect[] {
   if (before === null) return [];
-  if (after === null) return [{kind: 'repository_gone', text: 'the git repository is gone', path: '.git'}];
-  const names = new Set([...before.refs.keys(), ...after.refs.keys()]);
-  const moves = [...names]
-    .toSorted()
-    .flatMap((name) => refMove(name, before.refs.get(name), after.refs.get(name)) ?? []);
+  const gone = (text: string): SideEffect[] => [{kind: 'repository_gone', text, path: '.git'}];
+  if (after === null) return gone('the git repository is gone');
+  if (after.id !== before.id) return gone('the git repository was replaced by another one');
+  const moves = changedRefs(before.refs, after.refs);
   const texts = [
     ...(before.head === after.head
       ? []
@@ -92,7 +144,26 @@ function repositoryEffects(before: RepositoryState | null, after: RepositoryStat
     ...moves.slice(0, shown),
     ...(moves.length > shown ? [`${moves.length - shown} more refs were changed`] : []),
   ];
-  return texts.map((text) => ({kind: 'refs', text}));
+  return [...gitSettingsEffects(before, after), ...texts.map((text): SideEffect => ({kind: 'refs', text}))];
+}
+
+function changedRefs(before: RepositoryState['refs'], after: RepositoryState['refs']): string[] {
+  if (before === null || after === null) return [];
+  const names = new Set([...before.keys(), ...after.keys()]);
+  return [...names].toSorted().flatMap((name) => refMove(name, before.get(name), after.get(name)) ?? []);
+}
+
+/** Hooks run by the user's next git command, settings that change what it does. */
+function gitSettingsEffects(before: RepositoryState, after: RepositoryState): SideEffect[] {
+  const names = new Set([...before.files.keys(), ...after.files.keys()]);
+  const changed = [...names].toSorted().flatMap((name) => {
+    const [old, now] = [before.files.get(name), after.files.get(name)];
+    if (old === now) return [];
+    const verb = old === undefined ? 'created' : now === undefined ? 'removed' : 'changed';
+    const worktree = /^\.git\/worktrees\/(.+)\/gitdir$/.exec(name)?.[1];
+    return [worktree === undefined ? `${name} was ${verb}` : `the worktree ${worktree} was ${verb}`];
+  });
+  return changed.length === 0 ? [] : [{kind: 'git_settings', text: some(changed)}];
 }
 
 function refMove(name: string, old: string | undefined, now: string | undefined): string | null {
@@ -115,10 +186,11 @@ const checkedOut = (head: string): string =>
   head.startsWith('ref: ') ? refName(head.slice(5)) : `commit ${short(head)}`;
 const short = (id = ''): string => (/^[0-9a-f]{40,}$/.test(id) ? id.slice(0, 7) : id);
 
-function ignoredEffects({count, names}: NewIgnored): SideEffect[] {
-  if (count === 0) return [];
+function ignoredEffects({count, names, isCut = false}: NewIgnored): SideEffect[] {
   const more = count > names.length ? ` and ${count - names.length} more` : '';
-  return [{kind: 'ignored_files', text: `ignored by git, not in the diff: ${names.join(', ')}${more}`}];
+  const found = count === 0 ? [] : [`ignored by git, not in the diff: ${names.join(', ')}${more}`];
+  const cut = isCut ? ['there are too many ignored files to look at them all'] : [];
+  return [...found, ...cut].map((text) => ({kind: 'ignored_files', text}));
 }
 
 const shown = 10;

@@ -243,7 +243,8 @@ function wordsIn(decision: Decision): Pick<RunRecord, 'decision_feedback' | 'dec
 
 /** No agent is alive: the phase is gone, where it stood before no longer matters, and the last segment has an end. */
 function resting(run: RunRecord, {end = null, work}: SegmentTrace, now: string): RunRecord {
-  const {phase: _, stood: __, ...kept} = toldNothingMore(run);
+  const {phase: _, stood: __, ...told} = toldNothingMore(run);
+  const kept = {...told, segments: told.segments.map(({surroundings: _, ...segment}) => segment)};
   const rest = work === undefined ? kept : withWork(kept, work);
   if (end === null) return rest;
   const last = rest.segments.at(-1);
@@ -292,7 +293,7 @@ function addUsage({usage, segments}: RunRecord, latest: Usage): Usage {
 
 function newSegment(
   {identity, argv}: Extract<RunStep, {type: 'segmentStarted'}>,
-  {host = '', baselineTree = null}: SegmentTrace,
+  {host = '', baselineTree = null, surroundings}: SegmentTrace,
   now: string,
 ): Segment {
   return {
@@ -301,5 +302,6 @@ function newSegment(
     argv: [...argv],
     started_at: now,
     ...(baselineTree === null ? {} : {baseline_tree: baselineTree}),
+    ...(surroundings && {surroundings}),
   };
 }

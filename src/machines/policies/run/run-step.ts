@@ -10,7 +10,7 @@ import type {
   Segment,
   ToldTask,
 } from '../../../services/contracts/run.ts';
-import type {SideEffect} from '../../../services/contracts/side-effects.ts';
+import type {KeptSurroundings, SideEffect} from '../../../services/contracts/side-effects.ts';
 import type {ReviewAnswer} from '../review/check-review-answer.ts';
 import type {Decision} from '../review/decisions.ts';
 import type {FeedbackMark} from '../review/parent-feedback.ts';
@@ -82,6 +82,8 @@ export type SegmentTrace = {
   readonly work?: SegmentWork;
   /** The working files before the agent is told to go; null where git cannot tell. */
   readonly baselineTree?: string | null;
+  /** What was around the files then. */
+  readonly surroundings?: KeptSurroundings;
   readonly host?: string;
   readonly owner?: ProcessIdentity | null;
   /** A random number below 1 that spreads those who try again. */

@@ -1,4 +1,5 @@
-import {lstatSync, readdirSync, readFileSync} from 'node:fs';
+import {createHash} from 'node:crypto';
+import {lstatSync, readdirSync, readFileSync, statSync} from 'node:fs';
 import path from 'node:path';
 import type {RepositoryState} from '../contracts/side-effects.ts';
 
@@ -6,8 +7,8 @@ import type {RepositoryState} from '../contracts/side-effects.ts';
 const maxLooseRefs = 5_000;
 const maxBytes = 16 * 1024 * 1024;
 
-/** What is checked out and where every ref points, read without git: it is asked before and after every agent. */
-export function readRefs(top: string): RepositoryState | null {
+/** What is checked out, where every ref points and what git goes by, read without git: it is asked before and after every agent. */
+export function readRepository(top: string): RepositoryState | null {
   const folder = gitFolderOf(top);
   const head = folder === null ? null : textOf(path.join(folder, 'HEAD'));
   if (folder === null || head === null) return null;
@@ -22,7 +23,7 @@ export function readRefs(top: string): RepositoryState | null {
     const id = textOf(path.join(common, name));
     if (id !== null) refs.set(name, id.trim());
   }
-  return {head: head.trim(), refs};
+  return {id: idOf(common), head: head.trim(), refs, files: gitSettings(folder, common)};
 }
 
 /** `.git` itself, or the folder that it names, as in a worktree. */
@@ -30,6 +31,12 @@ function gitFolderOf(top: string): string | null {
   const place = path.join(top, '.git');
   const named = /^gitdir: (.+)$/m.exec(textOf(place) ?? '')?.[1];
   return named === undefined ? place : path.resolve(top, named);
+}
+
+/** A number that is used again comes with another time. */
+function idOf(folder: string): string {
+  const {ino, birthtimeMs} = statSync(folder);
+  return `${ino}:${birthtimeMs}`;
 }
 
 function looseRefs(common: string): string[] {
@@ -44,6 +51,45 @@ function looseRefs(common: string): string[] {
     }
   }
   return found;
+}
+
+/** So many hooks and worktrees are looked at. */
+const maxEntries = 200;
+const settingsFiles = [
+  'config',
+  'config.worktree',
+  'info/attributes',
+  'info/exclude',
+  'info/grafts',
+  'info/sparse-checkout',
+  'objects/info/alternates',
+];
+
+/** What git goes by, and where else it has working files. */
+function gitSettings(folder: string, common: string): Map<string, string> {
+  const namesIn = (name: string) => entriesOf(path.join(common, name)).slice(0, maxEntries);
+  const hooks = namesIn('hooks')
+    .filter((entry) => !entry.name.endsWith('.sample'))
+    .map((entry) => `hooks/${entry.name}`);
+  const worktrees = namesIn('worktrees').map((entry) => `worktrees/${entry.name}/gitdir`);
+  const found = [...settingsFiles, ...hooks, ...worktrees].flatMap((name) => {
+    const place = name === 'config.worktree' ? folder : common;
+    const digest = digestOf(path.join(place, name));
+    return digest === null ? [] : [[`.git/${name}`, digest] as const];
+  });
+  return new Map(found);
+}
+
+/** Of a file or of where a link leads; null where there is neither. */
+export function digestOf(file: string): string | null {
+  try {
+    const found = statSync(file);
+    const content =
+      found.isFile() && found.size <= maxBytes ? readFileSync(file) : `${found.ino}:${found.size}`;
+    return createHash('sha256').update(content).digest('hex').slice(0, 16);
+  } catch {
+    return null;
+  }
 }
 
 function entriesOf(folder: string) {
