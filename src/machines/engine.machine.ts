@@ -8,6 +8,7 @@ import {executorMachine} from './executor.machine.ts';
 import {handOverMachine} from './hand-over.machine.ts';
 import {jobTaskMachine} from './job-task.machine.ts';
 import {parentReviewMachine} from './parent-review.machine.ts';
+import {planGenerationMachine} from './plan-generation.machine.ts';
 import {handedOver, handOverInput, mayHandOver} from './policies/job/handed-over.ts';
 import type {Job, JobOptions, JobResult, JobRules, StepResult} from './policies/job/job-steps.ts';
 import * as jobs from './policies/job/job-steps.ts';
@@ -53,6 +54,7 @@ export const engineMachine = setup({
     executor: executorMachine,
     jobTask: jobTaskMachine,
     undo: undoMachine,
+    planGeneration: planGenerationMachine,
     parentReview: parentReviewMachine,
   },
   actions: {
@@ -75,6 +77,7 @@ export const engineMachine = setup({
     mayHandOver: ({context}, {error}: {error: unknown}) => mayHandOver(context.steps, error),
     isTaskNext: ({context}) => context.steps[0]?.type === 'task',
     isUndoNext: ({context}) => context.steps[0]?.type === 'undo',
+    isPlanningNext: ({context}) => context.steps[0]?.type === 'plan',
     isPlanNext: ({context}) => context.steps[0]?.type === 'execute',
     hasDueParents: ({context: {done, reviewed}}) => jobs.succeededRuns(done.slice(reviewed)).length > 0,
     isEnded: ({context}) => jobs.isEnded(context),
@@ -166,6 +169,7 @@ export const engineMachine = setup({
                 {guard: or(['isPauseAsked', 'isEnded', 'isReviewEnded']), target: 'ending'},
                 {guard: and([not('isStopAsked'), 'isTaskNext']), target: 'tasking'},
                 {guard: and([not('isStopAsked'), 'isUndoNext']), target: 'undoing'},
+                {guard: and([not('isStopAsked'), 'isPlanningNext']), target: 'planning'},
                 {guard: 'hasDueParents', target: 'reviewing'},
                 {guard: and([not('isStopAsked'), 'isPlanNext']), target: 'executing'},
                 {target: 'ending'},
@@ -204,6 +208,16 @@ export const engineMachine = setup({
                 src: 'undo',
                 input: ({context}) => jobs.undoInput(context.steps[0]),
                 onDone: {target: 'choosing', actions: {type: 'rememberStep', params: stepOf('undo')}},
+                onError: failed,
+              },
+            },
+            planning: {
+              on: {'engine.pause': {actions: sendTo('planGeneration', ({event}) => runPause(event))}},
+              invoke: {
+                id: 'planGeneration',
+                src: 'planGeneration',
+                input: ({context}) => jobs.planInput(context.steps[0], jobs.rulesOf(context)),
+                onDone: {target: 'choosing', actions: {type: 'rememberStep', params: stepOf('plan')}},
                 onError: failed,
               },
             },

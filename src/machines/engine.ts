@@ -35,6 +35,7 @@ import {
   type JobDesk,
   runsOfJob,
 } from './actors/job.actor.ts';
+import type {PlanDesk, PlanQuestion} from './actors/plan-draft.actor.ts';
 import {definePrepareReviewActor} from './actors/prepare-review.actor.ts';
 import {definePrepareRunActor} from './actors/prepare-run.actor.ts';
 import {defineRecordRunActor} from './actors/record-run.actor.ts';
@@ -59,6 +60,8 @@ import {handOverMachine} from './hand-over.machine.ts';
 import {createJobCalls} from './job-calls.ts';
 import {jobTaskMachine} from './job-task.machine.ts';
 import {parentReviewMachine} from './parent-review.machine.ts';
+import type {PlanCommand} from './plan-generation.machine.ts';
+import {type PlanNews, providePlanning} from './planning.ts';
 import type {Job, JobResult} from './policies/job/job-steps.ts';
 import type {CheckpointAnswer} from './policies/review/decisions.ts';
 import {retryWaitMachine} from './retry-wait.machine.ts';
@@ -83,6 +86,7 @@ export type EngineFact =
   | {readonly type: 'decision.received'; readonly received: ReceivedDecision}
   | {readonly type: 'review.started'; readonly prepared: PreparedRun}
   | {readonly type: 'review.settled'; readonly verdict: ReviewVerdict}
+  | PlanNews
   | {readonly type: 'agent.news'; readonly run: RunRecord; readonly news: AgentNews}
   /** A limit or an outage: the job goes on by itself, or when somebody calls `retryNow`. */
   | WaitNews
@@ -107,6 +111,10 @@ export interface Engine {
   openDecisions(): readonly DecisionRequest[];
   /** Throws `E_NO_DECISION` unless this very run is the one that is asked about. */
   decide(answer: {readonly runId: string; readonly decision: CheckpointAnswer}): void;
+  /** Throws `E_NO_DECISION` unless somebody is asked about this draft now. */
+  answerPlan(draftId: string, command: PlanCommand): void;
+  /** The drafts that somebody is asked about now. */
+  openPlans(): readonly PlanQuestion[];
   /** Leaves the question open and ends the job. */
   postpone(runId: string): void;
   /** For Ctrl+Z: everything the agent runs stops with us and wakes with us. */
@@ -145,6 +153,7 @@ export function createEngine(outside: Services, {inspect}: EngineOptions = {}): 
   const live: LiveAgents = new Map();
   const endings: AgentEndings = new Map();
   const desk: DecisionDesk = new Map();
+  const plans: PlanDesk = new Map();
 
   const recordRun = defineRecordRunActor({
     ...services,
@@ -199,6 +208,7 @@ export function createEngine(outside: Services, {inspect}: EngineOptions = {}): 
       ),
     },
   });
+  const planGeneration = providePlanning(services, {run, desk: plans, publish, warn});
   const task = taskMachine.provide({
     actors: {
       recallDecision: defineRecallDecisionActor(services),
@@ -240,6 +250,7 @@ export function createEngine(outside: Services, {inspect}: EngineOptions = {}): 
             retryWait,
           },
         }),
+        planGeneration,
         undo: undoMachine.provide({actors: {...defineUndoActors(services), run}}),
         jobTask: jobTaskMachine.provide({
           actors: {findWait: defineFindWaitActor(services), retryWait, task},
@@ -295,6 +306,12 @@ export function createEngine(outside: Services, {inspect}: EngineOptions = {}): 
     openDecisions: () => [...desk.values()].map(({request}) => request),
     decide: ({runId, decision}) =>
       answer(runId, decision.state === 'retry' ? {type: 'review.retry'} : {type: 'review.decide', decision}),
+    answerPlan: (draftId, command) => {
+      const open = plans.get(draftId);
+      if (!open) throw new AppError('E_NO_DECISION', `nobody asks about the draft ${draftId}`);
+      open.send(command);
+    },
+    openPlans: () => [...plans.values()].map(({question}) => question),
     postpone: (runId) => answer(runId, {type: 'review.postpone'}),
     suspend: () => {
       for (const agent of live.values()) agent.suspend();

@@ -5,6 +5,8 @@ import {executorMachine} from './executor.machine.ts';
 import {handOverMachine} from './hand-over.machine.ts';
 import {jobTaskMachine} from './job-task.machine.ts';
 import {parentReviewMachine} from './parent-review.machine.ts';
+import {planGenerationMachine} from './plan-generation.machine.ts';
+import {planTurnMachine} from './plan-turn.machine.ts';
 import {questionsMachine} from './questions.machine.ts';
 import {retryWaitMachine} from './retry-wait.machine.ts';
 import {reviewGateMachine} from './review-gate.machine.ts';
@@ -35,6 +37,11 @@ export const machines: readonly KnownMachine[] = [
   ),
   known(taskMachine, 'one task: prepare, run, pass the checkpoint, let the plan say what the run says'),
   known(undoMachine, 'takes back what a task changed: recorded, written, then the task is ready again'),
+  known(
+    planGenerationMachine,
+    'a change of the plan that an agent proposes: a draft until a person accepts it',
+  ),
+  known(planTurnMachine, 'one turn of a planner: told what its draft says next, its answer read'),
   known(parentReviewMachine, 'the parents whose children are done: a reviewer for each, from the bottom up'),
   known(runMachine, 'the whole life of one run across processes; what may happen next is what it accepts'),
   known(segmentMachine, 'one agent process, from launch to the last of its children'),

@@ -1,4 +1,5 @@
 import * as job from './descriptions/job-states.ts';
+import * as plan from './descriptions/plan-states.ts';
 import * as review from './descriptions/review-states.ts';
 import * as session from './descriptions/session-states.ts';
 import * as task from './descriptions/task-states.ts';
@@ -16,6 +17,8 @@ const descriptions: Readonly<Record<string, Readonly<Record<string, string>>>> =
   task: task.taskStates,
   run: task.runStates,
   segment: task.segmentStates,
+  planGeneration: plan.planGenerationStates,
+  planTurn: plan.planTurnStates,
   parentReview: review.parentReviewStates,
   reviewGate: review.reviewGateStates,
   handOver: review.handOverStates,

@@ -18,6 +18,7 @@ import {
   type MemoryRequestBox,
 } from './memory-job-store.ts';
 import {createMemoryLimitStore, type MemoryLimitStore} from './memory-limit-store.ts';
+import {createMemoryPlanDrafts} from './memory-plan-drafts.ts';
 import {createMemoryPlanStore, type MemoryPlanStore} from './memory-plan-store.ts';
 import {createMemoryRunStore, deferred, type MemoryRunStore} from './memory-run-store.ts';
 
@@ -86,6 +87,7 @@ export function createFakeServices({
   const feedback = createMemoryFeedbackStore((entry) => log.push(entry));
 
   const drafts = createMemoryDraftStore();
+  const planDrafts = createMemoryPlanDrafts((entry) => log.push(entry));
   const comments = createMemoryCommentStore();
   const jobs = createMemoryJobStore();
   const requests = createMemoryRequestBox();
@@ -125,6 +127,7 @@ export function createFakeServices({
     runs,
     feedback,
     drafts,
+    planDrafts,
     comments,
     inbox: createMemoryInbox(),
     jobs,
@@ -187,7 +190,7 @@ export function createFakeServices({
     monotonicNow: () => time.milliseconds,
     chance: () => 0.5,
     newUuid: () => `00000000-0000-4000-8000-${String(++uuids).padStart(12, '0')}`,
-    newRunId: (taskId, attempt) => `${taskId}-${attempt}`,
+    newRunId: (taskId, attempt) => `${taskId.replace(':', '_')}-${attempt}`,
     newJobSuffix: () => String(++jobCount).padStart(6, '0'),
     digest: (text) => `digest of ${text.length <= 40 ? text : `${text.length} characters`}`,
   };

@@ -29,6 +29,7 @@ const input: ExecutorInput = {
   patience: {limitMilliseconds: 6 * hour, outageMilliseconds: hour, beganAt: now},
   stallMilliseconds: 15 * minute,
   retries: 0,
+  maxRefinements: 1,
 };
 const pause = {type: 'run.pause', reason: 'user_interrupt'} as const;
 const stopAfterTask = {type: 'executor.stopAfterTask'} as const;

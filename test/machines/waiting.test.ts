@@ -30,6 +30,7 @@ const rules: Omit<ExecutorInput, 'taskIds'> = {
   patience: {limitMilliseconds: 6 * hour, outageMilliseconds: hour, beganAt: now},
   stallMilliseconds: 15 * minute,
   retries: 0,
+  maxRefinements: 1,
 };
 
 /** What each agent does, one after another; all others succeed. */

@@ -33,6 +33,7 @@ import {createDecisionInbox} from '../../services/stores/decision-inbox.ts';
 import {createDraftStore} from '../../services/stores/draft-store.ts';
 import {createFeedbackStore} from '../../services/stores/feedback-store.ts';
 import {createJobStore} from '../../services/stores/job-store.ts';
+import {createPlanDraftStore} from '../../services/stores/plan-draft-store.ts';
 import {ensureStateFolder} from '../../services/stores/project-folder.ts';
 import {createRequestBox} from '../../services/stores/request-box.ts';
 import {createRunStore} from '../../services/stores/run-store.ts';
@@ -106,6 +107,7 @@ export async function openEngine({
     runs,
     feedback: createFeedbackStore({folder: folder.feedbackFolder}),
     drafts,
+    planDrafts: createPlanDraftStore({folder: folder.planDraftsFolder}),
     comments: createCommentStore({folder: folder.runsFolder}),
     inbox: createDecisionInbox({folder: folder.runsFolder, livenessOf}),
     jobs: createJobStore({folder: folder.jobsFolder}),

@@ -15,6 +15,7 @@ import type {CliContext} from '../context.ts';
 import {liveLine} from '../terminal/live-line.ts';
 import {painter} from '../terminal/paint.ts';
 import {printableJson} from '../terminal/printable-json.ts';
+import {planData, turnLine} from './plan-progress.ts';
 
 /** Shows what happens while a job runs, in the form the reader wants. */
 export type Progress = {
@@ -52,6 +53,10 @@ export function textProgress(
           live?.begin();
           return;
         }
+        case 'plan.started':
+          say(`${paint('cyan', '▶')} ${turnLine(fact)}`);
+          live?.begin();
+          return;
         case 'review.started':
           say(`running parent review for ${displayLine(fact.prepared.task.id)}`);
           live?.begin();
@@ -121,6 +126,7 @@ export function textProgress(
           return;
         }
         case 'decision.required':
+        case 'plan.asked':
           return;
       }
     },
@@ -234,6 +240,9 @@ function asData(fact: EngineFact): unknown {
       const run = runId === null ? {} : {run_id: runId};
       return {event: fact.type, task_id: taskId, ...run, provider, reason, until};
     }
+    case 'plan.started':
+    case 'plan.asked':
+      return planData(fact);
     case 'engine.pausing':
       return {event: fact.type, forced: fact.isForced};
     case 'engine.warning':

@@ -9,6 +9,7 @@ import type {
 } from '../../services/contracts/agent.ts';
 import type {AgentEnding, AgentRunner, LaunchedAgent} from '../../services/contracts/agent-runner.ts';
 import {AppError, messageOf} from '../../services/contracts/errors.ts';
+import {planAnswerLimit} from '../../services/contracts/plan-answer.ts';
 import type {ProcessIdentity} from '../../services/contracts/process.ts';
 import {reviewAnswerLimit} from '../../services/contracts/review-answer.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
@@ -37,8 +38,13 @@ export type AgentReport =
   | ({readonly type: 'agent.silent'} & Silence)
   | ({readonly type: 'agent.exited'} & SegmentExit);
 
-/** A result is a summary for others; a review's answer is read by us, and whole or not at all. */
-const resultLimit = 4_000;
+/** A result is a summary for others; the answer of a review or a planner is read by us, and whole or not at all. */
+const answerLimits = {
+  execute: 4_000,
+  undo: 4_000,
+  review: reviewAnswerLimit,
+  plan: planAnswerLimit,
+} as const satisfies Record<RunRecord['run_type'], number>;
 
 /** What an agent left behind, by run: too large for a machine's context, fetched when it is recorded. */
 export type AgentEndings = Map<string, {readonly end: SegmentEnd; readonly text: string}>;
@@ -136,7 +142,7 @@ export function defineAgentActor({
           ...(isLogTruncated && {isLogTruncated}),
           ...(usage === undefined ? {} : {usage, isWholeSession}),
         },
-        text: verdict.text.slice(0, request.answerSchema === undefined ? resultLimit : reviewAnswerLimit),
+        text: verdict.text.slice(0, answerLimits[run.run_type]),
       });
       sendBack({
         type: 'agent.exited',

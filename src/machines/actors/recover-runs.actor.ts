@@ -37,9 +37,8 @@ export function defineRecoverRunsActor(
     const running = await services.runs.runningTaskIds();
     for (const taskId of new Set([...openTasks(plan).map(({id}) => id), ...running])) {
       const {runs, broken} = await services.runs.list(taskId);
-      // A review that lost its Blackbird is made again, so nobody needs to hear of it.
-      for (const run of runs)
-        if (run.run_type === 'review' && run.state === 'running') await repair(services, run);
+      // A review that lost its Blackbird is made again, and a planner is told of by its draft.
+      for (const run of runs) if (isAside(run) && run.state === 'running') await repair(services, run);
       for (const run of runs)
         if (run.run_type === 'undo' && run.state === 'running') await repairUndo(services, run);
       // Taken back, by a Blackbird that died before the run it was to replace could be told.
@@ -68,6 +67,9 @@ export function defineRecoverRunsActor(
     return recovered;
   });
 }
+
+/** No attempt at a task. */
+const isAside = ({run_type}: RunRecord) => run_type === 'review' || run_type === 'plan';
 
 const isTakenBack = ({state, segments, restart_of_run_id}: RunRecord) =>
   state === 'canceled' && segments.length === 0 && restart_of_run_id !== undefined;

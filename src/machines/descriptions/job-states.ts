@@ -16,6 +16,7 @@ export const engineStates = {
     'work.executing': 'works through the plan',
     'work.tasking': 'works on a task that was asked for by its name',
     'work.undoing': 'takes back what a task changed',
+    'work.planning': 'has a change of the plan proposed',
     'work.reviewing': 'reviews parents whose children are done',
     'work.ending': 'says how the job ended',
     'work.closing': 'writes how the job ended into its record',

@@ -142,8 +142,8 @@ export const runRecordSchema = z.looseObject({
   schema_version: z.literal(runSchemaVersion),
   run_id: z.string().min(1),
   task_id: z.string().min(1),
-  /** An undo has no agent: it takes back what other runs did to the files. */
-  run_type: z.enum(['execute', 'review', 'undo']),
+  /** An undo has no agent: it takes back what other runs did to the files. `plan`: one turn of a planner. */
+  run_type: z.enum(['execute', 'review', 'undo', 'plan']),
   /** The latest run is the one with the highest attempt, whatever the clock says. */
   attempt: z.int().min(1),
   state: z.enum(runStates),

@@ -9,6 +9,7 @@ import type {FeedbackStore} from './feedback.ts';
 import type {HookRunner, KeepAwake} from './hooks.ts';
 import type {JobStore, RequestBox} from './job.ts';
 import type {LimitStore} from './limits.ts';
+import type {PlanDraftStore} from './plan-draft.ts';
 import type {Liveness, ProcessIdentity} from './process.ts';
 import type {ProjectFacts, ProjectLock, ProviderChoice} from './project.ts';
 import type {RunRecord, RunStore} from './run.ts';
@@ -21,6 +22,7 @@ export type Services = {
   readonly runs: RunStore;
   readonly feedback: FeedbackStore;
   readonly drafts: DraftStore;
+  readonly planDrafts: PlanDraftStore;
   readonly comments: CommentStore;
   readonly inbox: DecisionInbox;
   readonly jobs: JobStore;

@@ -21,6 +21,7 @@ export type ProjectFolder = {
   readonly inspectorsFolder: string;
   readonly feedbackFolder: string;
   readonly draftsFolder: string;
+  readonly planDraftsFolder: string;
   readonly jobsFolder: string;
   readonly requestsFolder: string;
 };
@@ -41,6 +42,7 @@ export function projectFolder(root: string): ProjectFolder {
     inspectorsFolder: path.join(stateFolder, 'inspectors'),
     feedbackFolder: path.join(stateFolder, 'parent-review-feedback'),
     draftsFolder: path.join(stateFolder, 'drafts'),
+    planDraftsFolder: path.join(stateFolder, 'plan-drafts'),
     jobsFolder: path.join(stateFolder, 'jobs'),
     requestsFolder: path.join(stateFolder, 'requests'),
   };

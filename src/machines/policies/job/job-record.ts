@@ -32,16 +32,18 @@ export type NewJob = {
   readonly host: string;
 };
 
+function recordedStep(step: JobStep): JobRecord['steps'][number] {
+  if (step.type === 'execute') return {type: step.type, taskIds: [...step.taskIds]};
+  if (step.type === 'plan') return {type: step.type, mode: step.request.type};
+  return {type: step.type, taskId: step.taskId, ...(step.type === 'task' && {mode: step.mode.type})};
+}
+
 /** Written before anything of the job begins. */
 export function newJobRecord({jobId, steps, rules, owner, host}: NewJob, now: string): JobRecord {
   return {
     schemaVersion: jobSchemaVersion,
     jobId,
-    steps: steps.map((step) =>
-      step.type === 'execute'
-        ? {type: step.type, taskIds: [...step.taskIds]}
-        : {type: step.type, taskId: step.taskId, ...(step.type === 'task' && {mode: step.mode.type})},
-    ),
+    steps: steps.map(recordedStep),
     agent: rules.provider,
     settings: {...rules},
     owner: owner && {...owner, host},

@@ -6,6 +6,8 @@ import type {ExecutorInput, ExecutorOutput} from '../../executor.machine.ts';
 import type {ParentReviewInput, ParentReviewOutput} from '../../parent-review.machine.ts';
 import type {UndoOutput} from '../../undo.machine.ts';
 import {type ResolvedConfig, requireGates, settingOf} from '../config-resolution.ts';
+import {type PlanStep, planInput, planStopReason} from '../planning/plan-job.ts';
+import type {PlanOutput} from '../planning/plan-steps.ts';
 import type {CheckpointAnswer} from '../review/decisions.ts';
 import {type JobWishes, jobWishes} from '../run/agent-choice.ts';
 import type {TaskInput, TaskMode} from '../run/task-input.ts';
@@ -14,6 +16,8 @@ import type {UndoRequest} from '../run/undo.ts';
 import {dueReviewInput} from './execution-steps.ts';
 import {type StopReason, stopReasonAfter, stopReasonAfterReview} from './stop-reason.ts';
 import {type Patience, patienceOf} from './waiting.ts';
+
+export {planInput};
 
 /** One part of a job: the plan, or a single task. */
 export type JobStep =
@@ -26,7 +30,8 @@ export type JobStep =
       /** It goes on by itself, once its time has come. */
       readonly isRetry?: true;
     }
-  | ({readonly type: 'undo'} & UndoRequest);
+  | ({readonly type: 'undo'} & UndoRequest)
+  | PlanStep;
 
 export type JobTask = Extract<JobStep, {type: 'task'}>;
 
@@ -36,7 +41,8 @@ export type Job = {readonly steps: readonly JobStep[]; readonly options: JobOpti
 export type StepResult =
   | {readonly type: 'execute'; readonly output: ExecutorOutput}
   | {readonly type: 'task'; readonly output: TaskOutput}
-  | {readonly type: 'undo'; readonly output: UndoOutput};
+  | {readonly type: 'undo'; readonly output: UndoOutput}
+  | {readonly type: 'plan'; readonly output: PlanOutput};
 
 /** How a job ended. `error` tells more where `reason` is `error`. */
 export type JobResult = {
@@ -154,6 +160,7 @@ export function succeededRuns(done: readonly StepResult[]) {
 export function stopReasonOf(step: StepResult, rules: Pick<JobRules, 'stopOnFailure'>): StopReason | null {
   if (step.type === 'task') return stopReasonAfter(step.output, rules);
   if (step.type === 'undo') return step.output.outcome === 'error' ? 'error' : null;
+  if (step.type === 'plan') return planStopReason[step.output.outcome];
   return step.output.reason === 'completed' ? null : step.output.reason;
 }
 
@@ -180,7 +187,7 @@ function isRejected(step: Exclude<StepResult, {type: 'undo'}>, taskId: string): 
 /** The steps that are left after one; a plan that waits for a person is not through. */
 export function stepsAfter([current, ...left]: readonly JobStep[], result: StepResult): readonly JobStep[] {
   if (result.type === 'task') return stepsAfterTask(left, result.output);
-  if (result.type === 'undo') return left;
+  if (result.type === 'undo' || result.type === 'plan') return left;
   return current && waiting.has(result.output.reason) ? [current, ...left] : left;
 }
 
@@ -281,6 +288,8 @@ export type JobRules = {
   readonly stallMilliseconds: number;
   /** So many new runs a task gets whose agent failed. */
   readonly retries: number;
+  /** So often the quality gate sends a proposed plan back by itself. */
+  readonly maxRefinements: number;
 };
 
 /** Refuses settings that are gates and cannot be read. */
@@ -309,6 +318,7 @@ export function jobRules(
     patience: patienceOf(config, options, now),
     stallMilliseconds: settingOf(config, 'execution.stallMinutes') * 60_000,
     retries: settingOf(config, 'execution.retries'),
+    maxRefinements: settingOf(config, 'planning.maxPlanAutoRefinePasses'),
   };
 }
 

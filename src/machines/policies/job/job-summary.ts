@@ -4,6 +4,7 @@ import type {Plan} from '../../../services/contracts/plan.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
 import type {Reviewed} from '../../parent-review.machine.ts';
 import {readyTasks} from '../plan/readiness.ts';
+import {type PlanData, planSummary} from '../planning/plan-job.ts';
 import {choicesAt, decisionWords} from '../review/checkpoint-choices.ts';
 import type {UndecidedParent} from '../review/review-steps.ts';
 import {heldUpError, heldUpLines, isByProvider, isHeldUp, isTimeNeeded} from '../run/failure-table.ts';
@@ -29,6 +30,8 @@ export type JobSummary = {
   readonly lines: readonly string[];
   /** Of a job that took changes back. */
   readonly undo?: UndoData;
+  /** Of a job that worked on the plan. */
+  readonly plan?: PlanData;
   /** When it can go on, where only time is needed. */
   readonly retryAt?: string;
   /** What is needed now: nothing, another try, a person, or only time. */
@@ -39,6 +42,8 @@ export type JobSummary = {
 export function jobSummary(result: JobResult, plan: Plan): JobSummary {
   throwError(result, plan);
   const {reason} = result;
+  const planned = planSummary(result);
+  if (planned) return planned;
   if (result.handedOver) return handedOverSummary(result.handedOver);
   const story = storyOf(result);
   const last = story.attempted.at(-1);
@@ -137,7 +142,7 @@ type Story = {
 export function attemptedIn({steps}: Pick<JobResult, 'steps'>): readonly Attempted[] {
   return steps.flatMap((step) => {
     if (step.type === 'execute') return step.output.attempted;
-    if (step.type === 'undo') return [];
+    if (step.type === 'undo' || step.type === 'plan') return [];
     return 'run' in step.output ? [attemptOf(step.output.run.task_id, step.output.run)] : [];
   });
 }

@@ -24,6 +24,8 @@ export type NewRun = {
   readonly links?: Pick<RunRecord, 'resumed_from_run_id' | 'restart_of_run_id' | 'retry_number'>;
   /** The process that launches it. */
   readonly owner?: ProcessIdentity;
+  /** `plan`: it works on the plan, and on no task of it. */
+  readonly runType?: 'plan';
   /** Makes it a review, of the children as this signature knows them. */
   readonly reviewSignature?: string;
   /** The working files before anything of the agent exists. */
@@ -41,7 +43,7 @@ export function newRunRecord(run: NewRun, now: string): RunRecord {
     schema_version: runSchemaVersion,
     run_id: run.runId,
     task_id: run.taskId,
-    run_type: run.reviewSignature === undefined ? 'execute' : 'review',
+    run_type: run.runType ?? (run.reviewSignature === undefined ? 'execute' : 'review'),
     attempt: run.attempt,
     state: 'running',
     phase: 'launching',

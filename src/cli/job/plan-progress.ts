@@ -1,0 +1,41 @@
+import type {PlanNews} from '../../machines/planning.ts';
+import {programName} from '../../machines/policies/run/program.ts';
+import {displayLine} from '../../machines/policies/text/display-text.ts';
+import {messageOf} from '../../services/contracts/errors.ts';
+
+type Turn = Extract<PlanNews, {type: 'plan.started'}>;
+
+/** Why a planner works, in the words of whoever reads along. */
+export function turnLine({prepared: {run}, draft, why}: Turn): string {
+  const {rounds} = draft;
+  return {
+    start: `${kindWords[draft.kind]}  (${programName(run)})`,
+    answers: 'the planner goes on with your answers',
+    problems: `its answer cannot be used: sent back, try ${rounds.corrections + 1}`,
+    findings: `the quality gate sends it back, pass ${rounds.refinements}`,
+    revision: 'the planner revises its proposal',
+  }[why];
+}
+
+const kindWords = {
+  generate: 'planning',
+  refine: 'changing the plan',
+  deps: 'looking for dependencies',
+} as const;
+
+/** For scripts. The plan itself is in the draft; what would change is told. */
+export function planData(news: PlanNews): unknown {
+  if (news.type === 'plan.started') {
+    const {prepared, draft, why} = news;
+    const {run_id, provider} = prepared.run;
+    return {event: news.type, draft_id: draft.draftId, kind: draft.kind, why, run_id, provider};
+  }
+  const {draft, preview, refusal} = news.question;
+  return {
+    event: news.type,
+    draft_id: draft.draftId,
+    questions: draft.questions,
+    ...(preview && {diff: preview.diff, findings: preview.findings}),
+    ...(refusal === undefined ? {} : {refusal: displayLine(messageOf(refusal))}),
+  };
+}

@@ -1,0 +1,186 @@
+import {fromCallback, fromPromise} from 'xstate';
+import {AppError, messageOf} from '../../services/contracts/errors.ts';
+import type {PlanDraft, PlanSaying, ProposedOperation} from '../../services/contracts/plan-draft.ts';
+import type {Answer} from '../../services/contracts/run.ts';
+import type {Services} from '../../services/contracts/services.ts';
+import type {PlanCommand} from '../plan-generation.machine.ts';
+import {newJobId} from '../policies/job/job-record.ts';
+import {requireTask} from '../policies/plan/plan-graph.ts';
+import {
+  checkProposal,
+  findingLines,
+  type PlanPreview,
+  previewOf,
+  withSeen,
+} from '../policies/planning/check-proposal.ts';
+import * as drafts from '../policies/planning/plan-draft.ts';
+
+export type DraftInput = {readonly draftId: string};
+
+/** Why the planner is told something, and what. */
+export type SendBackInput = DraftInput & {
+  readonly why: 'answers' | 'problems' | 'findings' | 'revision';
+  readonly text: string;
+  readonly answers: readonly Answer[];
+  readonly problems: readonly string[];
+};
+
+export type AskPersonInput = DraftInput & {readonly refusal: unknown};
+
+export type EditProposalInput = DraftInput & {readonly edit: readonly ProposedOperation[]};
+
+/** What a person is asked: the questions of the draft, or what to do with the proposal. */
+export type PlanQuestion = {
+  readonly draft: PlanDraft;
+  /** What it makes of the plan as it is now; null where questions are open. */
+  readonly preview: PlanPreview | null;
+  /** Why what was said before could not be done; undefined the first time. */
+  readonly refusal: unknown;
+};
+
+/** What is asked now, by draft, and how it is answered. */
+export type PlanDesk = Map<
+  string,
+  {readonly question: PlanQuestion; readonly send: (command: PlanCommand) => void}
+>;
+
+type Stores = Pick<Services, 'plans' | 'planDrafts' | 'drafts' | 'digest' | 'now' | 'newJobSuffix'>;
+
+export async function requireDraft(
+  {planDrafts}: Pick<Services, 'planDrafts'>,
+  draftId: string,
+): Promise<PlanDraft> {
+  const draft = await planDrafts.read(draftId);
+  if (draft === null) throw drafts.draftMissing(draftId);
+  return draft;
+}
+
+export async function changeDraft(
+  stores: Pick<Services, 'planDrafts' | 'now'>,
+  draftId: string,
+  change: (draft: PlanDraft) => PlanDraft | Promise<PlanDraft>,
+): Promise<PlanDraft> {
+  const before = await requireDraft(stores, draftId);
+  const after = await change(before);
+  if (after === before) return before;
+  const draft = {...after, updatedAt: stores.now()};
+  await stores.planDrafts.save(draft);
+  return draft;
+}
+
+/** What is wanted is on disk before an agent hears of it. */
+export function defineOpenDraftActor(stores: Stores) {
+  const create = async (wish: drafts.PlanWish): Promise<PlanDraft> => {
+    if (wish.text.trim() === '' && wish.kind !== 'deps')
+      throw new AppError('E_NO_INPUT', 'say what the plan is to be about');
+    const plan = await stores.plans.read();
+    for (const id of wish.taskIds) requireTask(plan, id);
+    const {drafts: all} = await stores.planDrafts.list();
+    const draftId = newJobId(stores.now(), stores.newJobSuffix(), all.at(-1)?.draftId);
+    const draft = drafts.newDraft(wish, draftId, stores.now());
+    await stores.planDrafts.save(draft);
+    return draft;
+  };
+  return fromPromise<drafts.DraftHead, {readonly request: drafts.PlanRequest}>(async ({input: {request}}) => {
+    if (request.type === 'new') return drafts.headOf(await create(request.wish));
+    const {answers} = request;
+    const draft = await changeDraft(stores, request.draftId, (open) =>
+      answers === undefined ? open : drafts.answered(open, answers),
+    );
+    return drafts.headOf(draft);
+  });
+}
+
+/** What is told next, written down before it is said. */
+export function defineSendBackActor(stores: Stores) {
+  const sayingFor = async (draft: PlanDraft, {why, text, problems}: SendBackInput): Promise<PlanSaying> => {
+    switch (why) {
+      case 'findings': {
+        const preview = await previewProposal(stores, draft);
+        return {type: why, lines: findingLines(preview?.findings ?? [])};
+      }
+      case 'revision':
+        if (text.trim() === '') throw new AppError('E_NO_INPUT', 'say what has to be different');
+        return {type: why, lines: [text.trim()]};
+      default:
+        return {type: 'problems', lines: draft.questions.length > 0 ? [noMoreQuestions] : [...problems]};
+    }
+  };
+  return fromPromise<drafts.DraftHead, SendBackInput>(async ({input}) => {
+    const draft = await changeDraft(stores, input.draftId, async (before) => {
+      if (input.why === 'answers') return drafts.answered(before, input.answers);
+      const after = drafts.sentBack(before, await sayingFor(before, input));
+      return withSeen(after, await stores.plans.read(), stores.digest);
+    });
+    if (input.why === 'answers') await stores.drafts.remove('answers', drafts.draftTaskId(draft.draftId));
+    return drafts.headOf(draft);
+  });
+}
+
+const noMoreQuestions =
+  'you may not ask again: decide what is open by yourself, and say so in the description of the tasks';
+
+/** Null where it cannot be made of the plan as it is now. */
+export async function previewProposal(
+  {plans, digest, now}: Pick<Services, 'plans' | 'digest' | 'now'>,
+  draft: PlanDraft,
+): Promise<PlanPreview | null> {
+  const checked = checkProposal(await plans.read(), draft, now(), digest);
+  return checked.type === 'valid' ? previewOf(checked.before, checked.after, {}) : null;
+}
+
+/** Puts the question on the desk for as long as it is asked. */
+export function defineAskPersonActor(
+  stores: Stores,
+  desk: PlanDesk,
+  onAsked: (question: PlanQuestion) => void,
+  onWarning: (message: string) => void,
+) {
+  return fromCallback<PlanCommand, AskPersonInput>(({input: {draftId, refusal}, sendBack}) => {
+    let isOver = false;
+    const ask = async () => {
+      const draft = await requireDraft(stores, draftId);
+      const preview = draft.questions.length > 0 ? null : await previewProposal(stores, draft);
+      if (isOver) return;
+      const question = {draft, preview, refusal};
+      desk.set(draftId, {question, send: sendBack});
+      onAsked(question);
+    };
+    ask().catch((error: unknown) => {
+      if (isOver) return;
+      onWarning(`nobody can be asked about the draft ${draftId}: ${messageOf(error)}`);
+      sendBack({type: 'plan.postpone'});
+    });
+    return () => {
+      isOver = true;
+      desk.delete(draftId);
+    };
+  });
+}
+
+/** Refused where the plan could not be changed so any more. */
+export function defineEditProposalActor(stores: Stores) {
+  return fromPromise<drafts.DraftHead, EditProposalInput>(async ({input: {draftId, edit}}) => {
+    const plan = await stores.plans.read();
+    const draft = await changeDraft(stores, draftId, (before) => {
+      const after = drafts.edited(before, edit);
+      const checked = checkProposal(plan, after, stores.now(), stores.digest);
+      if (checked.type === 'valid') return after;
+      const [problem = ''] = checked.problems;
+      throw new AppError('E_PLAN_EDIT', `the proposal cannot be changed so: ${problem}`);
+    });
+    return drafts.headOf(draft);
+  });
+}
+
+/** Also what was written for it and not sent. */
+export async function dropDraft(
+  {planDrafts, drafts: texts}: Pick<Services, 'planDrafts' | 'drafts'>,
+  draftId: string,
+): Promise<void> {
+  await planDrafts.remove(draftId);
+  await texts.remove('answers', drafts.draftTaskId(draftId));
+}
+
+export const defineDropDraftActor = (stores: Stores) =>
+  fromPromise<void, DraftInput>(({input: {draftId}}) => dropDraft(stores, draftId));

@@ -1,0 +1,98 @@
+import {fromPromise} from 'xstate';
+import {AppError} from '../../services/contracts/errors.ts';
+import type {Plan} from '../../services/contracts/plan.ts';
+import type {RunRecord} from '../../services/contracts/run.ts';
+import type {Services} from '../../services/contracts/services.ts';
+import {refuseRunning, type TasksInProgress} from '../policies/plan/running-tasks.ts';
+import {readPlanAnswer} from '../policies/planning/check-plan-answer.ts';
+import {checkProposal, countBlocking} from '../policies/planning/check-proposal.ts';
+import {asked, checked, type DraftHead, headOf, proposed} from '../policies/planning/plan-draft.ts';
+import {changeDraft, type DraftInput, dropDraft, previewProposal, requireDraft} from './plan-draft.actor.ts';
+
+/** What was found of an answer or of a proposal. */
+export type PlanReading = {
+  readonly type: 'questions' | 'operations' | 'unusable' | 'valid' | 'linted';
+  readonly draft: DraftHead;
+  /** Everything that is wrong with it. */
+  readonly problems: readonly string[];
+  /** How much the quality gate found, once it has looked. */
+  readonly blocking?: number;
+  readonly findings?: number;
+};
+
+export type ReadAnswerInput = DraftInput & {readonly run: RunRecord};
+
+type Stores = Pick<Services, 'plans' | 'runs' | 'planDrafts' | 'drafts' | 'digest' | 'now' | 'self'>;
+
+/** What was answered is in the draft before anything is made of it. */
+export function defineReadAnswerActor(stores: Stores) {
+  return fromPromise<PlanReading, ReadAnswerInput>(async ({input: {draftId, run}}) => {
+    const {kind} = await requireDraft(stores, draftId);
+    const answer = readPlanAnswer(kind, run.result ?? '');
+    if (answer.type === 'unusable') {
+      const draft = headOf(await requireDraft(stores, draftId));
+      return {type: answer.type, draft, problems: answer.problems};
+    }
+    const draft = await changeDraft(stores, draftId, (before) =>
+      answer.type === 'questions' ? asked(before, answer.questions) : proposed(before, answer.operations),
+    );
+    return {type: answer.type, draft: headOf(draft), problems: []};
+  });
+}
+
+/** Against the plan as it is now, whoever changed it meanwhile. */
+export function defineValidateProposalActor(stores: Stores) {
+  return fromPromise<PlanReading, DraftInput>(async ({input: {draftId}}) => {
+    const draft = await requireDraft(stores, draftId);
+    const {plans, now, digest} = stores;
+    const found = checkProposal(await plans.read(), draft, now(), digest);
+    if (found.type === 'invalid') return {type: 'unusable', draft: headOf(draft), problems: found.problems};
+    return {type: 'valid', draft: headOf(await changeDraft(stores, draftId, checked)), problems: []};
+  });
+}
+
+export function defineLintProposalActor(stores: Stores) {
+  return fromPromise<PlanReading, DraftInput>(async ({input: {draftId}}) => {
+    const draft = await requireDraft(stores, draftId);
+    const findings = (await previewProposal(stores, draft))?.findings ?? [];
+    return {
+      type: 'linted',
+      draft: headOf(draft),
+      problems: [],
+      blocking: countBlocking(findings),
+      findings: findings.length,
+    };
+  });
+}
+
+/** One transaction on the plan as it is then; the draft is gone only when the plan has it. */
+export function defineSaveProposalActor(stores: Stores) {
+  return fromPromise<void, DraftInput>(async ({input: {draftId}}) => {
+    const {plans, now, digest} = stores;
+    const draft = await requireDraft(stores, draftId);
+    const inProgress = await tasksInProgress(stores, await plans.read());
+    await plans.update((plan) => {
+      const found = checkProposal(plan, draft, now(), digest);
+      if (found.type === 'invalid') throw conflict(found.problems);
+      refuseRunning(plan, found.after, inProgress);
+      return found.after;
+    });
+    await dropDraft(stores, draftId);
+  });
+}
+
+const conflict = (problems: readonly string[]) =>
+  new AppError('E_CONFLICT', 'the plan was changed by somebody else meanwhile; nothing was written', {
+    details: problems.slice(0, 5).map((problem) => ['problem', problem]),
+  });
+
+/** Whoever saves holds the project lock: what a record says to be running is another Blackbird's nevertheless. */
+async function tasksInProgress({runs, self}: Stores, plan: Plan): Promise<TasksInProgress> {
+  const still = new Set<string>();
+  for (const {id, status, childIds} of plan.items.values()) {
+    if (status !== 'in_progress' || childIds.length > 0) continue;
+    const latest = (await runs.list(id)).runs.at(-1);
+    if (latest?.state !== 'running') still.add(id);
+  }
+  return {pid: self?.pid ?? 0, still};
+}

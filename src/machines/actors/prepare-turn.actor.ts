@@ -1,0 +1,103 @@
+import {fromPromise} from 'xstate';
+import type {ProviderId} from '../../services/contracts/agent.ts';
+import type {ModelWish} from '../../services/contracts/model-wish.ts';
+import {planAnswerSchema} from '../../services/contracts/plan-answer.ts';
+import type {PlanDraft} from '../../services/contracts/plan-draft.ts';
+import type {RunRecord} from '../../services/contracts/run.ts';
+import type {Services} from '../../services/contracts/services.ts';
+import {baseOf} from '../policies/planning/check-proposal.ts';
+import {type DraftHead, draftTaskId, headOf} from '../policies/planning/plan-draft.ts';
+import {planPrompt, turnPrompt} from '../policies/planning/plan-prompt.ts';
+import {newProgram, programObstacle, programOf} from '../policies/run/program.ts';
+import {newRunRecord} from '../policies/run/run-record.ts';
+import {changeDraft, requireDraft} from './plan-draft.actor.ts';
+import type {PreparedRun} from './run-situation.ts';
+
+export type PrepareTurnInput = {
+  readonly draftId: string;
+  readonly provider: ProviderId;
+  readonly explicitProvider: ProviderId | null;
+  readonly wish: ModelWish;
+};
+
+/** A turn that begins, for the views. */
+export type PlanTurn = {readonly prepared: PreparedRun; readonly draft: DraftHead; readonly why: TurnReason};
+type TurnReason = NonNullable<PlanDraft['saying']>['type'];
+
+/** Everything before the planner: what it is told, in its own session where it has one, and the record on disk. */
+export function definePrepareTurnActor(services: Services, onPrepared: (turn: PlanTurn) => void) {
+  return fromPromise<PreparedRun, PrepareTurnInput>(async ({input}) => {
+    const taskId = draftTaskId(input.draftId);
+    const {runs} = await services.runs.list(taskId);
+    const open = await requireDraft(services, input.draftId);
+    const before = sessionIn(services, runs, input);
+    const draft = before === null ? await tellPlan(services, open) : open;
+    const prompt =
+      before === null
+        ? planPrompt(draft, {plan: await services.plans.read(), snapshot: await services.project.snapshot()})
+        : turnPrompt(draft);
+    const provider = before?.provider ?? input.provider;
+    const {choosesSession} = await services.agents.check(provider);
+    const sessionRef = before?.provider_session_ref ?? (choosesSession ? services.newUuid() : null);
+    const attempt = Math.max(0, ...runs.map((run) => run.attempt)) + 1;
+    const record = newRunRecord(
+      {
+        runId: services.newRunId(taskId, attempt),
+        runType: 'plan',
+        taskId,
+        attempt,
+        program: before ? programOf(before) : newProgram(provider, services.agents.customCommand),
+        sessionRef: sessionRef ?? '',
+        repoRoot: services.project.root,
+        context: {digest: services.digest(prompt), bytes: new TextEncoder().encode(prompt).length},
+        wish: input.wish,
+        ...(before && {links: {resumed_from_run_id: before.run_id}}),
+        ...(services.self === null ? {} : {owner: services.self}),
+      },
+      services.now(),
+    );
+    const run = before ? {...record, resumable: true, feedback: draft.saying?.type ?? ''} : record;
+    await services.runs.insert(run);
+    const request = {
+      kind: before ? 'resume' : 'start',
+      prompt,
+      sessionRef,
+      isGitRepository: await services.project.isGitRepository(),
+      access: 'read-only',
+      answerSchema: planAnswerSchema(draft.kind),
+    } as const;
+    const prepared = {
+      task: {id: taskId, title: titleOf(draft)},
+      run,
+      order: {type: 'run.launch', request},
+    } as const;
+    onPrepared({prepared, draft: headOf(draft), why: draft.saying?.type ?? 'start'});
+    return prepared;
+  });
+}
+
+const titleOf = ({text}: PlanDraft) => text.trim().split('\n', 1)[0]?.slice(0, 120) ?? '';
+
+/** It is told the plan as it is now: what changes from now on is a conflict. */
+const tellPlan = (services: Services, {draftId}: PlanDraft) =>
+  changeDraft(services, draftId, async (draft) => ({
+    ...draft,
+    base: baseOf(await services.plans.read(), services.digest),
+  }));
+
+/** The last turn whose session can be gone on with, here and with the program that has it; null for a new one. */
+function sessionIn(
+  {project, agents, isSessionRef}: Services,
+  runs: readonly RunRecord[],
+  {explicitProvider}: PrepareTurnInput,
+): RunRecord | null {
+  const last = runs.findLast(({segments}) => segments.length > 0);
+  if (!last?.resumable || last.repo_root !== project.root || last.failure?.kind === 'resume_rejected')
+    return null;
+  const {provider, provider_session_ref: ref} = last;
+  if (ref === '' || !isSessionRef(provider, ref)) return null;
+  if (provider === 'custom' && last.provider_dialect === undefined) return null;
+  return programObstacle(last, {explicitProvider, customCommand: agents.customCommand}) === null
+    ? last
+    : null;
+}

@@ -1,0 +1,286 @@
+import {and, assign, sendTo, setup} from 'xstate';
+import type {ProviderId} from '../services/contracts/agent.ts';
+import type {Answer} from '../services/contracts/run.ts';
+import {callbackNotProvided, promiseNotProvided} from './actors/not-provided.ts';
+import type {
+  AskPersonInput,
+  DraftInput,
+  EditProposalInput,
+  SendBackInput,
+} from './actors/plan-draft.actor.ts';
+import type {PlanReading} from './actors/plan-proposal.actor.ts';
+import {errorIn, finalOutput, isPauseAsked, outputIn, type PauseCommand, pauseWish} from './chart-parts.ts';
+import {planTurnMachine} from './plan-turn.machine.ts';
+import {type DraftHead, type PlanRequest, planLimits} from './policies/planning/plan-draft.ts';
+import {
+  askInput,
+  draftIdIn,
+  type PlanFacts,
+  type PlanOutput,
+  type PlanTurnOutput,
+  planOutput,
+  tellInput,
+  turnInput,
+} from './policies/planning/plan-steps.ts';
+import type {JobWishes} from './policies/run/agent-choice.ts';
+
+export type PlanGenerationInput = {
+  readonly request: PlanRequest;
+  readonly provider: ProviderId;
+  readonly explicitProvider: ProviderId | null;
+  readonly graceMilliseconds: number;
+  readonly stallMilliseconds?: number;
+  readonly wishes?: JobWishes;
+  /** So often the quality gate sends a proposal back by itself. */
+  readonly maxRefinements: number;
+  /** Somebody is there to answer and to decide. */
+  readonly isAttended: boolean;
+  /** What nothing blocks is saved without a question. */
+  readonly isAccepted: boolean;
+};
+
+export type PlanCommand =
+  | {readonly type: 'plan.answer'; readonly answers: readonly Answer[]}
+  | {readonly type: 'plan.accept'}
+  | {readonly type: 'plan.revise'; readonly text: string}
+  /** A change that a person makes to the proposal. */
+  | ({readonly type: 'plan.edit'} & Pick<EditProposalInput, 'edit'>)
+  | {readonly type: 'plan.drop'}
+  /** Later: the draft is kept. */
+  | {readonly type: 'plan.postpone'};
+
+type Facts = {readonly context: PlanFacts};
+
+const broken = {target: '#broken', actions: {type: 'rememberError', params: errorIn}} as const;
+const refusedTo = <Target extends string>(target: Target) =>
+  ({target, actions: {type: 'rememberRefusal', params: errorIn}}) as const;
+const drafted = {type: 'rememberDraft', params: outputIn} as const;
+const read = {type: 'rememberReading', params: outputIn} as const;
+/** What is said next is on disk. */
+const told = [
+  {guard: 'isPauseAsked', target: '#paused', actions: drafted},
+  {target: 'generating', actions: drafted},
+] as const;
+const ofDraft = <Source extends string>(src: Source) =>
+  ({id: src, src, input: ({context}: Facts) => ({draftId: draftIdIn(context)})}) as const;
+const asking = (id: string) =>
+  ({id, src: 'askPerson', input: ({context}: Facts) => askInput(context)}) as const;
+const telling = (why: SendBackInput['why']) =>
+  ({
+    id: why,
+    src: 'sendBack',
+    input: ({context, event}: Facts & {event: {type: string}}) => tellInput(context, event, why),
+  }) as const;
+
+/**
+ * A change of the plan, proposed by an agent that may only read, and saved when a person accepts it. Whatever was said is in
+ * a draft on disk before the next step begins: whatever ends it, the draft goes on from there.
+ */
+export const planGenerationMachine = setup({
+  types: {
+    input: {} as PlanGenerationInput,
+    context: {} as PlanFacts,
+    events: {} as PlanCommand | PauseCommand,
+    output: {} as PlanOutput,
+  },
+  actors: {
+    openDraft: promiseNotProvided<DraftHead, {readonly request: PlanRequest}>('openDraft'),
+    planTurn: planTurnMachine,
+    validateProposal: promiseNotProvided<PlanReading, DraftInput>('validateProposal'),
+    lintProposal: promiseNotProvided<PlanReading, DraftInput>('lintProposal'),
+    /** Writes down what the planner is told next. */
+    sendBack: promiseNotProvided<DraftHead, SendBackInput>('sendBack'),
+    /** Lets somebody answer or decide for as long as it is asked. */
+    askPerson: callbackNotProvided<PlanCommand, AskPersonInput>('askPerson'),
+    editProposal: promiseNotProvided<DraftHead, EditProposalInput>('editProposal'),
+    saveProposal: promiseNotProvided<void, DraftInput>('saveProposal'),
+    dropDraft: promiseNotProvided<void, DraftInput>('dropDraft'),
+  },
+  actions: {
+    rememberDraft: assign((_, draft: DraftHead) => ({draft, refusal: undefined})),
+    rememberTurn: assign((_, turn: PlanTurnOutput) => ({turn, error: turn.error})),
+    rememberReading: assign((_, reading: PlanReading) => ({reading, draft: reading.draft})),
+    rememberRefusal: assign((_, {error}: {error: unknown}) => ({refusal: error})),
+    rememberError: assign((_, params: {error: unknown}) => params),
+  },
+  guards: {
+    isPauseAsked,
+    isAttended: ({context}) => context.isAttended,
+    isAsking: ({context}) => context.draft?.phase === 'asking',
+    isProposed: ({context}) => context.draft?.phase === 'proposed',
+    isTurnBroken: ({context}) => context.turn?.outcome === 'error',
+    isTurnPaused: ({context}) => context.turn?.outcome === 'paused',
+    hasTurnFailed: ({context}) => context.turn?.outcome === 'failed',
+    isUnusable: ({context}) => context.reading?.type === 'unusable',
+    /** It asked once more than it may: it has to decide by itself. */
+    asksTooOften: ({context: {draft}}) =>
+      draft?.phase === 'asking' && draft.rounds.questions > planLimits.questionRounds,
+    mayCorrect: ({context}) => (context.draft?.rounds.corrections ?? 0) < planLimits.corrections,
+    isBlocked: ({context}) => (context.reading?.blocking ?? 0) > 0,
+    mayRefine: ({context: {draft, maxRefinements}}) =>
+      draft !== null && !draft.isEdited && draft.rounds.refinements < maxRefinements,
+    isAccepted: ({context}) => context.isAccepted && context.reading?.blocking === 0,
+  },
+}).createMachine({
+  id: 'planGeneration',
+  context: ({input}) => ({
+    ...input,
+    draft: null,
+    turn: null,
+    reading: null,
+    refusal: undefined,
+    error: undefined,
+  }),
+  initial: 'planning',
+  states: {
+    planning: {
+      type: 'parallel',
+      states: {
+        wish: pauseWish,
+        work: {
+          initial: 'describing',
+          states: {
+            describing: {
+              invoke: {
+                id: 'openDraft',
+                src: 'openDraft',
+                input: ({context}) => ({request: context.request}),
+                onDone: {target: 'described', actions: drafted},
+                onError: broken,
+              },
+            },
+            described: {
+              always: [
+                {guard: 'isPauseAsked', target: '#paused'},
+                {guard: 'isAsking', target: 'asked'},
+                {guard: 'isProposed', target: 'validating'},
+                {target: 'generating'},
+              ],
+            },
+            generating: {
+              on: {'run.pause': {actions: sendTo('planTurn', ({event}) => event)}},
+              invoke: {
+                id: 'planTurn',
+                src: 'planTurn',
+                input: ({context}) => turnInput(context),
+                onDone: {target: 'generated', actions: {type: 'rememberTurn', params: outputIn}},
+                onError: broken,
+              },
+            },
+            generated: {
+              always: [
+                {guard: 'isTurnBroken', target: '#broken'},
+                {guard: 'isTurnPaused', target: '#paused'},
+                {guard: 'hasTurnFailed', target: '#failed'},
+                {
+                  target: 'answered',
+                  actions: assign(({context: {turn, draft}}) => ({
+                    reading: turn?.reading ?? null,
+                    draft: turn?.reading?.draft ?? draft,
+                  })),
+                },
+              ],
+            },
+            answered: {
+              always: [
+                {guard: and(['asksTooOften', 'mayCorrect']), target: 'correcting'},
+                {guard: 'isAsking', target: 'asked'},
+                {guard: 'isUnusable', target: 'wrong'},
+                {target: 'validating'},
+              ],
+            },
+            asked: {always: [{guard: 'isAttended', target: 'asking'}, {target: '#unanswered'}]},
+            asking: {
+              always: {guard: 'isPauseAsked', target: '#unanswered'},
+              invoke: {...asking('askQuestions'), onError: broken},
+              on: {'plan.answer': 'answering', 'plan.drop': 'dropping', 'plan.postpone': '#unanswered'},
+            },
+            answering: {invoke: {...telling('answers'), onDone: told, onError: refusedTo('asking')}},
+            validating: {
+              invoke: {
+                ...ofDraft('validateProposal'),
+                onDone: {target: 'validated', actions: read},
+                onError: broken,
+              },
+            },
+            validated: {
+              always: [
+                {guard: 'isPauseAsked', target: '#paused'},
+                {guard: 'isUnusable', target: 'wrong'},
+                {target: 'linting'},
+              ],
+            },
+            wrong: {always: [{guard: 'mayCorrect', target: 'correcting'}, {target: '#unusable'}]},
+            correcting: {invoke: {...telling('problems'), onDone: told, onError: broken}},
+            linting: {
+              invoke: {
+                ...ofDraft('lintProposal'),
+                onDone: {target: 'linted', actions: read},
+                onError: broken,
+              },
+            },
+            linted: {
+              always: [
+                {guard: 'isPauseAsked', target: '#paused'},
+                {guard: and(['isBlocked', 'mayRefine']), target: 'refining'},
+                {guard: 'isAccepted', target: 'saving'},
+                {guard: 'isAttended', target: 'reviewing'},
+                {target: '#undecided'},
+              ],
+            },
+            refining: {invoke: {...telling('findings'), onDone: told, onError: broken}},
+            reviewing: {
+              always: {guard: 'isPauseAsked', target: '#undecided'},
+              invoke: {...asking('askDecision'), onError: broken},
+              on: {
+                'plan.accept': 'saving',
+                'plan.revise': 'revising',
+                'plan.edit': 'editing',
+                'plan.drop': 'dropping',
+                'plan.postpone': '#undecided',
+              },
+            },
+            revising: {invoke: {...telling('revision'), onDone: told, onError: refusedTo('reviewing')}},
+            editing: {
+              invoke: {
+                id: 'editProposal',
+                src: 'editProposal',
+                input: ({context, event}) => ({draftId: draftIdIn(context), edit: editIn(event)}),
+                onDone: {target: 'linting', actions: drafted},
+                onError: refusedTo('reviewing'),
+              },
+            },
+            // Too short to be paused: what a person accepted is saved.
+            saving: {
+              invoke: {
+                ...ofDraft('saveProposal'),
+                onDone: '#saved',
+                onError: [{...refusedTo('reviewing'), guard: 'isAttended'}, broken],
+              },
+            },
+            dropping: {invoke: {...ofDraft('dropDraft'), onDone: '#dropped', onError: broken}},
+          },
+        },
+      },
+    },
+    saved: {id: 'saved', type: 'final', output: outputFor('saved')},
+    dropped: {id: 'dropped', type: 'final', output: outputFor('dropped')},
+    unanswered: {id: 'unanswered', type: 'final', output: outputFor('unanswered')},
+    undecided: {id: 'undecided', type: 'final', output: outputFor('undecided')},
+    paused: {id: 'paused', type: 'final', output: outputFor('paused')},
+    failed: {id: 'failed', type: 'final', output: outputFor('failed')},
+    unusable: {id: 'unusable', type: 'final', output: outputFor('unusable')},
+    broken: {id: 'broken', type: 'final', output: outputFor('error')},
+  },
+  output: finalOutput<PlanOutput>,
+});
+
+function outputFor(outcome: PlanOutput['outcome']) {
+  return ({context}: Facts) => planOutput(outcome, context);
+}
+
+/** Left for `editing` only by the command that leads there. */
+function editIn(event: {readonly type: string}): EditProposalInput['edit'] {
+  if (!('edit' in event)) throw new Error('Nothing was edited');
+  return event.edit as EditProposalInput['edit'];
+}

@@ -1,0 +1,67 @@
+import type {Services} from '../services/contracts/services.ts';
+import {
+  defineAskPersonActor,
+  defineDropDraftActor,
+  defineEditProposalActor,
+  defineOpenDraftActor,
+  defineSendBackActor,
+  type PlanDesk,
+  type PlanQuestion,
+} from './actors/plan-draft.actor.ts';
+import {
+  defineLintProposalActor,
+  defineReadAnswerActor,
+  defineSaveProposalActor,
+  defineValidateProposalActor,
+} from './actors/plan-proposal.actor.ts';
+import {definePrepareTurnActor, type PlanTurn} from './actors/prepare-turn.actor.ts';
+import {defineWithdrawRunActor} from './actors/withdraw.actor.ts';
+import {planGenerationMachine} from './plan-generation.machine.ts';
+import {planTurnMachine} from './plan-turn.machine.ts';
+import type {runMachine} from './run.machine.ts';
+
+/** What the views are told while a plan is worked on. */
+export type PlanNews =
+  /** A planner is told something. */
+  | ({readonly type: 'plan.started'} & PlanTurn)
+  /** A person has to answer a planner, or to decide on what it proposes: answered by `answerPlan`. */
+  | {readonly type: 'plan.asked'; readonly question: PlanQuestion};
+
+/** The planner's machines over the services; `run` is the engine's own, so that its agent is started and stopped like any. */
+export function providePlanning(
+  services: Services,
+  {
+    run,
+    desk,
+    publish,
+    warn,
+  }: {
+    readonly run: typeof runMachine;
+    readonly desk: PlanDesk;
+    readonly publish: (news: PlanNews) => void;
+    readonly warn: (message: string) => void;
+  },
+) {
+  const planTurn = planTurnMachine.provide({
+    actors: {
+      prepareTurn: definePrepareTurnActor(services, (turn) => publish({type: 'plan.started', ...turn})),
+      withdrawRun: defineWithdrawRunActor(services),
+      run,
+      readAnswer: defineReadAnswerActor(services),
+    },
+  });
+  const onAsked = (question: PlanQuestion) => publish({type: 'plan.asked', question});
+  return planGenerationMachine.provide({
+    actors: {
+      openDraft: defineOpenDraftActor(services),
+      planTurn,
+      validateProposal: defineValidateProposalActor(services),
+      lintProposal: defineLintProposalActor(services),
+      sendBack: defineSendBackActor(services),
+      askPerson: defineAskPersonActor(services, desk, onAsked, warn),
+      editProposal: defineEditProposalActor(services),
+      saveProposal: defineSaveProposalActor(services),
+      dropDraft: defineDropDraftActor(services),
+    },
+  });
+}

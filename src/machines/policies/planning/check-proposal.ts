@@ -1,0 +1,121 @@
+import type {Plan, Task} from '../../../services/contracts/plan.ts';
+import type {PlanDraft, ProposedOperation} from '../../../services/contracts/plan-draft.ts';
+import {diffPlans, type PlanDiff} from '../plan/plan-diff.ts';
+import {type Finding, isBlocking, type LintOptions, lintPlan} from '../plan/plan-lint.ts';
+import {applyPatch} from '../plan/plan-patch.ts';
+import {scopeOf} from './plan-prompt.ts';
+
+/** What a proposal makes of the plan as it is now; else everything that keeps it from being made. */
+export type CheckedProposal =
+  | {readonly type: 'valid'; readonly before: Plan; readonly after: Plan}
+  | {readonly type: 'invalid'; readonly problems: readonly string[]};
+
+type Digest = (text: string) => string;
+
+export function checkProposal(plan: Plan, draft: PlanDraft, now: string, digest: Digest): CheckedProposal {
+  const operations = draft.operations ?? [];
+  const problems = [...touchProblems(plan, draft, digest), ...scopeProblems(plan, draft)];
+  const check = applyPatch(plan, operations, now);
+  if ('problems' in check) {
+    problems.push(...check.problems.map(({path, message}) => `${placeOf(path, operations)}: ${message}`));
+  }
+  if ('plan' in check && problems.length === 0) return {type: 'valid', before: plan, after: check.plan};
+  return {type: 'invalid', problems: [...new Set(problems)]};
+}
+
+/** `$.operations[3]` says nothing to whoever was asked for tasks: the task it is about does. */
+function placeOf(path: string, operations: readonly ProposedOperation[]): string {
+  const [, index] = /^\$\.operations\[(\d+)\]$/.exec(path) ?? [];
+  const operation = index === undefined ? undefined : operations[Number(index)];
+  return operation === undefined ? path : `${operation.type} ${JSON.stringify(targetOf(operation))}`;
+}
+
+export const targetOf = (operation: ProposedOperation): string =>
+  operation.type === 'add' ? operation.task.id : operation.taskId;
+
+/** Nothing is changed that somebody else changed since the planner saw it. */
+function touchProblems(plan: Plan, {operations, base}: PlanDraft, digest: Digest): string[] {
+  const seen = new Map(base);
+  return [...new Set((operations ?? []).map(targetOf))].flatMap((id) => {
+    const task = plan.items.get(id);
+    const before = seen.get(id);
+    if (!task || before === undefined || before === digest(contentOf(task))) return [];
+    return [
+      `${JSON.stringify(id)} was changed by somebody else since you saw it; it is now: ${contentOf(task)}`,
+    ];
+  });
+}
+
+/** Where tasks were named, only these and those below them change; new ones come below them. */
+function scopeProblems(plan: Plan, {operations, taskIds}: PlanDraft): string[] {
+  const scope = scopeOf(plan, taskIds);
+  if (scope === null) return [];
+  const added = new Set((operations ?? []).flatMap((each) => (each.type === 'add' ? [each.task.id] : [])));
+  const isIn = (id: string | null) => id !== null && (scope.has(id) || added.has(id));
+  return (operations ?? []).flatMap((operation) => {
+    const target = targetOf(operation);
+    const parent =
+      operation.type === 'add'
+        ? operation.task.parentId
+        : operation.type === 'move'
+          ? operation.place.parentId
+          : target;
+    const isAllowed = isIn(target) && (isIn(parent) || plan.items.get(target)?.parentId === parent);
+    return isAllowed
+      ? []
+      : [`${operation.type} ${JSON.stringify(target)}: only ${taskIds.join(', ')} may change`];
+  });
+}
+
+/** What a planner is told of a task, and so what it may replace. Its status is its run's. */
+export const contentOf = ({
+  id,
+  parentId = null,
+  title,
+  deps,
+  description,
+  acceptanceCriteria,
+  prompt,
+}: Task): string => JSON.stringify({id, parentId, title, deps, description, acceptanceCriteria, prompt});
+
+export const baseOf = (plan: Plan, digest: Digest): PlanDraft['base'] =>
+  [...plan.items.values()].map((task) => [task.id, digest(contentOf(task))]);
+
+/** What the planner was just told of: that it knows now. */
+export function withSeen(draft: PlanDraft, plan: Plan, digest: Digest): PlanDraft {
+  const now = new Map(baseOf(plan, digest));
+  const touched = new Set((draft.operations ?? []).map(targetOf));
+  return {
+    ...draft,
+    base: draft.base.map(([id, seen]) => [id, touched.has(id) ? (now.get(id) ?? seen) : seen]),
+  };
+}
+
+/** A proposal as a person decides on it. */
+export type PlanPreview = {
+  readonly before: Plan;
+  readonly after: Plan;
+  readonly diff: PlanDiff;
+  /** Of the tasks that it adds or changes. */
+  readonly findings: readonly Finding[];
+};
+
+export function previewOf(before: Plan, after: Plan, options: LintOptions): PlanPreview {
+  const diff = diffPlans(before, after);
+  return {before, after, diff, findings: findingsIn(after, diff, options)};
+}
+
+/** What was there before is nobody's business here. */
+function findingsIn(after: Plan, {added, changed, deps}: PlanDiff, options: LintOptions): Finding[] {
+  const touched = new Set([...added, ...changed, ...deps].map(({id}) => id));
+  return lintPlan(after, options).filter(({taskId}) => touched.has(taskId));
+}
+
+/** What the gate tells the planner, every finding with how to mend it. */
+export const findingLines = (findings: readonly Finding[]): string[] =>
+  findings.map(
+    ({taskId, field, severity, message, suggestion}) =>
+      `${taskId}.${field} (${severity}): ${message}. ${suggestion}`,
+  );
+
+export const countBlocking = (findings: readonly Finding[]): number => findings.filter(isBlocking).length;

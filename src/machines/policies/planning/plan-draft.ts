@@ -1,0 +1,144 @@
+import {AppError, shellWord} from '../../../services/contracts/errors.ts';
+import type {PlanKind} from '../../../services/contracts/plan-answer.ts';
+import {
+  type PlanDraft,
+  type PlanSaying,
+  type ProposedOperation,
+  planDraftSchemaVersion,
+} from '../../../services/contracts/plan-draft.ts';
+import type {Answer, Question} from '../../../services/contracts/run.ts';
+
+/** What a planner is asked for. */
+export type PlanWish = {
+  readonly kind: PlanKind;
+  readonly text: string;
+  /** The only tasks that may change; empty for the whole plan. */
+  readonly taskIds: readonly string[];
+};
+
+/** A new draft, or one that is gone on with. */
+export type PlanRequest =
+  | {readonly type: 'new'; readonly wish: PlanWish}
+  | {readonly type: 'open'; readonly draftId: string; readonly answers?: readonly Answer[]};
+
+/** So often a planner may ask, and so often in a row its answer may be wrong. */
+export const planLimits = {questionRounds: 2, corrections: 2} as const;
+
+/** What a machine knows of a draft. The proposal, which may be large, stays on disk. */
+export type DraftHead = {
+  readonly draftId: string;
+  readonly kind: PlanKind;
+  /** What comes next. */
+  readonly phase: 'generating' | 'asking' | 'proposed';
+  readonly rounds: PlanDraft['rounds'];
+  /** A person changed the proposal: nothing sends it back but a person. */
+  readonly isEdited: boolean;
+};
+
+export const headOf = ({draftId, kind, saying, questions, rounds, isEdited}: PlanDraft): DraftHead => ({
+  draftId,
+  kind,
+  phase: questions.length > 0 ? 'asking' : saying === null ? 'proposed' : 'generating',
+  rounds,
+  isEdited,
+});
+
+/** Under this id the runs of a draft are kept; no task that was added here can have it. */
+export const draftTaskId = (draftId: string) => `plan:${draftId}`;
+
+export function newDraft({kind, text, taskIds}: PlanWish, draftId: string, now: string): PlanDraft {
+  return {
+    schemaVersion: planDraftSchemaVersion,
+    draftId,
+    kind,
+    text,
+    taskIds: [...taskIds],
+    createdAt: now,
+    updatedAt: now,
+    saying: {type: 'start', lines: []},
+    questions: [],
+    answers: [],
+    revisions: [],
+    rounds: {questions: 0, corrections: 0, refinements: 0},
+    base: [],
+    operations: null,
+    isEdited: false,
+  };
+}
+
+/** It asked: nothing more is said to it before a person has answered. */
+export const asked = (draft: PlanDraft, questions: readonly Question[]): PlanDraft => ({
+  ...draft,
+  saying: null,
+  questions: [...questions],
+  rounds: {...draft.rounds, questions: draft.rounds.questions + 1},
+});
+
+/** All that was asked has to be answered; earlier answers stand. */
+export function answered(draft: PlanDraft, given: readonly Answer[]): PlanDraft {
+  const saidTo = (id: string) => given.find((each) => each.id === id)?.value.trim() ?? '';
+  const missing = draft.questions.filter(({id}) => saidTo(id) === '');
+  if (missing.length > 0) throw unanswered(draft, missing);
+  const answers = draft.questions.map(({id, prompt}) => ({id, prompt, value: saidTo(id)}));
+  const lines = answers.map(({prompt, value}) => `${prompt}\n${value}`);
+  return {
+    ...draft,
+    saying: {type: 'answers', lines},
+    questions: [],
+    answers: [...draft.answers, ...answers],
+  };
+}
+
+function unanswered({draftId}: PlanDraft, missing: readonly Question[]): AppError {
+  const options = missing.map(({id}) => `--answer ${shellWord(`${id}=…`)}`).join(' ');
+  return new AppError(
+    'E_NO_INPUT',
+    `the planner waits for answers: ${missing.map(({id}) => id).join(', ')}`,
+    {
+      details: missing.map(({id, prompt, options: choices = []}) => [
+        id,
+        choices.length > 0 ? `${prompt} (${choices.join(' | ')})` : prompt,
+      ]),
+      next: [{command: `blackbird plan drafts open ${draftId} ${options}`}],
+    },
+  );
+}
+
+/** What it proposes replaces what it proposed before. */
+export const proposed = (draft: PlanDraft, operations: readonly ProposedOperation[]): PlanDraft => ({
+  ...draft,
+  saying: null,
+  questions: [],
+  operations: [...operations],
+  isEdited: false,
+});
+
+/** What a person changes of the proposal is part of it. */
+export const edited = (draft: PlanDraft, edit: readonly ProposedOperation[]): PlanDraft => ({
+  ...draft,
+  operations: [...(draft.operations ?? []), ...edit],
+  isEdited: true,
+});
+
+/** It passed every check: the next wrong answer is the first one again. */
+export const checked = (draft: PlanDraft): PlanDraft =>
+  draft.rounds.corrections === 0 ? draft : {...draft, rounds: {...draft.rounds, corrections: 0}};
+
+export const sentBack = (draft: PlanDraft, saying: PlanSaying): PlanDraft => ({
+  ...draft,
+  saying,
+  questions: [],
+  ...(saying.type === 'revision' && {revisions: [...draft.revisions, ...saying.lines]}),
+  rounds: {
+    ...draft.rounds,
+    ...(saying.type === 'problems' && {corrections: draft.rounds.corrections + 1}),
+    ...(saying.type === 'findings' && {refinements: draft.rounds.refinements + 1}),
+    // A person wants something else: the gate may send that back again.
+    ...(saying.type === 'revision' && {refinements: 0, corrections: 0}),
+  },
+});
+
+export const draftMissing = (draftId: string): AppError =>
+  new AppError('E_DRAFT_NOT_FOUND', `there is no draft ${JSON.stringify(draftId)} of a plan`, {
+    next: [{command: 'blackbird plan drafts', why: 'see those there are'}],
+  });

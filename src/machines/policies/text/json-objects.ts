@@ -1,0 +1,63 @@
+/** An object as it stands in a text. */
+export type ObjectText = {
+  readonly value: object;
+  readonly start: number;
+  readonly end: number;
+  /** Its own keys, each as often as it stands there. */
+  readonly keys: readonly unknown[];
+};
+
+/** A hostile text of nothing but braces must not keep anybody busy: so many of them, and so many characters, are looked at. */
+const maxAttempts = 1_000;
+const maxLooked = 10_000_000;
+
+/**
+ * The JSON objects of a text, wherever they stand: alone, in prose, in a fence, on one line or many. Those inside another
+ * are part of it. `isCut`: it holds more braces than anybody looks at.
+ */
+export function jsonObjectsIn(text: string): {
+  readonly objects: readonly ObjectText[];
+  readonly isCut: boolean;
+} {
+  const objects: ObjectText[] = [];
+  let attempts = 0;
+  let looked = 0;
+  for (let start = text.indexOf('{'); start >= 0; start = text.indexOf('{', start)) {
+    attempts += 1;
+    if (attempts > maxAttempts) return {objects, isCut: true};
+    const found = objectAt(text, start);
+    looked += (found?.end ?? text.length) - start;
+    if (looked > maxLooked) return {objects, isCut: true};
+    if (found) objects.push(found);
+    start = found ? found.end : start + 1;
+  }
+  return {objects, isCut: false};
+}
+
+/** What the brace at `start` opens, up to the one that closes it; null where none does, or where it is no JSON. */
+function objectAt(text: string, start: number): ObjectText | null {
+  const keys: string[] = [];
+  const token = /"(?:[^"\\]|\\.)*"(\s*:)?|[{}[\]]/gs;
+  token.lastIndex = start;
+  let depth = 0;
+  for (let match = token.exec(text); match; match = token.exec(text)) {
+    const [word, colon] = match;
+    if (word === '{' || word === '[') depth += 1;
+    else if (word === '}' || word === ']') depth -= 1;
+    else if (colon !== undefined && depth === 1) keys.push(word.slice(0, -colon.length));
+    if (depth > 0) continue;
+    const end = match.index + 1;
+    const value = parsed(text.slice(start, end));
+    return typeof value === 'object' && value !== null ? {value, start, end, keys: keys.map(parsed)} : null;
+  }
+  return null;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Prose with braces in it.
+    return null;
+  }
+}

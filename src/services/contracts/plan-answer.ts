@@ -1,0 +1,79 @@
+import * as z from 'zod';
+import {questionSchema} from './run.ts';
+
+/** What a planner may be asked for: new tasks, a change of those there are, or what depends on what. */
+export const planKinds = ['generate', 'refine', 'deps'] as const;
+export type PlanKind = (typeof planKinds)[number];
+
+/** What is longer is cut here, so nobody knows how it ends. */
+export const planAnswerLimit = 600_000;
+
+const text = z.string().max(50_000);
+const id = z.string().min(1).max(256);
+
+const proposedTaskSchema = z.object({
+  id,
+  parentId: id.nullable().default(null),
+  title: text,
+  description: text.default(''),
+  acceptanceCriteria: z.array(text).default([]),
+  prompt: text.default(''),
+  deps: z.array(id).default([]),
+});
+export type ProposedTask = z.infer<typeof proposedTaskSchema>;
+
+const nullable = <T extends z.ZodType>(schema: T) => schema.nullable().default(null);
+
+/** One change. `null` leaves a field as it is; a status, a run or a time is nobody's to change here. */
+const operationSchema = z.union([
+  z.object({op: z.literal('add'), task: proposedTaskSchema, index: nullable(z.int().min(0))}),
+  z.object({
+    op: z.literal('edit'),
+    id,
+    title: nullable(text),
+    description: nullable(text),
+    acceptanceCriteria: nullable(z.array(text)),
+    prompt: nullable(text),
+  }),
+  z.object({op: z.literal('move'), id, parentId: nullable(id), index: nullable(z.int().min(0))}),
+  z.object({op: z.literal('delete'), id}),
+  z.object({op: z.literal('set_deps'), id, deps: z.array(id)}),
+]);
+
+const dependencySchema = z.object({
+  id,
+  deps: z.array(z.object({id, reason: text.default('')})),
+});
+
+const askedQuestionSchema = z.object({
+  id: questionSchema.shape.id,
+  prompt: questionSchema.shape.prompt,
+  options: z.array(text).default([]),
+});
+
+const questions = z.array(askedQuestionSchema).max(10).default([]);
+
+/** What each of them is to answer: what was asked for, or questions that must be answered before. */
+export const planAnswerShapes = {
+  generate: z.object({questions, tasks: z.array(proposedTaskSchema).max(1_000).default([])}),
+  refine: z.object({questions, operations: z.array(operationSchema).max(2_000).default([])}),
+  deps: z.object({questions, dependencies: z.array(dependencySchema).max(2_000).default([])}),
+} as const satisfies Record<PlanKind, z.ZodType>;
+
+export type PlanAnswer = {
+  readonly [Kind in PlanKind]: z.infer<(typeof planAnswerShapes)[Kind]> & {readonly kind: Kind};
+}[PlanKind];
+
+/** The same for agents that can be held to a schema. Every key is required and none has a default: Codex wants it so. */
+export function planAnswerSchema(kind: PlanKind): Readonly<Record<string, unknown>> {
+  const {$schema: _, ...schema} = z.toJSONSchema(planAnswerShapes[kind], {
+    io: 'output',
+    override: ({jsonSchema}) => {
+      for (const keyword of bounds) delete jsonSchema[keyword];
+    },
+  });
+  return schema;
+}
+
+/** Checked by us; not every agent knows them. */
+const bounds = ['default', 'minLength', 'maxLength', 'maxItems', 'minimum', 'maximum'] as const;

@@ -1,0 +1,599 @@
+import {describe, expect, test} from 'vitest';
+import {createActor, SimulatedClock, toPromise} from 'xstate';
+import type {PlanDesk, PlanQuestion} from '../../src/machines/actors/plan-draft.actor.ts';
+import {
+  type PlanCommand,
+  type PlanGenerationInput,
+  planGenerationMachine,
+} from '../../src/machines/plan-generation.machine.ts';
+import {planTurnMachine} from '../../src/machines/plan-turn.machine.ts';
+import {providePlanning} from '../../src/machines/planning.ts';
+import type {PlanRequest} from '../../src/machines/policies/planning/plan-draft.ts';
+import {runMachine} from '../../src/machines/run.machine.ts';
+import type {Plan} from '../../src/services/contracts/plan.ts';
+import type {RunRecord} from '../../src/services/contracts/run.ts';
+import {defineEffects} from '../fakes/machines.ts';
+import {restingRun, runRecord} from '../fakes/runs.ts';
+import {createFakeServices, settle} from '../fakes/services.ts';
+import {unreachedTransitions} from '../helpers/model.ts';
+import {family, planOf, task, taskIn} from '../helpers/plans.ts';
+
+const wish = {kind: 'generate', text: 'A shop', taskIds: []} as const;
+const input: PlanGenerationInput = {
+  request: {type: 'new', wish},
+  provider: 'claude',
+  explicitProvider: null,
+  graceMilliseconds: 10_000,
+  maxRefinements: 1,
+  isAttended: true,
+  isAccepted: false,
+};
+const pause = {type: 'run.pause', reason: 'user_interrupt'} as const;
+
+const good = (id: string, fields: object = {}) => ({
+  id,
+  parentId: null,
+  title: `Build ${id}`,
+  description: `The ${id} of the shop, as the customers of the shop will see and use it.`,
+  acceptanceCriteria: ['`npm test` passes', 'GET /health returns 200'],
+  prompt: `Create src/${id}.ts and verify it with npm test.`,
+  deps: [],
+  ...fields,
+});
+const tasks = (...list: object[]) => JSON.stringify({questions: [], tasks: list});
+const questions = JSON.stringify({
+  questions: [{id: 'db', prompt: 'Which database?', options: ['pg']}],
+  tasks: [],
+});
+const operations = (...list: object[]) => JSON.stringify({questions: [], operations: list});
+const vague = {...good('api'), description: '', prompt: ''};
+
+function createPlanning(
+  fields: Partial<PlanGenerationInput> = {},
+  {plan = planOf(), runs = []}: {plan?: Plan; runs?: readonly RunRecord[]} = {},
+) {
+  const fake = createFakeServices({plan, runs});
+  fake.agents.obeys.interrupt = true;
+  // Digests that tell tasks apart.
+  const services = {...fake.services, digest: (text: string) => text};
+  const desk: PlanDesk = new Map();
+  const asked: PlanQuestion[] = [];
+  const warnings: string[] = [];
+  const clock = new SimulatedClock();
+  const start = (request?: PlanRequest) => {
+    const machine = providePlanning(services, {
+      run: runMachine.provide({actors: defineEffects(services).run}),
+      desk,
+      publish: (news) => {
+        if (news.type === 'plan.asked') asked.push(news.question);
+      },
+      warn: (message) => warnings.push(message),
+    });
+    const actor = createActor(machine, {clock, input: {...input, ...fields, ...(request && {request})}});
+    const finished = toPromise(actor);
+    actor.start();
+    return {actor, finished};
+  };
+  const draft = async () => {
+    const {drafts} = await services.planDrafts.list();
+    return drafts[0] ?? null;
+  };
+  const say = async (command: PlanCommand) => {
+    const [open] = [...desk.values()];
+    if (!open) throw new Error('nobody is asked');
+    open.send(command);
+    await settle();
+  };
+  return {...fake, services, clock, desk, asked, warnings, start, draft, say};
+}
+
+/** Answers every turn of the planner in its session; the last answer stands for all that follow. */
+function answering(fake: ReturnType<typeof createPlanning>, ...answers: readonly string[]) {
+  const left = [...answers];
+  fake.agents.play = (agent) => {
+    agent.opensSession('session-1');
+    void settle().then(() => agent.succeeds(left.length > 1 ? left.shift() : left[0]));
+  };
+}
+
+const drain = async () => {
+  for (let turn = 0; turn < 12; turn++) await settle();
+};
+
+const prompts = (fake: ReturnType<typeof createPlanning>) => fake.agents.agents.map(({request}) => request);
+
+describe('a plan that is generated', () => {
+  test('is a draft on disk before the planner starts, and saved only when a person accepts it', async () => {
+    const fake = createPlanning();
+    answering(fake, tasks(good('api'), good('web', {deps: ['api']})));
+    const {finished} = fake.start();
+    await drain();
+    expect(fake.asked).toMatchObject([{draft: {questions: []}, preview: {findings: []}, refusal: undefined}]);
+    expect(fake.asked[0]?.preview?.diff.added.map(({id}) => id)).toEqual(['api', 'web']);
+    expect(fake.plans.statuses()).toEqual({});
+    await fake.say({type: 'plan.accept'});
+    expect(await finished).toMatchObject({outcome: 'saved', draft: {kind: 'generate'}});
+    expect(fake.plans.statuses()).toEqual({api: 'todo', web: 'todo'});
+    expect(await fake.draft()).toBeNull();
+    expect(fake.log.slice(0, 4)).toEqual([
+      'draft start',
+      'draft start',
+      expect.stringMatching(/^record plan_.* running\/launching$/),
+      expect.stringMatching(/^launch plan_/),
+    ]);
+    expect(fake.violations).toEqual([]);
+  });
+
+  test('is made by an agent that may only read and is held to the schema', async () => {
+    const fake = createPlanning();
+    answering(fake, tasks(good('api')));
+    fake.start();
+    await drain();
+    expect(prompts(fake)).toMatchObject([
+      {kind: 'start', access: 'read-only', answerSchema: {required: ['questions', 'tasks']}},
+    ]);
+  });
+
+  test('is saved without a question where that was asked for and nothing blocks it', async () => {
+    const fake = createPlanning({isAccepted: true, isAttended: false});
+    answering(fake, tasks(good('api')));
+    const {finished} = fake.start();
+    expect(await finished).toMatchObject({outcome: 'saved'});
+    expect(fake.asked).toEqual([]);
+  });
+
+  test('stays a draft where nobody is there to decide', async () => {
+    const fake = createPlanning({isAttended: false});
+    answering(fake, tasks(good('api')));
+    const {finished} = fake.start();
+    expect(await finished).toMatchObject({outcome: 'undecided', reading: {blocking: 0}});
+    expect(await fake.draft()).toMatchObject({saying: null, operations: [{type: 'add'}]});
+    expect(fake.plans.statuses()).toEqual({});
+  });
+});
+
+describe('questions', () => {
+  test('are answered in the same session, and earlier answers stand', async () => {
+    const fake = createPlanning();
+    answering(fake, questions, questions, tasks(good('api')));
+    fake.start();
+    await drain();
+    await fake.say({type: 'plan.answer', answers: [{id: 'db', value: 'pg'}]});
+    await drain();
+    await fake.say({type: 'plan.answer', answers: [{id: 'db', value: 'mysql'}]});
+    await drain();
+    expect(prompts(fake)).toMatchObject([
+      {kind: 'start'},
+      {kind: 'resume', sessionRef: 'session-1', prompt: expect.stringContaining('Which database?\n  pg')},
+      {kind: 'resume', sessionRef: 'session-1', prompt: expect.stringContaining('mysql')},
+    ]);
+    expect((await fake.draft())?.answers).toMatchObject([{value: 'pg'}, {value: 'mysql'}]);
+  });
+
+  test('that are not all answered are asked again, with the reason', async () => {
+    const fake = createPlanning();
+    answering(fake, questions);
+    fake.start();
+    await drain();
+    await fake.say({type: 'plan.answer', answers: []});
+    await drain();
+    expect(fake.asked.at(-1)?.refusal).toMatchObject({code: 'E_NO_INPUT'});
+  });
+
+  test('one round too many is sent back: it has to decide by itself', async () => {
+    const fake = createPlanning();
+    answering(fake, questions, questions, questions, tasks(good('api')));
+    fake.start();
+    for (let round = 0; round < 2; round++) {
+      await drain();
+      await fake.say({type: 'plan.answer', answers: [{id: 'db', value: 'pg'}]});
+    }
+    await drain();
+    expect(prompts(fake).at(-1)?.prompt).toContain('you may not ask again');
+    expect(fake.asked.at(-1)?.preview).not.toBeNull();
+  });
+
+  test('are left open where nobody is there, and answered when the draft is opened', async () => {
+    const fake = createPlanning({isAttended: false});
+    answering(fake, questions, tasks(good('api')));
+    expect(await fake.start().finished).toMatchObject({outcome: 'unanswered'});
+    const draftId = (await fake.draft())?.draftId ?? '';
+    const answers = [{id: 'db', value: 'pg'}];
+    expect(await fake.start({type: 'open', draftId, answers}).finished).toMatchObject({outcome: 'undecided'});
+    expect(prompts(fake)).toMatchObject([{kind: 'start'}, {kind: 'resume', sessionRef: 'session-1'}]);
+  });
+});
+
+describe('an answer that cannot be used', () => {
+  test('goes back to the same session with everything that is wrong', async () => {
+    const fake = createPlanning();
+    const wrong = tasks(good('a', {deps: ['nobody']}), good('b', {parentId: 'gone'}), good('b'));
+    answering(fake, 'I would rather not.', wrong, tasks(good('api')));
+    fake.start();
+    await drain();
+    const [, second, third] = prompts(fake);
+    expect(second).toMatchObject({kind: 'resume', sessionRef: 'session-1'});
+    expect(second?.prompt).toContain('no JSON object with "tasks"');
+    expect(third?.prompt).toContain('unknown parent id "gone"');
+    expect(third?.prompt).toContain('id already exists: "b"');
+    expect(fake.asked.at(-1)?.preview?.diff.added).toMatchObject([{id: 'api'}]);
+  });
+
+  test('is given up after so many tries; the draft is kept', async () => {
+    const fake = createPlanning();
+    answering(fake, 'no');
+    const {finished} = fake.start();
+    expect(await finished).toMatchObject({outcome: 'unusable', reading: {problems: [expect.any(String)]}});
+    expect(fake.agents.agents).toHaveLength(3);
+    expect(await fake.draft()).not.toBeNull();
+  });
+});
+
+describe('the quality gate', () => {
+  test('sends a vague plan back by itself, as often as the settings say', async () => {
+    const fake = createPlanning();
+    answering(fake, tasks(vague), tasks(good('api')));
+    fake.start();
+    await drain();
+    expect(prompts(fake)[1]?.prompt).toContain('api.prompt (blocking)');
+    expect(fake.asked).toMatchObject([{preview: {findings: []}}]);
+  });
+
+  test('shows what is left to a person, who may accept it all the same', async () => {
+    const fake = createPlanning();
+    answering(fake, tasks(vague));
+    const {finished} = fake.start();
+    await drain();
+    expect(fake.agents.agents).toHaveLength(2);
+    expect(fake.asked[0]?.preview?.findings.length).toBeGreaterThan(0);
+    await fake.say({type: 'plan.accept'});
+    expect(await finished).toMatchObject({outcome: 'saved'});
+  });
+
+  test('keeps what it blocks from being saved without a question', async () => {
+    const fake = createPlanning({isAccepted: true, isAttended: false, maxRefinements: 0});
+    answering(fake, tasks(vague));
+    expect(await fake.start().finished).toMatchObject({outcome: 'undecided'});
+    expect(fake.plans.statuses()).toEqual({});
+  });
+});
+
+describe('a person', () => {
+  test('has it revised in the same session', async () => {
+    const fake = createPlanning();
+    answering(fake, tasks(good('api')), tasks(good('api'), good('docs')));
+    fake.start();
+    await drain();
+    await fake.say({type: 'plan.revise', text: 'With docs.'});
+    await drain();
+    expect(prompts(fake)[1]).toMatchObject({kind: 'resume', prompt: expect.stringContaining('With docs.')});
+    expect(fake.asked.at(-1)?.preview?.diff.added.map(({id}) => id)).toEqual(['api', 'docs']);
+    expect(await fake.draft()).toMatchObject({revisions: ['With docs.']});
+  });
+
+  test('is told why an empty revision is none', async () => {
+    const fake = createPlanning();
+    answering(fake, tasks(good('api')));
+    fake.start();
+    await drain();
+    await fake.say({type: 'plan.revise', text: ' '});
+    await drain();
+    expect(fake.asked.at(-1)?.refusal).toMatchObject({code: 'E_NO_INPUT'});
+  });
+
+  test('edits it before it is saved; what cannot be is refused, and the gate sends nothing back', async () => {
+    const fake = createPlanning();
+    answering(fake, tasks(good('api'), good('web')));
+    const {finished} = fake.start();
+    await drain();
+    await fake.say({type: 'plan.edit', edit: [{type: 'edit', taskId: 'gone', fields: {title: 'x'}}]});
+    await drain();
+    expect(fake.asked.at(-1)?.refusal).toMatchObject({code: 'E_PLAN_EDIT'});
+    await fake.say({
+      type: 'plan.edit',
+      edit: [
+        {type: 'delete', taskId: 'web', cascade: true},
+        {type: 'edit', taskId: 'api', fields: {title: 'The API', prompt: ''}},
+      ],
+    });
+    await drain();
+    expect(fake.agents.agents).toHaveLength(1);
+    await fake.say({type: 'plan.accept'});
+    expect(await finished).toMatchObject({outcome: 'saved'});
+    expect(fake.plans.statuses()).toEqual({api: 'todo'});
+    expect(taskIn(await fake.services.plans.read(), 'api').title).toBe('The API');
+  });
+
+  test('drops it, and nothing is left', async () => {
+    const fake = createPlanning();
+    answering(fake, tasks(good('api')));
+    const {finished} = fake.start();
+    await drain();
+    await fake.say({type: 'plan.drop'});
+    expect(await finished).toMatchObject({outcome: 'dropped'});
+    expect(await fake.draft()).toBeNull();
+    expect(fake.plans.statuses()).toEqual({});
+  });
+
+  test('who leaves it for later finds it as it was', async () => {
+    const fake = createPlanning();
+    answering(fake, tasks(good('api')));
+    const first = fake.start();
+    await drain();
+    await fake.say({type: 'plan.postpone'});
+    expect(await first.finished).toMatchObject({outcome: 'undecided'});
+    const {finished} = fake.start({type: 'open', draftId: (await fake.draft())?.draftId ?? ''});
+    await drain();
+    await fake.say({type: 'plan.accept'});
+    expect(await finished).toMatchObject({outcome: 'saved'});
+    expect(fake.agents.agents).toHaveLength(1);
+  });
+});
+
+describe('a pause', () => {
+  test('interrupts the planner; the draft goes on in the same session', async () => {
+    const fake = createPlanning();
+    fake.agents.play = (agent) => {
+      agent.opensSession('session-1');
+      agent.says({type: 'message', text: 'I look around.'});
+    };
+    const {actor, finished} = fake.start();
+    await drain();
+    actor.send(pause);
+    expect(await finished).toMatchObject({outcome: 'paused', run: {state: 'paused', resumable: true}});
+    expect(fake.agents.alive()).toEqual([]);
+    answering(fake, tasks(good('api')));
+    fake.start({type: 'open', draftId: (await fake.draft())?.draftId ?? ''});
+    await drain();
+    expect(prompts(fake)[1]).toMatchObject({
+      kind: 'resume',
+      sessionRef: 'session-1',
+      prompt: expect.stringContaining('You were interrupted'),
+    });
+    expect(fake.asked).toHaveLength(1);
+  });
+
+  test('while the planner is prepared starts none', async () => {
+    const fake = createPlanning();
+    const release = fake.agents.holdLaunch();
+    const {actor, finished} = fake.start();
+    await drain();
+    actor.send(pause);
+    release();
+    expect(await finished).toMatchObject({outcome: 'paused'});
+    expect(fake.agents.alive()).toEqual([]);
+    expect(await fake.draft()).toMatchObject({saying: {type: 'start'}});
+  });
+
+  test('at a question or a decision leaves it open', async () => {
+    for (const [answer, outcome] of [
+      [questions, 'unanswered'],
+      [tasks(good('api')), 'undecided'],
+    ] as const) {
+      const fake = createPlanning();
+      answering(fake, answer);
+      const {actor, finished} = fake.start();
+      await drain();
+      actor.send(pause);
+      expect(await finished).toMatchObject({outcome});
+      expect(await fake.draft()).not.toBeNull();
+    }
+  });
+
+  test('a session that is gone is not gone on with: everything is told again', async () => {
+    const fake = createPlanning({isAttended: false});
+    answering(fake, questions);
+    await fake.start().finished;
+    const draftId = (await fake.draft())?.draftId ?? '';
+    fake.agents.play = (agent) => agent.fails({kind: 'resume_rejected', message: 'no such session'});
+    const answers = [{id: 'db', value: 'pg'}];
+    expect(await fake.start({type: 'open', draftId, answers}).finished).toMatchObject({outcome: 'failed'});
+    answering(fake, tasks(good('api')));
+    expect(await fake.start({type: 'open', draftId}).finished).toMatchObject({outcome: 'undecided'});
+    expect(prompts(fake).at(-1)).toMatchObject({
+      kind: 'start',
+      prompt: expect.stringMatching(/A shop(.|\n)*pg/),
+    });
+  });
+});
+
+describe('a refine', () => {
+  const plan = planOf(
+    family(task('shop'), task('api', {status: 'failed'}), task('web', {status: 'in_progress'})),
+    task('docs', {status: 'waiting_user', deps: ['shop']}),
+  );
+  const runs = [
+    restingRun({task_id: 'api', run_id: 'api-1', state: 'failed'}),
+    restingRun({task_id: 'web', run_id: 'web-1', state: 'paused'}),
+    restingRun({task_id: 'docs', run_id: 'docs-1', state: 'waiting'}),
+  ];
+  const refine = {request: {type: 'new', wish: {kind: 'refine', text: 'Change it', taskIds: []}}} as const;
+  const edit = (id: string, fields: object) => ({op: 'edit', id, ...fields});
+
+  test('of failed, paused and waiting tasks keeps their states, runs and times', async () => {
+    const fake = createPlanning(
+      {...refine, isAccepted: true, maxRefinements: 0, isAttended: true},
+      {plan, runs},
+    );
+    const before = fake.plans.statuses();
+    fake.time.now = '2027-01-01T00:00:00Z';
+    answering(
+      fake,
+      operations(
+        edit('api', {title: 'The API'}),
+        edit('web', {title: 'The web'}),
+        {op: 'move', id: 'docs', parentId: 'shop'},
+        {op: 'set_deps', id: 'docs', deps: ['api']},
+        {op: 'add', task: good('extra', {parentId: 'shop'})},
+      ),
+    );
+    const {finished} = fake.start();
+    await drain();
+    await fake.say({type: 'plan.accept'});
+    expect(await finished).toMatchObject({outcome: 'saved'});
+    expect(fake.plans.statuses()).toEqual({...before, extra: 'todo'});
+    const after = await fake.services.plans.read();
+    expect(taskIn(after, 'web')).toMatchObject({
+      title: 'The web',
+      createdAt: taskIn(plan, 'web').createdAt,
+      parentId: 'shop',
+    });
+    expect(taskIn(after, 'docs')).toMatchObject({parentId: 'shop', deps: ['api']});
+    expect(fake.runs.records('web')).toEqual([runs[1]]);
+  });
+
+  test('of what somebody changed meanwhile goes back with what it is now', async () => {
+    const fake = createPlanning(refine, {plan, runs});
+    answering(fake, operations(edit('api', {title: 'The API'})));
+    const {finished} = fake.start();
+    await drain();
+    await fake.services.plans.update((current) => ({
+      ...current,
+      items: new Map(current.items).set('api', {...taskIn(current, 'api'), title: 'Mine'}),
+    }));
+    await fake.say({type: 'plan.accept'});
+    await drain();
+    expect(fake.asked.at(-1)?.refusal).toMatchObject({code: 'E_CONFLICT'});
+    expect(taskIn(await fake.services.plans.read(), 'api').title).toBe('Mine');
+    await fake.say({type: 'plan.postpone'});
+    await finished;
+    // Whoever opens it again has it mended against the plan as it is now.
+    fake.start({type: 'open', draftId: (await fake.draft())?.draftId ?? ''});
+    await drain();
+    expect(prompts(fake).at(-1)?.prompt).toContain('"api" was changed by somebody else');
+    expect(fake.asked.at(-1)?.preview?.diff.changed).toMatchObject([{id: 'api'}]);
+  });
+
+  test('of named tasks changes no other', async () => {
+    const fake = createPlanning(
+      {request: {type: 'new', wish: {kind: 'refine', text: 'Change it', taskIds: ['shop']}}},
+      {plan, runs},
+    );
+    answering(fake, operations(edit('docs', {title: 'x'})), operations(edit('api', {title: 'x'})));
+    fake.start();
+    await drain();
+    expect(prompts(fake)[1]?.prompt).toContain('edit "docs": only shop may change');
+    expect(fake.asked.at(-1)?.preview?.diff.changed).toMatchObject([{id: 'api'}]);
+  });
+
+  test('of a task that runs is refused, whatever the draft says', async () => {
+    const running = runRecord({task_id: 'web', run_id: 'web-1', state: 'running'});
+    const fake = createPlanning(refine, {plan, runs: [running]});
+    answering(fake, operations(edit('web', {title: 'x'})));
+    fake.start();
+    await drain();
+    await fake.say({type: 'plan.accept'});
+    await drain();
+    expect(fake.asked.at(-1)?.refusal).toMatchObject({code: 'E_TASK_RUNNING'});
+  });
+});
+
+test('dependencies are inferred with their reasons, and nothing else changes', async () => {
+  const plan = planOf(task('api'), task('web'));
+  const fake = createPlanning(
+    {
+      request: {type: 'new', wish: {kind: 'deps', text: '', taskIds: []}},
+      maxRefinements: 0,
+      isAccepted: false,
+    },
+    {plan},
+  );
+  answering(
+    fake,
+    JSON.stringify({questions: [], dependencies: [{id: 'web', deps: [{id: 'api', reason: 'calls it'}]}]}),
+  );
+  const {finished} = fake.start();
+  await drain();
+  await fake.say({type: 'plan.accept'});
+  await finished;
+  expect(taskIn(await fake.services.plans.read(), 'web')).toMatchObject({
+    deps: ['api'],
+    depRationale: {api: 'calls it'},
+  });
+});
+
+test('what cannot be begun is an error, and no draft is made of nothing', async () => {
+  const fake = createPlanning({request: {type: 'new', wish: {...wish, text: ' '}}});
+  expect(await fake.start().finished).toMatchObject({outcome: 'error', error: {code: 'E_NO_INPUT'}});
+  expect(await fake.start({type: 'open', draftId: 'none'}).finished).toMatchObject({
+    outcome: 'error',
+    error: {code: 'E_DRAFT_NOT_FOUND'},
+  });
+  expect(await fake.draft()).toBeNull();
+});
+
+const doneAs = (actor: string, output: unknown) => ({type: `xstate.done.actor.${actor}`, output});
+const errorsOf = (actors: readonly string[]) =>
+  actors.map((actor) => ({type: `xstate.error.actor.${actor}`, error: 'no'}));
+
+test('every transition of a turn is reached', () => {
+  const run = restingRun({state: 'succeeded'});
+  const prepared = {task: task('p'), run: runRecord(), order: {type: 'run.restart'}};
+  expect(
+    unreachedTransitions(planTurnMachine, {
+      inputs: [{...input, draftId: 'd', wish: {}}],
+      payloads: [
+        pause,
+        doneAs('prepareTurn', prepared),
+        doneAs('run', {outcome: 'succeeded', run}),
+        doneAs('run', {outcome: 'failed', run}),
+        doneAs('run', {outcome: 'paused', run}),
+        doneAs('run', {outcome: 'error', run, error: 'no'}),
+        doneAs('readAnswer', {type: 'operations'}),
+        ...errorsOf(['prepareTurn', 'withdrawRun', 'run', 'readAnswer']),
+      ],
+    }),
+  ).toEqual([]);
+});
+
+test('every transition is reached', () => {
+  const rounds = {questions: 0, corrections: 0, refinements: 0};
+  const draft = {draftId: 'd', kind: 'generate', phase: 'generating', rounds, isEdited: false};
+  const asking = {...draft, phase: 'asking'};
+  const proposed = {...draft, phase: 'proposed'};
+  const tired = {...proposed, rounds: {questions: 3, corrections: 2, refinements: 1}};
+  const reading = (type: string, of: object = draft, blocking = 0) => ({
+    type,
+    draft: of,
+    problems: [],
+    blocking,
+  });
+  const turn = (outcome: string, read: object | null = null) =>
+    doneAs('planTurn', {outcome, run: null, reading: read});
+  const tell = ['answers', 'problems', 'findings', 'revision'];
+  const actors = ['openDraft', 'planTurn', 'validateProposal', 'lintProposal', 'askQuestions', 'askDecision'];
+  expect(
+    unreachedTransitions(planGenerationMachine, {
+      inputs: [input, {...input, isAttended: false}, {...input, isAttended: false, isAccepted: true}],
+      payloads: [
+        pause,
+        doneAs('openDraft', draft),
+        doneAs('openDraft', asking),
+        doneAs('openDraft', proposed),
+        turn('error'),
+        turn('paused'),
+        turn('failed'),
+        turn('answered', reading('questions', asking)),
+        turn('answered', reading('questions', {...asking, rounds: {...rounds, questions: 3}})),
+        turn('answered', reading('unusable')),
+        turn('answered', reading('unusable', tired)),
+        turn('answered', reading('operations', proposed)),
+        ...tell.map((why) => doneAs(why, draft)),
+        doneAs('validateProposal', reading('unusable')),
+        doneAs('validateProposal', reading('valid', proposed)),
+        doneAs('lintProposal', reading('linted', proposed)),
+        doneAs('lintProposal', reading('linted', proposed, 1)),
+        doneAs('editProposal', proposed),
+        {type: 'plan.edit', edit: []},
+        ...errorsOf([...actors, ...tell, 'editProposal', 'saveProposal', 'dropDraft']),
+      ],
+      key: ({context: {draft, reading, isAttended, isAccepted}}) => [
+        draft,
+        reading?.type,
+        reading?.blocking,
+        isAttended,
+        isAccepted,
+      ],
+    }),
+  ).toEqual([]);
+});
