@@ -23,6 +23,7 @@ import {moveCommand} from './commands/move.ts';
 import {pauseCommand, stopCommand} from './commands/pause-stop.ts';
 import {pickCommand} from './commands/pick.ts';
 import {planCommand} from './commands/plan/index.ts';
+import {reportCommand} from './commands/report.ts';
 import {restartCommand} from './commands/restart.ts';
 import {resumeCommand} from './commands/resume.ts';
 import {retryCommand} from './commands/retry.ts';
@@ -109,6 +110,7 @@ const commandGroups: Readonly<Record<string, Commands>> = {
     status: statusCommand,
     pause: pauseCommand,
     stop: stopCommand,
+    report: reportCommand,
     review: reviewCommand,
     resume: resumeCommand,
     restart: restartCommand,

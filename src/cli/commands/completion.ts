@@ -2,6 +2,7 @@ import {Argument, Command} from 'commander';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {AppError} from '../../services/contracts/errors.ts';
 import type {Cli} from '../cli.ts';
+import type {Project} from '../composition.ts';
 import {type Candidate, completionCandidates} from '../setup/completion-candidates.ts';
 
 const shells = ['bash', 'zsh', 'fish'] as const;
@@ -34,22 +35,48 @@ export async function complete(cli: Cli, program: Command, args: readonly string
   const found = await completionCandidates(program, words, {
     tasks: () => taskCandidates(cli, program, words),
     sessions: () => sessionCandidates(cli, program),
+    jobs: () => jobCandidates(cli, program, words),
   });
   const lines = found.map(({value, about}) => `${value}\t${displayLine(about)}`);
   if (lines.length > 0) cli.context.out(lines.join('\n'));
 }
 
 async function taskCandidates(cli: Cli, program: Command, words: readonly string[]): Promise<Candidate[]> {
-  try {
-    // The shell has not expanded it yet.
-    const folder = typedFolder(words)?.replace(/^~(?=\/|$)/, await cli.home());
-    if (folder) program.setOptionValue('cwd', folder);
-    const {plans} = await cli.project(program);
+  return quietly(async () => {
+    const {plans} = await typedProject(cli, program, words);
     const plan = await plans.read();
     // A shell would split or run an id with other characters, a command would take it for an option.
     return [...plan.items.values()].flatMap(({id, title}) =>
       /^[\w.@%+:,][\w.@%+:,-]*$/.test(id) ? [{value: id, about: title}] : [],
     );
+  });
+}
+
+/** Newest first, with how each ended; more than these nobody reads. */
+async function jobCandidates(cli: Cli, program: Command, words: readonly string[]): Promise<Candidate[]> {
+  return quietly(async () => {
+    const {openJobs} = await import('../job/other-job.ts');
+    const jobs = await openJobs(await typedProject(cli, program, words));
+    const ids = jobs.ids().slice(0, 20);
+    return Promise.all(
+      ids.map(async (value) => {
+        const job = await jobs.read(value).catch(() => null);
+        return {value, about: job?.end?.message ?? ''};
+      }),
+    );
+  });
+}
+
+async function typedProject(cli: Cli, program: Command, words: readonly string[]): Promise<Project> {
+  // The shell has not expanded it yet.
+  const folder = typedFolder(words)?.replace(/^~(?=\/|$)/, await cli.home());
+  if (folder) program.setOptionValue('cwd', folder);
+  return cli.project(program);
+}
+
+async function quietly(find: () => Promise<Candidate[]>): Promise<Candidate[]> {
+  try {
+    return await find();
   } catch (error) {
     // In the middle of typing there is nobody to tell; the command itself will.
     if (error instanceof AppError) return [];

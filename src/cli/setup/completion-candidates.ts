@@ -7,6 +7,7 @@ export type Candidate = {readonly value: string; readonly about: string};
 export type CompletionSource = {
   readonly tasks: () => Promise<readonly Candidate[]>;
   readonly sessions: () => Promise<readonly Candidate[]>;
+  readonly jobs: () => Promise<readonly Candidate[]>;
 };
 
 /**
@@ -80,6 +81,8 @@ async function valuesOf(target: Option | Argument, source: CompletionSource): Pr
     case 'id':
       // As an argument only; as an option it is the id of something new.
       return 'flags' in target ? [] : source.sessions();
+    case 'jobId':
+      return source.jobs();
     case 'key':
       return settingKeys.map((value) => ({value, about: ''}));
     default:

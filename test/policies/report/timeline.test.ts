@@ -2,6 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {foldsIn, timeScale} from '../../../src/machines/policies/report/time-scale.ts';
 import {type Lane, type TimelineFacts, timelineOf} from '../../../src/machines/policies/report/timeline.ts';
 import type {RunRecord} from '../../../src/services/contracts/run.ts';
+import type {Verification} from '../../../src/services/contracts/verification.ts';
 import {endedJob, jobRecord} from '../../fakes/jobs.ts';
 import {endedSegment, openSegment, question, restingRun, runRecord} from '../../fakes/runs.ts';
 import {planOf, promptly, task} from '../../helpers/plans.ts';
@@ -33,6 +34,12 @@ const minute = (time: string) => (Date.parse(time) - Date.parse(at(0))) / 60_000
 
 const done = (fields: Partial<RunRecord> = {}) =>
   restingRun({state: 'succeeded', created_at: at(1), segments: [worked(2, 5)], ...fields});
+
+/** A minute of checking, which passed. */
+const check = (from: number, fields: Partial<Verification> = {}): Verification => ({
+  ...{command: 'npm test', round: 1, started_at: at(from), seconds: 60, exit_code: 0, signal: null},
+  ...{tail: '', log_file: 'l', log_digest: 'd', ...fields},
+});
 
 describe('the bars and marks of a task', () => {
   test.each<{name: string; run: RunRecord; bars: string[]; marks: string[]; outcome: Lane['outcome']}>([
@@ -142,6 +149,34 @@ describe('the bars and marks of a task', () => {
       outcome: 'failed',
     },
     {
+      name: 'whose check failed, was mended, and passed',
+      run: done({
+        segments: [worked(2, 5), worked(8, 10)],
+        verifications: [check(5, {exit_code: 1}), check(10, {round: 2})],
+      }),
+      bars: [
+        'launching 1-2',
+        'working 2-5',
+        'verifying 5-6',
+        'launching 6-8',
+        'working 8-10',
+        'verifying 10-11',
+      ],
+      marks: ['failure 6 npm test: exit 1'],
+      outcome: 'done',
+    },
+    {
+      name: 'whose check failed for good',
+      run: done({
+        state: 'failed',
+        failure: {kind: 'verification', message: 'npm test failed'},
+        verifications: [check(5, {exit_code: null, timed_out: true})],
+      }),
+      bars: ['launching 1-2', 'working 2-5', 'verifying 5-6'],
+      marks: ['failure 6 npm test: took too long'],
+      outcome: 'failed',
+    },
+    {
       name: 'whose agent was never started',
       run: restingRun({state: 'canceled', created_at: at(1), segments: []}),
       bars: [],
@@ -199,6 +234,19 @@ describe('while it works', () => {
     expect(picture).toMatchObject({is_live: true, to: at(12), jobs: [{outcome: 'working', to: at(12)}]});
     expect(picture.lanes.map(drawn)).toEqual([['launching 1-2', 'working 2-12…']]);
     expect(picture.lanes[0]?.outcome).toBe('running');
+  });
+
+  test.each([
+    [true, ['launching 1-2', 'working 2-5', 'verifying 6-12…']],
+    [false, ['launching 1-2', 'working 2-5', 'verifying 6-6']],
+  ])('a check that is being made is seen (live: %s)', (isLive, bars) => {
+    const {command, round, started_at, log_file} = check(6);
+    const identity = {pid: 1, start_time: '', boot_id: '', pid_namespace: ''};
+    const run: RunRecord = {
+      ...{...running, phase: 'verifying', segments: [worked(2, 5)], updated_at: at(6)},
+      check: {command, round, started_at, log_file, ...identity},
+    };
+    expect(drawn(laneOf([run], {jobs: [job], now: at(12), isLive}))).toEqual(bars);
   });
 
   test('a run that is being launched is seen', () => {

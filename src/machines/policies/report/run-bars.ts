@@ -82,9 +82,20 @@ function stretchesOf(run: RunRecord, limits: BarLimits): Stretch[] {
     const to = segment.ended_at ?? (isOpen ? null : lastSign(run, segment, limits));
     return {state: 'working', from: segment.started_at, to, is_open: isOpen, text: ''};
   });
-  return [...working, ...restsOf(run, limits), ...checkpointsOf(run)].sort(
+  return [...working, ...checksOf(run, limits), ...restsOf(run, limits), ...checkpointsOf(run)].sort(
     (one, other) => Date.parse(one.from) - Date.parse(other.from),
   );
+}
+
+function checksOf({verifications = [], check, state}: RunRecord, {isLive}: BarLimits): Stretch[] {
+  const made = verifications.map(({command, started_at, seconds}): Stretch => {
+    const to = new Date(Date.parse(started_at) + seconds * 1000).toISOString();
+    return {state: 'verifying', from: started_at, to, is_open: false, text: command};
+  });
+  // What a Blackbird left that is gone is known to have begun, and no more.
+  if (check === undefined || state !== 'running') return made;
+  const to = isLive ? null : check.started_at;
+  return [...made, {state: 'verifying', from: check.started_at, to, is_open: isLive, text: check.command}];
 }
 
 function restsOf(run: RunRecord, limits: BarLimits): Stretch[] {

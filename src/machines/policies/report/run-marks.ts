@@ -1,5 +1,7 @@
 import type {RunRecord} from '../../../services/contracts/run.ts';
+import type {Verification} from '../../../services/contracts/verification.ts';
 import {decisionWords} from '../review/checkpoint-choices.ts';
+import {howItFailed, isPassed} from '../run/check-words.ts';
 import {isTimeNeeded} from '../run/failure-table.ts';
 import {type Bar, questionsIn} from './run-bars.ts';
 
@@ -30,16 +32,23 @@ export function marksOf(run: RunRecord, bars: readonly Bar[]): Mark[] {
         ? []
         : [mark('decision', each.decision_resolved_at, decisionWords[each.decision_state])],
     ),
+    ...(run.verifications ?? [])
+      .filter((check) => !isPassed(check))
+      .map((check) => mark('failure', endOfCheck(check), `${check.command}: ${howItFailed(check)}`)),
     ...(isFailure(run) ? [mark('failure', end, run.failure?.message ?? '')] : []),
     ...(commit?.sha === undefined ? [] : [mark('commit', decision_resolved_at ?? end, commit.sha)]),
     ...(run.undo ? [mark('undo', run.created_at, run.undo.is_redo ? 'redone' : 'undone')] : []),
   ].sort((one, other) => Date.parse(one.at) - Date.parse(other.at));
 }
 
-/** A decision tells of a rejection, and a bar of what only time mends. */
+const endOfCheck = ({started_at, seconds}: Verification) =>
+  new Date(Date.parse(started_at) + seconds * 1000).toISOString();
+
+/** A decision tells of a rejection, its check of one that failed, and a bar of what only time mends. */
 const isFailure = (run: RunRecord): boolean =>
   run.failure !== undefined &&
   run.failure.kind !== 'rejected' &&
+  run.failure.kind !== 'verification' &&
   (run.state === 'failed' || ((run.state === 'paused' || run.state === 'waiting') && !isTimeNeeded(run)));
 
 /** The last moment that something worked on it. */

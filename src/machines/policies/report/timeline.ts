@@ -134,9 +134,10 @@ function endOf(
   return latest([startedAt, ...runs.filter((run) => run.job_id === jobId).map(({updated_at}) => updated_at)]);
 }
 
-function byTask(runs: readonly RunRecord[]): Map<string, RunRecord[]> {
+/** Each task's own, oldest attempt first. */
+export function byTask(runs: readonly RunRecord[]): ReadonlyMap<string, readonly RunRecord[]> {
   const tasks = new Map<string, RunRecord[]>();
-  for (const run of runs) {
+  for (const run of runs.toSorted((one, other) => one.attempt - other.attempt)) {
     const own = tasks.get(run.task_id);
     if (own) own.push(run);
     else tasks.set(run.task_id, [run]);
@@ -147,8 +148,7 @@ function byTask(runs: readonly RunRecord[]): Map<string, RunRecord[]> {
 type Picture = Pick<TimelineFacts, 'isLive' | 'plan'> &
   Pick<Timeline, 'from' | 'to'> & {readonly crashes: readonly string[]};
 
-function laneOf(unsorted: readonly RunRecord[], {from, to, isLive, crashes, plan}: Picture): Lane {
-  const runs = unsorted.toSorted((one, other) => one.attempt - other.attempt);
+function laneOf(runs: readonly RunRecord[], {from, to, isLive, crashes, plan}: Picture): Lane {
   const drawn = runs.map((run, place) => {
     const until = earliest([to, runs[place + 1]?.created_at ?? to]);
     const bars = barsOf(run, {until, isLive, crashes});

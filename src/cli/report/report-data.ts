@@ -1,0 +1,84 @@
+import {isSameStretch, isSince} from '../../machines/policies/report/job-choice.ts';
+import {type Report, reportOf} from '../../machines/policies/report/report.ts';
+import {AppError, messageOf} from '../../services/contracts/errors.ts';
+import type {JobRecord, JobStore} from '../../services/contracts/job.ts';
+import type {RunRecord} from '../../services/contracts/run.ts';
+import type {Project} from '../composition.ts';
+import {openJobs, ownerOf} from '../job/other-job.ts';
+import {taskFactsIn} from '../plan/task-facts.ts';
+
+export type JobChoice =
+  | {readonly type: 'latest'}
+  | {readonly type: 'since'; readonly since: string}
+  | {readonly type: 'job'; readonly jobId: string};
+
+/** Reads what the jobs left on disk; needs no lock and changes nothing. */
+export async function readReport(project: Project, choice: JobChoice, now: string): Promise<Report> {
+  const store = await openJobs(project);
+  const {jobs, broken} = await chosenJobs(store, choice);
+  const [plan, {runs, unreadable}] = await Promise.all([project.plans.read(), runsOf(project, jobs)]);
+  const factsOf = await taskFactsIn(project, plan, plan.items.values());
+  const last = jobs.at(-1);
+  const isLive = last !== undefined && last.end === undefined && (await ownerOf(last)) !== 'dead';
+  return reportOf({jobs, runs, plan, factsOf, now, isLive, unreadable: [...broken, ...unreadable]});
+}
+
+type Chosen = {readonly jobs: JobRecord[]; readonly broken: string[]};
+
+/** Oldest first. A record that cannot be read is named, and hides no other. */
+async function chosenJobs(store: JobStore, choice: JobChoice): Promise<Chosen> {
+  if (choice.type === 'job') return {jobs: [await jobNamed(store, choice.jobId)], broken: []};
+  const jobs: JobRecord[] = [];
+  const broken: string[] = [];
+  for (const id of store.ids()) {
+    const job = await store.read(id).catch((error: unknown) => {
+      broken.push(messageOf(error));
+      return null;
+    });
+    if (job === null) continue;
+    if (!isWanted(job, jobs, choice)) break;
+    jobs.unshift(job);
+  }
+  return {jobs, broken};
+}
+
+function isWanted(job: JobRecord, later: readonly JobRecord[], choice: JobChoice): boolean {
+  if (choice.type === 'since') return isSince(job, choice.since);
+  const [next, newest] = [later[0], later.at(-1)];
+  return next === undefined || newest === undefined || isSameStretch(job, next, newest);
+}
+
+/** By its id, or by the beginning of it that no other has. */
+async function jobNamed(store: JobStore, name: string): Promise<JobRecord> {
+  const ids = store.ids();
+  const matching = ids.includes(name) ? [name] : ids.filter((id) => name !== '' && id.startsWith(name));
+  const [id] = matching;
+  const job = id !== undefined && matching.length === 1 ? await store.read(id) : null;
+  if (job !== null) return job;
+  const message =
+    matching.length > 1
+      ? `${matching.length} jobs begin with ${JSON.stringify(name)}`
+      : `there is no job ${JSON.stringify(name)}`;
+  throw new AppError('E_JOB_NOT_FOUND', message, {
+    details: (matching.length > 1 ? matching : ids).slice(0, 5).map((each) => ['job', each] as const),
+    next: [{command: 'blackbird report', why: 'see the last one'}],
+  });
+}
+
+async function runsOf(
+  {folder}: Project,
+  jobs: readonly JobRecord[],
+): Promise<{runs: RunRecord[]; unreadable: string[]}> {
+  const {createRunStore} = await import('../../services/stores/run-store.ts');
+  const store = createRunStore({folder: folder.runsFolder});
+  const wanted = new Set(jobs.flatMap((job) => job.runs.map(({runId}) => runId)));
+  const taskIds = new Set(jobs.flatMap((job) => job.runs.map(({taskId}) => taskId)));
+  const runs: RunRecord[] = [];
+  const unreadable: string[] = [];
+  for (const taskId of taskIds) {
+    const found = await store.list(taskId);
+    runs.push(...found.runs.filter(({run_id}) => wanted.has(run_id)));
+    unreadable.push(...found.broken.map(({file, reason}) => `${file}: ${reason}`));
+  }
+  return {runs, unreadable};
+}

@@ -1,0 +1,97 @@
+import type {Need} from '../../machines/policies/report/needs-you.ts';
+import type {Report} from '../../machines/policies/report/report.ts';
+import {
+  headPieces,
+  needPieces,
+  outcomeWords,
+  type ReportLine,
+  reportLines,
+  restLine,
+  type Tone,
+  taskPieces,
+  titleOf,
+} from '../../machines/policies/report/report-words.ts';
+import {displayLine} from '../../machines/policies/text/display-text.ts';
+import {cutEnd, padEnd} from '../../ui/text/fit.ts';
+import {textWidth} from '../../ui/text/graphemes.ts';
+import type {Surface} from '../context.ts';
+import {painter, type Style} from '../terminal/paint.ts';
+
+const styles = {
+  good: 'green',
+  bad: 'red',
+  person: 'yellow',
+  rest: 'dim',
+  busy: 'cyan',
+} as const satisfies Record<Tone, Style>;
+
+/** A piece of a line, measured before it is painted. */
+type Piece = {readonly text: string; readonly style?: Style};
+
+/** One line a task; on a terminal what does not fit goes below it, and nothing is cut but long titles. */
+export function reportText(report: Report, now: string, surface: Surface): string {
+  const {lines, others} = reportLines(report);
+  const ids = [...lines.map(({task}) => task.task_id), ...others.map(({task_id}) => task_id)].map(
+    displayLine,
+  );
+  const idWidth = Math.min(24, Math.max(0, ...ids.map(textWidth)));
+  const titles = [...lines.map(({task}) => task.title), ...others.map(({title}) => title)].map(displayLine);
+  const titleWidth = Math.min(32, Math.max(0, ...titles.map(textWidth)));
+  const head = (id: string, title: string) =>
+    `${padEnd(displayLine(id), idWidth)}  ${padEnd(cutEnd(displayLine(title), titleWidth), titleWidth)}`;
+  const row = (sign: Piece, first: string, pieces: readonly Piece[]) =>
+    laidOut(sign, {text: first}, pieces, surface);
+  const rest = restLine(report);
+  const facts = headPieces(report).map((text) => ({text}));
+  return [
+    ...laidOut({text: ''}, {text: titleOf(report, now), style: 'bold'}, facts, surface),
+    ...lines.flatMap((line) => row(signOf(line), head(line.task.task_id, line.task.title), piecesOf(line))),
+    ...others.flatMap(({task_id, title, ...need}) =>
+      row({text: '!', style: 'yellow'}, head(task_id, title), needTexts(need)),
+    ),
+    ...(rest === '' ? [] : [rest]),
+    ...report.unreadable.map((file) => `left out, it cannot be read: ${displayLine(file)}`),
+  ].join('\n');
+}
+
+function signOf({task: {outcome}}: ReportLine): Piece {
+  const {sign, tone} = outcomeWords[outcome];
+  return {text: sign, style: styles[tone]};
+}
+
+function piecesOf({task, need, isSettled}: ReportLine): Piece[] {
+  const facts = taskPieces(task).map((text) => ({text}));
+  if (isSettled) {
+    const {word} = outcomeWords[task.outcome];
+    return [...(task.outcome === 'done' ? [] : [{text: word}]), ...facts];
+  }
+  const {why, command} = needPieces(task, need);
+  const [cause, ...next] = needTexts({why, command});
+  return [...(cause ? [cause] : []), ...facts, ...next];
+}
+
+const needTexts = ({why, command}: Pick<Need, 'why' | 'command'>): Piece[] => [
+  {text: displayLine(why)},
+  ...(command === null ? [] : [{text: displayLine(command), style: 'cyan'} as const]),
+];
+
+function laidOut(sign: Piece, head: Piece, pieces: readonly Piece[], surface: Surface): string[] {
+  const paint = painter(surface);
+  const painted = ({text, style}: Piece) => (style === undefined || text === '' ? text : paint(style, text));
+  const gap = '  ';
+  const before = sign.text === '' ? '' : `${painted(sign)} `;
+  const rows: Piece[][] = [[]];
+  let width = textWidth(sign.text) + textWidth(head.text) + 1;
+  for (const piece of pieces) {
+    width += gap.length + textWidth(piece.text);
+    if (surface.isTerminal && width > surface.columns) {
+      rows.push([]);
+      width = 4 + textWidth(piece.text);
+    }
+    rows.at(-1)?.push(piece);
+  }
+  return rows.map((row, place) => {
+    const start = place === 0 ? [`${before}${painted(head)}`] : ['  '];
+    return [...start, ...row.map(painted)].join(gap).trimEnd();
+  });
+}

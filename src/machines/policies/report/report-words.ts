@@ -1,0 +1,141 @@
+import {decisionWords} from '../review/checkpoint-choices.ts';
+import {commitWords} from '../run/commit-message.ts';
+import {displayLine} from '../text/display-text.ts';
+import {dollars, duration, timeOfDay, tokenCount} from '../text/durations.ts';
+import type {Need} from './needs-you.ts';
+import type {CheckReport, Report, TaskReport} from './report.ts';
+import type {LaneOutcome, WaitTotal} from './timeline.ts';
+
+export type Tone = 'good' | 'bad' | 'person' | 'rest' | 'busy';
+
+/** Each outcome by a sign, a word and a tone: never by colour alone. */
+export const outcomeWords = {
+  running: {sign: '●', word: 'at work', tone: 'busy'},
+  lost: {sign: '✗', word: 'lost: its Blackbird is gone', tone: 'bad'},
+  done: {sign: '✓', word: 'done', tone: 'good'},
+  failed: {sign: '✗', word: 'failed', tone: 'bad'},
+  waiting_answer: {sign: '?', word: 'waits for an answer', tone: 'person'},
+  waiting_time: {sign: 'Ⅱ', word: 'waits for its provider', tone: 'rest'},
+  paused: {sign: 'Ⅱ', word: 'paused', tone: 'person'},
+  decision: {sign: '!', word: 'waits for your decision', tone: 'person'},
+  sent_back: {sign: '↩', word: 'sent back', tone: 'person'},
+  canceled: {sign: '–', word: 'not started', tone: 'rest'},
+  undone: {sign: '↶', word: 'taken back', tone: 'rest'},
+} as const satisfies Record<LaneOutcome, {sign: string; word: string; tone: Tone}>;
+
+/** `Last night  22:04 – 03:41`, as people speak of it; the date where it is longer ago. */
+export function titleOf({from, to, is_live}: Report, now: string): string {
+  if (from === null || to === null) return 'Nothing ran';
+  const [begin, today] = [new Date(from), new Date(now)];
+  const days = Math.round((dayOf(today) - dayOf(begin)) / 86_400_000);
+  const isNight = days === 1 && begin.getHours() >= 18;
+  const when = days === 0 ? 'Today' : isNight ? 'Last night' : days === 1 ? 'Yesterday' : localDay(begin);
+  const end = is_live ? 'now' : timeOfDay(to, days > 1 ? from : morningOf(from, to));
+  return `${when}  ${timeOfDay(from, from)} – ${end}`;
+}
+
+const dayOf = (date: Date) => new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
+const pad = (value: number) => String(value).padStart(2, '0');
+const localDay = (date: Date) => `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`;
+
+/** A night ends on another day, and nobody needs to be told its date. */
+const morningOf = (from: string, to: string) => (Date.parse(to) - Date.parse(from) < 86_400_000 ? to : from);
+
+/** The same for every view: who worked, how much is done, what it took. */
+export function headPieces({jobs, done, total, totals}: Report): string[] {
+  const {cost_usd, tokens, limits, outages, crashes, questions, retries} = totals;
+  const agents = [...new Set(jobs.map(({agent}) => agent))];
+  return [
+    ...(agents.length === 0 ? [] : [displayLine(agents.join(', '))]),
+    `${done} of ${total} done`,
+    ...(tokens === null ? [] : [`${tokenCount(tokens)} tokens`]),
+    ...(cost_usd === null ? [] : [dollars(cost_usd)]),
+    ...waitWords(limits, 'usage limit'),
+    ...waitWords(outages, 'outage'),
+    ...counted(questions, 'question'),
+    ...counted(retries, 'retry', 'retries'),
+    ...counted(crashes, 'crash', 'crashes'),
+  ];
+}
+
+function waitWords({count, milliseconds}: WaitTotal, cause: string): string[] {
+  if (count === 0) return [];
+  return [`${counted(count, 'wait').join('')} of ${duration(milliseconds)} (${cause})`];
+}
+
+const counted = (count: number, one: string, many = `${one}s`) =>
+  count === 0 ? [] : [`${count} ${count === 1 ? one : many}`];
+
+/** What the work on a task took and left: time, cost, change, evidence, commit, and what came between. */
+export function taskPieces(task: TaskReport): string[] {
+  const {work_milliseconds, cost_usd, change, checks, commit, waits, questions, retries, crashes} = task;
+  const waited = (reason: 'limit' | 'outage') => {
+    const own = waits.filter((wait) => wait.reason === reason);
+    return {count: own.length, milliseconds: own.reduce((sum, wait) => sum + wait.milliseconds, 0)};
+  };
+  return [
+    duration(work_milliseconds),
+    ...(cost_usd === null ? [] : [dollars(cost_usd)]),
+    ...(change === null || task.kind === 'review' ? [] : [changeWords(change)]),
+    ...checks.map(checkPiece),
+    ...(task.decision && task.decision !== 'pending' ? [decisionWords[task.decision]] : []),
+    ...(commit === null ? [] : [commitWords(commit)]),
+    ...waitWords(waited('limit'), 'usage limit'),
+    ...waitWords(waited('outage'), 'outage'),
+    ...counted(questions.filter(({answer}) => answer !== null).length, 'answer'),
+    ...counted(retries, 'retry', 'retries'),
+    ...(crashes === 0 ? [] : ['survived a crash of Blackbird']),
+  ];
+}
+
+const changeWords = ({files, added, removed}: NonNullable<TaskReport['change']>) =>
+  files === 0 ? 'no change' : `${files} ${files === 1 ? 'file' : 'files'} +${added} −${removed}`;
+
+/** `npm test ✓ (2nd round)`. */
+export function checkPiece({command, passed, round}: CheckReport): string {
+  const again = round === 1 ? '' : ` (${ordinal(round)} round)`;
+  return `${displayLine(command)} ${passed ? '✓' : '✗'}${again}`;
+}
+
+function ordinal(count: number): string {
+  const isTeen = count % 100 > 10 && count % 100 < 14;
+  return `${count}${(!isTeen && ['th', 'st', 'nd', 'rd'][count % 10]) || 'th'}`;
+}
+
+/** Why a task is not done, and what a person does about it; null where nobody has to do anything. */
+export function needPieces(task: TaskReport, need: Need | undefined): {why: string; command: string | null} {
+  const words: string = outcomeWords[task.outcome].word;
+  const why = need?.why ?? (task.failure === null ? words : `${words}: ${task.failure}`);
+  return {why: displayLine(why), command: need?.command ?? null};
+}
+
+export type ReportLine = {
+  readonly task: TaskReport;
+  readonly need: Need | undefined;
+  /** It came to its end, and nobody has to do anything. */
+  readonly isSettled: boolean;
+};
+
+/** What is over first, what needs somebody last: there the eye rests. Then what needs you and was not worked on. */
+export function reportLines({tasks, needs_you}: Report): {lines: ReportLine[]; others: Need[]} {
+  const needs = new Map(needs_you.map((need) => [need.task_id, need]));
+  const lines = tasks.map((task) => {
+    const need = needs.get(task.task_id);
+    const isOver = task.outcome === 'done' || task.outcome === 'undone' || task.outcome === 'canceled';
+    return {task, need, isSettled: isOver && need === undefined};
+  });
+  const worked = new Set(tasks.map(({task_id}) => task_id));
+  return {
+    lines: [...lines.filter(({isSettled}) => isSettled), ...lines.filter(({isSettled}) => !isSettled)],
+    others: needs_you.filter(({task_id}) => !worked.has(task_id)),
+  };
+}
+
+/** What is left, and how to go on; empty where nothing is. */
+export function restLine({is_live, ready, next, done, total}: Report): string {
+  if (is_live) return '';
+  if (ready === 0) return done < total ? '' : 'Everything is done.';
+  const names = next.map(({task_id}) => displayLine(task_id)).join(', ');
+  const others = ready > next.length ? `, and ${ready - next.length} more` : '';
+  return `${ready} ready: ${names}${others}. Go on with: blackbird execute`;
+}

@@ -1,0 +1,211 @@
+import type {CommitOutcome} from '../../../services/contracts/commit.ts';
+import type {JobRecord} from '../../../services/contracts/job.ts';
+import type {Plan} from '../../../services/contracts/plan.ts';
+import type {RunRecord} from '../../../services/contracts/run.ts';
+import type {FactsOf} from '../plan/explain-task.ts';
+import {isLeaf} from '../plan/plan-graph.ts';
+import {readyTasks} from '../plan/readiness.ts';
+import {isPassed} from '../run/check-words.ts';
+import {programName} from '../run/program.ts';
+import {tellingRun} from '../run/task-runs.ts';
+import {type ChangeSize, changeSize} from './change-size.ts';
+import {type Need, needsIn} from './needs-you.ts';
+import {
+  byTask,
+  type Lane,
+  type LaneOutcome,
+  type Timeline,
+  type TimelineJob,
+  type Totals,
+  timelineOf,
+} from './timeline.ts';
+
+/** What became of a plan while nobody looked. Titles, questions, failures and commands are foreign text. */
+export type Report = {
+  /** Null where no job was found. */
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly is_live: boolean;
+  readonly jobs: readonly TimelineJob[];
+  /** How the whole plan stands now. */
+  readonly done: number;
+  readonly total: number;
+  /** What was worked on, in the order in which it began. */
+  readonly tasks: readonly TaskReport[];
+  readonly needs_you: readonly Need[];
+  /** Tasks that could begin now, at most three of `ready`. */
+  readonly ready: number;
+  readonly next: ReadonlyArray<{readonly task_id: string; readonly title: string}>;
+  readonly totals: ReportTotals;
+  /** Records that could not be read, and so are missing here. */
+  readonly unreadable: readonly string[];
+  readonly timeline: Timeline | null;
+};
+
+export type ReportTotals = Totals & {
+  readonly files: number;
+  readonly added: number;
+  readonly removed: number;
+  readonly commits: number;
+  readonly questions: number;
+  readonly retries: number;
+  readonly crashes: number;
+};
+
+export type TaskReport = {
+  readonly task_id: string;
+  readonly title: string;
+  readonly kind: Lane['kind'];
+  readonly outcome: LaneOutcome;
+  /** What failed, where something did. */
+  readonly failure: string | null;
+  readonly agent: string;
+  readonly model: string | null;
+  readonly run_ids: readonly string[];
+  /** Runs that Blackbird began by itself because the one before failed. */
+  readonly retries: number;
+  readonly started_at: string | null;
+  readonly ended_at: string | null;
+  readonly work_milliseconds: number;
+  readonly tokens: number | null;
+  readonly cost_usd: number | null;
+  /** All that the task has changed by now; null where git did not tell. */
+  readonly change: ChangeSize | null;
+  /** The evidence: every check in its last round, with how often it was made. */
+  readonly checks: readonly CheckReport[];
+  readonly commit: CommitOutcome | null;
+  readonly decision: RunRecord['decision_state'] | null;
+  readonly questions: ReadonlyArray<{readonly prompt: string; readonly answer: string | null}>;
+  readonly waits: ReadonlyArray<WaitReport>;
+  /** How often its Blackbird died over it. */
+  readonly crashes: number;
+};
+
+export type CheckReport = {
+  readonly command: string;
+  readonly passed: boolean;
+  readonly exit_code: number | null;
+  readonly seconds: number;
+  /** How often the agent was sent back before it ended so: 1 is the first time. */
+  readonly round: number;
+  readonly log_digest: string;
+};
+
+export type WaitReport = {
+  readonly reason: 'limit' | 'outage';
+  readonly from: string;
+  readonly to: string;
+  readonly milliseconds: number;
+};
+
+export type ReportFacts = {
+  /** Oldest first. */
+  readonly jobs: readonly JobRecord[];
+  readonly runs: readonly RunRecord[];
+  readonly plan: Plan;
+  readonly factsOf: FactsOf;
+  readonly now: string;
+  readonly isLive: boolean;
+  readonly unreadable?: readonly string[];
+};
+
+const nextCount = 3;
+
+export function reportOf(facts: ReportFacts): Report {
+  const {jobs, runs, plan, factsOf, now, isLive, unreadable = []} = facts;
+  const [first, ...others] = jobs;
+  const timeline = first ? timelineOf({jobs: [first, ...others], runs, plan, now, isLive}) : null;
+  const runsOf = byTask(runs);
+  const tasks = (timeline?.lanes ?? []).map((lane) => taskReport(lane, runsOf.get(lane.task_id) ?? []));
+  const leaves = [...plan.items.values()].filter(isLeaf);
+  const ready = readyTasks(plan);
+  const waited = new Set(
+    timeline?.is_live ? tasks.filter(isWaitingForTime).flatMap((each) => each.run_ids) : [],
+  );
+  return {
+    from: timeline?.from ?? null,
+    to: timeline?.to ?? null,
+    is_live: timeline?.is_live ?? false,
+    jobs: timeline?.jobs ?? [],
+    done: leaves.filter(({status}) => status === 'done' || status === 'skipped').length,
+    total: leaves.length,
+    tasks,
+    needs_you: needsIn(plan, factsOf, ({run_id}) => waited.has(run_id)),
+    ready: ready.length,
+    next: ready.slice(0, nextCount).map(({id, title}) => ({task_id: id, title})),
+    totals: totalsOf(timeline, tasks),
+    unreadable,
+    timeline,
+  };
+}
+
+const isWaitingForTime = ({outcome}: TaskReport) => outcome === 'waiting_time';
+
+function taskReport(lane: Lane, runs: readonly RunRecord[]): TaskReport {
+  const run = tellingRun(runs) ?? runs.at(-1);
+  const isOver = lane.outcome === 'failed' || lane.outcome === 'paused';
+  return {
+    task_id: lane.task_id,
+    title: lane.title,
+    kind: lane.kind,
+    outcome: lane.outcome,
+    failure: (isOver && run?.failure?.message) || null,
+    agent: run ? programName(run) : '',
+    model: run?.model ?? null,
+    run_ids: runs.map(({run_id}) => run_id),
+    retries: runs.filter(({retry_number}) => retry_number !== undefined).length,
+    started_at: lane.bars[0]?.from ?? null,
+    ended_at: lane.bars.findLast(({state}) => state === 'working' || state === 'verifying')?.to ?? null,
+    work_milliseconds: lane.work_milliseconds,
+    tokens: lane.tokens,
+    cost_usd: lane.cost_usd,
+    change: (run?.review_summary && changeSize(run.review_summary)) ?? null,
+    checks: run ? checksOf(run) : [],
+    commit: run?.commit ?? null,
+    decision: run?.decision_state ?? null,
+    questions: runs.flatMap(questionsOf),
+    waits: lane.bars.flatMap(waitOf),
+    crashes: lane.marks.filter(({kind}) => kind === 'crash').length,
+  };
+}
+
+function checksOf({verifications = []}: RunRecord): CheckReport[] {
+  const last = new Map(verifications.map((check) => [check.command, check]));
+  return [...last.values()].map((check) => {
+    const {command, exit_code, seconds, round, log_digest} = check;
+    return {command, passed: isPassed(check), exit_code, seconds, round, log_digest};
+  });
+}
+
+/** What was asked and answered, and what is asked now; an answer outlives its question. */
+function questionsOf({state, questions = [], answers = []}: RunRecord): TaskReport['questions'][number][] {
+  const open = state === 'waiting' ? questions.map(({prompt}) => ({prompt, answer: null})) : [];
+  return [...answers.map(({prompt = '', value}) => ({prompt, answer: value})), ...open];
+}
+
+function waitOf({state, from, to}: Lane['bars'][number]): WaitReport[] {
+  if (state !== 'waiting_limit' && state !== 'waiting_outage') return [];
+  const reason = state === 'waiting_limit' ? 'limit' : 'outage';
+  return [{reason, from, to, milliseconds: Date.parse(to) - Date.parse(from)}];
+}
+
+function totalsOf(timeline: Timeline | null, tasks: readonly TaskReport[]): ReportTotals {
+  const none = {count: 0, milliseconds: 0};
+  const sum = (value: (task: TaskReport) => number) => tasks.reduce((all, task) => all + value(task), 0);
+  return {
+    ...(timeline?.totals ?? {
+      tokens: null,
+      cost_usd: null,
+      work_milliseconds: 0,
+      limits: none,
+      outages: none,
+    }),
+    files: sum(({change}) => change?.files ?? 0),
+    added: sum(({change}) => change?.added ?? 0),
+    removed: sum(({change}) => change?.removed ?? 0),
+    commits: sum(({commit}) => (commit?.sha === undefined ? 0 : 1)),
+    questions: sum(({questions}) => questions.length),
+    retries: sum(({retries}) => retries),
+    crashes: (timeline?.jobs ?? []).filter(({outcome}) => outcome === 'lost').length,
+  };
+}

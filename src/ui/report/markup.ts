@@ -1,0 +1,20 @@
+import {displayLine} from '../../machines/policies/text/display-text.ts';
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Text as text, in an element or in an attribute. */
+export const escapeMarkup = (text: string): string =>
+  text.replace(/[&<>"']/g, (sign) => entities[sign] ?? '');
+
+/** A template of markup whose values are all escaped; pieces of markup are joined outside of it. */
+export const markup = (pieces: TemplateStringsArray, ...values: ReadonlyArray<string | number>): string =>
+  String.raw({raw: pieces}, ...values.map((value) => escapeMarkup(String(value))));
+
+/** Foreign text on one line, without what would reorder or hide it. Not escaped yet. */
+export const safe = displayLine;

@@ -1,0 +1,59 @@
+import type {Report} from '../../machines/policies/report/report.ts';
+import {
+  headPieces,
+  needPieces,
+  outcomeWords,
+  reportLines,
+  restLine,
+  taskPieces,
+  titleOf,
+} from '../../machines/policies/report/report-words.ts';
+import {displayLine} from '../../machines/policies/text/display-text.ts';
+
+/** For a pull request or a chat: a heading, a table, and what needs somebody. */
+export function reportMarkdown(report: Report, now: string): string {
+  const {lines, others} = reportLines(report);
+  const needs = [
+    ...lines
+      .filter(({isSettled}) => !isSettled)
+      .map(({task, need}) => ({task_id: task.task_id, ...needPieces(task, need)})),
+    ...others,
+  ];
+  const rest = restLine(report);
+  return [
+    `## ${escaped(titleOf(report, now))}`,
+    '',
+    headPieces(report).map(escaped).join(' · '),
+    ...(lines.length === 0 ? [] : ['', '| | Task | | Facts |', '| --- | --- | --- | --- |']),
+    ...lines.map(({task}) => {
+      const {sign, word} = outcomeWords[task.outcome];
+      const cells = [`${sign} ${word}`, cell(task.task_id), escaped(task.title)];
+      return `| ${[...cells, taskPieces(task).map(escaped).join(' · ')].join(' | ')} |`;
+    }),
+    ...(needs.length === 0 ? [] : ['', '### Needs you', '']),
+    ...needs.map(
+      ({task_id, why, command}) =>
+        `- ${code(task_id)}: ${escaped(why)}${command === null ? '' : `: ${code(command)}`}`,
+    ),
+    ...(rest === '' ? [] : ['', escaped(rest)]),
+    ...report.unreadable.map((file) => `\n${escaped(`left out, it cannot be read: ${file}`)}`),
+  ].join('\n');
+}
+
+/** Foreign text as it is meant: no markup, no link, no picture, no mention of a person. */
+const escaped = (text: string): string =>
+  displayLine(text)
+    .replace(/[\\`*_{}[\]<>#|~&$]/g, (sign) => `\\${sign}`)
+    .replaceAll('://', ':\\/\\/')
+    .replaceAll('@', '@\u2060');
+
+/** A longer fence than any inside. */
+function code(text: string): string {
+  const line = displayLine(text);
+  const longest = Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return longest === 0 ? `\`${line}\`` : `${fence} ${line} ${fence}`;
+}
+
+/** A bar would end the cell, even in code. */
+const cell = (text: string): string => code(text).replaceAll('|', '\\|');

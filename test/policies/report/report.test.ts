@@ -1,0 +1,189 @@
+import {describe, expect, test} from 'vitest';
+import {changeSize} from '../../../src/machines/policies/report/change-size.ts';
+import {
+  headPieces,
+  outcomeWords,
+  reportLines,
+  restLine,
+  taskPieces,
+  titleOf,
+} from '../../../src/machines/policies/report/report-words.ts';
+import {laneOutcomes} from '../../../src/machines/policies/report/timeline.ts';
+import {jobRecord} from '../../fakes/jobs.ts';
+import {nightFacts, nightReport, nightTime} from '../../fakes/night.ts';
+import {pausedRun} from '../../fakes/runs.ts';
+import {planOf, task} from '../../helpers/plans.ts';
+import {factsIn} from '../../helpers/task-facts.ts';
+
+const night = nightReport();
+const taskOf = (id: string) => {
+  const found = night.tasks.find(({task_id}) => task_id === id);
+  if (!found) throw new Error(`${id} is not in the report`);
+  return found;
+};
+
+test('the night is told with its totals', () => {
+  expect(night).toMatchObject({
+    from: nightTime(0),
+    to: nightTime(341),
+    is_live: false,
+    done: 6,
+    total: 9,
+    ready: 1,
+    next: [{task_id: 'pay-09', title: 'Release notes'}],
+    unreadable: [],
+  });
+  expect(night.jobs.map(({outcome, message}) => [outcome, message])).toEqual([
+    ['lost', 'Blackbird ended before the job did'],
+    ['ended', 'pay-08 is waiting for user input'],
+  ]);
+  expect(night.totals).toMatchObject({
+    tokens: 900_000,
+    cost_usd: 11.25,
+    limits: {count: 1, milliseconds: 130 * 60_000},
+    outages: {count: 1, milliseconds: 4 * 60_000},
+    ...{files: 16, added: 368, removed: 24, commits: 1, questions: 1, retries: 1, crashes: 1},
+  });
+});
+
+test('each task once, in the order of their beginnings, with how it ended', () => {
+  expect(night.tasks.map(({task_id, outcome}) => [task_id, outcome])).toEqual([
+    ...['pay-01', 'pay-02', 'pay-03', 'pay-04', 'pay-05', 'pay-06'].map((id) => [id, 'done']),
+    ['pay-07', 'failed'],
+    ['pay-08', 'waiting_answer'],
+  ]);
+});
+
+test('a task carries its evidence: checks, change, commit, runs', () => {
+  expect(taskOf('pay-04')).toMatchObject({
+    failure: null,
+    run_ids: ['pay-04-1'],
+    change: {files: 2, added: 46, removed: 3, paths: ['src/refunds.ts', 'test/refunds.test.ts']},
+    checks: [
+      {
+        ...{command: 'npm test', passed: true, exit_code: 0, seconds: 12, round: 2},
+        log_digest: 'sha256:d',
+      },
+    ],
+  });
+  expect(taskOf('pay-01').commit).toEqual({sha: '3f2a9c1d', branch: 'main'});
+  expect(taskOf('pay-06')).toMatchObject({run_ids: ['pay-06-1', 'pay-06-2'], retries: 1, failure: null});
+  expect(taskOf('pay-07')).toMatchObject({
+    failure: 'npm test failed 3 times',
+    checks: [{passed: false, round: 3}],
+  });
+  expect(taskOf('pay-08').questions).toEqual([{prompt: 'Which currency?', answer: null}]);
+  expect(taskOf('pay-05').crashes).toBe(1);
+});
+
+test('what needs you comes with its command', () => {
+  expect(night.needs_you).toEqual([
+    {
+      ...{task_id: 'pay-07', title: 'Webhooks'},
+      ...{why: 'failed: npm test failed 3 times', command: 'blackbird resume pay-07'},
+    },
+    {
+      ...{task_id: 'pay-08', title: 'Dashboard'},
+      ...{why: 'asks: Which currency?', command: 'blackbird resume pay-08'},
+    },
+  ]);
+});
+
+test('a limit that the job itself waits for needs nobody', () => {
+  const plan = planOf(task('a', {status: 'in_progress'}));
+  const waiting = pausedRun({
+    pause_reason: 'usage_limit',
+    failure: {kind: 'rate_limit', message: ''},
+    pauses: [{paused_at: nightTime(5), pause_reason: 'usage_limit'}],
+  });
+  const job = jobRecord({startedAt: nightTime(0), runs: []});
+  const facts = {...nightFacts, jobs: [job], runs: [waiting], plan, factsOf: factsIn(plan, {run: waiting})};
+  expect(nightReport({...facts, isLive: true}).needs_you).toEqual([]);
+  expect(nightReport({...facts, isLive: false}).needs_you).toMatchObject([{task_id: 'a'}]);
+});
+
+test('where nothing ran, how the plan stands is told all the same', () => {
+  const empty = nightReport({jobs: [], runs: []});
+  expect(empty).toMatchObject({from: null, to: null, jobs: [], tasks: [], timeline: null, done: 6, total: 9});
+  expect(empty.needs_you).toHaveLength(2);
+  expect(titleOf(empty, nightTime(0))).toBe('Nothing ran');
+});
+
+describe('in words', () => {
+  test('of the whole', () => {
+    expect(headPieces(night)).toEqual([
+      'claude',
+      '6 of 9 done',
+      '900k tokens',
+      '$11.25',
+      '1 wait of 2h10m (usage limit)',
+      '1 wait of 4m00s (outage)',
+      '1 question',
+      '1 retry',
+      '1 crash',
+    ]);
+    expect(restLine(night)).toBe('1 ready: pay-09. Go on with: blackbird execute');
+  });
+
+  test.each([
+    ['pay-01', ['3m30s', '$1.25', '2 files +46 −3', 'committed 3f2a9c1']],
+    ['pay-02', ['24m48s', '$1.25', '2 files +46 −3', '1 wait of 2h10m (usage limit)']],
+    ['pay-04', ['9m30s', '$1.25', '2 files +46 −3', 'npm test ✓ (2nd round)']],
+    ['pay-05', ['35m00s', '$1.25', '2 files +46 −3', 'survived a crash of Blackbird']],
+    ['pay-07', ['27m00s', '$1.25', '2 files +46 −3', 'npm test ✗ (3rd round)']],
+  ])('of %s', (id, pieces) => {
+    expect(taskPieces(taskOf(id))).toEqual(pieces);
+  });
+
+  test('what needs somebody comes last', () => {
+    const {lines, others} = reportLines({...night, tasks: [...night.tasks].reverse()});
+    expect(lines.slice(-2).map(({task}) => task.task_id)).toEqual(['pay-08', 'pay-07']);
+    expect(others).toEqual([]);
+  });
+
+  test('what needs you and was not worked on is not forgotten', () => {
+    const {others} = reportLines({...night, tasks: night.tasks.slice(0, 7)});
+    expect(others.map(({task_id}) => task_id)).toEqual(['pay-08']);
+  });
+
+  test.each([
+    [{done: 9, total: 9, ready: 0, next: []}, 'Everything is done.'],
+    [{ready: 0, next: []}, ''],
+    [
+      {ready: 5, next: ['a', 'b', 'c'].map((id) => ({task_id: id, title: ''}))},
+      '5 ready: a, b, c, and 2 more. Go on with: blackbird execute',
+    ],
+    [{is_live: true}, ''],
+  ])('what is left: %j', (fields, line) => {
+    expect(restLine({...night, ...fields})).toBe(line);
+  });
+
+  test('no two outcomes look the same without colour', () => {
+    const words = laneOutcomes.map((outcome) => outcomeWords[outcome].word);
+    expect(new Set(words).size).toBe(laneOutcomes.length);
+  });
+});
+
+test.each([
+  [600, 'Last night  22:00 – 03:41'],
+  [30, 'Today  22:00 – 03:41'],
+  [3 * 24 * 60, '2026-01-10  22:00 – 2026-01-11 03:41'],
+])('after %d minutes it is called %s', (minute, title) => {
+  expect(titleOf(night, nightTime(minute))).toBe(title);
+});
+
+test('a job that works has no end yet', () => {
+  expect(titleOf({...night, is_live: true}, nightTime(60))).toBe('Today  22:00 – now');
+});
+
+test.each([
+  ['', {files: 1, added: 0, removed: 0}],
+  [' 1 file changed, 1 insertion(+)', {files: 1, added: 1, removed: 0}],
+  [' 1 file changed, 2 deletions(-)', {files: 1, added: 0, removed: 2}],
+  [
+    ' a 9 insertions(+) | 1 +\n 1 file changed, 3 insertions(+), 1 deletion(-)',
+    {files: 1, added: 3, removed: 1},
+  ],
+])('the size of a change: %j', (diffstat, size) => {
+  expect(changeSize({files: ['a'], diffstat, snippets: []})).toEqual({...size, paths: ['a']});
+});
