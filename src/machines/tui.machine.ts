@@ -55,7 +55,7 @@ export type TuiCommand =
   | {readonly type: 'dialog.close'}
   | {readonly type: 'job.began'}
   | {readonly type: 'job.stopped'; readonly isPaused: boolean}
-  /** Ctrl+C: pauses, then forces, then quits; with nothing at work it leaves a dialog, then the program. */
+  /** Ctrl+C: pauses, then forces, then quits; with nothing at work it leaves a dialog, and pressed twice the program. */
   | {readonly type: 'tui.interrupt'}
   /** Ends the program; what runs is paused first. */
   | {readonly type: 'tui.leave'; readonly reason: PauseReason};
@@ -68,7 +68,7 @@ export const tuiMachine = setup({
   types: {
     context: {} as {readonly dialog: Dialog | null},
     events: {} as TuiCommand,
-    tags: {} as ScreenName | 'searching' | 'busy' | 'pausing' | 'banner' | 'gone',
+    tags: {} as ScreenName | 'searching' | 'busy' | 'pausing' | 'banner' | 'confirming' | 'gone',
   },
   actions: {
     /** Provided by whoever owns the engine. */
@@ -79,9 +79,10 @@ export const tuiMachine = setup({
   guards: {
     hasDialog: ({context}) => context.dialog !== null,
     /** What works goes before what is asked: then Ctrl+C pauses and the dialog stays. */
-    isAtRest: or([stateIn({job: 'resting'}), stateIn({job: 'paused'})]),
+    isAtRest: or([stateIn({job: 'resting'}), stateIn({job: 'confirming'}), stateIn({job: 'paused'})]),
     isPause: (_, params: {isPaused: boolean}) => params.isPaused,
   },
+  delays: {untilForgotten: 3000},
 }).createMachine({
   id: 'tui',
   context: {dialog: null},
@@ -143,6 +144,16 @@ export const tuiMachine = setup({
       initial: 'resting',
       states: {
         resting: {
+          on: {
+            'job.began': 'working',
+            'tui.interrupt': {guard: not('hasDialog'), target: 'confirming'},
+            'tui.leave': 'gone',
+          },
+        },
+        // A Ctrl+C that was meant for a task which ended at that moment must not end the program.
+        confirming: {
+          tags: 'confirming',
+          after: {untilForgotten: 'resting'},
           on: {
             'job.began': 'working',
             'tui.interrupt': {guard: not('hasDialog'), target: 'gone'},

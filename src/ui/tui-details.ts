@@ -1,5 +1,6 @@
 import type {TaskDiff} from '../machines/actors/task-change.ts';
-import {type DiffView, diffContent, newDiffView, withContent} from './diff/diff-view.ts';
+import type {RunRecord} from '../services/contracts/run.ts';
+import {type DiffView, diffContent, viewFor, withContent} from './diff/diff-view.ts';
 import {detailKey} from './model/detail.ts';
 import {messageLines} from './model/error-lines.ts';
 import type {Detail} from './model/facts.ts';
@@ -16,11 +17,11 @@ export function createDetails(core: TuiCore, ports: TuiPorts, clock: Store<numbe
   let wanted = '';
 
   /** Of the others only the place is kept: a change may be large. */
-  const keepDiff = (runId: string, diff: TaskDiff) => {
+  const keepDiff = (run: RunRecord, diff: TaskDiff) => {
     const {diffs} = core.get();
     const others = [...diffs].map(([id, each]): [string, DiffView] => [id, {...each, content: null}]);
-    const view = withContent(diffs.get(runId) ?? newDiffView, diffContent(diff));
-    core.patch({diffs: new Map(others).set(runId, view)});
+    const view = withContent(viewFor(diffs, run), diffContent(diff));
+    core.patch({diffs: new Map(others).set(run.run_id, view)});
   };
 
   const load = async (key: string): Promise<void> => {
@@ -42,7 +43,7 @@ export function createDetails(core: TuiCore, ports: TuiPorts, clock: Store<numbe
       if (browse.tab === 'diff') {
         const [diff, known] = await Promise.all([ports.diff(run), ports.comments.list(run)]);
         const unsent = known.filter(({sentWith}) => sentWith === null);
-        keepDiff(run.run_id, diff);
+        keepDiff(run, diff);
         return {type: 'diff' as const, comments: unsent.map(({comment}) => comment)};
       }
       if (browse.isRaw) return {type: 'transcript' as const, ...(await ports.transcript(run))};

@@ -1,4 +1,5 @@
 import {describe, expect, test} from 'vitest';
+import {createActor, SimulatedClock} from 'xstate';
 import {type Dialog, type ScreenName, type TuiCommand, tuiMachine} from '../../src/machines/tui.machine.ts';
 import {createTuiFlow} from '../../src/machines/tui-flow.ts';
 import type {PauseReason} from '../../src/services/contracts/run.ts';
@@ -36,9 +37,29 @@ test('every transition can be taken', () => {
 });
 
 describe('Ctrl+C', () => {
-  test('at rest leaves', () => {
-    const {job, pauses} = open(interrupt);
+  test('at rest asks for a second one: it may have been meant for a task that has just ended', () => {
+    const {send, job, pauses} = open(began, stopped(false), interrupt);
+    expect(job()).toBe('confirming');
+    send(interrupt);
     expect({job: job(), pauses}).toEqual({job: 'gone', pauses: []});
+  });
+
+  test.each([
+    {after: 2999, job: 'confirming'},
+    {after: 3000, job: 'resting'},
+  ])('is forgotten after three seconds: $after ms', ({after, job}) => {
+    const clock = new SimulatedClock();
+    const actor = createActor(tuiMachine, {clock}).start();
+    actor.send(interrupt);
+    clock.increment(after);
+    expect(actor.getSnapshot().value).toMatchObject({job});
+  });
+
+  test('before a job began means the job afterwards', () => {
+    const {send, job, pauses} = open(interrupt, began);
+    expect(job()).toBe('working');
+    send(interrupt);
+    expect({job: job(), pauses}).toEqual({job: 'pausing', pauses: ['user_interrupt']});
   });
 
   test('while a task runs pauses it and stays; again forces; after the pause it only quits', () => {
@@ -63,6 +84,11 @@ describe('Ctrl+C', () => {
   test('leaves a dialog first, and the program only when pressed again', () => {
     const {send, dialog, job} = open({type: 'dialog.open', dialog: restart}, interrupt);
     expect({dialog: dialog(), job: job()}).toEqual({dialog: null, job: 'resting'});
+    send(interrupt);
+    expect(job()).toBe('confirming');
+    send({type: 'dialog.open', dialog: restart});
+    send(interrupt);
+    expect({dialog: dialog(), job: job()}).toEqual({dialog: null, job: 'confirming'});
     send(interrupt);
     expect(job()).toBe('gone');
   });

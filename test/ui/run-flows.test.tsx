@@ -112,8 +112,11 @@ describe('Ctrl+C', () => {
     expect(runs.records('a')).toMatchObject([{state: 'paused'}]);
   });
 
-  test('at rest quits at once', () => {
-    const {press, isGone} = tuiProject({plan: planOf(task('a'))});
+  test('at rest says that it quits when pressed again', async () => {
+    const {press, sees, isGone} = tuiProject({plan: planOf(task('a'))});
+    press(keys.ctrlC);
+    await sees(/^ Ctrl\+C again to quit\.$/m);
+    expect(isGone()).toBe(false);
     press(keys.ctrlC);
     expect(isGone()).toBe(true);
   });

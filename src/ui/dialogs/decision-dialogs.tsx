@@ -2,6 +2,7 @@ import {useState} from 'react';
 import {checkpointSlot} from '../../machines/drafts.ts';
 import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
 import {Lines, lineOf} from '../components/lines.tsx';
+import {viewFor} from '../diff/diff-view.ts';
 import {Editor} from '../editor/editor.tsx';
 import {decisionOn} from '../model/facts.ts';
 import {CheckpointPrompt} from '../prompts/checkpoint-prompt.tsx';
@@ -18,7 +19,6 @@ export function CheckpointDialog({taskId, ...size}: DialogSize & {readonly taskI
   const planned = plan?.items.get(taskId);
   const task = planned ?? asked?.task;
   if (!run || !task) return <Lines lines={[lineOf(' the task is gone')]} />;
-  const kept = state.diffs.get(run.run_id);
   const hasSession = run.resumable && run.provider_session_ref !== '';
   return (
     <CheckpointPrompt
@@ -33,7 +33,7 @@ export function CheckpointDialog({taskId, ...size}: DialogSize & {readonly taskI
       comments={ports.comments}
       editorRefused={ports.programs.editorRefused}
       openDraft={(words, place) => drafts.open(checkpointSlot(run, words, place))}
-      {...(kept ? {diff: kept} : {})}
+      diff={viewFor(state.diffs, run)}
       onDiff={(diff) => patch({diffs: new Map(get().diffs).set(run.run_id, diff)})}
       onProgram={(program) => patch({handover: {type: 'program', program}})}
       onDecide={(made) => answers.decide(taskId, made)}

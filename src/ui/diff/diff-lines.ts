@@ -4,7 +4,7 @@ import {breakText} from '../text/break-text.ts';
 import {cutEnd, cutStart, dropColumns, padEnd} from '../text/fit.ts';
 import {tabText, textWidth} from '../text/graphemes.ts';
 import {commentsOn, type ReviewComment} from './comments.ts';
-import {type DiffFrame, type DiffView, isMatch, patchOf} from './diff-view.ts';
+import {type DiffFrame, type DiffView, isMatch, isViewed, patchOf} from './diff-view.ts';
 import {fileAt, type Patch, type PatchFile, type PatchRow, type RowKind} from './patch.ts';
 
 type DrawFrame = Pick<DiffFrame, 'columns' | 'height' | 'comments'> & {
@@ -137,7 +137,7 @@ function shownText({kind, text}: PatchRow): string {
 
 function titleLine(file: PatchFile | undefined, mark: Span, view: DiffView, columns: number): Line {
   if (!file) return [mark];
-  const right = `${countsOf(file)}${view.viewed.has(file.path) ? '  ✓ viewed' : ''} `;
+  const right = `${countsOf(file)}${isViewed(view, file) ? '  ✓ viewed' : ''} `;
   const note = notes[file.change];
   const left = cutStart(
     displayLine(file.path),
@@ -204,7 +204,7 @@ export function fileLines(view: DiffView, {columns, height}: {columns: number; h
       {text: name, bold: isCurrent},
       {text: `  +${file.added}`, tone: 'good'},
       {text: ` −${file.removed}`.padEnd(counts - String(file.added).length), tone: 'bad'},
-      ...(view.viewed.has(file.path) ? [{text: ' ✓ viewed', dim: true}] : []),
+      ...(isViewed(view, file) ? [{text: ' ✓ viewed', dim: true}] : []),
     ];
   });
 }

@@ -1,4 +1,6 @@
 import type {TaskDiff} from '../../machines/actors/task-change.ts';
+import {runBefore} from '../../machines/policies/run/task-runs.ts';
+import type {RunRecord} from '../../services/contracts/run.ts';
 import type {ReviewComment} from './comments.ts';
 import {fileAt, type Patch, type PatchFile, type PatchRow, parsePatch} from './patch.ts';
 
@@ -26,8 +28,8 @@ export type DiffView = {
   /** All that was said about the run is shown instead of the diff. */
   readonly isTold: boolean;
   readonly toldTop: number;
-  /** Paths of the files that were read. */
-  readonly viewed: ReadonlySet<string>;
+  /** The files that were read, with the change that was read: another change is not viewed. */
+  readonly viewed: ReadonlyMap<string, string>;
   readonly query: string;
   /** The query is being typed. */
   readonly isSearching: boolean;
@@ -46,7 +48,7 @@ export const newDiffView: DiffView = {
   isZoomed: false,
   isTold: false,
   toldTop: 0,
-  viewed: new Set(),
+  viewed: new Map(),
   query: '',
   isSearching: false,
   notice: null,
@@ -143,9 +145,26 @@ export function nextRow(
 export function toggleViewed(view: DiffView): DiffView {
   const file = currentFile(view);
   if (!file) return view;
-  const viewed = new Set(view.viewed);
-  if (!viewed.delete(file.path)) viewed.add(file.path);
+  const viewed = new Map(view.viewed);
+  if (isViewed(view, file)) viewed.delete(file.path);
+  else viewed.set(file.path, changeOf(view, file));
   return {...view, viewed};
+}
+
+export const isViewed = (view: DiffView, file: PatchFile): boolean =>
+  view.viewed.has(file.path) && view.viewed.get(file.path) === changeOf(view, file);
+
+const changeOf = (view: DiffView, {start, end}: PatchFile): string =>
+  patchOf(view)
+    .rows.slice(start, end)
+    .map(({kind, text}) => `${kind} ${text}`)
+    .join('\n');
+
+/** How a person looks at a run: as before, or with what they have read of the run it goes on from. */
+export function viewFor(views: ReadonlyMap<string, DiffView>, run: RunRecord): DiffView {
+  const before = views.get(runBefore(run) ?? '');
+  const fresh = before ? {...newDiffView, viewed: before.viewed, isWrapped: before.isWrapped} : newDiffView;
+  return views.get(run.run_id) ?? fresh;
 }
 
 export const isMatch = (query: string, {text}: PatchRow): boolean =>

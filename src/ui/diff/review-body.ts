@@ -11,6 +11,7 @@ import {
   type DiffFrame,
   type DiffScope,
   type DiffView,
+  isViewed,
   patchOf,
 } from './diff-view.ts';
 import type {Patch} from './patch.ts';
@@ -136,7 +137,7 @@ const commentCount = ({length}: readonly ReviewComment[]): string =>
 /** How many comments there are, how many files were viewed, where the mark is. */
 function progress(view: DiffView, comments: readonly ReviewComment[]): string {
   const {files, rows} = patchOf(view);
-  const seen = files.filter(({path}) => view.viewed.has(path)).length;
+  const seen = files.filter((each) => isViewed(view, each)).length;
   return [
     ...(comments.length > 0 ? [commentCount(comments)] : []),
     ...(files.length > 0 ? [`${seen}/${files.length} viewed`] : []),
@@ -148,7 +149,7 @@ function progress(view: DiffView, comments: readonly ReviewComment[]): string {
 function zoomedTitle({view, comments}: Review, columns: number): Line {
   const file = currentFile(view);
   const right = progress(view, comments);
-  const counts = file ? `  ${countsOf(file)}${view.viewed.has(file.path) ? '  ✓ viewed' : ''}` : '';
+  const counts = file ? `  ${countsOf(file)}${isViewed(view, file) ? '  ✓ viewed' : ''}` : '';
   const room = Math.max(8, columns - textWidth(right) - textWidth(counts) - 4);
   return justified(
     [{text: ` ${cutStart(displayLine(file?.path ?? ''), room)}`, bold: true}, {text: counts}],

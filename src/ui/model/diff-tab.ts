@@ -1,4 +1,4 @@
-import {type DiffFrame, type DiffView, newDiffView} from '../diff/diff-view.ts';
+import {type DiffFrame, type DiffView, viewFor} from '../diff/diff-view.ts';
 import {bodyFrame, type Review} from '../diff/review-body.ts';
 import type {Facts, TuiState} from './facts.ts';
 import {detailColumns} from './layout.ts';
@@ -10,7 +10,7 @@ export function diffReview(
 ): (Review & {readonly runId: string; readonly frame: DiffFrame}) | null {
   const {task, shownRun: run} = facts;
   if (facts.screen !== 'plan' || state.browse.tab !== 'diff' || !task || !run) return null;
-  const view: DiffView = state.diffs.get(run.run_id) ?? newDiffView;
+  const view: DiffView = viewFor(state.diffs, run);
   const comments = state.detail?.type === 'diff' && view.content !== null ? state.detail.comments : [];
   const review = {subject: {task, run}, view, comments};
   const frame: DiffFrame = {

@@ -90,6 +90,8 @@ export type Facts = {
   readonly isBusy: boolean;
   readonly isPausing: boolean;
   readonly hasBanner: boolean;
+  /** Ctrl+C was pressed with nothing at work. */
+  readonly isConfirming: boolean;
   /** What is asked beside the plan. */
   readonly panel: Panel | null;
   readonly layout: Layout;
@@ -154,6 +156,7 @@ export function createFacts(): (state: TuiState) => Facts {
       isBusy: ui.hasTag('busy'),
       isPausing: ui.hasTag('pausing'),
       hasBanner: ui.hasTag('banner'),
+      isConfirming: ui.hasTag('confirming'),
       panel,
       layout: layout(state.size, panel !== null, isZoomed(state, panel, shownRun)),
       plan,

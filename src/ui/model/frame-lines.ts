@@ -48,6 +48,7 @@ export function bannerLine(state: TuiState, facts: Facts): Line {
   const {width} = facts.layout;
   const said: Line = notice ? [{text: ` ${displayLine(notice.text)}`, tone: notice.tone}] : [];
   if (facts.hasBanner) return alertLine(' Paused.', ' Ctrl+C again to quit.', said, width);
+  if (facts.isConfirming) return alertLine(' Ctrl+C again to quit.', '', [], width);
   if (facts.isPausing) return alertLine(' Pausing…', ' Ctrl+C again to force.', said, width);
   const waiting = facts.summary?.attention.length ?? 0;
   // What is open already needs no call.

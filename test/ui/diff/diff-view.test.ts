@@ -1,4 +1,5 @@
 import {describe, expect, test} from 'vitest';
+import type {RunRecord} from '../../../src/services/contracts/run.ts';
 import type {ReviewComment} from '../../../src/ui/diff/comments.ts';
 import {diffStep} from '../../../src/ui/diff/diff-keymap.ts';
 import {diffLines} from '../../../src/ui/diff/diff-lines.ts';
@@ -8,13 +9,16 @@ import {
   type DiffFrame,
   type DiffView,
   diffContent,
+  isViewed,
   newDiffView,
+  patchOf,
+  viewFor,
   withContent,
 } from '../../../src/ui/diff/diff-view.ts';
 import {bodyFrame, bodyLines} from '../../../src/ui/diff/review-body.ts';
 import {lineText} from '../../../src/ui/model/styled-lines.ts';
 import {textWidth} from '../../../src/ui/text/graphemes.ts';
-import {changedRun} from '../../fakes/runs.ts';
+import {changedRun, restingRun} from '../../fakes/runs.ts';
 
 const fileOf = (path: string, ...lines: readonly string[]) => {
   const count = (sign: string) =>
@@ -39,6 +43,11 @@ const pressed = (start: DiffView, keys: readonly string[], frame = frameOf()): D
   keys.reduce((now, name) => diffStep(now, {name, text: name}, frame)?.state ?? now, start);
 
 const shown = (start: DiffView, frame = frameOf()) => diffLines(start, frame).map(lineText);
+
+const viewedIn = (seen: DiffView) =>
+  patchOf(seen)
+    .files.filter((file) => isViewed(seen, file))
+    .map(({path}) => path);
 
 describe('a diff as text', () => {
   test('has one number for a line where it is narrow, and the sign beside it', () => {
@@ -149,8 +158,20 @@ describe('moving', () => {
 
 describe('what was read', () => {
   test('is marked for each file, and unmarked', () => {
-    expect([...pressed(view(), ['v', 'n', 'space']).viewed]).toEqual(['one.ts', 'two.ts']);
-    expect([...pressed(view(), ['v', 'v']).viewed]).toEqual([]);
+    expect(viewedIn(pressed(view(), ['v', 'n', 'space']))).toEqual(['one.ts', 'two.ts']);
+    expect(viewedIn(pressed(view(), ['v', 'v']))).toEqual([]);
+  });
+
+  test('stays marked in the next run of the task, where its change is the same', () => {
+    const read = pressed(view(), ['v', 'n', 'v']);
+    const [first, next] = [restingRun({state: 'succeeded'}), restingRun({state: 'succeeded', run_id: 'a-2'})];
+    const views = new Map([[first.run_id, read]]);
+    const content = diffContent({task: one + fileOf('two.ts', '+other'), sinceReview: null});
+    const later = (run: RunRecord) => viewedIn(withContent(viewFor(views, run), content));
+    expect(later({...next, resumed_from_run_id: first.run_id})).toEqual(['one.ts']);
+    expect(later({...next, restart_of_run_id: first.run_id})).toEqual(['one.ts']);
+    expect(later(next)).toEqual([]);
+    expect(viewFor(views, first)).toBe(read);
   });
 
   test('T shows what came after the last review, at the same line, and back', () => {
