@@ -9,6 +9,7 @@ import {
   defineEndEverythingActor,
   type LiveAgents,
 } from './actors/agent.actor.ts';
+import {type CheckEndings, defineCheckActor} from './actors/check.actor.ts';
 import {defineCommitTaskActor} from './actors/commit-task.actor.ts';
 import {
   type DecisionDesk,
@@ -37,6 +38,7 @@ import {
 } from './actors/job.actor.ts';
 import type {PlanDesk, PlanQuestion} from './actors/plan-draft.actor.ts';
 import {definePrepareReviewActor} from './actors/prepare-review.actor.ts';
+import {definePrepareRoundActor} from './actors/prepare-round.actor.ts';
 import {definePrepareRunActor} from './actors/prepare-run.actor.ts';
 import {defineRecordRunActor} from './actors/record-run.actor.ts';
 import {defineRecoverRunsActor} from './actors/recover-runs.actor.ts';
@@ -70,6 +72,7 @@ import {runMachine} from './run.machine.ts';
 import {segmentMachine} from './segment.machine.ts';
 import {taskMachine} from './task.machine.ts';
 import {undoMachine} from './undo.machine.ts';
+import {verificationMachine} from './verification.machine.ts';
 
 /** What the views are told while a job runs. */
 export type EngineFact =
@@ -152,12 +155,14 @@ export function createEngine(outside: Services, {inspect}: EngineOptions = {}): 
   listeners.add(calls.onFact);
   const live: LiveAgents = new Map();
   const endings: AgentEndings = new Map();
+  const checkEndings: CheckEndings = new Map();
   const desk: DecisionDesk = new Map();
   const plans: PlanDesk = new Map();
 
   const recordRun = defineRecordRunActor({
     ...services,
     endings,
+    checkEndings,
     onRecorded: (run) => publish({type: 'run.updated', run}),
   });
   const segment = segmentMachine.provide({
@@ -170,6 +175,14 @@ export function createEngine(outside: Services, {inspect}: EngineOptions = {}): 
       }),
       recordRun,
       endEverything: defineEndEverythingActor({live}),
+    },
+  });
+  const verification = verificationMachine.provide({
+    actors: {
+      check: defineCheckActor({...services, live, checkEndings}),
+      recordRun,
+      endEverything: defineEndEverythingActor({live}),
+      prepareRound: definePrepareRoundActor(services),
     },
   });
   const run = runMachine.provide({actors: {segment, recordRun}});
@@ -215,6 +228,7 @@ export function createEngine(outside: Services, {inspect}: EngineOptions = {}): 
       reviewGate,
       prepareRun: definePrepareRunActor(services, (prepared) => publish({type: 'task.started', prepared})),
       run,
+      verification,
       commitTask: defineCommitTaskActor(services, (run) => publish({type: 'run.updated', run})),
       settleTask: defineSettleTaskActor(services, (run) => publish({type: 'task.settled', run})),
       withdrawRun: defineWithdrawTaskActor(services, (run) => publish({type: 'task.settled', run})),

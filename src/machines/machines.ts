@@ -17,6 +17,7 @@ import {sessionChangeMachine} from './session-change.machine.ts';
 import {taskMachine} from './task.machine.ts';
 import {tuiMachine} from './tui.machine.ts';
 import {undoMachine} from './undo.machine.ts';
+import {verificationMachine} from './verification.machine.ts';
 
 export type KnownMachine = {
   /** The id of the machine, which is also the name under which it is found. */
@@ -35,7 +36,10 @@ export const machines: readonly KnownMachine[] = [
     retryWaitMachine,
     'a wait for the wall clock: a limit, an outage; or until somebody wants to try now',
   ),
-  known(taskMachine, 'one task: prepare, run, pass the checkpoint, let the plan say what the run says'),
+  known(
+    taskMachine,
+    'one task: prepare, run, check, pass the checkpoint, let the plan say what the run says',
+  ),
   known(undoMachine, 'takes back what a task changed: recorded, written, then the task is ready again'),
   known(
     planGenerationMachine,
@@ -45,6 +49,7 @@ export const machines: readonly KnownMachine[] = [
   known(parentReviewMachine, 'the parents whose children are done: a reviewer for each, from the bottom up'),
   known(runMachine, 'the whole life of one run across processes; what may happen next is what it accepts'),
   known(segmentMachine, 'one agent process, from launch to the last of its children'),
+  known(verificationMachine, 'whether the work of a run holds: its checks, and sending its agent back'),
   known(reviewGateMachine, 'the checkpoint after a run: left with a decision on disk, or still open'),
   known(handOverMachine, 'a decision for the Blackbird that waits for it in another terminal'),
   known(questionsMachine, "a waiting run's questions, one at a time"),

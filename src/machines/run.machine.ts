@@ -13,6 +13,7 @@ import {
 import {type RunOrder, segmentInput, stepOf} from './policies/run/run-order.ts';
 import type {SegmentOutput} from './policies/run/run-step.ts';
 import type {AgentTimes} from './policies/run/silence.ts';
+import {isVerifying} from './policies/run/verification.ts';
 import {segmentMachine} from './segment.machine.ts';
 
 /** What may be asked of a run; to send it back is to give it feedback. */
@@ -51,6 +52,9 @@ const inStoredSession = [
 ] as const;
 const hasNoSession = {guard: 'hasNoSession', target: '#run.noSession'} as const;
 const inSession = [...inPlace, hasNoSession, ...inStoredSession] as const;
+/** Checks need no session. */
+const unchecked = {guard: 'isUnchecked', target: '#run.recordingRelaunch'} as const;
+const resumable = [...inPlace, unchecked, hasNoSession, ...inStoredSession] as const;
 /** A record of the Go program is never rewritten: a new run goes on with its session. */
 const goingOn = [{guard: 'isGoRun', target: '#run.continued'}, {target: '#run.recordingRelaunch'}] as const;
 const replaced = [{guard: 'isGoRun', target: '#run.superseded'}, {target: '#run.recordingLink'}] as const;
@@ -79,6 +83,8 @@ const runSetup = setup({
   guards: {
     isWithdrawn: (_, {outcome}: SegmentOutput) => outcome === 'withdrawn',
     isBroken: (_, {outcome}: SegmentOutput) => outcome === 'error',
+    /** No agent is launched: whoever asked makes the checks. */
+    isVerifying: (_, {run}: {run: RunRecord}) => isVerifying(run),
     isPauseAsked: stateIn({recordingRelaunch: 'unwanted'}),
   },
   actions: {
@@ -136,14 +142,14 @@ export const runMachine = runSetup.createMachine({
         // Its Blackbird died: repaired by whoever goes on with it.
         lost: {
           on: {
-            'run.resume': [...inSession, ...goingOn],
+            'run.resume': [...resumable, ...goingOn],
             ...replaceable,
             'run.retry': '#run.released',
           },
         },
         paused: {
           on: {
-            'run.resume': [...inSession, ...goingOn],
+            'run.resume': [...resumable, ...goingOn],
             'run.sendBack': [...inSession, ...goingOn],
             ...replaceable,
             'run.retry': {guard: 'isProcessLost', target: '#run.released'},
@@ -207,6 +213,7 @@ export const runMachine = runSetup.createMachine({
         input: ordered,
         onDone: [
           {guard: 'isPauseAsked', target: 'withdrawing', actions: remembered},
+          {guard: {type: 'isVerifying', params: recordIn}, target: 'settled', actions: remembered},
           {target: 'running', actions: remembered},
         ],
         onError: failed,

@@ -169,7 +169,7 @@ export const segmentMachine = setup({
     },
     recordingWithdrawal: {
       invoke: {
-        ...recording('recordWithdrawal', () => ({type: 'withdrawn'})),
+        ...recording('recordWithdrawal', segmentStep.withdrawal),
         onDone: {target: 'withdrawn', actions: remembered},
         onError: {target: 'failed', actions: failed},
       },

@@ -17,6 +17,7 @@ const descriptions: Readonly<Record<string, Readonly<Record<string, string>>>> =
   task: task.taskStates,
   run: task.runStates,
   segment: task.segmentStates,
+  verification: task.verificationStates,
   planGeneration: plan.planGenerationStates,
   planTurn: plan.planTurnStates,
   parentReview: review.parentReviewStates,

@@ -22,13 +22,17 @@ import {
   prepareInput,
   restartInput,
   runInput,
+  sentBack as sentBackTo,
   type TaskInput,
   type TaskProgress,
+  verificationInput,
 } from './policies/run/task-input.ts';
 import {type TaskOutput, taskOutcome, withdrawnOutcome} from './policies/run/task-outcome.ts';
 import {statusOf} from './policies/run/task-runs.ts';
+import {isVerifying, type VerificationOutput} from './policies/run/verification.ts';
 import {type ReviewGateOutput, reviewGateMachine} from './review-gate.machine.ts';
 import {type RunOutput, runMachine} from './run.machine.ts';
+import {verificationMachine} from './verification.machine.ts';
 
 export type {TaskInput};
 export type SettleTaskInput = {readonly taskId: string; readonly run: RunRecord};
@@ -44,7 +48,7 @@ const sentBack = [ended, 'requestChanges'] as const;
 const retried = [ended, 'startOver'] as const;
 
 /**
- * One task to its end: prepare, run, pass the checkpoint, and let the plan say what the run says. Requested
+ * One task to its end: prepare, run, check, pass the checkpoint, and let the plan say what the run says. Requested
  * changes are another run. One run at a time. A pause is kept beside it: what comes next looks there before
  * an agent starts or a person is asked.
  */
@@ -59,6 +63,7 @@ export const taskMachine = setup({
     recallDecision: promiseNotProvided<RecalledDecision | null, {readonly taskId: string}>('recallDecision'),
     prepareRun: promiseNotProvided<PreparedTask, PrepareRunInput>('prepareRun'),
     run: runMachine,
+    verification: verificationMachine,
     reviewGate: reviewGateMachine,
     commitTask: promiseNotProvided<RunRecord, {readonly run: RunRecord}>('commitTask'),
     settleTask: promiseNotProvided<void, SettleTaskInput>('settleTask'),
@@ -76,6 +81,8 @@ export const taskMachine = setup({
     })),
     startOver: assign({mode: {type: 'restart', isReviewed: true}}),
     rememberRun: assign((_, {run}: {run: RunRecord}) => ({run})),
+    rememberRound: assign(({context}, output: VerificationOutput) => sentBackTo(context, output)),
+    rememberPause: assign({pauseReason: ({event}) => event.reason}),
     rememberError: assign((_, params: {error: unknown}) => params),
   },
   guards: {
@@ -88,10 +95,12 @@ export const taskMachine = setup({
     isUndelivered: ({context: {mode}}, recalled: RecalledDecision | null) =>
       recalled?.undelivered != null && mode.type === 'review' && mode.decision === null,
     isReplacing: (_, params: PreparedTask) => params.replaces !== null,
-    isBroken: (_, params: RunOutput | ReviewGateOutput) =>
+    isBroken: (_, params: RunOutput | VerificationOutput | ReviewGateOutput) =>
       params.outcome === 'error' || params.outcome === 'refused',
     isWithdrawn: (_, params: RunOutput) => params.outcome === 'withdrawn',
-    isAtCheckpoint: (_, params: RunOutput) => params.run.decision_state === 'pending',
+    isToBeVerified: (_, params: RunOutput) => isVerifying(params.run),
+    isToBeMended: (_, params: VerificationOutput) => params.outcome === 'sentBack',
+    isAtCheckpoint: (_, params: {run: RunRecord}) => params.run.decision_state === 'pending',
     isToBeCommitted: ({context}) => context.commits === true && statusOf(lastRun(context)) === 'done',
     isPostponed: (_, params: ReviewGateOutput) => params.outcome === 'postponed',
     isRetried: (_, params: ReviewGateOutput) => params.outcome === 'retried',
@@ -104,6 +113,7 @@ export const taskMachine = setup({
     task: {id: input.taskId, title: ''},
     prepared: null,
     run: null,
+    pauseReason: null,
     error: undefined,
   }),
   initial: 'working',
@@ -167,7 +177,7 @@ export const taskMachine = setup({
               },
             },
             running: {
-              on: {'run.pause': {actions: sendTo('run', ({event}) => event)}},
+              on: {'run.pause': {actions: ['rememberPause', sendTo('run', ({event}) => event)]}},
               invoke: {
                 id: 'run',
                 src: 'run',
@@ -175,6 +185,27 @@ export const taskMachine = setup({
                 onDone: [
                   {guard: {type: 'isBroken', params: outputIn}, target: '#task.failed', actions: broken},
                   {guard: {type: 'isWithdrawn', params: outputIn}, target: 'withdrawing'},
+                  {guard: {type: 'isToBeVerified', params: outputIn}, target: 'verifying', actions: ended},
+                  {guard: {type: 'isAtCheckpoint', params: outputIn}, target: 'checkpoint', actions: ended},
+                  {target: 'concluding', actions: ended},
+                ],
+                onError: failed,
+              },
+            },
+            // Its agent says that it is done. A check that failed goes back to it, in the same run.
+            verifying: {
+              on: {'run.pause': {actions: sendTo('verification', ({event}) => event)}},
+              invoke: {
+                id: 'verification',
+                src: 'verification',
+                input: ({context}) => verificationInput(context),
+                onDone: [
+                  {guard: {type: 'isBroken', params: outputIn}, target: '#task.failed', actions: broken},
+                  {
+                    guard: {type: 'isToBeMended', params: outputIn},
+                    target: 'running',
+                    actions: {type: 'rememberRound', params: outputIn},
+                  },
                   {guard: {type: 'isAtCheckpoint', params: outputIn}, target: 'checkpoint', actions: ended},
                   {target: 'concluding', actions: ended},
                 ],
@@ -255,6 +286,10 @@ export const taskMachine = setup({
   output: finalOutput<TaskOutput>,
 });
 
-function problemIn({event: {output}}: {event: DoneActorEvent<RunOutput | ReviewGateOutput>}) {
+function problemIn({
+  event: {output},
+}: {
+  event: DoneActorEvent<RunOutput | VerificationOutput | ReviewGateOutput>;
+}) {
   return {error: 'error' in output ? output.error : new Error(`run ${output.run.run_id} was refused`)};
 }

@@ -53,7 +53,11 @@ export type FakeAgentRunner = AgentRunner & {
 };
 
 /** Agents without processes. Everything that is done with them is told to `log`. */
-export function createFakeAgentRunner(log: (entry: string) => void = () => {}): FakeAgentRunner {
+export function createFakeAgentRunner(
+  log: (entry: string) => void = () => {},
+  /** Ends what else there is of a run. */
+  sweepMore: (runId: string) => void = () => {},
+): FakeAgentRunner {
   const agents: FakeAgent[] = [];
   let checkFailure: unknown;
   let launchFailure: unknown;
@@ -106,6 +110,7 @@ export function createFakeAgentRunner(log: (entry: string) => void = () => {}): 
       const left = agents.filter(({runId, isAlive}) => isAlive && runId === run.run_id);
       if (runner.remaining.length > 0) return {ended: 0, remaining: runner.remaining};
       for (const agent of left) agent.exits({exitCode: null, signal: 'SIGKILL'});
+      sweepMore(run.run_id);
       return {ended: left.length, remaining: []};
     },
   };

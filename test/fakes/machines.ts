@@ -4,6 +4,7 @@ import {
   defineEndEverythingActor,
   type LiveAgents,
 } from '../../src/machines/actors/agent.actor.ts';
+import {type CheckEndings, defineCheckActor} from '../../src/machines/actors/check.actor.ts';
 import {defineCommitTaskActor} from '../../src/machines/actors/commit-task.actor.ts';
 import {
   type DecisionDesk,
@@ -15,6 +16,7 @@ import {
 import {defineFindWaitActor} from '../../src/machines/actors/find-wait.actor.ts';
 import {defineReceiveDecisionActor} from '../../src/machines/actors/hand-over.actor.ts';
 import {definePrepareReviewActor} from '../../src/machines/actors/prepare-review.actor.ts';
+import {definePrepareRoundActor} from '../../src/machines/actors/prepare-round.actor.ts';
 import {definePrepareRunActor} from '../../src/machines/actors/prepare-run.actor.ts';
 import {defineRecordRunActor} from '../../src/machines/actors/record-run.actor.ts';
 import {
@@ -37,17 +39,25 @@ import {reviewGateMachine} from '../../src/machines/review-gate.machine.ts';
 import {runMachine} from '../../src/machines/run.machine.ts';
 import {segmentMachine} from '../../src/machines/segment.machine.ts';
 import {taskMachine} from '../../src/machines/task.machine.ts';
+import {verificationMachine} from '../../src/machines/verification.machine.ts';
 import type {Services} from '../../src/services/contracts/services.ts';
 
 /** The real effects over the given services, by the machine that needs them; a test leaves out what it likes. */
 export function defineEffects(services: Services) {
   const live: LiveAgents = new Map();
   const endings: AgentEndings = new Map();
-  const recordRun = defineRecordRunActor({...services, endings, onRecorded: () => {}});
+  const checkEndings: CheckEndings = new Map();
+  const recordRun = defineRecordRunActor({...services, endings, checkEndings, onRecorded: () => {}});
   const segment = {
     agent: defineAgentActor({...services, live, endings, onNews: () => {}}),
     recordRun,
     endEverything: defineEndEverythingActor({live}),
+  };
+  const verification = {
+    check: defineCheckActor({...services, live, checkEndings}),
+    recordRun,
+    endEverything: defineEndEverythingActor({live}),
+    prepareRound: definePrepareRoundActor(services),
   };
   const run = {segment: segmentMachine.provide({actors: segment}), recordRun};
   const desk: DecisionDesk = new Map();
@@ -79,6 +89,7 @@ export function defineEffects(services: Services) {
     reviewGate: reviewGateMachine.provide({actors: reviewGate}),
     prepareRun: definePrepareRunActor(services, () => {}),
     run: runMachine.provide({actors: run}),
+    verification: verificationMachine.provide({actors: verification}),
     commitTask: defineCommitTaskActor(services, () => {}),
     settleTask: defineSettleTaskActor(services, () => {}),
     withdrawRun: defineWithdrawTaskActor(services, () => {}),
@@ -91,5 +102,5 @@ export function defineEffects(services: Services) {
     retryWait,
   };
   const jobTask = {findWait: defineFindWaitActor(services), retryWait, task: executor.task};
-  return {live, desk, waits, jobTask, segment, run, reviewGate, parentReview, task, executor};
+  return {live, desk, waits, jobTask, segment, verification, run, reviewGate, parentReview, task, executor};
 }

@@ -12,6 +12,7 @@ export const runKinds: readonly RunRecord[] = [
         {},
         ...decisionStates.map((decision_state) => ({decision_state})),
         {pause_reason: 'process_lost' as const},
+        {checks_due: true, verify: ['npm test']},
         {decision_state: 'approved_quit' as const, commit: {sha: 'abc'}},
       ].map((fields) => runRecord({state, segments: [endedSegment()], ...session, ...fields})),
     ),

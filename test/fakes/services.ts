@@ -6,6 +6,7 @@ import type {Services} from '../../src/services/contracts/services.ts';
 import {now, planOf} from '../helpers/plans.ts';
 import {createFakeAgentRunner, type FakeAgentRunner} from './fake-agent-runner.ts';
 import {createFakeChanges, type FakeChanges} from './fake-changes.ts';
+import {createFakeCheckRunner, type FakeCheckRunner} from './fake-check-runner.ts';
 import {createFakeSurroundings, type FakeSurroundings} from './fake-surroundings.ts';
 import {createMemoryCommentStore} from './memory-comment-store.ts';
 import {createMemoryDraftStore, type MemoryDraftStore} from './memory-draft-store.ts';
@@ -27,6 +28,7 @@ export type FakeServices = {
   readonly runs: MemoryRunStore;
   readonly plans: MemoryPlanStore;
   readonly agents: FakeAgentRunner;
+  readonly checks: FakeCheckRunner;
   readonly feedback: MemoryFeedbackStore;
   readonly drafts: MemoryDraftStore;
   readonly jobs: MemoryJobStore;
@@ -69,9 +71,20 @@ export function createFakeServices({
   let uuids = 0;
   let jobCount = 0;
 
-  const agents = createFakeAgentRunner((entry) => {
+  const agents = createFakeAgentRunner(
+    (entry) => {
+      log.push(entry);
+      checkAgents(entry);
+    },
+    (runId) => {
+      for (const check of checks.alive()) {
+        if (check.runId === runId) check.exits({exitCode: null, signal: 'SIGKILL'});
+      }
+    },
+  );
+  const checks = createFakeCheckRunner((entry) => {
     log.push(entry);
-    checkAgents(entry);
+    checkChecks(entry);
   });
   const runs = createMemoryRunStore({
     runs: records,
@@ -79,6 +92,9 @@ export function createFakeServices({
       log.push(recordEntry(run));
       if (run.state !== 'running' && agents.alive().some(({runId}) => runId === run.run_id)) {
         violations.push(`${run.run_id} is recorded as ${run.state} while its agent lives`);
+      }
+      if (run.phase !== 'verifying' && checks.alive().some(({runId}) => runId === run.run_id)) {
+        violations.push(`${run.run_id} is recorded as ${run.phase ?? run.state} while its check lives`);
       }
     },
   });
@@ -101,6 +117,16 @@ export function createFakeServices({
     if (record?.state !== 'running') violations.push(`${entry} without a record that says running`);
     if (verb === 'go' && record?.phase !== 'active') violations.push(`${entry} before its pid was recorded`);
     if (!lock.isHeld && lock.isUsed) violations.push(`${entry} without the project lock`);
+  };
+
+  const checkChecks = (entry: string) => {
+    const [verb, runId = ''] = entry.split(' ');
+    if (checks.alive().length + agents.alive().length > 1)
+      violations.push(`two processes live at "${entry}"`);
+    if (verb !== 'check-go') return;
+    const record = [...runs.texts.keys()].flatMap(runs.records).find(({run_id}) => run_id === runId);
+    if (record?.phase !== 'verifying' || record.check === undefined)
+      violations.push(`${entry} before its pid was recorded`);
   };
 
   const changes = createFakeChanges();
@@ -134,6 +160,7 @@ export function createFakeServices({
     requests,
     limits,
     agents,
+    checks,
     changes,
     surroundings,
     project: {
@@ -204,6 +231,7 @@ export function createFakeServices({
     requests,
     limits,
     agents,
+    checks,
     changes,
     surroundings,
     log,
@@ -228,7 +256,7 @@ export const settle = () => new Promise<void>((resolve) => setImmediate(resolve)
  * nothing it does afterwards reaches anybody.
  */
 export function mortal(fake: FakeServices) {
-  const {services, agents, lock} = fake;
+  const {services, agents, checks, lock} = fake;
   let isDead = false;
   const never = new Promise<never>(() => {});
 
@@ -305,6 +333,20 @@ export function mortal(fake: FakeServices) {
       acquire: guarded(() => services.lock.acquire()),
       release: guarded(() => services.lock.release()),
     },
+    checks: {
+      launch: guarded(async (spec) => {
+        const check = await checks.launch(spec);
+        // Its life line ends with Blackbird, so it never runs.
+        if (isDead) check.kill();
+        return {
+          ...check,
+          go: alive(check.go),
+          interrupt: alive(check.interrupt),
+          kill: alive(check.kill),
+          endEverything: guarded(check.endEverything),
+        };
+      }),
+    },
     agents: {
       customCommand: agents.customCommand,
       check: guarded(agents.check),
@@ -332,6 +374,9 @@ export function mortal(fake: FakeServices) {
       lock.isHeld = false;
       for (const agent of agents.alive()) {
         if (hasGuardian || !agent.hasGone) agent.exits({exitCode: null, signal: 'SIGKILL'});
+      }
+      for (const check of checks.alive()) {
+        if (hasGuardian || !check.hasGone) check.exits({exitCode: null, signal: 'SIGKILL'});
       }
     },
   };

@@ -266,6 +266,8 @@ test('every transition is reached', () => {
     pausedRun(),
     pausedRun({pause_reason: 'process_lost'}),
     pausedRun({superseded_by_run_id: 'a-2'}),
+    pausedRun({checks_due: true}),
+    runRecord({phase: 'verifying', checks_due: true}),
     waitingRun(),
     waitingRun({provider_session_ref: ''}),
     restingRun({state: 'failed', provider_session_ref: sessionRef, resumable: true}),
@@ -319,6 +321,7 @@ test('every transition is reached', () => {
         pause,
         ...['recordRelaunch', 'recordLink', 'recordDecision', 'recordWithdrawal'].flatMap((id) => [
           done(id, pausedRun()),
+          done(id, runRecord({phase: 'verifying'})),
           {type: `xstate.error.actor.${id}`, error: 'full'},
         ]),
         done('segment', {outcome: 'ended', run: pausedRun()}),

@@ -12,6 +12,7 @@ import {reviewRules} from '../../machines/policies/review/review-summary.ts';
 import type {UndoProposal, UndoRequest} from '../../machines/policies/run/undo.ts';
 import {type AgentRunnerOptions, createAgentRunner} from '../../services/agents/agent-runner.ts';
 import {createAgentSelection} from '../../services/agents/agent-selection.ts';
+import {createCheckRunner} from '../../services/agents/check-runner.ts';
 import {createProbeCache} from '../../services/agents/probe-cache.ts';
 import {isSessionRef} from '../../services/agents/run-provider.ts';
 import {createAgentSpawner} from '../../services/agents/spawn-agent.ts';
@@ -84,8 +85,9 @@ export async function openEngine({
   const runs = createRunStore({folder: folder.runsFolder});
   const drafts = createDraftStore({folder: folder.draftsFolder});
   const facts = await createProjectFacts(folder.root);
+  const spawner = createAgentSpawner();
   const agents = createAgentRunner({
-    spawner: createAgentSpawner(),
+    spawner,
     runs,
     cwd: facts.root,
     env,
@@ -118,6 +120,12 @@ export async function openEngine({
       onWarning: (message) => engine.warn(message),
     }),
     agents,
+    checks: createCheckRunner({
+      spawner,
+      runs,
+      cwd: facts.root,
+      ...(onOutput && {onOutput: (text, runId) => onOutput('stdout', text, runId)}),
+    }),
     changes,
     surroundings: createSurroundingsReader({
       root: folder.root,

@@ -15,6 +15,7 @@ import type {CliContext} from '../context.ts';
 import {liveLine} from '../terminal/live-line.ts';
 import {painter} from '../terminal/paint.ts';
 import {printableJson} from '../terminal/printable-json.ts';
+import {createCheckLines} from './check-lines.ts';
 import {planData, turnLine} from './plan-progress.ts';
 
 /** Shows what happens while a job runs, in the form the reader wants. */
@@ -37,6 +38,8 @@ export function textProgress(
   const paint = painter(context.stdout);
   // The agent's own output and a line that is redrawn would write over each other.
   const live = context.stdout.isTerminal && !isStreaming ? liveLine(context, write) : null;
+  const newsOfChecks = createCheckLines(paint);
+  let making: string | null = null;
   const say = (text: string) => {
     live?.clear();
     context.out(text);
@@ -115,9 +118,17 @@ export function textProgress(
           live?.clear();
           context.err(`warning: ${displayLine(fact.message)}`);
           return;
-        case 'run.updated':
+        case 'run.updated': {
+          const news = newsOfChecks(fact.run);
+          for (const line of news.lines) say(line);
+          if (news.making !== making && news.making !== null) {
+            if (live) live.say(news.making);
+            else say(`  ${news.making}`);
+          }
+          making = news.making;
           if (fact.run.decision_state === 'pending') say(outcomeLine(fact.run, paint));
           return;
+        }
         case 'decision.received': {
           const {task, posted} = fact.received;
           say(

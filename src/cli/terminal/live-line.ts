@@ -58,6 +58,12 @@ export function liveLine({stdout, now: wallClock}: CliContext, write: (text: str
       else if (news.type === 'retrying') activity = `retrying: ${displayLine(news.failure.message)}`;
       if (timer && lastOutputAt - drawnAt > 100) draw();
     },
+    /** What Blackbird itself does. */
+    say: (text: string) => {
+      activity = displayLine(text).slice(0, 200);
+      lastOutputAt = performance.now();
+      if (timer) draw();
+    },
     clear: () => {
       if (timer) clear();
     },

@@ -7,6 +7,7 @@ import type {
   Failure,
   Usage,
 } from '../../services/contracts/agent.ts';
+import type {RunningAgent} from '../../services/contracts/agent-process.ts';
 import type {AgentEnding, AgentRunner, LaunchedAgent} from '../../services/contracts/agent-runner.ts';
 import {AppError, messageOf} from '../../services/contracts/errors.ts';
 import {planAnswerLimit} from '../../services/contracts/plan-answer.ts';
@@ -49,8 +50,11 @@ const answerLimits = {
 /** What an agent left behind, by run: too large for a machine's context, fetched when it is recorded. */
 export type AgentEndings = Map<string, {readonly end: SegmentEnd; readonly text: string}>;
 
-/** The agents that live now, by run. Signals and the sweep reach them through it. */
-export type LiveAgents = Map<string, LaunchedAgent>;
+/** The agents and checks that live now, by run. Signals and the sweep reach them through it. */
+export type LiveAgents = Map<
+  string,
+  Pick<RunningAgent<unknown>, 'suspend' | 'wake' | 'ended' | 'endEverything'>
+>;
 
 /** What an agent does, for whoever is watching. */
 export type AgentNews =

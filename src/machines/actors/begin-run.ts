@@ -5,6 +5,7 @@ import type {Services} from '../../services/contracts/services.ts';
 import {requireTask} from '../policies/plan/plan-graph.ts';
 import {setStatus} from '../policies/plan/plan-status.ts';
 import {isReady} from '../policies/plan/readiness.ts';
+import {checkCommands} from '../policies/plan/task-checks.ts';
 import {feedbackMark, parentFeedbackText} from '../policies/review/parent-feedback.ts';
 import {agentFor, wishOf} from '../policies/run/agent-choice.ts';
 import {
@@ -136,7 +137,7 @@ async function begin(
 
 async function recordFor(
   services: Services,
-  {task, latest, attempt, pending, isReviewed = false}: Situation,
+  {plan, task, latest, attempt, pending, isReviewed = false, checks = []}: Situation,
   {
     prompt,
     told,
@@ -179,6 +180,8 @@ async function recordFor(
       ...(baselineTree === null ? {} : {baselineTree}),
       isReviewed,
       wish,
+      // An agent that edits the plan or the settings changes nothing of what this very run is checked with.
+      verify: checkCommands(plan, task, checks),
     },
     services.now(),
   );

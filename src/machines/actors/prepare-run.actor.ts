@@ -1,6 +1,6 @@
 import {fromPromise} from 'xstate';
 import type {PendingFeedback} from '../../services/contracts/feedback.ts';
-import type {Plan} from '../../services/contracts/plan.ts';
+import type {Plan, Task} from '../../services/contracts/plan.ts';
 import {isGoRun, type RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import {isLeaf, requireTask} from '../policies/plan/plan-graph.ts';
@@ -25,6 +25,7 @@ import {parentRefusal, requirePossible} from '../policies/run/run-refusals.ts';
 import type {TaskFacts} from '../policies/run/task-options.ts';
 import {chainTo, changedFiles, isResting, isUndelivered, tellingRun} from '../policies/run/task-runs.ts';
 import {changedSince, tellingFor, toldTask} from '../policies/run/told-task.ts';
+import {hasSession, isUnchecked} from '../policies/run/verification.ts';
 import {promptFor, requestFor, startFresh, takeOver} from './begin-run.ts';
 import {pendingIn, pendingOf} from './pending-feedback.ts';
 import {recoverTask} from './recover-runs.actor.ts';
@@ -113,6 +114,20 @@ async function prepareResume(services: Services, situation: Situation): Promise<
   // Sent back without ever having run: a person did it, and there is no session to go on with.
   if (latest === null) return startFresh(services, situation, null);
   await services.agents.check(latest.provider);
+  if (command === 'resume' && isOnlyChecked(services, task, latest)) {
+    await markInProgress(services, task.id);
+    const {isReviewed} = situation;
+    const reviewed = isReviewed === undefined ? {} : {isReviewed};
+    const order: RunOrder = {type: 'run.resume', isOnlyChecked: true, ...reviewed};
+    return {
+      task,
+      run: latest,
+      order,
+      status: task.status,
+      replaces: null,
+      circumstances: facts.circumstances,
+    };
+  }
   const request = await requestAgain(services, situation, latest, mode);
   // A run that ended is never reopened, a record of the Go program never rewritten: a new run takes over.
   if (!isResting(latest) || isGoRun(latest)) {
@@ -130,6 +145,13 @@ async function prepareResume(services: Services, situation: Situation): Promise<
     ...tellingFor(latest, toldTask(task, services.digest)),
   };
   return {task, run: latest, order, status: task.status, replaces: null, circumstances: facts.circumstances};
+}
+
+/** Its agent is done, and there is nothing new to tell it, or nobody to be told. */
+function isOnlyChecked(services: Services, task: Task, latest: RunRecord): boolean {
+  if (!isUnchecked(latest)) return false;
+  const changes = changedSince(latest, task, toldTask(task, services.digest));
+  return changes.length === 0 || !hasSession(latest);
 }
 
 function resumeOrder({state}: RunRecord, command: 'sendBack' | 'resume') {

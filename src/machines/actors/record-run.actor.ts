@@ -5,8 +5,9 @@ import type {RunRecord, RunStore} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import {mergeSideEffects} from '../policies/review/side-effects.ts';
 import {applyRunStep} from '../policies/run/run-record.ts';
-import type {RunStep, SegmentWork} from '../policies/run/run-step.ts';
+import type {CheckTrace, RunStep, SegmentWork} from '../policies/run/run-step.ts';
 import type {AgentEndings} from './agent.actor.ts';
+import type {CheckEndings} from './check.actor.ts';
 import {createSideEffectWatch, type SideEffectWatch} from './side-effect-watch.ts';
 import {chainOf, summaryOf} from './task-change.ts';
 
@@ -21,6 +22,7 @@ export function defineRecordRunActor({
   surroundings,
   limits,
   endings,
+  checkEndings = new Map(),
   host,
   self,
   now,
@@ -34,6 +36,7 @@ export function defineRecordRunActor({
   surroundings: Services['surroundings'];
   limits: Services['limits'];
   endings: AgentEndings;
+  checkEndings?: CheckEndings;
   host: string;
   self: ProcessIdentity | null;
   now: () => string;
@@ -52,6 +55,7 @@ export function defineRecordRunActor({
     const isFirst = step.type === 'segmentStarted' && isWork;
     const baselineTree = isFirst ? await baselineOf(changes, run) : null;
     const around = isFirst ? {surroundings: await watch.begin(run)} : {};
+    const check = await checkTrace({changes, checkEndings, watch}, run, step);
     const trace = {
       end,
       result,
@@ -60,6 +64,7 @@ export function defineRecordRunActor({
       baselineTree,
       chance: chance(),
       ...around,
+      ...(check && {check}),
       ...(work && {work}),
     };
     const recorded = await runs.update(run.task_id, run.run_id, (current) =>
@@ -71,6 +76,42 @@ export function defineRecordRunActor({
     return recorded;
   });
 }
+
+/** What only this side knows of a check when a step of it is written. */
+async function checkTrace(
+  {
+    changes,
+    checkEndings,
+    watch,
+  }: {changes: ChangeTracker; checkEndings: CheckEndings; watch: SideEffectWatch},
+  run: RunRecord,
+  {type}: RunStep,
+): Promise<CheckTrace | null> {
+  switch (type) {
+    case 'checkStarted': {
+      if (!watch.isWatching(run)) await watch.begin(run);
+      const {baseline_tree: baseline} = run;
+      return {tree: baseline === undefined ? null : await changes.snapshot(baseline)};
+    }
+    case 'checkEnded': {
+      const ended = checkEndings.get(run.run_id);
+      checkEndings.delete(run.run_id);
+      return ended ?? {};
+    }
+    case 'checksPaused':
+    case 'sentBack':
+    case 'verified':
+    case 'unverified':
+      return watch.isWatching(run) ? checksAround(run, watch) : {};
+    default:
+      return null;
+  }
+}
+
+/** What a check leaves in ignored files is its own; the plan and the settings are nobody's to edit. */
+export const checksAround = async (run: RunRecord, watch: SideEffectWatch): Promise<CheckTrace> => ({
+  sideEffects: (await watch.end(run)).filter(({kind}) => kind !== 'ignored_files'),
+});
 
 /** Every project of the user is to know of a limit, and that it is over. */
 async function noteLimit(

@@ -11,11 +11,12 @@ import type {RunStep} from '../policies/run/run-step.ts';
 import {identityOf} from '../policies/run/run-step.ts';
 import {isResting, statusOf, tellingRun} from '../policies/run/task-runs.ts';
 import {undoBroken} from '../policies/run/undo.ts';
+import {isVerifying} from '../policies/run/verification.ts';
 import {compareTimestamps} from '../policies/text/timestamps.ts';
 import {stillAlive} from './agent.actor.ts';
 import {cleanDrafts} from './clean-drafts.ts';
 import {commitTask} from './commit-task.actor.ts';
-import {workOf} from './record-run.actor.ts';
+import {checksAround, workOf} from './record-run.actor.ts';
 import {createSideEffectWatch} from './side-effect-watch.ts';
 
 /** Whether a task that is done is committed before the plan says so. */
@@ -113,9 +114,11 @@ async function repair(services: Services, run: RunRecord): Promise<RunRecord> {
   if (step.type === 'neverStarted') await reinstate(services, run);
   // What others do from now on is not part of it.
   const isWork = step.type === 'paused' && run.run_type === 'execute';
-  const work = isWork ? await workOf(services, run, createSideEffectWatch(services)) : undefined;
+  const watch = createSideEffectWatch(services);
+  const work = isWork ? await workOf(services, run, watch) : undefined;
+  const check = step.type === 'checksPaused' ? await checksAround(run, watch) : undefined;
   return services.runs.update(run.task_id, run.run_id, (current) =>
-    applyRunStep(current, step, services.now(), work && {work}),
+    applyRunStep(current, step, services.now(), {...(work && {work}), ...(check && {check})}),
   );
 }
 
@@ -145,6 +148,7 @@ export async function reinstate(
 
 async function lossOf(services: Services, run: RunRecord): Promise<RunStep> {
   if (run.segments.length === 0) return {type: 'neverStarted'};
+  if (isVerifying(run)) return {type: 'checksPaused', reason: 'process_lost'};
   // What an earlier segment or an earlier run worked in was stored, and so was what is not resumed yet.
   const wasStored =
     run.segments.length > 1 || run.resumed_from_run_id !== undefined || run.phase === 'launching';

@@ -34,6 +34,8 @@ export type PrepareRunInput = {
   /** Whether the run ends at a checkpoint; without it, as it began. */
   readonly isReviewed?: boolean;
   readonly wishes?: JobWishes;
+  /** What every task is checked with. */
+  readonly checks?: readonly string[];
 };
 
 export type PreparedRun = {

@@ -16,6 +16,7 @@ type Watched = {
 export type SideEffectWatch = {
   /** The answer goes on record: a Blackbird that finds the run after a crash goes by it. */
   begin(run: RunRecord): Promise<KeptSurroundings>;
+  isWatching(run: RunRecord): boolean;
   /** What has changed since; nothing for an agent that was never told to go. */
   end(run: RunRecord): Promise<readonly SideEffect[]>;
 };
@@ -45,6 +46,7 @@ export function createSideEffectWatch({
       watched.set(run.run_id, {before, plan, since: now(), gates});
       return kept(before, plan.version);
     },
+    isWatching: ({run_id}) => watched.has(run_id),
     end: async (run) => {
       const begun = watched.get(run.run_id) ?? (await recall(run));
       if (begun === null) return [];

@@ -4,12 +4,13 @@ export const taskStates = {
   working: 'the task is worked on',
   ...inside('working', {
     ...pauseWishStates,
-    step: 'prepare, run, decide, commit, let the plan know',
+    step: 'prepare, run, check, decide, commit, let the plan know',
     'step.routing': 'is there a decision to recall?',
     'step.recalling': 'reads the checkpoint the task stands at',
     'step.preparing': 'writes the record of the run and what its agent is told',
     'step.replacing': 'tells the old run that a new one takes its place',
     'step.running': 'its agent works',
+    'step.verifying': 'the checks are made, see verification',
     'step.checkpoint': 'the run has ended and wants a decision',
     'step.deciding': 'waits for a person to decide on the change',
     'step.goingBack': 'changes were requested: back to work',
@@ -80,4 +81,27 @@ export const segmentStates = {
   ended: 'the agent process is over; the record says how it ended',
   withdrawn: 'the agent was never told to go',
   failed: 'the record could not be written, or the agent not be controlled',
+} as const;
+
+export const verificationStates = {
+  choosing: 'which check is next, or what they came to',
+  checking: 'one check is made',
+  ...inside('checking', {
+    launching: 'starts the command and holds it back',
+    recordingStart: 'writes who the process is, before it may begin',
+    active: 'the command runs',
+    interrupting: 'asked it to end, for a pause or because it took too long',
+    killing: 'kills it and everything it started',
+    sweeping: 'ends what it left running',
+    recordingEnd: 'writes how it ended, with the end of its output',
+  }),
+  judging: 'a check failed: may its agent mend it?',
+  preparingRound: 'makes what the agent is told of the check that failed',
+  recordingRound: 'writes that the agent is sent back, before it is launched',
+  recordingPause: 'writes that the run is paused; the checks are made again with its resume',
+  recordingSuccess: 'writes that every check passed',
+  recordingFailure: 'writes that a check failed for good',
+  concluded: 'the record says what became of the run',
+  sentBack: 'its agent goes on in the same run, told what failed',
+  failed: 'the record could not be written, or a check not be controlled',
 } as const;

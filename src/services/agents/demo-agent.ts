@@ -14,6 +14,7 @@ const help = `Reads a prompt from stdin and obeys its lines of the form "demo: <
   print <text>                       say it
   write <path> <text>                replace a file below the working directory (\\n breaks lines)
   append <path> <text>               add to one
+  mend <path> <text>                 replace a file, once a check has failed; each failure takes the next one
   ask <id> <prompt> [| option]...    end the turn with a question
   answer <text>                      end the turn with these words
   fail <message>                     end the turn with a failure
@@ -36,6 +37,8 @@ const sessionSchema = z.object({
   known: z.array(z.string()),
   /** What is left to do. A step leaves the list when it begins, so resuming goes on after it. */
   remaining: z.array(z.string()),
+  /** What is done about checks that fail, one for each. */
+  mends: z.array(z.string()).default([]),
 });
 type Session = z.infer<typeof sessionSchema>;
 
@@ -78,12 +81,15 @@ async function takeTurn(): Promise<number> {
 
   const session: Session = exists
     ? sessionSchema.parse(JSON.parse(fs.readFileSync(file, 'utf8')))
-    : {schemaVersion: 1, messages: [], known: [], remaining: []};
+    : {schemaVersion: 1, messages: [], known: [], remaining: [], mends: []};
   const earlier = session.messages.length;
   const fresh = directivesOf(prompt).filter((directive) => !session.known.includes(directive));
   session.messages.push({from: 'user', text: prompt});
   session.known.push(...fresh);
-  session.remaining.push(...fresh);
+  session.remaining.push(...fresh.filter((directive) => !isMend(directive)));
+  session.mends.push(...fresh.filter(isMend));
+  const mend = /^# A check failed$/m.test(prompt) ? session.mends.shift() : undefined;
+  if (mend !== undefined) session.remaining.push(mend.replace('mend', 'write'));
   save(file, session);
   await print({demo: 'session', id});
 
@@ -167,6 +173,8 @@ async function obey(directive: string, say: Say): Promise<TurnEnd | undefined> {
       return void (await say(`I do not know how to ${verb}.`));
   }
 }
+
+const isMend = (directive: string) => directive.startsWith('mend ');
 
 /** What the next turn begins with, where one is not enough. */
 function repeated(directive: string): string | null {

@@ -3,9 +3,12 @@ import type {RunRecord} from '../contracts/run.ts';
 import {livenessOf} from '../system/process-identity.ts';
 import {findRunProcesses} from './marked-processes.ts';
 
-/** Who was recorded as the first process of the run's last segment. */
-export function leaderOf({segments}: Pick<RunRecord, 'segments'>): ProcessIdentity | undefined {
-  const last = segments.at(-1);
+/** Who was recorded as the first process of the run's check, or else of its last segment. */
+export function leaderOf({
+  segments,
+  check,
+}: Pick<RunRecord, 'segments' | 'check'>): ProcessIdentity | undefined {
+  const last = check ?? segments.at(-1);
   return (
     last && {
       pid: last.pid,
@@ -17,7 +20,7 @@ export function leaderOf({segments}: Pick<RunRecord, 'segments'>): ProcessIdenti
 }
 
 /** The processes of a run that live, in the order of their pids. Without an owner they are its orphans. */
-export function livingProcesses(run: Pick<RunRecord, 'run_id' | 'segments'>): readonly number[] {
+export function livingProcesses(run: Pick<RunRecord, 'run_id' | 'segments' | 'check'>): readonly number[] {
   const recorded = leaderOf(run);
   const leader = recorded && livenessOf(recorded) === 'alive' ? recorded : undefined;
   return (

@@ -242,7 +242,7 @@ export const runRecordSchema = z.looseObject({
   /** Every check that came to its end, oldest first. */
   verifications: z.array(verificationSchema).optional().catch(undefined),
   check: liveCheckSchema.optional(),
-  /** It rests, its agent has done its work, and only the checks are left to be made. */
+  /** Its agent has done its work, and only the checks are left to be made. */
   checks_due: z.boolean().optional(),
   /** What became of its commit, where one was asked for. */
   commit: commitOutcomeSchema.optional(),

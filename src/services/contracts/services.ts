@@ -1,6 +1,7 @@
 import type {ProviderId} from './agent.ts';
 import type {AgentRunner} from './agent-runner.ts';
 import type {ChangeTracker} from './changes.ts';
+import type {CheckRunner} from './check-runner.ts';
 import type {CommentStore} from './comment.ts';
 import type {ConfigLayer} from './config.ts';
 import type {DecisionInbox} from './decision-inbox.ts';
@@ -30,6 +31,8 @@ export type Services = {
   readonly requests: RequestBox;
   readonly limits: LimitStore;
   readonly agents: AgentRunner;
+  /** Runs the commands that tell whether work holds. */
+  readonly checks: CheckRunner;
   readonly changes: ChangeTracker;
   readonly surroundings: SurroundingsReader;
   readonly project: ProjectFacts;

@@ -4,6 +4,7 @@ import type {RunMode} from '../../actors/run-situation.ts';
 import type {ParentReviewInput, ParentReviewOutput, Reviewed} from '../../parent-review.machine.ts';
 import type {TaskInput} from '../../task.machine.ts';
 import {type UndecidedParent, withReviews} from '../review/review-steps.ts';
+import {checkFailureText} from '../run/check-prompt.ts';
 import {isHeldForTime, isRetriable} from '../run/retry-time.ts';
 import {resumeRefusal} from '../run/run-refusals.ts';
 import {type Attempted, attemptOf, type TaskOutput} from '../run/task-outcome.ts';
@@ -88,10 +89,17 @@ export function nextTaskInput(
   mode: TaskInput['mode'],
 ): TaskInput {
   const {provider, explicitProvider, graceMilliseconds, stallMilliseconds, isAttended} = rules;
-  const {commits, wishes} = rules;
+  const {commits, wishes, checks} = rules;
   const times = {graceMilliseconds, stallMilliseconds};
   const common = {provider, explicitProvider, ...times, isReviewed, isAttended};
-  return {taskId, mode, ...common, ...(commits && {commits}), ...(wishes && {wishes})};
+  return {
+    taskId,
+    mode,
+    ...common,
+    ...(commits && {commits}),
+    ...(wishes && {wishes}),
+    ...(checks && {checks}),
+  };
 }
 
 export function selectTaskInput({
@@ -154,7 +162,8 @@ export const mayRetry = (output: TaskOutput, {retries}: Pick<JobRules, 'retries'
 export function retryMode(output: TaskOutput): RunMode {
   if (output.outcome !== 'failed') throw new Error('Only a failed run is retried');
   const {retry_number: number = 0, failure, result = ''} = output.run;
-  return {type: 'restart', retry: {number: number + 1, failure: failure?.message ?? '', result}};
+  const told = failure?.kind === 'verification' ? checkFailureText(output.run) : (failure?.message ?? '');
+  return {type: 'restart', retry: {number: number + 1, failure: told, result}};
 }
 
 /** Whether another task may follow one that could not begin. */

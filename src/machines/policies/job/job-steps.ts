@@ -13,6 +13,7 @@ import {type JobWishes, jobWishes} from '../run/agent-choice.ts';
 import type {TaskInput, TaskMode} from '../run/task-input.ts';
 import type {TaskOutput} from '../run/task-outcome.ts';
 import type {UndoRequest} from '../run/undo.ts';
+import type {CheckRules} from '../run/verification.ts';
 import {dueReviewInput} from './execution-steps.ts';
 import {type StopReason, stopReasonAfter, stopReasonAfterReview} from './stop-reason.ts';
 import {type Patience, patienceOf} from './waiting.ts';
@@ -121,7 +122,7 @@ export function jobTaskIn([step]: readonly JobStep[]): JobTask {
 
 export function taskInput({taskId, mode}: JobTask, rules: JobRules): TaskInput {
   const {provider, explicitProvider, graceMilliseconds, stallMilliseconds} = rules;
-  const {isReviewed, isAttended, commits, wishes} = rules;
+  const {isReviewed, isAttended, commits, wishes, checks} = rules;
   return {
     taskId,
     mode,
@@ -133,6 +134,7 @@ export function taskInput({taskId, mode}: JobTask, rules: JobRules): TaskInput {
     isAttended,
     ...(commits && {commits}),
     ...(wishes && {wishes}),
+    ...(checks && {checks}),
   };
 }
 
@@ -275,6 +277,7 @@ export type JobRules = {
   /** What a task changed becomes a commit before the plan says that it is done. */
   readonly commits?: true;
   readonly wishes?: JobWishes;
+  readonly checks?: CheckRules;
   readonly stopOnFailure: boolean;
   readonly maxTasks: number | null;
   /** Parents are done when their review passed; else as soon as their children are. */
@@ -319,6 +322,11 @@ export function jobRules(
     stallMilliseconds: settingOf(config, 'execution.stallMinutes') * 60_000,
     retries: settingOf(config, 'execution.retries'),
     maxRefinements: settingOf(config, 'planning.maxPlanAutoRefinePasses'),
+    checks: {
+      commands: settingOf(config, 'execution.verify'),
+      milliseconds: settingOf(config, 'execution.verifyMinutes') * 60_000,
+      rounds: settingOf(config, 'execution.verifyRounds'),
+    },
   };
 }
 

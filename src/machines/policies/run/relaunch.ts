@@ -6,7 +6,7 @@ type Stood = NonNullable<RunRecord['stood']>;
 
 /** The record of a run that goes on, with what a person says to it and where it stood until now. */
 export function relaunched(
-  {failure, retry_at, ...kept}: RunRecord,
+  {failure, retry_at, checks_due, ...kept}: RunRecord,
   step: Extract<RunStep, {type: 'relaunched'}>,
   {owner}: SegmentTrace,
 ): RunRecord {
@@ -22,6 +22,7 @@ export function relaunched(
     ...(kept.state === 'waiting' && {answered: delivered.length}),
     ...(feedback === undefined ? {} : {feedback}),
     ...(mark && {parentReviewFeedback: mark}),
+    ...(checks_due && {checks_due}),
   };
   return {
     ...kept,

@@ -2,6 +2,7 @@ import type {AgentRequest} from '../../../services/contracts/agent.ts';
 import {AppError, shellWord} from '../../../services/contracts/errors.ts';
 import type {Answer, Question, RunRecord} from '../../../services/contracts/run.ts';
 import {answersPrompt, continuePrompt, feedbackPrompt} from './agent-prompt.ts';
+import {checkPrompt} from './check-prompt.ts';
 import {isUndelivered} from './task-runs.ts';
 
 export type Said = {readonly answers: readonly Answer[]; readonly feedback: string | null};
@@ -57,7 +58,13 @@ export function sayingFor(run: RunRecord, said: Said, files: readonly string[]):
   const {state, provider_session_ref: sessionRef, questions = []} = run;
   const earlier = run.answers?.filter(({undelivered}) => !undelivered) ?? [];
   const answers = answersFor(run, said.answers);
-  const inSession = (prompt: string): InSession => ({kind: 'resume', sessionRef, prompt});
+  // The check that failed last may never have been heard of either.
+  const failed = isCheckTold(run) ? [checkPrompt(run)].filter((text) => text !== '') : [];
+  const inSession = (prompt: string): InSession => ({
+    kind: 'resume',
+    sessionRef,
+    prompt: [prompt, ...failed].join('\n\n'),
+  });
   const {feedback} = feedbackFor(run, said.feedback);
   if (feedback !== undefined)
     return inSession(feedbackPrompt(feedback, files, questions, answersBeside(run, answers)));
@@ -68,6 +75,10 @@ export function sayingFor(run: RunRecord, said: Said, files: readonly string[]):
   const before = earlier.map(({id, value, prompt = id}, place) => ({id: `${place} ${id}`, value, prompt}));
   return {kind: 'start', questions: [...before, ...questions], answers: [...before, ...answers]};
 }
+
+/** An agent that waits for answers has heard of it. */
+const isCheckTold = ({state, failure}: RunRecord): boolean =>
+  state === 'paused' || failure?.kind === 'verification';
 
 function requireAnswers(taskId: string, questions: readonly Question[], answers: readonly Answer[]): void {
   const missing = questions.filter(

@@ -113,6 +113,7 @@ export const runGuards = {
   /** A command of the user's own has a session only where its lines told whose it is. */
   hasNoSession: ({context: {run}}: Facts) =>
     run.provider_session_ref === '' || (run.provider === 'custom' && run.provider_dialect === undefined),
+  isUnchecked: ({context}: Facts) => context.run.checks_due === true,
   isForeignSession: ({context}: Facts) => !context.circumstances.isSessionRef,
   isUnsavedSession: ({context}: Facts) => !context.run.resumable,
 } as const;

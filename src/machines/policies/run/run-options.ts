@@ -85,6 +85,8 @@ const session: Need = (facts) => {
 };
 /** A task without a session is told everything again. */
 const sessionIfAny: Need = (facts) => (runGuards.hasNoSession(facts) ? place(facts) : session(facts));
+/** Checks need no session. */
+const sessionOrChecks: Need = (facts) => (runGuards.isUnchecked(facts) ? place(facts) : session(facts));
 const processLost: Need = (facts) => (runGuards.isProcessLost(facts) ? null : 'standing');
 /** Until the next task began, and not once it is part of the history of the repository. */
 const approval: Need = (facts) => {
@@ -99,8 +101,8 @@ const accepted: Record<RunStanding, Partial<Record<RunCommandName, Need>>> = {
   launchable: {launch: nothing},
   reviewed: {},
   busy: {},
-  lost: {resume: session, restart: nothing, retry: nothing, undo: nothing},
-  paused: {resume: session, sendBack: session, restart: nothing, retry: processLost, undo: nothing},
+  lost: {resume: sessionOrChecks, restart: nothing, retry: nothing, undo: nothing},
+  paused: {resume: sessionOrChecks, sendBack: session, restart: nothing, retry: processLost, undo: nothing},
   waiting: {answer: sessionIfAny, sendBack: session, restart: nothing, undo: nothing},
   decisionPending: {decide: nothing, sendBack: session, restart: nothing},
   ended: {sendBack: session, restart: nothing, retry: failure, undo: nothing, withdraw: approval},

@@ -18,6 +18,8 @@ export type RunOrder =
       readonly telling?: ToldTask;
       readonly wish?: ModelWish;
     } & FeedbackMark)
+  /** Nothing is said to its agent: only its checks are made again. */
+  | {readonly type: 'run.resume'; readonly isOnlyChecked: true; readonly isReviewed?: boolean}
   | {readonly type: 'run.restart' | 'run.undo'; readonly byRunId: string}
   | {readonly type: 'review.decide'; readonly decision: Decision}
   /** The decision is open again. */
@@ -38,6 +40,10 @@ export function stepOf(order: RunOrder | null): RunStep {
     case 'run.resume':
     case 'run.answer':
     case 'run.sendBack': {
+      if ('isOnlyChecked' in order) {
+        const {isReviewed} = order;
+        return {type: 'checksResumed', ...(isReviewed === undefined ? {} : {isReviewed})};
+      }
       const {type: _, request: __, ...words} = order;
       return {type: 'relaunched', ...words};
     }

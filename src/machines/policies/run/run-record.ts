@@ -4,6 +4,7 @@ import type {ProcessIdentity} from '../../../services/contracts/process.ts';
 import {type RunRecord, runSchemaVersion, type Segment} from '../../../services/contracts/run.ts';
 import type {Decision} from '../review/decisions.ts';
 import {needsDecision} from '../review/side-effects.ts';
+import {applyCheckStep, checked} from './check-record.ts';
 import {fateOf} from './failure-table.ts';
 import type {Program} from './program.ts';
 import {pausedFor, relaunched, returned} from './relaunch.ts';
@@ -12,6 +13,7 @@ import type {RunStep, SegmentTrace, SegmentWork} from './run-step.ts';
 import {recordedIdentity} from './run-step.ts';
 import {isUndelivered} from './task-runs.ts';
 import {heard, toldNothingMore} from './told-task.ts';
+import {failureText, hasChecks, isSentBack} from './verification.ts';
 
 export type NewRun = {
   readonly runId: string;
@@ -33,6 +35,8 @@ export type NewRun = {
   /** It ends at a checkpoint. */
   readonly isReviewed?: boolean;
   readonly wish?: ModelWish;
+  /** What its work is checked with. */
+  readonly verify?: readonly string[];
   /** Of the run before it, where only time kept that one from going on. */
   readonly heldUp?: RunRecord['held_up'];
 };
@@ -63,6 +67,7 @@ export function newRunRecord(run: NewRun, now: string): RunRecord {
     context: run.context,
     ...(run.reviewSignature === undefined ? {} : {parent_review_completion_signature: run.reviewSignature}),
     ...(run.baselineTree === undefined ? {} : {baseline_tree: run.baselineTree}),
+    ...(run.verify?.length ? {verify: [...run.verify]} : {}),
     ...(run.isReviewed ? {decision_required: true} : {}),
     ...(run.heldUp === undefined ? {} : {held_up: run.heldUp}),
   };
@@ -109,10 +114,23 @@ export function applyRunStep(
     case 'withdrawn': {
       // A process that was never told to go is no part of the run.
       const segments = run.phase === 'active' ? run.segments.slice(0, -1) : run.segments;
-      return run.stood
-        ? returned(resting({...changed, segments}, {}, now), run.stood)
-        : canceled({...changed, segments}, 'it was stopped before the agent was started', now);
+      const rest = resting({...changed, segments}, {}, now);
+      if (run.stood) return returned(rest, run.stood);
+      // Its agent has worked, and is told of the check with the next resume.
+      if (isSentBack({...run, segments}))
+        return {...rest, ...pausedFor(run, step.reason ?? 'user_interrupt', now)};
+      return canceled({...changed, segments}, 'it was stopped before the agent was started', now);
     }
+    case 'checkStarted':
+    case 'checkEnded':
+    case 'checksPaused':
+    case 'checksResumed':
+    case 'sentBack':
+      return applyCheckStep(changed, step, now, trace);
+    case 'verified':
+      return atCheckpoint({...checked(changed, trace), state: 'succeeded'}, now);
+    case 'unverified':
+      return unverified(checked(changed, trace), '', now);
     case 'decided':
       return decided(changed, step.decision, now);
     case 'approvalWithdrawn':
@@ -168,6 +186,7 @@ function ended(
     }
     case 'succeeded': {
       const rest = withoutRetry(resting(heard(run), withEnd(trace), now));
+      if (hasChecks(run)) return {...rest, ...result, state: 'running', phase: 'verifying', checks_due: true};
       return atCheckpoint({...rest, state: 'succeeded', ...result}, now);
     }
     case 'failed': {
@@ -181,6 +200,8 @@ function ended(
         case 'failed':
           return atCheckpoint({...rest, ...retry, state: 'failed', failure, ...result}, now);
         case 'returns':
+          if (fate.pauseReason === null && isSentBack(run))
+            return unverified(rest, `, and its agent cannot mend it: ${failure.message}`, now);
           return {
             ...withoutRetry(back ?? rest),
             ...(fate.pauseReason && pausedFor(run, fate.pauseReason, now)),
@@ -210,6 +231,12 @@ function atCheckpoint(run: RunRecord, now: string): RunRecord {
   const isGated = run.decision_required || needsDecision(run.side_effects);
   if (!isGated || isUndelivered(run)) return run;
   return {...run, decision_required: true, decision_state: 'pending', decision_requested_at: now};
+}
+
+/** A check failed for good. */
+function unverified(run: RunRecord, because: string, now: string): RunRecord {
+  const failure = {kind: 'verification', message: failureText(run, because)} as const;
+  return atCheckpoint({...run, state: 'failed', failure}, now);
 }
 
 function decided(run: RunRecord, decision: Decision, now: string): RunRecord {

@@ -1,5 +1,6 @@
 import type {AgentRequest, Dialect, Failure, Usage} from '../../../services/contracts/agent.ts';
 import type {ReviewSummary} from '../../../services/contracts/changes.ts';
+import type {CheckEnding} from '../../../services/contracts/check-runner.ts';
 import type {ModelWish} from '../../../services/contracts/model-wish.ts';
 import type {ProcessIdentity} from '../../../services/contracts/process.ts';
 import type {
@@ -14,6 +15,7 @@ import type {KeptSurroundings, SideEffect} from '../../../services/contracts/sid
 import type {ReviewAnswer} from '../review/check-review-answer.ts';
 import type {Decision} from '../review/decisions.ts';
 import type {FeedbackMark} from '../review/parent-feedback.ts';
+import type {CheckStep} from './check-record.ts';
 import {isFeedbackRun} from './task-runs.ts';
 
 export type SegmentVerdict =
@@ -73,7 +75,8 @@ export type RunStep =
   /** Found after a crash: recorded, but nothing of an agent ever ran. */
   | {readonly type: 'neverStarted'}
   /** Stopped before its agent was told to go: it stands where it stood, a new run is canceled. */
-  | {readonly type: 'withdrawn'};
+  | {readonly type: 'withdrawn'; readonly reason?: PauseReason}
+  | CheckStep;
 
 /** What only the store's side knows when a step is written; agent output never passes through a machine. */
 export type SegmentTrace = {
@@ -86,8 +89,19 @@ export type SegmentTrace = {
   readonly surroundings?: KeptSurroundings;
   readonly host?: string;
   readonly owner?: ProcessIdentity | null;
+  readonly check?: CheckTrace;
   /** A random number below 1 that spreads those who try again. */
   readonly chance?: number;
+};
+
+/** `seconds` it took; `ending` is null for one that could not be started, whose `reason` says why. */
+export type CheckTrace = {
+  readonly tree?: string | null;
+  readonly seconds?: number;
+  readonly ending?: CheckEnding | null;
+  readonly reason?: string;
+  /** What happened around the files while checks were made. */
+  readonly sideEffects?: readonly SideEffect[];
 };
 
 /** What is known of an agent process once it is gone. */
@@ -171,6 +185,11 @@ export const segmentStep = {
     const {ref, dialect} = session;
     return {type: 'sessionCaptured', sessionRef: ref, ...(dialect && {dialect})};
   },
+
+  withdrawal: ({pause}: SegmentFacts): RunStep => ({
+    type: 'withdrawn',
+    reason: pause?.reason ?? 'user_interrupt',
+  }),
 
   pause: (facts: SegmentFacts): RunStep => {
     const {run, request, pause, exit} = facts;

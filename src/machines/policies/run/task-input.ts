@@ -1,11 +1,13 @@
 import type {ProviderId} from '../../../services/contracts/agent.ts';
 import type {Task} from '../../../services/contracts/plan.ts';
-import type {RunRecord} from '../../../services/contracts/run.ts';
+import type {PauseReason, RunRecord} from '../../../services/contracts/run.ts';
 import type {PreparedTask, PrepareRunInput, RunMode} from '../../actors/run-situation.ts';
 import type {ReviewGateInput} from '../../review-gate.machine.ts';
 import type {RunInput} from '../../run.machine.ts';
+import type {VerificationInput} from '../../verification.machine.ts';
 import type {Decision} from '../review/decisions.ts';
 import type {JobWishes} from './agent-choice.ts';
+import {type CheckRules, usualChecks, type VerificationOutput} from './verification.ts';
 
 /** What is to be done with a task: a run, or only the checkpoint it stands at. */
 export type TaskMode = RunMode | {readonly type: 'review'; readonly decision: Decision | null};
@@ -25,6 +27,7 @@ export type TaskInput = {
   /** Its change is committed before the plan says that it is done. */
   readonly commits?: true;
   readonly wishes?: JobWishes;
+  readonly checks?: CheckRules;
 };
 
 /** Where a task stands, as far as its next step depends on it. */
@@ -33,6 +36,8 @@ export type TaskProgress = TaskInput & {
   readonly prepared: PreparedTask | null;
   /** As it was last seen. */
   readonly run: RunRecord | null;
+  /** Why its run was asked to pause. */
+  readonly pauseReason: PauseReason | null;
 };
 
 export function prepareInput({
@@ -42,9 +47,10 @@ export function prepareInput({
   explicitProvider,
   isReviewed,
   wishes,
+  checks = usualChecks,
 }: TaskInput): PrepareRunInput {
   if (mode.type === 'review') throw new Error('A review without a decision has no run');
-  const common = {taskId, mode, provider, explicitProvider, ...(wishes && {wishes})};
+  const common = {taskId, mode, provider, explicitProvider, ...(wishes && {wishes}), checks: checks.commands};
   return isReviewed === undefined ? common : {...common, isReviewed};
 }
 
@@ -73,6 +79,20 @@ export function runInput(progress: TaskProgress): RunInput {
     ...(stallMilliseconds === undefined ? {} : {stallMilliseconds}),
     ...(circumstances && {circumstances}),
   };
+}
+
+export function verificationInput(progress: TaskProgress): VerificationInput {
+  const {checks = usualChecks, graceMilliseconds, pauseReason} = progress;
+  const {milliseconds: limitMilliseconds, rounds} = checks;
+  return {run: lastRun(progress), pauseReason, graceMilliseconds, limitMilliseconds, rounds};
+}
+
+/** The same run goes on, with what its agent is told of the check that failed. */
+export function sentBack(progress: TaskProgress, output: VerificationOutput): Partial<TaskProgress> {
+  if (output.outcome !== 'sentBack') throw new Error('Nobody was sent back');
+  const {run, request} = output;
+  const order = {type: 'run.launch', request} as const;
+  return {run, prepared: {task: progress.task, run, order, status: 'in_progress', replaces: null}};
 }
 
 /** For the run that the prepared one replaces. */

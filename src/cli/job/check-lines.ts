@@ -1,0 +1,30 @@
+import {checkWords, isPassed} from '../../machines/policies/run/check-words.ts';
+import {failedCheck} from '../../machines/policies/run/verification.ts';
+import {displayLine} from '../../machines/policies/text/display-text.ts';
+import type {RunRecord} from '../../services/contracts/run.ts';
+import type {Paint} from '../terminal/paint.ts';
+
+/** What is new of the checks of a run: the one that is being made, and lines for those that ended. */
+export type CheckNews = {readonly making: string | null; readonly lines: readonly string[]};
+
+/** Told of every write of a record; says each thing once. */
+export function createCheckLines(paint: Paint) {
+  let runId = '';
+  let ended = 0;
+  let isToldBack = false;
+  return (run: RunRecord): CheckNews => {
+    const {verifications = [], check, phase} = run;
+    // A run that went on tells nothing of what was before.
+    if (run.run_id !== runId) [runId, ended, isToldBack] = [run.run_id, 0, false];
+    // A round that was cut short is made again.
+    ended = Math.min(ended, verifications.length);
+    const lines = verifications
+      .slice(ended)
+      .map((each) => `  ${paint(isPassed(each) ? 'green' : 'red', checkWords(each))}`);
+    ended = verifications.length;
+    const isBack = run.state === 'running' && phase === 'launching' && failedCheck(run) !== null;
+    if (isBack && !isToldBack) lines.push('  ↩ back to the agent');
+    isToldBack = isBack;
+    return {making: check ? `checking: ${displayLine(check.command)}` : null, lines};
+  };
+}
