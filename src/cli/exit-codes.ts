@@ -24,6 +24,6 @@ const usageErrors: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 
 export function exitCodeOf(code: ErrorCode): ExitCode {
   if (code === 'E_PROVIDER_UNAVAILABLE') return exitCodes.timeNeeded;
-  if (code === 'E_PROVIDER_REFUSED') return exitCodes.personNeeded;
+  if (code === 'E_PROVIDER_REFUSED' || code === 'E_BUDGET') return exitCodes.personNeeded;
   return usageErrors.has(code) ? exitCodes.usage : exitCodes.error;
 }

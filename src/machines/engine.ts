@@ -54,8 +54,10 @@ import {defineCompleteParentsActor, defineSelectReviewActor} from './actors/sele
 import {defineSelectTaskActor} from './actors/select-task.actor.ts';
 import {defineSettleReviewActor, type ReviewVerdict} from './actors/settle-review.actor.ts';
 import {defineSettleTaskActor} from './actors/settle-task.actor.ts';
+import {createSpendingDesk, defineReadSpendingActor, defineWatchUseActor} from './actors/spending.ts';
 import {defineUndoActors} from './actors/undo.actor.ts';
 import {defineWithdrawRunActor, defineWithdrawTaskActor} from './actors/withdraw.actor.ts';
+import {budgetMachine} from './budget.machine.ts';
 import {engineMachine} from './engine.machine.ts';
 import {executorMachine} from './executor.machine.ts';
 import {handOverMachine} from './hand-over.machine.ts';
@@ -138,7 +140,8 @@ export type EngineOptions = {
 };
 
 export function createEngine(outside: Services, {inspect}: EngineOptions = {}): Engine {
-  const job: JobDesk = {jobId: null};
+  const spending = createSpendingDesk(outside);
+  const job: JobDesk = {jobId: null, spending};
   const services: Services = {...outside, runs: runsOfJob(outside, job)};
   const listeners = new Set<(fact: EngineFact) => void>();
   const publish = (fact: EngineFact) => {
@@ -171,7 +174,11 @@ export function createEngine(outside: Services, {inspect}: EngineOptions = {}): 
         ...services,
         live,
         endings,
+        spending,
         onNews: (run, news) => publish({type: 'agent.news', run, news}),
+      }),
+      budget: budgetMachine.provide({
+        actors: {readSpending: defineReadSpendingActor(spending), watchUse: defineWatchUseActor(spending)},
       }),
       recordRun,
       endEverything: defineEndEverythingActor({live}),
@@ -211,7 +218,7 @@ export function createEngine(outside: Services, {inspect}: EngineOptions = {}): 
       retryWait,
       selectReview: defineSelectReviewActor(services),
       completeParents: defineCompleteParentsActor(services),
-      prepareReview: definePrepareReviewActor(services, (prepared) =>
+      prepareReview: definePrepareReviewActor(services, spending, (prepared) =>
         publish({type: 'review.started', prepared}),
       ),
       withdrawRun: defineWithdrawRunActor(services),
@@ -226,7 +233,9 @@ export function createEngine(outside: Services, {inspect}: EngineOptions = {}): 
     actors: {
       recallDecision: defineRecallDecisionActor(services),
       reviewGate,
-      prepareRun: definePrepareRunActor(services, (prepared) => publish({type: 'task.started', prepared})),
+      prepareRun: definePrepareRunActor(services, spending, (prepared) =>
+        publish({type: 'task.started', prepared}),
+      ),
       run,
       verification,
       commitTask: defineCommitTaskActor(services, (run) => publish({type: 'run.updated', run})),
@@ -258,7 +267,7 @@ export function createEngine(outside: Services, {inspect}: EngineOptions = {}): 
         executor: executorMachine.provide({
           actors: {
             findDecision: defineFindDecisionActor(services),
-            selectTask: defineSelectTaskActor(services),
+            selectTask: defineSelectTaskActor(services, spending),
             task,
             parentReview,
             retryWait,

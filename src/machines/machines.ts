@@ -1,4 +1,5 @@
 import type {AnyStateMachine} from 'xstate';
+import {budgetMachine} from './budget.machine.ts';
 import {draftMachine} from './draft.machine.ts';
 import {engineMachine} from './engine.machine.ts';
 import {executorMachine} from './executor.machine.ts';
@@ -50,6 +51,7 @@ export const machines: readonly KnownMachine[] = [
   known(runMachine, 'the whole life of one run across processes; what may happen next is what it accepts'),
   known(segmentMachine, 'one agent process, from launch to the last of its children'),
   known(verificationMachine, 'whether the work of a run holds: its checks, and sending its agent back'),
+  known(budgetMachine, 'what an agent uses, watched until a budget is used up'),
   known(reviewGateMachine, 'the checkpoint after a run: left with a decision on disk, or still open'),
   known(handOverMachine, 'a decision for the Blackbird that waits for it in another terminal'),
   known(questionsMachine, "a waiting run's questions, one at a time"),

@@ -26,6 +26,7 @@ import {
   withReviews,
 } from './policies/review/review-steps.ts';
 import {type JobWishes, reviewerWish} from './policies/run/agent-choice.ts';
+import type {Budgets} from './policies/run/budget.ts';
 import {isTimeNeeded} from './policies/run/failure-table.ts';
 import {retryWaitMachine, waitInput} from './retry-wait.machine.ts';
 import {type RunOutput, runMachine} from './run.machine.ts';
@@ -39,6 +40,7 @@ export type ParentReviewInput = ReviewScope & {
   readonly minutes: number;
   readonly wishes?: JobWishes;
   readonly stallMilliseconds?: number;
+  readonly budgets?: Budgets;
 };
 
 type ParentReviewContext = ParentReviewInput & {
@@ -170,10 +172,11 @@ export const parentReviewMachine = setup({
               invoke: {
                 id: 'prepareReview',
                 src: 'prepareReview',
-                input: ({context: {step, provider, wishes}}) => ({
+                input: ({context: {step, provider, wishes, budgets}}) => ({
                   parentId: parentIdsIn(step)[0] ?? '',
                   provider,
                   wish: reviewerWish(provider, wishes),
+                  ...(budgets && {budgets}),
                 }),
                 onDone: [
                   {guard: {type: 'isOutdated', params: preparedIn}, target: 'selecting'},

@@ -3,13 +3,16 @@ import type {RunRecord} from '../services/contracts/run.ts';
 import type {AgentInput, AgentOrder, AgentReport} from './actors/agent.actor.ts';
 import {callbackNotProvided, promiseNotProvided} from './actors/not-provided.ts';
 import type {RecordRunInput} from './actors/record-run.actor.ts';
-import {errorIn, finalOutput, type PauseCommand, recordIn} from './chart-parts.ts';
+import {budgetMachine} from './budget.machine.ts';
+import {errorIn, finalOutput, outputIn, type PauseCommand, recordIn} from './chart-parts.ts';
+import type {Overrun} from './policies/run/budget.ts';
 import {
   afterExit,
   afterResult,
   capturedSession,
   nothingSeen,
   pausedBy,
+  pausedByBudget,
   type RunStep,
   type SegmentFacts,
   type SegmentOutput,
@@ -45,12 +48,14 @@ export const segmentMachine = setup({
   },
   actors: {
     agent: callbackNotProvided<AgentOrder, AgentInput>('agent'),
+    budget: budgetMachine,
     recordRun: promiseNotProvided<RunRecord, RecordRunInput>('recordRun'),
     endEverything: promiseNotProvided<void, {readonly run: RunRecord}>('endEverything'),
   },
   actions: {
     rememberRun: assign((_, params: {run: RunRecord}) => params),
     rememberError: assign((_, params: {error: unknown}) => params),
+    pauseForBudget: assign(({context}, overrun: Overrun | null) => pausedByBudget(context, overrun)),
     markSessionRecorded: assign({
       session: ({context}) => context.session && {...context.session, isRecorded: true},
     }),
@@ -87,12 +92,20 @@ export const segmentMachine = setup({
     error: undefined,
   }),
   // One agent spans every state, so that stopping it never loses hold of it.
-  invoke: {
-    id: 'agent',
-    src: 'agent',
-    input: ({context}) => ({run: context.run, request: context.request}),
-    onError: {target: '.failed', actions: failed},
-  },
+  invoke: [
+    {
+      id: 'agent',
+      src: 'agent',
+      input: ({context: {run, request, budgets}}) => ({run, request, ...(budgets && {budgets})}),
+      onError: {target: '.failed', actions: failed},
+    },
+    {
+      id: 'budget',
+      src: 'budget',
+      input: ({context: {run, budgets}}) => ({run, ...(budgets && {budgets})}),
+      onDone: {actions: {type: 'pauseForBudget', params: outputIn}},
+    },
+  ],
   on: {
     'agent.sessionCaptured': {actions: assign({session: ({event}) => capturedSession(event)})},
     'agent.resultSeen': {actions: assign(({context, event}) => afterResult(context, event.isOk))},

@@ -20,6 +20,7 @@ const descriptions: Readonly<Record<string, Readonly<Record<string, string>>>> =
   verification: task.verificationStates,
   planGeneration: plan.planGenerationStates,
   planTurn: plan.planTurnStates,
+  budget: task.budgetStates,
   parentReview: review.parentReviewStates,
   reviewGate: review.reviewGateStates,
   handOver: review.handOverStates,

@@ -97,8 +97,14 @@ async function expectToGoOn({
 }
 
 test.each([
-  {provider: codexProvider, can: {fullAuto: false, outputSchema: true, effort: true, chosenSession: false}},
-  {provider: claudeProvider, can: {fullAuto: false, outputSchema: true, effort: true, chosenSession: true}},
+  {
+    provider: codexProvider,
+    can: {fullAuto: false, outputSchema: true, effort: true, chosenSession: false, costLimit: false},
+  },
+  {
+    provider: claudeProvider,
+    can: {fullAuto: false, outputSchema: true, effort: true, chosenSession: true, costLimit: true},
+  },
 ])('$provider.title tells what it can do', async ({provider, can}) => {
   const {capabilities} = await setUp(provider);
   expect(capabilities).toEqual({version: expect.stringMatching(/^\d+\.\d+\.\d+$/), ...can});

@@ -134,6 +134,7 @@ function makeAgent({
 }): {agent: FakeAgent; running: LaunchedAgent} {
   const {promise: ended, resolve: end, reject: fail} = deferred<AgentEnding>();
   let last: {ok: boolean; text: string} | null = null;
+  let used: Pick<AgentEnding, 'usage' | 'isWholeSession'> = {};
   let endHold: Promise<void> | undefined;
   let isHeld = false;
   let isGivenUp = false;
@@ -173,6 +174,7 @@ function makeAgent({
     says: (...events) => {
       if (!agent.hasGone || !agent.isAlive) throw new Error('an agent that does not run says nothing');
       for (const event of events) {
+        if (event.type === 'usage') used = {usage: event.usage, isWholeSession: event.wholeSession === true};
         if (event.type === 'result') last = {ok: event.result.ok, text: event.result.text};
         heard(() => onEvent(event));
       }
@@ -183,7 +185,15 @@ function makeAgent({
       if (!agent.isAlive) return;
       agent.isAlive = false;
       log(`exit ${run.run_id}`);
-      const told = {exitCode: 0, signal: null, stdout: 'out', stderr: 'err', verdict: verdict(), ...ending};
+      const told = {
+        exitCode: 0,
+        signal: null,
+        stdout: 'out',
+        stderr: 'err',
+        verdict: verdict(),
+        ...used,
+        ...ending,
+      };
       heard(() => {
         if (agent.isExitDeferred) setImmediate(() => end(told));
         else end(told);

@@ -32,7 +32,13 @@ import {
 import {defineSelectTaskActor} from '../../src/machines/actors/select-task.actor.ts';
 import {defineSettleReviewActor} from '../../src/machines/actors/settle-review.actor.ts';
 import {defineSettleTaskActor} from '../../src/machines/actors/settle-task.actor.ts';
+import {
+  createSpendingDesk,
+  defineReadSpendingActor,
+  defineWatchUseActor,
+} from '../../src/machines/actors/spending.ts';
 import {defineWithdrawRunActor, defineWithdrawTaskActor} from '../../src/machines/actors/withdraw.actor.ts';
+import {budgetMachine} from '../../src/machines/budget.machine.ts';
 import {parentReviewMachine} from '../../src/machines/parent-review.machine.ts';
 import {retryWaitMachine} from '../../src/machines/retry-wait.machine.ts';
 import {reviewGateMachine} from '../../src/machines/review-gate.machine.ts';
@@ -47,9 +53,13 @@ export function defineEffects(services: Services) {
   const live: LiveAgents = new Map();
   const endings: AgentEndings = new Map();
   const checkEndings: CheckEndings = new Map();
+  const spending = createSpendingDesk(services);
   const recordRun = defineRecordRunActor({...services, endings, checkEndings, onRecorded: () => {}});
   const segment = {
-    agent: defineAgentActor({...services, live, endings, onNews: () => {}}),
+    agent: defineAgentActor({...services, live, endings, spending, onNews: () => {}}),
+    budget: budgetMachine.provide({
+      actors: {readSpending: defineReadSpendingActor(spending), watchUse: defineWatchUseActor(spending)},
+    }),
     recordRun,
     endEverything: defineEndEverythingActor({live}),
   };
@@ -79,7 +89,7 @@ export function defineEffects(services: Services) {
     retryWait,
     selectReview: defineSelectReviewActor(services),
     completeParents: defineCompleteParentsActor(services),
-    prepareReview: definePrepareReviewActor(services, () => {}),
+    prepareReview: definePrepareReviewActor(services, spending, () => {}),
     withdrawRun: defineWithdrawRunActor(services),
     run: runMachine.provide({actors: run}),
     settleReview: defineSettleReviewActor(services, () => {}),
@@ -87,7 +97,7 @@ export function defineEffects(services: Services) {
   const task = {
     recallDecision: defineRecallDecisionActor(services),
     reviewGate: reviewGateMachine.provide({actors: reviewGate}),
-    prepareRun: definePrepareRunActor(services, () => {}),
+    prepareRun: definePrepareRunActor(services, spending, () => {}),
     run: runMachine.provide({actors: run}),
     verification: verificationMachine.provide({actors: verification}),
     commitTask: defineCommitTaskActor(services, () => {}),
@@ -96,11 +106,14 @@ export function defineEffects(services: Services) {
   };
   const executor = {
     findDecision: defineFindDecisionActor(services),
-    selectTask: defineSelectTaskActor(services),
+    selectTask: defineSelectTaskActor(services, spending),
     task: taskMachine.provide({actors: task}),
     parentReview: parentReviewMachine.provide({actors: parentReview}),
     retryWait,
   };
   const jobTask = {findWait: defineFindWaitActor(services), retryWait, task: executor.task};
-  return {live, desk, waits, jobTask, segment, verification, run, reviewGate, parentReview, task, executor};
+  return {
+    ...{live, spending, desk, waits, jobTask, segment, verification, run},
+    ...{reviewGate, parentReview, task, executor},
+  };
 }

@@ -48,6 +48,7 @@ export const capabilities = (changes: Partial<Capabilities> = {}): Capabilities 
   outputSchema: true,
   effort: true,
   chosenSession: true,
+  costLimit: true,
   ...changes,
 });
 

@@ -44,7 +44,7 @@ const stopAfterTask = {type: 'engine.stopAfterTask'} as const;
 
 function defineEngineEffects(services: Services) {
   const effects = defineEffects(services);
-  const desk: JobDesk = {jobId: null};
+  const desk: JobDesk = {jobId: null, spending: effects.spending};
   return {
     openJob: defineOpenJobActor(services, desk),
     closeJob: defineCloseJobActor(services, desk),

@@ -417,7 +417,7 @@ describe('resuming a paused task', () => {
       stderr: 'err',
       exit_code: 0,
       result: 'done',
-      segments: [endedSegment(), endedSegment()],
+      segments: [endedSegment(), {...endedSegment(), job_id: '20260202-020202-000001'}],
       review_summary: noSummary,
       context: {digest: '', bytes: 0, told: toldOfTaskA},
       job_id: '20260202-020202-000001',

@@ -27,6 +27,7 @@ test('every step of every machine is told in the order of cause and effect', asy
     'engine/executor/task event xstate.done.actor.prepareRun -> running',
     'engine/executor/task/run started xstate.init -> running',
     'engine/executor/task/run/segment started xstate.init -> launching',
+    'engine/executor/task/run/segment/budget started xstate.init -> unlimited',
     'engine/executor/task/run/segment event agent.held -> recordingStart',
     'engine/executor/task/run/segment event xstate.done.actor.recordStart -> active',
     'engine/executor/task/run/segment event agent.sessionCaptured -> recordingSession',
@@ -35,6 +36,7 @@ test('every step of every machine is told in the order of cause and effect', asy
     'engine/executor/task/run/segment event agent.exited -> sweeping',
     'engine/executor/task/run/segment event xstate.done.actor.endEverything -> recordingOutcome',
     'engine/executor/task/run/segment done xstate.done.actor.recordOutcome -> ended',
+    'engine/executor/task/run/segment/budget stopped xstate.stop -> unlimited',
     'engine/executor/task/run done xstate.done.actor.segment -> settled',
     'engine/executor/task event xstate.done.actor.run -> settling',
     'engine/executor/task done xstate.done.actor.settleTask -> settled',
@@ -52,7 +54,7 @@ test('an entry names the actor, its machine, the event, the state and every tran
   await startJob(engine, executeJob());
   expect(entries.find(({event}) => event.type === 'agent.sessionCaptured')).toEqual({
     kind: 'event',
-    seq: 19,
+    seq: 20,
     at: now,
     actor: 'engine/executor/task/run/segment',
     parent: 'engine/executor/task/run',

@@ -227,7 +227,8 @@ describe('the first entry whose replay differs', () => {
   });
 
   test('is none where the beginning is missing: what cannot be compared is not counted', async () => {
-    const original = await entriesOfRun();
+    // The watch over its budget begins behind it.
+    const original = (await entriesOfRun()).filter(({machine}) => machine !== 'budget');
     const entries = original.slice(original.findIndex(({machine}) => machine === 'segment') + 1);
     expect(verifyEntries(entries)).toEqual({entries: entries.length, compared: 0, first: null});
   });

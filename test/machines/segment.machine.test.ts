@@ -2,6 +2,12 @@ import {describe, expect, test} from 'vitest';
 import {createActor, SimulatedClock, toPromise} from 'xstate';
 import {defineAgentActor, defineEndEverythingActor} from '../../src/machines/actors/agent.actor.ts';
 import {defineRecordRunActor} from '../../src/machines/actors/record-run.actor.ts';
+import {
+  createSpendingDesk,
+  defineReadSpendingActor,
+  defineWatchUseActor,
+} from '../../src/machines/actors/spending.ts';
+import {budgetMachine} from '../../src/machines/budget.machine.ts';
 import {applyRunStep} from '../../src/machines/policies/run/run-record.ts';
 import {segmentMachine} from '../../src/machines/segment.machine.ts';
 import type {AgentEvent, AgentRequest} from '../../src/services/contracts/agent.ts';
@@ -40,12 +46,25 @@ function createSegment({
   const {services} = fake;
   const live = new Map();
   const endings = new Map();
+  const spending = createSpendingDesk(services);
   const clock = new SimulatedClock();
   const news: unknown[] = [];
   const actor = createActor(
     segmentMachine.provide({
       actors: {
-        agent: defineAgentActor({...services, live, endings, onNews: (_, each) => news.push(each)}),
+        agent: defineAgentActor({
+          ...services,
+          live,
+          endings,
+          spending,
+          onNews: (_, each) => news.push(each),
+        }),
+        budget: budgetMachine.provide({
+          actors: {
+            readSpending: defineReadSpendingActor(spending),
+            watchUse: defineWatchUseActor(spending),
+          },
+        }),
         recordRun: defineRecordRunActor({...services, endings, onRecorded: () => {}}),
         endEverything: defineEndEverythingActor({live}),
       },
@@ -235,7 +254,11 @@ describe('outcomes', () => {
     const whole = await startInSession({...resumed, run});
     whole.agent.reports({ok: true});
     whole.agent.exits({usage: {input_tokens: 15, output_tokens: 3}, isWholeSession: true});
-    expect((await whole.finished).run.usage).toEqual({input_tokens: 15, output_tokens: 3});
+    const {run: ended} = await whole.finished;
+    expect(ended.usage).toEqual({input_tokens: 15, output_tokens: 3, cost_usd: 0.5});
+    expect(ended.session_usage).toEqual({input_tokens: 15, output_tokens: 3});
+    // What each process used by itself.
+    expect(ended.segments.at(-1)?.usage).toMatchObject({input_tokens: 5, output_tokens: 2});
   });
 
   test('activity, usage, messages and retries are news; turns are not', async () => {
@@ -1061,7 +1084,13 @@ test.each(['agent', 'recordRun', 'endEverything'] as const)(
     const endings = new Map();
     agents.play = (agent) => agent.succeeds();
     const {[missing]: _, ...actors} = {
-      agent: defineAgentActor({...services, live, endings, onNews: () => {}}),
+      agent: defineAgentActor({
+        ...services,
+        live,
+        endings,
+        spending: createSpendingDesk(services),
+        onNews: () => {},
+      }),
       recordRun: defineRecordRunActor({...services, endings, onRecorded: () => {}}),
       endEverything: defineEndEverythingActor({live}),
     };

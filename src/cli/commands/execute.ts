@@ -8,6 +8,7 @@ import type {Plan} from '../../services/contracts/plan.ts';
 import {providerIds, providerNames} from '../../services/contracts/provider-table.ts';
 import {type Cli, countingNumber} from '../cli.ts';
 import {inspectOption} from '../inspect/inspect-option.ts';
+import {withBudgetOptions} from '../job/budget-options.ts';
 import {type JobCommandOptions, openEngineFor, runSteps} from '../job/job.ts';
 import {taskFactsIn} from '../plan/task-facts.ts';
 
@@ -40,55 +41,57 @@ export const noWaitOption = () => new Option('--no-wait', 'stop at a limit or an
 export const streamOption = () => new Option('--stream', "show the agent's words and tools as they come");
 
 export function executeCommand(cli: Cli): Command {
-  return new Command('execute')
-    .summary('run the ready tasks, one after another, until none is left')
-    .argument('[taskId...]', 'only these tasks; a parent stands for its children')
-    .addOption(agentOption())
-    .addOption(modelOption())
-    .addOption(effortOption())
-    .addOption(reviewOption())
-    .addOption(noReviewOption())
-    .option('--stop-on-failure', 'stop the plan when a task fails')
-    .option('--max-tasks <n>', 'stop after so many tasks', countingNumber)
-    .addOption(noWaitOption())
-    .option('--dry-run', 'only say what would run, in which order and why')
-    .addOption(streamOption())
-    .addOption(inspectOption())
-    .addHelpText(
-      'after',
-      `
+  return withBudgetOptions(
+    new Command('execute')
+      .summary('run the ready tasks, one after another, until none is left')
+      .argument('[taskId...]', 'only these tasks; a parent stands for its children')
+      .addOption(agentOption())
+      .addOption(modelOption())
+      .addOption(effortOption())
+      .addOption(reviewOption())
+      .addOption(noReviewOption())
+      .option('--stop-on-failure', 'stop the plan when a task fails')
+      .option('--max-tasks <n>', 'stop after so many tasks', countingNumber)
+      .addOption(noWaitOption())
+      .option('--dry-run', 'only say what would run, in which order and why')
+      .addOption(streamOption())
+      .addOption(inspectOption())
+      .addHelpText(
+        'after',
+        `
 A decision that was left open comes first. Without a terminal nothing is asked:
 the commands that decide are printed.
 Ctrl+C pauses: the agent is asked to stop, a second Ctrl+C forces it.
 Continue with "blackbird resume".
 Exit codes: 0 done or nothing ready, 1 error, 3 a task failed, 4 a person is needed,
 75 only time is needed (a limit, an outage), 130 paused.`,
-    )
-    .action(async (taskIds: readonly string[], options: Options, command: Command) => {
-      const project = await cli.project(command);
-      const plan = await project.plans.read();
-      const wanted = leavesOf(plan, taskIds);
-      if (options.dryRun) {
-        const steps = explainOrder(plan, wanted).slice(0, options.maxTasks);
-        const factsOf = await taskFactsIn(project, plan, plan.items.values());
-        const {taskStanding} = await import('../../machines/policies/run/task-options.ts');
-        const decisions = [...plan.items.values()]
-          .filter((task) => taskStanding(factsOf(task)) === 'decisionPending')
-          .map(({id}) => id);
-        cli.print(command, {decisions, steps}, () =>
-          [
-            ...decisions.map((id) => `first: ${displayLine(id)} waits for your decision`),
-            ...(steps.length === 0 ? ['no ready tasks'] : []),
-            ...steps.map(
-              ({id, title, why}, index) =>
-                `${index + 1}. ${displayLine(id)}  ${displayLine(title)}  (${displayLine(why)})`,
-            ),
-          ].join('\n'),
-        );
-        return;
-      }
-      await executePlan(cli, command, options, wanted);
-    });
+      )
+      .action(async (taskIds: readonly string[], options: Options, command: Command) => {
+        const project = await cli.project(command);
+        const plan = await project.plans.read();
+        const wanted = leavesOf(plan, taskIds);
+        if (options.dryRun) {
+          const steps = explainOrder(plan, wanted).slice(0, options.maxTasks);
+          const factsOf = await taskFactsIn(project, plan, plan.items.values());
+          const {taskStanding} = await import('../../machines/policies/run/task-options.ts');
+          const decisions = [...plan.items.values()]
+            .filter((task) => taskStanding(factsOf(task)) === 'decisionPending')
+            .map(({id}) => id);
+          cli.print(command, {decisions, steps}, () =>
+            [
+              ...decisions.map((id) => `first: ${displayLine(id)} waits for your decision`),
+              ...(steps.length === 0 ? ['no ready tasks'] : []),
+              ...steps.map(
+                ({id, title, why}, index) =>
+                  `${index + 1}. ${displayLine(id)}  ${displayLine(title)}  (${displayLine(why)})`,
+              ),
+            ].join('\n'),
+          );
+          return;
+        }
+        await executePlan(cli, command, options, wanted);
+      }),
+  );
 }
 
 /** The whole plan, or these tasks of it. */

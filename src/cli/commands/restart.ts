@@ -4,6 +4,7 @@ import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import {type Cli, taskArgument} from '../cli.ts';
 import {inspectOption} from '../inspect/inspect-option.ts';
+import {withBudgetOptions} from '../job/budget-options.ts';
 import {type JobCommandOptions, openEngineFor, runSteps} from '../job/job.ts';
 import {
   agentOption,
@@ -15,39 +16,41 @@ import {
 } from './execute.ts';
 
 export function restartCommand(cli: Cli): Command {
-  return new Command('restart')
-    .summary('run a task again from scratch, in a new session; its history is kept')
-    .addArgument(taskArgument())
-    .option('--yes', 'do not ask')
-    .addOption(agentOption())
-    .addOption(modelOption())
-    .addOption(effortOption())
-    .addOption(reviewOption())
-    .addOption(noReviewOption())
-    .addOption(streamOption())
-    .addOption(inspectOption())
-    .action(async (taskId: string, options: JobCommandOptions & {yes?: true}, command: Command) => {
-      const {plans} = await cli.project(command);
-      requireTask(await plans.read(), taskId);
-      const opened = await openEngineFor(cli, command, options);
-      const latest = await opened.runs.latest(taskId);
-      if (latest?.state === 'succeeded' && !options.yes && !cli.context.isInteractive) {
-        const standing = latest.decision_state === 'pending' ? 'waits for your decision' : 'is done';
-        throw new AppError('E_CONFIRMATION_REQUIRED', `${taskId} ${standing}; pass --yes to run it again`, {
-          next: [
-            {
-              command: `blackbird restart ${shellWord(taskId)} --yes`,
-              why: 'start again; its history is kept',
-            },
-          ],
-        });
-      }
-      if (latest && !options.yes && cli.context.isInteractive && !cli.isJson(command)) {
-        const question = `Restart ${displayLine(taskId)}? Run ${displayLine(latest.run_id)} (${latest.state}) stays in its history. [y/N]: `;
-        const answer = (await cli.context.ask(question))?.trim().toLowerCase();
-        if (answer !== 'y' && answer !== 'yes')
-          throw new AppError('E_CANCELED', 'not restarted; nothing was changed');
-      }
-      await runSteps(cli, command, opened, [{type: 'task', taskId, mode: {type: 'restart'}}], options);
-    });
+  return withBudgetOptions(
+    new Command('restart')
+      .summary('run a task again from scratch, in a new session; its history is kept')
+      .addArgument(taskArgument())
+      .option('--yes', 'do not ask')
+      .addOption(agentOption())
+      .addOption(modelOption())
+      .addOption(effortOption())
+      .addOption(reviewOption())
+      .addOption(noReviewOption())
+      .addOption(streamOption())
+      .addOption(inspectOption())
+      .action(async (taskId: string, options: JobCommandOptions & {yes?: true}, command: Command) => {
+        const {plans} = await cli.project(command);
+        requireTask(await plans.read(), taskId);
+        const opened = await openEngineFor(cli, command, options);
+        const latest = await opened.runs.latest(taskId);
+        if (latest?.state === 'succeeded' && !options.yes && !cli.context.isInteractive) {
+          const standing = latest.decision_state === 'pending' ? 'waits for your decision' : 'is done';
+          throw new AppError('E_CONFIRMATION_REQUIRED', `${taskId} ${standing}; pass --yes to run it again`, {
+            next: [
+              {
+                command: `blackbird restart ${shellWord(taskId)} --yes`,
+                why: 'start again; its history is kept',
+              },
+            ],
+          });
+        }
+        if (latest && !options.yes && cli.context.isInteractive && !cli.isJson(command)) {
+          const question = `Restart ${displayLine(taskId)}? Run ${displayLine(latest.run_id)} (${latest.state}) stays in its history. [y/N]: `;
+          const answer = (await cli.context.ask(question))?.trim().toLowerCase();
+          if (answer !== 'y' && answer !== 'yes')
+            throw new AppError('E_CANCELED', 'not restarted; nothing was changed');
+        }
+        await runSteps(cli, command, opened, [{type: 'task', taskId, mode: {type: 'restart'}}], options);
+      }),
+  );
 }

@@ -5,6 +5,7 @@ import {AppError} from '../../services/contracts/errors.ts';
 import type {Answer, RunRecord} from '../../services/contracts/run.ts';
 import {type Cli, collect, taskArgument} from '../cli.ts';
 import {inspectOption} from '../inspect/inspect-option.ts';
+import {withBudgetOptions} from '../job/budget-options.ts';
 import type {OpenedEngine} from '../job/engine-composition.ts';
 import {type JobCommandOptions, openEngineFor, runSteps} from '../job/job.ts';
 import {
@@ -20,23 +21,25 @@ import {
 type Options = JobCommandOptions & {answer?: readonly string[]; feedback?: string; execute?: true};
 
 export function resumeCommand(cli: Cli): Command {
-  return new Command('resume')
-    .summary("continue a paused, waiting or failed task in its agent's own session")
-    .addArgument(taskArgument())
-    .option('--answer <id=text>', 'answer a question; may be given several times', collect)
-    .option('--feedback <text>', 'tell the agent what to do differently')
-    .option('--execute', 'go on with the plan afterwards')
-    .addOption(agentOption())
-    .addOption(modelOption())
-    .addOption(effortOption())
-    .addOption(reviewOption())
-    .addOption(noReviewOption())
-    .addOption(noWaitOption())
-    .addOption(streamOption())
-    .addOption(inspectOption())
-    .action((taskId: string, options: Options, command: Command) =>
-      resumeTask(cli, command, taskId, options),
-    );
+  return withBudgetOptions(
+    new Command('resume')
+      .summary("continue a paused, waiting or failed task in its agent's own session")
+      .addArgument(taskArgument())
+      .option('--answer <id=text>', 'answer a question; may be given several times', collect)
+      .option('--feedback <text>', 'tell the agent what to do differently')
+      .option('--execute', 'go on with the plan afterwards')
+      .addOption(agentOption())
+      .addOption(modelOption())
+      .addOption(effortOption())
+      .addOption(reviewOption())
+      .addOption(noReviewOption())
+      .addOption(noWaitOption())
+      .addOption(streamOption())
+      .addOption(inspectOption())
+      .action((taskId: string, options: Options, command: Command) =>
+        resumeTask(cli, command, taskId, options),
+      ),
+  );
 }
 
 export async function resumeTask(

@@ -8,6 +8,7 @@ import {type ExitCode, exitCodes} from '../exit-codes.ts';
 import type {InspectChoice} from '../inspect/inspect-option.ts';
 import {livePage} from '../inspect/live-page.ts';
 import {printableJson} from '../terminal/printable-json.ts';
+import {type BudgetOptions, budgetWish} from './budget-options.ts';
 import type {OpenEngineOptions, OpenedEngine} from './engine-composition.ts';
 import {jsonProgress, textProgress} from './progress.ts';
 import {readable} from './readable-lines.ts';
@@ -25,7 +26,7 @@ export type JobCommandOptions = {
   maxTasks?: number;
   /** False for `--no-wait`. */
   wait?: boolean;
-};
+} & BudgetOptions;
 
 /** The engine as one call of a command uses it. */
 export type CalledEngine = OpenedEngine & {readonly isStreaming: boolean};
@@ -74,6 +75,7 @@ export async function runSteps(
       ...(stopOnFailure === undefined ? {} : {stopOnFailure}),
       ...(maxTasks === undefined ? {} : {maxTasks}),
       ...(wait === false ? {isImpatient: true} : {}),
+      ...budgetWish(options),
       isAttended: isAttended(cli, command),
     },
   });
@@ -126,7 +128,7 @@ const passesBy = ({steps}: Job, taskId: string) =>
   !steps.some((step) => step.type === 'task' && step.taskId === taskId);
 
 function printSummary(cli: Cli, command: Command, summary: JobSummary): void {
-  const {reason, taskId, headline, lines, standing, undo, retryAt} = summary;
+  const {reason, taskId, headline, lines, standing, undo, retryAt, overrun} = summary;
   const data = {
     event: 'job.stopped',
     reason,
@@ -134,6 +136,7 @@ function printSummary(cli: Cli, command: Command, summary: JobSummary): void {
     message: headline,
     ...(retryAt === undefined ? {} : {retry_at: retryAt}),
     ...(undo && {undo}),
+    ...(overrun && {budget: overrun}),
   };
   if (cli.isJson(command)) cli.context.out(printableJson(data));
   else for (const line of lines) cli.context.out(line);

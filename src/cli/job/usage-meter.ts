@@ -1,5 +1,6 @@
 import {closeSync, fstatSync, openSync, readSync} from 'node:fs';
 import {createLogReader} from '../../services/agents/run-provider.ts';
+import {createUsageSum} from '../../services/agents/usage-sum.ts';
 import type {Usage} from '../../services/contracts/agent.ts';
 import type {RunRecord, RunStore} from '../../services/contracts/run.ts';
 import {createLineSplitter} from '../../services/output/line-splitter.ts';
@@ -22,8 +23,9 @@ function meterOf(run: RunRecord, file: string): () => Usage | null {
   let usage: Usage | null = null;
   let offset = 0;
   const read = createLogReader(run);
+  const summed = createUsageSum();
   const splitter = createLineSplitter((line) => {
-    for (const event of read(line)) if (event.type === 'usage') usage = event.usage;
+    for (const event of read(line).map(summed)) if (event.type === 'usage') usage = event.usage;
   });
   return () => {
     const chunk = bytesFrom(file, offset);

@@ -16,11 +16,17 @@ import {reviewAnswerLimit} from '../../services/contracts/review-answer.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import {exampleQuestion} from '../policies/run/agent-prompt.ts';
 import {askedQuestions} from '../policies/run/asked-questions.ts';
+import {agentLimits, type Budgets} from '../policies/run/budget.ts';
 import type {SegmentEnd, SegmentExit, SegmentVerdict} from '../policies/run/run-step.ts';
 import {isSessionStored} from '../policies/run/run-step.ts';
 import type {Silence} from '../policies/run/silence.ts';
+import type {SpendingDesk} from './spending.ts';
 
-export type AgentInput = {readonly run: RunRecord; readonly request: AgentRequest};
+export type AgentInput = {
+  readonly run: RunRecord;
+  readonly request: AgentRequest;
+  readonly budgets?: Budgets;
+};
 export type AgentOrder =
   | {type: 'agent.go'}
   /** The session ref is stored: the next line may be read. */
@@ -69,17 +75,21 @@ export function defineAgentActor({
   agents,
   live,
   endings,
+  spending,
   monotonicNow,
   onNews,
 }: {
   agents: AgentRunner;
   live: LiveAgents;
   endings: AgentEndings;
+  spending: SpendingDesk;
   monotonicNow: () => number;
   onNews: (run: RunRecord, news: AgentNews) => void;
 }) {
   const logic: CallbackLogicFunction<AgentOrder, AgentReport, AgentInput> = ({input, receive, sendBack}) => {
-    const {run, request} = input;
+    const {run, budgets} = input;
+    const limits = budgets ? agentLimits(budgets, spending.read(run)) : {};
+    const request = {...input.request, ...limits};
     let agent: LaunchedAgent | null = null;
     let isRetrying = false;
     let isAbandoned = false;
@@ -124,12 +134,16 @@ export function defineAgentActor({
           onNews(run, event);
           return;
         case 'usage':
+          spending.used(run, event.usage, event.wholeSession === true);
+          onNews(run, event);
+          return;
         case 'activity':
         case 'message':
           onNews(run, event);
           return;
         case 'turn':
         case 'diagnosis':
+        case 'messageUsage':
           return;
       }
     };
@@ -137,6 +151,7 @@ export function defineAgentActor({
     const finish = (ending: AgentEnding) => {
       const {exitCode, signal, stdout, stderr, isLogTruncated, verdict} = ending;
       const {usage, isWholeSession = false} = ending;
+      spending.ended(run.run_id);
       endings.set(run.run_id, {
         end: {
           exitCode,
@@ -170,6 +185,7 @@ export function defineAgentActor({
       try {
         finish(await agent.ended);
       } catch (error) {
+        spending.ended(run.run_id);
         const failure = failureOf({kind: 'agent_error', message: messageOf(error)}, request, hasWorked);
         sendBack({
           type: 'agent.exited',
@@ -182,8 +198,10 @@ export function defineAgentActor({
     void start();
 
     receive((order) => {
-      if (order.type === 'agent.go') agent?.go();
-      else if (order.type === 'agent.readOn') agent?.readOn();
+      if (order.type === 'agent.go') {
+        spending.started(run.run_id);
+        agent?.go();
+      } else if (order.type === 'agent.readOn') agent?.readOn();
       else if (order.type === 'agent.reportSilence')
         sendBack({type: 'agent.silent', milliseconds: agent?.silentFor() ?? 0, isRetrying});
       else if (order.type === 'agent.interrupt') agent?.interrupt();

@@ -18,6 +18,7 @@ import {
 import {newProgram, type Program, programOf} from '../policies/run/program.ts';
 import {applyRunStep, newRunRecord} from '../policies/run/run-record.ts';
 import {notReady} from '../policies/run/run-refusals.ts';
+import {taskSpent} from '../policies/run/spent.ts';
 import {chainTo, changedFiles, rejectionsIn, tellingRun} from '../policies/run/task-runs.ts';
 import {tellingFor, toldTask} from '../policies/run/told-task.ts';
 import {undeliveredWords} from '../policies/run/undelivered-words.ts';
@@ -44,6 +45,7 @@ export async function takeOver(
       told: request.kind === 'resume' ? {...heardIn(latest), ...tellingFor(latest, told)} : {told},
       sessionRef: latest.provider_session_ref,
       links: {resumed_from_run_id: latest.run_id},
+      before: latest,
       program: programOf(latest),
       wish: {...wishOf({model: latest.model, effort: latest.effort}), ...situation.wishes?.asked},
     },
@@ -95,6 +97,7 @@ export async function startFresh(
       links,
       program,
       wish,
+      before: retry ? restartOf : null,
     },
   );
   const request = await requestFor(services, {kind: 'start', prompt, sessionRef});
@@ -145,6 +148,7 @@ async function recordFor(
     links,
     program,
     wish,
+    before,
   }: {
     prompt: string;
     /** What the agent knows of the task, and what it is told now. */
@@ -154,6 +158,8 @@ async function recordFor(
     program: Program;
     /** Kept on resume, unless another one is named with it. */
     wish: ModelWish;
+    /** The run that it goes on from; what that one used counts for its budget. */
+    before: RunRecord | null;
   },
 ): Promise<RunRecord> {
   // What the runs before it had in view stays in view, even if they had it ignored.
@@ -176,6 +182,10 @@ async function recordFor(
       links,
       // Nothing was done yet: it is still held up by what held up the run before.
       ...(links.restart_of_run_id !== undefined && latest?.held_up ? {heldUp: latest.held_up} : {}),
+      ...(before && {spentBefore: taskSpent(before)}),
+      ...(links.resumed_from_run_id !== undefined && before?.session_usage
+        ? {sessionUsage: before.session_usage}
+        : {}),
       ...(services.self === null ? {} : {owner: services.self}),
       ...(baselineTree === null ? {} : {baselineTree}),
       isReviewed,

@@ -12,6 +12,8 @@ import {
   type JobStep,
   jobRules,
 } from '../policies/job/job-steps.ts';
+import {costWarning} from '../policies/run/budget.ts';
+import type {SpendingDesk} from './spending.ts';
 
 /** Settings and agent as they are when a job begins; they hold until it ends. */
 export function defineResolveJobActor(
@@ -23,7 +25,7 @@ export function defineResolveJobActor(
     const [layers, choice] = await Promise.all([settings(), chooseAgent(options.agent)]);
     const config = resolveConfig(layers);
     const rules = jobRules(config, choice, options, now());
-    for (const warning of config.warnings) onWarning(warning);
+    for (const warning of [...config.warnings, ...costWarning(rules)]) onWarning(warning);
     onResolved(callRules(config));
     return rules;
   });
@@ -34,7 +36,7 @@ export const defineAcquireLockActor = (lock: ProjectLock) => fromPromise<void, v
 export const defineReleaseLockActor = (lock: ProjectLock) => fromPromise<void, void>(() => lock.release());
 
 /** The job that works, as everything that is done for it knows it. */
-export type JobDesk = {jobId: string | null};
+export type JobDesk = {jobId: string | null; readonly spending: SpendingDesk};
 
 export type JobOpening = {readonly steps: readonly JobStep[]; readonly rules: JobRules};
 
@@ -45,6 +47,7 @@ export function defineOpenJobActor(services: Services, desk: JobDesk) {
     const ids = jobs.ids();
     await closeLostJobs(services, ids);
     const jobId = newJobId(now(), newJobSuffix(), ids[0]);
+    desk.spending.begin();
     await jobs.create(newJobRecord({...input, jobId, owner: self, host}, now()));
     desk.jobId = jobId;
   });
@@ -110,8 +113,9 @@ export function runsOfJob(
       const after = await runs.update(taskId, runId, (run) => {
         before = run;
         const changed = change(run);
-        return jobId !== null && isTakenUp(run, changed) ? {...changed, job_id: jobId} : changed;
+        return jobId === null ? changed : ofJob(jobId, run, changed);
       });
+      if (jobId !== null) desk.spending.recorded(after, jobId);
       if (jobId !== null && before !== null && isTakenUp(before, after))
         await noteTakenUp(jobId, before, after);
       return after;
@@ -125,6 +129,16 @@ export function runsOfJob(
     const {task_id: taskId, run_id: runId} = after;
     await jobs.note(jobId, {wait: {taskId, runId, reason, startedAt, endedAt: now()}});
   }
+}
+
+/** Whose a run is, and each agent that is started for it. */
+function ofJob(jobId: string, before: RunRecord, after: RunRecord): RunRecord {
+  const run = isTakenUp(before, after) ? {...after, job_id: jobId} : after;
+  if (run.segments.length <= before.segments.length) return run;
+  const segments = run.segments.map((segment, place) =>
+    place < before.segments.length ? segment : {...segment, job_id: jobId},
+  );
+  return {...run, segments};
 }
 
 const isTakenUp = (before: RunRecord, after: RunRecord) =>

@@ -9,29 +9,38 @@ import type {Services} from '../../services/contracts/services.ts';
 import {askedOf, isDismissed, isSince, lastJudged} from '../policies/review/earlier-review.ts';
 import {cyclesOf, isReviewDue, reviewedTasks} from '../policies/review/parent-review.ts';
 import {type ReviewedWork, reviewPrompt} from '../policies/review/review-prompt.ts';
+import type {Budgets} from '../policies/run/budget.ts';
 import {spansOf} from '../policies/run/change-spans.ts';
 import {newProgram} from '../policies/run/program.ts';
 import {applyRunStep, newRunRecord} from '../policies/run/run-record.ts';
 import {chainTo, changedFiles, tellingRun} from '../policies/run/task-runs.ts';
 import {completionsBelow} from './readable-runs.ts';
 import type {PreparedRun} from './run-situation.ts';
+import {requireBudget, type SpendingDesk} from './spending.ts';
 
 export type PrepareReviewInput = {
   readonly parentId: string;
   readonly provider: ProviderId;
   readonly wish?: ModelWish;
+  readonly budgets?: Budgets;
 };
 
 /** More text of one task than this is never told to a reviewer. */
 const diffLimit = 24_000;
 
 /** Everything before the reviewer: what it looks at, the prompt, and the record on disk. Null when nothing is due. */
-export function definePrepareReviewActor(services: Services, onPrepared: (prepared: PreparedRun) => void) {
-  return fromPromise<PreparedRun | null, PrepareReviewInput>(async ({input: {parentId, provider, wish}}) => {
+export function definePrepareReviewActor(
+  services: Services,
+  spending: SpendingDesk,
+  onPrepared: (prepared: PreparedRun) => void,
+) {
+  return fromPromise<PreparedRun | null, PrepareReviewInput>(async ({input}) => {
+    const {parentId, provider, wish, budgets} = input;
     const plan = await services.plans.read();
     const parent = plan.items.get(parentId);
     // Somebody changed the plan since it was chosen.
     if (!parent || !isReviewDue(plan, parent)) return null;
+    requireBudget(spending, budgets, parentId, null);
     const {signature} = await completionsBelow(services, plan, parent);
     const {runs} = await services.runs.list(parent.id);
     const earlier = lastJudged(runs);

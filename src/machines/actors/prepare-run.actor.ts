@@ -37,14 +37,20 @@ import {
   type Situation,
 } from './run-situation.ts';
 import {sentFeedback} from './sent-feedback.ts';
+import {requireBudget, type SpendingDesk} from './spending.ts';
 
 /** Everything before the agent: a fresh look at plan and history, the prompt, and the record on disk. */
-export function definePrepareRunActor(services: Services, onPrepared: (prepared: PreparedTask) => void) {
+export function definePrepareRunActor(
+  services: Services,
+  spending: SpendingDesk,
+  onPrepared: (prepared: PreparedTask) => void,
+) {
   return fromPromise<PreparedTask, PrepareRunInput>(async ({input}) => {
     const plan = await services.plans.read();
     const task = requireTask(plan, input.taskId);
     if (!isLeaf(task)) throw parentRefusal(plan, task, await sentBackBelow(services, plan, task.id));
     const latest = await recoverTask(services, task.id);
+    requireBudget(spending, input.budgets, task.id, goesOn(input.mode) ? latest : null);
     const prepare = {execute: prepareExecute, resume: prepareResume, restart: prepareRestart}[
       input.mode.type
     ];
@@ -63,6 +69,10 @@ export function definePrepareRunActor(services: Services, onPrepared: (prepared:
     return prepared;
   });
 }
+
+/** What the runs before it used counts for this one, too. A person who starts a task again gives it a new budget. */
+const goesOn = (mode: RunMode): boolean =>
+  mode.type === 'resume' || (mode.type === 'restart' && mode.retry !== undefined);
 
 /** Feedback that an earlier resume was to bring, and that never began, goes with a resume that says nothing. */
 const withSent = (mode: RunMode, sent: string | null): RunMode =>

@@ -5,6 +5,7 @@ import type {Answer, RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import type {OpenDecision} from '../policies/review/decisions.ts';
 import type {JobWishes} from '../policies/run/agent-choice.ts';
+import type {Budgets} from '../policies/run/budget.ts';
 import type {RunCircumstances} from '../policies/run/run-circumstances.ts';
 import type {RunOrder} from '../policies/run/run-order.ts';
 import {factsAbout, type KnownOfTask, type TaskFacts} from '../policies/run/task-options.ts';
@@ -36,6 +37,7 @@ export type PrepareRunInput = {
   readonly wishes?: JobWishes;
   /** What every task is checked with. */
   readonly checks?: readonly string[];
+  readonly budgets?: Budgets;
 };
 
 export type PreparedRun = {

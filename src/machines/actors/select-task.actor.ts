@@ -5,7 +5,7 @@ import type {Plan, Task} from '../../services/contracts/plan.ts';
 import {runProviderIds} from '../../services/contracts/provider-table.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import type {Selection, SelectTaskInput} from '../policies/job/execution-steps.ts';
-import {type HeldRun, nextOf} from '../policies/job/waiting.ts';
+import {type HeldRun, type NextTask, nextOf} from '../policies/job/waiting.ts';
 import {agentFor, agentMissing, namedAgents} from '../policies/run/agent-choice.ts';
 import {nothingToRun} from '../policies/run/run-refusals.ts';
 import type {TaskFacts} from '../policies/run/task-options.ts';
@@ -13,9 +13,10 @@ import {tellingRun} from '../policies/run/task-runs.ts';
 import {heldRuns, timeFacts} from './held-runs.ts';
 import {pendingOf} from './pending-feedback.ts';
 import {factsHere, type RunMode} from './run-situation.ts';
+import {requireBudget, type SpendingDesk} from './spending.ts';
 
 /** Reads the plan again before every task, so that edits made while it runs count. */
-export function defineSelectTaskActor(services: Services) {
+export function defineSelectTaskActor(services: Services, spending: SpendingDesk) {
   return fromPromise<Selection, SelectTaskInput>(async ({input}) => {
     const {patience, passedOver} = input;
     const plan = await services.plans.read();
@@ -23,6 +24,7 @@ export function defineSelectTaskActor(services: Services) {
     const held = await heldRuns(services, plan, {...input, except: new Set(passedOver)});
     const facts = await timeFacts(services, patience, runProviderIds);
     const next = nextOf(plan, held, {...input, providerOf: (task) => providerOf(plan, task, input)}, facts);
+    if (next.type !== 'none') requireBudget(spending, input.budgets, taskIdOf(next), null);
     switch (next.type) {
       case 'held':
         return selected(plan, next.held.run.task_id, modes[next.held.mode]);
@@ -36,6 +38,11 @@ export function defineSelectTaskActor(services: Services) {
         return next;
     }
   });
+}
+
+function taskIdOf(next: Exclude<NextTask, {type: 'none'}>): string {
+  if (next.type === 'held') return next.held.run.task_id;
+  return next.type === 'ready' ? next.task.id : next.wait.taskId;
 }
 
 /** An agent that nobody knows is told of when its task begins. */

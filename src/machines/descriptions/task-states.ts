@@ -105,3 +105,14 @@ export const verificationStates = {
   sentBack: 'its agent goes on in the same run, told what failed',
   failed: 'the record could not be written, or a check not be controlled',
 } as const;
+
+export const budgetStates = {
+  routing: 'is anything limited?',
+  unlimited: 'nothing is: the agent may use what it likes',
+  limited: 'what the agent uses is watched',
+  ...inside('limited', {
+    looking: 'adds up what the job and the task have used',
+    watching: 'waits until the agent tells of more, or time goes by',
+  }),
+  usedUp: 'a budget is used up: the run is paused',
+} as const;

@@ -9,6 +9,7 @@ import {customProvider} from './custom-command.ts';
 import {leaderOf} from './orphans.ts';
 import {type ProbeCache, probeProvider} from './probe.ts';
 import {findProvider} from './providers.ts';
+import {createUsageSum} from './usage-sum.ts';
 import {gatherEndFacts} from './verdicts.ts';
 
 export type AgentRunnerOptions = {
@@ -70,6 +71,7 @@ export function createAgentRunner(options: AgentRunnerOptions): AgentRunner {
       const {command} = prepared;
       options.onPrompt?.(command.stdin);
       const facts = gatherEndFacts();
+      const summed = createUsageSum();
       let heardAt = performance.now();
       const hear = () => {
         heardAt = performance.now();
@@ -85,7 +87,8 @@ export function createAgentRunner(options: AgentRunnerOptions): AgentRunner {
           onLine: (line) => {
             const events = provider.parseLine(line);
             options.onLine?.(line, events);
-            for (const event of events) {
+            for (const each of events) {
+              const event = summed(each);
               facts.take(event);
               onEvent(event);
             }

@@ -35,7 +35,12 @@ const lineSchema = z.discriminatedUnion('type', [
   }),
   z.object({
     type: z.literal('assistant'),
-    message: z.object({model: optionalText, content: blocks}),
+    message: z.object({
+      id: optionalText,
+      model: optionalText,
+      content: blocks,
+      usage: usageSchema.optional().catch(undefined),
+    }),
     error: optionalText,
     parent_tool_use_id: parent,
   }),
@@ -144,7 +149,20 @@ function assistantEvents({
     if (data.type === 'tool_use') return toolCall(data.name, data.input);
     return isOwn ? message(data.text) : activity('message', data.text);
   });
-  return isOwn ? [{type: 'turn'}, ...events] : events;
+  const used = messageUsage(said);
+  return isOwn ? [{type: 'turn'}, ...used, ...events] : [...used, ...events];
+}
+
+/** Counted when the message begins: what it says at length is in the totals of the result only. */
+function messageUsage({id, usage}: LineOf<'assistant'>['message']): readonly AgentEvent[] {
+  return id === undefined || usage === undefined
+    ? []
+    : [{type: 'messageUsage', messageId: id, usage: totalsOf(usage)}];
+}
+
+function totalsOf(usage: z.infer<typeof usageSchema>) {
+  const input_tokens = usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens;
+  return {input_tokens, output_tokens: usage.output_tokens};
 }
 
 function diagnosisOf(error: string | undefined, content: readonly unknown[]): readonly AgentEvent[] {
@@ -212,8 +230,7 @@ function resultEvents(line: LineOf<'result'>): readonly AgentEvent[] {
   const {usage, total_cost_usd: cost_usd} = line;
   const result: AgentEvent = {type: 'result', result: resultOf(line)};
   if (usage === undefined) return [result];
-  const input_tokens = usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens;
-  const totals = {input_tokens, output_tokens: usage.output_tokens};
+  const totals = totalsOf(usage);
   return [{type: 'usage', usage: cost_usd === undefined ? totals : {...totals, cost_usd}}, result];
 }
 

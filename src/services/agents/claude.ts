@@ -3,7 +3,7 @@ import {providerTable} from '../contracts/provider-table.ts';
 import {claudeEvents} from './claude-lines.ts';
 import {checkedRef, checkedWord, failed, isUuid, succeeded} from './verdicts.ts';
 
-/** Claude Code, driven by `claude -p`. Usage comes once, with the result, and counts this process alone. */
+/** Claude Code, driven by `claude -p`. Its result tells the usage of this process alone; until then each message tells its own. */
 export const claudeProvider: Provider = {
   id: 'claude',
   title: providerTable.claude.title,
@@ -18,6 +18,7 @@ export const claudeProvider: Provider = {
         ...['-p', '--output-format', 'stream-json', '--verbose'],
         ...accessArgs(request),
         ...modelArgs(request, capabilities),
+        ...limitArgs(request, capabilities),
         ...(schema === undefined ? [] : ['--json-schema', JSON.stringify(schema)]),
         ...sessionArgs(request, capabilities),
       ],
@@ -42,6 +43,7 @@ export const claudeProvider: Provider = {
       outputSchema: /(?:^|\s)--json-schema\b/.test(help),
       effort: /(?:^|\s)--effort\b/.test(help),
       chosenSession: /(?:^|\s)--session-id\b/.test(help),
+      costLimit: /(?:^|\s)--max-budget-usd\b/.test(help),
     };
   },
 };
@@ -62,6 +64,14 @@ function modelArgs({model, effort}: AgentRequest, capabilities: Capabilities): s
   return [
     ...(model === undefined ? [] : ['--model', checkedWord(model)]),
     ...(effort === undefined || !capabilities.effort ? [] : ['--effort', checkedWord(effort)]),
+  ];
+}
+
+/** Both count this process alone. The help does not tell of turns, but every version knows them. */
+function limitArgs({maxCostUsd, maxTurns}: AgentRequest, {costLimit}: Capabilities): string[] {
+  return [
+    ...(maxCostUsd === undefined || !costLimit ? [] : ['--max-budget-usd', maxCostUsd.toFixed(6)]),
+    ...(maxTurns === undefined ? [] : ['--max-turns', String(maxTurns)]),
   ];
 }
 

@@ -56,6 +56,7 @@ export const codexProvider: Provider = {
       outputSchema: /(?:^|\s)--output-schema\b/.test(help),
       effort: true,
       chosenSession: false,
+      costLimit: false,
     };
   },
 };

@@ -51,6 +51,7 @@ export function customProvider(commandLine: string, dialect: Dialect | null): Pr
       outputSchema: false,
       effort: false,
       chosenSession: false,
+      costLimit: false,
     }),
   };
 }

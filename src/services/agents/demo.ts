@@ -51,6 +51,7 @@ export const demoProvider: Provider = {
     outputSchema: true,
     effort: true,
     chosenSession: true,
+    costLimit: false,
   }),
 };
 

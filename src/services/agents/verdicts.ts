@@ -114,6 +114,7 @@ export function gatherEndFacts() {
           usage = {usage: event.usage, isWholeSession: event.wholeSession === true};
           return;
         case 'activity':
+        case 'messageUsage':
           return;
       }
     },

@@ -14,6 +14,8 @@ export const capabilitiesSchema = z.looseObject({
   effort: z.boolean(),
   /** The session ref can be chosen before the agent starts. */
   chosenSession: z.boolean(),
+  /** It can be told what it may cost at most. */
+  costLimit: z.boolean(),
 });
 export type Capabilities = z.infer<typeof capabilitiesSchema>;
 
@@ -27,6 +29,9 @@ export type AgentRequest = {
   /** A JSON schema the last message must satisfy. */
   readonly answerSchema?: Readonly<Record<string, unknown>>;
   readonly isGitRepository: boolean;
+  /** It is to stop by itself there, where it can be told. */
+  readonly maxCostUsd?: number;
+  readonly maxTurns?: number;
 } & ModelWish;
 
 /** What to execute. Holds no prompt outside `stdin`, so `args` can be recorded. */
@@ -71,6 +76,8 @@ export type Failure = {
   readonly message: string;
   /** When a limit ends, as the vendor's structure tells it (ISO). */
   readonly reset_at?: string;
+  /** The setting whose limit was reached. */
+  readonly setting?: string;
 };
 
 /** What the agent is doing, as one readable line. Text is foreign: sanitise it before it is shown. */
@@ -90,6 +97,8 @@ export type AgentEvent =
   | {readonly type: 'activity'; readonly activity: Activity}
   /** Running totals, the last one wins: of this process, or of all processes of the session (Codex). */
   | {readonly type: 'usage'; readonly usage: Usage; readonly wholeSession?: true}
+  /** What one message of the model used, told before the totals are; several lines may tell of the same one. */
+  | {readonly type: 'messageUsage'; readonly messageId: string; readonly usage: Usage}
   /** `isFatal`: trying again cannot help, so nobody should wait for it. */
   | {readonly type: 'retrying'; readonly failure: Failure; readonly isFatal?: true}
   /** Why the model does not answer, by a line that knows more than the result. Its next turn outdates it. */

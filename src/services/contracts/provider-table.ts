@@ -9,6 +9,7 @@ export const providerTable = {
     install: 'npm install -g @openai/codex',
     login: 'codex login',
     loginStatus: ['login', 'status'],
+    tellsCost: false,
   },
   claude: {
     title: 'Claude Code',
@@ -16,9 +17,17 @@ export const providerTable = {
     install: 'npm install -g @anthropic-ai/claude-code',
     login: 'claude auth login',
     loginStatus: ['auth', 'status'],
+    tellsCost: true,
   },
   /** Part of Blackbird: nothing to install, no account, and no program a session could start. */
-  demo: {title: 'Demo agent', program: null, install: null, login: null, loginStatus: null},
+  demo: {
+    title: 'Demo agent',
+    program: null,
+    install: null,
+    login: null,
+    loginStatus: null,
+    tellsCost: false,
+  },
 } as const;
 
 export type NativeProviderId = keyof typeof providerTable;

@@ -3,11 +3,20 @@ import {failureKinds, providerIds} from './agent.ts';
 import {reviewSummarySchema} from './changes.ts';
 import {commitOutcomeSchema} from './commit.ts';
 import {runProviderIds} from './provider-table.ts';
+import {
+  dismissalSchema,
+  feedbackEditSchema,
+  feedbackMarkSchema,
+  type ReviewResult,
+  reviewResultSchema,
+} from './review-record.ts';
 import {keptSurroundingsSchema, sideEffectSchema} from './side-effects.ts';
 import {taskStatuses} from './task-status.ts';
+import {spentSchema, usageSchema} from './usage.ts';
 import {liveCheckSchema, verificationSchema} from './verification.ts';
 
 export {isGoRun, latestRun} from './latest-run.ts';
+export {type ReviewResult, reviewResultSchema};
 
 export const runSchemaVersion = 1;
 
@@ -78,42 +87,19 @@ export const segmentSchema = z.looseObject({
   result_tree: z.string().optional(),
   /** What was around the files when its agent was told to go; only while it is at work. */
   surroundings: keptSurroundingsSchema.optional().catch(undefined),
+  /** What this process used, as far as its agent told. */
+  usage: usageSchema.optional(),
+  /** The job that started it. */
+  job_id: z.string().optional(),
 });
 export type Segment = z.infer<typeof segmentSchema>;
-
-/** What a review says of one task. */
-export const reviewResultSchema = z.looseObject({
-  task_id: z.string(),
-  status: z.enum(['passed', 'failed']),
-  feedback: z.string(),
-});
-export type ReviewResult = z.infer<typeof reviewResultSchema>;
-
-const dismissalSchema = z.looseObject({
-  task_id: z.string(),
-  dismissed_at: z.string(),
-  /** The login name; empty where the system knows none. */
-  dismissed_by: z.string(),
-});
-
-const feedbackEditSchema = z.looseObject({
-  task_id: z.string(),
-  edited_at: z.string(),
-  edited_by: z.string(),
-  /** What the task is told instead. */
-  feedback: z.string(),
-});
-
-const feedbackMarkSchema = z.looseObject({
-  parentTaskId: z.string(),
-  reviewRunId: z.string(),
-  feedback: z.string(),
-});
 
 const failureSchema = z.looseObject({
   kind: z.enum(failureKinds),
   message: z.string(),
   reset_at: z.string().optional(),
+  /** The setting whose limit was reached. */
+  setting: z.string().optional(),
 });
 
 const heldUpSchema = z.looseObject({
@@ -130,12 +116,6 @@ export const toldTaskSchema = z.looseObject({
   acceptanceCriteria: z.string(),
 });
 export type ToldTask = z.infer<typeof toldTaskSchema>;
-
-const usageSchema = z.looseObject({
-  input_tokens: z.number(),
-  output_tokens: z.number(),
-  cost_usd: z.number().optional(),
-});
 
 /** One attempt at a task, the only truth about it. Fields this version does not know are kept. */
 export const runRecordSchema = z.looseObject({
@@ -217,7 +197,12 @@ export const runRecordSchema = z.looseObject({
   held_up: heldUpSchema.optional(),
   questions: z.array(questionSchema).optional(),
   answers: z.array(answerSchema).optional(),
+  /** Of all its segments. */
   usage: usageSchema.optional(),
+  /** Where the agent counts its whole session: what it told last, so that nothing is counted twice. */
+  session_usage: usageSchema.optional(),
+  /** What the runs had used that it goes on from; the budget of the task counts them too. */
+  spent_before: spentSchema.optional(),
   /** Of the context the agent got, so that two runs can be compared without keeping the prompt. */
   context: z
     .looseObject({

@@ -107,7 +107,14 @@ describe('codex', () => {
       name: 'a new version',
       version: 'codex-cli 0.166.0\n',
       help: '  -s, --sandbox <SANDBOX_MODE>\n      --output-schema <FILE>\n      --json\n',
-      can: {version: '0.166.0', fullAuto: false, outputSchema: true, effort: true, chosenSession: false},
+      can: {
+        version: '0.166.0',
+        fullAuto: false,
+        outputSchema: true,
+        effort: true,
+        chosenSession: false,
+        costLimit: false,
+      },
     },
     {
       name: 'an old version',
@@ -119,13 +126,21 @@ describe('codex', () => {
         outputSchema: false,
         effort: true,
         chosenSession: false,
+        costLimit: false,
       },
     },
     {
       name: 'something else',
       version: ' weird ',
       help: '--full-automatic --not--output-schema',
-      can: {version: 'weird', fullAuto: false, outputSchema: false, effort: true, chosenSession: false},
+      can: {
+        version: 'weird',
+        fullAuto: false,
+        outputSchema: false,
+        effort: true,
+        chosenSession: false,
+        costLimit: false,
+      },
     },
   ])('knows $name by its help', ({version, help, can}) => {
     expect(codexProvider.capabilities({version, help})).toEqual(can);
@@ -201,12 +216,26 @@ describe('claude', () => {
     {
       version: '2.1.197 (Claude Code)\n',
       help: '  --effort <level>   …\n  --json-schema <schema>   …\n  --session-id <uuid>   …\n',
-      can: {version: '2.1.197', fullAuto: false, outputSchema: true, effort: true, chosenSession: true},
+      can: {
+        version: '2.1.197',
+        fullAuto: false,
+        outputSchema: true,
+        effort: true,
+        chosenSession: true,
+        costLimit: true,
+      },
     },
     {
       version: '',
       help: '',
-      can: {version: '', fullAuto: false, outputSchema: false, effort: false, chosenSession: false},
+      can: {
+        version: '',
+        fullAuto: false,
+        outputSchema: false,
+        effort: false,
+        chosenSession: false,
+        costLimit: false,
+      },
     },
   ])('knows $can.version by its help', ({version, help, can}) => {
     expect(claudeProvider.capabilities({version, help})).toEqual(can);

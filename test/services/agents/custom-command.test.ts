@@ -78,6 +78,7 @@ describe('the command', () => {
       outputSchema: false,
       effort: false,
       chosenSession: false,
+      costLimit: false,
     });
   });
 });

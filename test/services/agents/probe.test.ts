@@ -28,6 +28,7 @@ const codexCan = (version: string) => ({
   outputSchema: true,
   effort: true,
   chosenSession: false,
+  costLimit: false,
 });
 
 function memoryCache(entries = new Map<string, unknown>()): ProbeCache & {entries: Map<string, unknown>} {
@@ -157,6 +158,7 @@ test('the demo agent is always there', async () => {
       outputSchema: true,
       effort: true,
       chosenSession: true,
+      costLimit: false,
     },
   });
 });
@@ -173,6 +175,7 @@ test('a custom command needs a shell and is not run for the question', async () 
       outputSchema: false,
       effort: false,
       chosenSession: false,
+      costLimit: false,
     },
   });
   expect(() => readFileSync(path.join(folder, 'was-run'))).toThrow('ENOENT');

@@ -2,6 +2,7 @@ import {expect, test} from 'vitest';
 import {createActor, toPromise} from 'xstate';
 import {definePrepareRunActor} from '../../../src/machines/actors/prepare-run.actor.ts';
 import type {RunMode} from '../../../src/machines/actors/run-situation.ts';
+import {createSpendingDesk} from '../../../src/machines/actors/spending.ts';
 import {requireTask} from '../../../src/machines/policies/plan/plan-graph.ts';
 import {requirePossible} from '../../../src/machines/policies/run/run-refusals.ts';
 import {
@@ -111,7 +112,7 @@ async function begins(run: RunRecord, status: TaskStatus, place: Place, mode: Ru
   const {explicitProvider} = place;
   const input = {taskId: 'a', mode, provider: 'claude', explicitProvider} as const;
   const actor = createActor(
-    definePrepareRunActor(given, () => {}),
+    definePrepareRunActor(given, createSpendingDesk(given), () => {}),
     {input},
   );
   const prepared = toPromise(actor.start());

@@ -4,9 +4,11 @@ import type {RunMode} from '../../actors/run-situation.ts';
 import type {ParentReviewInput, ParentReviewOutput, Reviewed} from '../../parent-review.machine.ts';
 import type {TaskInput} from '../../task.machine.ts';
 import {type UndecidedParent, withReviews} from '../review/review-steps.ts';
+import {type Overrun, overrunIn, overrunOf} from '../run/budget.ts';
 import {checkFailureText} from '../run/check-prompt.ts';
 import {isHeldForTime, isRetriable} from '../run/retry-time.ts';
 import {resumeRefusal} from '../run/run-refusals.ts';
+import {nothingSpent, taskSpent} from '../run/spent.ts';
 import {type Attempted, attemptOf, type TaskOutput} from '../run/task-outcome.ts';
 import type {JobRules} from './job-steps.ts';
 import {type StopReason, stopReasonAfter, stopReasonAfterReview} from './stop-reason.ts';
@@ -29,10 +31,12 @@ export type ExecutorOutput = {
   readonly undecided?: UndecidedParent;
   /** What the plan did not wait for any longer. */
   readonly wait?: Wait;
+  /** The budget of the job, used up. */
+  readonly overrun?: Overrun;
   readonly error?: unknown;
 };
 
-export type SelectTaskInput = Pick<JobRules, 'provider' | 'explicitProvider' | 'patience'> & {
+export type SelectTaskInput = Pick<JobRules, 'provider' | 'explicitProvider' | 'patience' | 'budgets'> & {
   readonly taskIds: readonly string[];
   /** Not begun again. */
   readonly attempted: readonly string[];
@@ -89,7 +93,7 @@ export function nextTaskInput(
   mode: TaskInput['mode'],
 ): TaskInput {
   const {provider, explicitProvider, graceMilliseconds, stallMilliseconds, isAttended} = rules;
-  const {commits, wishes, checks} = rules;
+  const {commits, wishes, checks, budgets} = rules;
   const times = {graceMilliseconds, stallMilliseconds};
   const common = {provider, explicitProvider, ...times, isReviewed, isAttended};
   return {
@@ -99,6 +103,7 @@ export function nextTaskInput(
     ...(commits && {commits}),
     ...(wishes && {wishes}),
     ...(checks && {checks}),
+    ...(budgets && {budgets}),
   };
 }
 
@@ -107,6 +112,7 @@ export function selectTaskInput({
   provider,
   explicitProvider,
   patience,
+  budgets,
   attempted,
   passedOver,
   reviews,
@@ -116,6 +122,7 @@ export function selectTaskInput({
     provider,
     explicitProvider,
     patience,
+    ...(budgets && {budgets}),
     passedOver: passedOver.map(({taskId}) => taskId),
     attempted: [...attempted, ...passedOver].map(({taskId}) => taskId),
     isFirst: attempted.length + passedOver.length + reviews.length === 0,
@@ -138,7 +145,7 @@ export const givenUp = (selection: Selection): Stop => ({
 
 /** The parents that these tasks made due; null for those of the whole plan. */
 export function dueReviewInput(
-  {provider, reviewsParents, maxReviewCycles, reviewMinutes, patience, wishes, ...times}: JobRules,
+  {provider, reviewsParents, maxReviewCycles, reviewMinutes, patience, wishes, budgets, ...times}: JobRules,
   taskIds: readonly string[] | null,
 ): ParentReviewInput {
   const {graceMilliseconds, stallMilliseconds} = times;
@@ -149,15 +156,20 @@ export function dueReviewInput(
     provider,
     ...{graceMilliseconds, stallMilliseconds},
     ...(wishes && {wishes}),
+    ...(budgets && {budgets}),
   };
 }
 
 /** Whether a failed task gets another run. One at its checkpoint is a person's. */
-export const mayRetry = (output: TaskOutput, {retries}: Pick<JobRules, 'retries'>): boolean =>
+export const mayRetry = (
+  output: TaskOutput,
+  {retries, budgets}: Pick<JobRules, 'retries' | 'budgets'>,
+): boolean =>
   output.outcome === 'failed' &&
   output.run.decision_state === undefined &&
   isRetriable(output.run) &&
-  (output.run.retry_number ?? 0) < retries;
+  (output.run.retry_number ?? 0) < retries &&
+  !(budgets && overrunOf(budgets, {job: nothingSpent, task: taskSpent(output.run)}));
 
 export function retryMode(output: TaskOutput): RunMode {
   if (output.outcome !== 'failed') throw new Error('Only a failed run is retried');
@@ -168,7 +180,7 @@ export function retryMode(output: TaskOutput): RunMode {
 
 /** Whether another task may follow one that could not begin. */
 export const isPassedOver = (output: TaskOutput): boolean =>
-  output.outcome === 'error' && (isPlanEdit(output.error) || isUnreadable(output.error));
+  output.outcome === 'error' && (isPlanEdit(output.error) || staysBehind(output.error));
 
 /** A checkpoint is passed over only where somebody changed the plan: one that cannot be read stays closed. */
 export const isDecisionGone = (output: TaskOutput): boolean =>
@@ -182,9 +194,12 @@ const isPlanEdit = (error: unknown): boolean =>
 const isUnreadable = (error: unknown): boolean =>
   error instanceof AppError && error.code === 'E_STORE_CORRUPT';
 
+/** Nothing can be done to it before a person did something. */
+const staysBehind = (error: unknown): boolean => isUnreadable(error) || overrunIn(error)?.whose === 'task';
+
 /** Those that stay so; the others are looked at again once another task has run. */
 const stillPassedOver = (passedOver: readonly PassedOver[]): readonly PassedOver[] =>
-  passedOver.filter(({error}) => isUnreadable(error));
+  passedOver.filter(({error}) => staysBehind(error));
 
 export function afterAttempt({taskId, attempted, passedOver}: ExecutorProgress, output: TaskOutput) {
   return {
@@ -227,6 +242,8 @@ export function executorOutput(
     ...(undecided === undefined ? {} : {undecided}),
     ...(wait === undefined ? {} : {wait}),
   };
+  const overrun = overrunIn(error);
+  if (overrun?.whose === 'job') return {reason: 'paused', attempted, ...lists, overrun};
   if (first && reason === 'completed') {
     return {reason: 'error', attempted, ...lists, error: unreadableError(first, others)};
   }

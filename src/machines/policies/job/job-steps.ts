@@ -1,24 +1,18 @@
-import type {ProviderId} from '../../../services/contracts/agent.ts';
-import type {SettingKey} from '../../../services/contracts/config.ts';
-import type {ProviderChoice} from '../../../services/contracts/project.ts';
 import type {Answer, RunRecord} from '../../../services/contracts/run.ts';
 import type {ExecutorInput, ExecutorOutput} from '../../executor.machine.ts';
 import type {ParentReviewInput, ParentReviewOutput} from '../../parent-review.machine.ts';
 import type {UndoOutput} from '../../undo.machine.ts';
-import {type ResolvedConfig, requireGates, settingOf} from '../config-resolution.ts';
 import {type PlanStep, planInput, planStopReason} from '../planning/plan-job.ts';
 import type {PlanOutput} from '../planning/plan-steps.ts';
 import type {CheckpointAnswer} from '../review/decisions.ts';
-import {type JobWishes, jobWishes} from '../run/agent-choice.ts';
 import type {TaskInput, TaskMode} from '../run/task-input.ts';
 import type {TaskOutput} from '../run/task-outcome.ts';
 import type {UndoRequest} from '../run/undo.ts';
-import type {CheckRules} from '../run/verification.ts';
 import {dueReviewInput} from './execution-steps.ts';
+import {type JobOptions, type JobRules, jobRules} from './job-rules.ts';
 import {type StopReason, stopReasonAfter, stopReasonAfterReview} from './stop-reason.ts';
-import {type Patience, patienceOf} from './waiting.ts';
 
-export {planInput};
+export {type JobOptions, type JobRules, jobRules, planInput};
 
 /** One part of a job: the plan, or a single task. */
 export type JobStep =
@@ -122,7 +116,7 @@ export function jobTaskIn([step]: readonly JobStep[]): JobTask {
 
 export function taskInput({taskId, mode}: JobTask, rules: JobRules): TaskInput {
   const {provider, explicitProvider, graceMilliseconds, stallMilliseconds} = rules;
-  const {isReviewed, isAttended, commits, wishes, checks} = rules;
+  const {isReviewed, isAttended, commits, wishes, checks, budgets} = rules;
   return {
     taskId,
     mode,
@@ -135,6 +129,7 @@ export function taskInput({taskId, mode}: JobTask, rules: JobRules): TaskInput {
     ...(commits && {commits}),
     ...(wishes && {wishes}),
     ...(checks && {checks}),
+    ...(budgets && {budgets}),
   };
 }
 
@@ -246,93 +241,4 @@ export function jobResult(progress: JobProgress, wish: Wish): JobResult {
 
 function errorOf(step: StepResult | undefined): unknown {
   return step && 'error' in step.output ? step.output.error : undefined;
-}
-
-/** What one job is asked for beside its steps; the settings say the rest. */
-export type JobOptions = {
-  /** The agent named for this job only. */
-  readonly agent?: string;
-  /** With or without checkpoints. */
-  readonly isReviewed?: boolean;
-  /** Somebody is there to decide; else a checkpoint is left open. */
-  readonly isAttended?: boolean;
-  readonly stopOnFailure?: boolean;
-  /** The model, and how hard it thinks, for this job only. */
-  readonly model?: string;
-  readonly effort?: string;
-  readonly maxTasks?: number;
-  /** Waits for nothing: what only time mends stops the job. */
-  readonly isImpatient?: boolean;
-};
-
-/** What holds from the beginning of a job to its end, whoever edits the settings meanwhile. */
-export type JobRules = {
-  readonly provider: ProviderId;
-  /** Named for this job, by an option, a command or the environment; null for the saved choice. */
-  readonly explicitProvider: ProviderId | null;
-  readonly graceMilliseconds: number;
-  /** Every run ends at a checkpoint; without it, a run that goes on keeps to how it began. */
-  readonly isReviewed?: boolean;
-  readonly isAttended: boolean;
-  /** What a task changed becomes a commit before the plan says that it is done. */
-  readonly commits?: true;
-  readonly wishes?: JobWishes;
-  readonly checks?: CheckRules;
-  readonly stopOnFailure: boolean;
-  readonly maxTasks: number | null;
-  /** Parents are done when their review passed; else as soon as their children are. */
-  readonly reviewsParents: boolean;
-  /** So many reviews may send tasks back before a person decides. */
-  readonly maxReviewCycles: number;
-  /** A review that takes longer is stopped. */
-  readonly reviewMinutes: number;
-  readonly patience: Patience;
-  /** An agent that prints nothing for so long is interrupted. */
-  readonly stallMilliseconds: number;
-  /** So many new runs a task gets whose agent failed. */
-  readonly retries: number;
-  /** So often the quality gate sends a proposed plan back by itself. */
-  readonly maxRefinements: number;
-};
-
-/** Refuses settings that are gates and cannot be read. */
-export function jobRules(
-  config: ResolvedConfig,
-  choice: ProviderChoice,
-  options: JobOptions,
-  now: string,
-): JobRules {
-  requireGates(config, toldIn(options));
-  const isExplicit = choice.source !== 'saved' && choice.source !== 'default';
-  const isReviewed = options.isReviewed ?? (settingOf(config, 'execution.stopAfterEachTask') || undefined);
-  return {
-    provider: choice.id,
-    explicitProvider: isExplicit ? choice.id : null,
-    graceMilliseconds: settingOf(config, 'execution.pauseGraceSeconds') * 1000,
-    ...(isReviewed === undefined ? {} : {isReviewed}),
-    isAttended: options.isAttended ?? false,
-    ...(settingOf(config, 'execution.commit') === 'task' ? {commits: true} : {}),
-    ...jobWishes(config, options),
-    stopOnFailure: options.stopOnFailure ?? settingOf(config, 'execution.stopOnFailure'),
-    maxTasks: options.maxTasks ?? null,
-    reviewsParents: settingOf(config, 'execution.parentReviewEnabled'),
-    maxReviewCycles: settingOf(config, 'execution.maxReviewCycles'),
-    reviewMinutes: settingOf(config, 'execution.reviewMinutes'),
-    patience: patienceOf(config, options, now),
-    stallMilliseconds: settingOf(config, 'execution.stallMinutes') * 60_000,
-    retries: settingOf(config, 'execution.retries'),
-    maxRefinements: settingOf(config, 'planning.maxPlanAutoRefinePasses'),
-    checks: {
-      commands: settingOf(config, 'execution.verify'),
-      milliseconds: settingOf(config, 'execution.verifyMinutes') * 60_000,
-      rounds: settingOf(config, 'execution.verifyRounds'),
-    },
-  };
-}
-
-function toldIn({isReviewed, stopOnFailure}: JobOptions): ReadonlySet<SettingKey> {
-  return new Set<SettingKey>([
-    ...(isReviewed === undefined ? [] : (['execution.stopAfterEachTask'] as const)),
-    ...(stopOnFailure === undefined ? [] : (['execution.stopOnFailure'] as const)),
-  ]);
 }

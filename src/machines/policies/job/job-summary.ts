@@ -7,11 +7,13 @@ import {readyTasks} from '../plan/readiness.ts';
 import {type PlanData, planSummary} from '../planning/plan-job.ts';
 import {choicesAt, decisionWords} from '../review/checkpoint-choices.ts';
 import type {UndecidedParent} from '../review/review-steps.ts';
+import type {Overrun} from '../run/budget.ts';
 import {heldUpError, heldUpLines, isByProvider, isHeldUp, isTimeNeeded} from '../run/failure-table.ts';
 import {canGoOnHere} from '../run/run-options.ts';
 import {resumeRefusal} from '../run/run-refusals.ts';
 import {type Attempted, attemptOf} from '../run/task-outcome.ts';
 import {displayLine} from '../text/display-text.ts';
+import {overrunSummary} from './budget-lines.ts';
 import type {JobResult} from './job-steps.ts';
 import {brokenReviewLines, sentBackLines, undecidedLines, undecidedText} from './review-lines.ts';
 import type {StopReason} from './stop-reason.ts';
@@ -32,6 +34,8 @@ export type JobSummary = {
   readonly undo?: UndoData;
   /** Of a job that worked on the plan. */
   readonly plan?: PlanData;
+  /** The budget of the job, used up. */
+  readonly overrun?: Overrun;
   /** When it can go on, where only time is needed. */
   readonly retryAt?: string;
   /** What is needed now: nothing, another try, a person, or only time. */
@@ -54,6 +58,11 @@ export function jobSummary(result: JobResult, plan: Plan): JobSummary {
       throw result.error;
     case 'paused': {
       if (result.isPauseAsked) return {...pausedSummary(story, last), reason, standing: 'paused'};
+      if (story.overrun) {
+        const {headline, lines} = overrunSummary(story.overrun, story.attempted, plan);
+        const told = {overrun: story.overrun, standing: 'personNeeded'} as const;
+        return {reason, ...naming, headline, lines: [...failedLines, ...lines], ...told};
+      }
       if (story.wait && !(last && isHeldUp(last))) {
         const [headline = '', ...steps] = givenUpLines(story.wait);
         const lines = [...failedLines, headline, ...steps];
@@ -136,6 +145,7 @@ type Story = {
   readonly undecided: UndecidedParent | undefined;
   /** What the job did not wait for any longer. */
   readonly wait: Wait | undefined;
+  readonly overrun: Overrun | undefined;
 };
 
 /** Every task that a job worked on. */
@@ -157,6 +167,7 @@ function storyOf({steps, review}: JobResult): Story {
     interruptedReview: outputs.at(-1)?.interruptedReview ?? outputs.at(-2)?.interruptedReview,
     undecided: outputs.findLast((output) => output?.undecided)?.undecided,
     wait: outputs.findLast((output) => output?.wait)?.wait,
+    overrun: steps.flatMap(({type, output}) => (type === 'execute' ? (output.overrun ?? []) : [])).at(-1),
   };
 }
 

@@ -107,11 +107,17 @@ export function preparedReview({prepared}: Prepared): PreparedRun {
 }
 
 export function reviewRunInput(
-  context: Prepared & Pick<RunInput, 'graceMilliseconds' | 'stallMilliseconds'>,
+  context: Prepared & Pick<RunInput, 'graceMilliseconds' | 'stallMilliseconds' | 'budgets'>,
 ): RunInput {
   const {run, order} = preparedReview(context);
-  const {graceMilliseconds, stallMilliseconds} = context;
-  return {run, order, graceMilliseconds, ...(stallMilliseconds === undefined ? {} : {stallMilliseconds})};
+  const {graceMilliseconds, stallMilliseconds, budgets} = context;
+  return {
+    run,
+    order,
+    graceMilliseconds,
+    ...(stallMilliseconds === undefined ? {} : {stallMilliseconds}),
+    ...(budgets && {budgets}),
+  };
 }
 
 /** A reviewer that only time kept from its verdict is forgotten once the parent was reviewed again. */

@@ -4,6 +4,7 @@ import type {Task} from '../../../services/contracts/plan.ts';
 import {providerTable} from '../../../services/contracts/provider-table.ts';
 import type {PauseReason, RunRecord} from '../../../services/contracts/run.ts';
 import {displayLine} from '../text/display-text.ts';
+import {budgetFlag} from './budget.ts';
 import {vendorOf} from './program.ts';
 
 /** What a failure means for the run, the plan and the person in front of it. */
@@ -53,7 +54,7 @@ export const failureTable = {
     stopsPlan: false,
     words: 'the conversation is full',
   },
-  own_limit: {pauseReason: 'budget', actor: 'task', stopsPlan: false, words: 'its own limit is reached'},
+  own_limit: {pauseReason: 'budget', actor: 'task', stopsPlan: false, words: 'its budget is used up'},
   spawn_failed: {
     pauseReason: null,
     actor: 'task',
@@ -142,7 +143,12 @@ export function failureSteps(
   return [
     ...loginSteps(run),
     ...(resumable
-      ? [{command: `blackbird resume ${task}${modelFlag(run)}`, why: resumeWords(failure, retry_at)}]
+      ? [
+          {
+            command: `blackbird resume ${task}${modelFlag(run)}${budgetFlag(failure.setting)}`,
+            why: resumeWords(failure, retry_at),
+          },
+        ]
       : []),
     {command: `blackbird restart ${task}`, why: 'or start again; the conversation is forgotten'},
   ];

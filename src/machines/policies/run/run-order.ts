@@ -4,6 +4,7 @@ import type {Answer, RunRecord, ToldTask} from '../../../services/contracts/run.
 import type {Decision} from '../review/decisions.ts';
 import type {FeedbackMark} from '../review/parent-feedback.ts';
 import type {RunStep} from './run-step.ts';
+import type {AgentTimes} from './silence.ts';
 
 /** What a run is told to do, with everything it takes. */
 export type RunOrder =
@@ -58,13 +59,12 @@ export function segmentInput({
   order,
   graceMilliseconds,
   stallMilliseconds,
+  budgets,
 }: {
   readonly run: RunRecord;
   readonly order: RunOrder | null;
-  readonly graceMilliseconds: number;
-  readonly stallMilliseconds?: number;
-}) {
+} & AgentTimes) {
   if (order === null || !('request' in order)) throw new Error('A run cannot start without a request');
   const stall = stallMilliseconds === undefined ? {} : {stallMilliseconds};
-  return {run, graceMilliseconds, ...stall, request: order.request};
+  return {run, graceMilliseconds, ...stall, ...(budgets && {budgets}), request: order.request};
 }

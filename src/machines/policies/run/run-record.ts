@@ -1,7 +1,7 @@
-import type {Usage} from '../../../services/contracts/agent.ts';
 import type {ModelWish} from '../../../services/contracts/model-wish.ts';
 import type {ProcessIdentity} from '../../../services/contracts/process.ts';
-import {type RunRecord, runSchemaVersion, type Segment} from '../../../services/contracts/run.ts';
+import {type RunRecord, runSchemaVersion} from '../../../services/contracts/run.ts';
+import type {Spent} from '../../../services/contracts/usage.ts';
 import type {Decision} from '../review/decisions.ts';
 import {needsDecision} from '../review/side-effects.ts';
 import {applyCheckStep, checked} from './check-record.ts';
@@ -9,10 +9,11 @@ import {fateOf} from './failure-table.ts';
 import type {Program} from './program.ts';
 import {pausedFor, relaunched, returned} from './relaunch.ts';
 import {retryOf, withoutRetry} from './retry-time.ts';
-import type {RunStep, SegmentTrace, SegmentWork} from './run-step.ts';
+import type {RunStep, SegmentTrace} from './run-step.ts';
 import {recordedIdentity} from './run-step.ts';
+import {newSegment, resting} from './segment-record.ts';
 import {isUndelivered} from './task-runs.ts';
-import {heard, toldNothingMore} from './told-task.ts';
+import {heard} from './told-task.ts';
 import {failureText, hasChecks, isSentBack} from './verification.ts';
 
 export type NewRun = {
@@ -39,6 +40,10 @@ export type NewRun = {
   readonly verify?: readonly string[];
   /** Of the run before it, where only time kept that one from going on. */
   readonly heldUp?: RunRecord['held_up'];
+  /** Of the run whose session it goes on with. */
+  readonly sessionUsage?: RunRecord['session_usage'];
+  /** What the runs used that it goes on from. */
+  readonly spentBefore?: Spent;
 };
 
 /** A record that says `launching`: it is on disk before anything of the agent exists. */
@@ -70,6 +75,8 @@ export function newRunRecord(run: NewRun, now: string): RunRecord {
     ...(run.verify?.length ? {verify: [...run.verify]} : {}),
     ...(run.isReviewed ? {decision_required: true} : {}),
     ...(run.heldUp === undefined ? {} : {held_up: run.heldUp}),
+    ...(run.sessionUsage === undefined ? {} : {session_usage: run.sessionUsage}),
+    ...(run.spentBefore === undefined ? {} : {spent_before: run.spentBefore}),
   };
 }
 
@@ -268,69 +275,4 @@ function wordsIn(decision: Decision): Pick<RunRecord, 'decision_feedback' | 'dec
   if (decision.state !== 'changes_requested') return {};
   const {feedback, commentIds} = decision;
   return {decision_feedback: feedback, ...(commentIds && {decision_comment_ids: [...commentIds]})};
-}
-
-/** No agent is alive: the phase is gone, where it stood before no longer matters, and the last segment has an end. */
-function resting(run: RunRecord, {end = null, work}: SegmentTrace, now: string): RunRecord {
-  const {phase: _, stood: __, ...told} = toldNothingMore(run);
-  const kept = {...told, segments: told.segments.map(({surroundings: _, ...segment}) => segment)};
-  const rest = work === undefined ? kept : withWork(kept, work);
-  if (end === null) return rest;
-  const last = rest.segments.at(-1);
-  const ended = last && {
-    ...last,
-    ended_at: now,
-    exit_code: end.exitCode,
-    signal: end.signal,
-    ...(end.isLogTruncated && {log_truncated: true}),
-  };
-  return {
-    ...rest,
-    segments: ended ? [...rest.segments.slice(0, -1), ended] : rest.segments,
-    stdout: end.stdout,
-    stderr: end.stderr,
-    exit_code: end.exitCode,
-    ...(end.usage === undefined ? {} : {usage: end.isWholeSession ? end.usage : addUsage(run, end.usage)}),
-  };
-}
-
-function withWork(
-  {result_tree: _, side_effects: __, ...kept}: RunRecord,
-  {tree, summary, sideEffects = []}: SegmentWork,
-): RunRecord {
-  const run = sideEffects.length === 0 ? kept : {...kept, side_effects: [...sideEffects]};
-  if (tree === null) return {...run, review_summary: summary};
-  const segments = run.segments.map((segment, place) =>
-    // An agent that could not be started has no segment: the last one is an older one then.
-    place === run.segments.length - 1 && segment.baseline_tree !== undefined
-      ? {result_tree: tree, ...segment}
-      : segment,
-  );
-  return {...run, segments, result_tree: tree, review_summary: summary};
-}
-
-/** A resumed run has used what all its segments have. */
-function addUsage({usage, segments}: RunRecord, latest: Usage): Usage {
-  if (usage === undefined || segments.length < 2) return latest;
-  const cost = (usage.cost_usd ?? 0) + (latest.cost_usd ?? 0);
-  return {
-    input_tokens: usage.input_tokens + latest.input_tokens,
-    output_tokens: usage.output_tokens + latest.output_tokens,
-    ...(usage.cost_usd === undefined && latest.cost_usd === undefined ? {} : {cost_usd: cost}),
-  };
-}
-
-function newSegment(
-  {identity, argv}: Extract<RunStep, {type: 'segmentStarted'}>,
-  {host = '', baselineTree = null, surroundings}: SegmentTrace,
-  now: string,
-): Segment {
-  return {
-    ...recordedIdentity(identity),
-    host,
-    argv: [...argv],
-    started_at: now,
-    ...(baselineTree === null ? {} : {baseline_tree: baselineTree}),
-    ...(surroundings && {surroundings}),
-  };
 }

@@ -15,6 +15,7 @@ import type {KeptSurroundings, SideEffect} from '../../../services/contracts/sid
 import type {ReviewAnswer} from '../review/check-review-answer.ts';
 import type {Decision} from '../review/decisions.ts';
 import type {FeedbackMark} from '../review/parent-feedback.ts';
+import {budgetFailure, type Overrun} from './budget.ts';
 import type {CheckStep} from './check-record.ts';
 import {isFeedbackRun} from './task-runs.ts';
 
@@ -156,6 +157,13 @@ export const afterExit = (
 /** The first reason stands; every further one is haste. */
 export const pausedBy = ({pause}: SegmentFacts, reason: PauseReason) =>
   pause ? {...pause, presses: pause.presses + 1} : {reason, presses: 1};
+
+/** What Blackbird pauses it for, unless it is paused already. */
+export const pausedByBudget = (
+  {pause}: SegmentFacts,
+  overrun: Overrun | null,
+): Pick<SegmentFacts, 'pause'> | Record<string, never> =>
+  pause || !overrun ? {} : {pause: {reason: 'budget', presses: 1, failure: budgetFailure(overrun)}};
 
 export function capturedSession({
   sessionRef: ref,

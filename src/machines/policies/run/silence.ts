@@ -1,10 +1,15 @@
+import type {Budgets} from './budget.ts';
 import type {SegmentFacts} from './run-step.ts';
 
 /** For how long an agent has printed nothing, and whether its last words were that it tries again. */
 export type Silence = {readonly milliseconds: number; readonly isRetrying: boolean};
 
-/** How long an agent may take. Without `stallMilliseconds` it may be silent for any time. */
-export type AgentTimes = {readonly graceMilliseconds: number; readonly stallMilliseconds?: number};
+/** How long an agent may take, and what it may use. Without `stallMilliseconds` it may be silent for any time. */
+export type AgentTimes = {
+  readonly graceMilliseconds: number;
+  readonly stallMilliseconds?: number;
+  readonly budgets?: Budgets;
+};
 
 type Pause = NonNullable<SegmentFacts['pause']>;
 

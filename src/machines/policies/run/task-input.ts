@@ -7,6 +7,7 @@ import type {RunInput} from '../../run.machine.ts';
 import type {VerificationInput} from '../../verification.machine.ts';
 import type {Decision} from '../review/decisions.ts';
 import type {JobWishes} from './agent-choice.ts';
+import type {Budgets} from './budget.ts';
 import {type CheckRules, usualChecks, type VerificationOutput} from './verification.ts';
 
 /** What is to be done with a task: a run, or only the checkpoint it stands at. */
@@ -28,6 +29,7 @@ export type TaskInput = {
   readonly commits?: true;
   readonly wishes?: JobWishes;
   readonly checks?: CheckRules;
+  readonly budgets?: Budgets;
 };
 
 /** Where a task stands, as far as its next step depends on it. */
@@ -48,9 +50,18 @@ export function prepareInput({
   isReviewed,
   wishes,
   checks = usualChecks,
+  budgets,
 }: TaskInput): PrepareRunInput {
   if (mode.type === 'review') throw new Error('A review without a decision has no run');
-  const common = {taskId, mode, provider, explicitProvider, ...(wishes && {wishes}), checks: checks.commands};
+  const common = {
+    taskId,
+    mode,
+    provider,
+    explicitProvider,
+    ...(wishes && {wishes}),
+    ...(budgets && {budgets}),
+    checks: checks.commands,
+  };
   return isReviewed === undefined ? common : {...common, isReviewed};
 }
 
@@ -71,12 +82,13 @@ export function gateInput(progress: TaskProgress): ReviewGateInput {
 
 export function runInput(progress: TaskProgress): RunInput {
   const {run, order, circumstances} = preparedRun(progress);
-  const {graceMilliseconds, stallMilliseconds} = progress;
+  const {graceMilliseconds, stallMilliseconds, budgets} = progress;
   return {
     run,
     order,
     graceMilliseconds,
     ...(stallMilliseconds === undefined ? {} : {stallMilliseconds}),
+    ...(budgets && {budgets}),
     ...(circumstances && {circumstances}),
   };
 }

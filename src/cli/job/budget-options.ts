@@ -1,0 +1,53 @@
+import {type Command, InvalidArgumentError, Option} from 'commander';
+import type {JobOptions} from '../../machines/policies/job/job-rules.ts';
+import {type BudgetKey, budgetTable, turnsKey} from '../../machines/policies/run/budget.ts';
+import {acceptedFor, parsedAs} from '../../machines/policies/setting-types.ts';
+import {type SettingKey, settings} from '../../services/contracts/config.ts';
+
+/** Each flag stands for a setting, for this call only; null for `none`. */
+export type BudgetOptions = {
+  maxCost?: number | null;
+  maxTokens?: number | null;
+  maxMinutes?: number | null;
+  maxTaskCost?: number | null;
+  maxTaskTokens?: number | null;
+  maxTaskMinutes?: number | null;
+  maxTurns?: number | null;
+};
+
+const options: Readonly<Record<keyof BudgetOptions, BudgetKey | typeof turnsKey>> = {
+  maxCost: 'execution.maxCostUsd',
+  maxTokens: 'execution.maxTokens',
+  maxMinutes: 'execution.maxMinutes',
+  maxTaskCost: 'execution.maxTaskCostUsd',
+  maxTaskTokens: 'execution.maxTaskTokens',
+  maxTaskMinutes: 'execution.maxTaskMinutes',
+  maxTurns: turnsKey,
+};
+
+/** For commands that run agents. */
+export function withBudgetOptions(command: Command): Command {
+  for (const key of Object.values(options)) {
+    const {flag, unit} = key === turnsKey ? {flag: 'max-turns', unit: 'n'} : budgetTable[key];
+    command.addOption(
+      new Option(`--${flag} <${unit}>`, `${settings[key].about} (${key})`).argParser((text) =>
+        limitFor(key, text),
+      ),
+    );
+  }
+  return command;
+}
+
+function limitFor(key: SettingKey, text: string): number | null {
+  const value = parsedAs(settings[key], text);
+  if (value === null || typeof value === 'number') return value;
+  throw new InvalidArgumentError(`It must be ${acceptedFor(settings[key])}.`);
+}
+
+export function budgetWish(given: BudgetOptions): Pick<JobOptions, 'budget'> {
+  const wishes = Object.entries(options).flatMap(([name, key]) => {
+    const value = given[name as keyof BudgetOptions];
+    return value === undefined ? [] : [[key, value] as const];
+  });
+  return wishes.length === 0 ? {} : {budget: Object.fromEntries(wishes)};
+}
