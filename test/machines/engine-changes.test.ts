@@ -196,6 +196,33 @@ describe('the files of a run', () => {
   });
 });
 
+describe('a task that was made ready again', () => {
+  const failed = restingRun({
+    ...{state: 'failed', baseline_tree: 'before', result_tree: 'left'},
+    failure: {kind: 'agent_error', message: 'no'},
+  });
+  const undo = restingRun({state: 'succeeded', run_type: 'undo', run_id: 'a-2', attempt: 2, segments: []});
+
+  test.each([
+    {name: 'after a failure: what the failed run left is part of its change', runs: [failed], isLinked: true},
+    {name: 'after a failure that was undone: it begins anew', runs: [failed, undo], isLinked: false},
+    {
+      name: 'after a success: what was done before is not its change',
+      runs: [restingRun({state: 'succeeded'})],
+      isLinked: false,
+    },
+  ])('$name', async ({runs: before, isLinked}) => {
+    const {engine, plays, runs} = openProject({runs: before});
+    plays((agent) => agent.succeeds());
+    await startJob(engine, execute);
+    const [first, run] = [runs.records('a')[0], runs.records('a').at(-1)];
+    expect([first?.superseded_by_run_id, run?.restart_of_run_id]).toEqual(
+      isLinked ? [run?.run_id, 'a-1'] : [undefined, undefined],
+    );
+    expect(run?.review_summary?.files).toEqual([isLinked ? 'before+before-left+after' : 'before-after']);
+  });
+});
+
 describe('records that are not the agent’s to write', () => {
   const pending = restingRun({
     ...{state: 'succeeded', task_id: 'b', run_id: 'b-1'},

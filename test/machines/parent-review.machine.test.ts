@@ -544,6 +544,22 @@ describe('a pause', () => {
     expect(fake.log).not.toContain('go p-1');
   });
 
+  test('asked for before the agent is told to go: the review before it is replaced by nothing', async () => {
+    const paused = pausedRun({run_id: 'p-1', task_id: 'p', run_type: 'review'});
+    const fake = createReview({}, plan, [worked, paused]);
+    const release = fake.runs.holdOn(({run_id, phase}) => run_id === 'p-2' && phase === 'active');
+    fake.actor.start();
+    await settle();
+    await settle();
+    expect(fake.reviews()).toMatchObject([{superseded_by_run_id: 'p-2'}, {phase: 'launching'}]);
+    fake.actor.send(pause);
+    release();
+    expect((await fake.finished).outcome).toBe('paused');
+    expect(fake.log).not.toContain('go p-2');
+    expect(fake.reviews()).toMatchObject([{state: 'paused'}, {state: 'canceled'}]);
+    expect(fake.reviews()[0]).not.toHaveProperty('superseded_by_run_id');
+  });
+
   test('asked for while it is judged lets the verdict stand, and begins no other', async () => {
     const fake = createReview();
     answering(fake, pass);

@@ -55,12 +55,10 @@ export async function resumeTask(
   const latest = await opened.runs.latest(taskId);
   const given = parseAnswers(options.answer ?? []);
   const feedback = options.feedback ?? null;
-  const isAsked = latest?.state === 'waiting' && feedback === null;
   const {hasFeedback} = await import('../job/feedback-operations.ts');
-  const {bringsFeedback} = await import('../../machines/policies/review/parent-feedback.ts');
-  const isSentBack =
-    isAsked && bringsFeedback({answers: given, feedback}) && (await hasFeedback(project, taskId));
-  const asking = isAsked && !isSentBack ? latest : null;
+  const {asksFirst} = await import('../../machines/policies/review/parent-feedback.ts');
+  const isSentBack = await hasFeedback(project, taskId);
+  const asking = asksFirst(latest, {answers: given, feedback}, isSentBack) ? latest : null;
   const answers = await completeAnswers(cli, command, asking, given, opened);
   if (answers === null) throw new AppError('E_CANCELED', `${taskId} still waits for your answer`);
   const mode = {type: 'resume', answers, feedback} as const;

@@ -23,7 +23,14 @@ import {
 import type {RunOrder} from '../policies/run/run-order.ts';
 import {parentRefusal, requirePossible} from '../policies/run/run-refusals.ts';
 import type {TaskFacts} from '../policies/run/task-options.ts';
-import {chainTo, changedFiles, isResting, isUndelivered, tellingRun} from '../policies/run/task-runs.ts';
+import {
+  chainTo,
+  changedFiles,
+  isResting,
+  isUndelivered,
+  isUndone,
+  tellingRun,
+} from '../policies/run/task-runs.ts';
 import {changedSince, tellingFor, toldTask} from '../policies/run/told-task.ts';
 import {hasSession, isUnchecked} from '../policies/run/verification.ts';
 import {promptFor, requestFor, startFresh, takeOver} from './begin-run.ts';
@@ -105,9 +112,10 @@ function withFeedback(mode: RunMode, pending: PendingFeedback | null, latest: Ru
 
 async function prepareExecute(services: Services, situation: Situation): Promise<PreparedTask> {
   requirePossible(factsOf(services, situation), 'execute');
-  // A person made a task ready that could have gone on: a run left open is replaced, as by a restart.
-  const {latest} = situation;
-  return startFresh(services, situation, latest && isReplaceable(latest) ? latest : null);
+  // A person made a task ready whose last run is open or failed: it is replaced, as by a restart, and what it left
+  // in the files is part of the change.
+  const {latest, runs} = situation;
+  return startFresh(services, situation, latest && isReplaceable(latest, runs) ? latest : null);
 }
 
 async function prepareRestart(services: Services, situation: Situation): Promise<PreparedTask> {
@@ -169,7 +177,9 @@ function resumeOrder({state}: RunRecord, command: 'sendBack' | 'resume') {
   return state === 'waiting' ? 'run.answer' : 'run.resume';
 }
 
-const isReplaceable = (run: RunRecord) => isResting(run) && run.superseded_by_run_id === undefined;
+const isReplaceable = (run: RunRecord, runs: readonly RunRecord[]) =>
+  run.superseded_by_run_id === undefined &&
+  (isResting(run) || (run.state === 'failed' && !isGoRun(run) && !isUndone(run, runs)));
 
 /** The tasks that the review of a parent sent back, and nobody has answered. */
 async function sentBackBelow(services: Services, plan: Plan, parentId: string): Promise<string[]> {

@@ -8,6 +8,7 @@ import {applyRunStep} from '../policies/run/run-record.ts';
 import type {CheckTrace, RunStep, SegmentWork} from '../policies/run/run-step.ts';
 import type {AgentEndings} from './agent.actor.ts';
 import type {CheckEndings} from './check.actor.ts';
+import {reinstate} from './reinstate.ts';
 import {createSideEffectWatch, type SideEffectWatch} from './side-effect-watch.ts';
 import {chainOf, summaryOf} from './task-change.ts';
 
@@ -56,6 +57,7 @@ export function defineRecordRunActor({
     const baselineTree = isFirst ? await baselineOf(changes, run) : null;
     const around = isFirst ? {surroundings: await watch.begin(run)} : {};
     const check = await checkTrace({changes, checkEndings, watch}, run, step);
+    if (step.type === 'withdrawn') await reinstate({runs, now}, run);
     const trace = {
       end,
       result,

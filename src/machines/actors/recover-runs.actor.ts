@@ -17,6 +17,7 @@ import {stillAlive} from './agent.actor.ts';
 import {cleanDrafts} from './clean-drafts.ts';
 import {commitTask} from './commit-task.actor.ts';
 import {checksAround, workOf} from './record-run.actor.ts';
+import {reinstate} from './reinstate.ts';
 import {createSideEffectWatch} from './side-effect-watch.ts';
 
 /** Whether a task that is done is committed before the plan says so. */
@@ -134,16 +135,6 @@ function requireAbandoned({self, livenessOf}: Services, {run_id, owner}: RunReco
       ['run', run_id],
     ],
   });
-}
-
-/** A restart that never began replaces nothing. */
-export async function reinstate(
-  {runs, now}: Pick<Services, 'runs' | 'now'>,
-  {task_id, run_id, restart_of_run_id}: Pick<RunRecord, 'task_id' | 'run_id' | 'restart_of_run_id'>,
-): Promise<void> {
-  const replaced = (await runs.list(task_id)).runs.find((run) => run.run_id === restart_of_run_id);
-  if (replaced?.superseded_by_run_id !== run_id) return;
-  await runs.update(task_id, replaced.run_id, (run) => applyRunStep(run, {type: 'reinstated'}, now()));
 }
 
 async function lossOf(services: Services, run: RunRecord): Promise<RunStep> {

@@ -18,7 +18,8 @@ import {
   undoRefusal,
 } from '../policies/run/undo.ts';
 import type {UndoStep} from '../undo.machine.ts';
-import {recordBroken, reinstate} from './recover-runs.actor.ts';
+import {recordBroken} from './recover-runs.actor.ts';
+import {reinstate} from './reinstate.ts';
 import {factsHere} from './run-situation.ts';
 import {notRecorded, spansNow} from './task-change.ts';
 

@@ -6,7 +6,7 @@ import {parentsBefore} from '../policies/review/parent-review.ts';
 import {type RunOrder, stepOf} from '../policies/run/run-order.ts';
 import {applyRunStep} from '../policies/run/run-record.ts';
 import type {RunStep} from '../policies/run/run-step.ts';
-import {reinstate} from './recover-runs.actor.ts';
+import {reinstate} from './reinstate.ts';
 import type {PreparedTask} from './run-situation.ts';
 
 /** A pause came while the run was being prepared: it is recorded as never started, and replaces nothing. */

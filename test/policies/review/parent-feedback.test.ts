@@ -1,5 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {
+  asksFirst,
   feedbackMark,
   feedbackOf,
   isConsumed,
@@ -71,3 +72,27 @@ test('the agent is told who sent it back and with what', () => {
     'A review of p, which this task is part of, sent it back:\n\nTest it.',
   );
 });
+
+type Asked = Pick<RunRecord, 'state'> & {
+  readonly name: string;
+  readonly isAsked: boolean;
+  readonly feedback?: string | null;
+  readonly answers?: readonly unknown[];
+  readonly isSentBack?: boolean;
+};
+
+test.each<Asked>([
+  {name: 'a run that waits is asked about', state: 'waiting', isAsked: true},
+  {name: 'not one that is paused', state: 'paused', isAsked: false},
+  {name: 'not where a person says something else', state: 'waiting', feedback: 'go on', isAsked: false},
+  {name: 'not where a review sent it back', state: 'waiting', isSentBack: true, isAsked: false},
+  {
+    ...{name: 'but where a person began to answer', state: 'waiting', isSentBack: true, isAsked: true},
+    answers: [{id: 'q', value: 'x'}],
+  },
+])(
+  'questions come last: $name',
+  ({state, isAsked, feedback = null, answers = [], isSentBack = false}: Asked) => {
+    expect(asksFirst({state}, {answers, feedback}, isSentBack)).toBe(isAsked);
+  },
+);

@@ -60,6 +60,13 @@ export const bringsFeedback = (said: {
   readonly feedback: string | null;
 }): boolean => said.feedback === null && said.answers.length === 0;
 
+/** Whether the questions of a run are asked before it goes on with what is said, or with what a review said of it. */
+export const asksFirst = (
+  run: Pick<RunRecord, 'state'> | null,
+  said: Parameters<typeof bringsFeedback>[0],
+  isSentBack: boolean,
+): boolean => run?.state === 'waiting' && said.feedback === null && !(isSentBack && bringsFeedback(said));
+
 /** What the agent of a task reads when a review sent it back. */
 export function parentFeedbackText({parentTaskId, feedback}: PendingFeedback): string {
   return `A review of ${parentTaskId}, which this task is part of, sent it back:\n\n${feedback}`;

@@ -67,6 +67,10 @@ export function chainTo(latest: RunRecord, runs: readonly RunRecord[]): RunRecor
 export const runBefore = ({resumed_from_run_id, restart_of_run_id}: RunRecord): string | undefined =>
   resumed_from_run_id ?? restart_of_run_id;
 
+/** Somebody took its change out of the files. */
+export const isUndone = ({attempt}: RunRecord, runs: readonly RunRecord[]): boolean =>
+  runs.some((run) => run.run_type === 'undo' && run.state === 'succeeded' && run.attempt > attempt);
+
 /** The part of a chain that nobody has decided about yet: what came after the last decision before its end. */
 export function sinceReview(chain: readonly RunRecord[]): RunRecord[] {
   const decided = chain.slice(0, -1).findLastIndex(({decision_resolved_at}) => decision_resolved_at);
