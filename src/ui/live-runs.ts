@@ -1,5 +1,12 @@
 import type {AgentNews} from '../machines/actors/agent.actor.ts';
-import {repeats, saidNow, spoken, type Talk, type Utterance} from '../machines/policies/run/conversation.ts';
+import {
+  checkTalk,
+  repeats,
+  saidNow,
+  spoken,
+  type Talk,
+  type Utterance,
+} from '../machines/policies/run/conversation.ts';
 import type {RunRecord} from '../services/contracts/run.ts';
 import {createLiveLog, type LiveLog} from './live-log.ts';
 
@@ -25,6 +32,9 @@ type Entry = {-readonly [Key in keyof LiveRun]: LiveRun[Key]} & {
   /** The last message; an activity repeats its first line. */
   message: string;
   isOver: boolean;
+  /** How many checks were told of, and the one that is being made. */
+  checks: number;
+  making: string;
 };
 
 /** The live logs of the runs that this process works on, by run id. */
@@ -49,7 +59,23 @@ export function createLiveRuns(now: () => number) {
         usage: run.usage ?? null,
         partialLine: '',
         isOver: false,
+        checks: run.verifications?.length ?? 0,
+        making: '',
       });
+    },
+    /** What its record tells of checks. */
+    addChecks: ({run_id, verifications = [], check}: RunRecord) => {
+      const entry = entries.get(run_id);
+      if (!entry) return;
+      const tell = (said: readonly Utterance[]) => {
+        entry.lastActivityAt = now();
+        for (const each of said) entry.activity.push({...each, at: entry.lastActivityAt});
+      };
+      for (const ended of verifications.slice(entry.checks)) tell(checkTalk(ended));
+      entry.checks = verifications.length;
+      const making = check?.started_at ?? '';
+      if (check && making !== entry.making) tell([{kind: 'command', text: `check $ ${check.command}`}]);
+      entry.making = making;
     },
     addNews: (runId: string, news: AgentNews) => {
       const entry = entries.get(runId);

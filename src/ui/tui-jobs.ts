@@ -23,6 +23,7 @@ export function createJobs(core: TuiCore, ports: TuiPorts) {
 
   const takeRun = (run: RunRecord) => {
     const {data, job} = core.get();
+    live.addChecks(run);
     if (run.state !== 'running') live.end(run.run_id);
     if (job && started.has(run.run_id)) {
       if (run.state === 'running' && !job.runs.has(run.run_id)) live.begin(run);

@@ -72,6 +72,7 @@ describe('what could stand at the cursor', () => {
         '--clear-agent',
         '--clear-model',
         '--clear-effort',
+        '--clear-verify',
       ],
     ],
     [['--v'], ['--version']],

@@ -86,6 +86,7 @@ describe('show', () => {
       unmetDeps: ['auth'],
       dependents: ['e2e'],
       ready: false,
+      checks: [],
     });
   });
 

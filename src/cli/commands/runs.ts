@@ -1,6 +1,7 @@
 import {Command} from 'commander';
 import {requireTask} from '../../machines/policies/plan/plan-graph.ts';
 import {remarksOf} from '../../machines/policies/review/review-remarks.ts';
+import {checkWords, isPassed, lastChecks, roundWords} from '../../machines/policies/run/check-words.ts';
 import {programName} from '../../machines/policies/run/program.ts';
 import {type RunStanding, runObstacle, standingOf} from '../../machines/policies/run/run-options.ts';
 import {tellingRun} from '../../machines/policies/run/task-runs.ts';
@@ -8,6 +9,7 @@ import {displayLine, displayText} from '../../machines/policies/text/display-tex
 import {dollars, duration, tokens, workTime} from '../../machines/policies/text/durations.ts';
 import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
+import type {Verification} from '../../services/contracts/verification.ts';
 import {type Cli, taskArgument} from '../cli.ts';
 import type {Project} from '../composition.ts';
 import {liveEngine} from '../job/running-task.ts';
@@ -49,7 +51,7 @@ export function runsCommand(cli: Cli): Command {
           );
           return options.verbose
             ? [table, ...shown.map((run) => runDetails(run, reading, true))].join('\n\n')
-            : [table, ...shown.flatMap(reviewNotes)].join('\n');
+            : [table, ...shown.flatMap(runNotes)].join('\n');
         });
         for (const {file, reason} of broken)
           cli.context.err(`warning: ${displayLine(file)} cannot be used: ${displayLine(reason)}`);
@@ -90,9 +92,11 @@ function runCells(run: RunRecord, reading: Reading): Cell[] {
   ];
 }
 
-/** What people ask of a review and no column has room for. */
-function reviewNotes(run: RunRecord): string[] {
-  return reviewRows(run).map(([label, text]) => `${run.run_id}  ${label}: ${displayLine(text)}`);
+/** What people ask of a run and no column has room for. */
+function runNotes(run: RunRecord): string[] {
+  const checks = lastChecks(run).map(checkWords).join('  ');
+  const rows = [...(checks === '' ? [] : [['checks', checks] as const]), ...reviewRows(run)];
+  return rows.map(([label, text]) => `${run.run_id}  ${label}: ${displayLine(text)}`);
 }
 
 function reviewRows(run: RunRecord): ReadonlyArray<readonly [label: string, text: string]> {
@@ -151,6 +155,7 @@ function stateWord(run: RunRecord, reading: Reading): string {
   if (lost !== null) return lost;
   if (state === 'paused') return `paused (${pause_reason ?? 'user_interrupt'})`;
   const notes = [
+    ...(run.check ? ['checking'] : []),
     ...(state === 'failed' && failure ? [failure.kind] : []),
     ...(passed === undefined ? [] : [passed ? 'review passed' : 'review sent back']),
     ...(decision_state === 'pending' ? ['decision pending'] : []),
@@ -169,6 +174,34 @@ function linksOf(run: RunRecord): string {
   ] as const;
   return links.flatMap(([name, id]) => (id === undefined ? [] : [`${name} ${id}`])).join(', ');
 }
+
+/** The evidence: every check, with what it ran on and where all of its output is. */
+function checkRows({verify = [], verifications = [], check, checks_due}: RunRecord): string[][] {
+  return [
+    ...verifications.map((each) => [
+      'check',
+      [
+        checkWords(each),
+        roundWords(each.round),
+        each.log_file,
+        digestWords(each),
+        each.tree && `tree ${each.tree}`,
+      ]
+        .filter(Boolean)
+        .join(', '),
+    ]),
+    ...(check ? [['check', `${check.command}  since ${check.started_at}, pid ${check.pid}`]] : []),
+    ...(checks_due && !check ? [['checks due', verify.join('  ')]] : []),
+  ];
+}
+
+const digestWords = ({log_digest, log_truncated}: Verification) =>
+  log_digest === '' ? '' : `sha256 ${log_digest}${log_truncated ? ' (log incomplete)' : ''}`;
+
+const failedOutputs = ({verifications = []}: RunRecord) =>
+  verifications
+    .filter((each) => !isPassed(each))
+    .map((each) => [`Check ${displayLine(each.command)}`, each.tail] as const);
 
 const commitText = ({sha, branch, skipped}: NonNullable<RunRecord['commit']>) =>
   sha === undefined ? `none: ${skipped}` : `${sha}${branch === undefined ? '' : ` on ${branch}`}`;
@@ -208,6 +241,7 @@ function runDetails(run: RunRecord, reading: Reading, withOutput: boolean): stri
       : []),
     ...(linksOf(run) === '' ? [] : [['links', linksOf(run)]]),
     ...(run.commit ? [['commit', commitText(run.commit)]] : []),
+    ...checkRows(run),
     ...(run.side_effects ?? []).map(({text}) => ['beware', text]),
     ...run.segments.map((segment, index) => [
       `segment ${index + 1}`,
@@ -219,6 +253,7 @@ function runDetails(run: RunRecord, reading: Reading, withOutput: boolean): stri
   const block = (title: string, text: string) => [`${title}:`, displayText(text).trimEnd() || '(empty)'];
   return [
     ...lines,
+    ...(withOutput ? failedOutputs(run).flatMap(([title, text]) => block(title, text)) : []),
     ...(withOutput ? [...block('Stdout', run.stdout), ...block('Stderr', run.stderr)] : []),
   ].join('\n');
 }

@@ -8,9 +8,13 @@ import {
 } from '../../machines/policies/plan/plan-graph.ts';
 import {isReady, unmetDeps} from '../../machines/policies/plan/readiness.ts';
 import {checksOf} from '../../machines/policies/plan/task-checks.ts';
+import {howItFailed, isPassed, lastChecks} from '../../machines/policies/run/check-words.ts';
 import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
+import {duration} from '../../machines/policies/text/durations.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
+import type {RunRecord} from '../../services/contracts/run.ts';
 import {type Cli, taskArgument} from '../cli.ts';
+import {taskFacts} from '../plan/task-facts.ts';
 import {summarize} from '../plan/task-view.ts';
 import {type Paint, painter} from '../terminal/paint.ts';
 
@@ -19,21 +23,23 @@ export function showCommand(cli: Cli): Command {
     .summary('show one task with all it says and all it is connected to')
     .addArgument(taskArgument())
     .action(async (id: string, _options, command: Command) => {
-      const {plans} = await cli.project(command);
-      const plan = await plans.read();
+      const project = await cli.project(command);
+      const plan = await project.plans.read();
       const task = requireTask(plan, id);
       const data = {
         ...task,
         ...summarize(plan, task),
         dependents: dependentsOf(plan, id).map((each) => each.id),
         ready: isReady(plan, task),
+        checks: checksOf(plan, task),
       };
-      cli.print(command, data, () => renderTask(plan, task, painter(cli.context.stdout)));
+      const {run} = await taskFacts(project, plan, id);
+      cli.print(command, data, () => renderTask(plan, task, painter(cli.context.stdout), run));
     });
 }
 
 /** A task as text; `pick` shows it as well. */
-export function renderTask(plan: Plan, task: Task, paint: Paint): string {
+export function renderTask(plan: Plan, task: Task, paint: Paint, run: RunRecord | null = null): string {
   const heading = (text: string) => paint('bold', text);
   const block = (title: string, lines: readonly string[]) => ['', heading(title), ...lines];
   const text = (title: string, body: string | null | undefined) =>
@@ -50,6 +56,7 @@ export function renderTask(plan: Plan, task: Task, paint: Paint): string {
   const parent = parentOf(plan, task);
   const deps = task.deps.flatMap((dep) => plan.items.get(dep) ?? []);
   const unmet = unmetDeps(plan, task);
+  const checks = checkLines(plan, task, run);
   return [
     `${heading('ID:')} ${displayLine(task.id)}`,
     `${heading('Title:')} ${displayLine(task.title)}`,
@@ -67,7 +74,7 @@ export function renderTask(plan: Plan, task: Task, paint: Paint): string {
           'Acceptance criteria:',
           task.acceptanceCriteria.map((each) => `- ${displayLine(each)}`),
         )),
-    ...checkLines(plan, task, block),
+    ...(checks.length === 0 ? [] : block('Checks:', checks)),
     ...text('Notes:', task.notes),
     ...(task.childIds.length === 0 ? [] : related('Children:', childrenOf(plan, task))),
     ...related('Deps:', deps, (dep) => rationale(task, dep.id)),
@@ -94,12 +101,21 @@ function agentLines(plan: Plan, task: Task): Array<readonly [name: string, value
   });
 }
 
-/** What must succeed before it is done, and who asks for it; what the settings ask for is the same for all. */
-function checkLines(plan: Plan, task: Task, block: (title: string, lines: readonly string[]) => string[]) {
-  const lines = checksOf(plan, task).map(
-    ({command, from}) => `- ${displayLine(command)}${from === task.id ? '' : ` (from ${displayLine(from)})`}`,
+/** What must succeed before it is done, who asks for it, and how it ended last; what its run had beside, too. */
+function checkLines(plan: Plan, task: Task, run: RunRecord | null): string[] {
+  const made = new Map(run ? lastChecks(run).map((check) => [check.command, check]) : []);
+  const asked = checksOf(plan, task);
+  const others = [...made.keys()].filter((command) => !asked.some((each) => each.command === command));
+  return [...asked, ...others.map((command) => ({command, from: 'execution.verify'}))].map(
+    ({command, from}) => {
+      const check = made.get(command);
+      const origin = from === task.id ? '' : ` (from ${displayLine(from)})`;
+      const result = check
+        ? `  ${isPassed(check) ? '✓' : `✗ ${howItFailed(check)}`} ${duration(check.seconds * 1000)}`
+        : '';
+      return `- ${displayLine(command)}${origin}${result}`;
+    },
   );
-  return lines.length === 0 ? [] : block('Checks:', lines);
 }
 
 function rationale(task: Task, dep: string): string {

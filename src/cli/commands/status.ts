@@ -109,6 +109,7 @@ function jobLines(status: JobStatus, now: string, paint: Paint): string[] {
             `${paint('cyan', '●')} ${displayLine(running.task_id)}`,
             displayLine(running.title),
             `${running.state} ${clockTime(ago(running.since))}`,
+            ...(running.check === null ? [] : [displayLine(running.check)]),
             displayLine(running.agent),
             ...(running.tokens === null ? [] : [`${tokenCount(running.tokens)} tokens`]),
             ...(running.cost_usd === null ? [] : [dollars(running.cost_usd)]),

@@ -1,6 +1,5 @@
-import {checkWords, isPassed} from '../../machines/policies/run/check-words.ts';
+import {checkingWords, checkWords, isPassed} from '../../machines/policies/run/check-words.ts';
 import {failedCheck} from '../../machines/policies/run/verification.ts';
-import {displayLine} from '../../machines/policies/text/display-text.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Paint} from '../terminal/paint.ts';
 
@@ -13,7 +12,7 @@ export function createCheckLines(paint: Paint) {
   let ended = 0;
   let isToldBack = false;
   return (run: RunRecord): CheckNews => {
-    const {verifications = [], check, phase} = run;
+    const {verifications = [], phase} = run;
     // A run that went on tells nothing of what was before.
     if (run.run_id !== runId) [runId, ended, isToldBack] = [run.run_id, 0, false];
     // A round that was cut short is made again.
@@ -25,6 +24,6 @@ export function createCheckLines(paint: Paint) {
     const isBack = run.state === 'running' && phase === 'launching' && failedCheck(run) !== null;
     if (isBack && !isToldBack) lines.push('  ↩ back to the agent');
     isToldBack = isBack;
-    return {making: check ? `checking: ${displayLine(check.command)}` : null, lines};
+    return {making: checkingWords(run), lines};
   };
 }

@@ -11,6 +11,7 @@ import {cyclesOf, isReviewDue, reviewedTasks} from '../policies/review/parent-re
 import {type ReviewedWork, reviewPrompt} from '../policies/review/review-prompt.ts';
 import type {Budgets} from '../policies/run/budget.ts';
 import {spansOf} from '../policies/run/change-spans.ts';
+import {checkWords, lastChecks} from '../policies/run/check-words.ts';
 import {newProgram} from '../policies/run/program.ts';
 import {applyRunStep, newRunRecord} from '../policies/run/run-record.ts';
 import {chainTo, changedFiles, tellingRun} from '../policies/run/task-runs.ts';
@@ -98,6 +99,7 @@ async function workOn(services: Services, task: Task, review: RunRecord | null):
     task,
     result: latest === null ? null : (latest.result ?? ''),
     files: changedFiles(chain),
+    ...(latest && {checks: lastChecks(latest).map(checkWords)}),
     diff: await diffOf(services, spans),
     ...(review && {
       earlier: {

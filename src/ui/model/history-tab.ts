@@ -1,3 +1,4 @@
+import {checkWords, lastChecks} from '../../machines/policies/run/check-words.ts';
 import {commitWords} from '../../machines/policies/run/commit-message.ts';
 import {programName} from '../../machines/policies/run/program.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
@@ -36,6 +37,7 @@ function runLines(run: RunRecord, columns: number): Line[] {
     [run.undo?.is_redo ? 'redo of' : 'undo of', run.undo?.run_ids.join(', ')],
     ['model', [run.model, run.effort].filter(Boolean).join(', ') || undefined],
     ['session', run.undo ? undefined : run.provider_session_ref || '(none)'],
+    ['checks', lastChecks(run).map(checkWords).join('  ') || undefined],
     ['commit', run.commit && commitWords(run.commit)],
     [
       'resumable',

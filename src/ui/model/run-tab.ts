@@ -1,3 +1,4 @@
+import {checkingWords} from '../../machines/policies/run/check-words.ts';
 import type {Talk, TalkKind} from '../../machines/policies/run/conversation.ts';
 import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
 import {clockTime, dollars, duration, tokens, workTime} from '../../machines/policies/text/durations.ts';
@@ -63,7 +64,7 @@ function stateWord(
     const [working, , accent] = stateBadges.running;
     return isPausing
       ? [working, 'pausing', {tone: 'warning'}]
-      : [working, run.run_type === 'review' ? 'reviewing' : 'working', accent];
+      : [working, checkingWords(run) ?? (run.run_type === 'review' ? 'reviewing' : 'working'), accent];
   }
   return [symbol, word || run.state, style];
 }

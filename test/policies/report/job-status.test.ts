@@ -77,6 +77,7 @@ describe('while a job works', () => {
         title: 'Task a',
         run_id: 'a-1',
         state: 'running',
+        check: null,
         since: at,
         agent: 'claude',
         tokens: 18_000,

@@ -1,6 +1,7 @@
 import {type NextStep, shellWord} from '../../../services/contracts/errors.ts';
 import type {Plan, Task, TaskStatus} from '../../../services/contracts/plan.ts';
 import {dueParents, isReviewDue} from '../review/parent-review.ts';
+import {checkingWords} from '../run/check-words.ts';
 import {heldUpWords} from '../run/failure-table.ts';
 import {stepFor, stepInProgram} from '../run/run-refusals.ts';
 import {nextCommands, type TaskFacts, taskObstacle, taskStanding} from '../run/task-options.ts';
@@ -160,7 +161,7 @@ function reviewCondition([first, ...others]: readonly string[]): {reason: string
 function standingReason(facts: TaskFacts): string | null {
   const {plan, task, isSentBack} = facts;
   const standing = taskStanding(facts);
-  if (standing === 'busy') return 'running';
+  if (standing === 'busy') return (facts.run && checkingWords(facts.run)) ?? 'running';
   if (standing === 'decisionPending') return 'waits for your decision';
   if (isSentBack) return `${task.status === 'done' ? 'done, but ' : ''}the review of its parent sent it back`;
   if (isReady(plan, task)) return 'ready now';
@@ -174,7 +175,7 @@ const statusReason = {
   waiting_user: (facts) => openReason(facts, 'waits for an answer'),
   blocked: () => 'blocked by hand',
   done: () => 'done, nothing is left to do',
-  failed: () => 'failed',
+  failed: ({run}) => (run?.failure?.kind === 'verification' ? `failed: ${run.failure.message}` : 'failed'),
   skipped: () => 'skipped, so it will not be done',
 } as const satisfies Record<TaskStatus, (facts: TaskFacts) => string | null>;
 
@@ -190,7 +191,8 @@ function openReason(facts: TaskFacts, words: string): string {
       run && hasUndeliveredAnswer(run) ? 'your answer did not reach its agent' : 'waits for your answer';
     return `${words}${why}${obstacleNote(facts)}`;
   }
-  if (standing === 'paused' || standing === 'lost') return `paused${why}${obstacleNote(facts)}`;
+  const due = run?.checks_due ? ', its checks are left to be made' : '';
+  if (standing === 'paused' || standing === 'lost') return `paused${why}${due}${obstacleNote(facts)}`;
   return run === null ? `${words}, but no run works on it` : `${words}, its latest run ${run.state}`;
 }
 

@@ -7,6 +7,7 @@ import type {FactsOf} from '../plan/explain-task.ts';
 import {isLeaf} from '../plan/plan-graph.ts';
 import {readyTasks} from '../plan/readiness.ts';
 import {programName} from '../run/program.ts';
+import {isVerifying} from '../run/verification.ts';
 import {type Need, needsIn} from './needs-you.ts';
 
 /** What is at work, what is waited for, what needs a person, and what comes next. */
@@ -32,7 +33,9 @@ export type JobStatus = {
     readonly task_id: string;
     readonly title: string;
     readonly run_id: string;
-    readonly state: 'running' | 'reviewing';
+    readonly state: 'running' | 'reviewing' | 'checking';
+    /** The command that is being run to see whether the work holds. */
+    readonly check: string | null;
     readonly since: string;
     readonly agent: string;
     readonly tokens: number | null;
@@ -79,8 +82,9 @@ export function jobStatus({plan, factsOf, job, owner, run, usage}: StatusFacts):
       task_id: running.task_id,
       title: titleOf(running.task_id),
       run_id: running.run_id,
-      state: running.run_type === 'review' ? 'reviewing' : 'running',
-      since: running.segments.at(-1)?.started_at ?? running.updated_at,
+      state: running.run_type === 'review' ? 'reviewing' : isVerifying(running) ? 'checking' : 'running',
+      check: running.check?.command ?? null,
+      since: (running.check ?? running.segments.at(-1))?.started_at ?? running.updated_at,
       agent: programName(running),
       ...usageIn(running, usage),
     },

@@ -38,5 +38,6 @@ export function needOf(facts: TaskFacts): Need | null {
 function whyOf(reason: string, run: RunRecord | null): string {
   const [question] = run?.state === 'waiting' ? (run.questions ?? []) : [];
   if (question) return `asks: ${question.prompt}`;
-  return run?.state === 'failed' && run.failure ? `${reason}: ${run.failure.message}` : reason;
+  const {message = ''} = (run?.state === 'failed' && run.failure) || {};
+  return message === '' || reason.includes(message) ? reason : `${reason}: ${message}`;
 }

@@ -6,6 +6,8 @@ export type ReviewedWork = {
   /** What its agent said in the end; null for a task that a person did. */
   readonly result: string | null;
   readonly files: readonly string[];
+  /** What Blackbird checked its work with, each with how it ended. */
+  readonly checks?: readonly string[];
   /** The patch of its runs; empty where git could not tell. */
   readonly diff: string;
   /** Where the parent was reviewed before. */
@@ -76,12 +78,13 @@ function earlierParts(earlier: EarlierWork, shown: (diff: string) => string) {
   ];
 }
 
-function workText({task, result, files, diff, earlier}: ReviewedWork, share: number): string {
+function workText({task, result, files, checks = [], diff, earlier}: ReviewedWork, share: number): string {
   const shown = (text: string) => (share < limits.snippet ? '' : bounded(text.trimEnd(), share));
   const parts = [
     ['told to do', bounded([task.description, task.prompt].filter(Boolean).join('\n'), limits.text)],
     ['acceptance criteria', listed(task.acceptanceCriteria)],
     ['its agent said', result === null ? '' : bounded(result.trim(), limits.result)],
+    ['checks that were made of it', listed(checks)],
     ['changed files', listed(files.slice(0, limits.files))],
     ['changes', shown(diff)],
     ...(earlier ? earlierParts(earlier, shown) : []),

@@ -19,6 +19,16 @@ export function checkWords(check: Verification): string {
   return `${mark} ${displayLine(command)}${how} ${duration(seconds * 1000)}`;
 }
 
+/** The check that is being made. */
+export const checkingWords = ({check}: Pick<RunRecord, 'check'>): string | null =>
+  check ? `checking: ${displayLine(check.command)}` : null;
+
+/** `2nd round`; nothing for the first. */
+export const roundWords = (round: number): string =>
+  round === 1
+    ? ''
+    : `${round}${['th', 'st', 'nd', 'rd'][round % 100 > 10 && round % 100 < 14 ? 0 : round % 10] ?? 'th'} round`;
+
 export function howItFailed({exit_code, signal, timed_out, not_started}: Verification): string {
   if (not_started) return 'could not be started';
   if (timed_out) return 'took too long';

@@ -1,7 +1,9 @@
 import type {Activity, AgentEvent} from '../../../services/contracts/agent.ts';
 import type {Question, RunRecord} from '../../../services/contracts/run.ts';
+import type {Verification} from '../../../services/contracts/verification.ts';
 import {findVerdicts} from '../review/find-verdicts.ts';
 import {askedQuestions} from './asked-questions.ts';
+import {checkWords, isPassed} from './check-words.ts';
 
 /** `you` is the person; `mark` is something that happened to the run, such as a pause. */
 export type TalkKind = Activity['kind'] | 'question' | 'option' | 'verdict' | 'you' | 'mark';
@@ -43,8 +45,15 @@ export function conversationOf(run: RunRecord, heard: readonly Heard[]): Talk[] 
   let asked: readonly Question[] = [];
   let message = '';
   const pauses = [...(run.pauses ?? [])];
+  const checks = [...(run.verifications ?? [])];
   const say = (at: number | null, said: readonly Utterance[]) => {
     talks.push(...said.map((each) => ({...each, at})));
+  };
+  const sayChecks = (before: number) => {
+    while (checks[0] && endOfCheck(checks[0]) <= before) {
+      say(endOfCheck(checks[0]), checkTalk(checks[0]));
+      checks.shift();
+    }
   };
   const sayPauses = (before: number) => {
     while (pauses[0] && Date.parse(pauses[0].paused_at) <= before) {
@@ -57,6 +66,7 @@ export function conversationOf(run: RunRecord, heard: readonly Heard[]): Talk[] 
     if (event.type === 'session') {
       segment++;
       startedAt = timeOf(run.segments[segment]?.started_at);
+      if (segment > 0 && startedAt !== null) sayChecks(startedAt);
       if (segment > 0 && startedAt !== null) sayPauses(startedAt);
       say(startedAt, saidTo(run, segment, asked));
       asked = [];
@@ -67,6 +77,7 @@ export function conversationOf(run: RunRecord, heard: readonly Heard[]): Talk[] 
     message = event.text;
     asked = [...asked, ...askedQuestions(event.text)];
   }
+  sayChecks(Number.POSITIVE_INFINITY);
   sayPauses(Number.POSITIVE_INFINITY);
   say(timeOf(run.updated_at), ending(run));
   say(timeOf(run.decision_resolved_at), decision(run));
@@ -94,8 +105,31 @@ function saidTo(run: RunRecord, segment: number, asked: readonly Question[]): Ut
   const isFeedbackHere = segment === (run.resumed_from_run_id ? 0 : run.segments.length - 1);
   const feedback = isFeedbackHere && run.feedback !== undefined ? [run.feedback] : [];
   const said = [...answers, ...feedback];
-  if (said.length === 0 && segment > 0) return [byYou('go on')];
+  if (said.length === 0 && segment > 0) return isSentBack(run, segment) ? [] : [byYou('go on')];
   return said.map(byYou);
+}
+
+/** A check that failed made this segment, and nobody else. */
+function isSentBack({segments, verifications = []}: RunRecord, segment: number): boolean {
+  const from = timeOf(segments[segment - 1]?.ended_at) ?? Number.NEGATIVE_INFINITY;
+  const to = timeOf(segments[segment]?.started_at) ?? Number.POSITIVE_INFINITY;
+  return verifications.some((check) => {
+    const at = endOfCheck(check);
+    return !isPassed(check) && at >= from && at <= to;
+  });
+}
+
+/** To the second that its start and its duration are known to. */
+const endOfCheck = ({started_at, seconds}: Verification): number => Date.parse(started_at) + seconds * 1000;
+
+const tailLines = 10;
+
+/** How a check ended; of one that failed the end of its output, too. */
+export function checkTalk(check: Verification): Utterance[] {
+  if (isPassed(check)) return [{kind: 'mark', text: checkWords(check)}];
+  const output = check.tail.trimEnd().split('\n').slice(-tailLines).join('\n');
+  const failed: Utterance = {kind: 'notice', text: checkWords(check)};
+  return output === '' ? [failed] : [failed, {kind: 'output', text: output}];
 }
 
 function saidBy(event: Heard['event'], run: RunRecord): Utterance[] {
