@@ -13,6 +13,7 @@ import {
   defineReadAnswerActor,
   defineSaveProposalActor,
   defineValidateProposalActor,
+  type LintedProposal,
 } from './actors/plan-proposal.actor.ts';
 import {definePrepareTurnActor, type PlanTurn} from './actors/prepare-turn.actor.ts';
 import {defineWithdrawRunActor} from './actors/withdraw.actor.ts';
@@ -24,6 +25,8 @@ import type {runMachine} from './run.machine.ts';
 export type PlanNews =
   /** A planner is told something. */
   | ({readonly type: 'plan.started'} & PlanTurn)
+  /** What the planner proposes, as the quality gate saw it. */
+  | ({readonly type: 'plan.proposed'} & LintedProposal)
   /** A person has to answer a planner, or to decide on what it proposes: answered by `answerPlan`. */
   | {readonly type: 'plan.asked'; readonly question: PlanQuestion};
 
@@ -56,7 +59,9 @@ export function providePlanning(
       openDraft: defineOpenDraftActor(services),
       planTurn,
       validateProposal: defineValidateProposalActor(services),
-      lintProposal: defineLintProposalActor(services),
+      lintProposal: defineLintProposalActor(services, (linted) =>
+        publish({type: 'plan.proposed', ...linted}),
+      ),
       sendBack: defineSendBackActor(services),
       askPerson: defineAskPersonActor(services, desk, onAsked, warn),
       editProposal: defineEditProposalActor(services),

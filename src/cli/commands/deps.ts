@@ -2,6 +2,7 @@ import {Argument, Command} from 'commander';
 import {addDep, removeDep, setDeps} from '../../machines/policies/plan/plan-edits.ts';
 import type {Plan} from '../../services/contracts/plan.ts';
 import {type Cli, taskArgument} from '../cli.ts';
+import {inferCommand} from './plan/generate.ts';
 
 export function depsCommand(cli: Cli): Command {
   const change = async (
@@ -60,5 +61,6 @@ export function depsCommand(cli: Cli): Command {
     .summary('change what a task waits for')
     .addCommand(add)
     .addCommand(remove)
-    .addCommand(set);
+    .addCommand(set)
+    .addCommand(inferCommand(cli));
 }

@@ -7,6 +7,7 @@ import {type Cli, collect, taskArgument} from '../cli.ts';
 import {inspectOption} from '../inspect/inspect-option.ts';
 import {withBudgetOptions} from '../job/budget-options.ts';
 import type {OpenedEngine} from '../job/engine-composition.ts';
+import {parseAnswers} from '../job/given-answers.ts';
 import {type JobCommandOptions, openEngineFor, runSteps} from '../job/job.ts';
 import {
   agentOption,
@@ -68,18 +69,6 @@ export async function resumeTask(
   }
   const steps = [{type: 'task', taskId, mode} as const, ...(options.execute ? [executeAll] : [])];
   await runSteps(cli, command, opened, steps, options);
-}
-
-function parseAnswers(texts: readonly string[]): Answer[] {
-  const answers = texts.map((text) => {
-    const at = text.indexOf('=');
-    if (at < 1)
-      throw new AppError('E_USAGE', `--answer must have the form id=text, not ${JSON.stringify(text)}`);
-    return {id: text.slice(0, at), value: text.slice(at + 1)};
-  });
-  const twice = answers.find(({id}, index) => answers.findIndex((answer) => answer.id === id) < index);
-  if (twice) throw new AppError('E_USAGE', `${JSON.stringify(twice.id)} is answered twice`);
-  return answers;
 }
 
 /** Asks for what `--answer` did not give, where a person is there; null when they gave up. */

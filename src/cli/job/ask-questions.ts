@@ -6,18 +6,18 @@ import {shellWord} from '../../services/contracts/errors.ts';
 import type {Answer, Question} from '../../services/contracts/run.ts';
 import type {CliContext} from '../context.ts';
 
-/** Asks each question in turn; null when the input ends before the last answer. */
+/** Asks each question in turn; null when the input ends before the last answer. `goOn`: what answers them another time. */
 export async function askQuestions(
   {ask, err}: CliContext,
   questions: readonly Question[],
   asked: DraftedQuestions,
   inspect: Observer['inspect'],
+  goOn = `blackbird resume ${displayLine(shellWord(asked.run.task_id))}`,
 ): Promise<readonly Answer[] | null> {
   const actor = createActor(draftedQuestions(asked), {input: {questions}, inspect});
   actor.start();
   let shown: Question | null = null;
-  const command = `blackbird resume ${displayLine(shellWord(asked.run.task_id))}`;
-  const farewell = `Your answers are kept. Go on with: ${command}`;
+  const farewell = `Your answers are kept. Go on with: ${goOn}`;
   for (;;) {
     const {status, context, output} = await waitFor(
       actor,

@@ -1,4 +1,5 @@
 import type {Command} from 'commander';
+import type {PlanNews} from '../../machines/planning.ts';
 import type {Job, JobResult, JobStep} from '../../machines/policies/job/job-steps.ts';
 import type {JobSummary} from '../../machines/policies/job/job-summary.ts';
 import {displayText} from '../../machines/policies/text/display-text.ts';
@@ -76,7 +77,7 @@ export async function runSteps(
       ...(maxTasks === undefined ? {} : {maxTasks}),
       ...(wait === false ? {isImpatient: true} : {}),
       ...budgetWish(options),
-      isAttended: isAttended(cli, command),
+      isAttended: isAttended(cli, command, steps),
     },
   });
   const {plans} = await cli.project(command);
@@ -94,12 +95,17 @@ async function runJob(cli: Cli, command: Command, opened: CalledEngine, job: Job
   const progress = cli.isJson(command)
     ? jsonProgress(context)
     : textProgress(context, context.write, {isStreaming});
+  const planning = job.steps.some(isPlanStep) ? await planViews(cli, command, opened, job) : () => {};
   const keys = waitKeys(context, engine, cli.isJson(command));
   const unsubscribe = engine.subscribe((fact) => {
     keys.onFact(fact);
     if (fact.type === 'run.resting' && !passesBy(job, fact.run.task_id)) return;
     if (fact.type === 'decision.received') dialog.take();
     progress.onFact(fact);
+    if (fact.type === 'plan.asked' || fact.type === 'plan.proposed') {
+      progress.close();
+      planning(fact);
+    }
     if (fact.type === 'decision.required') {
       progress.close();
       dialog.answer(fact.request);
@@ -118,9 +124,28 @@ async function runJob(cli: Cli, command: Command, opened: CalledEngine, job: Job
   }
 }
 
-/** Whether somebody is there who can be shown a checkpoint. */
-const isAttended = (cli: Cli, command: Command): boolean =>
-  cli.context.isInteractive && cli.context.askDecision !== undefined && !cli.isJson(command);
+const isPlanStep = ({type}: JobStep) => type === 'plan';
+
+/** Shows what a planner proposes, and asks where somebody is there. */
+async function planViews(
+  cli: Cli,
+  command: Command,
+  opened: CalledEngine,
+  {options}: Job,
+): Promise<(news: Exclude<PlanNews, {type: 'plan.started'}>) => void> {
+  const {planDialog, showProposal} = await import('../plan/plan-dialog.ts');
+  const {answer} = planDialog(cli, command, opened);
+  return (news) => {
+    if (news.type === 'plan.asked') answer(news.question);
+    else if (!options.isAttended && !cli.isJson(command)) showProposal(cli, news.preview);
+  };
+}
+
+/** Whether somebody is there who can be asked: about a plan in lines, at a checkpoint on a screen. */
+const isAttended = (cli: Cli, command: Command, steps: readonly JobStep[]): boolean =>
+  cli.context.isInteractive &&
+  !cli.isJson(command) &&
+  (steps.every(isPlanStep) || cli.context.askDecision !== undefined);
 
 /** A task that rests is told of where the plan is executed without it. */
 const passesBy = ({steps}: Job, taskId: string) =>
@@ -128,7 +153,7 @@ const passesBy = ({steps}: Job, taskId: string) =>
   !steps.some((step) => step.type === 'task' && step.taskId === taskId);
 
 function printSummary(cli: Cli, command: Command, summary: JobSummary): void {
-  const {reason, taskId, headline, lines, standing, undo, retryAt, overrun} = summary;
+  const {reason, taskId, headline, lines, standing, undo, plan, retryAt, overrun} = summary;
   const data = {
     event: 'job.stopped',
     reason,
@@ -137,6 +162,7 @@ function printSummary(cli: Cli, command: Command, summary: JobSummary): void {
     ...(retryAt === undefined ? {} : {retry_at: retryAt}),
     ...(undo && {undo}),
     ...(overrun && {budget: overrun}),
+    ...(plan && {plan}),
   };
   if (cli.isJson(command)) cli.context.out(printableJson(data));
   else for (const line of lines) cli.context.out(line);

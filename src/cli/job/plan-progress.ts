@@ -30,12 +30,15 @@ export function planData(news: PlanNews): unknown {
     const {run_id, provider} = prepared.run;
     return {event: news.type, draft_id: draft.draftId, kind: draft.kind, why, run_id, provider};
   }
-  const {draft, preview, refusal} = news.question;
+  if (news.type === 'plan.proposed') {
+    const {draft, preview} = news;
+    return {event: news.type, draft_id: draft.draftId, diff: preview.diff, findings: preview.findings};
+  }
+  const {draft, refusal} = news.question;
   return {
     event: news.type,
     draft_id: draft.draftId,
     questions: draft.questions,
-    ...(preview && {diff: preview.diff, findings: preview.findings}),
     ...(refusal === undefined ? {} : {refusal: displayLine(messageOf(refusal))}),
   };
 }

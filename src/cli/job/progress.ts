@@ -138,6 +138,7 @@ export function textProgress(
         }
         case 'decision.required':
         case 'plan.asked':
+        case 'plan.proposed':
           return;
       }
     },
@@ -252,6 +253,7 @@ function asData(fact: EngineFact): unknown {
       return {event: fact.type, task_id: taskId, ...run, provider, reason, until};
     }
     case 'plan.started':
+    case 'plan.proposed':
     case 'plan.asked':
       return planData(fact);
     case 'engine.pausing':

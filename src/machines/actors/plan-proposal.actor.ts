@@ -5,7 +5,7 @@ import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import {refuseRunning, type TasksInProgress} from '../policies/plan/running-tasks.ts';
 import {readPlanAnswer} from '../policies/planning/check-plan-answer.ts';
-import {checkProposal, countBlocking} from '../policies/planning/check-proposal.ts';
+import {checkProposal, countBlocking, type PlanPreview} from '../policies/planning/check-proposal.ts';
 import {asked, checked, type DraftHead, headOf, proposed} from '../policies/planning/plan-draft.ts';
 import {changeDraft, type DraftInput, dropDraft, previewProposal, requireDraft} from './plan-draft.actor.ts';
 
@@ -51,10 +51,14 @@ export function defineValidateProposalActor(stores: Stores) {
   });
 }
 
-export function defineLintProposalActor(stores: Stores) {
+export type LintedProposal = {readonly draft: DraftHead; readonly preview: PlanPreview};
+
+export function defineLintProposalActor(stores: Stores, onLinted: (linted: LintedProposal) => void) {
   return fromPromise<PlanReading, DraftInput>(async ({input: {draftId}}) => {
     const draft = await requireDraft(stores, draftId);
-    const findings = (await previewProposal(stores, draft))?.findings ?? [];
+    const preview = await previewProposal(stores, draft);
+    const findings = preview?.findings ?? [];
+    if (preview) onLinted({draft: headOf(draft), preview});
     return {
       type: 'linted',
       draft: headOf(draft),

@@ -7,6 +7,7 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {parseArgs} from 'node:util';
 import * as z from 'zod';
 import type {DemoLine} from './demo.ts';
+import {demoPlan, planFieldOf} from './demo-plan.ts';
 import {exampleValue} from './example-value.ts';
 import {isUuid} from './verdicts.ts';
 
@@ -27,6 +28,7 @@ const help = `Reads a prompt from stdin and obeys its lines of the form "demo: <
   ignore-sigint                      do not stop for SIGINT
   spawn-sleeper                      leave a process behind, in a session of its own
   send-back <task> <path> <text>     as a reviewer, send the task back while there is no such file
+Asked for a plan, it makes one task of each point or sentence of what is wanted.
 Options: --session-id <uuid>, --resume <uuid>, --read-only, --answer-schema <json>, --model <name>, --effort <word>
 `;
 
@@ -104,7 +106,7 @@ async function takeTurn(): Promise<number> {
   while (end === undefined && !interruption.signal.aborted) {
     const directive = session.remaining.shift();
     save(file, session);
-    end = directive === undefined ? {ok: true, text: plainAnswer()} : await obey(directive, say);
+    end = directive === undefined ? {ok: true, text: plainAnswer(session)} : await obey(directive, say);
     const again = directive === undefined ? null : repeated(directive);
     if (again !== null) session.remaining.unshift(again);
     save(file, session);
@@ -210,12 +212,18 @@ function isInside(file: string): boolean {
 function question(id: string, text: string): string {
   const [prompt = '', ...choices] = text.split('|').map((part) => part.trim());
   const asked = choices.length > 0 ? {id, prompt, options: choices} : {id, prompt};
+  if (isPlanning()) return JSON.stringify({questions: [asked]});
   return `I need an answer.\n\`\`\`json\n${JSON.stringify({blackbird: {questions: [asked]}})}\n\`\`\``;
 }
 
-function plainAnswer(): string {
+const isPlanning = () => planFieldOf(JSON.parse(options['answer-schema'] ?? 'null')) !== null;
+
+function plainAnswer({messages}: Session): string {
   const schema = options['answer-schema'];
   if (schema === undefined) return 'Done.';
+  const field = planFieldOf(JSON.parse(schema));
+  const prompts = messages.flatMap(({from, text}) => (from === 'user' ? [text] : []));
+  if (field !== null) return JSON.stringify(demoPlan(field, prompts));
   if (sentBack.length === 0) return JSON.stringify(exampleValue(JSON.parse(schema)));
   const resumeTaskIds = sentBack.map(({taskId}) => taskId);
   return JSON.stringify({passed: false, resumeTaskIds, feedbackForResume: '', reviewResults: sentBack});

@@ -1,7 +1,14 @@
 import {Command} from 'commander';
 import type {Cli} from '../../cli.ts';
+import {draftsCommand} from './drafts.ts';
+import {generateCommand, refineCommand} from './generate.ts';
 import {lintCommand} from './lint.ts';
 
 export function planCommand(cli: Cli): Command {
-  return new Command('plan').summary('what makes a plan worth running').addCommand(lintCommand(cli));
+  return new Command('plan')
+    .summary('from what you want to a plan worth running')
+    .addCommand(generateCommand(cli))
+    .addCommand(refineCommand(cli))
+    .addCommand(draftsCommand(cli))
+    .addCommand(lintCommand(cli));
 }

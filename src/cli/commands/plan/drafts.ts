@@ -1,0 +1,98 @@
+import {Command} from 'commander';
+import {displayLine} from '../../../machines/policies/text/display-text.ts';
+import {AppError} from '../../../services/contracts/errors.ts';
+import {type Cli, collect} from '../../cli.ts';
+import {parseAnswers} from '../../job/given-answers.ts';
+import {type PlanJobOptions, runPlanJob, withPlannerOptions} from '../../plan/plan-job.ts';
+
+type OpenOptions = PlanJobOptions & {answer?: readonly string[]};
+
+export function draftsCommand(cli: Cli): Command {
+  return new Command('drafts')
+    .summary('proposed plans that nobody has saved or dropped yet')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  blackbird plan drafts
+  blackbird plan drafts open 20260110-220412-3fa9c1
+  blackbird plan drafts drop 20260110-220412-3fa9c1`,
+    )
+    .addCommand(listCommand(cli), {isDefault: true})
+    .addCommand(openCommand(cli))
+    .addCommand(dropCommand(cli));
+}
+
+function listCommand(cli: Cli): Command {
+  return new Command('list')
+    .summary('all of them, oldest first')
+    .action(async (_options, command: Command) => {
+      const {drafts, broken} = await (await storeOf(cli, command)).list();
+      const {headOf} = await import('../../../machines/policies/planning/plan-draft.ts');
+      const shown = drafts.map((draft) => ({
+        id: draft.draftId,
+        kind: draft.kind,
+        phase: headOf(draft).phase,
+        text: draft.text,
+        updated_at: draft.updatedAt,
+      }));
+      for (const {file, reason} of broken) cli.context.err(`warning: ${displayLine(`${file}: ${reason}`)}`);
+      const lines = shown.map(({id, kind, phase, text, updated_at}) =>
+        [id, kind.padEnd(8), phaseWords[phase].padEnd(21), updated_at, displayLine(text.slice(0, 60))].join(
+          '  ',
+        ),
+      );
+      cli.print(command, {drafts: shown, broken}, () =>
+        lines.length === 0 ? 'no drafts' : lines.join('\n'),
+      );
+    });
+}
+
+const phaseWords = {
+  generating: 'not proposed yet',
+  asking: 'waits for your answer',
+  proposed: 'proposed',
+} as const;
+
+function openCommand(cli: Cli): Command {
+  const command = new Command('open')
+    .summary('go on with one, in the same session of its agent')
+    .argument('<draftId>', 'the draft')
+    .option('--answer <id=text>', 'answer a question; may be given several times', collect);
+  return withPlannerOptions(command).action(async (draftId: string, options: OpenOptions, self: Command) => {
+    const draft = await requireDraft(cli, self, draftId);
+    const answers = parseAnswers(options.answer ?? []);
+    const unknown = answers.find(({id}) => !draft.questions.some((question) => question.id === id));
+    if (unknown) throw new AppError('E_USAGE', `no question is called ${JSON.stringify(unknown.id)}`);
+    const request = {type: 'open', draftId, ...(answers.length > 0 && {answers})} as const;
+    await runPlanJob(cli, self, request, options);
+  });
+}
+
+function dropCommand(cli: Cli): Command {
+  return new Command('drop')
+    .summary('remove one; the plan stays as it is')
+    .argument('<draftId>', 'the draft')
+    .action(async (draftId: string, _options, command: Command) => {
+      await requireDraft(cli, command, draftId);
+      const {folder} = await cli.project(command);
+      const {createDraftStore} = await import('../../../services/stores/draft-store.ts');
+      const {dropDraft} = await import('../../../machines/actors/plan-draft.actor.ts');
+      const drafts = createDraftStore({folder: folder.draftsFolder});
+      await dropDraft({planDrafts: await storeOf(cli, command), drafts}, draftId);
+      cli.print(command, {dropped: draftId}, `dropped ${draftId}`);
+    });
+}
+
+async function requireDraft(cli: Cli, command: Command, draftId: string) {
+  const draft = await (await storeOf(cli, command)).read(draftId);
+  if (draft) return draft;
+  const {draftMissing} = await import('../../../machines/policies/planning/plan-draft.ts');
+  throw draftMissing(draftId);
+}
+
+async function storeOf(cli: Cli, command: Command) {
+  const {folder} = await cli.project(command);
+  const {createPlanDraftStore} = await import('../../../services/stores/plan-draft-store.ts');
+  return createPlanDraftStore({folder: folder.planDraftsFolder});
+}

@@ -1,0 +1,110 @@
+import type {Command} from 'commander';
+import type {PlanQuestion} from '../../machines/actors/plan-draft.actor.ts';
+import type {PlanCommand} from '../../machines/plan-generation.machine.ts';
+import {isEmptyDiff} from '../../machines/policies/plan/plan-diff.ts';
+import {isBlocking} from '../../machines/policies/plan/plan-lint.ts';
+import type {PlanPreview} from '../../machines/policies/planning/check-proposal.ts';
+import {draftTaskId} from '../../machines/policies/planning/plan-draft.ts';
+import type {PlanDraft} from '../../services/contracts/plan-draft.ts';
+import type {Cli} from '../cli.ts';
+import type {OpenedEngine} from '../job/engine-composition.ts';
+import {reportError} from '../terminal/report-error.ts';
+import {showDiff} from './ask-to-save.ts';
+import {findingLines} from './finding-lines.ts';
+
+/** Asks whoever is there what a planner wants to know, and what to do with what it proposes. */
+export function planDialog(
+  cli: Cli,
+  command: Command,
+  {engine, drafts, inspect}: Pick<OpenedEngine, 'engine' | 'drafts' | 'inspect'>,
+): {readonly answer: (question: PlanQuestion) => void} {
+  const {context} = cli;
+
+  const answersTo = async (draft: PlanDraft): Promise<PlanCommand> => {
+    const {askQuestions} = await import('../job/ask-questions.ts');
+    const run = {task_id: draftTaskId(draft.draftId), run_id: draft.draftId, questions: draft.questions};
+    const goOn = openCommand(draft);
+    const answers = await askQuestions(
+      context,
+      draft.questions,
+      {drafts, run, now: context.now},
+      inspect,
+      goOn,
+    );
+    return answers === null ? {type: 'plan.postpone'} : {type: 'plan.answer', answers};
+  };
+
+  const decisionOn = async ({draft, preview}: PlanQuestion): Promise<PlanCommand> => {
+    if (preview) showProposal(cli, preview);
+    for (;;) {
+      const typed = await context.ask(promptFor(preview));
+      const choice = typed === null ? 'later' : choiceOf(typed);
+      if (choice === 'save') return {type: 'plan.accept'};
+      if (choice === 'drop') return {type: 'plan.drop'};
+      if (choice === 'later') return {type: 'plan.postpone'};
+      if (choice === null) continue;
+      const text = await context.ask('What has to be different? ', unfinished(draft));
+      if (text === null) return {type: 'plan.postpone'};
+      if (text.trim() !== '') return {type: 'plan.revise', text};
+    }
+  };
+
+  const ask = async (question: PlanQuestion) => {
+    const {draft, refusal} = question;
+    if (refusal !== undefined) reportError(refusal, context, {json: false});
+    return draft.questions.length > 0 ? answersTo(draft) : decisionOn(question);
+  };
+
+  return {
+    answer: (question) => {
+      const {draftId} = question.draft;
+      // A pause may have taken the question away before it was answered; the draft asks it again.
+      const tell = (said: PlanCommand) => {
+        if (engine.openPlans().some(({draft}) => draft.draftId === draftId)) engine.answerPlan(draftId, said);
+      };
+      ask(question).then(tell, (error: unknown) => {
+        reportError(error, context, {json: cli.isJson(command)});
+        tell({type: 'plan.postpone'});
+      });
+    },
+  };
+}
+
+const openCommand = ({draftId}: PlanDraft) => `blackbird plan drafts open ${draftId}`;
+
+/** Half a sentence is nothing that was said; the proposal is kept. */
+const unfinished = (draft: PlanDraft) => ({
+  onType: () => {},
+  onLeave: async () => {},
+  farewell: `The proposal is kept. Go on with: ${openCommand(draft)}`,
+});
+
+/** What would become of the plan, then what an agent would have to guess. */
+export function showProposal(cli: Cli, {diff, findings}: PlanPreview): void {
+  if (isEmptyDiff(diff)) cli.context.out('Nothing would change.');
+  else showDiff(cli, diff);
+  if (findings.length > 0) cli.context.out(findingLines(cli, findings).join('\n'));
+}
+
+function promptFor(preview: PlanPreview | null): string {
+  const blocking = (preview?.findings ?? []).filter(isBlocking).length;
+  const save = blocking > 0 ? `Save it with ${blocking} blocking` : 'Save it';
+  return `${save}? [y]es, [r]evise, [d]rop, [l]ater: `;
+}
+
+const choices = {
+  y: 'save',
+  yes: 'save',
+  r: 'revise',
+  revise: 'revise',
+  d: 'drop',
+  drop: 'drop',
+  l: 'later',
+  later: 'later',
+} as const;
+
+/** Nothing is chosen by Enter alone. */
+function choiceOf(typed: string): (typeof choices)[keyof typeof choices] | null {
+  const word = typed.trim().toLowerCase();
+  return Object.hasOwn(choices, word) ? choices[word as keyof typeof choices] : null;
+}

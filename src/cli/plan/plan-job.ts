@@ -1,0 +1,66 @@
+import {readFileSync} from 'node:fs';
+import path from 'node:path';
+import type {Command} from 'commander';
+import type {PlanRequest} from '../../machines/policies/planning/plan-draft.ts';
+import {AppError, messageOf} from '../../services/contracts/errors.ts';
+import type {Cli} from '../cli.ts';
+import {agentOption, effortOption, modelOption, streamOption} from '../commands/execute.ts';
+import {inspectOption} from '../inspect/inspect-option.ts';
+import {type JobCommandOptions, openEngineFor, runSteps} from '../job/job.ts';
+
+export type PlanJobOptions = JobCommandOptions & {yes?: true};
+
+/** The options of every command that has a planner propose something. */
+export function withPlannerOptions(command: Command): Command {
+  return command
+    .option('--yes', 'save without asking what nothing blocks')
+    .addOption(agentOption())
+    .addOption(modelOption())
+    .addOption(effortOption())
+    .addOption(streamOption())
+    .addOption(inspectOption());
+}
+
+/** Has a change of the plan proposed, shown and decided. */
+export async function runPlanJob(
+  cli: Cli,
+  command: Command,
+  request: PlanRequest,
+  options: PlanJobOptions,
+): Promise<void> {
+  const opened = await openEngineFor(cli, command, options);
+  const step = {type: 'plan', request, isAccepted: options.yes === true} as const;
+  await runSteps(cli, command, opened, [step], options);
+}
+
+/** What is wanted: typed with the command, in a file, on stdin, or asked for. */
+export async function wantedText(
+  cli: Cli,
+  command: Command,
+  typed: string,
+  from: string | undefined,
+  question: string,
+): Promise<string> {
+  const read = from === undefined ? '' : await textFrom(cli, command, from);
+  const given = [typed, read].filter((text) => text.trim() !== '').join('\n\n');
+  if (given !== '') return given;
+  if (from === undefined && cli.context.isInteractive && !cli.isJson(command))
+    return cli.context.readAll(`${question} End with Ctrl+D.`);
+  return '';
+}
+
+const maxBytes = 1024 * 1024;
+
+async function textFrom(cli: Cli, command: Command, from: string): Promise<string> {
+  if (from === '-') return cli.context.readAll('What is wanted? End with Ctrl+D.');
+  const file = path.resolve(cli.folder(command), from);
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(file);
+  } catch (error) {
+    throw new AppError('E_STORE_READ', `--from: ${messageOf(error)}`);
+  }
+  if (bytes.length > maxBytes) throw new AppError('E_USAGE', `--from: ${file} is larger than 1 MiB`);
+  if (bytes.includes(0)) throw new AppError('E_USAGE', `--from: ${file} is no text`);
+  return bytes.toString('utf8');
+}

@@ -1,0 +1,104 @@
+/** What a planner is asked for, by the field of the answer that it has to fill. */
+export const planFields = ['tasks', 'operations', 'dependencies'] as const;
+export type PlanField = (typeof planFields)[number];
+
+/** The field of a schema for the answer of a planner; null for any other schema. */
+export function planFieldOf(schema: unknown): PlanField | null {
+  const properties = (schema as {properties?: object} | null)?.properties ?? {};
+  return planFields.find((field) => Object.hasOwn(properties, field)) ?? null;
+}
+
+/**
+ * A plan without a model: one task for each point of what is wanted, or for each sentence where it has no points. The
+ * same words make the same plan. `prompts`: all that was said in the session.
+ */
+export function demoPlan(field: PlanField, prompts: readonly string[]): Record<string, unknown> {
+  const known = new Map(prompts.flatMap(knownTasks).map((task) => [task.id, task]));
+  const wanted = prompts.flatMap((prompt) =>
+    wishTitles.flatMap((title) => pointsOf(sectionOf(prompt, title))),
+  );
+  if (field === 'dependencies') return {questions: [], dependencies: chained([...known.values()])};
+  const taken = new Set(known.keys());
+  const tasks = wanted.map((point) => taskFor(point, taken));
+  if (field === 'tasks') return {questions: [], tasks};
+  const named = prompts.flatMap((prompt) => pointsOf(sectionOf(prompt, scopeTitle)));
+  const operations =
+    named.length > 0
+      ? named.map((id) => editOf(id, known.get(id), wanted.join(' ')))
+      : tasks.map((task) => ({op: 'add', task, index: null}));
+  return {questions: [], operations};
+}
+
+const wishTitles = ['What is wanted', 'How the plan has to change', 'What has to be different'];
+const scopeTitle = 'The only tasks you may change, with what is below them';
+
+function sectionOf(prompt: string, title: string): string {
+  const [, body = ''] = `\n${prompt}`.split(`\n# ${title}\n`);
+  return body.split(/\n# /)[0] ?? '';
+}
+
+function pointsOf(text: string): string[] {
+  const lines = text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('demo:') && !line.startsWith('Answer again'));
+  const points = lines.flatMap((line) => /^(?:[-*]|\d+[.)])\s+(.*)$/.exec(line)?.[1] ?? []);
+  const sentences = lines.join(' ').split(/(?<=[.;!?])\s+/);
+  return (points.length > 0 ? points : sentences)
+    .map((point) => point.replace(/[.;!?]+$/, '').trim())
+    .filter((point) => point !== '');
+}
+
+type KnownTask = {readonly id: string; readonly parentId?: string | null; readonly description?: string};
+
+/** The plan stands in the prompt, one task a line. */
+function knownTasks(prompt: string): KnownTask[] {
+  return sectionOf(prompt, 'The plan as it stands')
+    .split('\n')
+    .flatMap((line) => {
+      if (!line.startsWith('{"id"')) return [];
+      try {
+        return [JSON.parse(line) as KnownTask];
+      } catch {
+        // Cut off: it is not known.
+        return [];
+      }
+    });
+}
+
+function taskFor(point: string, taken: Set<string>) {
+  const words = point.toLowerCase().match(/[a-z0-9]+/g) ?? ['task'];
+  const base = words.slice(0, 4).join('-').slice(0, 40);
+  let id = base;
+  for (let count = 2; taken.has(id); count++) id = `${base}-${count}`;
+  taken.add(id);
+  const file = `notes/${id}.md`;
+  return {
+    id,
+    parentId: null,
+    title: point.slice(0, 120),
+    description: `${point}. The demo agent writes what it would do into ${file}, so that it can be read.`,
+    acceptanceCriteria: [`${file} exists`, `${file} contains the title of the task`],
+    prompt: `Create ${file} and verify that it contains the title.\ndemo: write ${file} ${point}`,
+    deps: [],
+  };
+}
+
+const editOf = (id: string, task: KnownTask | undefined, wish: string) => ({
+  op: 'edit',
+  id,
+  title: null,
+  description: [task?.description, wish].filter(Boolean).join(' '),
+  acceptanceCriteria: null,
+  prompt: null,
+});
+
+/** Each leaf behind the one before it. */
+function chained(tasks: readonly KnownTask[]) {
+  const parents = new Set(tasks.map(({parentId}) => parentId));
+  const leaves = tasks.filter(({id}) => !parents.has(id));
+  return leaves.slice(1).map(({id}, place) => ({
+    id,
+    deps: [{id: leaves[place]?.id, reason: 'it stands before it in the plan'}],
+  }));
+}
