@@ -65,12 +65,16 @@ export function showDiff(cli: Cli, diff: PlanDiff): void {
 
 async function requireYes(cli: Cli, command: Command): Promise<void> {
   if (!cli.context.isInteractive || cli.isJson(command)) {
-    throw new AppError('E_CONFIRMATION_REQUIRED', 'nobody is there to ask; nothing was saved', {
-      next: [
-        {command: `blackbird ${pathOf(command)} … --yes`, why: 'save it without a question'},
-        {command: `blackbird ${pathOf(command)} … --dry-run`, why: 'only see what would change'},
-      ],
-    });
+    throw new AppError(
+      'E_CONFIRMATION_REQUIRED',
+      'nobody is there to ask; nothing was saved; pass --yes to save it',
+      {
+        next: [
+          {command: `blackbird ${pathOf(command)} … --yes`, why: 'save it without a question'},
+          {command: `blackbird ${pathOf(command)} … --dry-run`, why: 'only see what would change'},
+        ],
+      },
+    );
   }
   const answer = (await cli.context.ask('Save this? [y/N]: '))?.trim().toLowerCase();
   if (answer !== 'y' && answer !== 'yes') throw new AppError('E_CANCELED', 'not saved; nothing was changed');

@@ -4,6 +4,7 @@ export type ErrorCode =
   | 'E_PLAN_NOT_FOUND'
   | 'E_PLAN_INVALID'
   | 'E_PLAN_EDIT'
+  | 'E_IMPORT'
   | 'E_CONFLICT'
   | 'E_TASK_NOT_FOUND'
   | 'E_TASK_ID'

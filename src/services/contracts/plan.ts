@@ -26,7 +26,12 @@ export type Task = {
   /** Commands that must succeed before it, or anything below it, is done. */
   readonly verify?: readonly string[] | null;
   readonly depRationale?: Readonly<Record<string, string>> | null;
+  /** Where an import found it, so that the next one updates it. */
+  readonly source?: TaskSource | null;
 };
+
+/** What names a task in the list it was imported from, and what the list said of it then. */
+export type TaskSource = {readonly key: string; readonly digest: string};
 
 /** Tasks by id, in the order of the plan file. A Map, because `__proto__` is a task id like any other. */
 export type Plan = {

@@ -1,7 +1,9 @@
 import {Command} from 'commander';
 import type {Cli} from '../../cli.ts';
 import {draftsCommand} from './drafts.ts';
+import {exportCommand} from './export.ts';
 import {generateCommand, refineCommand} from './generate.ts';
+import {importCommand} from './import.ts';
 import {lintCommand} from './lint.ts';
 
 export function planCommand(cli: Cli): Command {
@@ -10,5 +12,7 @@ export function planCommand(cli: Cli): Command {
     .addCommand(generateCommand(cli))
     .addCommand(refineCommand(cli))
     .addCommand(draftsCommand(cli))
-    .addCommand(lintCommand(cli));
+    .addCommand(lintCommand(cli))
+    .addCommand(importCommand(cli))
+    .addCommand(exportCommand(cli));
 }

@@ -2,7 +2,7 @@ import {AppError} from '../../../services/contracts/errors.ts';
 import type {Plan, Task} from '../../../services/contracts/plan.ts';
 import {subtreeOf} from './plan-graph.ts';
 
-export type SeenField = Exclude<keyof Task, 'id' | 'createdAt' | 'updatedAt' | 'depRationale'>;
+export type SeenField = Exclude<keyof Task, 'id' | 'createdAt' | 'updatedAt' | 'depRationale' | 'source'>;
 
 /** What a person saw of a task when they began to change it, each field as text. */
 export type SeenTask = {

@@ -1,5 +1,5 @@
 import {AppError} from '../../../services/contracts/errors.ts';
-import type {Plan, PlanProblem, Task} from '../../../services/contracts/plan.ts';
+import type {Plan, PlanProblem, Task, TaskSource, TaskStatus} from '../../../services/contracts/plan.ts';
 import type {PlanCheck} from '../../../services/contracts/stores.ts';
 import {rootTasks, tasksInTreeOrder} from './plan-graph.ts';
 import {settledStatus, touch} from './plan-status.ts';
@@ -22,10 +22,16 @@ export type Deps = {
   readonly depRationale?: Readonly<Record<string, string>>;
 };
 
+/** By number, or behind a sibling where the task comes to stand. */
+export type PatchPlace = Place & {readonly after?: string};
+
+/** What only an import says: nobody who plans sets a status. */
+type ImportedFields = {readonly status?: TaskStatus; readonly source?: TaskSource};
+
 export type PatchOperation =
-  | {readonly type: 'add'; readonly task: NewTask & Partial<Deps>}
-  | {readonly type: 'edit'; readonly taskId: string; readonly fields: TaskEdit}
-  | {readonly type: 'move'; readonly taskId: string; readonly place: Place}
+  | {readonly type: 'add'; readonly task: NewTask & PatchPlace & Partial<Deps> & ImportedFields}
+  | {readonly type: 'edit'; readonly taskId: string; readonly fields: TaskEdit & ImportedFields}
+  | {readonly type: 'move'; readonly taskId: string; readonly place: PatchPlace}
   /** With all below it where `cascade` is said. Nobody waits for it any more. */
   | {readonly type: 'delete'; readonly taskId: string; readonly cascade?: boolean}
   | ({readonly type: 'deps'; readonly taskId: string} & Deps);
@@ -112,7 +118,7 @@ function createDraft(plan: Plan, now: string) {
     const at = list.indexOf(task.id);
     if (at >= 0) list.splice(at, 1);
   };
-  const insert = (id: string, {parentId, index}: Place) => {
+  const insert = (id: string, {parentId, index, after}: PatchPlace) => {
     if (parentId !== null && !items.has(parentId)) {
       throw refusal(`unknown parent id ${JSON.stringify(parentId)}`);
     }
@@ -120,22 +126,24 @@ function createDraft(plan: Plan, now: string) {
     if (index !== undefined && (!Number.isInteger(index) || index < 0 || index > list.length)) {
       throw refusal(`index out of range: ${index} (valid: 0..${list.length})`);
     }
-    list.splice(index ?? list.length, 0, id);
+    const behind = after === undefined || after === list.at(-1) ? -1 : list.indexOf(after);
+    list.splice(index ?? (behind < 0 ? list.length : behind + 1), 0, id);
   };
   const childrenOf = (id: string) => lists.get(id) ?? items.get(id)?.childIds ?? [];
 
   return {
     insert,
-    create: (task: NewTask) => {
+    create: (task: NewTask & ImportedFields) => {
       refuseId(task.id, items.has(task.id) ? task.id : folded.get(foldedId(task.id)));
       if (task.title.trim() === '') throw refusal('title is required');
-      items.set(task.id, newTask(task, now));
+      const {status = 'todo', source} = task;
+      items.set(task.id, {...newTask(task, now), status, ...(source === undefined ? {} : {source})});
       folded.set(foldedId(task.id), task.id);
     },
-    edit: (id: string, fields: TaskEdit) => {
+    edit: (id: string, fields: TaskEdit & ImportedFields) => {
       items.set(id, editedTask(taskOf(id), fields, now));
     },
-    move: (id: string, place: Place) => {
+    move: (id: string, place: PatchPlace) => {
       const task = taskOf(id);
       takeOut(task);
       insert(id, place);
@@ -200,8 +208,11 @@ function createDraft(plan: Plan, now: string) {
 function settled(before: Plan, plan: Plan, now: string): Plan {
   const touched = new Set<string>();
   for (const task of plan.items.values()) {
-    if (task.childIds === before.items.get(task.id)?.childIds || task.childIds.length === 0) continue;
-    for (let next: Task | undefined = task; next && !touched.has(next.id); ) {
+    const old = before.items.get(task.id);
+    const hasOtherChildren = task.childIds.length > 0 && task.childIds !== old?.childIds;
+    const start = hasOtherChildren ? task.id : old && old.status !== task.status ? task.parentId : null;
+    let next = start == null ? undefined : plan.items.get(start);
+    while (next && !touched.has(next.id)) {
       touched.add(next.id);
       next = next.parentId == null ? undefined : plan.items.get(next.parentId);
     }

@@ -70,13 +70,12 @@ export type TaskEdit = {
 };
 
 /** The same task when nothing really changes. */
-export function editedTask(task: Task, edit: TaskEdit, now: string): Task {
+export function editedTask(task: Task, edit: Partial<Omit<Task, 'id'>>, now: string): Task {
   if (edit.title !== undefined && edit.title.trim() === '') throw refusal('title cannot be empty');
   const said = Object.entries(edit).filter(([, value]) => value !== undefined);
-  const dropped = said.filter(([name, value]) => value === null && task[name as keyof TaskEdit] != null);
+  const dropped = said.filter(([name, value]) => value === null && task[name as keyof Task] != null);
   const changed = said.filter(
-    ([name, value]) =>
-      value !== null && JSON.stringify(task[name as keyof TaskEdit]) !== JSON.stringify(value),
+    ([name, value]) => value !== null && JSON.stringify(task[name as keyof Task]) !== JSON.stringify(value),
   );
   if (changed.length + dropped.length === 0) return task;
   const gone = new Set(dropped.map(([name]) => name));

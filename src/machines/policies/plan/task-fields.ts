@@ -77,6 +77,14 @@ const textByKey: FieldCheck = (value, path) => {
   return wrong.map(([key]) => ({path: `${path}[${JSON.stringify(key)}]`, message: 'must be a string'}));
 };
 
+const sourceOfTask: FieldCheck = (value, path) => {
+  if (value == null) return fine;
+  const {key, digest} = value as {key?: unknown; digest?: unknown};
+  return typeof key === 'string' && key !== '' && typeof digest === 'string'
+    ? fine
+    : [{path, message: 'must be an object with key and digest'}];
+};
+
 const statuses: ReadonlySet<unknown> = new Set(taskStatuses);
 
 /** Compiles only while every field of a task has its check. */
@@ -98,6 +106,7 @@ const checksByField = {
   effort: optionalWord,
   verify: checkList,
   depRationale: textByKey,
+  source: sourceOfTask,
 } satisfies Record<keyof Task, FieldCheck>;
 
 const fieldChecks = Object.entries(checksByField).map(([name, check]) => ({name, path: `.${name}`, check}));

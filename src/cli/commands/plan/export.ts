@@ -1,0 +1,55 @@
+import path from 'node:path';
+import {Command, Option} from 'commander';
+import {csvPlan} from '../../../machines/policies/exchange/csv-plan.ts';
+import {markdownPlan} from '../../../machines/policies/exchange/markdown-plan.ts';
+import {mermaidPlan} from '../../../machines/policies/exchange/mermaid-plan.ts';
+import {displayLine, displayText} from '../../../machines/policies/text/display-text.ts';
+import type {Plan} from '../../../services/contracts/plan.ts';
+import type {Cli} from '../../cli.ts';
+import {printableJson} from '../../terminal/printable-json.ts';
+
+const exporters = {
+  md: markdownPlan,
+  mermaid: mermaidPlan,
+  json: ({items, ...root}: Plan) => printableJson({...root, items: Object.fromEntries(items)}, 2),
+  csv: csvPlan,
+} as const;
+
+type Options = {format: keyof typeof exporters; output?: string; force?: true};
+
+export function exportCommand(cli: Cli): Command {
+  return new Command('export')
+    .summary('the plan as Markdown, Mermaid chart, JSON or CSV')
+    .addOption(
+      new Option('--format <format>', 'what to make of it')
+        .choices(Object.keys(exporters))
+        .default('md' satisfies Options['format']),
+    )
+    .option('--output <file>', 'write it there instead of printing it')
+    .option('--force', 'replace the file')
+    .addHelpText(
+      'after',
+      `
+\`plan import\` reads md and csv back: tasks that are there are updated, their statuses stay.
+
+Examples:
+  blackbird plan export > PLAN.md
+  blackbird plan export --format mermaid --output plan.mmd
+  blackbird plan export --format csv --output plan.csv --force`,
+    )
+    .action(async ({format, output, force}: Options, command: Command) => {
+      const {plans} = await cli.project(command);
+      const plan = await plans.read();
+      const text = exporters[format](plan);
+      if (output === undefined) {
+        if (cli.isJson(command) && format !== 'json') cli.print(command, {format, text}, '');
+        else cli.context.out(format === 'json' ? text : displayText(text));
+        return;
+      }
+      const file = path.resolve(cli.folder(command), output);
+      const {writeExport} = await import('../../../services/stores/export-file.ts');
+      await writeExport(file, `${text}\n`, {force: force === true});
+      const data = {format, file, tasks: plan.items.size};
+      cli.print(command, data, () => `wrote ${displayLine(file)}: ${plan.items.size} tasks`);
+    });
+}

@@ -1,0 +1,86 @@
+import {createHash} from 'node:crypto';
+import path from 'node:path';
+import {Command, Option} from 'commander';
+import {importRefusal, mergeImport} from '../../../machines/policies/exchange/merge-import.ts';
+import {
+  type ImportFormat,
+  importFormats,
+  readImport,
+} from '../../../machines/policies/exchange/read-import.ts';
+import {diffCounts} from '../../../machines/policies/plan/plan-diff-lines.ts';
+import {AppError} from '../../../services/contracts/errors.ts';
+import {readWholeFile} from '../../../services/stores/whole-file.ts';
+import type {Cli} from '../../cli.ts';
+import {askToSave, type SaveOptions, withSaveOptions} from '../../plan/ask-to-save.ts';
+
+type Options = SaveOptions & {format?: ImportFormat; tag?: string; source?: string};
+
+const maxImportBytes = 64 * 1024 * 1024;
+
+export function importCommand(cli: Cli): Command {
+  const command = new Command('import')
+    .summary('add the tasks of a list, or update those that came from it')
+    .argument('<file>', 'Markdown list, tasks.json of task-master, issues as JSON, or CSV; - reads stdin')
+    .addOption(
+      new Option('--format <format>', 'what the list is; found out when left out').choices(importFormats),
+    )
+    .option('--tag <name>', 'the tag of a tasks.json (default: master)')
+    .option('--source <name>', 'what keeps this list apart from others (default: its path)')
+    .addHelpText(
+      'after',
+      `
+Shows what would change and asks. The same list twice changes nothing; what changed in the list since is
+updated. A status that a task has got here is kept.
+
+Examples:
+  blackbird plan import TODO.md
+  blackbird plan import .taskmaster/tasks/tasks.json --yes
+  gh issue list --json number,title,body,labels,state | blackbird plan import - --yes
+  blackbird plan import tasks.csv --dry-run`,
+    );
+  return withSaveOptions(command).action(async (file: string, options: Options, running: Command) => {
+    const project = await cli.project(running);
+    const whole = file === '-' ? null : path.resolve(cli.folder(running), file);
+    const text = whole === null ? await readInput(cli) : readList(whole, file);
+    const {format, tag} = options;
+    const name = whole === null ? null : path.basename(whole);
+    const read = readImport({
+      text,
+      name,
+      digest,
+      ...(format === undefined ? {} : {format}),
+      ...(tag === undefined ? {} : {tag}),
+    });
+    if ('problems' in read.list) throw importRefusal(read.list.problems);
+    const {tasks} = read.list;
+    const relative = whole === null ? read.format : path.relative(project.folder.root, whole);
+    const source = options.source ?? relative.replaceAll(path.sep, '/');
+    const {isSaved, diff} = await askToSave(
+      cli,
+      running,
+      (plan) => mergeImport(plan, tasks, {source, digest}, cli.context.now()),
+      options,
+    );
+    const data = {format: read.format, source, tasks: tasks.length, saved: isSaved, diff};
+    cli.print(running, data, () =>
+      isSaved ? `imported: ${diffCounts(diff)}` : options.dryRun ? '' : nothingNew,
+    );
+  });
+}
+
+const nothingNew = 'nothing to change: the plan has all of it';
+
+const digest = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 32);
+
+function readList(file: string, given: string): string {
+  const text = readWholeFile(file, 'list of tasks', maxImportBytes);
+  if (text === null) throw new AppError('E_USAGE', `no such file: ${given}`);
+  return text;
+}
+
+async function readInput({context}: Cli): Promise<string> {
+  const text = await context.readAll('The list of tasks (Ctrl+D ends it):');
+  if (text.trim() === '') throw new AppError('E_NO_INPUT', 'there is nothing on stdin');
+  if (text.length > maxImportBytes) throw new AppError('E_USAGE', 'the list is larger than 64 MiB');
+  return text;
+}

@@ -1,0 +1,143 @@
+import {type TaskStatus, taskStatuses} from '../../../services/contracts/task-status.ts';
+import {parseCsv, readCell} from './csv.ts';
+import {
+  type ImportedFields,
+  type ImportList,
+  type ImportProblem,
+  ownKey,
+  titleKeys,
+} from './imported-task.ts';
+import {slug} from './new-ids.ts';
+
+/** The columns of an export, and what else people call them. */
+export const csvColumns = [
+  'id',
+  'parent',
+  'title',
+  'status',
+  'deps',
+  'description',
+  'acceptance_criteria',
+  'prompt',
+  'notes',
+  'verify',
+  'agent',
+  'model',
+  'effort',
+] as const;
+
+export type CsvColumn = (typeof csvColumns)[number];
+
+const otherNames: Readonly<Record<string, CsvColumn>> = {
+  name: 'title',
+  summary: 'title',
+  task: 'title',
+  key: 'id',
+  body: 'description',
+  parent_id: 'parent',
+  parentid: 'parent',
+  dependencies: 'deps',
+  depends_on: 'deps',
+  waits_for: 'deps',
+  state: 'status',
+  criteria: 'acceptance_criteria',
+  acceptancecriteria: 'acceptance_criteria',
+};
+
+/** The tasks of a table whose first row names its columns. Columns that nobody knows are left out. */
+export function csvTasks(text: string, digest: (text: string) => string): ImportList {
+  const [head = [], ...rows] = parseCsv(text);
+  const columns = head.map(columnOf);
+  if (!columns.includes('title')) {
+    return {problems: [{at: 'row 1', message: `no column "title" (known: ${csvColumns.join(', ')})`}]};
+  }
+  const problems: ImportProblem[] = [];
+  const keyOf = titleKeys(digest);
+  const tasks = rows.map((cells, index) => {
+    const at = `row ${index + 2}`;
+    const has = (column: CsvColumn) => columns.includes(column);
+    const value = (column: CsvColumn) => readCell(cells[columns.indexOf(column)] ?? '');
+    const text = (column: CsvColumn & keyof ImportedFields) => (has(column) ? {[column]: value(column)} : {});
+    const word = (column: CsvColumn & keyof ImportedFields) =>
+      has(column) ? {[column]: value(column).trim() || null} : {};
+    const title = value('title');
+    if (title.trim() === '') problems.push({at, message: 'title is required'});
+    const id = value('id').trim() || null;
+    const parent = value('parent').trim();
+    const status = statusOf(value('status'));
+    if (status === undefined)
+      problems.push({at, message: `unknown status ${JSON.stringify(value('status'))}`});
+    const verify = linesOf(value('verify'));
+    return {
+      key: id === null ? keyOf(parent, title) : ownKey(id),
+      at,
+      id,
+      idWish: slug(title),
+      parentKey: parent === '' ? null : parent,
+      title,
+      fields: {
+        ...text('description'),
+        ...text('prompt'),
+        ...(has('notes') ? {notes: value('notes') || null} : {}),
+        ...(has('acceptance_criteria') ? {acceptanceCriteria: linesOf(value('acceptance_criteria'))} : {}),
+        ...(has('verify') ? {verify: verify.length === 0 ? null : verify} : {}),
+        ...word('agent'),
+        ...word('model'),
+        ...word('effort'),
+      },
+      deps: has('deps')
+        ? value('deps')
+            .split(/[\s,;]+/)
+            .filter((dep) => dep !== '')
+        : null,
+      status: status ?? null,
+    };
+  });
+  const own = new Set(tasks.flatMap(({id}) => id ?? []));
+  const keyed = (name: string) => (own.has(name) ? ownKey(name) : name);
+  return problems.length > 0
+    ? {problems}
+    : {
+        tasks: tasks.map((task) => ({
+          ...task,
+          parentKey: task.parentKey === null ? null : keyed(task.parentKey),
+          deps: task.deps?.map(keyed) ?? null,
+        })),
+      };
+}
+
+function columnOf(name: string): CsvColumn | null {
+  const plain = name
+    .trim()
+    .toLowerCase()
+    .replace(/[\s-]+/g, '_');
+  return (
+    csvColumns.find((column) => column === plain) ??
+    (Object.hasOwn(otherNames, plain) ? (otherNames[plain] ?? null) : null)
+  );
+}
+
+const otherStatuses: Readonly<Record<string, TaskStatus>> = {
+  open: 'todo',
+  to_do: 'todo',
+  closed: 'done',
+  completed: 'done',
+  complete: 'done',
+  cancelled: 'skipped',
+  canceled: 'skipped',
+};
+
+/** Null where nothing is said, undefined for what nobody knows. */
+function statusOf(text: string): TaskStatus | null | undefined {
+  const plain = text
+    .trim()
+    .toLowerCase()
+    .replace(/[\s-]+/g, '_');
+  if (plain === '') return null;
+  return (
+    taskStatuses.find((status) => status === plain) ??
+    (Object.hasOwn(otherStatuses, plain) ? otherStatuses[plain] : undefined)
+  );
+}
+
+const linesOf = (text: string) => text.split(/\r?\n/).filter((line) => line.trim() !== '');

@@ -1,0 +1,137 @@
+import {AppError} from '../../../services/contracts/errors.ts';
+import type {Plan, Task, TaskStatus} from '../../../services/contracts/plan.ts';
+import {applyPatch, type PatchOperation} from '../plan/plan-patch.ts';
+import {type ImportedTask, type ImportProblem, ownKey} from './imported-task.ts';
+import {idMaker} from './new-ids.ts';
+
+export type ImportFrom = {
+  /** Tells lists apart that know the same keys: the path of a file, `issues`. */
+  readonly source: string;
+  readonly digest: (text: string) => string;
+};
+
+/**
+ * The plan with every task of the list: known ones are updated where the list changed since the last import, new ones
+ * are added behind the sibling they follow. A status that somebody gave a task here is never taken back. The same plan
+ * when the list says nothing new.
+ */
+export function mergeImport(
+  plan: Plan,
+  tasks: readonly ImportedTask[],
+  {source, digest}: ImportFrom,
+  now: string,
+): Plan {
+  const ids = matchIds(plan, tasks, source);
+  const byKey = new Map(tasks.map((each) => [each.key, each]));
+  const idOf = (key: string) => ids.get(key) ?? (plan.items.has(key) ? key : undefined);
+  const imported = new Set(ids.values());
+  const problems: ImportProblem[] = [];
+  const operations: PatchOperation[] = [];
+  const previous = new Map<string | null, string>();
+
+  for (const each of tasks) {
+    const id = ids.get(each.key) as string;
+    const parentId = each.parentKey === null ? null : (idOf(each.parentKey) ?? null);
+    if (each.parentKey !== null && parentId === null) problems.push(unknown(each, 'parent', each.parentKey));
+    const deps = each.deps?.map((key) => idOf(key) ?? key) ?? null;
+    for (const dep of deps ?? []) {
+      if (!plan.items.has(dep) && !imported.has(dep)) problems.push(unknown(each, 'dependency', dep));
+    }
+    const after = previous.get(parentId);
+    previous.set(parentId, id);
+    const place = {parentId, ...(after === undefined ? {} : {after})};
+    // Tasks with an id of their own need no other mark.
+    const mark =
+      each.id === null ? {source: {key: `${source}#${each.key}`, digest: digest(saying(each))}} : {};
+    const known = plan.items.get(id);
+    if (!known) {
+      const {depRationale, ...fields} = each.fields;
+      const given = withoutNulls(fields);
+      const status = newStatus(each.status);
+      const reasons = depRationale == null ? {} : {depRationale};
+      operations.push({
+        type: 'add',
+        task: {
+          id,
+          title: each.title,
+          ...given,
+          ...place,
+          status,
+          ...mark,
+          ...(deps ? {deps, ...reasons} : {}),
+        },
+      });
+      continue;
+    }
+    if (mark.source && mark.source.digest === known.source?.digest) continue;
+    const {depRationale, ...fields} = each.fields;
+    const status = laterStatus(known, each.status);
+    operations.push({type: 'edit', taskId: id, fields: {title: each.title, ...fields, ...mark, ...status}});
+    if ((known.parentId ?? null) !== parentId) operations.push({type: 'move', taskId: id, place});
+    if (deps) {
+      // Those that somebody added here, on tasks the list does not know, stay.
+      const own = each.id === null ? known.deps.filter((dep) => !imported.has(dep)) : [];
+      const reasons = depRationale == null ? {} : {depRationale};
+      operations.push({type: 'deps', taskId: id, deps: [...new Set([...deps, ...own])], ...reasons});
+    }
+  }
+  if (problems.length > 0) throw importRefusal(problems);
+  const result = applyPatch(plan, operations, now);
+  if ('plan' in result) return result.plan;
+  const place = (path: string) => {
+    const at = /^\$\.operations\[(\d+)\]/.exec(path)?.[1];
+    const operation = at === undefined ? undefined : operations[Number(at)];
+    const id = operation?.type === 'add' ? operation.task.id : operation?.taskId;
+    const found = [...ids].find(([, each]) => each === id)?.[0];
+    return (found === undefined ? undefined : byKey.get(found)?.at) ?? path;
+  };
+  const told = result.problems.slice(0, problemLimit).map(({path, message}) => ({at: place(path), message}));
+  throw importRefusal(told, result.problems.length);
+}
+
+/** So many are told; the first ones explain most of the rest. */
+const problemLimit = 10;
+
+export function importRefusal(problems: readonly ImportProblem[], count = problems.length): AppError {
+  const shown = problems.slice(0, problemLimit).map(({at, message}) => [at, message] as const);
+  const left = count - shown.length;
+  return new AppError('E_IMPORT', 'this list cannot be imported; nothing was written', {
+    details: left > 0 ? [...shown, ['…', `and ${left} more`]] : shown,
+  });
+}
+
+/** The id of every task of the list: its own, that of the task which came from here before, or a new one. */
+function matchIds(plan: Plan, tasks: readonly ImportedTask[], source: string): ReadonlyMap<string, string> {
+  const bySource = new Map(
+    [...plan.items.values()].flatMap(({id, source: from}) => (from ? [[from.key, id] as const] : [])),
+  );
+  const own = tasks.flatMap(({id}) => (id === null ? [] : [id]));
+  const newId = idMaker([...plan.items.keys(), ...own]);
+  return new Map(
+    tasks.map(({key, id, idWish}) => [key, id ?? bySource.get(`${source}#${key}`) ?? newId(idWish)]),
+  );
+}
+
+/** Runs do not come with a list, so nothing can be under way or waiting that is new here. */
+const newStatus = (status: TaskStatus | null): TaskStatus =>
+  status === null || status === 'in_progress' || status === 'queued' || status === 'waiting_user'
+    ? 'todo'
+    : status;
+
+/** The list may say that something nobody here has touched is done elsewhere. */
+function laterStatus(task: Task, status: TaskStatus | null): {status?: TaskStatus} {
+  const isOver = status === 'done' || status === 'skipped';
+  return isOver && task.status === 'todo' && task.childIds.length === 0 ? {status} : {};
+}
+
+const saying = ({title, fields, parentKey, deps, status}: ImportedTask) =>
+  JSON.stringify([title, Object.entries(fields).toSorted(), parentKey, deps, status]);
+
+function unknown({at}: ImportedTask, what: string, key: string): ImportProblem {
+  return {at, message: `unknown ${what} ${JSON.stringify(key.startsWith(ownKey('')) ? key.slice(3) : key)}`};
+}
+
+type Given<T> = {[K in keyof T]?: Exclude<T[K], null>};
+
+const withoutNulls = <T extends object>(fields: T): Given<T> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as Given<T>;

@@ -1,0 +1,36 @@
+import {isPlainTaskId} from '../../../services/contracts/task-id.ts';
+import {foldedId} from '../plan/task-edits.ts';
+
+const wordLimit = 48;
+
+/** Makes ids that are plain and new, from whatever text: `Build the API!` is `build-the-api`, the next `build-the-api-2`. */
+export function idMaker(taken: Iterable<string>): (wish: string) => string {
+  const known = new Set([...taken].map(foldedId));
+  const next = new Map<string, number>();
+  return (wish) => {
+    const base = isPlainTaskId(wish) && wish.length <= wordLimit ? wish : slug(wish);
+    let id = base;
+    for (let count = next.get(foldedId(base)) ?? 2; !isFree(id); count++) {
+      id = `${base}-${count}`;
+      next.set(foldedId(base), count + 1);
+    }
+    known.add(foldedId(id));
+    return id;
+  };
+
+  function isFree(id: string): boolean {
+    return isPlainTaskId(id) && id !== 'root' && !known.has(foldedId(id));
+  }
+}
+
+export function slug(text: string): string {
+  const words = text
+    .slice(0, 400)
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '');
+  const short = words.slice(0, wordLimit).replace(/-+$/, '');
+  return short === '' ? 'task' : short;
+}

@@ -1,0 +1,16 @@
+import {lstatSync} from 'node:fs';
+import {AppError} from '../contracts/errors.ts';
+import {writeDurably} from './durable-write.ts';
+import {writeFailure} from './store-errors.ts';
+
+/** Writes a file that a person asked for, whole or not at all. What is there already is replaced only when that is said. */
+export async function writeExport(file: string, text: string, {force}: {force: boolean}): Promise<void> {
+  if (!force && lstatSync(file, {throwIfNoEntry: false})) {
+    throw new AppError('E_STORE_WRITE', `${file} exists already; pass --force to replace it`);
+  }
+  try {
+    await writeDurably(file, text, {keepMode: true});
+  } catch (error) {
+    throw writeFailure(file, 'export', error);
+  }
+}

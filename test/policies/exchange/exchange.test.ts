@@ -1,0 +1,461 @@
+import {createHash} from 'node:crypto';
+import fc from 'fast-check';
+import {describe, expect, test} from 'vitest';
+import {csvPlan} from '../../../src/machines/policies/exchange/csv-plan.ts';
+import {markdownPlan} from '../../../src/machines/policies/exchange/markdown-plan.ts';
+import {importRefusal, mergeImport} from '../../../src/machines/policies/exchange/merge-import.ts';
+import {mermaidPlan} from '../../../src/machines/policies/exchange/mermaid-plan.ts';
+import {readImport} from '../../../src/machines/policies/exchange/read-import.ts';
+import {editTask, moveTask} from '../../../src/machines/policies/plan/plan-edits.ts';
+import {tasksInTreeOrder} from '../../../src/machines/policies/plan/plan-graph.ts';
+import {setStatus} from '../../../src/machines/policies/plan/plan-status.ts';
+import type {Plan, Task} from '../../../src/services/contracts/plan.ts';
+import {errorOf} from '../../helpers/errors.ts';
+import {family, now, planOf, task, taskIn} from '../../helpers/plans.ts';
+import {controlCharacters} from '../../helpers/run-cli.ts';
+
+const digest = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 32);
+
+function imported(
+  text: string,
+  {into = planOf(), name = 'list.md', tag}: {into?: Plan; name?: string | null; tag?: string} = {},
+): Plan {
+  const {list} = readImport({text, name, digest, ...(tag === undefined ? {} : {tag})});
+  if ('problems' in list) throw importRefusal(list.problems);
+  return mergeImport(into, list.tasks, {source: name ?? 'stdin', digest}, now);
+}
+const details = (text: string, options: Parameters<typeof imported>[1] = {}) =>
+  errorOf(() => imported(text, options)).details.map(([at, message]) => `${at}: ${message}`);
+
+/** Tree, status, dependencies: `  b done (a)`. */
+const outline = (plan: Plan) =>
+  tasksInTreeOrder(plan).map(({task: {id, status, deps}, depth}) => {
+    const state = status === 'todo' ? '' : ` ${status}`;
+    return `${'  '.repeat(depth)}${id}${state}${deps.length === 0 ? '' : ` (${deps.join(', ')})`}`;
+  });
+
+const markdown = `# To do
+
+Some words first, and \`\`\`- [ ] not this\`\`\`.
+
+- [ ] Build the API
+  What it is about,
+  in two lines.
+  - answers with 200
+  - refuses nonsense
+  - [x] Schema
+    - [ ] Deep one
+  - [-] Old idea
+1. [ ] Build the API
+* [ ] Ship it <!-- id: ship; agent: codex -->
+  Waits for: ship-docs
+  Prompt:
+  > Do it.
+  >
+  > - [ ] not a task
+- [X] Docs <!-- id: ship-docs -->
+\`\`\`
+- [ ] in a fence
+\`\`\`
+`;
+
+describe('a Markdown list', () => {
+  test('is a tree of tasks, with what stands below each', () => {
+    const plan = imported(markdown);
+    expect(outline(plan)).toEqual([
+      'build-the-api',
+      '  schema',
+      '    deep-one',
+      '  old-idea skipped',
+      'build-the-api-2',
+      'ship (ship-docs)',
+      'ship-docs done',
+    ]);
+    expect(taskIn(plan, 'build-the-api')).toMatchObject({
+      title: 'Build the API',
+      description: 'What it is about,\nin two lines.',
+      acceptanceCriteria: ['answers with 200', 'refuses nonsense'],
+      source: {key: expect.stringMatching(/^list\.md#[0-9a-f]{16}$/)},
+    });
+    expect(taskIn(plan, 'ship')).toMatchObject({agent: 'codex', prompt: 'Do it.\n\n- [ ] not a task'});
+    expect(taskIn(plan, 'ship').source).toBeUndefined();
+  });
+
+  test('without a checkbox is all tasks', () => {
+    expect(outline(imported('- a\n\t- b\n\t\t- c\n- d\r\n'))).toEqual(['a', '  b', '    c', 'd']);
+  });
+
+  test('twice changes nothing, whatever happened here since', () => {
+    const first = imported(markdown);
+    expect(imported(markdown, {into: first})).toBe(first);
+    let later = setStatus(first, 'deep-one', 'failed', now);
+    later = editTask(later, 'build-the-api-2', {title: 'Mine', description: 'mine'}, now);
+    later = moveTask(later, 'build-the-api-2', {parentId: null, index: 0}, now);
+    expect(imported(markdown, {into: later})).toBe(later);
+  });
+
+  test('that grew adds where it grew, and updates what it changed', () => {
+    const first = setStatus(imported('- [ ] One\n- [ ] Two\n  text\n- [ ] Three'), 'two', 'failed', now);
+    const next = imported('- [x] One\n- [ ] New\n- [x] Two\n  other\n- [ ] Three\n  - [ ] Child', {
+      into: first,
+    });
+    expect(outline(next)).toEqual(['one done', 'new', 'two failed', 'three', '  child']);
+    expect(taskIn(next, 'two').description).toBe('other');
+  });
+
+  test('of the same words in another file is another list', () => {
+    const first = imported('- [ ] One');
+    expect(outline(imported('- [ ] One', {into: first, name: 'other.md'}))).toEqual(['one', 'one-2']);
+  });
+});
+
+test('issues: numbers are what names them, closed is done, ticks are criteria', () => {
+  const issues = [
+    {
+      number: 12,
+      title: 'Crash',
+      body: 'It crashes.\r\n- [ ] no crash\nDepends on #9, #7 and #99',
+      labels: [{name: 'bug'}],
+      state: 'OPEN',
+    },
+    {number: 9, title: 'Parser', body: null, labels: [], state: 'CLOSED'},
+    {number: 7, title: 'Lexer', body: 'Blocked by: #7', labels: [], state: 'OPEN'},
+  ];
+  const plan = imported(JSON.stringify(issues), {name: null});
+  expect(outline(plan)).toEqual(['issue-12 (issue-9, issue-7)', 'issue-9 done', 'issue-7']);
+  expect(taskIn(plan, 'issue-12')).toMatchObject({
+    description: 'It crashes.\n- [ ] no crash\nDepends on #9, #7 and #99',
+    acceptanceCriteria: ['no crash'],
+    notes: 'labels: bug',
+  });
+  expect(imported(JSON.stringify(issues), {into: plan, name: null})).toBe(plan);
+  const closed = issues.map((issue) => ({...issue, state: 'CLOSED'}));
+  const busy = setStatus(plan, 'issue-12', 'in_progress', now);
+  expect(outline(imported(JSON.stringify(closed), {into: busy, name: null}))).toEqual([
+    'issue-12 in_progress (issue-9, issue-7)',
+    'issue-9 done',
+    'issue-7 done',
+  ]);
+});
+
+describe('tasks.json of task-master', () => {
+  const tasks = [
+    {
+      id: 1,
+      title: 'Setup',
+      description: 'd',
+      details: 'how',
+      testStrategy: 'run it',
+      status: 'done',
+      dependencies: [],
+      subtasks: [],
+    },
+    {
+      id: 2,
+      title: 'Work',
+      status: 'in-progress',
+      dependencies: [1],
+      subtasks: [
+        {id: 1, title: 'First', status: 'pending', dependencies: []},
+        {id: 2, title: 'Second', status: 'cancelled', dependencies: [1, '2', '1']},
+      ],
+    },
+  ];
+
+  test.each([
+    {name: 'in the old layout', value: {tasks}, tag: undefined, prefix: ''},
+    {
+      name: 'under the tag master',
+      value: {master: {tasks, metadata: {}}, other: {tasks: []}},
+      tag: undefined,
+      prefix: '',
+    },
+    {name: 'under the only tag', value: {feature: {tasks}}, tag: undefined, prefix: 'feature-'},
+    {
+      name: 'under the tag that was named',
+      value: {master: {tasks: []}, feature: {tasks}},
+      tag: 'feature',
+      prefix: 'feature-',
+    },
+  ])('$name', ({value, tag, prefix}) => {
+    const options = {name: 'tasks.json', ...(tag === undefined ? {} : {tag})};
+    const plan = imported(JSON.stringify(value), options);
+    expect(outline(plan)).toEqual([
+      `${prefix}1 done`,
+      `${prefix}2 (${prefix}1)`,
+      `  ${prefix}2.1`,
+      `  ${prefix}2.2 skipped (${prefix}2.1)`,
+    ]);
+    expect(taskIn(plan, `${prefix}1`)).toMatchObject({
+      description: 'd',
+      prompt: 'how',
+      acceptanceCriteria: ['run it'],
+    });
+    expect(imported(JSON.stringify(value), {...options, into: plan})).toBe(plan);
+  });
+
+  test('with a tag that is not there', () => {
+    expect(details(JSON.stringify({a: {tasks}, b: {tasks}}), {name: 'tasks.json'})).toEqual([
+      'tags: no tag "master"; choose one with --tag: a, b',
+    ]);
+  });
+});
+
+test('CSV: columns by name, quotes, parents that come later', () => {
+  const csv =
+    'ID,Name,Parent,Depends on,Status,Owner\r\nb,"B, the ""second""",p,a,Closed,me\na,A,p,,,\np,P,,,,\n,No id,p,a;b,,\n';
+  const plan = imported(csv, {name: 'list.csv'});
+  expect(outline(plan)).toEqual(['p', '  b done (a)', '  a', '  no-id (a, b)']);
+  expect(taskIn(plan, 'b').title).toBe('B, the "second"');
+  expect(imported(csv, {name: 'list.csv', into: plan})).toBe(plan);
+});
+
+describe('a list that cannot be imported says where and why', () => {
+  test.each<{name: string; text: string; file?: string | null; expected: string[]}>([
+    {name: 'nothing in it', text: 'just words', expected: ['file: there is no task in it']},
+    {
+      name: 'broken JSON',
+      text: '[{',
+      file: null,
+      expected: [expect.stringMatching(/^file: it is not valid JSON/)],
+    },
+    {
+      name: 'other JSON',
+      text: '{"a":1}',
+      file: 'x.json',
+      expected: ['file: this JSON is neither a tasks.json of task-master nor a list of issues'],
+    },
+    {
+      name: 'no title column',
+      text: 'a,b\n1,2',
+      file: 'x.csv',
+      expected: [expect.stringMatching(/^row 1: no column "title"/)],
+    },
+    {
+      name: 'rows without title or status',
+      text: 'title,status\n,todo\nx,what',
+      file: 'x.csv',
+      expected: ['row 2: title is required', 'row 3: unknown status "what"'],
+    },
+    {
+      name: 'an id twice',
+      text: '- [ ] a <!-- id: x -->\n- [ ] b <!-- id: x -->',
+      expected: ['line 2: the same id as line 1: "x"'],
+    },
+    {
+      name: 'an issue twice',
+      text: '[{"number":1,"title":"a"},{"number":1,"title":"b"}]',
+      file: null,
+      expected: ['issue #1: the same id as issue #1: "1"'],
+    },
+    {
+      name: 'an id that is a path',
+      text: '- [ ] a <!-- id: ../x -->',
+      expected: ['line 1: "../x" cannot be a task id'],
+    },
+    {
+      name: 'unknown names',
+      text: 'id,title,parent,deps\na,A,x,y',
+      file: 'x.csv',
+      expected: ['row 2: unknown parent "x"', 'row 2: unknown dependency "y"'],
+    },
+    {
+      name: 'a cycle of dependencies',
+      text: 'id,title,deps\na,A,b\nb,B,a',
+      file: 'x.csv',
+      expected: ['$.items: dependency cycle detected: a -> b -> a'],
+    },
+    {
+      name: 'a cycle of parents',
+      text: 'id,title,parent\na,A,b\nb,B,a',
+      file: 'x.csv',
+      expected: ['$.items: hierarchy cycle detected: a -> b -> a'],
+    },
+    {
+      name: 'a comment of nonsense',
+      text: '- [ ] a <!-- id: a -->\n  <!-- blackbird: {"description": 5, "deps": 7, "childIds": ["z"]} -->',
+      expected: ['$.items["a"].description: must be a string'],
+    },
+  ])('$name', ({text, file, expected}) => {
+    expect(details(text, {name: file === undefined ? 'list.md' : file})).toEqual(expected);
+  });
+
+  test('in ten lines at most', () => {
+    const rows = Array.from({length: 30}, (_, index) => `t${index},,`);
+    expect(details(`id,title\n${rows.join('\n')}`, {name: 'x.csv'}).at(-1)).toBe('…: and 20 more');
+  });
+});
+
+describe('what is exported as', () => {
+  const plan = planOf(
+    family(
+      task('p', {title: 'Parent', description: 'About\n\n- [ ] it', status: 'in_progress'}),
+      task('a', {
+        status: 'done',
+        acceptanceCriteria: ['one', 'two'],
+        verify: ['npm test -- --run'],
+        notes: 'n',
+      } as Partial<Task>),
+      task('b', {
+        status: 'failed',
+        deps: ['a'],
+        depRationale: {a: 'needs\nit'},
+        prompt: 'Do\n  it',
+        model: 'x',
+      }),
+    ),
+    task('=evil', {
+      title: '\u001b[2J "x", <b>#;\u202e',
+      description: ' edges \n',
+      acceptanceCriteria: ['[ ] box', '', '-->'],
+    }),
+    task('z', {title: 'End <!-- id: q -->', status: 'skipped', deps: ['=evil', 'p']}),
+  );
+  /** Runs do not travel, so nothing is under way elsewhere; empty values say the same as none. */
+  const essence = (each: Plan) =>
+    tasksInTreeOrder(each).map(({task: {createdAt: _c, updatedAt: _u, ...rest}}) =>
+      Object.fromEntries(
+        Object.entries(rest).filter(
+          ([, value]) => value != null && value !== '' && !['{}', '[]'].includes(JSON.stringify(value)),
+        ),
+      ),
+    );
+
+  test('Markdown can be read, and is imported as the same plan', () => {
+    const text = markdownPlan(plan);
+    expect(text.split('\n').slice(0, 26)).toEqual([
+      '- [ ] Parent <!-- id: p; status: in_progress -->',
+      '',
+      '  > About',
+      '  >',
+      '  > - [ ] it',
+      '  - [x] Task a <!-- id: a -->',
+      '',
+      '    - one',
+      '    - two',
+      '',
+      '    Verify:',
+      '',
+      '    - npm test -- --run',
+      '',
+      '    Notes:',
+      '',
+      '    > n',
+      '  - [ ] Task b <!-- id: b; status: failed; model: x -->',
+      '',
+      '    Waits for: a',
+      '',
+      '    Prompt:',
+      '',
+      '    > Do',
+      '    >   it',
+      '',
+    ]);
+    expect(text).not.toMatch(controlCharacters);
+    // The id is one that only an old plan has; a new task may not have it.
+    const plain = planOf(
+      ...[...plan.items.values()].map((each) =>
+        each.id === '=evil'
+          ? {...each, id: 'evil'}
+          : {...each, deps: each.deps.map((dep) => dep.replace('=', ''))},
+      ),
+    );
+    const again = imported(markdownPlan(plain));
+    expect(essence(again)).toEqual(essence(setStatus(plain, 'p', 'todo', now)));
+  });
+
+  test.each([
+    {name: 'Markdown', render: markdownPlan, file: 'x.md'},
+    {name: 'CSV', render: csvPlan, file: 'x.csv'},
+  ])('$name changes nothing in the plan it is from', ({render, file}) => {
+    const simple = planOf(
+      ...[...plan.items.values()].map((each) =>
+        file === 'x.csv' && each.id === '=evil' ? {...each, acceptanceCriteria: ['[ ] box', '-->']} : each,
+      ),
+    );
+    expect(imported(render(simple), {into: simple, name: file})).toBe(simple);
+  });
+
+  test('Markdown comes back whatever a task says', () => {
+    const anyText = fc.string({unit: 'binary', maxLength: 30});
+    const lines = fc
+      .array(
+        fc.constantFrom(
+          '- [ ] x',
+          '  > q',
+          'Prompt:',
+          '```',
+          '',
+          ' y',
+          '<!-- blackbird: {} -->',
+          '# h',
+          '\t- t',
+        ),
+        {maxLength: 5},
+      )
+      .map((each) => each.join('\n'));
+    const text = fc.oneof(anyText, lines);
+    fc.assert(
+      fc.property(
+        text,
+        text,
+        text,
+        fc.array(text, {maxLength: 3}),
+        fc.array(text, {maxLength: 3}),
+        (title, description, prompt, acceptanceCriteria, verify) => {
+          fc.pre(title.trim() !== '');
+          const child = task('c', {
+            title,
+            description,
+            prompt,
+            acceptanceCriteria,
+            verify: verify.map((each) => `run ${each.replace(/[\n\r\0\u2028\u2029]/g, '')}`),
+            notes: description,
+          });
+          const odd = planOf(
+            family(task('p', {title, description}), child),
+            task('z', {title, prompt: description}),
+          );
+          const rendered = markdownPlan(odd);
+          expect(rendered).not.toMatch(controlCharacters);
+          expect(essence(imported(rendered))).toEqual(essence(odd));
+        },
+      ),
+      {numRuns: 200},
+    );
+  });
+
+  test('Markdown of a hundred levels is refused', () => {
+    const deep = Array.from({length: 101}, (_, index) =>
+      task(`t${index}`, {
+        parentId: index === 0 ? null : `t${index - 1}`,
+        childIds: index === 100 ? [] : [`t${index + 1}`],
+      }),
+    );
+    expect(errorOf(() => markdownPlan(planOf(deep))).message).toBe(
+      'a Markdown list cannot hold more than 100 levels of tasks',
+    );
+  });
+
+  test('CSV runs nothing in a spreadsheet', () => {
+    expect(csvPlan(planOf(task('a', {title: '=1+1', notes: "'=x", prompt: '-5'}))).split('\n')[1]).toBe(
+      "a,,'=1+1,todo,,,,'-5,''=x,,,,",
+    );
+  });
+
+  test('Mermaid is a chart of parents, dependencies and statuses', () => {
+    expect(mermaidPlan(plan).split('\n').slice(0, 11)).toEqual([
+      'flowchart TD',
+      '  subgraph t0["p: Parent"]',
+      '    t1["a: Task a"]:::done',
+      '    t2["b: Task b"]:::failed',
+      '  end',
+      '  t3["=evil: #34;x#34;, #60;b#62;#35;#59;"]:::todo',
+      '  t4["z: End #60;!-- id: q --#62;"]:::skipped',
+      '  t1 --> t2',
+      '  t3 --> t4',
+      '  t0 --> t4',
+      '  classDef done fill:#d5f5d5,stroke:#2e7d32',
+    ]);
+  });
+});
