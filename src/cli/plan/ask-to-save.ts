@@ -8,13 +8,7 @@ import type {Cli} from '../cli.ts';
 import {tasksInProgress} from '../job/running-task.ts';
 import {painter, type Style} from '../terminal/paint.ts';
 import {changeByHand} from './plan-operations.ts';
-
-export type SaveOptions = {yes?: true; dryRun?: true};
-
-/** The options of every command that shows what it would make of the plan before it does. */
-export function withSaveOptions(command: Command): Command {
-  return command.option('--yes', 'save without asking').option('--dry-run', 'only show what would change');
-}
+import type {SaveOptions} from './save-options.ts';
 
 export type Asked = {readonly isSaved: boolean; readonly diff: PlanDiff};
 

@@ -1,18 +1,17 @@
 import path from 'node:path';
 import {Command, Option} from 'commander';
-import {csvPlan} from '../../../machines/policies/exchange/csv-plan.ts';
-import {markdownPlan} from '../../../machines/policies/exchange/markdown-plan.ts';
-import {mermaidPlan} from '../../../machines/policies/exchange/mermaid-plan.ts';
 import {displayLine, displayText} from '../../../machines/policies/text/display-text.ts';
 import type {Plan} from '../../../services/contracts/plan.ts';
 import type {Cli} from '../../cli.ts';
 import {printableJson} from '../../terminal/printable-json.ts';
 
 const exporters = {
-  md: markdownPlan,
-  mermaid: mermaidPlan,
-  json: ({items, ...root}: Plan) => printableJson({...root, items: Object.fromEntries(items)}, 2),
-  csv: csvPlan,
+  md: async (plan: Plan) =>
+    (await import('../../../machines/policies/exchange/markdown-plan.ts')).markdownPlan(plan),
+  mermaid: async (plan: Plan) =>
+    (await import('../../../machines/policies/exchange/mermaid-plan.ts')).mermaidPlan(plan),
+  json: async ({items, ...root}: Plan) => printableJson({...root, items: Object.fromEntries(items)}, 2),
+  csv: async (plan: Plan) => (await import('../../../machines/policies/exchange/csv-plan.ts')).csvPlan(plan),
 } as const;
 
 type Options = {format: keyof typeof exporters; output?: string; force?: true};
@@ -40,7 +39,7 @@ Examples:
     .action(async ({format, output, force}: Options, command: Command) => {
       const {plans} = await cli.project(command);
       const plan = await plans.read();
-      const text = exporters[format](plan);
+      const text = await exporters[format](plan);
       if (output === undefined) {
         if (cli.isJson(command) && format !== 'json') cli.print(command, {format, text}, '');
         else cli.context.out(format === 'json' ? text : displayText(text));

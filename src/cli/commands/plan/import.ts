@@ -1,17 +1,11 @@
-import {createHash} from 'node:crypto';
 import path from 'node:path';
 import {Command, Option} from 'commander';
-import {importRefusal, mergeImport} from '../../../machines/policies/exchange/merge-import.ts';
-import {
-  type ImportFormat,
-  importFormats,
-  readImport,
-} from '../../../machines/policies/exchange/read-import.ts';
-import {diffCounts} from '../../../machines/policies/plan/plan-diff-lines.ts';
+import {type ImportFormat, importFormats} from '../../../machines/policies/exchange/import-formats.ts';
+import type {ImportFrom} from '../../../machines/policies/exchange/merge-import.ts';
 import {AppError} from '../../../services/contracts/errors.ts';
 import {readWholeFile} from '../../../services/stores/whole-file.ts';
 import type {Cli} from '../../cli.ts';
-import {askToSave, type SaveOptions, withSaveOptions} from '../../plan/ask-to-save.ts';
+import {type SaveOptions, withSaveOptions} from '../../plan/save-options.ts';
 
 type Options = SaveOptions & {format?: ImportFormat; tag?: string; source?: string};
 
@@ -42,6 +36,7 @@ Examples:
     const project = await cli.project(running);
     const whole = file === '-' ? null : path.resolve(cli.folder(running), file);
     const text = whole === null ? await readInput(cli) : readList(whole, file);
+    const {readImport, mergeImport, importRefusal, askToSave, diffCounts, digest} = await tools();
     const {format, tag} = options;
     const name = whole === null ? null : path.basename(whole);
     const read = readImport({
@@ -70,7 +65,18 @@ Examples:
 
 const nothingNew = 'nothing to change: the plan has all of it';
 
-const digest = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 32);
+/** Loaded by those who import. */
+async function tools() {
+  const {createHash} = await import('node:crypto');
+  const digest: ImportFrom['digest'] = (text) => createHash('sha256').update(text).digest('hex').slice(0, 32);
+  return {
+    ...(await import('../../../machines/policies/exchange/read-import.ts')),
+    ...(await import('../../../machines/policies/exchange/merge-import.ts')),
+    ...(await import('../../../machines/policies/plan/plan-diff-lines.ts')),
+    ...(await import('../../plan/ask-to-save.ts')),
+    digest,
+  };
+}
 
 function readList(file: string, given: string): string {
   const text = readWholeFile(file, 'list of tasks', maxImportBytes);

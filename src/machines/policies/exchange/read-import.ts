@@ -1,11 +1,9 @@
 import {messageOf} from '../../../services/contracts/errors.ts';
 import {csvTasks} from './csv-tasks.ts';
+import type {ImportFormat} from './import-formats.ts';
 import {type ImportedTask, type ImportList, type ImportProblem, importLimit} from './imported-task.ts';
 import {jsonTasks, kindOfJson} from './json-tasks.ts';
 import {markdownTasks} from './markdown-tasks.ts';
-
-export const importFormats = ['md', 'task-master', 'issues', 'csv'] as const;
-export type ImportFormat = (typeof importFormats)[number];
 
 export type ImportText = {
   readonly text: string;

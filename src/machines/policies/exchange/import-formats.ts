@@ -1,0 +1,2 @@
+export const importFormats = ['md', 'task-master', 'issues', 'csv'] as const;
+export type ImportFormat = (typeof importFormats)[number];
