@@ -62,6 +62,47 @@ describe('doctor', () => {
     expect(out).toMatch(/^\u001b\[32m✓ ok +\u001b\[39m {2}node/);
   });
 
+  test('knows who is logged in and names the command that logs in', async () => {
+    const project = cliProject(planOf());
+    const env = programs(project, {
+      codex: 'case "$1" in login) echo "Not logged in" >&2; exit 1;; esac; echo codex-cli 1.2',
+    });
+    const {code, by} = await checks(project, env);
+    expect(by.codex).toEqual({
+      name: 'codex',
+      state: 'missing',
+      found: `codex-cli 1.2  ${path.join(env.PATH, 'codex')}  not logged in`,
+      advice: 'codex login',
+    });
+    expect(by.agent).toEqual({name: 'agent', state: 'good', found: 'codex'});
+    expect(code).toBe(0);
+  });
+
+  test('of two agents names the one that is used, and how to choose', async () => {
+    const project = cliProject(planOf());
+    const {by} = await checks(project, {
+      ...programs(project, {codex: 'echo 1', claude: 'echo 2'}),
+      IS_SANDBOX: '1',
+    });
+    expect(by.agent).toEqual({
+      name: 'agent',
+      state: 'good',
+      found: 'claude, by default: codex and claude are installed',
+      advice: 'blackbird agents use codex',
+    });
+  });
+
+  test.runIf(process.getuid?.() === 0)('as root it knows what Claude Code needs', async () => {
+    const project = cliProject(planOf());
+    const env = programs(project, {claude: 'echo 2.1'});
+    expect((await checks(project, env)).by.claude).toMatchObject({
+      state: 'missing',
+      found: 'refuses to edit files for root',
+      advice: 'work as another user, or in a container: export IS_SANDBOX=1',
+    });
+    expect((await checks(project, {...env, IS_SANDBOX: '1'})).by.claude?.state).toBe('good');
+  });
+
   test('asks the programs it finds for their version', async () => {
     const project = cliProject(planOf());
     const env = programs(project, {

@@ -3,18 +3,32 @@ import {chooseProvider, requireProviderId} from '../../src/cli/job/provider-choi
 import {errorOf, seen} from '../helpers/errors.ts';
 
 describe('the provider', () => {
-  const all = {option: 'Demo', customCommand: 'my-agent', environment: 'codex', saved: 'codex'} as const;
+  type Wishes = Parameters<typeof chooseProvider>[0];
+  const all: Wishes = {
+    ...{option: 'Demo', customCommand: 'my-agent', environment: 'codex', saved: 'codex'},
+    installed: () => ['codex'],
+  };
   const command = {...all, option: undefined};
   const environment = {...command, customCommand: null};
   const saved = {...environment, environment: ''};
 
-  test.each([
+  const cases: ReadonlyArray<{name: string; wishes: Wishes; choice: unknown}> = [
     {name: 'that was named for this call', wishes: all, choice: {id: 'demo', source: 'option'}},
     {name: 'that is a command of the user', wishes: command, choice: {id: 'custom', source: 'command'}},
     {name: 'of the environment', wishes: environment, choice: {id: 'codex', source: 'environment'}},
     {name: 'that was saved', wishes: saved, choice: {id: 'codex', source: 'saved'}},
-    {name: 'of last resort', wishes: {...saved, saved: null}, choice: {id: 'claude', source: 'default'}},
-  ])('$name comes before all that follow', ({wishes, choice}) => {
+    {
+      name: 'that alone is installed',
+      wishes: {...saved, saved: null},
+      choice: {id: 'codex', source: 'installed'},
+    },
+    ...[[], ['codex', 'claude'] as const].map((ids) => ({
+      name: `of last resort, with ${ids.length} installed`,
+      wishes: {...saved, saved: null, installed: () => ids},
+      choice: {id: 'claude', source: 'default'},
+    })),
+  ];
+  test.each(cases)('$name comes before all that follow', ({wishes, choice}) => {
     expect(chooseProvider(wishes)).toEqual(choice);
   });
 

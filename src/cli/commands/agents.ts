@@ -1,4 +1,5 @@
 import {Argument, Command} from 'commander';
+import {chosenBy} from '../../services/contracts/project.ts';
 import {providerNames} from '../../services/contracts/provider-table.ts';
 import type {Cli} from '../cli.ts';
 import {requireProviderId} from '../job/provider-choice.ts';
@@ -39,7 +40,9 @@ export function agentsCommand(cli: Cli): Command {
             id,
             {text: installed ? version : 'not installed', style: installed ? 'green' : 'dim'},
             capabilities.join(', '),
-            chosen === null ? where : `${where}  (${chosen})`,
+            chosen === null
+              ? where
+              : `${where}  (${chosenBy[chosen]}${chosen === 'default' ? '; blackbird agents use <agent> chooses' : ''})`,
           ]),
           cli.context.stdout,
         ),

@@ -39,6 +39,7 @@ import {ensureStateFolder} from '../../services/stores/project-folder.ts';
 import {createRequestBox} from '../../services/stores/request-box.ts';
 import {createRunStore} from '../../services/stores/run-store.ts';
 import {taskFolderName} from '../../services/stores/task-folder.ts';
+import {agentsOnPath} from '../../services/system/executables.ts';
 import {createHookRunner} from '../../services/system/hook-runner.ts';
 import {createKeepAwake} from '../../services/system/keep-awake.ts';
 import {identifyProcess, livenessOf} from '../../services/system/process-identity.ts';
@@ -187,7 +188,8 @@ export async function chooseAgent({
   const customCommand = customCommandIn(env);
   const isNamed = agent !== undefined || customCommand !== null || Boolean(environment);
   const saved = isNamed ? null : await createAgentSelection(folder.agentFile).read();
-  return chooseProvider({option: agent, customCommand, environment, saved});
+  const installed = () => agentsOnPath(env.PATH ?? '');
+  return chooseProvider({option: agent, customCommand, environment, saved, installed});
 }
 
 /**

@@ -6,22 +6,31 @@ import {
   providerIds,
 } from '../../services/contracts/provider-table.ts';
 
-/** Which provider to use: the option, the command of the user's own, the environment, the saved choice, the default. */
+/**
+ * Which provider to use: the option, the command of the user's own, the environment, the saved choice, the only one
+ * that is installed, the default.
+ */
 export function chooseProvider({
   option,
   customCommand,
   environment,
   saved,
+  installed,
 }: {
   option: string | undefined;
   customCommand: string | null;
   environment: string | undefined;
   saved: NativeProviderId | null;
+  /** Asked only where nobody chose one. */
+  installed: () => readonly NativeProviderId[];
 }): ProviderChoice {
   if (option) return {id: requireProviderId(option), source: 'option'};
   if (customCommand !== null) return {id: 'custom', source: 'command'};
   if (environment) return {id: requireProviderId(environment), source: 'environment'};
-  return saved === null ? {id: defaultProvider, source: 'default'} : {id: saved, source: 'saved'};
+  if (saved !== null) return {id: saved, source: 'saved'};
+  const [only, ...others] = installed();
+  if (only && others.length === 0) return {id: only, source: 'installed'};
+  return {id: defaultProvider, source: 'default'};
 }
 
 export function requireProviderId(text: string): NativeProviderId {

@@ -2,8 +2,10 @@ import {createAgentSelection} from '../../services/agents/agent-selection.ts';
 import {probeProvider} from '../../services/agents/probe.ts';
 import {createProbeCache} from '../../services/agents/probe-cache.ts';
 import {findProvider} from '../../services/agents/providers.ts';
+import type {ProviderChoice} from '../../services/contracts/project.ts';
 import {customCommandIn, type ProviderId, providerIds} from '../../services/contracts/provider-table.ts';
 import {ensureStateFolder, type ProjectFolder} from '../../services/stores/project-folder.ts';
+import {agentsOnPath} from '../../services/system/executables.ts';
 import type {CliContext} from '../context.ts';
 import {chooseProvider} from '../job/provider-choice.ts';
 
@@ -14,7 +16,7 @@ export type ListedAgent = {
   readonly capabilities: readonly string[];
   readonly where: string;
   /** How it came to be the one in use; null for the others. */
-  readonly chosen: string | null;
+  readonly chosen: ProviderChoice['source'] | null;
 };
 
 export async function listAgents({
@@ -28,7 +30,8 @@ export async function listAgents({
   const saved = await createAgentSelection(folder.agentFile).read();
   const customCommand = customCommandIn(env);
   const environment = env.BLACKBIRD_AGENT_PROVIDER;
-  const choice = chooseProvider({option: undefined, customCommand, environment, saved});
+  const installed = () => agentsOnPath(env.PATH ?? '');
+  const choice = chooseProvider({option: undefined, customCommand, environment, saved, installed});
   const cache = createProbeCache(folder.agentCacheFile);
   const agents: ListedAgent[] = [];
   for (const id of providerIds) {

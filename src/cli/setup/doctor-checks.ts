@@ -1,19 +1,16 @@
-import {execFile} from 'node:child_process';
 import {lstat, readdir} from 'node:fs/promises';
-import {promisify} from 'node:util';
 import {resolveConfig} from '../../machines/policies/config-resolution.ts';
 import {canGoOnHere} from '../../machines/policies/run/run-options.ts';
 import {livingProcesses} from '../../services/agents/orphans.ts';
 import {hasReaper} from '../../services/agents/reaped-tree.ts';
 import {AppError, messageOf, shellWord, systemErrorCode} from '../../services/contracts/errors.ts';
-import {agentPrograms} from '../../services/contracts/provider-table.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import {findFlock} from '../../services/lock/kernel-lock.ts';
 import {createRunStore} from '../../services/stores/run-store.ts';
-import {findOnPath} from '../../services/system/executables.ts';
 import type {Project} from '../composition.ts';
 import type {CliContext} from '../context.ts';
 import {liveEngine} from '../job/running-task.ts';
+import {checkAgents, checkTool} from './agent-checks.ts';
 
 /** One thing Blackbird depends on. `missing` is a pity, `wrong` must be mended. */
 export type Check = {
@@ -23,7 +20,11 @@ export type Check = {
   readonly advice?: string;
 };
 
-type Surroundings = {readonly project: Project; readonly env: CliContext['env']; readonly home: string};
+export type Surroundings = {
+  readonly project: Project;
+  readonly env: CliContext['env'];
+  readonly home: string;
+};
 
 export async function runChecks(surroundings: Surroundings): Promise<Check[]> {
   const tools = Promise.all(
@@ -39,12 +40,12 @@ export async function runChecks(surroundings: Surroundings): Promise<Check[]> {
     checkLock(),
     checkReaper(),
     ...(await tools),
+    ...(await checkAgents(surroundings)),
   ];
 }
 
 const optionalTools: ReadonlyArray<readonly [name: string, args: readonly string[], advice: string]> = [
   ['git', ['--version'], 'without git the change of a task cannot be shown'],
-  ...agentPrograms.map(({program, install}) => [program, ['--version'], install] as const),
   ['tmux', ['-V'], 'needed for interactive sessions only'],
 ];
 
@@ -176,22 +177,7 @@ function checkReaper(): Check {
 
 function checkLock(): Check {
   const flock = process.platform === 'linux' ? findFlock() : null;
-  if (flock !== null) return {name: 'lock', state: 'good', found: `held by the kernel through ${flock}`};
-  return {name: 'lock', state: 'good', found: 'by linked files; no flock program here'};
-}
-
-async function checkTool(
-  name: string,
-  args: readonly string[],
-  advice: string,
-  env: CliContext['env'],
-): Promise<Check> {
-  const file = findOnPath(name, env.PATH ?? '');
-  if (file === null) return {name, state: 'missing', found: 'not installed', advice};
-  try {
-    const {stdout} = await promisify(execFile)(file, args, {timeout: 10_000, env: {...env}});
-    return {name, state: 'good', found: `${stdout.trim().split('\n')[0] ?? ''}  ${file}`};
-  } catch (error) {
-    return {name, state: 'wrong', found: `${file} does not run: ${messageOf(error).split('\n')[0]}`, advice};
-  }
+  if (flock !== null)
+    return {name: 'lock', state: 'good', found: `one job at a time, by a lock of the kernel (${flock})`};
+  return {name: 'lock', state: 'good', found: 'one job at a time, by linked files; no flock program here'};
 }

@@ -12,9 +12,18 @@ export interface ProjectFacts {
 /** Which provider to use, and how that was decided. */
 export type ProviderChoice = {
   readonly id: ProviderId;
-  /** `command`: BLACKBIRD_AGENT_CMD is set. */
-  readonly source: 'option' | 'command' | 'environment' | 'saved' | 'default';
+  readonly source: keyof typeof chosenBy;
 };
+
+/** The ways a provider is decided on, and how each is said. */
+export const chosenBy = {
+  option: 'asked for',
+  command: 'BLACKBIRD_AGENT_CMD',
+  environment: 'BLACKBIRD_AGENT_PROVIDER',
+  saved: 'chosen',
+  installed: 'the only one installed',
+  default: 'default',
+} as const;
 
 /** What every engine of the project respects: one job at a time, across processes. */
 export interface ProjectLock {

@@ -1,5 +1,6 @@
 import {accessSync, constants} from 'node:fs';
 import path from 'node:path';
+import {type NativeProviderId, providerIds, providerTable} from '../contracts/provider-table.ts';
 import {fileKind} from './file-kind.ts';
 
 const found = new Map<string, string>();
@@ -13,6 +14,13 @@ export function findOnPath(name: string, searchPath: string): string | null {
   found.set(key, file);
   return file;
 }
+
+/** The agents whose program is there. */
+export const agentsOnPath = (searchPath: string): NativeProviderId[] =>
+  providerIds.filter((id) => {
+    const {program} = providerTable[id];
+    return program !== null && findOnPath(program, searchPath) !== null;
+  });
 
 /** Relative folders in PATH would let the repository choose what runs. */
 export function candidatesOnPath(name: string, searchPath: string): string[] {

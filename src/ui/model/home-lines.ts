@@ -1,4 +1,5 @@
 import {displayLine} from '../../machines/policies/text/display-text.ts';
+import {chosenBy} from '../../services/contracts/project.ts';
 import {keymaps} from '../commands/command-table.ts';
 import type {Line} from '../components/lines.tsx';
 import {hintsOf} from '../keymap.ts';
@@ -101,19 +102,12 @@ function agentLines({data}: TuiState, columns: number): Line[] {
   if (!('id' in data.provider)) {
     return wrapped(`agent: ${data.provider.problem}`, columns).map((text): Line => [{text, tone: 'bad'}]);
   }
-  const sources = {
-    option: 'asked for',
-    command: 'BLACKBIRD_AGENT_CMD',
-    environment: 'BLACKBIRD_AGENT_PROVIDER',
-    saved: 'saved',
-    default: 'default',
-  };
   return [
     [],
     [
       {text: 'Agent  '},
       {text: data.provider.id, bold: true},
-      {text: `  ${sources[data.provider.source]}`, dim: true},
+      {text: `  ${chosenBy[data.provider.source]}`, dim: true},
     ],
   ];
 }

@@ -65,7 +65,7 @@ export function jobRules(
   now: string,
 ): JobRules {
   requireGates(config, toldIn(options));
-  const isExplicit = choice.source !== 'saved' && choice.source !== 'default';
+  const isExplicit = !['saved', 'installed', 'default'].includes(choice.source);
   const budgets = budgetsOf(config, options.budget);
   const isReviewed = options.isReviewed ?? (settingOf(config, 'execution.stopAfterEachTask') || undefined);
   return {

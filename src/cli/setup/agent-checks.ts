@@ -1,0 +1,82 @@
+import {execFile} from 'node:child_process';
+import {promisify} from 'node:util';
+import {loginState} from '../../services/agents/login-state.ts';
+import {AppError, messageOf} from '../../services/contracts/errors.ts';
+import type {ProviderChoice} from '../../services/contracts/project.ts';
+import {type NativeProviderId, providerIds, providerTable} from '../../services/contracts/provider-table.ts';
+import {findOnPath} from '../../services/system/executables.ts';
+import type {CliContext} from '../context.ts';
+import {chooseAgent} from '../job/engine-composition.ts';
+import type {Check, Surroundings} from './doctor-checks.ts';
+
+/** The agents, and the one that would be used. */
+export async function checkAgents(surroundings: Surroundings): Promise<Check[]> {
+  const {env} = surroundings;
+  const agents = (await Promise.all(providerIds.map((id) => checkAgent(id, env)))).flat();
+  try {
+    const choice = await chooseAgent({folder: surroundings.project.folder, env});
+    return [...agents, checkChoice(choice, agents)];
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const advice = error.next[0]?.command ?? 'blackbird agents';
+    return [...agents, {name: 'agent', state: 'wrong', found: error.message, advice}];
+  }
+}
+
+async function checkAgent(id: NativeProviderId, env: CliContext['env']): Promise<Check[]> {
+  const {program, install, login} = providerTable[id];
+  if (program === null) return [];
+  const check = await checkTool(program, ['--version'], install, env);
+  const file = findOnPath(program, env.PATH ?? '');
+  if (check.state !== 'good' || file === null) return [check];
+  const {found} = check;
+  if ((await loginState(id, file, env)) === 'loggedOut') {
+    return [{...check, state: 'missing', found: `${found}  not logged in`, advice: login}];
+  }
+  const obstacle = rootObstacle(id, env);
+  return [obstacle === null ? check : {...check, state: 'missing', ...obstacle}];
+}
+
+/** Claude Code does not work unasked for root, unless it is told that the machine is a sandbox. */
+function rootObstacle(id: NativeProviderId, env: CliContext['env']): Pick<Check, 'found' | 'advice'> | null {
+  if (id !== 'claude' || process.getuid?.() !== 0 || env.IS_SANDBOX === '1') return null;
+  return {
+    found: 'refuses to edit files for root',
+    advice: 'work as another user, or in a container: export IS_SANDBOX=1',
+  };
+}
+
+function checkChoice({id, source}: ProviderChoice, agents: readonly Check[]): Check {
+  const installed = agents.filter(({found}) => found !== 'not installed').map(({name}) => name);
+  const name = 'agent';
+  if (source !== 'default') return {name, state: 'good', found: id};
+  if (installed.length === 0) {
+    const advice = 'install one, or look around with the built-in one: blackbird demo';
+    return {name, state: 'missing', found: 'none is installed', advice};
+  }
+  const advice = `blackbird agents use ${installed.filter((each) => each !== id).join(' | ')}`;
+  return {name, state: 'good', found: `${id}, by default: ${installed.join(' and ')} are installed`, advice};
+}
+
+/** What keeps the agent of this job from working, as far as that can be known without starting it. */
+export async function agentObstacle(id: ProviderChoice['id'], env: CliContext['env']): Promise<Check | null> {
+  if (id === 'custom') return null;
+  const [check] = await checkAgent(id, env);
+  return check === undefined || check.state === 'good' ? null : check;
+}
+
+export async function checkTool(
+  name: string,
+  args: readonly string[],
+  advice: string,
+  env: CliContext['env'],
+): Promise<Check> {
+  const file = findOnPath(name, env.PATH ?? '');
+  if (file === null) return {name, state: 'missing', found: 'not installed', advice};
+  try {
+    const {stdout} = await promisify(execFile)(file, args, {timeout: 10_000, env: {...env}});
+    return {name, state: 'good', found: `${stdout.trim().split('\n')[0] ?? ''}  ${file}`};
+  } catch (error) {
+    return {name, state: 'wrong', found: `${file} does not run: ${messageOf(error).split('\n')[0]}`, advice};
+  }
+}
