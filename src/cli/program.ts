@@ -57,7 +57,7 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
       running = command;
     });
     if (args[0] === '__complete') await complete(cli, program, args.slice(1));
-    else await program.parseAsync(withInspectValue(args), {from: 'user'});
+    else await program.parseAsync(withInspectValue(args.map(renamedFlag)), {from: 'user'});
     return cli.exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError)) return reportError(withUsage(error, running), context, {json});
@@ -69,6 +69,9 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
     return reportError(usageError(error, failed), context, {json});
   }
 }
+
+/** What was called otherwise in the first version. */
+const renamedFlag = (arg: string) => (arg === '-V' ? '-v' : arg);
 
 async function withoutCommand(cli: Cli, program: Command, {json}: {json: boolean}): Promise<number> {
   const {context} = cli;

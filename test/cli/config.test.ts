@@ -26,6 +26,7 @@ describe('config list', () => {
     expect({code, err}).toEqual({code: 0, err: ''});
     expect(
       out
+        .slice(out.indexOf('\n') + 1)
         .trimEnd()
         .split('\n')
         .map((line) => line.split(/ {2,}/)),

@@ -74,7 +74,7 @@ describe('doctor', () => {
       found: `codex-cli 1.2  ${path.join(env.PATH, 'codex')}  not logged in`,
       advice: 'codex login',
     });
-    expect(by.agent).toEqual({name: 'agent', state: 'good', found: 'codex'});
+    expect(by.provider).toEqual({name: 'provider', state: 'good', found: 'codex'});
     expect(code).toBe(0);
   });
 
@@ -84,8 +84,8 @@ describe('doctor', () => {
       ...programs(project, {codex: 'echo 1', claude: 'echo 2'}),
       IS_SANDBOX: '1',
     });
-    expect(by.agent).toEqual({
-      name: 'agent',
+    expect(by.provider).toEqual({
+      name: 'provider',
       state: 'good',
       found: 'claude, by default: codex and claude are installed',
       advice: 'blackbird agents use codex',

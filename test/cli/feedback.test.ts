@@ -127,9 +127,10 @@ describe('a task that was sent back', () => {
     const project = setUp({pending: ['a']});
     expect((await project.run(['list', '--all'])).out).toBe(
       lines(
-        'a     done  SENT_BACK  Task a',
-        'b     done  DONE       Task b',
-        'late  todo  BLOCKED    Task late  unmet deps: p',
+        'ID    STATUS  READINESS  TITLE',
+        'a     done    SENT_BACK  Task a',
+        'b     done    DONE       Task b',
+        'late  todo    BLOCKED    Task late  unmet deps: p',
       ),
     );
     expect((await project.run(['why', 'a'])).out).toBe(

@@ -85,7 +85,7 @@ describe('help', () => {
 
   test('the version, long and short, also behind a command', async () => {
     const {run} = cliProject();
-    for (const args of [['--version'], ['-v'], ['list', '-v']]) {
+    for (const args of [['--version'], ['-v'], ['-V'], ['list', '-v']]) {
       expect(await run(args)).toEqual({code: 0, out: '1.2.3\n', err: ''});
     }
     expect(await run(['--version'], {name: 'agency'})).toEqual({code: 0, out: '1.2.3\n', err: ''});

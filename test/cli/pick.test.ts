@@ -11,7 +11,12 @@ const plan = planOf(
 
 const select = 'Select task (number or id, blank to exit): ';
 const act = 'Action ([i]n_progress, [d]one, [b]locked, back, exit): ';
-const ready = lines('Ready tasks:', '1)  2fa-login  READY  Second factor', '2)  api        READY  Task api');
+const ready = lines(
+  'Ready tasks:',
+  '    ID         READINESS  TITLE',
+  '1)  2fa-login  READY      Second factor',
+  '2)  api        READY      Task api',
+);
 
 const statusOf = ({tasks}: ReturnType<typeof cliProject>, id: string) => tasks()[id]?.status;
 
@@ -42,8 +47,9 @@ describe('pick', () => {
       lines(
         'updated api status to done',
         'Ready tasks:',
-        '1)  2fa-login  READY  Second factor',
-        '2)  e2e        READY  Task e2e',
+        '    ID         READINESS  TITLE',
+        '1)  2fa-login  READY      Second factor',
+        '2)  e2e        READY      Task e2e',
       ),
     );
     expect(project.tasks().api).toEqual({...plan.items.get('api'), status: 'done', updatedAt: now});

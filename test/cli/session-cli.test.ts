@@ -132,8 +132,9 @@ describe('without tmux and git', () => {
     expect(await project.run(['ls'])).toEqual({
       code: 0,
       out: lines(
-        '20260111000000-0001  ledger   idle  claude  agency/refunds-a3f2  2026-01-11 00:00',
-        `${runId}  refunds  idle  claude  agency/refunds-a3f2  2026-01-10 12:00`,
+        'RUN_ID               NAME     STATUS  RUNNER  BRANCH               CREATED',
+        '20260111000000-0001  ledger   idle    claude  agency/refunds-a3f2  2026-01-11 00:00',
+        `${runId}  refunds  idle    claude  agency/refunds-a3f2  2026-01-10 12:00`,
       ),
       err: '',
     });

@@ -198,10 +198,29 @@ describe('execute', () => {
     });
     const {out} = await project.run(['execute', '--dry-run', '--json', '--max-tasks', '1']);
     expect(JSON.parse(out)).toEqual({
+      agent: 'demo',
+      obstacles: [],
       decisions: [],
       steps: [{id: 'b', title: 'Task b', why: 'ready now'}],
     });
     expect([project.planText(), readdirSync(path.join(project.folder, '.blackbird'))]).toEqual(before);
+  });
+
+  test('--dry-run tells what would stop the run', async () => {
+    const project = engineProject(planOf(task('a')));
+    project.write(
+      '.blackbird/config.json',
+      '{"schemaVersion": 1, "execution": {"stopAfterEachTask": "yes"}}',
+    );
+    const {out} = await project.run(['execute', '--dry-run', '--agent', 'codex']);
+    const config = path.join(project.folder, '.blackbird', 'config.json');
+    expect(out).toBe(
+      lines(
+        `stops: nothing was started: execution.stopAfterEachTask in ${config} must be true or false  (blackbird config set execution.stopAfterEachTask false)`,
+        'stops: codex: not installed  (npm install -g @openai/codex)',
+        '1. a  Task a  (ready now)',
+      ),
+    );
   });
 
   test('--json prints one event a line and nothing else', async () => {

@@ -1,5 +1,5 @@
 import {Command} from 'commander';
-import {addTask} from '../../machines/policies/plan/plan-edits.ts';
+import {addTask, type NewTask, setDeps} from '../../machines/policies/plan/plan-edits.ts';
 import {AppError} from '../../services/contracts/errors.ts';
 import {type Cli, collect, wholeNumber} from '../cli.ts';
 import {effortOption, modelOption, taskAgentOption, verifyOption} from './execute.ts';
@@ -11,6 +11,7 @@ type Options = {
   prompt?: string;
   notes?: string;
   ac?: readonly string[];
+  dep?: readonly string[];
   parent: string;
   index?: number;
   agent?: string;
@@ -32,6 +33,7 @@ export function addCommand(cli: Cli): Command {
     .addOption(modelOption())
     .addOption(effortOption())
     .addOption(verifyOption('a command that must succeed before it is done; may be given several times'))
+    .option('--dep <taskId>', 'a task it waits for; may be given several times', collect)
     .option('--parent <parentId>', 'the task it belongs to, or root', 'root')
     .option('--index <n>', 'its place among its siblings, from 0', wholeNumber)
     .action(async (options: Options, command: Command) => {
@@ -42,27 +44,26 @@ export function addCommand(cli: Cli): Command {
         throw new AppError('E_NO_INPUT', 'title is required (use --title or enter it interactively)');
       }
       const id = options.id ?? (await newTaskId());
-      const {description, prompt, notes, ac, index, agent, model, effort, verify} = options;
-      await plans.update((plan) =>
-        addTask(
-          plan,
-          {
-            id,
-            title,
-            parentId: options.parent === 'root' ? null : options.parent,
-            ...(description === undefined ? {} : {description}),
-            ...(prompt === undefined ? {} : {prompt}),
-            ...(notes === undefined ? {} : {notes}),
-            ...(ac === undefined ? {} : {acceptanceCriteria: ac}),
-            ...(index === undefined ? {} : {index}),
-            ...(agent === undefined ? {} : {agent}),
-            ...(model === undefined ? {} : {model}),
-            ...(effort === undefined ? {} : {effort}),
-            ...(verify === undefined ? {} : {verify}),
-          },
-          cli.context.now(),
-        ),
-      );
+      const {description, prompt, notes, ac, dep, index, agent, model, effort, verify} = options;
+      const now = cli.context.now();
+      const task: NewTask = {
+        id,
+        title,
+        parentId: options.parent === 'root' ? null : options.parent,
+        ...(description === undefined ? {} : {description}),
+        ...(prompt === undefined ? {} : {prompt}),
+        ...(notes === undefined ? {} : {notes}),
+        ...(ac === undefined ? {} : {acceptanceCriteria: ac}),
+        ...(index === undefined ? {} : {index}),
+        ...(agent === undefined ? {} : {agent}),
+        ...(model === undefined ? {} : {model}),
+        ...(effort === undefined ? {} : {effort}),
+        ...(verify === undefined ? {} : {verify}),
+      };
+      await plans.update((plan) => {
+        const added = addTask(plan, task, now);
+        return dep === undefined ? added : setDeps(added, id, dep, now);
+      });
       cli.print(command, {id}, `added ${id}`);
     });
 }

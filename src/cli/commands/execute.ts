@@ -1,7 +1,5 @@
 import {Command, InvalidArgumentError, Option} from 'commander';
-import {explainOrder} from '../../machines/policies/plan/execution-order.ts';
 import {isLeaf, requireTask, subtreeOf} from '../../machines/policies/plan/plan-graph.ts';
-import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {isCheckCommand} from '../../services/contracts/check-command.ts';
 import {isWishText} from '../../services/contracts/model-wish.ts';
 import type {Plan} from '../../services/contracts/plan.ts';
@@ -10,7 +8,6 @@ import {type Cli, countingNumber} from '../cli.ts';
 import {inspectOption} from '../inspect/inspect-option.ts';
 import {withBudgetOptions} from '../job/budget-options.ts';
 import {type JobCommandOptions, openEngineFor, runSteps} from '../job/job.ts';
-import {taskFactsIn} from '../plan/task-facts.ts';
 
 type Options = JobCommandOptions & {dryRun?: true};
 
@@ -71,22 +68,9 @@ Exit codes: 0 done or nothing ready, 1 error, 3 a task failed, 4 a person is nee
         const plan = await project.plans.read();
         const wanted = leavesOf(plan, taskIds);
         if (options.dryRun) {
-          const steps = explainOrder(plan, wanted).slice(0, options.maxTasks);
-          const factsOf = await taskFactsIn(project, plan, plan.items.values());
-          const {taskStanding} = await import('../../machines/policies/run/task-options.ts');
-          const decisions = [...plan.items.values()]
-            .filter((task) => taskStanding(factsOf(task)) === 'decisionPending')
-            .map(({id}) => id);
-          cli.print(command, {decisions, steps}, () =>
-            [
-              ...decisions.map((id) => `first: ${displayLine(id)} waits for your decision`),
-              ...(steps.length === 0 ? ['no ready tasks'] : []),
-              ...steps.map(
-                ({id, title, why}, index) =>
-                  `${index + 1}. ${displayLine(id)}  ${displayLine(title)}  (${displayLine(why)})`,
-              ),
-            ].join('\n'),
-          );
+          const {dryRun, dryRunLines} = await import('../job/dry-run.ts');
+          const found = await dryRun(project, plan, cli.context.env, {taskIds: wanted, options});
+          cli.print(command, found, () => dryRunLines(found).join('\n'));
           return;
         }
         await executePlan(cli, command, options, wanted);

@@ -19,7 +19,7 @@ export async function checkAgents(surroundings: Surroundings): Promise<Check[]> 
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const advice = error.next[0]?.command ?? 'blackbird agents';
-    return [...agents, {name: 'agent', state: 'wrong', found: error.message, advice}];
+    return [...agents, {name: 'provider', state: 'wrong', found: error.message, advice}];
   }
 }
 
@@ -48,7 +48,7 @@ function rootObstacle(id: NativeProviderId, env: CliContext['env']): Pick<Check,
 
 function checkChoice({id, source}: ProviderChoice, agents: readonly Check[]): Check {
   const installed = agents.filter(({found}) => found !== 'not installed').map(({name}) => name);
-  const name = 'agent';
+  const name = 'provider';
   if (source !== 'default') return {name, state: 'good', found: id};
   if (installed.length === 0) {
     const advice = 'install one, or look around with the built-in one: blackbird demo';

@@ -12,7 +12,7 @@ export type Column = {
   readonly shrinks?: 'first' | 'last';
 };
 
-/** Aligned columns: header, colour and the terminal's width on a terminal; whole and plain elsewhere. */
+/** Aligned columns under a header: colour and the terminal's width on a terminal, whole and plain elsewhere. */
 export function renderTable(
   columns: readonly Column[],
   rows: ReadonlyArray<readonly Cell[]>,
@@ -25,7 +25,7 @@ export function renderTable(
   const texts = cells.map((row) =>
     row.map(({text}, index) => (index === 0 ? indented(text) : displayLine(text))),
   );
-  const widths = columns.map(({title}) => (surface.isTerminal ? textWidth(title) : 0));
+  const widths = columns.map(({title}) => textWidth(title));
   for (const row of texts) {
     for (let index = 0; index < widths.length; index++) {
       widths[index] = Math.max(widths[index] ?? 0, textWidth(row[index] ?? ''));
@@ -52,7 +52,7 @@ export function renderTable(
     columns.map(({title}) => title),
     () => 'dim',
   );
-  return (surface.isTerminal ? [header, ...body] : body).join('\n');
+  return [header, ...body].join('\n');
 }
 
 /** Keeps the indentation of a tree, which `displayLine` would trim. */

@@ -1,0 +1,92 @@
+import {requireGates, resolveConfig} from '../../machines/policies/config-resolution.ts';
+import {explainOrder, type PlannedStep} from '../../machines/policies/plan/execution-order.ts';
+import {taskStanding} from '../../machines/policies/run/task-options.ts';
+import {displayLine} from '../../machines/policies/text/display-text.ts';
+import {AppError} from '../../services/contracts/errors.ts';
+import type {Plan} from '../../services/contracts/plan.ts';
+import type {Project} from '../composition.ts';
+import type {CliContext} from '../context.ts';
+import {taskFactsIn} from '../plan/task-facts.ts';
+import {agentObstacle} from '../setup/agent-checks.ts';
+import {chooseAgent} from './engine-composition.ts';
+import type {JobCommandOptions} from './job.ts';
+import {liveEngine} from './running-task.ts';
+
+/** What keeps the job from beginning, and the command that mends it. */
+type Obstacle = {readonly why: string; readonly next: string | null};
+
+export type DryRun = {
+  readonly agent: string | null;
+  readonly obstacles: readonly Obstacle[];
+  /** Asked about before anything else. */
+  readonly decisions: readonly string[];
+  readonly steps: readonly PlannedStep[];
+};
+
+/** What `execute` would do, and what would stop it, as far as that can be known without starting anything. */
+export async function dryRun(
+  project: Project,
+  plan: Plan,
+  env: CliContext['env'],
+  {taskIds, options}: {readonly taskIds: readonly string[]; readonly options: JobCommandOptions},
+): Promise<DryRun> {
+  const steps = explainOrder(plan, taskIds).slice(0, options.maxTasks);
+  const factsOf = await taskFactsIn(project, plan, plan.items.values());
+  const decisions = [...plan.items.values()]
+    .filter((task) => taskStanding(factsOf(task)) === 'decisionPending')
+    .map(({id}) => id);
+  const agent = await agentOf(project, env, options);
+  const obstacles = [
+    await jobObstacle(project),
+    await gateObstacle(project, options),
+    'why' in agent ? agent : await agentProblem(agent.id, env),
+  ].filter((each) => each !== null);
+  return {agent: 'id' in agent ? agent.id : null, obstacles, decisions, steps};
+}
+
+async function jobObstacle({folder}: Project): Promise<Obstacle | null> {
+  const engine = await liveEngine(folder);
+  return engine && {why: `process ${engine.pid} runs a job here`, next: 'blackbird status'};
+}
+
+async function gateObstacle({config}: Project, {review}: JobCommandOptions): Promise<Obstacle | null> {
+  const told = review === undefined ? [] : (['execution.stopAfterEachTask'] as const);
+  try {
+    requireGates(resolveConfig(await config.layers()), new Set(told));
+    return null;
+  } catch (error) {
+    return obstacleIn(error);
+  }
+}
+
+async function agentOf({folder}: Project, env: CliContext['env'], {agent}: JobCommandOptions) {
+  try {
+    return await chooseAgent({folder, env, agent});
+  } catch (error) {
+    return obstacleIn(error);
+  }
+}
+
+async function agentProblem(id: Parameters<typeof agentObstacle>[0], env: CliContext['env']) {
+  const check = await agentObstacle(id, env);
+  return check && {why: `${id}: ${check.found}`, next: check.advice ?? null};
+}
+
+function obstacleIn(error: unknown): Obstacle {
+  if (!(error instanceof AppError)) throw error;
+  return {why: error.message, next: error.next[0]?.command ?? null};
+}
+
+export function dryRunLines({obstacles, decisions, steps}: DryRun): string[] {
+  return [
+    ...obstacles.map(
+      ({why, next}) => `stops: ${displayLine(why)}${next === null ? '' : `  (${displayLine(next)})`}`,
+    ),
+    ...decisions.map((id) => `first: ${displayLine(id)} waits for your decision`),
+    ...(steps.length === 0 ? ['no ready tasks'] : []),
+    ...steps.map(
+      ({id, title, why}, index) =>
+        `${index + 1}. ${displayLine(id)}  ${displayLine(title)}  (${displayLine(why)})`,
+    ),
+  ];
+}
