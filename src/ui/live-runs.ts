@@ -88,6 +88,7 @@ export function createLiveRuns(now: () => number) {
     addOutput: (runId: string, text: string) => {
       const entry = entries.get(runId);
       if (!entry) return;
+      entry.lastActivityAt = now();
       const lines = (entry.partialLine + text).split('\n');
       entry.partialLine = (lines.pop() ?? '').slice(-rawLineLimit);
       for (const line of lines) entry.raw.push(line.slice(0, rawLineLimit));

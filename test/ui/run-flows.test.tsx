@@ -74,6 +74,28 @@ describe('executing', () => {
     await sees('and more');
   });
 
+  test('a check is shown as it is made, with its end and what sent the agent back', async () => {
+    const {agents, checks, output, passTime, sees} = await atWork(
+      planOf(task('a', {verify: ['npm test \x1b[2Jx']})),
+    );
+    agents.agent.succeeds();
+    await sees('● checking: npm test x');
+    await sees('check $ npm test x');
+    passTime(65_000);
+    output('a-1', 'not yet\n');
+    await sees(/Task a +01:05/);
+    checks.check.fails('1 test failed');
+    await sees('✗ npm test x exit 1');
+    await sees('1 test failed');
+    await until(() => expect(agents.agents).toHaveLength(2));
+    await until(() => expect(agents.agent.hasGone).toBe(true));
+    agents.agent.opensSession('session-1');
+    agents.agent.succeeds();
+    await sees('● checking: npm test x');
+    checks.check.passes();
+    await sees('✓ npm test x');
+  });
+
   test('silence is told', async () => {
     const {passTime, sees, tui} = await atWork();
     passTime(65_000);

@@ -186,6 +186,24 @@ describe('editing', () => {
     expect(plans.plan.items.get('a')?.description).toBe('More words');
   });
 
+  test('checks are edited one on each line, and removed', async () => {
+    const {press, sees, plans} = await browsing();
+    const checks = async (...pressed: readonly string[]) => {
+      press('i');
+      await sees('Edit a');
+      press(keys.down, keys.down, keys.down, keys.down, keys.enter);
+      await sees('Checks: commands that must succeed');
+      press(...pressed, keys.ctrlS);
+      await sees('changed a');
+    };
+    press('g', 'j');
+    await checks(' npm test ', keys.enter, keys.enter, 'npm run lint');
+    expect(plans.plan.items.get('a')?.verify).toEqual(['npm test', 'npm run lint']);
+    await sees('• npm run lint');
+    await checks(...Array.from({length: 24}, () => keys.backspace));
+    expect(plans.plan.items.get('a')).not.toHaveProperty('verify');
+  });
+
   test('delete asks, takes all that is below, and can be undone', async () => {
     const {press, sees, plans} = await browsing();
     press('g', 'D');
@@ -584,6 +602,7 @@ describe('hostile text', () => {
     const plan = planOf(
       task('a', {
         ...{title: evil, description: evil, prompt: evil, notes: evil, acceptanceCriteria: [evil]},
+        verify: [evil],
         status: 'failed',
       }),
       task('b', {title: evil, deps: ['a']}),

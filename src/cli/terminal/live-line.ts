@@ -12,6 +12,7 @@ export function liveLine({stdout, now: wallClock}: CliContext, write: (text: str
   let startedAt = 0;
   let lastOutputAt = 0;
   let activity = 'starting';
+  let isAgentAtWork = true;
   let usage = '';
   let timer: NodeJS.Timeout | null = null;
   let drawnAt = 0;
@@ -22,7 +23,8 @@ export function liveLine({stdout, now: wallClock}: CliContext, write: (text: str
     const now = performance.now();
     drawnAt = now;
     if (waiting) return show(`Ⅱ ${waitLine(waiting, wallClock())}  r tries now, Ctrl+C pauses`);
-    const silent = now - lastOutputAt > 5_000 ? ` · last output ${clockTime(now - lastOutputAt)} ago` : '';
+    const isSilent = isAgentAtWork && now - lastOutputAt > 5_000;
+    const silent = isSilent ? ` · last output ${clockTime(now - lastOutputAt)} ago` : '';
     const line = `  ${clockTime(now - startedAt)} · ${activity}${usage}${silent}`;
     show(line);
   };
@@ -48,11 +50,13 @@ export function liveLine({stdout, now: wallClock}: CliContext, write: (text: str
       startedAt = performance.now();
       lastOutputAt = startedAt;
       activity = 'starting';
+      isAgentAtWork = true;
       usage = '';
       start();
     },
     update: (news: Extract<EngineFact, {type: 'agent.news'}>['news']) => {
       lastOutputAt = performance.now();
+      isAgentAtWork = true;
       if (news.type === 'activity') activity = displayLine(news.activity.text).slice(0, 200);
       else if (news.type === 'usage') usage = ` · ${tokens(news.usage)} tokens`;
       else if (news.type === 'retrying') activity = `retrying: ${displayLine(news.failure.message)}`;
@@ -61,7 +65,7 @@ export function liveLine({stdout, now: wallClock}: CliContext, write: (text: str
     /** What Blackbird itself does. */
     say: (text: string) => {
       activity = displayLine(text).slice(0, 200);
-      lastOutputAt = performance.now();
+      isAgentAtWork = false;
       if (timer) draw();
     },
     clear: () => {

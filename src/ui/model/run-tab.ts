@@ -69,11 +69,12 @@ function stateWord(
   return [symbol, word || run.state, style];
 }
 
-/** Work so far: the segments that ended, and the one that runs. */
+/** Work so far: the segments that ended, and the one that runs, or the check. */
 export function elapsed(run: RunRecord, now: number): number {
   const last = run.segments.at(-1);
   const ended = workTime({...run, state: 'paused', segments: run.segments.filter(({ended_at}) => ended_at)});
-  const current = last && !last.ended_at ? now - Date.parse(last.started_at) : 0;
+  const open = run.check ?? (last?.ended_at ? undefined : last);
+  const current = open ? now - Date.parse(open.started_at) : 0;
   return ended + Math.max(0, current);
 }
 
