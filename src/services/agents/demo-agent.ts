@@ -20,7 +20,7 @@ const help = `Reads a prompt from stdin and obeys its lines of the form "demo: <
   answer <text>                      end the turn with these words
   fail <message>                     end the turn with a failure
   limit <seconds>                    end the turn at a usage limit that is reset after so long
-  outage <n>                         do not reach the model, n times in a row
+  outage <n> [seconds]               do not reach the model, n times in a row; try again after so long
   exit <code>                        leave without a result
   sleep <seconds>                    do nothing for a while
   lines <n>                          print n lines as fast as possible
@@ -137,12 +137,12 @@ async function obey(directive: string, say: Say): Promise<TurnEnd | undefined> {
       return {ok: true, text: rest};
     case 'fail':
       return {ok: false, text: rest};
-    case 'limit': {
-      const reset_at = new Date(Date.now() + Number(rest) * 1000).toISOString();
-      return {ok: false, text: 'usage limit reached', kind: 'rate_limit', reset_at};
+    case 'limit':
+      return {ok: false, text: 'usage limit reached', kind: 'rate_limit', reset_at: secondsFromNow(rest)};
+    case 'outage': {
+      const down = {ok: false, text: 'the model cannot be reached', kind: 'outage'} as const;
+      return text === '' ? down : {...down, reset_at: secondsFromNow(text)};
     }
-    case 'outage':
-      return {ok: false, text: 'the model cannot be reached', kind: 'outage'};
     case 'exit':
       return {exitCode: Number(rest)};
     case 'sleep':
@@ -178,10 +178,13 @@ async function obey(directive: string, say: Say): Promise<TurnEnd | undefined> {
 
 const isMend = (directive: string) => directive.startsWith('mend ');
 
+const secondsFromNow = (seconds: string) => new Date(Date.now() + Number(seconds) * 1000).toISOString();
+
 /** What the next turn begins with, where one is not enough. */
 function repeated(directive: string): string | null {
-  const [verb, count] = split(directive);
-  return verb === 'outage' && Number(count) > 1 ? `outage ${Number(count) - 1}` : null;
+  const [verb, rest] = split(directive);
+  const [count, seconds] = split(rest);
+  return verb === 'outage' && Number(count) > 1 ? `outage ${Number(count) - 1} ${seconds}`.trim() : null;
 }
 
 async function changeFile(verb: 'write' | 'append', target: string, content: string, say: Say) {

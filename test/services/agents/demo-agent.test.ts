@@ -93,6 +93,19 @@ describe('a turn', () => {
     expect(messages(run)).toEqual(['a']);
   });
 
+  test('cannot reach its model as often as it is told, says when to try again, and then goes on', async () => {
+    const cwd = temporaryFolder();
+    const prompt = 'demo: outage 2 30\ndemo: print back';
+    const first = await startDemo(cwd, {prompt, sessionRef: ref});
+    const again = async () => startDemo(cwd, {kind: 'resume', prompt: 'go on', sessionRef: ref});
+    const down = {outcome: 'failed', failure: {kind: 'outage', reset_at: expect.any(String)}};
+    expect((await first.ended).verdict).toMatchObject(down);
+    expect((await (await again()).ended).verdict).toMatchObject(down);
+    const last = await again();
+    expect((await last.ended).verdict).toMatchObject({outcome: 'succeeded'});
+    expect(messages(last)).toContain('back');
+  });
+
   test('can leave without a result', async () => {
     const run = await startDemo(temporaryFolder(), {prompt: 'demo: exit 0'});
     expect((await run.ended).verdict).toEqual({
