@@ -3,8 +3,11 @@ import {expect, test} from 'vitest';
 import {createEngine} from '../../src/machines/engine.ts';
 import type {Job} from '../../src/machines/policies/job/job-steps.ts';
 import type {Decision} from '../../src/machines/policies/review/decisions.ts';
+import {lastChecks} from '../../src/machines/policies/run/check-words.ts';
 import {statusOf, tellingRun} from '../../src/machines/policies/run/task-runs.ts';
+import type {RunRecord} from '../../src/services/contracts/run.ts';
 import type {FakeAgent} from '../fakes/fake-agent-runner.ts';
+import type {FakeCheck} from '../fakes/fake-check-runner.ts';
 import {question} from '../fakes/runs.ts';
 import {createFakeServices, mortal, settle} from '../fakes/services.ts';
 import {executeJob, startJob, taskJob} from '../helpers/jobs.ts';
@@ -28,6 +31,11 @@ const acts = {
   refusesSession: (agent: FakeAgent) => agent.fails({kind: 'resume_rejected', message: 'gone'}),
 };
 
+const checkActs = {
+  passes: (check: FakeCheck) => check.passes(),
+  fails: (check: FakeCheck) => check.fails(),
+};
+
 type Step =
   | {type: 'execute'; isReviewed: boolean}
   | {type: 'review'; taskId: string; decision: Decision | null}
@@ -37,6 +45,7 @@ type Step =
   | {type: 'pause'}
   | {type: 'stopAfterTask'}
   | {type: 'agent'; act: keyof typeof acts}
+  | {type: 'check'; act: keyof typeof checkActs}
   | {type: 'stubborn'}
   | {type: 'failWrite'}
   | {type: 'failLaunch'}
@@ -76,6 +85,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       act: fc.constantFrom(...(Object.keys(acts) as Array<keyof typeof acts>)),
     }),
   },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      type: fc.constant('check' as const),
+      act: fc.constantFrom(...(Object.keys(checkActs) as Array<keyof typeof checkActs>)),
+    }),
+  },
   {weight: 1, arbitrary: fc.record({type: fc.constant('stubborn' as const)})},
   {weight: 1, arbitrary: fc.record({type: fc.constant('failWrite' as const)})},
   {weight: 1, arbitrary: fc.record({type: fc.constant('failLaunch' as const)})},
@@ -83,10 +99,22 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {weight: 2, arbitrary: fc.record({type: fc.constant('crash' as const), hasGuardian: fc.boolean()})},
 );
 
+/** Every check passed in its last round. */
+const isVerified = (run: RunRecord | undefined): boolean =>
+  run !== undefined &&
+  lastChecks(run)
+    .map(({command, exit_code}) => `${command} ${exit_code}`)
+    .join() === 'lint 0,test 0';
+
 /** A project over which one Blackbird after the other works, and dies. */
 function createWorld() {
-  const fake = createFakeServices({plan: planOf(task('b', {deps: ['a']}), task('a'), task('c'))});
+  const fake = createFakeServices({
+    plan: planOf(task('b', {deps: ['a']}), task('a', {verify: ['lint', 'test']}), task('c')),
+  });
   fake.agents.obeys = {interrupt: true, kill: true};
+  fake.checks.play = (check) => {
+    check.obeys = {interrupt: true, kill: true};
+  };
   const open = () => {
     const {services, die} = mortal(fake);
     return {engine: createEngine(services), die};
@@ -94,7 +122,7 @@ function createWorld() {
   let blackbird = open();
   /** How many agents had gone when a pause was asked for; null while nobody has paused. */
   let goneAtPause: number | null = null;
-  const gone = () => fake.agents.agents.filter(({hasGone}) => hasGone).length;
+  const gone = () => [...fake.agents.agents, ...fake.checks.checks].filter(({hasGone}) => hasGone).length;
 
   const start = (job: Job) => {
     const isTaken = !blackbird.engine.isBusy();
@@ -146,8 +174,14 @@ function createWorld() {
           if (agent) acts[each.act](agent);
           return;
         }
+        case 'check': {
+          const check = fake.checks.alive().find(({hasGone}) => hasGone);
+          if (check) checkActs[each.act](check);
+          return;
+        }
         case 'stubborn':
           for (const agent of fake.agents.alive()) agent.obeys.interrupt = false;
+          for (const check of fake.checks.alive()) check.obeys.interrupt = false;
           return;
         case 'failWrite':
           return fake.runs.failOn(() => true);
@@ -203,11 +237,12 @@ test('whatever happens in whatever order, no work is lost, doubled or left runni
         expect(world.isBusy(), 'busy after the repair').toBe(false);
       }
       world.check();
-      expect(world.agents.alive()).toEqual([]);
+      expect([...world.agents.alive(), ...world.checks.alive()]).toEqual([]);
       for (const {id, status} of world.plans.plan.items.values()) {
         const runs = world.runs.records(id);
         const latest = runs.at(-1);
         const telling = tellingRun(runs) ?? latest;
+        if (status === 'done' && id === 'a') expect(isVerified(telling), 'a is verified').toBe(true);
         if (status !== 'in_progress' && status !== 'waiting_user') continue;
         expect(latest?.state, `the latest run of ${id}`).not.toBe('running');
         if (telling) expect(status, `the status of ${id}`).toBe(statusOf(telling));

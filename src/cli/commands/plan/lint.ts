@@ -1,4 +1,5 @@
 import {Command} from 'commander';
+import {resolveConfig, settingOf} from '../../../machines/policies/config-resolution.ts';
 import {isBlocking, lintPlan} from '../../../machines/policies/plan/plan-lint.ts';
 import type {Cli} from '../../cli.ts';
 import {exitCodes} from '../../exit-codes.ts';
@@ -17,8 +18,9 @@ Examples:
   blackbird plan lint --json`,
     )
     .action(async (_options, command: Command) => {
-      const {plans} = await cli.project(command);
-      const findings = lintPlan(await plans.read());
+      const {plans, config} = await cli.project(command);
+      const verify = settingOf(resolveConfig(await config.layers()), 'execution.verify');
+      const findings = lintPlan(await plans.read(), {verify});
       cli.print(command, {findings, counts: countsOf(findings)}, () =>
         findings.length === 0 ? 'OK' : findingLines(cli, findings).join('\n'),
       );
