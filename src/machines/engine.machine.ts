@@ -3,6 +3,7 @@ import type {PauseReason, RunRecord} from '../services/contracts/run.ts';
 import type {JobOpening} from './actors/job.actor.ts';
 import {callbackNotProvided, promiseNotProvided} from './actors/not-provided.ts';
 import type {RecoverRunsInput} from './actors/recover-runs.actor.ts';
+import type {SurveyPlanInput} from './actors/survey-plan.actor.ts';
 import {byWish, errorIn, failedBy, pauseNews, runPause, stepOf} from './chart-parts.ts';
 import {executorMachine} from './executor.machine.ts';
 import {handOverMachine} from './hand-over.machine.ts';
@@ -12,6 +13,7 @@ import {planGenerationMachine} from './plan-generation.machine.ts';
 import {handedOver, handOverInput, mayHandOver} from './policies/job/handed-over.ts';
 import type {Job, JobOptions, JobResult, JobRules, StepResult} from './policies/job/job-steps.ts';
 import * as jobs from './policies/job/job-steps.ts';
+import type {Obstacle} from './policies/job/obstacles.ts';
 import {undoMachine} from './undo.machine.ts';
 
 export type EngineCommand =
@@ -33,7 +35,10 @@ type EngineContext = jobs.JobProgress & {
 
 const failed = failedBy('ending');
 
-const nothingDone = {done: [], reviewed: 0, review: null, handedOver: null, result: null, error: undefined};
+const nothingDone = {
+  ...{done: [], reviewed: 0, review: null, wanted: null, obstacles: null},
+  ...{handedOver: null, result: null, error: undefined},
+};
 const noJob: EngineContext = {steps: [], options: {}, rules: null, ...nothingDone};
 
 /**
@@ -50,6 +55,7 @@ export const engineMachine = setup({
     closeJob: promiseNotProvided<void, {readonly result: JobResult | null}>('closeJob'),
     watchRequests: callbackNotProvided<EventObject, void>('watchRequests'),
     recoverRuns: promiseNotProvided<readonly RunRecord[], RecoverRunsInput>('recoverRuns'),
+    surveyPlan: promiseNotProvided<readonly Obstacle[], SurveyPlanInput>('surveyPlan'),
     handOver: handOverMachine,
     executor: executorMachine,
     jobTask: jobTaskMachine,
@@ -60,9 +66,10 @@ export const engineMachine = setup({
   actions: {
     rememberError: assign((_, params: {error: unknown}) => params),
     rememberEnd: assign(({context}, {wish}: {wish: jobs.Wish}) => ({result: jobs.jobResult(context, wish)})),
-    rememberStep: assign(({context: {done, steps}}, result: StepResult) => ({
-      done: [...done, result],
-      steps: jobs.stepsAfter(steps, result),
+    rememberStep: assign(({context}, result: StepResult) => ({
+      done: [...context.done, result],
+      wanted: jobs.wantedAfter(context),
+      steps: jobs.stepsAfter(context.steps, result),
     })),
     announcePause: emit((_, params: {reason: PauseReason; isForced: boolean}): EngineNews => {
       return {type: 'engine.pausing', ...params};
@@ -82,6 +89,7 @@ export const engineMachine = setup({
     hasDueParents: ({context: {done, reviewed}}) => jobs.succeededRuns(done.slice(reviewed)).length > 0,
     isEnded: ({context}) => jobs.isEnded(context),
     isReviewEnded: ({context}) => jobs.isReviewEnded(context),
+    isSurveyDue: and([not('isPauseAsked'), ({context}) => jobs.isSurveyDue(context)]),
   },
 }).createMachine({
   id: 'engine',
@@ -238,7 +246,19 @@ export const engineMachine = setup({
                 onError: failed,
               },
             },
-            ending: {always: byWish('closing', 'rememberEnd')},
+            ending: {
+              always: [{guard: 'isSurveyDue', target: 'surveying'}, ...byWish('closing', 'rememberEnd')],
+            },
+            // Whoever asked for the plan is told what keeps it from being done, whichever job left it so.
+            surveying: {
+              invoke: {
+                id: 'surveyPlan',
+                src: 'surveyPlan',
+                input: ({context}) => jobs.surveyInput(context),
+                onDone: {target: 'ending', actions: assign({obstacles: ({event}) => event.output})},
+                onError: failed,
+              },
+            },
             closing: {
               invoke: {
                 id: 'closeJob',

@@ -55,6 +55,7 @@ import {defineSelectTaskActor} from './actors/select-task.actor.ts';
 import {defineSettleReviewActor, type ReviewVerdict} from './actors/settle-review.actor.ts';
 import {defineSettleTaskActor} from './actors/settle-task.actor.ts';
 import {createSpendingDesk, defineReadSpendingActor, defineWatchUseActor} from './actors/spending.ts';
+import {defineSurveyPlanActor} from './actors/survey-plan.actor.ts';
 import {defineUndoActors} from './actors/undo.actor.ts';
 import {defineWithdrawRunActor, defineWithdrawTaskActor} from './actors/withdraw.actor.ts';
 import {budgetMachine} from './budget.machine.ts';
@@ -250,6 +251,7 @@ export function createEngine(outside: Services, {inspect}: EngineOptions = {}): 
         acquireLock: defineAcquireLockActor(services.lock),
         releaseLock: defineReleaseLockActor(services.lock),
         openJob: defineOpenJobActor(services, job),
+        surveyPlan: defineSurveyPlanActor(services),
         closeJob: defineCloseJobActor(services, job),
         watchRequests: defineWatchRequestsActor(services, job),
         recoverRuns: defineRecoverRunsActor(

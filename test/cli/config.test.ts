@@ -1,6 +1,7 @@
 import {mkdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
+import {settingText} from '../../src/machines/policies/setting-types.ts';
 import {settingKeys, settings} from '../../src/services/contracts/config.ts';
 import {planOf} from '../helpers/plans.ts';
 import {type CliProject, cliProject, controlCharacters} from '../helpers/run-cli.ts';
@@ -33,7 +34,7 @@ describe('config list', () => {
     ).toEqual(
       settingKeys.map((name) => {
         const {default: value, about} = settings[name];
-        return [name, String(value) || 'none', 'default', about];
+        return [name, settingText(value), 'default', about];
       }),
     );
   });

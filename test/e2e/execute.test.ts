@@ -71,7 +71,7 @@ describe('execute', () => {
   });
 
   test('has nothing to do: that is a success', async () => {
-    const project = engineProject(planOf(task('a', {status: 'done'}), task('b', {status: 'blocked'})));
+    const project = engineProject(planOf(task('a', {status: 'done'}), task('b', {status: 'skipped'})));
     const before = project.planText();
     expect(await project.run(['execute'])).toMatchObject({
       code: 0,
@@ -234,7 +234,12 @@ describe('execute', () => {
       {event: 'task.settled', run: expect.objectContaining({task_id: 'a', state: 'succeeded'})},
       expect.objectContaining({event: 'task.started', task_id: 'b'}),
       {event: 'task.settled', run: expect.objectContaining({task_id: 'b', state: 'failed'})},
-      {event: 'job.stopped', reason: 'completed', message: '1 done, 1 failed · no ready tasks remaining'},
+      {
+        event: 'job.stopped',
+        reason: 'completed',
+        message: '1 done, 1 failed · no ready tasks remaining',
+        obstacles: [{task_id: 'b', needs: 'retry', why: 'failed', command: expect.stringContaining(' b')}],
+      },
     ]);
     expect(events).toContainEqual(
       expect.objectContaining({
@@ -453,7 +458,7 @@ describe('two at once', () => {
 
     holder.child.kill('SIGINT');
     expect((await holder.ended).code).toBe(130);
-    expect((await project.run(['execute'])).code).toBe(0);
+    expect((await project.run(['execute'])).code).toBe(4);
     expect(project.statuses()).toEqual({a: 'in_progress', b: 'done'});
   });
 
@@ -474,7 +479,7 @@ describe('two at once', () => {
     holder.child.kill('SIGKILL');
     await holder.ended;
     const {code, out, err} = await project.run(['execute']);
-    expect({code, err}).toEqual({code: 0, err: ''});
+    expect({code, err}).toEqual({code: 4, err: ''});
     expect(out).toContain('Ⅱ a lost its Blackbird and is paused: blackbird resume a\n');
     expect(out).toContain('✓ b');
     expect(project.latest('a')).toMatchObject({
@@ -508,8 +513,9 @@ describe('an agent that asks', () => {
     expect(project.statuses()).toEqual({a: 'waiting_user', b: 'todo'});
     // Other tasks go on when the user says so, and the one that waits is named.
     const next = await project.run(['execute']);
-    expect(next.code).toBe(0);
+    expect(next.code).toBe(4);
     expect(next.out).toContain('? a waits for your answer: blackbird resume a\n');
+    expect(next.out).toMatch(/also in the way:\n {2}a {2}waits for your answer {2}blackbird resume a\n$/);
     expect(project.statuses()).toEqual({a: 'waiting_user', b: 'done'});
   });
 

@@ -10,6 +10,7 @@ import {
   type JobDesk,
 } from '../../src/machines/actors/job.actor.ts';
 import {defineRecoverRunsActor} from '../../src/machines/actors/recover-runs.actor.ts';
+import {defineSurveyPlanActor} from '../../src/machines/actors/survey-plan.actor.ts';
 import {engineMachine} from '../../src/machines/engine.machine.ts';
 import {executorMachine} from '../../src/machines/executor.machine.ts';
 import {jobTaskMachine} from '../../src/machines/job-task.machine.ts';
@@ -57,6 +58,7 @@ function defineEngineEffects(services: Services) {
     acquireLock: defineAcquireLockActor(services.lock),
     releaseLock: defineReleaseLockActor(services.lock),
     recoverRuns: defineRecoverRunsActor(services),
+    surveyPlan: defineSurveyPlanActor(services),
     executor: executorMachine.provide({actors: effects.executor}),
     jobTask: jobTaskMachine.provide({actors: effects.jobTask}),
     parentReview: parentReviewMachine.provide({actors: effects.parentReview}),
@@ -102,6 +104,7 @@ describe('a job', () => {
         left: [],
         isStopAsked: false,
         isPauseAsked: false,
+        obstacles: [],
       },
     ]);
     expect(log.at(0)).toBe('lock');
@@ -468,6 +471,8 @@ test('every transition is reached', () => {
         {type: 'xstate.error.actor.recoverRuns', error: 'no'},
         {type: 'xstate.done.actor.executor', output: {reason: 'completed', attempted: []}},
         {type: 'xstate.error.actor.executor', error: 'no'},
+        {type: 'xstate.done.actor.surveyPlan', output: []},
+        {type: 'xstate.error.actor.surveyPlan', error: 'no'},
         {type: 'xstate.done.actor.jobTask', output: {outcome: 'succeeded', run}},
         {type: 'xstate.error.actor.jobTask', error: 'no'},
         {type: 'xstate.done.actor.undo', output: {outcome: 'error', error: 'no'}},

@@ -42,7 +42,8 @@ test('every step of every machine is told in the order of cause and effect', asy
     'engine/executor/task done xstate.done.actor.settleTask -> settled',
     'engine/executor event xstate.done.actor.task -> selecting',
     'engine/executor done xstate.done.actor.selectTask -> completed',
-    'engine event xstate.done.actor.executor -> closing',
+    'engine event xstate.done.actor.executor -> surveying',
+    'engine event xstate.done.actor.surveyPlan -> closing',
     'engine event xstate.done.actor.closeJob -> releasing',
     'engine event xstate.done.actor.releaseLock -> idle',
   ]);

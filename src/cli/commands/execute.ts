@@ -60,8 +60,8 @@ A decision that was left open comes first. Without a terminal nothing is asked:
 the commands that decide are printed.
 Ctrl+C pauses: the agent is asked to stop, a second Ctrl+C forces it.
 Continue with "blackbird resume".
-Exit codes: 0 done or nothing ready, 1 error, 3 a task failed, 4 a person is needed,
-75 only time is needed (a limit, an outage), 130 paused.`,
+Exit codes: 0 all of it is done or skipped, 1 error, 3 a task failed, now or before,
+4 a person is needed, 75 only time is needed (a limit, an outage), 130 paused by you.`,
       )
       .action(async (taskIds: readonly string[], options: Options, command: Command) => {
         const project = await cli.project(command);

@@ -2,6 +2,7 @@ import type {Command} from 'commander';
 import type {PlanNews} from '../../machines/planning.ts';
 import type {Job, JobResult, JobStep} from '../../machines/policies/job/job-steps.ts';
 import type {JobSummary} from '../../machines/policies/job/job-summary.ts';
+import type {Obstacle} from '../../machines/policies/job/obstacles.ts';
 import {displayText} from '../../machines/policies/text/display-text.ts';
 import type {Cli} from '../cli.ts';
 import type {CliContext} from '../context.ts';
@@ -153,7 +154,7 @@ const passesBy = ({steps}: Job, taskId: string) =>
   !steps.some((step) => step.type === 'task' && step.taskId === taskId);
 
 function printSummary(cli: Cli, command: Command, summary: JobSummary): void {
-  const {reason, taskId, headline, lines, standing, undo, plan, retryAt, overrun} = summary;
+  const {reason, taskId, headline, lines, standing, undo, plan, retryAt, overrun, obstacles} = summary;
   const data = {
     event: 'job.stopped',
     reason,
@@ -163,11 +164,23 @@ function printSummary(cli: Cli, command: Command, summary: JobSummary): void {
     ...(undo && {undo}),
     ...(overrun && {budget: overrun}),
     ...(plan && {plan}),
+    ...(obstacles && {obstacles: obstacles.slice(0, mostObstacles).map(obstacleData)}),
   };
   if (cli.isJson(command)) cli.context.out(printableJson(data));
   else for (const line of lines) cli.context.out(line);
   cli.exitCode = exitCodeFor[standing];
 }
+
+/** More than a script looks at one by one. */
+const mostObstacles = 100;
+
+const obstacleData = ({taskId, needs, why, command, retryAt}: Obstacle) => ({
+  task_id: taskId,
+  needs,
+  why,
+  command,
+  ...(retryAt === undefined ? {} : {retry_at: retryAt}),
+});
 
 const exitCodeFor = {
   done: exitCodes.done,

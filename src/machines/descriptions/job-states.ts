@@ -19,6 +19,7 @@ export const engineStates = {
     'work.planning': 'has a change of the plan proposed',
     'work.reviewing': 'reviews parents whose children are done',
     'work.ending': 'says how the job ended',
+    'work.surveying': 'looks for what keeps the plan from being done',
     'work.closing': 'writes how the job ended into its record',
     'work.releasing': 'gives the lock of the project back',
     'work.stopped': 'tells everybody that the job has ended',

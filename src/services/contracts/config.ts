@@ -114,9 +114,9 @@ export const settings = {
   'execution.maxOutageMinutes': {
     type: 'integer',
     default: 60,
-    min: 1,
+    min: 0,
     max: 1_440,
-    about: 'how long a job tries again while the model cannot be reached',
+    about: 'how long a job tries again while the model cannot be reached; 0 for not at all',
   },
   'execution.stallMinutes': {
     type: 'integer',

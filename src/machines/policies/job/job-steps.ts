@@ -1,4 +1,5 @@
 import type {Answer, RunRecord} from '../../../services/contracts/run.ts';
+import type {SurveyPlanInput} from '../../actors/survey-plan.actor.ts';
 import type {ExecutorInput, ExecutorOutput} from '../../executor.machine.ts';
 import type {ParentReviewInput, ParentReviewOutput} from '../../parent-review.machine.ts';
 import type {UndoOutput} from '../../undo.machine.ts';
@@ -10,6 +11,7 @@ import type {TaskOutput} from '../run/task-outcome.ts';
 import type {UndoRequest} from '../run/undo.ts';
 import {dueReviewInput} from './execution-steps.ts';
 import {type JobOptions, type JobRules, jobRules} from './job-rules.ts';
+import type {Obstacle} from './obstacles.ts';
 import {type StopReason, stopReasonAfter, stopReasonAfterReview} from './stop-reason.ts';
 
 export {type JobOptions, type JobRules, jobRules, planInput};
@@ -51,6 +53,8 @@ export type JobResult = {
   readonly isStopAsked: boolean;
   /** Its one decision was given to the Blackbird that waited for it, which goes on from there. */
   readonly handedOver?: RunRecord;
+  /** What keeps the plan from being done, where it was asked for. */
+  readonly obstacles?: readonly Obstacle[];
   /** Somebody asked for a pause. */
   readonly isPauseAsked: boolean;
   readonly error?: unknown;
@@ -203,6 +207,10 @@ export type JobProgress = {
   readonly review: ParentReviewOutput | null;
   /** The run whose decision another Blackbird, which waited for it, has recorded. */
   readonly handedOver: RunRecord | null;
+  /** The tasks that the plan was executed for; none for all, null where it was not. */
+  readonly wanted: readonly string[] | null;
+  /** What keeps the plan from being done; null until it was looked for. */
+  readonly obstacles: readonly Obstacle[] | null;
   /** What kept the job from beginning, or broke it. */
   readonly error: unknown;
 };
@@ -215,9 +223,33 @@ export function rulesOf({rules}: JobProgress): JobRules {
   return rules;
 }
 
+/** Only who asked for the plan wants to know of all of it. */
+export const isSurveyDue = ({wanted, obstacles, error}: JobProgress): boolean =>
+  wanted !== null && obstacles === null && error === undefined;
+
+export const surveyInput = (progress: JobProgress): SurveyPlanInput => ({
+  taskIds: progress.wanted ?? [],
+  explicitProvider: rulesOf(progress).explicitProvider,
+});
+
+/** What the plan was executed for, with one step more. */
+export function wantedAfter({wanted, steps: [step]}: JobProgress): readonly string[] | null {
+  if (step?.type !== 'execute') return wanted;
+  const isAll = wanted?.length === 0 || step.taskIds.length === 0;
+  return isAll ? [] : [...(wanted ?? []), ...step.taskIds];
+}
+
+/** A person wanted no more than what was done: parents may be left. */
+const isLimited = ({done, rules}: JobProgress, wish: Wish): boolean =>
+  wish === 'stop' ||
+  (rules?.maxTasks ?? null) !== null ||
+  done.some(
+    ({type, output}) => type === 'execute' && output.attempted.at(-1)?.decision_state === 'approved_quit',
+  );
+
 /** One value for a job, whatever its steps were. What stopped it is its reason, then what failed at its end. */
 export function jobResult(progress: JobProgress, wish: Wish): JobResult {
-  const {steps, done, rules, review, handedOver, error} = progress;
+  const {steps, done, rules, review, handedOver, obstacles, error} = progress;
   const last = done.at(-1);
   const before = last?.type === 'undo' ? done.at(-2) : undefined;
   const reasonBy = (stopOnFailure: boolean) =>
@@ -233,6 +265,9 @@ export function jobResult(progress: JobProgress, wish: Wish): JobResult {
     left: waiting.has(reason) ? steps : [],
     ...(review && {review}),
     ...(handedOver && {handedOver}),
+    ...(obstacles && {
+      obstacles: obstacles.filter(({isReview}) => !isReview || !isLimited(progress, wish)),
+    }),
     isStopAsked: wish === 'stop',
     isPauseAsked: wish === 'pause',
     ...(told === undefined ? {} : {error: told}),

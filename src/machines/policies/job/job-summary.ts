@@ -1,25 +1,28 @@
-import {shellWord} from '../../../services/contracts/errors.ts';
 import type {PendingFeedback} from '../../../services/contracts/feedback.ts';
 import type {Plan} from '../../../services/contracts/plan.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
 import type {Reviewed} from '../../parent-review.machine.ts';
 import {readyTasks} from '../plan/readiness.ts';
 import {type PlanData, planSummary} from '../planning/plan-job.ts';
-import {choicesAt, decisionWords} from '../review/checkpoint-choices.ts';
+import {decisionWords} from '../review/checkpoint-choices.ts';
 import type {UndecidedParent} from '../review/review-steps.ts';
 import type {Overrun} from '../run/budget.ts';
 import {heldUpError, heldUpLines, isByProvider, isHeldUp, isTimeNeeded} from '../run/failure-table.ts';
-import {canGoOnHere} from '../run/run-options.ts';
 import {resumeRefusal} from '../run/run-refusals.ts';
 import {type Attempted, attemptOf} from '../run/task-outcome.ts';
 import {displayLine} from '../text/display-text.ts';
 import {overrunSummary} from './budget-lines.ts';
 import type {JobResult} from './job-steps.ts';
+import {withObstacles} from './obstacle-lines.ts';
+import type {Obstacle} from './obstacles.ts';
 import {brokenReviewLines, sentBackLines, undecidedLines, undecidedText} from './review-lines.ts';
 import type {StopReason} from './stop-reason.ts';
+import {continueCommand, decisionLines, failureLines, pausedLines, questionLines} from './summary-lines.ts';
 import {type UndoData, undoSummary} from './undo-lines.ts';
 import {givenUpLines} from './wait-lines.ts';
 import type {Wait} from './waiting.ts';
+
+export {continueCommand, decisionLines, pausedLines};
 
 /** How a job ended, in the same words for every view. */
 export type JobSummary = {
@@ -36,6 +39,8 @@ export type JobSummary = {
   readonly plan?: PlanData;
   /** The budget of the job, used up. */
   readonly overrun?: Overrun;
+  /** What keeps the plan from being done, where it was asked for. */
+  readonly obstacles?: readonly Obstacle[];
   /** When it can go on, where only time is needed. */
   readonly retryAt?: string;
   /** What is needed now: nothing, another try, a person, or only time. */
@@ -45,6 +50,22 @@ export type JobSummary = {
 /** `plan` is how it stands after the job. Throws what is an error. */
 export function jobSummary(result: JobResult, plan: Plan): JobSummary {
   throwError(result, plan);
+  return withObstacles(ownSummary(result, plan), result.obstacles ?? [], toldIn(storyOf(result)));
+}
+
+/** The tasks that the end of the job itself is about. */
+function toldIn({attempted, reviews, pending, undecided, wait}: Story): ReadonlySet<string> {
+  return new Set([
+    ...attempted.filter(({state}) => state !== 'succeeded').map(({taskId}) => taskId),
+    ...attempted.flatMap(({taskId, decision_state}) => (decision_state === 'pending' ? [taskId] : [])),
+    ...reviews.flatMap(({verdict, parentId}) => (verdict === 'broken' ? [parentId] : [])),
+    ...pending.map(({childTaskId}) => childTaskId),
+    ...(undecided ? [undecided.parentId] : []),
+    ...(wait ? [wait.taskId] : []),
+  ]);
+}
+
+function ownSummary(result: JobResult, plan: Plan): JobSummary {
   const {reason} = result;
   const planned = planSummary(result);
   if (planned) return planned;
@@ -252,52 +273,3 @@ function remaining(plan: Plan): string {
 }
 
 const sentence = (...parts: readonly string[]) => parts.filter((part) => part !== '').join(' · ');
-
-/** The words of the specification, exactly. */
-export function pausedLines(taskId: string, {resumable}: Pick<Attempted, 'resumable'>): string[] {
-  const restart = `Restart with: ${commandFor('restart', taskId)}`;
-  if (resumable) return [`Paused. Resume with: ${commandFor('resume', taskId)}`, `        ${restart}`];
-  return [`Paused. The agent had no session yet, so it cannot be resumed.`, `        ${restart}`];
-}
-
-function questionLines({taskId, questions = []}: Attempted): string[] {
-  return [
-    ...questions.map(
-      ({id: question, prompt, options}) =>
-        `  ${displayLine(question)}: ${displayLine(prompt)}${options ? ` (${options.map(displayLine).join(' | ')})` : ''}`,
-    ),
-    `Answer with: ${commandFor('resume', taskId)}`,
-  ];
-}
-
-/** What a person types who was not there to be asked. */
-export function decisionLines(taskId: string, run: Pick<RunRecord, 'state'>): string[] {
-  const review = commandFor('review', taskId);
-  return [
-    `${displayLine(taskId)} waits for your decision. See it with: ${commandFor('diff', taskId)}`,
-    ...choicesAt(run).map(
-      ({option}, place) => `${place === 0 ? 'Decide with:' : ' '.repeat(12)} ${review} ${option}`,
-    ),
-  ];
-}
-
-/** Where there is a session, going on in it comes first. */
-function failureLines(failed: readonly Attempted[]): string[] {
-  if (failed.length === 0) return [];
-  return [
-    `failed: ${failed.map(({taskId}) => displayLine(taskId)).join(', ')}`,
-    ...failed.flatMap(({taskId, resumable, decision_state}) => [
-      ...(resumable ? [`Go on in its session with: ${commandFor('resume', taskId)}`] : []),
-      `Start it again with: ${commandFor('retry', taskId)}, then blackbird execute`,
-      ...(decision_state === 'rejected'
-        ? [`Take its changes out of the files with: ${commandFor('undo', taskId)}`]
-        : []),
-    ]),
-  ];
-}
-
-/** How a run that rests is continued: in its session, where it has one. */
-export const continueCommand = (run: RunRecord) =>
-  commandFor(canGoOnHere(run) ? 'resume' : 'restart', run.task_id);
-
-const commandFor = (verb: string, taskId: string) => `blackbird ${verb} ${displayLine(shellWord(taskId))}`;

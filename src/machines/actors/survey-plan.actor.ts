@@ -1,0 +1,33 @@
+import {fromPromise} from 'xstate';
+import type {ProviderId} from '../../services/contracts/agent.ts';
+import type {Services} from '../../services/contracts/services.ts';
+import {isInTheWay, type Obstacle, obstacleOf} from '../policies/job/obstacles.ts';
+import {isLeaf, walkTree} from '../policies/plan/plan-graph.ts';
+import {tellingRun} from '../policies/run/task-runs.ts';
+import {pendingIn} from './pending-feedback.ts';
+import {factsHere} from './run-situation.ts';
+
+export type SurveyPlanInput = {
+  /** Only these tasks; empty for every one. */
+  readonly taskIds: readonly string[];
+  readonly explicitProvider: ProviderId | null;
+};
+
+/** What keeps the plan from being done once a job has ended, in the order of the plan. */
+export function defineSurveyPlanActor(services: Services) {
+  return fromPromise<readonly Obstacle[], SurveyPlanInput>(async ({input: {taskIds, explicitProvider}}) => {
+    const plan = await services.plans.read();
+    const pending = await pendingIn(services, plan);
+    const sentBack = new Set(pending.map(({childTaskId}) => childTaskId));
+    const sentBackBy = new Set(pending.map(({parentTaskId}) => parentTaskId));
+    const survey = {plan, wanted: new Set(taskIds), sentBack, sentBackBy};
+    const obstacles: Obstacle[] = [];
+    for (const {task} of walkTree(plan)) {
+      if (!isInTheWay(survey, task)) continue;
+      const run = isLeaf(task) ? tellingRun((await services.runs.list(task.id)).runs) : null;
+      const known = {run, isSentBack: sentBack.has(task.id), explicitProvider};
+      obstacles.push(obstacleOf(factsHere(services, plan, task, known)));
+    }
+    return obstacles;
+  });
+}

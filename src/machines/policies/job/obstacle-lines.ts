@@ -1,0 +1,59 @@
+import {displayLine} from '../text/display-text.ts';
+import type {JobSummary} from './job-summary.ts';
+import type {Obstacle} from './obstacles.ts';
+
+/** So many are named; the rest is counted. */
+const most = 10;
+
+/** What comes first decides: what failed, then who is needed, then time. A pause of yours says itself. */
+const order = ['done', 'timeNeeded', 'personNeeded', 'failed', 'paused'] as const satisfies ReadonlyArray<
+  JobSummary['standing']
+>;
+const standingFor = {retry: 'failed', person: 'personNeeded', time: 'timeNeeded'} as const;
+
+/** The end of a job with everything that keeps the plan from being done. `told`: what it is about anyway. */
+export function withObstacles(
+  summary: JobSummary,
+  obstacles: readonly Obstacle[],
+  told: ReadonlySet<string>,
+): JobSummary {
+  if (obstacles.length === 0 || summary.standing === 'paused') return summary;
+  const standings: ReadonlyArray<JobSummary['standing']> = [
+    summary.standing,
+    ...obstacles.map(({needs}) => standingFor[needs]),
+  ];
+  const standing = order.findLast((each) => standings.includes(each)) ?? summary.standing;
+  const times = obstacles.flatMap(({retryAt}) => retryAt ?? []).sort();
+  const retryAt = summary.retryAt ?? times[0];
+  return {
+    ...summary,
+    standing,
+    obstacles,
+    ...(standing === 'timeNeeded' && retryAt !== undefined && {retryAt}),
+    lines: [...summary.lines, ...obstacleLines(obstacles.filter((each) => !isTold(each, told)))],
+  };
+}
+
+/** Who is told of a task knows what waits for it. */
+const isTold = ({taskId, waitsFor = []}: Obstacle, told: ReadonlySet<string>): boolean =>
+  told.has(taskId) || (waitsFor.length > 0 && waitsFor.every((id) => told.has(id)));
+
+function obstacleLines(obstacles: readonly Obstacle[]): string[] {
+  if (obstacles.length === 0) return [];
+  const rows = obstacles
+    .slice(0, most)
+    .map(({taskId, why, command, retryAt}) => [
+      displayLine(taskId),
+      displayLine(retryAt === undefined ? why : `${why}, until ${retryAt}`),
+      displayLine(command ?? ''),
+    ]);
+  const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const more = obstacles.length - most;
+  return [
+    'also in the way:',
+    ...rows.map((row) =>
+      `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd(),
+    ),
+    ...(more > 0 ? [`  and ${more} more: blackbird list`] : []),
+  ];
+}

@@ -1,0 +1,63 @@
+import type {Plan, Task} from '../../../services/contracts/plan.ts';
+import {taskCondition} from '../plan/explain-task.ts';
+import {isLeaf} from '../plan/plan-graph.ts';
+import {isReady, unmetDeps} from '../plan/readiness.ts';
+import {isReviewDue} from '../review/parent-review.ts';
+import {isHeldForTime, retryTimeOf} from '../run/retry-time.ts';
+import type {TaskFacts} from '../run/task-options.ts';
+
+/** A task that keeps what was asked for from being done, and what it needs. Plain data, for every view. */
+export type Obstacle = {
+  readonly taskId: string;
+  /** `retry`: it failed. `time`: nobody has to do anything. */
+  readonly needs: 'retry' | 'person' | 'time';
+  readonly why: string;
+  readonly command: string | null;
+  readonly retryAt?: string;
+  /** Tasks that have to be done before, and will not be. */
+  readonly waitsFor?: readonly string[];
+  /** A parent whose children are done, and itself is not. */
+  readonly isReview?: true;
+};
+
+export type Survey = {
+  readonly plan: Plan;
+  /** Only these tasks were asked for; empty for every one. */
+  readonly wanted: ReadonlySet<string>;
+  /** Tasks with feedback that nobody answered. */
+  readonly sentBack: ReadonlySet<string>;
+  /** The parents that it came from: they wait for its answer. */
+  readonly sentBackBy: ReadonlySet<string>;
+};
+
+/** Whether a task may stand in the way. What is ready only waits for its turn, and what waits for others names those. */
+export function isInTheWay({plan, wanted, sentBack, sentBackBy}: Survey, task: Task): boolean {
+  if (!isLeaf(task)) return wanted.size === 0 && isReviewDue(plan, task) && !sentBackBy.has(task.id);
+  if (wanted.size > 0 && !wanted.has(task.id)) return false;
+  if (sentBack.has(task.id)) return true;
+  if (task.status === 'done' || task.status === 'skipped' || isReady(plan, task)) return false;
+  return task.status !== 'todo' || waitsForNobody({plan, wanted}, task);
+}
+
+/** It depends on what will not be done: skipped, or not asked for. */
+const waitsForNobody = ({plan, wanted}: Pick<Survey, 'plan' | 'wanted'>, task: Task): boolean =>
+  unmetDeps(plan, task).some((id) => {
+    const dep = plan.items.get(id);
+    return dep?.status === 'skipped' || (wanted.size > 0 && !wanted.has(id));
+  });
+
+export function obstacleOf(facts: TaskFacts): Obstacle {
+  const {plan, task, run} = facts;
+  const {reason, next} = taskCondition(facts);
+  const waitsFor = task.status === 'todo' ? unmetDeps(plan, task) : [];
+  const own = {
+    taskId: task.id,
+    why: waitsFor.length > 0 ? `waits for ${waitsFor.slice(0, 3).join(', ')}` : reason,
+    command: next?.command ?? null,
+    ...(waitsFor.length > 0 && {waitsFor}),
+  };
+  if (!isLeaf(task)) return {...own, needs: 'person', isReview: true};
+  if (task.status === 'failed') return {...own, needs: 'retry'};
+  const isHeld = run !== null && isHeldForTime(run) && !facts.isSentBack;
+  return isHeld ? {...own, needs: 'time', retryAt: retryTimeOf(run)} : {...own, needs: 'person'};
+}

@@ -1,0 +1,55 @@
+import {shellWord} from '../../../services/contracts/errors.ts';
+import type {RunRecord} from '../../../services/contracts/run.ts';
+import {choicesAt} from '../review/checkpoint-choices.ts';
+import {canGoOnHere} from '../run/run-options.ts';
+import type {Attempted} from '../run/task-outcome.ts';
+import {displayLine} from '../text/display-text.ts';
+
+/** The words of the specification, exactly. */
+export function pausedLines(taskId: string, {resumable}: Pick<Attempted, 'resumable'>): string[] {
+  const restart = `Restart with: ${commandFor('restart', taskId)}`;
+  if (resumable) return [`Paused. Resume with: ${commandFor('resume', taskId)}`, `        ${restart}`];
+  return [`Paused. The agent had no session yet, so it cannot be resumed.`, `        ${restart}`];
+}
+
+export function questionLines({taskId, questions = []}: Attempted): string[] {
+  return [
+    ...questions.map(
+      ({id: question, prompt, options}) =>
+        `  ${displayLine(question)}: ${displayLine(prompt)}${options ? ` (${options.map(displayLine).join(' | ')})` : ''}`,
+    ),
+    `Answer with: ${commandFor('resume', taskId)}`,
+  ];
+}
+
+/** What a person types who was not there to be asked. */
+export function decisionLines(taskId: string, run: Pick<RunRecord, 'state'>): string[] {
+  const review = commandFor('review', taskId);
+  return [
+    `${displayLine(taskId)} waits for your decision. See it with: ${commandFor('diff', taskId)}`,
+    ...choicesAt(run).map(
+      ({option}, place) => `${place === 0 ? 'Decide with:' : ' '.repeat(12)} ${review} ${option}`,
+    ),
+  ];
+}
+
+/** Where there is a session, going on in it comes first. */
+export function failureLines(failed: readonly Attempted[]): string[] {
+  if (failed.length === 0) return [];
+  return [
+    `failed: ${failed.map(({taskId}) => displayLine(taskId)).join(', ')}`,
+    ...failed.flatMap(({taskId, resumable, decision_state}) => [
+      ...(resumable ? [`Go on in its session with: ${commandFor('resume', taskId)}`] : []),
+      `Start it again with: ${commandFor('retry', taskId)}, then blackbird execute`,
+      ...(decision_state === 'rejected'
+        ? [`Take its changes out of the files with: ${commandFor('undo', taskId)}`]
+        : []),
+    ]),
+  ];
+}
+
+/** How a run that rests is continued: in its session, where it has one. */
+export const continueCommand = (run: RunRecord) =>
+  commandFor(canGoOnHere(run) ? 'resume' : 'restart', run.task_id);
+
+const commandFor = (verb: string, taskId: string) => `blackbird ${verb} ${displayLine(shellWord(taskId))}`;
