@@ -20,6 +20,7 @@ import {listCommand} from './commands/list.ts';
 import {logsCommand} from './commands/logs.ts';
 import {machinesCommand} from './commands/machines.ts';
 import {moveCommand} from './commands/move.ts';
+import {nextCommand} from './commands/next.ts';
 import {pauseCommand, stopCommand} from './commands/pause-stop.ts';
 import {pickCommand} from './commands/pick.ts';
 import {planCommand} from './commands/plan/index.ts';
@@ -53,6 +54,9 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
     prepare(program, context, (command) => {
       failed = command;
     });
+    if (args.some((arg) => arg === 'help' || arg === '--help' || arg === '-h')) {
+      await addExamples(program, context.stdout.columns);
+    }
     program.hook('preAction', (_program, command) => {
       running = command;
     });
@@ -66,7 +70,7 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
     if (error.code === 'commander.help' && failed?.parent === null && failed.args.length === 0) {
       return withoutCommand(cli, failed, {json});
     }
-    return reportError(usageError(error, failed), context, {json});
+    return reportError(await usageError(error, failed), context, {json});
   }
 }
 
@@ -95,6 +99,7 @@ const commandGroups: Readonly<Record<string, Commands>> = {
     list: listCommand,
     show: showCommand,
     why: whyCommand,
+    next: nextCommand,
     pick: pickCommand,
     validate: validateCommand,
     plan: planCommand,
@@ -215,6 +220,17 @@ function prepare(command: Command, context: CliContext, onFailure: (command: Com
   for (const child of command.commands) prepare(child.allowExcessArguments(false), context, onFailure);
 }
 
+/** Loaded only where help is asked for. */
+async function addExamples(program: Command, columns: number): Promise<void> {
+  const {helpFor} = await import('./help-examples.ts');
+  const add = (command: Command): void => {
+    const text = helpFor(fullName(command).split(' '), columns);
+    if (text !== '') command.addHelpText('after', text);
+    for (const child of command.commands) add(child);
+  };
+  add(program);
+}
+
 const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
 function rootOf(command: Command): Command {
@@ -223,15 +239,26 @@ function rootOf(command: Command): Command {
   return root;
 }
 
-function usageError(error: CommanderError, command: Command | undefined): AppError {
+async function usageError(error: CommanderError, command: Command | undefined): Promise<AppError> {
   const message =
     error.code === 'commander.help'
       ? subcommandProblem(command)
       : // An option as it was typed: without the value that we gave it.
         error.message.replace(/^error: (command-argument )?/, '').replace("'--inspect='", "'--inspect'");
-  const [text = '', hint] = message.split('\n');
+  const [text = '', found] = message.split('\n');
+  const hint = error.code === 'commander.unknownCommand' ? await meantCommand(text, command) : found;
   const details = hint ? [['hint', hint.replace(/^\(|\)$/g, '')] as const] : [];
   return withUsage(new AppError('E_USAGE', text, {details}), command);
+}
+
+async function meantCommand(message: string, command: Command | undefined): Promise<string | null> {
+  const word = /'(.*)'/.exec(message)?.[1] ?? '';
+  const {suggestionFor} = await import('./suggestion.ts');
+  const meant = suggestionFor(
+    word,
+    (command?.commands ?? []).map((each) => each.name()),
+  );
+  return meant && `Did you mean ${meant}?`;
 }
 
 /** Commander tells only that it showed help instead: without a subcommand, or with `help` and a wrong one. */

@@ -1,4 +1,5 @@
 import {describe, expect, test} from 'vitest';
+import {settingKeys} from '../../src/services/contracts/config.ts';
 import {cliProject, lines} from '../helpers/run-cli.ts';
 
 /** Every command, as the words that call it, found through the help texts themselves. */
@@ -71,11 +72,23 @@ describe('help', () => {
       expect(out, name).toMatch(/--json +print data as JSON/);
       expect(out, name).toMatch(/--cwd <dir> +work in this folder/);
       expect(out, name).not.toContain('display help');
+      // The commands that only hold others, and those whose examples stand there.
+      expect(out.match(/^Examples:$/gm), name).toHaveLength(1);
       expect(Math.max(...out.split('\n').map((line) => line.length)), name).toBeLessThanOrEqual(100);
       expect(await run(['help', ...words.slice(0, 1)]), name).toMatchObject({code: 0, err: ''});
       if (words.length === 1) expect(await run(['help', name])).toEqual({code, out, err});
     }
     expect(files()).toEqual([]);
+  });
+
+  test.each(['execute', 'resume', 'restart', 'review'])('of %s tells the exit codes', async (name) => {
+    const {out} = await cliProject().run([name, '--help']);
+    expect(out.match(/^Exit codes: 0 /gm)).toHaveLength(1);
+  });
+
+  test('of config set lists every setting with what it takes', async () => {
+    const {out} = await cliProject().run(['config', 'set', '--help']);
+    for (const key of settingKeys) expect(out).toMatch(new RegExp(`^  ${key} +\\S`, 'm'));
   });
 
   test('fits into the terminal', async () => {
@@ -94,6 +107,13 @@ describe('help', () => {
 
 describe('what cannot be understood', () => {
   test.each([
+    {
+      args: ['version'],
+      message: "unknown command 'version'",
+      hint: 'Did you mean --version?',
+      name: 'blackbird',
+    },
+    {args: ['run'], message: "unknown command 'run'", hint: 'Did you mean execute?', name: 'blackbird'},
     {args: ['lst'], message: "unknown command 'lst'", hint: 'Did you mean list?', name: 'blackbird'},
     {args: ['frobnicate'], message: "unknown command 'frobnicate'", name: 'blackbird'},
     {args: ['help', 'frobnicate'], message: "unknown command 'frobnicate'", name: 'blackbird'},

@@ -5,7 +5,7 @@ import {
   requireSettingKey,
   resolveConfig,
 } from '../../machines/policies/config-resolution.ts';
-import {settingText} from '../../machines/policies/setting-types.ts';
+import {acceptedFor, settingText} from '../../machines/policies/setting-types.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {settingKeys, settings} from '../../services/contracts/config.ts';
 import type {Cli} from '../cli.ts';
@@ -73,6 +73,7 @@ export function configCommand(cli: Cli): Command {
     .addArgument(keyArgument())
     .argument('<value>', 'the new value')
     .option(...globalFlag)
+    .addHelpText('after', () => `\nSettings:\n${settingLines().join('\n')}`)
     .action((key: string, value: string, options: {global?: true}, command: Command) =>
       write(command, key, value, options.global === true),
     );
@@ -103,4 +104,10 @@ async function ensureStateFolderOf(
 function required<T>(value: T | undefined): T {
   if (value === undefined) throw new Error('a setting was not resolved');
   return value;
+}
+
+/** Every key with what it takes. */
+function settingLines(): string[] {
+  const width = Math.max(...settingKeys.map((key) => key.length));
+  return settingKeys.map((key) => `  ${key.padEnd(width)}  ${acceptedFor(settings[key])}`);
 }

@@ -23,8 +23,8 @@ export function importCommand(cli: Cli): Command {
     .addHelpText(
       'after',
       `
-Shows what would change and asks. The same list twice changes nothing; what changed in the list since is
-updated. A status that a task has got here is kept.
+Shows what would change and asks. The same list twice changes nothing; what changed in the list
+since is updated. A status that a task has got here is kept.
 
 Examples:
   blackbird plan import TODO.md
