@@ -115,6 +115,12 @@ describe('status', () => {
     );
   });
 
+  test('cuts no command on a narrow terminal', async () => {
+    const made = cliProject(planOf(task('a-long-name-of-a-task', {status: 'failed'})));
+    const {out} = await made.run(['status'], {terminal: {columns: 40}});
+    expect(out).toContain('! a-long-name-of-a-task  failed\n    blackbird retry a-long-name-of-a-task\n');
+  });
+
   test('reads one of many jobs, and is not in the way of list', async () => {
     const made = project(endedJob({jobId: '20990101-000000-000000'}));
     const folder = path.join(made.folder, '.blackbird', 'jobs');

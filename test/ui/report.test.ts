@@ -1,5 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {reportText} from '../../src/cli/report/report-text.ts';
+import type {Report} from '../../src/machines/policies/report/report.ts';
 import {barStates} from '../../src/machines/policies/report/run-bars.ts';
 import {markKinds} from '../../src/machines/policies/report/run-marks.ts';
 import {reportHtml} from '../../src/ui/report/report-html.ts';
@@ -55,6 +56,23 @@ test('on a terminal no line is wider than it, and every command is whole', () =>
   const lines = reportText(nightReport(), morning, {...plain, isTerminal: true}).split('\n');
   expect(lines.filter((line) => [...line].length > 80)).toEqual([]);
   expect(lines).toContain('    2 files +46 −3  npm test ✗ (3rd round)  blackbird resume pay-07');
+});
+
+test('a job that ended by an error is told of in every form', () => {
+  const night = nightReport();
+  const jobs = night.jobs.map((job) => ({
+    ...job,
+    job_id: 'j-1',
+    reason: 'error',
+    message: 'the disk is full',
+  }));
+  const line = '✗ job j-1 ended by an error: the disk is full';
+  for (const show of [
+    reportMarkdown,
+    reportHtml,
+    (report: Report, now: string) => reportText(report, now, plain),
+  ])
+    expect(show({...night, jobs}, morning)).toContain(line);
 });
 
 test('as text nothing steers the terminal', () => {

@@ -3,11 +3,10 @@ import type {JobStatus} from '../../machines/policies/report/job-status.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {clockTime, dollars, duration, localTime, tokenCount} from '../../machines/policies/text/durations.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
-import {cutEnd} from '../../ui/text/fit.ts';
 import type {Cli} from '../cli.ts';
 import type {Surface} from '../context.ts';
 import {taskFactsIn} from '../plan/task-facts.ts';
-import {type Paint, painter} from '../terminal/paint.ts';
+import {laidOut, type Piece} from '../terminal/laid-out.ts';
 import {printableJson} from '../terminal/printable-json.ts';
 
 type Options = {watch?: true};
@@ -66,66 +65,82 @@ async function statusLook(cli: Cli, command: Command): Promise<() => Promise<Job
   };
 }
 
+/** A line before it is laid out. */
+type Row = {readonly sign?: Piece; readonly head: Piece; readonly pieces?: readonly Piece[]};
+
 export function statusLines(status: JobStatus, now: string, surface: Surface): string[] {
-  const paint = painter(surface);
   const {needs_you, next, done, total} = status;
-  const heading = (text: string) => paint('bold', text);
-  return [
-    ...jobLines(status, now, paint),
+  const heading = (text: string): Row => ({head: {text, style: 'bold'}});
+  const rows: readonly Row[] = [
+    ...jobRows(status, now),
     ...(needs_you.length === 0 ? [] : [heading('Needs you')]),
-    ...needs_you.map(
-      ({task_id, why, command}) =>
-        `${paint('yellow', '!')} ${displayLine(task_id)}  ${displayLine(why)}${command === null ? '' : `  ${paint('cyan', displayLine(command))}`}`,
-    ),
+    ...needs_you.map(({task_id, why, command}) => ({
+      sign: {text: '!', style: 'yellow'} as const,
+      head: {text: displayLine(task_id)},
+      pieces: [
+        {text: displayLine(why)},
+        ...(command === null ? [] : [{text: displayLine(command), style: 'cyan'} as const]),
+      ],
+    })),
     ...(next.length === 0 ? [] : [heading('Next')]),
-    ...next.map(({task_id, title}) => `${paint('blue', '○')} ${displayLine(task_id)}  ${displayLine(title)}`),
-    `${done} of ${total} done`,
-  ].map((line) => (surface.isTerminal && !surface.hasColor ? cutEnd(line, surface.columns) : line));
+    ...next.map(({task_id, title}) => ({
+      sign: {text: '○', style: 'blue'} as const,
+      head: {text: displayLine(task_id)},
+      pieces: [{text: displayLine(title)}],
+    })),
+    {head: {text: `${done} of ${total} done`}},
+  ];
+  return rows.flatMap(({sign = {text: ''}, head, pieces = []}) => laidOut(sign, head, pieces, surface));
 }
 
-function jobLines(status: JobStatus, now: string, paint: Paint): string[] {
+function jobRows(status: JobStatus, now: string): Row[] {
   const {job, last_job: last, running, waiting} = status;
   const ago = (since: string) => Date.parse(now) - Date.parse(since);
   if (job === null) {
-    if (last === null) return ['Nothing runs.'];
+    const nothing = {head: {text: 'Nothing runs.'}};
+    if (last === null) return [nothing];
     const end = last.ended_at === null ? '' : ` – ${localTime(last.ended_at)}`;
-    return [
-      'Nothing runs.',
-      `Last job ${localTime(last.started_at)}${end}: ${displayLine(last.message)}  ${paint('dim', 'blackbird report')}`,
-    ];
+    const text = `Last job ${localTime(last.started_at)}${end}: ${displayLine(last.message)}`;
+    return [nothing, {head: {text}, pieces: [{text: 'blackbird report', style: 'dim'}]}];
   }
   const who = `job ${displayLine(job.job_id)}, ${displayLine(job.agent)}, since ${localTime(job.started_at)}`;
   if (job.state === 'lost') {
-    return [`${paint('red', '✗')} The Blackbird of ${who} is gone. Go on with: blackbird execute`];
+    const text = `The Blackbird of ${who} is gone. Go on with: blackbird execute`;
+    return [{sign: {text: '✗', style: 'red'}, head: {text}}];
   }
   const where =
     job.pid === null ? '' : `, process ${job.pid}${job.state === 'unseen' ? ` on ${job.host}` : ''}`;
+  const works = `${who} (${duration(ago(job.started_at))})${where}`;
   return [
-    `${paint('bold', 'Works')}  ${who} (${duration(ago(job.started_at))})${where}`,
-    ...(running === null
-      ? []
-      : [
-          [
-            `${paint('cyan', '●')} ${displayLine(running.task_id)}`,
-            displayLine(running.title),
-            `${running.state} ${clockTime(ago(running.since))}`,
-            ...(running.check === null ? [] : [displayLine(running.check)]),
-            displayLine(running.agent),
-            ...(running.tokens === null ? [] : [`${tokenCount(running.tokens)} tokens`]),
-            ...(running.cost_usd === null ? [] : [dollars(running.cost_usd)]),
-          ].join('  '),
-        ]),
-    ...(waiting === null
-      ? []
-      : [
-          [
-            `${paint('yellow', 'Ⅱ')} ${displayLine(waiting.task_id)}`,
-            displayLine(waiting.title),
-            waiting.reason.replaceAll('_', ' '),
-            waiting.retry_at === null
-              ? `waits ${clockTime(ago(waiting.since))}`
-              : `resumes ${localTime(waiting.retry_at)}, in ${duration(Math.max(0, -ago(waiting.retry_at)))}`,
-          ].join('  '),
-        ]),
+    {head: {text: 'Works', style: 'bold'}, pieces: [{text: works}]},
+    ...(running === null ? [] : [runningRow(running, ago)]),
+    ...(waiting === null ? [] : [waitingRow(waiting, ago)]),
   ];
 }
+
+type Ago = (since: string) => number;
+
+const runningRow = (running: NonNullable<JobStatus['running']>, ago: Ago): Row => ({
+  sign: {text: '●', style: 'cyan'},
+  head: {text: displayLine(running.task_id)},
+  pieces: [
+    displayLine(running.title),
+    `${running.state} ${clockTime(ago(running.since))}`,
+    ...(running.check === null ? [] : [displayLine(running.check)]),
+    displayLine(running.agent),
+    ...(running.tokens === null ? [] : [`${tokenCount(running.tokens)} tokens`]),
+    ...(running.cost_usd === null ? [] : [dollars(running.cost_usd)]),
+  ].map((text) => ({text})),
+});
+
+const waitingRow = (waiting: NonNullable<JobStatus['waiting']>, ago: Ago): Row => ({
+  sign: {text: 'Ⅱ', style: 'yellow'},
+  head: {text: displayLine(waiting.task_id)},
+  pieces: [
+    displayLine(waiting.title),
+    waiting.reason.replaceAll('_', ' '),
+    waiting.retry_at === null
+      ? `waits ${clockTime(ago(waiting.since))}`
+      : `resumes ${localTime(waiting.retry_at)}, in ${duration(Math.max(0, -ago(waiting.retry_at)))}`,
+  ].map((text) => ({text})),
+});

@@ -1,6 +1,7 @@
 import type {Need} from '../../machines/policies/report/needs-you.ts';
 import type {Report} from '../../machines/policies/report/report.ts';
 import {
+  errorLines,
   headPieces,
   needPieces,
   outcomeWords,
@@ -15,7 +16,8 @@ import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {cutEnd, padEnd} from '../../ui/text/fit.ts';
 import {textWidth} from '../../ui/text/graphemes.ts';
 import type {Surface} from '../context.ts';
-import {painter, type Style} from '../terminal/paint.ts';
+import {laidOut, type Piece} from '../terminal/laid-out.ts';
+import type {Style} from '../terminal/paint.ts';
 
 const styles = {
   good: 'green',
@@ -24,9 +26,6 @@ const styles = {
   rest: 'dim',
   busy: 'cyan',
 } as const satisfies Record<Tone, Style>;
-
-/** A piece of a line, measured before it is painted. */
-type Piece = {readonly text: string; readonly style?: Style};
 
 /** One line a task; on a terminal what does not fit goes below it, and nothing is cut but long titles. */
 export function reportText(report: Report, now: string, surface: Surface): string {
@@ -45,6 +44,7 @@ export function reportText(report: Report, now: string, surface: Surface): strin
   const facts = headPieces(report).map((text) => ({text}));
   return [
     ...laidOut({text: ''}, {text: titleOf(report, now), style: 'bold'}, facts, surface),
+    ...errorLines(report).flatMap((text) => row({text: '✗', style: 'red'}, text, [])),
     ...lines.flatMap((line) => row(signOf(line), head(line.task.task_id, line.task.title), piecesOf(line))),
     ...others.flatMap(({task_id, title, ...need}) =>
       row({text: '!', style: 'yellow'}, head(task_id, title), needTexts(need)),
@@ -74,24 +74,3 @@ const needTexts = ({why, command}: Pick<Need, 'why' | 'command'>): Piece[] => [
   {text: displayLine(why)},
   ...(command === null ? [] : [{text: displayLine(command), style: 'cyan'} as const]),
 ];
-
-function laidOut(sign: Piece, head: Piece, pieces: readonly Piece[], surface: Surface): string[] {
-  const paint = painter(surface);
-  const painted = ({text, style}: Piece) => (style === undefined || text === '' ? text : paint(style, text));
-  const gap = '  ';
-  const before = sign.text === '' ? '' : `${painted(sign)} `;
-  const rows: Piece[][] = [[]];
-  let width = textWidth(sign.text) + textWidth(head.text) + 1;
-  for (const piece of pieces) {
-    width += gap.length + textWidth(piece.text);
-    if (surface.isTerminal && width > surface.columns) {
-      rows.push([]);
-      width = 4 + textWidth(piece.text);
-    }
-    rows.at(-1)?.push(piece);
-  }
-  return rows.map((row, place) => {
-    const start = place === 0 ? [`${before}${painted(head)}`] : ['  '];
-    return [...start, ...row.map(painted)].join(gap).trimEnd();
-  });
-}

@@ -1,6 +1,7 @@
 import type {Report, TaskReport} from '../../machines/policies/report/report.ts';
 import {
   checkPiece,
+  errorLines,
   headPieces,
   needPieces,
   outcomeWords,
@@ -45,6 +46,7 @@ export function reportHtml(report: Report, now: string): string {
     `<p class="head">${headPieces(report)
       .map((piece) => markup`<span>${piece}</span>`)
       .join('')}</p>`,
+    ...errorLines(report).map((line) => markup`<p class="bad">✗ ${line}</p>`),
     ...(needs.length === 0 ? [] : ['<h2>Needs you</h2><ul class="needs">', ...needs.map(needItem), '</ul>']),
     ...(rest === '' ? [] : [markup`<p>${rest}</p>`]),
     ...(report.timeline && report.timeline.lanes.length > 0

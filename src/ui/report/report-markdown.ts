@@ -1,5 +1,6 @@
 import type {Report} from '../../machines/policies/report/report.ts';
 import {
+  errorLines,
   headPieces,
   needPieces,
   outcomeWords,
@@ -24,6 +25,7 @@ export function reportMarkdown(report: Report, now: string): string {
     `## ${escaped(titleOf(report, now))}`,
     '',
     headPieces(report).map(escaped).join(' · '),
+    ...errorLines(report).map((line) => `\n✗ ${escaped(line)}`),
     ...(lines.length === 0 ? [] : ['', '| | Task | | Facts |', '| --- | --- | --- | --- |']),
     ...lines.map(({task}) => {
       const {sign, word} = outcomeWords[task.outcome];

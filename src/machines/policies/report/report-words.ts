@@ -131,6 +131,12 @@ export function reportLines({tasks, needs_you}: Report): {lines: ReportLine[]; o
   };
 }
 
+/** Jobs that ended by an error, which stands at no task: a disk that is full, an agent that is not installed. */
+export const errorLines = ({jobs}: Report): string[] =>
+  jobs
+    .filter(({reason}) => reason === 'error')
+    .map(({job_id, message}) => `job ${displayLine(job_id)} ended by an error: ${displayLine(message)}`);
+
 /** What is left, and how to go on; empty where nothing is. */
 export function restLine({is_live, ready, next, done, total}: Report): string {
   if (is_live) return '';
