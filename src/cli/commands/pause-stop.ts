@@ -30,7 +30,7 @@ Examples:
       const message = ended?.end?.message ?? 'pausing; blackbird pause again forces it';
       const data = {job_id: job.jobId, asked: 'pause', ended: ended !== null, message, task_id: run?.task_id};
       if (run?.state !== 'paused') return cli.print(command, data, message);
-      const {pausedLines} = await import('../../machines/policies/job/job-summary.ts');
+      const {pausedLines} = await import('../../machines/policies/job/summary-lines.ts');
       cli.print(command, data, () => pausedLines(run.task_id, run).join('\n'));
     });
 }

@@ -57,6 +57,8 @@ export type JobResult = {
   readonly obstacles?: readonly Obstacle[];
   /** Somebody asked for a pause. */
   readonly isPauseAsked: boolean;
+  /** What was to come next when the pause came. */
+  readonly next?: JobStep;
   readonly error?: unknown;
 };
 
@@ -270,6 +272,7 @@ export function jobResult(progress: JobProgress, wish: Wish): JobResult {
     }),
     isStopAsked: wish === 'stop',
     isPauseAsked: wish === 'pause',
+    ...(wish === 'pause' && steps[0] && {next: steps[0]}),
     ...(told === undefined ? {} : {error: told}),
   };
 }

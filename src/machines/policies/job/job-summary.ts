@@ -12,6 +12,7 @@ import {resumeRefusal} from '../run/run-refusals.ts';
 import {type Attempted, attemptOf} from '../run/task-outcome.ts';
 import {displayLine} from '../text/display-text.ts';
 import {overrunSummary} from './budget-lines.ts';
+import {goOnCommand} from './go-on.ts';
 import type {JobResult} from './job-steps.ts';
 import {withObstacles} from './obstacle-lines.ts';
 import type {Obstacle} from './obstacles.ts';
@@ -78,7 +79,7 @@ function ownSummary(result: JobResult, plan: Plan): JobSummary {
     case 'error':
       throw result.error;
     case 'paused': {
-      if (result.isPauseAsked) return {...pausedSummary(story, last), reason, standing: 'paused'};
+      if (result.isPauseAsked) return {...pausedSummary(result, story, last), reason, standing: 'paused'};
       if (story.overrun) {
         const {headline, lines} = overrunSummary(story.overrun, story.attempted, plan);
         const told = {overrun: story.overrun, standing: 'personNeeded'} as const;
@@ -90,7 +91,8 @@ function ownSummary(result: JobResult, plan: Plan): JobSummary {
         const {taskId, until: retryAt} = story.wait;
         return {reason, taskId, headline, lines, retryAt, standing: 'timeNeeded'};
       }
-      if (!last || !isHeldUp(last)) return {...pausedSummary(story, last), reason, standing: 'paused'};
+      if (!last || !isHeldUp(last))
+        return {...pausedSummary(result, story, last), reason, standing: 'paused'};
       const [headline = '', ...steps] = heldUpLines(last);
       const lines = [...failedLines, headline, ...steps];
       const retryAt = story.wait?.until ?? last.retry_at;
@@ -209,6 +211,7 @@ function throwError({reason, steps, error, isPauseAsked}: JobResult, plan: Plan)
 }
 
 function pausedSummary(
+  result: JobResult,
   {interruptedReview, attempted}: Story,
   last: Attempted | undefined,
 ): Pick<JobSummary, 'taskId' | 'headline' | 'lines'> {
@@ -222,7 +225,7 @@ function pausedSummary(
   const headline = 'Paused before the next task.';
   return {
     headline,
-    lines: [...failureLines(failedOf({attempted})), headline, 'Go on with: blackbird execute'],
+    lines: [...failureLines(failedOf({attempted})), headline, `Go on with: ${goOnCommand(result)}`],
   };
 }
 

@@ -52,4 +52,5 @@ export function failureLines(failed: readonly Attempted[]): string[] {
 export const continueCommand = (run: RunRecord) =>
   commandFor(canGoOnHere(run) ? 'resume' : 'restart', run.task_id);
 
-const commandFor = (verb: string, taskId: string) => `blackbird ${verb} ${displayLine(shellWord(taskId))}`;
+export const commandFor = (verb: string, taskId: string) =>
+  `blackbird ${verb} ${displayLine(shellWord(taskId))}`;
