@@ -8,6 +8,8 @@ export type KeyBinding<Run, Facts extends readonly unknown[] = []> = {
   /** As `KeyPress.name` has them; the first ones are shown. */
   readonly keys: readonly string[];
   readonly label: string;
+  /** What the hint calls it now, where that depends. */
+  readonly called?: (...facts: Facts) => string;
   /** What the help says where the label is too short for it. */
   readonly help?: string;
   /** In the hint line: `first` for what matters most, `more` for what follows where there is room. */
@@ -66,9 +68,9 @@ export function hintsOf<Run, Facts extends readonly unknown[]>(
     ...hinted.filter(({hint}) => hint === 'first'),
     ...hinted.filter(({hint}) => hint === 'more'),
   ];
-  return inOrder.map(({keys, label, shown = 1, short}) => ({
+  return inOrder.map(({keys, label, called, shown = 1, short}) => ({
     keys: keys.slice(0, shown).map(keyLabel).join(' '),
-    label,
+    label: called?.(...facts) ?? label,
     ...(short === undefined ? {} : {short}),
   }));
 }

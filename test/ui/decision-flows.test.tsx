@@ -192,6 +192,7 @@ describe('a checkpoint', () => {
     await sees(/! Task a +ACTION REQUIRED/);
     expect(runs.records('a')).toMatchObject([{decision_state: 'pending'}]);
     expect(screen()).not.toContain('Paused.');
+    expect(screen()).toContain('u decide');
     press('u');
     await sees('Approve and continue');
     press('j', keys.enter);

@@ -15,7 +15,7 @@ export const diffCommands: readonly Command[] = [
   ...[...diffKeymap, ...diffMoveKeymap]
     .filter(({keys}) => !keys.some(isWheel))
     .map(
-      ({run, refusal, ...binding}): Command => ({
+      ({run, refusal, called: _, ...binding}): Command => ({
         ...binding,
         at: ['diff'],
         section: 'Read a diff',

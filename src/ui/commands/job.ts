@@ -4,6 +4,7 @@ import {undoRefusal as refusalOfUndo, type UndoProposal} from '../../machines/po
 import type {Dialog} from '../../machines/tui.machine.ts';
 import {notNow} from '../keymap.ts';
 import {readyBelow} from '../model/facts.ts';
+import type {TaskState} from '../model/task-state.ts';
 import {anywhere, besidePlan, type Command, type CommandContext, withTask} from './command.ts';
 import {
   executeRefusal,
@@ -79,6 +80,8 @@ export const jobCommands: readonly Command[] = [
     id: 'job.resume',
     keys: ['u'],
     label: 'resume',
+    called: ({state}) => (state && resumeWords[state]) ?? 'resume',
+    help: 'resume, answer or decide',
     hint: 'first',
     at: besidePlan,
     section: 'Run',
@@ -156,6 +159,12 @@ function undoDialog(proposal: UndoProposal): Dialog {
   const lines = [headline, ...proposalLines(proposal)];
   return {type: 'undo', taskId: proposal.task.id, lines, isForced: refusal !== null};
 }
+
+const resumeWords: Partial<Record<TaskState, string>> = {
+  asks: 'answer',
+  decision: 'decide',
+  feedback: 'see the review',
+};
 
 /** What waits for a person is shown first; otherwise the agent goes on. */
 function resume({core, jobs, open}: CommandContext, taskId: string): void {
