@@ -33,6 +33,7 @@ import {runsCommand} from './commands/runs.ts';
 import {sessionCommand, sessionCommands} from './commands/session/index.ts';
 import {setStatusCommand} from './commands/set-status.ts';
 import {showCommand} from './commands/show.ts';
+import {simulateCommand} from './commands/simulate.ts';
 import {statusCommand} from './commands/status.ts';
 import {undoCommand} from './commands/undo.ts';
 import {validateCommand} from './commands/validate.ts';
@@ -103,6 +104,7 @@ const commandGroups: Readonly<Record<string, Commands>> = {
     pick: pickCommand,
     validate: validateCommand,
     plan: planCommand,
+    simulate: simulateCommand,
   },
   'Change the plan:': {
     init: initCommand,

@@ -76,6 +76,7 @@ import {segmentMachine} from './segment.machine.ts';
 import {taskMachine} from './task.machine.ts';
 import {undoMachine} from './undo.machine.ts';
 import {verificationMachine} from './verification.machine.ts';
+import type {Clock} from './virtual-clock.ts';
 
 /** What the views are told while a job runs. */
 export type EngineFact =
@@ -138,9 +139,11 @@ const debounceMilliseconds = 250;
 export type EngineOptions = {
   /** Sees every actor of the engine and changes nothing; `createObserver` makes entries of it. */
   readonly inspect?: (inspection: InspectionEvent) => void;
+  /** Rings every delay of the machines; the real one where it is left out. */
+  readonly clock?: Clock;
 };
 
-export function createEngine(outside: Services, {inspect}: EngineOptions = {}): Engine {
+export function createEngine(outside: Services, {inspect, clock}: EngineOptions = {}): Engine {
   const spending = createSpendingDesk(outside);
   const job: JobDesk = {jobId: null, spending};
   const services: Services = {...outside, runs: runsOfJob(outside, job)};
@@ -283,7 +286,7 @@ export function createEngine(outside: Services, {inspect}: EngineOptions = {}): 
         parentReview,
       },
     }),
-    inspect ? {inspect} : {},
+    {...(inspect ? {inspect} : {}), ...(clock ? {clock} : {})},
   );
   actor.on('engine.pausing', publish);
   actor.start();

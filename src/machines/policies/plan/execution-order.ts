@@ -61,7 +61,7 @@ function dependentsById(plan: Plan): Map<string, Task[]> {
   return dependents;
 }
 
-function insertSorted(list: number[], value: number): void {
+export function insertSorted(list: number[], value: number): void {
   let low = 0;
   let high = list.length;
   while (low < high) {

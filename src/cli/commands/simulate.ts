@@ -1,0 +1,92 @@
+import {Command, InvalidArgumentError} from 'commander';
+import type {LimitWindow} from '../../machines/policies/simulation/night.ts';
+import {type Cli, countingNumber, wholeNumber} from '../cli.ts';
+
+type Options = {
+  seed: number;
+  fail: number;
+  ask: number;
+  limit?: LimitWindow;
+  runs: number;
+  minutes?: number;
+  cost?: number;
+};
+
+export function simulateCommand(cli: Cli): Command {
+  return new Command('simulate')
+    .summary('what a night with this plan would bring, without starting an agent')
+    .option('--seed <n>', 'the same seed gives the same nights', wholeNumber, 1)
+    .option('--fail <percent>', 'how many tasks fail', percent, 0)
+    .option('--ask <percent>', 'how many tasks ask a question', percent, 0)
+    .option('--limit <time+length>', 'no quota every day then, for so long: 14:00+2h', limitWindow)
+    .option('--runs <n>', 'how many nights', nightCount, 100)
+    .option('--minutes <n>', 'how long a task takes; from the runs of this project when left out', amount)
+    .option('--cost <dollars>', 'what a task costs; from the runs of this project when left out', amount)
+    .addHelpText(
+      'after',
+      `
+Plays the plan on the machines of "execute", with agents that only follow a script and a clock that never
+waits: in which order, where a person is needed, how long, how dear. Nothing is started and nothing is written.
+
+Examples:
+  blackbird simulate
+  blackbird simulate --fail 10% --ask 5% --runs 1000
+  blackbird simulate --limit 14:00+2h --minutes 12 --cost 0.40 --json`,
+    )
+    .action(async ({seed, fail, ask, limit, runs, minutes, cost}: Options, command: Command) => {
+      const project = await cli.project(command);
+      const {runSimulation} = await import('../simulate/run-simulation.ts');
+      const {simulationLines} = await import('../../machines/policies/simulation/summary.ts');
+      const {simulation, nights, history} = await runSimulation(project, {
+        seed,
+        fail,
+        ask,
+        limit: limit ?? null,
+        nights: runs,
+        now: cli.context.now(),
+        ...(minutes === undefined ? {} : {minutes}),
+        ...(cost === undefined ? {} : {cost}),
+      });
+      const source =
+        history > 0
+          ? `${history} runs of this project`
+          : minutes === undefined
+            ? 'a guess of 10 minutes a task'
+            : 'what you gave';
+      const data = {...simulation, seed, history, each: nights.map(({order: _order, ...night}) => night)};
+      cli.print(command, data, () =>
+        [
+          ...simulationLines(simulation, nights, cli.context.stdout.columns),
+          '',
+          `${simulation.nights} nights (seed ${seed}), ${simulation.checked} of them lived through by the machines; times from ${source}.`,
+        ].join('\n'),
+      );
+    });
+}
+
+function percent(text: string): number {
+  const number = /^\d{1,3}(\.\d+)?%?$/.test(text) ? Number.parseFloat(text) : Number.NaN;
+  if (!(number <= 100)) throw new InvalidArgumentError('It must be from 0% to 100%.');
+  return number / 100;
+}
+
+function amount(text: string): number {
+  if (!/^\d{1,6}(\.\d+)?$/.test(text)) throw new InvalidArgumentError('It must be a number.');
+  return Number(text);
+}
+
+function nightCount(text: string): number {
+  const number = countingNumber(text);
+  if (number > 10_000) throw new InvalidArgumentError('It must be at most 10000.');
+  return number;
+}
+
+function limitWindow(text: string): LimitWindow {
+  const [, hour, minute, length, unit] = /^(\d{1,2}):(\d{2})\+(\d{1,4})(h|m)$/.exec(text) ?? [];
+  const minutes = Number(length) * (unit === 'h' ? 60 : 1);
+  const isTime = Number(hour) < 24 && Number(minute) < 60;
+  if (!isTime || !(minutes > 0 && minutes < 24 * 60)) {
+    throw new InvalidArgumentError('It must be a time and a length below a day, as 14:00+2h.');
+  }
+  return {fromMinute: Number(hour) * 60 + Number(minute), minutes};
+}
