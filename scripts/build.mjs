@@ -1,9 +1,10 @@
 // Bundles both executables with code splitting, so a command loads only what it needs.
 // `node scripts/build.mjs [folder]`: into dist unless told otherwise.
-import {chmod, copyFile, mkdir, readdir, readFile, rm, writeFile} from 'node:fs/promises';
+import {chmod, copyFile, readdir, readFile, rm, writeFile} from 'node:fs/promises';
 import path from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {build} from 'esbuild';
+import {writeLayouts} from './layouts.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const {version, engines} = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8'));
@@ -75,25 +76,24 @@ async function licenceOf(folder) {
   return `${name} ${number}\n\n${text.trimEnd()}\n`;
 }
 
-/** The inspector's page: its own files bundled, ELK beside them as it was published. Returns what it is made of. */
+/** The inspector's page, with the machines to replay contexts, and every chart laid out. Returns what it is made of. */
 async function buildPage(folder) {
   const source = path.join(root, 'src', 'ui', 'inspector');
   const {metafile: parts} = await build({
     absWorkingDir: root,
-    entryPoints: ['page.ts', 'page.css'].map((file) => path.join(source, file)),
+    entryPoints: {
+      page: path.join(source, 'page.ts'),
+      style: path.join(source, 'style', 'style.css'),
+    },
     outdir: folder,
     metafile: true,
     ...{bundle: true, format: 'esm', platform: 'browser', target: 'es2022', logLevel: 'warning'},
     ...{minify: true, lineLimit: 160},
+    define: {'process.env.NODE_ENV': '"production"'},
   });
   await copyFile(path.join(source, 'index.html'), path.join(folder, 'index.html'));
-  await mkdir(path.join(folder, 'elk'));
-  const elk = ['LICENSE.md', 'lib/elk-api.js', 'lib/elk-worker.min.js'].map(
-    (file) => `node_modules/elkjs/${file}`,
-  );
-  for (const file of elk)
-    await copyFile(path.join(root, file), path.join(folder, 'elk', path.basename(file)));
-  return [...Object.keys(parts.inputs), ...elk];
+  await writeLayouts(root, path.join(folder, 'layouts'));
+  return Object.keys(parts.inputs);
 }
 
 /**

@@ -25,6 +25,7 @@ export function createLiveInspection(limit = mostEntries): LiveInspection {
       if (kept.length > 0) session++;
     },
     entries: () => kept.slice(-limit),
+    standing: () => 'live',
     subscribe: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);

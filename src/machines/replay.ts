@@ -11,8 +11,11 @@ import type {InspectedEntry, JournalEntry, JournalValue} from '../services/contr
 import {findMachine} from './machines.ts';
 import {redact, restore} from './policies/inspect/redaction.ts';
 
-/** An actor as replay has it; null once nothing more can come of it. */
-export type ReplayedActor = {readonly snapshot: AnyMachineSnapshot | null};
+/** An actor as replay has it: no snapshot once nothing more can come of it, but the context it ended with. */
+export type ReplayedActor = {
+  readonly snapshot: AnyMachineSnapshot | null;
+  readonly context?: AnyMachineSnapshot['context'];
+};
 
 export type ReplayedState = Pick<JournalEntry, 'state' | 'status'>;
 
@@ -41,7 +44,8 @@ export function replayEntry(
   try {
     const snapshot = isThrown(entry) ? thrown(entry) : next(machine, before?.snapshot ?? null, entry);
     const isAlive = snapshot.status === 'active';
-    return {actor: {snapshot: isAlive ? snapshot : null}, difference: differenceOf(snapshot, entry)};
+    const actor = {snapshot: isAlive ? snapshot : null, context: snapshot.context};
+    return {actor, difference: differenceOf(snapshot, entry)};
   } catch (error) {
     const failed = {state: entry.state, status: 'error'} as const;
     // What throws in replay threw when it ran: that ended the actor.
@@ -106,7 +110,7 @@ export function createReplayer(): (entry: InspectedEntry) => ReplayedEntry {
 
 /** The context of an actor after an entry, redacted; null where replay has none. */
 export function contextOf({actor}: ReplayedEntry): JournalEntry['context'] | null {
-  const context = actor?.snapshot?.context;
+  const context = actor?.context;
   return context === undefined ? null : (redact(context) as NonNullable<JournalEntry['context']>);
 }
 

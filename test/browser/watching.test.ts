@@ -3,7 +3,7 @@ import {afterAll, beforeAll, describe, expect, onTestFinished, test} from 'vites
 import {launchChromium} from '../helpers/chromium.ts';
 import {demo, engineProject, pauseInTheMiddle, untilAtWork} from '../helpers/engine-project.ts';
 import {eventually} from '../helpers/eventually.ts';
-import {activeStates, addressIn, eventNames, openPage} from '../helpers/page.ts';
+import {activeStates, addressIn, eventNames, goToEvent, openPage} from '../helpers/page.ts';
 import {planOf, task} from '../helpers/plans.ts';
 import {hasTmux, openTerminal} from '../helpers/terminal.ts';
 
@@ -20,13 +20,13 @@ const longWork = demo('write started x', 'sleep 60', 'write done x');
 test('a live run is watched from its start to its pause, and a step back shows the earlier state', async () => {
   const project = engineProject(planOf(task('a', {prompt: longWork})));
   const running = project.start(['execute', '--inspect', 'a']);
-  const {page, complaints} = await openPage(browser, await addressIn(running.err));
+  const {page, complaints} = await openPage(browser, `${await addressIn(running.err)}#process`);
   await untilAtWork(project, 'a');
 
   // It follows by itself: the agent is at work, and its segment says so.
   await page.locator('[data-state="segment.active"].active').waitFor();
   expect(await activeStates(page)).toEqual(['segment.active']);
-  const actors = await page.locator('#actors .actor.active .name').allTextContents();
+  const actors = await page.locator('#actors .actor.working .name').allTextContents();
   expect(actors).toEqual(['engine', 'executor', 'task', 'run', 'segment']);
   expect(await page.locator('#actors button', {hasText: 'task'}).textContent()).toBe('●taska · running');
   expect(await page.locator('#connection').textContent()).toBe('live');
@@ -38,23 +38,25 @@ test('a live run is watched from its start to its pause, and a step back shows t
   await eventually(async () => expect((await eventNames(page))[0]).toBe('done(releaseLock)'));
   await eventually(async () => expect(await page.locator('#connection').textContent()).toMatch(/^ended/));
   const happened = await eventNames(page);
-  expect(happened).toEqual(expect.arrayContaining(['engine.pause', 'run.pause', '✓ done(recordPause)']));
+  expect(happened).toEqual(expect.arrayContaining(['engine.pause', 'run.pause', 'done(recordPause)']));
   await page.locator('[data-state="engine.idle"].active').waitFor();
+  // Where it stood, and stands no more.
+  expect(await page.locator('.chart-drawing.over').count()).toBe(1);
+  const ended = page.locator('#actors button', {hasText: 'segment'});
+  expect(await ended.textContent()).toBe('Ⅱsegmentended · user interrupt');
 
   await page.keyboard.press('ArrowLeft');
   await page.locator('[data-state="engine.working.work.releasing"].active').waitFor();
   expect(await activeStates(page)).toEqual(['pausing', 'engine.working.work.releasing']);
-  const taken = await page.locator('.edge.taken').all();
-  expect(await Promise.all(taken.map((edge) => edge.getAttribute('data-edge')))).toEqual([
-    'engine.working.work.choosing engine.working.work.releasing',
-    'engine.working.work.executing engine.working.work.choosing',
-  ]);
+  expect(await page.locator('.edge.taken').getAttribute('data-edge')).toBe(
+    'engine.working.work.closing engine.working.work.releasing',
+  );
   expect(await page.locator('#current-state').textContent()).toBe(
-    'releasing (pausing) — after done(executor)',
+    'releasing (pausing) — after done(closeJob)',
   );
 
   // To the pause by its mark: the agent was still at work.
-  await page.locator('#marks button').click();
+  await page.locator('#marks .paused').first().click();
   await eventually(async () =>
     expect(await page.locator('#actors button', {hasText: 'segment'}).textContent()).toBe('●segmentactive'),
   );
@@ -87,7 +89,7 @@ test('a paused run is followed on into its resume, and what came before is still
   // The run was paused once, and went on: both are a click away.
   await page.locator('#actors button', {hasText: 'run'}).last().click();
   await page.locator('[data-state="run.settled"].active').waitFor();
-  await page.locator('#events button', {hasText: 'recordRelaunch'}).click();
+  await goToEvent(page, 'done(recordRelaunch)');
   await page.locator('[data-state="run.running"].active').waitFor();
   expect(await page.locator('.edge.taken').getAttribute('data-edge')).toBe(
     'run.recordingRelaunch run.running',
@@ -107,13 +109,13 @@ describe.skipIf(!hasTmux)('in the terminal UI (needs tmux)', () => {
     onTestFinished(() => terminal.press('q'));
     terminal.type('blackbird --inspect');
     const listed = await eventually(async () => {
-      const [live] = JSON.parse((await project.run(['inspect', '--json'])).out).live;
+      const [live] = JSON.parse((await project.run(['inspect', '--list', '--json'])).out).live;
       if (!live) throw new Error('nobody is inspected yet');
       return live;
     });
     expect(listed).toMatchObject({what: 'terminal UI'});
     await eventually(() => expect(terminal.visible()).toContain('Inspect: http://127.0.0.1:'));
-    const {page, complaints} = await openPage(browser, listed.url);
+    const {page, complaints} = await openPage(browser, `${listed.url}#process`);
     await page.locator('[data-state="engine.idle"].active').waitFor();
 
     terminal.press('Enter');
@@ -124,7 +126,7 @@ describe.skipIf(!hasTmux)('in the terminal UI (needs tmux)', () => {
     terminal.press('C-c');
     await eventually(() => expect(project.latest('a')).toMatchObject({state: 'paused'}));
     await page.locator('[data-state="engine.idle"].active').waitFor();
-    expect(await page.locator('#marks button').count()).toBe(1);
+    expect(await page.locator('#marks .paused').count()).toBe(1);
 
     await eventually(() => expect(terminal.visible()).toMatch(/Paused\. Ctrl\+C again to quit/));
     terminal.press('u');
@@ -132,7 +134,7 @@ describe.skipIf(!hasTmux)('in the terminal UI (needs tmux)', () => {
     await eventually(async () =>
       expect((await eventNames(page)).filter((name) => name === 'done(releaseLock)')).toHaveLength(2),
     );
-    await page.locator('#events button', {hasText: 'recordRelaunch'}).click();
+    await goToEvent(page, 'done(recordRelaunch)');
     await page.locator('[data-state="run.running"].active').waitFor();
     expect(await page.locator('#connection').textContent()).toBe('live');
     expect(complaints).toEqual([]);

@@ -2,6 +2,7 @@ import {existsSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node
 import path from 'node:path';
 import {createWebSocketReceiver} from '@statelyai/inspect';
 import {describe, expect, test} from 'vitest';
+import type {JobLine} from '../../src/machines/policies/inspect/job-page.ts';
 import {
   demo,
   type EngineProject,
@@ -25,19 +26,22 @@ describe('inspect', () => {
     const url = await addressIn(running.err);
     await untilAtWork(project, 'a');
 
-    const live = JSON.parse((await project.run(['inspect', '--json'])).out).live;
+    const live = JSON.parse((await project.run(['inspect', '--list', '--json'])).out).live;
     expect(live).toEqual([{pid: running.pid, what: 'execute', started_at: expect.any(String), url}]);
-    expect((await project.run(['inspect'])).out).toContain(`● execute  process ${running.pid}`);
+    expect((await project.run(['inspect', '--list'])).out).toContain(`● execute  process ${running.pid}`);
 
     running.child.kill('SIGINT');
     await running.ended;
     expect(readdirSync(path.join(project.folder, '.blackbird', 'inspectors'))).toEqual([]);
     const {run_id} = project.latest('a') ?? {};
-    expect(JSON.parse((await project.run(['inspect', '--json'])).out)).toEqual({
+    expect(JSON.parse((await project.run(['inspect', '--list', '--json'])).out)).toEqual({
       live: [],
+      jobs: [{job_id: expect.any(String), started_at: expect.any(String), state: 'paused'}],
       runs: [{task_id: 'a', run_id, changed_at: expect.any(String)}],
     });
-    expect((await project.run(['inspect'])).out).toContain(`blackbird inspect a ${run_id}\n`);
+    const {out} = await project.run(['inspect', '--list']);
+    expect(out).toContain(`blackbird inspect a ${run_id}\n`);
+    expect(out).toMatch(/blackbird inspect --job \S+\n/);
   });
 
   test('passes over what a killed process left behind', async () => {
@@ -49,7 +53,7 @@ describe('inspect', () => {
     expect(readdirSync(path.join(project.folder, '.blackbird', 'inspectors'))).toEqual([
       `${running.pid}.json`,
     ]);
-    expect(JSON.parse((await project.run(['inspect', '--json'])).out)).toMatchObject({live: []});
+    expect(JSON.parse((await project.run(['inspect', '--list', '--json'])).out)).toMatchObject({live: []});
   });
 
   test('says what to do where there is nothing yet', async () => {
@@ -57,7 +61,7 @@ describe('inspect', () => {
     expect({code, out}).toEqual({code: 0, out: 'nothing to look at yet: blackbird execute --inspect\n'});
   });
 
-  test('serves a recorded run, with the context of every event, until Ctrl+C', async () => {
+  test('serves a recorded run, with how it stands, until Ctrl+C', async () => {
     const project = oneTask(longWork);
     await pauseInTheMiddle(project, 'a');
     const {run_id} = project.latest('a') ?? {};
@@ -66,21 +70,48 @@ describe('inspect', () => {
     expect(served.out()).toBe(`${url}\n`);
 
     const facts = await (await fetch(`${url}facts`)).json();
-    expect(facts).toMatchObject({title: `a · ${run_id}`, notices: []});
-    const entries = await recordedEntries(url);
+    expect(facts).toMatchObject({title: `a · ${run_id}`, notices: [], opens: {task_id: 'a', run_id}});
+    const entries = await recordedEntries(`${url}runs/a/${run_id}/`);
     const last = entries.findLast(({machine}) => machine === 'segment');
     expect(last).toMatchObject({kind: 'done', state: 'ended', session: 1});
-    const asked = entries.find(({machine, event}) => machine === 'segment' && event.type === 'run.pause');
-    const context = await (await fetch(`${url}context/1/${asked?.seq}`)).json();
-    expect(context).toMatchObject({
-      context: {pause: {reason: 'user_interrupt', presses: 1}, run: {run_id}},
+    expect(await (await fetch(`${url}runs/a/${run_id}`)).json()).toMatchObject({
+      task_id: 'a',
+      outcome: {kind: 'paused', word: 'user interrupt'},
+      next: [{command: 'blackbird resume a'}, {command: 'blackbird restart a'}],
     });
 
     served.child.kill('SIGINT');
     expect(await served.ended).toMatchObject({code: 0, signal: null});
   });
 
+  test('serves the last job, whole, when nothing is named; and an earlier one by its id', async () => {
+    const project = engineProject(
+      planOf(task('a', {prompt: demo('print x')}), task('b', {prompt: demo('fail no')})),
+    );
+    await project.run(['execute', 'a']);
+    await project.run(['execute', 'b']);
+    const served = project.start(['inspect']);
+    const url = await addressIn(served.out);
+    const lines = (await (await fetch(`${url}jobs`)).json()) as JobLine[];
+    expect(lines.map(({outcome}) => outcome.kind)).toEqual(['failed', 'succeeded']);
+    // Both followed each other closely, so they are shown together, as a report has them.
+    expect(await (await fetch(`${url}jobs/newest`)).json()).toMatchObject({
+      jobs: 2,
+      outcome: {kind: 'failed'},
+      is_live: false,
+      notable: [{kind: 'failed', task_id: 'b', text: 'no', is_open: true}],
+    });
+    const earlier = lines[1]?.job_id ?? '';
+    const rows = await (await fetch(`${url}jobs/${earlier}/rows?count=10&show=job`)).json();
+    expect(rows).toMatchObject({total: 1, rows: [{task_id: 'a', kind: 'succeeded'}]});
+    served.child.kill('SIGINT');
+    expect(await served.ended).toMatchObject({code: 0});
+    const other = project.start(['inspect', '--job', earlier, '--json']);
+    expect(await (await fetch(`${await addressIn(other.out)}facts`)).json()).toMatchObject({job_id: earlier});
+  });
+
   test.each<{name: string; args: string[]; code: string}>([
+    {name: 'a job that is not there', args: ['--job', 'x'], code: 'E_JOB_NOT_FOUND'},
     {name: 'a task that never ran', args: ['a'], code: 'E_RUN_NOT_FOUND'},
     {name: 'a task that is not there', args: ['nothing'], code: 'E_TASK_NOT_FOUND'},
     {name: 'a run that is not there', args: ['a', 'a-9'], code: 'E_RUN_NOT_FOUND'},
@@ -144,7 +175,7 @@ describe('inspect --bundle', () => {
     expect(await (await fetch(`${url}facts`)).json()).toMatchObject({
       title: 'bundle of a',
       notices: [],
-      follows: false,
+      opens: 'machines',
     });
     served.child.kill('SIGINT');
     expect(await served.ended).toMatchObject({code: 0});

@@ -1,4 +1,4 @@
-import type {InspectedEntry, InspectionSource} from '../../src/services/contracts/journal.ts';
+import type {InspectedEntry, InspectionSource, SourceStanding} from '../../src/services/contracts/journal.ts';
 
 /** An entry of the run machine; what a test is about is given. */
 export function entry(fields: Partial<InspectedEntry> = {}): InspectedEntry {
@@ -20,6 +20,7 @@ export function entry(fields: Partial<InspectedEntry> = {}): InspectedEntry {
 
 export type FakeSource = InspectionSource & {
   readonly listeners: Set<(entry: InspectedEntry) => void>;
+  stands: SourceStanding;
   add(...entries: readonly InspectedEntry[]): void;
 };
 
@@ -27,8 +28,10 @@ export type FakeSource = InspectionSource & {
 export function fakeSource(...first: readonly InspectedEntry[]): FakeSource {
   const entries = [...first];
   const listeners = new Set<(entry: InspectedEntry) => void>();
-  return {
+  const source: FakeSource = {
     entries: () => entries,
+    stands: 'live',
+    standing: () => source.stands,
     listeners,
     subscribe: (listener) => {
       listeners.add(listener);
@@ -41,4 +44,5 @@ export function fakeSource(...first: readonly InspectedEntry[]): FakeSource {
       }
     },
   };
+  return source;
 }

@@ -25,7 +25,7 @@ export async function openPage(
     }
   });
   page.on('request', (request) => {
-    if (!request.url().startsWith(url)) complaints.push(request.url());
+    if (!request.url().startsWith(url.replace(/#.*$/, ''))) complaints.push(request.url());
   });
   await page.goto(url);
   return {page, complaints};
@@ -46,5 +46,35 @@ export async function activeStates(page: Page): Promise<Array<string | null>> {
   return Promise.all(boxes.map((box) => box.getAttribute('data-state')));
 }
 
-/** What happened, newest first. */
-export const eventNames = (page: Page): Promise<string[]> => page.locator('#events .type').allTextContents();
+/** What happened, newest first. Only the rows in sight are there: the list is scrolled through. */
+export async function eventNames(page: Page): Promise<string[]> {
+  const names = new Map<number, string>();
+  const place = page.locator('#events');
+  const scrollTo = (top: number) =>
+    place.evaluate(async (element, to) => {
+      const list = element as unknown as {scrollTop: number; scrollHeight: number; clientHeight: number};
+      const {requestAnimationFrame} = globalThis as unknown as {requestAnimationFrame(act: () => void): void};
+      list.scrollTop = to;
+      // The rows are drawn in the next frame.
+      for (let frame = 0; frame < 2; frame++)
+        await new Promise<void>((resolve) => requestAnimationFrame(() => resolve()));
+      return {height: list.clientHeight, end: list.scrollHeight};
+    }, top);
+  for (let top = 0, end = 1; top < end; ) {
+    const seen = await scrollTo(top);
+    for (const row of await place.locator('.event').all()) {
+      const index = Number(await row.getAttribute('data-index', {timeout: 2_000}).catch(() => -1));
+      if (index >= 0) names.set(index, (await row.locator('.type').textContent()) ?? '');
+    }
+    end = seen.end;
+    top += Math.max(1, seen.height);
+  }
+  return [...names].sort(([one], [other]) => other - one).map(([, name]) => name);
+}
+
+/** Goes to the newest event that the page finds with these words. */
+export async function goToEvent(page: Page, words: string): Promise<void> {
+  await page.locator('#find').fill(words);
+  await page.locator('#events .event').first().click();
+  await page.locator('#find').fill('');
+}

@@ -3,39 +3,79 @@ import {Command} from 'commander';
 import {requireTask} from '../../machines/policies/plan/plan-graph.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {AppError, shellWord} from '../../services/contracts/errors.ts';
-import type {InspectionSource} from '../../services/contracts/journal.ts';
+import type {Inspected, InspectorFacts} from '../../services/contracts/inspector.ts';
 import type {Cli} from '../cli.ts';
+import type {Project} from '../composition.ts';
 import {parsePort} from '../inspect/inspect-option.ts';
 import {printableJson} from '../terminal/printable-json.ts';
 import {renderTable} from '../terminal/table.ts';
 
-type Options = {port?: number; open?: true; bundle?: string};
+type Options = {port?: number; open?: true; bundle?: string; job?: string; list?: true};
 
 export function inspectCommand(cli: Cli): Command {
   return new Command('inspect')
-    .summary('see the machines of a run on a page, and travel back in it')
-    .argument('[taskId]', 'a task; without it, what can be looked at')
+    .summary('see what a job did, on a page: its tasks in time, and every machine at every moment')
+    .argument('[taskId]', 'the machines of a task; without it, the job that runs or ran last')
     .argument('[runId]', 'one of its runs; without it, the latest')
+    .option('--job <jobId>', 'an earlier job')
     .option('--bundle <file>', 'look at a bundle that somebody sent, and replay it')
+    .option('--list', 'what can be looked at: processes, jobs and runs')
     .option('--port <n>', 'serve on this port', parsePort)
     .option('--open', 'open the page in your browser')
     .addHelpText(
       'after',
       `
-A run that goes on is followed, across pauses. Ctrl+C ends the page.
-To look at a process from its beginning: blackbird execute --inspect`,
+What goes on is followed, across pauses. Ctrl+C ends the page.
+
+Examples:
+  $ blackbird inspect --open             last night's job, or the one that runs
+  $ blackbird inspect pay-04             the machines of its latest run
+  $ blackbird inspect --list
+  $ blackbird execute --inspect          the same page, served by the job itself`,
     )
     .action(
       async (taskId: string | undefined, runId: string | undefined, options: Options, command: Command) => {
-        if (options.bundle !== undefined && taskId !== undefined) {
-          throw new AppError('E_USAGE', 'a bundle is looked at alone: --bundle takes no task');
-        }
-        if (options.bundle !== undefined)
+        refuseMixed(taskId, options);
+        if (options.list) await listInspectable(cli, command, options);
+        else if (options.bundle !== undefined)
           await serve(cli, command, options, await openBundle(cli, command, options.bundle));
-        else if (taskId === undefined) await listInspectable(cli, command, options);
-        else await serve(cli, command, options, await openRun(cli, command, taskId, runId));
+        else if (taskId !== undefined)
+          await serve(cli, command, options, await openRun(cli, command, taskId, runId));
+        else {
+          const job = await openJob(cli, command, options.job);
+          if (job === null) await listInspectable(cli, command, options);
+          else await serve(cli, command, options, job);
+        }
       },
     );
+}
+
+function refuseMixed(taskId: string | undefined, {bundle, job, list}: Options): void {
+  const chosen = [taskId, bundle, job, list].filter((each) => each !== undefined);
+  if (chosen.length < 2) return;
+  if (bundle !== undefined && taskId !== undefined)
+    throw new AppError('E_USAGE', 'a bundle is looked at alone: --bundle takes no task');
+  throw new AppError('E_USAGE', 'one thing is looked at at a time: a task, --job, --bundle or --list');
+}
+
+/** A whole job; null before the first one. */
+async function openJob(cli: Cli, command: Command, jobId: string | undefined): Promise<Shown | null> {
+  const project = await cli.project(command);
+  const {openJobs} = await import('../job/other-job.ts');
+  const ids = (await openJobs(project)).ids();
+  if (jobId !== undefined && !ids.includes(jobId)) {
+    throw new AppError('E_JOB_NOT_FOUND', `there is no job ${JSON.stringify(jobId)}`, {
+      next: [{command: 'blackbird inspect --list', why: 'see what can be looked at'}],
+    });
+  }
+  if (ids.length === 0) return null;
+  const {inspectedProject} = await import('../inspect/inspected-project.ts');
+  return {
+    source: null,
+    project: inspectedProject(project, cli.context.now),
+    facts: {title: path.basename(project.folder.root), notices: [], opens: 'job', job_id: jobId ?? null},
+    report: null,
+  };
 }
 
 async function openRun(
@@ -44,8 +84,10 @@ async function openRun(
   taskId: string,
   runId: string | undefined,
 ): Promise<Shown> {
-  const {plans, folder} = await cli.project(command);
+  const project = await cli.project(command);
+  const {plans, folder} = project;
   const {createRunStore} = await import('../../services/stores/run-store.ts');
+  const {inspectedProject} = await import('../inspect/inspected-project.ts');
   const {inspectJournal} = await import('../../services/journal/read-journal.ts');
   const store = createRunStore({folder: folder.runsFolder});
   const {runs} = await store.list(taskId);
@@ -74,7 +116,13 @@ async function openRun(
     ...(broken.length === 0 ? [] : [`lines of the journal that cannot be read: ${broken.length}`]),
     ...(isCut ? ['the journal was cut where it grew too long'] : []),
   ];
-  return {source, title: `${run.task_id} · ${run.run_id}`, notices, follows: true, report: null};
+  const {task_id, run_id, job_id = null} = run;
+  return {
+    source: null,
+    project: inspectedProject(project, cli.context.now),
+    facts: {title: `${task_id} · ${run_id}`, notices, opens: {task_id, run_id}, job_id},
+    report: null,
+  };
 }
 
 /** A bundle, and what its replay tells. */
@@ -90,21 +138,20 @@ async function openBundle(cli: Cli, command: Command, file: string): Promise<Sho
     first === null
       ? `replayed: ${compared} events lead to the recorded states`
       : `replay differs at event ${first.entry.seq}: ${displayLine(first.entry.actor)} took ${displayLine(first.entry.event.type)}`;
+  const notices = [
+    ...(isOther ? [`recorded by Blackbird ${blackbird}`] : []),
+    ...(first === null ? [] : [text]),
+  ];
   return {
     source,
-    title: `bundle of ${bundle.task_id}`,
-    notices: [...(isOther ? [`recorded by Blackbird ${blackbird}`] : []), ...(first === null ? [] : [text])],
-    follows: false,
+    project: null,
+    facts: {title: `bundle of ${bundle.task_id}`, notices, opens: 'machines', job_id: null},
     report: {data: {replay: {compared, first}}, text},
   };
 }
 
-type Shown = {
-  readonly source: InspectionSource;
-  readonly title: string;
-  readonly notices: readonly string[];
-  /** More may come. */
-  readonly follows: boolean;
+type Shown = Pick<Inspected, 'source' | 'project'> & {
+  readonly facts: Omit<InspectorFacts, 'charts' | 'version' | 'has_process'>;
   readonly report: {readonly data: object; readonly text: string} | null;
 };
 
@@ -113,7 +160,7 @@ async function serve(cli: Cli, command: Command, options: Options, shown: Shown)
   const {context} = cli;
   const {inspectedOf} = await import('../inspect/inspect-page.ts');
   const {startInspector} = await import('../../services/inspector/inspector-server.ts');
-  const inspected = inspectedOf(shown.source, {...shown, version: context.version});
+  const inspected = inspectedOf(shown, {...shown.facts, version: context.version});
   const inspector = await startInspector(inspected, {port: options.port ?? 0, keepsAlive: true});
   const stopped = new Promise<void>((resolve) => {
     context.onSignals({pause: () => resolve(), suspend: () => {}, wake: () => {}});
@@ -130,15 +177,23 @@ async function serve(cli: Cli, command: Command, options: Options, shown: Shown)
 }
 
 async function listInspectable(cli: Cli, command: Command, options: Options): Promise<void> {
-  const {folder} = await cli.project(command);
+  const project = await cli.project(command);
+  const {folder} = project;
   const {liveInspectors} = await import('../../services/inspector/live-inspectors.ts');
   const {recordedRuns} = await import('../../services/inspector/recorded-runs.ts');
   const {livenessOf} = await import('../../services/system/process-identity.ts');
   const live = liveInspectors(folder.inspectorsFolder, livenessOf);
+  const jobs = await listedJobs(project, 5);
   const runs = recordedRuns(folder.runsFolder, 10);
-  cli.print(command, {live, runs}, () => {
+  cli.print(command, {live, jobs, runs}, () => {
     const rows = [
       ...live.map(({what, pid, started_at, url}) => [`● ${what}`, `process ${pid}`, started_at, url]),
+      ...jobs.map(({job_id, started_at, state}) => [
+        'job',
+        state,
+        started_at,
+        `blackbird inspect --job ${shellWord(displayLine(job_id))}`,
+      ]),
       ...runs.map(({task_id, run_id, changed_at}) => [
         task_id,
         run_id,
@@ -153,6 +208,20 @@ async function listInspectable(cli: Cli, command: Command, options: Options): Pr
   });
   const latest = live.at(-1);
   if (options.open && latest) await open(cli, latest.url);
+}
+
+type ListedJob = {readonly job_id: string; readonly started_at: string; readonly state: string};
+
+async function listedJobs(project: Project, most: number): Promise<ListedJob[]> {
+  const {openJobs} = await import('../job/other-job.ts');
+  const store = await openJobs(project);
+  const listed: ListedJob[] = [];
+  for (const id of store.ids().slice(0, most)) {
+    // One that cannot be read keeps nobody from the others.
+    const job = await store.read(id).catch(() => null);
+    if (job) listed.push({job_id: id, started_at: job.startedAt, state: job.end?.reason ?? 'open'});
+  }
+  return listed;
 }
 
 async function open(cli: Cli, url: string): Promise<void> {

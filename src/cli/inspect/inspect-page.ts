@@ -1,4 +1,3 @@
-import {contextAt} from '../../machines/context-at.ts';
 import {createLiveInspection} from '../../machines/live-inspection.ts';
 import {machines} from '../../machines/machines.ts';
 import type {EntryListener} from '../../machines/observe.ts';
@@ -8,12 +7,14 @@ import type {Inspected, Inspector, InspectorFacts} from '../../services/contract
 import type {InspectedEntry, InspectionSource} from '../../services/contracts/journal.ts';
 import {startInspector} from '../../services/inspector/inspector-server.ts';
 import {announceInspector} from '../../services/inspector/live-inspectors.ts';
-import {ensureStateFolder, type ProjectFolder} from '../../services/stores/project-folder.ts';
+import {ensureStateFolder} from '../../services/stores/project-folder.ts';
 import {identifyProcess, livenessOf} from '../../services/system/process-identity.ts';
+import type {Project} from '../composition.ts';
 import type {InspectChoice} from './inspect-option.ts';
+import {inspectedProject} from './inspected-project.ts';
 
 export type LiveInspectionOptions = {
-  readonly folder: ProjectFolder;
+  readonly project: Project;
   readonly choice: InspectChoice;
   /** What the process does, for the list of those that can be looked at. */
   readonly what: string;
@@ -41,16 +42,22 @@ export async function startLiveInspection(options: LiveInspectionOptions): Promi
 
 async function servePage(
   source: InspectionSource,
-  {folder, choice, what, version, now}: LiveInspectionOptions,
+  {project, choice, what, version, now}: LiveInspectionOptions,
 ): Promise<Inspector> {
+  const facts = {title: what, version, notices: [], opens: 'job', job_id: null} as const;
   const inspector = await startInspector(
-    inspectedOf(source, {title: what, version, notices: [], follows: true}),
+    inspectedOf({source, project: inspectedProject(project, now)}, facts),
     choice,
   );
   const owner = identifyProcess(process.pid);
   if (owner !== null) {
-    await ensureStateFolder(folder);
-    await announceInspector(folder.inspectorsFolder, inspector, {owner, what, startedAt: now(), livenessOf});
+    await ensureStateFolder(project.folder);
+    await announceInspector(project.folder.inspectorsFolder, inspector, {
+      owner,
+      what,
+      startedAt: now(),
+      livenessOf,
+    });
   }
   return inspector;
 }
@@ -66,14 +73,14 @@ async function relay(source: InspectionSource, {choice}: LiveInspectionOptions):
   return startStatelyRelay({source, definitions, contexts}, choice);
 }
 
-/** A source with all that its page needs to draw it. */
+/** What is looked at, with all that its page needs to draw it. */
 export function inspectedOf(
-  source: InspectionSource,
-  {title, version, notices, follows}: Omit<InspectorFacts, 'charts'>,
+  looked: Pick<Inspected, 'source' | 'project'>,
+  facts: Omit<InspectorFacts, 'charts' | 'has_process'>,
 ): Inspected {
+  const has_process = looked.source !== null && looked.project !== null;
   return {
-    facts: () => ({title, version, notices, follows, charts: machines.map(({machine}) => chartOf(machine))}),
-    source,
-    contextAt: (session, seq) => contextAt(source, session, seq),
+    ...looked,
+    facts: () => ({...facts, has_process, charts: machines.map(({machine}) => chartOf(machine))}),
   };
 }

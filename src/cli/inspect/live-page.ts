@@ -15,11 +15,11 @@ export function livePage(cli: Cli, command: Command, choice: InspectChoice): Pro
 }
 
 async function serveLivePage(cli: Cli, command: Command, choice: InspectChoice): Promise<LivePage> {
-  const {folder} = await cli.project(command);
+  const project = await cli.project(command);
   const {startLiveInspection} = await import('./inspect-page.ts');
   const {version, now, out, err} = cli.context;
   const page = await startLiveInspection({
-    folder,
+    project,
     choice,
     what: command.parent ? command.name() : 'terminal UI',
     version,

@@ -77,7 +77,12 @@ export interface InspectionSource {
   entries(): readonly InspectedEntry[];
   /** Hears of every entry after those; never called where nothing more can come. */
   subscribe(listener: (entry: InspectedEntry) => void): () => void;
+  /** Whether more can come; looked at again while somebody listens. */
+  standing(): SourceStanding | Promise<SourceStanding>;
 }
+
+/** `lost`: it stands still in the middle, because its Blackbird died. */
+export type SourceStanding = 'live' | 'ended' | 'lost';
 
 /** Actors are unique within their session: the process that wrote them, counted from 1. */
 export type InspectedEntry = JournalEntry & {readonly session: number};

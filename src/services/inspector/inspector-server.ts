@@ -6,6 +6,7 @@ import {streamEntries} from './event-stream.ts';
 import {listen} from './listen.ts';
 import {readAsset} from './page-assets.ts';
 import {checkRequest, safetyHeaders} from './request-check.ts';
+import {routeTo} from './routes.ts';
 
 export type InspectorOptions = {
   /** 0 for any free one. */
@@ -59,23 +60,21 @@ type Door = {
 };
 
 async function answer(
-  {facts, source, contextAt}: Inspected,
+  inspected: Inspected,
   request: IncomingMessage,
   response: ServerResponse,
   {streams, ...door}: Door,
 ): Promise<void> {
   const checked = checkRequest(request, door);
   if (!checked.isAllowed) return refuse(response, checked.status);
-  const {path} = checked;
-  if (path === 'facts') return sendJson(response, facts());
-  if (path === 'entries') {
+  const found = await routeTo(inspected, checked.path, checked.query);
+  if (found?.type === 'data') return sendJson(response, found.data);
+  if (found?.type === 'stream') {
     response.writeHead(200, {...safetyHeaders, 'Content-Type': 'text/event-stream; charset=utf-8'});
-    streams.set(response, streamEntries(source, response));
+    streams.set(response, streamEntries(found.source, response));
     return;
   }
-  const asked = /^context\/(\d{1,9})\/(\d{1,9})$/.exec(path);
-  if (asked) return sendJson(response, {context: contextAt(Number(asked[1]), Number(asked[2]))});
-  const asset = await readAsset(path);
+  const asset = found === null ? await readAsset(checked.path) : null;
   if (asset === null) return refuse(response, 404);
   response.writeHead(200, {...safetyHeaders, 'Content-Type': asset.type}).end(asset.body);
 }

@@ -2,7 +2,7 @@ import {timingSafeEqual} from 'node:crypto';
 import type {IncomingMessage} from 'node:http';
 
 export type CheckedRequest =
-  | {readonly isAllowed: true; readonly path: string}
+  | {readonly isAllowed: true; readonly path: string; readonly query: URLSearchParams}
   | {readonly isAllowed: false; readonly status: 403 | 404 | 405};
 
 /**
@@ -20,9 +20,10 @@ export function checkRequest(
   const isAskedFromHere = site === undefined || site === 'none' || site === 'same-origin';
   if (!isOurs || !isAskedFromHere) return {isAllowed: false, status: 403};
   if (method !== 'GET') return {isAllowed: false, status: 405};
-  const [, given = '', ...rest] = (url.split('?')[0] ?? '').split('/');
+  const [address = '', ...asked] = url.split('?');
+  const [, given = '', ...rest] = address.split('/');
   if (!isToken(given, token) || rest.length === 0) return {isAllowed: false, status: 404};
-  return {isAllowed: true, path: rest.join('/')};
+  return {isAllowed: true, path: rest.join('/'), query: new URLSearchParams(asked.join('?'))};
 }
 
 /** Compared in the same time whatever was given. */

@@ -94,5 +94,5 @@ const isEntry = (line: JournalLine): line is Exclude<JournalLine, {kind: 'header
 /** A bundle as it is looked at; nothing more comes. */
 export function inspectBundle(bundle: Pick<Bundle, 'journals'>): InspectionSource {
   const entries = bundledEntries(bundle);
-  return {entries: () => entries, subscribe: () => () => {}};
+  return {entries: () => entries, subscribe: () => () => {}, standing: () => 'ended'};
 }

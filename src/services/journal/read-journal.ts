@@ -76,8 +76,17 @@ export function readJournalLines(
 
 export type RecordedSource = InspectionSource & {readonly summary: () => JournalSummary};
 
+export type JournalOptions = {
+  readonly pollMilliseconds?: number;
+  /** Whether somebody still writes it; by itself a file does not tell. */
+  readonly standing?: InspectionSource['standing'];
+};
+
 /** A recorded run as it is looked at. It is followed while somebody listens, and never keeps a process alive. */
-export function inspectJournal(file: string, {pollMilliseconds = 250} = {}): RecordedSource {
+export function inspectJournal(
+  file: string,
+  {pollMilliseconds = 250, standing = () => 'ended'}: JournalOptions = {},
+): RecordedSource {
   const {push, summary} = createJournalParser();
   const entries: InspectedEntry[] = [];
   const listeners = new Set<(entry: InspectedEntry) => void>();
@@ -104,6 +113,7 @@ export function inspectJournal(file: string, {pollMilliseconds = 250} = {}): Rec
 
   return {
     summary,
+    standing,
     entries: () => entries,
     subscribe: (listener) => {
       listeners.add(listener);

@@ -1,10 +1,9 @@
 import {element} from './dom.ts';
 import {stateName} from './event-name.ts';
-import {type ActorView, shownActors} from './timeline.ts';
+import {outcomeMark} from './outcome-mark.ts';
+import {type ActorView, shownActors} from './recording.ts';
 
-const symbols = {active: '●', done: '✓', error: '✗', stopped: '■'} as const;
-
-/** The actors as nested lists of buttons, each with its state. */
+/** The actors as nested lists of buttons, each with its state and how it ended. */
 export function drawActors(
   all: readonly ActorView[],
   shown: string | null,
@@ -34,21 +33,26 @@ export function drawActors(
 }
 
 function actorButton(view: ActorView, isShown: boolean, onChoose: (key: string) => void): HTMLButtonElement {
-  const {status, state} = view.entry;
-  const where = status === 'active' ? stateName(state) : status;
   const button = element(
     'button',
     {
       type: 'button',
-      class: `actor ${status}`,
-      'aria-pressed': String(isShown),
+      class: `actor ${view.outcome.kind}`,
+      'aria-current': isShown ? 'true' : undefined,
       'data-actor': view.key,
-      title: view.entry.actor,
+      title: `${view.entry.actor}: ${actorWords(view)}`,
     },
-    element('span', {class: 'symbol', 'aria-hidden': 'true'}, symbols[status]),
+    outcomeMark(view.outcome),
     element('span', {class: 'name'}, view.name),
-    element('span', {class: 'where'}, [view.task, where].filter((part) => part !== '').join(' · ')),
+    element('span', {class: 'where'}, actorWords(view)),
   );
   button.addEventListener('click', () => onChoose(view.key));
   return button;
+}
+
+/** Where it stands; of one that has ended, its final state and how it ended. */
+export function actorWords({task, entry, outcome}: Pick<ActorView, 'task' | 'entry' | 'outcome'>): string {
+  const state = stateName(entry.state);
+  const isTold = outcome.word === state || outcome.word === 'working';
+  return [task, state, isTold ? '' : outcome.word].filter((part) => part !== '').join(' · ');
 }

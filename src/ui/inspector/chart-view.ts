@@ -1,9 +1,20 @@
-import type {Chart, ChartState} from '../../machines/policies/inspect/chart.ts';
+import {type Chart, type ChartState, pathOf} from '../../machines/policies/inspect/chart.ts';
+import type {Visit} from '../../machines/policies/inspect/visits.ts';
+import {duration} from '../../machines/policies/text/durations.ts';
 import {type ElkEdge, type ElkNode, type Line, metrics, type Point} from './chart-graph.ts';
 import type {LaidOutChart} from './chart-layout.ts';
 import {svg} from './dom.ts';
 
-export type Highlight = {readonly active: ReadonlySet<string>; readonly taken: ReadonlySet<string>};
+/** What is to be seen of a chart besides its shape. */
+export type Highlight = {
+  readonly active: ReadonlySet<string>;
+  readonly taken: ReadonlySet<string>;
+  /** The process is over: what is active there is where it stood. */
+  readonly isOver: boolean;
+  /** By the path of the state; null where nobody knows yet. */
+  readonly visits: Readonly<Record<string, Visit>> | null;
+  readonly showsVisits: boolean;
+};
 
 /** Draws a chart: states as boxes in boxes, transitions as lettered lines, what is active filled. */
 export function drawChart(
@@ -12,12 +23,10 @@ export function drawChart(
   highlight: Highlight,
   summary: string,
 ): SVGSVGElement {
-  const {width, height} = laidOut;
   const drawing = svg('svg', {
-    viewBox: `0 0 ${width} ${height}`,
-    role: 'img',
+    role: 'group',
     'aria-label': summary,
-    class: 'chart-drawing',
+    class: highlight.isOver ? 'chart-drawing over' : 'chart-drawing',
   });
   drawing.append(arrowHeads());
   const edges = laidOut.elk.edges ?? [];
@@ -25,7 +34,14 @@ export function drawChart(
     (laidOut.labels.get(edge.id) ?? []).some(
       ({transition}) => transition !== null && highlight.taken.has(transition),
     );
-  for (const node of laidOut.elk.children ?? []) drawing.append(...drawNode(node, laidOut, highlight));
+  const paths = new Map<string, string>();
+  const walk = (state: ChartState, path: string) => {
+    paths.set(state.id, path);
+    for (const child of state.states) walk(child, pathOf(path, child.key));
+  };
+  walk(chart.root, '');
+  const part = {laidOut, highlight, paths};
+  for (const node of laidOut.elk.children ?? []) drawing.append(...drawNode(node, part));
   // The transition that was just taken is drawn last, on top.
   for (const edge of [...edges].sort((a, b) => Number(isTaken(a)) - Number(isTaken(b)))) {
     drawing.append(drawEdge(edge, isTaken(edge)));
@@ -35,7 +51,15 @@ export function drawChart(
   return drawing;
 }
 
-function drawNode(node: ElkNode, laidOut: LaidOutChart, highlight: Highlight): SVGElement[] {
+type Part = {
+  readonly laidOut: LaidOutChart;
+  readonly highlight: Highlight;
+  /** Where each state stands: an id of its own does not tell. */
+  readonly paths: ReadonlyMap<string, string>;
+};
+
+function drawNode(node: ElkNode, part: Part): SVGElement[] {
+  const {laidOut, highlight, paths} = part;
   const {id, x = 0, y = 0, width = 0, height = 0, children = []} = node;
   const state = laidOut.states.get(id);
   if (!state) {
@@ -43,7 +67,16 @@ function drawNode(node: ElkNode, laidOut: LaidOutChart, highlight: Highlight): S
     return [svg('circle', {class: 'initial', cx: x + radius, cy: y + radius, r: radius - 1})];
   }
   const isActive = highlight.active.has(id);
-  const box = svg('g', {class: classesOf(state, isActive, laidOut), 'data-state': id});
+  const visit = highlight.visits?.[paths.get(id) ?? ''];
+  const isRoot = paths.get(id) === '';
+  const isDim = highlight.visits !== null && visit === undefined && !isActive && !isRoot;
+  const box = svg('g', {
+    class: classesOf(state, {isActive, isDim}, laidOut),
+    'data-state': id,
+    tabindex: isActive && state.states.length === 0 ? 0 : -1,
+    role: 'img',
+    'aria-label': [state.key, isActive ? 'active' : '', state.description].filter(Boolean).join(', '),
+  });
   box.append(svg('rect', {x, y, width, height, rx: 8}));
   if (state.type === 'final')
     box.append(svg('rect', {x: x + 3, y: y + 3, width: width - 6, height: height - 6, rx: 5}));
@@ -53,10 +86,26 @@ function drawNode(node: ElkNode, laidOut: LaidOutChart, highlight: Highlight): S
     const top = y + metrics.pad + metrics.title + index * metrics.line;
     box.append(textLine(line, x + metrics.pad, top, highlight));
   });
-  return [box, ...children.flatMap((child) => drawNode(child, laidOut, highlight))];
+  if (highlight.showsVisits && visit) box.append(badge(visit, x + width, y));
+  return [box, ...children.flatMap((child) => drawNode(child, part))];
 }
 
-function classesOf(state: ChartState, isActive: boolean, {states}: LaidOutChart): string {
+function badge({count, milliseconds}: Visit, right: number, top: number): SVGElement {
+  const text = milliseconds > 0 ? `×${count} ${duration(milliseconds)}` : `×${count}`;
+  const width = text.length * 6.6 + 8;
+  return svg(
+    'g',
+    {class: 'visits'},
+    svg('rect', {x: right - width, y: top - 8, width, height: 16, rx: 8}),
+    svg('text', {x: right - width / 2, y: top + 4, 'text-anchor': 'middle'}, text),
+  );
+}
+
+function classesOf(
+  state: ChartState,
+  {isActive, isDim}: {isActive: boolean; isDim: boolean},
+  {states}: LaidOutChart,
+): string {
   const parent = states.get(state.id.slice(0, state.id.lastIndexOf('.')));
   return [
     'state',
@@ -64,6 +113,7 @@ function classesOf(state: ChartState, isActive: boolean, {states}: LaidOutChart)
     ...(state.states.length > 0 ? ['holds'] : []),
     ...(parent?.type === 'parallel' ? ['region'] : []),
     ...(isActive ? ['active'] : []),
+    ...(isDim ? ['never'] : []),
   ].join(' ');
 }
 
@@ -83,11 +133,13 @@ function drawEdge(edge: ElkEdge, isTaken: boolean): SVGElement {
       'marker-end': `url(#${isTaken ? 'arrow-taken' : 'arrow'})`,
     }),
   );
-  return svg('g', {class: isTaken ? 'edge taken' : 'edge', 'data-edge': edge.id}, ...lines);
+  const ends = {'data-from': edge.sources[0] ?? '', 'data-to': edge.targets[0] ?? ''};
+  return svg('g', {class: isTaken ? 'edge taken' : 'edge', 'data-edge': edge.id, ...ends}, ...lines);
 }
 
 function drawLabel(edge: ElkEdge, lines: readonly Line[], highlight: Highlight): SVGElement {
-  const label = svg('g', {class: 'edge-label'});
+  const ends = {'data-from': edge.sources[0] ?? '', 'data-to': edge.targets[0] ?? ''};
+  const label = svg('g', {class: 'edge-label', ...ends});
   const box = edge.labels?.[0];
   if (box) {
     lines.forEach((line, index) => {
@@ -139,9 +191,4 @@ function arrowHeads(): SVGDefsElement {
       svg('path', {d: 'M0 0L8 4L0 8z'}),
     );
   return svg('defs', {}, head('arrow'), head('arrow-taken'));
-}
-
-/** Where to look when the drawing is larger than the room: the innermost active state. */
-export function activeBox(drawing: SVGSVGElement): SVGGraphicsElement | null {
-  return drawing.querySelector<SVGGraphicsElement>('.state.active:not(.holds)');
 }

@@ -39,14 +39,18 @@ function setAttributes(target: Element, attributes: Attributes): void {
   }
 }
 
-/** Scrolls a part into view by hand: `scrollIntoView` would also move where the next Tab starts. */
-export function reveal(place: HTMLElement, part: Element | null, where: 'nearest' | 'center'): void {
-  if (!part) return;
-  const [around, inner] = [place.getBoundingClientRect(), part.getBoundingClientRect()];
-  const shift = (start: number, end: number, from: number, to: number) => {
-    if (where === 'center') return (start + end) / 2 - (from + to) / 2;
-    return start < from ? start - from : Math.max(0, end - to);
-  };
-  place.scrollTop += shift(inner.top, inner.bottom, around.top, around.bottom);
-  place.scrollLeft += shift(inner.left, inner.right, around.left, around.right);
+/** Keeps the keyboard focus when a list is replaced by a new one. */
+export function replaceKeepingFocus(id: string, fresh: HTMLElement): void {
+  const place = byId(id);
+  const focused = document.activeElement;
+  const isInside = focused instanceof HTMLElement && place.contains(focused);
+  const {actor} = isInside ? focused.dataset : {};
+  const {scrollTop} = place;
+  place.replaceChildren(fresh);
+  place.scrollTop = scrollTop;
+  if (!isInside) return;
+  const again = [...place.querySelectorAll<HTMLElement>('button')].find(
+    ({dataset}) => dataset.actor === actor,
+  );
+  again?.focus({preventScroll: true});
 }

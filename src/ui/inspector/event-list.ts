@@ -1,51 +1,86 @@
+import {outcomeOfEntry} from '../../machines/policies/inspect/outcomes.ts';
 import type {InspectedEntry} from '../../services/contracts/journal.ts';
-import {element} from './dom.ts';
+import {byId, element} from './dom.ts';
 import {eventName, stateName} from './event-name.ts';
-import {actorKey} from './timeline.ts';
+import {outcomeMark} from './outcome-mark.ts';
+import {actorKey, type Recording} from './recording.ts';
+import {VirtualList} from './virtual-list.ts';
 
-/** A limit of rows: more of them make every step slow. */
-const mostRows = 300;
-
-export type EventListView = {
-  readonly entries: readonly InspectedEntry[];
-  readonly position: number;
+export type EventFilter = {
+  readonly find: string;
+  /** `all`, or only those that are of a kind. */
+  readonly kind: string;
   /** Only the events of this actor; null for all. */
   readonly only: string | null;
-  readonly onTravel: (index: number) => void;
 };
 
 /** Events, newest first; those after the moment that is shown are dimmed. */
-export function drawEvents({entries, position, only, onTravel}: EventListView): HTMLElement {
-  const indexes = windowAround(entries, position, only);
-  const list = element('ol', {class: 'events', reversed: true});
-  for (const index of indexes) {
-    const entry = entries[index];
-    if (entry) list.append(row(entry, index, position, onTravel));
+export class EventList {
+  readonly #list: VirtualList;
+  #recording: Recording | null = null;
+  #indexes: readonly number[] = [];
+  #position = 0;
+  #drawnFor = '';
+
+  constructor(onTravel: (index: number) => void) {
+    this.#list = new VirtualList(byId('events'), {
+      rowHeight: 42,
+      label: 'Events, newest first',
+      rowOf: (row) => {
+        const index = this.#indexes[row];
+        const entry = index === undefined ? undefined : this.#recording?.entries[index];
+        return entry && index !== undefined ? rowOf(entry, index, this.#position, onTravel) : null;
+      },
+    });
   }
-  return list;
+
+  show(recording: Recording, position: number, filter: EventFilter): void {
+    const key = JSON.stringify([recording.entries.length, recording.dropped, filter]);
+    if (key !== this.#drawnFor || recording !== this.#recording) {
+      this.#drawnFor = key;
+      this.#recording = recording;
+      this.#indexes = matching(recording, filter);
+      this.#list.total = this.#indexes.length;
+      const all = recording.entries.length;
+      byId('event-count').textContent =
+        this.#indexes.length === all ? `${all}` : `${this.#indexes.length} of ${all}`;
+    }
+    this.#position = position;
+    const row = this.#indexes.findIndex((index) => index <= position);
+    if (row >= 0) this.#list.reveal(row);
+    else this.#list.draw();
+  }
 }
 
-function windowAround(entries: readonly InspectedEntry[], position: number, only: string | null): number[] {
-  const matching: number[] = [];
+function matching({entries}: Recording, {find, kind, only}: EventFilter): number[] {
+  const wanted = find.trim().toLowerCase();
+  const found: number[] = [];
   for (let index = entries.length - 1; index >= 0; index--) {
     const entry = entries[index];
-    if (entry && (only === null || actorKey(entry) === only)) matching.push(index);
+    if (!entry || (only !== null && actorKey(entry) !== only) || !isOfKind(entry, kind)) continue;
+    if (wanted === '' || wordsOf(entry).includes(wanted)) found.push(index);
   }
-  const here = matching.findIndex((index) => index <= position);
-  const start = Math.max(
-    0,
-    Math.min((here < 0 ? matching.length : here) - mostRows / 2, matching.length - mostRows),
-  );
-  return matching.slice(start, start + mostRows);
+  return found;
 }
 
-function row(
+const wordsOf = (entry: InspectedEntry) =>
+  `${eventName(entry.event.type)} ${entry.actor} ${stateName(entry.state)} ${outcomeOfEntry(entry)?.word ?? ''}`.toLowerCase();
+
+function isOfKind(entry: InspectedEntry, kind: string): boolean {
+  if (kind === 'people') return /^(run|engine|review|question|executor|job|retry)\./.test(entry.event.type);
+  const outcome = outcomeOfEntry(entry);
+  if (kind === 'ends') return outcome !== null;
+  return kind === 'failures' ? outcome?.kind === 'failed' || outcome?.kind === 'refused' : true;
+}
+
+function rowOf(
   entry: InspectedEntry,
   index: number,
   position: number,
   onTravel: (index: number) => void,
 ): HTMLElement {
   const isNow = index === position;
+  const outcome = outcomeOfEntry(entry);
   const button = element(
     'button',
     {
@@ -53,20 +88,20 @@ function row(
       class: index > position ? 'event later' : 'event',
       'aria-current': isNow ? 'step' : undefined,
       'data-index': index,
+      'data-main': true,
     },
     element('time', {datetime: entry.at}, clockTime(entry.at)),
-    element('span', {class: 'type'}, kindMark(entry), eventName(entry.event.type)),
+    element('span', {class: 'type'}, ignoredMark(entry), eventName(entry.event.type)),
     element('span', {class: 'to'}, `${entry.actor.split('/').at(-1) ?? ''} → ${stateName(entry.state)}`),
+    ...(outcome ? [element('span', {class: 'how'}, outcomeMark(outcome), ' ', outcome.word)] : []),
   );
   button.addEventListener('click', () => onTravel(index));
-  return element('li', {value: index + 1}, button);
+  return button;
 }
 
-function kindMark({kind, transitions}: InspectedEntry): string {
-  if (kind === 'error') return '✗ ';
-  if (kind === 'done') return '✓ ';
-  return kind === 'event' && transitions.length === 0 ? '∅ ' : '';
-}
+/** Nobody took it. */
+const ignoredMark = ({kind, transitions}: InspectedEntry): string =>
+  kind === 'event' && transitions.length === 0 ? '∅ ' : '';
 
 /** The time of day where the reader is, to the millisecond. */
 export function clockTime(at: string): string {

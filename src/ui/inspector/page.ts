@@ -1,72 +1,204 @@
 import type {InspectorFacts} from '../../services/contracts/inspector.ts';
+import {type Address, addressText, latest, newestJob, parseAddress} from './address.ts';
 import {byId} from './dom.ts';
-import {InspectorPage} from './inspector-page.ts';
-import {type Connection, listen} from './stream.ts';
+import {download, standaloneSvg} from './download.ts';
+import {JobView} from './job-view.ts';
+import {followKeys, type Key} from './keys.ts';
+import {MachinesView} from './machines-view.ts';
+import {followSplitters} from './splitters.ts';
+import type {Connection} from './stream.ts';
+import {followTheme} from './theme.ts';
 
 const response = await fetch('facts');
 const facts: InspectorFacts = await response.json();
 document.title = `${facts.title} · Blackbird inspector`;
 byId('title').textContent = facts.title;
 byId('notices').textContent = facts.notices.join(' · ');
+byId('process-link').hidden = !facts.has_process;
 
-const page = new InspectorPage(facts);
+/** Whether more comes, in different words for each: it goes on, it is over, it died, nobody is there to tell. */
+function showConnection(connection: Connection, saidGoodbye: boolean): void {
+  const words = {
+    connecting: 'connecting',
+    live: 'live',
+    ended: 'ended',
+    lost: 'lost: its Blackbird died',
+    gone: saidGoodbye
+      ? 'ended: what was loaded stays here. Everything: blackbird inspect'
+      : 'lost: nobody answers. What was loaded stays here. Everything: blackbird inspect',
+  } satisfies Record<Connection, string>;
+  const shown = byId('connection');
+  shown.textContent = words[connection];
+  shown.dataset.state = connection === 'gone' ? (saidGoodbye ? 'ended' : 'lost') : connection;
+}
+
+const machines = new MachinesView(facts, showConnection);
+const job = new JobView(showConnection);
+let view: Address['view'] = 'job';
+
+function firstAddress(): Address {
+  if (facts.opens === 'job') return {view: 'job', jobId: facts.job_id ?? newestJob};
+  if (facts.opens === 'machines') return {view: 'machines', subject: 'process', moment: latest, only: false};
+  const {task_id: taskId, run_id: runId} = facts.opens;
+  return {view: 'machines', subject: {taskId, runId}, moment: latest, only: false};
+}
+
+function go(): void {
+  const address = parseAddress(location.hash) ?? firstAddress();
+  view = address.view;
+  byId('job').hidden = view !== 'job';
+  byId('machines').hidden = view !== 'machines';
+  byId('job-link').hidden = facts.opens === 'machines';
+  byId('job-link').toggleAttribute('aria-current', view === 'job');
+  if (address.view === 'job') {
+    byId('job-link').setAttribute('href', addressText(address));
+    job.open(address.jobId);
+  } else {
+    job.close();
+    machines.open(address);
+  }
+}
+
+const saveJson = () =>
+  download('events.json', 'application/json', JSON.stringify(machines.recording.entries, null, 2));
+const saveJob = () => download('job.json', 'application/json', JSON.stringify(job.page, null, 2));
+function saveSvg(): void {
+  const {shown} = machines.chart;
+  if (shown) download(`${shown.chart.id}.svg`, 'image/svg+xml', standaloneSvg(shown.drawing, shown.size));
+}
+async function copyLink(): Promise<void> {
+  // Without leave to write there, the address bar has it.
+  await navigator.clipboard?.writeText(location.href).catch(() => {});
+  byId('announcer').textContent = 'The address of this moment is in the address bar.';
+}
+
 const actions: Readonly<Record<string, () => void>> = {
-  first: () => page.first(),
-  back: () => page.step(-1),
-  forward: () => page.step(1),
-  latest: () => page.follow(),
-  follow: () => page.toggleFollow(),
-  pin: () => page.togglePin(),
-  smaller: () => page.chart.zoom(1 / 1.2),
-  larger: () => page.chart.zoom(1.2),
-  fit: () => page.chart.toggleWhole(),
+  first: () => machines.first(),
+  back: () => machines.step(-1),
+  forward: () => machines.step(1),
+  latest: () => machines.follow(),
+  follow: () => machines.toggleFollow(),
+  only: () => machines.toggleOnly(),
+  smaller: () => machines.chart.zoom(1 / 1.2),
+  larger: () => machines.chart.zoom(1.2),
+  near: () => machines.chart.fit('near'),
+  fit: () => machines.chart.fit('whole'),
+  visits: () => machines.chart.toggleVisits(),
+  'save-svg': saveSvg,
+  'save-json': saveJson,
+  'job-json': saveJob,
+  'copy-link': () => void copyLink(),
+  'time-smaller': () => job.zoom(1 / 1.5),
+  'time-larger': () => job.zoom(1.5),
+  'time-fit': () => job.fit(),
+  'show-keys': () => byId<HTMLDialogElement>('keys').showModal(),
 };
 for (const [id, act] of Object.entries(actions)) byId(id).addEventListener('click', act);
 
-const keys: Readonly<Record<string, string>> = {
-  Home: 'first',
-  End: 'latest',
-  ArrowLeft: 'back',
-  ArrowRight: 'forward',
-  f: 'follow',
-  p: 'pin',
-  '-': 'smaller',
-  '+': 'larger',
-  '0': 'fit',
-};
-document.addEventListener('keydown', (event) => {
-  if (event.altKey || event.ctrlKey || event.metaKey || event.defaultPrevented) return;
-  if (event.shiftKey && (event.key === 'ArrowLeft' || event.key === 'ArrowRight')) {
-    page.stepWithinActor(event.key === 'ArrowLeft' ? -1 : 1);
-  } else {
-    const name = keys[event.key];
-    if (name === undefined) return;
-    actions[name]?.();
-  }
-  event.preventDefault();
-});
+const onChart = () => byId('chart').contains(document.activeElement);
+const either = (machine: () => void, jobs: () => void) => () => (view === 'machines' ? machine() : jobs());
+const stepOrPan = (by: 1 | -1) => () => (onChart() ? machines.chart.pan(by, 0) : machines.step(by));
 
-const slider = byId<HTMLInputElement>('slider');
-slider.addEventListener('input', () => {
-  page.follow(false);
-  page.travel(Number(slider.value));
-});
-const only = byId<HTMLInputElement>('only');
-only.addEventListener('change', () => page.showOnlyThisActor(only.checked));
-// It scrolls, so the keyboard must be able to get there.
-byId('chart').tabIndex = 0;
-new ResizeObserver(() => void page.chart.draw()).observe(byId('chart'));
-
-const words = {
-  connecting: 'connecting',
-  live: facts.follows ? 'live' : 'recorded',
-  ended: 'ended: what it did stays here',
-} satisfies Record<Connection, string>;
-listen(
-  (entries) => page.add(entries),
-  (connection) => {
-    const shown = byId('connection');
-    shown.textContent = words[connection];
-    shown.dataset.state = connection;
+const keys: readonly Key[] = [
+  {keys: ['ArrowLeft'], words: 'one event back; on the chart: move it', view: 'machines', act: stepOrPan(-1)},
+  {keys: ['ArrowRight'], words: 'one event on; on the chart: move it', view: 'machines', act: stepOrPan(1)},
+  {
+    keys: ['shift+ArrowLeft'],
+    words: 'back within the actor',
+    view: 'machines',
+    act: () => machines.stepWithinActor(-1),
   },
-);
+  {
+    keys: ['shift+ArrowRight'],
+    words: 'on within the actor',
+    view: 'machines',
+    act: () => machines.stepWithinActor(1),
+  },
+  {keys: ['Home'], words: 'the first event', view: 'machines', act: () => machines.first()},
+  {keys: ['End'], words: 'the latest event', view: 'machines', act: () => machines.follow()},
+  {keys: ['ArrowUp'], words: 'move the chart up', view: 'machines', act: () => machines.chart.pan(0, -1)},
+  {keys: ['ArrowDown'], words: 'move the chart down', view: 'machines', act: () => machines.chart.pan(0, 1)},
+  {keys: ['n'], words: 'the next state of the chart', view: 'machines', act: () => machines.chart.step(1)},
+  {keys: ['b'], words: 'the state before', view: 'machines', act: () => machines.chart.step(-1)},
+  {keys: ['f'], words: 'follow what happens', view: 'machines', act: () => machines.toggleFollow()},
+  {keys: ['p'], words: 'only this actor', view: 'machines', act: () => machines.toggleOnly()},
+  {keys: ['v'], words: 'visits of each state', view: 'machines', act: () => machines.chart.toggleVisits()},
+  {keys: ['s'], words: 'slider by time or by event', view: 'machines', act: () => machines.toggleTime()},
+  {keys: ['c'], words: 'copy a link to this moment', view: 'machines', act: () => void copyLink()},
+  {
+    keys: ['1'],
+    words: 'what is active, and around it',
+    view: 'machines',
+    act: () => machines.chart.fit('near'),
+  },
+  {
+    keys: ['0'],
+    words: 'everything',
+    view: 'both',
+    act: either(
+      () => machines.chart.fit('whole'),
+      () => job.fit(),
+    ),
+  },
+  {
+    keys: ['+', '='],
+    words: 'larger',
+    view: 'both',
+    act: either(
+      () => machines.chart.zoom(1.2),
+      () => job.zoom(1.5),
+    ),
+  },
+  {
+    keys: ['-'],
+    words: 'smaller',
+    view: 'both',
+    act: either(
+      () => machines.chart.zoom(1 / 1.2),
+      () => job.zoom(1 / 1.5),
+    ),
+  },
+  {keys: ['shift+ArrowLeft'], words: 'earlier', view: 'job', act: () => job.pan(-0.2)},
+  {keys: ['shift+ArrowRight'], words: 'later', view: 'job', act: () => job.pan(0.2)},
+  {
+    keys: ['ArrowUp', 'ArrowDown'],
+    words: 'from row to row, once one has the focus',
+    view: 'job',
+    act: () => byId('rows').querySelector<HTMLElement>('[data-main]')?.focus(),
+  },
+  {keys: ['/'], words: 'find', view: 'both', act: () => byId(view === 'job' ? 'find-task' : 'find').focus()},
+  {keys: ['j'], words: 'to the job', view: 'both', act: () => byId('job-link').click()},
+  {keys: ['t'], words: 'light or dark', view: 'both', act: () => byId('theme').click()},
+  {keys: ['?'], words: 'these keys', view: 'both', act: () => byId<HTMLDialogElement>('keys').showModal()},
+];
+followKeys(keys, () => view);
+followTheme(byId('theme'));
+followSplitters();
+
+const find = byId<HTMLInputElement>('find');
+find.addEventListener('input', () => machines.filter({find: find.value}));
+const kind = byId<HTMLSelectElement>('kind');
+kind.addEventListener('change', () => machines.filter({kind: kind.value}));
+const tabs = [...document.querySelectorAll<HTMLElement>('[role="tab"]')];
+const choose = (tab: HTMLElement) => {
+  for (const each of tabs) {
+    each.setAttribute('aria-selected', String(each === tab));
+    each.tabIndex = each === tab ? 0 : -1;
+    byId(each.getAttribute('aria-controls') ?? '').hidden = each !== tab;
+  }
+};
+tabs.forEach((tab, index) => {
+  tab.addEventListener('click', () => choose(tab));
+  tab.addEventListener('keydown', ({key}) => {
+    const by = {ArrowLeft: -1, ArrowRight: 1}[key];
+    const next = by === undefined ? undefined : tabs[(index + by + tabs.length) % tabs.length];
+    if (!next) return;
+    choose(next);
+    next.focus();
+  });
+});
+// They scroll or move, so the keyboard must be able to get there.
+for (const id of ['chart', 'context', 'event', 'next']) byId(id).tabIndex = 0;
+new ResizeObserver(() => void machines.chart.draw()).observe(byId('chart'));
+addEventListener('hashchange', go);
+go();

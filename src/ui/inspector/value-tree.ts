@@ -3,8 +3,13 @@ import {element} from './dom.ts';
 /** Which branches the reader has opened or closed; they stay so while the moment changes. */
 export type Folds = Map<string, boolean>;
 
-/** Any JSON as a tree that folds. */
-export function drawValue(value: unknown, folds: Folds, path = '$'): HTMLElement {
+/** Any JSON as a tree that folds; the fields that changed are marked. */
+export function drawValue(
+  value: unknown,
+  folds: Folds,
+  changed: ReadonlySet<string> = new Set(),
+  path = '$',
+): HTMLElement {
   if (typeof value !== 'object' || value === null) {
     return element(
       'span',
@@ -15,10 +20,11 @@ export function drawValue(value: unknown, folds: Folds, path = '$'): HTMLElement
   const fields = Object.entries(value);
   const list = element('ul', {class: 'fields'});
   for (const [name, inner] of fields) {
-    const item = element('li');
+    const below = `${path}.${name}`;
+    const item = element('li', {class: changed.has(below) ? 'changed' : undefined});
     const isBranch = typeof inner === 'object' && inner !== null && Object.keys(inner).length > 0;
-    if (isBranch) item.append(branch(name, inner, folds, `${path}.${name}`));
-    else item.append(element('span', {class: 'key'}, name), ' ', drawValue(inner, folds, `${path}.${name}`));
+    if (isBranch) item.append(branch(name, inner, folds, changed, below));
+    else item.append(element('span', {class: 'key'}, name), ' ', drawValue(inner, folds, changed, below));
     list.append(item);
   }
   return fields.length === 0
@@ -26,24 +32,31 @@ export function drawValue(value: unknown, folds: Folds, path = '$'): HTMLElement
     : list;
 }
 
-function branch(name: string, value: object, folds: Folds, path: string): HTMLElement {
+function branch(
+  name: string,
+  value: object,
+  folds: Folds,
+  changed: ReadonlySet<string>,
+  path: string,
+): HTMLElement {
   const isOpen = folds.get(path) ?? path.split('.').length <= 2;
   const size = Object.keys(value).length;
+  const holdsChange = [...changed].some((each) => each.startsWith(`${path}.`));
   const summary = element(
     'summary',
-    {},
+    {class: holdsChange ? 'holds-change' : undefined},
     element('span', {class: 'key'}, name),
     element('span', {class: 'size'}, Array.isArray(value) ? ` [${size}]` : ` {${size}}`),
   );
   const details = element('details', {open: isOpen}, summary);
   // Filled when it is opened: a context can be large, and most of it stays closed.
   const fill = () => {
-    if (details.open && details.childElementCount === 1) details.append(drawValue(value, folds, path));
+    if (details.open && details.childElementCount === 1)
+      details.append(drawValue(value, folds, changed, path));
   };
   fill();
-  details.addEventListener('toggle', () => {
-    folds.set(path, details.open);
-    fill();
-  });
+  details.addEventListener('toggle', fill);
+  // What the reader does, and not what drawing it did: that fires a toggle as well.
+  summary.addEventListener('click', () => folds.set(path, !details.open));
   return details;
 }

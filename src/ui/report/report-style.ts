@@ -23,11 +23,11 @@ code{font:13px ui-monospace,monospace;background:var(--fold);border-radius:3px;p
 .bar.waiting_outage{fill:var(--outage);background:var(--outage)}.bar.verifying{fill:var(--verifying);background:var(--verifying)}
 .bar.checkpoint{fill:var(--ask);background:var(--ask);fill-opacity:.55;opacity:.75}.bar.paused{fill:var(--rest);background:var(--rest)}
 .mark circle{fill:var(--paper);stroke:var(--soft)}.mark text{font-size:10px;font-weight:700}
-.mark.failure circle,.mark.crash circle{stroke:var(--bad)}.timeline .mark.failure text,.timeline .mark.crash text{fill:var(--bad)}
+.mark:is(.failure,.refusal,.crash) circle{stroke:var(--bad)}.timeline .mark:is(.failure,.refusal,.crash) text{fill:var(--bad)}
 .timeline .mark.commit text{fill:var(--good)}.timeline .mark.decision text,.timeline .mark.question text{fill:var(--accent)}
 .legend{color:var(--soft);font-size:12px;margin:8px 0 0}.legend span{margin-right:14px;white-space:nowrap;display:inline-block}
 .legend i{display:inline-block;width:14px;height:10px;border-radius:2px;margin-right:5px}.legend b{margin-right:4px;color:var(--ink)}
-.legend b.failure,.legend b.crash{color:var(--bad)}
+.legend b:is(.failure,.refusal,.crash){color:var(--bad)}
 details{border-top:1px solid var(--line)}summary{padding:7px 0;cursor:pointer;overflow-wrap:anywhere}.facts{color:var(--soft);margin-left:8px}
 dl{display:grid;grid-template-columns:90px 1fr;gap:2px 12px;margin:0 0 12px 18px;font-size:14px}dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}
 table{border-collapse:collapse;font-size:14px}td{padding:4px 16px 4px 0;vertical-align:top;white-space:nowrap}

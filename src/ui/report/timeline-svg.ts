@@ -23,6 +23,7 @@ export const markSigns = {
   question: '?',
   decision: '◆',
   failure: '✗',
+  refusal: '⊘',
   crash: '⚡',
   commit: '●',
   undo: '↶',

@@ -1,10 +1,14 @@
+import type {InspectorFacts} from '../../../src/services/contracts/inspector.ts';
 import {startInspector} from '../../../src/services/inspector/inspector-server.ts';
 import {entry, fakeSource} from '../../fakes/journal-entries.ts';
 
 // A process that is inspected while it works: it works until it is told to go, and ends with its last word.
 const source = fakeSource();
-const facts = {title: 'worker', version: '1', charts: [], notices: [], follows: true};
-const {url} = await startInspector({facts: () => facts, source, contextAt: () => null}, {port: 0});
+const facts: InspectorFacts = {
+  ...{title: 'worker', version: '1', charts: [], notices: []},
+  ...{opens: 'machines', job_id: null, has_process: false},
+};
+const {url} = await startInspector({facts: () => facts, source, project: null}, {port: 0});
 process.stdout.write(`${url}\n`);
 process.stdin.once('data', () => {
   process.stdin.pause();

@@ -3,18 +3,24 @@ import {once} from 'node:events';
 import http from 'node:http';
 import net from 'node:net';
 import {describe, expect, onTestFinished, test} from 'vitest';
-import type {Inspector} from '../../../src/services/contracts/inspector.ts';
+import type {InspectedProject, Inspector, InspectorFacts} from '../../../src/services/contracts/inspector.ts';
 import {startInspector} from '../../../src/services/inspector/inspector-server.ts';
 import {entry, type FakeSource, fakeSource} from '../../fakes/journal-entries.ts';
 import {bundleWorker} from '../../helpers/bundle-worker.ts';
 import {eventually} from '../../helpers/eventually.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
 
-const facts = {title: 'a', version: '1', charts: [{id: 'run'}], notices: ['look'], follows: true};
+const facts: InspectorFacts = {
+  ...{title: 'a', version: '1', charts: [{id: 'run'}], notices: ['look']},
+  ...{opens: 'job', job_id: null, has_process: true},
+};
 
-async function served(source: FakeSource = fakeSource(entry()), port = 0): Promise<Inspector> {
-  const contextAt = (session: number, seq: number) => (seq === 1 ? {session, seq} : null);
-  const inspector = await startInspector({facts: () => facts, source, contextAt}, {port});
+async function served(
+  source: FakeSource | null = fakeSource(entry()),
+  port = 0,
+  project: InspectedProject | null = null,
+): Promise<Inspector> {
+  const inspector = await startInspector({facts: () => facts, source, project}, {port});
   onTestFinished(() => inspector.close());
   return inspector;
 }
@@ -131,29 +137,89 @@ describe('who gets in', () => {
 });
 
 describe('what is served', () => {
-  test('the facts, contexts, and the page with everything it needs', async () => {
+  test('the facts, and the page with everything it needs', async () => {
     const inspector = await served();
     const get = (name: string) => ask(inspector, {path: `/${inspector.token}/${name}`});
     expect(JSON.parse((await get('facts')).body)).toEqual(facts);
-    expect(JSON.parse((await get('context/2/1')).body)).toEqual({context: {session: 2, seq: 1}});
-    expect(JSON.parse((await get('context/2/3')).body)).toEqual({context: null});
-    expect((await get('context/2/x')).status).toBe(404);
     const page = await get('');
     expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
     const named = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, name]) => name ?? '');
-    expect(named.sort()).toEqual(['elk/elk-api.js', 'page.css', 'page.js']);
-    for (const name of [...named, 'elk/elk-worker.min.js']) expect((await get(name)).status, name).toBe(200);
+    const files = named.filter((name) => !name.startsWith('#'));
+    expect(files.sort()).toEqual(['page.js', 'style.css']);
+    for (const name of [...files, 'layouts/run.json']) expect((await get(name)).status, name).toBe(200);
+    expect((await get('layouts/nothing.json')).status).toBe(404);
+    expect((await get('layouts/..%2f..%2fpackage.json')).status).toBe(404);
+  });
+
+  test('jobs and runs of the project, as many rows as are shown', async () => {
+    const asked: unknown[] = [];
+    const answer = (...what: readonly unknown[]) => {
+      asked.push(what);
+      return Promise.resolve({what});
+    };
+    const project: InspectedProject = {
+      jobs: () => answer('jobs'),
+      job: (id) => (id === 'none' ? Promise.resolve(null) : answer('job', id)),
+      rows: (id, query) => answer('rows', id, query),
+      visits: (id) => answer('visits', id),
+      run: (taskId, runId) => answer('run', taskId, runId),
+      journal: async (taskId) => (taskId === 'a/b' ? fakeSource(entry({seq: 5})) : null),
+    };
+    const inspector = await served(null, 0, project);
+    const get = (name: string) => ask(inspector, {path: `/${inspector.token}/${name}`});
+    for (const name of ['jobs', 'jobs/j1', 'jobs/j1/visits', 'runs/a%2Fb/a-1']) {
+      expect((await get(name)).status, name).toBe(200);
+    }
+    await get('jobs/j1/rows?from=40&count=99999&show=job&find=x&closed=p&closed=q');
+    await get('jobs/j1/rows?from=-1&count=x');
+    expect(asked).toEqual([
+      ['jobs'],
+      ['job', 'j1'],
+      ['visits', 'j1'],
+      ['run', 'a/b', 'a-1'],
+      ['rows', 'j1', {from: 40, count: 500, show: 'job', find: 'x', closed: ['p', 'q']}],
+      ['rows', 'j1', {from: 0, count: 0, show: 'all', find: '', closed: []}],
+    ]);
+    const read = reader(await fetch(`${inspector.url}runs/a%2Fb/a-1/entries`));
+    expect(await read()).toEqual({event: 'all', seqs: [5]});
+    for (const name of ['jobs/none', 'jobs/j1/x', 'runs/a', 'runs/c/c-1/entries', 'jobs/%', 'entries'])
+      expect((await get(name)).status, name).toBe(404);
+  });
+
+  test('where there is no project, nothing of one', async () => {
+    const inspector = await served();
+    for (const name of ['jobs', 'runs/a/a-1'])
+      expect((await ask(inspector, {path: `/${inspector.token}/${name}`})).status).toBe(404);
+  });
+
+  test('whether more can come, and again when that changes', async () => {
+    const source = fakeSource(entry());
+    const response = await fetch(`${(await served(source)).url}entries`);
+    const chunks = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    let text = '';
+    const until = async (part: string) => {
+      while (!text.includes(part)) text += (await chunks?.read())?.value ?? '';
+    };
+    await until('event: standing\ndata: "live"\n\n');
+    source.stands = 'lost';
+    await until('event: standing\ndata: "lost"\n\n');
+    expect(text.match(/event: standing/g)).toHaveLength(2);
   });
 
   test('nothing in the page comes from elsewhere', async () => {
     const inspector = await served();
-    for (const name of ['', 'page.css', 'page.js']) {
+    for (const name of ['', 'style.css', 'page.js']) {
       const {body} = await ask(inspector, {path: `/${inspector.token}/${name}`});
-      // The bundler may break a line inside a text. The one address in it is the name of a language.
+      // The bundler may break a line inside a text. The addresses in it are names: of a language, and of the schemas
+      // that a library could write.
       const whole = body.replaceAll('\\\n', '');
       const addresses = new Set([...whole.matchAll(/\w+:\/\/[^"'`\s]*/g)].map(([address]) => address));
-      addresses.delete('http://www.w3.org/2000/svg');
-      expect([...addresses], name).toEqual([]);
+      const isName = (address: string) =>
+        /^http:\/\/www\.w3\.org\/2000\/svg$|^https?:\/\/(json-schema\.org\/|\[\$)/.test(address);
+      expect(
+        [...addresses].filter((address) => !isName(address)),
+        name,
+      ).toEqual([]);
     }
   });
 
@@ -239,18 +305,21 @@ function isReached(host: string, port: number): Promise<boolean> {
 function reader(response: Response): () => Promise<{event: string; seqs: number[]}> {
   const chunks = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
-  return async () => {
+  const next = async (): Promise<{event: string; seqs: number[]}> => {
     const parts = [rest];
     // Only what is new is looked through: a beginning has many megabytes.
     while (!parts.slice(-2).join('').includes('\n\n')) {
-      const next = await chunks?.read();
-      if (!next || next.done) throw new Error(`the stream ended after ${JSON.stringify(parts.join(''))}`);
-      parts.push(next.value);
+      const chunk = await chunks?.read();
+      if (!chunk || chunk.done) throw new Error(`the stream ended after ${JSON.stringify(parts.join(''))}`);
+      parts.push(chunk.value);
     }
     const text = parts.join('');
     const end = text.indexOf('\n\n');
     const [, event = '', data = ''] = /^event: (\w+)\ndata: (.*)$/.exec(text.slice(0, end)) ?? [];
     rest = text.slice(end + 2);
+    // Whether more can come is told in between.
+    if (event === 'standing') return next();
     return {event, seqs: JSON.parse(data).map(({seq}: {seq: number}) => seq)};
   };
+  return next;
 }

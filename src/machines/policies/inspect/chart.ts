@@ -79,6 +79,9 @@ export function pathIn(chart: Chart, id: string): string {
   return id.startsWith(`${chart.id}.`) ? id.slice(chart.id.length + 1) : id;
 }
 
+/** Where a state stands, below the path of its parent; the machine itself has none. */
+export const pathOf = (parent: string, key: string): string => (parent === '' ? key : `${parent}.${key}`);
+
 function stateOf(node: AnyStateNode): ChartState {
   const initial = node.type === 'compound' ? node.initial.target?.[0]?.id : undefined;
   return {

@@ -14,6 +14,7 @@ export const outcomeWords = {
   lost: {sign: '✗', word: 'lost: its Blackbird is gone', tone: 'bad'},
   done: {sign: '✓', word: 'done', tone: 'good'},
   failed: {sign: '✗', word: 'failed', tone: 'bad'},
+  refused: {sign: '⊘', word: 'its agent would not go on', tone: 'bad'},
   waiting_answer: {sign: '?', word: 'waits for an answer', tone: 'person'},
   waiting_time: {sign: 'Ⅱ', word: 'waits for its provider', tone: 'rest'},
   paused: {sign: 'Ⅱ', word: 'paused', tone: 'person'},

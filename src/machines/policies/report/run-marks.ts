@@ -3,9 +3,10 @@ import type {Verification} from '../../../services/contracts/verification.ts';
 import {decisionWords} from '../review/checkpoint-choices.ts';
 import {howItFailed, isPassed} from '../run/check-words.ts';
 import {isTimeNeeded} from '../run/failure-table.ts';
+import {taskOutcome} from '../run/task-outcome.ts';
 import {type Bar, questionsIn} from './run-bars.ts';
 
-export const markKinds = ['question', 'decision', 'failure', 'crash', 'commit', 'undo'] as const;
+export const markKinds = ['question', 'decision', 'failure', 'refusal', 'crash', 'commit', 'undo'] as const;
 export type MarkKind = (typeof markKinds)[number];
 
 /** Something that happened at one moment. `text` says what, and is foreign: a question, a failure, a commit. */
@@ -35,7 +36,9 @@ export function marksOf(run: RunRecord, bars: readonly Bar[]): Mark[] {
     ...(run.verifications ?? [])
       .filter((check) => !isPassed(check))
       .map((check) => mark('failure', endOfCheck(check), `${check.command}: ${howItFailed(check)}`)),
-    ...(isFailure(run) ? [mark('failure', end, run.failure?.message ?? '')] : []),
+    ...(isFailure(run)
+      ? [mark(isRefused(run) ? 'refusal' : 'failure', end, run.failure?.message ?? '')]
+      : []),
     ...(commit?.sha === undefined ? [] : [mark('commit', decision_resolved_at ?? end, commit.sha)]),
     ...(run.undo ? [mark('undo', run.created_at, run.undo.is_redo ? 'redone' : 'undone')] : []),
   ].sort((one, other) => Date.parse(one.at) - Date.parse(other.at));
@@ -50,6 +53,9 @@ const isFailure = (run: RunRecord): boolean =>
   run.failure.kind !== 'rejected' &&
   run.failure.kind !== 'verification' &&
   (run.state === 'failed' || ((run.state === 'paused' || run.state === 'waiting') && !isTimeNeeded(run)));
+
+/** Its agent would not go on; the run stands where it stood. */
+export const isRefused = (run: RunRecord): boolean => taskOutcome(run).outcome === 'refused';
 
 /** The last moment that something worked on it. */
 const endOf = (run: RunRecord, bars: readonly Bar[]): string =>

@@ -6,7 +6,7 @@ import {isTimeNeeded} from '../run/failure-table.ts';
 import {vendorOf} from '../run/program.ts';
 import {tellingRun} from '../run/task-runs.ts';
 import {type Bar, barsOf} from './run-bars.ts';
-import {type Mark, marksOf} from './run-marks.ts';
+import {isRefused, type Mark, marksOf} from './run-marks.ts';
 
 /**
  * What happened in one job, or in several that follow each other, as data to draw: the inspector draws it live,
@@ -44,6 +44,8 @@ export const laneOutcomes = [
   'lost',
   'done',
   'failed',
+  /** Its agent would not go on with its session; it stands where it stood. */
+  'refused',
   'waiting_answer',
   /** At a limit or in an outage: only time is needed. */
   'waiting_time',
@@ -187,8 +189,9 @@ function outcomeOf(runs: readonly RunRecord[], isLive: boolean): LaneOutcome {
     case 'running':
       return isLive ? 'running' : 'lost';
     case 'waiting':
-      return 'waiting_answer';
+      return isRefused(run) ? 'refused' : 'waiting_answer';
     case 'paused':
+      if (isRefused(run)) return 'refused';
       return isTimeNeeded(run) ? 'waiting_time' : 'paused';
     case 'canceled':
       return 'canceled';

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {shownActors, Timeline} from '../../../src/ui/inspector/timeline.ts';
+import {Recording, shownActors} from '../../../src/ui/inspector/recording.ts';
 import {entry} from '../../fakes/journal-entries.ts';
 
 const at = (seq: number, actor: string, fields: Parameters<typeof entry>[0] = {}) => {
@@ -8,15 +8,15 @@ const at = (seq: number, actor: string, fields: Parameters<typeof entry>[0] = {}
   return entry({seq, actor, parent, machine, event: {type: 'e'}, state: `s${seq}`, ...fields});
 };
 
-function timeline(...entries: ReturnType<typeof entry>[]): Timeline {
-  const made = new Timeline();
+function recordingOf(...entries: ReturnType<typeof entry>[]): Recording {
+  const made = new Recording();
   made.add(entries);
   return made;
 }
 
 describe('entries', () => {
   test('that come twice, as after a lost connection, are taken once', () => {
-    const line = timeline(at(1, 'a'), at(2, 'a'));
+    const line = recordingOf(at(1, 'a'), at(2, 'a'));
     line.add([at(1, 'a'), at(2, 'a'), at(3, 'a')]);
     line.add([at(1, 'a', {session: 2})]);
     expect(line.entries.map(({session, seq}) => [session, seq])).toEqual([
@@ -31,7 +31,7 @@ describe('entries', () => {
   test('are let go from the oldest when there are too many', () => {
     const many = (from: number, count: number) =>
       Array.from({length: count}, (_, index) => at(from + index, 'a'));
-    const line = timeline(...many(1, 20_000));
+    const line = recordingOf(...many(1, 20_000));
     expect(line.dropped).toBe(0);
     line.add(many(20_001, 1));
     expect({dropped: line.dropped, first: line.entries[0]?.seq, length: line.entries.length}).toEqual({
@@ -43,7 +43,7 @@ describe('entries', () => {
 });
 
 describe('the actors at a moment', () => {
-  const line = timeline(
+  const line = recordingOf(
     at(1, 'engine'),
     at(2, 'engine/task'),
     at(3, 'engine/task/run'),
@@ -59,7 +59,7 @@ describe('the actors at a moment', () => {
 
   test('say which task they were begun for, for as long as they are there', () => {
     const input = {taskId: 'pay-05'};
-    const begun = timeline(
+    const begun = recordingOf(
       at(1, 'engine'),
       at(2, 'engine/task', {event: {type: 'xstate.init', input}}),
       at(3, 'engine/task', {event: {type: 'e', input: {taskId: 'other'}}}),
@@ -90,7 +90,7 @@ describe('the actors at a moment', () => {
 
   test('are none before the first entry', () => {
     expect(line.actorsAt(-1)).toEqual([]);
-    expect(new Timeline().actorsAt(-1)).toEqual([]);
+    expect(new Recording().actorsAt(-1)).toEqual([]);
   });
 
   test.each([
@@ -109,7 +109,7 @@ describe('the actors at a moment', () => {
 });
 
 describe('of many actors', () => {
-  const line = timeline(
+  const line = recordingOf(
     at(1, 'engine'),
     ...Array.from({length: 5}, (_, index) => [
       at(2 + index * 2, `engine/task:${index}`),
@@ -135,7 +135,7 @@ describe('of many actors', () => {
   });
 
   test('with all above them', () => {
-    const deep = timeline(
+    const deep = recordingOf(
       at(1, 'task', {status: 'done'}),
       at(2, 'task/run', {status: 'done'}),
       at(3, 'other', {status: 'done'}),
@@ -149,9 +149,9 @@ describe('of many actors', () => {
   });
 });
 
-test('pauses, decisions and errors are marked; a pause that passes from actor to actor is one', () => {
+test('pauses, decisions and failures are marked; what passes from actor to actor is one', () => {
   const quiet = Array.from({length: 12}, (_, index) => at(20 + index, 'segment'));
-  const line = timeline(
+  const line = recordingOf(
     at(1, 'engine', {event: {type: 'engine.pause'}}),
     at(2, 'run', {event: {type: 'run.pause'}}),
     at(3, 'segment', {event: {type: 'run.pause'}}),
@@ -162,10 +162,9 @@ test('pauses, decisions and errors are marked; a pause that passes from actor to
     at(40, 'engine', {event: {type: 'engine.pause'}}),
   );
   expect(line.marks).toEqual([
-    {index: 0, kind: 'pause', label: 'pause asked, engine'},
-    {index: 3, kind: 'error', label: 'xstate.error.actor.recordRun, segment'},
+    {index: 0, kind: 'paused', label: 'pause asked, engine'},
+    {index: 3, kind: 'failed', label: 'error(recordRun), segment'},
     {index: 4, kind: 'decision', label: 'review.approve, gate'},
-    {index: 5, kind: 'error', label: 'e, gate'},
-    {index: 18, kind: 'pause', label: 'pause asked, engine'},
+    {index: 18, kind: 'paused', label: 'pause asked, engine'},
   ]);
 });
