@@ -18,7 +18,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   'plan drafts drop': ['blackbird plan drafts drop 20260110-220412-3fa9c1'],
   init: ['blackbird init', 'blackbird --cwd ../shop init'],
   add: [
-    'blackbird add --id api --title "Refund endpoint" --prompt "Add POST /refunds" --verify "npm test"',
+    'blackbird add --id api --title "Refunds" --prompt "Add POST /refunds" --verify "npm test"',
     'blackbird add --id e2e --title "Refund e2e test" --dep api',
   ],
   edit: [
