@@ -56,7 +56,7 @@ describe('a whole engine', () => {
     exit: ifAlive((agent) => agent.exits({exitCode: 1})),
     pause: ({engine}) => engine.pause('user_interrupt'),
     stopAfterTask: ({engine}) => engine.stopAfterTask(),
-    failLaunch: ({agents}) => agents.failLaunch(new AppError('E_AGENT_FAILED', 'no such agent')),
+    failLaunch: ({agents}) => agents.failLaunch(new AppError('E_AGENT_NOT_FOUND', 'no such agent')),
     failWrite: ({runs}) => runs.failOn(() => true, new Error('disk full')),
     wait: ({time}) => {
       time.milliseconds += 1000;

@@ -40,7 +40,6 @@ export type ErrorCode =
   | 'E_PROCESS_ALIVE'
   | 'E_AGENT_NOT_FOUND'
   | 'E_AGENT_UNKNOWN'
-  | 'E_AGENT_FAILED'
   | 'E_CONFIRMATION_REQUIRED'
   | 'E_REPO_LOCKED'
   | 'E_BUSY'

@@ -1,0 +1,82 @@
+import {existsSync, readdirSync, readFileSync} from 'node:fs';
+import path from 'node:path';
+import {describe, expect, test} from 'vitest';
+import {settingText} from '../src/machines/policies/setting-types.ts';
+import {settingKeys, settings} from '../src/services/contracts/config.ts';
+import {projectFolder} from '../src/services/stores/project-folder.ts';
+
+const root = path.resolve(import.meta.dirname, '..');
+const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
+const pages = [
+  ...['README.md', 'AGENTS.md', 'CHANGELOG.md', 'SECURITY.md'],
+  ...readdirSync(path.join(root, 'docs'))
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => `docs/${file}`),
+];
+
+/** The anchors of a page, as a browser of repositories makes them from its headings. */
+const anchorsOf = (text: string) =>
+  [...text.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\- ]/gu, '')
+      .replace(/ /g, '-'),
+  );
+
+describe.each(pages)('%s', (page) => {
+  const text = read(page);
+
+  test('has no link that leads nowhere', () => {
+    const broken = [...text.matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, target = '']) => {
+      if (/^[a-z]+:/.test(target)) return [];
+      const [file, anchor] = target.split('#');
+      const found = file ? path.join(path.dirname(page), file) : page;
+      if (!existsSync(path.join(root, found))) return [target];
+      return anchor && !anchorsOf(read(found)).includes(anchor) ? [target] : [];
+    });
+    expect(broken).toEqual([]);
+  });
+
+  test('names no path of a machine and no registry', () => {
+    expect(text).not.toMatch(/\/(home|root|Users)\/\w|registry\.npmjs/);
+  });
+});
+
+test('the README is at most 250 lines, and AGENTS.md 60', () => {
+  expect(read('README.md').split('\n').length).toBeLessThanOrEqual(251);
+  expect(read('AGENTS.md').split('\n').length).toBeLessThanOrEqual(61);
+});
+
+test('every page is in the list of the README', () => {
+  const listed = [...read('README.md').matchAll(/\]\((docs\/[\w-]+\.md)\)/g)].map(([, file]) => file);
+  expect(pages.filter((page) => page.startsWith('docs/') && !listed.includes(page))).toEqual([]);
+});
+
+test('docs/configuration.md has every setting with its default', () => {
+  const text = read('docs/configuration.md');
+  const rows = text.split('\n').filter((line) => line.startsWith('| `'));
+  const rowOf = (key: string) => rows.find((row) => row.split('|')[1]?.includes(`\`${key}\``));
+  const missing = settingKeys.filter((key) => {
+    const value = settingText(settings[key].default);
+    const shown = rowOf(key)?.split('|')[2] ?? '';
+    return !shown.replaceAll('`', '').includes(value);
+  });
+  expect(missing).toEqual([]);
+});
+
+test('docs/errors.md has every error code', () => {
+  const codes = [...read('src/services/contracts/errors.ts').matchAll(/'(E_[A-Z_]+)'/g)].map(
+    ([, code = '']) => code,
+  );
+  expect(codes.length).toBeGreaterThan(40);
+  const text = read('docs/errors.md');
+  const isThere = (code: string) =>
+    text.includes(`\`${code}\``) || /^E_(TMUX|GIT)_|_REMOVE_FAILED$/.test(code);
+  expect(codes.filter((code) => !isThere(code))).toEqual([]);
+});
+
+test('docs/files.md has every file and folder of a project', () => {
+  const text = read('docs/files.md');
+  const places = Object.values(projectFolder('/project')).map((file) => path.relative('/project', file));
+  expect(places.filter((place) => place !== '' && !text.includes(`\`${place}`))).toEqual([]);
+});
