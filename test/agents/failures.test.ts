@@ -44,7 +44,9 @@ async function setUp(
   });
   // One attempt each: what Claude Code does in its ten is recorded in the fixtures.
   const env = {...home.env, CLAUDE_CODE_MAX_RETRIES: '0'};
-  const project = engineProject(plan, {agent, env});
+  // What it waits for, and how it goes on by itself, is in waiting.test.ts.
+  const config = {execution: {onLimit: 'stop', maxOutageMinutes: 0}};
+  const project = engineProject(plan, {agent, env, config});
   execFileSync('git', ['init', '--quiet'], {cwd: project.folder});
   return {server, project};
 }
