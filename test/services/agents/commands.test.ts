@@ -160,6 +160,17 @@ describe('claude', () => {
       args: [...headless, ...reading],
     },
     {
+      name: 'stops by itself where a budget ends',
+      asked: {maxCostUsd: 1.5, maxTurns: 7},
+      args: [...headless, ...editing, '--max-budget-usd', '1.500000', '--max-turns', '7'],
+    },
+    {
+      name: 'is not told of a cost where a version cannot be',
+      asked: {maxCostUsd: 1.5},
+      can: {costLimit: false},
+      args: [...headless, ...editing],
+    },
+    {
       name: 'starts a chosen session',
       asked: {sessionRef: ref},
       args: [...headless, ...editing, '--session-id', ref],
@@ -215,7 +226,7 @@ describe('claude', () => {
   test.each([
     {
       version: '2.1.197 (Claude Code)\n',
-      help: '  --effort <level>   …\n  --json-schema <schema>   …\n  --session-id <uuid>   …\n',
+      help: '  --effort <level>   …\n  --json-schema <schema>   …\n  --session-id <uuid>   …\n  --max-budget-usd <amount>   …\n',
       can: {
         version: '2.1.197',
         fullAuto: false,

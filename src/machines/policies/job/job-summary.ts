@@ -60,7 +60,7 @@ function toldIn({attempted, reviews, pending, undecided, wait}: Story): Readonly
     ...attempted.filter(({state}) => state !== 'succeeded').map(({taskId}) => taskId),
     ...attempted.flatMap(({taskId, decision_state}) => (decision_state === 'pending' ? [taskId] : [])),
     ...reviews.flatMap(({verdict, parentId}) => (verdict === 'broken' ? [parentId] : [])),
-    ...pending.map(({childTaskId}) => childTaskId),
+    ...pending.flatMap(({childTaskId, parentTaskId}) => [childTaskId, parentTaskId]),
     ...(undecided ? [undecided.parentId] : []),
     ...(wait ? [wait.taskId] : []),
   ]);
