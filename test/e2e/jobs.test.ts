@@ -74,9 +74,13 @@ describe('from another terminal', () => {
 });
 
 test('a job whose Blackbird was killed is lost, and the next one says so on disk', async () => {
-  const project = engineProject(planOf(task('a', {prompt: demo('write started x', 'sleep 60')}), task('b')));
+  const prompt = demo('write started x', 'sleep 2', 'print still here', 'sleep 60');
+  const project = engineProject(planOf(task('a', {prompt}), task('b')));
   const job = project.start(['execute']);
   await untilAtWork(project, 'a');
+  const {run_id, updated_at: changedAt} = project.latest('a') ?? {run_id: '', updated_at: ''};
+  const log = `.blackbird/runs/a/${run_id}.stdout.log`;
+  await eventually(() => expect(project.text(log)).toContain('still here'));
   job.child.kill('SIGKILL');
   await job.ended;
   expect(await statusOf(project)).toMatchObject({job: {state: 'lost'}, running: null});
@@ -89,6 +93,8 @@ test('a job whose Blackbird was killed is lost, and the next one says so on disk
     end: {reason: 'lost'},
   });
   expect(next).toMatchObject({runs: [{taskId: 'b'}], end: {reason: 'completed'}});
+  // Its agent was heard long after its record was changed for the last time.
+  expect(Date.parse(lost?.endedAt ?? '') - Date.parse(changedAt)).toBeGreaterThan(1000);
   expect(project.latest('a')?.job_id).toBe(lost?.jobId);
   expect(project.latest('b')?.job_id).toBe(next?.jobId);
 });

@@ -1,5 +1,5 @@
 import {createHash, randomBytes, randomUUID} from 'node:crypto';
-import {open} from 'node:fs/promises';
+import {open, stat} from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import {type CommentDesk, createCommentDesk} from '../../machines/actors/comment-desk.ts';
@@ -150,6 +150,7 @@ export async function openEngine({
     keepAwake: createKeepAwake(env),
     isSessionRef,
     hadTimeToStore: (run) => hadTimeToStore(runs, run),
+    lastHeardOf: (run) => lastHeardOf(runs, run),
     host: os.hostname(),
     self: identifyProcess(process.pid),
     livenessOf,
@@ -190,6 +191,21 @@ export async function chooseAgent({
   const saved = isNamed ? null : await createAgentSelection(folder.agentFile).read();
   const installed = () => agentsOnPath(env.PATH ?? '');
   return chooseProvider({option: agent, customCommand, environment, saved, installed});
+}
+
+/** By its files, which nobody but its Blackbird writes. */
+async function lastHeardOf(runs: RunStore, {task_id, run_id}: RunRecord): Promise<string | null> {
+  const {stdout, stderr, journal} = runs.files(task_id, run_id);
+  const times = await Promise.all(
+    [stdout, stderr, journal].map((file) =>
+      stat(file).then(
+        ({mtimeMs}) => mtimeMs,
+        () => 0,
+      ),
+    ),
+  );
+  const last = Math.max(...times);
+  return last === 0 ? null : new Date(last).toISOString();
 }
 
 /**

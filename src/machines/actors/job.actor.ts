@@ -54,7 +54,10 @@ export function defineOpenJobActor(services: Services, desk: JobDesk) {
 }
 
 /** Each start closes all that are open, so only the newest can be. One that cannot be read is left alone. */
-async function closeLostJobs({jobs, runs, livenessOf}: Services, ids: readonly string[]): Promise<void> {
+async function closeLostJobs(
+  {jobs, runs, livenessOf, lastHeardOf}: Services,
+  ids: readonly string[],
+): Promise<void> {
   for (const id of ids) {
     const job = await jobs.read(id).catch(() => null);
     if (job === null) continue;
@@ -63,7 +66,10 @@ async function closeLostJobs({jobs, runs, livenessOf}: Services, ids: readonly s
     if (job.owner !== null && livenessOf(job.owner) === 'alive') return;
     const last = job.runs.at(-1);
     const {runs: all} = last ? await runs.list(last.taskId) : {runs: []};
-    await jobs.close(lostJob(job, all.find(({run_id}) => run_id === last?.runId) ?? null));
+    const run = all.find(({run_id}) => run_id === last?.runId) ?? null;
+    // What rested then was said long before.
+    const heardAt = run?.state === 'running' ? await lastHeardOf(run) : null;
+    await jobs.close(lostJob(job, run, heardAt));
   }
 }
 

@@ -47,6 +47,8 @@ export type Services = {
   readonly isSessionRef: (provider: ProviderId, ref: string) => boolean;
   /** Whether the agent of a lost run can have stored its session before it was gone. */
   readonly hadTimeToStore: (run: RunRecord) => Promise<boolean>;
+  /** When its Blackbird last wrote what its agent said; null where that left no trace. */
+  readonly lastHeardOf: (run: RunRecord) => Promise<string | null>;
   readonly host: string;
   /** This very process; null where the system does not tell. */
   readonly self: ProcessIdentity | null;

@@ -14,6 +14,7 @@ import {planOf, task} from '../../helpers/plans.ts';
 
 const startedAt = '2026-01-10T22:04:12.500Z';
 const rules = jobRules(resolveConfig([]), {id: 'claude', source: 'saved'}, {}, startedAt);
+const changedAtEleven = restingRun({state: 'failed', updated_at: '2026-01-10T23:00:00.000Z'});
 const owner = {pid: 42, startTime: '7', bootId: 'boot', pidNamespace: 'pid:[1]'};
 const job = newJobRecord(
   {
@@ -96,10 +97,12 @@ describe('the record of a job', () => {
   });
 
   test.each([
-    [null, startedAt],
-    [restingRun({state: 'failed', updated_at: '2026-01-10T23:00:00.000Z'}), '2026-01-10T23:00:00.000Z'],
-  ])('that was lost ended with the last that is known of it', (run, endedAt) => {
-    expect(lostJob(job, run)).toEqual({
+    [null, null, startedAt],
+    [changedAtEleven, null, '2026-01-10T23:00:00.000Z'],
+    [changedAtEleven, '2026-01-11T02:00:00.000Z', '2026-01-11T02:00:00.000Z'],
+    [changedAtEleven, '2026-01-10T22:30:00.000Z', '2026-01-10T23:00:00.000Z'],
+  ])('that was lost ended with the last that is known of it', (run, heardAt, endedAt) => {
+    expect(lostJob(job, run, heardAt)).toEqual({
       ...job,
       endedAt,
       end: {reason: 'lost', message: 'Blackbird ended before the job did'},

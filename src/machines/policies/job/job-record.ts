@@ -70,9 +70,10 @@ function endOf(result: JobResult, plan: Plan | null): NonNullable<JobRecord['end
   }
 }
 
-/** Its Blackbird died; the last thing that is known of it is the last change of its runs. */
-export function lostJob(job: JobRecord, lastRun: RunRecord | null): JobRecord {
-  const endedAt = laterOf(lastRun?.updated_at ?? job.startedAt, job.startedAt);
+/** Its Blackbird died; the last thing that is known of it is the last change of its runs, or what an agent said. */
+export function lostJob(job: JobRecord, lastRun: RunRecord | null, heardAt: string | null): JobRecord {
+  const changedAt = laterOf(lastRun?.updated_at ?? job.startedAt, job.startedAt);
+  const endedAt = heardAt === null ? changedAt : laterOf(heardAt, changedAt);
   return {...job, endedAt, end: {reason: 'lost', message: 'Blackbird ended before the job did'}};
 }
 
