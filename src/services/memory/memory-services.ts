@@ -65,6 +65,7 @@ export function createMemoryServices(project: MemoryProject): Services {
     keepAwake: () => () => {},
     isSessionRef: () => true,
     hadTimeToStore: async () => false,
+    lastHeardOf: async () => null,
     host: 'simulated',
     self: null,
     livenessOf: () => 'dead',
