@@ -19,6 +19,7 @@ import {inspectCommand} from './commands/inspect.ts';
 import {listCommand} from './commands/list.ts';
 import {logsCommand} from './commands/logs.ts';
 import {machinesCommand} from './commands/machines.ts';
+import {mcpCommand} from './commands/mcp.ts';
 import {moveCommand} from './commands/move.ts';
 import {nextCommand} from './commands/next.ts';
 import {pauseCommand, stopCommand} from './commands/pause-stop.ts';
@@ -136,6 +137,7 @@ const commandGroups: Readonly<Record<string, Commands>> = {
   'Look inside:': {inspect: inspectCommand, machines: machinesCommand, bundle: bundleCommand},
   'Set up:': {
     agents: agentsCommand,
+    mcp: mcpCommand,
     config: configCommand,
     doctor: doctorCommand,
     completion: completionCommand,
