@@ -16,6 +16,8 @@ import type {Project} from '../composition.ts';
 import {taskFacts} from '../plan/task-facts.ts';
 import {createJobViews} from './job-views.ts';
 
+const mostCounted = 200;
+
 /** What the inspector's page shows of a project, as it is on disk. It only reads, and holds no lock. */
 export function inspectedProject(project: Project, now: () => string): InspectedProject {
   const views = createJobViews(project, now);
@@ -29,10 +31,13 @@ export function inspectedProject(project: Project, now: () => string): Inspected
     job: views.page,
     rows: views.rows,
     visits: async (jobId) => {
+      const own = await views.runsOf(jobId);
+      // Every journal is read for it; of a long job, the page counts the run it looks at.
+      if (own.length > mostCounted) return null;
       const counter = createVisitCounter();
-      for (const {task_id, run_id} of await views.runsOf(jobId)) {
+      for (const {task_id, run_id} of own) {
         counter.add(inspectJournal(runs.files(task_id, run_id).journal).entries());
-        // A long job has thousands: whoever works in this process goes first.
+        // Whoever works in this process goes first.
         await nextTurn();
       }
       return counter.visits();

@@ -90,6 +90,7 @@ export class JobView {
   async #refresh(isFirst: boolean): Promise<void> {
     clearTimeout(this.#timer);
     const asked = this.#jobId;
+    const begun = performance.now();
     try {
       const page = await ask<JobPage>(`jobs/${pathOf(asked)}`);
       if (asked !== this.#jobId) return;
@@ -109,7 +110,8 @@ export class JobView {
     if (isFollowed)
       this.#timer = setTimeout(
         () => void this.#refresh(false),
-        this.#page?.is_live ? refreshMilliseconds : 3 * refreshMilliseconds,
+        // Whoever answers has other work: a long job is looked at less often.
+        Math.max((this.#page?.is_live ? 1 : 3) * refreshMilliseconds, 10 * (performance.now() - begun)),
       );
   }
 
