@@ -186,7 +186,8 @@ describe('a first run', () => {
 });
 
 describe('first run, resume, answer and requested changes', () => {
-  test.each(cells(rows))('$agent under $name', async (cell) => {
+  // Seven agents each, and seconds for every one of them on a busy machine.
+  test.each(cells(rows))('$agent under $name', {timeout: 180_000}, async (cell) => {
     const {agent, reply, kind, reason, code} = cell;
     const {server, project} = await setUp(agent);
     const rests = {state: 'paused', pause_reason: reason, resumable: true, failure: {kind}};

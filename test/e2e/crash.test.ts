@@ -138,7 +138,8 @@ describe('SIGKILL', () => {
     expect(out).toContain(`works without a Blackbird: ${project.agents().join(', ')}`);
     expect(out).toContain('blackbird resume a ends it and goes on');
 
-    expect((await project.run(args)).code).toBe(0);
+    // What it leaves paused, a person has to go on with.
+    expect((await project.run(args)).code).toBe(args[0] === 'execute' ? 4 : 0);
     await expectGone(agents);
     expect(project.latest('a')).toMatchObject(run);
     expect((await project.run(['list', '--all'])).out).not.toContain('ORPHANED');
@@ -156,7 +157,7 @@ test('a restart that never began is named by the run it would have replaced', as
 
   const {code, out} = await project.run(['execute']);
 
-  expect(code).toBe(0);
+  expect(code).toBe(4);
   expect(out).toContain('Ⅱ a lost its Blackbird and is paused: blackbird resume a\n');
   expect(project.runs('a')).toMatchObject([{state: 'paused'}, {state: 'canceled'}]);
   expect((await project.run(['resume', 'a'])).code).toBe(0);

@@ -61,7 +61,7 @@ describe('without a terminal', () => {
       expect(await project.run(args)).toMatchObject({code: 4, err: '', out: lines(...howToDecide)});
     }
     expect(project.runs('b')).toEqual([]);
-    expect((await project.run(['list', '--all'])).out).toMatch(/^a +in_progress +DECISION +Task a/);
+    expect((await project.run(['list', '--all'])).out).toMatch(/^a +in_progress +DECISION +Task a/m);
     expect((await project.run(['execute', '--dry-run'])).out).toBe(
       lines('first: a waits for your decision', 'no ready tasks'),
     );
