@@ -27,6 +27,11 @@ export type Dialog =
   | {readonly type: 'checkpoint'; readonly taskId: string}
   | {readonly type: 'feedback'; readonly taskId: string}
   | {readonly type: 'agent'}
+  | {readonly type: 'planWish'; readonly kind: 'generate' | 'refine'; readonly taskId: string | null}
+  /** What an agent proposes is looked up: only one plan is worked on at a time. */
+  | {readonly type: 'planDrafts' | 'planWork' | 'planQuestions' | 'planReview' | 'planRevise'}
+  | {readonly type: 'planFields'; readonly taskId: string}
+  | {readonly type: 'planField'; readonly taskId: string; readonly field: PlannedField}
   | {readonly type: 'sessionNew'}
   | {readonly type: 'sessionKill'; readonly id: string}
   /** `force` after it was refused once, with what would be lost. */
@@ -44,6 +49,9 @@ export type Dialog =
 export type Panel = Extract<Dialog, {readonly type: 'questions' | 'checkpoint' | 'feedback'}>;
 
 export type EditedField = 'title' | 'description' | 'prompt' | 'notes' | 'acceptanceCriteria' | 'verify';
+
+/** What a person may change of a proposed task. */
+export type PlannedField = Extract<EditedField, 'title' | 'description' | 'prompt' | 'acceptanceCriteria'>;
 
 export type TuiCommand =
   | {readonly type: `screen.${Exclude<ScreenName, 'help'>}`}

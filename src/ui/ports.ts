@@ -14,6 +14,7 @@ import type {ConfigLayer, ConfigLayerName, SettingKey, SettingValue} from '../se
 import type {DraftStore} from '../services/contracts/draft.ts';
 import type {PendingFeedback} from '../services/contracts/feedback.ts';
 import type {Plan, TaskStatus} from '../services/contracts/plan.ts';
+import type {PlanDraft} from '../services/contracts/plan-draft.ts';
 import type {ProviderChoice} from '../services/contracts/project.ts';
 import type {NativeProviderId} from '../services/contracts/provider-table.ts';
 import type {BrokenRun, RunRecord} from '../services/contracts/run.ts';
@@ -113,7 +114,10 @@ export interface SessionPort {
 export interface TuiPorts {
   readonly name: string;
   readonly folder: string;
-  readonly engine: Pick<Engine, 'pause' | 'stopAfterTask' | 'retryNow' | 'subscribe' | 'decide' | 'postpone'>;
+  readonly engine: Pick<
+    Engine,
+    'pause' | 'stopAfterTask' | 'retryNow' | 'subscribe' | 'decide' | 'postpone' | 'answerPlan'
+  >;
   /** These steps as one job. It is at work when this returns. */
   start(steps: readonly JobStep[]): Promise<JobEnd>;
   /** What was written and not delivered yet. */
@@ -138,7 +142,10 @@ export interface TuiPorts {
   dismiss(taskIds: readonly string[]): Promise<void>;
   /** Changes what a task is told of the parent review. */
   editFeedback(taskId: string, text: string): Promise<void>;
+  /** Nothing happens where there is one. */
   createPlan(): Promise<void>;
+  /** Proposed plans that were left for later, oldest first. */
+  planDrafts(): Promise<readonly PlanDraft[]>;
   /** `seen` is the value of the layer that the person was shown. Returns what the files hold then. */
   writeSetting(change: SettingChange): Promise<readonly ConfigLayer[]>;
 

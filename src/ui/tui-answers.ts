@@ -11,6 +11,7 @@ import {select, toggleFold} from './model/browse.ts';
 import {messageLines} from './model/error-lines.ts';
 import {decisionOn, type Notice} from './model/facts.ts';
 import {newTaskId} from './model/new-task-id.ts';
+import {createPlanAnswers} from './plan-answers.ts';
 import {applyChange} from './plan-change.ts';
 import type {SettingChange, TuiPorts} from './ports.ts';
 import {createSessionAnswers} from './session-answers.ts';
@@ -184,6 +185,7 @@ export function createAnswers(core: TuiCore, ports: TuiPorts, jobs: Jobs) {
       }, failed);
     },
     ...createSessionAnswers(core, ports, failed),
+    ...createPlanAnswers(core, ports, jobs, failed),
     setting: (change: SettingChange) => {
       close();
       saveSetting(core, ports, change).catch(failed);

@@ -1,10 +1,14 @@
+import type {PlanQuestion} from '../machines/actors/plan-draft.actor.ts';
 import type {ReviewVerdict} from '../machines/actors/settle-review.actor.ts';
 import type {EngineFact} from '../machines/engine.ts';
 import type {JobStep} from '../machines/policies/job/job-steps.ts';
 import {decisionWords} from '../machines/policies/review/checkpoint-choices.ts';
 import {remarksOf} from '../machines/policies/review/review-remarks.ts';
 import type {DecisionRequest} from '../machines/review-gate.machine.ts';
+import type {Dialog} from '../machines/tui.machine.ts';
+import {messageOf} from '../services/contracts/errors.ts';
 import type {RunRecord} from '../services/contracts/run.ts';
+import {dialogFor} from './commands/plan-agent.ts';
 import {createLiveRuns} from './live-runs.ts';
 import {select, showTab} from './model/browse.ts';
 import {messageLines} from './model/error-lines.ts';
@@ -29,7 +33,7 @@ export function createJobs(core: TuiCore, ports: TuiPorts) {
       if (run.state === 'running' && !job.runs.has(run.run_id)) live.begin(run);
       core.patch({job: {...job, runs: withRunAtWork(job.runs, run)}});
     }
-    if (data) core.patch({data: withRun(data, run)});
+    if (data && run.run_type !== 'plan') core.patch({data: withRun(data, run)});
   };
 
   const onFact = (fact: EngineFact) => {
@@ -46,6 +50,28 @@ export function createJobs(core: TuiCore, ports: TuiPorts) {
         if (isFollowing) core.patch({browse: showTab(select(browse, task.id), 'run')});
         return;
       }
+      case 'plan.started': {
+        const {run} = fact.prepared;
+        started.add(run.run_id);
+        takeRun(run);
+        const {planning} = core.get();
+        core.patch({
+          planning: {
+            runId: run.run_id,
+            words: turnWords[fact.why],
+            question: null,
+            selectedId: planning?.selectedId ?? null,
+          },
+        });
+        // The first turn is looked at; whoever looks elsewhere meanwhile is left alone.
+        if (planning === null) core.dialogs.ask({type: 'planWork'});
+        return;
+      }
+      case 'plan.proposed':
+        return;
+      case 'plan.asked':
+        askPlan(fact.question);
+        return;
       case 'review.settled':
         core.say(verdictNotice(fact.verdict));
         return;
@@ -104,10 +130,34 @@ export function createJobs(core: TuiCore, ports: TuiPorts) {
     core.dialogs.ask({type: 'message', ...messageLines(request.refusal), next: dialog});
   };
 
+  /** The planner waits. What could not be done is read first, then it is asked again. */
+  const askPlan = (question: PlanQuestion) => {
+    const {planning, ui} = core.get();
+    const before = planning ?? {runId: null, words: '', selectedId: null};
+    core.patch({planning: {...before, question}});
+    if (ui.context.dialog?.type === 'planWork') core.send({type: 'dialog.close'});
+    core.dialogs.drop('planWork');
+    const dialog = dialogFor(question);
+    if (question.refusal === undefined) {
+      ports.notify(dialog.type === 'planReview' ? 'a plan is proposed' : 'the planner asks');
+      core.dialogs.ask(dialog);
+      return;
+    }
+    core.dialogs.ask({type: 'message', ...messageLines(question.refusal), next: dialog});
+  };
+
   /** The job is over: what it asked needs no answer any more. */
   const closePrompt = () => {
-    core.dialogs.drop('checkpoint');
-    if (core.get().ui.context.dialog?.type === 'checkpoint') core.send({type: 'dialog.close'});
+    for (const type of jobDialogs) core.dialogs.drop(type);
+    if (jobDialogs.has(core.get().ui.context.dialog?.type)) core.send({type: 'dialog.close'});
+  };
+
+  /** Those that cannot be read are told of by `plan drafts`. */
+  const readPlanDrafts = () => {
+    ports.planDrafts().then(
+      (planDrafts) => core.patch({planDrafts}),
+      (error: unknown) => core.say({tone: 'warning', text: messageOf(error)}),
+    );
   };
 
   const start = async (...steps: readonly JobStep[]): Promise<void> => {
@@ -116,7 +166,8 @@ export function createJobs(core: TuiCore, ports: TuiPorts) {
     core.send({type: 'job.began'});
     const end = await ports.start(steps).catch((error: unknown) => ({error}));
     left = 'left' in end ? end.left : [];
-    core.patch({job: null, decisions: new Map()});
+    core.patch({job: null, decisions: new Map(), planning: null});
+    if (steps.some(({type}) => type === 'plan')) readPlanDrafts();
     closePrompt();
     core.send({type: 'job.stopped', isPaused: 'summary' in end && end.summary.standing === 'paused'});
     if ('error' in end) {
@@ -134,6 +185,7 @@ export function createJobs(core: TuiCore, ports: TuiPorts) {
     },
     listen: () => {
       const stops = [ports.engine.subscribe(onFact), ports.onOutput(live.addOutput)];
+      readPlanDrafts();
       return () => {
         for (const stop of stops) stop();
       };
@@ -143,6 +195,19 @@ export function createJobs(core: TuiCore, ports: TuiPorts) {
     startAnswered: (...steps: readonly JobStep[]): void => void start(...steps, ...left),
   };
 }
+
+/** They belong to the job that asks. */
+const jobDialogs: ReadonlySet<Dialog['type'] | undefined> & Iterable<Dialog['type']> = new Set<
+  Dialog['type']
+>(['checkpoint', 'planWork', 'planQuestions', 'planReview', 'planRevise', 'planFields', 'planField']);
+
+const turnWords = {
+  start: 'planning',
+  answers: 'planning with your answers',
+  problems: 'its answer could not be used: it answers again',
+  findings: 'the quality gate sent it back: it mends its plan',
+  revision: 'revising the plan',
+} as const;
 
 function verdictNotice(verdict: ReviewVerdict): Notice {
   const parent = verdict.run.task_id;

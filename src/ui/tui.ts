@@ -72,6 +72,8 @@ export function createTui(ports: TuiPorts): Tui {
     notice: null,
     edits: {done: [], undone: []},
     decisions: new Map(),
+    planning: null,
+    planDrafts: [],
     diffs: new Map(),
     editorRefused: ports.programs.editorRefused,
     detail: null,
@@ -110,9 +112,10 @@ export function createTui(ports: TuiPorts): Tui {
     },
     send: flow.send,
     say: (notice) => core.patch({notice}),
-    onJobEnd: ({standing, headline, taskId}) => {
-      // Of a paused task the banner says it already.
-      if (standing !== 'paused' || taskId === undefined) core.say({tone: toneOf[standing], text: headline});
+    onJobEnd: ({standing, headline, taskId, plan}) => {
+      // Of a paused task, or a planner, the banner says it already.
+      if (standing !== 'paused' || (taskId === undefined && !plan))
+        core.say({tone: toneOf[standing], text: headline});
       hasWorked = true;
       openPrompts(core, ports, ['asks', 'decision', 'feedback']);
     },

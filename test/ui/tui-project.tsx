@@ -117,6 +117,7 @@ export function tuiProject(options: TuiOptions = {}) {
   };
 
   const ports: TuiPorts = {
+    planDrafts: async () => (await services.planDrafts.list()).drafts,
     name: 'checkout-service',
     folder: '/project',
     engine,

@@ -43,8 +43,10 @@ function twoAtWork() {
       pause: () => {},
       stopAfterTask: () => {},
       retryNow: () => {},
+      answerPlan: () => {},
     },
     start: () => new Promise(() => {}),
+    planDrafts: async () => [],
     onOutput: (listener) => {
       outputs.add(listener);
       return () => outputs.delete(listener);

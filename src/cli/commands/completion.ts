@@ -36,6 +36,7 @@ export async function complete(cli: Cli, program: Command, args: readonly string
     tasks: () => taskCandidates(cli, program, words),
     sessions: () => sessionCandidates(cli, program),
     jobs: () => jobCandidates(cli, program, words),
+    planDrafts: () => planDraftCandidates(cli, program, words),
   });
   const lines = found.map(({value, about}) => `${value}\t${displayLine(about)}`);
   if (lines.length > 0) cli.context.out(lines.join('\n'));
@@ -64,6 +65,19 @@ async function jobCandidates(cli: Cli, program: Command, words: readonly string[
         return {value, about: job?.end?.message ?? ''};
       }),
     );
+  });
+}
+
+async function planDraftCandidates(
+  cli: Cli,
+  program: Command,
+  words: readonly string[],
+): Promise<Candidate[]> {
+  return quietly(async () => {
+    const {folder} = await typedProject(cli, program, words);
+    const {createPlanDraftStore} = await import('../../services/stores/plan-draft-store.ts');
+    const {drafts} = await createPlanDraftStore({folder: folder.planDraftsFolder}).list();
+    return drafts.map(({draftId, text}) => ({value: draftId, about: text.slice(0, 80)}));
   });
 }
 

@@ -1,6 +1,7 @@
 import type {EngineFact} from '../../machines/engine.ts';
 import {continueCommand} from '../../machines/policies/job/job-summary.ts';
 import {waitLine} from '../../machines/policies/job/wait-lines.ts';
+import {answersPlan} from '../../machines/policies/planning/answers-plan.ts';
 import {decisionWords} from '../../machines/policies/review/checkpoint-choices.ts';
 import {remarksOf} from '../../machines/policies/review/review-remarks.ts';
 import {commitWords} from '../../machines/policies/run/commit-message.ts';
@@ -74,7 +75,7 @@ export function textProgress(
           return;
         }
         case 'agent.news':
-          live?.update(fact.news);
+          if (!isPlanAnswer(fact)) live?.update(fact.news);
           if (!live && fact.news.type === 'retrying')
             say(`  retrying: ${displayLine(fact.news.failure.message)}`);
           return;
@@ -145,6 +146,10 @@ export function textProgress(
     close: () => live?.close(),
   };
 }
+
+/** Its JSON is shown as the proposal that it is. */
+const isPlanAnswer = ({run, news}: Extract<EngineFact, {type: 'agent.news'}>) =>
+  run.run_type === 'plan' && news.type === 'activity' && answersPlan(news.activity.text);
 
 /** The end of a run in one line: symbol and word, time, what it cost. */
 export function outcomeLine(run: RunRecord, paint = painter({hasColor: false})): string {

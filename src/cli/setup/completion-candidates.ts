@@ -8,6 +8,7 @@ export type CompletionSource = {
   readonly tasks: () => Promise<readonly Candidate[]>;
   readonly sessions: () => Promise<readonly Candidate[]>;
   readonly jobs: () => Promise<readonly Candidate[]>;
+  readonly planDrafts: () => Promise<readonly Candidate[]>;
 };
 
 /**
@@ -81,6 +82,8 @@ async function valuesOf(target: Option | Argument, source: CompletionSource): Pr
     case 'id':
       // As an argument only; as an option it is the id of something new.
       return 'flags' in target ? [] : source.sessions();
+    case 'draftId':
+      return source.planDrafts();
     case 'jobId':
       return source.jobs();
     case 'key':

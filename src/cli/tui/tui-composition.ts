@@ -11,6 +11,7 @@ import type {Plan} from '../../services/contracts/plan.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import {createChangeTracker} from '../../services/git/change-tracker.ts';
 import {listFiles} from '../../services/git/list-files.ts';
+import {createPlanDraftStore} from '../../services/stores/plan-draft-store.ts';
 import {createRunStore} from '../../services/stores/run-store.ts';
 import type {TuiPorts} from '../../ui/ports.ts';
 import type {Cli} from '../cli.ts';
@@ -81,6 +82,7 @@ export async function openTuiPorts(
       for (const taskId of taskIds) await dismissFeedback(project, taskId, now());
     },
     createPlan: async () => void (await plans.create()),
+    planDrafts: async () => (await createPlanDraftStore({folder: folder.planDraftsFolder}).list()).drafts,
     ...createAgentPorts(project, env),
     writeSetting: async ({layer, key, value, seen}) => {
       await config.write(layer, key, value, {value: seen});

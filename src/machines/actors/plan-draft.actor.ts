@@ -179,7 +179,7 @@ export async function dropDraft(
   draftId: string,
 ): Promise<void> {
   await planDrafts.remove(draftId);
-  await texts.remove('answers', drafts.draftTaskId(draftId));
+  for (const kind of ['answers', 'plan'] as const) await texts.remove(kind, drafts.draftTaskId(draftId));
 }
 
 export const defineDropDraftActor = (stores: Stores) =>

@@ -4,9 +4,17 @@ export const draftSchemaVersion = 1;
 
 /**
  * `answers` to an agent's questions, `feedback` that sends an agent back to work, the `rejection` of a run,
- * `comments` on lines of its change, a `new-task` below the task, `edits` of the task's fields.
+ * `comments` on lines of its change, a `new-task` below the task, `edits` of the task's fields, what a `plan` is to be.
  */
-export const draftKinds = ['answers', 'feedback', 'rejection', 'comments', 'new-task', 'edits'] as const;
+export const draftKinds = [
+  'answers',
+  'feedback',
+  'rejection',
+  'comments',
+  'new-task',
+  'edits',
+  'plan',
+] as const;
 export type DraftKind = (typeof draftKinds)[number];
 
 /** What a person wrote and did not send yet. */

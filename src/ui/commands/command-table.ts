@@ -8,6 +8,7 @@ import {goCommands} from './go.ts';
 import {jobCommands} from './job.ts';
 import {listCommands} from './lists.ts';
 import {planCommands} from './plan.ts';
+import {planAgentCommands} from './plan-agent.ts';
 import {sessionCommands} from './sessions.ts';
 
 /** Every command of the screens. The keymaps, the hints and the help are parts of this one table. */
@@ -19,6 +20,7 @@ export const commands: readonly Command[] = [
   ...findCommands,
   ...detailCommands,
   ...diffCommands,
+  ...planAgentCommands,
   ...planCommands,
   ...goCommands,
 ];

@@ -7,6 +7,16 @@ import {AgentDialog} from './agent-dialog.tsx';
 import {CheckpointDialog, FeedbackDialog} from './decision-dialogs.tsx';
 import {AddDialog, EditDialog, FieldsDialog} from './edit-dialogs.tsx';
 import {MessageDialog} from './message-dialog.tsx';
+import {
+  PlanDraftsDialog,
+  PlanFieldDialog,
+  PlanFieldsDialog,
+  PlanQuestionsDialog,
+  PlanReviseDialog,
+  PlanWishDialog,
+  PlanWorkDialog,
+} from './plan-dialogs.tsx';
+import {PlanReviewDialog} from './plan-review-dialog.tsx';
 import {QuestionsDialog} from './questions-dialog.tsx';
 import {SessionCleanDialog, SessionKillDialog, SessionNewDialog} from './session-dialogs.tsx';
 import {SettingChoice, SettingDialog} from './setting-dialog.tsx';
@@ -23,7 +33,7 @@ export type DialogSize = {
 export function DialogView({dialog, ...size}: DialogSize & {readonly dialog: Dialog}) {
   const {answers} = useTui();
   const [{data}, {plan}] = useTuiState();
-  const task = 'taskId' in dialog ? plan?.items.get(dialog.taskId) : undefined;
+  const task = 'taskId' in dialog ? plan?.items.get(dialog.taskId ?? '') : undefined;
   const name = task ? `${displayLine(task.id)}  ${displayLine(task.title)}` : '';
   switch (dialog.type) {
     case 'message':
@@ -86,6 +96,22 @@ export function DialogView({dialog, ...size}: DialogSize & {readonly dialog: Dia
       return <SessionKillDialog {...size} id={dialog.id} />;
     case 'sessionClean':
       return <SessionCleanDialog {...size} id={dialog.id} force={dialog.force} />;
+    case 'planWish':
+      return <PlanWishDialog {...size} kind={dialog.kind} taskId={dialog.taskId} />;
+    case 'planDrafts':
+      return <PlanDraftsDialog {...size} />;
+    case 'planWork':
+      return <PlanWorkDialog {...size} />;
+    case 'planQuestions':
+      return <PlanQuestionsDialog {...size} />;
+    case 'planReview':
+      return <PlanReviewDialog {...size} />;
+    case 'planRevise':
+      return <PlanReviseDialog {...size} />;
+    case 'planFields':
+      return <PlanFieldsDialog {...size} taskId={dialog.taskId} />;
+    case 'planField':
+      return <PlanFieldDialog {...size} taskId={dialog.taskId} field={dialog.field} />;
     case 'agent':
       return <AgentDialog {...size} />;
     case 'setting':

@@ -1,3 +1,4 @@
+import type {PlanQuestion} from '../../machines/actors/plan-draft.actor.ts';
 import type {JobStep} from '../../machines/policies/job/job-steps.ts';
 import type {Wait} from '../../machines/policies/job/waiting.ts';
 import {isLeaf, subtreeOf} from '../../machines/policies/plan/plan-graph.ts';
@@ -7,6 +8,7 @@ import type {OutsideProgram} from '../../machines/policies/text/outside-program.
 import type {DecisionRequest} from '../../machines/review-gate.machine.ts';
 import type {Dialog, Panel, ScreenName, TuiSnapshot} from '../../machines/tui.machine.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
+import type {PlanDraft} from '../../services/contracts/plan-draft.ts';
 import type {BrokenRun, RunRecord} from '../../services/contracts/run.ts';
 import type {ReviewComment} from '../diff/comments.ts';
 import type {DiffView} from '../diff/diff-view.ts';
@@ -30,6 +32,16 @@ export type JobView = {
   readonly wait: Wait | null;
 };
 
+export type PlanningView = {
+  /** The turn of the planner that runs, or ran last. */
+  readonly runId: string | null;
+  readonly words: string;
+  /** What a person is asked now. */
+  readonly question: PlanQuestion | null;
+  /** The proposed task that was looked at. */
+  readonly selectedId: string | null;
+};
+
 export type MadeEdit = {readonly label: string; readonly change: PlanChange};
 
 /** Everything the screens are drawn from, except the live logs, which change too fast for it. */
@@ -44,6 +56,10 @@ export type TuiState = {
   readonly edits: {readonly done: readonly MadeEdit[]; readonly undone: readonly MadeEdit[]};
   /** What the engine asks now, by run id; it waits for the answers. */
   readonly decisions: ReadonlyMap<string, DecisionRequest>;
+  /** The plan that an agent works on; null where none does. */
+  readonly planning: PlanningView | null;
+  /** Proposals that were left for later, as they were last looked at. */
+  readonly planDrafts: readonly PlanDraft[];
   /** How the diff of a run is looked at, by run id; only the one that is shown has its content. */
   readonly diffs: ReadonlyMap<string, DiffView>;
   /** Why no editor can be opened; null when one can. */

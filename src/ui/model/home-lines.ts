@@ -116,10 +116,12 @@ function agentLines({data}: TuiState, columns: number): Line[] {
 function nextLines(state: TuiState, {summary, plan, stateOf, isBusy}: Facts): string[] {
   const {data} = state;
   if (!data) return [];
-  if (data.plan.type === 'none') return ['c creates an empty plan in this folder.'];
+  if (data.plan.type === 'none')
+    return ['P: say what you want, and your agent plans it. c creates an empty plan.'];
   if (data.plan.type === 'problem')
     return ['Fix the file; this screen reloads it at once. blackbird validate lists every problem.'];
-  if (!summary || summary.total === 0) return ['enter opens the plan, a adds a task.'];
+  if (!summary || summary.total === 0)
+    return ['P: say what you want, and your agent plans it. enter opens the plan, a adds a task.'];
   const count = (name: TaskState) => summary.counts.get(name) ?? 0;
   const hint = (...names: readonly TaskState[]) => {
     const task = [...(plan?.items.values() ?? [])].find((each) => names.includes(stateOf(each)));

@@ -14,7 +14,8 @@ const besidePlan = 100;
 export function DialogScreen({dialog}: {readonly dialog: Dialog}) {
   const [state, facts] = useTuiState();
   const {layout, screen} = facts;
-  const isBeside = screen === 'plan' && layout.hasTwoPanes && layout.width >= besidePlan;
+  const isBeside =
+    screen === 'plan' && layout.hasTwoPanes && layout.width >= besidePlan && dialog.type !== 'planReview';
   const size = isBeside
     ? {columns: layout.detailWidth - 4, rows: layout.paneRows}
     : {columns: layout.width, rows: layout.paneRows + 3};
@@ -48,4 +49,12 @@ const titles: Partial<Record<Dialog['type'], string>> = {
   move: 'Move',
   undo: 'Undo',
   message: 'Message',
+  planWish: 'Plan',
+  planDrafts: 'Plan',
+  planWork: 'Planning',
+  planQuestions: 'Questions',
+  planReview: 'Proposed plan',
+  planRevise: 'Revise',
+  planFields: 'Edit',
+  planField: 'Edit',
 };

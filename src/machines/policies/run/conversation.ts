@@ -1,6 +1,7 @@
 import type {Activity, AgentEvent} from '../../../services/contracts/agent.ts';
 import type {Question, RunRecord} from '../../../services/contracts/run.ts';
 import type {Verification} from '../../../services/contracts/verification.ts';
+import {answersPlan} from '../planning/answers-plan.ts';
 import {findVerdicts} from '../review/find-verdicts.ts';
 import {askedQuestions} from './asked-questions.ts';
 import {checkWords, isPassed} from './check-words.ts';
@@ -25,6 +26,7 @@ export function spoken(text: string, runType: RunRecord['run_type']): Utterance[
     const verdict = verdictIn(text);
     if (verdict !== null) return verdict;
   }
+  if (runType === 'plan' && answersPlan(text)) return [{kind: 'verdict', text: 'The planner has answered.'}];
   const questions = askedQuestions(text);
   return questions.length === 0
     ? words(text)

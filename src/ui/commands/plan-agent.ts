@@ -1,0 +1,56 @@
+import {besidePlan, type Command, type CommandContext, type Refusal} from './command.ts';
+
+const section = 'Change the plan';
+
+/** Another job works; the planner's own can be looked at. */
+const plannerFree: Refusal = ({isBusy}, {planning, data}) => {
+  if (data?.plan.type === 'problem') return 'the plan cannot be used';
+  return isBusy && planning === null ? 'an agent works; plan between jobs' : null;
+};
+
+/** Plans that an agent proposes. */
+export const planAgentCommands: readonly Command[] = [
+  {
+    id: 'planner.generate',
+    keys: ['P'],
+    label: 'plan with your agent',
+    short: 'plan',
+    hint: 'first',
+    at: ['home'],
+    refusal: plannerFree,
+    run: openPlanner,
+  },
+  {
+    id: 'planner.generateBeside',
+    keys: ['P'],
+    label: 'plan with your agent',
+    hint: 'more',
+    at: besidePlan,
+    section,
+    refusal: plannerFree,
+    run: openPlanner,
+  },
+  {
+    id: 'planner.refine',
+    keys: ['C'],
+    label: 'have your agent change it',
+    help: 'have your agent change the task and what is below it',
+    at: besidePlan,
+    section,
+    refusal: (facts, state) =>
+      state.planning === null ? plannerFree(facts, state) : 'your agent works on the plan: P shows it',
+    run: ({core, open}) => open({type: 'planWish', kind: 'refine', taskId: core.facts().task?.id ?? null}),
+  },
+];
+
+/** What is asked or worked on now; else a draft that was left, or something new. */
+function openPlanner({core, open}: CommandContext): void {
+  const {planning, planDrafts} = core.get();
+  if (planning) open(planning.question ? dialogFor(planning.question) : {type: 'planWork'});
+  else if (planDrafts.length > 0) open({type: 'planDrafts'});
+  else open({type: 'planWish', kind: 'generate', taskId: null});
+}
+
+/** Questions come before a proposal. */
+export const dialogFor = ({draft}: {readonly draft: {readonly questions: readonly unknown[]}}) =>
+  ({type: draft.questions.length > 0 ? 'planQuestions' : 'planReview'}) as const;

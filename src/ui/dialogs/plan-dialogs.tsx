@@ -1,0 +1,224 @@
+import {useState} from 'react';
+import {fieldText} from '../../machines/policies/plan/plan-conflict.ts';
+import {draftTaskId} from '../../machines/policies/planning/plan-draft.ts';
+import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
+import type {PlannedField} from '../../machines/tui.machine.ts';
+import {askOnScreen} from '../../machines/tui-flow.ts';
+import {hintLine} from '../components/hint-line.tsx';
+import {Lines, lineOf} from '../components/lines.tsx';
+import {Editor} from '../editor/editor.tsx';
+import {useStepper} from '../input/use-stepper.ts';
+import {bindingOf, hintsOf, type Keymap} from '../keymap.ts';
+import {talkLines} from '../model/run-tab.ts';
+import {QuestionsPrompt} from '../prompts/questions-prompt.tsx';
+import {useLiveLog, useSeconds, useTui, useTuiState} from '../tui-context.tsx';
+import {ChoiceDialog} from './choice-dialog.tsx';
+import type {DialogSize} from './dialog-view.tsx';
+
+const wishTitles = {
+  generate: [
+    'What do you want to have built?',
+    'In your own words; @ names a file. Your agent reads the repository and proposes tasks.',
+  ],
+  refine: ['What has to change?', 'Statuses and runs of tasks stay as they are.'],
+} as const;
+
+/** What a planner is asked for. */
+export function PlanWishDialog({
+  kind,
+  taskId,
+  columns,
+  rows,
+}: DialogSize & {readonly kind: 'generate' | 'refine'; readonly taskId: string | null}) {
+  const {answers, drafts, files} = useTui();
+  const [title, placeholder] = wishTitles[kind];
+  return (
+    <Editor
+      files={files}
+      columns={columns}
+      rows={rows}
+      title={taskId === null ? title : `${title} · ${displayLine(taskId)} and below`}
+      placeholder={placeholder}
+      openDraft={() => drafts.open({kind: 'plan', taskId: taskId ?? '', runId: '', id: kind, prompt: ''})}
+      onSubmit={(text, draft) =>
+        answers.wishPlan({kind, text, taskIds: taskId === null ? [] : [taskId]}, draft)
+      }
+      onCancel={answers.leaveEditor}
+      onDiscard={answers.close}
+    />
+  );
+}
+
+/** A new one, or one that was left for later. */
+export function PlanDraftsDialog({columns, rows}: DialogSize) {
+  const {answers, send} = useTui();
+  const [{planDrafts}] = useTuiState();
+  return (
+    <ChoiceDialog
+      columns={columns}
+      rows={rows}
+      title="Plan with your agent"
+      items={[
+        {label: 'Something new'},
+        ...planDrafts.map(({text, questions}) => ({
+          label: `Go on: ${displayLine(text.slice(0, 200))}`,
+          note: questions.length > 0 ? 'waits for your answer' : 'a draft',
+        })),
+      ]}
+      onChoose={(index) => {
+        const draft = planDrafts[index - 1];
+        if (draft) answers.openPlanDraft(draft.draftId);
+        else send({type: 'dialog.open', dialog: {type: 'planWish', kind: 'generate', taskId: null}});
+      }}
+      onCancel={answers.close}
+    />
+  );
+}
+
+export function PlanReviseDialog({columns, rows}: DialogSize) {
+  const {answers, drafts, files} = useTui();
+  const [{planning}] = useTuiState();
+  const draftId = planning?.question?.draft.draftId ?? '';
+  return (
+    <Editor
+      files={files}
+      columns={columns}
+      rows={rows}
+      title="What has to be different?"
+      placeholder="The planner hears it in its own session and proposes again."
+      openDraft={() =>
+        drafts.open({kind: 'plan', taskId: draftTaskId(draftId), runId: draftId, id: 'revision', prompt: ''})
+      }
+      onSubmit={(text, draft) => answers.revisePlan(text, draft)}
+      onCancel={answers.backToProposal}
+      onDiscard={answers.backToProposal}
+    />
+  );
+}
+
+const fieldNames: ReadonlyArray<readonly [PlannedField, string]> = [
+  ['title', 'Title'],
+  ['description', 'Description'],
+  ['acceptanceCriteria', 'Acceptance criteria, one on each line'],
+  ['prompt', 'Prompt'],
+];
+
+/** A proposed task is changed before it is saved. */
+export function PlanFieldsDialog({taskId, columns, rows}: DialogSize & {readonly taskId: string}) {
+  const {answers, send} = useTui();
+  const [{planning}] = useTuiState();
+  const task = planning?.question?.preview?.after.items.get(taskId);
+  return (
+    <ChoiceDialog
+      columns={columns}
+      rows={rows}
+      title={`Edit ${displayLine(taskId)}`}
+      items={fieldNames.map(([field, label]) => ({
+        label,
+        note: (task && displayLine(fieldText(task, field).slice(0, 400))) || '(empty)',
+      }))}
+      onChoose={(index) => {
+        const field = fieldNames[index]?.[0];
+        if (field) send({type: 'dialog.open', dialog: {type: 'planField', taskId, field}});
+      }}
+      onCancel={answers.backToProposal}
+    />
+  );
+}
+
+export function PlanFieldDialog({
+  taskId,
+  field,
+  columns,
+  rows,
+}: DialogSize & {readonly taskId: string; readonly field: PlannedField}) {
+  const {answers, drafts, files} = useTui();
+  const [{planning}] = useTuiState();
+  const draftId = planning?.question?.draft.draftId ?? '';
+  const [value] = useState(() => {
+    const task = planning?.question?.preview?.after.items.get(taskId);
+    return task ? fieldText(task, field) : '';
+  });
+  const label = fieldNames.find(([each]) => each === field)?.[1] ?? field;
+  return (
+    <Editor
+      files={files}
+      columns={columns}
+      rows={rows}
+      title={`${label} · ${displayLine(taskId)}`}
+      initialText={displayText(value)}
+      openDraft={() =>
+        drafts.open({
+          kind: 'plan',
+          taskId: draftTaskId(draftId),
+          runId: draftId,
+          id: `${field} ${taskId}`,
+          prompt: value,
+        })
+      }
+      onSubmit={(text, draft) => answers.changeProposed(taskId, field, text, draft)}
+      onCancel={answers.backToProposal}
+      onDiscard={answers.backToProposal}
+    />
+  );
+}
+
+/** What the planner wants to know. */
+export function PlanQuestionsDialog(size: DialogSize) {
+  const {answers, files, ports} = useTui();
+  const [{planning}] = useTuiState();
+  const draft = planning?.question?.draft;
+  const [actor] = useState(() => {
+    const {draftId = '', questions = []} = draft ?? {};
+    const run = {task_id: draftTaskId(draftId), run_id: draftId, questions};
+    const now = () => new Date(ports.now()).toISOString();
+    return askOnScreen({drafts: ports.drafts, run, now}, answers.endPlanQuestions);
+  });
+  const task = {id: 'The planner asks', title: draft?.text.split('\n')[0] ?? ''};
+  return <QuestionsPrompt {...size} actor={actor} files={files} task={task} />;
+}
+
+const workKeymap: Keymap<'close'> = [
+  {
+    id: 'planWork.close',
+    keys: ['escape', 'enter'],
+    label: 'look at the plan meanwhile',
+    hint: 'first',
+    run: 'close',
+  },
+  // Taken by whoever owns the job; listed for its hint.
+  {id: 'planWork.pause', keys: ['ctrl+c'], label: 'pause', hint: 'first', run: 'close'},
+];
+
+/** The planner at work. */
+export function PlanWorkDialog({columns, rows}: DialogSize) {
+  const {answers, jobs} = useTui();
+  const [{planning}, {isPausing}] = useTuiState();
+  useSeconds();
+  useLiveLog(planning?.runId ?? undefined, false);
+  useStepper<null, 'close'>({
+    initial: () => null,
+    step: (state, {name}) => {
+      const binding = name === 'ctrl+c' ? null : bindingOf(workKeymap, name);
+      return binding ? {state, outcome: binding.run} : {state};
+    },
+    onOutcome: answers.close,
+  });
+  const live = jobs.live.of(planning?.runId ?? undefined);
+  const room = Math.max(1, rows - 3);
+  const talks = live ? live.activity.slice(live.activity.length - room, live.activity.length) : [];
+  const quiet = live ? Math.floor((jobs.now() - live.lastActivityAt) / 1000) : 0;
+  const state = isPausing
+    ? 'pausing'
+    : `${planning?.words ?? 'planning'}${quiet >= 5 ? ` · quiet ${quiet} s` : ''}`;
+  return (
+    <Lines
+      lines={[
+        lineOf(` ● ${state}`, {tone: 'accent', bold: true}),
+        lineOf(''),
+        ...talkLines(talks, columns - 2).slice(-room),
+        hintLine(hintsOf(workKeymap), columns),
+      ]}
+    />
+  );
+}

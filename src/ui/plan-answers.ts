@@ -1,0 +1,87 @@
+import type {OpenDraft} from '../machines/drafts.ts';
+import type {PlanCommand} from '../machines/plan-generation.machine.ts';
+import type {PlanWish} from '../machines/policies/planning/plan-draft.ts';
+import type {QuestionsOutput} from '../machines/questions.machine.ts';
+import type {Dialog, PlannedField} from '../machines/tui.machine.ts';
+import type {TuiPorts} from './ports.ts';
+import type {TuiCore} from './tui.ts';
+import type {Jobs} from './tui-jobs.ts';
+
+/** What follows from the dialogs of a plan that an agent proposes. */
+export function createPlanAnswers(
+  core: TuiCore,
+  ports: TuiPorts,
+  jobs: Jobs,
+  fail: (error: unknown, next?: Dialog) => void,
+) {
+  const close = () => core.send({type: 'dialog.close'});
+  /** A pause may have taken the question away meanwhile. */
+  const tell = (command: PlanCommand) => {
+    const {planning} = core.get();
+    const draftId = planning?.question?.draft.draftId;
+    close();
+    if (!planning || draftId === undefined) return;
+    core.patch({planning: {...planning, question: null}});
+    try {
+      ports.engine.answerPlan(draftId, command);
+    } catch (error) {
+      fail(error);
+    }
+  };
+  const select = (selectedId: string) => {
+    const {planning} = core.get();
+    if (planning) core.patch({planning: {...planning, selectedId}});
+  };
+  const backToProposal = () => core.send({type: 'dialog.open', dialog: {type: 'planReview'}});
+
+  return {
+    /** What is written is a draft until the job has it on disk. */
+    wishPlan: (wish: PlanWish, draft: OpenDraft) => {
+      close();
+      if (wish.text.trim() === '') return;
+      const begin = async () => {
+        await ports.createPlan();
+        const isHeard = jobs.start({type: 'plan', request: {type: 'new', wish}});
+        await draft.drop();
+        await isHeard;
+      };
+      begin().catch(fail);
+    },
+    openPlanDraft: (draftId: string) => {
+      close();
+      void jobs.start({type: 'plan', request: {type: 'open', draftId}});
+    },
+    decidePlan: (outcome: 'accept' | 'revise' | 'drop' | 'later') => {
+      if (outcome === 'revise') core.send({type: 'dialog.open', dialog: {type: 'planRevise'}});
+      else tell({type: outcome === 'later' ? 'plan.postpone' : `plan.${outcome}`});
+    },
+    revisePlan: (text: string, draft: OpenDraft) => {
+      if (text.trim() === '') return backToProposal();
+      tell({type: 'plan.revise', text});
+      void draft.drop();
+    },
+    backToProposal,
+    editProposed: (taskId: string) => {
+      select(taskId);
+      core.send({type: 'dialog.open', dialog: {type: 'planFields', taskId}});
+    },
+    changeProposed: (taskId: string, field: PlannedField, text: string, draft: OpenDraft) => {
+      const fields = {[field]: field === 'acceptanceCriteria' ? linesOf(text) : text.trim()};
+      tell({type: 'plan.edit', edit: [{type: 'edit', taskId, fields}]});
+      void draft.drop();
+    },
+    leaveOutProposed: (taskId: string) =>
+      tell({type: 'plan.edit', edit: [{type: 'delete', taskId, cascade: true}]}),
+    endPlanQuestions: (output: QuestionsOutput) => {
+      if (output.outcome === 'answered') tell({type: 'plan.answer', answers: output.answers});
+      else tell({type: 'plan.postpone'});
+      if (output.outcome === 'failed') fail(output.error);
+    },
+  };
+}
+
+const linesOf = (text: string) =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');

@@ -1,0 +1,170 @@
+import {describe, expect, test} from 'vitest';
+import {settle} from '../fakes/services.ts';
+import {eventually} from '../helpers/eventually.ts';
+import {planOf, task} from '../helpers/plans.ts';
+import {keys, type TuiOptions, tuiProject} from './tui-project.tsx';
+
+const proposed = (id: string, fields: object = {}) => ({
+  id,
+  title: `Build ${id}`,
+  description: `The ${id} of the shop, as the customers of the shop will see and use it.`,
+  acceptanceCriteria: ['`npm test` passes', 'GET /health returns 200'],
+  prompt: `Create src/${id}.ts and verify it with npm test.`,
+  ...fields,
+});
+const tasks = (...list: object[]) => JSON.stringify({questions: [], tasks: list});
+const question = JSON.stringify({
+  questions: [{id: 'db', prompt: 'Which database?', options: ['pg', 'sqlite']}],
+});
+
+/** The planner answers every turn in its session; the last answer stands for all that follow. */
+function planning(answers: readonly string[], options: TuiOptions = {plan: planOf(task('old'))}) {
+  const project = tuiProject(options);
+  const left = [...answers];
+  project.agents.play = (agent) => {
+    agent.opensSession('session-1');
+    agent.says({type: 'activity', activity: {kind: 'read', text: 'read src/shop.ts'}});
+    if (left.length > 0) void settle().then(() => agent.succeeds(left.length > 1 ? left.shift() : left[0]));
+  };
+  const wish = async (text: string) => {
+    project.press('P');
+    await project.sees('What do you want to have built?');
+    project.press(text, keys.ctrlS);
+  };
+  return {...project, wish};
+}
+
+const draftsOf = async ({services}: ReturnType<typeof planning>) => (await services.planDrafts.list()).drafts;
+
+describe('P plans with the agent', () => {
+  test('from the empty home screen: what is wanted, the proposal as a tree with its findings, saved', async () => {
+    const project = planning([tasks(proposed('api'), proposed('web', {parentId: 'api', description: ''}))], {
+      plan: planOf(),
+      config: {planning: {maxPlanAutoRefinePasses: 0}},
+    });
+    await project.sees('P: say what you want, and your agent plans it.');
+    project.press('P');
+    await project.sees('What do you want to have built?');
+    project.press('A shop', keys.ctrlS);
+    await project.sees('Proposed: 2 added   1 blocking');
+    await project.sees('❯ + Build api');
+    await project.sees('Build web  1 blocking');
+    project.press(keys.down);
+    await project.sees('blocking: ');
+    // Enter decides nothing.
+    project.press(keys.enter);
+    expect(project.plans.statuses()).toEqual({});
+    project.press('y');
+    await project.sees('The plan is saved.');
+    expect(project.plans.statuses()).toEqual({api: 'todo', web: 'todo'});
+    expect(await draftsOf(project)).toEqual([]);
+  });
+
+  test('asks, shows the planner at work, revises in the same session', async () => {
+    const project = planning([question, tasks(proposed('api')), tasks(proposed('api'), proposed('docs'))]);
+    await project.wish('A shop');
+    await project.sees('Which database?');
+    project.press('2');
+    project.press(keys.enter);
+    await project.sees('Proposed: 1 added');
+    project.press('r');
+    await project.sees('What has to be different?');
+    project.press('With docs', keys.ctrlS);
+    await project.sees('Proposed: 2 added');
+    expect(project.agents.agents.map(({request}) => request.sessionRef)).toEqual([
+      null,
+      'session-1',
+      'session-1',
+    ]);
+    expect(project.agents.agents[1]?.request.prompt).toContain('sqlite');
+    expect(project.agents.agents[2]?.request.prompt).toContain('With docs');
+  });
+
+  test('a proposed task is edited or left out before it is saved', async () => {
+    const project = planning([tasks(proposed('api'), proposed('web'))]);
+    await project.wish('A shop');
+    await project.sees('❯ + Build api');
+    project.press('i');
+    await project.sees('Edit api');
+    project.press(keys.enter);
+    await project.sees('Title · api');
+    project.press(' v2', keys.ctrlS);
+    await project.sees('❯ + Build api v2');
+    project.press(keys.down, 'x');
+    await project.sees('Proposed: 1 added');
+    project.press('y');
+    await eventually(() => expect(project.plans.statuses()).toEqual({old: 'todo', api: 'todo'}));
+    expect(project.plans.plan.items.get('api')?.title).toBe('Build api v2');
+  });
+
+  test('what is left for later is a draft that P opens; D discards it', async () => {
+    const project = planning([tasks(proposed('api'))]);
+    await project.wish('A shop');
+    await project.sees('Proposed: 1 added');
+    project.press(keys.escape);
+    await project.sees('The proposal is kept as a draft');
+    project.press('P');
+    await project.sees('Go on: A shop');
+    project.press(keys.down, keys.enter);
+    await project.sees('Proposed: 1 added');
+    expect(project.agents.agents).toHaveLength(1);
+    project.press('D');
+    await project.sees('Dropped. The plan is as it was.');
+    expect(await draftsOf(project)).toEqual([]);
+    expect(project.plans.statuses()).toEqual({old: 'todo'});
+  });
+
+  test('Ctrl+C pauses the planner with nothing left, and the draft goes on', async () => {
+    const project = planning([]);
+    await project.wish('A shop');
+    await project.sees('read src/shop.ts');
+    project.press(keys.ctrlC);
+    await project.sees('Paused. Ctrl+C again to quit.');
+    expect(project.agents.alive()).toEqual([]);
+    expect(await draftsOf(project)).toMatchObject([{text: 'A shop'}]);
+  });
+
+  test('words that were not sent are there again', async () => {
+    const project = planning([]);
+    project.press('P');
+    await project.sees('What do you want to have built?');
+    project.press('A shop with', keys.escape);
+    await project.sees('kept as a draft');
+    project.press('P');
+    await project.sees('A shop with');
+  });
+});
+
+test('C has the agent change the selected task; a plan that could not be saved is told and shown again', async () => {
+  const operations = [{op: 'edit', id: 'old', title: 'New title'}];
+  const project = planning([JSON.stringify({questions: [], operations})], {
+    plan: planOf(task('old', {status: 'failed'})),
+    config: {planning: {maxPlanAutoRefinePasses: 0}},
+  });
+  project.press(keys.enter, 'C');
+  await project.sees('What has to change? · old and below');
+  project.press('Rename it', keys.ctrlS);
+  await project.sees('❯ ~ New title');
+  await project.services.plans.update((plan) => ({
+    ...plan,
+    items: new Map(plan.items).set('old', task('old', {status: 'failed', title: 'Mine'})),
+  }));
+  project.press('y');
+  await project.sees('the plan was changed by somebody else meanwhile');
+  expect(project.plans.statuses()).toEqual({old: 'failed'});
+});
+
+test.each([
+  {columns: 80, rows: 24},
+  {columns: 200, rows: 60},
+  {columns: 60, rows: 15},
+])('fits a terminal of $columns × $rows', async (size) => {
+  const many = Array.from({length: 30}, (_, index) => proposed(`task-${index}`));
+  const project = planning([tasks(...many)], {plan: planOf(), size});
+  await project.wish('A shop');
+  await project.sees('Proposed: 30 added');
+  const lines = project.screen().split('\n');
+  expect(lines.length).toBeLessThanOrEqual(size.rows);
+  expect(lines.every((line) => line.length <= size.columns)).toBe(true);
+  expect(lines.findLast((line) => line.trim() !== '')).toContain('y save');
+});
