@@ -132,9 +132,22 @@ function checked(runId: string): string {
   throw new AppError('E_RUN_NOT_FOUND', `${JSON.stringify(runId)} is no run id`);
 }
 
-function parse(name: string, text: string): RunRecord {
+/** The same text is the same record: nobody changes one in place. */
+const known = new Map<string, RunRecord>();
+const knownLimit = 2_000;
+
+function recordIn(text: string): RunRecord {
+  const found = known.get(text);
+  if (found) return found;
   const json: unknown = JSON.parse(text);
   const run = runRecordSchema.parse(isGoRunRecord(json) ? fromGoRunRecord(json, 1) : json);
+  if (known.size >= knownLimit) known.clear();
+  known.set(text, run);
+  return run;
+}
+
+function parse(name: string, text: string): RunRecord {
+  const run = recordIn(text);
   if (`${run.run_id}.json` !== name) throw new Error(`it is the record of run ${run.run_id}`);
   return run;
 }

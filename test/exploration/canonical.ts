@@ -1,0 +1,94 @@
+import {createHash} from 'node:crypto';
+import type {AnyActorRef} from 'xstate';
+import type {Scene} from './scene.ts';
+import type {Disk} from './world.ts';
+
+/** What tells two moments apart for nobody: names of processes, sizes of prompts, times that nothing is compared with. */
+const unseen = new Set([
+  ...['job_id', 'jobId', 'pid', 'start_time', 'boot_id', 'pid_namespace', 'owner', 'argv', 'host'],
+  ...['started_at', 'ended_at', 'startedAt', 'paused_at', 'resumed_at', 'pauses', 'createdAt', 'stdout'],
+  ...[
+    'stderr',
+    'bytes',
+    'digest',
+    'prompt',
+    'decision_requested_at',
+    'withdrawn_at',
+    'beganAt',
+    'since',
+    'announcedAt',
+  ],
+  ...['schema_version', 'schemaVersion', 'repo_root', 'answerSchema', 'systemId', 'input'],
+]);
+
+const visible = (key: string, value: unknown): unknown => {
+  if (unseen.has(key)) return undefined;
+  if (value instanceof Map) return [...value];
+  if (value instanceof Error) return {name: value.name, message: value.message};
+  return value;
+};
+
+const time = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+
+/** Times by their order only. */
+function timeless(text: string, now: number): string {
+  const times = new Set(text.match(time) ?? []);
+  const ranks = new Map(
+    [...times].sort((a, b) => Date.parse(a) - Date.parse(b)).map((each, rank) => [each, rank]),
+  );
+  const rankOfNow = [...times].filter((each) => Date.parse(each) <= now).length;
+  return `${rankOfNow} ${text.replace(time, (each) => `t${ranks.get(each)}`)}`;
+}
+
+const hash = (text: string) => createHash('sha1').update(text).digest('base64');
+
+/** What is on disk, and what really happened as far as a rule asks for it. */
+function content(disk: Disk) {
+  const {plan, runs, feedback, drafts, limits, jobs, tree, commits, orphans, history, milliseconds} = disk;
+  const {tales, words, decisions, gated, titles, byHand, dismissed, edits, failures, crashes} = history;
+  return {
+    items: [...plan.items.values()],
+    runs,
+    feedback,
+    drafts,
+    limits,
+    isJobOpen: jobs.at(-1)?.end === undefined,
+    tree,
+    commits,
+    orphans: orphans.map(({run}) => run.run_id),
+    verdicts: Object.fromEntries(tales.map(({runId, verdict}) => [runId, verdict])),
+    passed: Object.fromEntries(tales.map(({runId, passed}) => [runId, passed])),
+    sessions: Object.fromEntries(tales.map(({runId, session}) => [runId, session])),
+    heard: tales.flatMap(({words: heard, hasWorked, verdict}) => (hasWorked && verdict ? heard : [])),
+    isLimited: history.limitedUntil > milliseconds,
+    words,
+    ...{decisions, gated, titles, byHand, dismissed, edits, failures, crashes},
+  };
+}
+
+/** The name of a project at rest. */
+export const diskKey = (disk: Disk): string =>
+  hash(timeless(JSON.stringify(content(disk), visible), disk.milliseconds));
+
+/** The name of a moment of work: the project, every chart with its context, what was asked for, and the agents. */
+export function sceneKey(scene: Scene, root: AnyActorRef | null, asked: readonly string[]): string {
+  const {world, life, timers, tally} = scene;
+  const moment = {
+    ...content(world.disk()),
+    charts: root?.getPersistedSnapshot(),
+    command: scene.command,
+    calls: life.calls.map(({name}) => name),
+    asked,
+    timers: timers.waiting(),
+    tally,
+    agents: [...world.cast].map(([{isAlive, hasGone, silence}, tale]) => [
+      isAlive,
+      hasGone,
+      silence > 0,
+      tale,
+    ]),
+    checks: world.checks.checks.map(({isAlive, hasGone, command}) => [isAlive, hasGone, command]),
+    isFresh: scene.isFresh,
+  };
+  return hash(timeless(JSON.stringify(moment, visible), world.clock.milliseconds));
+}

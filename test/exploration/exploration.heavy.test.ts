@@ -1,0 +1,18 @@
+import path from 'node:path';
+import {expect, test} from 'vitest';
+import {bundleExplorer, findingText, runErrand} from './pool.ts';
+import {shortScenarios} from './scenarios.ts';
+
+const root = path.resolve(import.meta.dirname, '..', '..');
+let code: Promise<string> | undefined;
+
+/** Far more than any of them takes: what runs longer hangs. */
+const seconds = 240;
+
+test.concurrent.for(shortScenarios)('nothing that must not be can be reached: $name', async (scenario) => {
+  code ??= bundleExplorer(root);
+  const {figures, findings, isWhole} = await runErrand(await code, {scenario, seconds, most: 1});
+  expect(findings.map(findingText)).toEqual([]);
+  expect(isWhole, 'explored to the end of its bounds').toBe(true);
+  console.log(JSON.stringify(figures));
+});

@@ -1,0 +1,247 @@
+import {statusOf, tellingRun} from '../../src/machines/policies/run/task-runs.ts';
+import type {Plan} from '../../src/services/contracts/plan.ts';
+import type {RunRecord} from '../../src/services/contracts/run.ts';
+import type {AgentTale} from './history.ts';
+import type {Scene} from './scene.ts';
+import type {Disk} from './world.ts';
+
+/** What must hold whatever happens. The names are printed with the figures. */
+export const invariants = {
+  oneAgent: 'at most one agent lives',
+  recorded: 'an agent is launched with a record and told to go with its pid on disk, under the lock',
+  noneAtRest: 'no agent lives whose record is at rest',
+  afterPause: 'nothing starts after a pause, or after a wish to stop, without a command',
+  done: 'done only after success, passed checks, and approval and commit where they are asked for',
+  parentDone: 'a parent is done only when its review passed',
+  checkpoint: 'no decision is skipped: the plan starts nothing while a checkpoint is open',
+  session: 'resumable implies a stored ref, and a resume asks for the session of its own run',
+  order: 'a task begins when what it depends on is done',
+  limit: 'nothing starts before a limit is over, unless somebody wants it now',
+  words: 'what a person or a review says reaches an agent exactly once',
+  history: 'what ended stays ended; attempts, segments and links are never lost',
+  links: 'links are acyclic and lead to runs that exist',
+  edits: 'what somebody edits meanwhile is kept',
+  atRest: 'a job that ended leaves no lock, no open job and no record that says running',
+  told: 'the plan says of a task what its run says',
+  owner: 'nobody touches the run of a Blackbird that lives',
+  offered: 'what a view offers, the engine accepts',
+  refused: 'what no view offers, the engine refuses and changes nothing',
+  wayOut: 'from everywhere a person comes to the end by what the views advise',
+  comesToRest: 'every command comes to an end, without help after a pause',
+} as const;
+
+export type Invariant = keyof typeof invariants;
+
+type Report = (invariant: Invariant, words: string) => void;
+
+const ended: ReadonlySet<string> = new Set(['succeeded', 'failed', 'canceled']);
+
+/** Of every write to a record, before anybody else sees it. */
+export function checkRunWrite(
+  {world}: Scene,
+  before: RunRecord | null,
+  after: RunRecord,
+  report: Report,
+): void {
+  const {run_id: id} = after;
+  const {history} = world;
+  if (after.resumable) {
+    const announced = history.tales.filter(({runId}) =>
+      isRelated(world.runs.records(after.task_id), id, runId),
+    );
+    const own = announced.filter(({session}) => session === after.provider_session_ref);
+    const isKnown = own.length > 0;
+    const isAtRest = after.state !== 'running' && before?.state === 'running';
+    // After a crash, a run of several agents counts as stored: a resume that is refused costs nothing.
+    const isTaken = own.some(({isStored}) => isStored) || after.segments.length > 1;
+    if (isKnown && isAtRest && !isTaken)
+      report('session', `${id} is resumable in a session that its provider has not stored`);
+    if (after.provider_session_ref === '') report('session', `${id} is resumable without a ref`);
+    else if (!isKnown) report('session', `${id} is resumable in a session that no agent of it announced`);
+  }
+  const remains = history.tales.some(({runId, hasRemains}) => runId === id && hasRemains);
+  if (remains && after.state !== 'running' && before?.state === 'running')
+    report('noneAtRest', `${id} is ${after.state}, and what its agent left was not ended`);
+  if (before === null) {
+    const attempts = world.runs.records(after.task_id).map(({attempt}) => attempt);
+    if (attempts.some((attempt, place) => attempt !== place + 1))
+      report('history', `the attempts of ${after.task_id} are ${attempts.join(', ')}`);
+    if (after.state !== 'running') report('history', `${id} is new and ${after.state}`);
+    return;
+  }
+  const isReopened = ended.has(before.state) && !ended.has(after.state);
+  if (isReopened) report('history', `${id} was ${before.state} and is ${after.state}`);
+  if (
+    before.state === 'succeeded' &&
+    after.state === 'failed' &&
+    after.decision_state !== 'rejected' &&
+    after.run_type === 'execute'
+  )
+    report('history', `${id} had succeeded and is failed`);
+  if (
+    after.segments.length < before.segments.length - 1 ||
+    (before.segments.length > after.segments.length &&
+      history.tales.filter(({runId}) => runId === id).length > after.segments.length)
+  )
+    report('history', `${id} has lost a segment of an agent that ran`);
+  for (const link of ['resumed_from_run_id', 'restart_of_run_id'] as const)
+    if (before[link] !== after[link]) report('links', `${link} of ${id} was changed`);
+  if (before.attempt !== after.attempt || before.task_id !== after.task_id)
+    report('history', `${id} became another attempt`);
+  if ((after.pauses?.length ?? 0) < (before.pauses?.length ?? 0)) report('history', `${id} has lost a pause`);
+  if (before.decision_state === 'pending' && after.decision_state !== 'pending')
+    if (history.decisions[id] !== after.decision_state)
+      report('checkpoint', `${id} is ${after.decision_state ?? 'undecided'}, and nobody said so`);
+}
+
+/** A run and those it went on from may share a session. */
+function isRelated(runs: readonly RunRecord[], id: string, other: string): boolean {
+  const seen = new Set<string>();
+  for (let at: string | undefined = id; at !== undefined && !seen.has(at); ) {
+    if (at === other) return true;
+    seen.add(at);
+    const run = runs.find(({run_id}) => run_id === at);
+    at = run?.resumed_from_run_id;
+  }
+  return false;
+}
+
+/** Of every write to the plan. */
+export function checkPlanWrite({world, scenario}: Scene, before: Plan, after: Plan, report: Report): void {
+  const {history} = world;
+  for (const [id, task] of after.items) {
+    if (history.titles[id] !== undefined && task.title !== history.titles[id])
+      report('edits', `${id} lost its new title`);
+    if (task.status !== 'done' || before.items.get(id)?.status === 'done') continue;
+    if (history.byHand[id] === 'done') continue;
+    if (task.childIds.length > 0) {
+      const last = history.tales.findLast(
+        (tale) => tale.taskId === id || task.childIds.includes(tale.taskId),
+      );
+      const isOff = scenario.settings?.parentReviewEnabled === false || history.dismissed.includes(id);
+      // What persons did alone needs no reviewer.
+      if (!isOff && last && last.verdict !== 'passed')
+        report('parentDone', `${id} is done, the last agent said ${last.verdict}`);
+      continue;
+    }
+    const run = tellingRun(world.runs.records(id));
+    const agent = history.tales.findLast(({runId}) => runId === run?.run_id);
+    if (run === null || run.state !== 'succeeded') report('done', `${id} is done, its run ${run?.state}`);
+    else if (agent?.verdict !== 'ok') report('done', `${id} is done, its agent said ${agent?.verdict}`);
+    else if (history.gated.includes(run.run_id) && !history.decisions[run.run_id]?.startsWith('approved'))
+      report('done', `${id} is done, and nobody approved ${run.run_id}`);
+    else if (checksOf(scenario).some((command) => !agent.passed.includes(command)))
+      report('done', `${id} is done, and not all checks of ${run.run_id} passed since its agent ended`);
+    else if (scenario.settings?.commit === 'task' && run.commit === undefined)
+      report('done', `${id} is done, and ${run.run_id} is not committed`);
+    else if (run.superseded_by_run_id !== undefined)
+      report('done', `${id} is done by a run that was replaced`);
+  }
+}
+
+const checksOf = ({settings = {}}: Scene['scenario']): readonly string[] =>
+  Array.isArray(settings.verify) ? settings.verify : [];
+
+/** Of every agent at the moment it is told to go. */
+export function checkGo({world, scenario, tally, command}: Scene, tale: AgentTale, report: Report): void {
+  const {history} = world;
+  const tooMany = (limit: number | null) => limit !== null && tally.begun > limit;
+  if (tooMany(tally.begunAtPause)) report('afterPause', `agent ${tale.runId} was told to go after a pause`);
+  // The agent that is being launched when somebody asks to stop is the last one.
+  if (tally.begunAtStop !== null && tally.begun > tally.begunAtStop + 1)
+    report('afterPause', `agent ${tale.runId} was told to go after a wish to stop`);
+  if (tale.kind === 'resume') {
+    const own = history.tales.filter(({runId}) =>
+      isRelated(world.runs.records(tale.taskId), tale.runId, runId),
+    );
+    if (!own.some(({session}) => session !== null && session === tale.askedRef))
+      report('session', `agent ${tale.runId} resumes ${tale.askedRef}, which none of its agents announced`);
+  }
+  if (command !== 'execute') return;
+  if (scenario.isPatient && history.limitedUntil > world.clock.milliseconds)
+    report('limit', `agent ${tale.runId} was told to go before its limit was over`);
+  const own = world.plans.plan.items.get(tale.taskId);
+  const early =
+    tale.kind === 'start' && own?.deps.find((id) => world.plans.plan.items.get(id)?.status !== 'done');
+  if (early) report('order', `agent ${tale.runId} was told to go before ${early} was done`);
+  for (const task of world.plans.plan.items.values()) {
+    if (task.id === tale.taskId || task.status !== 'in_progress' || task.childIds.length > 0) continue;
+    const run = tellingRun(world.runs.records(task.id));
+    if (run?.decision_state === 'pending')
+      report('checkpoint', `agent ${tale.runId} was told to go while ${run.run_id} waits for a decision`);
+  }
+}
+
+/** Of every check at the moment it is told to go. */
+export function checkCheck({world, tally}: Scene, runId: string, report: Report): void {
+  if (tally.begunAtPause !== null && tally.checkedAtPause !== tally.checked)
+    report('afterPause', `a check of ${runId} was told to go after a pause`);
+  const verdict = world.history.tales.findLast((tale) => tale.runId === runId)?.verdict;
+  if (verdict !== 'ok') report('done', `${runId} is checked, and its agent said ${verdict}`);
+}
+
+/** Of a project at rest, after a command or a crash. */
+export function checkDisk({runs: all, feedback, drafts, history}: Disk, report: Report): void {
+  for (const run of all) {
+    const seen = new Set<string>();
+    for (let at: RunRecord | undefined = run; at; ) {
+      if (seen.has(at.run_id)) {
+        report('links', `the links of ${run.run_id} go round`);
+        break;
+      }
+      seen.add(at.run_id);
+      const next: string | undefined = at.superseded_by_run_id;
+      if (next !== undefined && !all.some(({run_id}) => run_id === next))
+        report('links', `${at.run_id} is superseded by ${next}, which is not there`);
+      at = all.find(({run_id}) => run_id === next);
+    }
+    const from = run.resumed_from_run_id ?? run.restart_of_run_id;
+    if (from !== undefined && !all.some(({run_id, attempt}) => run_id === from && attempt < run.attempt))
+      report('links', `${run.run_id} goes on from ${from}, which is not before it`);
+  }
+  for (const word of history.words) {
+    const own = all.filter(({task_id}) => task_id === word.taskId);
+    word.isAccepted ||= JSON.stringify([own, feedback, drafts]).includes(word.token);
+    const heard = history.tales.filter(
+      ({words, hasWorked, verdict, isLost}) =>
+        words.includes(word.token) && hasWorked && verdict === 'ok' && !isLost,
+    );
+    if (heard.length > 1)
+      report('words', `${word.token} was heard by ${heard.map(({runId}) => runId).join(' and ')}`);
+  }
+}
+
+/** Of a project whose Blackbird has nothing left to do. `isJob`: the engine worked on it. */
+export function checkIdle({world}: Scene, isJob: boolean, report: Report): void {
+  const {history, plans} = world;
+  const all = [...world.runs.texts.keys()].flatMap(world.runs.records);
+  for (const [, tale] of world.cast) if (tale.isAlive) report('noneAtRest', `agent ${tale.runId} lives on`);
+  // After a write that failed the next command repairs the rest.
+  if (!isJob || history.failures > 0) return;
+  if (world.lock.isHeld) report('atRest', 'the lock is still held');
+  if (world.jobs.records().at(-1)?.end === undefined) report('atRest', 'the job is still open');
+  for (const run of all) {
+    if (run.state === 'running') report('atRest', `${run.run_id} still says running`);
+    const by = all.find(({run_id}) => run_id === run.superseded_by_run_id);
+    if (by?.state === 'canceled' && by.segments.length === 0)
+      report('links', `${run.run_id} is superseded by ${by.run_id}, which never began`);
+    const old = all.find(({run_id}) => run_id === run.restart_of_run_id);
+    const hasBegun = run.segments.length > 0 && run.run_type === 'execute';
+    const isOpen = old?.state === 'paused' || old?.state === 'waiting';
+    if (hasBegun && old && isOpen && old.superseded_by_run_id === undefined)
+      report('links', `${run.run_id} is a restart of ${old.run_id}, which does not know of it`);
+  }
+  for (const task of plans.plan.items.values()) {
+    if (task.childIds.length > 0 || history.byHand[task.id] !== undefined) continue;
+    const run = tellingRun(world.runs.records(task.id));
+    const by = all.find(({run_id}) => run_id === run?.superseded_by_run_id);
+    if (by?.run_type === 'undo' && by.state === 'succeeded' && task.status === 'done')
+      report('told', `${task.id} is done, and its change was undone`);
+    if (run === null && (task.status === 'in_progress' || task.status === 'waiting_user'))
+      report('told', `${task.id} is ${task.status}, and nothing of it ever ran`);
+    if (run === null || run.superseded_by_run_id !== undefined) continue;
+    const isTold = task.status === statusOf(run) || (task.status === 'todo' && ended.has(run.state));
+    if (!isTold)
+      report('told', `the plan says that ${task.id} is ${task.status}, its run ${run.run_id} ${run.state}`);
+  }
+}

@@ -1,0 +1,136 @@
+import {AppError} from '../../src/services/contracts/errors.ts';
+import type {ProcessIdentity} from '../../src/services/contracts/process.ts';
+import type {Services} from '../../src/services/contracts/services.ts';
+import {castAgents, castChecks} from './cast.ts';
+import {type AgentTale, storeSessions} from './history.ts';
+import type {World} from './world.ts';
+
+/** A call of a contract that was made and not performed yet: the boundary of an effect. */
+export type Call = {
+  readonly name: string;
+  readonly isWrite: boolean;
+  /** Performs it, and lets Blackbird hear of it. */
+  perform(): Promise<void>;
+  /** Performs it, and nobody hears of it. */
+  performUnheard(): Promise<void>;
+  fail(error: unknown): void;
+};
+
+/** What is told of every effect, before anybody else hears of it. */
+export type LifeListener = {
+  wrote(name: string): void;
+  toldToGo(tale: AgentTale): void;
+  /** A check was told to go. */
+  checked(runId: string): void;
+};
+
+/** One process of Blackbird. What it asks for waits in `calls` until somebody performs it. */
+export type Life = {
+  readonly services: Services;
+  readonly self: ProcessIdentity;
+  readonly calls: Call[];
+  isDead(): boolean;
+  /** Nothing it does from now on reaches anybody. With a guardian its agents end with it. */
+  die(fate: {hasGuardian: boolean}): void;
+};
+
+/** Whatever the fakes answer at once has no effect on any file; everything else is a call of its own. */
+const isImmediate = (method: unknown) => method?.constructor.name !== 'AsyncFunction';
+
+/** Change nothing: to die before one of these is to die before the write that follows it. */
+const reads = new Set([
+  ...['plans.read', 'plans.inspect', 'plans.watch', 'runs.list', 'runs.latest', 'runs.runningTaskIds'],
+  ...['feedback.list', 'feedback.read', 'drafts.all', 'drafts.read', 'comments.list', 'limits.read'],
+  ...['jobs.read', 'changes.snapshot', 'changes.compose', 'changes.summarize', 'changes.files'],
+  ...['changes.diff', 'changes.planUndo', 'surroundings.look', 'surroundings.ignoredSince'],
+  ...['project.isGitRepository', 'project.snapshot', 'settings', 'chooseAgent', 'agents.check'],
+  ...['hadTimeToStore', 'plans.watched'],
+]);
+
+export const diskFull = () => new AppError('E_STORE_WRITE', 'the disk is full');
+
+export function createLife(world: World, pid: number, listener: LifeListener): Life {
+  const calls: Call[] = [];
+  const self = {pid, startTime: String(pid), bootId: 'boot', pidNamespace: 'namespace'};
+  let isDead = false;
+  world.living.add(pid);
+
+  type Method = (...args: unknown[]) => unknown;
+
+  const gated =
+    (name: string, method: Method): Method =>
+    (...args) =>
+      new Promise((resolve, reject) => {
+        if (isDead) return;
+        const isWrite = !reads.has(name);
+        const effect = async () => {
+          world.clock.milliseconds += 10;
+          const result = await method(...args);
+          if (isWrite) listener.wrote(name);
+          return result;
+        };
+        const call: Call = {
+          name,
+          isWrite,
+          perform: () =>
+            effect().then(
+              (result) => (isDead ? undefined : resolve(result)),
+              (error) => (isDead ? undefined : reject(error)),
+            ),
+          performUnheard: () =>
+            effect().then(
+              () => {},
+              () => {},
+            ),
+          fail: reject,
+        };
+        calls.push(call);
+      });
+
+  const wrapped = (path: string, value: unknown): unknown => {
+    if (typeof value === 'function') {
+      const method = value as Method;
+      return isImmediate(method) ? method : gated(path, method);
+    }
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(Object.getOwnPropertyDescriptors(value)).map(([key, {value: own}]) => [
+        key,
+        typeof own === 'function' ? wrapped(`${path}.${key}`, own) : own,
+      ]),
+    );
+  };
+
+  const stageHands = {isDead: () => isDead, listener, gated};
+  const outside: Services = {
+    ...world.services,
+    agents: castAgents(world, stageHands),
+    checks: castChecks(world, stageHands),
+    self,
+  };
+  const services = Object.fromEntries(
+    Object.entries(outside).map(([key, value]) => [key, key === 'self' ? value : wrapped(key, value)]),
+  ) as Services;
+
+  return {
+    services,
+    self,
+    calls,
+    isDead: () => isDead,
+    die: ({hasGuardian}) => {
+      isDead = true;
+      storeSessions(world.history, world.clock.milliseconds);
+      for (const {isStored, runId} of world.history.tales) if (isStored) world.storedSessions.add(runId);
+      calls.length = 0;
+      world.living.delete(pid);
+      world.lock.isHeld = false;
+      for (const [agent, tale] of world.cast) {
+        if (!agent.isAlive || (!hasGuardian && agent.hasGone)) continue;
+        agent.exits({exitCode: null, signal: 'SIGKILL'});
+        tale.isAlive = false;
+      }
+      for (const check of world.checks.alive()) check.exits({exitCode: null, signal: 'SIGKILL'});
+      if (hasGuardian) for (const tale of world.history.tales) tale.hasRemains = false;
+    },
+  };
+}
