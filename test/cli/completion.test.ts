@@ -1,8 +1,10 @@
-import {writeFileSync} from 'node:fs';
+import {mkdirSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {settingKeys} from '../../src/services/contracts/config.ts';
 import {taskStatuses} from '../../src/services/contracts/task-status.ts';
+import {createRunStore} from '../../src/services/stores/run-store.ts';
+import {pausedRun, restingRun} from '../fakes/runs.ts';
 import {planOf, task} from '../helpers/plans.ts';
 import {type CliOptions, type CliProject, cliProject} from '../helpers/run-cli.ts';
 
@@ -57,6 +59,39 @@ describe('what could stand at the cursor', () => {
     ],
   ])('%j: the names of commands', async (words, expected) => {
     expect(await valuesFor(words)).toEqual(expect.arrayContaining(expected));
+  });
+
+  test.each([
+    [
+      ['execute', '--agent', ''],
+      ['codex', 'claude', 'demo'],
+    ],
+    [
+      ['agents', 'use', 'c'],
+      ['codex', 'claude'],
+    ],
+    [
+      ['config', 'set', 'execution.stopOnFailure', ''],
+      ['true', 'false'],
+    ],
+    [
+      ['config', 'set', 'execution.onLimit', ''],
+      ['wait', 'stop'],
+    ],
+    [['config', 'set', 'execution.retries', ''], []],
+  ])('%j: the values that can be chosen', async (words, expected) => {
+    expect(await valuesFor(words)).toEqual(expected);
+  });
+
+  test('the runs of the task that was typed, newest first, with how they stand', async () => {
+    const project = cliProject(plan);
+    const runsFolder = path.join(project.folder, '.blackbird/runs');
+    mkdirSync(runsFolder, {recursive: true, mode: 0o700});
+    const store = createRunStore({folder: runsFolder});
+    await store.insert(restingRun({task_id: 'api', run_id: 'api-1', state: 'failed'}));
+    await store.insert(pausedRun({task_id: 'api', run_id: 'api-2', attempt: 2}));
+    expect(await offered(project, ['diff', 'api', ''])).toEqual({'api-2': 'paused', 'api-1': 'failed'});
+    expect(await offered(project, ['logs', 'e2e', ''])).toEqual({});
   });
 
   test.each([

@@ -37,6 +37,7 @@ export async function complete(cli: Cli, program: Command, args: readonly string
     sessions: () => sessionCandidates(cli, program),
     jobs: () => jobCandidates(cli, program, words),
     planDrafts: () => planDraftCandidates(cli, program, words),
+    runs: (taskId) => runCandidates(cli, program, words, taskId),
   });
   const lines = found.map(({value, about}) => `${value}\t${displayLine(about)}`);
   if (lines.length > 0) cli.context.out(lines.join('\n'));
@@ -78,6 +79,16 @@ async function planDraftCandidates(
     const {createPlanDraftStore} = await import('../../services/stores/plan-draft-store.ts');
     const {drafts} = await createPlanDraftStore({folder: folder.planDraftsFolder}).list();
     return drafts.map(({draftId, text}) => ({value: draftId, about: text.slice(0, 80)}));
+  });
+}
+
+/** Newest first, with how each stands. */
+async function runCandidates(cli: Cli, program: Command, words: readonly string[], taskId: string) {
+  return quietly(async () => {
+    const {folder} = await typedProject(cli, program, words);
+    const {createRunStore} = await import('../../services/stores/run-store.ts');
+    const {runs} = await createRunStore({folder: folder.runsFolder}).list(taskId);
+    return runs.map(({run_id, state}) => ({value: run_id, about: state})).reverse();
   });
 }
 

@@ -55,5 +55,6 @@ function nextSteps(root: string, exitCode: number, isFromNpx: boolean): string {
     '  blackbird runs greeting           the history of a task',
     '  blackbird logs palette            what the agent said and did',
     '  blackbird agents                  choose your own agent for your own plan',
+    `  rm -r ${root}${' '.repeat(Math.max(2, 28 - root.length))}when you have seen enough`,
   ].join('\n');
 }

@@ -1,5 +1,6 @@
 import type {Argument, Command, Option} from 'commander';
-import {settingKeys} from '../../services/contracts/config.ts';
+import {type Setting, settingKeys, settings} from '../../services/contracts/config.ts';
+import {providerIds, providerTable} from '../../services/contracts/provider-table.ts';
 
 export type Candidate = {readonly value: string; readonly about: string};
 
@@ -9,6 +10,7 @@ export type CompletionSource = {
   readonly sessions: () => Promise<readonly Candidate[]>;
   readonly jobs: () => Promise<readonly Candidate[]>;
   readonly planDrafts: () => Promise<readonly Candidate[]>;
+  readonly runs: (taskId: string) => Promise<readonly Candidate[]>;
 };
 
 /**
@@ -22,7 +24,7 @@ export async function completionCandidates(
 ): Promise<Candidate[]> {
   const typed = words.at(-1) ?? '';
   let command = program;
-  let positionals = 0;
+  const positionals: string[] = [];
   let pending: Option | null = null;
   let onlyArguments = false;
   let onlyCommands = false;
@@ -33,19 +35,19 @@ export async function completionCandidates(
       const option = word.includes('=') ? null : findOption(command, word);
       pending = option && (option.required || option.optional) ? option : null;
     } else {
-      const child = positionals === 0 ? findCommand(command, word) : undefined;
+      const child = positionals.length === 0 ? findCommand(command, word) : undefined;
       if (child) command = child;
       // What follows it is again the name of a command.
-      else if (positionals === 0 && isHelpCommand(command, word)) onlyCommands = true;
-      else positionals++;
+      else if (positionals.length === 0 && isHelpCommand(command, word)) onlyCommands = true;
+      else positionals.push(word);
     }
   }
-  if (pending) return matching(await valuesOf(pending, source), typed);
+  if (pending) return matching(await valuesOf(pending, source, positionals), typed);
   if (typed.startsWith('-') && !onlyArguments) {
     const [flag = '', value] = typed.split('=', 2);
     const option = value === undefined ? undefined : findOption(command, flag);
     if (option) {
-      const values = matching(await valuesOf(option, source), value ?? '');
+      const values = matching(await valuesOf(option, source, positionals), value ?? '');
       return values.map((each) => ({...each, value: `${flag}=${each.value}`}));
     }
     const flags = optionsOf(command).map((each) => ({
@@ -58,10 +60,10 @@ export async function completionCandidates(
     value: child.name(),
     about: child.summary() || child.description(),
   }));
-  if (children.length > 0 || onlyCommands) return positionals === 0 ? matching(children, typed) : [];
+  if (children.length > 0 || onlyCommands) return positionals.length === 0 ? matching(children, typed) : [];
   const declared = command.registeredArguments;
-  const argument = declared[positionals] ?? (declared.at(-1)?.variadic ? declared.at(-1) : undefined);
-  return argument ? matching(await valuesOf(argument, source), typed) : [];
+  const argument = declared[positionals.length] ?? (declared.at(-1)?.variadic ? declared.at(-1) : undefined);
+  return argument ? matching(await valuesOf(argument, source, positionals), typed) : [];
 }
 
 function optionsOf(command: Command): Option[] {
@@ -70,7 +72,11 @@ function optionsOf(command: Command): Option[] {
   return options.filter((option) => !option.hidden);
 }
 
-async function valuesOf(target: Option | Argument, source: CompletionSource): Promise<readonly Candidate[]> {
+async function valuesOf(
+  target: Option | Argument,
+  source: CompletionSource,
+  [first = '']: readonly string[],
+): Promise<readonly Candidate[]> {
   if (target.argChoices) return target.argChoices.map((value) => ({value, about: ''}));
   const name = 'flags' in target ? (/<([^>]+)>/.exec(target.flags)?.[1] ?? '') : target.name();
   switch (name) {
@@ -86,11 +92,26 @@ async function valuesOf(target: Option | Argument, source: CompletionSource): Pr
       return source.planDrafts();
     case 'jobId':
       return source.jobs();
+    case 'runId':
+      return source.runs(first);
+    case 'provider':
+      return providerIds.map((value) => ({value, about: providerTable[value].title}));
+    case 'value':
+      return settingValues(first).map((value) => ({value, about: ''}));
     case 'key':
       return settingKeys.map((value) => ({value, about: ''}));
     default:
       return [];
   }
+}
+
+/** What can be chosen for a setting, where that is a choice. */
+function settingValues(key: string): readonly string[] {
+  const setting = settingKeys.find((each) => each === key);
+  if (setting === undefined) return [];
+  const {[setting]: found}: Readonly<Record<string, Setting>> = settings;
+  if (found?.type === 'boolean') return ['true', 'false'];
+  return found?.type === 'choice' ? found.options : [];
 }
 
 const findOption = (command: Command, flag: string) =>
