@@ -1,5 +1,5 @@
 import {spawnSync} from 'node:child_process';
-import {mkdirSync, readdirSync} from 'node:fs';
+import {existsSync, mkdirSync, readdirSync} from 'node:fs';
 import path from 'node:path';
 import {setTimeout as delay} from 'node:timers/promises';
 import {describe, expect, test} from 'vitest';
@@ -17,6 +17,7 @@ import {planOf, task} from '../helpers/plans.ts';
 
 // Blackbird dies at any moment. Whatever was done stays done, whatever was not is found again.
 
+/** The long form is `npm run verify:crash -- --kills 500`. */
 const kills = Number(process.env.BLACKBIRD_TEST_KILLS ?? 15);
 const seed = Number(process.env.BLACKBIRD_TEST_SEED ?? Date.now() % 1_000_000);
 
@@ -200,7 +201,10 @@ async function killDuring(
 
 const isDone = (project: EngineProject) => ids.every((id) => project.statuses()[id] === 'done');
 
-/** Every record can be read, attempts count up, and only the latest run of a task may be unfinished. */
+/**
+ * Every record can be read, attempts count up, only the latest run of a task may be unfinished, and no agent was
+ * started that no record knows.
+ */
 function expectWholeRecords(project: EngineProject): void {
   for (const id of ids) {
     const runs: readonly RunRecord[] = project.runs(id);
@@ -208,6 +212,10 @@ function expectWholeRecords(project: EngineProject): void {
     const open = runs.slice(0, -1).filter(({state}) => state === 'running');
     expect(open).toEqual([]);
   }
+  const known = ids.flatMap((id) => project.runs(id).map(({provider_session_ref: ref}) => `${ref}.json`));
+  const sessions = path.join(project.folder, '.blackbird', 'demo-sessions');
+  const begun = existsSync(sessions) ? readdirSync(sessions).filter((name) => name.endsWith('.json')) : [];
+  expect(begun.filter((name) => !known.includes(name))).toEqual([]);
 }
 
 /** Half-written files that nobody will ever finish, unless the number of their writer is taken again. */

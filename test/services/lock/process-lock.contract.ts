@@ -11,6 +11,9 @@ import {eventually} from '../../helpers/eventually.ts';
 import {sharedFolder, temporaryFolder} from '../../helpers/temp-folder.ts';
 import type {LockKind, LockOrder, LockReport} from '../../helpers/workers/lock.worker.ts';
 
+/** The long form is `npm run verify:crash -- --locks 1000`. */
+const rounds = Number(process.env.BLACKBIRD_TEST_LOCK_ROUNDS ?? 40);
+
 /** What every process lock must do, whoever makes it: with real processes, on real files. */
 export function describeProcessLock(kind: LockKind, createLock: (file: string) => ProcessLock): void {
   /** What a test takes and keeps is given back after it, so that no open file is left to the garbage collector. */
@@ -216,20 +219,26 @@ export function describeProcessLock(kind: LockKind, createLock: (file: string) =
         },
       },
       {name: 'a lock file that is broken', prepare: (file: string) => writeFileSync(file, 'torn')},
-    ])('on $name, at the same moment: exactly one has it, round after round', async ({prepare}) => {
-      const {enter, file, folder} = openArena();
-      const all = await Promise.all(Array.from({length: 8}, enter));
-      for (let round = 1; round <= 40; round++) {
-        prepare(file, round);
-        for (const each of all) each.order({order: 'acquire', waitSeconds: 0});
-        const reports = await Promise.all(all.map((each) => each.next('acquired', 'denied')));
-        expect(reports.filter(({report}) => report === 'acquired')).toEqual([
-          {report: 'acquired', isAlone: true},
-        ]);
-        await all[reports.findIndex(({report}) => report === 'acquired')]?.release();
-      }
-      expect(readdirSync(folder).filter((name) => name !== 'lock')).toEqual([]);
-    });
+    ])(
+      'on $name, at the same moment: exactly one has it, round after round',
+      {
+        timeout: 180_000 + rounds * 1_000,
+      },
+      async ({prepare}) => {
+        const {enter, file, folder} = openArena();
+        const all = await Promise.all(Array.from({length: 8}, enter));
+        for (let round = 1; round <= rounds; round++) {
+          prepare(file, round);
+          for (const each of all) each.order({order: 'acquire', waitSeconds: 0});
+          const reports = await Promise.all(all.map((each) => each.next('acquired', 'denied')));
+          expect(reports.filter(({report}) => report === 'acquired')).toEqual([
+            {report: 'acquired', isAlone: true},
+          ]);
+          await all[reports.findIndex(({report}) => report === 'acquired')]?.release();
+        }
+        expect(readdirSync(folder).filter((name) => name !== 'lock')).toEqual([]);
+      },
+    );
 
     test('one after another for as long as all want it: nobody is ever in company', async () => {
       const {enter, folder} = openArena();
