@@ -97,6 +97,7 @@ async function goOn(project, step) {
     if (found.length > 0) return found;
   }
   const typed = [];
+  let ended = {};
   while (typed.length < longestRecovery) {
     const disk = readDisk(project.folder);
     if (typed.length > 0 && step.goal(disk))
@@ -105,17 +106,20 @@ async function goOn(project, step) {
     typed.push(args.join(' '));
     if (step.interrupt) rmSync(path.join(project.folder, step.interrupt), {force: true});
     const {interrupt} = step;
-    const found = [...complaints(args, await project.run(args, {interrupt})), ...lookAt(project)];
+    ended = await project.run(args, {interrupt});
+    const found = [...complaints(args, ended), ...lookAt(project)];
     if (found.length > 0) return found.map((each) => `after ${typed.join(', ')}: ${each}`);
   }
-  return [`nothing brings it to its end: ${typed.join(', ')}`];
+  return [`nothing brings it to its end: ${typed.join(', ')}\n${ended.out}${ended.err}`];
 }
 
 function nextCommand(disk, {tasks: own, again}) {
   for (const id of own) {
     const run = disk.latest(id);
     if (run?.decision_state === 'pending') return ['review', id, '--approve-quit'];
-    if (run?.state === 'paused') return run.resumable ? ['resume', id] : ['restart', id, '--yes'];
+    // A run that lost its Blackbird still says running where nothing has mended it yet.
+    if (run?.state === 'paused' || run?.state === 'running')
+      return run.resumable ? ['resume', id] : ['restart', id, '--yes'];
     if (disk.feedback(id) !== null) return ['resume', id];
   }
   return again;

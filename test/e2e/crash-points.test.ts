@@ -1,7 +1,7 @@
-import {execFile, spawnSync} from 'node:child_process';
+import {spawnSync} from 'node:child_process';
 import {existsSync, readFileSync} from 'node:fs';
 import path from 'node:path';
-import {promisify} from 'node:util';
+import {execa} from 'execa';
 import {describe, expect, test} from 'vitest';
 import {temporaryFolder} from '../helpers/temp-folder.ts';
 
@@ -13,7 +13,7 @@ test('the built program, killed at a sample of its steps on the disk, loses noth
   timeout: 600_000,
 }, async () => {
   const args = [script('verify-crash.mjs'), '--sample', '8', '--seed', '206', '--workers', '1'];
-  const {stdout} = await promisify(execFile)(process.execPath, args);
+  const {stdout} = await execa(process.execPath, args, {reject: false});
   expect(stdout).toMatch(/^points [1-9]\d* /m);
   expect(stdout).toMatch(/^wrong 0,/m);
 });
