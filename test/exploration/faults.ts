@@ -161,8 +161,8 @@ export const faults: readonly Fault[] = [
     '',
   ]),
   fault('a job is not closed', about(oneTask, []), 'engine.machine.ts', [
-    "ending: {always: byWish('closing', 'rememberEnd')},",
-    "ending: {always: byWish('releasing', 'rememberEnd')},",
+    "...byWish('closing', 'rememberEnd')],",
+    "...byWish('releasing', 'rememberEnd')],",
   ]),
   fault('the lock is kept', about(oneTask, []), 'engine.machine.ts', [
     "onDone: 'releasing',",
