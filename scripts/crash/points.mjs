@@ -56,8 +56,8 @@ export async function tryPoint(project, {place, kind, at}) {
     ...alive.map((pid) => `process ${pid} outlived it`),
     ...(existsSync(report) ? lostRecords(project, report) : []),
     ...lookAt(project),
-    ...lostWords(project, killed.out),
   ];
+  if (found.length === 0) found.push(...lostWords(project, killed.out));
   if (found.length === 0) found.push(...(await goOn(project, step)));
   project.end();
   return {isReached, wrong: found};
@@ -113,14 +113,17 @@ async function goOn(project, step) {
   return [`nothing brings it to its end: ${typed.join(', ')}\n${ended.out}${ended.err}`];
 }
 
-function nextCommand(disk, {tasks: own, again}) {
+function nextCommand(disk, {tasks: own, args, again}) {
+  const review = args.includes('--review') ? ['--review'] : [];
   for (const id of own) {
     const run = disk.latest(id);
     if (run?.decision_state === 'pending') return ['review', id, '--approve-quit'];
     // A run that lost its Blackbird still says running where nothing has mended it yet.
     if (run?.state === 'paused' || run?.state === 'running')
-      return run.resumable ? ['resume', id] : ['restart', id, '--yes'];
+      return run.resumable ? ['resume', id] : ['restart', id, '--yes', ...review];
     if (disk.feedback(id) !== null) return ['resume', id];
+    // It succeeded, and only the plan has not heard of it.
+    if (run?.state === 'succeeded' && disk.status(id) !== 'done') return ['execute', id];
   }
   return again;
 }

@@ -165,6 +165,23 @@ test('a restart that never began is named by the run it would have replaced', as
   expect(project.statuses()).toEqual({a: 'done', b: 'done'});
 });
 
+test('a task that was made ready again and never began is ready, not done as it once was', async () => {
+  const project = engineProject(planOf(task('a', {prompt: demo('append done.txt a')})));
+  expect((await project.run(['execute'])).code).toBe(0);
+  expect((await project.run(['set-status', 'a', 'todo'])).code).toBe(0);
+  const {result: _, ...earlier} = {...project.latest('a')};
+  const fresh = {run_id: 'a-2-000000', attempt: 2, state: 'running', phase: 'launching', segments: []};
+  project.write(
+    '.blackbird/runs/a/a-2-000000.json',
+    JSON.stringify({...earlier, ...fresh, resumable: false}, null, 2),
+  );
+  project.write('blackbird.plan.json', project.planText().replace('"todo"', '"in_progress"'));
+
+  expect((await project.run(['execute'])).code).toBe(0);
+  expect(project.runs('a')).toMatchObject([{state: 'succeeded'}, {state: 'canceled'}, {state: 'succeeded'}]);
+  expect(project.text('done.txt')).toBe('a\na\n');
+});
+
 test('files that a dead Blackbird was writing are removed by the next one', async () => {
   const project = engineProject(planOf(task('a')));
   const {pid} = spawnSync('true');

@@ -9,7 +9,7 @@ import {leaveParents, parentsBefore} from '../policies/review/parent-review.ts';
 import {applyRunStep} from '../policies/run/run-record.ts';
 import type {RunStep} from '../policies/run/run-step.ts';
 import {identityOf} from '../policies/run/run-step.ts';
-import {isResting, statusOf, tellingRun} from '../policies/run/task-runs.ts';
+import {isResting, runBefore, statusOf, tellingRun} from '../policies/run/task-runs.ts';
 import {undoBroken} from '../policies/run/undo.ts';
 import {isVerifying} from '../policies/run/verification.ts';
 import {compareTimestamps} from '../policies/text/timestamps.ts';
@@ -50,8 +50,10 @@ export function defineRecoverRunsActor(
       const wasRunning = latest.state === 'running';
       const run = wasRunning ? await repair(services, latest) : latest;
       if (wasRunning) recovered.push(run);
-      // What never began or was not delivered changed nothing: the run before it says how the task stands.
-      const standing = tellingRun(runs.map((each) => (each === latest ? run : each))) ?? run;
+      // What never began or was not delivered changed nothing: the run it was to follow says how the task stands.
+      const standing = isBegunAfresh(run)
+        ? run
+        : (tellingRun(runs.map((each) => (each === latest ? run : each))) ?? run);
       const task = plan.items.get(taskId);
       // Where a record cannot be read, nobody knows how the task stands.
       if (task && isOpenTask(task) && broken.length === 0)
@@ -72,6 +74,10 @@ export function defineRecoverRunsActor(
 
 /** No attempt at a task. */
 const isAside = ({run_type}: RunRecord) => run_type === 'review' || run_type === 'plan';
+
+/** It never began and was to follow no other: its task was ready, whatever earlier runs had made of it. */
+const isBegunAfresh = (run: RunRecord) =>
+  run.state === 'canceled' && run.segments.length === 0 && runBefore(run) === undefined;
 
 const isTakenBack = ({state, segments, restart_of_run_id}: RunRecord) =>
   state === 'canceled' && segments.length === 0 && restart_of_run_id !== undefined;
