@@ -107,6 +107,8 @@ const jobCodes = `Exit codes: 0 done, 1 error, 2 usage, 3 something failed, 4 a 
 
 /** What is added to the help of a command that shows no examples itself. */
 export function helpFor([program, ...rest]: readonly string[], columns: number): string {
+  // The programs themselves show their own.
+  if (rest.length === 0) return '';
   const names = program === 'agency' ? ['session', ...rest] : rest;
   const name = names.join(' ');
   const lines = examples[name] ?? [];
