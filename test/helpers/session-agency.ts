@@ -30,7 +30,7 @@ export function agencyProject() {
     chmodSync(path.join(bin, name), 0o755);
   };
   for (const name of ['agency', 'blackbird']) {
-    addProgram(name, `exec '${process.execPath}' '${path.join(path.dirname(builtCli), `${name}.js`)}' "$@"`);
+    addProgram(name, `exec '${process.execPath}' '${path.join(path.dirname(builtCli), `${name}.cjs`)}' "$@"`);
   }
   // Stands for an agent: says that it began and where, then waits.
   addProgram('claude', 'echo "claude in $PWD for $AGENCY_NAME"; echo $$ >> .started; exec cat');
