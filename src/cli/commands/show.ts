@@ -1,3 +1,4 @@
+import {existsSync} from 'node:fs';
 import {Command} from 'commander';
 import {
   ancestorsOf,
@@ -33,7 +34,8 @@ export function showCommand(cli: Cli): Command {
         ready: isReady(plan, task),
         checks: checksOf(plan, task),
       };
-      const {run} = await taskFacts(project, plan, id);
+      const hasRuns = existsSync(project.folder.runsFolder);
+      const run = hasRuns ? (await taskFacts(project, plan, id)).run : null;
       cli.print(command, data, () => renderTask(plan, task, painter(cli.context.stdout), run));
     });
 }
