@@ -69,7 +69,7 @@ test('the report tells exactly what happened; nothing is lost, and nothing is do
   evening.child.kill('SIGKILL');
   await evening.ended;
   // Whoever starts it again finds the rest of the plan done up to the question.
-  expect(await project.run(['execute'])).toMatchObject({code: 4});
+  expect(await project.run(['execute'])).toMatchObject({code: 3});
 
   const night = await reportOf(project);
   expect(outcomes(night)).toEqual({

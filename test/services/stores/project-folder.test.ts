@@ -37,6 +37,7 @@ test('everything of a project has its place', () => {
     draftsFolder: '/work/shop/.blackbird/drafts',
     jobsFolder: '/work/shop/.blackbird/jobs',
     requestsFolder: '/work/shop/.blackbird/requests',
+    planDraftsFolder: '/work/shop/.blackbird/plan-drafts',
     planTrailFile: '/work/shop/.blackbird/plan.writes',
   });
 });
