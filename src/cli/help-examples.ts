@@ -40,8 +40,6 @@ const examples: Readonly<Record<string, readonly string[]>> = {
     'blackbird execute api --review        one task, then ask for a decision',
     'blackbird execute --max-cost 10       overnight, with a bound',
   ],
-  pause: ['blackbird pause                       as Ctrl+C in the terminal of the job'],
-  stop: ['blackbird stop                        its task is finished, no other is begun'],
   review: [
     'blackbird review api                  asks, with the change before you',
     'blackbird review api --request-changes "use cents, not floats"',
@@ -67,10 +65,6 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   'feedback dismiss': ['blackbird feedback dismiss api        overrules the review'],
   session: ['blackbird session run --name refunds', 'blackbird session ls'],
   demo: ['blackbird demo', 'blackbird demo ./tryout --tui'],
-  inspect: [
-    'blackbird inspect                     the running job, or the last one',
-    'blackbird inspect api                 the machines of its latest run',
-  ],
   machines: ['blackbird machines', 'blackbird machines run --format ascii'],
   bundle: ['blackbird bundle api'],
   agents: ['blackbird agents', 'blackbird agents use codex'],

@@ -7,7 +7,9 @@ async function commandPaths(above: readonly string[] = []): Promise<string[][]> 
   const {out} = await cliProject().run([...above, '--help']);
   const sections = out.split(/\n\n(?=[^\n]+:\n)/);
   const names = sections
-    .filter((section) => !/^(Usage|Arguments|Options|Global Options|Examples|To use it):/.test(section))
+    .filter((section) =>
+      /^(Look at the plan|Change the plan|Run tasks|Look inside|Set up|Commands):/.test(section),
+    )
     .flatMap((section) =>
       [...section.matchAll(/^ {2}([a-z][a-z-]*)(?= |$)/gm)].flatMap(([, name]) => name ?? []),
     )

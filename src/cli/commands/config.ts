@@ -109,5 +109,7 @@ function required<T>(value: T | undefined): T {
 /** Every key with what it takes. */
 function settingLines(): string[] {
   const width = Math.max(...settingKeys.map((key) => key.length));
-  return settingKeys.map((key) => `  ${key.padEnd(width)}  ${acceptedFor(settings[key])}`);
+  return settingKeys.map(
+    (key) => `  ${key.padEnd(width)}  ${acceptedFor(settings[key]).replace(/, such as .*\]'/, '')}`,
+  );
 }

@@ -7,10 +7,11 @@ export function mcpCommand(cli: Cli): Command {
     .addHelpText(
       'after',
       `
-The agent can list, show, explain, add, edit, move and connect tasks, set a status, and read runs and reports,
-with the locks and refusals of the commands. It can start nothing and decide nothing.
+The agent can list, show, explain, add, edit, move and connect tasks, set a status, and read runs
+and reports, with the locks and refusals of the commands. It can start nothing and decide nothing.
 
-Connect it, in the folder of the project:
+Connect it, in the folder of the project.
+Examples:
   claude mcp add blackbird -- blackbird mcp
   codex mcp add blackbird -- blackbird mcp`,
     )

@@ -25,8 +25,9 @@ export function simulateCommand(cli: Cli): Command {
     .addHelpText(
       'after',
       `
-Plays the plan on the machines of "execute", with agents that only follow a script and a clock that never
-waits: in which order, where a person is needed, how long, how dear. Nothing is started and nothing is written.
+Plays the plan on the machines of "execute", with agents that only follow a script and a clock
+that never waits: in which order, where a person is needed, how long, how dear. Nothing is started
+and nothing is written.
 
 Examples:
   blackbird simulate
