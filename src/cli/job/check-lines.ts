@@ -13,8 +13,8 @@ export function createCheckLines(paint: Paint) {
   let isToldBack = false;
   return (run: RunRecord): CheckNews => {
     const {verifications = [], phase} = run;
-    // A run that went on tells nothing of what was before.
-    if (run.run_id !== runId) [runId, ended, isToldBack] = [run.run_id, 0, false];
+    // A run that goes on, or is undone, tells nothing of what was before.
+    if (run.run_id !== runId) [runId, ended, isToldBack] = [run.run_id, verifications.length, false];
     // A round that was cut short is made again.
     ended = Math.min(ended, verifications.length);
     const lines = verifications
