@@ -231,10 +231,14 @@ function expectWholeRecords(project: EngineProject): void {
     const open = runs.slice(0, -1).filter(({state}) => state === 'running');
     expect(open).toEqual([]);
   }
-  const known = ids.flatMap((id) => project.runs(id).map(({provider_session_ref: ref}) => `${ref}.json`));
+  const runs = ids.flatMap((id) => project.runs(id));
+  const known = runs.map(({provider_session_ref: ref}) => `${ref}.json`);
+  // An agent stores its session before it names it; killed in between, its start is all that is known.
+  const unnamed = runs.filter(({segments, provider_session_ref: ref}) => segments.length > 0 && ref === '');
   const sessions = path.join(project.folder, '.blackbird', 'demo-sessions');
   const begun = existsSync(sessions) ? readdirSync(sessions).filter((name) => name.endsWith('.json')) : [];
-  expect(begun.filter((name) => !known.includes(name))).toEqual([]);
+  const unknown = begun.filter((name) => !known.includes(name));
+  expect(unknown.length).toBeLessThanOrEqual(unnamed.length);
 }
 
 /** Half-written files that nobody will ever finish, unless the number of their writer is taken again. */

@@ -83,7 +83,7 @@ describe.skipIf(!hasTmux)('a run that cannot begin leaves nothing behind', () =>
 describe.skipIf(!hasTmux)('a runner that ends at once', () => {
   // The kernel may lose what is said in the very moment of the exit.
   const claude = (project: AgencyProject) =>
-    project.addProgram('claude', 'echo "no login"; sleep 0.1; exit 7');
+    project.addProgram('claude', 'echo "no login"; sleep 0.5; exit 7');
   const told = (next: string) =>
     [
       'error_code: E_RUNNER_EXITED',

@@ -129,13 +129,13 @@ describe.skipIf(!hasTmux)('the real tmux', () => {
 
   test.each([
     {
-      line: 'echo one; echo two >&2; sleep 0.1; exit 3',
+      line: 'echo one; echo two >&2; sleep 1; exit 3',
       end: {exitCode: 3, signal: null, lastLines: ['one', 'two']},
     },
     {line: 'exit 0', end: {exitCode: 0, signal: null, lastLines: []}},
     {line: 'kill -9 $$', end: {exitCode: null, signal: '9', lastLines: []}},
     {
-      line: 'i=0; while [ $i -lt 50 ]; do i=$((i+1)); echo $i; done; sleep 0.1; exit 1',
+      line: 'i=0; while [ $i -lt 50 ]; do i=$((i+1)); echo $i; done; sleep 1; exit 1',
       end: {exitCode: 1, signal: null, lastLines: Array.from({length: 10}, (_, at) => String(41 + at))},
     },
   ])('$line: its end and last lines are there until it is killed', async ({line, end}) => {
