@@ -10,7 +10,7 @@ import {
   jobRecordSchema,
 } from '../contracts/job.ts';
 import {DurableFile} from './durable-file.ts';
-import {ensurePrivateFolder, removeDurably} from './durable-write.ts';
+import {ensurePrivateFolder, removeDurably, removeLeftoversIn} from './durable-write.ts';
 import {isRecordName, namesIn} from './folder-names.ts';
 import {renderDocument} from './json-text.ts';
 import {firstIssue, readFailure, writeFailure} from './store-errors.ts';
@@ -49,7 +49,8 @@ export function createJobStore({folder}: {folder: string}): JobStore {
       return job.end === undefined ? withNotes(job, readNotes(notesOf(jobId))) : job;
     },
     create: async (job) => {
-      await ensurePrivateFolder(folder);
+      // What a killed Blackbird had begun to write of its job is never finished.
+      if (!(await ensurePrivateFolder(folder))) removeLeftoversIn(folder);
       const database = databaseOf(fileOf(job.jobId));
       database.data = job;
       await database.write();

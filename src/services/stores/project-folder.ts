@@ -2,7 +2,7 @@ import {existsSync} from 'node:fs';
 import path from 'node:path';
 import {AppError} from '../contracts/errors.ts';
 import {planFileName} from '../contracts/plan.ts';
-import {ensurePrivateFolder, writeDurably} from './durable-write.ts';
+import {ensurePrivateFolder, removeLeftovers, writeDurably} from './durable-write.ts';
 import {writeFailure} from './store-errors.ts';
 import {versionOf} from './whole-file.ts';
 
@@ -62,6 +62,7 @@ export async function ensureStateFolder({stateFolder}: ProjectFolder): Promise<v
   const file = path.join(stateFolder, '.gitignore');
   if (versionOf(file) !== null) return;
   try {
+    removeLeftovers(file);
     await writeDurably(file, '*\n!.gitignore\n!config.json\n');
   } catch (error) {
     throw error instanceof AppError ? error : writeFailure(file, 'file', error);

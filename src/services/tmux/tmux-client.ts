@@ -49,8 +49,13 @@ export function createTmuxClient(env: Env): TmuxClient {
         if (!isGone.test(stderr)) throw failure(args, `exit=${code}`, stderr);
         return {exitCode: null, signal: null, lastLines: []};
       }
-      const end = commandEnd(stdout);
+      let end = commandEnd(stdout);
       if (end === null) return null;
+      // A pane is dead once its terminal is closed; how its command ended, tmux hears a moment later.
+      for (let look = 0; look < 20 && end?.exitCode === null && end.signal === null; look++) {
+        await delay(25);
+        end = commandEnd((await run(['list-panes', ...target, '-F', paneFormat])).stdout) ?? end;
+      }
       const screen = await run(['capture-pane', '-p', '-J', '-S', '-', ...target]);
       return {...end, lastLines: lastLinesOf(screen.stdout)};
     },

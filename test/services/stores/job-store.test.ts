@@ -1,3 +1,4 @@
+import {spawnSync} from 'node:child_process';
 import {
   appendFileSync,
   existsSync,
@@ -125,4 +126,13 @@ test('ids come newest first, and nothing else does', async () => {
     ...['20260112-000000-000000', '20260111-000000-ffffff', '20260110-220412-3fa9c1'],
   ]);
   expect(readdirSync(folder)).toHaveLength(6);
+});
+
+test('what a killed Blackbird had begun to write of its job goes with the next one', async () => {
+  const {folder, jobs, fileOf} = store();
+  mkdirSync(folder, {mode: 0o700});
+  const {pid = 0} = spawnSync('true');
+  writeFileSync(fileOf(`.20260109-220412-3fa9c1.json.${pid}.0123456789ab.tmp`), '{');
+  await jobs.create(job());
+  expect(readdirSync(folder)).toEqual(['20260110-220412-3fa9c1.json']);
 });
