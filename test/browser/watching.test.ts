@@ -27,7 +27,7 @@ test('a live run is watched from its start to its pause, and a step back shows t
   await page.locator('[data-state="segment.active"].active').waitFor();
   expect(await activeStates(page)).toEqual(['segment.active']);
   const actors = await page.locator('#actors .actor.working .name').allTextContents();
-  expect(actors).toEqual(['engine', 'executor', 'task', 'run', 'segment']);
+  expect(actors).toEqual(['engine', 'executor', 'task', 'run', 'segment', 'budget']);
   expect(await page.locator('#actors button', {hasText: 'task'}).textContent()).toBe('●taska · running');
   expect(await page.locator('#connection').textContent()).toBe('live');
 
