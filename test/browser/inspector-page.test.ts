@@ -364,9 +364,12 @@ test('where the system chooses the colors, what is chosen shows by its border', 
   await page.emulateMedia({forcedColors: 'active'});
   await untilAt(page, recorded.length);
   const widthOf = (selector: string) => page.locator(selector).first().evaluate(borderOf);
-  expect(await widthOf('.event[aria-current]')).toBe('3px');
-  expect(await widthOf('.actor[aria-current]')).toBe('3px');
-  expect(await widthOf('.event:not([aria-current])')).toBe('1px');
+  // The lists are drawn anew until the page has come to rest.
+  await eventually(async () => {
+    expect(await widthOf('.event[aria-current]')).toBe('3px');
+    expect(await widthOf('.actor[aria-current]')).toBe('3px');
+    expect(await widthOf('.event:not([aria-current])')).toBe('1px');
+  });
 });
 
 test('where the process has ended, everything it told can still be looked at, contexts too', async () => {
