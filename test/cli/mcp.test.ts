@@ -24,12 +24,15 @@ async function connected() {
 test('offers what looks at and changes the plan, and nothing that runs or decides', async () => {
   const {client} = await connected();
   const {tools} = await client.listTools();
-  expect(tools.map(({name, annotations}) => `${name}${annotations?.readOnlyHint ? '' : ' *'}`)).toEqual([
+  const marked = tools.map(({name, annotations: {readOnlyHint, destructiveHint} = {}}) =>
+    readOnlyHint ? name : `${name} ${destructiveHint ? '*' : '+'}`,
+  );
+  expect(marked).toEqual([
     'list_tasks',
     'show_task',
     'explain_task',
     'next_task',
-    'add_task *',
+    'add_task +',
     'edit_task *',
     'move_task *',
     'set_dependencies *',

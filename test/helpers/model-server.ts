@@ -8,7 +8,13 @@ export type Reply =
   /** A call of the agent's shell tool. */
   | {readonly kind: 'run'; readonly command: string; readonly say?: string}
   /** A call of any other tool, by the agent's own name for it. */
-  | {readonly kind: 'tool'; readonly name: string; readonly input: Readonly<Record<string, unknown>>}
+  | {
+      readonly kind: 'tool';
+      readonly name: string;
+      readonly input: Readonly<Record<string, unknown>>;
+      /** Codex alone: where it groups tools, as those of an MCP server. */
+      readonly namespace?: string;
+    }
   /** No answer until `release` is called; then `text` is said. */
   | {readonly kind: 'hold'; readonly hold: Hold; readonly text: string}
   /** An error response; both vendors read the same body. */
@@ -247,11 +253,12 @@ const openai: Dialect = {
 };
 
 function openaiItems(reply: SpokenReply): Body[] {
-  const call = (name: string, input: Body) => ({
+  const call = (name: string, input: Body, namespace?: string) => ({
     type: 'function_call',
     id: nextId('fc'),
     call_id: nextId('call'),
     name,
+    ...(namespace === undefined ? {} : {namespace}),
     arguments: JSON.stringify(input),
   });
   const message = (text: string) => ({
@@ -266,7 +273,7 @@ function openaiItems(reply: SpokenReply): Body[] {
       call('exec_command', {cmd: reply.command}),
     ];
   }
-  return [reply.kind === 'tool' ? call(reply.name, reply.input) : message(reply.text)];
+  return [reply.kind === 'tool' ? call(reply.name, reply.input, reply.namespace) : message(reply.text)];
 }
 
 const dialects: Readonly<Record<string, Dialect>> = {'/v1/messages': anthropic, '/v1/responses': openai};

@@ -15,10 +15,15 @@ export async function openMcpServer(
 ): Promise<McpServer> {
   const server = new McpServer({name: 'blackbird', version: context.version});
   for (const tool of mcpTools) {
-    const {name, description, input, isReadOnly} = tool;
+    const {name, description, input, isReadOnly, isAdding = false} = tool;
+    const annotations = {
+      readOnlyHint: isReadOnly,
+      destructiveHint: !isReadOnly && !isAdding,
+      openWorldHint: false,
+    };
     server.registerTool(
       name,
-      {description, inputSchema: input, annotations: {readOnlyHint: isReadOnly, openWorldHint: false}},
+      {description, inputSchema: input, annotations},
       async (given: Record<string, unknown>) => {
         const {code, out, err} = await runQuietly(argvOf(tool.command(given), folder), context, runCli);
         return code === 0

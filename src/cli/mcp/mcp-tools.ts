@@ -6,6 +6,8 @@ export type McpTool = {
   readonly description: string;
   readonly input: z.ZodRawShape;
   readonly isReadOnly: boolean;
+  /** It changes the plan and takes nothing away: agents need not ask before they use it. */
+  readonly isAdding?: true;
   /** The command that does it: what it is called, its options, and what stands behind them. */
   readonly command: (input: Record<string, unknown>) => Call;
   /** What of its data is the answer; all of it where this is missing. */
@@ -96,6 +98,7 @@ export const mcpTools: readonly McpTool[] = [
       index: z.int().min(0).optional().describe('its place among its siblings, from 0'),
     },
     isReadOnly: false,
+    isAdding: true,
     command: (input) => ({
       words: ['add'],
       options: [
