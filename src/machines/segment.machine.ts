@@ -74,6 +74,9 @@ export const segmentMachine = setup({
     hasResult: ({context}) => context.hasResult,
     hasError: ({context}) => context.error !== undefined,
     isStalled: ({context}, silence: Silence) => silencePause(silence, context.stallMilliseconds) !== null,
+    /** Sent back without a budget: that is an end like any other pause by Blackbird itself. */
+    restsForBudget: ({context}, {run}: {run: RunRecord}) =>
+      context.pause?.failure !== undefined && run.state === 'paused',
     endsAsPause: ({context}) => context.pause !== null && !context.hasResult,
   },
   delays: {
@@ -183,7 +186,10 @@ export const segmentMachine = setup({
     recordingWithdrawal: {
       invoke: {
         ...recording('recordWithdrawal', segmentStep.withdrawal),
-        onDone: {target: 'withdrawn', actions: remembered},
+        onDone: [
+          {guard: {type: 'restsForBudget', params: recordIn}, target: 'ended', actions: remembered},
+          {target: 'withdrawn', actions: remembered},
+        ],
         onError: {target: 'failed', actions: failed},
       },
     },

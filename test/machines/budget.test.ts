@@ -140,6 +140,48 @@ describe('the budget of a task', () => {
     ]);
   });
 
+  test.each([
+    {whose: 'task', settings: {maxTaskTokens: 1000}, flag: ' --max-task-tokens <n>'},
+    {whose: 'job', settings: {maxTokens: 1000}, flag: ''},
+  ])('of the $whose, used up when a check sends its agent back, is told like any other', async (each) => {
+    const {whose, settings, flag} = each;
+    const project = openProject({
+      plays: [usedAndDone(used(1000))],
+      plan: planOf(task('a', {verify: ['test']})),
+      settings,
+    });
+    project.checks.play = (check) => check.fails('1 test failed');
+    const {standing, lines} = await project.linesOf(executeJob());
+    expect(project.runs.records('a')).toMatchObject([
+      {
+        state: 'paused',
+        pause_reason: 'budget',
+        resumable: true,
+        failure: {
+          kind: 'own_limit',
+          message: `the budget of the ${whose} is used up: 1k tokens of 1k tokens`,
+        },
+        segments: [{}],
+        pauses: [{pause_reason: 'budget'}],
+      },
+    ]);
+    expect(project.log.filter((entry) => entry.startsWith('go '))).toEqual(['go a-1']);
+    expect({standing, lines}).toMatchObject({standing: 'personNeeded'});
+    expect(lines).toContain('a is paused: its budget is used up.');
+    expect(lines.find((line) => line.includes('resume'))).toContain(`blackbird resume a${flag}  `);
+    expect(project.plans.statuses()).toEqual({a: 'in_progress'});
+
+    // With more, the agent is told of the check that it has to mend.
+    project.checks.play = (check) => check.passes();
+    await project.engine.start(jobOf([resumeStep('a')], {budget: {'execution.maxTaskTokens': 5000}}));
+    expect(project.agents.agents.at(-1)?.request).toMatchObject({
+      kind: 'resume',
+      prompt: expect.stringContaining('1 test failed'),
+    });
+    expect(project.plans.statuses()).toEqual({a: 'done'});
+    expect(project.violations).toEqual([]);
+  });
+
   test('is new for a task that a person starts again', async () => {
     const run = pausedRun({segments: [{...endedSegment(), usage: used(5000)}]});
     const plan = withStatus(planOf(task('a')), 'a', 'in_progress');

@@ -1124,6 +1124,11 @@ test('every transition is reached', () => {
         {type: 'agent.fatalRetrySeen'},
         {type: 'agent.exited', ...exit},
         {type: 'run.pause', reason: 'user_interrupt'},
+        {
+          type: 'xstate.done.actor.budget',
+          output: {whose: 'job', setting: 'execution.maxTokens', what: 'tokens', spent: 1, limit: 1},
+        },
+        {type: 'xstate.done.actor.recordWithdrawal', output: pausedRun()},
         ...['recordStart', 'recordSession', 'recordPauseIntent', 'recordPause', 'recordOutcome'].map(
           (id) => ({
             type: `xstate.done.actor.${id}`,
@@ -1139,6 +1144,7 @@ test('every transition is reached', () => {
       ],
       key: ({context: {pause, session, hasResult, exit: seen, isSwept, error}}) => [
         Math.min(pause?.presses ?? 0, 2),
+        pause?.failure !== undefined,
         session?.isRecorded ?? null,
         hasResult,
         seen !== null,

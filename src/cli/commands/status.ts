@@ -1,5 +1,5 @@
 import {Command} from 'commander';
-import type {JobStatus} from '../../machines/policies/report/job-status.ts';
+import type {JobStatus, Used} from '../../machines/policies/report/job-status.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {clockTime, dollars, duration, localTime, tokenCount} from '../../machines/policies/text/durations.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
@@ -43,7 +43,7 @@ Examples:
 /** Looks at the project as it is on disk; needs no lock, and can be called again. */
 async function statusLook(cli: Cli, command: Command): Promise<() => Promise<JobStatus>> {
   const project = await cli.project(command);
-  const [{newestJob, openJobs, ownerOf}, {jobStatus}, {createRunStore}, {createUsageMeter}] =
+  const [{newestJob, openJobs, ownerOf}, {jobStatus}, {createRunStore}, {createJobMeter, createUsageMeter}] =
     await Promise.all([
       import('../job/other-job.ts'),
       import('../../machines/policies/report/job-status.ts'),
@@ -53,6 +53,7 @@ async function statusLook(cli: Cli, command: Command): Promise<() => Promise<Job
   const jobs = await openJobs(project);
   const runs = createRunStore({folder: project.folder.runsFolder});
   const usageOf = createUsageMeter(runs);
+  const usedBefore = createJobMeter(runs);
   return async () => {
     const plan = await project.plans.read();
     const factsOf = await taskFactsIn(project, plan, plan.items.values());
@@ -60,8 +61,9 @@ async function statusLook(cli: Cli, command: Command): Promise<() => Promise<Job
     const last = job?.runs.at(-1);
     const all: readonly RunRecord[] = last ? (await runs.list(last.taskId)).runs : [];
     const run = all.find(({run_id}) => run_id === last?.runId) ?? null;
-    const usage = run?.state === 'running' ? usageOf(run) : null;
-    return jobStatus({plan, factsOf, job, owner: job ? await ownerOf(job) : 'dead', run, usage});
+    const usage = run ? usageOf(run) : null;
+    const others = job ? await usedBefore(job) : [];
+    return jobStatus({plan, factsOf, job, owner: job ? await ownerOf(job) : 'dead', run, usage, others});
   };
 }
 
@@ -112,11 +114,16 @@ function jobRows(status: JobStatus, now: string): Row[] {
     job.pid === null ? '' : `, process ${job.pid}${job.state === 'unseen' ? ` on ${job.host}` : ''}`;
   const works = `${who} (${duration(ago(job.started_at))})${where}`;
   return [
-    {head: {text: 'Works', style: 'bold'}, pieces: [{text: works}]},
+    {head: {text: 'Works', style: 'bold'}, pieces: [works, ...usedTexts(job)].map((text) => ({text}))},
     ...(running === null ? [] : [runningRow(running, ago)]),
     ...(waiting === null ? [] : [waitingRow(waiting, ago)]),
   ];
 }
+
+const usedTexts = ({tokens, cost_usd}: Used): string[] => [
+  ...(tokens === null ? [] : [`${tokenCount(tokens)} tokens`]),
+  ...(cost_usd === null ? [] : [dollars(cost_usd)]),
+];
 
 type Ago = (since: string) => number;
 
@@ -128,8 +135,7 @@ const runningRow = (running: NonNullable<JobStatus['running']>, ago: Ago): Row =
     `${running.state} ${clockTime(ago(running.since))}`,
     ...(running.check === null ? [] : [displayLine(running.check)]),
     displayLine(running.agent),
-    ...(running.tokens === null ? [] : [`${tokenCount(running.tokens)} tokens`]),
-    ...(running.cost_usd === null ? [] : [dollars(running.cost_usd)]),
+    ...usedTexts(running),
   ].map((text) => ({text})),
 });
 

@@ -1,34 +1,69 @@
 import {closeSync, fstatSync, openSync, readSync} from 'node:fs';
+import {isOpenJob} from '../../machines/policies/job/job-record.ts';
+import {type Used, usedIn} from '../../machines/policies/report/job-status.ts';
+import {usageSince} from '../../machines/policies/run/spent.ts';
 import {createLogReader} from '../../services/agents/run-provider.ts';
 import {createUsageSum} from '../../services/agents/usage-sum.ts';
 import type {Usage} from '../../services/contracts/agent.ts';
-import type {RunRecord, RunStore} from '../../services/contracts/run.ts';
+import type {JobRecord} from '../../services/contracts/job.ts';
+import type {RunFiles, RunRecord, RunStore, Segment} from '../../services/contracts/run.ts';
 import {createLineSplitter} from '../../services/output/line-splitter.ts';
+import {offsetSince} from '../../services/output/time-marks.ts';
 
 /** So much of an output is read at a look; the rest at the next one. */
 const maxBytes = 16 * 1024 * 1024;
 
 /** What a running agent has told of its use so far, read from its log; each look reads only what is new. */
 export function createUsageMeter(runs: Pick<RunStore, 'files'>): (run: RunRecord) => Usage | null {
-  let meter: {runId: string; look: () => Usage | null} | null = null;
+  let meter: {key: string; look: () => Usage | null} | null = null;
   return (run) => {
-    if (meter?.runId !== run.run_id) {
-      meter = {runId: run.run_id, look: meterOf(run, runs.files(run.task_id, run.run_id).stdout)};
-    }
+    const last = run.segments.at(-1);
+    // Of an agent that is gone, the record tells.
+    if (run.state !== 'running' || last === undefined || last.ended_at !== undefined) return null;
+    const key = `${run.segments.length} ${run.run_id}`;
+    if (meter?.key !== key) meter = {key, look: meterOf(run, last, runs.files(run.task_id, run.run_id))};
     return meter.look();
   };
 }
 
-function meterOf(run: RunRecord, file: string): () => Usage | null {
+/** What the runs of a job used before its last one; each is read once, until it goes on. */
+export function createJobMeter(runs: Pick<RunStore, 'list'>): (job: JobRecord) => Promise<Used[]> {
+  const known = new Map<string, Used>();
+  return async (job) => {
+    if (!isOpenJob(job)) return [];
+    const {jobId, runs: begun} = job;
+    const last = begun.at(-1)?.runId ?? '';
+    known.delete(last);
+    const earlier = new Map(begun.filter(({runId}) => runId !== last).map((each) => [each.runId, each]));
+    const unread = new Set(
+      [...earlier.values()].flatMap(({taskId, runId}) => (known.has(runId) ? [] : taskId)),
+    );
+    for (const taskId of unread) {
+      for (const run of (await runs.list(taskId)).runs) {
+        if (earlier.has(run.run_id)) known.set(run.run_id, usedIn(run, jobId));
+      }
+    }
+    return [...earlier.keys()].flatMap((runId) => known.get(runId) ?? []);
+  };
+}
+
+function meterOf(run: RunRecord, {started_at}: Segment, files: RunFiles): () => Usage | null {
   let usage: Usage | null = null;
-  let offset = 0;
+  // All agents of a run write to one log.
+  let offset = run.segments.length === 1 ? 0 : null;
+  const {session_usage: before} = run;
   const read = createLogReader(run);
   const summed = createUsageSum();
   const splitter = createLineSplitter((line) => {
-    for (const event of read(line).map(summed)) if (event.type === 'usage') usage = event.usage;
+    for (const event of read(line).map(summed)) {
+      if (event.type === 'usage')
+        usage = event.wholeSession && before ? usageSince(event.usage, before) : event.usage;
+    }
   });
   return () => {
-    const chunk = bytesFrom(file, offset);
+    offset ??= offsetSince(bytesFrom(files.times, 0).toString('utf8'), Date.parse(started_at));
+    if (offset === null) return null;
+    const chunk = bytesFrom(files.stdout, offset);
     offset += chunk.length;
     splitter.push(chunk);
     return usage;

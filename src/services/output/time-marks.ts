@@ -35,12 +35,19 @@ export function openTimedLog(file: string, timesFile: string, now: () => number 
   };
 }
 
-/** When the byte at an offset was written; null where nothing tells. */
-export function timesIn(text: string): (offset: number) => number | null {
-  const marks = [...text.matchAll(/^(\d{1,15}) (\d{1,15})$/gm)].map(([, at, offset]) => ({
+const marksIn = (text: string) =>
+  [...text.matchAll(/^(\d{1,15}) (\d{1,15})$/gm)].map(([, at, offset]) => ({
     at: Number(at),
     offset: Number(offset),
   }));
+
+/** Where that begins which was written from this time on; null where nothing was. */
+export const offsetSince = (text: string, time: number): number | null =>
+  marksIn(text).find(({at}) => at >= time)?.offset ?? null;
+
+/** When the byte at an offset was written; null where nothing tells. */
+export function timesIn(text: string): (offset: number) => number | null {
+  const marks = marksIn(text);
   return (offset) => {
     let [low, high] = [0, marks.length];
     while (low < high) {

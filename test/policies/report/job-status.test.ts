@@ -1,5 +1,10 @@
 import {describe, expect, test} from 'vitest';
-import {jobStatus, retryAtOf, type StatusFacts} from '../../../src/machines/policies/report/job-status.ts';
+import {
+  jobStatus,
+  retryAtOf,
+  type StatusFacts,
+  usedIn,
+} from '../../../src/machines/policies/report/job-status.ts';
 import type {RunRecord} from '../../../src/services/contracts/run.ts';
 import {endedJob, jobRecord} from '../../fakes/jobs.ts';
 import {pausedRun, question, restingRun, runRecord} from '../../fakes/runs.ts';
@@ -26,6 +31,7 @@ const statusOf = (facts: Partial<StatusFacts> = {}) =>
     owner: 'dead',
     run: null,
     usage: null,
+    others: [],
     ...facts,
   });
 
@@ -38,6 +44,7 @@ test('where nothing ever ran: what comes next, and how much is done', () => {
       owner: 'dead',
       run: null,
       usage: null,
+      others: [],
     }),
   ).toEqual({
     job: null,
@@ -70,6 +77,8 @@ describe('while a job works', () => {
         started_at: job.startedAt,
         pid: 42,
         host: 'here',
+        tokens: 18_000,
+        cost_usd: 0.31,
       },
       last_job: null,
       running: {
@@ -102,6 +111,25 @@ describe('while a job works', () => {
       tokens: 1500,
       cost_usd: 0.1,
     });
+  });
+
+  test('tells what the job used: its agents that are gone, of this job only, and the one at work', () => {
+    const gone = (jobId: string, cost_usd?: number) => ({
+      ...segment,
+      ended_at: at,
+      job_id: jobId,
+      usage: {input_tokens: 1000, output_tokens: 0, ...(cost_usd === undefined ? {} : {cost_usd})},
+    });
+    const run = running({segments: [gone('yesterday', 5), gone(job.jobId), segment]});
+    const usage = {input_tokens: 400, output_tokens: 100, cost_usd: 0.1};
+    const others = [
+      usedIn(running({segments: [gone(job.jobId, 0.4), gone('yesterday', 5)]}), job.jobId),
+      {tokens: null, cost_usd: null},
+    ];
+    const jobOf = (facts: Partial<StatusFacts>) => statusOf({job, owner: 'alive', ...facts}).job;
+    expect(jobOf({run, usage, others})).toMatchObject({tokens: 2500, cost_usd: 0.5});
+    expect(jobOf({run})).toMatchObject({tokens: 1000, cost_usd: null});
+    expect(jobOf({})).toMatchObject({tokens: null, cost_usd: null});
   });
 
   test('calls a review a review', () => {
@@ -180,6 +208,7 @@ describe('after a job', () => {
       owner: 'dead',
       run: null,
       usage: null,
+      others: [],
     });
     expect(status.needs_you).toMatchObject([{task_id: 'a', why: 'failed: npm test failed'}]);
   });

@@ -1,7 +1,7 @@
 import {readFileSync} from 'node:fs';
 import path from 'node:path';
 import {expect, test} from 'vitest';
-import {openTimedLog, timesIn} from '../../../src/services/output/time-marks.ts';
+import {offsetSince, openTimedLog, timesIn} from '../../../src/services/output/time-marks.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
 
 test('when each part of a log was written, to the second, also after it was opened again', async () => {
@@ -22,6 +22,11 @@ test('when each part of a log was written, to the second, also after it was open
   expect(readFileSync(file, 'utf8')).toBe('one\ntwo\nthree\n');
   expect(readFileSync(times, 'utf8')).toBe('1000 0\n12998 8\n');
   const timeAt = timesIn(readFileSync(times, 'utf8'));
+  expect([0, 1_001, 12_999].map((time) => offsetSince(readFileSync(times, 'utf8'), time))).toEqual([
+    0,
+    8,
+    null,
+  ]);
   expect([0, 4, 7, 8, 13].map(timeAt)).toEqual([1_000, 1_000, 1_000, 12_998, 12_998]);
 });
 

@@ -7,6 +7,7 @@ const kept = new Set(
     'type id actorId state status outcome kind phase mode reason owner pauseReason pause_reason',
     'provider provider_dialect dialect',
     'explicitProvider run_type access code name signal ref sessionRef provider_session_ref digest decision',
+    'whose what setting',
   ].flatMap((names) => names.split(' ')),
 );
 const keptEnding = /(?:_ids?|Ids?|_at|At|_state|State|_tree|_signature|_ref|Version|_version)$/;

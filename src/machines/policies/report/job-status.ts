@@ -20,6 +20,9 @@ export type JobStatus = {
     readonly started_at: string;
     readonly pid: number | null;
     readonly host: string | null;
+    /** What its agents used, and what the one that works has told so far; null where none told. */
+    readonly tokens: number | null;
+    readonly cost_usd: number | null;
   } | null;
   /** The last job that ended. */
   readonly last_job: {
@@ -64,11 +67,16 @@ export type StatusFacts = {
   readonly run: RunRecord | null;
   /** What its agent has told of its use so far. */
   readonly usage: Usage | null;
+  /** What the job's other runs used. */
+  readonly others: readonly Used[];
 };
+
+/** Null where nobody told. */
+export type Used = {readonly tokens: number | null; readonly cost_usd: number | null};
 
 const nextCount = 3;
 
-export function jobStatus({plan, factsOf, job, owner, run, usage}: StatusFacts): JobStatus {
+export function jobStatus({plan, factsOf, job, owner, run, usage, others}: StatusFacts): JobStatus {
   const isOpen = job !== null && isOpenJob(job);
   const isWorking = isOpen && owner === 'alive';
   const running = isWorking && run?.state === 'running' ? run : null;
@@ -76,7 +84,7 @@ export function jobStatus({plan, factsOf, job, owner, run, usage}: StatusFacts):
   const leaves = [...plan.items.values()].filter(isLeaf);
   const titleOf = (taskId: string) => plan.items.get(taskId)?.title ?? '';
   return {
-    job: isOpen ? openJob(job, owner) : null,
+    job: isOpen ? {...openJob(job, owner), ...usedBy(job, run, usage, others)} : null,
     last_job: job !== null && !isOpen ? endedJob(job) : null,
     running: running && {
       task_id: running.task_id,
@@ -115,16 +123,37 @@ function endedJob({jobId, startedAt, endedAt, end}: JobRecord) {
   return {job_id: jobId, started_at: startedAt, ended_at: endedAt ?? null, ...told};
 }
 
-/** What earlier segments used is on the record; what this one uses is in its output. */
-function usageIn({usage: before, segments}: RunRecord, now: Usage | null) {
-  const isResumed = segments.length > 1;
-  const all = [...(before && isResumed ? [before] : []), ...(now ? [now] : [])];
-  if (all.length === 0) return {tokens: null, cost_usd: null};
-  const costs = all.flatMap(({cost_usd}) => (cost_usd === undefined ? [] : [cost_usd]));
-  return {
-    tokens: all.reduce((sum, {input_tokens, output_tokens}) => sum + input_tokens + output_tokens, 0),
-    cost_usd: costs.length === 0 ? null : costs.reduce((sum, cost) => sum + cost, 0),
-  };
+/** What agents of it used that are gone is on the record; what the one at work uses is in its output. */
+const usageIn = ({usage: before}: RunRecord, now: Usage | null): Used =>
+  sumOf([...(before ? [toldIn(before)] : []), ...(now ? [toldIn(now)] : [])]);
+
+function usedBy(
+  {jobId}: JobRecord,
+  run: RunRecord | null,
+  usage: Usage | null,
+  others: readonly Used[],
+): Used {
+  return sumOf([...others, ...(run ? [usedIn(run, jobId)] : []), ...(usage ? [toldIn(usage)] : [])]);
+}
+
+/** What the agents of a run used that worked for this job and are gone. */
+export const usedIn = ({segments}: RunRecord, jobId: string): Used =>
+  sumOf(segments.flatMap(({usage, job_id}) => (usage && job_id === jobId ? [toldIn(usage)] : [])));
+
+const toldIn = ({input_tokens, output_tokens, cost_usd}: ToldUsage): Used => ({
+  tokens: input_tokens + output_tokens,
+  cost_usd: cost_usd ?? null,
+});
+type ToldUsage = Pick<NonNullable<RunRecord['usage']>, keyof Usage>;
+
+const sumOf = (uses: readonly Used[]): Used => ({
+  tokens: total(uses.map(({tokens}) => tokens)),
+  cost_usd: total(uses.map(({cost_usd}) => cost_usd)),
+});
+
+function total(amounts: ReadonlyArray<number | null>): number | null {
+  const told = amounts.filter((amount) => amount !== null);
+  return told.length === 0 ? null : told.reduce((sum, amount) => sum + amount, 0);
 }
 
 /** When it is tried again; null where nobody knows. */

@@ -124,8 +124,10 @@ export function applyRunStep(
       const rest = resting({...changed, segments}, {}, now);
       if (run.stood) return returned(rest, run.stood);
       // Its agent has worked, and is told of the check with the next resume.
-      if (isSentBack({...run, segments}))
-        return {...rest, ...pausedFor(run, step.reason ?? 'user_interrupt', now)};
+      if (isSentBack({...run, segments})) {
+        const {reason = 'user_interrupt', failure} = step;
+        return {...rest, ...pausedFor(run, reason, now), ...(failure && {failure})};
+      }
       return canceled({...changed, segments}, 'it was stopped before the agent was started', now);
     }
     case 'checkStarted':

@@ -76,7 +76,7 @@ export type RunStep =
   /** Found after a crash: recorded, but nothing of an agent ever ran. */
   | {readonly type: 'neverStarted'}
   /** Stopped before its agent was told to go: it stands where it stood, a new run is canceled. */
-  | {readonly type: 'withdrawn'; readonly reason?: PauseReason}
+  | {readonly type: 'withdrawn'; readonly reason?: PauseReason; readonly failure?: Failure}
   | CheckStep;
 
 /** What only the store's side knows when a step is written; agent output never passes through a machine. */
@@ -197,6 +197,7 @@ export const segmentStep = {
   withdrawal: ({pause}: SegmentFacts): RunStep => ({
     type: 'withdrawn',
     reason: pause?.reason ?? 'user_interrupt',
+    ...(pause?.failure && {failure: pause.failure}),
   }),
 
   pause: (facts: SegmentFacts): RunStep => {
