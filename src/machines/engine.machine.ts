@@ -220,7 +220,10 @@ export const engineMachine = setup({
               },
             },
             planning: {
-              on: {'engine.pause': {actions: sendTo('planGeneration', ({event}) => runPause(event))}},
+              on: {
+                'engine.pause': {actions: sendTo('planGeneration', ({event}) => runPause(event))},
+                'engine.stopAfterTask': {actions: sendTo('planGeneration', {type: 'executor.stopAfterTask'})},
+              },
               invoke: {
                 id: 'planGeneration',
                 src: 'planGeneration',

@@ -232,7 +232,7 @@ export function createEngine(outside: Services, {inspect, clock}: EngineOptions 
       ),
     },
   });
-  const planGeneration = providePlanning(services, {run, desk: plans, publish, warn});
+  const planGeneration = providePlanning(services, {run, retryWait, desk: plans, publish, warn});
   const task = taskMachine.provide({
     actors: {
       recallDecision: defineRecallDecisionActor(services),

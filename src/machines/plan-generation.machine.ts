@@ -1,6 +1,4 @@
 import {and, assign, sendTo, setup} from 'xstate';
-import type {ProviderId} from '../services/contracts/agent.ts';
-import type {Answer} from '../services/contracts/run.ts';
 import {callbackNotProvided, promiseNotProvided} from './actors/not-provided.ts';
 import type {
   AskPersonInput,
@@ -9,45 +7,26 @@ import type {
   SendBackInput,
 } from './actors/plan-draft.actor.ts';
 import type {PlanReading} from './actors/plan-proposal.actor.ts';
-import {errorIn, finalOutput, isPauseAsked, outputIn, type PauseCommand, pauseWish} from './chart-parts.ts';
+import {
+  errorIn,
+  eventIn,
+  finalOutput,
+  isPauseAsked,
+  type LoopCommand,
+  outputIn,
+  pauseWish,
+} from './chart-parts.ts';
 import {planTurnMachine} from './plan-turn.machine.ts';
 import {type DraftHead, type PlanRequest, planLimits} from './policies/planning/plan-draft.ts';
-import {
-  askInput,
-  draftIdIn,
-  type PlanFacts,
-  type PlanOutput,
-  type PlanTurnOutput,
-  planOutput,
-  tellInput,
-  turnInput,
+import type {
+  PlanCommand,
+  PlanFacts,
+  PlanGenerationInput,
+  PlanOutput,
 } from './policies/planning/plan-steps.ts';
-import type {JobWishes} from './policies/run/agent-choice.ts';
+import * as steps from './policies/planning/plan-steps.ts';
 
-export type PlanGenerationInput = {
-  readonly request: PlanRequest;
-  readonly provider: ProviderId;
-  readonly explicitProvider: ProviderId | null;
-  readonly graceMilliseconds: number;
-  readonly stallMilliseconds?: number;
-  readonly wishes?: JobWishes;
-  /** So often the quality gate sends a proposal back by itself. */
-  readonly maxRefinements: number;
-  /** Somebody is there to answer and to decide. */
-  readonly isAttended: boolean;
-  /** What nothing blocks is saved without a question. */
-  readonly isAccepted: boolean;
-};
-
-export type PlanCommand =
-  | {readonly type: 'plan.answer'; readonly answers: readonly Answer[]}
-  | {readonly type: 'plan.accept'}
-  | {readonly type: 'plan.revise'; readonly text: string}
-  /** A change that a person makes to the proposal. */
-  | ({readonly type: 'plan.edit'} & Pick<EditProposalInput, 'edit'>)
-  | {readonly type: 'plan.drop'}
-  /** Later: the draft is kept. */
-  | {readonly type: 'plan.postpone'};
+export type {PlanCommand, PlanGenerationInput};
 
 type Facts = {readonly context: PlanFacts};
 
@@ -56,20 +35,21 @@ const refusedTo = <Target extends string>(target: Target) =>
   ({target, actions: {type: 'rememberRefusal', params: errorIn}}) as const;
 const drafted = {type: 'rememberDraft', params: outputIn} as const;
 const read = {type: 'rememberReading', params: outputIn} as const;
+const told = {actions: {type: 'tellPlanner', params: eventIn}} as const;
 /** What is said next is on disk. */
-const told = [
+const sentBack = [
   {guard: 'isPauseAsked', target: '#paused', actions: drafted},
   {target: 'generating', actions: drafted},
 ] as const;
 const ofDraft = <Source extends string>(src: Source) =>
-  ({id: src, src, input: ({context}: Facts) => ({draftId: draftIdIn(context)})}) as const;
+  ({id: src, src, input: ({context}: Facts) => ({draftId: steps.draftIdIn(context)})}) as const;
 const asking = (id: string) =>
-  ({id, src: 'askPerson', input: ({context}: Facts) => askInput(context)}) as const;
+  ({id, src: 'askPerson', input: ({context}: Facts) => steps.askInput(context)}) as const;
 const telling = (why: SendBackInput['why']) =>
   ({
     id: why,
     src: 'sendBack',
-    input: ({context, event}: Facts & {event: {type: string}}) => tellInput(context, event, why),
+    input: ({context, event}: Facts & {event: {type: string}}) => steps.tellInput(context, event, why),
   }) as const;
 
 /**
@@ -80,7 +60,7 @@ export const planGenerationMachine = setup({
   types: {
     input: {} as PlanGenerationInput,
     context: {} as PlanFacts,
-    events: {} as PlanCommand | PauseCommand,
+    events: {} as PlanCommand | LoopCommand,
     output: {} as PlanOutput,
   },
   actors: {
@@ -97,8 +77,9 @@ export const planGenerationMachine = setup({
     dropDraft: promiseNotProvided<void, DraftInput>('dropDraft'),
   },
   actions: {
+    tellPlanner: sendTo('planTurn', (_, command: LoopCommand) => command),
     rememberDraft: assign((_, draft: DraftHead) => ({draft, refusal: undefined})),
-    rememberTurn: assign((_, turn: PlanTurnOutput) => ({turn, error: turn.error})),
+    rememberTurn: assign(({context}, turn: steps.PlanTurnOutput) => steps.afterTurn(context, turn)),
     rememberReading: assign((_, reading: PlanReading) => ({reading, draft: reading.draft})),
     rememberRefusal: assign((_, {error}: {error: unknown}) => ({refusal: error})),
     rememberError: assign((_, params: {error: unknown}) => params),
@@ -158,11 +139,11 @@ export const planGenerationMachine = setup({
               ],
             },
             generating: {
-              on: {'run.pause': {actions: sendTo('planTurn', ({event}) => event)}},
+              on: {'run.pause': told, 'executor.stopAfterTask': told},
               invoke: {
                 id: 'planTurn',
                 src: 'planTurn',
-                input: ({context}) => turnInput(context),
+                input: ({context}) => steps.turnInput(context),
                 onDone: {target: 'generated', actions: {type: 'rememberTurn', params: outputIn}},
                 onError: broken,
               },
@@ -172,17 +153,6 @@ export const planGenerationMachine = setup({
                 {guard: 'isTurnBroken', target: '#broken'},
                 {guard: 'isTurnPaused', target: '#paused'},
                 {guard: 'hasTurnFailed', target: '#failed'},
-                {
-                  target: 'answered',
-                  actions: assign(({context: {turn, draft}}) => ({
-                    reading: turn?.reading ?? null,
-                    draft: turn?.reading?.draft ?? draft,
-                  })),
-                },
-              ],
-            },
-            answered: {
-              always: [
                 {guard: and(['asksTooOften', 'mayCorrect']), target: 'correcting'},
                 {guard: 'isAsking', target: 'asked'},
                 {guard: 'isUnusable', target: 'wrong'},
@@ -195,7 +165,7 @@ export const planGenerationMachine = setup({
               invoke: {...asking('askQuestions'), onError: broken},
               on: {'plan.answer': 'answering', 'plan.drop': 'dropping', 'plan.postpone': '#unanswered'},
             },
-            answering: {invoke: {...telling('answers'), onDone: told, onError: refusedTo('asking')}},
+            answering: {invoke: {...telling('answers'), onDone: sentBack, onError: refusedTo('asking')}},
             validating: {
               invoke: {
                 ...ofDraft('validateProposal'),
@@ -211,7 +181,7 @@ export const planGenerationMachine = setup({
               ],
             },
             wrong: {always: [{guard: 'mayCorrect', target: 'correcting'}, {target: '#unusable'}]},
-            correcting: {invoke: {...telling('problems'), onDone: told, onError: broken}},
+            correcting: {invoke: {...telling('problems'), onDone: sentBack, onError: broken}},
             linting: {
               invoke: {
                 ...ofDraft('lintProposal'),
@@ -228,7 +198,7 @@ export const planGenerationMachine = setup({
                 {target: '#undecided'},
               ],
             },
-            refining: {invoke: {...telling('findings'), onDone: told, onError: broken}},
+            refining: {invoke: {...telling('findings'), onDone: sentBack, onError: broken}},
             reviewing: {
               always: {guard: 'isPauseAsked', target: '#undecided'},
               invoke: {...asking('askDecision'), onError: broken},
@@ -240,12 +210,12 @@ export const planGenerationMachine = setup({
                 'plan.postpone': '#undecided',
               },
             },
-            revising: {invoke: {...telling('revision'), onDone: told, onError: refusedTo('reviewing')}},
+            revising: {invoke: {...telling('revision'), onDone: sentBack, onError: refusedTo('reviewing')}},
             editing: {
               invoke: {
                 id: 'editProposal',
                 src: 'editProposal',
-                input: ({context, event}) => ({draftId: draftIdIn(context), edit: editIn(event)}),
+                input: ({context, event}) => steps.editInput(context, event),
                 onDone: {target: 'linting', actions: drafted},
                 onError: refusedTo('reviewing'),
               },
@@ -276,11 +246,5 @@ export const planGenerationMachine = setup({
 });
 
 function outputFor(outcome: PlanOutput['outcome']) {
-  return ({context}: Facts) => planOutput(outcome, context);
-}
-
-/** Left for `editing` only by the command that leads there. */
-function editIn(event: {readonly type: string}): EditProposalInput['edit'] {
-  if (!('edit' in event)) throw new Error('Nothing was edited');
-  return event.edit as EditProposalInput['edit'];
+  return ({context}: Facts) => steps.planOutput(outcome, context);
 }

@@ -1,16 +1,28 @@
-import {assign, sendTo, setup} from 'xstate';
+import {assign, or, sendTo, setup, stateIn} from 'xstate';
 import type {RunRecord} from '../services/contracts/run.ts';
+import type {FindTurnWaitInput} from './actors/find-turn-wait.actor.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
 import type {PlanReading, ReadAnswerInput} from './actors/plan-proposal.actor.ts';
 import type {PrepareTurnInput} from './actors/prepare-turn.actor.ts';
 import type {PreparedRun} from './actors/run-situation.ts';
-import {errorIn, finalOutput, isPauseAsked, outputIn, type PauseCommand, pauseWish} from './chart-parts.ts';
-import {answerInput, type PlanTurnOutput, turnOutput, turnRunInput} from './policies/planning/plan-steps.ts';
-import {type RunInput, type RunOutput, runMachine} from './run.machine.ts';
-
-export type PlanTurnInput = PrepareTurnInput & Pick<RunInput, 'graceMilliseconds' | 'stallMilliseconds'>;
+import {errorIn, finalOutput, isPauseAsked, type LoopCommand, outputIn, stopWish} from './chart-parts.ts';
+import type {Wait} from './policies/job/waiting.ts';
+import {
+  answerInput,
+  type PlanTurnInput,
+  type PlanTurnOutput,
+  prepareInput,
+  turnOutput,
+  turnRunInput,
+  turnWaitInput,
+} from './policies/planning/plan-steps.ts';
+import {isHeldForTime} from './policies/run/retry-time.ts';
+import {retryWaitMachine, waitInput} from './retry-wait.machine.ts';
+import {type RunOutput, runMachine} from './run.machine.ts';
 
 type PlanTurnContext = PlanTurnInput & {
+  /** What has to be waited for, as of the last look. */
+  wait: Wait | null;
   prepared: PreparedRun | null;
   ended: RunOutput | null;
   reading: PlanReading | null;
@@ -20,15 +32,21 @@ type PlanTurnContext = PlanTurnInput & {
 const broken = {target: '#broken', actions: {type: 'rememberError', params: errorIn}} as const;
 const prepared = {type: 'rememberPrepared', params: outputIn} as const;
 
-/** One turn of a planner: told what its draft says next, in its own session where it has one, and its answer read. */
+/**
+ * One turn of a planner: told what its draft says next, in its own session where it has one, and its answer read.
+ * A limit or an outage is waited for, before it begins and in the middle of it.
+ */
 export const planTurnMachine = setup({
   types: {
     input: {} as PlanTurnInput,
     context: {} as PlanTurnContext,
-    events: {} as PauseCommand,
+    events: {} as LoopCommand,
     output: {} as PlanTurnOutput,
   },
   actors: {
+    /** What the planner has to wait for, or null. */
+    findTurnWait: promiseNotProvided<Wait | null, FindTurnWaitInput>('findTurnWait'),
+    retryWait: retryWaitMachine,
     prepareTurn: promiseNotProvided<PreparedRun, PrepareTurnInput>('prepareTurn'),
     withdrawRun: promiseNotProvided<RunRecord, {readonly run: RunRecord}>('withdrawRun'),
     run: runMachine,
@@ -40,32 +58,66 @@ export const planTurnMachine = setup({
   },
   guards: {
     isPauseAsked,
+    isLeft: or([isPauseAsked, stateIn('#stopping')]),
+    isWait: ({context}) => context.wait !== null,
+    isTooLong: ({context}) => context.wait?.isTooLong === true,
+    /** Only time is needed: the turn goes on by itself. */
+    isHeld: ({context: {ended}}) => ended?.outcome === 'paused' && isHeldForTime(ended.run),
     isBroken: ({context}) => context.ended?.outcome === 'error',
     isPaused: ({context: {ended}}) => ended?.outcome === 'paused' || ended?.outcome === 'withdrawn',
     hasSucceeded: ({context}) => context.ended?.outcome === 'succeeded',
   },
 }).createMachine({
   id: 'planTurn',
-  context: ({input}) => ({...input, prepared: null, ended: null, reading: null, error: undefined}),
+  context: ({input}) => ({
+    ...input,
+    wait: null,
+    prepared: null,
+    ended: null,
+    reading: null,
+    error: undefined,
+  }),
   initial: 'talking',
   states: {
     talking: {
       type: 'parallel',
       states: {
-        wish: pauseWish,
+        wish: stopWish,
         work: {
-          initial: 'preparing',
+          initial: 'looking',
           states: {
+            looking: {
+              invoke: {
+                id: 'findTurnWait',
+                src: 'findTurnWait',
+                input: ({context}) => turnWaitInput(context),
+                onDone: {target: 'looked', actions: assign({wait: ({event}) => event.output})},
+                onError: broken,
+              },
+            },
+            looked: {
+              always: [
+                {guard: 'isPauseAsked', target: '#paused'},
+                {guard: 'isTooLong', target: '#paused'},
+                {guard: 'isWait', target: 'waitingForRetry'},
+                {target: 'preparing'},
+              ],
+            },
+            waitingForRetry: {
+              always: {guard: 'isLeft', target: '#paused'},
+              invoke: {
+                id: 'retryWait',
+                src: 'retryWait',
+                input: ({context}) => waitInput(context.wait),
+                onDone: 'looking',
+                onError: broken,
+              },
+            },
             preparing: {
               invoke: {
                 id: 'prepareTurn',
                 src: 'prepareTurn',
-                input: ({context: {draftId, provider, explicitProvider, wish}}) => ({
-                  draftId,
-                  provider,
-                  explicitProvider,
-                  wish,
-                }),
+                input: ({context}) => prepareInput(context),
                 onDone: [
                   {guard: 'isPauseAsked', target: 'withdrawing', actions: prepared},
                   {target: 'running', actions: prepared},
@@ -101,6 +153,7 @@ export const planTurnMachine = setup({
                     ended?.outcome === 'error' ? {error: ended.error} : {},
                   ),
                 },
+                {guard: 'isHeld', target: 'looking'},
                 {guard: 'isPaused', target: '#paused'},
                 {guard: 'hasSucceeded', target: 'reading'},
                 {target: '#failed'},

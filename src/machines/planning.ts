@@ -1,4 +1,5 @@
 import type {Services} from '../services/contracts/services.ts';
+import {defineFindTurnWaitActor} from './actors/find-turn-wait.actor.ts';
 import {
   defineAskPersonActor,
   defineDropDraftActor,
@@ -19,6 +20,7 @@ import {definePrepareTurnActor, type PlanTurn} from './actors/prepare-turn.actor
 import {defineWithdrawRunActor} from './actors/withdraw.actor.ts';
 import {planGenerationMachine} from './plan-generation.machine.ts';
 import {planTurnMachine} from './plan-turn.machine.ts';
+import type {retryWaitMachine} from './retry-wait.machine.ts';
 import type {runMachine} from './run.machine.ts';
 
 /** What the views are told while a plan is worked on. */
@@ -30,16 +32,18 @@ export type PlanNews =
   /** A person has to answer a planner, or to decide on what it proposes: answered by `answerPlan`. */
   | {readonly type: 'plan.asked'; readonly question: PlanQuestion};
 
-/** The planner's machines over the services; `run` is the engine's own, so that its agent is started and stopped like any. */
+/** The planner's machines over the services; `run` and `retryWait` are the engine's own: its agent is started, stopped and waited for like any. */
 export function providePlanning(
   services: Services,
   {
     run,
+    retryWait,
     desk,
     publish,
     warn,
   }: {
     readonly run: typeof runMachine;
+    readonly retryWait: typeof retryWaitMachine;
     readonly desk: PlanDesk;
     readonly publish: (news: PlanNews) => void;
     readonly warn: (message: string) => void;
@@ -47,6 +51,8 @@ export function providePlanning(
 ) {
   const planTurn = planTurnMachine.provide({
     actors: {
+      findTurnWait: defineFindTurnWaitActor(services),
+      retryWait,
       prepareTurn: definePrepareTurnActor(services, (turn) => publish({type: 'plan.started', ...turn})),
       withdrawRun: defineWithdrawRunActor(services),
       run,

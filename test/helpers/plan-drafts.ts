@@ -1,6 +1,6 @@
 import {readdirSync, readFileSync} from 'node:fs';
 import path from 'node:path';
-import {draftTaskId} from '../../src/machines/policies/planning/plan-draft.ts';
+import {draftTaskId} from '../../src/machines/policies/planning/draft-task.ts';
 import type {PlanDraft} from '../../src/services/contracts/plan-draft.ts';
 import type {RunRecord} from '../../src/services/contracts/run.ts';
 import {taskFolderName} from '../../src/services/stores/task-folder.ts';

@@ -10,20 +10,23 @@ import {planTurnMachine} from '../../src/machines/plan-turn.machine.ts';
 import {providePlanning} from '../../src/machines/planning.ts';
 import type {PlanRequest} from '../../src/machines/policies/planning/plan-draft.ts';
 import {runMachine} from '../../src/machines/run.machine.ts';
+import type {FailureKind} from '../../src/services/contracts/agent.ts';
 import type {Plan} from '../../src/services/contracts/plan.ts';
 import type {RunRecord} from '../../src/services/contracts/run.ts';
 import {defineEffects} from '../fakes/machines.ts';
 import {restingRun, runRecord} from '../fakes/runs.ts';
 import {createFakeServices, settle} from '../fakes/services.ts';
 import {unreachedTransitions} from '../helpers/model.ts';
-import {family, planOf, task, taskIn} from '../helpers/plans.ts';
+import {family, now, planOf, task, taskIn} from '../helpers/plans.ts';
 
+const hour = 3_600_000;
 const wish = {kind: 'generate', text: 'A shop', taskIds: []} as const;
 const input: PlanGenerationInput = {
   request: {type: 'new', wish},
   provider: 'claude',
   explicitProvider: null,
   graceMilliseconds: 10_000,
+  patience: {limitMilliseconds: 6 * hour, outageMilliseconds: hour, beganAt: now},
   maxRefinements: 1,
   isAttended: true,
   isAccepted: false,
@@ -60,9 +63,11 @@ function createPlanning(
   const asked: PlanQuestion[] = [];
   const warnings: string[] = [];
   const clock = new SimulatedClock();
+  const effects = defineEffects(services);
   const start = (request?: PlanRequest) => {
     const machine = providePlanning(services, {
-      run: runMachine.provide({actors: defineEffects(services).run}),
+      run: runMachine.provide({actors: effects.run}),
+      retryWait: effects.executor.retryWait,
       desk,
       publish: (news) => {
         if (news.type === 'plan.asked') asked.push(news.question);
@@ -84,7 +89,16 @@ function createPlanning(
     open.send(command);
     await settle();
   };
-  return {...fake, services, clock, desk, asked, warnings, start, draft, say};
+  /** Wall clock and timers go on together, never further than to the next look. */
+  const pass = async (milliseconds: number) => {
+    for (let left = milliseconds; left > 0; left -= 30_000) {
+      const step = Math.min(30_000, left);
+      fake.time.now = new Date(Date.parse(fake.time.now) + step).toISOString();
+      clock.increment(step);
+      await drain();
+    }
+  };
+  return {...fake, services, clock, desk, asked, warnings, waits: effects.waits, start, draft, say, pass};
 }
 
 /** Answers every turn of the planner in its session; the last answer stands for all that follow. */
@@ -397,6 +411,92 @@ describe('a pause', () => {
   });
 });
 
+describe('a limit or an outage', () => {
+  const at = (milliseconds: number) => new Date(Date.parse(now) + milliseconds).toISOString();
+  const minute = 60_000;
+  /** The first turns meet this in their session, the next one answers. */
+  const meeting = (
+    fake: ReturnType<typeof createPlanning>,
+    kind: FailureKind,
+    times: number,
+    resetAt?: string,
+  ) => {
+    let left = times;
+    fake.agents.play = (agent) => {
+      agent.opensSession('session-1');
+      const failure = {kind, message: kind, ...(resetAt === undefined ? {} : {reset_at: resetAt})};
+      if (left-- > 0) agent.exits({exitCode: 1, verdict: {outcome: 'failed', failure, text: ''}});
+      else void settle().then(() => agent.succeeds(tasks(good('api'))));
+    };
+  };
+  const kinds = (fake: ReturnType<typeof createPlanning>) =>
+    prompts(fake).map(({kind, sessionRef}) => `${kind} ${sessionRef}`);
+
+  test('is waited for, and the planner goes on in its session', async () => {
+    const fake = createPlanning({isAccepted: true});
+    meeting(fake, 'rate_limit', 1, at(hour));
+    const {finished} = fake.start();
+    await drain();
+    expect([...fake.waits]).toMatchObject([
+      {wait: {reason: 'usage_limit', until: at(hour + minute), provider: 'claude', isTooLong: false}},
+    ]);
+    await fake.pass(hour);
+    expect(kinds(fake)).toEqual(['start null']);
+    await fake.pass(2 * minute);
+    expect(kinds(fake)).toEqual(['start null', 'resume session-1']);
+    expect(await finished).toMatchObject({outcome: 'saved'});
+  });
+
+  test('can be tried now, left by a pause or a stop, and is not waited for beyond the settings', async () => {
+    const tried = createPlanning({isAccepted: true});
+    meeting(tried, 'rate_limit', 1, at(hour));
+    const {finished} = tried.start();
+    await drain();
+    for (const {send} of tried.waits) send({type: 'retry.now'});
+    expect(await finished).toMatchObject({outcome: 'saved'});
+
+    for (const command of [pause, {type: 'executor.stopAfterTask'} as const]) {
+      const left = createPlanning();
+      meeting(left, 'rate_limit', 1, at(hour));
+      const {actor, finished} = left.start();
+      await drain();
+      actor.send(command);
+      expect(await finished).toMatchObject({outcome: 'paused', run: {pause_reason: 'usage_limit'}});
+      expect(left.waits.size).toBe(0);
+    }
+
+    const impatient = createPlanning({patience: {...input.patience, limitMilliseconds: 0}});
+    meeting(impatient, 'rate_limit', 1, at(hour));
+    expect(await impatient.start().finished).toMatchObject({
+      outcome: 'paused',
+      run: {retry_at: at(hour + minute)},
+      wait: {isTooLong: true},
+    });
+  });
+
+  test('that is known already keeps it from beginning; the draft is kept', async () => {
+    const fake = createPlanning();
+    const until = at(7 * hour);
+    fake.limits.limits.set('claude', {until, source: 'reported', seenAt: now});
+    expect(await fake.start().finished).toMatchObject({outcome: 'paused', run: null, wait: {until}});
+    expect(kinds(fake)).toEqual([]);
+    expect(await fake.draft()).toMatchObject({saying: {type: 'start'}});
+  });
+
+  test('waits longer each time, and all in all no longer than the settings say', async () => {
+    const fake = createPlanning();
+    meeting(fake, 'outage', 100);
+    const {finished} = fake.start();
+    await drain();
+    await fake.pass(hour);
+    expect(await finished).toMatchObject({outcome: 'paused', wait: {isTooLong: true}});
+    const turns = fake.agents.agents.length;
+    expect(turns).toBeGreaterThan(3);
+    expect(turns).toBeLessThan(20);
+    expect(fake.violations).toEqual([]);
+  });
+});
+
 describe('a refine', () => {
   const plan = planOf(
     family(task('shop'), task('api', {status: 'failed'}), task('web', {status: 'in_progress'})),
@@ -534,13 +634,20 @@ test('every transition of a turn is reached', () => {
       inputs: [{...input, draftId: 'd', wish: {}}],
       payloads: [
         pause,
+        doneAs('findTurnWait', null),
+        doneAs('findTurnWait', {isTooLong: false}),
+        doneAs('findTurnWait', {isTooLong: true}),
+        doneAs('run', {
+          outcome: 'paused',
+          run: {...run, state: 'paused', failure: {kind: 'outage', message: ''}},
+        }),
         doneAs('prepareTurn', prepared),
         doneAs('run', {outcome: 'succeeded', run}),
         doneAs('run', {outcome: 'failed', run}),
         doneAs('run', {outcome: 'paused', run}),
         doneAs('run', {outcome: 'error', run, error: 'no'}),
         doneAs('readAnswer', {type: 'operations'}),
-        ...errorsOf(['prepareTurn', 'withdrawRun', 'run', 'readAnswer']),
+        ...errorsOf(['findTurnWait', 'retryWait', 'prepareTurn', 'withdrawRun', 'run', 'readAnswer']),
       ],
     }),
   ).toEqual([]);

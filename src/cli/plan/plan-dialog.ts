@@ -4,7 +4,7 @@ import type {PlanCommand} from '../../machines/plan-generation.machine.ts';
 import {isEmptyDiff} from '../../machines/policies/plan/plan-diff.ts';
 import {isBlocking} from '../../machines/policies/plan/plan-lint.ts';
 import type {PlanPreview} from '../../machines/policies/planning/check-proposal.ts';
-import {draftTaskId} from '../../machines/policies/planning/plan-draft.ts';
+import {draftTaskId} from '../../machines/policies/planning/draft-task.ts';
 import type {PlanDraft} from '../../services/contracts/plan-draft.ts';
 import type {Cli} from '../cli.ts';
 import type {OpenedEngine} from '../job/engine-composition.ts';

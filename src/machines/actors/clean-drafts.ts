@@ -1,7 +1,7 @@
 import type {Plan} from '../../services/contracts/plan.ts';
 import type {Services} from '../../services/contracts/services.ts';
 
-import {draftTaskId} from '../policies/planning/plan-draft.ts';
+import {draftTaskId} from '../policies/planning/draft-task.ts';
 
 /** Removes drafts that no editor can open any more: their task is deleted, or the record of their run is gone. */
 export async function cleanDrafts(

@@ -13,6 +13,7 @@ import {
   previewOf,
   withSeen,
 } from '../policies/planning/check-proposal.ts';
+import {draftTaskId} from '../policies/planning/draft-task.ts';
 import * as drafts from '../policies/planning/plan-draft.ts';
 
 export type DraftInput = {readonly draftId: string};
@@ -112,7 +113,7 @@ export function defineSendBackActor(stores: Stores) {
       const after = drafts.sentBack(before, await sayingFor(before, input));
       return withSeen(after, await stores.plans.read(), stores.digest);
     });
-    if (input.why === 'answers') await stores.drafts.remove('answers', drafts.draftTaskId(draft.draftId));
+    if (input.why === 'answers') await stores.drafts.remove('answers', draftTaskId(draft.draftId));
     return drafts.headOf(draft);
   });
 }
@@ -179,7 +180,7 @@ export async function dropDraft(
   draftId: string,
 ): Promise<void> {
   await planDrafts.remove(draftId);
-  for (const kind of ['answers', 'plan'] as const) await texts.remove(kind, drafts.draftTaskId(draftId));
+  for (const kind of ['answers', 'plan'] as const) await texts.remove(kind, draftTaskId(draftId));
 }
 
 export const defineDropDraftActor = (stores: Stores) =>

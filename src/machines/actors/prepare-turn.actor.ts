@@ -6,9 +6,11 @@ import type {PlanDraft} from '../../services/contracts/plan-draft.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import {baseOf} from '../policies/planning/check-proposal.ts';
-import {type DraftHead, draftTaskId, headOf} from '../policies/planning/plan-draft.ts';
+import {draftTaskId} from '../policies/planning/draft-task.ts';
+import {type DraftHead, headOf} from '../policies/planning/plan-draft.ts';
 import {planPrompt, turnPrompt} from '../policies/planning/plan-prompt.ts';
 import {newProgram, programObstacle, programOf} from '../policies/run/program.ts';
+import {isHeldForTime} from '../policies/run/retry-time.ts';
 import {newRunRecord} from '../policies/run/run-record.ts';
 import {changeDraft, requireDraft} from './plan-draft.actor.ts';
 import type {PreparedRun} from './run-situation.ts';
@@ -56,7 +58,11 @@ export function definePrepareTurnActor(services: Services, onPrepared: (turn: Pl
       },
       services.now(),
     );
-    const run = before ? {...record, resumable: true, feedback: draft.saying?.type ?? ''} : record;
+    const run = {
+      ...record,
+      ...heldBefore(runs.at(-1)),
+      ...(before && {resumable: true, feedback: draft.saying?.type ?? ''}),
+    };
     await services.runs.insert(run);
     const request = {
       kind: before ? 'resume' : 'start',
@@ -77,6 +83,10 @@ export function definePrepareTurnActor(services: Services, onPrepared: (turn: Pl
 }
 
 const titleOf = ({text}: PlanDraft) => text.trim().split('\n', 1)[0]?.slice(0, 120) ?? '';
+
+/** A wait that goes on is counted from its beginning, though every turn is a run of its own. */
+const heldBefore = (last: RunRecord | undefined) =>
+  last?.held_up && isHeldForTime(last) ? {held_up: last.held_up} : {};
 
 /** It is told the plan as it is now: what changes from now on is a conflict. */
 const tellPlan = (services: Services, {draftId}: PlanDraft) =>

@@ -1,4 +1,4 @@
-import {inside, pauseWishStates} from './wish.ts';
+import {inside, pauseWishStates, stopWishStates} from './wish.ts';
 
 export const planGenerationStates = {
   planning: 'a change of the plan is worked out',
@@ -8,8 +8,7 @@ export const planGenerationStates = {
     'work.describing': 'writes down what is wanted, or reads the draft that is gone on with',
     'work.described': 'where does the draft stand?',
     'work.generating': 'the planner works',
-    'work.generated': 'the planner has ended its turn',
-    'work.answered': 'does it ask, propose, or neither?',
+    'work.generated': 'has it answered, and does it ask, propose, or neither?',
     'work.asked': 'is somebody there to answer?',
     'work.asking': 'waits for a person to answer the planner',
     'work.answering': 'writes the answers down before the planner hears them',
@@ -39,8 +38,11 @@ export const planGenerationStates = {
 export const planTurnStates = {
   talking: 'the planner is told something and answers',
   ...inside('talking', {
-    ...pauseWishStates,
+    ...stopWishStates,
     work: 'one agent, from its record to its answer',
+    'work.looking': 'is its provider known to be unable, or was it held up?',
+    'work.looked': 'does it begin, wait, or give up?',
+    'work.waitingForRetry': 'waits for the end of a limit or an outage',
     'work.preparing': 'writes the record of the turn and what the planner is told',
     'work.withdrawing': 'takes back a turn that has not begun',
     'work.running': 'the planner works',

@@ -1,6 +1,6 @@
 import {useState} from 'react';
 import {fieldText} from '../../machines/policies/plan/plan-conflict.ts';
-import {draftTaskId} from '../../machines/policies/planning/plan-draft.ts';
+import {draftTaskId} from '../../machines/policies/planning/draft-task.ts';
 import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
 import type {PlannedField} from '../../machines/tui.machine.ts';
 import {askOnScreen} from '../../machines/tui-flow.ts';

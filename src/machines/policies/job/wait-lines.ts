@@ -1,3 +1,4 @@
+import {isDraftTaskId} from '../planning/draft-task.ts';
 import {failureTable} from '../run/failure-table.ts';
 import {displayLine} from '../text/display-text.ts';
 import {duration, timeOfDay} from '../text/durations.ts';
@@ -17,18 +18,22 @@ export function waitLine(wait: Wait, now: string): string {
   const left = Math.max(0, Date.parse(wait.until) - Date.parse(now));
   const verb = wait.runId === null ? 'starts' : 'resumes';
   const time = `${verb} ${timeOfDay(wait.until, now)}, in ${countdown(left)}`;
-  return `${displayLine(wait.taskId)}  ${wordsOf(wait)}  ${time}`;
+  const who = isDraftTaskId(wait.taskId) ? 'the planner' : displayLine(wait.taskId);
+  return `${who}  ${wordsOf(wait)}  ${time}`;
 }
 
 /** Whole seconds: nobody reads the tenths of a clock that runs. */
 const countdown = (milliseconds: number) =>
   milliseconds < 10_000 ? `${Math.ceil(milliseconds / 1000)}s` : duration(milliseconds);
 
+/** Why nothing goes on before its time. */
+export const waitCause = ({reason}: Wait): string =>
+  reason === 'usage_limit' ? failureTable.rate_limit.words : failureTable.outage.words;
+
 /** For the end of a job that does not wait any longer. */
-export function givenUpLines({taskId, provider, reason, until}: Wait): string[] {
-  const cause = reason === 'usage_limit' ? failureTable.rate_limit.words : failureTable.outage.words;
+export function givenUpLines(wait: Wait): string[] {
   return [
-    `${displayLine(taskId)} cannot go on before ${until}: ${cause} (${provider}).`,
+    `${displayLine(wait.taskId)} cannot go on before ${wait.until}: ${waitCause(wait)} (${wait.provider}).`,
     `  blackbird execute  go on after that time`,
   ];
 }

@@ -43,9 +43,6 @@ export const headOf = ({draftId, kind, saying, questions, rounds, isEdited}: Pla
   isEdited,
 });
 
-/** Under this id the runs of a draft are kept; no task that was added here can have it. */
-export const draftTaskId = (draftId: string) => `plan:${draftId}`;
-
 export function newDraft({kind, text, taskIds}: PlanWish, draftId: string, now: string): PlanDraft {
   return {
     schemaVersion: planDraftSchemaVersion,

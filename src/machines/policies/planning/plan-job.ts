@@ -1,24 +1,25 @@
-import type {PlanGenerationInput} from '../../plan-generation.machine.ts';
 import type {JobResult, JobRules, JobStep} from '../job/job-steps.ts';
 import type {JobSummary} from '../job/job-summary.ts';
 import type {StopReason} from '../job/stop-reason.ts';
+import {waitCause} from '../job/wait-lines.ts';
 import {heldUpWords, isTimeNeeded, loginSteps, stepLines} from '../run/failure-table.ts';
 import {displayLine} from '../text/display-text.ts';
 import type {PlanRequest} from './plan-draft.ts';
-import type {PlanOutput} from './plan-steps.ts';
+import type {PlanGenerationInput, PlanOutput} from './plan-steps.ts';
 
 /** A change of the plan that an agent proposes. `isAccepted`: what nothing blocks is saved without a question. */
 export type PlanStep = {readonly type: 'plan'; readonly request: PlanRequest; readonly isAccepted?: boolean};
 
 export function planInput(step: JobStep | undefined, rules: JobRules): PlanGenerationInput {
   if (step?.type !== 'plan') throw new Error('The next step is not a change of the plan');
-  const {provider, explicitProvider, graceMilliseconds, stallMilliseconds, wishes} = rules;
+  const {provider, explicitProvider, graceMilliseconds, stallMilliseconds, patience, wishes} = rules;
   return {
     request: step.request,
     provider,
     explicitProvider,
     graceMilliseconds,
     stallMilliseconds,
+    patience,
     ...(wishes && {wishes}),
     maxRefinements: rules.maxRefinements,
     isAttended: rules.isAttended,
@@ -53,31 +54,37 @@ export function planSummary({steps, reason, isPauseAsked}: JobResult): JobSummar
 }
 
 function saidOf(output: PlanOutput, isPauseAsked: boolean): Said {
-  const {outcome, draft, run, reading} = output;
+  const {outcome, draft, run, wait, reading} = output;
   const open = `blackbird plan drafts open ${draft?.draftId ?? ''}`;
   const say = (standing: Said['standing'], headline: string, ...more: readonly string[]): Said => ({
     headline,
     lines: [headline, ...more],
     standing,
   });
+  // Whoever presses Ctrl+C at a question pauses it, as anywhere.
+  const needed = isPauseAsked ? 'paused' : 'personNeeded';
   switch (outcome) {
     case 'saved':
       return say('done', 'The plan is saved.');
     case 'dropped':
       return say('done', 'Dropped. The plan is as it was.');
     case 'unanswered':
-      return say('personNeeded', 'The planner waits for your answers.', `Answer with: ${open}`);
+      return say(needed, 'The planner waits for your answers.', `Answer with: ${open}`);
     case 'undecided': {
       const blocking = reading?.blocking ?? 0;
       const why = blocking > 0 ? ` ${blocking} blocking ${blocking === 1 ? 'finding' : 'findings'}.` : '';
       return say(
-        'personNeeded',
+        needed,
         `The proposal is kept as a draft; the plan is as it was.${why}`,
         `Decide with: ${open}`,
       );
     }
     case 'paused': {
       const held = run && !isPauseAsked ? heldUpWords(run) : null;
+      if (held === null && wait && !isPauseAsked) {
+        const until = `The planner cannot go on before ${wait.until}: ${waitCause(wait)} (${wait.provider}).`;
+        return {...say('timeNeeded', until, `Go on after that time with: ${open}`), retryAt: wait.until};
+      }
       if (held === null || run === null)
         return say('paused', 'Paused. The draft is kept; the plan is as it was.', `Go on with: ${open}`);
       const isTime = isTimeNeeded(run);

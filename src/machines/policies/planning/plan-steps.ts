@@ -1,12 +1,44 @@
+import type {ProviderId} from '../../../services/contracts/agent.ts';
 import type {Answer, RunRecord} from '../../../services/contracts/run.ts';
-import type {AskPersonInput, SendBackInput} from '../../actors/plan-draft.actor.ts';
+import type {FindTurnWaitInput} from '../../actors/find-turn-wait.actor.ts';
+import type {AskPersonInput, EditProposalInput, SendBackInput} from '../../actors/plan-draft.actor.ts';
 import type {PlanReading, ReadAnswerInput} from '../../actors/plan-proposal.actor.ts';
+import type {PrepareTurnInput} from '../../actors/prepare-turn.actor.ts';
 import type {PreparedRun} from '../../actors/run-situation.ts';
-import type {PlanGenerationInput} from '../../plan-generation.machine.ts';
-import type {PlanTurnInput} from '../../plan-turn.machine.ts';
 import type {RunInput, RunOutput} from '../../run.machine.ts';
-import {reviewerWish} from '../run/agent-choice.ts';
-import type {DraftHead} from './plan-draft.ts';
+import type {Patience, Wait} from '../job/waiting.ts';
+import {type JobWishes, reviewerWish} from '../run/agent-choice.ts';
+import type {DraftHead, PlanRequest} from './plan-draft.ts';
+
+export type PlanGenerationInput = {
+  readonly request: PlanRequest;
+  readonly provider: ProviderId;
+  readonly explicitProvider: ProviderId | null;
+  readonly graceMilliseconds: number;
+  readonly stallMilliseconds?: number;
+  /** How long a limit or an outage is waited for. */
+  readonly patience: Patience;
+  readonly wishes?: JobWishes;
+  /** So often the quality gate sends a proposal back by itself. */
+  readonly maxRefinements: number;
+  /** Somebody is there to answer and to decide. */
+  readonly isAttended: boolean;
+  /** What nothing blocks is saved without a question. */
+  readonly isAccepted: boolean;
+};
+
+export type PlanCommand =
+  | {readonly type: 'plan.answer'; readonly answers: readonly Answer[]}
+  | {readonly type: 'plan.accept'}
+  | {readonly type: 'plan.revise'; readonly text: string}
+  /** A change that a person makes to the proposal. */
+  | ({readonly type: 'plan.edit'} & Pick<EditProposalInput, 'edit'>)
+  | {readonly type: 'plan.drop'}
+  /** Later: the draft is kept. */
+  | {readonly type: 'plan.postpone'};
+
+export type PlanTurnInput = PrepareTurnInput &
+  Pick<PlanGenerationInput, 'graceMilliseconds' | 'stallMilliseconds' | 'patience'>;
 
 /** What came of one turn of a planner. */
 export type PlanTurnOutput = {
@@ -14,11 +46,13 @@ export type PlanTurnOutput = {
   readonly outcome: 'answered' | 'paused' | 'failed' | 'error';
   readonly run: RunRecord | null;
   readonly reading: PlanReading | null;
+  /** What it would have to wait for, and does not. */
+  readonly wait?: Wait;
   readonly error?: unknown;
 };
 
-type TurnFacts = {
-  readonly draftId: string;
+type TurnFacts = PlanTurnInput & {
+  readonly wait: Wait | null;
   readonly prepared: PreparedRun | null;
   readonly ended: RunOutput | null;
   readonly reading: PlanReading | null;
@@ -27,19 +61,29 @@ type TurnFacts = {
 
 export const turnOutput = (
   outcome: PlanTurnOutput['outcome'],
-  {prepared, ended, reading, error}: TurnFacts,
+  {wait, prepared, ended, reading, error}: TurnFacts,
 ): PlanTurnOutput => ({
   outcome,
   run: ended?.run ?? prepared?.run ?? null,
   reading,
+  ...(wait === null ? {} : {wait}),
   ...(error === undefined ? {} : {error}),
 });
 
-export function turnRunInput({
-  prepared,
-  graceMilliseconds,
-  stallMilliseconds,
-}: Pick<TurnFacts, 'prepared'> & Pick<RunInput, 'graceMilliseconds' | 'stallMilliseconds'>): RunInput {
+/** A run of this turn that was held up goes on when its time has come; one of an earlier job is tried at once. */
+export const turnWaitInput = ({draftId, provider, patience, ended}: TurnFacts): FindTurnWaitInput => ({
+  ...{draftId, provider, patience},
+  isRetry: ended !== null,
+});
+
+export const prepareInput = ({draftId, provider, explicitProvider, wish}: TurnFacts): PrepareTurnInput => ({
+  draftId,
+  provider,
+  explicitProvider,
+  wish,
+});
+
+export function turnRunInput({prepared, graceMilliseconds, stallMilliseconds}: TurnFacts): RunInput {
   if (prepared === null) throw new Error('A turn must be prepared before it runs');
   const {run, order} = prepared;
   return {run, order, graceMilliseconds, ...(stallMilliseconds === undefined ? {} : {stallMilliseconds})};
@@ -64,6 +108,8 @@ export type PlanOutput = {
   readonly draft: DraftHead | null;
   /** The last turn of the planner. */
   readonly run: RunRecord | null;
+  /** What the planner would have to wait for, and does not. */
+  readonly wait?: Wait;
   /** What is wrong with its last answer, or how much the quality gate found. */
   readonly reading: PlanReading | null;
   readonly error?: unknown;
@@ -84,8 +130,17 @@ export const planOutput = (
   outcome,
   draft,
   run: turn?.run ?? null,
+  ...(turn?.wait && {wait: turn.wait}),
   reading,
   ...(error === undefined ? {} : {error}),
+});
+
+/** A turn that answered says how the draft stands now. */
+export const afterTurn = ({draft, reading}: PlanFacts, turn: PlanTurnOutput) => ({
+  turn,
+  error: turn.error,
+  reading: turn.reading ?? reading,
+  draft: turn.reading?.draft ?? draft,
 });
 
 export function draftIdIn({draft}: Pick<PlanFacts, 'draft'>): string {
@@ -94,13 +149,10 @@ export function draftIdIn({draft}: Pick<PlanFacts, 'draft'>): string {
 }
 
 export function turnInput(facts: PlanFacts): PlanTurnInput {
-  const {provider, explicitProvider, wishes, graceMilliseconds, stallMilliseconds} = facts;
+  const {provider, explicitProvider, wishes, graceMilliseconds, stallMilliseconds, patience} = facts;
   return {
-    draftId: draftIdIn(facts),
-    provider,
-    explicitProvider,
+    ...{draftId: draftIdIn(facts), provider, explicitProvider, graceMilliseconds, patience},
     wish: reviewerWish(provider, wishes),
-    graceMilliseconds,
     ...(stallMilliseconds === undefined ? {} : {stallMilliseconds}),
   };
 }
@@ -119,3 +171,9 @@ export const askInput = (facts: PlanFacts): AskPersonInput => ({
   draftId: draftIdIn(facts),
   refusal: facts.refusal,
 });
+
+/** Left for `editing` only by the command that leads there. */
+export function editInput(facts: PlanFacts, event: {readonly type: string}): EditProposalInput {
+  if (!('edit' in event)) throw new Error('Nothing was edited');
+  return {draftId: draftIdIn(facts), edit: event.edit as EditProposalInput['edit']};
+}

@@ -1,0 +1,66 @@
+import {expect, test} from 'vitest';
+import type {JobResult} from '../../../src/machines/policies/job/job-steps.ts';
+import type {Wait} from '../../../src/machines/policies/job/waiting.ts';
+import {planSummary} from '../../../src/machines/policies/planning/plan-job.ts';
+import type {PlanOutput} from '../../../src/machines/policies/planning/plan-steps.ts';
+import {pausedRun, restingRun} from '../../fakes/runs.ts';
+
+const rounds = {questions: 0, corrections: 0, refinements: 0};
+const draft = {draftId: 'd', kind: 'generate', phase: 'generating', rounds, isEdited: false} as const;
+
+const summary = (output: Partial<PlanOutput>, isPauseAsked = false) => {
+  const plan: PlanOutput = {outcome: 'saved', draft, run: null, reading: null, ...output};
+  const result: JobResult = {
+    ...{reason: 'paused', left: [], isStopAsked: false, isPauseAsked},
+    steps: [{type: 'plan', output: plan}],
+  };
+  return planSummary(result);
+};
+
+const limited = pausedRun({
+  failure: {kind: 'rate_limit', message: 'limit'},
+  retry_at: '2026-01-05T18:00:00Z',
+});
+const until = '2026-01-05T19:00:00Z';
+const wait: Wait = {
+  ...{taskId: 'plan:d', runId: null, until, isTooLong: true},
+  provider: 'claude',
+  reason: 'usage_limit',
+};
+
+test.each<[string, Partial<PlanOutput>, boolean, string]>([
+  ['saved', {outcome: 'saved'}, false, 'done'],
+  ['dropped', {outcome: 'dropped'}, false, 'done'],
+  ['with open questions', {outcome: 'unanswered'}, false, 'personNeeded'],
+  ['paused at its questions', {outcome: 'unanswered'}, true, 'paused'],
+  ['to be decided', {outcome: 'undecided'}, false, 'personNeeded'],
+  ['paused at the decision', {outcome: 'undecided'}, true, 'paused'],
+  ['paused at work', {outcome: 'paused', run: pausedRun()}, true, 'paused'],
+  ['at a limit', {outcome: 'paused', run: limited, wait}, false, 'timeNeeded'],
+  ['paused while it waited for a limit', {outcome: 'paused', run: limited, wait}, true, 'paused'],
+  [
+    'without a login',
+    {outcome: 'paused', run: pausedRun({failure: {kind: 'auth', message: 'no'}})},
+    false,
+    'personNeeded',
+  ],
+  ['kept from beginning by a known limit', {outcome: 'paused', wait}, false, 'timeNeeded'],
+  ['failed', {outcome: 'failed', run: restingRun({state: 'failed'})}, false, 'failed'],
+  ['unusable', {outcome: 'unusable'}, false, 'failed'],
+])('a plan that is %s', (_, output, isPauseAsked, standing) => {
+  expect(summary(output, isPauseAsked)?.standing).toBe(standing);
+});
+
+test('what cannot go on says until when, why, and how it goes on', () => {
+  expect(summary({outcome: 'paused', wait})).toMatchObject({
+    lines: [
+      `The planner cannot go on before ${until}: the usage limit is reached (claude).`,
+      'Go on after that time with: blackbird plan drafts open d',
+    ],
+    retryAt: until,
+  });
+  expect(summary({outcome: 'paused', run: limited, wait})).toMatchObject({
+    retryAt: limited.retry_at,
+    lines: ['The planner rests: the usage limit is reached.', expect.stringContaining('plan drafts open d')],
+  });
+});
