@@ -1,10 +1,16 @@
-import {messageOf} from '../services/contracts/errors.ts';
 import type {HookName, Hooks} from '../services/contracts/hooks.ts';
 import type {Services} from '../services/contracts/services.ts';
 import type {EngineFact} from './engine.ts';
-import {type CallRules, decisionCall, endCall, needCall, taskCall} from './policies/job/job-calls.ts';
+import {
+  type CallRules,
+  decisionCall,
+  endCall,
+  type JobEnd,
+  needCall,
+  taskCall,
+} from './policies/job/job-calls.ts';
 import type {JobResult} from './policies/job/job-steps.ts';
-import {type JobSummary, jobSummary} from './policies/job/job-summary.ts';
+import {jobSummary} from './policies/job/job-summary.ts';
 
 export type JobCalls = {
   /** The rules of a job hold for its calls as well. */
@@ -32,7 +38,9 @@ export function createJobCalls(
 ): JobCalls {
   let commands: Hooks | null = null;
   let release = () => {};
-  let calls: Promise<void>[] = [];
+  /** One after another: whoever is told of the end has been told of what came before it. */
+  let calls = Promise.resolve();
+  let isCanceled = false;
   /** The tasks whose checkpoint a person was called to. */
   const called = new Set<string>();
 
@@ -40,15 +48,16 @@ export function createJobCalls(
     const command = commands?.[name] ?? '';
     if (command === '') return;
     const told = {hook: name, folder: project.root, time: now(), ...data};
-    calls.push(
-      hooks.run(command, told).then((problem) => {
-        if (problem !== null) onWarning(`hooks.${name} failed: ${problem}`);
-      }),
-    );
+    calls = calls.then(async () => {
+      if (isCanceled) return;
+      const problem = await hooks.run(command, told);
+      if (problem !== null) onWarning(`hooks.${name} failed: ${problem}`);
+    });
   };
   return {
     begin: (rules) => {
       commands = rules.hooks;
+      isCanceled = false;
       if (rules.keepsAwake) release = keepAwake();
     },
     onFact: (fact) => {
@@ -62,26 +71,29 @@ export function createJobCalls(
       release();
       release = () => {};
       if (commands !== null && Object.values(commands).some((command) => command !== '')) {
-        const summary = await summaryOf(result, plans);
-        const need = needCall(summary);
-        const isKnown = need?.reason === 'decision_required' && called.has(need.task_id ?? '');
+        const end = await endOf(result, plans);
+        const need = needCall(end, result);
+        const taskId = need && 'task_id' in need ? need.task_id : '';
+        const isKnown = need?.reason === 'decision_required' && called.has(taskId ?? '');
         if (need !== null && !isKnown) call('needsYou', need);
-        call('jobEnded', endCall(result, summary));
+        call('jobEnded', endCall(result, end));
       }
-      await Promise.all(calls);
+      await calls;
       commands = null;
-      calls = [];
       called.clear();
     },
-    cancel: () => hooks.stop(),
+    cancel: () => {
+      isCanceled = true;
+      hooks.stop();
+    },
   };
 }
 
 /** A job that could not begin, or broke, is told by its error. */
-async function summaryOf(result: JobResult, plans: Services['plans']): Promise<JobSummary | {error: string}> {
+async function endOf(result: JobResult, plans: Services['plans']): Promise<JobEnd> {
   try {
     return jobSummary(result, await plans.read());
   } catch (error) {
-    return {error: messageOf(error)};
+    return {error};
   }
 }

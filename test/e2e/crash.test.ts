@@ -1,5 +1,5 @@
 import {spawnSync} from 'node:child_process';
-import {existsSync, mkdirSync, readdirSync} from 'node:fs';
+import {existsSync, mkdirSync, readdirSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {setTimeout as delay} from 'node:timers/promises';
 import {describe, expect, test} from 'vitest';
@@ -14,6 +14,7 @@ import {
 } from '../helpers/engine-project.ts';
 import {eventually} from '../helpers/eventually.ts';
 import {planOf, task} from '../helpers/plans.ts';
+import {temporaryFolder} from '../helpers/temp-folder.ts';
 
 // Blackbird dies at any moment. Whatever was done stays done, whatever was not is found again.
 
@@ -31,6 +32,19 @@ const plan = () =>
     task('e', {prompt: demo('lines 200', 'append done.txt e')}),
     task('f', {prompt: demo('append done.txt f', 'print end')}),
   );
+
+/** Stands in for the program that keeps the machine awake: like it, it lives as long as what it was told to run. */
+function awakeTool() {
+  const folder = temporaryFolder();
+  const called = path.join(folder, 'called');
+  const script = `#!/bin/sh\nfor last; do :; done\nexec 3<&0\n"$last" <&3 &\necho "$$ $!" >> '${called}'\nwait\n`;
+  writeFileSync(path.join(folder, 'systemd-inhibit'), script, {mode: 0o755});
+  return {
+    env: {PATH: [folder, process.env.PATH ?? ''].join(path.delimiter)},
+    /** Itself and what it ran, for every job. */
+    pids: () => textOf(called).split(/\s+/).filter(Boolean).map(Number),
+  };
+}
 
 describe('SIGKILL', () => {
   test(`at ${kills} random moments (seed ${seed}) loses no task, does none twice and leaves no process`, {
@@ -68,15 +82,21 @@ describe('SIGKILL', () => {
 
   test('in the middle of a task leaves it paused and resumable, and ends whatever it started', async () => {
     const prompt = demo('spawn-sleeper', 'write started x', 'sleep 60', 'append done.txt a');
-    const project = engineProject(planOf(task('a', {prompt}), task('b')));
+    const awake = awakeTool();
+    const project = engineProject(planOf(task('a', {prompt}), task('b')), {env: awake.env});
     const running = project.start(['execute']);
     await untilAtWork(project, 'a');
     const agents = project.agents();
     expect(agents).toHaveLength(2);
+    const keepers = await eventually(() => {
+      expect(awake.pids()).toHaveLength(2);
+      return awake.pids();
+    });
+    expect(keepers.map(processState)).not.toContain(null);
     expect((await project.run(['why', 'a'])).out).toContain('blackbird logs a --follow');
     running.child.kill('SIGKILL');
     expect((await running.ended).signal).toBe('SIGKILL');
-    await expectGone(agents);
+    await expectGone([...agents, ...keepers]);
     expect(project.latest('a')).toMatchObject({state: 'running', phase: 'active'});
     expect((await project.run(['why', 'a'])).out).toContain('blackbird resume a');
     expect((await project.run(['list', '--all'])).out).toContain('PAUSED');
@@ -87,6 +107,8 @@ describe('SIGKILL', () => {
     expect(project.runs('a')).toMatchObject([{state: 'succeeded', segments: [{}, {exit_code: 0}]}]);
     expect(project.text('done.txt')).toBe('a\n');
     expect(project.statuses()).toEqual({a: 'done', b: 'todo'});
+    expect(awake.pids()).toHaveLength(4);
+    await expectGone(awake.pids());
   });
 
   test('while it pauses an agent that does not listen leaves a pause all the same', async () => {

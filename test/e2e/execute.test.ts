@@ -647,15 +647,23 @@ test('an agent that prints 200 MB of lines that mean something leaves Blackbird 
 
 describe('hooks', () => {
   test('hear of tasks and of the end of the job before it is over', async () => {
-    const project = engineProject(planOf(task('a', {prompt: demo('write a.txt hello')})), {
-      config: {hooks: {taskEnded: 'cat >> told', jobEnded: 'cat >> told', needsYou: 'cat >> told'}},
+    const plan = planOf(task('a', {prompt: demo('write a.txt hello')}), task('b', {prompt: demo('fail no')}));
+    const project = engineProject(plan, {
+      config: {hooks: {taskEnded: 'cat >> told', jobEnded: 'cat >> told', needsYou: 'cat >> called'}},
     });
-    expect(await project.run(['execute'])).toMatchObject({code: 0, err: ''});
+    expect(await project.run(['execute', 'a'])).toMatchObject({code: 0, err: ''});
     const told = project.text('told').trimEnd().split('\n');
     expect(told.map((line) => JSON.parse(line))).toMatchObject([
       {hook: 'taskEnded', folder: project.folder, task_id: 'a', state: 'succeeded'},
       {hook: 'jobEnded', reason: 'completed', tasks: [{task_id: 'a', state: 'succeeded'}]},
     ]);
+    expect(project.text('called')).toBe('');
+    expect(await project.run(['execute', 'b'])).toMatchObject({code: 3, err: ''});
+    expect(JSON.parse(project.text('called'))).toMatchObject({
+      hook: 'needsYou',
+      folder: project.folder,
+      lines: expect.arrayContaining(['failed: b']),
+    });
   });
 
   test('that fail are a warning', async () => {

@@ -1,8 +1,13 @@
 import {describe, expect, test} from 'vitest';
 import {createEngine, type EngineFact} from '../../src/machines/engine.ts';
+import type {Job} from '../../src/machines/policies/job/job-steps.ts';
+import {resumeStep} from '../../src/machines/policies/job/job-steps.ts';
+import type {FakeAgent} from '../fakes/fake-agent-runner.ts';
+import {pausedRun} from '../fakes/runs.ts';
 import {createFakeServices, settle} from '../fakes/services.ts';
-import {executeJob} from '../helpers/jobs.ts';
-import {now, planOf, task} from '../helpers/plans.ts';
+import {eventually} from '../helpers/eventually.ts';
+import {executeJob, jobOf} from '../helpers/jobs.ts';
+import {now, planOf, task, withStatus} from '../helpers/plans.ts';
 
 const hooks = {needsYou: 'call', taskEnded: 'ended', jobEnded: 'stopped'};
 
@@ -23,6 +28,10 @@ function open(options: Parameters<typeof createFakeServices>[0]) {
   const warnings = () => facts.flatMap((fact) => (fact.type === 'engine.warning' ? [fact.message] : []));
   return {...fake, engine, calls, warnings};
 }
+
+type Setup = Parameters<typeof createFakeServices>[0] & {play: (agent: FakeAgent) => void};
+const uses = (agent: FakeAgent, tokens: number) =>
+  agent.says({type: 'usage', usage: {input_tokens: tokens, output_tokens: 0}});
 
 const always = {folder: '/project', time: now};
 
@@ -74,11 +83,94 @@ describe('the commands of the user', () => {
     ]);
   });
 
+  const rateLimit = {kind: 'rate_limit', message: 'limit', reset_at: '2026-01-02T13:00:00.000Z'} as const;
+  const resumed = jobOf([resumeStep('a')]);
+  test.each<{name: string; job?: Job; setup: Partial<Setup>; told: object | null}>([
+    {
+      name: 'the budget of a task is used up',
+      setup: {settings: {maxTaskTokens: 10}, play: (each) => uses(each, 10)},
+      told: {
+        reason: 'completed',
+        lines: expect.arrayContaining(['a is paused: its budget is used up.']),
+      },
+    },
+    {
+      name: 'the budget of the job is used up',
+      setup: {
+        plan: planOf(task('a'), task('b')),
+        settings: {maxTokens: 10},
+        play: (each) => uses(each, 10),
+      },
+      told: {reason: 'paused', message: 'The budget of this job is used up: 10 tokens of 10 tokens.'},
+    },
+    {
+      name: 'a single task cannot go on',
+      job: resumed,
+      setup: {
+        runs: [pausedRun()],
+        plan: withStatus(planOf(task('a')), 'a', 'in_progress'),
+        play: (each) => each.fails({kind: 'auth', message: 'expired'}),
+      },
+      told: {
+        reason: 'error',
+        code: 'E_PROVIDER_REFUSED',
+        message: 'a cannot go on now: a login is needed',
+        lines: expect.arrayContaining([expect.stringContaining('blackbird resume a')]),
+      },
+    },
+    {
+      name: 'a limit is not waited for',
+      setup: {settings: {onLimit: 'stop'}, play: (each) => each.fails(rateLimit)},
+      told: {reason: 'paused', task_id: 'a', retry_at: expect.any(String)},
+    },
+    {
+      name: 'a task failed',
+      setup: {play: (each) => each.fails()},
+      told: {reason: 'completed', lines: expect.arrayContaining(['failed: a'])},
+    },
+    {name: 'all is done', setup: {}, told: null},
+    {
+      name: 'a resume is refused before it begins',
+      job: resumed,
+      setup: {},
+      told: null,
+    },
+  ])('call a person where $name: $told', async ({job = executeJob(), setup: {play, ...setup}, told}) => {
+    const {engine, calls, agents} = open({hooks: {needsYou: 'call'}, ...setup});
+    if (play) {
+      agents.obeys.interrupt = true;
+      agents.play = (each) => {
+        each.opensSession();
+        play(each);
+      };
+    }
+    await engine.start(job);
+    expect(calls()).toMatchObject(told ? [{hook: 'needsYou', ...told}] : []);
+  });
+
   test('that fail are warned of, and change nothing', async () => {
     const {engine, warnings, plans} = open({hooks: {taskEnded: 'fail', jobEnded: 'fail'}});
     expect(await engine.start(executeJob())).toMatchObject({reason: 'completed'});
     expect(plans.statuses()).toEqual({a: 'done'});
     expect(warnings()).toEqual(['hooks.taskEnded failed: exit code 1', 'hooks.jobEnded failed: exit code 1']);
+  });
+
+  test('are run one after another', async () => {
+    const {engine, services, log} = open({hooks, plan: planOf(task('a'), task('b'))});
+    const waiting: Array<() => void> = [];
+    Object.assign(services.hooks, {
+      run: (command: string) => {
+        log.push(`began ${command}`);
+        return new Promise<null>((resolve) => waiting.push(() => resolve(null)));
+      },
+    });
+    const job = engine.start(executeJob());
+    const began = () => log.filter((entry) => entry.startsWith('began'));
+    for (const expected of [['ended'], ['ended', 'ended'], ['ended', 'ended', 'stopped']]) {
+      await eventually(() => expect(began()).toEqual(expected.map((command) => `began ${command}`)));
+      waiting.shift()?.();
+    }
+    await job;
   });
 
   test('are those the job began with', async () => {

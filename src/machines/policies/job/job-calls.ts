@@ -1,8 +1,9 @@
-import {shellWord} from '../../../services/contracts/errors.ts';
+import {AppError, messageOf, shellWord} from '../../../services/contracts/errors.ts';
 import type {Hooks} from '../../../services/contracts/hooks.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
 import type {DecisionRequest} from '../../review-gate.machine.ts';
 import {type ResolvedConfig, settingOf} from '../config-resolution.ts';
+import {stepLines} from '../run/failure-table.ts';
 import type {JobResult} from './job-steps.ts';
 import {attemptedIn, type JobSummary} from './job-summary.ts';
 
@@ -43,17 +44,43 @@ export const decisionCall = ({task, run}: DecisionRequest) => ({
   command: `blackbird review ${shellWord(task.id)}`,
 });
 
-/** The same where a job ended because a person is needed; null where none is. */
-export function needCall(summary: JobSummary | {readonly error: string}) {
-  if ('error' in summary || summary.standing !== 'personNeeded') return null;
-  const {reason, headline, taskId, lines} = summary;
-  return {reason, message: headline, ...(taskId === undefined ? {} : {task_id: taskId}), lines};
+/** How a job ended, or what kept it from being told. */
+export type JobEnd = JobSummary | {readonly error: unknown};
+
+/** Nothing goes on by itself once a job is over; who paused it, or asked for what could not begin, knows. */
+const callsPerson = {
+  done: false,
+  failed: true,
+  personNeeded: true,
+  timeNeeded: true,
+  paused: false,
+} as const satisfies Record<JobSummary['standing'], boolean>;
+
+/** The same where a job ended and a person has to do something before it goes on; null where none has. */
+export function needCall(end: JobEnd, result: JobResult) {
+  if ('error' in end)
+    return attemptedIn(result).length === 0 ? null : {reason: 'error', ...errorCall(end.error)};
+  if (!callsPerson[end.standing]) return null;
+  const {reason, headline, taskId, retryAt, lines} = end;
+  return {
+    reason,
+    message: headline,
+    ...(taskId === undefined ? {} : {task_id: taskId}),
+    ...(retryAt === undefined ? {} : {retry_at: retryAt}),
+    lines,
+  };
+}
+
+function errorCall(error: unknown) {
+  const message = messageOf(error);
+  if (!(error instanceof AppError)) return {message, lines: [message]};
+  return {message, code: error.code, lines: [message, ...stepLines(error.next)]};
 }
 
 /** What `hooks.jobEnded` is told. */
-export function endCall(result: JobResult, summary: JobSummary | {readonly error: string}) {
+export function endCall(result: JobResult, end: JobEnd) {
   const tasks = attemptedIn(result).map(({taskId, state}) => ({task_id: taskId, state}));
-  if ('error' in summary) return {reason: 'error', message: summary.error, tasks};
-  const {reason, standing, headline} = summary;
+  if ('error' in end) return {reason: 'error', message: messageOf(end.error), tasks};
+  const {reason, standing, headline} = end;
   return {reason, standing, message: headline, tasks};
 }
