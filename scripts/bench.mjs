@@ -1,59 +1,56 @@
-// Measures start-up against bare node, interleaved in the same run so that a noisy machine is noisy for all.
-import {execFileSync} from 'node:child_process';
-import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
-import {tmpdir} from 'node:os';
-import path from 'node:path';
+// `npm run bench`: every figure beside a floor that was measured in the same rounds. `--quick`: small, in about a minute.
+// `--only start-up,tasks`: these alone. `--json`: the figures as data. `--write`: docs/speed.{md,svg,json} from them.
+import {readFileSync, writeFileSync} from 'node:fs';
+import {availableParallelism, loadavg} from 'node:os';
 import {fileURLToPath} from 'node:url';
-import {sampleId, samplePlan} from './sample-plan.mjs';
+import {parseArgs} from 'node:util';
+import {plotOf} from './bench/plot.mjs';
+import {asTables, asText, replaceFigures} from './bench/report.mjs';
 
-const rounds = Number(process.argv[2] ?? 25);
-const program = fileURLToPath(new URL('../dist/blackbird.cjs', import.meta.url));
-const folder = mkdtempSync(path.join(tmpdir(), 'blackbird-bench-'));
-writeFileSync(path.join(folder, 'blackbird.plan.json'), JSON.stringify(mixedPlan(), null, 2));
+const all = ['start-up', 'tasks', 'pause', 'output', 'tui', 'inspector', 'snapshot'];
+const {values: asked} = parseArgs({
+  options: {
+    quick: {type: 'boolean', default: false},
+    only: {type: 'string', default: all.join(',')},
+    json: {type: 'boolean', default: false},
+    write: {type: 'boolean', default: false},
+  },
+});
+const names = asked.only.split(',');
+const unknown = names.filter((name) => !all.includes(name));
+if (unknown.length > 0) throw new Error(`no benchmark is called ${unknown.join(', ')}: ${all.join(', ')}`);
+if (asked.write && (asked.quick || names.length < all.length)) {
+  throw new Error('--write takes all figures at full size: leave out --quick and --only');
+}
 
-const commands = {
-  'node -e 0': ['-e', '0'],
-  '--version': [program, '--version'],
-  '--help': [program, '--help'],
-  'list --all (1,000 tasks)': [program, 'list', '--all'],
-  'list --all --json (1,000 tasks)': [program, 'list', '--all', '--json'],
+const loadBefore = loadavg()[0];
+const sections = [];
+for (const name of names) {
+  const {title, measure} = await import(`./bench/${name}.mjs`);
+  const section = {name, title, ...(await measure({isQuick: asked.quick}))};
+  sections.push(section);
+  if (!asked.json) console.log(`${asText(section)}\n`);
+}
+const result = {
+  machine: {
+    ...{
+      node: process.version,
+      platform: `${process.platform} ${process.arch}`,
+      cores: availableParallelism(),
+    },
+    // The floors tell how busy it really was; this, whether anything else ran when it began.
+    loadBefore,
+  },
+  measuredAt: new Date().toISOString(),
+  sections,
 };
-const times = Object.fromEntries(Object.keys(commands).map((name) => [name, []]));
-for (let round = 0; round < rounds; round++) {
-  for (const [name, args] of Object.entries(commands)) {
-    const start = performance.now();
-    execFileSync(process.execPath, args, {cwd: folder, stdio: 'ignore'});
-    times[name].push(performance.now() - start);
-  }
-}
-const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
-const bare = median(times['node -e 0']);
-console.log(`median of ${rounds} interleaved rounds, Node ${process.version}`);
-for (const [name, values] of Object.entries(times)) {
-  const value = median(values);
-  console.log(
-    `${name.padEnd(34)} ${value.toFixed(1).padStart(7)} ms   +${(value - bare).toFixed(1).padStart(5)} ms   ${(value / bare).toFixed(2)} x bare node`,
-  );
-}
-console.log(
-  `${'peak memory of list --all'.padEnd(34)} ${peakMegabytes(['list', '--all']).toFixed(1).padStart(7)} MB`,
-);
-rmSync(folder, {recursive: true});
-
-/** The child reports its own high-water mark when it ends. */
-function peakMegabytes(args) {
-  const hook = "process.on('exit', () => process.stderr.write('rss ' + process.resourceUsage().maxRSS))";
-  const file = path.join(folder, 'peak.mjs');
-  writeFileSync(file, hook);
-  const command = `"${process.execPath}" --import "${file}" "${program}" ${args.join(' ')} 2>&1 >/dev/null`;
-  const text = execFileSync('/bin/sh', ['-c', command], {cwd: folder, encoding: 'utf8'});
-  return Number(/rss (\d+)/.exec(text)[1]) / 1024;
-}
-
-/** Chains of ten, a third of the tasks done. */
-function mixedPlan() {
-  return samplePlan(1000, (index) => ({
-    deps: index % 10 === 0 ? [] : [sampleId(index - 1)],
-    status: index % 3 === 0 ? 'done' : 'todo',
-  }));
+if (asked.json) console.log(JSON.stringify(result, null, 2));
+if (asked.write) {
+  const docs = (name) => fileURLToPath(new URL(`../docs/${name}`, import.meta.url));
+  const {node, cores} = result.machine;
+  const head = `Measured on ${result.measuredAt.slice(0, 10)}: ${cores} cores, Node ${node}. [The same as data](speed.json).`;
+  const page = readFileSync(docs('speed.md'), 'utf8');
+  writeFileSync(docs('speed.md'), replaceFigures(page, `${head}\n\n${asTables(sections)}`));
+  writeFileSync(docs('speed.svg'), plotOf(sections));
+  writeFileSync(docs('speed.json'), `${JSON.stringify(result, null, 2)}\n`);
 }
