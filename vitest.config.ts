@@ -16,8 +16,8 @@ export default defineConfig(async () => ({
           exclude: [heavyFiles],
           isolate: false,
           maxWorkers,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
         },
       },
       {
@@ -54,7 +54,7 @@ const agents = {
   test: {
     name: 'agents',
     include: ['test/agents/**/*.test.ts'],
-    testTimeout: 60_000,
+    testTimeout: 180_000,
     // The first of them installs the agents.
     hookTimeout: 600_000,
     maxWorkers: 1,
@@ -66,7 +66,7 @@ const browser = {
   test: {
     name: 'browser',
     include: ['test/browser/**/*.test.ts'],
-    testTimeout: 60_000,
+    testTimeout: 180_000,
     // The first of them may install Chromium.
     hookTimeout: 600_000,
     maxWorkers: 1,

@@ -1,9 +1,8 @@
-import {describe, expect, test, vi} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import {question, restingRun, sessionRef} from '../fakes/runs.ts';
+import {eventually} from '../helpers/eventually.ts';
 import {family, now, planOf, task} from '../helpers/plans.ts';
 import {keys, tuiProject} from './tui-project.tsx';
-
-const until = (check: () => void) => vi.waitFor(check, {timeout: 25_000, interval: 10});
 
 type Project = ReturnType<typeof tuiProject>;
 
@@ -35,10 +34,11 @@ describe('Ctrl+C right behind the key', () => {
       for (let each = 0; each < turn; each++) await Promise.resolve();
       const before = gone(project).length;
       project.press(keys.ctrlC);
-      await until(() => expect(project.engine.isBusy()).toBe(false));
+      await eventually(() => expect(project.engine.isBusy()).toBe(false));
       expect({turn, alive: project.agents.alive().length}).toEqual({turn, alive: 0});
       expect(gone(project).length).toBeLessThanOrEqual(before);
       expect(project.plans.statuses().b).toBe('todo');
+      project.leave();
       if (before > 0) {
         expect(turn).toBeGreaterThan(10);
         return;
@@ -79,7 +79,7 @@ describe('what a parent review sent back', () => {
     project.press(keys.enter, 'n', 'u');
     await project.sees('3 tasks are sent back');
     project.press('j', keys.enter);
-    await until(() => expect(gone(project)).toEqual(['go a-2', 'go b-2', 'go c-2', 'go p-1']));
+    await eventually(() => expect(gone(project)).toEqual(['go a-2', 'go b-2', 'go c-2', 'go p-1']));
     await project.sees('3 done · no ready tasks remaining');
   });
 
@@ -90,10 +90,10 @@ describe('what a parent review sent back', () => {
     const release = project.plans.holdNextUpdate();
     succeeding(project);
     project.press('j', keys.enter);
-    await until(() => expect(project.engine.isBusy()).toBe(true));
+    await eventually(() => expect(project.engine.isBusy()).toBe(true));
     project.press(keys.ctrlC);
     release();
-    await until(() => expect(project.engine.isBusy()).toBe(false));
+    await eventually(() => expect(project.engine.isBusy()).toBe(false));
     expect(gone(project).length).toBeLessThanOrEqual(1);
     await project.sees('Paused');
   });
@@ -109,7 +109,7 @@ test('an answer goes on with the plan that asked', async () => {
   project.press(keys.enter, 'e');
   await project.sees(question.prompt);
   project.press('red', keys.enter);
-  await until(() => expect(project.plans.statuses()).toEqual({a: 'done', b: 'done', c: 'done'}));
+  await eventually(() => expect(project.plans.statuses()).toEqual({a: 'done', b: 'done', c: 'done'}));
   await project.sees('3 done · no ready tasks remaining');
 });
 
@@ -126,7 +126,7 @@ test('a second question of the same run opens by itself, too', async () => {
   project.press('red', keys.ctrlS);
   await project.sees('Which size?');
   project.press('small', keys.ctrlS);
-  await until(() => expect(project.plans.statuses()).toEqual({a: 'done', b: 'done'}));
+  await eventually(() => expect(project.plans.statuses()).toEqual({a: 'done', b: 'done'}));
 });
 
 test('changes requested later, then approved and continued: the plan goes on', async () => {
@@ -141,10 +141,10 @@ test('changes requested later, then approved and continued: the plan goes on', a
   project.press('j', 'j', 'j', keys.enter);
   await project.sees('Request changes');
   project.press('Use cents', keys.ctrlS);
-  await until(() => expect(gone(project)).toEqual(['go a-1', 'go a-2']));
+  await eventually(() => expect(gone(project)).toEqual(['go a-1', 'go a-2']));
   await project.sees('Approve and continue');
   project.press('j', keys.enter);
-  await until(() => expect(gone(project)).toEqual(['go a-1', 'go a-2', 'go b-1']));
+  await eventually(() => expect(gone(project)).toEqual(['go a-1', 'go a-2', 'go b-1']));
 });
 
 test('a parent review that came to nothing is told', async () => {

@@ -57,14 +57,17 @@ export function tuiScreen(ports: TuiPorts, {columns, rows} = {columns: 80, rows:
       ...{debug: true, exitOnCtrlC: false, patchConsole: false},
     },
   );
-  onTestFinished(() => {
+  const leave = () => {
     instance.unmount();
     close();
-  });
+  };
+  onTestFinished(leave);
 
   const screen = () => stdout.frame.replace(/\x1b\[[0-9;]*m/g, '');
   return {
     tui,
+    /** For a test that opens many: what is open is drawn again and again. */
+    leave,
     screen,
     lines: () => screen().split('\n'),
     frames: () => stdout.frames,
