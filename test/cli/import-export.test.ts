@@ -136,6 +136,10 @@ describe('plan import', () => {
       code: 1,
       error: {code: 'E_IMPORT', details: {file: 'there is no task in it'}},
     });
+    const twice = project('title,status\n,maybe\n');
+    expect(await twice.error(['plan', 'import', 'TODO.md', '--format', 'csv', '--yes'])).toMatchObject({
+      error: {details: {'row 2': 'title is required\nunknown status "maybe"'}},
+    });
   });
 });
 

@@ -12,7 +12,7 @@ export type PlanJobOptions = JobCommandOptions & {yes?: true};
 
 /** The options of every command that has a planner propose something. */
 export function withPlannerOptions(command: Command): Command {
-  return command
+  return takingSentences(command)
     .option('--yes', 'save without asking what nothing blocks')
     .addOption(agentOption())
     .addOption(modelOption())
@@ -20,6 +20,16 @@ export function withPlannerOptions(command: Command): Command {
     .addOption(noWaitOption())
     .addOption(streamOption())
     .addOption(inspectOption());
+}
+
+/** A list may begin with a dash: no option has a blank in its name, so that is text. A blank before it hides the dash. */
+function takingSentences(command: Command): Command {
+  const parse = command.parseOptions.bind(command);
+  command.parseOptions = (args) => {
+    const {operands, unknown} = parse(args.map((arg) => (/^-[^\s=]*\s/.test(arg) ? ` ${arg}` : arg)));
+    return {operands: operands.map((text) => text.replace(/^ -/, '-')), unknown};
+  };
+  return command;
 }
 
 /** Has a change of the plan proposed, shown and decided. */

@@ -51,10 +51,20 @@ function describe(error: AppError) {
   return {
     code: error.code,
     message: error.message,
-    details: Object.fromEntries(error.details),
+    details: Object.fromEntries(byLabel(error.details)),
     causes: causesOf(error),
     next: error.next,
   };
+}
+
+/** Several of one label, such as two problems of one row, are lines of one value: nothing is left out. */
+function byLabel(details: AppError['details']): ReadonlyMap<string, string> {
+  const values = new Map<string, string>();
+  for (const [label, value] of details) {
+    const before = values.get(label);
+    values.set(label, before === undefined ? value : `${before}\n${value}`);
+  }
+  return values;
 }
 
 function describeBug(error: unknown) {
