@@ -17,7 +17,7 @@ import {defineEffects} from '../fakes/machines.ts';
 import {restingRun, runRecord} from '../fakes/runs.ts';
 import {createFakeServices, settle} from '../fakes/services.ts';
 import {unreachedTransitions} from '../helpers/model.ts';
-import {family, now, planOf, task, taskIn} from '../helpers/plans.ts';
+import {family, now, planOf, task, taskIn, withStatus} from '../helpers/plans.ts';
 
 const hour = 3_600_000;
 const wish = {kind: 'generate', text: 'A shop', taskIds: []} as const;
@@ -576,10 +576,13 @@ describe('a refine', () => {
     expect(fake.asked.at(-1)?.preview?.diff.changed).toMatchObject([{id: 'api'}]);
   });
 
-  test('of a task that runs is refused, whatever the draft says', async () => {
-    const running = runRecord({task_id: 'web', run_id: 'web-1', state: 'running'});
-    const fake = createPlanning(refine, {plan, runs: [running]});
-    answering(fake, operations(edit('web', {title: 'x'})));
+  test.each([
+    {of: 'a task that runs', id: 'web', run_type: 'execute'},
+    {of: 'a parent that is reviewed', id: 'shop', run_type: 'review'},
+  ] as const)('of $of is refused, whatever the draft says', async ({id, run_type}) => {
+    const running = runRecord({task_id: id, run_id: `${id}-1`, state: 'running', run_type});
+    const fake = createPlanning(refine, {plan: withStatus(plan, 'shop', 'in_progress'), runs: [running]});
+    answering(fake, operations(edit(id, {title: 'x'})));
     fake.start();
     await drain();
     await fake.say({type: 'plan.accept'});

@@ -31,16 +31,11 @@ export async function refuseWhileRunning({folder}: Project, taskId: string): Pro
 }
 
 /** Who works on the project, and which tasks in progress stand still; for changes of many tasks at once. */
-export async function tasksInProgress({folder}: Project, plan: Plan): Promise<TasksInProgress> {
+export async function tasksAtWork({folder}: Project, plan: Plan): Promise<TasksInProgress> {
   const engine = await liveEngine(folder);
-  const still = new Set<string>();
-  if (engine === null) return {pid: null, still};
+  if (engine === null) return {pid: null, still: new Set(), reviewed: new Set()};
   const {createRunStore} = await import('../../services/stores/run-store.ts');
-  const store = createRunStore({folder: folder.runsFolder});
-  for (const {id, status, childIds} of plan.items.values()) {
-    if (status !== 'in_progress' || childIds.length > 0) continue;
-    const latest = (await store.list(id)).runs.at(-1);
-    if (latest && latest.state !== 'running') still.add(id);
-  }
-  return {pid: engine.pid, still};
+  const {tasksInProgress} = await import('../../machines/actors/tasks-in-progress.ts');
+  const runs = createRunStore({folder: folder.runsFolder});
+  return tasksInProgress(runs, plan, {pid: engine.pid, mayBegin: true});
 }

@@ -5,7 +5,7 @@ import {refuseRunning} from '../../machines/policies/plan/running-tasks.ts';
 import {AppError} from '../../services/contracts/errors.ts';
 import type {Plan} from '../../services/contracts/plan.ts';
 import type {Cli} from '../cli.ts';
-import {tasksInProgress} from '../job/running-task.ts';
+import {tasksAtWork} from '../job/running-task.ts';
 import {painter, type Style} from '../terminal/paint.ts';
 import {changeByHand} from './plan-operations.ts';
 import type {SaveOptions} from './save-options.ts';
@@ -29,7 +29,7 @@ export async function askToSave(
   if (!cli.isJson(command)) showDiff(cli, diff);
   if (dryRun) return {isSaved: false, diff};
   if (!yes) await requireYes(cli, command);
-  const inProgress = await tasksInProgress(project, before);
+  const inProgress = await tasksAtWork(project, before);
   const shown = JSON.stringify(diff);
   await changeByHand(project, (plan) => {
     const changed = change(plan);

@@ -1,13 +1,13 @@
 import {fromPromise} from 'xstate';
 import {AppError} from '../../services/contracts/errors.ts';
-import type {Plan} from '../../services/contracts/plan.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
-import {refuseRunning, type TasksInProgress} from '../policies/plan/running-tasks.ts';
+import {refuseRunning} from '../policies/plan/running-tasks.ts';
 import {readPlanAnswer} from '../policies/planning/check-plan-answer.ts';
 import {checkProposal, countBlocking, type PlanPreview} from '../policies/planning/check-proposal.ts';
 import {asked, checked, type DraftHead, headOf, proposed} from '../policies/planning/plan-draft.ts';
 import {changeDraft, type DraftInput, dropDraft, previewProposal, requireDraft} from './plan-draft.actor.ts';
+import {tasksInProgress} from './tasks-in-progress.ts';
 
 /** What was found of an answer or of a proposal. */
 export type PlanReading = {
@@ -74,7 +74,9 @@ export function defineSaveProposalActor(stores: Stores) {
   return fromPromise<void, DraftInput>(async ({input: {draftId}}) => {
     const {plans, now, digest} = stores;
     const draft = await requireDraft(stores, draftId);
-    const inProgress = await tasksInProgress(stores, await plans.read());
+    // Whoever saves holds the project lock: what a record says to be running is another Blackbird's nevertheless.
+    const owner = {pid: stores.self?.pid ?? 0, mayBegin: false};
+    const inProgress = await tasksInProgress(stores.runs, await plans.read(), owner);
     await plans.update((plan) => {
       const found = checkProposal(plan, draft, now(), digest);
       if (found.type === 'invalid') throw conflict(found.problems);
@@ -89,14 +91,3 @@ const conflict = (problems: readonly string[]) =>
   new AppError('E_CONFLICT', 'the plan was changed by somebody else meanwhile; nothing was written', {
     details: problems.slice(0, 5).map((problem) => ['problem', problem]),
   });
-
-/** Whoever saves holds the project lock: what a record says to be running is another Blackbird's nevertheless. */
-async function tasksInProgress({runs, self}: Stores, plan: Plan): Promise<TasksInProgress> {
-  const still = new Set<string>();
-  for (const {id, status, childIds} of plan.items.values()) {
-    if (status !== 'in_progress' || childIds.length > 0) continue;
-    const latest = (await runs.list(id)).runs.at(-1);
-    if (latest?.state !== 'running') still.add(id);
-  }
-  return {pid: self?.pid ?? 0, still};
-}

@@ -170,7 +170,7 @@ describe('a task that an agent works on', () => {
     if ('problems' in result) throw new Error(JSON.stringify(result.problems));
     return result.plan;
   };
-  const inProgress = {pid: 7, still: new Set<string>()};
+  const inProgress = {pid: 7, still: new Set<string>(), reviewed: new Set<string>()};
 
   test.each<{name: string; operation: PatchOperation}>([
     {name: 'edited', operation: {type: 'edit', taskId: 'a', fields: {title: 'A'}}},
@@ -186,12 +186,25 @@ describe('a task that an agent works on', () => {
     });
   });
 
+  test.each<PatchOperation>([
+    {type: 'edit', taskId: 'p', fields: {title: 'P'}},
+    {type: 'add', task: {id: 'n', title: 'N', parentId: 'p'}},
+    {type: 'move', taskId: 'b', place: {parentId: null}},
+  ])('is also a parent that a reviewer works on: no $type', (operation) => {
+    const reviewed = {pid: 7, still: new Set(['a']), reviewed: new Set(['p'])};
+    expect(errorOf(() => refuseRunning(busy, apply(operation), reviewed))).toMatchObject({
+      code: 'E_TASK_RUNNING',
+      message: 'p is being worked on by process 7; nothing was written',
+    });
+    refuseRunning(busy, apply({type: 'edit', taskId: 'b', fields: {title: 'B'}}), reviewed);
+  });
+
   test('does not stand in the way of the others, nor does one that stands still', () => {
     refuseRunning(busy, apply({type: 'add', task: {id: 'n', title: 'N', parentId: 'p'}}), inProgress);
     refuseRunning(busy, apply({type: 'edit', taskId: 'b', fields: {title: 'B'}}), inProgress);
     const edited = apply({type: 'edit', taskId: 'a', fields: {title: 'A'}});
-    refuseRunning(busy, edited, {pid: 7, still: new Set(['a'])});
-    refuseRunning(busy, edited, {pid: null, still: new Set()});
+    refuseRunning(busy, edited, {...inProgress, still: new Set(['a'])});
+    refuseRunning(busy, edited, {...inProgress, pid: null});
     expect(isEmptyDiff(diffPlans(busy, edited))).toBe(false);
     expect(taskIn(edited, 'a')).toMatchObject({status: 'in_progress', createdAt: made});
   });
