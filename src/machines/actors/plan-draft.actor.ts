@@ -5,7 +5,7 @@ import type {Answer} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import type {PlanCommand} from '../plan-generation.machine.ts';
 import {newJobId} from '../policies/job/job-record.ts';
-import {requireTask} from '../policies/plan/plan-graph.ts';
+import {checkedRequest, requireChangeable} from '../policies/planning/check-plan-request.ts';
 import {
   checkProposal,
   findingLines,
@@ -72,17 +72,15 @@ export async function changeDraft(
 /** What is wanted is on disk before an agent hears of it. */
 export function defineOpenDraftActor(stores: Stores) {
   const create = async (wish: drafts.PlanWish): Promise<PlanDraft> => {
-    if (wish.text.trim() === '' && wish.kind !== 'deps')
-      throw new AppError('E_NO_INPUT', 'say what the plan is to be about');
-    const plan = await stores.plans.read();
-    for (const id of wish.taskIds) requireTask(plan, id);
+    requireChangeable(await stores.plans.read(), wish);
     const {drafts: all} = await stores.planDrafts.list();
     const draftId = newJobId(stores.now(), stores.newJobSuffix(), all.at(-1)?.draftId);
     const draft = drafts.newDraft(wish, draftId, stores.now());
     await stores.planDrafts.save(draft);
     return draft;
   };
-  return fromPromise<drafts.DraftHead, {readonly request: drafts.PlanRequest}>(async ({input: {request}}) => {
+  return fromPromise<drafts.DraftHead, {readonly request: drafts.PlanRequest}>(async ({input}) => {
+    const request = checkedRequest(input.request);
     if (request.type === 'new') return drafts.headOf(await create(request.wish));
     const {answers} = request;
     const draft = await changeDraft(stores, request.draftId, (open) =>

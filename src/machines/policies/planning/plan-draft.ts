@@ -6,20 +6,10 @@ import {
   type ProposedOperation,
   planDraftSchemaVersion,
 } from '../../../services/contracts/plan-draft.ts';
+import type {PlanRequest, PlanWish} from '../../../services/contracts/plan-request.ts';
 import type {Answer, Question} from '../../../services/contracts/run.ts';
 
-/** What a planner is asked for. */
-export type PlanWish = {
-  readonly kind: PlanKind;
-  readonly text: string;
-  /** The only tasks that may change; empty for the whole plan. */
-  readonly taskIds: readonly string[];
-};
-
-/** A new draft, or one that is gone on with. */
-export type PlanRequest =
-  | {readonly type: 'new'; readonly wish: PlanWish}
-  | {readonly type: 'open'; readonly draftId: string; readonly answers?: readonly Answer[]};
+export type {PlanRequest, PlanWish};
 
 /** So often a planner may ask, and so often in a row its answer may be wrong. */
 export const planLimits = {questionRounds: 2, corrections: 2} as const;
