@@ -14,8 +14,9 @@ const vague = JSON.stringify({tasks: [{id: 'api', title: 'API'}]});
 describe('without a terminal', () => {
   test('a proposal is a draft until it is accepted, and what is shown is what is saved', async () => {
     const project = engineProject(nothing);
-    const first = await project.run(['plan', 'generate', '- A refund endpoint\n- A refund e2e test', '--no-wait']);
     // A list is no option.
+    const list = '- A refund endpoint\n- A refund e2e test';
+    const first = await project.run(['plan', 'generate', list, '--no-wait']);
     expect(first).toMatchObject({code: 4, err: ''});
     expect(first.out).toContain('+ a-refund-endpoint  A refund endpoint\n+ a-refund-e2e-test');
     expect(project.statuses()).toEqual({});
