@@ -94,7 +94,9 @@ function taskWrongs({runs, status, task}, id) {
   for (const run of own.slice(0, -1))
     if (run.state === 'running') wrong.push(`${run.run_id} is not the latest`);
 
-  const last = own.findLast(({run_type}) => run_type === 'execute');
+  // What never began says nothing of its task.
+  const hasBegun = ({state, segments}) => state !== 'canceled' || segments.length > 0;
+  const last = own.findLast((run) => run.run_type === 'execute' && hasBegun(run));
   if (status(id) === 'done' && task(id).childIds.length === 0) {
     if (last?.state !== 'succeeded') wrong.push(`${id} is done, and its run is ${last?.state}`);
     for (const command of last?.verify ?? [])

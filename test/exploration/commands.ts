@@ -169,10 +169,10 @@ const rules: Record<TaskCommand, CommandRule> = {
       },
     },
   ],
-  setStatus: ({id}, _, scenario, disk) =>
+  setStatus: ({id, childIds}, _, scenario, disk) =>
     disk.history.edits >= scenario.bounds.edits
       ? []
-      : (['done', 'todo'] as const).map((status) => ({
+      : statusesFor(disk, childIds).map((status) => ({
           name: `set ${id} to ${status} by hand`,
           begin: async ({services, history}: Begin) => {
             const task = disk.plan.items.get(id);
@@ -188,6 +188,11 @@ const rules: Record<TaskCommand, CommandRule> = {
           },
         })),
 };
+
+/** A parent is done when its children are. */
+function statusesFor({plan}: Disk, childIds: readonly string[]): ReadonlyArray<'done' | 'todo'> {
+  return childIds.every((id) => plan.items.get(id)?.status === 'done') ? ['done', 'todo'] : ['todo'];
+}
 
 /** The plan first, then every command of every task, possible or not. */
 export async function commandsOn(disk: Disk, services: Services, scenario: Scenario): Promise<Command[]> {
@@ -215,7 +220,9 @@ export async function commandsOn(disk: Disk, services: Services, scenario: Scena
 /** What a person does who follows what the views say, until nothing is left to do; null at the end. */
 export async function adviceOn(disk: Disk, services: Services, scenario: Scenario): Promise<Command | null> {
   const open = [...disk.plan.items.values()].filter(({status}) => status !== 'done' && status !== 'skipped');
-  if (open.length === 0) return null;
+  // Whoever finds a Blackbird dead starts it again, even where nothing seems to be left to do.
+  const isLeftRunning = disk.runs.some(({state}) => state === 'running');
+  if (open.length === 0 && !isLeftRunning) return null;
   const commands = await commandsOn(disk, services, {
     ...scenario,
     bounds: endless,

@@ -172,6 +172,17 @@ export function checkGo({world, scenario, tally, command}: Scene, tale: AgentTal
   }
 }
 
+/** What only an engine starts that goes on with the work. */
+const beginnings: ReadonlySet<string> = new Set([
+  ...['selectTask', 'task', 'prepareRun', 'prepareRound', 'run', 'segment', 'check'],
+  ...['parentReview', 'prepareReview', 'executor', 'jobTask', 'undo'],
+]);
+
+/** Of every part of the engine at the moment it is started. */
+export function checkBeginning({tally}: Scene, id: string, report: Report): void {
+  if (tally.begunAtPause !== null && beginnings.has(id)) report('afterPause', `${id} began after a pause`);
+}
+
 /** Of every check at the moment it is told to go. */
 export function checkCheck({world, tally}: Scene, runId: string, report: Report): void {
   if (tally.begunAtPause !== null && tally.checkedAtPause !== tally.checked)
@@ -181,7 +192,7 @@ export function checkCheck({world, tally}: Scene, runId: string, report: Report)
 }
 
 /** Of a project at rest, after a command or a crash. */
-export function checkDisk({runs: all, feedback, drafts, history}: Disk, report: Report): void {
+export function checkDisk({plan, runs: all, feedback, drafts, history}: Disk, report: Report): void {
   for (const run of all) {
     const seen = new Set<string>();
     for (let at: RunRecord | undefined = run; at; ) {
@@ -198,6 +209,13 @@ export function checkDisk({runs: all, feedback, drafts, history}: Disk, report: 
     const from = run.resumed_from_run_id ?? run.restart_of_run_id;
     if (from !== undefined && !all.some(({run_id, attempt}) => run_id === from && attempt < run.attempt))
       report('links', `${run.run_id} goes on from ${from}, which is not before it`);
+  }
+  for (const task of plan.items.values()) {
+    const run = tellingRun(all.filter(({task_id}) => task_id === task.id));
+    const by = all.find(({run_id}) => run_id === run?.superseded_by_run_id);
+    const isUndone = by?.run_type === 'undo' && by.state === 'succeeded';
+    if (isUndone && task.status === 'done' && history.byHand[task.id] === undefined)
+      report('told', `${task.id} is done, and its change was undone`);
   }
   for (const word of history.words) {
     const own = all.filter(({task_id}) => task_id === word.taskId);
@@ -218,6 +236,9 @@ export function checkIdle({world}: Scene, isJob: boolean, report: Report): void 
   for (const [, tale] of world.cast) if (tale.isAlive) report('noneAtRest', `agent ${tale.runId} lives on`);
   // After a write that failed the next command repairs the rest.
   if (!isJob || history.failures > 0) return;
+  const known = Math.max(0, ...[...world.limits.limits.values()].map(({until}) => Date.parse(until)));
+  if (history.limitedUntil > Math.max(known, world.clock.milliseconds))
+    report('limit', 'the provider said until when it is limited, and no project is told');
   if (world.lock.isHeld) report('atRest', 'the lock is still held');
   if (world.jobs.records().at(-1)?.end === undefined) report('atRest', 'the job is still open');
   for (const run of all) {
@@ -225,18 +246,16 @@ export function checkIdle({world}: Scene, isJob: boolean, report: Report): void 
     const by = all.find(({run_id}) => run_id === run.superseded_by_run_id);
     if (by?.state === 'canceled' && by.segments.length === 0)
       report('links', `${run.run_id} is superseded by ${by.run_id}, which never began`);
+    if (by?.run_type === 'undo' && by.state === 'failed')
+      report('links', `${run.run_id} is superseded by ${by.run_id}, which failed to undo it`);
     const old = all.find(({run_id}) => run_id === run.restart_of_run_id);
     const hasBegun = run.segments.length > 0 && run.run_type === 'execute';
-    const isOpen = old?.state === 'paused' || old?.state === 'waiting';
-    if (hasBegun && old && isOpen && old.superseded_by_run_id === undefined)
+    if (hasBegun && old && old.superseded_by_run_id === undefined)
       report('links', `${run.run_id} is a restart of ${old.run_id}, which does not know of it`);
   }
   for (const task of plans.plan.items.values()) {
     if (task.childIds.length > 0 || history.byHand[task.id] !== undefined) continue;
     const run = tellingRun(world.runs.records(task.id));
-    const by = all.find(({run_id}) => run_id === run?.superseded_by_run_id);
-    if (by?.run_type === 'undo' && by.state === 'succeeded' && task.status === 'done')
-      report('told', `${task.id} is done, and its change was undone`);
     if (run === null && (task.status === 'in_progress' || task.status === 'waiting_user'))
       report('told', `${task.id} is ${task.status}, and nothing of it ever ran`);
     if (run === null || run.superseded_by_run_id !== undefined) continue;

@@ -4,7 +4,15 @@ import type {Plan} from '../../src/services/contracts/plan.ts';
 import type {RunRecord} from '../../src/services/contracts/run.ts';
 import type {Command} from './commands.ts';
 import type {AgentTale} from './history.ts';
-import {checkCheck, checkGo, checkIdle, checkPlanWrite, checkRunWrite, type Invariant} from './invariants.ts';
+import {
+  checkBeginning,
+  checkCheck,
+  checkGo,
+  checkIdle,
+  checkPlanWrite,
+  checkRunWrite,
+  type Invariant,
+} from './invariants.ts';
 import {createLife, type Life} from './life.ts';
 import {movesAt} from './moves.ts';
 import type {Move, Scenario, Scene} from './scene.ts';
@@ -87,7 +95,10 @@ export async function walk(
   const engine = createEngine(life.services, {
     inspect: (event) => {
       if (event.type === '@xstate.microstep') transitions += 1;
-      else if (event.type === '@xstate.actor') root ??= event.actorRef as AnyActorRef;
+      else if (event.type === '@xstate.actor') {
+        root ??= event.actorRef as AnyActorRef;
+        if (root !== event.actorRef) checkBeginning(scene, (event.actorRef as AnyActorRef).id, report);
+      }
     },
   });
   const scene: Scene = {

@@ -213,6 +213,23 @@ describe('an undo that dies', () => {
     expect(fake.plans.statuses().a).toBe('todo');
   });
 
+  test('before the plan is told leaves the run it took back to be undone again', async () => {
+    const fake = project();
+    const {services, die} = mortal(fake);
+    const stuck = {...services, plans: {...services.plans, update: () => new Promise<never>(() => {})}};
+    void createEngine(stuck).start(jobOf([undoStep('a')]));
+    await eventually(() => expect(fake.runs.records('a')[0]?.superseded_by_run_id).toBe('a-2'));
+    die({hasGuardian: true});
+    expect(await undo(fake)).toMatchObject({output: {outcome: 'undone'}});
+    expect(fake.runs.records('a').map(({run_id, state}) => [run_id, state])).toEqual([
+      ['a-1', 'succeeded'],
+      ['a-2', 'failed'],
+      ['a-3', 'succeeded'],
+    ]);
+    expect(fake.runs.records('a')[0]?.superseded_by_run_id).toBe('a-3');
+    expect(fake.plans.statuses().a).toBe('todo');
+  });
+
   test('of an error says so in its record, and its task stays as it was', async () => {
     const fake = project();
     fake.changes.applyUndo = async () => {

@@ -60,6 +60,7 @@ export async function resumeTask(
   const {asksFirst} = await import('../../machines/policies/review/parent-feedback.ts');
   const isSentBack = await hasFeedback(project, taskId);
   const asking = asksFirst(latest, {answers: given, feedback}, isSentBack) ? latest : null;
+  await requireAsked(latest, asking, given);
   const answers = await completeAnswers(cli, command, asking, given, opened);
   if (answers === null) throw new AppError('E_CANCELED', `${taskId} still waits for your answer`);
   const mode = {type: 'resume', answers, feedback} as const;
@@ -71,6 +72,17 @@ export async function resumeTask(
   await runSteps(cli, command, opened, steps, options);
 }
 
+async function requireAsked(
+  latest: RunRecord | null,
+  asking: RunRecord | null,
+  given: readonly Answer[],
+): Promise<void> {
+  const unknown = given.find(({id}) => !asking?.questions?.some((question) => question.id === id));
+  if (unknown === undefined) return;
+  const {unaskedAnswer} = await import('../../machines/policies/run/resume-saying.ts');
+  throw unaskedAnswer(unknown, latest);
+}
+
 /** Asks for what `--answer` did not give, where a person is there; null when they gave up. */
 async function completeAnswers(
   cli: Cli,
@@ -80,8 +92,6 @@ async function completeAnswers(
   {drafts, inspect}: OpenedEngine,
 ): Promise<readonly Answer[] | null> {
   const questions = run?.questions ?? [];
-  const unknown = given.find(({id}) => !questions.some((question) => question.id === id));
-  if (unknown) throw new AppError('E_USAGE', `no question is called ${JSON.stringify(unknown.id)}`);
   const open = questions.filter(({id}) => !given.some((answer) => answer.id === id));
   if (run === null || open.length === 0 || !cli.context.isInteractive || cli.isJson(command)) return given;
   const {askQuestions} = await import('../job/ask-questions.ts');

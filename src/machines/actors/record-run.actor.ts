@@ -57,7 +57,6 @@ export function defineRecordRunActor({
     const baselineTree = isFirst ? await baselineOf(changes, run) : null;
     const around = isFirst ? {surroundings: await watch.begin(run)} : {};
     const check = await checkTrace({changes, checkEndings, watch}, run, step);
-    if (step.type === 'withdrawn') await reinstate({runs, now}, run);
     const trace = {
       end,
       result,
@@ -72,6 +71,8 @@ export function defineRecordRunActor({
     const recorded = await runs.update(run.task_id, run.run_id, (current) =>
       applyRunStep(current, step, now(), trace),
     );
+    // Its own end first: a crash in between leaves a run that never began, and whoever recovers puts the old one back.
+    if (step.type === 'withdrawn') await reinstate({runs, now}, run);
     if (isOver) endings.delete(run.run_id);
     if (step.type === 'ended') await noteLimit(limits, recorded, step);
     onRecorded(recorded);

@@ -102,12 +102,15 @@ async function repairUndo(services: Services, run: RunRecord): Promise<void> {
   await recordBroken(services, run, 'Blackbird ended in the middle of it; undo the task again');
 }
 
-/** Whatever it wrote is part of it. */
+/** Whatever it wrote is part of it. The run it was to take back stands again: the same undo has to find it. */
 export async function recordBroken(
   {runs, changes, now}: Pick<Services, 'runs' | 'changes' | 'now'>,
   run: RunRecord,
   message: string,
 ): Promise<RunRecord> {
+  const all = (await runs.list(run.task_id)).runs;
+  for (const {run_id} of all.filter((each) => each.superseded_by_run_id === run.run_id))
+    await reinstate({runs, now}, {...run, restart_of_run_id: run_id});
   const tree = await changes.snapshot(run.baseline_tree);
   if (tree !== null && run.baseline_tree !== undefined) await changes.summarize(run.baseline_tree, tree);
   return runs.update(run.task_id, run.run_id, (current) => undoBroken(current, tree, message, now()));

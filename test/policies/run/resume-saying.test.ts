@@ -4,7 +4,12 @@ import {
   continuePrompt,
   feedbackPrompt,
 } from '../../../src/machines/policies/run/agent-prompt.ts';
-import {answersFor, feedbackFor, sayingFor} from '../../../src/machines/policies/run/resume-saying.ts';
+import {
+  answersFor,
+  feedbackFor,
+  sayingFor,
+  unaskedAnswer,
+} from '../../../src/machines/policies/run/resume-saying.ts';
 import type {RunRecord} from '../../../src/services/contracts/run.ts';
 import {pausedRun, question, restingRun, sessionRef, waitingRun} from '../../fakes/runs.ts';
 import {errorOf, seen} from '../../helpers/errors.ts';
@@ -13,6 +18,24 @@ const files = ['src/a.ts'];
 const answer = {id: 'color', value: 'red'};
 const nothing = {answers: [], feedback: null};
 const ended = restingRun({state: 'succeeded', provider_session_ref: sessionRef, resumable: true});
+
+test('an answer to what nobody asks: one that was kept goes with a resume that says nothing', () => {
+  const kept = {answers: [{id: 'color', value: 'blue'}]};
+  for (const run of [null, pausedRun(), restingRun({state: 'succeeded', ...kept}), waitingRun(kept)])
+    expect(seen(unaskedAnswer(answer, run))).toEqual({
+      code: 'E_USAGE',
+      message: 'no question is called "color"',
+      details: [],
+      next: [],
+    });
+  for (const run of [pausedRun(kept), restingRun({state: 'running', ...kept})])
+    expect(seen(unaskedAnswer(answer, run))).toEqual({
+      code: 'E_USAGE',
+      message: '"color" is answered already, with "blue"',
+      details: [],
+      next: [{command: 'blackbird resume a', why: 'go on with this answer'}],
+    });
+});
 
 describe('feedback', () => {
   const rows: ReadonlyArray<{

@@ -53,6 +53,17 @@ export function answersFor({answers = []}: RunRecord, given: readonly Answer[]):
   return [...kept.map(({undelivered: _, ...answer}) => answer), ...given];
 }
 
+/** Nobody asks that. What a run was answered before it was paused or lost goes with a resume that says nothing. */
+export function unaskedAnswer({id}: Answer, run: RunRecord | null): AppError {
+  const isKept = run?.state === 'paused' || run?.state === 'running';
+  const kept = isKept ? run.answers?.findLast((answer) => answer.id === id) : undefined;
+  if (run === null || kept === undefined)
+    return new AppError('E_USAGE', `no question is called ${JSON.stringify(id)}`);
+  const words = `${JSON.stringify(id)} is answered already, with ${JSON.stringify(kept.value)}`;
+  const next = {command: `blackbird resume ${shellWord(run.task_id)}`, why: 'go on with this answer'};
+  return new AppError('E_USAGE', words, {next: [next]});
+}
+
 /** How a run goes on: with feedback, else where it was interrupted, else with answers to all it asked. */
 export function sayingFor(run: RunRecord, said: Said, files: readonly string[]): InSession | Anew {
   const {state, provider_session_ref: sessionRef, questions = []} = run;
