@@ -53,9 +53,12 @@ const vague = {...good('api'), description: '', prompt: ''};
 
 function createPlanning(
   fields: Partial<PlanGenerationInput> = {},
-  {plan = planOf(), runs = []}: {plan?: Plan; runs?: readonly RunRecord[]} = {},
+  {
+    plan = planOf(),
+    ...more
+  }: {plan?: Plan; runs?: readonly RunRecord[]; settings?: Readonly<Record<string, unknown>>} = {},
 ) {
-  const fake = createFakeServices({plan, runs});
+  const fake = createFakeServices({plan, ...more});
   fake.agents.obeys.interrupt = true;
   // Digests that tell tasks apart.
   const services = {...fake.services, digest: (text: string) => text};
@@ -262,6 +265,20 @@ describe('the quality gate', () => {
     expect(fake.asked[0]?.preview?.findings.length).toBeGreaterThan(0);
     await fake.say({type: 'plan.accept'});
     expect(await finished).toMatchObject({outcome: 'saved'});
+  });
+
+  test('knows the checks that are made of every task', async () => {
+    const unchecked = good('api', {acceptanceCriteria: ['GET /health returns 200', 'exit code 0']});
+    for (const [verify, found] of [
+      [[], ['leaf_verify_missing']],
+      [['npm test'], []],
+    ] as const) {
+      const fake = createPlanning({}, {settings: {verify}});
+      answering(fake, tasks(unchecked));
+      fake.start();
+      await drain();
+      expect(fake.asked[0]?.preview?.findings.map(({code}) => code)).toEqual(found);
+    }
   });
 
   test('keeps what it blocks from being saved without a question', async () => {

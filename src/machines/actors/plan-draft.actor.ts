@@ -4,6 +4,7 @@ import type {PlanDraft, PlanSaying, ProposedOperation} from '../../services/cont
 import type {Answer} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import type {PlanCommand} from '../plan-generation.machine.ts';
+import {resolveConfig, settingOf} from '../policies/config-resolution.ts';
 import {newJobId} from '../policies/job/job-record.ts';
 import {checkedRequest, requireChangeable} from '../policies/planning/check-plan-request.ts';
 import {
@@ -45,7 +46,10 @@ export type PlanDesk = Map<
   {readonly question: PlanQuestion; readonly send: (command: PlanCommand) => void}
 >;
 
-type Stores = Pick<Services, 'plans' | 'planDrafts' | 'drafts' | 'digest' | 'now' | 'newJobSuffix'>;
+type Stores = Pick<
+  Services,
+  'plans' | 'settings' | 'planDrafts' | 'drafts' | 'digest' | 'now' | 'newJobSuffix'
+>;
 
 export async function requireDraft(
   {planDrafts}: Pick<Services, 'planDrafts'>,
@@ -121,11 +125,13 @@ const noMoreQuestions =
 
 /** Null where it cannot be made of the plan as it is now. */
 export async function previewProposal(
-  {plans, digest, now}: Pick<Services, 'plans' | 'digest' | 'now'>,
+  {plans, settings, digest, now}: Pick<Services, 'plans' | 'settings' | 'digest' | 'now'>,
   draft: PlanDraft,
 ): Promise<PlanPreview | null> {
   const checked = checkProposal(await plans.read(), draft, now(), digest);
-  return checked.type === 'valid' ? previewOf(checked.before, checked.after, {}) : null;
+  if (checked.type === 'invalid') return null;
+  const verify = settingOf(resolveConfig(await settings()), 'execution.verify');
+  return previewOf(checked.before, checked.after, {verify});
 }
 
 /** Puts the question on the desk for as long as it is asked. */

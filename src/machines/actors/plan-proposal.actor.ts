@@ -22,7 +22,10 @@ export type PlanReading = {
 
 export type ReadAnswerInput = DraftInput & {readonly run: RunRecord};
 
-type Stores = Pick<Services, 'plans' | 'runs' | 'planDrafts' | 'drafts' | 'digest' | 'now' | 'self'>;
+type Stores = Pick<
+  Services,
+  'plans' | 'settings' | 'runs' | 'planDrafts' | 'drafts' | 'digest' | 'now' | 'self'
+>;
 
 /** What was answered is in the draft before anything is made of it. */
 export function defineReadAnswerActor(stores: Stores) {

@@ -8,17 +8,26 @@ export function planFindings(plan: Plan): Finding[] {
   return [...neverDone(plan), ...sharedFiles(plan)];
 }
 
-/** A parent is done after its children, and a task after its dependencies: whoever waits for itself that way waits for ever. */
+/**
+ * A parent is done after its children, and a task after its dependencies: whoever waits for itself that way waits for ever, and
+ * so does whoever waits for what is skipped, or for a parent with a skipped child.
+ */
 function neverDone(plan: Plan): Finding[] {
   const groups = stuckGroups(plan);
+  const skipped = skippedBelow(plan);
   return [...plan.items.values()].flatMap((task) =>
     task.deps.flatMap((id): Finding[] => {
       const target = plan.items.get(id);
       const isStuck = groups.has(task.id) && groups.get(task.id) === groups.get(id);
-      if (target === undefined || (!isStuck && target.status !== 'skipped')) return [];
+      const below = skipped.get(id);
+      if (target === undefined || (!isStuck && below === undefined)) return [];
+      const why =
+        below === id
+          ? 'which is skipped and never done'
+          : `which is never done: ${below} below it is skipped`;
       const message = isStuck
         ? `depends on ${id}, which can only be done after it`
-        : `depends on ${id}, which is skipped and never done`;
+        : `depends on ${id}, ${why}`;
       const suggestion = `blackbird deps remove ${shellWord(task.id)} ${shellWord(id)}`;
       return [
         {
@@ -32,6 +41,18 @@ function neverDone(plan: Plan): Finding[] {
       ];
     }),
   );
+}
+
+/** The tasks that are never done, each with the skipped task that keeps it from it: itself, or one below it. */
+function skippedBelow(plan: Plan): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const {task} of [...walkTree(plan)].reverse()) {
+    if (task.status === 'skipped') found.set(task.id, task.id);
+    const below = found.get(task.id);
+    const parent = task.parentId == null ? undefined : plan.items.get(task.parentId);
+    if (below !== undefined && parent && parent.status !== 'done') found.set(parent.id, below);
+  }
+  return found;
 }
 
 /** What a task waits for: its dependencies, a parent its children too, and everything below a parent for the parent's. */
@@ -78,9 +99,9 @@ function stuckGroups(plan: Plan): ReadonlyMap<string, number> {
   return groups;
 }
 
-/** A path with a folder or an extension, as people write it in a sentence. */
+/** A file in a folder, or one with a known extension, as people write it in a sentence; "and/or" is none. */
 const fileName =
-  /(?:^|[\s`'"(])((?:[\w.@-]+\/)+[\w.@-]*\w|[\w-]+(?:\.[\w-]+)*\.(?:[cm]?[jt]sx?|py|go|rs|rb|java|kt|c|h|cpp|cs|php|md|json|ya?ml|toml|sql|css|scss|html|sh))(?=$|[\s`'",.;:)])/g;
+  /(?:^|[\s`'"(])((?:[\w.@-]+\/)+[\w.@-]*\.\w{1,10}|[\w-]+(?:\.[\w-]+)*\.(?:[cm]?[jt]sx?|py|go|rs|rb|java|kt|c|h|cpp|cs|php|md|json|ya?ml|toml|sql|css|scss|html|sh))(?=$|[\s`'",.;:)])/g;
 
 /** Looked at for each file; more than this name a file that everybody names. */
 const fewTasks = 20;

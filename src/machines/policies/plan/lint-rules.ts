@@ -6,6 +6,8 @@ import {
   directionWords,
   emptyOrders,
   observableWords,
+  opinionWords,
+  stateWords,
   vagueWords,
   verificationWords,
 } from './lint-words.ts';
@@ -65,7 +67,7 @@ export const taskRules: readonly TaskRule[] = [
     suggestion: 'name an output, a file, a command or a value that shows it',
     check: (task) => {
       const criteria = criteriaOf(task);
-      const isVague = criteria.length > 0 && !criteria.some((text) => isConcrete(text, observableWords));
+      const isVague = criteria.length > 0 && !criteria.some(isVerifiable);
       return isVague ? 'has no acceptance criterion that can be checked' : null;
     },
   },
@@ -147,5 +149,9 @@ export const taskRules: readonly TaskRule[] = [
     },
   },
 ];
+
+/** Something that happens, or a state that is more than an opinion. */
+const isVerifiable = (text: string) =>
+  isConcrete(text, observableWords) || (hasAny(text, stateWords) && !hasAny(text, opinionWords));
 
 const criteriaOf = ({acceptanceCriteria}: Task) => acceptanceCriteria.filter((text) => !isBlank(text));

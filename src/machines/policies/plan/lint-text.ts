@@ -1,15 +1,18 @@
-import {placeholders} from './lint-words.ts';
+import {placeholders, undecidedPhrases} from './lint-words.ts';
 
 export const isBlank = (text: string): boolean => text.trim() === '';
 
 /**
- * The text is nothing but a placeholder, or begins with a mark that only ever means one. "todo" by itself is a word of many
- * products and no placeholder.
+ * The text is nothing but a placeholder, begins with a mark that only ever means one, or says that something is not decided.
+ * "todo" by itself is a word of many products and no placeholder, and what is quoted is what a product shows.
  */
 export function isPlaceholder(text: string): boolean {
   if (placeholders.includes(wordsOf(text).join(' '))) return true;
-  return /^\W*(TBD|FIXME|XXX)\b/m.test(text) || /^\W*TODO\s*(:|-|\.\.\.|…)/m.test(text);
+  if (/^\W*(FIXME|XXX)\b/m.test(text) || /^\W*TODO\s*(:|-|\.\.\.|…)/m.test(text)) return true;
+  return hasAny(text.replaceAll(quoted, ' '), undecidedPhrases);
 }
+
+const quoted = /"[^"\n]*"|“[^”\n]*”|`[^`\n]*`|'[^'\n]*'(?!\w)/g;
 
 export function wordsOf(text: string): string[] {
   return text

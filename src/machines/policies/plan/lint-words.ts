@@ -1,5 +1,8 @@
 // The words the rules of `plan-lint.ts` look for. Text is compared in lower case, word by word.
 
+/** Whoever writes this, outside of quotes, has not decided yet. */
+export const undecidedPhrases = ['tbd', 'to be determined', 'to be defined', 'fill in later'];
+
 /** Texts that say nothing when they are all there is. */
 export const placeholders = [
   'todo',
@@ -138,21 +141,27 @@ export const observableWords = [
     'http',
     'exists',
   ],
+  ...['when', 'if', 'only', 'never', 'always', 'cannot', 'equals', 'matches'],
+];
+
+/** A state can be looked at, unless all that is said of it is an opinion. */
+export const stateWords = ['is', 'are', 'can', 'has', 'have'];
+
+export const opinionWords = [
   ...[
-    'when',
-    'if',
-    'only',
-    'never',
-    'always',
-    'is',
-    'are',
-    'can',
-    'cannot',
-    'has',
-    'have',
-    'equals',
-    'matches',
+    'good',
+    'great',
+    'nice',
+    'clean',
+    'easy',
+    'simple',
+    'intuitive',
+    'fast',
+    'quick',
+    'modern',
+    'beautiful',
   ],
+  ...['high quality', 'maintainable', 'readable', 'user friendly', 'well', 'better', 'robust', 'complete'],
 ];
 
 export const vagueWords = [

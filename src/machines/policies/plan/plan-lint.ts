@@ -1,3 +1,4 @@
+import {shellWord} from '../../../services/contracts/errors.ts';
 import type {Plan, Task} from '../../../services/contracts/plan.ts';
 import {planFindings} from './lint-graph.ts';
 import {taskRules} from './lint-rules.ts';
@@ -42,7 +43,9 @@ export function lintPlan(plan: Plan, {verify = []}: LintOptions = {}): Finding[]
     if (!isLeaf(task) || !isOpen(task)) continue;
     for (const {code, severity, field, suggestion, check} of taskRules) {
       const message = check(task, {isVerified});
-      if (message !== null) findings.push({severity, code, taskId: task.id, field, message, suggestion});
+      if (message === null) continue;
+      const mend = suggestion.replace('<id>', () => shellWord(task.id));
+      findings.push({severity, code, taskId: task.id, field, message, suggestion: mend});
     }
   }
   findings.push(...planFindings(plan).filter(({taskId}) => isOpen(plan.items.get(taskId))));
