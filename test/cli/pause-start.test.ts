@@ -2,16 +2,18 @@ import {expect, test} from 'vitest';
 import type {CliContext} from '../../src/cli/context.ts';
 import {exitCodes} from '../../src/cli/exit-codes.ts';
 import {runCli} from '../../src/cli/program.ts';
-import {engineProject} from '../helpers/engine-project.ts';
+import {demo, engineProject, pauseInTheMiddle} from '../helpers/engine-project.ts';
 import {planOf, task} from '../helpers/plans.ts';
 
 const surface = {isTerminal: false, columns: 80, hasColor: false};
 
-/** `execute` in this process, interrupted so many turns of the event loop after signals are listened to. */
-async function interrupted(turns: number) {
-  const project = engineProject(planOf(task('a'), task('b')), {
+const sleeper = () =>
+  engineProject(planOf(task('a'), task('b')), {
     env: {BLACKBIRD_AGENT_CMD: 'exec sleep 60', PATH: process.env.PATH},
   });
+
+/** A command in this process, interrupted so many turns of the event loop after signals are listened to. */
+async function interrupted(turns: number, project = sleeper(), args: readonly string[] = ['execute']) {
   const lines: string[] = [];
   const context: CliContext = {
     name: 'blackbird',
@@ -38,7 +40,7 @@ async function interrupted(turns: number) {
     stderr: surface,
     now: () => new Date().toISOString(),
   };
-  const code = await runCli(['execute'], context);
+  const code = await runCli(args, context);
   return {project, code, lines};
 }
 
@@ -59,4 +61,19 @@ test('Ctrl+C at any turn of the event loop from the command to its agent pauses'
     expect(project.statuses()).toEqual({a: 'in_progress', b: 'todo'});
     return;
   }
+});
+
+test('Ctrl+C at any turn of a resume with feedback keeps the words', async () => {
+  const project = engineProject(planOf(task('a', {prompt: demo('write started x', 'sleep 60')})));
+  await pauseInTheMiddle(project, 'a');
+  for (const turns of [0, 2, 8]) {
+    const words = `use tabs ${turns}`;
+    const {code, lines} = await interrupted(turns, project, ['resume', 'a', '--feedback', words]);
+    expect({turns, code}).toEqual({turns, code: exitCodes.paused});
+    expect(lines.at(-1)).toMatch(
+      /^Interrupted before a went on\. Your feedback is kept\.|blackbird restart a$/,
+    );
+    expect(project.text('.blackbird/drafts/a.feedback.json')).toContain(words);
+  }
+  expect(project.agents()).toEqual([]);
 });

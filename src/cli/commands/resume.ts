@@ -1,14 +1,18 @@
+import {setImmediate} from 'node:timers/promises';
 import {Command} from 'commander';
 import {executeAll} from '../../machines/policies/job/job-steps.ts';
 import {requireTask} from '../../machines/policies/plan/plan-graph.ts';
-import {AppError} from '../../services/contracts/errors.ts';
+import {displayLine} from '../../machines/policies/text/display-text.ts';
+import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import type {Answer, RunRecord} from '../../services/contracts/run.ts';
 import {type Cli, collect, taskArgument} from '../cli.ts';
+import type {Project} from '../composition.ts';
+import {exitCodes} from '../exit-codes.ts';
 import {inspectOption} from '../inspect/inspect-option.ts';
 import {withBudgetOptions} from '../job/budget-options.ts';
 import type {OpenedEngine} from '../job/engine-composition.ts';
 import {parseAnswers} from '../job/given-answers.ts';
-import {type JobCommandOptions, openEngineFor, runSteps} from '../job/job.ts';
+import {type CalledEngine, type JobCommandOptions, openEngineFor, runSteps} from '../job/job.ts';
 import {
   agentOption,
   effortOption,
@@ -52,10 +56,14 @@ export async function resumeTask(
   const project = await cli.project(command);
   const {plans} = project;
   requireTask(await plans.read(), taskId);
-  const opened = await openEngineFor(cli, command, options);
+  const feedback = options.feedback ?? null;
+  const {isInterrupted, opened} = await withSignalsHeld(cli, async () => {
+    if (feedback?.trim()) await keepFeedback(cli, project, taskId, feedback);
+    return openEngineFor(cli, command, options);
+  });
+  if (isInterrupted) return interruptedBefore(cli, taskId, feedback);
   const latest = await opened.runs.latest(taskId);
   const given = parseAnswers(options.answer ?? []);
-  const feedback = options.feedback ?? null;
   const {hasFeedback} = await import('../job/feedback-operations.ts');
   const {asksFirst} = await import('../../machines/policies/review/parent-feedback.ts');
   const isSentBack = await hasFeedback(project, taskId);
@@ -64,10 +72,6 @@ export async function resumeTask(
   const answers = await completeAnswers(cli, command, asking, given, opened);
   if (answers === null) throw new AppError('E_CANCELED', `${taskId} still waits for your answer`);
   const mode = {type: 'resume', answers, feedback} as const;
-  if (latest && feedback !== null && feedback.trim() !== '') {
-    const {keepSentFeedback} = await import('../../machines/actors/sent-feedback.ts');
-    await keepSentFeedback({drafts: opened.drafts, now: cli.context.now}, latest, feedback);
-  }
   const steps = [{type: 'task', taskId, mode} as const, ...(options.execute ? [executeAll] : [])];
   await runSteps(cli, command, opened, steps, options);
 }
@@ -81,6 +85,50 @@ async function requireAsked(
   if (unknown === undefined) return;
   const {unaskedAnswer} = await import('../../machines/policies/run/resume-saying.ts');
   throw unaskedAnswer(unknown, latest);
+}
+
+/** Before anything that takes time is loaded: a job that never gets so far has not lost it. */
+async function keepFeedback(
+  {context}: Cli,
+  {folder}: Project,
+  taskId: string,
+  feedback: string,
+): Promise<void> {
+  const [{createRunStore}, {createDraftStore}, {keepSentFeedback}] = await Promise.all([
+    import('../../services/stores/run-store.ts'),
+    import('../../services/stores/draft-store.ts'),
+    import('../../machines/actors/sent-feedback.ts'),
+  ]);
+  const latest = await createRunStore({folder: folder.runsFolder}).latest(taskId);
+  const drafts = createDraftStore({folder: folder.draftsFolder});
+  if (latest) await keepSentFeedback({drafts, now: context.now}, latest, feedback);
+}
+
+/** Opens the engine; a signal that comes meanwhile waits until it is known what is to be said of it. */
+async function withSignalsHeld(
+  {context}: Cli,
+  open: () => Promise<CalledEngine>,
+): Promise<{opened: CalledEngine; isInterrupted: boolean}> {
+  let isInterrupted = false;
+  const pause = () => {
+    isInterrupted = true;
+  };
+  const release = context.onSignals({pause, suspend: () => {}, wake: () => {}});
+  try {
+    const opened = await open();
+    // A signal that came while something was loaded is handed over in the next turn, and lost without a listener.
+    await setImmediate();
+    return {opened, isInterrupted};
+  } finally {
+    release();
+  }
+}
+
+function interruptedBefore(cli: Cli, taskId: string, feedback: string | null): void {
+  const word = displayLine(shellWord(taskId));
+  const kept = feedback?.trim() ? ' Your feedback is kept.' : '';
+  cli.context.out(`Interrupted before ${word} went on.${kept} Go on with: blackbird resume ${word}`);
+  cli.exitCode = exitCodes.paused;
 }
 
 /** Asks for what `--answer` did not give, where a person is there; null when they gave up. */
