@@ -1,9 +1,10 @@
-import {open, readFile} from 'node:fs/promises';
+import {open} from 'node:fs/promises';
 import {conversationOf, type Heard} from '../../machines/policies/run/conversation.ts';
 import {createLogReader} from '../../services/agents/run-provider.ts';
 import {messageOf, systemErrorCode} from '../../services/contracts/errors.ts';
 import type {RunRecord, RunStore} from '../../services/contracts/run.ts';
 import {timesIn} from '../../services/output/time-marks.ts';
+import {readWholeFile} from '../../services/stores/whole-file.ts';
 import type {Conversation, Transcript} from '../../ui/ports.ts';
 
 /** So much of a log a screen looks at; `blackbird logs` shows all of it. */
@@ -18,12 +19,24 @@ export async function readTranscript(runs: RunStore, run: RunRecord): Promise<Tr
   return {lines: lines.slice(0, last + 1), isCut: tail.isCut};
 }
 
+/** At most one line a second. */
+const maxTimesBytes = 16 * 1024 * 1024;
+
+function timesText(file: string): string {
+  try {
+    return readWholeFile(file, 'list of times', maxTimesBytes) ?? '';
+  } catch {
+    // Without it, nobody knows when something was said; what was said is shown all the same.
+    return '';
+  }
+}
+
 /** The end of what was said in a run, each with its time. */
 export async function readConversation(runs: RunStore, run: RunRecord): Promise<Conversation> {
   const tail = await readTail(runs, run);
   if ('problem' in tail) return {talks: [{at: null, kind: 'notice', text: tail.problem}], isCut: false};
   const {times} = runs.files(run.task_id, run.run_id);
-  const timeAt = timesIn(await readFile(times, 'utf8').catch(() => ''));
+  const timeAt = timesIn(timesText(times));
   const read = createLogReader(run);
   let offset = tail.start;
   const heard = tail.text.split('\n').flatMap((line): Heard[] => {

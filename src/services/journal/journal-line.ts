@@ -1,7 +1,7 @@
 import type {JournalLine} from '../contracts/journal.ts';
 
-const kinds = new Set(['started', 'standing', 'event', 'done', 'error', 'stopped']);
-const statuses = new Set(['active', 'done', 'error', 'stopped']);
+const kinds: ReadonlySet<unknown> = new Set(['started', 'standing', 'event', 'done', 'error', 'stopped']);
+const statuses: ReadonlySet<unknown> = new Set(['active', 'done', 'error', 'stopped']);
 
 /** Checked by hand: a journal has many lines, and a file that somebody sent is not trusted. */
 export function isJournalLine(value: unknown): value is JournalLine {
@@ -13,8 +13,8 @@ export function isJournalLine(value: unknown): value is JournalLine {
     );
   }
   return (
-    kinds.has(String(value.kind)) &&
-    statuses.has(String(value.status)) &&
+    kinds.has(value.kind) &&
+    statuses.has(value.status) &&
     typeof value.seq === 'number' &&
     areTexts(value.at, value.actor, value.machine) &&
     (value.parent === null || typeof value.parent === 'string') &&

@@ -1,4 +1,4 @@
-import {linkSync, readFileSync, renameSync, unlinkSync} from 'node:fs';
+import {linkSync, renameSync, unlinkSync} from 'node:fs';
 import path from 'node:path';
 import type {CommentedRun} from '../contracts/comment.ts';
 import {type DecisionInbox, type PostedDecision, postedDecisionSchema} from '../contracts/decision-inbox.ts';
@@ -7,9 +7,11 @@ import type {Liveness, ProcessIdentity} from '../contracts/process.ts';
 import {ensurePrivateFolder, writeDurably} from './durable-write.ts';
 import {writeFailure} from './store-errors.ts';
 import {taskFolderName} from './task-folder.ts';
-import {versionOf} from './whole-file.ts';
+import {parseJson, readWholeFile, versionOf} from './whole-file.ts';
 
 const lookMilliseconds = 250;
+/** More than anybody says with a decision. */
+const maxBytes = 1024 * 1024;
 
 /** `<folder>/<task>/<run>.decision`, and `.taken` once the one who waits has it. */
 export function createDecisionInbox({
@@ -78,7 +80,8 @@ export function createDecisionInbox({
 function read(file: string): PostedDecision | null {
   if (versionOf(file) === null) return null;
   try {
-    return postedDecisionSchema.safeParse(JSON.parse(readFileSync(file, 'utf8'))).data ?? null;
+    const text = readWholeFile(file, 'decision', maxBytes);
+    return text === null ? null : (postedDecisionSchema.safeParse(parseJson(text)).data ?? null);
   } catch {
     // Gone again, or not ours: nothing was decided.
     return null;

@@ -1,7 +1,7 @@
-import {closeSync, constants, openSync, readFileSync, writeSync} from 'node:fs';
+import {closeSync, constants, openSync, writeSync} from 'node:fs';
 import path from 'node:path';
 import {Low} from 'lowdb';
-import {AppError, systemErrorCode} from '../contracts/errors.ts';
+import {AppError} from '../contracts/errors.ts';
 import {
   type JobNote,
   type JobRecord,
@@ -13,8 +13,8 @@ import {DurableFile} from './durable-file.ts';
 import {ensurePrivateFolder, removeDurably, removeLeftoversIn} from './durable-write.ts';
 import {isRecordName, namesIn} from './folder-names.ts';
 import {renderDocument} from './json-text.ts';
-import {firstIssue, readFailure, writeFailure} from './store-errors.ts';
-import {versionOf} from './whole-file.ts';
+import {firstIssue, writeFailure} from './store-errors.ts';
+import {readWholeBytes, versionOf} from './whole-file.ts';
 
 const maxBytes = 64 * 1024 * 1024;
 
@@ -92,13 +92,8 @@ function appendLine(file: string, line: string): void {
 }
 
 function readNotes(file: string): JobNote[] {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return [];
-    throw readFailure(file, 'notes of a job', error);
-  }
+  // A line that a crash cut off may end within a character.
+  const text = readWholeBytes(file, 'notes of a job', maxBytes)?.toString('utf8') ?? '';
   return text.split('\n').flatMap((line) => {
     try {
       const {data} = jobNoteSchema.safeParse(JSON.parse(line));

@@ -1,4 +1,5 @@
-import {closeSync, constants, lstatSync, openSync, readFileSync, rmSync, writeSync} from 'node:fs';
+import {closeSync, constants, lstatSync, openSync, rmSync, writeSync} from 'node:fs';
+import {readWholeBytes} from './whole-file.ts';
 
 /** Which version of the plan file Blackbird made out of which, so that a change by anybody else stands out. */
 export type PlanTrail = {
@@ -57,9 +58,8 @@ function append(file: string, line: string): void {
 function linesOf(file: string | null): string[] {
   if (file === null) return [];
   try {
-    return readFileSync(file, 'utf8')
-      .split('\n')
-      .filter((line) => line !== '');
+    const text = readWholeBytes(file, 'trail of the plan', maxBytes * 2)?.toString('utf8') ?? '';
+    return text.split('\n').filter((line) => line !== '');
   } catch {
     return [];
   }

@@ -6,8 +6,19 @@ import {corrupt, readFailure} from './store-errors.ts';
 /** Deeper JSON can be read but never written back: `JSON.stringify` overflows. */
 const depthLimit = 64;
 
-/** The text of a file, or null when there is none. Never waits on a pipe, never reads without a bound. */
+/** The text of a file, or null when there is none. */
 export function readWholeFile(file: string, what: string, maxBytes: number): string | null {
+  const bytes = readWholeBytes(file, what, maxBytes);
+  try {
+    return bytes && new TextDecoder('utf-8', {fatal: true, ignoreBOM: true}).decode(bytes);
+  } catch (error) {
+    if (error instanceof TypeError) throw corrupt(file, what, 'it is not UTF-8 text');
+    throw readFailure(file, what, error);
+  }
+}
+
+/** What is in a file, or null when there is none. Never waits on a pipe, never reads without a bound. */
+export function readWholeBytes(file: string, what: string, maxBytes: number): Buffer | null {
   let handle: number;
   try {
     handle = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -22,13 +33,12 @@ export function readWholeFile(file: string, what: string, maxBytes: number): str
       if (found.size > maxBytes) {
         throw corrupt(file, what, `it is larger than ${Math.round(maxBytes / 1024 / 1024)} MiB`);
       }
-      return new TextDecoder('utf-8', {fatal: true, ignoreBOM: true}).decode(readFileSync(handle));
+      return readFileSync(handle);
     } finally {
       closeSync(handle);
     }
   } catch (error) {
     if (error instanceof AppError) throw error;
-    if (error instanceof TypeError) throw corrupt(file, what, 'it is not UTF-8 text');
     throw readFailure(file, what, error);
   }
 }

@@ -24,7 +24,8 @@ const problemLimit = 50;
 export function readPlanAnswer(kind: PlanKind, text: string): ReadPlanAnswer {
   if (text.length >= planAnswerLimit) return unusable(['it is too long to be read to its end']);
   const field = fieldOf[kind];
-  const {objects} = jsonObjectsIn(text);
+  const {objects, isCut} = jsonObjectsIn(text);
+  if (isCut) return unusable(['it holds more JSON, or deeper JSON, than anybody reads']);
   const answers = new Map(
     objects
       .filter(({keys}) => keys.includes(field) || keys.includes('questions'))

@@ -10,10 +10,12 @@ export type ObjectText = {
 /** A hostile text of nothing but braces must not keep anybody busy: so many of them, and so many characters, are looked at. */
 const maxAttempts = 1_000;
 const maxLooked = 10_000_000;
+/** What is nested deeper is no answer to anything, and too deep to be written down again. */
+const maxDepth = 64;
 
 /**
  * The JSON objects of a text, wherever they stand: alone, in prose, in a fence, on one line or many. Those inside another
- * are part of it. `isCut`: it holds more braces than anybody looks at.
+ * are part of it. `isCut`: it holds more braces, or deeper ones, than anybody looks at.
  */
 export function jsonObjectsIn(text: string): {
   readonly objects: readonly ObjectText[];
@@ -22,20 +24,28 @@ export function jsonObjectsIn(text: string): {
   const objects: ObjectText[] = [];
   let attempts = 0;
   let looked = 0;
+  let isCut = false;
   for (let start = text.indexOf('{'); start >= 0; start = text.indexOf('{', start)) {
     attempts += 1;
     if (attempts > maxAttempts) return {objects, isCut: true};
     const found = objectAt(text, start);
-    looked += (found?.end ?? text.length) - start;
+    const isDeep = found === tooDeep;
+    isCut ||= isDeep;
+    looked += (found === null || isDeep ? text.length : found.end) - start;
     if (looked > maxLooked) return {objects, isCut: true};
-    if (found) objects.push(found);
-    start = found ? found.end : start + 1;
+    if (found === null || isDeep) start += 1;
+    else {
+      objects.push(found);
+      start = found.end;
+    }
   }
-  return {objects, isCut: false};
+  return {objects, isCut};
 }
 
+const tooDeep = Symbol('too deep');
+
 /** What the brace at `start` opens, up to the one that closes it; null where none does, or where it is no JSON. */
-function objectAt(text: string, start: number): ObjectText | null {
+function objectAt(text: string, start: number): ObjectText | typeof tooDeep | null {
   const keys: string[] = [];
   const token = /"(?:[^"\\]|\\.)*"(\s*:)?|[{}[\]]/gs;
   token.lastIndex = start;
@@ -45,6 +55,7 @@ function objectAt(text: string, start: number): ObjectText | null {
     if (word === '{' || word === '[') depth += 1;
     else if (word === '}' || word === ']') depth -= 1;
     else if (colon !== undefined && depth === 1) keys.push(word.slice(0, -colon.length));
+    if (depth > maxDepth) return tooDeep;
     if (depth > 0) continue;
     const end = match.index + 1;
     const value = parsed(text.slice(start, end));

@@ -1,0 +1,58 @@
+import {mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import path from 'node:path';
+import fc from 'fast-check';
+import {expect, test} from 'vitest';
+import {AppError} from '../../src/services/contracts/errors.ts';
+import {temporaryFolder} from '../helpers/temp-folder.ts';
+import {fuzz} from './fuzz.ts';
+import {changedBytes, jsonLike} from './hostile.ts';
+import {kept} from './kept-files.ts';
+
+// Every file that Blackbird reads again, with every kind of rubbish in it: it is used, or refused by name, and
+// stays as it is until somebody changes what it says.
+
+/** The error it ends with; anything but an expected one fails the test. */
+async function refusalOf(job: () => Promise<unknown>): Promise<AppError | null> {
+  try {
+    await job();
+    return null;
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
+}
+
+test.each(kept)(
+  '$name is used or refused by name, and never lost',
+  async ({file, sample, open, isReplaceable}) => {
+    const folder = temporaryFolder();
+    const whole = path.join(folder, file);
+    mkdirSync(path.dirname(whole), {recursive: true, mode: 0o700});
+    const tryOut = async (bytes: Buffer) => {
+      writeFileSync(whole, bytes);
+      const {read, change} = open(folder);
+      const refused = await refusalOf(read);
+      expect(readFileSync(whole).equals(bytes)).toBe(true);
+      const changeRefused = await refusalOf(change);
+      if (isReplaceable) return;
+      if (changeRefused !== null) expect(readFileSync(whole).equals(bytes)).toBe(true);
+      else if (refused === null) expect(await refusalOf(open(folder).read)).toBeNull();
+      expect(readdirSync(path.dirname(whole)).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+    };
+    await tryOut(Buffer.from(sample));
+    await fuzz(fc.asyncProperty(fc.oneof(jsonLike(sample), changedBytes(sample)), tryOut), 40);
+  },
+);
+
+test('what a store was given to read at first can be changed: the samples are right', async () => {
+  for (const {name, file, sample, open, isReplaceable} of kept) {
+    if (isReplaceable) continue;
+    const folder = temporaryFolder();
+    const whole = path.join(folder, file);
+    mkdirSync(path.dirname(whole), {recursive: true, mode: 0o700});
+    writeFileSync(whole, sample);
+    const {read, change} = open(folder);
+    const refused = [await refusalOf(read), await refusalOf(change)];
+    expect({name, refused}).toEqual({name, refused: [null, null]});
+  }
+});
