@@ -132,6 +132,17 @@ export class KeptIndex {
   keep(): void {
     if (timeOf(this.file) !== this.#copied) renameSync(this.file, this.#kept);
   }
+
+  /** Another one after anybody wrote it. */
+  version(): string {
+    return versionOf(this.#kept);
+  }
+}
+
+/** Tells a file that was written again, whatever time it was given. */
+export function versionOf(file: string): string {
+  const found = statSync(file, {bigint: true, throwIfNoEntry: false});
+  return found ? `${found.ino}:${found.size}:${found.mtimeNs}:${found.ctimeNs}` : 'none';
 }
 
 /** The copy has a time in the past, whatever git writes has not. (Inodes are used again.) */

@@ -12,8 +12,8 @@ import {notableFiles} from './notable-files.ts';
 import {applyUndo, planUndo} from './plan-undo.ts';
 import {checkIds, openRecordedTrees} from './recorded-trees.ts';
 import {type Environment, GitFailure} from './safe-git.ts';
-import {keepObjects, listChanges, observeChange, renderDiff} from './tree-diff.ts';
-import {writeTree} from './tree-snapshot.ts';
+import {listChanges, observeChange, renderDiff} from './tree-diff.ts';
+import {type WrittenTrees, writeTree} from './tree-snapshot.ts';
 
 export type ChangeTrackerOptions = {
   readonly project: ProjectFolder;
@@ -30,6 +30,7 @@ export function createChangeTracker({
   timeLimitMs = 120_000,
 }: ChangeTrackerOptions): ChangeTracker {
   const {borrowed, repositoryOf, within, withTrees} = openRecordedTrees({project, env, timeLimitMs});
+  const written: WrittenTrees = new Map();
   let problem = 'the files were not recorded';
 
   const minimal = (note: string): ReviewSummary => ({files: [], diffstat: '', snippets: [], note});
@@ -45,8 +46,9 @@ export function createChangeTracker({
         const leftOut = [project.stateFolder, project.planFile].map((file) =>
           path.relative(top, path.join(root, path.relative(project.root, file))),
         );
+        const keepIgnored = since !== null;
         return await withWorkFolder(store, (work) =>
-          writeTree(repository, {store, work, env, signal, borrowed, keepIgnored: since !== null}, {leftOut}),
+          writeTree(repository, {store, work, env, signal, borrowed, written, keepIgnored}, {leftOut}),
         );
       });
     } catch (error) {
@@ -88,11 +90,10 @@ export function createChangeTracker({
       try {
         checkIds(from, to);
         return await withTrees(from, async (git, store) => {
-          const observed = await observeChange(git, {from, to}, rules);
+          const {observed, problem} = await observeChange(git, {from, to}, {rules, store});
           const root = realpathSync(project.root);
           const notable = notableFiles(findRepository(root) ?? root, observed.files);
           const summary = rules.summarize({...observed, notable});
-          const problem = await keepObjects(git, {from, to}, store).then(() => null, messageOf);
           return problem === null ? summary : {...summary, note: `not kept for later: ${problem}`};
         });
       } catch (error) {

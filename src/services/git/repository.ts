@@ -1,7 +1,7 @@
-import {existsSync, readdirSync, statSync} from 'node:fs';
+import {existsSync, readdirSync} from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import {type ChangeStore, isPlainFile} from './change-store.ts';
+import {type ChangeStore, isPlainFile, versionOf} from './change-store.ts';
 import {createGit, type Environment, type Git, GitFailure, gitEnvironment} from './safe-git.ts';
 
 /** What a snapshot has to know of the user's repository. It is only looked at. */
@@ -114,9 +114,4 @@ function objectsVersion(objects: string): string {
   return readdirSync(objects)
     .map((name) => `${name}=${versionOf(path.join(objects, name))}`)
     .join();
-}
-
-function versionOf(file: string): string {
-  const found = statSync(file, {bigint: true, throwIfNoEntry: false});
-  return found ? `${found.ino}:${found.size}:${found.mtimeNs}:${found.ctimeNs}` : 'none';
 }

@@ -1,6 +1,7 @@
 import {readdirSync} from 'node:fs';
 import path from 'node:path';
 import type {ChangedFile, ObservedChange, ReviewRules} from '../contracts/changes.ts';
+import {messageOf} from '../contracts/errors.ts';
 import type {ChangeStore} from './change-store.ts';
 import type {Git} from './safe-git.ts';
 
@@ -19,19 +20,29 @@ export async function listChanges(git: Git, {from, to}: Trees): Promise<ChangedF
   return parseChanges((await git.run([...compare, '-z', '--raw', '--numstat', from, to])).text);
 }
 
-/** What a summary is made of. */
-export async function observeChange(git: Git, trees: Trees, rules: ReviewRules): Promise<ObservedChange> {
+/**
+ * What a summary is made of. What it needs later is kept on the way; `problem` says why it could not be. Each call of git costs
+ * a task milliseconds, so one tells the files, the table and the objects.
+ */
+export async function observeChange(
+  git: Git,
+  trees: Trees,
+  {rules, store}: {rules: ReviewRules; store: ChangeStore},
+): Promise<{readonly observed: ObservedChange; readonly problem: string | null}> {
   const {from, to} = trees;
-  const [files, diffstat] = await Promise.all([
-    listChanges(git, trees),
-    git.run([...compare, ...statLayout, '--stat-count=100', from, to]),
-  ]);
-  const patches = await Promise.all(
-    rules
+  const args = [...compare, '-t', '-z', '--raw', '--numstat', ...statLayout, '--stat-count=100', from, to];
+  const {text} = await git.run(args);
+  // The table has names quoted, so the last NUL is the end of the list.
+  const end = text.lastIndexOf('\0') + 1;
+  const [list, diffstat] = [text.slice(0, end), text.slice(end)];
+  const files = parseChanges(list);
+  const [problem, ...patches] = await Promise.all([
+    keepObjects(git, new Set([from, to, ...objectIds(list)]), store).then(() => null, messageOf),
+    ...rules
       .filesToQuote(files)
       .map(async (file) => ({file: file.path, patch: await patchOf(git, trees, file)})),
-  );
-  return {files, diffstat: diffstat.text, patches};
+  ]);
+  return {observed: {files, diffstat, patches}, problem};
 }
 
 async function patchOf(git: Git, {from, to}: Trees, file: ChangedFile): Promise<string> {
@@ -42,21 +53,19 @@ async function patchOf(git: Git, {from, to}: Trees, file: ChangedFile): Promise<
 
 /** So many packs make every look-up slow; they become one. */
 const maxPacks = 50;
+/** What is in a pack as well is removed after so many of them. */
+const packsBetweenPruning = 10;
 
 /**
  * Copies what two trees do not have in common into the store. Until then part of it may be borrowed from the
  * user's repository, whose `gc` owes us nothing; from then on `diff` needs no repository at all.
  */
-export async function keepObjects(git: Git, {from, to}: Trees, store: ChangeStore): Promise<void> {
-  const {text} = await git.run(['diff-tree', '-r', '-t', '-z', '--raw', '--no-renames', from, to]);
+async function keepObjects(git: Git, ids: ReadonlySet<string>, store: ChangeStore): Promise<void> {
   const packs = path.join(store.objects, 'pack');
-  const ids = new Set([from, to, ...objectIds(text)]);
   await git.feed(['pack-objects', '-q', path.join(packs, 'pack')], `${[...ids].join('\n')}\n`);
-  if (readdirSync(packs).filter((name) => name.endsWith('.pack')).length > maxPacks) {
-    await git.run(['repack', '-a', '-d', '-k', '-l', '-n', '-q']);
-  } else {
-    await git.run(['prune-packed', '-q']);
-  }
+  const count = readdirSync(packs).filter((name) => name.endsWith('.pack')).length;
+  if (count > maxPacks) await git.run(['repack', '-a', '-d', '-k', '-l', '-n', '-q']);
+  else if (count % packsBetweenPruning === 0) await git.run(['prune-packed', '-q']);
 }
 
 /** Both sides of every entry, but neither "nothing" nor commits of other repositories. */
@@ -74,14 +83,17 @@ export async function difference(git: Git, from: string, to: string) {
 
 type Side = {readonly mode: string; readonly id: string};
 
-/** The output of `--raw -z --no-renames`: one path after each entry. */
+/** The entries of `--raw -z`, which come first: one path after each, two after a renamed one. */
 export function* rawEntries(
   raw: string,
 ): Generator<{readonly file: string; readonly before: Side; readonly after: Side}> {
   const tokens = raw.split('\0').values();
   for (const token of tokens) {
-    const [, from, to, old, now] = /^:(\d{6}) (\d{6}) ([0-9a-f]+) ([0-9a-f]+) [A-Z]\d*$/.exec(token) ?? [];
-    if (from === undefined || to === undefined || old === undefined || now === undefined) continue;
+    const [, from, to, old, now, kind] =
+      /^:(\d{6}) (\d{6}) ([0-9a-f]+) ([0-9a-f]+) ([A-Z])\d*$/.exec(token) ?? [];
+    // Names may look like entries: nothing behind the list is taken for one.
+    if (from === undefined || to === undefined || old === undefined || now === undefined) return;
+    if (kind === 'R') tokens.next();
     const file = tokens.next().value ?? '';
     yield {file, before: {mode: from, id: old}, after: {mode: to, id: now}};
   }
@@ -94,10 +106,11 @@ export function parseChanges(text: string): ChangedFile[] {
   const files: Array<Omit<ChangedFile, 'lines'>> = [];
   const lines = new Map<string, ChangedFile['lines']>();
   for (const token of tokens) {
-    const kind = /^:\d{6} \d{6} [0-9a-f]+ [0-9a-f]+ ([A-Z])\d*$/.exec(token)?.[1];
+    const [, mode, now, kind] = /^:(\d{6}) (\d{6}) [0-9a-f]+ [0-9a-f]+ ([A-Z])\d*$/.exec(token) ?? [];
     if (kind !== undefined) {
       const from = kind === 'R' ? next() : undefined;
-      files.push({path: next(), kind: kinds[kind] ?? 'changed', ...(from === undefined ? {} : {from})});
+      const file = {path: next(), kind: kinds[kind] ?? 'changed', ...(from === undefined ? {} : {from})};
+      if (mode !== folder && now !== folder) files.push(file);
       continue;
     }
     const [, added, removed, file] = /^(\d+|-)\t(\d+|-)\t([\s\S]*)$/.exec(token) ?? [];
@@ -109,4 +122,5 @@ export function parseChanges(text: string): ChangedFile[] {
   return files.map((file) => ({...file, lines: lines.get(file.path) ?? null}));
 }
 
+const folder = '040000';
 const kinds: Readonly<Record<string, ChangedFile['kind']>> = {A: 'added', D: 'deleted', R: 'renamed'};

@@ -14,9 +14,13 @@ export type SnapshotJob = {
   readonly signal: AbortSignal;
   /** Folders of objects that need not be stored again; submodules add theirs. */
   readonly borrowed: Set<string>;
+  readonly written: WrittenTrees;
   /** Files that are in view already stay in view. */
   readonly keepIgnored: boolean;
 };
+
+/** By the name of an index: the tree that was written of it last. Nobody has to write it again as long as the index is the same. */
+export type WrittenTrees = Map<string, {readonly version: string; readonly tree: string}>;
 
 const deepestRepository = 5;
 /** Repositories inside this one beyond these are one entry each: every look at one takes a few git processes. */
@@ -33,20 +37,29 @@ export async function writeTree(
   const index = new KeptIndex(job.store, job.work, name);
   const hasIndex = index.open();
   const git = snapshotGit(repository, job, index.file);
-  const write = () => writeTreeOnce({repository, job, git, index: index.file, leftOut, depth});
-  try {
-    const tree = await write();
-    // An index vouches for what it has borrowed, and the user's `gc` may have dropped it since.
-    if (hasIndex && repository.hasOtherObjects()) await git.run(['rev-list', '--objects', '--quiet', tree]);
-    return tree;
-  } catch (error) {
-    // An index that is broken, or whose objects are gone, is only a cache: begin again without it.
-    if (!hasIndex || !(error instanceof GitFailure) || error.kind !== 'failed') throw error;
-    index.forget();
-    return await write();
-  } finally {
-    index.keep();
-  }
+  const last = job.written.get(name);
+  const known = last?.version === index.version() ? last.tree : null;
+  const write = () => writeTreeOnce({repository, job, git, index: index.file, known, leftOut, depth});
+  const written = async () => {
+    try {
+      const found = await write();
+      // An index vouches for what it has borrowed, and the user's `gc` may have dropped it since.
+      if (hasIndex && repository.hasOtherObjects()) {
+        await git.run(['rev-list', '--objects', '--quiet', found.tree]);
+      }
+      return found;
+    } catch (error) {
+      // An index that is broken, or whose objects are gone, is only a cache: begin again without it.
+      if (!hasIndex || !(error instanceof GitFailure) || error.kind !== 'failed') throw error;
+      index.forget();
+      return await write();
+    } finally {
+      index.keep();
+    }
+  };
+  const {tree, isAllOfIndex} = await written();
+  if (isAllOfIndex) job.written.set(name, {version: index.version(), tree});
+  return tree;
 }
 
 type Snapshot = {
@@ -54,23 +67,29 @@ type Snapshot = {
   readonly job: SnapshotJob;
   readonly git: Git;
   readonly index: string;
+  /** The tree of this index, where it was written before. */
+  readonly known: string | null;
   readonly leftOut: readonly string[];
   readonly depth: number;
 };
 
-async function writeTreeOnce(snapshot: Snapshot): Promise<string> {
+/** A look that takes longer reads files that were only touched; it is told once that they are the same. */
+const slowLookMilliseconds = 250;
+
+async function writeTreeOnce(snapshot: Snapshot): Promise<{tree: string; isAllOfIndex: boolean}> {
   const {repository, job, git, leftOut} = snapshot;
   const scope = ['.', ...leftOut.map(except)];
   const list = async (args: readonly string[]) =>
     (await git.run(['ls-files', '-z', ...args])).text.split('\0').slice(0, -1);
 
-  const [isDirty, others, ignored, tracked] = await Promise.all([
-    git.run(['update-index', '--refresh'], {answers: [0, 1]}).then(({code}) => code === 1),
-    list(['-o', '--exclude-standard', '--', ...scope]),
+  const began = performance.now();
+  // Whatever is new, changed or gone.
+  const [seen, ignored, tracked] = await Promise.all([
+    list(['-o', '-m', '-d', '--exclude-standard', '--', ...scope]),
     list(['-i', '-c', '--exclude-standard']),
     repository.ignoredButTracked(job),
   ]);
-  const modified = isDirty ? await list(['-m', '-d', '--', ...scope]) : [];
+  const isSlow = performance.now() - began > slowLookMilliseconds;
   // What is tracked may be ignored only since the rules changed.
   const wanted = isWithin(ignored, tracked)
     ? tracked
@@ -79,8 +98,8 @@ async function writeTreeOnce(snapshot: Snapshot): Promise<string> {
   const forced = withoutAll(wanted, ignored).filter((file) => !isLeftOut(file));
   const dropped = job.keepIgnored ? [] : withoutAll(ignored, wanted);
 
-  const nested = others.filter((file) => file.endsWith('/')).map((file) => file.slice(0, -1));
-  const changed = [...others.filter((file) => !file.endsWith('/')), ...modified];
+  const nested = seen.filter((file) => file.endsWith('/')).map((file) => file.slice(0, -1));
+  const changed = seen.filter((file) => !file.endsWith('/'));
   const files = await statsOf(repository.top, [...changed, ...forced]);
   const bulky = await bulkyFiles(files, git);
   checkTotal(files, bulky);
@@ -102,8 +121,11 @@ async function writeTreeOnce(snapshot: Snapshot): Promise<string> {
   const small = forced.filter((file) => files.has(file) && !bulky.has(file));
   if (small.length > 0) await add('-f', small.map(literally));
 
-  const tree = (await git.run(['write-tree'])).text.trim();
-  return nested.length + bulky.size === 0 ? tree : composeTree(snapshot, nested, bulky);
+  const isClean = changed.length + dropped.length + small.length === 0;
+  if (isClean && isSlow) await git.run(['update-index', '-q', '--refresh'], {answers: [0, 1]});
+  const tree = isClean && snapshot.known ? snapshot.known : (await git.run(['write-tree'])).text.trim();
+  const isAllOfIndex = nested.length + bulky.size === 0;
+  return {tree: isAllOfIndex ? tree : await composeTree(snapshot, nested, bulky), isAllOfIndex};
 }
 
 /** The tree with what git would not put into it: the files of submodules, other repositories, large files. */
