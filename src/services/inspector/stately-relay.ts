@@ -31,6 +31,8 @@ export async function startStatelyRelay(
   const server = createServer((_, response) => void response.writeHead(404).end());
   server.on('connection', (socket) => socket.unref());
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    // From here on nobody else listens for errors: whoever hangs up early must not end the process.
+    socket.on('error', () => socket.destroy());
     if (!isWelcome(request, {port, token})) {
       return void socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n');
     }

@@ -119,6 +119,19 @@ describe('who is refused', () => {
     expect(source.listeners.size).toBe(isLetIn ? 1 : 0);
   });
 
+  test('one who hangs up before the refusal, without harm', async () => {
+    const {port} = await relayOf(fakeSource(first));
+    const socket = net.connect(port, '127.0.0.1');
+    await new Promise<void>((resolve) => {
+      socket.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n', () =>
+        resolve(),
+      );
+    });
+    // An error nobody listened for would fail the whole file.
+    socket.resetAndDestroy();
+    expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(404);
+  });
+
   test('a plain request', async () => {
     const {port, token} = await relayOf(fakeSource(first));
     expect((await fetch(`http://127.0.0.1:${port}/${token}`)).status).toBe(404);
