@@ -47,11 +47,15 @@ const tooDeep = Symbol('too deep');
 /** What the brace at `start` opens, up to the one that closes it; null where none does, or where it is no JSON. */
 function objectAt(text: string, start: number): ObjectText | typeof tooDeep | null {
   const keys: string[] = [];
-  const token = /"(?:[^"\\]|\\.)*"(\s*:)?|[{}[\]]/gs;
+  const token = /["{}[\]]/g;
   token.lastIndex = start;
   let depth = 0;
   for (let match = token.exec(text); match; match = token.exec(text)) {
-    const [word, colon] = match;
+    const found = wordAt(text, match.index);
+    // A text without an end is no JSON, whatever comes after it.
+    if (found === null) return null;
+    const [word, colon] = found;
+    token.lastIndex = match.index + word.length;
     if (word === '{' || word === '[') depth += 1;
     else if (word === '}' || word === ']') depth -= 1;
     else if (colon !== undefined && depth === 1) keys.push(word.slice(0, -colon.length));
@@ -60,6 +64,25 @@ function objectAt(text: string, start: number): ObjectText | typeof tooDeep | nu
     const end = match.index + 1;
     const value = parsed(text.slice(start, end));
     return typeof value === 'object' && value !== null ? {value, start, end, keys: keys.map(parsed)} : null;
+  }
+  return null;
+}
+
+/**
+ * The bracket, or the whole text and the colon behind it; null for a text without an end. By hand: an expression would
+ * begin anew at every quote of a text that is full of escaped ones.
+ */
+function wordAt(text: string, start: number): readonly [word: string, colon?: string] | null {
+  if (text[start] !== '"') return [text.charAt(start)];
+  for (let index = start + 1; index < text.length; index++) {
+    if (text[index] === '\\') index++;
+    else if (text[index] === '"') {
+      const behind = /\s*:/y;
+      behind.lastIndex = index + 1;
+      const [colon] = behind.exec(text) ?? [];
+      const word = text.slice(start, index + 1);
+      return colon === undefined ? [word] : [word + colon, colon];
+    }
   }
   return null;
 }

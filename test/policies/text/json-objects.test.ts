@@ -1,0 +1,37 @@
+import {expect, test} from 'vitest';
+import {jsonObjectsIn} from '../../../src/machines/policies/text/json-objects.ts';
+
+test.each<{name: string; text: string; found: unknown[]}>([
+  {name: 'alone', text: '{"a":1}', found: [{a: 1}]},
+  {
+    name: 'in prose and in a fence',
+    text: 'so {"a":1} and\n```json\n{\n "b": [2]\n}\n```',
+    found: [{a: 1}, {b: [2]}],
+  },
+  {name: 'with braces and quotes in its texts', text: '{"a":"}\\"{\\\\"}', found: [{a: '}"{\\'}]},
+  {name: 'behind braces that hold none', text: '{x} {"a":1}', found: [{a: 1}]},
+  {name: 'behind a quote that is never closed', text: 'a " and {"a":1}', found: [{a: 1}]},
+  {name: 'cut off', text: '{"a":{"b":1}', found: [{b: 1}]},
+  {name: 'cut off within a text', text: '{"a":"b', found: []},
+])('$name', ({text, found}) => {
+  expect(jsonObjectsIn(text).objects.map(({value}) => value)).toEqual(found);
+});
+
+test('its own keys, each as often as it stands there, and where it stands', () => {
+  const text = 'x {"a" : 1, "b": {"c": "d"}, "a": ["e"]} y';
+  expect(jsonObjectsIn(text).objects).toEqual([
+    {value: {a: ['e'], b: {c: 'd'}}, keys: ['a', 'b', 'a'], start: 2, end: 40},
+  ]);
+});
+
+test.each([
+  {name: 'escaped quotes', text: `{${'\\"a'.repeat(200_000)}`},
+  {name: 'one text without an end', text: `{"${'a'.repeat(9_000_000)}`},
+])('$name are looked at once, not once for each', ({text}) => {
+  expect(jsonObjectsIn(text)).toEqual({objects: [], isCut: false});
+});
+
+test('so many braces are looked at, and no more', () => {
+  expect(jsonObjectsIn('{'.repeat(1_000)).isCut).toBe(false);
+  expect(jsonObjectsIn('{'.repeat(1_001)).isCut).toBe(true);
+});
