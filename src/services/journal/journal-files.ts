@@ -31,7 +31,7 @@ type Batch = {readonly file: string; readonly run: Run; readonly entries: Journa
 
 /**
  * Journals as one file for each run, beside its record. Entries are held back and written together, without
- * pending for the disk. Trouble with a file ends the journal, never the work.
+ * waiting for the disk. Trouble with a file ends the journal, never the work.
  */
 export function createJournalFiles(options: JournalFilesOptions): JournalSink {
   const {fileOf, onFailure, maxBytes = mostBytes} = options;

@@ -118,6 +118,11 @@ describe('a plan', () => {
     expect(lintPlan(planOf(good('a', {prompt}), between, good('b', {prompt, deps: ['m']})))).toEqual([]);
     const parent = family(task('p'), good('a', {prompt}));
     expect(lintPlan(planOf(parent, good('b', {prompt, deps: ['p']})))).toEqual([]);
+    // What a parent waits for does not hold up its children.
+    const late = family(task('q', {deps: ['a']}), good('b', {prompt}));
+    expect(lintPlan(planOf(good('a', {prompt}), late)).map(({taskId, code}) => `${taskId} ${code}`)).toEqual([
+      'b leaf_shared_file',
+    ]);
   });
 
   test('tells findings in the order of the plan, then field, severity and code', () => {

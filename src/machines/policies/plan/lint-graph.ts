@@ -55,7 +55,7 @@ function skippedBelow(plan: Plan): ReadonlyMap<string, string> {
   return found;
 }
 
-/** What a task waits for: its dependencies, a parent its children too, and everything below a parent for the parent's. */
+/** What a task waits for: its dependencies, and a parent its children too. What a parent depends on does not hold up its children. */
 const waitsFor = ({deps, childIds}: Task) => [...deps, ...childIds];
 
 /** Tasks that wait for each other, by a number for each such group (Tarjan's algorithm, iterative). */
@@ -111,7 +111,11 @@ function sharedFiles(plan: Plan): Finding[] {
   const byFile = new Map<string, Task[]>();
   for (const {task} of walkTree(plan)) {
     if (!isLeaf(task) || task.status === 'done' || task.status === 'skipped') continue;
-    for (const file of filesIn(task)) byFile.set(file, [...(byFile.get(file) ?? []), task]);
+    for (const file of filesIn(task)) {
+      const tasks = byFile.get(file);
+      if (tasks) tasks.push(task);
+      else byFile.set(file, [task]);
+    }
   }
   const waits = waitsIn(plan);
   const told = new Set<string>();
@@ -147,15 +151,18 @@ const searchBudget = 200_000;
 function waitsIn(plan: Plan): (task: Task, other: Task) => boolean {
   let budget = searchBudget;
   return (task, other) => {
+    if (budget < 0) return true;
     const above = new Set([other.id, ...ancestorsOf(plan, other).map(({id}) => id)]);
+    budget -= above.size;
     const seen = new Set<string>();
-    const queue = [task, ...ancestorsOf(plan, task)].flatMap(({deps}) => deps);
+    const queue = [...task.deps];
     for (let id = queue.pop(); id !== undefined; id = queue.pop()) {
       if (above.has(id) || --budget < 0) return true;
       if (seen.has(id)) continue;
       seen.add(id);
       const next = plan.items.get(id);
-      if (next) queue.push(...waitsFor(next));
+      // One by one: a call takes only so many arguments, and a parent may have more children.
+      for (const each of next ? waitsFor(next) : []) queue.push(each);
     }
     return false;
   };

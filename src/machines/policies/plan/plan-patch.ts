@@ -161,7 +161,7 @@ function createDraft(plan: Plan, now: string) {
       const stack = [id];
       for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
         if (!items.has(next)) continue;
-        stack.push(...childrenOf(next));
+        for (const child of childrenOf(next)) stack.push(child);
         items.delete(next);
         lists.delete(next);
         removed.add(next);

@@ -107,8 +107,9 @@ function criticalPath(plan: Plan, minutes: number): Simulation['critical'] {
   const path: string[] = [];
   for (let id: string | null = end; id !== null; id = longest.get(id)?.from ?? null) {
     const task = plan.items.get(id);
-    if (task && isLeaf(task) && isOpen(task.status)) path.unshift(id);
+    if (task && isLeaf(task) && isOpen(task.status)) path.push(id);
   }
+  path.reverse();
   return {path, minutes: rounded(path.length * minutes)};
 }
 
