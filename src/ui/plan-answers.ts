@@ -16,7 +16,7 @@ export function createPlanAnswers(
 ) {
   const close = () => core.send({type: 'dialog.close'});
   /** A pause may have taken the question away meanwhile. */
-  const tell = (command: PlanCommand) => {
+  const tell = (command: PlanCommand, draft?: OpenDraft) => {
     const {planning} = core.get();
     const draftId = planning?.question?.draft.draftId;
     close();
@@ -24,6 +24,7 @@ export function createPlanAnswers(
     core.patch({planning: {...planning, question: null}});
     try {
       ports.engine.answerPlan(draftId, command);
+      if (draft) jobs.keepUntilHeard(draft);
     } catch (error) {
       fail(error);
     }
@@ -41,9 +42,8 @@ export function createPlanAnswers(
       if (wish.text.trim() === '') return;
       const begin = async () => {
         await ports.createPlan();
-        const isHeard = jobs.start({type: 'plan', request: {type: 'new', wish}});
-        await draft.drop();
-        await isHeard;
+        jobs.keepUntilHeard(draft);
+        await jobs.start({type: 'plan', request: {type: 'new', wish}});
       };
       begin().catch(fail);
     },
@@ -57,8 +57,7 @@ export function createPlanAnswers(
     },
     revisePlan: (text: string, draft: OpenDraft) => {
       if (text.trim() === '') return backToProposal();
-      tell({type: 'plan.revise', text});
-      void draft.drop();
+      tell({type: 'plan.revise', text}, draft);
     },
     backToProposal,
     editProposed: (taskId: string) => {
@@ -67,8 +66,7 @@ export function createPlanAnswers(
     },
     changeProposed: (taskId: string, field: PlannedField, text: string, draft: OpenDraft) => {
       const fields = {[field]: field === 'acceptanceCriteria' ? linesOf(text) : text.trim()};
-      tell({type: 'plan.edit', edit: [{type: 'edit', taskId, fields}]});
-      void draft.drop();
+      tell({type: 'plan.edit', edit: [{type: 'edit', taskId, fields}]}, draft);
     },
     leaveOutProposed: (taskId: string) =>
       tell({type: 'plan.edit', edit: [{type: 'delete', taskId, cascade: true}]}),

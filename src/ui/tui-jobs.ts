@@ -1,5 +1,6 @@
 import type {PlanQuestion} from '../machines/actors/plan-draft.actor.ts';
 import type {ReviewVerdict} from '../machines/actors/settle-review.actor.ts';
+import type {OpenDraft} from '../machines/drafts.ts';
 import type {EngineFact} from '../machines/engine.ts';
 import type {JobStep} from '../machines/policies/job/job-steps.ts';
 import {decisionWords} from '../machines/policies/review/checkpoint-choices.ts';
@@ -24,6 +25,12 @@ export function createJobs(core: TuiCore, ports: TuiPorts) {
   /** The runs of this process; one that goes on is at work only when its record says so. */
   const started = new Set<string>();
   let left: readonly JobStep[] = [];
+  /** What a person wrote for the planner; it is a draft until the planner's job has it on disk. */
+  let unheard: OpenDraft | null = null;
+  const heard = () => {
+    void unheard?.drop();
+    unheard = null;
+  };
 
   const takeRun = (run: RunRecord) => {
     const {data, job} = core.get();
@@ -52,6 +59,7 @@ export function createJobs(core: TuiCore, ports: TuiPorts) {
       }
       case 'plan.started': {
         const {run} = fact.prepared;
+        heard();
         started.add(run.run_id);
         takeRun(run);
         const {planning} = core.get();
@@ -139,10 +147,12 @@ export function createJobs(core: TuiCore, ports: TuiPorts) {
     core.dialogs.drop('planWork');
     const dialog = dialogFor(question);
     if (question.refusal === undefined) {
+      heard();
       ports.notify(dialog.type === 'planReview' ? 'a plan is proposed' : 'the planner asks');
       core.dialogs.ask(dialog);
       return;
     }
+    unheard = null;
     core.dialogs.ask({type: 'message', ...messageLines(question.refusal), next: dialog});
   };
 
@@ -166,6 +176,7 @@ export function createJobs(core: TuiCore, ports: TuiPorts) {
     core.send({type: 'job.began'});
     const end = await ports.start(steps).catch((error: unknown) => ({error}));
     left = 'left' in end ? end.left : [];
+    unheard = null;
     core.patch({job: null, decisions: new Map(), planning: null});
     if (steps.some(({type}) => type === 'plan')) readPlanDrafts();
     closePrompt();
@@ -191,6 +202,10 @@ export function createJobs(core: TuiCore, ports: TuiPorts) {
       };
     },
     start,
+    /** Dropped once the planner's job has it; where that refuses it or ends before, it is there again. */
+    keepUntilHeard: (draft: OpenDraft) => {
+      unheard = draft;
+    },
     /** What a person said, and then what their answer held up. */
     startAnswered: (...steps: readonly JobStep[]): void => void start(...steps, ...left),
   };

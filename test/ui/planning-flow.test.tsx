@@ -1,4 +1,5 @@
 import {describe, expect, test} from 'vitest';
+import {AppError} from '../../src/services/contracts/errors.ts';
 import {settle} from '../fakes/services.ts';
 import {eventually} from '../helpers/eventually.ts';
 import {planOf, task} from '../helpers/plans.ts';
@@ -132,6 +133,33 @@ describe('P plans with the agent', () => {
     await project.sees('kept as a draft');
     project.press('P');
     await project.sees('A shop with');
+  });
+
+  test('words that could not be taken are there again, and gone once they were', async () => {
+    const project = planning([tasks(proposed('api'))]);
+    const {save} = project.services.planDrafts;
+    const isFull = () => Promise.reject(new AppError('E_STORE_WRITE', 'the disk is full'));
+    project.services.planDrafts.save = isFull;
+    await project.wish('A shop');
+    await project.sees('the disk is full');
+    project.services.planDrafts.save = save;
+    project.press(keys.enter);
+    await project.seesNot('the disk is full');
+    project.press('P');
+    await project.sees('Your draft is back.');
+    project.press(keys.ctrlS);
+    await project.sees('Proposed: 1 added');
+    await eventually(() => expect(project.drafts.list()).toEqual([]));
+
+    project.services.planDrafts.save = isFull;
+    project.press('r');
+    await project.sees('What has to be different?');
+    project.press('With docs', keys.ctrlS);
+    await project.sees('the disk is full');
+    project.press(keys.enter);
+    await project.sees('Proposed: 1 added');
+    project.press('r');
+    await project.sees('With docs');
   });
 });
 
