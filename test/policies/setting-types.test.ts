@@ -71,6 +71,9 @@ describe('a setting', () => {
     [false, 'false'],
     [0, '0'],
     ['bell', 'bell'],
+    // A repository may come with its own settings.
+    ['a\u001b[2J\u009b31mb', 'ab'],
+    [['a\u009b31m', '\u202eb'], '["a","b"]'],
   ])('with the value %j reads %s', (value, text) => {
     expect(settingText(value)).toBe(text);
   });

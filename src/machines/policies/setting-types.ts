@@ -1,4 +1,5 @@
 import type {Setting, SettingValue} from '../../services/contracts/config.ts';
+import {displayText} from './text/display-text.ts';
 
 /** What can be done with a value of one type of setting. */
 type SettingType<S extends Setting> = {
@@ -71,11 +72,11 @@ export const parsedAs = (setting: Setting, text: string): SettingValue | undefin
 export const readAs = (setting: Setting, raw: unknown): SettingValue | undefined =>
   typeOf(setting).read(setting, raw);
 
-/** A value as a person reads it, and may type it again. */
+/** A value as a person reads it, and may type it again. The file may come with the repository: it is made safe to print. */
 export function settingText(value: SettingValue | undefined): string {
   if (value === undefined || value === null || value === '') return none;
-  if (typeof value !== 'object') return String(value);
-  return value.length === 0 ? none : JSON.stringify(value);
+  if (typeof value !== 'object') return displayText(String(value));
+  return value.length === 0 ? none : displayText(JSON.stringify(value));
 }
 
 const typeOf = ({type}: Setting) => types[type] as SettingType<Setting>;

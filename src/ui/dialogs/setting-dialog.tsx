@@ -1,6 +1,7 @@
 import {useState} from 'react';
 import {parseSetting} from '../../machines/policies/config-resolution.ts';
 import {acceptedFor, settingText} from '../../machines/policies/setting-types.ts';
+import {displayText} from '../../machines/policies/text/display-text.ts';
 import {
   type ConfigLayerName,
   type Setting,
@@ -66,7 +67,7 @@ export function SettingDialog({
         state:
           text === undefined
             ? before
-            : {text: before.text + (isNumeric(setting) ? text.trim() : text), problem: null},
+            : {text: before.text + (isNumeric(setting) ? typed(text).trim() : typed(text)), problem: null},
       };
     },
     onOutcome: (text) =>
@@ -113,6 +114,9 @@ export function SettingChoice({
     />
   );
 }
+
+/** What is pasted may hold line ends, or worse. */
+const typed = (text: string) => displayText(text).replace(/\s+/g, ' ');
 
 const isNumeric = ({type}: Setting) => type === 'integer' || type === 'limit';
 
