@@ -113,9 +113,15 @@ describe('simulate', () => {
       '--seed',
       '3',
     ];
-    const data = await project.json(args);
+    type Data = {readonly each: ReadonlyArray<{readonly reason: string}>; readonly checked: number};
+    const data = (await project.json(args)) as Data;
     expect(await project.json(args)).toEqual(data);
-    expect(data).toMatchObject({nights: 20, checked: 2, seed: 3, history: 0});
+    expect(data).toMatchObject({nights: 20, seed: 3, history: 0});
+    // The first two, and one for each other way in which a night ended.
+    const ends = data.each.map(({reason}) => reason);
+    const others = new Set(ends.slice(2).filter((end) => !ends.slice(0, 2).includes(end)));
+    expect([...new Set(ends)].sort()).toEqual(['completed', 'waiting_user']);
+    expect(data.checked).toBe(2 + others.size);
     expect(project.files()).toEqual(['blackbird.plan.json']);
   });
 
