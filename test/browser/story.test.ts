@@ -16,6 +16,9 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
+const journalOf = (project: EngineProject, taskId: string) =>
+  project.text(path.join('.blackbird', 'runs', taskId, `${project.latest(taskId)?.run_id}.journal.jsonl`));
+
 /** A failure, a limit, a question, a crash and a refused resume, by the built program. */
 async function badNight(): Promise<EngineProject> {
   const project = engineProject(
@@ -33,6 +36,8 @@ async function badNight(): Promise<EngineProject> {
   expect((await project.run(['execute'])).out).toContain('pay-4 is waiting for user input');
   const crashed = project.start(['execute', 'mail']);
   await untilAtWork(project, 'mail');
+  // A journal is written together: what died before that is told by its record alone.
+  await eventually(() => expect(journalOf(project, 'mail')).toMatch(/"machine":"segment".*"state":"active"/));
   crashed.child.kill('SIGKILL');
   await crashed.ended;
   // What the guardian still ends may still be writing there.
@@ -92,6 +97,10 @@ test('a bad night is understood from the page alone, in every size and color', a
   await eventually(async () => {
     expect(await page.locator('#run').textContent()).toContain('blackbird restart mail');
     expect(await page.locator('.chart-drawing.over').count()).toBe(1);
+    // The process before died at work: whoever was active in it is lost, neither live nor ended.
+    expect(await page.locator('#actors .actor.lost .name').allTextContents()).toEqual(
+      expect.arrayContaining(['engine', 'executor', 'task', 'run', 'segment']),
+    );
   });
 
   // An actor is chosen: chart, event and context go with it.

@@ -306,6 +306,7 @@ describe('an agent that cannot be started', () => {
       ...expected,
       updated_at: now,
       failure: {kind: 'spawn_failed', message: 'out of memory'},
+      refusals: [{refused_at: now, message: 'out of memory'}],
       review_summary: noSummary,
     });
   });
@@ -320,6 +321,7 @@ describe('a resume the provider rejects', () => {
     exit_code: 1,
     segments: [endedSegment(), endedSegment(1, {exit_code: 1})],
     failure: rejection,
+    refusals: [{refused_at: now, message: rejection.message}],
     review_summary: noSummary,
   };
 

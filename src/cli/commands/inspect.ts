@@ -4,9 +4,11 @@ import {requireTask} from '../../machines/policies/plan/plan-graph.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import type {Inspected, InspectorFacts} from '../../services/contracts/inspector.ts';
+import type {JobRecord} from '../../services/contracts/job.ts';
 import type {Cli} from '../cli.ts';
 import type {Project} from '../composition.ts';
 import {parsePort} from '../inspect/inspect-option.ts';
+import type {ReadJobs} from '../inspect/read-jobs.ts';
 import {printableJson} from '../terminal/printable-json.ts';
 import {renderTable} from '../terminal/table.ts';
 
@@ -58,17 +60,22 @@ function refuseMixed(taskId: string | undefined, {bundle, job, list}: Options): 
   throw new AppError('E_USAGE', 'one thing is looked at at a time: a task, --job, --bundle or --list');
 }
 
-/** A whole job; null before the first one. */
+/** A whole job; null before the first one that can be read. */
 async function openJob(cli: Cli, command: Command, jobId: string | undefined): Promise<Shown | null> {
   const project = await cli.project(command);
   const {openJobs} = await import('../job/other-job.ts');
-  const ids = (await openJobs(project)).ids();
-  if (jobId !== undefined && !ids.includes(jobId)) {
+  const {readJobs} = await import('../inspect/read-jobs.ts');
+  const store = await openJobs(project);
+  if (jobId !== undefined && (!store.ids().includes(jobId) || (await store.read(jobId)) === null)) {
     throw new AppError('E_JOB_NOT_FOUND', `there is no job ${JSON.stringify(jobId)}`, {
       next: [{command: 'blackbird inspect --list', why: 'see what can be looked at'}],
     });
   }
-  if (ids.length === 0) return null;
+  if (jobId === undefined) {
+    const {jobs, broken} = await readJobs(store, {isLast: (_, later) => later.length > 0});
+    if (jobs.length === 0) return null;
+    warnOf(cli, broken);
+  }
   const {inspectedProject} = await import('../inspect/inspected-project.ts');
   return {
     source: null,
@@ -151,7 +158,7 @@ async function openBundle(cli: Cli, command: Command, file: string): Promise<Sho
 }
 
 type Shown = Pick<Inspected, 'source' | 'project'> & {
-  readonly facts: Omit<InspectorFacts, 'charts' | 'version' | 'has_process'>;
+  readonly facts: Omit<InspectorFacts, 'version' | 'has_process'>;
   readonly report: {readonly data: object; readonly text: string} | null;
 };
 
@@ -171,6 +178,8 @@ async function serve(cli: Cli, command: Command, options: Options, shown: Shown)
     if (shown.report) context.err(shown.report.text);
     if (context.stderr.isTerminal) context.err('Ctrl+C ends it.');
   }
+  // Somebody is about to look: a long job is read while they open the page. What fails now fails for them, in words.
+  if (shown.facts.opens === 'job') shown.project?.job(shown.facts.job_id ?? 'newest').catch(() => {});
   if (options.open) await open(cli, inspector.url);
   await stopped;
   inspector.close();
@@ -183,9 +192,10 @@ async function listInspectable(cli: Cli, command: Command, options: Options): Pr
   const {recordedRuns} = await import('../../services/inspector/recorded-runs.ts');
   const {livenessOf} = await import('../../services/system/process-identity.ts');
   const live = liveInspectors(folder.inspectorsFolder, livenessOf);
-  const jobs = await listedJobs(project, 5);
+  const {jobs, broken} = await listedJobs(project, 5);
   const runs = recordedRuns(folder.runsFolder, 10);
-  cli.print(command, {live, jobs, runs}, () => {
+  if (!cli.isJson(command)) warnOf(cli, broken);
+  cli.print(command, {live, jobs, runs, ...(broken.length > 0 && {broken})}, () => {
     const rows = [
       ...live.map(({what, pid, started_at, url}) => [`● ${what}`, `process ${pid}`, started_at, url]),
       ...jobs.map(({job_id, started_at, state}) => [
@@ -212,17 +222,26 @@ async function listInspectable(cli: Cli, command: Command, options: Options): Pr
 
 type ListedJob = {readonly job_id: string; readonly started_at: string; readonly state: string};
 
-async function listedJobs(project: Project, most: number): Promise<ListedJob[]> {
-  const {openJobs} = await import('../job/other-job.ts');
-  const store = await openJobs(project);
-  const listed: ListedJob[] = [];
-  for (const id of store.ids().slice(0, most)) {
-    // One that cannot be read keeps nobody from the others.
-    const job = await store.read(id).catch(() => null);
-    if (job) listed.push({job_id: id, started_at: job.startedAt, state: job.end?.reason ?? 'open'});
-  }
-  return listed;
+async function listedJobs(
+  project: Project,
+  most: number,
+): Promise<{readonly jobs: readonly ListedJob[]; readonly broken: ReadJobs['broken']}> {
+  const {openJobs, ownerOf} = await import('../job/other-job.ts');
+  const {readJobs} = await import('../inspect/read-jobs.ts');
+  const {jobs, broken} = await readJobs(await openJobs(project), {most});
+  const stateOf = async (job: JobRecord) =>
+    job.end?.reason ?? ((await ownerOf(job)) === 'dead' ? 'lost' : 'open');
+  const listed = jobs.map(async (job) => ({
+    job_id: job.jobId,
+    started_at: job.startedAt,
+    state: await stateOf(job),
+  }));
+  return {jobs: await Promise.all(listed), broken};
 }
+
+const warnOf = (cli: Cli, broken: ReadJobs['broken']) => {
+  for (const {reason} of broken) cli.context.err(`warning: ${displayLine(reason)}`);
+};
 
 async function open(cli: Cli, url: string): Promise<void> {
   const {openAddress} = await import('../../services/system/open-address.ts');

@@ -221,6 +221,7 @@ function runDetails(run: RunRecord, reading: Reading, withOutput: boolean): stri
     ['created', run.created_at],
     ['updated', run.updated_at],
     ...(run.failure ? [['failure', `${run.failure.kind}: ${run.failure.message}`]] : []),
+    ...(run.refusals ?? []).map(({refused_at, message}) => ['refused', `${refused_at}: ${message}`]),
     ...(run.decision_state === undefined ? [] : [['decision', run.decision_state.replace('_', ' ')]]),
     ...(run.decision_history ?? []).map(({decision_state = '', withdrawn_at}) => [
       'withdrawn',

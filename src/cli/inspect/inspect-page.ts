@@ -1,7 +1,7 @@
 import {createLiveInspection} from '../../machines/live-inspection.ts';
 import {machines} from '../../machines/machines.ts';
 import type {EntryListener} from '../../machines/observe.ts';
-import {chartOf, definitionOf} from '../../machines/policies/inspect/chart.ts';
+import {definitionOf} from '../../machines/policies/inspect/chart.ts';
 import {contextOf, createReplayer} from '../../machines/replay.ts';
 import type {Inspected, Inspector, InspectorFacts} from '../../services/contracts/inspector.ts';
 import type {InspectedEntry, InspectionSource} from '../../services/contracts/journal.ts';
@@ -76,11 +76,8 @@ async function relay(source: InspectionSource, {choice}: LiveInspectionOptions):
 /** What is looked at, with all that its page needs to draw it. */
 export function inspectedOf(
   looked: Pick<Inspected, 'source' | 'project'>,
-  facts: Omit<InspectorFacts, 'charts' | 'has_process'>,
+  facts: Omit<InspectorFacts, 'has_process'>,
 ): Inspected {
   const has_process = looked.source !== null && looked.project !== null;
-  return {
-    ...looked,
-    facts: () => ({...facts, has_process, charts: machines.map(({machine}) => chartOf(machine))}),
-  };
+  return {...looked, facts: () => ({...facts, has_process})};
 }

@@ -1,21 +1,22 @@
 import path from 'node:path';
-import {type JobLine, type JobPage, jobLine, jobPage} from '../../machines/policies/inspect/job-page.ts';
+import {type JobList, type JobPage, jobLine, jobPage} from '../../machines/policies/inspect/job-page.ts';
 import {type JobRow, planRows, type RowPage, rowPage} from '../../machines/policies/inspect/job-rows.ts';
 import {isOpenJob} from '../../machines/policies/job/job-record.ts';
 import {isSameStretch} from '../../machines/policies/report/job-choice.ts';
 import {type Timeline, timelineOf} from '../../machines/policies/report/timeline.ts';
 import {AppError} from '../../services/contracts/errors.ts';
 import type {RowQuery} from '../../services/contracts/inspector.ts';
-import type {JobRecord, JobStore} from '../../services/contracts/job.ts';
+import type {JobStore} from '../../services/contracts/job.ts';
 import {type Plan, planSchemaVersion} from '../../services/contracts/plan.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import {createRunIndex} from '../../services/stores/run-index.ts';
 import {createRunStore} from '../../services/stores/run-store.ts';
 import type {Project} from '../composition.ts';
 import {openJobs, ownerOf} from '../job/other-job.ts';
+import {type ReadJobs, readJobs} from './read-jobs.ts';
 
 export type JobViews = {
-  jobs(): Promise<readonly JobLine[]>;
+  jobs(): Promise<JobList>;
   page(jobId: string): Promise<JobPage | null>;
   rows(jobId: string, query: RowQuery): Promise<RowPage | null>;
   /** The runs of a job; empty where there is no such job. */
@@ -30,52 +31,65 @@ type Seen = {
   readonly runs: readonly RunRecord[];
 };
 
+/** `at`: when it was over; null while it goes on. */
+type Look = {at: number | null; readonly seen: Promise<Seen | null>};
+
 const mostJobs = 50;
 /** A page asks for several parts of the same job at once; one look at the disk answers them. */
 const freshMilliseconds = 400;
 const newest = 'newest';
+const mostNotices = 20;
 
 /** Jobs as the page shows them. Reads what is on disk, again when it changed. */
 export function createJobViews(project: Project, now: () => string): JobViews {
   const store = openJobs(project);
   const runs = createRunStore({folder: project.folder.runsFolder});
-  const index = createRunIndex({folder: project.folder.runsFolder, runs, digest: (all) => all});
-  const looks = new Map<string, {readonly at: number; readonly seen: Promise<Seen | null>}>();
+  const index = createRunIndex({
+    folder: project.folder.runsFolder,
+    runs,
+    digest: (all, broken) => ({runs: all, broken}),
+  });
+  const looks = new Map<string, Look>();
 
   const look = async (jobId: string): Promise<Seen | null> => {
-    const jobs = await readJobs(await store, jobId);
+    const {jobs, broken} = await chosenJobs(await store, jobId);
     const [first, ...later] = jobs;
     if (first === undefined) return null;
     const wanted = new Set(jobs.flatMap((job) => job.runs.map(({runId}) => runId)));
     const tasks = new Set(jobs.flatMap((job) => job.runs.map(({taskId}) => taskId)));
-    const found = await index.read(tasks);
-    const own = [...found.values()].flat().filter(({run_id}) => wanted.has(run_id));
+    const found = [...(await index.read(tasks)).values()];
+    const own = found.flatMap(({runs: all}) => all).filter(({run_id}) => wanted.has(run_id));
     const last = later.at(-1) ?? first;
     const isLive = isOpenJob(last) && (await ownerOf(last)) !== 'dead';
-    const {plan, notices} = await readablePlan(project);
+    const {plan, notices: ofPlan} = await readablePlan(project);
+    const notices = [
+      ...ofPlan,
+      ...broken.map(({reason}) => reason),
+      ...found.flatMap(({broken: runs}) => runs.map(({file, reason}) => `${file}: ${reason}`)),
+    ].slice(0, mostNotices);
     const timeline = timelineOf({jobs: [first, ...later], runs: own, plan, now: now(), isLive});
     return {timeline, plan, notices, rows: planRows(plan, timeline.lanes), runs: own};
   };
 
   const seen = (jobId: string): Promise<Seen | null> => {
     const known = looks.get(jobId);
-    if (known && performance.now() - known.at < freshMilliseconds) return known.seen;
-    const made = look(jobId);
+    if (known && (known.at === null || performance.now() - known.at < freshMilliseconds)) return known.seen;
+    const made: Look = {
+      at: null,
+      seen: look(jobId).finally(() => {
+        made.at = performance.now();
+      }),
+    };
     looks.clear();
-    looks.set(jobId, {at: performance.now(), seen: made});
-    return made;
+    looks.set(jobId, made);
+    return made.seen;
   };
 
   return {
     jobs: async () => {
-      const jobs = await store;
-      const lines: JobLine[] = [];
-      for (const id of jobs.ids().slice(0, mostJobs)) {
-        // One that cannot be read keeps nobody from the others.
-        const job = await jobs.read(id).catch(() => null);
-        if (job) lines.push(jobLine(job, isOpenJob(job) && (await ownerOf(job)) !== 'dead'));
-      }
-      return lines;
+      const {jobs, broken} = await readJobs(await store, {most: mostJobs});
+      const lines = jobs.map(async (job) => jobLine(job, isOpenJob(job) && (await ownerOf(job)) !== 'dead'));
+      return {jobs: await Promise.all(lines), broken};
     },
     page: async (jobId) => {
       const found = await seen(jobId);
@@ -91,22 +105,18 @@ export function createJobViews(project: Project, now: () => string): JobViews {
 }
 
 /** One job; or the newest with those before it that belong to the same stretch of work, as a report has them. */
-async function readJobs(store: JobStore, jobId: string): Promise<JobRecord[]> {
-  const ids = store.ids();
+async function chosenJobs(store: JobStore, jobId: string): Promise<ReadJobs> {
   if (jobId !== newest) {
-    const job = ids.includes(jobId) ? await store.read(jobId) : null;
-    return job ? [job] : [];
+    const job = store.ids().includes(jobId) ? await store.read(jobId) : null;
+    return {jobs: job ? [job] : [], broken: []};
   }
-  const jobs: JobRecord[] = [];
-  for (const id of ids) {
-    // One that cannot be read keeps nobody from the others.
-    const job = await store.read(id).catch(() => null);
-    if (job === null) continue;
-    const [next, last] = [jobs[0], jobs.at(-1)];
-    if (next && last && !isSameStretch(job, next, last)) break;
-    jobs.unshift(job);
-  }
-  return jobs;
+  const {jobs, broken} = await readJobs(store, {
+    isLast: (job, later) => {
+      const [last, next] = [later[0], later.at(-1)];
+      return next !== undefined && last !== undefined && !isSameStretch(job, next, last);
+    },
+  });
+  return {jobs: jobs.toReversed(), broken};
 }
 
 /** A plan that cannot be read hides no job: its tasks are told by their ids. */

@@ -5,8 +5,6 @@ export type InspectorFacts = {
   /** What is looked at: a project, a run, a process. */
   readonly title: string;
   readonly version: string;
-  /** Charts as `machines/policies/inspect/chart.ts` makes them; the server only passes them on. */
-  readonly charts: readonly unknown[];
   /** What a reader should know before they trust what they see. */
   readonly notices: readonly string[];
   /** What the page opens with. A process or a bundle has machines of its own. */

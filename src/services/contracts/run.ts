@@ -165,6 +165,11 @@ export const runRecordSchema = z.looseObject({
       }),
     )
     .optional(),
+  /** Every time its agent would not go on, oldest first; `failure` has the last one, until it goes on. */
+  refusals: z
+    .array(z.looseObject({refused_at: z.string(), message: z.string()}))
+    .optional()
+    .catch(undefined),
   /** What a person asked to be done differently; said again until the agent has come to an end with it. */
   feedback: z.string().optional(),
   /** The run waits for answers, and its agent did not hear this feedback: said with the next resume. */

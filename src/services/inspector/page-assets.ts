@@ -13,19 +13,21 @@ const files: Readonly<Record<string, {readonly file: string; readonly type: stri
   'page.js': {file: 'page.js', type: 'text/javascript; charset=utf-8'},
 };
 
-/** The charts, laid out; a machine is named by letters. */
-const layoutForm = /^layouts\/[A-Za-z]{1,40}\.json$/;
+/** What the page asks for when it needs it: the charts, laid out, and parts of its program. */
+const laterForms = [
+  {form: /^layouts\/[A-Za-z]{1,40}\.json$/, type: 'application/json; charset=utf-8'},
+  {form: /^parts\/[A-Za-z0-9-]{1,60}\.js$/, type: 'text/javascript; charset=utf-8'},
+] as const;
 
 export async function readAsset(name: string): Promise<Asset | null> {
-  const layout = {file: name, type: 'application/json; charset=utf-8'};
-  const known = Object.hasOwn(files, name) ? files[name] : undefined;
-  const asset = layoutForm.test(name) ? layout : known;
+  const later = laterForms.find(({form}) => form.test(name));
+  const asset = Object.hasOwn(files, name) ? files[name] : later && {file: name, type: later.type};
   if (!asset) return null;
   try {
     return {type: asset.type, body: await readFile(path.join(assetFolder(), asset.file))};
   } catch (error) {
-    // A machine of another Blackbird has no layout here; everything else has to be there.
-    if (asset === layout && systemErrorCode(error) === 'ENOENT') return null;
+    // A machine of another Blackbird has no layout here, and a page of another one other parts.
+    if (later && systemErrorCode(error) === 'ENOENT') return null;
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import {statSync} from 'node:fs';
 import path from 'node:path';
 import {setImmediate as nextTurn} from 'node:timers/promises';
-import type {RunRecord, RunStore} from '../contracts/run.ts';
+import type {BrokenRun, RunRecord, RunStore} from '../contracts/run.ts';
 import {namesIfAny} from './folder-names.ts';
 import {taskFolderName} from './task-folder.ts';
 
@@ -21,9 +21,13 @@ export function createRunIndex<T>({
 }: {
   readonly folder: string;
   readonly runs: Pick<RunStore, 'list'>;
-  readonly digest: (runs: readonly RunRecord[]) => T;
+  readonly digest: (runs: readonly RunRecord[], broken: readonly BrokenRun[]) => T;
 }) {
   let known = new Map<string, Known<T>>();
+  const digested = async (taskId: string) => {
+    const found = await runs.list(taskId);
+    return digest(found.runs, found.broken);
+  };
 
   return {
     /** The tasks that have runs. Gives way between tasks, so that keys are heard while it reads. */
@@ -39,7 +43,7 @@ export function createRunIndex<T>({
         if (changed === null) continue;
         const before = known.get(id);
         const isFresh = before?.changed === changed && Date.now() - changed > coarseMilliseconds;
-        const entry = isFresh ? before : {changed, value: digest((await runs.list(id)).runs)};
+        const entry = isFresh ? before : {changed, value: await digested(id)};
         next.set(id, entry);
         found.set(id, entry.value);
         if (performance.now() - readSince > 8) {

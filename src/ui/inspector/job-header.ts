@@ -1,4 +1,4 @@
-import type {JobLine, JobPage, Notable} from '../../machines/policies/inspect/job-page.ts';
+import type {JobList, JobPage, Notable} from '../../machines/policies/inspect/job-page.ts';
 import {outcomeSymbols} from '../../machines/policies/inspect/outcomes.ts';
 import {clockTime, dollars, duration, localTime, tokenCount} from '../../machines/policies/text/durations.ts';
 import {addressText} from './address.ts';
@@ -13,6 +13,8 @@ export function drawHeader(page: JobPage): void {
   byId('job-outcome').replaceChildren(outcomeWords(outcome));
   byId('job-outcome').className = `headline ${outcome.kind}`;
   byId('job-message').textContent = job.message;
+  byId('job-notices').replaceChildren(...page.notices.map((notice) => element('li', {}, notice)));
+  byId('job-notices').hidden = page.notices.length === 0;
   const waits = [
     ...(totals.limits.count === 0 ? [] : [`limits ${duration(totals.limits.milliseconds)}`]),
     ...(totals.outages.count === 0 ? [] : [`outages ${duration(totals.outages.milliseconds)}`]),
@@ -83,15 +85,19 @@ function notableLink(notable: Notable): HTMLElement {
   );
 }
 
-export function drawJobChoice(jobs: readonly JobLine[] | null, chosen: string): void {
+export function drawJobChoice(list: JobList | null, chosen: string): void {
+  const {jobs = [], broken = []} = list ?? {};
   const choice = byId<HTMLSelectElement>('job-choice');
   choice.replaceChildren(
-    ...(jobs ?? []).map(({job_id, from, outcome, agent}) =>
+    ...jobs.map(({job_id, from, outcome, agent}) =>
       element(
         'option',
         {value: job_id, selected: job_id === chosen},
         `${dayAndTime(from)} ${outcomeSymbols[outcome.kind]} ${outcome.word}, ${agent}`,
       ),
+    ),
+    ...broken.map(({job_id, reason}) =>
+      element('option', {value: job_id, disabled: true, title: reason}, `${job_id} cannot be read`),
     ),
   );
 }

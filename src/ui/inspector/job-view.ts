@@ -1,4 +1,4 @@
-import type {JobLine, JobPage} from '../../machines/policies/inspect/job-page.ts';
+import type {JobList, JobPage} from '../../machines/policies/inspect/job-page.ts';
 import type {RowPage} from '../../machines/policies/inspect/job-rows.ts';
 import {addressText} from './address.ts';
 import {ask, pathOf} from './api.ts';
@@ -99,7 +99,7 @@ export class JobView {
       this.#page = page;
       if (isNew) this.#rows.show(page.total > 150 && page.lanes > 0 ? 'job' : 'all');
       else this.#rows.outdate();
-      if (isFirst) drawJobChoice(await ask<readonly JobLine[]>('jobs'), page.job.job_id);
+      if (isFirst) void this.#loadChoice(page.job.job_id);
       this.#onConnection(page.is_live ? 'live' : page.outcome.kind === 'lost' ? 'lost' : 'ended', false);
       this.#draw();
     } catch {
@@ -113,6 +113,11 @@ export class JobView {
         // Whoever answers has other work: a long job is looked at less often.
         Math.max((this.#page?.is_live ? 1 : 3) * refreshMilliseconds, 10 * (performance.now() - begun)),
       );
+  }
+
+  async #loadChoice(chosen: string): Promise<void> {
+    // Whoever serves it is gone: the view says so.
+    drawJobChoice(await ask<JobList>('jobs').catch(() => null), chosen);
   }
 
   #showNothing(): void {

@@ -1,6 +1,6 @@
-import type {Chart} from '../../machines/policies/inspect/chart.ts';
+import {machines} from '../../machines/machines.ts';
+import {chartOf} from '../../machines/policies/inspect/chart.ts';
 import {createVisitCounter, type Visits} from '../../machines/policies/inspect/visits.ts';
-import type {InspectorFacts} from '../../services/contracts/inspector.ts';
 import type {InspectedEntry} from '../../services/contracts/journal.ts';
 import {actorWords, drawActors} from './actor-tree.ts';
 import {type Address, addressText, type Moment, type Subject} from './address.ts';
@@ -21,7 +21,7 @@ type MachinesAddress = Extract<Address, {view: 'machines'}>;
 
 /** The machines of a process or of a run: what is looked at, at which moment, and everything that shows it. */
 export class MachinesView {
-  readonly chart: ChartPane;
+  readonly chart = new ChartPane(machines.map(({machine}) => chartOf(machine)));
   readonly #events = new EventList((index) => this.travel(index));
   readonly #times = new TimeBar((index) => this.travel(index));
   readonly #context = new ContextPane();
@@ -42,10 +42,8 @@ export class MachinesView {
   #visits: {readonly of: readonly InspectedEntry[]; readonly visits: Visits} | null = null;
   #isDrawing = false;
 
-  constructor(facts: InspectorFacts, onConnection: (connection: Connection, saidGoodbye: boolean) => void) {
+  constructor(onConnection: (connection: Connection, saidGoodbye: boolean) => void) {
     this.#onConnection = onConnection;
-    // The server passes on what `chartOf` made, without looking into it.
-    this.chart = new ChartPane(facts.charts as readonly Chart[]);
   }
 
   get recording(): Recording {

@@ -4,7 +4,7 @@ import {byId} from './dom.ts';
 import {download, standaloneSvg} from './download.ts';
 import {JobView} from './job-view.ts';
 import {followKeys, type Key} from './keys.ts';
-import {MachinesView} from './machines-view.ts';
+import type {MachinesView} from './machines-view.ts';
 import {followSplitters} from './splitters.ts';
 import type {Connection} from './stream.ts';
 import {followTheme} from './theme.ts';
@@ -32,8 +32,19 @@ function showConnection(connection: Connection, saidGoodbye: boolean): void {
   shown.dataset.state = connection === 'gone' ? (saidGoodbye ? 'ended' : 'lost') : connection;
 }
 
-const machines = new MachinesView(facts, showConnection);
 const job = new JobView(showConnection);
+/** With every chart and what replays them: loaded when they are first looked at. */
+let machines: MachinesView | null = null;
+async function loadMachines(): Promise<MachinesView | null> {
+  // Whoever serves the page may be gone by now.
+  const loaded = await import('./machines-view.ts').catch(() => null);
+  if (loaded) machines ??= new loaded.MachinesView(showConnection);
+  return machines;
+}
+/** For what makes sense only once they are there. */
+const on = (act: (shown: MachinesView) => void) => () => {
+  if (machines) act(machines);
+};
 let view: Address['view'] = 'job';
 
 function firstAddress(): Address {
@@ -55,17 +66,23 @@ function go(): void {
     job.open(address.jobId);
   } else {
     job.close();
-    machines.open(address);
+    void openMachines(address);
   }
 }
 
-const saveJson = () =>
-  download('events.json', 'application/json', JSON.stringify(machines.recording.entries, null, 2));
-const saveJob = () => download('job.json', 'application/json', JSON.stringify(job.page, null, 2));
-function saveSvg(): void {
-  const {shown} = machines.chart;
-  if (shown) download(`${shown.chart.id}.svg`, 'image/svg+xml', standaloneSvg(shown.drawing, shown.size));
+async function openMachines(address: Extract<Address, {view: 'machines'}>): Promise<void> {
+  const shown = await loadMachines();
+  if (shown === null) showConnection('gone', false);
+  else if (view === 'machines') shown.open(address);
 }
+
+const saveJson = on(({recording}) =>
+  download('events.json', 'application/json', JSON.stringify(recording.entries, null, 2)),
+);
+const saveJob = () => download('job.json', 'application/json', JSON.stringify(job.page, null, 2));
+const saveSvg = on(({chart: {shown}}) => {
+  if (shown) download(`${shown.chart.id}.svg`, 'image/svg+xml', standaloneSvg(shown.drawing, shown.size));
+});
 async function copyLink(): Promise<void> {
   // Without leave to write there, the address bar has it.
   await navigator.clipboard?.writeText(location.href).catch(() => {});
@@ -73,17 +90,17 @@ async function copyLink(): Promise<void> {
 }
 
 const actions: Readonly<Record<string, () => void>> = {
-  first: () => machines.first(),
-  back: () => machines.step(-1),
-  forward: () => machines.step(1),
-  latest: () => machines.follow(),
-  follow: () => machines.toggleFollow(),
-  only: () => machines.toggleOnly(),
-  smaller: () => machines.chart.zoom(1 / 1.2),
-  larger: () => machines.chart.zoom(1.2),
-  near: () => machines.chart.fit('near'),
-  fit: () => machines.chart.fit('whole'),
-  visits: () => machines.chart.toggleVisits(),
+  first: on((shown) => shown.first()),
+  back: on((shown) => shown.step(-1)),
+  forward: on((shown) => shown.step(1)),
+  latest: on((shown) => shown.follow()),
+  follow: on((shown) => shown.toggleFollow()),
+  only: on((shown) => shown.toggleOnly()),
+  smaller: on(({chart}) => chart.zoom(1 / 1.2)),
+  larger: on(({chart}) => chart.zoom(1.2)),
+  near: on(({chart}) => chart.fit('near')),
+  fit: on(({chart}) => chart.fit('whole')),
+  visits: on(({chart}) => chart.toggleVisits()),
   'save-svg': saveSvg,
   'save-json': saveJson,
   'job-json': saveJob,
@@ -97,7 +114,7 @@ for (const [id, act] of Object.entries(actions)) byId(id).addEventListener('clic
 
 const onChart = () => byId('chart').contains(document.activeElement);
 const either = (machine: () => void, jobs: () => void) => () => (view === 'machines' ? machine() : jobs());
-const stepOrPan = (by: 1 | -1) => () => (onChart() ? machines.chart.pan(by, 0) : machines.step(by));
+const stepOrPan = (by: 1 | -1) => on((shown) => (onChart() ? shown.chart.pan(by, 0) : shown.step(by)));
 
 const keys: readonly Key[] = [
   {keys: ['ArrowLeft'], words: 'one event back; on the chart: move it', view: 'machines', act: stepOrPan(-1)},
@@ -106,37 +123,47 @@ const keys: readonly Key[] = [
     keys: ['shift+ArrowLeft'],
     words: 'back within the actor',
     view: 'machines',
-    act: () => machines.stepWithinActor(-1),
+    act: on((shown) => shown.stepWithinActor(-1)),
   },
   {
     keys: ['shift+ArrowRight'],
     words: 'on within the actor',
     view: 'machines',
-    act: () => machines.stepWithinActor(1),
+    act: on((shown) => shown.stepWithinActor(1)),
   },
-  {keys: ['Home'], words: 'the first event', view: 'machines', act: () => machines.first()},
-  {keys: ['End'], words: 'the latest event', view: 'machines', act: () => machines.follow()},
-  {keys: ['ArrowUp'], words: 'move the chart up', view: 'machines', act: () => machines.chart.pan(0, -1)},
-  {keys: ['ArrowDown'], words: 'move the chart down', view: 'machines', act: () => machines.chart.pan(0, 1)},
-  {keys: ['n'], words: 'the next state of the chart', view: 'machines', act: () => machines.chart.step(1)},
-  {keys: ['b'], words: 'the state before', view: 'machines', act: () => machines.chart.step(-1)},
-  {keys: ['f'], words: 'follow what happens', view: 'machines', act: () => machines.toggleFollow()},
-  {keys: ['p'], words: 'only this actor', view: 'machines', act: () => machines.toggleOnly()},
-  {keys: ['v'], words: 'visits of each state', view: 'machines', act: () => machines.chart.toggleVisits()},
-  {keys: ['s'], words: 'slider by time or by event', view: 'machines', act: () => machines.toggleTime()},
+  {keys: ['Home'], words: 'the first event', view: 'machines', act: on((shown) => shown.first())},
+  {keys: ['End'], words: 'the latest event', view: 'machines', act: on((shown) => shown.follow())},
+  {keys: ['ArrowUp'], words: 'move the chart up', view: 'machines', act: on(({chart}) => chart.pan(0, -1))},
+  {
+    keys: ['ArrowDown'],
+    words: 'move the chart down',
+    view: 'machines',
+    act: on(({chart}) => chart.pan(0, 1)),
+  },
+  {keys: ['n'], words: 'the next state of the chart', view: 'machines', act: on(({chart}) => chart.step(1))},
+  {keys: ['b'], words: 'the state before', view: 'machines', act: on(({chart}) => chart.step(-1))},
+  {keys: ['f'], words: 'follow what happens', view: 'machines', act: on((shown) => shown.toggleFollow())},
+  {keys: ['p'], words: 'only this actor', view: 'machines', act: on((shown) => shown.toggleOnly())},
+  {keys: ['v'], words: 'visits of each state', view: 'machines', act: on(({chart}) => chart.toggleVisits())},
+  {
+    keys: ['s'],
+    words: 'slider by time or by event',
+    view: 'machines',
+    act: on((shown) => shown.toggleTime()),
+  },
   {keys: ['c'], words: 'copy a link to this moment', view: 'machines', act: () => void copyLink()},
   {
     keys: ['1'],
     words: 'what is active, and around it',
     view: 'machines',
-    act: () => machines.chart.fit('near'),
+    act: on(({chart}) => chart.fit('near')),
   },
   {
     keys: ['0'],
     words: 'everything',
     view: 'both',
     act: either(
-      () => machines.chart.fit('whole'),
+      on(({chart}) => chart.fit('whole')),
       () => job.fit(),
     ),
   },
@@ -145,7 +172,7 @@ const keys: readonly Key[] = [
     words: 'larger',
     view: 'both',
     act: either(
-      () => machines.chart.zoom(1.2),
+      on(({chart}) => chart.zoom(1.2)),
       () => job.zoom(1.5),
     ),
   },
@@ -154,7 +181,7 @@ const keys: readonly Key[] = [
     words: 'smaller',
     view: 'both',
     act: either(
-      () => machines.chart.zoom(1 / 1.2),
+      on(({chart}) => chart.zoom(1 / 1.2)),
       () => job.zoom(1 / 1.5),
     ),
   },
@@ -176,9 +203,15 @@ followTheme(byId('theme'));
 followSplitters();
 
 const find = byId<HTMLInputElement>('find');
-find.addEventListener('input', () => machines.filter({find: find.value}));
+find.addEventListener(
+  'input',
+  on((shown) => shown.filter({find: find.value})),
+);
 const kind = byId<HTMLSelectElement>('kind');
-kind.addEventListener('change', () => machines.filter({kind: kind.value}));
+kind.addEventListener(
+  'change',
+  on((shown) => shown.filter({kind: kind.value})),
+);
 const tabs = [...document.querySelectorAll<HTMLElement>('[role="tab"]')];
 const choose = (tab: HTMLElement) => {
   for (const each of tabs) {
@@ -199,6 +232,5 @@ tabs.forEach((tab, index) => {
 });
 // They scroll or move, so the keyboard must be able to get there.
 for (const id of ['chart', 'context', 'event', 'next']) byId(id).tabIndex = 0;
-new ResizeObserver(() => void machines.chart.draw()).observe(byId('chart'));
 addEventListener('hashchange', go);
 go();

@@ -5,7 +5,7 @@ import {entry, fakeSource} from '../../fakes/journal-entries.ts';
 // A process that is inspected while it works: it works until it is told to go, and ends with its last word.
 const source = fakeSource();
 const facts: InspectorFacts = {
-  ...{title: 'worker', version: '1', charts: [], notices: []},
+  ...{title: 'worker', version: '1', notices: []},
   ...{opens: 'machines', job_id: null, has_process: false},
 };
 const {url} = await startInspector({facts: () => facts, source, project: null}, {port: 0});

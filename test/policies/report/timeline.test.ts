@@ -126,6 +126,32 @@ describe('the bars and marks of a task', () => {
       outcome: 'done',
     },
     {
+      name: 'whose agent would not go on, by an older record',
+      run: done({
+        state: 'paused',
+        segments: [worked(2, 5), worked(30, 31)],
+        pauses: [{paused_at: at(5), pause_reason: 'user_interrupt'}],
+        failure: {kind: 'resume_rejected', message: 'no such session'},
+      }),
+      bars: ['launching 1-2', 'working 2-5', 'paused 5-100…'],
+      marks: ['refusal 31 no such session'],
+      outcome: 'refused',
+    },
+    {
+      name: 'whose agent would not go on twice, and did in the end',
+      run: done({
+        segments: [worked(2, 5), worked(30, 31), worked(40, 41), worked(50, 55)],
+        pauses: [{paused_at: at(5), pause_reason: 'user_interrupt', resumed_at: at(49)}],
+        refusals: [
+          {refused_at: at(31), message: 'no such session'},
+          {refused_at: at(41), message: 'still none'},
+        ],
+      }),
+      bars: ['launching 1-2', 'working 2-5', 'paused 5-49', 'launching 49-50', 'working 50-55'],
+      marks: ['refusal 31 no such session', 'refusal 41 still none'],
+      outcome: 'done',
+    },
+    {
       name: 'at its checkpoint',
       run: done({decision_state: 'pending', decision_requested_at: at(5)}),
       bars: ['launching 1-2', 'working 2-5', 'checkpoint 5-100…'],
@@ -258,6 +284,7 @@ describe('while it works', () => {
     const picture = pictureOf([{...running, updated_at: at(4)}], {jobs: [job], now: at(90)});
     expect(picture).toMatchObject({is_live: false, to: at(4), jobs: [{outcome: 'lost'}]});
     expect(picture.lanes.map(drawn)).toEqual([['launching 1-2', 'working 2-4']]);
+    expect(picture.lanes.map(marked)).toEqual([['crash 4 Blackbird ended without a word']]);
     expect(picture.lanes[0]?.outcome).toBe('lost');
   });
 });

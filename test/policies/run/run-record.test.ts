@@ -30,6 +30,7 @@ const end = {exitCode: 1, signal: null, stdout: 'out', stderr: 'err'};
 const usage = {input_tokens: 10, output_tokens: 1};
 const failure = {kind: 'agent_error', message: 'no'} as const;
 const rejected = {kind: 'resume_rejected', message: 'no'} as const;
+const refusals = [{refused_at: now, message: 'no'}];
 const started = runRecord({phase: 'active', segments: [openSegment()], note: 'kept'});
 const {phase: _, ...still} = started;
 const endedWith = (verdict: SegmentVerdict, isContinued = false): RunStep => ({
@@ -193,6 +194,7 @@ describe('a step', () => {
         ...ended,
         state: 'waiting',
         failure: {kind, message: 'no'},
+        ...((kind === 'resume_rejected' || kind === 'spawn_failed') && {refusals}),
         ...(kind === 'rate_limit' && {
           retry_at: '2026-02-02T02:07:02.000Z',
           held_up: {kind, since: now, attempt: 1},
@@ -217,25 +219,27 @@ describe('a step', () => {
         stderr: 'err',
         exit_code: 1,
         failure: rejected,
+        refusals,
       }),
     },
     {
       name: 'a refused answer of a waiting run is waiting',
       run: waitingRun({state: 'running', phase: 'launching'}),
       step: endedWith(failing('resume_rejected'), true),
-      expected: waitingRun({updated_at: now, failure: rejected}),
+      expected: waitingRun({updated_at: now, failure: rejected, refusals}),
     },
     {
       name: 'a refused resume of a run that asked before it was paused is paused',
       run: pausedRun({state: 'running', phase: 'launching', questions: [question]}),
       step: endedWith(failing('resume_rejected'), true),
-      expected: pausedRun({updated_at: now, questions: [question], failure: rejected}),
+      expected: pausedRun({updated_at: now, questions: [question], failure: rejected, refusals}),
     },
     {
-      name: 'a relaunch runs again and forgets its last failure',
-      run: pausedRun({failure}),
+      name: 'a relaunch runs again and forgets its last failure, not that it was refused',
+      run: pausedRun({failure, refusals}),
       step: {type: 'relaunched'},
       expected: runRecord({
+        refusals,
         provider_session_ref: sessionRef,
         resumable: true,
         segments: [endedSegment()],

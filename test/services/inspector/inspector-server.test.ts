@@ -11,7 +11,7 @@ import {eventually} from '../../helpers/eventually.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
 
 const facts: InspectorFacts = {
-  ...{title: 'a', version: '1', charts: [{id: 'run'}], notices: ['look']},
+  ...{title: 'a', version: '1', notices: ['look']},
   ...{opens: 'job', job_id: null, has_process: true},
 };
 

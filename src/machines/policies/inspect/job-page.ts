@@ -18,6 +18,12 @@ export type JobLine = {
   readonly outcome: Outcome;
 };
 
+/** Newest first. What cannot be read is named. */
+export type JobList = {
+  readonly jobs: readonly JobLine[];
+  readonly broken: ReadonlyArray<{readonly job_id: string; readonly reason: string}>;
+};
+
 /** What the page of a job says above its rows. */
 export type JobPage = {
   readonly project: string;

@@ -76,14 +76,27 @@ function gapState(before: BarState | undefined, next: BarState): BarState | null
 }
 
 function stretchesOf(run: RunRecord, limits: BarLimits): Stretch[] {
-  const working = run.segments.map((segment, place): Stretch => {
-    const isLast = place === run.segments.length - 1;
+  const agents = run.segments.filter((segment) => !isRefusedBy(run, segment));
+  const working = agents.map((segment, place): Stretch => {
+    const isLast = place === agents.length - 1;
     const isOpen = isLast && run.state === 'running' && limits.isLive && run.phase !== 'launching';
     const to = segment.ended_at ?? (isOpen ? null : lastSign(run, segment, limits));
     return {state: 'working', from: segment.started_at, to, is_open: isOpen, text: ''};
   });
   return [...working, ...checksOf(run, limits), ...restsOf(run, limits), ...checkpointsOf(run)].sort(
     (one, other) => Date.parse(one.from) - Date.parse(other.from),
+  );
+}
+
+/** An agent that would not go on: the run rested all the while. */
+function isRefusedBy({refusals = [], pauses = []}: RunRecord, {started_at, ended_at}: Segment): boolean {
+  if (ended_at === undefined) return false;
+  return (
+    refusals.some(({refused_at}) => refused_at === ended_at) ||
+    pauses.some(
+      ({paused_at, resumed_at}) =>
+        isBefore(paused_at, started_at) && (resumed_at === undefined || isBefore(ended_at, resumed_at)),
+    )
   );
 }
 

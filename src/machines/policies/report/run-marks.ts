@@ -17,17 +17,16 @@ export type Mark = {
   readonly text: string;
 };
 
-/** What is worth pointing at in a run, oldest first. `bars` are those of the run. */
-export function marksOf(run: RunRecord, bars: readonly Bar[]): Mark[] {
+/** What is worth pointing at in a run, oldest first. `bars` are those of the run, `isLive` as for them. */
+export function marksOf(run: RunRecord, bars: readonly Bar[], isLive: boolean): Mark[] {
   const mark = (kind: MarkKind, at: string, text: string): Mark => ({run_id: run.run_id, kind, at, text});
   const {commit, decision_state, decision_resolved_at, decision_history = []} = run;
   const end = endOf(run, bars);
   const decisions = [...decision_history, {decision_state, decision_resolved_at}];
   return [
     ...questionsOf(run, bars).map(({at, text}) => mark('question', at, text)),
-    ...bars
-      .filter(({state, text}) => state === 'paused' && text === 'process lost')
-      .map(({from}) => mark('crash', from, 'Blackbird ended without a word')),
+    ...crashesOf(run, bars, isLive).map((at) => mark('crash', at, 'Blackbird ended without a word')),
+    ...(run.refusals ?? []).map(({refused_at, message}) => mark('refusal', refused_at, message)),
     ...decisions.flatMap((each) =>
       each.decision_state === undefined || each.decision_resolved_at === undefined
         ? []
@@ -36,8 +35,12 @@ export function marksOf(run: RunRecord, bars: readonly Bar[]): Mark[] {
     ...(run.verifications ?? [])
       .filter((check) => !isPassed(check))
       .map((check) => mark('failure', endOfCheck(check), `${check.command}: ${howItFailed(check)}`)),
-    ...(isFailure(run)
-      ? [mark(isRefused(run) ? 'refusal' : 'failure', end, run.failure?.message ?? '')]
+    ...(isFailure(run) && !isToldByRefusals(run)
+      ? [
+          isRefused(run)
+            ? mark('refusal', run.segments.at(-1)?.ended_at ?? end, run.failure?.message ?? '')
+            : mark('failure', end, run.failure?.message ?? ''),
+        ]
       : []),
     ...(commit?.sha === undefined ? [] : [mark('commit', decision_resolved_at ?? end, commit.sha)]),
     ...(run.undo ? [mark('undo', run.created_at, run.undo.is_redo ? 'redone' : 'undone')] : []),
@@ -53,6 +56,17 @@ const isFailure = (run: RunRecord): boolean =>
   run.failure.kind !== 'rejected' &&
   run.failure.kind !== 'verification' &&
   (run.state === 'failed' || ((run.state === 'paused' || run.state === 'waiting') && !isTimeNeeded(run)));
+
+/** When its Blackbirds died: found by a later one, or by nobody yet. */
+function crashesOf({state, created_at}: RunRecord, bars: readonly Bar[], isLive: boolean): string[] {
+  const found = bars.filter((bar) => bar.state === 'paused' && bar.text === 'process lost');
+  const isLost = state === 'running' && !isLive;
+  return [...found.map(({from}) => from), ...(isLost ? [bars.at(-1)?.to ?? created_at] : [])];
+}
+
+/** Records of earlier versions know the last refusal only, by its failure. */
+const isToldByRefusals = (run: RunRecord): boolean =>
+  run.refusals !== undefined && run.state !== 'failed' && isRefused(run);
 
 /** Its agent would not go on; the run stands where it stood. */
 export const isRefused = (run: RunRecord): boolean => taskOutcome(run).outcome === 'refused';

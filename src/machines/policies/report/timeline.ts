@@ -154,7 +154,7 @@ function laneOf(runs: readonly RunRecord[], {from, to, isLive, crashes, plan}: P
   const drawn = runs.map((run, place) => {
     const until = earliest([to, runs[place + 1]?.created_at ?? to]);
     const bars = barsOf(run, {until, isLive, crashes});
-    return {bars, marks: marksOf(run, bars)};
+    return {bars, marks: marksOf(run, bars, isLive)};
   });
   const bars = drawn.flatMap((each) => each.bars.flatMap((bar) => within(bar, from, to)));
   const taskId = runs[0]?.task_id ?? '';

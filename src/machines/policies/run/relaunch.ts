@@ -96,6 +96,13 @@ export function pausedFor({pauses = []}: Pauses, reason: PauseReason, now: strin
   return {...pause, state: 'paused' as const, pauses: [...pauses, pause]};
 }
 
+/** What a record keeps of a resume that its agent refused, whatever becomes of the next one. */
+export const refusedWith = (
+  {refusals = []}: Pick<RunRecord, 'refusals'>,
+  {message}: NonNullable<RunRecord['failure']>,
+  now: string,
+): Pick<RunRecord, 'refusals'> => ({refusals: [...refusals, {refused_at: now, message}]});
+
 /** The last pause ends when its run goes on. */
 export function resumedPauses({pauses}: Pauses, now: string): Pauses {
   const last = pauses?.at(-1);

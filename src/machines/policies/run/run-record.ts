@@ -5,9 +5,9 @@ import type {Spent} from '../../../services/contracts/usage.ts';
 import type {Decision} from '../review/decisions.ts';
 import {needsDecision} from '../review/side-effects.ts';
 import {applyCheckStep, checked} from './check-record.ts';
-import {fateOf} from './failure-table.ts';
+import {fateOf, isByProvider} from './failure-table.ts';
 import type {Program} from './program.ts';
-import {pausedFor, relaunched, returned} from './relaunch.ts';
+import {pausedFor, refusedWith, relaunched, returned} from './relaunch.ts';
 import {retryOf, withoutRetry} from './retry-time.ts';
 import type {RunStep, SegmentTrace} from './run-step.ts';
 import {recordedIdentity} from './run-step.ts';
@@ -214,6 +214,7 @@ function ended(
           return {
             ...withoutRetry(back ?? rest),
             ...(fate.pauseReason && pausedFor(run, fate.pauseReason, now)),
+            ...(isByProvider({failure}) ? {} : refusedWith(run, failure, now)),
             ...retry,
             failure,
           };

@@ -1,0 +1,76 @@
+import {mkdirSync, writeFileSync} from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import {expect, test} from 'vitest';
+import {openProject} from '../../src/cli/composition.ts';
+import {inspectedProject} from '../../src/cli/inspect/inspected-project.ts';
+import type {JobList, JobPage} from '../../src/machines/policies/inspect/job-page.ts';
+import type {JobRecord} from '../../src/services/contracts/job.ts';
+import {identifyProcess} from '../../src/services/system/process-identity.ts';
+import {endedJob, jobRecord} from '../fakes/jobs.ts';
+import {now, planOf, task} from '../helpers/plans.ts';
+import {type CliProject, cliProject} from '../helpers/run-cli.ts';
+
+const brokenId = '20260112-000000-bad000';
+const brokenFile = (made: CliProject) => path.join(made.folder, '.blackbird', 'jobs', `${brokenId}.json`);
+
+/** The newest record is half a file. */
+function project(...jobs: readonly JobRecord[]): CliProject {
+  const made = cliProject(planOf(task('a')));
+  const folder = path.join(made.folder, '.blackbird', 'jobs');
+  mkdirSync(folder, {recursive: true});
+  for (const job of jobs) writeFileSync(path.join(folder, `${job.jobId}.json`), JSON.stringify(job));
+  writeFileSync(brokenFile(made), '{"schemaVersion": 1, "jobI');
+  return made;
+}
+
+const pagesOf = (made: CliProject) =>
+  inspectedProject(openProject({root: made.folder, home: made.home, env: {}}), () => now);
+
+test('a job record that cannot be read is named by the list, and hides no other', async () => {
+  const made = project(endedJob());
+  const {code, out, err} = await made.run(['inspect', '--list']);
+  expect([code, out]).toEqual([0, expect.stringContaining(`--job ${endedJob().jobId}`)]);
+  expect(err).toMatch(/^warning: the job record .*20260112-000000-bad000\.json cannot be used: .+\n$/);
+  expect(await made.json(['inspect', '--list'])).toEqual({
+    live: [],
+    jobs: [{job_id: endedJob().jobId, started_at: endedJob().startedAt, state: 'completed'}],
+    runs: [],
+    broken: [{job_id: brokenId, reason: expect.stringContaining(brokenFile(made))}],
+  });
+});
+
+test('it is named by the page, too', async () => {
+  const made = project(endedJob());
+  const reason = expect.stringContaining(brokenFile(made));
+  const page = (await pagesOf(made).job('newest')) as JobPage;
+  expect([page.job.job_id, page.notices]).toEqual([endedJob().jobId, [reason]]);
+  const {jobs, broken} = (await pagesOf(made).jobs()) as JobList;
+  expect([jobs.map(({job_id}) => job_id), broken]).toEqual([
+    [endedJob().jobId],
+    [{job_id: brokenId, reason}],
+  ]);
+});
+
+test('asked for by its id, it is the error', async () => {
+  const {code, error} = await project(endedJob()).error(['inspect', '--job', brokenId]);
+  expect([code, error]).toEqual([1, expect.objectContaining({code: 'E_STORE_CORRUPT'})]);
+});
+
+test('where no job can be read, the command says so', async () => {
+  const {code, out, err} = await project().run(['inspect']);
+  expect([code, out]).toEqual([0, 'nothing to look at yet: blackbird execute --inspect\n']);
+  expect(err).toContain(`${brokenId}.json cannot be used`);
+});
+
+test('a job that nobody closed is open while its Blackbird lives, and lost afterwards', async () => {
+  const self = identifyProcess(process.pid);
+  if (self === null) throw new Error('this process cannot be identified');
+  const here = {...self, host: os.hostname()};
+  const made = project(
+    jobRecord({jobId: '20260110-000000-alive0', owner: here}),
+    jobRecord({jobId: '20260109-000000-dead00', owner: {...here, startTime: '1'}}),
+  );
+  const {jobs} = (await made.json(['inspect', '--list'])) as {jobs: Array<{state: string}>};
+  expect(jobs.map(({state}) => state)).toEqual(['open', 'lost']);
+});
