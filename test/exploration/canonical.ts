@@ -6,7 +6,17 @@ import type {Disk} from './world.ts';
 /** What tells two moments apart for nobody: names of processes, sizes of prompts, times that nothing is compared with. */
 const unseen = new Set([
   ...['job_id', 'jobId', 'pid', 'start_time', 'boot_id', 'pid_namespace', 'owner', 'argv', 'host'],
-  ...['started_at', 'ended_at', 'startedAt', 'paused_at', 'resumed_at', 'pauses', 'refusals', 'createdAt', 'stdout'],
+  ...[
+    'started_at',
+    'ended_at',
+    'startedAt',
+    'paused_at',
+    'resumed_at',
+    'pauses',
+    'refusals',
+    'createdAt',
+    'stdout',
+  ],
   ...[
     'stderr',
     'bytes',
