@@ -2,19 +2,14 @@ import http from 'node:http';
 import type {AddressInfo} from 'node:net';
 import type {Browser, Page} from 'playwright-core';
 import {afterAll, beforeAll, describe, expect, onTestFinished, test} from 'vitest';
-import {inspectedOf} from '../../src/cli/inspect/inspect-page.ts';
 import {machines} from '../../src/machines/machines.ts';
 import {chartOf, statesOf} from '../../src/machines/policies/inspect/chart.ts';
-import type {Inspector, InspectorFacts} from '../../src/services/contracts/inspector.ts';
 import type {InspectedEntry} from '../../src/services/contracts/journal.ts';
-import {startInspector} from '../../src/services/inspector/inspector-server.ts';
-import {entry, type FakeSource, fakeSource} from '../fakes/journal-entries.ts';
+import {entry, fakeSource} from '../fakes/journal-entries.ts';
 import {launchChromium} from '../helpers/chromium.ts';
 import {eventually} from '../helpers/eventually.ts';
-import {executeJob, startJob} from '../helpers/jobs.ts';
-import {observedEngine} from '../helpers/observed-engine.ts';
+import {entriesOfAPause, serveMachines} from '../helpers/inspected-machines.ts';
 import {activeStates, eventNames, goToEvent, openPage} from '../helpers/page.ts';
-import {planOf, task} from '../helpers/plans.ts';
 
 let browser: Browser;
 let recorded: readonly InspectedEntry[];
@@ -24,35 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-/** Two tasks by the real machines: the first succeeds, the second is paused. */
-async function entriesOfAPause(): Promise<InspectedEntry[]> {
-  const {engine, agents, entries} = observedEngine({plan: planOf(task('a'), task('b'))});
-  let isFirst = true;
-  agents.play = (agent) => {
-    agent.opensSession();
-    if (isFirst) agent.succeeds('done');
-    else queueMicrotask(() => engine.pause('user_interrupt'));
-    isFirst = false;
-  };
-  await startJob(engine, executeJob());
-  const start = Date.parse('2026-01-02T12:00:00.000Z');
-  return entries.map((each, index) => ({
-    ...each,
-    session: 1,
-    at: new Date(start + index * 137).toISOString(),
-  }));
-}
-
-const facts = {
-  ...{title: 'pay-05 · Refund e2e test', version: '1.2.3', notices: []},
-  ...{opens: 'machines' as const, job_id: null},
-} satisfies Partial<InspectorFacts>;
-
-async function served(source: FakeSource = fakeSource(...recorded)): Promise<Inspector> {
-  const inspector = await startInspector(inspectedOf({source, project: null}, facts), {port: 0});
-  onTestFinished(() => inspector.close());
-  return inspector;
-}
+const served = (source = fakeSource(...recorded)) => serveMachines(source);
 
 const moment = (page: Page) => page.locator('#moment').textContent();
 

@@ -9,6 +9,8 @@ export type Box = {readonly x: number; readonly y: number; readonly width: numbe
 /** Letters are 11 pixels high at 1: below it nobody reads them. */
 export const readable = 1;
 const largest = 1.35;
+/** Of a part of a chart: what is around it tells more than larger letters do. */
+const comfortable = 1.1;
 export const [farthest, nearest] = [0.2, 4] as const;
 const margin = 14;
 
@@ -44,8 +46,17 @@ export function neighbourhoodCamera(
     const wider = union(seen, box);
     if (fitOf(wider, inner(room)) >= readable) seen = wider;
   }
-  const scale = Math.min(largest, Math.max(readable, fitOf(seen, inner(room))));
-  return {x: seen.x + seen.width / 2, y: seen.y + seen.height / 2, scale};
+  const scale = Math.min(comfortable, Math.max(readable, fitOf(seen, inner(room))));
+  return filling({x: seen.x + seen.width / 2, y: seen.y + seen.height / 2, scale}, laidOut, room);
+}
+
+/** No room is left empty beside a drawing that could fill it. */
+function filling({x, y, scale}: Camera, {width, height}: Size, room: Size): Camera {
+  const within = (middle: number, length: number, seen: number) => {
+    const half = seen / scale / 2 - margin;
+    return length <= 2 * half ? length / 2 : Math.max(half, Math.min(length - half, middle));
+  };
+  return {scale, x: within(x, width, room.width), y: within(y, height, room.height)};
 }
 
 const inner = ({width, height}: Size): Size => ({width: width - 2 * margin, height: height - 2 * margin});

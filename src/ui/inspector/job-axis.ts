@@ -17,14 +17,16 @@ export function drawAxis(page: JobPage, scale: LaneScale): void {
       mark.style.width = `${right - left}px`;
       return [mark];
     }),
-    ...ticks.map(({time, x}, index) => {
-      const date = new Date(time);
-      const isNewDay =
-        index === 0 || new Date(ticks[index - 1]?.time ?? 0).toDateString() !== date.toDateString();
-      const tick = element('time', {datetime: date.toISOString()}, words(date, isShort, isNewDay));
-      tick.style.left = `${x}px`;
-      return tick;
-    }),
+    ...ticks
+      .filter(({x}) => x < scale.width - 50)
+      .map(({time, x}, index) => {
+        const date = new Date(time);
+        const isNewDay =
+          index === 0 || new Date(ticks[index - 1]?.time ?? 0).toDateString() !== date.toDateString();
+        const tick = element('time', {datetime: date.toISOString()}, words(date, isShort, isNewDay));
+        tick.style.left = `${x}px`;
+        return tick;
+      }),
   );
 }
 

@@ -7,6 +7,11 @@ import {addressText, latest, type Moment} from './address.ts';
 import {element} from './dom.ts';
 import type {LaneScale} from './job-scale.ts';
 import {outcomeMark} from './outcome-mark.ts';
+import {textWidth} from './text-width.ts';
+
+const markWidth = 14;
+/** Below this many pixels not even the beginning of a text is worth it. */
+const leastLabel = 72;
 
 const markWords = {
   question: 'asked',
@@ -66,6 +71,8 @@ function laneCell(row: JobRow, scale: LaneScale): HTMLElement {
   lane?.bars.forEach((bar, index) => {
     const drawn = place(barOf(bar, `b${index}`), scale, bar.from, bar.to);
     if (!drawn) return;
+    const isMarked = lane.marks.some(({at}) => Math.abs(scale.at(at) - scale.at(bar.from)) < markWidth);
+    if (isMarked) drawn.classList.add('marked');
     drawn.addEventListener('click', () =>
       openRun(task_id, bar.run_id, {type: 'time', at: bar.from, isMark: false}),
     );
@@ -88,8 +95,12 @@ function laneCell(row: JobRow, scale: LaneScale): HTMLElement {
 function place<T extends HTMLElement>(part: T, scale: LaneScale, from: string, to: string): T | null {
   const [left, right] = [Math.max(-2, scale.at(from)), Math.min(scale.width + 2, scale.at(to))];
   if (right < 0 || left > scale.width) return null;
+  const width = Math.max(4, right - left);
   part.style.left = `${left}px`;
-  part.style.width = `${Math.max(4, right - left)}px`;
+  part.style.width = `${width}px`;
+  // Half a word says nothing: its color and its title do.
+  if (Math.min(textWidth(part.textContent ?? '', 'line') + 12, leastLabel) > width)
+    part.classList.add('short');
   return part;
 }
 

@@ -30,15 +30,20 @@ export class JobView {
 
   constructor(onConnection: (connection: Connection, saidGoodbye: boolean) => void) {
     this.#onConnection = onConnection;
-    const isNarrow = matchMedia('(max-width: 700px)').matches;
+    // As in narrow.css: there a lane is below its task.
+    const narrow = matchMedia('(max-width: 700px)');
+    const heightNow = () => (narrow.matches ? 56 : 30);
     this.#list = new VirtualList(byId('rows'), {
-      rowHeight: isNarrow ? 56 : 30,
+      rowHeight: heightNow(),
       label: 'The plan, a row for each task',
       rowOf: (index) => {
         const [row, scale] = [this.#rows.at(index), this.#scale()];
         return row && scale ? drawRow(row, scale, {onFold: (id) => this.#rows.fold(id)}) : null;
       },
       onRange: (from, to) => this.#rows.want(from, to),
+    });
+    narrow.addEventListener('change', () => {
+      this.#list.rowHeight = heightNow();
     });
     new ResizeObserver(() => this.#draw()).observe(byId('axis'));
     this.#listen();

@@ -85,8 +85,18 @@ const saveSvg = on(({chart: {shown}}) => {
 });
 async function copyLink(): Promise<void> {
   // Without leave to write there, the address bar has it.
-  await navigator.clipboard?.writeText(location.href).catch(() => {});
-  byId('announcer').textContent = 'The address of this moment is in the address bar.';
+  const isCopied = await navigator.clipboard?.writeText(location.href).then(
+    () => true,
+    () => false,
+  );
+  byId('announcer').textContent = isCopied
+    ? 'A link to this moment was copied.'
+    : 'The link to this moment is in the address bar.';
+  const button = byId('copy-link');
+  button.textContent = isCopied ? 'Copied' : 'See address';
+  setTimeout(() => {
+    button.textContent = 'Link';
+  }, 2_000);
 }
 
 const actions: Readonly<Record<string, () => void>> = {

@@ -7,7 +7,7 @@ const spare = 8;
 export class VirtualList {
   readonly #place: HTMLElement;
   readonly #list: HTMLElement;
-  readonly #rowHeight: number;
+  #rowHeight: number;
   readonly #rowOf: (index: number) => HTMLElement | null;
   readonly #onRange: (from: number, to: number) => void;
   #total = 0;
@@ -45,6 +45,11 @@ export class VirtualList {
         this.#shown = null;
       });
     new ResizeObserver(() => (this.#shown === null ? this.draw() : this.reveal(this.#shown))).observe(place);
+  }
+
+  set rowHeight(height: number) {
+    this.#rowHeight = height;
+    this.draw();
   }
 
   set total(total: number) {

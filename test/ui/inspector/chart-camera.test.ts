@@ -1,6 +1,8 @@
 import {readFileSync} from 'node:fs';
 import {expect, test} from 'vitest';
-import {panned, seenBox, zoomed} from '../../../src/ui/inspector/chart-camera.ts';
+import type {Chart} from '../../../src/machines/policies/inspect/chart.ts';
+import {neighbourhoodCamera, panned, seenBox, zoomed} from '../../../src/ui/inspector/chart-camera.ts';
+import type {LaidOutChart} from '../../../src/ui/inspector/chart-layout.ts';
 import {changesBetween} from '../../../src/ui/inspector/value-changes.ts';
 
 test('zooming keeps the point under the pointer where it was', () => {
@@ -15,6 +17,20 @@ test('zooming keeps the point under the pointer where it was', () => {
   expect(pointAt(near)).toEqual(pointAt(camera));
   expect(zoomed(camera, 1000).scale).toBe(4);
   expect(zoomed(camera, 1 / 1000).scale).toBe(0.2);
+});
+
+test('of a chart that is too large, the neighbourhood of what is active fills the room', () => {
+  const chart = {id: 'm', root: {id: 'm', states: []}, transitions: []} as unknown as Chart;
+  const states = new Map([['m.last', {states: []}]]);
+  const last = {id: 'm.last', x: 900, y: 940, width: 80, height: 40};
+  const elk = {id: 'm', width: 1000, height: 1000, children: [last], edges: []};
+  const laidOut = {elk, states, width: 1000, height: 1000} as unknown as LaidOutChart;
+  const highlight = {active: new Set(['m.last']), taken: new Set<string>()};
+  const room = {width: 440, height: 220};
+  const seen = seenBox(neighbourhoodCamera(chart, laidOut, highlight, room), room);
+  // In the corner, with no more than a margin beside the drawing.
+  expect([seen.x + seen.width, seen.y + seen.height]).toEqual([1014, 1014]);
+  expect(room.width / seen.width).toBeCloseTo(1.1);
 });
 
 test('a drawing is never moved out of sight altogether', () => {
