@@ -150,11 +150,18 @@ describe.skipIf(!hasTmux)('the checkpoint in a real terminal', () => {
     await terminal.until('decided: {"state":"approved_quit"}');
   });
 
-  test('a second one takes keys as the first did', async () => {
+  test('a second one takes keys as the first did, and knows what was read', async () => {
     const {terminal} = beforePrompt('twice');
     await terminal.until('Approve and continue');
+    terminal.press('d');
+    await terminal.until('v viewed');
+    terminal.press('v');
+    await terminal.until('1/1 viewed');
+    terminal.press('Escape');
+    await terminal.until('enter choose');
     terminal.press('j', 'Enter');
     await terminal.until('The next task');
+    await terminal.until('1/1 viewed');
     terminal.press('k', 'Enter');
     await terminal.until('Why?');
     terminal.press('n', 'o', 'C-s');

@@ -73,6 +73,16 @@ describe('an agent that hides its change is seen through at the checkpoint', () 
       ],
     },
     {
+      name: 'commits and takes it back',
+      script: `${commit} && git reset -q --soft HEAD~1`,
+      effects: [
+        {
+          kind: 'refs',
+          text: expect.stringMatching(/^commits were made and taken back: [0-9a-f]{7} “x”$/),
+        },
+      ],
+    },
+    {
       name: 'makes a repository around its files',
       script: 'mkdir sub && git init -q sub && echo evil > sub/evil.txt',
       effects: [

@@ -45,6 +45,23 @@ export type RepositoryState = {
   readonly refs: ReadonlyMap<string, string> | null;
   /** Digests of what git itself goes by, by the names they are told by. */
   readonly files: ReadonlyMap<string, string>;
+  /** What was checked out or committed, one after another; absent where git keeps no log. */
+  readonly log?: HeadLog;
+};
+
+export type HeadLog = {
+  readonly bytes: number;
+  /** The last entries. */
+  readonly entries: readonly HeadMove[];
+};
+
+/** `at`: its place in the log, in bytes. */
+export type HeadMove = {
+  readonly at: number;
+  readonly from: string;
+  readonly to: string;
+  /** `commit: Add refunds`. */
+  readonly text: string;
 };
 
 /** As a segment keeps it while its agent is at work, for a Blackbird that finds it after a crash. */
@@ -59,6 +76,7 @@ export const keptSurroundingsSchema = z.looseObject({
       /** Left out where there are too many. */
       refs: z.record(z.string(), z.string()).optional(),
       files: z.record(z.string(), z.string()),
+      logBytes: z.int().optional(),
     })
     .nullable(),
 });

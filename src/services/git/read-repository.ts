@@ -1,7 +1,7 @@
 import {createHash} from 'node:crypto';
 import {lstatSync, readdirSync, readFileSync, statSync} from 'node:fs';
 import path from 'node:path';
-import type {RepositoryState} from '../contracts/side-effects.ts';
+import type {HeadLog, HeadMove, RepositoryState} from '../contracts/side-effects.ts';
 
 /** A repository with more loose refs than this is compared by its packed ones and the first of the others. */
 const maxLooseRefs = 5_000;
@@ -23,7 +23,25 @@ export function readRepository(top: string): RepositoryState | null {
     const id = textOf(path.join(common, name));
     if (id !== null) refs.set(name, id.trim());
   }
-  return {id: idOf(common), head: head.trim(), refs, files: gitSettings(folder, common)};
+  const log = headLog(path.join(folder, 'logs', 'HEAD'));
+  const files = gitSettings(folder, common);
+  return {id: idOf(common), head: head.trim(), refs, files, ...(log && {log})};
+}
+
+/** Nobody makes more commits in one task. */
+const maxMoves = 500;
+
+function headLog(file: string): HeadLog | null {
+  const text = textOf(file);
+  if (text === null) return null;
+  let at = 0;
+  const entries = text.split('\n').flatMap((line): HeadMove[] => {
+    const place = at;
+    at += Buffer.byteLength(line) + 1;
+    const [, from, to, said] = /^([0-9a-f]{40,64}) ([0-9a-f]{40,64}) [^\t]*\t(.*)$/.exec(line) ?? [];
+    return from && to && said !== undefined ? [{at: place, from, to, text: said.slice(0, 200)}] : [];
+  });
+  return {bytes: Buffer.byteLength(text), entries: entries.slice(-maxMoves)};
 }
 
 /** `.git` itself, or the folder that it names, as in a worktree. */

@@ -1,7 +1,7 @@
 import type {CheckpointAnswer} from '../../machines/policies/review/decisions.ts';
 import type {OutsideProgram} from '../../machines/policies/text/outside-program.ts';
 import {messageOf} from '../../services/contracts/errors.ts';
-import {type DiffView, newDiffView} from '../diff/diff-view.ts';
+import {type DiffView, viewFor} from '../diff/diff-view.ts';
 import {createFileIndex} from '../editor/file-index.ts';
 import type {UserPrograms} from '../ports.ts';
 import {renderScreen, type ScreenOptions} from '../screen/render-screen.tsx';
@@ -14,6 +14,9 @@ export type RunCheckpointPromptOptions = ScreenOptions &
     readonly programs: UserPrograms;
   };
 
+/** What was read at the checkpoints of this process: a task that was sent back comes again. */
+const views = new Map<string, DiffView>();
+
 type Answer = {readonly decision: CheckpointAnswer | null} | {readonly program: OutsideProgram};
 
 /** Asks for the decision on a terminal; null when it is left for later. */
@@ -25,7 +28,7 @@ export async function runCheckpointPrompt({
   const files = createFileIndex(listFiles);
   const {stdin, stdout, hasColor, signal, ...asked} = options;
   const screen = {stdin, stdout, hasColor, ...(signal ? {signal} : {})};
-  let diff: DiffView = newDiffView;
+  let diff = viewFor(views, options.run);
   for (;;) {
     const answer = await renderScreen<Answer>(screen, (finish) => (
       <FullScreenCheckpoint
@@ -35,6 +38,7 @@ export async function runCheckpointPrompt({
         diff={diff}
         onDiff={(view) => {
           diff = view;
+          views.set(options.run.run_id, view);
         }}
         onProgram={(program) => finish({program})}
         onDecide={(decision) => finish({decision})}

@@ -1,4 +1,4 @@
-import {expect, test} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import {
   kept,
   mergeSideEffects,
@@ -113,6 +113,66 @@ test('branches that were moved or deleted, another one checked out, a repository
     'repository_gone: the git repository was replaced by another one',
   ]);
   expect(sideEffectsOf({...nothing, before: around(), after})).toEqual([]);
+});
+
+describe('commits that no ref leads to', () => {
+  const [three, four] = ['3'.repeat(40), '4'.repeat(40)] as const;
+  type Move = readonly [from: string, to: string, text: string];
+  const logged = (bytes: number, refs: Record<string, string>, ...moves: readonly Move[]): Surroundings => {
+    const entries = moves.map(([from, to, text], place) => ({at: place, from, to, text}));
+    return around({...repository(refs), log: {bytes, entries}});
+  };
+  const heads = (id: string) => ({'refs/heads/main': id});
+  const start: Move = [one, one, 'checkout: moving from x to main'];
+
+  test.each<{name: string; refs?: Record<string, string>; moves: readonly Move[]; told: readonly string[]}>([
+    {
+      name: 'one that was reset',
+      moves: [
+        [one, two, 'commit: Add it'],
+        [two, one, 'reset: moving to HEAD~1'],
+      ],
+      told: ['commits were made and taken back: 2222222 “Add it”'],
+    },
+    {
+      name: 'one that was amended, and the one before it that is still there',
+      refs: heads(four),
+      moves: [
+        [one, two, 'commit: A'],
+        [two, three, 'commit: B'],
+        [three, four, 'commit (amend): C'],
+      ],
+      told: [
+        'branch main was moved from 1111111 to 4444444',
+        'commits were made and taken back: 3333333 “B”',
+      ],
+    },
+    {
+      name: 'none on a branch that is left',
+      refs: {...heads(one), 'refs/heads/side': three},
+      moves: [
+        [one, one, 'checkout: moving from main to side'],
+        [one, two, 'commit: A'],
+        [two, three, 'commit: B'],
+        [three, one, 'checkout: moving from side to main'],
+      ],
+      told: ['branch side was created at 3333333'],
+    },
+    {name: 'none of before', moves: [], told: []},
+  ])('$name', ({refs = heads(one), moves, told}) => {
+    const old: Move = [three, four, 'commit: before all this'];
+    const before = logged(2, heads(one), old, start);
+    const after = logged(2 + moves.length, refs, old, start, ...moves);
+    expect(sideEffectsOf({...nothing, before, after}).map(({text}) => text)).toEqual(told);
+    // What a Blackbird after a crash knows of before is enough.
+    const again = recalled(kept(before, 'v'));
+    expect(sideEffectsOf({...nothing, before: again, after}).map(({text}) => text)).toEqual(told);
+  });
+
+  test('a log that became shorter is told', () => {
+    const told = sideEffectsOf({...nothing, before: logged(2, {}), after: around(repository())});
+    expect(texts(told)).toEqual(['refs: the log of what was checked out (.git/logs/HEAD) was shortened']);
+  });
 });
 
 test('ten refs are named, the others counted', () => {

@@ -8,6 +8,7 @@ import type {
   SideEffect,
   Surroundings,
 } from '../../../services/contracts/side-effects.ts';
+import {takenBack} from './taken-back.ts';
 
 export type SeenAround = {
   readonly before: Surroundings;
@@ -73,6 +74,7 @@ export function kept({settings, repository}: Surroundings, plan: string | null):
       ...{id: repository.id, head: repository.head},
       ...(refs !== null && refs.size <= maxKeptRefs && {refs: Object.fromEntries(refs)}),
       files: Object.fromEntries(repository.files),
+      ...(repository.log && {logBytes: repository.log.bytes}),
     },
   };
 }
@@ -84,6 +86,7 @@ export function recalled({settings, repository}: KeptSurroundings): Surroundings
       ...{id: repository.id, head: repository.head},
       refs: repository.refs ? new Map(Object.entries(repository.refs)) : null,
       files: new Map(Object.entries(repository.files)),
+      ...(repository.logBytes !== undefined && {log: {bytes: repository.logBytes, entries: []}}),
     },
   };
 }
@@ -143,8 +146,20 @@ function repositoryEffects(before: RepositoryState | null, after: RepositoryStat
       : [`${checkedOut(after.head)} is checked out instead of ${checkedOut(before.head)}`]),
     ...moves.slice(0, shown),
     ...(moves.length > shown ? [`${moves.length - shown} more refs were changed`] : []),
+    ...logEffects(before, after),
   ];
   return [...gitSettingsEffects(before, after), ...texts.map((text): SideEffect => ({kind: 'refs', text}))];
+}
+
+/** What no ref tells any more. */
+function logEffects(before: RepositoryState, after: RepositoryState): string[] {
+  if (before.log === undefined) return [];
+  if ((after.log?.bytes ?? 0) < before.log.bytes)
+    return ['the log of what was checked out (.git/logs/HEAD) was shortened'];
+  const commits = takenBack(before.log.bytes, after).map(
+    ({to, text}) => `${short(to)} “${text.replace(/^commit[^:]*: /, '')}”`,
+  );
+  return commits.length === 0 ? [] : [`commits were made and taken back: ${some(commits)}`];
 }
 
 function changedRefs(before: RepositoryState['refs'], after: RepositoryState['refs']): string[] {
