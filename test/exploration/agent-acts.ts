@@ -1,12 +1,14 @@
 import type {AgentVerdict, FailureKind} from '../../src/services/contracts/agent.ts';
 import type {FakeAgent} from '../fakes/fake-agent-runner.ts';
 import {question} from '../fakes/runs.ts';
-import {type AgentTale, newWord} from './history.ts';
+import {type AgentTale, newWord, storeSessions} from './history.ts';
 import {agentOf, type Move, type Scene} from './scene.ts';
 
 /** Something an agent can do. A new one is one entry. */
 type AgentAct = {
   readonly name: string;
+  /** It has no time to store its session. */
+  readonly isSudden?: true;
   readonly when: (tale: AgentTale, scene: Scene) => boolean;
   readonly act: (agent: FakeAgent, tale: AgentTale, scene: Scene) => void;
 };
@@ -147,9 +149,12 @@ export const agentActs: readonly AgentAct[] = [
   },
   {
     name: 'dies without a word',
+    isSudden: true,
     when: isSilent,
-    act: (agent, tale) => {
+    act: (agent, tale, {world}) => {
+      storeSessions(world.history, world.clock.milliseconds);
       tale.isAlive = false;
+      tale.verdict = 'failed';
       agent.exits({exitCode: null, signal: 'SIGSEGV'});
     },
   },
@@ -193,7 +198,7 @@ export function agentMoves(scene: Scene): Move[] {
   const {acts} = scene.scenario;
   return agentActs
     .filter(({name, when}) => (good.has(name) || !acts || acts.includes(name)) && when(tale, scene))
-    .map(({name, act}) => ({
+    .map(({name, isSudden, act}) => ({
       name: `agent ${tale.runId} ${name}`,
       act: () => {
         agent.silence = 0;
@@ -201,7 +206,7 @@ export function agentMoves(scene: Scene): Move[] {
         // Who does its work is not limited any more.
         if (tale.verdict === 'ok') scene.world.history.limitedUntil = 0;
         // Who comes to an end by itself has stored what it announced.
-        if (!tale.isAlive && tale.session !== null) prints(tale, scene);
+        if (!tale.isAlive && !isSudden && tale.session !== null) prints(tale, scene);
       },
     }));
 }

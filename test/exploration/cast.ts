@@ -51,6 +51,7 @@ export function castAgents(world: World, {isDead, listener, gated}: StageHands):
       world.cast.set(agent, tale);
       const wrapped: LaunchedAgent = {
         ...launched,
+        argv: [...launched.argv, ...(tale.kind === 'resume' ? ['--resume', tale.askedRef ?? ''] : [])],
         go: alive(() => {
           if (!agent.isAlive || agent.hasGone) return;
           world.history.tales.push(tale);

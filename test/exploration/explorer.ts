@@ -110,8 +110,9 @@ export async function explore(
         const {end, events, problems, error} = walked;
         const legs = [...path, {command: command.name, events}];
         for (const problem of problems) note({...problem, path: legs});
-        if (end === 'idle' && deviations.length === 0 && error !== undefined && !isTorn(disk))
-          note({invariant: 'offered', words: `${command.name}: ${wordsOf(error)}`, path: legs});
+        if (end === 'idle' && deviations.length === 0 && error !== undefined)
+          if (!isTorn(disk) || (await isStillOffered(scenario, walked.disk, command)))
+            note({invariant: 'offered', words: `${command.name}: ${wordsOf(error)}`, path: legs});
         if (end === 'cut') figures.cut += 1;
         if (problems.length === 0 && (end === 'idle' || end === 'dead'))
           await arrive({disk: walked.disk, path: legs});
@@ -124,6 +125,13 @@ export async function explore(
 
 /** A crash left it so: the first command mends it, and only then is it known what can be done. */
 const isTorn = ({orphans, runs}: Disk) => orphans.length > 0 || runs.some(({state}) => state === 'running');
+
+/** What was refused because of what a crash had left is not offered any more: its record says how it stands. */
+async function isStillOffered(scenario: Scenario, disk: Disk, {name}: Command): Promise<boolean> {
+  const {services} = openWorld(disk, scenario);
+  const commands = await commandsOn(disk, services, scenario);
+  return isTorn(disk) || commands.some((each) => each.name === name && each.isOffered);
+}
 
 const isLeftOpen = ({jobs}: Disk) => jobs.length > 0 && jobs.at(-1)?.end === undefined;
 

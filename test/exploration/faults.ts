@@ -251,4 +251,28 @@ export const faults: readonly Fault[] = [
     'actors/recover-runs.actor.ts',
     ['await reinstate({runs, now}, {...run, restart_of_run_id: run_id});', 'void run_id;'],
   ),
+  fault(
+    'a session of a later segment counts as stored at once',
+    {...about(oneTask, ['asks'], {crashes: 1}), commands: ['answer']},
+    'actors/recover-runs.actor.ts',
+    ['const wasStored = isResumed || ', 'const wasStored = run.segments.length > 1 || isResumed || '],
+  ),
+  fault(
+    'an agent that crashed counts as having stored its session',
+    about(oneTask, ['dies without a word'], {commands: 1}),
+    'actors/agent.actor.ts',
+    ['if (signal !== null && !politeSignals.has(signal)) killedAt ??= monotonicNow();', ''],
+  ),
+  fault(
+    'an answer that nobody did anything about is not told to the next run',
+    {...about(oneTask, ['asks']), commands: ['answer']},
+    'policies/run/undelivered-words.ts',
+    ['=> undelivered || isOpen);', '=> undelivered && !isOpen);'],
+  ),
+  fault(
+    'an answer to what nobody asks is swallowed',
+    {...about(oneTask, []), commands: ['answer']},
+    'actors/prepare-run.actor.ts',
+    ["requirePossible(facts, isAnswer ? 'answer' : command);", 'requirePossible(facts, command);'],
+  ),
 ];

@@ -52,9 +52,7 @@ export function checkRunWrite(
     const own = announced.filter(({session}) => session === after.provider_session_ref);
     const isKnown = own.length > 0;
     const isAtRest = after.state !== 'running' && before?.state === 'running';
-    // After a crash, a run of several agents counts as stored: a resume that is refused costs nothing.
-    const isTaken = own.some(({isStored}) => isStored) || after.segments.length > 1;
-    if (isKnown && isAtRest && !isTaken)
+    if (isKnown && isAtRest && !own.some(({isStored}) => isStored))
       report('session', `${id} is resumable in a session that its provider has not stored`);
     if (after.provider_session_ref === '') report('session', `${id} is resumable without a ref`);
     else if (!isKnown) report('session', `${id} is resumable in a session that no agent of it announced`);
@@ -219,7 +217,9 @@ export function checkDisk({plan, runs: all, feedback, drafts, history}: Disk, re
   }
   for (const word of history.words) {
     const own = all.filter(({task_id}) => task_id === word.taskId);
-    word.isAccepted ||= JSON.stringify([own, feedback, drafts]).includes(word.token);
+    // Who sees a task done, and what they said undone, says it again.
+    const kept = plan.items.get(word.taskId)?.status === 'done' ? [] : drafts;
+    word.isAccepted ||= JSON.stringify([own, feedback, kept]).includes(word.token);
     const heard = history.tales.filter(
       ({words, hasWorked, verdict, isLost}) =>
         words.includes(word.token) && hasWorked && verdict === 'ok' && !isLost,

@@ -1011,6 +1011,7 @@ describe('recovery', () => {
     resumable: true,
     segments: [openSegment()],
   });
+  const resumed = {argv: ['claude', '-p', '--resume', sessionRef]};
 
   test.each([
     {name: 'whose session was stored', run: lost, isStored: true, resumable: true},
@@ -1023,15 +1024,21 @@ describe('recovery', () => {
     },
     {
       name: 'that was resumed in a stored session',
-      run: {...lost, segments: [endedSegment(), openSegment(2)]},
+      run: {...lost, segments: [endedSegment(), openSegment(2, resumed)]},
       isStored: false,
       resumable: true,
     },
     {
       name: 'that took over the session of another run',
-      run: {...lost, resumed_from_run_id: 'a-0'},
+      run: {...lost, resumed_from_run_id: 'a-0', segments: [openSegment(1, resumed)]},
       isStored: false,
       resumable: true,
+    },
+    {
+      name: 'that opened a session of its own in a later segment',
+      run: {...lost, segments: [endedSegment(), openSegment(2)]},
+      isStored: false,
+      resumable: false,
     },
     {
       name: 'whose resume was recorded but not begun',

@@ -151,6 +151,8 @@ export function defineAgentActor({
     const finish = (ending: AgentEnding) => {
       const {exitCode, signal, stdout, stderr, isLogTruncated, verdict} = ending;
       const {usage, isWholeSession = false} = ending;
+      // It stored nothing on the way out: nobody asked it to go.
+      if (signal !== null && !politeSignals.has(signal)) killedAt ??= monotonicNow();
       spending.ended(run.run_id);
       endings.set(run.run_id, {
         end: {
@@ -243,6 +245,9 @@ export function stillAlive({run_id}: RunRecord, pids: readonly number[]): AppErr
     },
   );
 }
+
+/** Who is asked to go by one of these has time to store its session, and may end itself by the same signal. */
+const politeSignals: ReadonlySet<string> = new Set(['SIGINT', 'SIGTERM', 'SIGHUP']);
 
 const isNotice = (event: AgentEvent): boolean =>
   event.type === 'activity' && event.activity.kind === 'notice';

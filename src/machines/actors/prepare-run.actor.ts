@@ -128,7 +128,9 @@ async function prepareResume(services: Services, situation: Situation): Promise<
   if (mode.type !== 'resume') throw new Error('Only a resume can be prepared as one');
   const command = mode.feedback !== null && latest !== null ? 'sendBack' : 'resume';
   const facts = factsOf(services, situation);
-  requirePossible(facts, command);
+  // An answer to what is not asked any more would reach nobody.
+  const isAnswer = command === 'resume' && latest !== null && mode.answers.length > 0;
+  requirePossible(facts, isAnswer ? 'answer' : command);
   // Sent back without ever having run: a person did it, and there is no session to go on with.
   if (latest === null) return startFresh(services, situation, null);
   await services.agents.check(latest.provider);

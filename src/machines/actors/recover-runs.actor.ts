@@ -149,9 +149,11 @@ function requireAbandoned({self, livenessOf}: Services, {run_id, owner}: RunReco
 async function lossOf(services: Services, run: RunRecord): Promise<RunStep> {
   if (run.segments.length === 0) return {type: 'neverStarted'};
   if (isVerifying(run)) return {type: 'checksPaused', reason: 'process_lost'};
-  // What an earlier segment or an earlier run worked in was stored, and so was what is not resumed yet.
-  const wasStored =
-    run.segments.length > 1 || run.resumed_from_run_id !== undefined || run.phase === 'launching';
+  // A session that its agent was told to go on with was stored before, and so was what is not resumed yet.
+  const {provider_session_ref: ref, resumed_from_run_id: before} = run;
+  const isFirst = run.segments.length === 1 && before === undefined;
+  const isResumed = !isFirst && run.segments.at(-1)?.argv.includes(ref) === true;
+  const wasStored = isResumed || run.phase === 'launching';
   const isStored = wasStored || (await services.hadTimeToStore(run));
   return {type: 'paused', reason: 'process_lost', resumable: run.resumable && isStored};
 }

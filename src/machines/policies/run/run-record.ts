@@ -207,7 +207,10 @@ function ended(
       const fate = fateOf({kind: failure.kind, runType: run.run_type, stood, hasWorked});
       switch (fate.type) {
         case 'failed':
-          return atCheckpoint({...rest, ...retry, state: 'failed', failure, ...result}, now);
+          return atCheckpoint(
+            {...rest, ...retry, ...unstored(isSessionStored), state: 'failed', failure, ...result},
+            now,
+          );
         case 'returns':
           if (fate.pauseReason === null && isSentBack(run))
             return unverified(rest, `, and its agent cannot mend it: ${failure.message}`, now);
@@ -219,13 +222,17 @@ function ended(
             failure,
           };
         case 'pauses': {
-          const resumable = run.resumable && (isContinued || isSessionStored);
+          const resumable = run.resumable && isSessionStored;
           return {...rest, ...retry, ...pausedFor(run, fate.pauseReason, now), resumable, failure};
         }
       }
     }
   }
 }
+
+/** A session that was announced and never stored cannot be gone on with. */
+const unstored = (isStored: boolean): Pick<RunRecord, 'resumable'> | object =>
+  isStored ? {} : {resumable: false};
 
 /** Somewhere in the middle where nobody threw a die. */
 const chanceIn = ({chance = 0.5}: SegmentTrace) => chance;

@@ -20,7 +20,9 @@ export function undeliveredWords(runs: readonly RunRecord[], sent: string | null
     ...refused.map(({feedback}) => feedback ?? ''),
     sent ?? '',
   ].filter((text) => text.trim() !== '');
-  const answers = (telling?.answers ?? []).filter(({undelivered}) => undelivered);
+  // Whoever was paused after an answer may have done nothing about it.
+  const isOpen = telling?.state === 'paused';
+  const answers = (telling?.answers ?? []).filter(({undelivered}) => undelivered || isOpen);
   return {feedback: [...new Set(said)].join('\n\n'), questions: telling?.questions ?? [], answers};
 }
 
