@@ -1,7 +1,7 @@
 import {readdirSync, readFileSync} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
-import {forbiddenImports, importsOf, impureUses} from './helpers/import-rules.ts';
+import {circlesIn, forbiddenImports, importsOf, impureUses, loadedImports} from './helpers/import-rules.ts';
 
 const source = path.resolve(import.meta.dirname, '../src');
 const files = readdirSync(source, {recursive: true, encoding: 'utf8'})
@@ -25,7 +25,61 @@ test.each(files.filter((file) => /^(machines|services\/contracts)\//.test(file))
   },
 );
 
+test('no file of src is loaded by what it loads', () => {
+  const loaded = (file: string) =>
+    loadedImports(read(file)).map((specifier) => path.posix.join(path.posix.dirname(file), specifier));
+  expect(circlesIn(new Map(files.map((file) => [file, loaded(file)])))).toEqual([]);
+});
+
+/** What has a reason to be longer than others of its kind. */
+const longFiles: Readonly<Record<string, string>> = {
+  // Styles of one part of the page; a cut through the middle of them would be no help.
+  'src/ui/inspector/style/base.css': 'style',
+  'src/ui/inspector/style/job.css': 'style',
+  'src/ui/inspector/style/machines.css': 'style',
+  // Everything the door to the machines promises, one after another, in one harness.
+  'test/machines/engine.test.ts': 'one harness',
+  'test/machines/segment.machine.test.ts': 'one harness',
+  'test/services/git/change-tracker.test.ts': 'one harness',
+};
+
+test.each([
+  {folder: 'src', pattern: /\.(tsx?|css|cjs)$/, most: 300},
+  {folder: 'scripts', pattern: /\.[cm]js$/, most: 300},
+  // A test stays with the others of its subject.
+  {folder: 'test', pattern: /\.(tsx?|mjs)$/, most: 800},
+])('no file of $folder has more than $most lines without a reason', ({folder, pattern, most}) => {
+  const root = path.resolve(source, '..', folder);
+  const long = readdirSync(root, {recursive: true, encoding: 'utf8'})
+    .map((file) => `${folder}/${file.replaceAll('\\', '/')}`)
+    .filter((file) => pattern.test(file))
+    .filter((file) => readFileSync(path.resolve(source, '..', file), 'utf8').split('\n').length - 1 > most);
+  expect(long.filter((file) => !(file in longFiles))).toEqual([]);
+});
+
 describe('the checker', () => {
+  test.each<{name: string; text: string; loaded: string[]}>([
+    {
+      name: 'values',
+      text: "import {a} from './x.ts';\nexport {b} from './y.ts';",
+      loaded: ['./x.ts', './y.ts'],
+    },
+    {name: 'some of them types', text: "import {type A, b} from './x.ts';", loaded: ['./x.ts']},
+    {name: 'only types', text: "import type {A} from './x.ts';\nimport {type B} from './y.ts';", loaded: []},
+    {name: 'types passed on', text: "export type {A} from './x.ts';", loaded: []},
+    {name: 'a package, and what is loaded later', text: "import 'zod';\nimport('./x.ts');", loaded: []},
+  ])('sees what is loaded: $name', ({text, loaded}) => {
+    expect(loadedImports(text)).toEqual(loaded);
+  });
+
+  test.each<{graph: Record<string, string[]>; circles: string[]}>([
+    {graph: {a: ['b', 'c'], b: ['c'], c: []}, circles: []},
+    {graph: {a: ['b'], b: ['c'], c: ['b', 'd'], d: []}, circles: ['b', 'c']},
+    {graph: {a: ['a']}, circles: ['a']},
+  ])('sees the circles of $graph', ({graph, circles}) => {
+    expect(circlesIn(new Map(Object.entries(graph)))).toEqual(circles);
+  });
+
   test.each<{file: string; text: string; forbidden: string[]}>([
     {file: 'services/contracts/a.ts', text: "import * as z from 'zod';", forbidden: []},
     {file: 'services/contracts/a.ts', text: "import {x} from './b.ts';", forbidden: []},

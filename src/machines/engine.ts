@@ -1,105 +1,20 @@
 import {createActor, type InspectionEvent} from 'xstate';
 import {AppError} from '../services/contracts/errors.ts';
-import type {PauseReason, RunRecord} from '../services/contracts/run.ts';
+import type {PauseReason} from '../services/contracts/run.ts';
 import type {Services} from '../services/contracts/services.ts';
-import {
-  type AgentEndings,
-  type AgentNews,
-  defineAgentActor,
-  defineEndEverythingActor,
-  type LiveAgents,
-} from './actors/agent.actor.ts';
-import {type CheckEndings, defineCheckActor} from './actors/check.actor.ts';
-import {defineCommitTaskActor} from './actors/commit-task.actor.ts';
-import {
-  type DecisionDesk,
-  defineAskDecisionActor,
-  defineCheckDecisionActor,
-  defineFindDecisionActor,
-  defineRecallDecisionActor,
-} from './actors/decision.actor.ts';
-import {defineFindWaitActor} from './actors/find-wait.actor.ts';
-import {
-  defineLookAtPostedActor,
-  definePostDecisionActor,
-  defineReceiveDecisionActor,
-  defineRetractPostedActor,
-  type ReceivedDecision,
-} from './actors/hand-over.actor.ts';
-import {
-  defineAcquireLockActor,
-  defineCloseJobActor,
-  defineOpenJobActor,
-  defineReleaseLockActor,
-  defineResolveJobActor,
-  defineWatchRequestsActor,
-  type JobDesk,
-  runsOfJob,
-} from './actors/job.actor.ts';
-import type {PlanDesk, PlanQuestion} from './actors/plan-draft.actor.ts';
-import {definePrepareReviewActor} from './actors/prepare-review.actor.ts';
-import {definePrepareRoundActor} from './actors/prepare-round.actor.ts';
-import {definePrepareRunActor} from './actors/prepare-run.actor.ts';
-import {defineRecordRunActor} from './actors/record-run.actor.ts';
-import {defineRecoverRunsActor} from './actors/recover-runs.actor.ts';
-import {
-  defineAnnounceWaitActor,
-  defineForgetLimitActor,
-  defineReadClockActor,
-  type OpenWaits,
-  type WaitNews,
-} from './actors/retry-wait.actor.ts';
-import type {PreparedRun} from './actors/run-situation.ts';
-import {defineCompleteParentsActor, defineSelectReviewActor} from './actors/select-review.actor.ts';
-import {defineSelectTaskActor} from './actors/select-task.actor.ts';
-import {defineSettleReviewActor, type ReviewVerdict} from './actors/settle-review.actor.ts';
-import {defineSettleTaskActor} from './actors/settle-task.actor.ts';
-import {createSpendingDesk, defineReadSpendingActor, defineWatchUseActor} from './actors/spending.ts';
-import {defineSurveyPlanActor} from './actors/survey-plan.actor.ts';
-import {defineUndoActors} from './actors/undo.actor.ts';
-import {defineWithdrawRunActor, defineWithdrawTaskActor} from './actors/withdraw.actor.ts';
-import {budgetMachine} from './budget.machine.ts';
-import {engineMachine} from './engine.machine.ts';
-import {executorMachine} from './executor.machine.ts';
-import {handOverMachine} from './hand-over.machine.ts';
+import {type JobDesk, runsOfJob} from './actors/job.actor.ts';
+import type {PlanQuestion} from './actors/plan-draft.actor.ts';
+import {createSpendingDesk} from './actors/spending.ts';
+import {createDesks, provideEngine} from './engine-actors.ts';
+import type {EngineFact} from './engine-fact.ts';
 import {createJobCalls} from './job-calls.ts';
-import {jobTaskMachine} from './job-task.machine.ts';
-import {parentReviewMachine} from './parent-review.machine.ts';
 import type {PlanCommand} from './plan-generation.machine.ts';
-import {type PlanNews, providePlanning} from './planning.ts';
 import type {Job, JobResult} from './policies/job/job-steps.ts';
 import type {CheckpointAnswer} from './policies/review/decisions.ts';
-import {retryWaitMachine} from './retry-wait.machine.ts';
-import {type DecisionRequest, type ReviewGateCommand, reviewGateMachine} from './review-gate.machine.ts';
-import {runMachine} from './run.machine.ts';
-import {segmentMachine} from './segment.machine.ts';
-import {taskMachine} from './task.machine.ts';
-import {undoMachine} from './undo.machine.ts';
-import {verificationMachine} from './verification.machine.ts';
+import type {DecisionRequest, ReviewGateCommand} from './review-gate.machine.ts';
 import type {Clock} from './virtual-clock.ts';
 
-/** What the views are told while a job runs. */
-export type EngineFact =
-  /** How a task stands whose Blackbird died while it was running. */
-  | {readonly type: 'run.recovered'; readonly run: RunRecord}
-  /** A task that the plan passes by: paused, or waiting for an answer. */
-  | {readonly type: 'run.resting'; readonly run: RunRecord}
-  | {readonly type: 'task.started'; readonly prepared: PreparedRun}
-  | {readonly type: 'run.updated'; readonly run: RunRecord}
-  | {readonly type: 'task.settled'; readonly run: RunRecord}
-  /** A person has to decide: answered by `decide` or `postpone`. Told again, with the reason, after a refusal. */
-  | {readonly type: 'decision.required'; readonly request: DecisionRequest}
-  /** It was answered in another terminal; nobody here needs to be asked any more. */
-  | {readonly type: 'decision.received'; readonly received: ReceivedDecision}
-  | {readonly type: 'review.started'; readonly prepared: PreparedRun}
-  | {readonly type: 'review.settled'; readonly verdict: ReviewVerdict}
-  | PlanNews
-  | {readonly type: 'agent.news'; readonly run: RunRecord; readonly news: AgentNews}
-  /** A limit or an outage: the job goes on by itself, or when somebody calls `retryNow`. */
-  | WaitNews
-  | {readonly type: 'engine.pausing'; readonly reason: PauseReason; readonly isForced: boolean}
-  /** Something beside the work is broken; the work goes on. */
-  | {readonly type: 'engine.warning'; readonly message: string};
+export type {EngineFact};
 
 /** The only door to the machines, for the command line and the terminal UI alike. */
 export interface Engine {
@@ -160,138 +75,16 @@ export function createEngine(outside: Services, {inspect, clock}: EngineOptions 
   const warn = (message: string) => publish({type: 'engine.warning', message});
   const calls = createJobCalls(services, warn);
   listeners.add(calls.onFact);
-  const live: LiveAgents = new Map();
-  const endings: AgentEndings = new Map();
-  const checkEndings: CheckEndings = new Map();
-  const desk: DecisionDesk = new Map();
-  const plans: PlanDesk = new Map();
-
-  const recordRun = defineRecordRunActor({
-    ...services,
-    endings,
-    checkEndings,
-    onRecorded: (run) => publish({type: 'run.updated', run}),
+  const desks = createDesks();
+  const {live, decisions, plans, waits} = desks;
+  const actor = createActor(provideEngine(services, {desks, job, publish, warn, onRules: calls.begin}), {
+    ...(inspect ? {inspect} : {}),
+    ...(clock ? {clock} : {}),
   });
-  const segment = segmentMachine.provide({
-    actors: {
-      agent: defineAgentActor({
-        ...services,
-        live,
-        endings,
-        spending,
-        onNews: (run, news) => publish({type: 'agent.news', run, news}),
-      }),
-      budget: budgetMachine.provide({
-        actors: {readSpending: defineReadSpendingActor(spending), watchUse: defineWatchUseActor(spending)},
-      }),
-      recordRun,
-      endEverything: defineEndEverythingActor({live}),
-    },
-  });
-  const verification = verificationMachine.provide({
-    actors: {
-      check: defineCheckActor({...services, live, checkEndings}),
-      recordRun,
-      endEverything: defineEndEverythingActor({live}),
-      prepareRound: definePrepareRoundActor(services),
-    },
-  });
-  const run = runMachine.provide({actors: {segment, recordRun}});
-  const reviewGate = reviewGateMachine.provide({
-    actors: {
-      askDecision: defineAskDecisionActor(services, desk, (request) =>
-        publish({type: 'decision.required', request}),
-      ),
-      receiveDecision: defineReceiveDecisionActor(services, (received) =>
-        publish({type: 'decision.received', received}),
-      ),
-      checkDecision: defineCheckDecisionActor(services),
-      run,
-    },
-  });
-  const waits: OpenWaits = new Set();
-  const retryWait = retryWaitMachine.provide({
-    actors: {
-      announceWait: defineAnnounceWaitActor(waits, publish),
-      readClock: defineReadClockActor(services),
-      forgetLimit: defineForgetLimitActor(services, warn),
-    },
-  });
-  const parentReview = parentReviewMachine.provide({
-    actors: {
-      retryWait,
-      selectReview: defineSelectReviewActor(services),
-      completeParents: defineCompleteParentsActor(services),
-      prepareReview: definePrepareReviewActor(services, spending, (prepared) =>
-        publish({type: 'review.started', prepared}),
-      ),
-      withdrawRun: defineWithdrawRunActor(services),
-      run,
-      settleReview: defineSettleReviewActor(services, (verdict) =>
-        publish({type: 'review.settled', verdict}),
-      ),
-    },
-  });
-  const planGeneration = providePlanning(services, {run, retryWait, desk: plans, publish, warn});
-  const task = taskMachine.provide({
-    actors: {
-      recallDecision: defineRecallDecisionActor(services),
-      reviewGate,
-      prepareRun: definePrepareRunActor(services, spending, (prepared) =>
-        publish({type: 'task.started', prepared}),
-      ),
-      run,
-      verification,
-      commitTask: defineCommitTaskActor(services, (run) => publish({type: 'run.updated', run})),
-      settleTask: defineSettleTaskActor(services, (run) => publish({type: 'task.settled', run})),
-      withdrawRun: defineWithdrawTaskActor(services, (run) => publish({type: 'task.settled', run})),
-    },
-  });
-  const actor = createActor(
-    engineMachine.provide({
-      actors: {
-        resolveJob: defineResolveJobActor(services, warn, calls.begin),
-        acquireLock: defineAcquireLockActor(services.lock),
-        releaseLock: defineReleaseLockActor(services.lock),
-        openJob: defineOpenJobActor(services, job),
-        surveyPlan: defineSurveyPlanActor(services),
-        closeJob: defineCloseJobActor(services, job),
-        watchRequests: defineWatchRequestsActor(services, job),
-        recoverRuns: defineRecoverRunsActor(
-          services,
-          (run) => publish({type: 'run.recovered', run}),
-          (run) => publish({type: 'run.resting', run}),
-        ),
-        handOver: handOverMachine.provide({
-          actors: {
-            postDecision: definePostDecisionActor(services),
-            lookAtPosted: defineLookAtPostedActor(services),
-            retractPosted: defineRetractPostedActor(services),
-          },
-        }),
-        executor: executorMachine.provide({
-          actors: {
-            findDecision: defineFindDecisionActor(services),
-            selectTask: defineSelectTaskActor(services, spending),
-            task,
-            parentReview,
-            retryWait,
-          },
-        }),
-        planGeneration,
-        undo: undoMachine.provide({actors: {...defineUndoActors(services), run}}),
-        jobTask: jobTaskMachine.provide({
-          actors: {findWait: defineFindWaitActor(services), retryWait, task},
-        }),
-        parentReview,
-      },
-    }),
-    {...(inspect ? {inspect} : {}), ...(clock ? {clock} : {})},
-  );
   actor.on('engine.pausing', publish);
   actor.start();
   const answer = (runId: string, command: ReviewGateCommand) => {
-    const open = desk.get(runId);
+    const open = decisions.get(runId);
     if (!open) throw new AppError('E_NO_DECISION', `nobody asks about run ${runId}`);
     open.send(command);
   };
@@ -331,7 +124,7 @@ export function createEngine(outside: Services, {inspect, clock}: EngineOptions 
       const command = {type: 'engine.stopAfterTask'} as const;
       if (actor.getSnapshot().can(command)) actor.send(command);
     },
-    openDecisions: () => [...desk.values()].map(({request}) => request),
+    openDecisions: () => [...decisions.values()].map(({request}) => request),
     decide: ({runId, decision}) =>
       answer(runId, decision.state === 'retry' ? {type: 'review.retry'} : {type: 'review.decide', decision}),
     answerPlan: (draftId, command) => {

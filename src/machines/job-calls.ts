@@ -1,6 +1,6 @@
 import type {HookName, Hooks} from '../services/contracts/hooks.ts';
 import type {Services} from '../services/contracts/services.ts';
-import type {EngineFact} from './engine.ts';
+import type {EngineFact} from './engine-fact.ts';
 import {
   type CallRules,
   decisionCall,

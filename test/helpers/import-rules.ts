@@ -72,3 +72,34 @@ function withoutComments(text: string, literalOf = (literal: string) => literal)
     literal === undefined ? all.replace(/[^\n]/g, ' ') : literalOf(literal),
   );
 }
+
+/** The files of ours that a file loads before it runs itself; what it imports for its types alone is not among them. */
+export function loadedImports(text: string): string[] {
+  const statements = withoutComments(text).matchAll(
+    /^\s*(?:import|export)\b([^'"`;()]*?)\bfrom\s*(['"])(\.[^'"]+)\2/gm,
+  );
+  return [...statements].flatMap(([, names = '', , specifier = '']) =>
+    isTypesOnly(names.trim()) ? [] : [specifier],
+  );
+}
+
+function isTypesOnly(names: string): boolean {
+  if (/^type\b/.test(names)) return true;
+  const listed = /^\{([^}]*)\}$/
+    .exec(names)?.[1]
+    ?.split(',')
+    .filter((name) => name.trim() !== '');
+  return listed?.every((name) => /^\s*type\s/.test(name)) ?? false;
+}
+
+/** What is left of a graph when all that lead nowhere are taken off, and all that nothing leads to: its circles. */
+export function circlesIn(graph: ReadonlyMap<string, readonly string[]>): string[] {
+  let left = [...graph.keys()];
+  for (let before = -1; before !== left.length; ) {
+    before = left.length;
+    const rest = new Set(left);
+    const aimedAt = new Set(left.flatMap((file) => graph.get(file) ?? []));
+    left = left.filter((file) => aimedAt.has(file) && graph.get(file)?.some((target) => rest.has(target)));
+  }
+  return left.sort();
+}

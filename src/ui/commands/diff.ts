@@ -1,6 +1,7 @@
 import type {OutsideProgram} from '../../machines/policies/text/outside-program.ts';
-import {type DiffOutcome, diffKeymap, diffMoveKeymap, diffStep, moved} from '../diff/diff-keymap.ts';
+import {diffKeymap, diffStep} from '../diff/diff-keymap.ts';
 import {inView} from '../diff/diff-lines.ts';
+import {type DiffOutcome, diffMoveKeymap, moved} from '../diff/diff-moves.ts';
 import {backStep, type DiffView, patchOf} from '../diff/diff-view.ts';
 import type {KeyPress} from '../input/key-press.ts';
 import {notNow} from '../keymap.ts';

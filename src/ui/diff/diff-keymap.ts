@@ -1,15 +1,21 @@
-import {wheelLines} from '../components/scroll.ts';
 import type {KeyPress} from '../input/key-press.ts';
-import type {Step} from '../input/use-stepper.ts';
 import {bindingOf, type Keymap, notNow, refusalOf} from '../keymap.ts';
 import {anchorOf, commentsOn, type ReviewComment} from './comments.ts';
 import {inView} from './diff-lines.ts';
+import {
+  diffMoveKeymap,
+  diffScrollKeymap,
+  type Facts,
+  type Run,
+  type Stepped,
+  to,
+  whenShown,
+} from './diff-moves.ts';
 import {searchStep} from './diff-search.ts';
 import {
   currentFile,
   type DiffFrame,
   type DiffView,
-  goTo,
   nextFile,
   nextMatch,
   nextRow,
@@ -19,35 +25,6 @@ import {
   withScope,
 } from './diff-view.ts';
 
-/** What a key in a diff asks of those around it. */
-export type DiffOutcome =
-  /** The file as it is now, at a line. */
-  | {readonly type: 'openEditor'; readonly file: string; readonly line: number}
-  | {readonly type: 'openPager'}
-  | {readonly type: 'comment'}
-  | {readonly type: 'removeComment'; readonly comment: ReviewComment};
-
-type Stepped = Step<DiffView, DiffOutcome>;
-type Run = (view: DiffView, frame: DiffFrame) => Stepped;
-type Facts = [view: DiffView, frame: DiffFrame];
-
-const to =
-  (move: (view: DiffView, frame: DiffFrame) => DiffView): Run =>
-  (view, frame) => ({state: move(view, frame)});
-
-/** So many rows further in the diff, or in what was said while that is shown. */
-export function moved(view: DiffView, {height, toldLength}: DiffFrame, rows: number): DiffView {
-  if (!view.isTold) return goTo(view, view.cursor + rows);
-  return {...view, toldTop: Math.max(0, Math.min(toldLength - height, view.toldTop + rows))};
-}
-
-const by = (rows: (height: number) => number): Run =>
-  to((view, frame) => moved(view, frame, rows(frame.height)));
-
-const page = (height: number) => Math.max(1, height - 1);
-const sideways = 8;
-
-const whenShown = (view: DiffView) => (!view.isTold && patchOf(view).rows.length > 0 ? null : notNow);
 const whenSeveral = (view: DiffView) => (patchOf(view).files.length > 1 ? whenShown(view) : notNow);
 const whenSearched = (view: DiffView) => (view.query === '' ? 'search first: /' : whenShown(view));
 
@@ -231,49 +208,7 @@ export const diffKeymap: Keymap<Run, Facts> = [
     refusal: whenShown,
     run: (state) => ({state, outcome: {type: 'openPager'}}),
   },
-  {
-    id: 'diff.pageDown',
-    keys: ['pagedown', 'ctrl+f'],
-    label: 'page down',
-    run: by(page),
-  },
-  {id: 'diff.wheelDown', keys: ['wheeldown'], label: 'down', run: by(() => wheelLines)},
-  {id: 'diff.wheelUp', keys: ['wheelup'], label: 'up', run: by(() => -wheelLines)},
-  {id: 'diff.pageUp', keys: ['pageup', 'ctrl+b'], label: 'page up', run: by((height) => -page(height))},
-  {
-    id: 'diff.left',
-    keys: ['left', 'h'],
-    label: 'scroll to the left',
-    refusal: whenShown,
-    run: to((view) => ({...view, left: Math.max(0, view.left - sideways)})),
-  },
-  {
-    id: 'diff.right',
-    keys: ['right', 'l'],
-    label: 'scroll to the right',
-    refusal: (view) => (view.isWrapped ? 'lines are wrapped: w' : whenShown(view)),
-    run: to((view) => ({...view, left: view.left + sideways})),
-  },
-];
-
-/** Also while the diff has the keys to itself; beside choices they move those. */
-export const diffMoveKeymap: Keymap<Run, Facts> = [
-  {id: 'diff.down', keys: ['down', 'j'], label: 'down', run: by(() => 1)},
-  {id: 'diff.up', keys: ['up', 'k'], label: 'up', run: by(() => -1)},
-  {
-    id: 'diff.forward',
-    keys: ['ctrl+d'],
-    label: 'half a page down',
-    run: by((height) => Math.ceil(height / 2)),
-  },
-  {
-    id: 'diff.backward',
-    keys: ['ctrl+u'],
-    label: 'half a page up',
-    run: by((height) => -Math.ceil(height / 2)),
-  },
-  {id: 'diff.first', keys: ['g', 'home'], label: 'start', run: by(() => Number.NEGATIVE_INFINITY)},
-  {id: 'diff.last', keys: ['G', 'end'], label: 'end', run: by(() => Number.POSITIVE_INFINITY)},
+  ...diffScrollKeymap,
 ];
 
 const deleted = (view: DiffView) => (currentFile(view)?.change === 'deleted' ? 'the file was deleted' : null);

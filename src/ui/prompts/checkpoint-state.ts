@@ -7,7 +7,8 @@ import type {CheckpointAnswer} from '../../machines/policies/review/decisions.ts
 import type {RunRecord} from '../../services/contracts/run.ts';
 import {type SelectItem, selectedAfter, selectKeys, unmarked} from '../components/select.ts';
 import type {ReviewComment} from '../diff/comments.ts';
-import {anchorAt, commentAt, type DiffOutcome, diffKeymap, diffStep} from '../diff/diff-keymap.ts';
+import {anchorAt, commentAt, diffKeymap, diffStep} from '../diff/diff-keymap.ts';
+import type {DiffOutcome} from '../diff/diff-moves.ts';
 import {backStep, type DiffFrame, type DiffView, newDiffView} from '../diff/diff-view.ts';
 import {type EditorFrame, type EditorState, editorState, editorStep} from '../editor/editor-state.ts';
 import type {KeyPress} from '../input/key-press.ts';

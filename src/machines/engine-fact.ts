@@ -1,0 +1,31 @@
+import type {PauseReason, RunRecord} from '../services/contracts/run.ts';
+import type {AgentNews} from './actors/agent.actor.ts';
+import type {ReceivedDecision} from './actors/hand-over.actor.ts';
+import type {WaitNews} from './actors/retry-wait.actor.ts';
+import type {PreparedRun} from './actors/run-situation.ts';
+import type {ReviewVerdict} from './actors/settle-review.actor.ts';
+import type {PlanNews} from './planning.ts';
+import type {DecisionRequest} from './review-gate.machine.ts';
+
+/** What the views are told while a job runs. */
+export type EngineFact =
+  /** How a task stands whose Blackbird died while it was running. */
+  | {readonly type: 'run.recovered'; readonly run: RunRecord}
+  /** A task that the plan passes by: paused, or waiting for an answer. */
+  | {readonly type: 'run.resting'; readonly run: RunRecord}
+  | {readonly type: 'task.started'; readonly prepared: PreparedRun}
+  | {readonly type: 'run.updated'; readonly run: RunRecord}
+  | {readonly type: 'task.settled'; readonly run: RunRecord}
+  /** A person has to decide: answered by `decide` or `postpone`. Told again, with the reason, after a refusal. */
+  | {readonly type: 'decision.required'; readonly request: DecisionRequest}
+  /** It was answered in another terminal; nobody here needs to be asked any more. */
+  | {readonly type: 'decision.received'; readonly received: ReceivedDecision}
+  | {readonly type: 'review.started'; readonly prepared: PreparedRun}
+  | {readonly type: 'review.settled'; readonly verdict: ReviewVerdict}
+  | PlanNews
+  | {readonly type: 'agent.news'; readonly run: RunRecord; readonly news: AgentNews}
+  /** A limit or an outage: the job goes on by itself, or when somebody calls `retryNow`. */
+  | WaitNews
+  | {readonly type: 'engine.pausing'; readonly reason: PauseReason; readonly isForced: boolean}
+  /** Something beside the work is broken; the work goes on. */
+  | {readonly type: 'engine.warning'; readonly message: string};
