@@ -55,7 +55,10 @@ export function createGuardian(): Guardian {
 
   const tell = (line: string) =>
     new Promise<void>((resolve, reject) => {
-      (current ?? start()).stdin?.write(line, (error) => (error ? reject(error) : resolve()));
+      const {stdin} = current ?? start();
+      // Where no more files can be opened there is no pipe, and nobody would ever answer.
+      if (stdin) stdin.write(line, (error) => (error ? reject(error) : resolve()));
+      else reject(new Error('no pipe to it could be opened'));
     });
 
   return {

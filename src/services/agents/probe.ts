@@ -1,4 +1,4 @@
-import {spawn} from 'node:child_process';
+import {type ChildProcess, spawn} from 'node:child_process';
 import {realpathSync, statSync} from 'node:fs';
 import path from 'node:path';
 import {type Capabilities, capabilitiesSchema, type Provider} from '../contracts/agent.ts';
@@ -72,7 +72,8 @@ function textOf(
   timeLimitMs: number,
 ): Promise<Answer> {
   return new Promise((resolve) => {
-    const child = spawn(file, args, {
+    // Where no more files can be opened it has no pipes; its error tells.
+    const child: ChildProcess = spawn(file, args, {
       env,
       // Not in the project: its settings are none of the question's business.
       cwd: path.parse(file).root,
@@ -82,7 +83,7 @@ function textOf(
     let text = '';
     const end = (answer: Answer) => {
       clearTimeout(timer);
-      child.stdout.destroy();
+      child.stdout?.destroy();
       resolve(answer);
     };
     const timer = setTimeout(() => {
@@ -90,7 +91,7 @@ function textOf(
       end({ok: false, reason: `no answer within ${timeLimitMs} ms`});
     }, timeLimitMs);
 
-    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
       text = `${text}${chunk}`.slice(0, maxHelpLength);
     });
     child.on('error', (error) => end({ok: false, reason: error.message}));

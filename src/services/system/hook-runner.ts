@@ -17,7 +17,8 @@ export function createHookRunner({
   return {
     run: (command, data) =>
       new Promise((resolve) => {
-        const child = spawn('sh', ['-c', command], {
+        // Where no more files can be opened it has no pipes; its error tells.
+        const child: ChildProcess = spawn('sh', ['-c', command], {
           cwd,
           env,
           detached: true,
@@ -30,14 +31,14 @@ export function createHookRunner({
           endGroup(child);
         }, timeLimitMs);
         let tail = '';
-        child.stderr.setEncoding('utf8').on('data', (text: string) => {
+        child.stderr?.setEncoding('utf8').on('data', (text: string) => {
           tail = (tail + text).slice(-longestTail);
         });
         const end = (problem: string | null) => {
           clearTimeout(timer);
           running.delete(child);
           // A child of the command may hold it open for as long as it likes.
-          child.stderr.destroy();
+          child.stderr?.destroy();
           resolve(problem);
         };
         child.once('error', (error) => end(error.message));
@@ -48,8 +49,8 @@ export function createHookRunner({
           );
         });
         // A command that reads nothing closes its stdin.
-        child.stdin.on('error', () => {});
-        child.stdin.end(`${JSON.stringify(data)}\n`);
+        child.stdin?.on('error', () => {});
+        child.stdin?.end(`${JSON.stringify(data)}\n`);
       }),
     stop: () => {
       for (const child of running) endGroup(child);

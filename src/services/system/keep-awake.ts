@@ -1,4 +1,4 @@
-import {spawn} from 'node:child_process';
+import {type ChildProcess, spawn} from 'node:child_process';
 import type {KeepAwake} from '../contracts/hooks.ts';
 import {findOnPath} from './executables.ts';
 
@@ -10,17 +10,19 @@ export function createKeepAwake(env: Readonly<Record<string, string | undefined>
   return () => {
     const program = awakeProgram(env);
     if (program === null) return () => {};
-    const child = spawn(program.file, program.args, {
+    // Where no more files can be opened it has no pipes; its error tells.
+    const child: ChildProcess = spawn(program.file, program.args, {
       env,
       detached: true,
       stdio: ['pipe', 'ignore', 'ignore'],
     });
     child.on('error', () => {});
-    child.stdin.on('error', () => {});
+    child.stdin?.on('error', () => {});
     child.unref();
     return () => {
-      child.stdin.end();
-      child.kill();
+      child.stdin?.end();
+      // One that was never started has the pid 0 for a moment: the signal would go to our own group.
+      if (child.pid !== undefined) child.kill();
     };
   };
 }

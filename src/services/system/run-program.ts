@@ -1,4 +1,4 @@
-import {spawn} from 'node:child_process';
+import {type ChildProcess, spawn} from 'node:child_process';
 import {systemErrorCode} from '../contracts/errors.ts';
 
 export type ProgramRun = {
@@ -24,10 +24,15 @@ const drainMilliseconds = 500;
  */
 export function runProgram({file, args, env, timeLimitMs}: ProgramRun): Promise<ProgramResult> {
   return new Promise((resolve) => {
-    const child = spawn(file, args, {env, detached: true, stdio: ['ignore', 'pipe', 'pipe']});
+    // Where no more files can be opened it has no pipes; its error tells.
+    const child: ChildProcess = spawn(file, args, {
+      env,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     const printed = {stdout: '', stderr: ''};
     for (const stream of ['stdout', 'stderr'] as const) {
-      child[stream].setEncoding('utf8').on('data', (text: string) => {
+      child[stream]?.setEncoding('utf8').on('data', (text: string) => {
         if (printed[stream].length < maxLength) printed[stream] += text;
       });
     }
@@ -42,7 +47,7 @@ export function runProgram({file, args, env, timeLimitMs}: ProgramRun): Promise<
     });
     child.once('exit', () => {
       timers.push(
-        setTimeout(() => [child.stdout, child.stderr].map((pipe) => pipe.destroy()), drainMilliseconds),
+        setTimeout(() => [child.stdout, child.stderr].map((pipe) => pipe?.destroy()), drainMilliseconds),
       );
     });
     child.once('close', (code, signal) => {

@@ -1,4 +1,4 @@
-import {spawn} from 'node:child_process';
+import {type ChildProcess, spawn} from 'node:child_process';
 import {setTimeout as delay} from 'node:timers/promises';
 import {AppError, systemErrorCode} from '../contracts/errors.ts';
 import type {CommandEnd, TmuxClient} from '../contracts/tmux.ts';
@@ -134,9 +134,10 @@ const isOutOfReach = (stderr: string) => stderr.startsWith('error connecting to'
 /** Gives tmux our terminal until the user leaves it. */
 function show(args: readonly string[], env: Env): Promise<void> {
   return new Promise((resolve, reject) => {
-    const child = spawn('tmux', args, {env, stdio: ['inherit', 'inherit', 'pipe']});
+    // Where no more files can be opened it has no pipes; its error tells.
+    const child: ChildProcess = spawn('tmux', args, {env, stdio: ['inherit', 'inherit', 'pipe']});
     let stderr = '';
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       stderr += text;
     });
     child.once('error', (error) => {

@@ -1,9 +1,12 @@
+import {spawn} from 'node:child_process';
 import {readFileSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
+import {text} from 'node:stream/consumers';
 import {describe, expect, test} from 'vitest';
 import {createHookRunner} from '../../../src/services/system/hook-runner.ts';
 import {awakeProgram, createKeepAwake} from '../../../src/services/system/keep-awake.ts';
 import {processState} from '../../helpers/agent-processes.ts';
+import {bundleWorker} from '../../helpers/bundle-worker.ts';
 import {eventually} from '../../helpers/eventually.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
 
@@ -70,5 +73,26 @@ describe('the machine is kept awake', () => {
   test('by nothing where there is none', () => {
     expect(awakeProgram({PATH: temporaryFolder()})).toBeNull();
     createKeepAwake({PATH: temporaryFolder()})()();
+  });
+});
+
+test('where no more files can be opened, programs that cannot be started are told of, and nothing waits', async () => {
+  const folder = temporaryFolder();
+  const worker = await bundleWorker('helpers/workers/no-files.worker.ts', folder);
+  writeFileSync(path.join(folder, 'systemd-inhibit'), '#!/bin/sh\n', {mode: 0o755});
+  const limited = 'ulimit -n 64; exec "$0" "$1"';
+  // In a group of its own: a signal to nobody's pid goes to the whole group.
+  const {stdout, stderr} = spawn('sh', ['-c', limited, process.execPath, worker], {
+    env: {PATH: `${folder}:${process.env.PATH}`},
+    detached: true,
+  });
+  const [told, complaints] = await Promise.all([text(stdout), text(stderr)]);
+  expect({complaints, told: told && JSON.parse(told)}).toEqual({
+    complaints: '',
+    told: {
+      hook: 'spawn sh EMFILE',
+      program: {type: 'failed', reason: 'spawn /bin/true EMFILE'},
+      guardian: 'no pipe to it could be opened',
+    },
   });
 });
