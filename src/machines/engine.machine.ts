@@ -233,7 +233,10 @@ export const engineMachine = setup({
               },
             },
             reviewing: {
-              on: {'engine.pause': {actions: sendTo('parentReview', ({event}) => runPause(event))}},
+              on: {
+                'engine.pause': {actions: sendTo('parentReview', ({event}) => runPause(event))},
+                'engine.stopAfterTask': {actions: sendTo('parentReview', {type: 'executor.stopAfterTask'})},
+              },
               invoke: {
                 id: 'parentReview',
                 src: 'parentReview',

@@ -243,6 +243,22 @@ describe('to stop after the task', () => {
     expect(await rest()).toMatchObject({output: {reason: 'completed', attempted: [{taskId: 'a'}]}});
     expect(gone()).toEqual(['go a-1']);
   });
+
+  test('ends the wait for a reviewer that is at its limit', async () => {
+    const plan = planOf(family(task('p'), task('a', {status: 'in_progress'})));
+    const {actor, agents, rest, gone} = createEngineActor(createFakeServices({plan, runs: [pausedRun()]}));
+    agents.play = (agent) => {
+      if (agent.request.access === 'edit') agent.succeeds();
+      else agent.fails({kind: 'rate_limit'});
+    };
+    const job = taskJob('a', {type: 'resume', answers: [], feedback: null}, {isImpatient: false});
+    actor.send(start(job));
+    const review = () => actor.getSnapshot().children.parentReview?.getSnapshot();
+    await eventually(() => expect(review()).toMatchObject({value: {reviewing: {work: 'waitingForRetry'}}}));
+    actor.send(stopAfterTask);
+    expect(await rest()).toMatchObject({review: {outcome: 'held', wait: {taskId: 'p'}}});
+    expect(gone()).toEqual(['go a-1', 'go p-1']);
+  });
 });
 
 describe('an error', () => {

@@ -5,6 +5,7 @@ import type {AgentCommand} from '../contracts/agent.ts';
 
 export type PreparedCommand = {
   readonly command: Omit<AgentCommand, 'files'>;
+  /** Never fails: a file that stays behind must not decide how its agent has ended. */
   remove(): Promise<void>;
 };
 
@@ -21,6 +22,6 @@ export async function writeCommandFiles({files = [], ...command}: AgentCommand):
   }
   return {
     command: {...command, args: command.args.map((argument) => paths.get(argument) ?? argument)},
-    remove: () => rm(folder, {recursive: true, force: true}),
+    remove: () => rm(folder, {recursive: true, force: true}).catch(() => {}),
   };
 }

@@ -1,7 +1,8 @@
-import {existsSync, readFileSync, statSync} from 'node:fs';
+import {existsSync, readFileSync, renameSync, statSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
-import {expect, test} from 'vitest';
+import {expect, test, vi} from 'vitest';
 import {writeCommandFiles} from '../../../src/services/agents/command-files.ts';
+import {temporaryFolder} from '../../helpers/temp-folder.ts';
 
 const command = {
   file: 'codex',
@@ -29,4 +30,15 @@ test('a file is private, stands in the arguments by its path, and is gone afterw
 
   await prepared.remove();
   expect(existsSync(path.dirname(file))).toBe(false);
+});
+
+test('a file that cannot be removed is left there', async () => {
+  const folder = path.join(temporaryFolder(), 'tmp');
+  renameSync(temporaryFolder(), folder);
+  vi.stubEnv('TMPDIR', folder);
+  const prepared = await writeCommandFiles({...command, files: [{placeholder: '{schema}', content: '{}'}]});
+  vi.unstubAllEnvs();
+  renameSync(folder, `${folder}-elsewhere`);
+  writeFileSync(folder, 'no folder');
+  expect(await prepared.remove()).toBeUndefined();
 });
