@@ -41,6 +41,8 @@ export class Recording {
   standing: SourceStanding = 'ended';
   #indexes = new Map<string, number[]>();
   #ends = new Map<string, Outcome>();
+  /** Of actors with the same name, told apart by a number, the one that ended last. */
+  #lastEnded = new Map<string, string>();
   #lastOfSession = new Map<number, number>();
 
   /** Takes what the page does not have yet; entries are numbered within their session. */
@@ -149,6 +151,7 @@ export class Recording {
   #index(): void {
     this.#indexes = new Map();
     this.#ends = new Map();
+    this.#lastEnded = new Map();
     this.#lastOfSession = new Map();
     this.entries.forEach((entry, index) => {
       const key = actorKey(entry);
@@ -165,15 +168,15 @@ export class Recording {
   #takeEnd(entry: InspectedEntry, key: string): void {
     if (entry.status !== 'active') {
       const own = entry.status === 'error' ? outcomeOfEntry(entry) : outcomeOfFinal(entry.state);
-      if (own) this.#ends.set(key, own);
+      if (own) {
+        this.#ends.set(key, own);
+        this.#lastEnded.set(key.replace(/:\d+$/, ''), key);
+      }
     }
     const child = /^xstate\.done\.actor\.(.+)$/.exec(entry.event.type)?.[1];
     const outcome = child === undefined ? null : outcomeOfOutput(entry.event.output);
     if (child === undefined || outcome === null) return;
-    const ended = [...this.#ends.keys()].findLast(
-      (each) =>
-        each.startsWith(`${key}/${child}`) && /^(:\d+)?$/.test(each.slice(key.length + 1 + child.length)),
-    );
+    const ended = this.#lastEnded.get(`${key}/${child}`);
     if (ended !== undefined) this.#ends.set(ended, outcome);
   }
 }
@@ -211,7 +214,9 @@ function inTreeOrder(views: readonly ActorView[]): ActorView[] {
   for (const view of views) {
     const {session, parent} = view.entry;
     const above = parent === null ? '' : actorKey({session, actor: parent});
-    if (known.has(above)) children.set(above, [...(children.get(above) ?? []), view]);
+    const siblings = children.get(above);
+    if (siblings) siblings.push(view);
+    else if (known.has(above)) children.set(above, [view]);
     else roots.push(view);
   }
   const walk = (view: ActorView): ActorView[] => [view, ...(children.get(view.key) ?? []).flatMap(walk)];

@@ -2,6 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {
   type Outcome,
   outcomeOfEntry,
+  outcomeOfFinal,
   outcomeOfOutput,
   waitOf,
 } from '../../../src/machines/policies/inspect/outcomes.ts';
@@ -98,4 +99,9 @@ test.each<{machine: string; state: JournalValue; waits: string | null}>([
   {machine: 'segment', state: 'active', waits: null},
 ])('$machine in $state waits: $waits', ({machine, state, waits}) => {
   expect(waitOf({machine, state})?.word ?? null).toBe(waits);
+});
+
+test('a final state is known by its own name only', () => {
+  expect(outcomeOfFinal('broken')).toEqual({kind: 'failed', word: 'failed'});
+  expect(outcomeOfFinal('constructor')).toEqual({kind: 'ended', word: 'constructor'});
 });

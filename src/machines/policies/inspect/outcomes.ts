@@ -51,7 +51,7 @@ export function outcomeOfEntry(entry: InspectedEntry): Outcome | null {
 /** Of an actor whose output nobody has told yet: its final state says most of it. */
 export function outcomeOfFinal(state: JournalValue): Outcome {
   const word = typeof state === 'string' ? state : '';
-  return finalStates[word] ?? {kind: 'ended', word: word === '' ? 'ended' : word};
+  return known(finalStates, word) ?? {kind: 'ended', word: word === '' ? 'ended' : word};
 }
 
 const finalStates: Readonly<Record<string, Outcome>> = {
