@@ -16,9 +16,9 @@ export function simulateCommand(cli: Cli): Command {
   return new Command('simulate')
     .summary('what a night with this plan would bring, without starting an agent')
     .option('--seed <n>', 'the same seed gives the same nights', wholeNumber, 1)
-    .option('--fail <percent>', 'how many tasks fail', percent, 0)
-    .option('--ask <percent>', 'how many tasks ask a question', percent, 0)
-    .option('--limit <time+length>', 'no quota every day then, for so long: 14:00+2h', limitWindow)
+    .option('--fail <percent>', 'how many tasks fail, such as 10%', percent, 0)
+    .option('--ask <percent>', 'how many tasks ask a question, such as 5%', percent, 0)
+    .option('--limit <time+length>', 'a daily window without quota, such as 14:00+2h', limitWindow)
     .option('--runs <n>', 'how many nights', nightCount, 100)
     .option('--minutes <n>', 'how long a task takes; from the runs of this project when left out', amount)
     .option('--cost <dollars>', 'what a task costs; from the runs of this project when left out', amount)
@@ -26,8 +26,8 @@ export function simulateCommand(cli: Cli): Command {
       'after',
       `
 Plays the plan on the machines of "execute", with agents that only follow a script and a clock
-that never waits: in which order, where a person is needed, how long, how dear. Nothing is started
-and nothing is written.
+that never waits: the order, where a person is needed, how long it takes and what it costs. Nothing
+is started or written.
 
 Examples:
   blackbird simulate
@@ -59,7 +59,7 @@ Examples:
         [
           ...simulationLines(simulation, nights, cli.context.stdout.columns),
           '',
-          `${simulation.nights} nights (seed ${seed}), ${simulation.checked} of them lived through by the machines; times from ${source}.`,
+          `${simulation.nights} ${simulation.nights === 1 ? 'night' : 'nights'} (seed ${seed}), ${simulation.checked} played by the machines themselves; times from ${source}.`,
         ].join('\n'),
       );
     });
@@ -87,7 +87,7 @@ function limitWindow(text: string): LimitWindow {
   const minutes = Number(length) * (unit === 'h' ? 60 : 1);
   const isTime = Number(hour) < 24 && Number(minute) < 60;
   if (!isTime || !(minutes > 0 && minutes < 24 * 60)) {
-    throw new InvalidArgumentError('It must be a time and a length below a day, as 14:00+2h.');
+    throw new InvalidArgumentError('It must be a time and a length of less than a day, such as 14:00+2h.');
   }
   return {fromMinute: Number(hour) * 60 + Number(minute), minutes};
 }

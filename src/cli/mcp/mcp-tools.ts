@@ -160,7 +160,8 @@ export const mcpTools: readonly McpTool[] = [
   },
   {
     name: 'read_report',
-    description: 'What happened since the last look or a time, and what needs a person.',
+    description:
+      'What became of the plan in the last stretch of work, or since a time, and what needs a person.',
     input: {since: z.string().max(64).optional().describe('a time, or how long ago')},
     isReadOnly: true,
     command: ({since}) => ({words: ['report'], options: [['--since', since]]}),

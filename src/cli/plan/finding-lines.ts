@@ -20,7 +20,7 @@ export function findingLines(cli: Cli, findings: readonly Finding[]): string[] {
     `    ${displayLine(suggestion)}`,
   ]);
   const counts = Object.entries(countsOf(findings)).flatMap(([name, count]) =>
-    count > 0 ? [`${count} ${name}`] : [],
+    count > 0 ? [`${count} ${name}${count > 1 && name !== 'blocking' ? 's' : ''}`] : [],
   );
   return [...lines, counts.join(' · ')];
 }

@@ -1,8 +1,8 @@
-import {readFileSync} from 'node:fs';
 import path from 'node:path';
 import type {Command} from 'commander';
 import type {PlanRequest} from '../../machines/policies/planning/plan-draft.ts';
-import {AppError, messageOf} from '../../services/contracts/errors.ts';
+import {AppError} from '../../services/contracts/errors.ts';
+import {readWholeFile} from '../../services/stores/whole-file.ts';
 import type {Cli} from '../cli.ts';
 import {agentOption, effortOption, modelOption, noWaitOption, streamOption} from '../commands/execute.ts';
 import {inspectOption} from '../inspect/inspect-option.ts';
@@ -13,7 +13,7 @@ export type PlanJobOptions = JobCommandOptions & {yes?: true};
 /** The options of every command that has a planner propose something. */
 export function withPlannerOptions(command: Command): Command {
   return takingSentences(command)
-    .option('--yes', 'save without asking what nothing blocks')
+    .option('--yes', 'save without asking, unless something blocks it')
     .addOption(agentOption())
     .addOption(modelOption())
     .addOption(effortOption())
@@ -65,13 +65,8 @@ const maxBytes = 1024 * 1024;
 async function textFrom(cli: Cli, command: Command, from: string): Promise<string> {
   if (from === '-') return cli.context.readAll('What is wanted? End with Ctrl+D.');
   const file = path.resolve(cli.folder(command), from);
-  let bytes: Buffer;
-  try {
-    bytes = readFileSync(file);
-  } catch (error) {
-    throw new AppError('E_STORE_READ', `--from: ${messageOf(error)}`);
-  }
-  if (bytes.length > maxBytes) throw new AppError('E_USAGE', `--from: ${file} is larger than 1 MiB`);
-  if (bytes.includes(0)) throw new AppError('E_USAGE', `--from: ${file} is no text`);
-  return bytes.toString('utf8');
+  const text = readWholeFile(file, 'text', maxBytes);
+  if (text === null) throw new AppError('E_STORE_READ', `--from: there is no file ${file}`);
+  if (text.includes('\0')) throw new AppError('E_USAGE', `--from: ${file} is not text`);
+  return text;
 }

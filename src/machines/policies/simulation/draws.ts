@@ -1,4 +1,4 @@
-/** What can be known of the agents beforehand: how long and how dear a task is, how often one fails or asks. */
+/** What can be known of the agents beforehand: how long a task takes and what it costs, how often one fails or asks. */
 export type Odds = {
   /** Minutes and dollars of runs that were; one of them is drawn for each task. */
   readonly samples: ReadonlyArray<{readonly minutes: number; readonly costUsd: number}>;

@@ -15,7 +15,7 @@ export type Spread = {
 
 export type Simulation = {
   readonly nights: number;
-  /** How many were lived through by the machines, and found to be as the rules say. */
+  /** How many the machines themselves played, and ended as the rules say. */
   readonly checked: number;
   readonly order: readonly string[];
   readonly critical: {readonly path: readonly string[]; readonly minutes: number};
@@ -116,7 +116,7 @@ function criticalPath(plan: Plan, minutes: number): Simulation['critical'] {
 const orderLimit = 30;
 const bars = 12;
 
-/** What a person reads: order, people, critical path, and how long and how dear the nights were. */
+/** What a person reads: order, people, critical path, and how long the nights took and what they cost. */
 export function simulationLines(simulation: Simulation, nights: readonly Night[], columns: number): string[] {
   const {order, people, critical, minutes, costUsd, neverBegun, completed} = simulation;
   const shown = order.slice(0, orderLimit);
