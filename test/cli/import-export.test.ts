@@ -130,7 +130,7 @@ describe('plan import', () => {
     const made = project('title\n');
     expect(await made.error(['plan', 'import', 'nowhere.md', '--yes'])).toMatchObject({
       code: 2,
-      error: {code: 'E_USAGE', message: 'no such file: nowhere.md'},
+      error: {code: 'E_USAGE', message: 'nowhere.md cannot be read: there is no such file'},
     });
     expect(await made.error(['plan', 'import', 'TODO.md', '--yes'])).toMatchObject({
       code: 1,
@@ -141,6 +141,23 @@ describe('plan import', () => {
       error: {details: {'row 2': 'title is required\nunknown status "maybe"'}},
     });
   });
+});
+
+test.each([
+  ['plan', 'import'],
+  ['plan', 'generate', '--from'],
+])('%s %s refuses a file that is no text, and moves nothing aside', async (...words) => {
+  const project = cliProject(planOf());
+  writeFileSync(path.join(project.folder, 'picture.md'), Buffer.from([0xff, 0xd8, 0xff]));
+  for (const [name, reason] of [
+    ['picture.md', 'it is not UTF-8 text'],
+    ['.', 'it is not a regular file'],
+  ] as const) {
+    const {code, err} = await project.run([...words, name]);
+    expect(code).toBe(2);
+    expect(err).toContain(`${name} cannot be read: ${reason}`);
+    expect(err).not.toContain('mv ');
+  }
 });
 
 describe('plan export', () => {

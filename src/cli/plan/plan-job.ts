@@ -2,7 +2,7 @@ import path from 'node:path';
 import type {Command} from 'commander';
 import type {PlanRequest} from '../../machines/policies/planning/plan-draft.ts';
 import {AppError} from '../../services/contracts/errors.ts';
-import {readWholeFile} from '../../services/stores/whole-file.ts';
+import {readGivenFile} from '../../services/stores/given-file.ts';
 import type {Cli} from '../cli.ts';
 import {agentOption, effortOption, modelOption, noWaitOption, streamOption} from '../commands/execute.ts';
 import {inspectOption} from '../inspect/inspect-option.ts';
@@ -65,8 +65,7 @@ const maxBytes = 1024 * 1024;
 async function textFrom(cli: Cli, command: Command, from: string): Promise<string> {
   if (from === '-') return cli.context.readAll('What is wanted? End with Ctrl+D.');
   const file = path.resolve(cli.folder(command), from);
-  const text = readWholeFile(file, 'text', maxBytes);
-  if (text === null) throw new AppError('E_STORE_READ', `--from: there is no file ${file}`);
-  if (text.includes('\0')) throw new AppError('E_USAGE', `--from: ${file} is not text`);
+  const text = readGivenFile(file, from, maxBytes);
+  if (text.includes('\0')) throw new AppError('E_USAGE', `${from} cannot be read: it is not text`);
   return text;
 }

@@ -3,7 +3,7 @@ import {Command, Option} from 'commander';
 import {type ImportFormat, importFormats} from '../../../machines/policies/exchange/import-formats.ts';
 import type {ImportFrom} from '../../../machines/policies/exchange/merge-import.ts';
 import {AppError} from '../../../services/contracts/errors.ts';
-import {readWholeFile} from '../../../services/stores/whole-file.ts';
+import {readGivenFile} from '../../../services/stores/given-file.ts';
 import type {Cli} from '../../cli.ts';
 import {type SaveOptions, withSaveOptions} from '../../plan/save-options.ts';
 
@@ -35,7 +35,7 @@ Examples:
   return withSaveOptions(command).action(async (file: string, options: Options, running: Command) => {
     const project = await cli.project(running);
     const whole = file === '-' ? null : path.resolve(cli.folder(running), file);
-    const text = whole === null ? await readInput(cli) : readList(whole, file);
+    const text = whole === null ? await readInput(cli) : readGivenFile(whole, file, maxImportBytes);
     const {readImport, mergeImport, importRefusal, askToSave, diffCounts, digest} = await tools();
     const {format, tag} = options;
     const name = whole === null ? null : path.basename(whole);
@@ -76,12 +76,6 @@ async function tools() {
     ...(await import('../../plan/ask-to-save.ts')),
     digest,
   };
-}
-
-function readList(file: string, given: string): string {
-  const text = readWholeFile(file, 'list of tasks', maxImportBytes);
-  if (text === null) throw new AppError('E_USAGE', `no such file: ${given}`);
-  return text;
 }
 
 async function readInput({context}: Cli): Promise<string> {
