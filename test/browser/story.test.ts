@@ -5,7 +5,7 @@ import {afterAll, beforeAll, expect, test} from 'vitest';
 import {launchChromium} from '../helpers/chromium.ts';
 import {demo, type EngineProject, engineProject, untilAtWork} from '../helpers/engine-project.ts';
 import {eventually} from '../helpers/eventually.ts';
-import {addressIn, openPage} from '../helpers/page.ts';
+import {addressIn, nameless, openPage} from '../helpers/page.ts';
 import {family, planOf, task} from '../helpers/plans.ts';
 
 // What happened last night, told by the page alone: each thing is found in at most two clicks from the first screen.
@@ -70,6 +70,7 @@ test('a bad night is understood from the page alone, in every size and color', a
   told(/^↯mailcrashed/);
   expect(await page.locator('.row.failed .task', {hasText: 'pay-2'}).textContent()).toMatch(/failed$/);
   await page.locator('.bar.waiting_limit').first().waitFor();
+  expect(await nameless(page)).toEqual([]);
 
   // One click: the machines at that moment, which all say the same.
   const open = async (words: string) => {
@@ -102,6 +103,15 @@ test('a bad night is understood from the page alone, in every size and color', a
       expect.arrayContaining(['engine', 'executor', 'task', 'run', 'segment']),
     );
   });
+
+  // To a screen reader as well: everything has a name, a failure is said, labels of lines are not read in a row.
+  expect(await nameless(page)).toEqual([]);
+  const said = await page.locator('#machines').ariaSnapshot();
+  expect(said).toMatch(/button "run settled · the agent would not go on/);
+  expect(said).toMatch(/img "settled, active, at rest, as its record says/);
+  expect(said).not.toContain('[isPauseAsked]');
+  // The way back leads to where one came from: all three jobs.
+  expect(await page.locator('#job-link').getAttribute('href')).toBe('#job/newest');
 
   // An actor is chosen: chart, event and context go with it.
   await page.locator('#actors .actor', {hasText: 'segment'}).last().click();

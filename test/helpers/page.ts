@@ -78,3 +78,19 @@ export async function goToEvent(page: Page, words: string): Promise<void> {
   await page.locator('#events .event').first().click();
   await page.locator('#find').fill('');
 }
+
+const named = new Set(
+  'button link slider searchbox combobox tab tabpanel dialog img splitter region navigation complementary'.split(
+    ' ',
+  ),
+);
+
+/** What a screen reader comes to and has no name for. */
+export async function nameless(page: Page): Promise<string[]> {
+  const session = await page.context().newCDPSession(page);
+  const {nodes} = await session.send('Accessibility.getFullAXTree');
+  await session.detach();
+  return nodes.flatMap(({ignored, role, name}) =>
+    !ignored && named.has(role?.value) && !name?.value ? [String(role?.value)] : [],
+  );
+}

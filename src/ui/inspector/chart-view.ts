@@ -139,7 +139,8 @@ function drawEdge(edge: ElkEdge, isTaken: boolean): SVGElement {
 
 function drawLabel(edge: ElkEdge, lines: readonly Line[], highlight: Highlight): SVGElement {
   const ends = {'data-from': edge.sources[0] ?? '', 'data-to': edge.targets[0] ?? ''};
-  const label = svg('g', {class: 'edge-label', ...ends});
+  // Read one after another they tell nothing; what may happen next is told in words.
+  const label = svg('g', {class: 'edge-label', 'aria-hidden': 'true', ...ends});
   const box = edge.labels?.[0];
   if (box) {
     lines.forEach((line, index) => {

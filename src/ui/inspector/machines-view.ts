@@ -1,5 +1,6 @@
 import {machines} from '../../machines/machines.ts';
 import {chartOf} from '../../machines/policies/inspect/chart.ts';
+import {outcomeOfEntry} from '../../machines/policies/inspect/outcomes.ts';
 import {createVisitCounter, type Visits} from '../../machines/policies/inspect/visits.ts';
 import type {InspectedEntry} from '../../services/contracts/journal.ts';
 import {actorWords, drawActors} from './actor-tree.ts';
@@ -217,7 +218,9 @@ export class MachinesView {
     if (chart) drawNext(chart, entry, {taskId: this.#taskId(shown.task), outcome: shown.outcome});
     const own = recording.indexesOf(key);
     this.#context.show(key, recording.entriesOf(key), own.indexOf(position));
-    announce(entry, position, recording.last);
+    // Whoever follows hears of ends and failures, not of every step.
+    if (!this.#isFollowing || recording.standing !== 'live' || outcomeOfEntry(entry) !== null)
+      announce(entry, position, recording.last);
   }
 
   #taskId(ofActor: string): string {
@@ -258,7 +261,8 @@ let announced = 0;
 function announce(entry: InspectedEntry, position: number, last: number): void {
   clearTimeout(announced);
   announced = setTimeout(() => {
+    const how = outcomeOfEntry(entry);
     byId('announcer').textContent =
-      `Event ${position + 1} of ${last + 1}: ${entry.machine} took ${eventName(entry.event.type)} and is ${stateName(entry.state)}`;
+      `Event ${position + 1} of ${last + 1}: ${entry.machine} took ${eventName(entry.event.type)} and is ${stateName(entry.state)}${how ? `: ${how.word}` : ''}`;
   }, 300);
 }

@@ -63,6 +63,7 @@ function go(): void {
   byId('job-link').toggleAttribute('aria-current', view === 'job');
   if (address.view === 'job') {
     byId('job-link').setAttribute('href', addressText(address));
+    byId('job-link').dataset.seen = 'yes';
     job.open(address.jobId);
   } else {
     job.close();

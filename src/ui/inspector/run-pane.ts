@@ -45,7 +45,9 @@ export class RunPane {
 
 function drawRun(facts: RunFacts): void {
   const {task_id, title, run_id, agent, model, outcome, failure, questions, next, runs, job_id} = facts;
-  byId('job-link').setAttribute('href', addressText({view: 'job', jobId: job_id ?? 'newest'}));
+  // Back to the job that was looked at before; else to the one it belongs to.
+  if (!byId('job-link').dataset.seen)
+    byId('job-link').setAttribute('href', addressText({view: 'job', jobId: job_id ?? 'newest'}));
   const worked = duration(Date.parse(facts.to) - Date.parse(facts.from));
   const told = [
     [agent, model].filter(Boolean).join(' '),
