@@ -1,5 +1,6 @@
 import {createDraftDesk} from '../../src/machines/drafts.ts';
 import type {Draft, DraftStore} from '../../src/services/contracts/draft.ts';
+import {createMemoryDrafts} from '../../src/services/memory/memory-stores.ts';
 import {now} from '../helpers/plans.ts';
 
 export type MemoryDraftStore = DraftStore & {
@@ -9,18 +10,19 @@ export type MemoryDraftStore = DraftStore & {
   failNextSave(error: unknown): void;
 };
 
+/** The drafts of a simulation, with the failures of a disk. */
 export function createMemoryDraftStore(): MemoryDraftStore {
   const entries = new Map<string, Draft>();
+  const drafts = createMemoryDrafts(entries);
   const failures: {read?: unknown; save?: unknown} = {};
   const failOnce = (call: 'read' | 'save') => {
     const error = failures[call];
     delete failures[call];
     if (error !== undefined) throw error;
   };
-  const nameOf = ({kind, taskId}: Pick<Draft, 'kind' | 'taskId'>) => `${kind} ${taskId}`;
   return {
+    ...drafts,
     list: () => [...entries.values()],
-    all: async () => [...entries.values()],
     failNextRead: (error) => {
       failures.read = error;
     },
@@ -29,14 +31,12 @@ export function createMemoryDraftStore(): MemoryDraftStore {
     },
     read: async (key) => {
       failOnce('read');
-      const found = entries.get(nameOf(key));
-      return found?.runId === key.runId ? found : null;
+      return drafts.read(key);
     },
     save: async (draft) => {
       failOnce('save');
-      entries.set(nameOf(draft), structuredClone(draft));
+      await drafts.save(structuredClone(draft));
     },
-    remove: async (kind, taskId) => void entries.delete(nameOf({kind, taskId})),
   };
 }
 

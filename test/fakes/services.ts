@@ -3,12 +3,13 @@ import {AppError} from '../../src/services/contracts/errors.ts';
 import type {Plan} from '../../src/services/contracts/plan.ts';
 import type {RunRecord} from '../../src/services/contracts/run.ts';
 import type {Services} from '../../src/services/contracts/services.ts';
+import {createMemoryComments} from '../../src/services/memory/memory-stores.ts';
 import {now, planOf} from '../helpers/plans.ts';
 import {createFakeAgentRunner, type FakeAgentRunner} from './fake-agent-runner.ts';
 import {createFakeChanges, type FakeChanges} from './fake-changes.ts';
 import {createFakeCheckRunner, type FakeCheckRunner} from './fake-check-runner.ts';
 import {createFakeSurroundings, type FakeSurroundings} from './fake-surroundings.ts';
-import {createMemoryCommentStore} from './memory-comment-store.ts';
+
 import {createMemoryDraftStore, type MemoryDraftStore} from './memory-draft-store.ts';
 import {createMemoryFeedbackStore, type MemoryFeedbackStore} from './memory-feedback-store.ts';
 import {createMemoryInbox} from './memory-inbox.ts';
@@ -104,7 +105,7 @@ export function createFakeServices({
 
   const drafts = createMemoryDraftStore();
   const planDrafts = createMemoryPlanDrafts((entry) => log.push(entry));
-  const comments = createMemoryCommentStore();
+  const comments = createMemoryComments();
   const jobs = createMemoryJobStore();
   const requests = createMemoryRequestBox();
   const limits = createMemoryLimitStore();

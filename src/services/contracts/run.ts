@@ -32,6 +32,9 @@ export {type ReviewResult, reviewResultSchema};
 
 export const runSchemaVersion = 1;
 
+/** What may become part of a file name; ids that come from a record or a user are checked like any other. */
+export const runIdForm = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
+
 /** One attempt at a task, the only truth about it. Fields this version does not know are kept. */
 export const runRecordSchema = z.looseObject({
   schema_version: z.literal(runSchemaVersion),

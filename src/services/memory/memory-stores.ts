@@ -8,7 +8,7 @@ import type {JobRecord, JobStore, RequestBox} from '../contracts/job.ts';
 import type {LimitStore, SeenLimit} from '../contracts/limits.ts';
 import type {Plan} from '../contracts/plan.ts';
 import type {PlanDraft, PlanDraftStore} from '../contracts/plan-draft.ts';
-import {latestRun, type RunRecord, type RunStore} from '../contracts/run.ts';
+import {latestRun, type RunRecord, type RunStore, runIdForm} from '../contracts/run.ts';
 import type {PlanRules, PlanStore} from '../contracts/stores.ts';
 
 // The stores of a project that is on no disk. Records are immutable, so they are kept as they are.
@@ -47,13 +47,13 @@ export function createMemoryRuns(): RunStore {
     runningTaskIds: async () =>
       [...tasks.keys()].filter((taskId) => list(taskId).some(({state}) => state === 'running')),
     insert: async (run) => {
-      if (runsOf(run.task_id).has(run.run_id)) {
+      if (runsOf(run.task_id).has(checkedId(run.run_id))) {
         throw new AppError('E_RUN_EXISTS', `run ${run.run_id} exists already`);
       }
       runsOf(run.task_id).set(run.run_id, run);
     },
     update: async (taskId, runId, change) => {
-      const before = tasks.get(taskId)?.get(runId);
+      const before = tasks.get(taskId)?.get(checkedId(runId));
       if (!before) throw new AppError('E_RUN_NOT_FOUND', `no run record of ${runId}`);
       const after = change(before);
       runsOf(taskId).set(runId, after);
@@ -61,14 +61,22 @@ export function createMemoryRuns(): RunStore {
     },
     isAsWritten: () => true,
     restore: async (run) => void runsOf(run.task_id).set(run.run_id, run),
-    files: (_taskId, runId) => ({
-      record: `${runId}.json`,
-      stdout: `${runId}.stdout.log`,
-      stderr: `${runId}.stderr.log`,
-      times: `${runId}.times.log`,
-      journal: `${runId}.journal.jsonl`,
-    }),
+    files: (taskId, runId) => {
+      const base = `${encodeURIComponent(taskId)}/${checkedId(runId)}`;
+      return {
+        record: `${base}.json`,
+        stdout: `${base}.stdout.log`,
+        stderr: `${base}.stderr.log`,
+        times: `${base}.times.log`,
+        journal: `${base}.journal.jsonl`,
+      };
+    },
   };
+}
+
+function checkedId(runId: string): string {
+  if (runIdForm.test(runId)) return runId;
+  throw new AppError('E_RUN_NOT_FOUND', `${JSON.stringify(runId)} is no run id`);
 }
 
 export function createMemoryFeedback(): FeedbackStore {
@@ -81,8 +89,7 @@ export function createMemoryFeedback(): FeedbackStore {
   };
 }
 
-export function createMemoryDrafts(): DraftStore {
-  const entries = new Map<string, Draft>();
+export function createMemoryDrafts(entries = new Map<string, Draft>()): DraftStore {
   const nameOf = ({kind, taskId}: Pick<Draft, 'kind' | 'taskId'>) => `${kind} ${taskId}`;
   return {
     all: async () => [...entries.values()],
@@ -109,9 +116,13 @@ export function createMemoryComments(): CommentStore {
   const entries = new Map<string, LineComment>();
   const nameOf = ({task_id, run_id, id}: Pick<LineComment, 'task_id' | 'run_id' | 'id'>) =>
     JSON.stringify([task_id, run_id, id]);
+  const placeOf = ({file, line, created_at, id}: LineComment) =>
+    [file, String(line).padStart(10), created_at, id].join('\0');
   return {
     list: async ({task_id, run_id}) =>
-      [...entries.values()].filter((each) => each.task_id === task_id && each.run_id === run_id),
+      [...entries.values()]
+        .filter((each) => each.task_id === task_id && each.run_id === run_id)
+        .sort((one, other) => (placeOf(one) < placeOf(other) ? -1 : 1)),
     save: async (comment) => void entries.set(nameOf(comment), comment),
     remove: async (run, id) => entries.delete(nameOf({...run, id})),
   };
@@ -146,8 +157,7 @@ export function createMemoryJobs(): JobStore {
   };
 }
 
-export function createMemoryLimits(): LimitStore {
-  const limits = new Map<ProviderId, SeenLimit>();
+export function createMemoryLimits(limits = new Map<ProviderId, SeenLimit>()): LimitStore {
   return {
     read: async (provider) => limits.get(provider) ?? null,
     save: async (provider, limit) => void limits.set(provider, limit),

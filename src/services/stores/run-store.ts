@@ -8,6 +8,7 @@ import {
   latestRun,
   type RunRecord,
   type RunStore,
+  runIdForm,
   runRecordSchema,
 } from '../contracts/run.ts';
 import {DurableFile} from './durable-file.ts';
@@ -20,9 +21,6 @@ import {taskFolderName} from './task-folder.ts';
 import {versionOf} from './whole-file.ts';
 
 const maxRecordBytes = 8 * 1024 * 1024;
-
-/** What may become part of a file name; ids that come from a record or a user are checked like any other. */
-const runIdForm = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
 
 type Loaded = {readonly database: Low<RunRecord | null>; readonly run: RunRecord};
 type Known = {

@@ -2,8 +2,9 @@ import {mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSy
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
 import type {CommentStore} from '../../../src/services/contracts/comment.ts';
+import {createMemoryComments} from '../../../src/services/memory/memory-stores.ts';
 import {createCommentStore} from '../../../src/services/stores/comment-store.ts';
-import {createMemoryCommentStore, lineComment} from '../../fakes/memory-comment-store.ts';
+import {lineComment} from '../../fakes/memory-comment-store.ts';
 import {rejectionOf} from '../../helpers/errors.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
 
@@ -16,7 +17,7 @@ function openStore() {
 
 describe.each<{name: string; open: () => CommentStore}>([
   {name: 'on disk', open: () => openStore().store},
-  {name: 'in memory', open: createMemoryCommentStore},
+  {name: 'in memory', open: createMemoryComments},
 ])('comments $name', ({open}) => {
   test('are those of one run, by file and line', async () => {
     const store = open();

@@ -2,6 +2,7 @@ import {mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSy
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
 import type {DraftStore} from '../../../src/services/contracts/draft.ts';
+import {createMemoryDrafts} from '../../../src/services/memory/memory-stores.ts';
 import {createDraftStore} from '../../../src/services/stores/draft-store.ts';
 import {answersDraft, createMemoryDraftStore} from '../../fakes/memory-draft-store.ts';
 import {rejectionOf} from '../../helpers/errors.ts';
@@ -17,6 +18,7 @@ function openStore() {
 describe.each<{name: string; open: () => DraftStore}>([
   {name: 'on disk', open: () => openStore().store},
   {name: 'in memory', open: createMemoryDraftStore},
+  {name: 'in a simulation', open: createMemoryDrafts},
 ])('drafts $name', ({open}) => {
   test('are there until they are removed', async () => {
     const store = open();

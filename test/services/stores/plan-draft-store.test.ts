@@ -3,6 +3,7 @@ import path from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {newDraft} from '../../../src/machines/policies/planning/plan-draft.ts';
 import type {PlanDraftStore} from '../../../src/services/contracts/plan-draft.ts';
+import {createMemoryPlanDrafts as createSimulatedDrafts} from '../../../src/services/memory/memory-stores.ts';
 import {createPlanDraftStore} from '../../../src/services/stores/plan-draft-store.ts';
 import {createMemoryPlanDrafts} from '../../fakes/memory-plan-drafts.ts';
 import {rejectionOf} from '../../helpers/errors.ts';
@@ -19,6 +20,7 @@ function openStore() {
 describe.each<{name: string; open: () => PlanDraftStore}>([
   {name: 'on disk', open: () => openStore().store},
   {name: 'in memory', open: () => createMemoryPlanDrafts(() => {})},
+  {name: 'in a simulation', open: createSimulatedDrafts},
 ])('drafts of plans $name', ({open}) => {
   test('are there until they are removed, oldest first', async () => {
     const store = open();

@@ -38,8 +38,11 @@ const hostileIds = [
   'a.json',
 ];
 
-/** What every run store must do, the real one and the one in memory. */
-export function describeRunStore(name: string, open: () => RunStoreHarness): void {
+/** What every run store must do, wherever it keeps the records. */
+export function describeRunRecords(
+  name: string,
+  open: () => Pick<RunStoreHarness, 'store' | 'reopen'>,
+): void {
   describe(`${name}: records`, () => {
     test('of a task that never ran are none', async () => {
       const {store} = open();
@@ -56,6 +59,120 @@ export function describeRunStore(name: string, open: () => RunStoreHarness): voi
       expect(await reopen().latest('a')).toEqual(run);
     });
 
+    test('are created only: a second one with the same id is refused and the first stands', async () => {
+      const {store} = open();
+      await store.insert(runRecord());
+      expect((await rejectionOf(store.insert(runRecord({state: 'failed'})))).code).toBe('E_RUN_EXISTS');
+      expect((await store.list('a')).runs).toEqual([runRecord()]);
+    });
+
+    test('are changed by a function, which gets what is stored', async () => {
+      const {store} = open();
+      await store.insert(runRecord());
+      expect(await store.update('a', 'a-1', finish)).toEqual(finish(runRecord()));
+      expect(await store.update('a', 'a-1', (run) => ({...run, stdout: run.state}))).toEqual({
+        ...finish(runRecord()),
+        stdout: 'failed',
+      });
+      expect((await store.list('a')).runs).toEqual([{...finish(runRecord()), stdout: 'failed'}]);
+    });
+
+    test('that do not exist cannot be changed, and do not come into being', async () => {
+      const {store} = open();
+      expect((await rejectionOf(store.update('a', 'a-1', finish))).code).toBe('E_RUN_NOT_FOUND');
+      expect(await store.list('a')).toEqual({runs: [], broken: []});
+    });
+  });
+
+  describe(`${name}: the latest run`, () => {
+    test('is the one with the highest attempt, whatever the clock and the names say', async () => {
+      const {store} = open();
+      const runs = [
+        runRecord({
+          run_id: 'z',
+          attempt: 9,
+          created_at: '2030-01-01T00:00:00Z',
+          updated_at: '2030-01-01T00:00:00Z',
+        }),
+        runRecord({
+          run_id: 'b',
+          attempt: 10,
+          created_at: '2020-01-01T00:00:00Z',
+          updated_at: '2020-01-01T00:00:00Z',
+        }),
+        runRecord({run_id: 'c', attempt: 2}),
+      ];
+      for (const run of runs) await store.insert(run);
+      expect((await store.latest('a'))?.run_id).toBe('b');
+      expect((await store.list('a')).runs.map(({attempt}) => attempt)).toEqual([2, 9, 10]);
+    });
+
+    test('is never one of which nothing ran', async () => {
+      const {store} = open();
+      await store.insert(pausedRun());
+      await store.insert(restingRun({run_id: 'a-2', attempt: 2, state: 'canceled', segments: []}));
+      expect(await store.latest('a')).toEqual(pausedRun());
+      await store.insert(restingRun({run_id: 'a-3', attempt: 3, state: 'canceled'}));
+      expect((await store.latest('a'))?.run_id).toBe('a-3');
+    });
+
+    test('is never a review', async () => {
+      const {store} = open();
+      await store.insert(runRecord());
+      await store.insert(runRecord({run_id: 'a-2', attempt: 2, run_type: 'review'}));
+      expect((await store.latest('a'))?.run_id).toBe('a-1');
+      expect((await store.list('a')).runs.map(({run_id}) => run_id)).toEqual(['a-1', 'a-2']);
+    });
+  });
+
+  describe(`${name}: hostile names`, () => {
+    test('every task id has a folder of its own', async () => {
+      const {store, reopen} = open();
+      for (const id of hostileIds) await store.insert(runRecord({task_id: id, run_id: 'r-1'}));
+      for (const id of hostileIds) {
+        expect(await store.latest(id)).toEqual(runRecord({task_id: id, run_id: 'r-1'}));
+        await store.update(id, 'r-1', (run) => ({...run, stdout: id}));
+      }
+      const next = reopen();
+      for (const id of hostileIds) expect((await next.latest(id))?.stdout).toBe(id);
+      expect(new Set(hostileIds.map((id) => store.files(id, 'r-1').record)).size).toBe(hostileIds.length);
+    });
+
+    test.each(['..', '.', '', '../a', '/etc/passwd', 'a/b', 'a\\b', 'a\0b', '.hidden', 'ü', 'a b'])(
+      'the run id %j is refused wherever it comes from',
+      async (runId) => {
+        const {store} = open();
+        expect((await rejectionOf(store.insert(runRecord({run_id: runId})))).code).toBe('E_RUN_NOT_FOUND');
+        expect((await rejectionOf(store.update('a', runId, finish))).code).toBe('E_RUN_NOT_FOUND');
+        expect(() => store.files('a', runId)).toThrow('is no run id');
+      },
+    );
+
+    test.each(['a-1', 'feedfacefeedface', 'T_1.2-3', '-rf-0123456789ab-1-0a1b2c'])(
+      'the run id %j is one',
+      async (runId) => {
+        const {store} = open();
+        await store.insert(runRecord({run_id: runId}));
+        expect((await store.latest('a'))?.run_id).toBe(runId);
+      },
+    );
+  });
+
+  test(`${name}: a run keeps its place through all its states`, async () => {
+    const {store, reopen} = open();
+    await store.insert(runRecord());
+    await store.update('a', 'a-1', () => pausedRun());
+    expect(await reopen().latest('a')).toEqual(pausedRun());
+    await store.update('a', 'a-1', () => restingRun({state: 'succeeded'}));
+    expect(await reopen().list('a')).toEqual({runs: [restingRun({state: 'succeeded'})], broken: []});
+  });
+}
+
+/** And what those must do whose records others may write, too. */
+export function describeRunStore(name: string, open: () => RunStoreHarness): void {
+  describeRunRecords(name, open);
+
+  describe(`${name}: records`, () => {
     test('that say running are written by nobody else: what somebody made of one is put back', async () => {
       const {store, put, text} = open();
       const run = runRecord({segments: [openSegment()], decision_required: true});
@@ -80,24 +197,6 @@ export function describeRunStore(name: string, open: () => RunStoreHarness): voi
       expect(await store.latest('a')).toEqual({...run, result: 'other'});
       await store.restore(run);
       expect(await store.latest('a')).toEqual(run);
-    });
-
-    test('are created only: a second one with the same id is refused and the first stands', async () => {
-      const {store} = open();
-      await store.insert(runRecord());
-      expect((await rejectionOf(store.insert(runRecord({state: 'failed'})))).code).toBe('E_RUN_EXISTS');
-      expect((await store.list('a')).runs).toEqual([runRecord()]);
-    });
-
-    test('are changed by a function, which gets what is stored', async () => {
-      const {store} = open();
-      await store.insert(runRecord());
-      expect(await store.update('a', 'a-1', finish)).toEqual(finish(runRecord()));
-      expect(await store.update('a', 'a-1', (run) => ({...run, stdout: run.state}))).toEqual({
-        ...finish(runRecord()),
-        stdout: 'failed',
-      });
-      expect((await store.list('a')).runs).toEqual([{...finish(runRecord()), stdout: 'failed'}]);
     });
 
     test('keep fields that nobody here knows, at every level', async () => {
@@ -137,12 +236,6 @@ export function describeRunStore(name: string, open: () => RunStoreHarness): voi
       expect((await store.list('a')).runs).toEqual([runRecord()]);
     });
 
-    test('that do not exist cannot be changed, and do not come into being', async () => {
-      const {store} = open();
-      expect((await rejectionOf(store.update('a', 'a-1', finish))).code).toBe('E_RUN_NOT_FOUND');
-      expect(await store.list('a')).toEqual({runs: [], broken: []});
-    });
-
     test('of another task do not show, even in the same folder', async () => {
       const {store, put} = open();
       put('a', 'b-1.json', json(runRecord({run_id: 'b-1', task_id: 'b'})));
@@ -162,37 +255,6 @@ export function describeRunStore(name: string, open: () => RunStoreHarness): voi
   });
 
   describe(`${name}: the latest run`, () => {
-    test('is the one with the highest attempt, whatever the clock and the names say', async () => {
-      const {store} = open();
-      const runs = [
-        runRecord({
-          run_id: 'z',
-          attempt: 9,
-          created_at: '2030-01-01T00:00:00Z',
-          updated_at: '2030-01-01T00:00:00Z',
-        }),
-        runRecord({
-          run_id: 'b',
-          attempt: 10,
-          created_at: '2020-01-01T00:00:00Z',
-          updated_at: '2020-01-01T00:00:00Z',
-        }),
-        runRecord({run_id: 'c', attempt: 2}),
-      ];
-      for (const run of runs) await store.insert(run);
-      expect((await store.latest('a'))?.run_id).toBe('b');
-      expect((await store.list('a')).runs.map(({attempt}) => attempt)).toEqual([2, 9, 10]);
-    });
-
-    test('is never one of which nothing ran', async () => {
-      const {store} = open();
-      await store.insert(pausedRun());
-      await store.insert(restingRun({run_id: 'a-2', attempt: 2, state: 'canceled', segments: []}));
-      expect(await store.latest('a')).toEqual(pausedRun());
-      await store.insert(restingRun({run_id: 'a-3', attempt: 3, state: 'canceled'}));
-      expect((await store.latest('a'))?.run_id).toBe('a-3');
-    });
-
     test('that says running names its task, whatever that is called', async () => {
       const {store, reopen, put} = open();
       expect(await store.runningTaskIds()).toEqual([]);
@@ -202,14 +264,6 @@ export function describeRunStore(name: string, open: () => RunStoreHarness): voi
       await store.update('ended', 'e-1', finish);
       put('broken', 'b-1.json', '{');
       expect([...(await reopen().runningTaskIds())].sort()).toEqual([...hostileIds].sort());
-    });
-
-    test('is never a review', async () => {
-      const {store} = open();
-      await store.insert(runRecord());
-      await store.insert(runRecord({run_id: 'a-2', attempt: 2, run_type: 'review'}));
-      expect((await store.latest('a'))?.run_id).toBe('a-1');
-      expect((await store.list('a')).runs.map(({run_id}) => run_id)).toEqual(['a-1', 'a-2']);
     });
   });
 
@@ -344,47 +398,5 @@ export function describeRunStore(name: string, open: () => RunStoreHarness): voi
         ['a-1', 4],
       ]);
     });
-  });
-
-  describe(`${name}: hostile names`, () => {
-    test('every task id has a folder of its own', async () => {
-      const {store, reopen} = open();
-      for (const id of hostileIds) await store.insert(runRecord({task_id: id, run_id: 'r-1'}));
-      for (const id of hostileIds) {
-        expect(await store.latest(id)).toEqual(runRecord({task_id: id, run_id: 'r-1'}));
-        await store.update(id, 'r-1', (run) => ({...run, stdout: id}));
-      }
-      const next = reopen();
-      for (const id of hostileIds) expect((await next.latest(id))?.stdout).toBe(id);
-      expect(new Set(hostileIds.map((id) => store.files(id, 'r-1').record)).size).toBe(hostileIds.length);
-    });
-
-    test.each(['..', '.', '', '../a', '/etc/passwd', 'a/b', 'a\\b', 'a\0b', '.hidden', 'ü', 'a b'])(
-      'the run id %j is refused wherever it comes from',
-      async (runId) => {
-        const {store} = open();
-        expect((await rejectionOf(store.insert(runRecord({run_id: runId})))).code).toBe('E_RUN_NOT_FOUND');
-        expect((await rejectionOf(store.update('a', runId, finish))).code).toBe('E_RUN_NOT_FOUND');
-        expect(() => store.files('a', runId)).toThrow('is no run id');
-      },
-    );
-
-    test.each(['a-1', 'feedfacefeedface', 'T_1.2-3', '-rf-0123456789ab-1-0a1b2c'])(
-      'the run id %j is one',
-      async (runId) => {
-        const {store} = open();
-        await store.insert(runRecord({run_id: runId}));
-        expect((await store.latest('a'))?.run_id).toBe(runId);
-      },
-    );
-  });
-
-  test(`${name}: a run keeps its place through all its states`, async () => {
-    const {store, reopen} = open();
-    await store.insert(runRecord());
-    await store.update('a', 'a-1', () => pausedRun());
-    expect(await reopen().latest('a')).toEqual(pausedRun());
-    await store.update('a', 'a-1', () => restingRun({state: 'succeeded'}));
-    expect(await reopen().list('a')).toEqual({runs: [restingRun({state: 'succeeded'})], broken: []});
   });
 }

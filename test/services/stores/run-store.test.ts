@@ -2,13 +2,14 @@ import {execFileSync} from 'node:child_process';
 import {mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
+import {createMemoryRuns} from '../../../src/services/memory/memory-stores.ts';
 import {createRunStore} from '../../../src/services/stores/run-store.ts';
 import {taskFolderName} from '../../../src/services/stores/task-folder.ts';
 import {createMemoryRunStore} from '../../fakes/memory-run-store.ts';
 import {runRecord} from '../../fakes/runs.ts';
 import {rejectionOf} from '../../helpers/errors.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
-import {describeRunStore} from './run-store.contract.ts';
+import {describeRunRecords, describeRunStore} from './run-store.contract.ts';
 
 const modeOf = (file: string) => statSync(file).mode & 0o777;
 const textOf = (file: string) => readFileSync(file, 'utf8');
@@ -48,6 +49,11 @@ describeRunStore('in memory', () => {
     },
     text: (taskId, fileName) => store.texts.get(taskId)?.get(fileName),
   };
+});
+
+describeRunRecords('in a simulation', () => {
+  const store = createMemoryRuns();
+  return {store, reopen: () => store};
 });
 
 describe('files', () => {
