@@ -1,4 +1,6 @@
-import {lstat, readdir} from 'node:fs/promises';
+import {constants} from 'node:fs';
+import {access, lstat, readdir} from 'node:fs/promises';
+import path from 'node:path';
 import {resolveConfig} from '../../machines/policies/config-resolution.ts';
 import {canGoOnHere} from '../../machines/policies/run/run-options.ts';
 import {livingProcesses} from '../../services/agents/orphans.ts';
@@ -7,6 +9,7 @@ import {AppError, messageOf, shellWord, systemErrorCode} from '../../services/co
 import type {RunRecord} from '../../services/contracts/run.ts';
 import {findFlock} from '../../services/lock/kernel-lock.ts';
 import {createRunStore} from '../../services/stores/run-store.ts';
+import {writeReason, writeSteps} from '../../services/stores/store-errors.ts';
 import type {Project} from '../composition.ts';
 import type {CliContext} from '../context.ts';
 import {liveEngine} from '../job/running-task.ts';
@@ -35,8 +38,8 @@ export async function runChecks(surroundings: Surroundings): Promise<Check[]> {
     await checkPlan(surroundings),
     await checkConfig(surroundings),
     await checkStateFolder(surroundings),
-    ...(await checkRuns(surroundings)),
-    ...(await checkOrphans(surroundings)),
+    ...(await told('run', () => checkRuns(surroundings))),
+    ...(await told('agent', () => checkOrphans(surroundings))),
     checkLock(),
     checkReaper(),
     ...(await tools),
@@ -48,6 +51,17 @@ const optionalTools: ReadonlyArray<readonly [name: string, args: readonly string
   ['git', ['--version'], 'without git the change of a task cannot be shown'],
   ['tmux', ['-V'], 'needed for interactive sessions only'],
 ];
+
+/** What keeps Blackbird from looking is what is wrong. */
+async function told(name: string, look: () => Promise<Check[]>): Promise<Check[]> {
+  try {
+    return await look();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const advice = error.next.map(({command}) => command).join('  or  ');
+    return [{name, state: 'wrong', found: error.message, ...(advice === '' ? {} : {advice})}];
+  }
+}
 
 function checkNode(): Check {
   const major = Number(process.versions.node.split('.')[0]);
@@ -96,6 +110,14 @@ async function checkStateFolder({project: {folder}}: Surroundings): Promise<Chec
         found: `${folder.stateFolder} can be read by others`,
         advice: `chmod 700 ${folder.stateFolder}`,
       };
+    }
+    const refused: unknown = await access(folder.stateFolder, constants.W_OK | constants.X_OK).catch(
+      (error: unknown) => error,
+    );
+    if (refused !== undefined) {
+      const found = `${folder.stateFolder} cannot be written: ${writeReason(refused)}`;
+      const [step] = writeSteps(path.join(folder.stateFolder, 'lock'), refused);
+      return {name, state: 'wrong', found, ...(step ? {advice: step.command} : {})};
     }
     const leftovers = (await readdir(folder.stateFolder)).filter((entry) => entry.endsWith('.tmp'));
     const count =

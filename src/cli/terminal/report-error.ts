@@ -1,5 +1,6 @@
 import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
-import {AppError, messageOf} from '../../services/contracts/errors.ts';
+import {AppError, messageOf, systemErrorCode} from '../../services/contracts/errors.ts';
+import {openFilesSteps} from '../../services/stores/store-errors.ts';
 import type {CliContext} from '../context.ts';
 import {exitCodeOf, exitCodes} from '../exit-codes.ts';
 import {painter} from './paint.ts';
@@ -7,11 +8,18 @@ import {printableJson} from './printable-json.ts';
 
 /** Tells what went wrong and what to do next; returns the exit code that says the same. */
 export function reportError(error: unknown, context: CliContext, {json}: {json: boolean}): number {
-  const failure = error instanceof AppError ? error : null;
+  const failure = error instanceof AppError ? error : troubleAround(error);
   if (json) context.err(printableJson({error: failure ? describe(failure) : describeBug(error)}));
   else if (failure) context.err(renderError(failure, context));
   else context.err(renderBug(error, context));
   return failure ? exitCodeOf(failure.code) : exitCodes.error;
+}
+
+/** Parts of the program itself are loaded when they are needed: where no file can be opened, that is no bug. */
+function troubleAround(error: unknown): AppError | null {
+  if (!['EMFILE', 'ENFILE'].includes(systemErrorCode(error) ?? '')) return null;
+  const message = `too many files are open: ${messageOf(error)}`;
+  return new AppError('E_STORE_READ', message, {next: openFilesSteps});
 }
 
 function renderError(error: AppError, context: CliContext): string {

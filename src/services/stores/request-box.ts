@@ -1,5 +1,5 @@
 import {randomBytes} from 'node:crypto';
-import {mkdirSync, unlinkSync, watch} from 'node:fs';
+import {lstatSync, mkdirSync, unlinkSync, watch} from 'node:fs';
 import path from 'node:path';
 import {type JobRequest, jobRequestSchema, type RequestBox} from '../contracts/job.ts';
 import {ensurePrivateFolder, writeDurably} from './durable-write.ts';
@@ -56,7 +56,8 @@ function take(file: string): JobRequest | null {
 
 function watchFolder(folder: string, look: () => void): () => void {
   try {
-    mkdirSync(folder, {recursive: true, mode: 0o700});
+    // Never through a link: whoever writes there says why that is refused.
+    if (lstatSync(path.dirname(folder)).isDirectory()) mkdirSync(folder, {recursive: true, mode: 0o700});
     const watcher = watch(folder, {persistent: false}, look);
     watcher.on('error', () => watcher.close());
     return () => watcher.close();

@@ -38,8 +38,31 @@ export function reasonOf(error: unknown): string {
 }
 
 export function readFailure(file: string, what: string, cause: unknown): AppError {
-  return new AppError('E_STORE_READ', `cannot read the ${what} ${file}: ${messageOf(cause)}`, {cause});
+  const message = `cannot read the ${what} ${file}: ${messageOf(cause)}`;
+  return new AppError('E_STORE_READ', message, {cause, next: readSteps(file, cause)});
 }
+
+/** What to look at when a file cannot even be read; nothing where a person cannot mend it. */
+function readSteps(file: string, cause: unknown): NextStep[] {
+  const look = `ls -ld ${shellWord(path.dirname(file))}`;
+  switch (systemErrorCode(cause)) {
+    case 'EACCES':
+    case 'EPERM':
+      return [{command: look, why: 'see whose it is: a project has one user at a time'}];
+    case 'ENOTDIR':
+      return [{command: look, why: 'it must be a folder; move aside what is there'}];
+    case 'EMFILE':
+    case 'ENFILE':
+      return openFilesSteps;
+    default:
+      return [];
+  }
+}
+
+/** So few files may be open that nothing can be read. */
+export const openFilesSteps: NextStep[] = [
+  {command: 'ulimit -n 1024', why: 'let programs open more files here, then run the command again'},
+];
 
 export function writeFailure(file: string, what: string, cause: unknown): AppError {
   const message = `cannot write the ${what} ${file}: ${writeReason(cause)}; nothing was changed`;
@@ -59,7 +82,9 @@ export function writeReason(cause: unknown): string {
 
 /** What to look at before the same command is run again; nothing where a person cannot mend it. */
 export function writeSteps(file: string, cause: unknown): NextStep[] {
-  const {look, mend} = writeTrouble(cause) ?? {};
+  const trouble = writeTrouble(cause);
+  if (trouble === openFiles) return openFilesSteps;
+  const {look, mend} = trouble ?? {};
   if (look === undefined || mend === undefined) return [];
   return [{command: `${look} ${shellWord(path.dirname(file))}`, why: `${mend}, then run the command again`}];
 }
@@ -70,6 +95,8 @@ type WriteTrouble = {readonly reason: string; readonly look?: string; readonly m
 function writeTrouble(cause: unknown): WriteTrouble | undefined {
   for (let error = cause; error instanceof Error; error = error.cause) {
     const code = systemErrorCode(error);
+    // A program that is missing is no folder that is.
+    if (code === 'ENOENT' && String((error as NodeJS.ErrnoException).syscall).startsWith('spawn')) continue;
     if (code !== undefined && Object.hasOwn(writeTroubles, code)) return writeTroubles[code];
   }
   return undefined;
@@ -77,11 +104,16 @@ function writeTrouble(cause: unknown): WriteTrouble | undefined {
 
 const denied = {reason: 'permission denied', look: 'ls -la', mend: 'make it writable for you'};
 
+const openFiles = {reason: 'too many files are open'};
+
 const writeTroubles: Readonly<Record<string, WriteTrouble>> = {
   ENOSPC: {reason: 'the disk is full', look: 'df -h', mend: 'free space there'},
   EDQUOT: {reason: 'the disk quota is used up', look: 'df -h', mend: 'free space there'},
   EROFS: {reason: 'the file system is read-only', look: 'df', mend: 'make that disk writable'},
   EACCES: denied,
   EPERM: denied,
+  ENOENT: {reason: 'its folder does not exist', look: 'mkdir -p', mend: 'make it'},
+  EMFILE: openFiles,
+  ENFILE: openFiles,
   ENAMETOOLONG: {reason: 'the name is too long'},
 };
