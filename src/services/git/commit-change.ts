@@ -12,7 +12,7 @@ import {
   type Side,
   Skipped,
 } from './commit-checks.ts';
-import {lockIndex, stagedEntries} from './commit-index.ts';
+import {replaceIndex, stagedEntries} from './commit-index.ts';
 import {isNote} from './file-sizes.ts';
 import {type Git, GitFailure} from './safe-git.ts';
 import {
@@ -101,15 +101,16 @@ async function commit(change: TreeSpan, request: CommitRequest, job: CommitJob):
   ).filter(({file, entry}) => !isSame(entry, staged.entries.get(file) ?? noEntry));
 
   const sha = await writeCommit(git, {head: head.sha, entries: commits, message: request.message, work});
-  const lock = await lockIndex(git, {gitFolder, work, lines: indexLines(index)});
-  if (lock === null) throw new Skipped('another git is changing the index');
+  // The index first: a Blackbird that dies now leaves a change that is staged, and commits it when it is asked again. The
+  // other way round, the next commit of the user would take the change out again.
+  const replaced = await replaceIndex(git, {gitFolder, work, lines: indexLines(index)});
+  if (replaced === null) throw new Skipped('another git is changing the index');
   try {
     await moveHead(git, sha, head.sha, request.message);
   } catch (error) {
-    lock.release();
+    replaced.putBack();
     throw error;
   }
-  lock.commit();
   return {sha, ...onBranch(head)};
 }
 

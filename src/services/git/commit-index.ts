@@ -1,4 +1,4 @@
-import {copyFileSync, readFileSync, renameSync, statSync, unlinkSync, writeFileSync} from 'node:fs';
+import {copyFileSync, readFileSync, renameSync, rmSync, statSync, unlinkSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {systemErrorCode} from '../contracts/errors.ts';
 import {statsOrNull} from './file-sizes.ts';
@@ -28,40 +28,47 @@ export async function stagedEntries(
   return {entries};
 }
 
-/** A new index that is ready, under git's own lock. */
-export type LockedIndex = {
-  /** It becomes the index. */
-  readonly commit: () => void;
-  /** The index stays what it was. */
-  readonly release: () => void;
+/** The index with the change in it, in its place. */
+export type ReplacedIndex = {
+  /** It is what it was, unless somebody has changed it since. */
+  readonly putBack: () => void;
 };
 
 /** Null where another git holds the index, or has just changed it. */
-export async function lockIndex(
+export async function replaceIndex(
   git: Git,
   {gitFolder, work, lines}: {gitFolder: string; work: string; lines: string},
-): Promise<LockedIndex | null> {
-  if (lines === '') return {commit: () => {}, release: () => {}};
+): Promise<ReplacedIndex | null> {
+  if (lines === '') return {putBack: () => {}};
   const index = path.join(gitFolder, 'index');
   const own = path.join(work, 'user.index');
   const before = bytesOf(index);
   if (before !== null) copyFileSync(index, own);
   await git.feed(['update-index', '-z', '--index-info'], lines, {env: {GIT_INDEX_FILE: own}});
+  const after = readFileSync(own);
+  if (!swap(index, before, after)) return null;
+  return {putBack: () => void swap(index, after, before)};
+}
+
+/** Under git's own lock, and only from what it was. Nothing is waited for: whoever dies leaves no lock behind. */
+function swap(index: string, from: Buffer | null, to: Buffer | null): boolean {
   const lock = `${index}.lock`;
+  const mode = statsOrNull(index) === null ? 0o666 : statSync(index).mode & 0o777;
   try {
-    const mode = statsOrNull(index) === null ? 0o666 : statSync(index).mode & 0o777;
-    writeFileSync(lock, readFileSync(own), {flag: 'wx', mode});
+    writeFileSync(lock, to ?? '', {flag: 'wx', mode});
   } catch (error) {
-    if (systemErrorCode(error) === 'EEXIST') return null;
+    if (systemErrorCode(error) === 'EEXIST') return false;
+    rmSync(lock, {force: true});
     throw error;
   }
-  const release = () => unlinkSync(lock);
   const now = bytesOf(index);
-  if (before === null ? now !== null : now === null || !before.equals(now)) {
-    release();
-    return null;
+  const isAsBefore = from === null ? now === null : now?.equals(from) === true;
+  if (isAsBefore && to !== null) renameSync(lock, index);
+  else {
+    if (isAsBefore) rmSync(index, {force: true});
+    unlinkSync(lock);
   }
-  return {commit: () => renameSync(lock, index), release};
+  return isAsBefore;
 }
 
 const bytesOf = (file: string): Buffer | null => (statsOrNull(file) === null ? null : readFileSync(file));

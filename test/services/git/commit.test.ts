@@ -1,4 +1,5 @@
-import {chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
+import {execFileSync} from 'node:child_process';
+import {chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
@@ -177,6 +178,40 @@ describe('the commit of a task', () => {
     expect(repository.git('rev-list', '--count', 'HEAD').trim()).toBe('3');
   });
 
+  test('moves HEAD once the index is written and free: who dies then leaves no lock, and nothing to take back', async () => {
+    const repository = testRepository();
+    const {git, folder, write} = repository;
+    const [bin, seen] = [temporaryFolder(), path.join(temporaryFolder(), 'seen')];
+    const real = execFileSync('sh', ['-c', 'command -v git'], {encoding: 'utf8'}).trim();
+    const look = `ls '${folder}/.git/index.lock' || '${real}' -C '${folder}' diff --cached --name-only`;
+    const script = `case " $* " in *' update-ref '*) (${look}) > '${seen}' 2> /dev/null;; esac\nexec '${real}' "$@"\n`;
+    writeFileSync(path.join(bin, 'git'), `#!/bin/sh\n${script}`, {mode: 0o755});
+    const tracker = repository.tracker({env: {PATH: `${bin}:${process.env.PATH}`}});
+    const from = (await tracker.snapshot()) ?? '';
+    write('readme.md', 'task\n');
+    const to = (await tracker.snapshot(from)) ?? '';
+    expect(await tracker.commit({from, to}, request)).toMatchObject({branch: 'main'});
+    expect(readFileSync(seen, 'utf8')).toBe('readme.md\n');
+    expect(git('status', '--porcelain', '-uno')).toBe('');
+  });
+
+  test('is made where a first try died with the index written: what the user staged stays staged', async () => {
+    const {outcome, inHead, status, repository} = await committed({
+      before: ({write, commit, git}) => {
+        write('file', ten());
+        commit();
+        write('file', ten([0, 'staged']));
+        git('add', 'file');
+      },
+      task: ({write}) => write('file', ten([0, 'staged'], [5, 'task'])),
+      since: ({git}) => git('add', 'file'),
+    });
+    expect(outcome).toMatchObject({branch: 'main'});
+    expect(inHead('file')).toBe(ten([5, 'task']));
+    expect(repository.git('show', ':file')).toBe(ten([0, 'staged'], [5, 'task']));
+    expect(status()).toEqual(['M  file']);
+  });
+
   test('runs no program that the repository names', async () => {
     const {program, wasRun} = canary(temporaryFolder());
     const {outcome} = await committed({
@@ -262,6 +297,16 @@ describe('nothing is committed, and the reason is told,', () => {
       task: ({write}) => write('new', 'task\n'),
       since: ({folder}) => writeFileSync(path.join(folder, '.git/index.lock'), ''),
       skipped: 'another git is changing the index',
+    },
+    'while another git moves HEAD': {
+      before: ({write, git}) => {
+        write('staged', 'mine\n');
+        git('add', 'staged');
+      },
+      task: ({write}) => write('new', 'task\n'),
+      since: ({folder, git}) =>
+        writeFileSync(path.join(folder, '.git', `${git('symbolic-ref', 'HEAD').trim()}.lock`), ''),
+      skipped: 'HEAD moved while the commit was made',
     },
   };
 
