@@ -31,7 +31,7 @@ type Facts = {readonly context: VerificationContext};
 const remembered = {type: 'rememberRun', params: recordIn} as const;
 const failed = {target: '#verification.failed', actions: {type: 'rememberError', params: errorIn}} as const;
 
-const recording = (id: string, step: (facts: checks.VerificationFacts) => CheckStep) =>
+const recording = (id: string, step: (facts: VerificationContext) => CheckStep) =>
   ({id, src: 'recordRun', input: ({context}: Facts) => ({run: context.run, step: step(context)})}) as const;
 
 const nothingOfCheck = {held: null, exit: null, isTimedOut: false} as const;
@@ -39,7 +39,7 @@ const nothingOfCheck = {held: null, exit: null, isTimedOut: false} as const;
 /**
  * Whether the work of a run holds: its checks, one after another, until one fails or all have passed. Each is a
  * process like an agent: recorded before it is told to go, and recorded as ended only when nothing of it is alive.
- * A check that failed is the agent's to mend, so often as the rules allow.
+ * A check that failed is the agent's to mend, as often as the rules allow.
  */
 export const verificationMachine = setup({
   types: {
@@ -192,8 +192,8 @@ export const verificationMachine = setup({
           {guard: 'isPauseAsked', target: 'recordingPause'},
           {target: 'recordingRound', actions: {type: 'rememberRequest', params: outputIn}},
         ],
-        // Nobody can be told: the check stays as it is.
-        onError: 'recordingFailure',
+        // Nobody can be told: the check stays as it is, and the record says why.
+        onError: {target: 'recordingFailure', actions: {type: 'rememberError', params: errorIn}},
       },
     },
     recordingRound: {
@@ -222,7 +222,7 @@ export const verificationMachine = setup({
     },
     recordingFailure: {
       invoke: {
-        ...recording('recordFailure', () => ({type: 'unverified'})),
+        ...recording('recordFailure', checks.checksFailed),
         onDone: {target: 'concluded', actions: remembered},
         onError: failed,
       },

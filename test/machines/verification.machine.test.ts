@@ -176,13 +176,19 @@ describe('checks', () => {
     ]);
   });
 
-  test('fail for good where the agent cannot be told', async () => {
+  test('fail for good where the agent cannot be told, and say why', async () => {
     const started = createVerification();
     started.agents.failCheck(new AppError('E_AGENT_NOT_FOUND', 'gone'));
     started.actor.start();
     await settle();
     started.checks.check.fails();
-    expect((await started.finished).run).toMatchObject({state: 'failed', failure: {kind: 'verification'}});
+    expect((await started.finished).run).toMatchObject({
+      state: 'failed',
+      failure: {
+        kind: 'verification',
+        message: 'the check failed: lint (exit 1), and its agent cannot be told: gone',
+      },
+    });
   });
 });
 

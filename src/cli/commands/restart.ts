@@ -33,7 +33,8 @@ export function restartCommand(cli: Cli): Command {
         requireTask(await plans.read(), taskId);
         const opened = await openEngineFor(cli, command, options);
         const latest = await opened.runs.latest(taskId);
-        if (latest?.state === 'succeeded' && !options.yes && !cli.context.isInteractive) {
+        const canAsk = cli.context.isInteractive && !cli.isJson(command);
+        if (latest?.state === 'succeeded' && !options.yes && !canAsk) {
           const standing = latest.decision_state === 'pending' ? 'waits for your decision' : 'is done';
           throw new AppError('E_CONFIRMATION_REQUIRED', `${taskId} ${standing}; pass --yes to run it again`, {
             next: [
@@ -44,7 +45,7 @@ export function restartCommand(cli: Cli): Command {
             ],
           });
         }
-        if (latest && !options.yes && cli.context.isInteractive && !cli.isJson(command)) {
+        if (latest && !options.yes && canAsk) {
           const question = `Restart ${displayLine(taskId)}? Run ${displayLine(latest.run_id)} (${latest.state}) stays in its history. [y/N]: `;
           const answer = (await cli.context.ask(question))?.trim().toLowerCase();
           if (answer !== 'y' && answer !== 'yes')

@@ -18,8 +18,8 @@ export type CheckStep =
   /** Its agent is told what failed. */
   | {readonly type: 'sentBack'}
   | {readonly type: 'verified'}
-  /** A check failed, and nobody mends it. */
-  | {readonly type: 'unverified'};
+  /** A check failed, and nobody mends it; `because` the agent could not be told, where that is why. */
+  | {readonly type: 'unverified'; readonly because?: string};
 
 type Step<Type extends CheckStep['type']> = Extract<CheckStep, {type: Type}>;
 

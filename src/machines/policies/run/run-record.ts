@@ -139,7 +139,7 @@ export function applyRunStep(
     case 'verified':
       return atCheckpoint({...checked(changed, trace), state: 'succeeded'}, now);
     case 'unverified':
-      return unverified(checked(changed, trace), '', now);
+      return unverified(checked(changed, trace), untoldWords(step.because), now);
     case 'decided':
       return decided(changed, step.decision, now);
     case 'approvalWithdrawn':
@@ -249,6 +249,9 @@ function atCheckpoint(run: RunRecord, now: string): RunRecord {
   if (!isGated || isUndelivered(run)) return run;
   return {...run, decision_required: true, decision_state: 'pending', decision_requested_at: now};
 }
+
+const untoldWords = (because: string | undefined): string =>
+  because === undefined ? '' : `, and its agent cannot be told: ${because}`;
 
 /** A check failed for good. */
 function unverified(run: RunRecord, because: string, now: string): RunRecord {

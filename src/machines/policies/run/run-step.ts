@@ -175,7 +175,7 @@ export function capturedSession({
   return {ref, ...(dialect && {dialect}), isRecorded: false};
 }
 
-/** What became of a segment.`withdrawn`: it was paused before its agent was told to go, so nothing happened. */
+/** What became of a segment. `withdrawn`: it was paused before its agent was told to go, so nothing happened. */
 export type SegmentOutput = {readonly run: RunRecord} & (
   | {readonly outcome: 'ended' | 'withdrawn'}
   | {readonly outcome: 'error'; readonly error: unknown}

@@ -42,10 +42,10 @@ export type TaskFacts = {
   readonly isOrphaned?: boolean;
 };
 
-/** What is known besides the plan: where we are, and how the task stands on disk. */
 /** When the latest run of the project began, as far as anybody asks. */
 type LatestStart = {readonly latestStart?: string | null};
 
+/** What is known besides the plan: where we are, and how the task stands on disk. */
 export type KnownOfTask = ProgramChoice &
   LatestStart &
   Pick<TaskFacts, 'run' | 'isSentBack' | 'isOrphaned'> & {

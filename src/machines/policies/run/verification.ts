@@ -1,4 +1,5 @@
 import type {AgentRequest} from '../../../services/contracts/agent.ts';
+import {messageOf} from '../../../services/contracts/errors.ts';
 import type {ProcessIdentity} from '../../../services/contracts/process.ts';
 import type {PauseReason, RunRecord} from '../../../services/contracts/run.ts';
 import type {Verification} from '../../../services/contracts/verification.ts';
@@ -128,6 +129,12 @@ export const checkEnded = ({run, place, isTimedOut}: VerificationFacts): CheckSt
   isTimedOut,
 });
 
+/** Nobody mends the check: the rounds are over, or something keeps the agent from being told. */
+export const checksFailed = ({error}: {readonly error: unknown}): CheckStep => ({
+  type: 'unverified',
+  ...(error !== undefined && {because: messageOf(error)}),
+});
+
 export function sentBackOutput({
   run,
   request,
@@ -141,7 +148,8 @@ export function sentBackOutput({
 
 export type VerificationOutput = {
   readonly run: RunRecord;
-} /** The run came to rest, or ended; the record says how. */ & (
+} & /** The run came to rest, or ended; the record says how. */
+(
   | {readonly outcome: 'concluded'}
   | {readonly outcome: 'sentBack'; readonly request: AgentRequest}
   | {readonly outcome: 'error'; readonly error: unknown}

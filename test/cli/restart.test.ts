@@ -1,0 +1,22 @@
+import {mkdirSync, writeFileSync} from 'node:fs';
+import path from 'node:path';
+import {expect, test} from 'vitest';
+import {restingRun} from '../fakes/runs.ts';
+import {planOf, task} from '../helpers/plans.ts';
+import {cliProject} from '../helpers/run-cli.ts';
+
+test.each([
+  {where: 'in a script', options: {}},
+  {where: 'on a terminal, where --json asks nobody', options: {terminal: true}},
+])('a task that is done is run again only with --yes $where', async ({options}) => {
+  const project = cliProject(planOf(task('a', {status: 'done'})));
+  const folder = path.join(project.folder, '.blackbird/runs/a');
+  mkdirSync(folder, {recursive: true});
+  writeFileSync(path.join(folder, 'a-1.json'), JSON.stringify(restingRun({state: 'succeeded'})));
+  const before = project.files();
+  expect(await project.error(['restart', 'a'], options)).toMatchObject({
+    code: 1,
+    error: {code: 'E_CONFIRMATION_REQUIRED', message: 'a is done; pass --yes to run it again'},
+  });
+  expect(project.files()).toEqual(before);
+});
