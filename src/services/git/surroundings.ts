@@ -13,7 +13,7 @@ export function createSurroundingsReader({
   stateFolder,
   settings,
   env,
-  timeLimitMs = 5_000,
+  timeLimitMs = 20_000,
 }: {
   root: string;
   stateFolder: string;
@@ -40,18 +40,21 @@ export function createSurroundingsReader({
       if (top === null) return none;
       const {lookingGit} = await import('./repository.ts');
       const {changedSince} = await import('./changed-since.ts');
+      const {GitFailure} = await import('./safe-git.ts');
       const args = ['ls-files', '-z', '-o', '-i', '--exclude-standard', '--directory', '--', '.'];
       const own = path.relative(top, realFolder(stateFolder) ?? stateFolder);
+      const signal = AbortSignal.timeout(timeLimitMs);
       try {
-        const git = lookingGit(top, env, AbortSignal.timeout(timeLimitMs));
+        const git = lookingGit(top, env, signal);
         const {text} = await git.run([...args, `:(top,exclude,literal)${own}`]);
         const entries = text.split('\0').slice(0, -1);
         // Where some of its files are tracked, git lists the others although they are excluded.
         const foreign = entries.filter((entry) => !entry.startsWith(`${own}/`));
         return await changedSince(top, foreign, Date.parse(time), walkLimits);
-      } catch {
-        // A git that cannot tell has said so in the summary of the change.
-        return none;
+      } catch (error) {
+        const isTooMuch = signal.aborted || (error instanceof GitFailure && error.kind === 'large');
+        // A git that cannot tell at all has said so in the summary of the change.
+        return isTooMuch ? {...none, isCut: true} : none;
       }
     },
   };
