@@ -146,10 +146,8 @@ export function sentBackOutput({
   return {outcome: 'sentBack', run, request};
 }
 
-export type VerificationOutput = {
-  readonly run: RunRecord;
-} & /** The run came to rest, or ended; the record says how. */
-(
+/** `concluded`: the run came to rest, or ended; the record says how. */
+export type VerificationOutput = {readonly run: RunRecord} & (
   | {readonly outcome: 'concluded'}
   | {readonly outcome: 'sentBack'; readonly request: AgentRequest}
   | {readonly outcome: 'error'; readonly error: unknown}
