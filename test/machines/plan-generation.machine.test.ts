@@ -675,7 +675,7 @@ test('every transition of a turn is reached', () => {
 
 test('every transition is reached', () => {
   const rounds = {questions: 0, corrections: 0, refinements: 0};
-  const draft = {draftId: 'd', kind: 'generate', phase: 'generating', rounds, isEdited: false};
+  const draft = {draftId: 'd', kind: 'generate', phase: 'generating', questions: [], rounds, isEdited: false};
   const asking = {...draft, phase: 'asking'};
   const proposed = {...draft, phase: 'proposed'};
   const tired = {...proposed, rounds: {questions: 3, corrections: 2, refinements: 1}};

@@ -23,8 +23,8 @@ const draftIdForm = /^[A-Za-z0-9][A-Za-z0-9-]{0,63}$/;
 export function createPlanDraftStore({folder}: {folder: string}): PlanDraftStore {
   const fileOf = (draftId: string) => {
     if (draftIdForm.test(draftId)) return path.join(folder, `${draftId}.json`);
-    throw new AppError('E_DRAFT_NOT_FOUND', `${JSON.stringify(draftId)} is no draft of a plan`, {
-      next: [{command: 'blackbird plan drafts', why: 'see those there are'}],
+    throw new AppError('E_DRAFT_NOT_FOUND', `${JSON.stringify(draftId)} is not the id of a plan draft`, {
+      next: [{command: 'blackbird plan drafts', why: 'list the drafts'}],
     });
   };
   const read = async (draftId: string): Promise<PlanDraft | null> => {

@@ -1,12 +1,20 @@
 import {expect, test} from 'vitest';
 import type {JobResult} from '../../../src/machines/policies/job/job-steps.ts';
 import type {Wait} from '../../../src/machines/policies/job/waiting.ts';
+import type {DraftHead} from '../../../src/machines/policies/planning/plan-draft.ts';
 import {planSummary} from '../../../src/machines/policies/planning/plan-job.ts';
 import type {PlanOutput} from '../../../src/machines/policies/planning/plan-steps.ts';
 import {pausedRun, restingRun} from '../../fakes/runs.ts';
 
 const rounds = {questions: 0, corrections: 0, refinements: 0};
-const draft = {draftId: 'd', kind: 'generate', phase: 'generating', rounds, isEdited: false} as const;
+const draft: DraftHead = {
+  draftId: 'd',
+  kind: 'generate',
+  phase: 'generating',
+  questions: [],
+  rounds,
+  isEdited: false,
+};
 
 const summary = (output: Partial<PlanOutput>, isPauseAsked = false) => {
   const plan: PlanOutput = {outcome: 'saved', draft, run: null, reading: null, ...output};
@@ -49,6 +57,18 @@ test.each<[string, Partial<PlanOutput>, boolean, string]>([
   ['unusable', {outcome: 'unusable'}, false, 'failed'],
 ])('a plan that is %s', (_, output, isPauseAsked, standing) => {
   expect(summary(output, isPauseAsked)?.standing).toBe(standing);
+});
+
+test('a plan with open questions says them, with the ids that answer them', () => {
+  const questions = [{id: 'db', prompt: 'Which\u001b[2J database?', options: ['pg', 'sqlite']}];
+  expect(summary({outcome: 'unanswered', draft: {...draft, phase: 'asking', questions}})).toMatchObject({
+    lines: [
+      'The planner waits for your answers.',
+      '  db: Which database? (pg, sqlite)',
+      'Answer with: blackbird plan drafts open d',
+    ],
+    plan: {outcome: 'unanswered', draft_id: 'd', questions},
+  });
 });
 
 test('what cannot go on says until when, why, and how it goes on', () => {

@@ -34,6 +34,7 @@ function listCommand(cli: Cli): Command {
         kind: draft.kind,
         phase: headOf(draft).phase,
         text: draft.text,
+        questions: draft.questions,
         updated_at: draft.updatedAt,
       }));
       for (const {file, reason} of broken) cli.context.err(`warning: ${displayLine(`${file}: ${reason}`)}`);

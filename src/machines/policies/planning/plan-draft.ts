@@ -20,6 +20,8 @@ export type DraftHead = {
   readonly kind: PlanKind;
   /** What comes next. */
   readonly phase: 'generating' | 'asking' | 'proposed';
+  /** What it waits to be told. */
+  readonly questions: readonly Question[];
   readonly rounds: PlanDraft['rounds'];
   /** A person changed the proposal: nothing sends it back but a person. */
   readonly isEdited: boolean;
@@ -29,6 +31,7 @@ export const headOf = ({draftId, kind, saying, questions, rounds, isEdited}: Pla
   draftId,
   kind,
   phase: questions.length > 0 ? 'asking' : saying === null ? 'proposed' : 'generating',
+  questions,
   rounds,
   isEdited,
 });
@@ -126,6 +129,6 @@ export const sentBack = (draft: PlanDraft, saying: PlanSaying): PlanDraft => ({
 });
 
 export const draftMissing = (draftId: string): AppError =>
-  new AppError('E_DRAFT_NOT_FOUND', `there is no draft ${JSON.stringify(draftId)} of a plan`, {
-    next: [{command: 'blackbird plan drafts', why: 'see those there are'}],
+  new AppError('E_DRAFT_NOT_FOUND', `there is no plan draft ${JSON.stringify(draftId)}`, {
+    next: [{command: 'blackbird plan drafts', why: 'list the drafts'}],
   });

@@ -1,3 +1,4 @@
+import type {Question} from '../../../services/contracts/run.ts';
 import type {JobResult, JobRules, JobStep} from '../job/job-steps.ts';
 import type {JobSummary} from '../job/job-summary.ts';
 import type {StopReason} from '../job/stop-reason.ts';
@@ -39,7 +40,12 @@ export const planStopReason = {
 } as const satisfies Record<PlanOutput['outcome'], StopReason | null>;
 
 /** What a script is told of it. */
-export type PlanData = {readonly outcome: PlanOutput['outcome']; readonly draft_id?: string};
+export type PlanData = {
+  readonly outcome: PlanOutput['outcome'];
+  readonly draft_id?: string;
+  /** What the planner waits to be told, where it asks. */
+  readonly questions?: readonly Question[];
+};
 
 type Said = Pick<JobSummary, 'headline' | 'lines' | 'standing' | 'retryAt'>;
 
@@ -49,8 +55,19 @@ export function planSummary({steps, reason, isPauseAsked}: JobResult): JobSummar
   if (last?.type !== 'plan') return null;
   const {output} = last;
   const id = output.draft?.draftId;
-  const plan: PlanData = {outcome: output.outcome, ...(id !== undefined && {draft_id: id})};
+  const questions = output.outcome === 'unanswered' ? output.draft?.questions : undefined;
+  const plan: PlanData = {
+    outcome: output.outcome,
+    ...(id !== undefined && {draft_id: id}),
+    ...(questions && {questions}),
+  };
   return {reason, ...saidOf(output, isPauseAsked), plan};
+}
+
+/** With its id, for `--answer id=text`. */
+function questionLine({id, prompt, options = []}: Question): string {
+  const choice = options.length === 0 ? '' : ` (${options.join(', ')})`;
+  return `  ${displayLine(`${id}: ${prompt}${choice}`)}`;
 }
 
 function saidOf(output: PlanOutput, isPauseAsked: boolean): Said {
@@ -69,7 +86,12 @@ function saidOf(output: PlanOutput, isPauseAsked: boolean): Said {
     case 'dropped':
       return say('done', 'Dropped. The plan is as it was.');
     case 'unanswered':
-      return say(needed, 'The planner waits for your answers.', `Answer with: ${open}`);
+      return say(
+        needed,
+        'The planner waits for your answers.',
+        ...(draft?.questions ?? []).map(questionLine),
+        `Answer with: ${open}`,
+      );
     case 'undecided': {
       const blocking = reading?.blocking ?? 0;
       const why = blocking > 0 ? ` ${blocking} blocking ${blocking === 1 ? 'finding' : 'findings'}.` : '';
