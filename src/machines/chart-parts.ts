@@ -79,3 +79,25 @@ export function byWish<Target extends string, Action extends string>(target: Tar
     {target, actions: {type, params: {wish: 'none'}}},
   ] as const;
 }
+
+/**
+ * How a process of ours is stopped: asked, and after a while or a second Ctrl+C made to end. Whatever comes of it, what it left
+ * behind is looked for in `sweeping`.
+ */
+export function stoppingStates<Ask extends string, Force extends string>(ask: Ask, force: Force) {
+  return {
+    interrupting: {
+      entry: ask,
+      always: [
+        {guard: 'hasExited', target: 'sweeping'},
+        {guard: 'isForced', target: 'killing'},
+      ],
+      after: {graceWindow: 'killing'},
+    },
+    killing: {
+      entry: force,
+      always: {guard: 'hasExited', target: 'sweeping'},
+      after: {killWindow: 'sweeping'},
+    },
+  } as const;
+}

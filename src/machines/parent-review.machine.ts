@@ -29,7 +29,7 @@ import {type JobWishes, reviewerWish} from './policies/run/agent-choice.ts';
 import type {Budgets} from './policies/run/budget.ts';
 import {isTimeNeeded} from './policies/run/failure-table.ts';
 import {retryWaitMachine, waitInput} from './retry-wait.machine.ts';
-import {type RunOutput, runMachine} from './run.machine.ts';
+import {endedBy, type RunOutput, runMachine} from './run.machine.ts';
 
 export type {ParentReviewOutput, Reviewed};
 
@@ -84,7 +84,7 @@ export const parentReviewMachine = setup({
       verdict,
       reviews: withReviews(context.reviews, [reviewedOf(verdict)]),
     })),
-    rememberRun: assign((_, ended: RunOutput) => ({ended, overrun: null})),
+    rememberRun: assign((_, ended: RunOutput) => ({...endedBy(ended), overrun: null})),
     rememberOverrun: assign({overrun: ({context}) => context.minutes}),
     rememberError: assign((_, params: {error: unknown}) => params),
   },
@@ -218,13 +218,7 @@ export const parentReviewMachine = setup({
             },
             ended: {
               always: [
-                {
-                  guard: 'isBroken',
-                  target: '#broken',
-                  actions: assign(({context: {ended}}) =>
-                    ended?.outcome === 'error' ? {error: ended.error} : {},
-                  ),
-                },
+                {guard: 'isBroken', target: '#broken'},
                 {guard: 'isPaused', target: '#paused'},
                 {target: 'judging'},
               ],

@@ -18,7 +18,7 @@ import {
 } from './policies/planning/plan-steps.ts';
 import {isHeldForTime} from './policies/run/retry-time.ts';
 import {retryWaitMachine, waitInput} from './retry-wait.machine.ts';
-import {type RunOutput, runMachine} from './run.machine.ts';
+import {endedBy, type RunOutput, runMachine} from './run.machine.ts';
 
 type PlanTurnContext = PlanTurnInput & {
   /** What has to be waited for, as of the last look. */
@@ -140,19 +140,13 @@ export const planTurnMachine = setup({
                 id: 'run',
                 src: 'run',
                 input: ({context}) => turnRunInput(context),
-                onDone: {target: 'ended', actions: assign({ended: ({event}) => event.output})},
+                onDone: {target: 'ended', actions: assign(({event}) => endedBy(event.output))},
                 onError: broken,
               },
             },
             ended: {
               always: [
-                {
-                  guard: 'isBroken',
-                  target: '#broken',
-                  actions: assign(({context: {ended}}) =>
-                    ended?.outcome === 'error' ? {error: ended.error} : {},
-                  ),
-                },
+                {guard: 'isBroken', target: '#broken'},
                 {guard: 'isHeld', target: 'looking'},
                 {guard: 'isPaused', target: '#paused'},
                 {guard: 'hasSucceeded', target: 'reading'},

@@ -35,6 +35,12 @@ export type RunOutput = {readonly run: RunRecord} & (
   | {readonly outcome: 'error'; readonly error: unknown}
 );
 
+/** For parents: how it ended, and why it broke if it did. */
+export const endedBy = (ended: RunOutput) => ({
+  ended,
+  error: ended.outcome === 'error' ? ended.error : undefined,
+});
+
 type RunContext = RunInput & Required<Pick<RunInput, 'circumstances'>> & {error: unknown};
 
 const remembered = {type: 'rememberRun', params: recordIn} as const;

@@ -4,7 +4,7 @@ import type {AgentInput, AgentOrder, AgentReport} from './actors/agent.actor.ts'
 import {callbackNotProvided, promiseNotProvided} from './actors/not-provided.ts';
 import type {RecordRunInput} from './actors/record-run.actor.ts';
 import {budgetMachine} from './budget.machine.ts';
-import {errorIn, finalOutput, outputIn, type PauseCommand, recordIn} from './chart-parts.ts';
+import {errorIn, finalOutput, outputIn, type PauseCommand, recordIn, stoppingStates} from './chart-parts.ts';
 import type {Overrun} from './policies/run/budget.ts';
 import {
   afterExit,
@@ -209,19 +209,7 @@ export const segmentMachine = setup({
         onError: {target: 'killing', actions: failed},
       },
     },
-    interrupting: {
-      entry: 'interruptAgent',
-      always: [
-        {guard: 'hasExited', target: 'sweeping'},
-        {guard: 'isForced', target: 'killing'},
-      ],
-      after: {graceWindow: 'killing'},
-    },
-    killing: {
-      entry: 'killAgent',
-      always: {guard: 'hasExited', target: 'sweeping'},
-      after: {killWindow: 'sweeping'},
-    },
+    ...stoppingStates('interruptAgent', 'killAgent'),
     sweeping: {
       invoke: {
         id: 'endEverything',

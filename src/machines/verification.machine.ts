@@ -4,7 +4,7 @@ import type {PauseReason, RunRecord} from '../services/contracts/run.ts';
 import type {CheckInput, CheckOrder, CheckReport} from './actors/check.actor.ts';
 import {callbackNotProvided, promiseNotProvided} from './actors/not-provided.ts';
 import type {RecordRunInput} from './actors/record-run.actor.ts';
-import {errorIn, finalOutput, outputIn, type PauseCommand, recordIn} from './chart-parts.ts';
+import {errorIn, finalOutput, outputIn, type PauseCommand, recordIn, stoppingStates} from './chart-parts.ts';
 import type {CheckStep} from './policies/run/check-record.ts';
 import type {VerificationOutput} from './policies/run/verification.ts';
 import * as checks from './policies/run/verification.ts';
@@ -137,19 +137,7 @@ export const verificationMachine = setup({
           ],
           after: {timeLimit: {target: 'interrupting', actions: assign({isTimedOut: true})}},
         },
-        interrupting: {
-          entry: 'interruptCheck',
-          always: [
-            {guard: 'hasExited', target: 'sweeping'},
-            {guard: 'isForced', target: 'killing'},
-          ],
-          after: {graceWindow: 'killing'},
-        },
-        killing: {
-          entry: 'killCheck',
-          always: {guard: 'hasExited', target: 'sweeping'},
-          after: {killWindow: 'sweeping'},
-        },
+        ...stoppingStates('interruptCheck', 'killCheck'),
         // What a check started and left behind ends with it.
         sweeping: {
           invoke: {
