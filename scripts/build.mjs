@@ -42,6 +42,7 @@ const {metafile} = await build({...options, write: false, metafile: true});
 await build({...options, plugins: [oneCore(metafile), withoutSpawn()]});
 const page = await buildPage(path.join(outdir, 'inspector'));
 await Promise.all(['blackbird', 'agency'].map(writeExecutable));
+await copyFile(path.join(root, 'src', 'cli', 'load.cjs'), path.join(outdir, 'load.cjs'));
 await writeLicences([...Object.keys(metafile.inputs), ...page]);
 
 /** Not bundled: it must be read by Nodes that know nothing of what the rest is written in. */

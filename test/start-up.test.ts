@@ -1,3 +1,4 @@
+import {readFileSync} from 'node:fs';
 import path from 'node:path';
 import {build} from 'esbuild';
 import {expect, test} from 'vitest';
@@ -32,3 +33,8 @@ test.each(['src/cli/run-process.ts', 'src/cli/composition.ts'])(
     expect(found.map(([file, by]) => `${by} loads ${file}`)).toEqual([]);
   },
 );
+
+test('the first file that runs is in the syntax of the oldest Nodes', () => {
+  const text = readFileSync(path.join(root, 'src/cli/start.cjs'), 'utf8').replace(/^\s*\/\/.*$/gm, '');
+  expect(text).not.toMatch(/=>|`|\b(const|let|import|class|async|await)\b|,\s*\)/);
+});

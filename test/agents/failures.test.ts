@@ -1,11 +1,10 @@
-import {execFileSync} from 'node:child_process';
 import {writeFileSync} from 'node:fs';
 import path from 'node:path';
-import {beforeAll, describe, expect, onTestFinished, test} from 'vitest';
+import {beforeAll, describe, expect, test} from 'vitest';
 import type {FailureKind} from '../../src/services/contracts/agent.ts';
 import type {Plan} from '../../src/services/contracts/plan.ts';
 import type {PauseReason} from '../../src/services/contracts/run.ts';
-import {type EngineProject, engineProject} from '../helpers/engine-project.ts';
+import {type AgentName, agentProject} from '../helpers/agent-project.ts';
 import {
   createHold,
   cut,
@@ -16,10 +15,9 @@ import {
   refuse,
   run as runInShell,
   say,
-  startModelServer,
 } from '../helpers/model-server.ts';
 import {planOf, task} from '../helpers/plans.ts';
-import {createAgentHome, ensureAgents, type RealAgents} from '../helpers/real-agents.ts';
+import {ensureAgents, type RealAgents} from '../helpers/real-agents.ts';
 import {temporaryFolder} from '../helpers/temp-folder.ts';
 
 // What the provider could not do, with the real codex and claude: the run rests, and goes on where it was.
@@ -29,27 +27,9 @@ beforeAll(async () => {
   agents = await ensureAgents();
 }, 600_000);
 
-type AgentName = 'claude' | 'codex';
-type Bench = {readonly server: ModelServer; readonly project: EngineProject};
-
-async function setUp(
-  agent: AgentName,
-  plan: Plan = planOf(task('a', {prompt: 'canary-1'}), task('b')),
-): Promise<Bench> {
-  const server = await startModelServer();
-  const home = await createAgentHome(server, agents);
-  onTestFinished(async () => {
-    await server.close();
-    await home.remove();
-  });
-  // One attempt each: what Claude Code does in its ten is recorded in the fixtures.
-  const env = {...home.env, CLAUDE_CODE_MAX_RETRIES: '0'};
-  // What it waits for, and how it goes on by itself, is in waiting.test.ts.
-  const config = {execution: {onLimit: 'stop', maxOutageMinutes: 0}};
-  const project = engineProject(plan, {agent, env, config});
-  execFileSync('git', ['init', '--quiet'], {cwd: project.folder});
-  return {server, project};
-}
+// What it waits for, and how it goes on by itself, is in waiting.test.ts.
+const config = {execution: {onLimit: 'stop', maxOutageMinutes: 0}};
+const setUp = (agent: AgentName, plan?: Plan) => agentProject(agents, agent, {config, ...(plan && {plan})});
 
 const logins = {claude: 'claude auth login', codex: 'codex login'} as const;
 
@@ -246,7 +226,7 @@ describe('first run, resume, answer and requested changes', () => {
 
 describe.each<AgentName>(['claude', 'codex'])('%s', (agent) => {
   /** A task that was paused by hand in the middle of its work. */
-  async function pausedByHand(): Promise<Bench> {
+  async function pausedByHand() {
     const bench = await setUp(agent);
     const {server, project} = bench;
     const hold = createHold();

@@ -1,19 +1,8 @@
-import {execFileSync} from 'node:child_process';
-import {beforeAll, describe, expect, onTestFinished, test} from 'vitest';
-import type {Plan} from '../../src/services/contracts/plan.ts';
-import {type EngineProject, type Env, engineProject} from '../helpers/engine-project.ts';
+import {beforeAll, describe, expect, test} from 'vitest';
+import {type AgentName, agentProject} from '../helpers/agent-project.ts';
 import {eventually} from '../helpers/eventually.ts';
-import {
-  cut,
-  type ModelServer,
-  type Reply,
-  refuse,
-  run as runInShell,
-  say,
-  startModelServer,
-} from '../helpers/model-server.ts';
-import {planOf, task} from '../helpers/plans.ts';
-import {createAgentHome, ensureAgents, type RealAgents} from '../helpers/real-agents.ts';
+import {cut, type ModelServer, type Reply, refuse, run as runInShell, say} from '../helpers/model-server.ts';
+import {ensureAgents, type RealAgents} from '../helpers/real-agents.ts';
 
 // What only time mends, with the real codex and claude: waited for, and gone on with in the same session. What the
 // model server receives proves it.
@@ -23,23 +12,8 @@ beforeAll(async () => {
   agents = await ensureAgents();
 }, 600_000);
 
-type AgentName = 'claude' | 'codex';
-type Bench = {readonly server: ModelServer; readonly project: EngineProject};
-
-async function setUp(
-  agent: AgentName,
-  {env = {}, plan = planOf(task('a', {prompt: 'canary-1'}), task('b'))}: {env?: Env; plan?: Plan} = {},
-): Promise<Bench> {
-  const server = await startModelServer();
-  const home = await createAgentHome(server, agents);
-  onTestFinished(async () => {
-    await server.close();
-    await home.remove();
-  });
-  const project = engineProject(plan, {agent, env: {...home.env, CLAUDE_CODE_MAX_RETRIES: '0', ...env}});
-  execFileSync('git', ['init', '--quiet'], {cwd: project.folder});
-  return {server, project};
-}
+const setUp = (agent: AgentName, options?: Parameters<typeof agentProject>[2]) =>
+  agentProject(agents, agent, options);
 
 const knows = ({requests}: ModelServer, place: number, ...words: readonly string[]) => {
   const text = JSON.stringify(requests.at(place)?.body);

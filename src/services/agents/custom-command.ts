@@ -93,12 +93,12 @@ const refVariable = 'BLACKBIRD_SESSION_REF';
 function resumeLine(commandLine: string, dialect: Dialect | null, ref: string): string {
   if (commandLine.includes(refVariable)) return commandLine;
   if (dialect === null) throw new Error('a session of no dialect cannot be resumed');
-  return withResume[dialect](commandLine, ref);
+  return (withResume[dialect] ?? withOption)(commandLine, ref);
 }
 
-const withResume: Readonly<Record<Dialect, (commandLine: string, ref: string) => string>> = {
-  claude: (commandLine, ref) => `${commandLine} --resume '${ref}'`,
-  demo: (commandLine, ref) => `${commandLine} --resume '${ref}'`,
+const withOption = (commandLine: string, ref: string) => `${commandLine} --resume '${ref}'`;
+/** Whose command line wants it in another form. */
+const withResume: Readonly<Partial<Record<Dialect, typeof withOption>>> = {
   // What stands behind `resume` is its own; `-`, the prompt, goes last.
   codex: (commandLine, ref) => `${commandLine.replace(/\s-$/, '')} resume '${ref}' -`,
 };

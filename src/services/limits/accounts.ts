@@ -13,14 +13,17 @@ type Env = Readonly<Record<string, string | undefined>>;
  * written down. Two logins have two digests; what cannot be told apart shares one.
  */
 export function accountOf(provider: ProviderId, env: Env): string {
-  const {id, place} = sources[provider](env);
+  const {id, place} = (sources[provider] ?? loggedIn)(env);
   return createHash('sha256').update(`${provider}\n${place}\n${id}`).digest('hex').slice(0, 16);
 }
 
 /** `id`: the key or account. `place`: the server that counts, where it is not the vendor's own. */
 type Account = {readonly id: string; readonly place: string};
 
-const sources: Readonly<Record<ProviderId, (env: Env) => Account>> = {
+/** Where nothing more is known: whoever this home belongs to. */
+const loggedIn = (env: Env): Account => ({id: homeOf(env), place: ''});
+
+const sources: Readonly<Partial<Record<ProviderId, (env: Env) => Account>>> = {
   claude: (env) => ({
     id:
       env.ANTHROPIC_API_KEY ||

@@ -88,12 +88,9 @@ export const failureTable = {
 export const ruleOf = (kind: FailureKind): FailureRule => failureTable[kind];
 
 const minute = 60_000;
-const limitWaits: Readonly<Record<ProviderId, readonly number[]>> = {
-  codex: [15, 30, 60],
-  claude: [5, 15, 30],
-  demo: [5, 15, 30],
-  custom: [5, 15, 30],
-};
+const usualLimitWaits = [5, 15, 30];
+/** Where a provider is known to need longer. */
+const limitWaits: Readonly<Partial<Record<ProviderId, readonly number[]>>> = {codex: [15, 30, 60]};
 const outageWaits = [0.5, 1, 2, 5, 10];
 
 /**
@@ -117,7 +114,7 @@ export function retryTime({
 }): string | null {
   if (failureTable[kind].actor !== 'time') return null;
   if (resetAt !== undefined) return after(later(resetAt, now), margin(resetAt, now));
-  if (kind === 'rate_limit') return after(now, waitOf(limitWaits[provider], attempt));
+  if (kind === 'rate_limit') return after(now, waitOf(limitWaits[provider] ?? usualLimitWaits, attempt));
   return after(now, waitOf(outageWaits, attempt) * (0.8 + 0.4 * chance));
 }
 
