@@ -515,7 +515,7 @@ describe('an agent that asks', () => {
     const next = await project.run(['execute']);
     expect(next.code).toBe(4);
     expect(next.out).toContain('? a waits for your answer: blackbird resume a\n');
-    expect(next.out).toMatch(/also in the way:\n {2}a {2}waits for your answer {2}blackbird resume a\n$/);
+    expect(next.out).toMatch(/still in the way:\n {2}a {2}waits for your answer {2}blackbird resume a\n$/);
     expect(project.statuses()).toEqual({a: 'waiting_user', b: 'done'});
   });
 

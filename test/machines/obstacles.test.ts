@@ -140,7 +140,7 @@ describe('the end of a job', () => {
     );
     expect(lines).toEqual([
       '1 done · no ready tasks remaining',
-      'also in the way:',
+      'still in the way:',
       expect.stringMatching(/^ {2}a {2}paused +blackbird resume a$/),
       expect.stringMatching(/^ {2}b {2}failed +blackbird \w+ b$/),
     ]);

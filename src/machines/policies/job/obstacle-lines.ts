@@ -50,7 +50,7 @@ function obstacleLines(obstacles: readonly Obstacle[]): string[] {
   const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const more = obstacles.length - most;
   return [
-    'also in the way:',
+    'still in the way:',
     ...rows.map((row) =>
       `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd(),
     ),
