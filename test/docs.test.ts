@@ -42,6 +42,17 @@ describe.each(pages)('%s', (page) => {
   });
 });
 
+test('every threat of SECURITY.md is held by tests', () => {
+  const rows = read('SECURITY.md')
+    .split('\n')
+    .filter((line) => line.startsWith('| '))
+    .map((line) => line.split(' | '))
+    .slice(2);
+  expect(rows.length).toBeGreaterThan(15);
+  // That the files are there, the test of all links asks.
+  expect(rows.filter((cells) => !/\]\(test\/[\w./-]+\.test\.ts\)/.test(cells[3] ?? ''))).toEqual([]);
+});
+
 test('the README is at most 250 lines, and AGENTS.md 60', () => {
   expect(read('README.md').split('\n').length).toBeLessThanOrEqual(251);
   expect(read('AGENTS.md').split('\n').length).toBeLessThanOrEqual(61);
