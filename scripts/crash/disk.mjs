@@ -95,7 +95,8 @@ function taskWrongs({runs, status, task}, id) {
     if (run.state === 'running') wrong.push(`${run.run_id} is not the latest`);
 
   // What never began says nothing of its task.
-  const hasBegun = ({state, segments}) => state !== 'canceled' || segments.length > 0;
+  const hasBegun = ({state, segments}) =>
+    segments.length > 0 || (state !== 'canceled' && state !== 'running');
   const last = own.findLast((run) => run.run_type === 'execute' && hasBegun(run));
   if (status(id) === 'done' && task(id).childIds.length === 0) {
     if (last?.state !== 'succeeded') wrong.push(`${id} is done, and its run is ${last?.state}`);

@@ -72,9 +72,10 @@ export async function explore(
     note(await wayOut(scenario, rest, ways, figures));
   };
 
-  await arrive({disk: firstDisk(scenario), path: []});
+  const first = await leadIn(scenario);
+  await arrive(first);
   for (let rest = rests.shift(); rest && !isEnough(); rest = rests.shift()) {
-    if (rest.path.length >= scenario.bounds.commands) continue;
+    if (rest.path.length - first.path.length >= scenario.bounds.commands) continue;
     const {disk, path} = rest;
     const {services} = openWorld(disk, scenario);
     for (const command of await commandsOn(disk, services, scenario)) {
@@ -121,6 +122,30 @@ export async function explore(
   }
   figures.seconds = (performance.now() - begun) / 1_000;
   return {figures, findings: [...findings.values()]};
+}
+
+/** The project as the commands of the lead leave it. */
+async function leadIn(scenario: Scenario): Promise<Rest> {
+  let rest: Rest = {disk: firstDisk(scenario), path: []};
+  for (const [name, ...happening] of scenario.lead ?? []) {
+    const {disk} = rest;
+    const commands = await commandsOn(disk, openWorld(disk, scenario).services, scenario);
+    const command = commands.find((each) => each.name === name);
+    if (!command) throw new Error(`nobody can ask for "${name}" in the lead of ${scenario.name}`);
+    const deviations: Deviation[] = [];
+    for (const event of happening) {
+      let place = -1;
+      await walk(scenario, disk, command, deviations, (_scene, _root, _asked, at, moves) => {
+        if (place < 0 && moves.some((move) => move.name === event)) place = at;
+        return true;
+      });
+      if (place < 0) throw new Error(`"${event}" cannot happen in the lead of ${scenario.name}`);
+      deviations.push({at: place, name: event});
+    }
+    const walked = await walk(scenario, disk, command, deviations);
+    rest = {disk: walked.disk, path: [...rest.path, {command: name, events: walked.events}]};
+  }
+  return rest;
 }
 
 /** A crash left it so: the first command mends it, and only then is it known what can be done. */

@@ -8,5 +8,5 @@ const root = path.resolve(import.meta.dirname, '..', '..');
 test.concurrent.for(faults)('is found: $name', async ({scenario, ...mistake}) => {
   const code = await bundleExplorer(root, mistake);
   const {findings} = await runErrand(code, {scenario, seconds: 240, most: 1});
-  expect(findings).toHaveLength(1);
+  expect(findings.length).toBeGreaterThan(0);
 });

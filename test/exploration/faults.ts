@@ -1,25 +1,8 @@
-import type {Mistake} from './pool.ts';
+import {lateFaults} from './late-faults.ts';
+import {about, type Fault, fault} from './planted-fault.ts';
 import {scenarios} from './scenarios.ts';
-import type {Bounds, Scenario} from './scene.ts';
 
-/** A mistake that somebody could make tomorrow, and the scenario that must not survive it. */
-export type Fault = Mistake & {readonly name: string; readonly scenario: Scenario};
-
-type Edit = readonly [find: string, replace: string];
-
-const fault = (name: string, scenario: Scenario, file: string, ...edits: readonly Edit[]): Fault => ({
-  name,
-  scenario,
-  file: `src/machines/${file}`,
-  edits,
-});
-
-/** The same project with less going on around what matters. */
-const about = (scenario: Scenario, acts: readonly string[], bounds: Partial<Bounds> = {}): Scenario => ({
-  ...scenario,
-  acts,
-  bounds: {...scenario.bounds, crashes: 0, pauses: 0, ...bounds},
-});
+export type {Fault};
 
 const {oneTask, checkpoint, leftOpen, parentReview, checks, undo, fullDisk, edits} = scenarios;
 
@@ -172,107 +155,5 @@ export const faults: readonly Fault[] = [
     "{target: 'active', actions: [remembered, 'startAgent']},\n        ],\n        onError: {target: 'killing', actions: failed},",
     "{target: 'active', actions: [remembered, 'startAgent']},\n        ],\n        onError: {target: 'active', actions: 'startAgent'},",
   ]),
-  fault(
-    'a restart that never began keeps its place',
-    {...about(oneTask, [], {pauses: 1}), commands: ['restart']},
-    'actors/reinstate.ts',
-    ['if (replaced?.superseded_by_run_id !== run_id) return;', 'if (replaced !== null) return;'],
-  ),
-  fault(
-    'requested changes begin after a pause',
-    {...about(checkpoint, [], {pauses: 1}), plan: oneTask.plan},
-    'task.machine.ts',
-    [
-      "goingBack: {\n              always: [{guard: 'isPauseAsked', target: '#task.leftOpen'}, {target: 'preparing'}],",
-      "goingBack: {\n              always: [{target: 'preparing'}],",
-    ],
-  ),
-  fault(
-    'the next task begins after a pause',
-    {...about(oneTask, [], {pauses: 1, commands: 1}), plan: scenarios.checkpoint.plan},
-    'executor.machine.ts',
-    [
-      "choosing: {\n              always: [\n                {guard: 'isPauseAsked', target: '#paused'},",
-      'choosing: {\n              always: [',
-    ],
-    ["{guard: 'isPauseAsked', target: '#paused', actions: begun},\n", ''],
-  ),
-  fault(
-    'a task begins before its dependency',
-    about(edits, ['fails'], {rivals: 0, stops: 0, edits: 0}),
-    'policies/plan/readiness.ts',
-    [
-      "unmetDeps(plan, task).length > 0 ? 'BLOCKED' : 'READY'",
-      "unmetDeps(plan, task).length > 1 ? 'BLOCKED' : 'READY'",
-    ],
-  ),
-  fault(
-    'a limit is not remembered',
-    {...about(scenarios.limits, ['hits a limit']), plan: oneTask.plan, isPatient: false},
-    'actors/record-run.actor.ts',
-    ['await limits.save(provider, {until: retry_at, source, seenAt: updated_at});', 'void source;'],
-  ),
-  fault(
-    'feedback that nobody heard counts as delivered',
-    {...about(parentReview, ['sends a task back', 'has lost its session']), commands: ['resume']},
-    'policies/run/task-runs.ts',
-    ['run.segments.length > 0 && !isUnheard(run);', 'run.segments.length > 0;'],
-  ),
-  fault(
-    'an undo is over before the plan says so',
-    {...about(undo, [], {crashes: 1}), plan: oneTask.plan, commands: ['undo']},
-    'actors/undo.actor.ts',
-    [
-      'await plans.update((plan) =>\n      plan.items.has(task.id) ? setStatus(plan, task.id, status, now(), leaveParents) : plan,\n    );\n    const summary',
-      'const summary',
-    ],
-    [
-      'return runs.update(task.id, run.run_id, (current) => undone(current, files.to, summary, now()));',
-      'const over = await runs.update(task.id, run.run_id, (current) => undone(current, files.to, summary, now()));\n    await plans.update((plan) =>\n      plan.items.has(task.id) ? setStatus(plan, task.id, status, now(), leaveParents) : plan,\n    );\n    return over;',
-    ],
-  ),
-  fault(
-    'a restart that is withdrawn gives its place back before it is over',
-    {
-      ...about(checkpoint, [], {pauses: 1, crashes: 1, commands: 2}),
-      plan: oneTask.plan,
-      commands: ['restart'],
-    },
-    'actors/record-run.actor.ts',
-    ["    if (step.type === 'withdrawn') await reinstate({runs, now}, run);\n", ''],
-    [
-      '    const trace = {\n',
-      "    if (step.type === 'withdrawn') await reinstate({runs, now}, run);\n    const trace = {\n",
-    ],
-  ),
-  fault(
-    'an undo that broke keeps the place of the run it was to take back',
-    {...about(undo, [], {crashes: 1}), plan: oneTask.plan, commands: ['undo']},
-    'actors/recover-runs.actor.ts',
-    ['await reinstate({runs, now}, {...run, restart_of_run_id: run_id});', 'void run_id;'],
-  ),
-  fault(
-    'a session of a later segment counts as stored at once',
-    {...about(oneTask, ['asks'], {crashes: 1}), commands: ['answer']},
-    'actors/recover-runs.actor.ts',
-    ['const wasStored = isResumed || ', 'const wasStored = run.segments.length > 1 || isResumed || '],
-  ),
-  fault(
-    'an agent that crashed counts as having stored its session',
-    about(oneTask, ['dies without a word'], {commands: 1}),
-    'actors/agent.actor.ts',
-    ['if (signal !== null && !politeSignals.has(signal)) killedAt ??= monotonicNow();', ''],
-  ),
-  fault(
-    'an answer that nobody did anything about is not told to the next run',
-    {...about(oneTask, ['asks']), commands: ['answer']},
-    'policies/run/undelivered-words.ts',
-    ['=> undelivered || isOpen);', '=> undelivered && !isOpen);'],
-  ),
-  fault(
-    'an answer to what nobody asks is swallowed',
-    {...about(oneTask, []), commands: ['answer']},
-    'actors/prepare-run.actor.ts',
-    ["requirePossible(facts, isAnswer ? 'answer' : command);", 'requirePossible(facts, command);'],
-  ),
+  ...lateFaults,
 ];

@@ -120,6 +120,9 @@ export function checkPlanWrite({world, scenario}: Scene, before: Plan, after: Pl
       // What persons did alone needs no reviewer.
       if (!isOff && last && last.verdict !== 'passed')
         report('parentDone', `${id} is done, the last agent said ${last.verdict}`);
+      const review = world.runs.records(id).findLast(({run_type}) => run_type === 'review');
+      if (!isOff && last && review?.parent_review_passed !== true)
+        report('parentDone', `${id} is done, and no record says that its review passed`);
       continue;
     }
     const run = tellingRun(world.runs.records(id));
@@ -130,12 +133,16 @@ export function checkPlanWrite({world, scenario}: Scene, before: Plan, after: Pl
       report('done', `${id} is done, and nobody approved ${run.run_id}`);
     else if (checksOf(scenario).some((command) => !agent.passed.includes(command)))
       report('done', `${id} is done, and not all checks of ${run.run_id} passed since its agent ended`);
-    else if (scenario.settings?.commit === 'task' && run.commit === undefined)
+    else if (scenario.settings?.commit === 'task' && !isCommitted(world.changes.commits, run))
       report('done', `${id} is done, and ${run.run_id} is not committed`);
     else if (run.superseded_by_run_id !== undefined)
       report('done', `${id} is done by a run that was replaced`);
   }
 }
+
+/** A commit bears the name of its run. */
+const isCommitted = (commits: readonly string[], {commit, run_id}: RunRecord): boolean =>
+  commit?.sha !== undefined && commits.some((each) => each.endsWith(` ${run_id}`));
 
 const checksOf = ({settings = {}}: Scene['scenario']): readonly string[] =>
   Array.isArray(settings.verify) ? settings.verify : [];
@@ -168,6 +175,19 @@ export function checkGo({world, scenario, tally, command}: Scene, tale: AgentTal
     if (run?.decision_state === 'pending')
       report('checkpoint', `agent ${tale.runId} was told to go while ${run.run_id} waits for a decision`);
   }
+}
+
+/** Of every write, by its name. */
+export function checkWrite({world}: Scene, name: string, report: Report): void {
+  if (/^(jobs\.|runs\.insert$)/.test(name) && !world.lock.isHeld)
+    report('recorded', `${name} without the lock`);
+}
+
+/** Of every question that is put to a person. */
+export function checkQuestion({world}: Scene, run: RunRecord, report: Report): void {
+  const isLast = world.runs.records(run.task_id).every(({attempt}) => attempt <= run.attempt);
+  if (run.decision_state === 'changes_requested' && isLast)
+    report('checkpoint', `${run.run_id} is asked about again, and nobody was told what was said of it`);
 }
 
 /** What only an engine starts that goes on with the work. */
@@ -240,7 +260,11 @@ export function checkIdle({world}: Scene, isJob: boolean, report: Report): void 
   if (history.limitedUntil > Math.max(known, world.clock.milliseconds))
     report('limit', 'the provider said until when it is limited, and no project is told');
   if (world.lock.isHeld) report('atRest', 'the lock is still held');
-  if (world.jobs.records().at(-1)?.end === undefined) report('atRest', 'the job is still open');
+  const job = world.jobs.records().at(-1);
+  if (job?.end === undefined) report('atRest', 'the job is still open');
+  for (const {run_id, job_id} of all)
+    if (job_id === job?.jobId && !job?.runs.some(({runId}) => runId === run_id))
+      report('atRest', `the job does not know that it began ${run_id}`);
   for (const run of all) {
     if (run.state === 'running') report('atRest', `${run.run_id} still says running`);
     const by = all.find(({run_id}) => run_id === run.superseded_by_run_id);

@@ -122,6 +122,7 @@ export const shortScenarios: readonly Scenario[] = [
   {...scenarios.parentReview, bounds: {...calm, crashes: 0}},
   {...scenarios.checks, settings: {verify: ['test'], verifyRounds: 0}, bounds: {...calm, crashes: 0}},
   {...scenarios.undo, plan: oneTask, bounds: {...calm, crashes: 0}},
+  {...scenarios.undo, name: 'undo', plan: oneTask, lead: [['execute']], commands: ['undo'], bounds: calm},
   {...scenarios.fullDisk, isReviewed: false, acts: [], bounds: {...calm, crashes: 0, failures: 1}},
   {...scenarios.edits, plan: oneTask, bounds: {...calm, crashes: 0, edits: 1, rivals: 1}},
 ];

@@ -32,6 +32,8 @@ export type Bounds = {
 export type Scenario = WorldOptions & {
   readonly name: string;
   readonly plan: Plan;
+  /** What was asked for, and what happened then, before anything is explored. */
+  readonly lead?: ReadonlyArray<readonly [command: string, ...events: string[]]>;
   /** The files, where git knows them. */
   readonly tree?: string;
   /** Every task ends at a checkpoint, and whether somebody is there. */

@@ -10,7 +10,9 @@ import {
   checkGo,
   checkIdle,
   checkPlanWrite,
+  checkQuestion,
   checkRunWrite,
+  checkWrite,
   type Invariant,
 } from './invariants.ts';
 import {createLife, type Life} from './life.ts';
@@ -81,7 +83,10 @@ export async function walk(
     begunAtStop: null,
   };
   const life = createLife(world, 1_000 + disk.jobs.length * 2 + disk.history.crashes, {
-    wrote: () => watch(scene, report),
+    wrote: (name) => {
+      checkWrite(scene, name, report);
+      watch(scene, report);
+    },
     toldToGo: (tale) => {
       scene.tally.begun += 1;
       noteGate(world, command, tale);
@@ -144,6 +149,7 @@ export async function walk(
         await call.perform();
       } else {
         const moves = movesAt(scene, {call});
+        for (const {run} of engine.openDecisions()) checkQuestion(scene, run, report);
         const isHelpless = call === null && tally.pauses > 0 && timers.nextDue() === null;
         if (isHelpless && engine.openDecisions().length === 0)
           report('comesToRest', 'after a pause it waits for an agent, and for how long nobody knows');

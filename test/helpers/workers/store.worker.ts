@@ -8,11 +8,12 @@ import {createConfigStore} from '../../../src/services/config/config-store.ts';
 import {AppError} from '../../../src/services/contracts/errors.ts';
 import {createProcessLock} from '../../../src/services/lock/process-lock.ts';
 import {DurableFile} from '../../../src/services/stores/durable-file.ts';
+import {removeDurably} from '../../../src/services/stores/durable-write.ts';
 import {createPlanStore} from '../../../src/services/stores/plan-store.ts';
 import {createRunStore} from '../../../src/services/stores/run-store.ts';
 import type {Fault, Step} from '../fault-fs.ts';
 
-export type ScenarioName = 'record' | 'plan' | 'config' | 'launch';
+export type ScenarioName = 'record' | 'plan' | 'config' | 'launch' | 'removal';
 
 export type Job = {
   readonly scenario: ScenarioName;
@@ -34,6 +35,7 @@ const changedFile: Record<ScenarioName, string> = {
   plan: 'blackbird.plan.json',
   config: 'config.json',
   launch: path.join('runs', 'a', 'a-1.json'),
+  removal: 'blackbird.plan.json',
 };
 
 const change: Record<ScenarioName, (folder: string) => Promise<unknown>> = {
@@ -58,6 +60,7 @@ const change: Record<ScenarioName, (folder: string) => Promise<unknown>> = {
     await plans.update((plan) => setStatus(plan, 'a', 'in_progress', '2026-02-02T02:02:02Z'));
     await runs.update('a', newRun.run_id, (run) => ({...run, phase: 'active'}));
   },
+  removal: (folder) => removeDurably(path.join(folder, 'blackbird.plan.json')),
 };
 
 const configStore = (folder: string) =>

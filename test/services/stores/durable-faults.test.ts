@@ -26,7 +26,7 @@ const before = {
   },
   config: {'config.json': '{\n  "execution": {"pauseGraceSeconds": 7},\n  "future": [1,2]\n}\n'},
 };
-type Replacing = Exclude<ScenarioName, 'launch'>;
+type Replacing = Exclude<ScenarioName, 'launch' | 'removal'>;
 const isReplacing = (scenario: ScenarioName): scenario is Replacing => scenario in before;
 const scenarios = Object.keys(before) as Replacing[];
 const changedFile = (scenario: Replacing) => Object.keys(before[scenario])[0] ?? '';
@@ -195,6 +195,18 @@ describe.each(scenarios)('%s: a power cut', (scenario) => {
     expect(worst(withoutFileSync, true)).toBe('');
     expect(worst(withoutFolderSync, false)).toBe(oldContent(scenario));
   });
+});
+
+test('a file that is removed stays away: its folder is synced before anybody is told', async () => {
+  const job = makeJob('removal', {kind: 'none'});
+  const {steps, error, names} = await runOne(job);
+  expect({error, names}).toEqual({error: null, names: []});
+  const lasting = steps.filter(({name}) => name === 'unlink' || name === 'sync');
+  const file = path.join(job.folder, 'blackbird.plan.json');
+  expect(lasting).toMatchObject([
+    {name: 'unlink', file},
+    {name: 'sync', file: job.folder},
+  ]);
 });
 
 describe('a run that is about to be launched', () => {

@@ -1,0 +1,32 @@
+import type {Mistake} from './pool.ts';
+import type {Bounds, Scenario} from './scene.ts';
+
+/** A mistake that somebody could make tomorrow, and the scenario that must not survive it. */
+export type Fault = Mistake & {readonly name: string; readonly scenario: Scenario};
+
+type Edit = readonly [find: string, replace: string];
+
+export const fault = (name: string, scenario: Scenario, file: string, ...edits: readonly Edit[]): Fault => ({
+  name,
+  scenario,
+  file: `src/machines/${file}`,
+  edits,
+});
+
+/** The same project with less going on around what matters. */
+export const about = (
+  scenario: Scenario,
+  acts: readonly string[],
+  bounds: Partial<Bounds> = {},
+): Scenario => ({
+  ...scenario,
+  acts,
+  bounds: {...scenario.bounds, crashes: 0, pauses: 0, ...bounds},
+});
+
+/** One command of these kinds, on the project as these left it. */
+export const after = (
+  lead: NonNullable<Scenario['lead']>,
+  scenario: Scenario,
+  commands: readonly string[],
+): Scenario => ({...scenario, lead, commands, bounds: {...scenario.bounds, commands: 1}});
