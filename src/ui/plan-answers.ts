@@ -3,6 +3,7 @@ import type {PlanCommand} from '../machines/plan-generation.machine.ts';
 import type {PlanWish} from '../machines/policies/planning/plan-draft.ts';
 import type {QuestionsOutput} from '../machines/questions.machine.ts';
 import type {Dialog, PlannedField} from '../machines/tui.machine.ts';
+import {AppError} from '../services/contracts/errors.ts';
 import type {TuiPorts} from './ports.ts';
 import type {TuiCore} from './tui.ts';
 import type {Jobs} from './tui-jobs.ts';
@@ -26,7 +27,9 @@ export function createPlanAnswers(
       ports.engine.answerPlan(draftId, command);
       if (draft) jobs.keepUntilHeard(draft);
     } catch (error) {
-      fail(error);
+      // Whoever leaves a question that a pause took away has what they wanted.
+      const isGone = error instanceof AppError && error.code === 'E_NO_DECISION';
+      if (command.type !== 'plan.postpone' || !isGone) fail(error);
     }
   };
   const select = (selectedId: string) => {

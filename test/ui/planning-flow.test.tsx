@@ -125,6 +125,21 @@ describe('P plans with the agent', () => {
     expect(await draftsOf(project)).toMatchObject([{text: 'A shop'}]);
   });
 
+  test.each([
+    {at: 'a question', answer: question, until: 'Which database?'},
+    {at: 'the proposal', answer: tasks(proposed('api')), until: 'Proposed: 1 added'},
+  ])('Ctrl+C at $at pauses it without an error, and the draft is kept', async ({answer, until}) => {
+    const project = planning([answer]);
+    await project.wish('A shop');
+    await project.sees(until);
+    project.press(keys.ctrlC);
+    await project.sees('Paused. Ctrl+C again to quit.');
+    await project.seesNot('E_NO_DECISION');
+    expect(await draftsOf(project)).toMatchObject([{text: 'A shop'}]);
+    project.press('P');
+    await project.sees('Go on: A shop');
+  });
+
   test('words that were not sent are there again', async () => {
     const project = planning([]);
     project.press('P');

@@ -18,7 +18,7 @@ import type {DialogSize} from './dialog-view.tsx';
 const wishTitles = {
   generate: [
     'What do you want to have built?',
-    'In your own words; @ names a file. Your agent reads the repository and proposes tasks.',
+    'In your own words; @ names a file. Your agent proposes tasks for it.',
   ],
   refine: ['What has to change?', 'Statuses and runs of tasks stay as they are.'],
 } as const;
