@@ -181,13 +181,20 @@ describe('an agent that hides its change is seen through at the checkpoint', () 
       script: `rm -rf .git; git init -q -b main; echo evil > evil.txt; git add -A; ${commit}`,
       effects: [
         {kind: 'repository_gone', text: 'the git repository was replaced by another one', path: '.git'},
+        {
+          kind: 'repository_gone',
+          text: 'git cannot tell what changed; written meanwhile: evil.txt, mark',
+        },
       ],
       files: [],
     },
     {
       name: 'removes the repository',
       script: 'rm -rf .git',
-      effects: [{kind: 'repository_gone', text: 'the git repository is gone', path: '.git'}],
+      effects: [
+        {kind: 'repository_gone', text: 'the git repository is gone', path: '.git'},
+        {kind: 'repository_gone', text: 'git cannot tell what changed; written meanwhile: mark'},
+      ],
       files: [],
     },
   ])('$name', async ({script, effects, files = ['mark']}) => {

@@ -16,6 +16,7 @@ export function createFakeSurroundings(): FakeSurroundings {
     ignored: {count: 0, names: []},
     look: async () => fake.now,
     ignoredSince: async () => fake.ignored,
+    writtenSince: async () => fake.ignored,
   };
   return fake;
 }

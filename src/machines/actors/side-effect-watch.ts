@@ -2,7 +2,7 @@ import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import type {KeptSurroundings, SideEffect, Surroundings} from '../../services/contracts/side-effects.ts';
 import type {WatchedPlan} from '../../services/contracts/stores.ts';
-import {kept, recalled, recordEffects, sideEffectsOf} from '../policies/review/side-effects.ts';
+import {isReplaced, kept, recalled, recordEffects, sideEffectsOf} from '../policies/review/side-effects.ts';
 
 type Watched = {
   readonly before: Surroundings;
@@ -62,7 +62,10 @@ export function createSideEffectWatch({
         opened,
         predecided: [run, ...begun.gates].filter((each) => inbox.discard(each)),
       };
-      return [...recordEffects(records), ...sideEffectsOf({before: begun.before, after, plan, ignored})];
+      const seen = {before: begun.before, after, plan, ignored};
+      // What the files were before went with the repository.
+      const written = isReplaced(seen) ? await surroundings.writtenSince(begun.since) : null;
+      return [...recordEffects(records), ...sideEffectsOf({...seen, ...(written && {written})})];
     },
   };
 }

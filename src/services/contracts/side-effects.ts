@@ -95,6 +95,8 @@ export interface SurroundingsReader {
   look(): Promise<Surroundings>;
   /** Those that were created or changed since a time. Several in a folder that is ignored count as one. Never fails. */
   ignoredSince(time: string): Promise<NewIgnored>;
+  /** All files of the project, whatever git thinks of them. Never fails. */
+  writtenSince(time: string): Promise<NewIgnored>;
 }
 
 /** The plan before and after somebody else wrote it. */

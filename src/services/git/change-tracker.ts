@@ -161,4 +161,10 @@ const notUndone = (reason: string) =>
   new AppError('E_UNDO_REFUSED', `the change cannot be taken back: ${reason}`);
 
 const unavailable = (reason: string) =>
-  new AppError('E_DIFF_UNAVAILABLE', `the change cannot be shown: ${reason}`);
+  new AppError('E_DIFF_UNAVAILABLE', `the change cannot be shown: ${inWords(reason)}`);
+
+/** The objects of git go with the repository. */
+const inWords = (reason: string) =>
+  /bad object|not a valid object|not a tree object|unable to read tree/i.test(reason)
+    ? 'git no longer has the recorded files of this task; its repository was replaced or cleaned up'
+    : reason;

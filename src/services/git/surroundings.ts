@@ -1,4 +1,4 @@
-import {realpathSync} from 'node:fs';
+import {readdirSync, realpathSync} from 'node:fs';
 import path from 'node:path';
 import type {NewIgnored, SurroundingsReader} from '../contracts/side-effects.ts';
 import {findRepository} from './find-repository.ts';
@@ -7,6 +7,9 @@ import type {Environment} from './safe-git.ts';
 
 /** Folders of packages have many files; the end of a task does not wait longer for them than this. */
 const walkLimits = {entries: 200_000, milliseconds: 3_000};
+
+/** Blackbird itself writes the plan while a task runs; an edit by somebody else is named as one. */
+const toldElsewhere: ReadonlySet<string> = new Set(['.git', 'blackbird.plan.json']);
 
 export function createSurroundingsReader({
   root,
@@ -33,6 +36,17 @@ export function createSurroundingsReader({
         settings: new Map(Object.entries(settings).map(([name, file]) => [name, digestOf(file)])),
         repository: top === null ? null : readRepository(top),
       };
+    },
+
+    writtenSince: async (time) => {
+      const folder = realFolder(root);
+      if (folder === null) return none;
+      const {changedSince} = await import('./changed-since.ts');
+      const own = realFolder(stateFolder) ?? stateFolder;
+      const entries = readdirSync(folder, {withFileTypes: true})
+        .filter(({name}) => !toldElsewhere.has(name) && path.join(folder, name) !== own)
+        .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name));
+      return changedSince(folder, entries, Date.parse(time), walkLimits);
     },
 
     ignoredSince: async (time) => {

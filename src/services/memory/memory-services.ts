@@ -56,6 +56,7 @@ export function createMemoryServices(project: MemoryProject): Services {
     surroundings: {
       look: async () => ({settings: new Map(), repository: null}),
       ignoredSince: async () => ({count: 0, names: []}),
+      writtenSince: async () => ({count: 0, names: []}),
     },
     project: {root: '/', isGitRepository: async () => false, snapshot: async () => null},
     settings: async () => settings,

@@ -16,14 +16,21 @@ export type SeenAround = {
   /** Null when nobody but Blackbird wrote the plan. */
   readonly plan: ForeignPlanEdit | null;
   readonly ignored: NewIgnored;
+  /** Files of the project, where git cannot tell. */
+  readonly written?: NewIgnored;
 };
 
+/** Another repository, or none, stands where one was. */
+export const isReplaced = ({before, after}: Pick<SeenAround, 'before' | 'after'>): boolean =>
+  before.repository !== null && after.repository?.id !== before.repository.id;
+
 /** What happened around the files while an agent was at work, most serious first. */
-export function sideEffectsOf({before, after, plan, ignored}: SeenAround): SideEffect[] {
+export function sideEffectsOf({before, after, plan, ignored, written}: SeenAround): SideEffect[] {
   return [
     ...(plan === null ? [] : planEffects(plan)),
     ...settingsEffects(before, after),
     ...repositoryEffects(before.repository, after.repository),
+    ...(written ? writtenEffects(written) : []),
     ...ignoredEffects(ignored),
   ];
 }
@@ -160,6 +167,13 @@ function logEffects(before: RepositoryState, after: RepositoryState): string[] {
     ({to, text}) => `${short(to)} “${text.replace(/^commit[^:]*: /, '')}”`,
   );
   return commits.length === 0 ? [] : [`commits were made and taken back: ${some(commits)}`];
+}
+
+function writtenEffects({count, names, isCut = false}: NewIgnored): SideEffect[] {
+  const more = count > names.length ? ` and ${count - names.length} more` : '';
+  const files = count === 0 ? 'nothing' : `${names.join(', ')}${more}`;
+  const cut = isCut ? '; there are too many files to look at them all' : '';
+  return [{kind: 'repository_gone', text: `git cannot tell what changed; written meanwhile: ${files}${cut}`}];
 }
 
 function changedRefs(before: RepositoryState['refs'], after: RepositoryState['refs']): string[] {
