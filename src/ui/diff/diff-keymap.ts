@@ -9,6 +9,7 @@ import {
   type Run,
   type Stepped,
   to,
+  told,
   whenShown,
 } from './diff-moves.ts';
 import {searchStep} from './diff-search.ts';
@@ -185,7 +186,7 @@ export const diffKeymap: Keymap<Run, Facts> = [
     label: 'all it said',
     help: 'all the agent said, criteria, checks; or the diff',
     hint: 'more',
-    run: to((view) => ({...view, isTold: !view.isTold, toldTop: 0, isZoomed: false})),
+    run: to((view) => told(view, false)),
   },
   {
     id: 'diff.editor',

@@ -80,3 +80,25 @@ export const diffMoveKeymap: Keymap<Run, Facts> = [
   {id: 'diff.first', keys: ['g', 'home'], label: 'start', run: by(() => Number.NEGATIVE_INFINITY)},
   {id: 'diff.last', keys: ['G', 'end'], label: 'end', run: by(() => Number.POSITIVE_INFINITY)},
 ];
+
+/** At a checkpoint; the tab Diff has the help of the whole program. */
+export const diffHelpKeymap: Keymap<Run, Facts> = [
+  {
+    id: 'diff.keys',
+    keys: ['?'],
+    label: 'keys',
+    help: 'these keys, or the diff',
+    hint: 'first',
+    short: 'keys',
+    run: to((view) => told(view, true)),
+  },
+];
+
+/** The same key shows it and takes it away. */
+export const told = (view: DiffView, isKeys: boolean): DiffView => ({
+  ...view,
+  isTold: !view.isTold || view.isKeys !== isKeys,
+  isKeys,
+  toldTop: 0,
+  isZoomed: false,
+});

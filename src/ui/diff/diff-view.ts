@@ -27,6 +27,8 @@ export type DiffView = {
   readonly isZoomed: boolean;
   /** All that was said about the run is shown instead of the diff. */
   readonly isTold: boolean;
+  /** It is the keys that are told. */
+  readonly isKeys: boolean;
   readonly toldTop: number;
   /** The files that were read, with the change that was read: another change is not viewed. */
   readonly viewed: ReadonlyMap<string, string>;
@@ -47,6 +49,7 @@ export const newDiffView: DiffView = {
   isFocused: false,
   isZoomed: false,
   isTold: false,
+  isKeys: false,
   toldTop: 0,
   viewed: new Map(),
   query: '',

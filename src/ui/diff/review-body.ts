@@ -1,10 +1,13 @@
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {type Line, lineOf, type Span} from '../components/lines.tsx';
+import {helpOf} from '../keymap.ts';
 import {cutLine, lineWidth} from '../model/styled-lines.ts';
 import {cutEnd, cutStart} from '../text/fit.ts';
 import {textWidth} from '../text/graphemes.ts';
 import type {ReviewComment} from './comments.ts';
+import {diffKeymap} from './diff-keymap.ts';
 import {countsOf, diffLines, fileLines} from './diff-lines.ts';
+import {diffHelpKeymap} from './diff-moves.ts';
 import {
   currentFile,
   type DiffContent,
@@ -50,7 +53,21 @@ export function bodyFrame(
 ): Pick<DiffFrame, 'columns' | 'height' | 'comments' | 'toldLength'> {
   const {subject, view, comments} = review;
   const height = view.isTold ? Math.max(1, rows - 1) : divide(review, {columns, rows}).height;
-  return {columns, height, comments, toldLength: toldLines(subject, columns).length};
+  return {columns, height, comments, toldLength: linesTold(view, subject, columns).length};
+}
+
+const linesTold = (view: DiffView, subject: ReviewSubject, columns: number): Line[] =>
+  view.isKeys ? keyLines(columns) : toldLines(subject, columns);
+
+function keyLines(columns: number): Line[] {
+  const isWheel = (key: string) => key.startsWith('wheel');
+  const all = [...diffKeymap, ...diffHelpKeymap].filter(({keys}) => !keys.some(isWheel));
+  const keys = helpOf(all);
+  const width = Math.max(...keys.map((each) => textWidth(each.keys)));
+  return keys.map((each) => {
+    const space = ' '.repeat(width - textWidth(each.keys) + 2);
+    return [{text: ` ${each.keys}${space}`, tone: 'accent'}, {text: cutEnd(each.label, columns - width - 3)}];
+  });
 }
 
 /** A review in so many rows and columns, at a checkpoint and in the tab Diff alike. */
@@ -58,10 +75,10 @@ export function bodyLines(review: Review, room: BodyRoom & {readonly isFocused: 
   const {subject, view, comments} = review;
   const {columns, rows} = room;
   if (view.isTold) {
-    const lines = toldLines(subject, columns);
+    const lines = linesTold(view, subject, columns);
     const top = Math.max(0, Math.min(view.toldTop, lines.length - (rows - 1)));
     return [
-      lineOf(' What was said about it  (+ goes back)', {bold: true}),
+      lineOf(view.isKeys ? ' Keys  (? goes back)' : ' What was said about it  (+ goes back)', {bold: true}),
       ...lines.slice(top, top + rows - 1),
     ];
   }

@@ -8,7 +8,7 @@ import type {RunRecord} from '../../services/contracts/run.ts';
 import {type SelectItem, selectedAfter, selectKeys, unmarked} from '../components/select.ts';
 import type {ReviewComment} from '../diff/comments.ts';
 import {anchorAt, commentAt, diffKeymap, diffStep} from '../diff/diff-keymap.ts';
-import type {DiffOutcome} from '../diff/diff-moves.ts';
+import {type DiffOutcome, diffHelpKeymap, diffMoveKeymap} from '../diff/diff-moves.ts';
 import {backStep, type DiffFrame, type DiffView, newDiffView} from '../diff/diff-view.ts';
 import {type EditorFrame, type EditorState, editorState, editorStep} from '../editor/editor-state.ts';
 import type {KeyPress} from '../input/key-press.ts';
@@ -234,9 +234,12 @@ function write(
   return {state: {...next, notice: isOptional ? noReason : 'Write what should change first.'}};
 }
 
+const besideChoices = [...diffKeymap, ...diffHelpKeymap];
+const alone = [...besideChoices, ...diffMoveKeymap];
+
 /** A key of the diff, and what follows from it here. */
 function read(state: CheckpointState, key: KeyPress, frame: CheckpointFrame): Stepped {
-  const keymap = state.view === 'choosing' ? diffKeymap : undefined;
+  const keymap = state.view === 'choosing' ? besideChoices : alone;
   const stepped = diffStep(state.diff, key, frame.diff, keymap);
   if (stepped === null) return {state};
   const {state: diff, outcome} = stepped;

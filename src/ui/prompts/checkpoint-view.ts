@@ -5,6 +5,7 @@ import {hintLine} from '../components/hint-line.tsx';
 import {type Line, lineOf} from '../components/lines.tsx';
 import {selectLines} from '../components/select.ts';
 import {diffKeymap} from '../diff/diff-keymap.ts';
+import {diffHelpKeymap} from '../diff/diff-moves.ts';
 import {searchHints} from '../diff/diff-search.ts';
 import type {DiffFrame} from '../diff/diff-view.ts';
 import {type BodyRoom, bodyFrame, bodyLines} from '../diff/review-body.ts';
@@ -107,5 +108,7 @@ function footHints(
   frame: CheckpointFrame,
 ): KeyHint[] {
   const keymap = view === 'reading' ? readingKeymap : checkpointKeymap;
-  return [...hintsOf(keymap, frame), ...hintsOf(diffKeymap, diff, frame.diff)];
+  const [first = [], help = []] = [diffKeymap, diffHelpKeymap].map((each) => hintsOf(each, diff, frame.diff));
+  // What the diff hints at last gives way to the key that tells of all.
+  return [...hintsOf(keymap, frame), ...first.slice(0, 2), ...help, ...first.slice(2)];
 }

@@ -108,7 +108,7 @@ test('shows what was done, what was asked for and what can be decided', async ()
     '   Approve and quit  Y  the task is done and nothing more starts',
     '   Request changes  r',
     '   Reject changes  x  the task has failed; the files stay as they are',
-    ' enter choose  d diff  esc later  n file  v viewed  / search  z zoom',
+    ' enter choose  d diff  esc later  n file  v viewed  ? keys  / search  z zoom',
   ]);
 });
 
@@ -271,7 +271,7 @@ describe('the diff', () => {
       '         @@ -1 +1 @@',
       '  1    - old^Mtrick',
       '     1 + new',
-      ' esc decide  n file  v viewed  / search  z zoom',
+      ' esc decide  n file  v viewed  ? keys  / search  z zoom',
     ]);
     type('q');
     await sees('Approve and continue');
@@ -425,6 +425,21 @@ describe('what is known of the run', () => {
     await sees('not ok 7');
   });
 
+  test('every key of it is told, in place of the diff', async () => {
+    const {type, sees} = prompt();
+    await sees('whole task');
+    type('d?');
+    await sees('mark the file as viewed');
+    type('G');
+    await sees('these keys, or the diff');
+    type('+');
+    await sees('What was said about it');
+    type('?');
+    await sees('mark the file as viewed');
+    type('?');
+    await sees('whole task');
+  });
+
   test('side effects come first, whole and harmless, and the last words can be read whole', async () => {
     const text = `the plan was edited: b (prompt)\u001b[2J, ${'c (added), '.repeat(8)}d (removed)`;
     const result = Array.from({length: 30}, (_, index) => `word ${index}`).join('\n');
@@ -477,7 +492,7 @@ describe('sizes', () => {
     await sees('whole task');
     fits();
     expect(lines().join('\n')).toMatch(/Beware(.|\n)* {3}Approve and continue(.|\n)*Reject changes/);
-    for (const key of ['d', 'w', 'G', 'z', 'T', '+', 'z', 'w', 'l', 'k']) {
+    for (const key of ['d', 'w', 'G', 'z', 'T', '+', '?', 'z', 'w', 'l', 'k']) {
       type(key);
       await new Promise((resolve) => setImmediate(resolve));
       fits();
