@@ -1,5 +1,6 @@
 import {createDraftDesk, type DraftDesk} from '../machines/drafts.ts';
 import type {JobSummary} from '../machines/policies/job/job-summary.ts';
+import {displayLine} from '../machines/policies/text/display-text.ts';
 import type {TuiCommand} from '../machines/tui.machine.ts';
 import {createTuiFlow} from '../machines/tui-flow.ts';
 import {createClock} from './clock.ts';
@@ -112,10 +113,11 @@ export function createTui(ports: TuiPorts): Tui {
     },
     send: flow.send,
     say: (notice) => core.patch({notice}),
-    onJobEnd: ({standing, headline, taskId, plan}) => {
+    onJobEnd: ({standing, headline, taskId, plan, rejected}) => {
+      const offer = rejected ? ` · U takes the changes of ${displayLine(rejected)} out again` : '';
       // Of a paused task, or a planner, the banner says it already.
       if (standing !== 'paused' || (taskId === undefined && !plan))
-        core.say({tone: toneOf[standing], text: headline});
+        core.say({tone: toneOf[standing], text: `${headline}${offer}`});
       hasWorked = true;
       openPrompts(core, ports, ['asks', 'decision', 'feedback']);
     },

@@ -163,6 +163,7 @@ describe('a checkpoint', () => {
       {decision_state: 'rejected', decision_feedback: 'Too big', state: 'failed'},
     ]);
     await until(() => expect(plans.statuses()).toEqual({a: 'failed', b: 'todo'}));
+    await sees('U takes the changes of a out again');
     expect(agents.agents).toHaveLength(1);
   });
 

@@ -198,7 +198,7 @@ export function CheckpointPrompt(props: CheckpointPromptProps) {
       ? count === 0
         ? 'What should be different? @ names a file.'
         : 'What else? The comments are sent, too.'
-      : 'Why? A later attempt is told. The files stay as they are.',
+      : 'Why? A later attempt is told. Files stay for now.',
   };
   return <Frame lines={editorLines(isRequest ? state.editor : state.reason, view)} isWriting />;
 }

@@ -138,7 +138,7 @@ describe('decisions', () => {
   test('to reject asks for the reason, which is left out only on purpose', async () => {
     const {type, sees, onDecide} = prompt();
     type(`k${keys.enter}`);
-    await sees('A later attempt is told. The files stay as they are.');
+    await sees('A later attempt is told. Files stay for now.');
     type(keys.ctrlS);
     await sees('No reason is written. Ctrl+S again rejects without one.');
     type(`x\u007f${keys.ctrlS}`);

@@ -40,6 +40,8 @@ export type JobSummary = {
   readonly plan?: PlanData;
   /** The budget of the job, used up. */
   readonly overrun?: Overrun;
+  /** The task whose changes were rejected, and are still in the files. */
+  readonly rejected?: string;
   /** What keeps the plan from being done, where it was asked for. */
   readonly obstacles?: readonly Obstacle[];
   /** When it can go on, where only time is needed. */
@@ -136,7 +138,9 @@ function ownSummary(result: JobResult, plan: Plan): JobSummary {
       }
       const headline = sentence(endOf(result, story), remarked(story), notReviewed(story), remaining(plan));
       const heldUp = story.attempted.filter(isHeldUp).flatMap((each) => heldUpLines(each));
-      return {reason, headline, lines: [headline, ...failedLines, ...heldUp], standing: standingOf(story)};
+      const lines = [headline, ...failedLines, ...heldUp];
+      const rejected = last?.decision_state === 'rejected' ? {rejected: last.taskId} : {};
+      return {reason, headline, lines, ...rejected, standing: standingOf(story)};
     }
   }
 }
