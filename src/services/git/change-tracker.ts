@@ -46,9 +46,8 @@ export function createChangeTracker({
         const leftOut = [project.stateFolder, project.planFile].map((file) =>
           path.relative(top, path.join(root, path.relative(project.root, file))),
         );
-        const keepIgnored = since !== null;
         return await withWorkFolder(store, (work) =>
-          writeTree(repository, {store, work, env, signal, borrowed, written, keepIgnored}, {leftOut}),
+          writeTree(repository, {store, work, env, signal, borrowed, written, since}, {leftOut}),
         );
       });
     } catch (error) {

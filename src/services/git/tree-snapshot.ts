@@ -3,7 +3,7 @@ import {type Stats, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {type ChangeStore, copyIndex, KeptIndex, makeGitFolder} from './change-store.ts';
 import {bulkyFiles, checkTotal, describeFiles, fingerprint, statsOf} from './file-sizes.ts';
-import {asAlternates, openRepository, type Repository} from './repository.ts';
+import {asAlternates, isObjectId, openRepository, type Repository} from './repository.ts';
 import {createGit, type Environment, type Git, GitFailure, gitEnvironment} from './safe-git.ts';
 
 export type SnapshotJob = {
@@ -15,12 +15,15 @@ export type SnapshotJob = {
   /** Folders of objects that need not be stored again; submodules add theirs. */
   readonly borrowed: Set<string>;
   readonly written: WrittenTrees;
-  /** Files that are in view already stay in view. */
-  readonly keepIgnored: boolean;
+  /** Files that are in view already, in this tree at the latest, stay in view; null where nothing has to. */
+  readonly since: string | null;
 };
 
-/** By the name of an index: the tree that was written of it last. Nobody has to write it again as long as the index is the same. */
-export type WrittenTrees = Map<string, {readonly version: string; readonly tree: string}>;
+/**
+ * By the name of an index: the version that this process left, and the tree that was written of it, which nobody has to
+ * write again. Whoever else wrote the index may have told it that a file is unchanged: it is made anew then.
+ */
+export type WrittenTrees = Map<string, {readonly version: string; readonly tree: string | null}>;
 
 const deepestRepository = 5;
 /** Repositories inside this one beyond these are one entry each: every look at one takes a few git processes. */
@@ -35,14 +38,18 @@ export async function writeTree(
   job.borrowed.add(repository.objects);
   const name = depth === 0 ? 'main' : createHash('sha256').update(repository.top).digest('hex').slice(0, 16);
   const index = new KeptIndex(job.store, job.work, name);
-  const hasIndex = index.open();
   const git = snapshotGit(repository, job, index.file);
   const last = job.written.get(name);
-  const known = last?.version === index.version() ? last.tree : null;
-  const write = () => writeTreeOnce({repository, job, git, index: index.file, known, leftOut, depth});
+  const isOwn = last?.version === index.version();
+  const hasIndex = isOwn && index.open();
+  const known = isOwn ? last.tree : null;
+  const write = (since: string | null) =>
+    writeTreeOnce({repository, job, git, index: index.file, known, since, leftOut, depth});
+  // An index that is made anew knows nothing of what was in view.
+  const anew = depth === 0 ? job.since : null;
   const written = async () => {
     try {
-      const found = await write();
+      const found = await write(hasIndex ? null : anew);
       // An index vouches for what it has borrowed, and the user's `gc` may have dropped it since.
       if (hasIndex && repository.hasOtherObjects()) {
         await git.run(['rev-list', '--objects', '--quiet', found.tree]);
@@ -52,13 +59,13 @@ export async function writeTree(
       // An index that is broken, or whose objects are gone, is only a cache: begin again without it.
       if (!hasIndex || !(error instanceof GitFailure) || error.kind !== 'failed') throw error;
       index.forget();
-      return await write();
+      return await write(anew);
     } finally {
       index.keep();
     }
   };
   const {tree, isAllOfIndex} = await written();
-  if (isAllOfIndex) job.written.set(name, {version: index.version(), tree});
+  job.written.set(name, {version: index.version(), tree: isAllOfIndex ? tree : null});
   return tree;
 }
 
@@ -69,6 +76,8 @@ type Snapshot = {
   readonly index: string;
   /** The tree of this index, where it was written before. */
   readonly known: string | null;
+  /** The tree whose files stay in view, where the index does not know them. */
+  readonly since: string | null;
   readonly leftOut: readonly string[];
   readonly depth: number;
 };
@@ -95,10 +104,13 @@ async function writeTreeOnce(snapshot: Snapshot): Promise<{tree: string; isAllOf
     ? tracked
     : await repository.ignoredButTracked(job, {afresh: true});
   const isLeftOut = (file: string) => leftOut.some((each) => file === each || file.startsWith(`${each}/`));
-  const forced = withoutAll(wanted, ignored).filter((file) => !isLeftOut(file));
-  const dropped = job.keepIgnored ? [] : withoutAll(ignored, wanted);
+  const dropped = job.since === null ? withoutAll(ignored, wanted) : [];
 
   const nested = seen.filter((file) => file.endsWith('/')).map((file) => file.slice(0, -1));
+  const isNested = (file: string) => nested.some((folder) => file.startsWith(`${folder}/`));
+  const viewed = snapshot.since === null ? [] : await namesIn(git, snapshot.since);
+  const hidden = withoutAll(viewed, seen).filter((file) => !isNested(file));
+  const forced = [...new Set([...withoutAll(wanted, ignored), ...hidden])].filter((file) => !isLeftOut(file));
   const changed = seen.filter((file) => !file.endsWith('/'));
   const files = await statsOf(repository.top, [...changed, ...forced]);
   const bulky = await bulkyFiles(files, git);
@@ -126,6 +138,13 @@ async function writeTreeOnce(snapshot: Snapshot): Promise<{tree: string; isAllOf
   const tree = isClean && snapshot.known ? snapshot.known : (await git.run(['write-tree'])).text.trim();
   const isAllOfIndex = nested.length + bulky.size === 0;
   return {tree: isAllOfIndex ? tree : await composeTree(snapshot, nested, bulky), isAllOfIndex};
+}
+
+/** Nothing where the tree is gone: whatever shows the change says so. */
+async function namesIn(git: Git, tree: string): Promise<string[]> {
+  if (!isObjectId(tree)) return [];
+  const {code, text} = await git.run(['ls-tree', '-r', '-z', '--name-only', tree], {answers: [0, 128]});
+  return code === 0 ? text.split('\0').slice(0, -1) : [];
 }
 
 /** The tree with what git would not put into it: the files of submodules, other repositories, large files. */

@@ -388,6 +388,18 @@ describe('what is ignored', () => {
     expect(next.files).toEqual([]);
   });
 
+  test('only since the task said so stays in view for another Blackbird, which goes on with it', async () => {
+    const {tracker, write} = testRepository();
+    write('build/out.js', 'one\n');
+    const from = (await tracker().snapshot()) ?? '';
+    write('.gitignore', 'build\n');
+    write('build/out.js', 'two\n');
+    write('build/new.js', 'two\n');
+    const next = tracker();
+    const to = (await next.snapshot(from)) ?? '';
+    expect((await next.files(from, to)).map(({path: file}) => file)).toEqual(['.gitignore', 'build/out.js']);
+  });
+
   test('only since a moment ago is seen when it is tracked', async () => {
     const {tracker, write, commit} = testRepository();
     write('build/out.js', 'one\n');
@@ -942,3 +954,27 @@ function looseObjects(folder: string): number {
   const entries = readdirSync(objects, {recursive: true, encoding: 'utf8'});
   return entries.filter((entry) => /^[0-9a-f]{2}\/[0-9a-f]{38}$/.test(entry)).length;
 }
+
+describe('the index that is kept between two looks', () => {
+  test.each(['--assume-unchanged', '--skip-worktree'])(
+    'hides nothing after an agent told it %s',
+    async (way) => {
+      const {folder, env, tracker, write, commit} = testRepository();
+      write('file', 'kind\n');
+      commit();
+      const looking = tracker();
+      const from = (await looking.snapshot()) ?? '';
+      write('file', 'evil\n');
+      execFileSync('git', ['update-index', way, 'file'], {
+        cwd: folder,
+        env: {...env, GIT_INDEX_FILE: path.join(folder, '.blackbird/changes/main.index')},
+      });
+      for (const each of [looking, tracker()]) {
+        const to = (await each.snapshot(from)) ?? '';
+        expect(await each.files(from, to)).toEqual([
+          {path: 'file', kind: 'changed', lines: {added: 1, removed: 1}},
+        ]);
+      }
+    },
+  );
+});
