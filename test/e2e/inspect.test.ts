@@ -2,7 +2,7 @@ import {existsSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node
 import path from 'node:path';
 import {createWebSocketReceiver} from '@statelyai/inspect';
 import {describe, expect, test} from 'vitest';
-import type {JobLine} from '../../src/machines/policies/inspect/job-page.ts';
+import type {JobList} from '../../src/machines/policies/inspect/job-page.ts';
 import {
   demo,
   type EngineProject,
@@ -92,7 +92,7 @@ describe('inspect', () => {
     await project.run(['execute', 'b']);
     const served = project.start(['inspect']);
     const url = await addressIn(served.out);
-    const lines = (await (await fetch(`${url}jobs`)).json()) as JobLine[];
+    const {jobs: lines} = (await (await fetch(`${url}jobs`)).json()) as JobList;
     expect(lines.map(({outcome}) => outcome.kind)).toEqual(['failed', 'succeeded']);
     // Both followed each other closely, so they are shown together, as a report has them.
     expect(await (await fetch(`${url}jobs/newest`)).json()).toMatchObject({

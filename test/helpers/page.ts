@@ -62,15 +62,18 @@ export async function eventNames(page: Page): Promise<string[]> {
     }, top);
   for (let top = 0, end = 1; top < end; ) {
     const seen = await scrollTo(top);
-    for (const row of await place.locator('.event').all()) {
-      const index = Number(await row.getAttribute('data-index', {timeout: 2_000}).catch(() => -1));
-      if (index >= 0) names.set(index, (await row.locator('.type').textContent()) ?? '');
-    }
+    for (const [index, name] of await place.locator('.event').evaluateAll(rowsOf)) names.set(index, name);
     end = seen.end;
     top += Math.max(1, seen.height);
   }
   return [...names].sort(([one], [other]) => other - one).map(([, name]) => name);
 }
+
+/** Their places and names, in one question. */
+const rowsOf = (rows: readonly unknown[]): Array<[number, string]> =>
+  (rows as ReadonlyArray<{dataset: {index: string}; querySelector(of: string): {textContent: string}}>).map(
+    (row) => [Number(row.dataset.index), row.querySelector('.type').textContent],
+  );
 
 /** Goes to the newest event that the page finds with these words. */
 export async function goToEvent(page: Page, words: string): Promise<void> {
