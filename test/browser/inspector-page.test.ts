@@ -65,7 +65,7 @@ describe('by keyboard alone', () => {
     expect(await page.locator('#chart-heading').textContent()).toBe('engine');
     await eventually(async () =>
       expect(await page.locator('#announcer').textContent()).toMatch(
-        /^Event \d+ of \d+: engine took .* and is closing( \(pausing\))?$/,
+        /^Event \d+ of \d+: engine took .* and is closing( \(pausing\))?: paused$/,
       ),
     );
     expect(complaints).toEqual([]);
