@@ -1,4 +1,5 @@
-import {readdirSync, readFileSync} from 'node:fs';
+import {mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import path from 'node:path';
 import {expect, test} from 'vitest';
 import {builtProject} from '../helpers/built-cli.ts';
 import {planOf, task} from '../helpers/plans.ts';
@@ -39,6 +40,9 @@ test('the README shows the way from a sentence to a commit', () => {
 
 test.each(shown)('%s: every command is one', async (_page, commands) => {
   const project = builtProject(planOf(task('other', {prompt: 'demo: print hello'})));
+  // A file that a page names has to be there.
+  mkdirSync(path.join(project.folder, 'docs'));
+  writeFileSync(path.join(project.folder, 'docs', 'spec.md'), '- Store refunds\n');
   for (const line of commands) {
     const {code, err} = await project.bash(`export BLACKBIRD_AGENT_PROVIDER=demo; ${line}`);
     // 2 is a wrong command line; what follows from the state of the project is not the page's fault.
