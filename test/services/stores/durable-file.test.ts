@@ -297,7 +297,7 @@ describe('writing', () => {
   });
 
   test.each([
-    {name: 'no folder', file: 'gone/x.json', reason: /ENOENT/},
+    {name: 'no folder', file: 'gone/x.json', reason: /its folder does not exist/},
     {name: 'a name that is too long', file: `${'x'.repeat(240)}.json`, reason: /the name is too long/},
     {name: 'NUL in the name', file: 'a\0b', reason: /null bytes/},
   ])('with $name is refused', async ({file, reason}) => {
