@@ -5,6 +5,7 @@ import {messageOf} from '../services/contracts/errors.ts';
 import type {RunRecord} from '../services/contracts/run.ts';
 import {type DraftServices, storedDraft} from './actors/draft.actor.ts';
 import type {DraftCommand} from './draft.machine.ts';
+import {draftTaskId} from './policies/planning/draft-task.ts';
 
 /** What one editor writes, kept on disk until it is sent or dropped. */
 export type OpenDraft = {
@@ -45,6 +46,12 @@ export const checkpointSlot = (
   const id = line ? `${line.side}:${line.line}:${line.file}` : kind;
   return {kind, taskId: task_id, runId: run_id, id, prompt: ''};
 };
+
+/** What a person wants to be different in what a planner proposed. */
+export const revisionSlot = (draftId: string): DraftSlot => ({
+  ...{kind: 'plan', taskId: draftTaskId(draftId), runId: draftId},
+  ...{id: 'revision', prompt: ''},
+});
 
 export function createDraftDesk(services: DraftServices): DraftDesk {
   const machine = storedDraft(services);

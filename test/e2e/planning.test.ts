@@ -119,7 +119,16 @@ describe.skipIf(!hasTmux)('in a terminal (tmux)', () => {
     terminal.type('');
     terminal.type('r');
     await terminal.until('What has to be different?');
-    terminal.type('Log refunds');
+    // Half a sentence outlives Ctrl+C.
+    terminal.press('Log refunds');
+    await eventually(() => expect(terminal.screen()).toContain('Log refunds'));
+    terminal.press('C-c');
+    await terminal.until('[130]>');
+    terminal.type(`blackbird plan drafts open ${draftsIn(project)[0]?.draftId}`);
+    await eventually(() => expect(terminal.screen()).toMatch(/\[l\]ater: *\n*$/));
+    terminal.type('r');
+    await terminal.until('You began to write, and Enter alone sends it:');
+    terminal.type('');
     await eventually(() => expect(terminal.screen()).toContain('+ log-refunds  Log refunds'));
     terminal.type('y');
     await terminal.until('The plan is saved.');

@@ -1,10 +1,12 @@
 import type {Command} from 'commander';
 import type {PlanQuestion} from '../../machines/actors/plan-draft.actor.ts';
+import {createDraftDesk, type OpenDraft, revisionSlot} from '../../machines/drafts.ts';
 import type {PlanCommand} from '../../machines/plan-generation.machine.ts';
 import {isEmptyDiff} from '../../machines/policies/plan/plan-diff.ts';
 import {isBlocking} from '../../machines/policies/plan/plan-lint.ts';
 import type {PlanPreview} from '../../machines/policies/planning/check-proposal.ts';
 import {draftTaskId} from '../../machines/policies/planning/draft-task.ts';
+import {displayText} from '../../machines/policies/text/display-text.ts';
 import type {PlanDraft} from '../../services/contracts/plan-draft.ts';
 import type {Cli} from '../cli.ts';
 import type {OpenedEngine} from '../job/engine-composition.ts';
@@ -43,10 +45,22 @@ export function planDialog(
       if (choice === 'drop') return {type: 'plan.drop'};
       if (choice === 'later') return {type: 'plan.postpone'};
       if (choice === null) continue;
-      const text = await context.ask('What has to be different? ', unfinished(draft));
+      const text = await revisionOf(draft);
       if (text === null) return {type: 'plan.postpone'};
       if (text.trim() !== '') return {type: 'plan.revise', text};
     }
+  };
+
+  /** Null where whoever is asked left. */
+  const revisionOf = async (draft: PlanDraft): Promise<string | null> => {
+    const desk = createDraftDesk({drafts, now: context.now});
+    const words = desk.open(revisionSlot(draft.draftId));
+    const recalled = await words.recalled;
+    // What the planner has heard is in its draft.
+    const before = draft.revisions.includes(recalled) ? '' : recalled;
+    if (before !== '') context.out(`You began to write, and Enter alone sends it:\n${displayText(before)}`);
+    const typed = await context.ask('What has to be different? ', unfinished(draft, words));
+    return typed?.trim() === '' ? before : typed;
   };
 
   const ask = async (question: PlanQuestion) => {
@@ -72,10 +86,12 @@ export function planDialog(
 
 const openCommand = ({draftId}: PlanDraft) => `blackbird plan drafts open ${draftId}`;
 
-/** Half a sentence is nothing that was said; the proposal is kept. */
-const unfinished = (draft: PlanDraft) => ({
-  onType: () => {},
-  onLeave: async () => {},
+/** Half a sentence is kept as the terminal UI keeps it, and both begin with what either has. */
+const unfinished = (draft: PlanDraft, words: OpenDraft) => ({
+  onType: (text: string) => {
+    if (text !== '') words.change(text);
+  },
+  onLeave: words.close,
   farewell: `The proposal is kept. Go on with: ${openCommand(draft)}`,
 });
 

@@ -41,9 +41,11 @@ function terminalReader(input: Readable, output: Writable): LineReader {
         if (unfinished) input.on('keypress', onKey);
         reader.once('close', () => input.off('keypress', onKey));
         reader.once('SIGINT', () => {
+          reader.removeListener('close', onClose);
           reader.close();
-          if (unfinished) output.write(`${unfinished.farewell}\n`);
-          leaveBy('SIGINT', unfinished);
+          output.write(unfinished ? `\n${unfinished.farewell}\n` : '\n');
+          // Whoever asked hears of it after the signal: an end of the input is not a pause.
+          leaveBy('SIGINT', unfinished, () => setImmediate(() => setImmediate(() => resolve(null))));
         });
         const release = leaveOnSignals(unfinished);
         reader.once('close', release);
@@ -87,8 +89,15 @@ function terminalReader(input: Readable, output: Writable): LineReader {
 }
 
 /** What was typed is kept first, then the signal has its usual effect. */
-function leaveBy(signal: NodeJS.Signals, unfinished: UnfinishedLine | undefined): void {
-  const leave = () => process.kill(process.pid, signal);
+function leaveBy(
+  signal: NodeJS.Signals,
+  unfinished: UnfinishedLine | undefined,
+  onLeft: () => void = () => {},
+): void {
+  const leave = () => {
+    process.kill(process.pid, signal);
+    onLeft();
+  };
   if (unfinished) unfinished.onLeave().then(leave, leave);
   else leave();
 }

@@ -7,8 +7,7 @@ import type {Services} from '../../services/contracts/services.ts';
 import {requireTask, walkTree} from '../policies/plan/plan-graph.ts';
 import {type Decision, type OpenDecision, openDecision} from '../policies/review/decisions.ts';
 import {feedbackWith, unsentComments} from '../policies/review/line-comments.ts';
-import {circumstancesAt, obstacleText} from '../policies/run/run-circumstances.ts';
-import {runObstacle} from '../policies/run/run-options.ts';
+import {changesObstacle} from '../policies/run/changes-obstacle.ts';
 import {resumeRefusal} from '../policies/run/run-refusals.ts';
 import type {
   AskDecisionInput,
@@ -73,14 +72,7 @@ function obstacleTo(
   explicitProvider: ProviderId | null,
 ): string | null {
   const place = {repoRoot: project.root, explicitProvider, customCommand: agents.customCommand};
-  const circumstances = circumstancesAt(place, run, {
-    isSessionRef: isSessionRef(run.provider, run.provider_session_ref),
-    owner: 'alive',
-    isPastCheckpoint: false,
-  });
-  const obstacle = runObstacle(run, circumstances, 'sendBack');
-  if (obstacle === 'standing') throw new Error(`run ${run.run_id} stands at no checkpoint`);
-  return obstacle === null ? null : obstacleText(obstacle, run, circumstances);
+  return changesObstacle(run, {...place, isSessionRef});
 }
 
 export type RecalledDecision = OpenDecision & {readonly task: {readonly id: string; readonly title: string}};

@@ -1,5 +1,6 @@
 import {useState} from 'react';
 import {checkpointSlot} from '../../machines/drafts.ts';
+import {changesObstacle} from '../../machines/policies/run/changes-obstacle.ts';
 import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
 import {Lines, lineOf} from '../components/lines.tsx';
 import {viewFor} from '../diff/diff-view.ts';
@@ -19,7 +20,8 @@ export function CheckpointDialog({taskId, ...size}: DialogSize & {readonly taskI
   const planned = plan?.items.get(taskId);
   const task = planned ?? asked?.task;
   if (!run || !task) return <Lines lines={[lineOf(' the task is gone')]} />;
-  const hasSession = run.resumable && run.provider_session_ref !== '';
+  const place = state.data?.place;
+  const changesRefused = asked ? asked.obstacle : place ? changesObstacle(run, place) : null;
   return (
     <CheckpointPrompt
       // Another question is another prompt, even about the same run.
@@ -29,7 +31,7 @@ export function CheckpointDialog({taskId, ...size}: DialogSize & {readonly taskI
       run={run}
       files={files}
       loadDiff={() => ports.diff(run)}
-      changesRefused={asked ? asked.obstacle : hasSession ? null : 'it has no session to go on with'}
+      changesRefused={changesRefused}
       comments={ports.comments}
       editorRefused={ports.programs.editorRefused}
       openDraft={(words, place) => drafts.open(checkpointSlot(run, words, place))}

@@ -1,4 +1,5 @@
 import {useState} from 'react';
+import {revisionSlot} from '../../machines/drafts.ts';
 import {fieldText} from '../../machines/policies/plan/plan-conflict.ts';
 import {draftTaskId} from '../../machines/policies/planning/draft-task.ts';
 import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
@@ -86,9 +87,7 @@ export function PlanReviseDialog({columns, rows}: DialogSize) {
       rows={rows}
       title="What has to be different?"
       placeholder="The planner hears it in its own session and proposes again."
-      openDraft={() =>
-        drafts.open({kind: 'plan', taskId: draftTaskId(draftId), runId: draftId, id: 'revision', prompt: ''})
-      }
+      openDraft={() => drafts.open(revisionSlot(draftId))}
       onSubmit={(text, draft) => answers.revisePlan(text, draft)}
       onCancel={answers.backToProposal}
       onDiscard={answers.backToProposal}
