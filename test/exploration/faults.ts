@@ -28,7 +28,7 @@ export const faults: readonly Fault[] = [
   fault(
     'an agent that obeys no interrupt is never killed',
     about(oneTask, [], {pauses: 1}),
-    'segment.machine.ts',
+    'chart-parts.ts',
     ["after: {graceWindow: 'killing'},", ''],
   ),
   fault('a session counts as stored at once', about(oneTask, [], {pauses: 2}), 'policies/run/run-step.ts', [

@@ -6,7 +6,7 @@ import {answersDraft} from '../fakes/memory-draft-store.ts';
 import {changedRun, pausedRun, question, waitingRun} from '../fakes/runs.ts';
 import {createFakeServices} from '../fakes/services.ts';
 import {executeJob, startJob, taskJob} from '../helpers/jobs.ts';
-import {planOf, task} from '../helpers/plans.ts';
+import {now, planOf, task} from '../helpers/plans.ts';
 
 const restart = taskJob('a', {type: 'restart'});
 const resume = (feedback: string | null) => taskJob('a', {type: 'resume', answers: [], feedback});
@@ -75,15 +75,19 @@ describe('a restart tells the agent what never arrived', () => {
   });
 });
 
-test('drafts whose task or run is gone are removed by the next job, others stay', async () => {
+const daysBefore = (days: number) => new Date(Date.parse(now) - days * 24 * 3600 * 1000).toISOString();
+
+test('drafts whose run is gone, or their task for a month, are removed by the next job, others stay', async () => {
   const {engine, drafts} = openRun(pausedRun());
   const kept = [
     answersDraft({kind: 'new-task', taskId: '', runId: ''}),
     answersDraft({kind: 'edits', taskId: 'a', runId: ''}),
     answersDraft({kind: 'comments', taskId: 'a', runId: 'a-1'}),
+    // It may stand in the plan of another branch.
+    {...answersDraft({kind: 'edits', taskId: 'elsewhere', runId: ''}), updatedAt: daysBefore(29)},
   ];
   const gone = [
-    answersDraft({kind: 'edits', taskId: 'deleted', runId: ''}),
+    {...answersDraft({kind: 'edits', taskId: 'deleted', runId: ''}), updatedAt: daysBefore(31)},
     answersDraft({kind: 'rejection', taskId: 'a', runId: 'a-0'}),
   ];
   for (const draft of [...kept, ...gone]) await drafts.save(draft);

@@ -22,6 +22,7 @@ import {
 } from '../policies/run/resume-saying.ts';
 import type {RunOrder} from '../policies/run/run-order.ts';
 import {parentRefusal, requirePossible} from '../policies/run/run-refusals.ts';
+import {sayAlso} from '../policies/run/said-feedback.ts';
 import type {TaskFacts} from '../policies/run/task-options.ts';
 import {
   chainTo,
@@ -106,8 +107,7 @@ function withFeedback(mode: RunMode, pending: PendingFeedback | null, latest: Ru
   if (mode.feedback === null) return {...mode, feedback: feedbackToFailed(latest)};
   // What an earlier resume could not bring is told with it.
   const unheard = latest && isUndelivered(latest) ? (latest.feedback ?? '') : '';
-  const isSaid = mode.feedback.includes(unheard);
-  return isSaid ? mode : {...mode, feedback: `${unheard}\n\n${mode.feedback}`};
+  return {...mode, feedback: sayAlso(unheard, mode.feedback)};
 }
 
 async function prepareExecute(services: Services, situation: Situation): Promise<PreparedTask> {

@@ -1,5 +1,6 @@
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
+import {isSaidIn} from '../policies/run/said-feedback.ts';
 
 /** Feedback that was sent to a run; a text beside the one that may be in the editor of its checkpoint. */
 const sentId = 'sent';
@@ -30,5 +31,5 @@ export async function sentFeedback(
 ): Promise<string | null> {
   if (run === null) return null;
   const sent = (await drafts.read(keyOf(run)))?.texts.find(({id}) => id === sentId)?.text ?? null;
-  return sent === null || run.feedback?.includes(sent) ? null : sent;
+  return sent === null || isSaidIn(run.feedback ?? '', sent) ? null : sent;
 }
