@@ -781,7 +781,9 @@ describe('a change can be shown later', () => {
     }
     rmSync(path.join(folder, '.blackbird'), {recursive: true});
     const {message} = await rejectionOf(tracker().diff(from ?? '', to ?? '', {stat: false}));
-    expect(message).toMatch(/^the change cannot be shown: git diff-tree failed: fatal: /);
+    expect(message).toMatch(
+      /^the change cannot be shown: git no longer has the recorded files of this task;/,
+    );
   });
 });
 
