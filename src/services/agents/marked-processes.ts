@@ -120,7 +120,10 @@ function startedNobody({leader, forksBefore}: RunTrace): boolean {
 }
 
 /** The start time is compared right before, so a reused pid is never hit. */
-function signalFound({pid, startTime}: FoundProcess, signal: NodeJS.Signals): 'sent' | 'gone' | 'refused' {
+export function signalFound(
+  {pid, startTime}: FoundProcess,
+  signal: NodeJS.Signals,
+): 'sent' | 'gone' | 'refused' {
   if (identifyProcess(pid)?.startTime !== startTime) return 'gone';
   try {
     process.kill(pid, signal);

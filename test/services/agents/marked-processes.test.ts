@@ -3,7 +3,12 @@ import {accessSync, constants, readFileSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {build} from 'esbuild';
 import {afterEach, describe, expect, onTestFinished, test, vi} from 'vitest';
-import {endRun, findRunProcesses, signalRun} from '../../../src/services/agents/marked-processes.ts';
+import {
+  endRun,
+  findRunProcesses,
+  signalFound,
+  signalRun,
+} from '../../../src/services/agents/marked-processes.ts';
 import {countForks, type RunTrace, readPsTable} from '../../../src/services/agents/process-table.ts';
 import {createAgentSpawner} from '../../../src/services/agents/spawn-agent.ts';
 import {identifyProcess} from '../../../src/services/system/process-identity.ts';
@@ -35,6 +40,16 @@ async function run(script: string, env: NodeJS.ProcessEnv): Promise<{child: Chil
 
 const waiting = 'echo $$; while :; do sleep 1000; done';
 const pidsIn = (trace: RunTrace) => findRunProcesses(trace).found.map(({pid}) => pid);
+
+test('a process that took the pid since the look gets no signal', async () => {
+  const {child, pids} = await run(waiting, {});
+  const pid = child.pid ?? 0;
+  const startTime = identifyProcess(pid)?.startTime ?? '';
+  expect(signalFound({pid, startTime: `${startTime}0`}, 'SIGKILL')).toBe('gone');
+  expect(pids.map(processState)).not.toContain(null);
+  expect(signalFound({pid, startTime}, 'SIGKILL')).toBe('sent');
+  await expectGone(pids);
+});
 
 describe('finding', () => {
   test('a marked process with its children, in whatever session', async () => {

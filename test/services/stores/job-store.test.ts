@@ -51,6 +51,15 @@ describe('a job on disk', () => {
     expect(statSync(fileOf('20260110-220412-3fa9c1.json')).mode & 0o777).toBe(0o600);
   });
 
+  test('that cannot be closed keeps what was noted', async () => {
+    const {jobs} = store();
+    await jobs.create(job());
+    await jobs.note(job().jobId, {run});
+    // No JSON holds it, so the write fails.
+    await expect(jobs.close(job({settings: {limit: 1n}} as never))).rejects.toThrow('BigInt');
+    expect(await jobs.read(job().jobId)).toEqual(job({runs: [run]}));
+  });
+
   test('has what was noted at once, in the record itself once it is closed', async () => {
     const {folder, jobs} = store();
     await jobs.create(job());
