@@ -295,7 +295,7 @@ describe('diff', () => {
     );
     const {code, out, err} = await diff(['a']);
     expect({code, out}).toEqual({code: 1, out: ''});
-    expect(err).toMatch(/^error: the change cannot be shown: git diff-tree failed: fatal: bad object/);
+    expect(err).toMatch(/^error: the change cannot be shown: git no longer has the recorded files/);
     writeFileSync(path.join(folder, '.git/HEAD'), 'nonsense');
     expect(await error(['a', 'a-1'])).toMatchObject({code: 'E_DIFF_UNAVAILABLE'});
   });
