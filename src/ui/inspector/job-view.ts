@@ -96,20 +96,17 @@ export class JobView {
     clearTimeout(this.#timer);
     const asked = this.#jobId;
     const begun = performance.now();
-    try {
-      const page = await ask<JobPage>(`jobs/${pathOf(asked)}`);
-      if (asked !== this.#jobId) return;
-      if (page === null) return this.#showNothing();
-      const isNew = this.#page === null;
-      this.#page = page;
-      if (isNew) this.#rows.show(page.total > 150 && page.lanes > 0 ? 'job' : 'all');
-      else this.#rows.outdate();
-      if (isFirst) void this.#loadChoice(page.job.job_id);
-      this.#onConnection(page.is_live ? 'live' : page.outcome.kind === 'lost' ? 'lost' : 'ended', false);
-      this.#draw();
-    } catch {
-      return this.#onConnection('gone', false);
-    }
+    const page = await ask<JobPage>(`jobs/${pathOf(asked)}`).catch(() => undefined);
+    if (asked !== this.#jobId) return;
+    if (page === undefined) return this.#onConnection('gone', false);
+    if (page === null) return this.#showNothing();
+    const isNew = this.#page === null;
+    this.#page = page;
+    if (isNew) this.#rows.show(page.total > 150 && page.lanes > 0 ? 'job' : 'all');
+    else this.#rows.outdate();
+    if (isFirst) void this.#loadChoice(page.job.job_id);
+    this.#onConnection(page.is_live ? 'live' : page.outcome.kind === 'lost' ? 'lost' : 'ended', false);
+    this.#draw();
     // A job that ended may be followed by another one: the newest is looked at again, less often.
     const isFollowed = this.#page?.is_live || asked === 'newest';
     if (isFollowed)
