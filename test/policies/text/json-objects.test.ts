@@ -32,6 +32,12 @@ test.each([
 });
 
 test('so many braces are looked at, and no more', () => {
-  expect(jsonObjectsIn('{'.repeat(1_000)).isCut).toBe(false);
-  expect(jsonObjectsIn('{'.repeat(1_001)).isCut).toBe(true);
+  expect(jsonObjectsIn('{x}'.repeat(1_000)).isCut).toBe(false);
+  expect(jsonObjectsIn('{x}'.repeat(1_001)).isCut).toBe(true);
+});
+
+test('so deep, and no deeper', () => {
+  const nested = (depth: number) => '{"a":'.repeat(depth - 1) + '{}' + '}'.repeat(depth - 1);
+  expect(jsonObjectsIn(nested(64))).toMatchObject({objects: [{start: 0}], isCut: false});
+  expect(jsonObjectsIn(nested(65)).isCut).toBe(true);
 });
