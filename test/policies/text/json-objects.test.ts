@@ -37,7 +37,7 @@ test('so many braces are looked at, and no more', () => {
 });
 
 test('so deep, and no deeper', () => {
-  const nested = (depth: number) => '{"a":'.repeat(depth - 1) + '{}' + '}'.repeat(depth - 1);
+  const nested = (depth: number) => `${'{"a":'.repeat(depth - 1)}{}${'}'.repeat(depth - 1)}`;
   expect(jsonObjectsIn(nested(64))).toMatchObject({objects: [{start: 0}], isCut: false});
   expect(jsonObjectsIn(nested(65)).isCut).toBe(true);
 });
