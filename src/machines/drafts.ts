@@ -1,10 +1,10 @@
-import {createActor, waitFor} from 'xstate';
+import {createActor, type SnapshotFrom, waitFor} from 'xstate';
 import type {LineComment} from '../services/contracts/comment.ts';
 import type {DraftKind, DraftSlot} from '../services/contracts/draft.ts';
 import {messageOf} from '../services/contracts/errors.ts';
 import type {RunRecord} from '../services/contracts/run.ts';
 import {type DraftServices, storedDraft} from './actors/draft.actor.ts';
-import type {DraftCommand} from './draft.machine.ts';
+import type {DraftCommand, draftMachine} from './draft.machine.ts';
 import {draftTaskId} from './policies/planning/draft-task.ts';
 
 /** What one editor writes, kept on disk until it is sent or dropped. */
@@ -17,8 +17,8 @@ export type OpenDraft = {
   problem(): string | null;
   /** Kept within a second. An editor opens with what was recalled, so nothing changes before. */
   change(text: string): void;
-  /** The editor is left: it is on disk, or cannot be, when this resolves. */
-  close(): Promise<void>;
+  /** The editor is left: it is on disk when this resolves to null; else it cannot be, and this is why. */
+  close(): Promise<string | null>;
   /** It was sent, or is not wanted any more. */
   drop(): Promise<void>;
 };
@@ -55,7 +55,7 @@ export const revisionSlot = (draftId: string): DraftSlot => ({
 
 export function createDraftDesk(services: DraftServices): DraftDesk {
   const machine = storedDraft(services);
-  const opened = new Set<() => Promise<void>>();
+  const opened = new Set<() => Promise<unknown>>();
   return {
     open: (slot) => {
       const actor = createActor(machine, {input: slot});
@@ -67,20 +67,18 @@ export function createDraftDesk(services: DraftServices): DraftDesk {
       };
       const flush = async () => {
         send({type: 'draft.flush'});
-        await settled();
+        return problemIn(await settled());
       };
       opened.add(flush);
       return {
         recalled: settled().then(({context}) => context.text),
         prompt: () => actor.getSnapshot().context.slot.prompt,
-        problem: () => {
-          const snapshot = actor.getSnapshot();
-          return snapshot.hasTag('unsaved') ? messageOf(snapshot.context.error) : null;
-        },
+        problem: () => problemIn(actor.getSnapshot()),
         change: (text) => send({type: 'draft.change', text}),
         close: async () => {
-          await flush();
+          const problem = await flush();
           opened.delete(flush);
+          return problem;
         },
         drop: async () => {
           send({type: 'draft.drop'});
@@ -94,6 +92,9 @@ export function createDraftDesk(services: DraftServices): DraftDesk {
     },
   };
 }
+
+const problemIn = (snapshot: SnapshotFrom<typeof draftMachine>): string | null =>
+  snapshot.hasTag('unsaved') ? messageOf(snapshot.context.error) : null;
 
 /** Nothing is being read or written. */
 const restTags = ['kept', 'unsaved', 'gone'] as const;

@@ -7,6 +7,7 @@ import type {DecisionRequest} from '../machines/review-gate.machine.ts';
 import type {Dialog, EditedField} from '../machines/tui.machine.ts';
 import type {Task, TaskStatus} from '../services/contracts/plan.ts';
 import type {NativeProviderId} from '../services/contracts/provider-table.ts';
+import {unkeptWords} from './editor/editor.tsx';
 import {select, toggleFold} from './model/browse.ts';
 import {messageLines} from './model/error-lines.ts';
 import {decisionOn, type Notice} from './model/facts.ts';
@@ -119,10 +120,10 @@ export function createAnswers(core: TuiCore, ports: TuiPorts, jobs: Jobs) {
       close();
       ports.dismiss(taskIds).catch(failed);
     },
-    /** An editor was left without sending. */
-    leaveEditor: (isKept: boolean) => {
+    /** An editor was left without sending: what became of its text is said once it is known. */
+    leaveEditor: (isKept: boolean, draft: OpenDraft) => {
       close();
-      if (isKept) core.say(keptAsDraft);
+      if (isKept) void draft.close().then((problem) => core.say(leftAsDraft(problem)));
     },
     status: (task: Task, status: TaskStatus) =>
       change(`${task.id} is ${status}`, ports.setStatus(task.id, status, [seenTask(task, 'status')])),
@@ -201,10 +202,10 @@ export type FieldEdit = {
   readonly draft: OpenDraft;
 };
 
-export const keptAsDraft: Notice = {
-  tone: 'accent',
-  text: 'kept as a draft: it is there when you open it again',
-};
+const leftAsDraft = (problem: string | null): Notice =>
+  problem === null
+    ? {tone: 'accent', text: 'kept as a draft: it is there when you open it again'}
+    : {tone: 'bad', text: unkeptWords(problem)};
 
 export type Answers = ReturnType<typeof createAnswers>;
 

@@ -150,6 +150,15 @@ describe('P plans with the agent', () => {
     await project.sees('A shop with');
   });
 
+  test('words that cannot be kept are not said to be', async () => {
+    const project = planning([]);
+    project.services.drafts.save = () => Promise.reject(new AppError('E_STORE_WRITE', 'the disk is full'));
+    project.press('P');
+    await project.sees('What do you want to have built?');
+    project.press('A shop with', keys.escape);
+    await project.sees('This text cannot be kept: the disk is full');
+  });
+
   test('words that could not be taken are there again, and gone once they were', async () => {
     const project = planning([tasks(proposed('api'))]);
     const {save} = project.services.planDrafts;

@@ -84,7 +84,11 @@ export async function openEngine({
 }: OpenEngineOptions): Promise<OpenedEngine> {
   const {folder, plans, config, userConfigFile} = project;
   const runs = createRunStore({folder: folder.runsFolder});
-  const drafts = createDraftStore({folder: folder.draftsFolder});
+  const drafts = createDraftStore({
+    folder: folder.draftsFolder,
+    // Words may be written before anything else is.
+    prepare: () => ensureStateFolder(folder),
+  });
   const facts = await createProjectFacts(folder.root);
   const spawner = createAgentSpawner();
   const agents = createAgentRunner({

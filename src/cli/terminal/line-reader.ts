@@ -5,7 +5,7 @@ export type UnfinishedLine = {
   /** With every key. */
   readonly onType: (line: string) => void;
   /** By Ctrl+C or a signal; the process ends when it resolves. */
-  readonly onLeave: () => Promise<void>;
+  readonly onLeave: () => Promise<unknown>;
   /** Told to who leaves by Ctrl+C. */
   readonly farewell: string;
 };

@@ -12,8 +12,14 @@ import {versionOf} from './whole-file.ts';
 
 const maxBytes = 1024 * 1024;
 
-/** Drafts as one file a task and kind, `<folder>/<task>.<kind>.json`. Its state folder must exist. */
-export function createDraftStore({folder}: {folder: string}): DraftStore {
+/** Drafts as one file a task and kind, `<folder>/<task>.<kind>.json`. `prepare` makes sure that its state folder exists. */
+export function createDraftStore({
+  folder,
+  prepare = async () => {},
+}: {
+  folder: string;
+  prepare?: () => Promise<void>;
+}): DraftStore {
   const fileOf = (kind: DraftKind, taskId: string) =>
     path.join(folder, `${taskFolderName(taskId)}.${kind}.json`);
 
@@ -34,6 +40,7 @@ export function createDraftStore({folder}: {folder: string}): DraftStore {
       return database.data?.runId === runId ? database.data : null;
     },
     save: async (draft) => {
+      await prepare();
       await ensurePrivateFolder(folder);
       const database = databaseOf(fileOf(draft.kind, draft.taskId));
       // A file that cannot be read is not replaced.

@@ -21,7 +21,7 @@ export type EditorProps = {
   readonly openDraft: () => OpenDraft;
   readonly onSubmit: (text: string, draft: OpenDraft) => void;
   /** What is written stays a draft; `isKept` where there is one. */
-  readonly onCancel: (isKept: boolean) => void;
+  readonly onCancel: (isKept: boolean, draft: OpenDraft) => void;
   readonly onDiscard: () => void;
   readonly isActive?: boolean;
 };
@@ -53,7 +53,7 @@ export function Editor({
     },
     onOutcome: (outcome) => {
       if (outcome.type === 'submit') onSubmit(outcome.text, draft);
-      else if (outcome.type === 'cancel') onCancel(stepper.state.buffer.text !== initialText);
+      else if (outcome.type === 'cancel') onCancel(stepper.state.buffer.text !== initialText, draft);
       else {
         void draft.drop();
         onDiscard();
@@ -74,8 +74,10 @@ export function Editor({
 /** Said where a draft cannot be on disk; null where it is. */
 export function unkeptNotice(draft: OpenDraft): string | null {
   const problem = draft.problem();
-  return problem === null ? null : `This text cannot be kept: ${displayLine(problem)}`;
+  return problem === null ? null : unkeptWords(problem);
 }
+
+export const unkeptWords = (problem: string) => `This text cannot be kept: ${displayLine(problem)}`;
 
 /** Read with the first key, so that they are there when `@` is typed; a failure is tried again then. */
 export function readFilesFor(key: KeyPress, files: FileIndex): void {

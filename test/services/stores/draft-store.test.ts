@@ -4,6 +4,7 @@ import {describe, expect, test} from 'vitest';
 import type {DraftStore} from '../../../src/services/contracts/draft.ts';
 import {createMemoryDrafts} from '../../../src/services/memory/memory-stores.ts';
 import {createDraftStore} from '../../../src/services/stores/draft-store.ts';
+import {ensureStateFolder, projectFolder} from '../../../src/services/stores/project-folder.ts';
 import {answersDraft, createMemoryDraftStore} from '../../fakes/memory-draft-store.ts';
 import {rejectionOf} from '../../helpers/errors.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
@@ -116,6 +117,18 @@ describe('a draft', () => {
     });
     expect(await rejectionOf(store.save(answersDraft()))).toMatchObject({code: 'E_STORE_CORRUPT'});
     expect(readFileSync(file, 'utf8')).toBe(text);
+  });
+
+  test('is written where nothing of the project is yet', async () => {
+    const project = projectFolder(temporaryFolder());
+    const prepare = () => ensureStateFolder(project);
+    const store = createDraftStore({folder: project.draftsFolder, prepare});
+    expect(await store.read(key)).toBeNull();
+    await store.remove('answers', 'a');
+    expect(readdirSync(project.root)).toEqual([]);
+    await store.save(answersDraft());
+    expect(await store.read(key)).toEqual(answersDraft());
+    expect(readdirSync(project.stateFolder).sort()).toEqual(['.gitignore', 'drafts']);
   });
 
   test('is not written through a link out of its folder', async () => {
