@@ -49,11 +49,13 @@ export function proposalLines({files, dependents, undoes, request}: UndoProposal
       commit?.sha === undefined
         ? []
         : [
-            `Commit ${commit.sha.slice(0, 7)} stays; git revert ${commit.sha.slice(0, 7)} takes it out of the history`,
+            `Commit ${commit.sha.slice(0, 7)} stays in the history; commit the files as they are now to take it back there, too`,
           ],
     ),
     ...(undoes.some(({side_effects = []}) => side_effects.some(({kind}) => kind === 'refs'))
-      ? ['Commits that the agent made stay; git revert takes them out of the history']
+      ? [
+          'Commits that the agent made stay in the history; commit the files as they are now to take them back there, too',
+        ]
       : []),
   ];
 }
