@@ -65,6 +65,7 @@ test('a job that ended by an error is told of in every form', () => {
     job_id: 'j-1',
     reason: 'error',
     message: 'the disk is full',
+    runs: 1,
   }));
   const line = '✗ job j-1 ended by an error: the disk is full';
   for (const show of [

@@ -3,9 +3,11 @@ import type {Report} from '../../machines/policies/report/report.ts';
 import {
   errorLines,
   headPieces,
+  lineWords,
   needPieces,
   outcomeWords,
   type ReportLine,
+  refusalLine,
   reportLines,
   restLine,
   type Tone,
@@ -40,7 +42,7 @@ export function reportText(report: Report, now: string, surface: Surface): strin
     `${padEnd(displayLine(id), idWidth)}  ${padEnd(cutEnd(displayLine(title), titleWidth), titleWidth)}`;
   const row = (sign: Piece, first: string, pieces: readonly Piece[]) =>
     laidOut(sign, {text: first}, pieces, surface);
-  const rest = restLine(report);
+  const [rest, refusal] = [restLine(report), refusalLine(report)];
   const facts = headPieces(report).map((text) => ({text}));
   return [
     ...laidOut({text: ''}, {text: titleOf(report, now), style: 'bold'}, facts, surface),
@@ -50,12 +52,13 @@ export function reportText(report: Report, now: string, surface: Surface): strin
       row({text: '!', style: 'yellow'}, head(task_id, title), needTexts(need)),
     ),
     ...(rest === '' ? [] : [rest]),
+    ...(refusal === '' ? [] : row({text: ''}, refusal, [])),
     ...report.unreadable.map((file) => `left out, it cannot be read: ${displayLine(file)}`),
   ].join('\n');
 }
 
-function signOf({task: {outcome}}: ReportLine): Piece {
-  const {sign, tone} = outcomeWords[outcome];
+function signOf(line: ReportLine): Piece {
+  const {sign, tone} = lineWords(line);
   return {text: sign, style: styles[tone]};
 }
 

@@ -3,9 +3,11 @@ import {
   checkPiece,
   errorLines,
   headPieces,
+  lineWords,
   needPieces,
   outcomeWords,
   type ReportLine,
+  refusalLine,
   reportLines,
   restLine,
   taskPieces,
@@ -34,7 +36,7 @@ export function reportHtml(report: Report, now: string): string {
       command,
     })),
   ];
-  const rest = restLine(report);
+  const [rest, refusal] = [restLine(report), refusalLine(report)];
   return [
     '<!doctype html>',
     '<html lang="en"><head><meta charset="utf-8">',
@@ -48,7 +50,7 @@ export function reportHtml(report: Report, now: string): string {
       .join('')}</p>`,
     ...errorLines(report).map((line) => markup`<p class="bad">✗ ${line}</p>`),
     ...(needs.length === 0 ? [] : ['<h2>Needs you</h2><ul class="needs">', ...needs.map(needItem), '</ul>']),
-    ...(rest === '' ? [] : [markup`<p>${rest}</p>`]),
+    ...[rest, refusal].flatMap((line) => (line === '' ? [] : [markup`<p>${line}</p>`])),
     ...(report.timeline && report.timeline.lanes.length > 0
       ? ['<h2>Timeline</h2><div class="scroll">', timelineSvg(report.timeline), '</div>', legend()]
       : []),
@@ -64,8 +66,9 @@ type NeedItem = Readonly<Record<'sign' | 'tone' | 'task_id' | 'title' | 'why', s
   readonly command: string | null;
 };
 
-function needOfLine({task, need}: ReportLine): NeedItem {
-  const {sign, tone} = outcomeWords[task.outcome];
+function needOfLine(line: ReportLine): NeedItem {
+  const {task, need} = line;
+  const {sign, tone} = lineWords(line);
   return {sign, tone, task_id: task.task_id, title: task.title, ...needPieces(task, need)};
 }
 
@@ -73,8 +76,9 @@ const needItem = ({sign, tone, task_id, title, why, command}: NeedItem): string 
   markup`<li><span class="sign ${tone}">${sign}</span> <b>${safe(task_id)}</b> ${safe(title)}<br>${safe(why)}` +
   (command === null ? '</li>' : markup`<br><code>${safe(command)}</code></li>`);
 
-function taskItem({task}: ReportLine): string {
-  const {sign, word, tone} = outcomeWords[task.outcome];
+function taskItem(line: ReportLine): string {
+  const {task} = line;
+  const {sign, word, tone} = lineWords(line);
   const rows = rowsOf(task);
   return [
     markup`<details><summary><span class="sign ${tone}">${sign}</span> <b>${safe(task.task_id)}</b> ${safe(task.title)}`,

@@ -2,8 +2,9 @@ import type {Report} from '../../machines/policies/report/report.ts';
 import {
   errorLines,
   headPieces,
+  lineWords,
   needPieces,
-  outcomeWords,
+  refusalLine,
   reportLines,
   restLine,
   taskPieces,
@@ -20,15 +21,16 @@ export function reportMarkdown(report: Report, now: string): string {
       .map(({task, need}) => ({task_id: task.task_id, ...needPieces(task, need)})),
     ...others,
   ];
-  const rest = restLine(report);
+  const [rest, refusal] = [restLine(report), refusalLine(report)];
   return [
     `## ${escaped(titleOf(report, now))}`,
     '',
     headPieces(report).map(escaped).join(' · '),
     ...errorLines(report).map((line) => `\n✗ ${escaped(line)}`),
     ...(lines.length === 0 ? [] : ['', '| | Task | | Facts |', '| --- | --- | --- | --- |']),
-    ...lines.map(({task}) => {
-      const {sign, word} = outcomeWords[task.outcome];
+    ...lines.map((line) => {
+      const {task} = line;
+      const {sign, word} = lineWords(line);
       const cells = [`${sign} ${word}`, cell(task.task_id), escaped(task.title)];
       return `| ${[...cells, taskPieces(task).map(escaped).join(' · ')].join(' | ')} |`;
     }),
@@ -37,7 +39,7 @@ export function reportMarkdown(report: Report, now: string): string {
       ({task_id, why, command}) =>
         `- ${code(task_id)}: ${escaped(why)}${command === null ? '' : `: ${code(command)}`}`,
     ),
-    ...(rest === '' ? [] : ['', escaped(rest)]),
+    ...[rest, refusal].flatMap((line) => (line === '' ? [] : ['', escaped(line)])),
     ...report.unreadable.map((file) => `\n${escaped(`left out, it cannot be read: ${file}`)}`),
   ].join('\n');
 }

@@ -1,18 +1,23 @@
 import {describe, expect, test} from 'vitest';
 import {changeSize} from '../../../src/machines/policies/report/change-size.ts';
+import type {Report} from '../../../src/machines/policies/report/report.ts';
 import {
+  errorLines,
   headPieces,
+  lineWords,
   outcomeWords,
+  refusalLine,
   reportLines,
   restLine,
   taskPieces,
   titleOf,
 } from '../../../src/machines/policies/report/report-words.ts';
 import {laneOutcomes} from '../../../src/machines/policies/report/timeline.ts';
+import type {RunRecord} from '../../../src/services/contracts/run.ts';
 import {jobRecord} from '../../fakes/jobs.ts';
 import {nightFacts, nightReport, nightTime} from '../../fakes/night.ts';
-import {pausedRun} from '../../fakes/runs.ts';
-import {planOf, task} from '../../helpers/plans.ts';
+import {pausedRun, restingRun} from '../../fakes/runs.ts';
+import {family, planOf, task} from '../../helpers/plans.ts';
 import {factsIn} from '../../helpers/task-facts.ts';
 
 const night = nightReport();
@@ -102,6 +107,53 @@ test('a limit that the job itself waits for needs nobody', () => {
   expect(nightReport({...facts, isLive: false}).needs_you).toMatchObject([{task_id: 'a'}]);
 });
 
+test('work that a review sent back is neither ticked off nor done, and comes last with its command', () => {
+  const plan = planOf(family(task('p'), task('a', {status: 'done'}), task('b', {status: 'done'})));
+  const session = {provider_session_ref: 's-1', resumable: true};
+  const ended = (id: string, fields: Partial<RunRecord> = {}) =>
+    restingRun({...session, task_id: id, run_id: `${id}-1`, state: 'succeeded', ...fields});
+  const runs = [
+    ended('a'),
+    ended('b'),
+    ended('p', {run_type: 'review', parent_review_passed: false, parent_review_resume_task_ids: ['a']}),
+  ];
+  const report = nightReport({
+    runs,
+    plan,
+    factsOf: (each) =>
+      factsIn(plan, {run: runs.find((run) => run.task_id === each.id) ?? null, isSentBack: each.id === 'a'})(
+        each,
+      ),
+  });
+  expect(report).toMatchObject({done: 2, total: 2, reviews_due: ['p']});
+  const {lines} = reportLines(report);
+  expect(lines.map((line) => [lineWords(line).sign, line.task.task_id, line.need?.command])).toEqual([
+    ['✓', 'b', undefined],
+    ['↩', 'p', undefined],
+    ['!', 'a', 'blackbird resume a'],
+  ]);
+  expect(restLine(report)).toBe('');
+});
+
+test('a refused job is told of only where nothing came after it, and never as work that failed', () => {
+  const job = (reason: string, runs: number, message: string) => ({
+    ...{job_id: 'j', agent: 'demo', from: nightTime(0), to: nightTime(1), outcome: 'ended' as const},
+    ...{reason, standing: null, message, runs},
+  });
+  const [refused, broken, well] = [
+    job('error', 0, 'cannot resume a'),
+    job('error', 1, 'the disk is full'),
+    job('completed', 2, '2 done'),
+  ];
+  const told = (...jobs: Report['jobs']) => {
+    const report = {...night, jobs};
+    return [...errorLines(report), refusalLine(report)];
+  };
+  expect(told(refused, well)).toEqual(['']);
+  expect(told(broken, well)).toEqual(['job j ended by an error: the disk is full', '']);
+  expect(told(well, refused)).toEqual(['the last job began nothing: cannot resume a']);
+});
+
 test('where nothing ran, how the plan stands is told all the same', () => {
   const empty = nightReport({jobs: [], runs: []});
   expect(empty).toMatchObject({from: null, to: null, jobs: [], tasks: [], timeline: null, done: 6, total: 9});
@@ -147,7 +199,12 @@ describe('in words', () => {
   });
 
   test.each([
-    [{done: 9, total: 9, ready: 0, next: []}, 'Everything is done.'],
+    [{done: 9, total: 9, ready: 0, next: [], needs_you: []}, 'Everything is done.'],
+    [{done: 9, total: 9, ready: 0, next: []}, ''],
+    [
+      {done: 9, total: 9, ready: 0, next: [], needs_you: [], reviews_due: ['p', 'q']},
+      'The review of p, q is due. Go on with: blackbird execute',
+    ],
     [{ready: 0, next: []}, ''],
     [
       {ready: 5, next: ['a', 'b', 'c'].map((id) => ({task_id: id, title: ''}))},

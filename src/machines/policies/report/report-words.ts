@@ -117,6 +117,12 @@ export type ReportLine = {
   readonly isSettled: boolean;
 };
 
+/** How a line begins. Work that ended well and needs somebody all the same is not ticked off. */
+export const lineWords = ({task, need}: ReportLine): {sign: string; word: string; tone: Tone} =>
+  task.outcome === 'done' && need !== undefined
+    ? {sign: '!', word: 'needs you', tone: 'person'}
+    : outcomeWords[task.outcome];
+
 /** What is over first, what needs somebody last: there the eye rests. Then what needs you and was not worked on. */
 export function reportLines({tasks, needs_you}: Report): {lines: ReportLine[]; others: Need[]} {
   const needs = new Map(needs_you.map((need) => [need.task_id, need]));
@@ -127,21 +133,38 @@ export function reportLines({tasks, needs_you}: Report): {lines: ReportLine[]; o
   });
   const worked = new Set(tasks.map(({task_id}) => task_id));
   return {
-    lines: [...lines.filter(({isSettled}) => isSettled), ...lines.filter(({isSettled}) => !isSettled)],
+    lines: [
+      ...lines.filter(({isSettled}) => isSettled),
+      ...lines.filter(({isSettled, need}) => !isSettled && need === undefined),
+      ...lines.filter(({need}) => need !== undefined),
+    ],
     others: needs_you.filter(({task_id}) => !worked.has(task_id)),
   };
 }
 
-/** Jobs that ended by an error, which stands at no task: a disk that is full, an agent that is not installed. */
+/** Jobs that ended by an error in the middle of their work, which stands at no task: a disk that is full. */
 export const errorLines = ({jobs}: Report): string[] =>
   jobs
-    .filter(({reason}) => reason === 'error')
+    .filter(({reason, runs}) => reason === 'error' && runs > 0)
     .map(({job_id, message}) => `job ${displayLine(job_id)} ended by an error: ${displayLine(message)}`);
 
+/** The last job where it was refused before it began anything; those before it were answered by what came after. */
+export function refusalLine({jobs}: Report): string {
+  const last = jobs.at(-1);
+  return last?.reason === 'error' && last.runs === 0
+    ? `the last job began nothing: ${displayLine(last.message)}`
+    : '';
+}
+
 /** What is left, and how to go on; empty where nothing is. */
-export function restLine({is_live, ready, next, done, total}: Report): string {
+export function restLine(report: Report): string {
+  const {is_live, ready, next, done, total, needs_you, reviews_due} = report;
   if (is_live) return '';
-  if (ready === 0) return done < total ? '' : 'Everything is done.';
+  if (ready === 0) {
+    if (done < total || needs_you.length > 0) return '';
+    if (reviews_due.length === 0) return 'Everything is done.';
+    return `The review of ${reviews_due.map(displayLine).join(', ')} is due. Go on with: blackbird execute`;
+  }
   const names = next.map(({task_id}) => displayLine(task_id)).join(', ');
   const others = ready > next.length ? `, and ${ready - next.length} more` : '';
   return `${ready} ready: ${names}${others}. Go on with: blackbird execute`;

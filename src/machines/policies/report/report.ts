@@ -5,6 +5,7 @@ import type {RunRecord} from '../../../services/contracts/run.ts';
 import type {FactsOf} from '../plan/explain-task.ts';
 import {isLeaf} from '../plan/plan-graph.ts';
 import {readyTasks} from '../plan/readiness.ts';
+import {dueParents} from '../review/parent-review.ts';
 import {isPassed} from '../run/check-words.ts';
 import {programName} from '../run/program.ts';
 import {tellingRun} from '../run/task-runs.ts';
@@ -36,6 +37,8 @@ export type Report = {
   /** Tasks that could begin now, at most three of `ready`. */
   readonly ready: number;
   readonly next: ReadonlyArray<{readonly task_id: string; readonly title: string}>;
+  /** Parents whose children are done, and that are not. */
+  readonly reviews_due: readonly string[];
   readonly totals: ReportTotals;
   /** Records that could not be read, and so are missing here. */
   readonly unreadable: readonly string[];
@@ -133,6 +136,7 @@ export function reportOf(facts: ReportFacts): Report {
     needs_you: needsIn(plan, factsOf, ({run_id}) => waited.has(run_id)),
     ready: ready.length,
     next: ready.slice(0, nextCount).map(({id, title}) => ({task_id: id, title})),
+    reviews_due: dueParents(plan).map(({id}) => id),
     totals: totalsOf(timeline, tasks),
     unreadable,
     timeline,

@@ -35,6 +35,8 @@ export type TimelineJob = {
   readonly reason: string | null;
   readonly standing: string | null;
   readonly message: string;
+  /** How many runs it began or went on with: none where it was refused. */
+  readonly runs: number;
 };
 
 /** How the work on a task stood when the picture was made. */
@@ -117,6 +119,7 @@ export function timelineOf({jobs, runs, plan, now, isLive}: TimelineFacts): Time
       reason: job.end?.reason ?? null,
       standing: job.end?.standing ?? null,
       message: job.end?.message ?? '',
+      runs: job.runs.length,
     })),
     lanes,
     totals: totalsOf(lanes),
