@@ -335,6 +335,34 @@ describe('a person', () => {
     expect(taskIn(await fake.services.plans.read(), 'api').title).toBe('The API');
   });
 
+  test('edits it and has it revised: the planner is told what was edited and left out', async () => {
+    const fake = createPlanning();
+    answering(fake, tasks(good('api'), good('web')));
+    fake.start();
+    await drain();
+    await fake.say({
+      type: 'plan.edit',
+      edit: [
+        {type: 'delete', taskId: 'web', cascade: true},
+        {type: 'edit', taskId: 'api', fields: {title: 'The API'}},
+      ],
+    });
+    await drain();
+    await fake.say({type: 'plan.revise', text: 'With docs.'});
+    await drain();
+    const {kind, prompt} = prompts(fake)[1] ?? {};
+    expect(kind).toBe('resume');
+    expect(prompt).toContain('# The proposal as it stands now');
+    expect(prompt).toContain('"title":"The API"');
+    expect(prompt).toContain('not to be proposed again: "web"');
+    expect(prompt).toContain('With docs.');
+    expect(prompt).not.toContain('Build web');
+    // What it answers is its own again.
+    await fake.say({type: 'plan.revise', text: 'With tests.'});
+    await drain();
+    expect(prompts(fake)[2]?.prompt).not.toContain('The proposal as it stands now');
+  });
+
   test('drops it, and nothing is left', async () => {
     const fake = createPlanning();
     answering(fake, tasks(good('api')));
@@ -579,6 +607,26 @@ describe('a refine', () => {
     await drain();
     expect(prompts(fake).at(-1)?.prompt).toContain('"api" was changed by somebody else');
     expect(fake.asked.at(-1)?.preview?.diff.changed).toMatchObject([{id: 'api'}]);
+  });
+
+  test('that a person edited goes back after a conflict with the edits', async () => {
+    const fake = createPlanning({...refine, maxRefinements: 0}, {plan, runs});
+    answering(fake, operations(edit('api', {title: 'The API'})));
+    const {finished} = fake.start();
+    await drain();
+    await fake.say({type: 'plan.edit', edit: [{type: 'edit', taskId: 'api', fields: {title: 'My API'}}]});
+    await drain();
+    await fake.services.plans.update((current) => ({
+      ...current,
+      items: new Map(current.items).set('api', {...taskIn(current, 'api'), title: 'Mine'}),
+    }));
+    await fake.say({type: 'plan.postpone'});
+    await finished;
+    fake.start({type: 'open', draftId: (await fake.draft())?.draftId ?? ''});
+    await drain();
+    const {prompt} = prompts(fake).at(-1) ?? {};
+    expect(prompt).toContain('"api" was changed by somebody else');
+    expect(prompt).toContain('"fields":{"title":"My API"}');
   });
 
   test('of named tasks changes no other', async () => {

@@ -3,6 +3,7 @@ import type {PlanKind} from '../../../services/contracts/plan-answer.ts';
 import type {PlanDraft} from '../../../services/contracts/plan-draft.ts';
 import {subtreeOf, tasksInTreeOrder} from '../plan/plan-graph.ts';
 import type {Snapshot} from '../run/agent-prompt.ts';
+import {standingProposal} from './standing-proposal.ts';
 
 const limits = {snapshot: 12_000, plan: 200_000, field: 2_000} as const;
 
@@ -11,7 +12,7 @@ export function planPrompt(
   draft: PlanDraft,
   {plan, snapshot}: {readonly plan: Plan; readonly snapshot: Snapshot | null},
 ): string {
-  const {kind, text, taskIds, answers, revisions, operations, saying} = draft;
+  const {kind, text, taskIds, answers, revisions, saying} = draft;
   const isNew = saying?.type === 'start';
   return sections([
     [titles[kind], text],
@@ -20,9 +21,9 @@ export function planPrompt(
     [`About the project (${snapshot?.file ?? ''})`, bounded(snapshot?.text ?? '', limits.snapshot)],
     ['Rules', [...rules, ...kindRules[kind]].map((rule) => `- ${rule}`).join('\n')],
     ['Answers to your questions', isNew ? '' : answerTexts(answers)],
-    ['What you proposed before', operations && !isNew ? fenced(operations) : ''],
+    proposalPart(draft),
     ['What has to be different', isNew ? '' : revisions.map((each) => `- ${indented(each)}`).join('\n')],
-    saying && saying.type !== 'start' && saying.type !== 'answers' ? sayingPart(draft) : ['', ''],
+    saying && saying.type !== 'start' && saying.type !== 'answers' ? sayingPart(draft) : noPart,
     ['Your answer', answerRules[kind]],
   ]);
 }
@@ -36,15 +37,36 @@ export function turnPrompt(draft: PlanDraft): string {
       ['Your answer', answerRules[kind]],
     ]);
   }
-  return sections([sayingPart(draft), ['Your answer', answerRules[kind]]]);
+  // The session knows what it proposed, not what a person made of it.
+  const standing = draft.isEdited ? proposalPart(draft) : noPart;
+  return sections([standing, sayingPart(draft), ['Your answer', answerRules[kind]]]);
 }
 
-function sayingPart({saying}: PlanDraft): readonly [string, string] {
+type Part = readonly [title: string, body: string];
+const noPart: Part = ['', ''];
+
+/** A proposal that a person edited is told as it stands, so that the next one has the edits, too. */
+function proposalPart({operations, saying, isEdited}: PlanDraft): Part {
+  if (operations === null || saying?.type === 'start') return noPart;
+  if (!isEdited) return ['What you proposed before', fenced(operations)];
+  const standing = standingProposal(operations);
+  const left = standing.leftOut.map((id) => JSON.stringify(id)).join(', ');
+  return [
+    'The proposal as it stands now',
+    [
+      'A person edited what you proposed. Keep these edits in your answer, unless what follows asks for something else:',
+      fenced(standing.operations),
+      ...(left === '' ? [] : [`Left out by the person, not to be proposed again: ${left}`]),
+    ].join('\n'),
+  ];
+}
+
+function sayingPart({saying}: PlanDraft): Part {
   const {type, lines} = saying ?? {type: 'start', lines: []};
   const list = lines.map((line) => `- ${indented(line)}`).join('\n');
   switch (type) {
     case 'start':
-      return ['', ''];
+      return noPart;
     case 'answers':
       return ['Answers to your questions', list];
     case 'problems':
@@ -168,7 +190,7 @@ const answerTexts = (answers: PlanDraft['answers']): string =>
 
 const indented = (text: string) => text.trim().replaceAll('\n', '\n  ');
 
-function sections(parts: ReadonlyArray<readonly [title: string, body: string]>): string {
+function sections(parts: readonly Part[]): string {
   return parts
     .flatMap(([title, body]) => (body.trim() === '' ? [] : [`# ${title}\n${body.trim()}`]))
     .join('\n\n');
