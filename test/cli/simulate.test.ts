@@ -136,9 +136,27 @@ describe('simulate', () => {
       '    1  a',
       '',
       'Critical path: x → b, about 20m00s',
-      'All done: 5 of 5 nights',
+      'All done: 0 of 5 nights',
       'Never begun: b, x',
     ]);
+  });
+
+  test('counts the nights in which all was done apart from those in which something failed', async () => {
+    const project = cliProject(planOf(task('a'), task('s', {status: 'skipped'})));
+    const nights = async (fail: string) =>
+      project.json(['simulate', '--runs', '3', '--minutes', '10', '--fail', fail]);
+    expect(await nights('0%')).toMatchObject({completed: 3, failed: 0, reasons: {completed: 3}});
+    expect(await nights('100%')).toMatchObject({completed: 0, failed: 3, reasons: {completed: 3}});
+    const {out} = await project.run(['simulate', '--runs', '3', '--minutes', '10', '--fail', '100%']);
+    expect(out).toContain('All done: 0 of 3 nights\nSomething failed: 3 of 3\n');
+  });
+
+  test('of tasks that wait for each other is never a night with all done', async () => {
+    const circle = planOf(family(task('p'), task('r', {deps: ['q']})), task('q', {deps: ['p']}));
+    expect(await cliProject(circle).json(['simulate', '--runs', '3'])).toMatchObject({
+      completed: 0,
+      neverBegun: ['r', 'q'],
+    });
   });
 
   test.each([

@@ -21,7 +21,10 @@ export type Simulation = {
   readonly critical: {readonly path: readonly string[]; readonly minutes: number};
   readonly minutes: Spread;
   readonly costUsd: Spread;
+  /** Nights after which everything is done or skipped; nights with a task that failed for good. */
   readonly completed: number;
+  readonly failed: number;
+  /** Why the nights stopped, in the words of a job: `completed` says that nothing was ready any more. */
   readonly reasons: Readonly<Record<string, number>>;
   /** The tasks at which nights stopped for a person, most often first. */
   readonly people: ReadonlyArray<{readonly taskId: string; readonly nights: number}>;
@@ -45,7 +48,8 @@ export function summarize(
     critical: criticalPath(plan, meanMinutes),
     minutes: spreadOf(nights.map(({milliseconds}) => milliseconds / 60_000)),
     costUsd: spreadOf(nights.map(({costUsd}) => costUsd)),
-    completed: nights.filter((night) => night.reason === 'completed' && night.failed.length === 0).length,
+    completed: nights.filter(({reason, done}) => reason === 'completed' && done === open.length).length,
+    failed: nights.filter(({failed}) => failed.length > 0).length,
     reasons: Object.fromEntries(reasons),
     people: [...people]
       .map(([taskId, count]) => ({taskId, nights: count}))
@@ -118,7 +122,7 @@ const bars = 12;
 
 /** What a person reads: order, people, critical path, and how long the nights took and what they cost. */
 export function simulationLines(simulation: Simulation, nights: readonly Night[], columns: number): string[] {
-  const {order, people, critical, minutes, costUsd, neverBegun, completed} = simulation;
+  const {order, people, critical, minutes, costUsd, neverBegun, completed, failed} = simulation;
   const shown = order.slice(0, orderLimit);
   const left = order.length - shown.length;
   const list = (ids: readonly string[]) =>
@@ -132,6 +136,7 @@ export function simulationLines(simulation: Simulation, nights: readonly Night[]
     '',
     `Critical path: ${critical.path.length === 0 ? 'none' : critical.path.slice(0, 10).map(displayLine).join(' → ')}${critical.path.length > 10 ? ` → … (${critical.path.length})` : ''}, about ${time(critical.minutes)}`,
     `All done: ${completed} of ${simulation.nights} ${simulation.nights === 1 ? 'night' : 'nights'}`,
+    ...(failed > 0 ? [`Something failed: ${failed} of ${simulation.nights}`] : []),
     ...people
       .slice(0, 5)
       .map(
