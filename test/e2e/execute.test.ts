@@ -207,7 +207,8 @@ describe('execute', () => {
   });
 
   test('--dry-run tells what would stop the run', async () => {
-    const project = engineProject(planOf(task('a')));
+    const circle = [family(task('p'), task('r', {deps: ['q']})), task('q', {deps: ['p']})];
+    const project = engineProject(planOf(task('a'), ...circle));
     project.write(
       '.blackbird/config.json',
       '{"schemaVersion": 1, "execution": {"stopAfterEachTask": "yes"}}',
@@ -218,6 +219,8 @@ describe('execute', () => {
       lines(
         `stops: nothing was started: execution.stopAfterEachTask in ${config} must be true or false  (blackbird config set execution.stopAfterEachTask false)`,
         'stops: codex: not installed  (npm install -g @openai/codex)',
+        'stops: r waits for q, which can never be done as the plan stands  (blackbird why r)',
+        'stops: q waits for p, which can never be done as the plan stands  (blackbird why q)',
         '1. a  Task a  (ready now)',
       ),
     );

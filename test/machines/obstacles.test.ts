@@ -93,6 +93,22 @@ const rows: readonly Row[] = [
     inTheWay: ['b person'],
   },
   {
+    name: 'tasks wait for each other: one for the parent of the other',
+    tasks: [
+      ...family(task('p'), task('r', {deps: ['q']})),
+      task('q', {deps: ['p']}),
+      task('x', {deps: ['q']}),
+    ],
+    standing: 'personNeeded',
+    inTheWay: ['r person', 'q person'],
+  },
+  {
+    name: 'a task below what it depends on is skipped',
+    tasks: [...family(task('p'), task('s', {status: 'skipped'})), task('a', {deps: ['p']})],
+    standing: 'personNeeded',
+    inTheWay: ['a person'],
+  },
+  {
     name: 'the tasks that were named are done, whatever became of others',
     tasks: [task('a', {status: 'failed'}), task('b')],
     runs: [failed('a')],
@@ -145,6 +161,19 @@ describe('the end of a job', () => {
       expect.stringMatching(/^ {2}b {2}failed +blackbird \w+ b$/),
     ]);
     expect(retryAt).toBeUndefined();
+  });
+
+  test('names those that wait for each other with the command that explains it', async () => {
+    const {lines} = await executed([
+      ...family(task('p'), task('r', {deps: ['q']})),
+      task('q', {deps: ['p']}),
+    ]);
+    expect(lines).toEqual([
+      'no ready tasks remaining',
+      'still in the way:',
+      '  r  waits for q  blackbird why r',
+      '  q  waits for p  blackbird why q',
+    ]);
   });
 
   test('names ten of them and counts the rest', async () => {

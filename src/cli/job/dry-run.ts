@@ -1,8 +1,9 @@
 import {requireGates, resolveConfig} from '../../machines/policies/config-resolution.ts';
 import {explainOrder, type PlannedStep} from '../../machines/policies/plan/execution-order.ts';
+import {waitingForever} from '../../machines/policies/plan/never-done.ts';
 import {taskStanding} from '../../machines/policies/run/task-options.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
-import {AppError} from '../../services/contracts/errors.ts';
+import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import type {Plan} from '../../services/contracts/plan.ts';
 import type {Project} from '../composition.ts';
 import type {CliContext} from '../context.ts';
@@ -12,7 +13,7 @@ import {chooseAgent} from './engine-composition.ts';
 import type {JobCommandOptions} from './job.ts';
 import {liveEngine} from './running-task.ts';
 
-/** What keeps the job from beginning, and the command that mends it. */
+/** What keeps the job from beginning or from getting to the end, and the command that mends it. */
 type Obstacle = {readonly why: string; readonly next: string | null};
 
 export type DryRun = {
@@ -36,12 +37,27 @@ export async function dryRun(
     .filter((task) => taskStanding(factsOf(task)) === 'decisionPending')
     .map(({id}) => id);
   const agent = await agentOf(project, env, options);
-  const obstacles = [
+  const obstacles: Obstacle[] = [
     await jobObstacle(project),
     await gateObstacle(project, options),
     'why' in agent ? agent : await agentProblem(agent.id, env),
   ].filter((each) => each !== null);
+  obstacles.push(...foreverObstacles(plan, taskIds));
   return {agent: 'id' in agent ? agent.id : null, obstacles, decisions, steps};
+}
+
+/** So many are named. */
+const mostForever = 10;
+
+function foreverObstacles(plan: Plan, taskIds: readonly string[]): Obstacle[] {
+  const wanted = new Set(taskIds);
+  return [...waitingForever(plan)]
+    .filter(([id]) => wanted.size === 0 || wanted.has(id))
+    .slice(0, mostForever)
+    .map(([id, dep]) => ({
+      why: `${id} waits for ${dep}, which can never be done as the plan stands`,
+      next: `blackbird why ${shellWord(id)}`,
+    }));
 }
 
 async function jobObstacle({folder}: Project): Promise<Obstacle | null> {

@@ -2,6 +2,7 @@ import {fromPromise} from 'xstate';
 import type {ProviderId} from '../../services/contracts/agent.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import {isInTheWay, type Obstacle, obstacleOf} from '../policies/job/obstacles.ts';
+import {waitingForever} from '../policies/plan/never-done.ts';
 import {isLeaf, walkTree} from '../policies/plan/plan-graph.ts';
 import {tellingRun} from '../policies/run/task-runs.ts';
 import {pendingIn} from './pending-feedback.ts';
@@ -20,7 +21,8 @@ export function defineSurveyPlanActor(services: Services) {
     const pending = await pendingIn(services, plan);
     const sentBack = new Set(pending.map(({childTaskId}) => childTaskId));
     const sentBackBy = new Set(pending.map(({parentTaskId}) => parentTaskId));
-    const survey = {plan, wanted: new Set(taskIds), sentBack, sentBackBy};
+    const forever = waitingForever(plan);
+    const survey = {plan, wanted: new Set(taskIds), sentBack, sentBackBy, forever};
     const obstacles: Obstacle[] = [];
     for (const {task} of walkTree(plan)) {
       if (!isInTheWay(survey, task)) continue;

@@ -37,6 +37,11 @@ describe('a leaf', () => {
     expect(codes(fields)).toEqual(found);
   });
 
+  test('without a check names the field for it', () => {
+    const [finding] = lintPlan(planOf(good('a', {verify: []})));
+    expect(finding).toMatchObject({code: 'leaf_verify_missing', field: 'verify'});
+  });
+
   test('of a product that is itself a to-do list is not taken for a placeholder', () => {
     const todo = good('a', {
       title: 'Delete a todo',
@@ -94,6 +99,14 @@ describe('a plan', () => {
         },
       },
     ]);
+  });
+
+  test('with such dependencies has none left once one of these tasks is done', () => {
+    const plan = planOf(
+      family(task('p'), good('c', {deps: ['a']})),
+      good('a', {deps: ['p'], status: 'done'}),
+    );
+    expect(lintPlan(plan)).toEqual([]);
   });
 
   test('with a dependency on what is skipped, or on a parent of that', () => {

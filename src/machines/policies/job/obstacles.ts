@@ -1,3 +1,4 @@
+import {shellWord} from '../../../services/contracts/errors.ts';
 import type {Plan, Task} from '../../../services/contracts/plan.ts';
 import {taskCondition} from '../plan/explain-task.ts';
 import {isLeaf} from '../plan/plan-graph.ts';
@@ -28,23 +29,22 @@ export type Survey = {
   readonly sentBack: ReadonlySet<string>;
   /** The parents that it came from: they wait for its answer. */
   readonly sentBackBy: ReadonlySet<string>;
+  /** Tasks with a dependency that is never done as the plan stands. */
+  readonly forever: ReadonlyMap<string, string>;
 };
 
 /** Whether a task may stand in the way. What is ready only waits for its turn, and what waits for others names those. */
-export function isInTheWay({plan, wanted, sentBack, sentBackBy}: Survey, task: Task): boolean {
+export function isInTheWay({plan, wanted, sentBack, sentBackBy, forever}: Survey, task: Task): boolean {
   if (!isLeaf(task)) return wanted.size === 0 && isReviewDue(plan, task) && !sentBackBy.has(task.id);
   if (wanted.size > 0 && !wanted.has(task.id)) return false;
   if (sentBack.has(task.id)) return true;
   if (task.status === 'done' || task.status === 'skipped' || isReady(plan, task)) return false;
-  return task.status !== 'todo' || waitsForNobody({plan, wanted}, task);
+  return task.status !== 'todo' || forever.has(task.id) || waitsForOthers({plan, wanted}, task);
 }
 
-/** It depends on what will not be done: skipped, or not asked for. */
-const waitsForNobody = ({plan, wanted}: Pick<Survey, 'plan' | 'wanted'>, task: Task): boolean =>
-  unmetDeps(plan, task).some((id) => {
-    const dep = plan.items.get(id);
-    return dep?.status === 'skipped' || (wanted.size > 0 && !wanted.has(id));
-  });
+/** It depends on what was not asked for. */
+const waitsForOthers = ({plan, wanted}: Pick<Survey, 'plan' | 'wanted'>, task: Task): boolean =>
+  wanted.size > 0 && unmetDeps(plan, task).some((id) => !wanted.has(id));
 
 export function obstacleOf(facts: TaskFacts): Obstacle {
   const {plan, task, run} = facts;
@@ -53,7 +53,7 @@ export function obstacleOf(facts: TaskFacts): Obstacle {
   const own = {
     taskId: task.id,
     why: waitsFor.length > 0 ? `waits for ${waitsFor.slice(0, 3).join(', ')}` : reason,
-    command: next?.command ?? null,
+    command: next?.command ?? (waitsFor.length > 0 ? `blackbird why ${shellWord(task.id)}` : null),
     ...(waitsFor.length > 0 && {waitsFor}),
   };
   if (!isLeaf(task)) return {...own, needs: 'person', isReview: true};

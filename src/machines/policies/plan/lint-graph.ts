@@ -1,5 +1,6 @@
 import {shellWord} from '../../../services/contracts/errors.ts';
 import type {Plan, Task} from '../../../services/contracts/plan.ts';
+import {skippedBelow, stuckGroups} from './never-done.ts';
 import {ancestorsOf, isLeaf, walkTree} from './plan-graph.ts';
 import type {Finding} from './plan-lint.ts';
 
@@ -13,7 +14,7 @@ export function planFindings(plan: Plan): Finding[] {
  * so does whoever waits for what is skipped, or for a parent with a skipped child.
  */
 function neverDone(plan: Plan): Finding[] {
-  const groups = stuckGroups(plan);
+  const groups = stuckGroups(plan, waitsFor);
   const skipped = skippedBelow(plan);
   return [...plan.items.values()].flatMap((task) =>
     task.deps.flatMap((id): Finding[] => {
@@ -43,61 +44,8 @@ function neverDone(plan: Plan): Finding[] {
   );
 }
 
-/** The tasks that are never done, each with the skipped task that keeps it from it: itself, or one below it. */
-function skippedBelow(plan: Plan): ReadonlyMap<string, string> {
-  const found = new Map<string, string>();
-  for (const {task} of [...walkTree(plan)].reverse()) {
-    if (task.status === 'skipped') found.set(task.id, task.id);
-    const below = found.get(task.id);
-    const parent = task.parentId == null ? undefined : plan.items.get(task.parentId);
-    if (below !== undefined && parent && parent.status !== 'done') found.set(parent.id, below);
-  }
-  return found;
-}
-
 /** What a task waits for: its dependencies, and a parent its children too. What a parent depends on does not hold up its children. */
 const waitsFor = ({deps, childIds}: Task) => [...deps, ...childIds];
-
-/** Tasks that wait for each other, by a number for each such group (Tarjan's algorithm, iterative). */
-function stuckGroups(plan: Plan): ReadonlyMap<string, number> {
-  const found = new Map<string, {index: number; low: number; isOpen: boolean}>();
-  const groups = new Map<string, number>();
-  const open: string[] = [];
-  for (const start of plan.items.keys()) {
-    if (found.has(start)) continue;
-    const path: Array<{id: string; edges: readonly string[]; next: number}> = [];
-    const enter = (id: string, task: Task) => {
-      found.set(id, {index: found.size, low: found.size, isOpen: true});
-      open.push(id);
-      path.push({id, edges: waitsFor(task), next: 0});
-    };
-    const first = plan.items.get(start);
-    if (first) enter(start, first);
-    for (let top = path.at(-1); top; top = path.at(-1)) {
-      const own = found.get(top.id);
-      if (own === undefined) break;
-      const target = top.edges[top.next++];
-      if (target !== undefined) {
-        const task = plan.items.get(target);
-        const known = found.get(target);
-        if (task && known === undefined) enter(target, task);
-        else if (known?.isOpen) own.low = Math.min(own.low, known.index);
-        continue;
-      }
-      path.pop();
-      const above = path.at(-1) && found.get(path.at(-1)?.id ?? '');
-      if (above) above.low = Math.min(above.low, own.low);
-      if (own.low !== own.index) continue;
-      const members = open.splice(open.lastIndexOf(top.id));
-      for (const id of members) {
-        const member = found.get(id);
-        if (member) member.isOpen = false;
-        if (members.length > 1) groups.set(id, own.index);
-      }
-    }
-  }
-  return groups;
-}
 
 /** A file in a folder, or one with a known extension, as people write it in a sentence; "and/or" is none. */
 const fileName =

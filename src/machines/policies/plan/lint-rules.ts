@@ -85,7 +85,7 @@ export const taskRules: readonly TaskRule[] = [
   {
     code: 'leaf_verify_missing',
     severity: 'warning',
-    field: 'acceptanceCriteria',
+    field: 'verify',
     suggestion: 'blackbird edit <id> --verify "npm test", or execution.verify for all tasks',
     check: (task, {isVerified}) =>
       isVerified || criteriaOf(task).some((text) => text.includes('`'))

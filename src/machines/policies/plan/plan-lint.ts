@@ -8,7 +8,14 @@ import {isLeaf, walkTree} from './plan-graph.ts';
 export const severities = ['blocking', 'warning', 'hint'] as const;
 export type Severity = (typeof severities)[number];
 
-export const findingFields = ['description', 'acceptanceCriteria', 'prompt', 'deps', 'task'] as const;
+export const findingFields = [
+  'description',
+  'acceptanceCriteria',
+  'verify',
+  'prompt',
+  'deps',
+  'task',
+] as const;
 export type FindingField = (typeof findingFields)[number];
 
 export type Finding = {
