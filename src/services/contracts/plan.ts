@@ -31,7 +31,12 @@ export type Task = {
 };
 
 /** What names a task in the list it was imported from, and what the list said of it then. */
-export type TaskSource = {readonly key: string; readonly digest: string};
+export type TaskSource = {
+  readonly key: string;
+  readonly digest: string;
+  /** The same for each field; a plan that an older Blackbird wrote has none. */
+  readonly fields?: Readonly<Record<string, string>> | null;
+};
 
 /** Tasks by id, in the order of the plan file. A Map, because `__proto__` is a task id like any other. */
 export type Plan = {

@@ -103,6 +103,27 @@ describe('a Markdown list', () => {
     expect(taskIn(next, 'two').description).toBe('other');
   });
 
+  test('updates only the fields that it changed, and everything where only the whole was remembered', () => {
+    const list = (text: string) => `- [ ] Parent\n  - [ ] Child a\n    ${text}\n- [ ] Other`;
+    const first = imported(list('first words'));
+    let mine = editTask(first, 'child-a', {title: 'My own title'}, now);
+    mine = moveTask(mine, 'child-a', {parentId: 'other'}, now);
+    const next = imported(list('other words'), {into: mine});
+    const {title, description, parentId} = taskIn(next, 'child-a');
+    expect({title, description, parentId}).toEqual({
+      title: 'My own title',
+      description: 'other words',
+      parentId: 'other',
+    });
+    expect(imported(list('other words'), {into: next})).toBe(next);
+
+    const {fields: _, ...whole} = taskIn(mine, 'child-a').source ?? {key: '', digest: ''};
+    const old = new Map(mine.items).set('child-a', {...taskIn(mine, 'child-a'), source: whole});
+    const after = taskIn(imported(list('other words'), {into: {...mine, items: old}}), 'child-a');
+    expect(after).toMatchObject({title: 'Child a', description: 'other words', parentId: 'parent'});
+    expect(after.source?.fields).toEqual(taskIn(next, 'child-a').source?.fields);
+  });
+
   test('of the same words in another file is another list', () => {
     const first = imported('- [ ] One');
     expect(outline(imported('- [ ] One', {into: first, name: 'other.md'}))).toEqual(['one', 'one-2']);

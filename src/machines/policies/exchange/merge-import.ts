@@ -1,5 +1,5 @@
 import {AppError} from '../../../services/contracts/errors.ts';
-import type {Plan, Task, TaskStatus} from '../../../services/contracts/plan.ts';
+import type {Plan, Task, TaskSource, TaskStatus} from '../../../services/contracts/plan.ts';
 import {applyPatch, type PatchOperation} from '../plan/plan-patch.ts';
 import {type ImportedTask, type ImportProblem, ownKey} from './imported-task.ts';
 import {idMaker} from './new-ids.ts';
@@ -41,9 +41,13 @@ export function mergeImport(
     previous.set(parentId, id);
     const place = {parentId, ...(after === undefined ? {} : {after})};
     // Tasks with an id of their own need no other mark.
-    const mark =
-      each.id === null ? {source: {key: `${source}#${each.key}`, digest: digest(saying(each))}} : {};
+    const whole = each.id === null ? digest(saying(each)) : null;
     const known = plan.items.get(id);
+    if (known && whole !== null && whole === known.source?.digest) continue;
+    const mark =
+      whole === null
+        ? {}
+        : {source: {key: `${source}#${each.key}`, digest: whole, fields: fieldDigests(each, digest)}};
     if (!known) {
       const {depRationale, ...fields} = each.fields;
       const given = withoutNulls(fields);
@@ -63,12 +67,16 @@ export function mergeImport(
       });
       continue;
     }
-    if (mark.source && mark.source.digest === known.source?.digest) continue;
     const {depRationale, ...fields} = each.fields;
+    const isNews = newsSince(known.source?.fields, mark.source?.fields);
+    const said = Object.fromEntries(
+      Object.entries({title: each.title, ...fields}).filter(([name]) => isNews(name)),
+    );
     const status = laterStatus(known, each.status);
-    operations.push({type: 'edit', taskId: id, fields: {title: each.title, ...fields, ...mark, ...status}});
-    if ((known.parentId ?? null) !== parentId) operations.push({type: 'move', taskId: id, place});
-    if (deps) {
+    operations.push({type: 'edit', taskId: id, fields: {...said, ...mark, ...status}});
+    const isElsewhere = (known.parentId ?? null) !== parentId;
+    if (isElsewhere && isNews('parent')) operations.push({type: 'move', taskId: id, place});
+    if (deps && isNews('deps')) {
       // Those that somebody added here, on tasks the list does not know, stay.
       const own = each.id === null ? known.deps.filter((dep) => !imported.has(dep)) : [];
       const reasons = depRationale == null ? {} : {depRationale};
@@ -126,6 +134,23 @@ function laterStatus(task: Task, status: TaskStatus | null): {status?: TaskStatu
 
 const saying = ({title, fields, parentKey, deps, status}: ImportedTask) =>
   JSON.stringify([title, Object.entries(fields).toSorted(), parentKey, deps, status]);
+
+function fieldDigests(
+  {title, fields, parentKey, deps}: ImportedTask,
+  digest: ImportFrom['digest'],
+): Readonly<Record<string, string>> {
+  const {depRationale, ...others} = fields;
+  const said = {title, ...others, parent: parentKey, deps: [deps, depRationale]};
+  return Object.fromEntries(
+    Object.entries(said).map(([name, value]) => [name, digest(JSON.stringify(value) ?? '').slice(0, 12)]),
+  );
+}
+
+/** Whether the list says something else of a field than the last time. Where that is not known, it does. */
+const newsSince =
+  (before: TaskSource['fields'], now: TaskSource['fields']) =>
+  (name: string): boolean =>
+    before == null || now == null || before[name] !== now[name];
 
 function unknown({at}: ImportedTask, what: string, key: string): ImportProblem {
   return {at, message: `unknown ${what} ${JSON.stringify(key.startsWith(ownKey('')) ? key.slice(3) : key)}`};

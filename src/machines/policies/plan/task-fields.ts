@@ -79,9 +79,9 @@ const textByKey: FieldCheck = (value, path) => {
 
 const sourceOfTask: FieldCheck = (value, path) => {
   if (value == null) return fine;
-  const {key, digest} = value as {key?: unknown; digest?: unknown};
+  const {key, digest, fields} = value as {key?: unknown; digest?: unknown; fields?: unknown};
   return typeof key === 'string' && key !== '' && typeof digest === 'string'
-    ? fine
+    ? textByKey(fields, `${path}.fields`)
     : [{path, message: 'must be an object with key and digest'}];
 };
 
