@@ -211,6 +211,17 @@ describe('why', () => {
       command: 'blackbird resume a --agent claude',
     },
     {
+      known: {run: pausedRun({resumable: false}), explicitProvider: 'codex'},
+      reason: 'paused, in a session of another program',
+      command: 'blackbird restart a',
+    },
+    {
+      status: 'failed',
+      known: {run: restingRun({state: 'failed', resumable: false}), explicitProvider: 'codex'},
+      reason: 'failed',
+      command: 'blackbird retry a',
+    },
+    {
       known: {run: pausedRun({provider_session_ref: ''}), explicitProvider: 'codex'},
       reason: 'paused, in a session of another program',
       command: 'blackbird restart a',

@@ -68,6 +68,13 @@ describe('a refusal', () => {
     ]);
   });
 
+  test('of another program that never stored the session does not send anybody there', () => {
+    const run = pausedRun({resumable: false});
+    const reason = programObstacle(run, {explicitProvider: 'demo', customCommand: null}) ?? '';
+    const {next} = resumeRefusal('E_RESUME_REFUSED', {id: 'a', title: ''}, run, reason);
+    expect(next.map(({command}) => command)).toEqual(['blackbird restart a']);
+  });
+
   const rejected = {kind: 'resume_rejected', message: 'it is gone'} as const;
   const undelivered = {
     state: 'failed',

@@ -102,13 +102,19 @@ export type PlanPreview = {
 
 export function previewOf(before: Plan, after: Plan, options: LintOptions): PlanPreview {
   const diff = diffPlans(before, after);
-  return {before, after, diff, findings: findingsIn(after, diff, options)};
+  return {before, after, diff, findings: findingsIn(before, after, diff, options)};
 }
 
-/** What was there before is nobody's business here. */
-function findingsIn(after: Plan, {added, changed, deps}: PlanDiff, options: LintOptions): Finding[] {
-  const touched = new Set([...added, ...changed, ...deps].map(({id}) => id));
-  return lintPlan(after, options).filter(({taskId}) => touched.has(taskId));
+/** What was there before is nobody's business here: of a task that only waits for others now, only what that brought. */
+function findingsIn(before: Plan, after: Plan, {added, changed, deps}: PlanDiff, options: LintOptions) {
+  const written = new Set([...added, ...changed].map(({id}) => id));
+  const rewired = new Set(deps.map(({id}) => id));
+  const told = ({taskId, code, message}: Finding) => JSON.stringify([taskId, code, message]);
+  const had = new Set(lintPlan(before, options).map(told));
+  const isNew = (finding: Finding) => finding.field === 'deps' && !had.has(told(finding));
+  return lintPlan(after, options).filter(
+    (finding) => written.has(finding.taskId) || (rewired.has(finding.taskId) && isNew(finding)),
+  );
 }
 
 /** What the gate tells the planner, every finding with how to mend it. */

@@ -201,9 +201,10 @@ export function stepsOf(facts: TaskFacts, commands: readonly TaskCommand[]): Nex
 
 /** How a run that only its own program can take up goes on with it; undefined for every other. */
 export function stepInProgram(facts: TaskFacts): NextStep | undefined {
-  const {run} = facts;
-  const isElsewhere = taskObstacle(facts, 'resume') === 'otherProgram';
-  return isElsewhere && run && hasWayOn(run) ? resumeInProgram(run) : undefined;
+  const {run, circumstances} = facts;
+  if (run === null || taskObstacle(facts, 'resume') !== 'otherProgram') return undefined;
+  const there = {...facts, circumstances: {...circumstances, isSameProgram: true}};
+  return taskObstacle(there, 'resume') === null ? resumeInProgram(run) : undefined;
 }
 
 /** How a command is said in the shell, and why one would. */
@@ -255,8 +256,8 @@ export function atCheckpoint(taskId: string): AppError {
 }
 
 /** Whether its own program could go on: in a session, or told everything again where it only waits for answers. */
-const hasWayOn = ({provider_session_ref, state}: RunRecord): boolean =>
-  provider_session_ref !== '' || state === 'waiting';
+const hasWayOn = ({provider_session_ref, resumable, state}: RunRecord): boolean =>
+  (provider_session_ref !== '' && resumable) || state === 'waiting';
 
 /** The whole diagnosis of a resume that cannot be: task, run, provider, session, reason, what to do. */
 export function resumeRefusal(
