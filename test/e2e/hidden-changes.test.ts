@@ -36,7 +36,12 @@ describe('an agent that hides its change is seen through at the checkpoint', () 
     {
       name: 'edits the task that comes next',
       script: "sed -i 's/be kind/be evil/' blackbird.plan.json",
-      effects: [{kind: 'plan', text: 'the plan was edited: b (prompt)', path: 'blackbird.plan.json'}],
+      effects: [
+        {
+          ...{kind: 'plan', text: 'the plan was edited: b (prompt)', path: 'blackbird.plan.json'},
+          edits: [{task: 'b', field: 'prompt', before: 'be kind', after: 'be evil'}],
+        },
+      ],
     },
     {
       name: 'switches the checkpoint off',
@@ -146,6 +151,7 @@ describe('an agent that hides its change is seen through at the checkpoint', () 
           kind: 'plan_edits',
           text: 'the plan was edited with Blackbird meanwhile: b (prompt)',
           path: 'blackbird.plan.json',
+          edits: [{task: 'b', field: 'prompt', before: 'be kind', after: 'evil'}],
         },
       ],
     },
@@ -277,11 +283,30 @@ test('an agent that edits the plan is stopped for a decision, though nobody aske
   const {code, out} = await project.run(['execute']);
   expect({code, statuses: project.statuses()}).toEqual({code: 4, statuses: {a: 'in_progress', b: 'todo'}});
   expect(out).toContain('beware: the plan was edited: b (prompt)\n');
-  expect((await project.run(['diff', 'a'])).err).toBe('beware: the plan was edited: b (prompt)\n');
+  expect((await project.run(['diff', 'a'])).err).toBe(
+    'beware: the plan was edited: b (prompt)\nbeware: b (prompt): "be kind" → "be evil"\n',
+  );
   expect((await project.run(['runs', 'a', '--verbose'])).out).toMatch(/^beware +the plan was edited: b/m);
   expect((await project.run(['review', 'a', '--approve-quit'])).code).toBe(0);
   expect((await project.run(['execute'])).code).toBe(0);
   expect(project.statuses()).toEqual({a: 'done', b: 'done'});
+});
+
+test('a rejection takes the edits of the plan back, an undo of what was approved, too', async () => {
+  const planned = (project: EngineProject) =>
+    readFileSync(path.join(project.folder, 'blackbird.plan.json'), 'utf8');
+  const said = "the agent's edits of the plan were taken back: b (prompt)";
+  const rejected = hostile("sed -i 's/be kind/be evil/' blackbird.plan.json");
+  await rejected.run(['execute']);
+  expect((await rejected.run(['review', 'a', '--reject', 'no'])).out).toContain(`rejected\n  ${said}\n`);
+  expect(planned(rejected)).toContain('be kind');
+  expect((await rejected.run(['runs', 'a', '--verbose'])).out).toContain(said);
+  const approved = hostile("sed -i 's/be kind/be evil/' blackbird.plan.json");
+  await approved.run(['execute']);
+  await approved.run(['review', 'a', '--approve-quit']);
+  expect(planned(approved)).toContain('be evil');
+  expect((await approved.run(['undo', 'a', '--yes'])).out).toContain(said);
+  expect(planned(approved)).toContain('be kind');
 });
 
 test('what the agents of an agent do to the plan is its own edit; what others do with Blackbird stops nobody', async () => {

@@ -1,5 +1,6 @@
 import {Command} from 'commander';
 import {requireTask} from '../../machines/policies/plan/plan-graph.ts';
+import {effectKey, effectTexts} from '../../machines/policies/review/effect-words.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import type {ChangeTracker, TreeSpan} from '../../services/contracts/changes.ts';
 import {AppError, shellWord} from '../../services/contracts/errors.ts';
@@ -45,7 +46,7 @@ export function diffCommand(cli: Cli): Command {
         return;
       }
       // Not among the lines of the patch, which others may want to apply.
-      for (const {text} of besides) cli.context.err(`beware: ${displayLine(text)}`);
+      for (const text of effectTexts(besides)) cli.context.err(`beware: ${displayLine(text)}`);
       for (const {run_id, state} of isSoFar)
         cli.context.err(`note: run ${displayLine(run_id)} is ${state}; this is its change so far`);
       const text = await changes.diff(from, to, {stat: options.stat === true});
@@ -60,7 +61,7 @@ export function diffCommand(cli: Cli): Command {
 /** What the shown runs did besides, once each. */
 function sideEffectsIn(chains: ReadonlyArray<readonly RunRecord[]>): SideEffect[] {
   const all = chains.flat().flatMap((run) => run.side_effects ?? []);
-  return [...new Map(all.map((effect) => [effect.text, effect])).values()];
+  return [...new Map(all.map((effect) => [effectKey(effect), effect])).values()];
 }
 
 type DiffOptions = {readonly stat?: true; readonly sinceReview?: true};

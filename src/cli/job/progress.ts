@@ -3,6 +3,7 @@ import {continueCommand} from '../../machines/policies/job/job-summary.ts';
 import {waitLine} from '../../machines/policies/job/wait-lines.ts';
 import {answersPlan} from '../../machines/policies/planning/answers-plan.ts';
 import {decisionWords} from '../../machines/policies/review/checkpoint-choices.ts';
+import {effectTexts, takenBackText} from '../../machines/policies/review/effect-words.ts';
 import {remarksOf} from '../../machines/policies/review/review-remarks.ts';
 import {commitWords} from '../../machines/policies/run/commit-message.ts';
 import {programName} from '../../machines/policies/run/program.ts';
@@ -162,8 +163,8 @@ export function outcomeLine(run: RunRecord, paint = painter({hasColor: false})):
     ...(run.commit?.sha === undefined ? [] : [commitWords(run.commit)]),
     ...(run.usage?.cost_usd === undefined ? [] : [dollars(run.usage.cost_usd)]),
   ];
-  const besides = (run.side_effects ?? []).map(
-    ({text}) => `\n  ${paint('yellow', 'beware:')} ${displayLine(text)}`,
+  const besides = effectTexts(run.side_effects).map(
+    (text) => `\n  ${paint('yellow', 'beware:')} ${displayLine(text)}`,
   );
   const notCommitted = run.commit?.skipped === undefined ? '' : `\n  ${commitWords(run.commit)}`;
   return `${paint(style, symbol)} ${displayLine(run.task_id)}  ${parts.join('  ')}${reasonLine(run)}${notCommitted}${besides.join('')}`;
@@ -179,10 +180,13 @@ const remarkLines = (run: RunRecord) => {
 
 /** What was decided of a run whose end was told when the checkpoint began; null where there was none. */
 function decisionLine(
-  {task_id, state, decision_state}: RunRecord,
+  {task_id, state, decision_state, plan_taken_back: back}: RunRecord,
   paint: ReturnType<typeof painter>,
 ): string | null {
-  if (decision_state === 'rejected') return `${paint('red', '✗')} ${displayLine(task_id)}  rejected`;
+  if (decision_state === 'rejected') {
+    const plan = back ? `\n  ${displayLine(takenBackText(back) ?? '')}` : '';
+    return `${paint('red', '✗')} ${displayLine(task_id)}  rejected${plan}`;
+  }
   const isApproved = decision_state === 'approved_continue' || decision_state === 'approved_quit';
   if (!isApproved) return null;
   // To approve of a run that failed is to leave its task failed.

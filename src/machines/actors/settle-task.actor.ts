@@ -2,7 +2,9 @@ import {fromPromise} from 'xstate';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import {setStatus} from '../policies/plan/plan-status.ts';
+import {isNothing, type TakenBack, withTakenBack} from '../policies/review/effect-words.ts';
 import {leaveParents, parentsBefore} from '../policies/review/parent-review.ts';
+import {takeBackEdits} from '../policies/review/plan-take-back.ts';
 import {isUndelivered, statusOf, tellingRun} from '../policies/run/task-runs.ts';
 import type {SettleTaskInput} from '../task.machine.ts';
 import {pendingOf} from './pending-feedback.ts';
@@ -15,9 +17,15 @@ export function defineSettleTaskActor(
   return fromPromise<void, SettleTaskInput>(async ({input: {taskId, run}}) => {
     const telling = (isUndelivered(run) && tellingRun((await runs.list(taskId)).runs)) || run;
     const completes = telling === run ? leaveParents : parentsBefore(run);
-    await plans.update((plan) =>
-      plan.items.has(taskId) ? setStatus(plan, taskId, statusOf(telling), now(), completes) : plan,
-    );
+    const isRejected = run.decision_state === 'rejected';
+    let back: TakenBack = {taken: [], left: []};
+    await plans.update((plan) => {
+      const {plan: without, ...edits} = takeBackEdits(plan, isRejected ? run.side_effects : [], now());
+      back = edits;
+      return without.items.has(taskId)
+        ? setStatus(without, taskId, statusOf(telling), now(), completes)
+        : without;
+    });
     // The run is stored, so what it was told need not be told again.
     if (run.context?.parentReviewFeedback) await pendingOf({feedback, runs}, taskId);
     if (!isUnanswered(run)) await drafts.remove('answers', taskId);
@@ -26,7 +34,10 @@ export function defineSettleTaskActor(
       await drafts.remove('feedback', taskId);
       await drafts.remove('rejection', taskId);
     }
-    onSettled(run);
+    const told = isNothing(back)
+      ? run
+      : await runs.update(taskId, run.run_id, (current) => withTakenBack(current, back));
+    onSettled(told);
   });
 }
 

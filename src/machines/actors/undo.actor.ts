@@ -4,7 +4,9 @@ import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import {requireTask} from '../policies/plan/plan-graph.ts';
 import {setStatus} from '../policies/plan/plan-status.ts';
+import {type TakenBack, withTakenBack} from '../policies/review/effect-words.ts';
 import {leaveParents} from '../policies/review/parent-review.ts';
+import {takeBackEdits} from '../policies/review/plan-take-back.ts';
 import {refusalOf} from '../policies/run/run-refusals.ts';
 import {taskObstacle} from '../policies/run/task-options.ts';
 import {chainTo, tellingRun} from '../policies/run/task-runs.ts';
@@ -120,11 +122,17 @@ function defineSettleUndoActor({
         {task_id: task.id, restart_of_run_id: telling.run_id, run_id: undoes[0]?.run_id ?? ''},
       );
     const status = isCurrent || !isRedo ? statusAfterUndo(proposal) : task.status;
-    await plans.update((plan) =>
-      plan.items.has(task.id) ? setStatus(plan, task.id, status, now(), leaveParents) : plan,
-    );
+    const effects = isRedo ? [] : undoes.flatMap(({side_effects = []}) => side_effects);
+    let back: TakenBack = {taken: [], left: []};
+    await plans.update((plan) => {
+      const {plan: without, ...edits} = takeBackEdits(plan, effects, now());
+      back = edits;
+      return without.items.has(task.id) ? setStatus(without, task.id, status, now(), leaveParents) : without;
+    });
     const summary = await changes.summarize(files.from, files.to);
-    return runs.update(task.id, run.run_id, (current) => undone(current, files.to, summary, now()));
+    return runs.update(task.id, run.run_id, (current) =>
+      withTakenBack(undone(current, files.to, summary, now()), back),
+    );
   });
 }
 

@@ -167,6 +167,11 @@ export const runRecordSchema = z.looseObject({
     .optional(),
   /** What the task did besides, by the end of this run; shown before its files. */
   side_effects: z.array(sideEffectSchema).optional().catch(undefined),
+  /** Of a rejected run or an undo: the agent's edits of the plan that were taken back, and those that stay. */
+  plan_taken_back: z
+    .looseObject({taken: z.array(z.string()), left: z.array(z.string())})
+    .optional()
+    .catch(undefined),
   /** The run ends at a checkpoint: nothing comes after it before a person has decided. */
   decision_required: z.boolean().optional(),
   /** Absent until the run has ended. */

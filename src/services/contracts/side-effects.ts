@@ -20,11 +20,26 @@ export const sideEffectKinds = [
   'binary_file',
 ] as const;
 
+/** One field of a task in the plan, as it was and as somebody made it; `field` is `added` or `removed` for a whole task. */
+const planFieldEditSchema = z.looseObject({
+  task: z.string(),
+  field: z.string(),
+  /** Absent where the field was. */
+  before: z.unknown().optional(),
+  after: z.unknown().optional(),
+  /** The values are too long to be kept. */
+  is_cut: z.boolean().optional(),
+});
+export type PlanFieldEdit = z.infer<typeof planFieldEditSchema>;
+
 /** Something a task did that its diff does not show, or does not show well. */
 export const sideEffectSchema = z.looseObject({
   kind: z.enum(sideEffectKinds),
   text: z.string(),
   path: z.string().optional(),
+  /** Of the plan: the first edits, and how many more there are. */
+  edits: z.array(planFieldEditSchema).optional(),
+  more_edits: z.int().optional(),
 });
 export type SideEffect = z.infer<typeof sideEffectSchema>;
 

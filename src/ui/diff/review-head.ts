@@ -1,3 +1,4 @@
+import {effectTexts} from '../../machines/policies/review/effect-words.ts';
 import {checkWords, isPassed, lastChecks} from '../../machines/policies/run/check-words.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
@@ -22,7 +23,7 @@ type Part = {readonly lines: readonly Line[]; readonly short: readonly Line[]; r
 
 /** What a reviewer should know before the files: what went wrong or around the diff first, then what was said. */
 function partsOf({task, run}: ReviewSubject, columns: number): Part[] {
-  const effects = (run.side_effects ?? []).map(({text}) => displayLine(text));
+  const effects = effectTexts(run.side_effects).map(displayLine);
   const criteria = (task.acceptanceCriteria ?? []).map((each) => `• ${displayLine(each)}`);
   const said = (run.result ?? '').trim();
   const checks = checksOf(run);

@@ -57,7 +57,9 @@ test.each([
   },
 ])('an edited plan is told by $name', ({after, text}) => {
   const plan = {before: {plan: planOf(task('a'), task('b'))}, after: {plan: after}};
-  expect(sideEffectsOf({...nothing, plan})).toEqual([{kind: 'plan', text, path: 'blackbird.plan.json'}]);
+  expect(sideEffectsOf({...nothing, plan})).toMatchObject([
+    {kind: 'plan', text, path: 'blackbird.plan.json'},
+  ]);
 });
 
 test('a plan that was only written anew is no side effect; one that is broken is', () => {

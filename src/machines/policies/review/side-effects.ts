@@ -4,10 +4,12 @@ import type {
   ForeignPlanEdit,
   KeptSurroundings,
   NewIgnored,
+  PlanFieldEdit,
   RepositoryState,
   SideEffect,
   Surroundings,
 } from '../../../services/contracts/side-effects.ts';
+import {editName, effectKey} from './effect-words.ts';
 import {takenBack} from './taken-back.ts';
 
 export type SeenAround = {
@@ -44,7 +46,7 @@ export function mergeSideEffects(
   files: readonly SideEffect[],
 ): SideEffect[] {
   const kept = [...earlier.filter(({kind}) => !ofFiles.has(kind)), ...around];
-  return [...new Map([...kept, ...files].map((effect) => [effect.text, effect])).values()];
+  return [...new Map([...kept, ...files].map((effect) => [effectKey(effect), effect])).values()];
 }
 
 /** An edited plan or record may change what runs next: nothing does before a person has seen it. */
@@ -108,26 +110,50 @@ function planEffects({before, after, isByBlackbird = false}: ForeignPlanEdit): S
     ];
   if (!('plan' in before)) return [effect(`the plan was edited${way}`)];
   const edits = taskEdits(before.plan, after.plan);
-  return edits.length === 0 ? [] : [effect(`the plan was edited${way}: ${some(edits)}`)];
+  if (edits.length === 0) return [];
+  return [{...effect(`the plan was edited${way}: ${some(namesOf(edits))}`), ...keptEdits(edits)}];
 }
 
-function taskEdits(before: Plan, after: Plan): string[] {
+function taskEdits(before: Plan, after: Plan): PlanFieldEdit[] {
   const changed = [...after.items.values()].flatMap((task) => {
     const old = before.items.get(task.id);
-    if (old === undefined) return [`${task.id} (added)`];
-    const fields = fieldsChanged(old, task);
-    return fields.length === 0 ? [] : [`${task.id} (${fields.join(', ')})`];
+    return old === undefined ? [{task: task.id, field: 'added'}] : fieldsChanged(old, task);
   });
   const removed = [...before.items.keys()].filter((id) => !after.items.has(id));
-  return [...changed, ...removed.map((id) => `${id} (removed)`)];
+  return [...changed, ...removed.map((id) => ({task: id, field: 'removed'}))];
 }
 
-function fieldsChanged(old: Task, task: Task): string[] {
-  const [a, b] = [old, task] as ReadonlyArray<Readonly<Record<string, unknown>>>;
+function fieldsChanged(old: Task, task: Task): PlanFieldEdit[] {
+  const [a, b] = [old, task] as unknown as ReadonlyArray<Readonly<Record<string, unknown>>>;
   const names = new Set([...Object.keys(old), ...Object.keys(task)]);
   const changed = [...names].filter((name) => JSON.stringify(a?.[name]) !== JSON.stringify(b?.[name]));
   // It says nothing beside another field, which every edit changes with it.
-  return changed.length > 1 ? changed.filter((name) => name !== 'updatedAt') : changed;
+  const told = changed.length > 1 ? changed.filter((name) => name !== 'updatedAt') : changed;
+  return told.map((field) => ({task: task.id, field, before: a?.[field], after: b?.[field]}));
+}
+
+/** `b (prompt, deps)`, one for each task. */
+function namesOf(edits: readonly PlanFieldEdit[]): string[] {
+  const fields = new Map<string, string[]>();
+  for (const {task, field} of edits) {
+    const known = fields.get(task);
+    if (known) known.push(field);
+    else fields.set(task, [field]);
+  }
+  return [...fields].map(([task, names]) => editName({task, field: names.join(', ')}));
+}
+
+/** A record holds so many edits, and values up to this length as JSON. */
+const [maxEdits, maxValueLength] = [40, 8000];
+
+function keptEdits(edits: readonly PlanFieldEdit[]): Pick<SideEffect, 'edits' | 'more_edits'> {
+  const fits = (value: unknown) => (JSON.stringify(value) ?? '').length <= maxValueLength;
+  const kept = edits.slice(0, maxEdits).map((edit): PlanFieldEdit => {
+    if (fits(edit.before) && fits(edit.after)) return edit;
+    return {task: edit.task, field: edit.field, is_cut: true};
+  });
+  const more = edits.length - kept.length;
+  return {edits: kept, ...(more > 0 && {more_edits: more})};
 }
 
 function settingsEffects(before: Surroundings, after: Surroundings): SideEffect[] {
