@@ -153,13 +153,14 @@ async function lostWords(folder: Project['folder']): Promise<Reading['lostWord']
 function stateWord(run: RunRecord, reading: Reading): string {
   const {state, pause_reason, failure, decision_state, parent_review_passed: passed} = run;
   const lost = state === 'running' ? reading.lostWord(run) : null;
+  const isReplaced = run.superseded_by_run_id !== undefined;
   if (lost !== null) return lost;
   if (state === 'paused') return `paused (${pause_reason ?? 'user_interrupt'})`;
   const notes = [
     ...(run.check ? ['checking'] : []),
     ...(state === 'failed' && failure ? [failure.kind] : []),
     ...(passed === undefined ? [] : [passed ? 'review passed' : 'review sent back']),
-    ...(decision_state === 'pending' ? ['decision pending'] : []),
+    ...(decision_state === 'pending' ? [isReplaced ? 'superseded' : 'decision pending'] : []),
     ...(decision_state === 'changes_requested' ? ['changes requested'] : []),
   ];
   return notes.length === 0 ? state : `${state} (${notes.join(', ')})`;

@@ -4,6 +4,7 @@ import type {ProgramChoice} from '../../machines/policies/run/program.ts';
 import {circumstancesAt, type RunCircumstances} from '../../machines/policies/run/run-circumstances.ts';
 import type {KnownOfTask, TaskFacts} from '../../machines/policies/run/task-options.ts';
 import type {PendingFeedback} from '../../services/contracts/feedback.ts';
+import type {LockHolder} from '../../services/contracts/lock.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import {customCommandIn, providerIds} from '../../services/contracts/provider-table.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
@@ -43,7 +44,8 @@ export async function taskFactsIn(
     (task) => task.childIds.length === 0 && (isRead(task) || sentBack.has(task.id)),
   );
   const found = read.length === 0 ? new Map<string, RunRecord>() : await tellingRuns(folder, read);
-  const isEngineAlive = found.size > 0 && (await liveEngine(folder)) !== null;
+  const engine = found.size > 0 ? await liveEngine(folder) : null;
+  const isEngineAlive = engine !== null;
   const {isSessionRef} =
     found.size === 0 ? {isSessionRef: () => false} : await import('../../services/agents/run-provider.ts');
   const orphans = isEngineAlive ? new Set<string>() : await orphansAmong(found.values());
@@ -55,16 +57,21 @@ export async function taskFactsIn(
   };
   const latestStart = await latestStartAfter(folder, plan, found.values());
   return (task) => {
+    const run = found.get(task.id) ?? null;
     const known: KnownOfTask = {
       ...place,
       latestStart,
-      run: found.get(task.id) ?? null,
+      run,
+      isOwnerAtWork: run !== null && isOwnedBy(run, engine),
       isSentBack: sentBack.has(task.id),
       isOrphaned: orphans.has(task.id),
     };
     return factsAbout(plan, task, known);
   };
 }
+
+const isOwnedBy = ({owner}: RunRecord, engine: LockHolder | null) =>
+  owner !== undefined && owner.pid === engine?.pid && owner.start_time === engine.startTime;
 
 /** Whether a task began since an approval is asked only where there is one. */
 async function latestStartAfter(

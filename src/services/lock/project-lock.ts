@@ -20,7 +20,10 @@ export function createProjectLock(file: string, lock: () => Promise<ProcessLock>
           ...(since === undefined ? [] : [['since', since] as const]),
           ['lock', file],
         ],
-        next: [{command: 'blackbird list --status in_progress', why: 'see what it is working on'}],
+        next: [
+          {command: 'blackbird status', why: 'see what it is working on'},
+          {command: 'blackbird pause', why: 'pause it'},
+        ],
       });
     },
     release: async () => {

@@ -242,6 +242,16 @@ describe('why', () => {
       command: 'blackbird review a',
     },
     {
+      known: {run: restingRun({state: 'succeeded'}), isEngineAlive: true, isOwnerAtWork: true},
+      reason: 'its agent has ended, its job is finishing it',
+      command: 'blackbird status',
+    },
+    {
+      known: {run: restingRun({state: 'succeeded', ...pending}), isEngineAlive: true, isOwnerAtWork: true},
+      reason: 'waits for your decision',
+      command: 'blackbird review a',
+    },
+    {
       known: {run: restingRun({state: 'failed'})},
       reason: 'in progress, its latest run failed',
       command: 'blackbird set-status a todo',

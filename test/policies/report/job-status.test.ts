@@ -137,6 +137,19 @@ describe('while a job works', () => {
     expect(statusOf({job, owner: 'alive', run}).running).toMatchObject({task_id: 'p', state: 'reviewing'});
   });
 
+  test('a task whose agent has ended needs nobody before its job is through with it', () => {
+    const needs = (run: RunRecord, isOwnerAtWork: boolean) => {
+      const factsOf = factsIn(plan, {run, isEngineAlive: true, isOwnerAtWork});
+      return statusOf({job, owner: 'alive', run, factsOf}).needs_you.map(({command}) => command);
+    };
+    const ended = restingRun({state: 'succeeded', job_id: job.jobId});
+    expect(needs(ended, true)).toEqual([]);
+    expect(needs(ended, false)).toEqual(['blackbird set-status a todo']);
+    expect(needs({...ended, decision_required: true, decision_state: 'pending'}, true)).toEqual([
+      'blackbird review a',
+    ]);
+  });
+
   test('a limit that it waits for needs nobody', () => {
     const run = pausedRun({
       job_id: job.jobId,

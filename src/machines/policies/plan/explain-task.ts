@@ -4,7 +4,13 @@ import {dueParents, isReviewDue} from '../review/parent-review.ts';
 import {checkingWords} from '../run/check-words.ts';
 import {heldUpWords} from '../run/failure-table.ts';
 import {stepFor, stepInProgram} from '../run/run-refusals.ts';
-import {nextCommands, type TaskFacts, taskObstacle, taskStanding} from '../run/task-options.ts';
+import {
+  isBeingFinished,
+  nextCommands,
+  type TaskFacts,
+  taskObstacle,
+  taskStanding,
+} from '../run/task-options.ts';
 import {hasUndeliveredAnswer} from '../run/task-runs.ts';
 import {childrenOf, isLeaf, requireTask} from './plan-graph.ts';
 import {isReady, unmetDeps} from './readiness.ts';
@@ -139,6 +145,7 @@ function ownCondition(
 function nextFor(facts: TaskFacts): NextStep | undefined {
   if (taskStanding(facts) === 'busy')
     return {command: `blackbird logs ${shellWord(facts.task.id)} --follow`, why: 'watch it'};
+  if (isBeingFinished(facts)) return {command: 'blackbird status', why: 'see how far it is'};
   const [command] = nextCommands(facts);
   const forgets = command === 'restart' || command === 'retry';
   return (forgets && stepInProgram(facts)) || (command && stepFor(facts, command));
@@ -162,6 +169,7 @@ function standingReason(facts: TaskFacts): string | null {
   const {plan, task, isSentBack} = facts;
   const standing = taskStanding(facts);
   if (standing === 'busy') return (facts.run && checkingWords(facts.run)) ?? 'running';
+  if (isBeingFinished(facts)) return 'its agent has ended, its job is finishing it';
   if (standing === 'decisionPending') return 'waits for your decision';
   if (isSentBack) return `${task.status === 'done' ? 'done, but ' : ''}the review of its parent sent it back`;
   if (isReady(plan, task)) return 'ready now';

@@ -3,7 +3,7 @@ import type {RunRecord} from '../../../services/contracts/run.ts';
 import {type FactsOf, taskCondition} from '../plan/explain-task.ts';
 import {isLeaf, tasksInTreeOrder} from '../plan/plan-graph.ts';
 import {isReady} from '../plan/readiness.ts';
-import {type TaskFacts, taskStanding} from '../run/task-options.ts';
+import {isBeingFinished, type TaskFacts, taskStanding} from '../run/task-options.ts';
 
 /** A task that a person has to do something about, and the command that does it. */
 export type Need = {
@@ -27,7 +27,7 @@ export function needsIn(plan: Plan, factsOf: FactsOf, isWaitedFor: (run: RunReco
 export function needOf(facts: TaskFacts): Need | null {
   const {plan, task, run, isSentBack, isOrphaned} = facts;
   const standing = taskStanding(facts);
-  if (standing === 'busy' || (isReady(plan, task) && !isSentBack)) return null;
+  if (standing === 'busy' || isBeingFinished(facts) || (isReady(plan, task) && !isSentBack)) return null;
   const isOpen = task.status === 'in_progress' || task.status === 'waiting_user' || task.status === 'failed';
   if (!isOpen && !isSentBack && !isOrphaned && standing !== 'decisionPending') return null;
   const {reason, next} = taskCondition(facts);

@@ -40,6 +40,8 @@ export type TaskFacts = {
   readonly isSentBack: boolean;
   /** Its Blackbird is gone, and something of its agent still lives. */
   readonly isOrphaned?: boolean;
+  /** The Blackbird that launched its run works at this moment. */
+  readonly isOwnerAtWork?: boolean;
 };
 
 /** When the latest run of the project began, as far as anybody asks. */
@@ -48,7 +50,7 @@ type LatestStart = {readonly latestStart?: string | null};
 /** What is known besides the plan: where we are, and how the task stands on disk. */
 export type KnownOfTask = ProgramChoice &
   LatestStart &
-  Pick<TaskFacts, 'run' | 'isSentBack' | 'isOrphaned'> & {
+  Pick<TaskFacts, 'run' | 'isSentBack' | 'isOrphaned' | 'isOwnerAtWork'> & {
     readonly repoRoot: string;
     /** A process holds the project lock, this one or another: a run that says running is running. */
     readonly isEngineAlive: boolean;
@@ -59,9 +61,9 @@ export type KnownOfTask = ProgramChoice &
 export function factsAbout(
   plan: Plan,
   task: Task,
-  {run, isSentBack, isOrphaned = false, isEngineAlive, isSessionRef, latestStart, ...place}: KnownOfTask,
+  {run, isSentBack, isOrphaned = false, isEngineAlive, isSessionRef, latestStart, ...known}: KnownOfTask,
 ): TaskFacts {
-  const {repoRoot, explicitProvider, customCommand} = place;
+  const {repoRoot, explicitProvider, customCommand, isOwnerAtWork = false} = known;
   const circumstances = circumstancesAt({repoRoot, explicitProvider, customCommand}, run, {
     isSessionRef: run !== null && isSessionRef(run.provider, run.provider_session_ref),
     owner: isEngineAlive ? 'alive' : 'gone',
@@ -69,7 +71,7 @@ export function factsAbout(
     isPastCheckpoint: task.status !== 'in_progress' || (run !== null && isGoRun(run)),
     isBuiltOn: isAfter(latestStart, run?.decision_resolved_at),
   });
-  return {plan, task, run, circumstances, isSentBack, isOrphaned};
+  return {plan, task, run, circumstances, isSentBack, isOrphaned, isOwnerAtWork};
 }
 
 const isAfter = (start: string | null | undefined, decided: string | undefined): boolean =>
@@ -78,6 +80,10 @@ const isAfter = (start: string | null | undefined, decided: string | undefined):
 /** Where the run of the task stands; null before the first one. */
 export const taskStanding = ({run, circumstances}: TaskFacts): RunStanding | null =>
   run && standingOf(run, circumstances);
+
+/** Its agent has ended, and its job has yet to commit it, to try again or to tell the plan. */
+export const isBeingFinished = (facts: TaskFacts): boolean =>
+  facts.isOwnerAtWork === true && isInWork(facts.task) && taskStanding(facts) === 'ended';
 
 /** Why a command cannot be given: what the run chart says, or what the plan says before it is asked. */
 export type TaskObstacle =
@@ -117,7 +123,7 @@ export const nextCommands = (facts: TaskFacts): readonly TaskCommand[] =>
 function wishes(facts: TaskFacts): readonly TaskCommand[] {
   const {plan, task, isSentBack} = facts;
   const standing = taskStanding(facts);
-  if (standing === 'busy') return [];
+  if (standing === 'busy' || isBeingFinished(facts)) return [];
   if (standing === 'decisionPending') return ['review'];
   if (isSentBack) return ['resume', 'restart'];
   if (isReady(plan, task)) return ['execute'];
@@ -141,7 +147,7 @@ const wishesByStatus: Record<Task['status'], readonly TaskCommand[]> = {
 export function taskObstacle(facts: TaskFacts, command: TaskCommand): TaskObstacle | null {
   const {task, run} = facts;
   const standing = taskStanding(facts);
-  if (command === 'setStatus') return statusObstacle(standing);
+  if (command === 'setStatus') return isBeingFinished(facts) ? 'running' : statusObstacle(standing);
   if (!isLeaf(task)) return isReviewDue(facts.plan, task) ? 'reviewDue' : 'children';
   if (command === 'execute') return executeObstacle(facts, standing);
   if (command === 'retry') return retryObstacle(facts);
