@@ -1,10 +1,11 @@
-import {mkdirSync, writeFileSync} from 'node:fs';
+import {mkdirSync, utimesSync, writeFileSync} from 'node:fs';
+import {hostname} from 'node:os';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
 import type {JobRecord} from '../../src/services/contracts/job.ts';
 import type {RunRecord} from '../../src/services/contracts/run.ts';
-import {endedJob} from '../fakes/jobs.ts';
-import {endedSegment, restingRun} from '../fakes/runs.ts';
+import {endedJob, jobRecord} from '../fakes/jobs.ts';
+import {endedSegment, openSegment, restingRun, runRecord} from '../fakes/runs.ts';
 import {now, planOf, task} from '../helpers/plans.ts';
 import {cliProject, controlCharacters, lines} from '../helpers/run-cli.ts';
 
@@ -51,6 +52,43 @@ test('where nothing ever ran it says so, and leaves no trace', async () => {
     err: '',
   });
   expect(made.files()).toEqual(['blackbird.plan.json']);
+});
+
+describe('a crash after a long silence', () => {
+  const runs = [{taskId: 'b', runId: 'b-1', startedAt: ago(60)}];
+  const segments = [openSegment(1, {started_at: ago(60), job_id: '2026-1'})];
+  const crashed = {task_id: 'b', run_id: 'b-1', job_id: '2026-1', created_at: ago(60), segments};
+  const timeIn = async ({run}: Pick<ReturnType<typeof project>, 'run'>) =>
+    / (\S+m\d\ds) /.exec((await run(['runs', 'b'])).out)?.[1];
+  const workedIn = async ({run}: Pick<ReturnType<typeof project>, 'run'>) => {
+    const {to, tasks} = JSON.parse((await run(['report', '--json'])).out) as {
+      to: string;
+      tasks: Array<{work_milliseconds: number}>;
+    };
+    return [to, tasks[0]?.work_milliseconds];
+  };
+
+  test('was when its files were touched last, before anybody repaired it', async () => {
+    const owner = {pid: 1, startTime: '1', bootId: 'an earlier one', pidNamespace: '', host: hostname()};
+    const open = jobRecord({jobId: '2026-1', startedAt: ago(60), runs, owner});
+    const run = runRecord({...crashed, state: 'running', phase: 'active', updated_at: ago(60)});
+    const made = project([open], [run]);
+    made.write('runs/b/b-1.times.log', '');
+    const heard = new Date(ago(40));
+    utimesSync(path.join(made.folder, '.blackbird/runs/b/b-1.times.log'), heard, heard);
+    expect(await workedIn(made)).toEqual([ago(40), 20 * 60_000]);
+    expect(await timeIn(made)).toBe('20m00s');
+  });
+
+  test('is the end of the lost job afterwards: what lies before its repair is no work', async () => {
+    const end = {reason: 'lost', message: 'Blackbird ended before the job did'};
+    const lost = job('1', 60, 40, {runs, end});
+    const pauses = [{paused_at: ago(5), pause_reason: 'process_lost' as const}];
+    const run = restingRun({...crashed, state: 'paused', paused_at: ago(5), pauses, updated_at: ago(5)});
+    const made = project([lost], [run]);
+    expect(await workedIn(made)).toEqual([ago(40), 20 * 60_000]);
+    expect(await timeIn(made)).toBe('20m00s');
+  });
 });
 
 describe('which jobs', () => {

@@ -12,6 +12,7 @@ import type {RunRecord} from '../../services/contracts/run.ts';
 import {createRunIndex} from '../../services/stores/run-index.ts';
 import {createRunStore} from '../../services/stores/run-store.ts';
 import type {Project} from '../composition.ts';
+import {untilLastHeard} from '../job/last-heard.ts';
 import {openJobs, ownerOf} from '../job/other-job.ts';
 import {type ReadJobs, readJobs} from './read-jobs.ts';
 
@@ -58,9 +59,10 @@ export function createJobViews(project: Project, now: () => string): JobViews {
     const wanted = new Set(jobs.flatMap((job) => job.runs.map(({runId}) => runId)));
     const tasks = new Set(jobs.flatMap((job) => job.runs.map(({taskId}) => taskId)));
     const found = [...(await index.read(tasks)).values()];
-    const own = found.flatMap(({runs: all}) => all).filter(({run_id}) => wanted.has(run_id));
     const last = later.at(-1) ?? first;
     const isLive = isOpenJob(last) && (await ownerOf(last)) !== 'dead';
+    const recorded = found.flatMap(({runs: all}) => all).filter(({run_id}) => wanted.has(run_id));
+    const own = isLive ? recorded : await untilLastHeard(runs, recorded);
     const {plan, notices: ofPlan} = await readablePlan(project);
     const notices = [
       ...ofPlan,

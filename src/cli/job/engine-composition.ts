@@ -1,5 +1,5 @@
 import {createHash, randomBytes, randomUUID} from 'node:crypto';
-import {open, stat} from 'node:fs/promises';
+import {open} from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import {type CommentDesk, createCommentDesk} from '../../machines/actors/comment-desk.ts';
@@ -46,6 +46,7 @@ import {identifyProcess, livenessOf} from '../../services/system/process-identit
 import {createProjectFacts} from '../../services/system/project-facts.ts';
 import type {Project} from '../composition.ts';
 import {version} from '../version.ts';
+import {lastHeardOf} from './last-heard.ts';
 import {chooseProvider} from './provider-choice.ts';
 
 export type OpenEngineOptions = {
@@ -195,21 +196,6 @@ export async function chooseAgent({
   const saved = isNamed ? null : await createAgentSelection(folder.agentFile).read();
   const installed = () => agentsOnPath(env.PATH ?? '');
   return chooseProvider({option: agent, customCommand, environment, saved, installed});
-}
-
-/** By its files, which nobody but its Blackbird writes. */
-async function lastHeardOf(runs: RunStore, {task_id, run_id}: RunRecord): Promise<string | null> {
-  const {stdout, stderr, journal} = runs.files(task_id, run_id);
-  const times = await Promise.all(
-    [stdout, stderr, journal].map((file) =>
-      stat(file).then(
-        ({mtimeMs}) => mtimeMs,
-        () => 0,
-      ),
-    ),
-  );
-  const last = Math.max(...times);
-  return last === 0 ? null : new Date(last).toISOString();
 }
 
 /**

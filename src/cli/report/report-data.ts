@@ -4,6 +4,7 @@ import {AppError, messageOf} from '../../services/contracts/errors.ts';
 import type {JobRecord, JobStore} from '../../services/contracts/job.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Project} from '../composition.ts';
+import {untilLastHeard} from '../job/last-heard.ts';
 import {openJobs, ownerOf} from '../job/other-job.ts';
 import {taskFactsIn} from '../plan/task-facts.ts';
 
@@ -16,10 +17,11 @@ export type JobChoice =
 export async function readReport(project: Project, choice: JobChoice, now: string): Promise<Report> {
   const store = await openJobs(project);
   const {jobs, broken} = await chosenJobs(store, choice);
-  const [plan, {runs, unreadable}] = await Promise.all([project.plans.read(), runsOf(project, jobs)]);
+  const plan = await project.plans.read();
   const factsOf = await taskFactsIn(project, plan, plan.items.values());
   const last = jobs.at(-1);
   const isLive = last !== undefined && last.end === undefined && (await ownerOf(last)) !== 'dead';
+  const {runs, unreadable} = await runsOf(project, jobs, isLive);
   return reportOf({jobs, runs, plan, factsOf, now, isLive, unreadable: [...broken, ...unreadable]});
 }
 
@@ -68,6 +70,7 @@ async function jobNamed(store: JobStore, name: string): Promise<JobRecord> {
 async function runsOf(
   {folder}: Project,
   jobs: readonly JobRecord[],
+  isLive: boolean,
 ): Promise<{runs: RunRecord[]; unreadable: string[]}> {
   const {createRunStore} = await import('../../services/stores/run-store.ts');
   const store = createRunStore({folder: folder.runsFolder});
@@ -80,5 +83,5 @@ async function runsOf(
     runs.push(...found.runs.filter(({run_id}) => wanted.has(run_id)));
     unreadable.push(...found.broken.map(({file, reason}) => `${file}: ${reason}`));
   }
-  return {runs, unreadable};
+  return {runs: isLive ? runs : await untilLastHeard(store, runs), unreadable};
 }

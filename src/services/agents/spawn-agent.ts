@@ -8,6 +8,7 @@ import {
   type RunningAgent,
 } from '../contracts/agent-process.ts';
 import {messageOf, systemErrorCode} from '../contracts/errors.ts';
+import {startHeartbeat} from '../output/heartbeat.ts';
 import {createLineSplitter} from '../output/line-splitter.ts';
 import {openLogFile} from '../output/log-file.ts';
 import {drainOutput, heldOutput, readOutput} from '../output/read-output.ts';
@@ -129,6 +130,7 @@ function supervise(
   const output = readOutput(stdout, {log: logs[0], tail: tails.stdout, lines, onText: textOf('stdout')});
   const readers = [output, readOutput(stderr, {log: logs[1], tail: tails.stderr, onText: textOf('stderr')})];
   const held = heldOutput(output);
+  const stopHeartbeat = spec.timesFile ? startHeartbeat(spec.timesFile) : () => {};
 
   let isRunning = true;
   let isSuspended = false;
@@ -136,6 +138,7 @@ function supervise(
 
   const ended = tree.exited.then(async ({exitCode, signal}): Promise<AgentExit> => {
     isRunning = false;
+    stopHeartbeat();
     await held.isOver();
     await drainOutput(readers, drainWindow);
     await Promise.all(readers.map((reader) => reader.close()));

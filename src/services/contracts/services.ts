@@ -47,7 +47,7 @@ export type Services = {
   readonly isSessionRef: (provider: ProviderId, ref: string) => boolean;
   /** Whether the agent of a lost run can have stored its session before it was gone. */
   readonly hadTimeToStore: (run: RunRecord) => Promise<boolean>;
-  /** When its Blackbird last wrote what its agent said; null where that left no trace. */
+  /** The last sign of the Blackbird that worked on it; null where it left no trace. */
   readonly lastHeardOf: (run: RunRecord) => Promise<string | null>;
   readonly host: string;
   /** This very process; null where the system does not tell. */

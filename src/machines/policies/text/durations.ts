@@ -39,6 +39,15 @@ export function workTime({
   );
 }
 
+/** Agents whose end nobody saw ended with the job that was lost with them. */
+export const withLostEnds = (run: RunRecord, lostEnds: ReadonlyMap<string, string>): RunRecord => ({
+  ...run,
+  segments: run.segments.map((segment) => {
+    const end = lostEnds.get(segment.job_id ?? '');
+    return segment.ended_at === undefined && end !== undefined ? {...segment, ended_at: end} : segment;
+  }),
+});
+
 /** `18k`. */
 export function tokens({input_tokens, output_tokens}: {input_tokens: number; output_tokens: number}): string {
   return tokenCount(input_tokens + output_tokens);
