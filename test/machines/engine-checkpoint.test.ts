@@ -5,6 +5,7 @@ import {createEngine, type Engine, type EngineFact} from '../../src/machines/eng
 import type {Job} from '../../src/machines/policies/job/job-steps.ts';
 import type {Decision} from '../../src/machines/policies/review/decisions.ts';
 import {feedbackPrompt} from '../../src/machines/policies/run/agent-prompt.ts';
+import {AppError} from '../../src/services/contracts/errors.ts';
 import type {RunRecord} from '../../src/services/contracts/run.ts';
 import {lineComment} from '../fakes/memory-comment-store.ts';
 import {pausedRun, question, restingRun, sessionRef} from '../fakes/runs.ts';
@@ -459,6 +460,21 @@ describe('a question that was left open', () => {
     });
     expect(runs.records('a')).toEqual([run]);
   });
+
+  test.each(['no session', 'no agent'])(
+    'keeps the changes that were refused with %s for a restart',
+    async (why) => {
+      const run = pendingRun(why === 'no session' ? {provider_session_ref: '', resumable: false} : {});
+      const {engine, agents} = left(run);
+      if (why === 'no agent') agents.failCheck(new AppError('E_AGENT_NOT_FOUND', 'no claude'));
+      expect(await startJob(engine, review(changes))).toMatchObject({
+        output: {outcome: 'error', error: {details: expect.arrayContaining([['words', expect.any(String)]])}},
+      });
+      agents.failCheck(undefined);
+      await startJob(engine, taskJob('a', {type: 'restart'}));
+      expect(agents.agents.at(-1)?.request.prompt).toContain('# Requested changes\nuse tabs\n');
+    },
+  );
 
   test('is answered by feedback: the decision is on disk before the run that carries it out', async () => {
     const {engine, runs, log} = left();

@@ -145,6 +145,7 @@ describe('changes that cannot be requested', () => {
       ['provider', 'claude'],
       ['session', '(none)'],
       ['reason', 'no session ref was captured before it stopped'],
+      ['words', 'kept; `blackbird restart` tells them to the new agent'],
     ],
     next: [
       {command: 'blackbird restart a', why: 'start again; the conversation is forgotten'},

@@ -9,6 +9,7 @@ import {type Decision, type OpenDecision, openDecision} from '../policies/review
 import {feedbackWith, unsentComments} from '../policies/review/line-comments.ts';
 import {changesObstacle} from '../policies/run/changes-obstacle.ts';
 import {resumeRefusal} from '../policies/run/run-refusals.ts';
+import {withWordsKept} from '../policies/run/said-feedback.ts';
 import type {
   AskDecisionInput,
   CheckDecisionInput,
@@ -16,6 +17,7 @@ import type {
   ReviewGateCommand,
 } from '../review-gate.machine.ts';
 import {readableRuns} from './readable-runs.ts';
+import {keepSentFeedback} from './sent-feedback.ts';
 
 /** The questions that are open now, by the run they are about, and how each is answered. */
 export type DecisionDesk = Map<
@@ -52,8 +54,14 @@ export async function checkDecision(
   if (feedback.trim() === '')
     throw new AppError('E_NO_INPUT', `say what is to be changed in ${task.id}, or comment on its lines`);
   const obstacle = obstacleTo(services, run, explicitProvider);
-  if (obstacle !== null) throw resumeRefusal('E_RESUME_REFUSED', task, run, obstacle);
-  await services.agents.check(run.provider);
+  try {
+    if (obstacle !== null) throw resumeRefusal('E_RESUME_REFUSED', task, run, obstacle);
+    await services.agents.check(run.provider);
+  } catch (error) {
+    // Nobody but the shell that sent them has these words.
+    await keepSentFeedback(services, run, feedback);
+    throw withWordsKept(error);
+  }
   if (comments.length === 0) return decision;
   return {...decision, feedback, commentIds: comments.map(({id}) => id)};
 }

@@ -1,3 +1,5 @@
+import {AppError} from '../../../services/contracts/errors.ts';
+
 const between = '\n\n';
 
 /** Whether feedback says a text as a part of its own; the same words inside a sentence are another text. */
@@ -7,3 +9,13 @@ export const isSaidIn = (feedback: string, text: string): boolean =>
 /** Feedback with a text before it that an agent has not heard, once. */
 export const sayAlso = (unheard: string, feedback: string): string =>
   unheard === '' || isSaidIn(feedback, unheard) ? feedback : `${unheard}${between}${feedback}`;
+
+/** A refusal that says that the words it refused are not lost. */
+export const withWordsKept = (error: unknown): unknown =>
+  error instanceof AppError
+    ? new AppError(error.code, error.message, {
+        details: [...error.details, ['words', 'kept; `blackbird restart` tells them to the new agent']],
+        next: error.next,
+        cause: error.cause,
+      })
+    : error;
