@@ -60,12 +60,12 @@ export const lateFaults: readonly Fault[] = [
     after([['execute']], {...about(undo, [], {crashes: 1}), plan: oneTask.plan}, ['undo']),
     'actors/undo.actor.ts',
     [
-      'await plans.update((plan) =>\n      plan.items.has(task.id) ? setStatus(plan, task.id, status, now(), leaveParents) : plan,\n    );\n    const summary',
-      'const summary',
+      'await plans.update((plan) => {\n      const {plan: without',
+      'const tell = () => plans.update((plan) => {\n      const {plan: without',
     ],
     [
-      'return runs.update(task.id, run.run_id, (current) => undone(current, files.to, summary, now()));',
-      'const over = await runs.update(task.id, run.run_id, (current) => undone(current, files.to, summary, now()));\n    await plans.update((plan) =>\n      plan.items.has(task.id) ? setStatus(plan, task.id, status, now(), leaveParents) : plan,\n    );\n    return over;',
+      'return runs.update(task.id, run.run_id, (current) =>\n      withTakenBack(undone(current, files.to, summary, now()), back),\n    );',
+      'const over = await runs.update(task.id, run.run_id, (current) => undone(current, files.to, summary, now()));\n    await tell();\n    return over;',
     ],
   ),
   fault(
