@@ -43,17 +43,21 @@ export function createTmuxClient(env: Env): TmuxClient {
     },
     release: async (name) => {
       const target = ['-t', `${exactly(name)}:`];
-      const args = ['set-option', '-w', '-u', ...target, 'remain-on-exit'];
-      const {code, stdout, stderr} = await run([...args, ';', 'list-panes', ...target, '-F', paneFormat]);
+      // Let go only while its command runs, in the same call: a dead pane would be gone with its last lines.
+      const letGo = `set-option -w -u -t '${exactly(name)}:' remain-on-exit`;
+      const args = ['if-shell', '-F', ...target, '#{?pane_dead,,1}', letGo];
+      const {code, stdout, stderr} = await run(['list-panes', ...target, '-F', paneFormat, ';', ...args]);
       if (code !== 0) {
         if (!isGone.test(stderr)) throw failure(args, `exit=${code}`, stderr);
         return {exitCode: null, signal: null, lastLines: []};
       }
       let end = commandEnd(stdout);
       if (end === null) return null;
-      // A pane is dead once its terminal is closed; how its command ended, tmux hears a moment later.
+      // A pane is dead once its terminal is closed; how its command ended, tmux hears a moment later, and now and then
+      // only when it looks after its children again, as it does when another one of them ends.
       for (let look = 0; look < 20 && end?.exitCode === null && end.signal === null; look++) {
         await delay(25);
+        await run(['run-shell', 'true']);
         end = commandEnd((await run(['list-panes', ...target, '-F', paneFormat])).stdout) ?? end;
       }
       const screen = await run(['capture-pane', '-p', '-J', '-S', '-', ...target]);

@@ -265,7 +265,7 @@ describe('a tmux that is not as it should be', () => {
     expect(readFileSync(log, 'utf8').split('\n').slice(0, -1)).toEqual([
       'has-session -t =s',
       'new-session -d -s s -c /w -e K=v -- claude --x ; set-option -w -t =s: remain-on-exit on',
-      'set-option -w -u -t =s: remain-on-exit ; list-panes -t =s: -F #{pane_dead} #{pane_dead_status} #{pane_dead_signal}',
+      "list-panes -t =s: -F #{pane_dead} #{pane_dead_status} #{pane_dead_signal} ; if-shell -F -t =s: #{?pane_dead,,1} set-option -w -u -t '=s:' remain-on-exit",
       'kill-session -t =s',
       'send-keys -t =s: C-c',
       'attach -t =s',
