@@ -6,6 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {parseArgs} from 'node:util';
+import {sampleId, samplePlan} from './bench/sample-plan.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const {values} = parseArgs({options: {seed: {type: 'string'}, runs: {type: 'string'}}});
@@ -52,20 +53,7 @@ function run(file, args, options) {
 async function longLine() {
   const around = fs.mkdtempSync(path.join(os.tmpdir(), 'blackbird-fuzz-'));
   const agent = String.raw`cat >/dev/null; head -c 100000000 /dev/zero | tr '\0' '{'; head -c 1000000 /dev/zero; printf '\n\033]0;x\007done\n'`;
-  const at = '2026-01-01T00:00:00Z';
-  const task = {
-    id: 'a',
-    title: 'A',
-    parentId: null,
-    childIds: [],
-    deps: [],
-    status: 'todo',
-    createdAt: at,
-    updatedAt: at,
-  };
-  const texts = {description: '', acceptanceCriteria: [], prompt: ''};
-  const plan = {schemaVersion: 1, items: {a: {...task, ...texts}}};
-  fs.writeFileSync(path.join(around, 'blackbird.plan.json'), JSON.stringify(plan));
+  fs.writeFileSync(path.join(around, 'blackbird.plan.json'), JSON.stringify(samplePlan(1)));
   const started = performance.now();
   const {code, memory} = await run(process.execPath, [path.join(root, 'dist/blackbird.cjs'), 'execute'], {
     cwd: around,
@@ -74,10 +62,9 @@ async function longLine() {
   });
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   const {items} = JSON.parse(fs.readFileSync(path.join(around, 'blackbird.plan.json'), 'utf8'));
+  const {status} = items[sampleId(0)];
   fs.rmSync(around, {recursive: true, force: true});
-  const isWell = code === 0 && items.a.status === 'done' && memory < 300;
-  console.log(
-    `a line of 100 MB: exit code ${code}, task ${items.a.status}, at most ${memory} MiB, ${seconds} s`,
-  );
+  const isWell = code === 0 && status === 'done' && memory < 300;
+  console.log(`a line of 100 MB: exit code ${code}, task ${status}, at most ${memory} MiB, ${seconds} s`);
   return isWell;
 }

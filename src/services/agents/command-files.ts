@@ -22,6 +22,7 @@ export async function writeCommandFiles({files = [], ...command}: AgentCommand):
   }
   return {
     command: {...command, args: command.args.map((argument) => paths.get(argument) ?? argument)},
+    // A private file that stays behind is no failure of the agent that has read it.
     remove: () => rm(folder, {recursive: true, force: true}).catch(() => {}),
   };
 }

@@ -1,3 +1,4 @@
+import {AppError} from '../../../services/contracts/errors.ts';
 import type {Plan, Task} from '../../../services/contracts/plan.ts';
 import type {PlanFieldEdit, SideEffect} from '../../../services/contracts/side-effects.ts';
 import {setDeps} from '../plan/plan-edits.ts';
@@ -85,8 +86,9 @@ function withValue(plan: Plan, task: Task, field: string, value: unknown, now: s
 function withDeps(plan: Plan, id: string, deps: Task['deps'], now: string): Plan | null {
   try {
     return setDeps(plan, id, deps, now);
-  } catch {
-    return null;
+  } catch (error) {
+    if (error instanceof AppError) return null;
+    throw error;
   }
 }
 
