@@ -4,6 +4,7 @@ import {messageOf} from '../services/contracts/errors.ts';
 import {App} from './app.tsx';
 import {terminalTitle} from './model/frame-lines.ts';
 import {createFramePainter, type FramePainter} from './screen/frame-painter.ts';
+import {stopReading} from './screen/stop-reading.ts';
 import {ThemeProvider} from './theme.tsx';
 import type {Tui} from './tui.ts';
 import {TuiProvider} from './tui-context.tsx';
@@ -90,5 +91,6 @@ async function showOnce(tui: Tui, {stdin, hasColor}: TuiTerminal, painter: Frame
   } finally {
     stop();
     painter.leave();
+    await stopReading(stdin);
   }
 }

@@ -6,32 +6,39 @@ import type {TuiCore} from './tui.ts';
 const intervalMilliseconds = 1000;
 
 /** What the selected session shows now: fetched while the sessions are on the screen, and only then. */
-export function createPreview(core: TuiCore, ports: Pick<TuiPorts, 'sessions'>) {
+export function createPreview(
+  core: Pick<TuiCore, 'get' | 'facts' | 'patch'>,
+  ports: Pick<TuiPorts, 'sessions'>,
+) {
   let shownId: string | null = null;
+  /** Aborted when another one is to be shown, or none. */
+  let watch = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  const load = async (id: string): Promise<void> => {
+  const load = async (id: string, signal: AbortSignal): Promise<void> => {
     const lines = await ports.sessions.screen(id).catch((error: unknown) => [messageOf(error)]);
-    // Another one was selected meanwhile, or the person went elsewhere.
-    if (shownId !== id) return;
+    if (signal.aborted) return;
     const {list} = core.get();
     core.patch({list: {...list, preview: lines === null ? null : {id, lines}}});
-    timer = setTimeout(() => void load(id), intervalMilliseconds);
+    timer = setTimeout(() => void load(id, signal), intervalMilliseconds);
+  };
+  const show = (id: string | null) => {
+    if (id === shownId) return;
+    shownId = id;
+    watch.abort();
+    clearTimeout(timer);
+    watch = new AbortController();
+    if (id !== null) void load(id, watch.signal);
   };
   return {
     /** Called after every change; fetches only when another session is to be shown. */
     follow: () => {
-      const {list} = core.get();
-      const session = core.facts().screen === 'sessions' ? list.sessions?.[list.index] : undefined;
-      const wanted = session?.isRunning ? session.id : null;
-      if (wanted === shownId) return;
-      shownId = wanted;
-      clearTimeout(timer);
-      if (wanted !== null) void load(wanted);
+      const {list, ui, handover} = core.get();
+      // A list that comes in after the person left must not begin to watch again: the process would never end.
+      const isSeen = core.facts().screen === 'sessions' && !ui.hasTag('gone') && handover === null;
+      const session = isSeen ? list.sessions?.[list.index] : undefined;
+      show(session?.isRunning ? session.id : null);
     },
-    stop: () => {
-      shownId = null;
-      clearTimeout(timer);
-    },
+    stop: () => show(null),
   };
 }

@@ -1,6 +1,7 @@
 import {render} from 'ink';
 import {type ReactNode, useLayoutEffect} from 'react';
 import {ThemeProvider} from '../theme.tsx';
+import {stopReading} from './stop-reading.ts';
 
 export type ScreenOptions = {
   readonly stdin: NodeJS.ReadStream;
@@ -32,10 +33,7 @@ export async function renderScreen<Result>(
     return await show(options, screen);
   } finally {
     if (stdin.isTTY) stdin.setRawMode(false);
-    // Ink stops listening but not reading: what is typed from now on would be lost. Node stops a moment
-    // later, and a listener added before that would never get a key.
-    stdin.pause();
-    await new Promise((resolve) => setImmediate(resolve));
+    await stopReading(stdin);
     stdin.off('error', ignore);
   }
 }
