@@ -1,4 +1,5 @@
 import {Command} from 'commander';
+import {isDraftTaskId} from '../../machines/policies/planning/draft-task.ts';
 import type {JobStatus, Used} from '../../machines/policies/report/job-status.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {clockTime, dollars, duration, localTime, tokenCount} from '../../machines/policies/text/durations.ts';
@@ -43,15 +44,22 @@ Examples:
 /** Looks at the project as it is on disk; needs no lock, and can be called again. */
 async function statusLook(cli: Cli, command: Command): Promise<() => Promise<JobStatus>> {
   const project = await cli.project(command);
-  const [{newestJob, openJobs, ownerOf}, {jobStatus}, {createRunStore}, {createJobMeter, createUsageMeter}] =
-    await Promise.all([
-      import('../job/other-job.ts'),
-      import('../../machines/policies/report/job-status.ts'),
-      import('../../services/stores/run-store.ts'),
-      import('../job/usage-meter.ts'),
-    ]);
+  const [
+    {newestJob, openJobs, ownerOf},
+    {jobStatus},
+    {createRunStore},
+    {createJobMeter, createUsageMeter},
+    {createPlanDraftStore},
+  ] = await Promise.all([
+    import('../job/other-job.ts'),
+    import('../../machines/policies/report/job-status.ts'),
+    import('../../services/stores/run-store.ts'),
+    import('../job/usage-meter.ts'),
+    import('../../services/stores/plan-draft-store.ts'),
+  ]);
   const jobs = await openJobs(project);
   const runs = createRunStore({folder: project.folder.runsFolder});
+  const planDrafts = createPlanDraftStore({folder: project.folder.planDraftsFolder});
   const usageOf = createUsageMeter(runs);
   const usedBefore = createJobMeter(runs);
   return async () => {
@@ -63,7 +71,9 @@ async function statusLook(cli: Cli, command: Command): Promise<() => Promise<Job
     const run = all.find(({run_id}) => run_id === last?.runId) ?? null;
     const usage = run ? usageOf(run) : null;
     const others = job ? await usedBefore(job) : [];
-    return jobStatus({plan, factsOf, job, owner: job ? await ownerOf(job) : 'dead', run, usage, others});
+    const {drafts} = await planDrafts.list();
+    const owner = job ? await ownerOf(job) : 'dead';
+    return jobStatus({plan, drafts, factsOf, job, owner, run, usage, others});
   };
 }
 
@@ -76,10 +86,11 @@ export function statusLines(status: JobStatus, now: string, surface: Surface): s
   const rows: readonly Row[] = [
     ...jobRows(status, now),
     ...(needs_you.length === 0 ? [] : [heading('Needs you')]),
-    ...needs_you.map(({task_id, why, command}) => ({
+    ...needs_you.map(({task_id, title, why, command}) => ({
       sign: {text: '!', style: 'yellow'} as const,
       head: {text: displayLine(task_id)},
       pieces: [
+        ...(isDraftTaskId(task_id) ? [{text: displayLine(title)}] : []),
         {text: displayLine(why)},
         ...(command === null ? [] : [{text: displayLine(command), style: 'cyan'} as const]),
       ],

@@ -9,6 +9,7 @@ import type {RowQuery} from '../../services/contracts/inspector.ts';
 import type {JobStore} from '../../services/contracts/job.ts';
 import {type Plan, planSchemaVersion} from '../../services/contracts/plan.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
+import {createPlanDraftStore} from '../../services/stores/plan-draft-store.ts';
 import {createRunIndex} from '../../services/stores/run-index.ts';
 import {createRunStore} from '../../services/stores/run-store.ts';
 import type {Project} from '../composition.ts';
@@ -45,6 +46,7 @@ const mostNotices = 20;
 export function createJobViews(project: Project, now: () => string): JobViews {
   const store = openJobs(project);
   const runs = createRunStore({folder: project.folder.runsFolder});
+  const planDrafts = createPlanDraftStore({folder: project.folder.planDraftsFolder});
   const index = createRunIndex({
     folder: project.folder.runsFolder,
     runs,
@@ -69,7 +71,8 @@ export function createJobViews(project: Project, now: () => string): JobViews {
       ...broken.map(({reason}) => reason),
       ...found.flatMap(({broken: runs}) => runs.map(({file, reason}) => `${file}: ${reason}`)),
     ].slice(0, mostNotices);
-    const timeline = timelineOf({jobs: [first, ...later], runs: own, plan, now: now(), isLive});
+    const {drafts} = await planDrafts.list();
+    const timeline = timelineOf({jobs: [first, ...later], runs: own, plan, drafts, now: now(), isLive});
     return {timeline, plan, notices, rows: planRows(plan, timeline.lanes), runs: own};
   };
 

@@ -22,7 +22,13 @@ export async function readReport(project: Project, choice: JobChoice, now: strin
   const last = jobs.at(-1);
   const isLive = last !== undefined && last.end === undefined && (await ownerOf(last)) !== 'dead';
   const {runs, unreadable} = await runsOf(project, jobs, isLive);
-  return reportOf({jobs, runs, plan, factsOf, now, isLive, unreadable: [...broken, ...unreadable]});
+  const {createPlanDraftStore} = await import('../../services/stores/plan-draft-store.ts');
+  const {drafts, broken: brokenDrafts} = await createPlanDraftStore({
+    folder: project.folder.planDraftsFolder,
+  }).list();
+  const ofDrafts = brokenDrafts.map(({file, reason}) => `${file}: ${reason}`);
+  const facts = {jobs, runs, plan, drafts, factsOf, now, isLive};
+  return reportOf({...facts, unreadable: [...broken, ...unreadable, ...ofDrafts]});
 }
 
 type Chosen = {readonly jobs: JobRecord[]; readonly broken: string[]};

@@ -1,11 +1,13 @@
 import type {Usage} from '../../../services/contracts/agent.ts';
 import type {JobRecord} from '../../../services/contracts/job.ts';
 import type {Plan} from '../../../services/contracts/plan.ts';
+import type {PlanDraft} from '../../../services/contracts/plan-draft.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
 import {isOpenJob} from '../job/job-record.ts';
 import type {FactsOf} from '../plan/explain-task.ts';
 import {isLeaf} from '../plan/plan-graph.ts';
 import {readyTasks} from '../plan/readiness.ts';
+import {draftNeeds, planningTitle} from '../planning/waiting-draft.ts';
 import {programName} from '../run/program.ts';
 import {isVerifying} from '../run/verification.ts';
 import {type Need, needsIn} from './needs-you.ts';
@@ -60,6 +62,7 @@ export type JobStatus = {
 
 export type StatusFacts = {
   readonly plan: Plan;
+  readonly drafts?: readonly PlanDraft[];
   readonly factsOf: FactsOf;
   readonly job: JobRecord | null;
   readonly owner: 'alive' | 'dead' | 'unknown';
@@ -76,13 +79,14 @@ export type Used = {readonly tokens: number | null; readonly cost_usd: number | 
 
 const nextCount = 3;
 
-export function jobStatus({plan, factsOf, job, owner, run, usage, others}: StatusFacts): JobStatus {
+export function jobStatus(facts: StatusFacts): JobStatus {
+  const {plan, drafts = [], factsOf, job, owner, run, usage, others} = facts;
   const isOpen = job !== null && isOpenJob(job);
   const isWorking = isOpen && owner === 'alive';
   const running = isWorking && run?.state === 'running' ? run : null;
   const waiting = isWorking && run?.state === 'paused' && run.job_id === job.jobId ? run : null;
   const leaves = [...plan.items.values()].filter(isLeaf);
-  const titleOf = (taskId: string) => plan.items.get(taskId)?.title ?? '';
+  const titleOf = (taskId: string) => plan.items.get(taskId)?.title ?? planningTitle(taskId, drafts);
   return {
     job: isOpen ? {...openJob(job, owner), ...usedBy(job, run, usage, others)} : null,
     last_job: job !== null && !isOpen ? endedJob(job) : null,
@@ -103,7 +107,10 @@ export function jobStatus({plan, factsOf, job, owner, run, usage, others}: Statu
       since: waiting.paused_at ?? waiting.updated_at,
       retry_at: retryAtOf(waiting),
     },
-    needs_you: needsIn(plan, factsOf, ({run_id}) => run_id === waiting?.run_id),
+    needs_you: [
+      ...needsIn(plan, factsOf, ({run_id}) => run_id === waiting?.run_id),
+      ...draftNeeds(drafts, isOpen && owner !== 'dead'),
+    ],
     next: readyTasks(plan)
       .slice(0, nextCount)
       .map(({id, title}) => ({task_id: id, title})),

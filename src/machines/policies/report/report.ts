@@ -1,10 +1,12 @@
 import type {CommitOutcome} from '../../../services/contracts/commit.ts';
 import type {JobRecord} from '../../../services/contracts/job.ts';
 import type {Plan} from '../../../services/contracts/plan.ts';
+import type {PlanDraft} from '../../../services/contracts/plan-draft.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
 import type {FactsOf} from '../plan/explain-task.ts';
 import {isLeaf} from '../plan/plan-graph.ts';
 import {readyTasks} from '../plan/readiness.ts';
+import {draftNeeds} from '../planning/waiting-draft.ts';
 import {dueParents} from '../review/parent-review.ts';
 import {isPassed} from '../run/check-words.ts';
 import {programName} from '../run/program.ts';
@@ -106,6 +108,7 @@ export type ReportFacts = {
   readonly jobs: readonly JobRecord[];
   readonly runs: readonly RunRecord[];
   readonly plan: Plan;
+  readonly drafts?: readonly PlanDraft[];
   readonly factsOf: FactsOf;
   readonly now: string;
   readonly isLive: boolean;
@@ -115,9 +118,9 @@ export type ReportFacts = {
 const nextCount = 3;
 
 export function reportOf(facts: ReportFacts): Report {
-  const {jobs, runs, plan, factsOf, now, isLive, unreadable = []} = facts;
+  const {jobs, runs, plan, drafts = [], factsOf, now, isLive, unreadable = []} = facts;
   const [first, ...others] = jobs;
-  const timeline = first ? timelineOf({jobs: [first, ...others], runs, plan, now, isLive}) : null;
+  const timeline = first ? timelineOf({jobs: [first, ...others], runs, plan, drafts, now, isLive}) : null;
   const runsOf = byTask(runs);
   const tasks = (timeline?.lanes ?? []).map((lane) => taskReport(lane, runsOf.get(lane.task_id) ?? []));
   const leaves = [...plan.items.values()].filter(isLeaf);
@@ -133,7 +136,10 @@ export function reportOf(facts: ReportFacts): Report {
     done: leaves.filter(({status}) => status === 'done' || status === 'skipped').length,
     total: leaves.length,
     tasks,
-    needs_you: needsIn(plan, factsOf, ({run_id}) => waited.has(run_id)),
+    needs_you: [
+      ...needsIn(plan, factsOf, ({run_id}) => waited.has(run_id)),
+      ...draftNeeds(drafts, timeline?.is_live ?? false),
+    ],
     ready: ready.length,
     next: ready.slice(0, nextCount).map(({id, title}) => ({task_id: id, title})),
     reviews_due: dueParents(plan).map(({id}) => id),

@@ -1,7 +1,9 @@
 import type {JobRecord} from '../../../services/contracts/job.ts';
 import type {Plan} from '../../../services/contracts/plan.ts';
+import type {PlanDraft} from '../../../services/contracts/plan-draft.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
 import {isOpenJob} from '../job/job-record.ts';
+import {draftWait, planningTitle} from '../planning/waiting-draft.ts';
 import {isTimeNeeded} from '../run/failure-table.ts';
 import {vendorOf} from '../run/program.ts';
 import {tellingRun} from '../run/task-runs.ts';
@@ -92,19 +94,21 @@ export type TimelineFacts = {
   /** Every run that these jobs began or went on with, in any order; of one at work, with what it used so far. */
   readonly runs: readonly RunRecord[];
   readonly plan: Plan;
+  /** Plans that are proposed or asked about, and neither saved nor dropped. */
+  readonly drafts?: readonly PlanDraft[];
   readonly now: string;
   /** The Blackbird of the last job lives. */
   readonly isLive: boolean;
 };
 
-export function timelineOf({jobs, runs, plan, now, isLive}: TimelineFacts): Timeline {
+export function timelineOf({jobs, runs, plan, drafts = [], now, isLive}: TimelineFacts): Timeline {
   const lastJob = jobs.at(-1) ?? jobs[0];
   const isWorking = isLive && isOpenJob(lastJob);
   const ends = jobs.map((job) => endOf(job, runs, job === lastJob && isWorking ? now : null));
   const [from, to] = [earliest(jobs.map(({startedAt}) => startedAt)), latest(ends)];
   const crashes = ends.filter((_, place) => isLost(jobs[place] ?? lastJob, isWorking, lastJob));
   const lanes = [...byTask(runs).values()]
-    .map((own) => laneOf(own, {from, to, isLive: isWorking, crashes, plan}))
+    .map((own) => laneOf(own, {from, to, isLive: isWorking, crashes, plan, drafts}))
     .sort((one, other) => Date.parse(firstIn(one) ?? to) - Date.parse(firstIn(other) ?? to));
   return {
     from,
@@ -151,9 +155,12 @@ export function byTask(runs: readonly RunRecord[]): ReadonlyMap<string, readonly
 }
 
 type Picture = Pick<TimelineFacts, 'isLive' | 'plan'> &
-  Pick<Timeline, 'from' | 'to'> & {readonly crashes: readonly string[]};
+  Pick<Timeline, 'from' | 'to'> & {
+    readonly crashes: readonly string[];
+    readonly drafts: readonly PlanDraft[];
+  };
 
-function laneOf(runs: readonly RunRecord[], {from, to, isLive, crashes, plan}: Picture): Lane {
+function laneOf(runs: readonly RunRecord[], {from, to, isLive, crashes, plan, drafts}: Picture): Lane {
   const drawn = runs.map((run, place) => {
     const until = earliest([to, runs[place + 1]?.created_at ?? to]);
     const bars = barsOf(run, {until, isLive, crashes});
@@ -163,9 +170,9 @@ function laneOf(runs: readonly RunRecord[], {from, to, isLive, crashes, plan}: P
   const taskId = runs[0]?.task_id ?? '';
   return {
     task_id: taskId,
-    title: plan.items.get(taskId)?.title ?? '',
+    title: plan.items.get(taskId)?.title ?? planningTitle(taskId, drafts),
     kind: runs.every(({run_type}) => run_type === 'review') ? 'review' : 'task',
-    outcome: outcomeOf(runs, isLive),
+    outcome: outcomeOf(runs, isLive, drafts),
     bars,
     marks: drawn.flatMap((each) => each.marks).filter(({at}) => isIn(at, from, to)),
     ...usedBy(runs),
@@ -182,7 +189,7 @@ function within(bar: Bar, from: string, to: string): Bar[] {
 const isIn = (at: string, from: string, to: string) =>
   Date.parse(at) >= Date.parse(from) && Date.parse(at) <= Date.parse(to);
 
-function outcomeOf(runs: readonly RunRecord[], isLive: boolean): LaneOutcome {
+function outcomeOf(runs: readonly RunRecord[], isLive: boolean, drafts: readonly PlanDraft[]): LaneOutcome {
   const last = runs.at(-1);
   const isUndone = last?.run_type === 'undo' && last.state === 'succeeded' && !last.undo?.is_redo;
   if (isUndone) return 'undone';
@@ -203,8 +210,15 @@ function outcomeOf(runs: readonly RunRecord[], isLive: boolean): LaneOutcome {
       if (run.decision_state === 'pending') return 'decision';
       if (run.decision_state === 'changes_requested' || run.parent_review_passed === false)
         return 'sent_back';
+      if (run.run_type === 'plan' && run.state === 'succeeded') return proposalOutcome(run, drafts);
       return run.state === 'failed' ? 'failed' : 'done';
   }
+}
+
+/** A planner that is done has asked something or proposed a plan: a person goes on. */
+function proposalOutcome({task_id}: RunRecord, drafts: readonly PlanDraft[]): LaneOutcome {
+  const wait = draftWait(task_id, drafts);
+  return wait === null ? 'done' : wait === 'answer' ? 'waiting_answer' : 'decision';
 }
 
 /** Codex counts a whole session, whatever number of runs went on in it: its last run tells for all. */

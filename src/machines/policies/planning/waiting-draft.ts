@@ -1,0 +1,40 @@
+import type {PlanDraft} from '../../../services/contracts/plan-draft.ts';
+import {draftTaskId, isDraftTaskId} from './draft-task.ts';
+import {headOf} from './plan-draft.ts';
+
+/** What the runs of a draft are called, by the first line of what was asked for; empty where it is no draft's. */
+export function planningTitle(taskId: string, drafts: readonly PlanDraft[]): string {
+  if (!isDraftTaskId(taskId)) return '';
+  const draft = draftOf(taskId, drafts);
+  return draft ? titleOf(draft) : 'planning';
+}
+
+/** What a draft waits for; null where it is none's, its planner has to say something, or it is saved or dropped. */
+export function draftWait(taskId: string, drafts: readonly PlanDraft[]): 'answer' | 'decision' | null {
+  const draft = draftOf(taskId, drafts);
+  const phase = draft ? headOf(draft).phase : 'generating';
+  return phase === 'generating' ? null : phase === 'asking' ? 'answer' : 'decision';
+}
+
+/** Drafts that a person has to go on with or drop, oldest first, as the needs of tasks are told. */
+export const draftNeeds = (drafts: readonly PlanDraft[], isJobAtWork: boolean) =>
+  drafts.flatMap((draft) => {
+    const {phase, questions} = headOf(draft);
+    // The job that works may be its planner's.
+    if (phase === 'generating' && isJobAtWork) return [];
+    const why = {
+      asking: `asks: ${questions[0]?.prompt ?? ''}`,
+      proposed: 'a proposal waits: save or drop it',
+      generating: 'its planner was interrupted: go on or drop it',
+    }[phase];
+    const command = `blackbird plan drafts open ${draft.draftId}`;
+    return [{task_id: draftTaskId(draft.draftId), title: titleOf(draft), why, command}];
+  });
+
+const draftOf = (taskId: string, drafts: readonly PlanDraft[]) =>
+  drafts.find(({draftId}) => draftTaskId(draftId) === taskId);
+
+const titleOf = ({text}: PlanDraft) => {
+  const [line = ''] = text.trim().split('\n');
+  return line === '' ? 'planning' : `planning: ${line}`;
+};
