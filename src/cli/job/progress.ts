@@ -33,7 +33,7 @@ export function jsonProgress({out}: CliContext): Progress {
 
 /** Lines for people; on a terminal a last line that lives. */
 export function textProgress(
-  context: CliContext,
+  context: Pick<CliContext, 'out' | 'err' | 'stdout' | 'now'>,
   write: (text: string) => void,
   {isStreaming}: {isStreaming: boolean},
 ): Progress {
@@ -121,6 +121,8 @@ export function textProgress(
           context.err(`warning: ${displayLine(fact.message)}`);
           return;
         case 'run.updated': {
+          // What another run replaces ended long ago, and was told then.
+          if (fact.run.superseded_by_run_id !== undefined) return;
           const news = newsOfChecks(fact.run);
           for (const line of news.lines) say(line);
           if (news.making !== making && news.making !== null) {

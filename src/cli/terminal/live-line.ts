@@ -7,7 +7,10 @@ import {cutEnd} from '../../ui/text/fit.ts';
 import type {CliContext} from '../context.ts';
 
 /** Task time, silence, tokens and what the agent does, redrawn once a second and when something happens. */
-export function liveLine({stdout, now: wallClock}: CliContext, write: (text: string) => void) {
+export function liveLine(
+  {stdout, now: wallClock}: Pick<CliContext, 'stdout' | 'now'>,
+  write: (text: string) => void,
+) {
   let waiting: Wait | null = null;
   let startedAt = 0;
   let lastOutputAt = 0;
