@@ -18,9 +18,10 @@ function programs(project: CliProject, scripts: Record<string, string>): {PATH: 
   return {PATH: folder};
 }
 
+/** With the built-in agent, where a test is not about agents. */
 async function checks(
   project: CliProject,
-  env = {},
+  env: Record<string, string> = {BLACKBIRD_AGENT_PROVIDER: 'demo'},
 ): Promise<{code: number; ok: boolean; by: Record<string, Check>}> {
   const {code, out, err} = await project.run(['doctor', '--json'], {env});
   expect(err).toBe('');
@@ -52,9 +53,10 @@ describe('doctor', () => {
 
   test('prints a mark, a name, what it found and what to do', async () => {
     const {code, out, err} = await cliProject(planOf()).run(['doctor']);
-    expect({code, err}).toEqual({code: 0, err: ''});
+    expect({code, err}).toEqual({code: 1, err: ''});
     expect(out).toMatch(/^✓ ok +node +v\d+/);
     expect(out).toMatch(/^○ none +codex +not installed\n +npm install -g @openai\/codex$/m);
+    expect(out).toMatch(/^✗ wrong +provider +none is installed\n +install one, .*: blackbird demo$/m);
   });
 
   test('has colour where the terminal has it', async () => {
@@ -74,8 +76,30 @@ describe('doctor', () => {
       found: `codex-cli 1.2  ${path.join(env.PATH, 'codex')}  not logged in`,
       advice: 'codex login',
     });
-    expect(by.provider).toEqual({name: 'provider', state: 'good', found: 'codex'});
-    expect(code).toBe(0);
+    expect(by.provider).toEqual({
+      name: 'provider',
+      state: 'wrong',
+      found: 'codex would be used, and cannot work as it is',
+      advice: 'see codex above; or look around with the built-in agent: blackbird demo',
+    });
+    expect(code).toBe(1);
+  });
+
+  test('an agent that can work is named beside the chosen one that cannot', async () => {
+    const project = cliProject(planOf());
+    const env = programs(project, {
+      codex: 'echo codex-cli 1.2',
+      claude: 'case "$1" in auth) echo \'{"loggedIn": false}\'; exit 1;; esac; echo 2.1',
+    });
+    const {code, ok, by} = await checks(project, {...env, IS_SANDBOX: '1'});
+    expect(by.provider).toMatchObject({
+      state: 'wrong',
+      advice: 'see claude above; or blackbird agents use codex',
+    });
+    expect({code, ok}).toEqual({code: 1, ok: false});
+    const chosen = await checks(project, {...env, BLACKBIRD_AGENT_PROVIDER: 'codex'});
+    expect(chosen.by.provider).toEqual({name: 'provider', state: 'good', found: 'codex'});
+    expect(chosen.code).toBe(0);
   });
 
   test('of two agents names the one that is used, and how to choose', async () => {
@@ -95,11 +119,21 @@ describe('doctor', () => {
   test.runIf(process.getuid?.() === 0)('as root it knows what Claude Code needs', async () => {
     const project = cliProject(planOf());
     const env = programs(project, {claude: 'echo 2.1'});
+    const asRoot = 'work as another user, or in a container: export IS_SANDBOX=1';
+    const found = `2.1  ${path.join(env.PATH, 'claude')}  `;
     expect((await checks(project, env)).by.claude).toMatchObject({
       state: 'missing',
-      found: 'refuses to edit files for root',
-      advice: 'work as another user, or in a container: export IS_SANDBOX=1',
+      found: `${found}refuses to edit files for root`,
+      advice: asRoot,
     });
+    const loggedOut = 'case "$1" in auth) echo \'{"loggedIn": false}\'; exit 1;; esac; echo 2.1';
+    writeFileSync(path.join(env.PATH, 'claude'), `#!/bin/sh\n${loggedOut}\n`);
+    expect((await checks(project, env)).by.claude).toMatchObject({
+      state: 'missing',
+      found: `${found}not logged in, and refuses to edit files for root`,
+      advice: `claude auth login; and ${asRoot}`,
+    });
+    writeFileSync(path.join(env.PATH, 'claude'), '#!/bin/sh\necho 2.1\n');
     expect((await checks(project, {...env, IS_SANDBOX: '1'})).by.claude?.state).toBe('good');
   });
 

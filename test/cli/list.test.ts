@@ -247,7 +247,9 @@ describe('an empty list', () => {
       expect({code, out}).toEqual({code: 0, out: ''});
       return err;
     };
-    expect(await notice([])).toBe('The plan is empty. Add a task with: blackbird add\n');
+    expect(await notice([])).toBe(
+      'The plan is empty. Plan with your agent: blackbird plan generate; or add a task: blackbird add\n',
+    );
     expect(await notice([task('a', {status: 'done'}), task('b', {status: 'blocked'})])).toBe(
       'No task is ready: 1 done, 1 blocked. See: blackbird list --all\n',
     );

@@ -22,10 +22,15 @@ describe('the provider', () => {
       wishes: {...saved, saved: null},
       choice: {id: 'codex', source: 'installed'},
     },
-    ...[[], ['codex', 'claude'] as const].map((ids) => ({
+    ...(
+      [
+        [[], 'none'],
+        [['codex', 'claude'], 'default'],
+      ] as const
+    ).map(([ids, source]) => ({
       name: `of last resort, with ${ids.length} installed`,
       wishes: {...saved, saved: null, installed: () => ids},
-      choice: {id: 'claude', source: 'default'},
+      choice: {id: 'claude', source},
     })),
   ];
   test.each(cases)('$name comes before all that follow', ({wishes, choice}) => {

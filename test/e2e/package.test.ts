@@ -71,6 +71,8 @@ describe('the published package', () => {
   test('doctor finds nothing wrong with it', async () => {
     const project = temporaryFolder();
     await run('blackbird', ['init'], project);
+    // No agent can be reached from here.
+    await run('blackbird', ['agents', 'use', 'demo'], project);
     const {all, exitCode} = await run('blackbird', ['doctor'], project);
     expect(exitCode, all).toBe(0);
   });

@@ -45,6 +45,11 @@ describe('home', () => {
     },
     {name: 'another process at work', data: {otherEngine: 4711}, seen: 'Process 4711 works on the plan'},
     {
+      name: 'no agent at all',
+      data: {provider: {id: 'claude', source: 'none'} as const},
+      seen: 'claude  not installed, nor is any other agent: w shows what to install',
+    },
+    {
       name: 'an agent that is not known',
       data: {provider: {problem: 'unsupported agent'}},
       seen: 'unsupported agent',

@@ -1,5 +1,5 @@
 import {Argument, Command} from 'commander';
-import {chosenBy} from '../../services/contracts/project.ts';
+import {chosenBy, type ProviderChoice} from '../../services/contracts/project.ts';
 import {providerNames} from '../../services/contracts/provider-table.ts';
 import type {Cli} from '../cli.ts';
 import {requireProviderId} from '../job/provider-choice.ts';
@@ -40,12 +40,17 @@ export function agentsCommand(cli: Cli): Command {
             id,
             {text: installed ? version : 'not installed', style: installed ? 'green' : 'dim'},
             capabilities.join(', '),
-            chosen === null
-              ? where
-              : `${where}  (${chosenBy[chosen]}${chosen === 'default' ? '; blackbird agents use <agent> chooses' : ''})`,
+            chosen === null ? where : `${where}${chosenText(chosen)}`,
           ]),
           cli.context.stdout,
         ),
       );
     });
+}
+
+/** Why it is the one. Where none is installed, its version says so already. */
+function chosenText(chosen: ProviderChoice['source']): string {
+  const choosing = 'blackbird agents use <agent> chooses';
+  if (chosen === 'none') return `  (${choosing})`;
+  return `  (${chosenBy[chosen]}${chosen === 'default' ? `; ${choosing}` : ''})`;
 }

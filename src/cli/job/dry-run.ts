@@ -40,6 +40,9 @@ export async function dryRun(
   const obstacles: Obstacle[] = [
     await jobObstacle(project),
     await gateObstacle(project, options),
+    plan.items.size === 0
+      ? {why: 'the plan is empty', next: 'blackbird plan generate, or blackbird add'}
+      : null,
     'why' in agent ? agent : await agentProblem(agent.id, env),
   ].filter((each) => each !== null);
   obstacles.push(...foreverObstacles(plan, taskIds));

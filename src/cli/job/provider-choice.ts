@@ -8,7 +8,7 @@ import {
 
 /**
  * Which provider to use: the option, the command of the user's own, the environment, the saved choice, the only one
- * that is installed, the default.
+ * that is installed, the default; it is the default, too, where none is installed.
  */
 export function chooseProvider({
   option,
@@ -29,7 +29,8 @@ export function chooseProvider({
   if (environment) return {id: requireProviderId(environment), source: 'environment'};
   if (saved !== null) return {id: saved, source: 'saved'};
   const [only, ...others] = installed();
-  if (only && others.length === 0) return {id: only, source: 'installed'};
+  if (!only) return {id: defaultProvider, source: 'none'};
+  if (others.length === 0) return {id: only, source: 'installed'};
   return {id: defaultProvider, source: 'default'};
 }
 

@@ -29,16 +29,19 @@ async function checkAgent(id: NativeProviderId, env: CliContext['env']): Promise
   const check = await checkTool(program, ['--version'], install, env);
   const file = findOnPath(program, env.PATH ?? '');
   if (check.state !== 'good' || file === null) return [check];
-  const {found} = check;
-  if ((await loginState(id, file, env)) === 'loggedOut') {
-    return [{...check, state: 'missing', found: `${found}  not logged in`, advice: login}];
-  }
-  const obstacle = rootObstacle(id, env);
-  return [obstacle === null ? check : {...check, state: 'missing', ...obstacle}];
+  const isLoggedOut = (await loginState(id, file, env)) === 'loggedOut';
+  const obstacles = [isLoggedOut ? {found: 'not logged in', advice: login} : null, rootObstacle(id, env)];
+  const met = obstacles.filter((each) => each !== null);
+  if (met.length === 0) return [check];
+  const found = `${check.found}  ${met.map((each) => each.found).join(', and ')}`;
+  return [{...check, state: 'missing', found, advice: met.map(({advice}) => advice).join('; and ')}];
 }
 
 /** Claude Code does not work unasked for root, unless it is told that the machine is a sandbox. */
-function rootObstacle(id: NativeProviderId, env: CliContext['env']): Pick<Check, 'found' | 'advice'> | null {
+function rootObstacle(
+  id: NativeProviderId,
+  env: CliContext['env'],
+): Required<Pick<Check, 'found' | 'advice'>> | null {
   if (id !== 'claude' || process.getuid?.() !== 0 || env.IS_SANDBOX === '1') return null;
   return {
     found: 'refuses to edit files for root',
@@ -46,14 +49,28 @@ function rootObstacle(id: NativeProviderId, env: CliContext['env']): Pick<Check,
   };
 }
 
+/** Without an agent that can work no task is done: that is wrong, not only missing. */
 function checkChoice({id, source}: ProviderChoice, agents: readonly Check[]): Check {
-  const installed = agents.filter(({found}) => found !== 'not installed').map(({name}) => name);
   const name = 'provider';
-  if (source !== 'default') return {name, state: 'good', found: id};
-  if (installed.length === 0) {
+  if (source === 'none') {
     const advice = 'install one, or look around with the built-in one: blackbird demo';
-    return {name, state: 'missing', found: 'none is installed', advice};
+    return {name, state: 'wrong', found: 'none is installed', advice};
   }
+  // A check has the name of the program.
+  const programOf = (each: ProviderChoice['id']) => (each === 'custom' ? null : providerTable[each].program);
+  const own = agents.find((agent) => agent.name === programOf(id));
+  if (own && own.state !== 'good') {
+    const [other] = providerIds.filter((each) =>
+      agents.some((agent) => agent.name === programOf(each) && agent.state === 'good'),
+    );
+    const instead = other
+      ? `blackbird agents use ${other}`
+      : 'look around with the built-in agent: blackbird demo';
+    const found = `${id} would be used, and cannot work as it is`;
+    return {name, state: 'wrong', found, advice: `see ${own.name} above; or ${instead}`};
+  }
+  if (source !== 'default') return {name, state: 'good', found: id};
+  const installed = agents.filter(({found}) => found !== 'not installed').map((agent) => agent.name);
   const advice = `blackbird agents use ${installed.filter((each) => each !== id).join(' | ')}`;
   return {name, state: 'good', found: `${id}, by default: ${installed.join(' and ')} are installed`, advice};
 }

@@ -7,7 +7,7 @@ import {setStatus} from '../policies/plan/plan-status.ts';
 import {isReady} from '../policies/plan/readiness.ts';
 import {checkCommands} from '../policies/plan/task-checks.ts';
 import {feedbackMark, parentFeedbackText} from '../policies/review/parent-feedback.ts';
-import {agentFor, wishOf} from '../policies/run/agent-choice.ts';
+import {agentFor, beginnerMissing, wishOf} from '../policies/run/agent-choice.ts';
 import {
   type Delivered,
   feedbackPrompt,
@@ -78,7 +78,9 @@ export async function startFresh(
     said.length + words.answers.length > 0
       ? `${taskPrompt}\n\n${feedbackPrompt(said.join('\n\n'), [], words.questions, words.answers)}`
       : taskPrompt;
-  const {choosesSession} = await services.agents.check(provider);
+  const {choosesSession} = await services.agents.check(provider).catch((error: unknown) => {
+    throw beginnerMissing(provider, error);
+  });
   const sessionRef = choosesSession ? services.newUuid() : null;
   const links = {
     ...(restartOf && {restart_of_run_id: restartOf.run_id}),

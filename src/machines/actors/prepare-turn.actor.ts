@@ -9,6 +9,7 @@ import {baseOf} from '../policies/planning/check-proposal.ts';
 import {draftTaskId} from '../policies/planning/draft-task.ts';
 import {type DraftHead, headOf} from '../policies/planning/plan-draft.ts';
 import {planPrompt, turnPrompt} from '../policies/planning/plan-prompt.ts';
+import {beginnerMissing} from '../policies/run/agent-choice.ts';
 import {newProgram, programObstacle, programOf} from '../policies/run/program.ts';
 import {isHeldForTime} from '../policies/run/retry-time.ts';
 import {newRunRecord} from '../policies/run/run-record.ts';
@@ -39,7 +40,9 @@ export function definePrepareTurnActor(services: Services, onPrepared: (turn: Pl
         ? planPrompt(draft, {plan: await services.plans.read(), snapshot: await services.project.snapshot()})
         : turnPrompt(draft);
     const provider = before?.provider ?? input.provider;
-    const {choosesSession} = await services.agents.check(provider);
+    const {choosesSession} = await services.agents.check(provider).catch((error: unknown) => {
+      throw before === null ? beginnerMissing(provider, error) : error;
+    });
     const sessionRef = before?.provider_session_ref ?? (choosesSession ? services.newUuid() : null);
     const attempt = Math.max(0, ...runs.map((run) => run.attempt)) + 1;
     const record = newRunRecord(

@@ -4,6 +4,7 @@ import type {AgentEnding, AgentRunner} from '../contracts/agent-runner.ts';
 import {AppError} from '../contracts/errors.ts';
 import {customCommandIn, providerTable} from '../contracts/provider-table.ts';
 import type {RunRecord, RunStore} from '../contracts/run.ts';
+import {agentsOnPath} from '../system/executables.ts';
 import {writeCommandFiles} from './command-files.ts';
 import {customProvider} from './custom-command.ts';
 import {leaderOf} from './orphans.ts';
@@ -45,7 +46,7 @@ export function createAgentRunner(options: AgentRunnerOptions): AgentRunner {
   const capabilitiesOf = async (provider: Provider): Promise<Capabilities> => {
     const probe = await probeProvider(provider, {env, ...(options.cache ? {cache: options.cache} : {})});
     if (probe.installed) return probe.capabilities;
-    throw agentMissing(provider, probe.reason);
+    throw agentMissing(provider, probe.reason, env);
   };
 
   const investigated = async (
@@ -147,9 +148,14 @@ export function createAgentRunner(options: AgentRunnerOptions): AgentRunner {
 }
 
 /** Advises this agent and no other: only this one has the sessions of its runs. */
-function agentMissing({id, title, executable}: Provider, reason: string): AppError {
+function agentMissing(
+  {id, title, executable}: Provider,
+  reason: string,
+  {PATH = ''}: AgentRunnerOptions['env'],
+): AppError {
   const install = id === 'custom' ? null : providerTable[id].install;
-  return new AppError('E_AGENT_NOT_FOUND', `the agent ${title} cannot be used: ${reason}`, {
+  const others = id !== 'custom' && agentsOnPath(PATH).length === 0 ? ', nor is any other agent' : '';
+  return new AppError('E_AGENT_NOT_FOUND', `the agent ${title} cannot be used: ${reason}${others}`, {
     details: [['provider', id]],
     next: [
       ...(install === null ? [] : [{command: install, why: `or put ${executable} on your PATH`}]),

@@ -23,6 +23,7 @@ export const chosenBy = {
   saved: 'chosen',
   installed: 'the only one installed',
   default: 'default',
+  none: 'not installed',
 } as const;
 
 /** What every engine of the project respects: one job at a time, across processes. */

@@ -107,7 +107,9 @@ function agentLines({data}: TuiState, columns: number): Line[] {
     [
       {text: 'Agent  '},
       {text: data.provider.id, bold: true},
-      {text: `  ${chosenBy[data.provider.source]}`, dim: true},
+      data.provider.source === 'none'
+        ? {text: '  not installed, nor is any other agent: w shows what to install', tone: 'warning'}
+        : {text: `  ${chosenBy[data.provider.source]}`, dim: true},
     ],
   ];
 }

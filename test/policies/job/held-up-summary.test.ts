@@ -47,6 +47,21 @@ test.each([
   expect(jobSummary(result, plan).standing).toBe(standing);
 });
 
+test('an empty plan is said to be one, with the commands that fill it', () => {
+  expect(jobSummary(executed('completed', []), planOf())).toMatchObject({
+    headline: 'the plan is empty',
+    standing: 'done',
+    lines: [
+      'the plan is empty',
+      'Plan with your agent: blackbird plan generate',
+      'Add a task yourself:  blackbird add',
+    ],
+  });
+  expect(jobSummary(executed('completed', []), planOf(task('a', {status: 'done'}))).lines).toEqual([
+    'no ready tasks remaining',
+  ]);
+});
+
 test('a single task that is held up is an error with its diagnosis', () => {
   const run = held('outage');
   const result: JobResult = {

@@ -2,10 +2,12 @@ import {describe, expect, test} from 'vitest';
 import {requireTask} from '../../../src/machines/policies/plan/plan-graph.ts';
 import {
   agentFor,
+  beginnerMissing,
   type JobAgent,
   namedAgents,
   reviewerWish,
 } from '../../../src/machines/policies/run/agent-choice.ts';
+import {AppError} from '../../../src/services/contracts/errors.ts';
 import type {Task} from '../../../src/services/contracts/plan.ts';
 import {family, planOf, task} from '../../helpers/plans.ts';
 
@@ -97,4 +99,26 @@ describe('the agents that a job needs besides its own', () => {
   test('are none where one is named for all of them', () => {
     expect(named([], 'claude')).toEqual({});
   });
+});
+
+test('where nothing was begun, an agent that is missing is answered with the others and the demo', () => {
+  const install = {command: 'npm install -g @anthropic-ai/claude-code', why: 'or put claude on your PATH'};
+  const look = {command: 'blackbird agents', why: 'see what is installed'};
+  const error = new AppError('E_AGENT_NOT_FOUND', 'no claude', {
+    details: [['provider', 'claude']],
+    next: [install, look],
+  });
+  expect(beginnerMissing('claude', error)).toMatchObject({
+    code: 'E_AGENT_NOT_FOUND',
+    message: 'no claude',
+    details: [['provider', 'claude']],
+    next: [
+      install,
+      {command: 'npm install -g @openai/codex', why: 'or use Codex instead'},
+      {command: 'blackbird demo', why: 'or watch the built-in demo agent: no account is needed'},
+      look,
+    ],
+  });
+  const other = new AppError('E_AGENT_UNKNOWN', 'no gpt');
+  expect(beginnerMissing('claude', other)).toBe(other);
 });

@@ -433,7 +433,7 @@ describe('what is asked before', () => {
     const {runner, run, launch} = await openProject('', {env, provider: 'claude'});
     expect(seen(await rejectionOf(runner.check('claude')))).toEqual({
       code: 'E_AGENT_NOT_FOUND',
-      message: 'the agent Claude Code cannot be used: claude is not on the PATH',
+      message: 'the agent Claude Code cannot be used: claude is not on the PATH, nor is any other agent',
       details: [['provider', 'claude']],
       next: [
         {command: 'npm install -g @anthropic-ai/claude-code', why: 'or put claude on your PATH'},

@@ -65,7 +65,7 @@ export function jobRules(
   now: string,
 ): JobRules {
   requireGates(config, toldIn(options));
-  const isExplicit = !['saved', 'installed', 'default'].includes(choice.source);
+  const isExplicit = !['saved', 'installed', 'default', 'none'].includes(choice.source);
   const budgets = budgetsOf(config, options.budget);
   const isReviewed = options.isReviewed ?? (settingOf(config, 'execution.stopAfterEachTask') || undefined);
   return {

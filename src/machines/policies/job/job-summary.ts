@@ -138,7 +138,7 @@ function ownSummary(result: JobResult, plan: Plan): JobSummary {
       }
       const headline = sentence(endOf(result, story), remarked(story), notReviewed(story), remaining(plan));
       const heldUp = story.attempted.filter(isHeldUp).flatMap((each) => heldUpLines(each));
-      const lines = [headline, ...failedLines, ...heldUp];
+      const lines = [headline, ...(plan.items.size === 0 ? emptyPlanLines : []), ...failedLines, ...heldUp];
       const rejected = last?.decision_state === 'rejected' ? {rejected: last.taskId} : {};
       return {reason, headline, lines, ...rejected, standing: standingOf(story)};
     }
@@ -275,8 +275,14 @@ function remarked({reviews}: Story): string {
 
 /** A limit, a stop, or tasks that were named, may leave some. */
 function remaining(plan: Plan): string {
+  if (plan.items.size === 0) return 'the plan is empty';
   const {length} = readyTasks(plan);
   return length === 0 ? 'no ready tasks remaining' : `${length} ready`;
 }
+
+const emptyPlanLines = [
+  'Plan with your agent: blackbird plan generate',
+  'Add a task yourself:  blackbird add',
+];
 
 const sentence = (...parts: readonly string[]) => parts.filter((part) => part !== '').join(' · ');

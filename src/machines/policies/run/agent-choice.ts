@@ -6,6 +6,7 @@ import {
   type NativeProviderId,
   providerIds,
   providerNames,
+  providerTable,
 } from '../../../services/contracts/provider-table.ts';
 import {type ResolvedConfig, settingOf} from '../config-resolution.ts';
 import {ancestorsOf, isLeaf, walkTree} from '../plan/plan-graph.ts';
@@ -93,6 +94,20 @@ export function namedAgents(
     if (!found.has(id)) found.set(id, task.id);
   }
   return found;
+}
+
+/** Nothing was begun with the agent that is not there, so any other would do. */
+export function beginnerMissing(provider: ProviderId, error: unknown): unknown {
+  if (!(error instanceof AppError) || error.code !== 'E_AGENT_NOT_FOUND') return error;
+  const others = providerIds.flatMap((id) => {
+    const {title, install} = providerTable[id];
+    return id === provider || install === null ? [] : [{command: install, why: `or use ${title} instead`}];
+  });
+  const demo = {command: 'blackbird demo', why: 'or watch the built-in demo agent: no account is needed'};
+  return new AppError(error.code, error.message, {
+    details: error.details,
+    next: [...error.next.slice(0, 1), ...others, demo, ...error.next.slice(1)],
+  });
 }
 
 /** The agent that a task names is not there; the others may be, but nobody begins before this is known. */
