@@ -4,6 +4,7 @@ import type {Wait} from '../../../src/machines/policies/job/waiting.ts';
 import type {DraftHead} from '../../../src/machines/policies/planning/plan-draft.ts';
 import {planSummary} from '../../../src/machines/policies/planning/plan-job.ts';
 import type {PlanOutput} from '../../../src/machines/policies/planning/plan-steps.ts';
+import {dayAndTime} from '../../../src/machines/policies/text/durations.ts';
 import {pausedRun, restingRun} from '../../fakes/runs.ts';
 
 const rounds = {questions: 0, corrections: 0, refinements: 0};
@@ -74,7 +75,7 @@ test('a plan with open questions says them, with the ids that answer them', () =
 test('what cannot go on says until when, why, and how it goes on', () => {
   expect(summary({outcome: 'paused', wait})).toMatchObject({
     lines: [
-      `The planner cannot go on before ${until}: the usage limit is reached (claude).`,
+      `The planner cannot go on before ${dayAndTime(until)}: the usage limit is reached (claude).`,
       'Go on after that time with: blackbird plan drafts open d',
     ],
     retryAt: until,

@@ -5,6 +5,7 @@ import {
   retryTime,
   ruleOf,
 } from '../../../src/machines/policies/run/failure-table.ts';
+import {dayAndTime} from '../../../src/machines/policies/text/durations.ts';
 import {type FailureKind, failureKinds, type ProviderId} from '../../../src/services/contracts/agent.ts';
 
 const now = '2026-11-17T04:00:00.000Z';
@@ -95,7 +96,7 @@ describe('what to do', () => {
     const failure = {kind: 'rate_limit', message: '', reset_at: now} as const;
     expect(failureSteps({...run, failure})[0]).toEqual({
       command: "blackbird resume 'a b'",
-      why: `go on after ${now}`,
+      why: `go on after ${dayAndTime(now)}`,
     });
   });
 

@@ -1,4 +1,5 @@
 import {displayLine} from '../text/display-text.ts';
+import {dayAndTime} from '../text/durations.ts';
 import type {JobSummary} from './job-summary.ts';
 import type {Obstacle} from './obstacles.ts';
 
@@ -44,7 +45,7 @@ function obstacleLines(obstacles: readonly Obstacle[]): string[] {
     .slice(0, most)
     .map(({taskId, why, command, retryAt}) => [
       displayLine(taskId),
-      displayLine(retryAt === undefined ? why : `${why}, until ${retryAt}`),
+      displayLine(retryAt === undefined ? why : `${why}, until ${dayAndTime(retryAt)}`),
       displayLine(command ?? ''),
     ]);
   const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));

@@ -1,7 +1,7 @@
 import {isDraftTaskId} from '../planning/draft-task.ts';
 import {failureTable} from '../run/failure-table.ts';
 import {displayLine} from '../text/display-text.ts';
-import {duration, timeOfDay} from '../text/durations.ts';
+import {dayAndTime, duration, timeOfDay} from '../text/durations.ts';
 import type {Wait} from './waiting.ts';
 
 const words = {
@@ -33,7 +33,7 @@ export const waitCause = ({reason}: Wait): string =>
 /** For the end of a job that does not wait any longer. */
 export function givenUpLines(wait: Wait): string[] {
   return [
-    `${displayLine(wait.taskId)} cannot go on before ${wait.until}: ${waitCause(wait)} (${wait.provider}).`,
+    `${displayLine(wait.taskId)} cannot go on before ${dayAndTime(wait.until)}: ${waitCause(wait)} (${wait.provider}).`,
     `  blackbird execute  go on after that time`,
   ];
 }

@@ -7,6 +7,7 @@ import {type ResolvedConfig, settingOf} from '../config-resolution.ts';
 import {nextTask} from '../plan/readiness.ts';
 import {failureTable} from '../run/failure-table.ts';
 import {retryTimeOf} from '../run/retry-time.ts';
+import {dayAndTime} from '../text/durations.ts';
 import type {JobTask} from './job-steps.ts';
 
 /** How long a job waits for what only time mends. */
@@ -146,14 +147,15 @@ export const retriedTask = ({taskId}: JobTask, {resumable}: Pick<RunRecord, 'res
 /** For a single task that nobody waits for any longer. */
 export function waitRefusal({taskId, provider, reason, until}: Wait): AppError {
   const words = reason === 'usage_limit' ? 'the usage limit is reached' : 'the model cannot be reached';
-  return new AppError('E_PROVIDER_UNAVAILABLE', `${taskId} cannot go on before ${until}: ${words}`, {
+  const time = dayAndTime(until);
+  return new AppError('E_PROVIDER_UNAVAILABLE', `${taskId} cannot go on before ${time}: ${words}`, {
     details: [
       ['task', taskId],
       ['provider', provider],
       ['until', until],
     ],
     next: [
-      {command: `blackbird resume ${shellWord(taskId)}`, why: `go on after ${until}`},
+      {command: `blackbird resume ${shellWord(taskId)}`, why: `go on after ${time}`},
       {command: `blackbird resume ${shellWord(taskId)} --no-wait`, why: 'try now'},
     ],
   });

@@ -5,6 +5,7 @@ import type {StopReason} from '../job/stop-reason.ts';
 import {waitCause} from '../job/wait-lines.ts';
 import {heldUpWords, isTimeNeeded, loginSteps, stepLines} from '../run/failure-table.ts';
 import {displayLine} from '../text/display-text.ts';
+import {dayAndTime} from '../text/durations.ts';
 import type {PlanRequest} from './plan-draft.ts';
 import type {PlanGenerationInput, PlanOutput} from './plan-steps.ts';
 
@@ -104,7 +105,8 @@ function saidOf(output: PlanOutput, isPauseAsked: boolean): Said {
     case 'paused': {
       const held = run && !isPauseAsked ? heldUpWords(run) : null;
       if (held === null && wait && !isPauseAsked) {
-        const until = `The planner cannot go on before ${wait.until}: ${waitCause(wait)} (${wait.provider}).`;
+        const why = `${waitCause(wait)} (${wait.provider})`;
+        const until = `The planner cannot go on before ${dayAndTime(wait.until)}: ${why}.`;
         return {...say('timeNeeded', until, `Go on after that time with: ${open}`), retryAt: wait.until};
       }
       if (held === null || run === null)

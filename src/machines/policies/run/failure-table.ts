@@ -4,6 +4,7 @@ import type {Task} from '../../../services/contracts/plan.ts';
 import {providerTable} from '../../../services/contracts/provider-table.ts';
 import type {PauseReason, RunRecord} from '../../../services/contracts/run.ts';
 import {displayLine} from '../text/display-text.ts';
+import {dayAndTime} from '../text/durations.ts';
 import {budgetFlag} from './budget.ts';
 import {vendorOf} from './program.ts';
 
@@ -171,7 +172,9 @@ function resumeWords(
 ): string {
   switch (failureTable[kind].actor) {
     case 'time':
-      return retryAt === undefined ? 'go on later, in the same session' : `go on after ${retryAt}`;
+      return retryAt === undefined
+        ? 'go on later, in the same session'
+        : `go on after ${dayAndTime(retryAt)}`;
     case 'login':
       return 'then go on in the same session';
     case 'payment':

@@ -19,11 +19,15 @@ export function duration(milliseconds: number): string {
 
 /** `18:05`, with the date where it is another day. Local time, as on the clock beside the screen. */
 export function timeOfDay(time: string, now: string): string {
-  const [date, today] = [new Date(time), new Date(now)];
+  const isToday = new Date(time).toDateString() === new Date(now).toDateString();
+  return isToday ? localTime(time) : dayAndTime(time);
+}
+
+/** `2026-01-10 18:05`, for words that are kept and read on another day. Local time, too. */
+export function dayAndTime(time: string): string {
+  const date = new Date(time);
   const pad = (value: number) => String(value).padStart(2, '0');
-  const clock = `${pad(date.getHours())}:${pad(date.getMinutes())}`;
-  if (date.toDateString() === today.toDateString()) return clock;
-  return `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())} ${clock}`;
+  return `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())} ${localTime(time)}`;
 }
 
 /** How long agents worked on a run, pauses left out; one that still works counts until the last change. */

@@ -1,0 +1,37 @@
+import {expect, test} from 'vitest';
+import type {JobSummary} from '../../../src/machines/policies/job/job-summary.ts';
+import {withObstacles} from '../../../src/machines/policies/job/obstacle-lines.ts';
+import {givenUpLines} from '../../../src/machines/policies/job/wait-lines.ts';
+import {type Wait, waitRefusal} from '../../../src/machines/policies/job/waiting.ts';
+
+const until = new Date(2026, 0, 10, 18, 5).toISOString();
+const wait: Wait = {
+  taskId: 'a',
+  runId: null,
+  provider: 'claude',
+  reason: 'usage_limit',
+  until,
+  isTooLong: true,
+};
+const done: JobSummary = {reason: 'completed', headline: '1 done', lines: ['1 done'], standing: 'done'};
+
+test('who is not waited for is told in local time: at the end of a plan, of a task, and as an obstacle', () => {
+  expect(givenUpLines(wait)[0]).toBe(
+    'a cannot go on before 2026-01-10 18:05: the usage limit is reached (claude).',
+  );
+  expect(waitRefusal(wait)).toMatchObject({
+    message: 'a cannot go on before 2026-01-10 18:05: the usage limit is reached',
+    // What a script reads stays exact.
+    details: [
+      ['task', 'a'],
+      ['provider', 'claude'],
+      ['until', until],
+    ],
+    next: [{why: 'go on after 2026-01-10 18:05'}, {why: 'try now'}],
+  });
+  const obstacle = {taskId: 'b', needs: 'time', why: 'limit', command: null, retryAt: until} as const;
+  expect(withObstacles(done, [obstacle], new Set())).toMatchObject({
+    lines: ['1 done', 'still in the way:', '  b  limit, until 2026-01-10 18:05'],
+    retryAt: until,
+  });
+});

@@ -1,0 +1,17 @@
+import {expect, test} from 'vitest';
+import {dayAndTime, timeOfDay} from '../../../src/machines/policies/text/durations.ts';
+
+/** As the clock beside the screen shows it, wherever that is. */
+const local = (day: number, hour: number, minute: number) =>
+  new Date(2026, 0, day, hour, minute).toISOString();
+
+test.each([
+  {name: 'today', time: local(10, 18, 5), words: '18:05'},
+  {name: 'on another day', time: local(9, 0, 0), words: '2026-01-09 00:00'},
+])('a time $name', ({time, words}) => {
+  expect(timeOfDay(time, local(10, 9, 30))).toBe(words);
+});
+
+test('a time that is read on another day has its date', () => {
+  expect(dayAndTime(local(10, 18, 5))).toBe('2026-01-10 18:05');
+});
