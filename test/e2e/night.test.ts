@@ -62,7 +62,9 @@ const troubles = ({waits, checks, questions, crashes, retries}: TaskReport) => (
 const nothing = {waits: [], checks: [], questions: 0, crashes: 0, retries: 0};
 const others = (...named: readonly string[]) => ids.filter((id) => !named.includes(id));
 
-test('the report tells exactly what happened; nothing is lost, and nothing is done twice', async () => {
+test('the report tells exactly what happened; nothing is lost, and nothing is done twice', {
+  timeout: 300_000,
+}, async () => {
   const project = nightProject();
   const evening = project.start(['execute']);
   await untilAtWork(project, 't10');
