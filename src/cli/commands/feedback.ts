@@ -23,7 +23,8 @@ export function feedbackCommand(cli: Cli): Command {
     .action(async (taskId: string, _options, command: Command) => {
       const {dismissFeedback} = await import('../job/feedback-operations.ts');
       const project = await cli.project(command);
-      const {dismissed, completed} = await dismissFeedback(project, taskId, cli.context.now());
+      const {completed, ...overruled} = await dismissFeedback(project, [taskId], cli.context.now);
+      const [dismissed] = overruled.dismissed;
       if (!dismissed) throw notPending(taskId);
       cli.print(command, {dismissed, completed}, () =>
         [
@@ -41,7 +42,7 @@ export function feedbackCommand(cli: Cli): Command {
       const {editFeedback} = await import('../job/feedback-operations.ts');
       const question = 'What is the task told? Ctrl+D on an empty line ends it.';
       const given = text === '-' ? await cli.context.readAll(question) : text;
-      const edited = await editFeedback(await cli.project(command), taskId, given, cli.context.now());
+      const edited = await editFeedback(await cli.project(command), taskId, given, cli.context.now);
       if (edited === null) throw notPending(taskId);
       cli.print(command, edited, () => `${displayLine(taskId)} is told this instead; both are on record`);
     });

@@ -27,7 +27,6 @@ import {createSurroundingsReader} from '../../services/git/surroundings.ts';
 import {createJournalFiles} from '../../services/journal/journal-files.ts';
 import {accountOf} from '../../services/limits/accounts.ts';
 import {createLimitStore} from '../../services/limits/limit-store.ts';
-import {createProcessLock} from '../../services/lock/process-lock.ts';
 import {createProjectLock} from '../../services/lock/project-lock.ts';
 import {createCommentStore} from '../../services/stores/comment-store.ts';
 import {createDecisionInbox} from '../../services/stores/decision-inbox.ts';
@@ -147,10 +146,7 @@ export async function openEngine({
     project: facts,
     settings: config.layers,
     chooseAgent: (named) => chooseAgent({folder, env, agent: named}),
-    lock: createProjectLock(folder.lockFile, async () => {
-      await ensureStateFolder(folder);
-      return createProcessLock(folder.lockFile);
-    }),
+    lock: createProjectLock(folder),
     hooks: createHookRunner({cwd: facts.root, env}),
     keepAwake: createKeepAwake(env),
     isSessionRef,

@@ -75,11 +75,11 @@ export async function openTuiPorts(
     undo: (change) => update((plan) => undoChange(plan, change)),
     editFeedback: async (taskId, text) => {
       const {editFeedback} = await import('../job/feedback-operations.ts');
-      await editFeedback(project, taskId, text, now());
+      await editFeedback(project, taskId, text, now);
     },
     dismiss: async (taskIds) => {
       const {dismissFeedback} = await import('../job/feedback-operations.ts');
-      for (const taskId of taskIds) await dismissFeedback(project, taskId, now());
+      await dismissFeedback(project, taskIds, now);
     },
     createPlan: async () => void (await plans.create()),
     planDrafts: async () => (await createPlanDraftStore({folder: folder.planDraftsFolder}).list()).drafts,

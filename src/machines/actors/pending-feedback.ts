@@ -1,15 +1,26 @@
 import {AppError} from '../../services/contracts/errors.ts';
-import type {PendingFeedback} from '../../services/contracts/feedback.ts';
+import type {FeedbackStore, PendingFeedback} from '../../services/contracts/feedback.ts';
 import type {Plan} from '../../services/contracts/plan.ts';
 import type {Services} from '../../services/contracts/services.ts';
-import {isConsumed} from '../policies/review/parent-feedback.ts';
+import {asEdited, isAnswered} from '../policies/review/parent-feedback.ts';
 
 type Stores = Pick<Services, 'feedback' | 'runs'>;
 
-/** The feedback a task still has to hear. What a run has taken over is cleared on the way. */
+/** What waits for an answer, and what cannot be read. Looks and changes nothing. */
+export async function openFeedback(stores: Stores): Promise<Awaited<ReturnType<FeedbackStore['list']>>> {
+  const {pending, broken} = await stores.feedback.list();
+  const open: PendingFeedback[] = [];
+  for (const each of pending) {
+    const current = await asItStands(stores, each);
+    if (current) open.push(current);
+  }
+  return {pending: open, broken};
+}
+
+/** The feedback a task still has to hear. What was answered is cleared on the way. */
 export async function pendingOf(stores: Stores, taskId: string): Promise<PendingFeedback | null> {
   const pending = await stores.feedback.read(taskId);
-  return pending && (await isStillPending(stores, pending)) ? pending : null;
+  return pending && stillPending(stores, pending);
 }
 
 /** The same for every task of the plan. A file that cannot be read could be any of them. */
@@ -31,15 +42,23 @@ export async function pendingIn(stores: Stores, plan: Plan): Promise<readonly Pe
   }
   const open: PendingFeedback[] = [];
   for (const each of pending) {
-    if (plan.items.has(each.childTaskId) && (await isStillPending(stores, each))) open.push(each);
+    const current = plan.items.has(each.childTaskId) ? await stillPending(stores, each) : null;
+    if (current) open.push(current);
   }
   return open;
 }
 
-/** A run that carries the mark owns the feedback; a file that outlived a crash is cleared here. */
-async function isStillPending({feedback, runs}: Stores, pending: PendingFeedback): Promise<boolean> {
+/** A file that outlived a crash is cleared here. */
+async function stillPending(stores: Stores, pending: PendingFeedback): Promise<PendingFeedback | null> {
+  const current = await asItStands(stores, pending);
+  if (current === null) await stores.feedback.remove(pending.childTaskId);
+  return current;
+}
+
+/** The records say what became of it, the file follows; null once it was answered. */
+async function asItStands({runs}: Stores, pending: PendingFeedback): Promise<PendingFeedback | null> {
   const {runs: history} = await runs.list(pending.childTaskId);
-  if (!isConsumed(pending, history)) return true;
-  await feedback.remove(pending.childTaskId);
-  return false;
+  const {runs: reviews} = await runs.list(pending.parentTaskId);
+  const review = reviews.find(({run_id}) => run_id === pending.reviewRunId) ?? null;
+  return isAnswered(pending, history, review) ? null : asEdited(pending, review);
 }

@@ -10,12 +10,12 @@ import {readableRuns} from './readable-runs.ts';
 import {defineRecordRunActor} from './record-run.actor.ts';
 import {factsHere} from './run-situation.ts';
 import {startedSince} from './started-since.ts';
+import {underLock} from './under-lock.ts';
 
 /** Takes an approval back, while nothing was built on it. Holds the project lock: nothing may begin meanwhile. */
 export async function withdrawApproval(services: Services, taskId: string): Promise<RunRecord> {
   const {plans, runs, lock, now} = services;
-  await lock.acquire();
-  try {
+  return underLock(lock, async () => {
     const plan = await plans.read();
     const task = requireTask(plan, taskId);
     const run = tellingRun(await readableRuns(services, taskId));
@@ -36,7 +36,5 @@ export async function withdrawApproval(services: Services, taskId: string): Prom
     const output = await finished;
     if (output.outcome === 'error') throw output.error;
     return output.run;
-  } finally {
-    await lock.release();
-  }
+  });
 }

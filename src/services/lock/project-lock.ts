@@ -1,13 +1,18 @@
 import {AppError} from '../contracts/errors.ts';
-import type {ProcessLock} from '../contracts/lock.ts';
 import type {ProjectLock} from '../contracts/project.ts';
+import {ensureStateFolder, type ProjectFolder} from '../stores/project-folder.ts';
+import {createProcessLock} from './process-lock.ts';
 
-/** One engine per project across processes. Whoever comes second is told who was first. */
-export function createProjectLock(file: string, lock: () => Promise<ProcessLock>): ProjectLock {
+/**
+ * One engine per project across processes. Whoever comes second is told who was first, after a wait for what is
+ * over in a moment.
+ */
+export function createProjectLock(folder: ProjectFolder, {waitSeconds = 0} = {}): ProjectLock {
   let held: {release(): Promise<void>} | null = null;
   return {
     acquire: async () => {
-      const attempt = await (await lock()).acquire({waitSeconds: 0});
+      await ensureStateFolder(folder);
+      const attempt = await createProcessLock(folder.lockFile).acquire({waitSeconds});
       if (attempt.acquired) {
         held = attempt.lock;
         return;
@@ -18,7 +23,7 @@ export function createProjectLock(file: string, lock: () => Promise<ProcessLock>
         details: [
           ...(pid === undefined ? [] : [['pid', String(pid)] as const]),
           ...(since === undefined ? [] : [['since', since] as const]),
-          ['lock', file],
+          ['lock', folder.lockFile],
         ],
         next: [
           {command: 'blackbird status', why: 'see what it is working on'},

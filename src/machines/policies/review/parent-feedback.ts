@@ -1,7 +1,9 @@
 import {feedbackSchemaVersion, type PendingFeedback} from '../../../services/contracts/feedback.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
 import {wasHeard} from '../run/task-runs.ts';
+import {compareTimestamps} from '../text/timestamps.ts';
 import {feedbackFor, type ReviewAnswer} from './check-review-answer.ts';
+import {isDismissed} from './earlier-review.ts';
 
 /** One entry for every task that a review sends back. */
 export function pendingFeedback(
@@ -26,6 +28,22 @@ export function pendingFeedback(
  */
 export function isConsumed({reviewRunId}: PendingFeedback, runs: readonly RunRecord[]): boolean {
   return runs.some((run) => run.context?.parentReviewFeedback?.reviewRunId === reviewRunId && wasHeard(run));
+}
+
+/** Nobody waits for it any more: a run has taken it over, or a person has dismissed it on the record of its review. */
+export const isAnswered = (
+  pending: PendingFeedback,
+  runs: readonly RunRecord[],
+  review: RunRecord | null,
+): boolean => isConsumed(pending, runs) || (review !== null && isDismissed(review, pending.childTaskId));
+
+/** As a person edited it last, also where Blackbird died before the file said so. */
+export function asEdited(pending: PendingFeedback, review: RunRecord | null): PendingFeedback {
+  const edits = review?.parent_review_edited ?? [];
+  const last = edits.findLast(({task_id}) => task_id === pending.childTaskId);
+  return last && compareTimestamps(last.edited_at, pending.updatedAt) > 0
+    ? {...pending, feedback: last.feedback, updatedAt: last.edited_at}
+    : pending;
 }
 
 /** The mark that a run carries of the feedback it brings. */
