@@ -25,9 +25,19 @@ export function finalOutput<Output>({event}: {event: {readonly output: unknown}}
 /** Asks whatever runs to stop; again forces it. */
 export type PauseCommand = {readonly type: 'run.pause'; readonly reason: PauseReason};
 
+/** Why it pauses, and whether it was asked for in another terminal. */
+export type PauseWish = {readonly reason: PauseReason; readonly isAskedElsewhere?: true};
+export type PauseNews = PauseWish & {readonly isForced: boolean};
+
 /** For views: why it pauses. The wish can be entered by a pause only. */
-export const pauseNews = (event: {readonly type: string; readonly reason?: PauseReason}, isForced: boolean) =>
-  ({reason: event.reason ?? 'user_interrupt', isForced}) as const;
+export const pauseNews = (
+  event: {readonly type: string} & Partial<PauseWish>,
+  isForced: boolean,
+): PauseNews => ({
+  reason: event.reason ?? 'user_interrupt',
+  isForced,
+  ...(event.isAskedElsewhere && {isAskedElsewhere: true}),
+});
 
 export const runPause = ({reason}: {readonly reason: PauseReason}): PauseCommand => ({
   type: 'run.pause',

@@ -1,9 +1,10 @@
-import type {PauseReason, RunRecord} from '../services/contracts/run.ts';
+import type {RunRecord} from '../services/contracts/run.ts';
 import type {AgentNews} from './actors/agent.actor.ts';
 import type {ReceivedDecision} from './actors/hand-over.actor.ts';
 import type {WaitNews} from './actors/retry-wait.actor.ts';
 import type {PreparedRun} from './actors/run-situation.ts';
 import type {ReviewVerdict} from './actors/settle-review.actor.ts';
+import type {PauseNews} from './chart-parts.ts';
 import type {PlanNews} from './planning.ts';
 import type {DecisionRequest} from './review-gate.machine.ts';
 
@@ -26,6 +27,6 @@ export type EngineFact =
   | {readonly type: 'agent.news'; readonly run: RunRecord; readonly news: AgentNews}
   /** A limit or an outage: the job goes on by itself, or when somebody calls `retryNow`. */
   | WaitNews
-  | {readonly type: 'engine.pausing'; readonly reason: PauseReason; readonly isForced: boolean}
+  | ({readonly type: 'engine.pausing'} & PauseNews)
   /** Something beside the work is broken; the work goes on. */
   | {readonly type: 'engine.warning'; readonly message: string};

@@ -1,9 +1,10 @@
 import {and, assign, type EventObject, emit, not, or, sendTo, setup, stateIn} from 'xstate';
-import type {PauseReason, RunRecord} from '../services/contracts/run.ts';
+import type {RunRecord} from '../services/contracts/run.ts';
 import type {JobOpening} from './actors/job.actor.ts';
 import {callbackNotProvided, promiseNotProvided} from './actors/not-provided.ts';
 import type {RecoverRunsInput} from './actors/recover-runs.actor.ts';
 import type {SurveyPlanInput} from './actors/survey-plan.actor.ts';
+import type {PauseNews, PauseWish} from './chart-parts.ts';
 import {byWish, errorIn, failedBy, pauseNews, runPause, stepOf} from './chart-parts.ts';
 import {executorMachine} from './executor.machine.ts';
 import {handOverMachine} from './hand-over.machine.ts';
@@ -18,12 +19,12 @@ import {undoMachine} from './undo.machine.ts';
 
 export type EngineCommand =
   | {readonly type: 'job.start'; readonly job: Job}
-  | {readonly type: 'engine.pause'; readonly reason: PauseReason}
+  | ({readonly type: 'engine.pause'} & PauseWish)
   | {readonly type: 'engine.stopAfterTask'};
 
 export type EngineNews =
   | {readonly type: 'job.stopped'; readonly result: JobResult}
-  | {readonly type: 'engine.pausing'; readonly reason: PauseReason; readonly isForced: boolean};
+  | ({readonly type: 'engine.pausing'} & PauseNews);
 
 type EngineContext = jobs.JobProgress & {
   options: JobOptions;
@@ -71,7 +72,7 @@ export const engineMachine = setup({
       wanted: jobs.wantedAfter(context),
       steps: jobs.stepsAfter(context.steps, result),
     })),
-    announcePause: emit((_, params: {reason: PauseReason; isForced: boolean}): EngineNews => {
+    announcePause: emit((_, params: PauseNews): EngineNews => {
       return {type: 'engine.pausing', ...params};
     }),
     announceEnd: emit(({context}, {wish}: {wish: jobs.Wish}): EngineNews => {

@@ -115,6 +115,7 @@ export function createJobs(core: TuiCore, ports: TuiPorts) {
         return;
       }
       case 'engine.pausing':
+        if (fact.isAskedElsewhere) core.say({tone: 'accent', text: 'pausing, as asked in another terminal'});
         return;
     }
   };

@@ -15,6 +15,32 @@ function shown(...facts: readonly EngineFact[]): string[] {
   return lines;
 }
 
+test.each([
+  {
+    by: 'Ctrl+C',
+    pause: {reason: 'user_interrupt', isForced: false},
+    line: '^C pausing… (Ctrl+C again to force)',
+  },
+  {by: 'a signal', pause: {reason: 'terminated', isForced: false}, line: 'pausing…'},
+  {
+    by: 'another terminal',
+    pause: {reason: 'user_interrupt', isForced: false, isAskedElsewhere: true},
+    line: 'pausing, as asked in another terminal… (Ctrl+C to force)',
+  },
+  {
+    by: 'Ctrl+C, twice',
+    pause: {reason: 'user_interrupt', isForced: true},
+    line: 'forcing the agent to stop…',
+  },
+  {
+    by: 'another terminal, twice',
+    pause: {reason: 'user_interrupt', isForced: true, isAskedElsewhere: true},
+    line: 'forcing the agent to stop, as asked in another terminal…',
+  },
+] as const)('a pause by $by says who asked', ({pause, line}) => {
+  expect(shown({type: 'engine.pausing', ...pause})).toEqual([line]);
+});
+
 const pending = restingRun({state: 'succeeded', decision_required: true, decision_state: 'pending'});
 
 test('the end of a run is told at its checkpoint, and not again when a restart replaces it', () => {

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {createEngine} from '../../src/machines/engine.ts';
+import {createEngine, type EngineFact} from '../../src/machines/engine.ts';
 import {AppError} from '../../src/services/contracts/errors.ts';
 import type {JobRecord} from '../../src/services/contracts/job.ts';
 import {pausedRun, runRecord} from '../fakes/runs.ts';
@@ -160,13 +160,20 @@ describe('a job that its Blackbird did not end', () => {
 });
 
 describe('asked from another terminal', () => {
-  test('to pause: it pauses as by Ctrl+C', async () => {
+  test('to pause: it pauses as by Ctrl+C, and says who asked', async () => {
     const {engine, requests, agents, runs} = project();
+    const pauses: EngineFact[] = [];
+    engine.subscribe((fact) => {
+      if (fact.type === 'engine.pausing') pauses.push(fact);
+    });
     const stopped = engine.start(execute);
     await eventually(() => expect(agents.alive()).toHaveLength(1));
     expect(requests.ask('pause', first)).toBe(true);
     expect((await stopped).reason).toBe('paused');
     expect(runs.records('a')).toMatchObject([{state: 'paused', pause_reason: 'user_interrupt'}]);
+    expect(pauses).toEqual([
+      {type: 'engine.pausing', reason: 'user_interrupt', isForced: false, isAskedElsewhere: true},
+    ]);
     expect(requests.ask('pause', first)).toBe(false);
   });
 

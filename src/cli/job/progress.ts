@@ -1,3 +1,4 @@
+import type {PauseNews} from '../../machines/chart-parts.ts';
 import type {EngineFact} from '../../machines/engine.ts';
 import {continueCommand} from '../../machines/policies/job/job-summary.ts';
 import {waitLine} from '../../machines/policies/job/wait-lines.ts';
@@ -108,13 +109,7 @@ export function textProgress(
           live?.close();
           return;
         case 'engine.pausing':
-          say(
-            fact.isForced
-              ? 'forcing the agent to stop…'
-              : fact.reason === 'terminated'
-                ? 'pausing…'
-                : '^C pausing… (Ctrl+C again to force)',
-          );
+          say(pausingLine(fact));
           return;
         case 'engine.warning':
           live?.clear();
@@ -148,6 +143,14 @@ export function textProgress(
     },
     close: () => live?.close(),
   };
+}
+
+/** Nobody here pressed what another terminal or a signal asked for. */
+function pausingLine({reason, isForced, isAskedElsewhere}: PauseNews): string {
+  const asked = isAskedElsewhere ? ', as asked in another terminal' : '';
+  if (isForced) return `forcing the agent to stop${asked}…`;
+  if (reason === 'terminated') return 'pausing…';
+  return isAskedElsewhere ? `pausing${asked}… (Ctrl+C to force)` : '^C pausing… (Ctrl+C again to force)';
 }
 
 /** Its JSON is shown as the proposal that it is. */
@@ -268,7 +271,11 @@ function asData(fact: EngineFact): unknown {
     case 'plan.asked':
       return planData(fact);
     case 'engine.pausing':
-      return {event: fact.type, forced: fact.isForced};
+      return {
+        event: fact.type,
+        forced: fact.isForced,
+        ...(fact.isAskedElsewhere && {asked_elsewhere: true}),
+      };
     case 'engine.warning':
       return {event: fact.type, message: fact.message};
   }

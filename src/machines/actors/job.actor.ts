@@ -95,7 +95,7 @@ export function defineWatchRequestsActor({requests}: Pick<Services, 'requests'>,
   );
 }
 
-const pauseByPerson = {type: 'engine.pause', reason: 'user_interrupt'} as const;
+const pauseByPerson = {type: 'engine.pause', reason: 'user_interrupt', isAskedElsewhere: true} as const;
 const stopAfterTask = {type: 'engine.stopAfterTask'} as const;
 
 /** Runs as the job that works keeps them: each carries its id, and the job knows what it started. */
