@@ -197,21 +197,24 @@ async function listInspectable(cli: Cli, command: Command, options: Options): Pr
   if (!cli.isJson(command)) warnOf(cli, broken);
   cli.print(command, {live, jobs, runs, ...(broken.length > 0 && {broken})}, () => {
     const rows = [
-      ...live.map(({what, pid, started_at, url}) => [`● ${what}`, `process ${pid}`, started_at, url]),
+      ...live.map(({what, pid, started_at, url}) => [`● ${what}`, `process ${pid}`, 'live', started_at, url]),
       ...jobs.map(({job_id, started_at, state}) => [
         'job',
+        job_id,
         state,
         started_at,
         `blackbird inspect --job ${shellWord(displayLine(job_id))}`,
       ]),
       ...runs.map(({task_id, run_id, changed_at}) => [
+        'run',
         task_id,
-        run_id,
+        '',
         changed_at,
         `blackbird inspect ${shellWord(displayLine(task_id))} ${shellWord(displayLine(run_id))}`,
       ]),
     ];
-    const columns = [{title: 'WHAT'}, {title: 'RUN'}, {title: 'TIME'}, {title: 'LOOK AT IT WITH'}];
+    const titles = ['WHAT', 'WHICH', 'STATE', 'TIME', 'LOOK AT IT WITH'];
+    const columns = titles.map((title) => ({title}));
     return rows.length === 0
       ? 'nothing to look at yet: blackbird execute --inspect'
       : renderTable(columns, rows, cli.context.stdout);

@@ -118,8 +118,12 @@ const rules: readonly Rule[] = [
   {
     code: 'leaf_acceptance_criteria_low_count',
     severity: 'warning',
-    violated: [criteria('a repeat returns 409'), criteria()],
-    nearly: [criteria('a repeat returns 409', 'exit code 0'), one({acceptanceCriteria: [], verify: []})],
+    violated: [one({acceptanceCriteria: ['a repeat returns 409'], verify: []})],
+    nearly: [
+      one({acceptanceCriteria: ['a repeat returns 409', 'exit code 0'], verify: []}),
+      one({acceptanceCriteria: [], verify: []}),
+      ...[criteria('a repeat returns 409'), criteria()],
+    ],
     todoList: criteria('`todo add` prints the todo', '`todo done` removes it'),
   },
   {

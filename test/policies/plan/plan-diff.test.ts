@@ -21,6 +21,11 @@ const plan = planOf(
   task('e', {notes: 'old', extra: {x: 1}} as Partial<Task>),
 );
 const nothing: PlanDiff = {added: [], changed: [], moved: [], deps: [], removed: []};
+/** Why d waits for what it waits for. */
+function withReasons(each: Plan, depRationale: Readonly<Record<string, string>>): Plan {
+  const d = each.items.get('d');
+  return d ? {...each, items: new Map([...each.items, ['d', {...d, depRationale}]])} : each;
+}
 const named = (id: string) => ({id, title: `Task ${id}`});
 
 test.each<{name: string; after: (plan: Plan) => Plan; expected: Partial<PlanDiff>}>([
@@ -94,6 +99,13 @@ test.each<{name: string; after: (plan: Plan) => Plan; expected: Partial<PlanDiff
     after: (each) => setDeps(each, 'd', ['b', 'c'], now),
     expected: {deps: [{...named('d'), added: ['b', 'c'], removed: ['a']}]},
   },
+  {
+    name: 'why a task waits, with what it waits for',
+    after: (each) => withReasons(setDeps(each, 'd', ['a', 'b'], now), {b: 'it needs the schema'}),
+    expected: {
+      deps: [{...named('d'), added: ['b'], removed: [], reasons: {b: 'it needs the schema'}}],
+    },
+  },
 ])('tells $name', ({after, expected}) => {
   const diff = diffPlans(plan, after(plan));
   expect(diff).toEqual({...nothing, ...expected});
@@ -103,6 +115,24 @@ test.each<{name: string; after: (plan: Plan) => Plan; expected: Partial<PlanDiff
 describe('as text', () => {
   const text = (after: Plan, before = plan) =>
     planDiffLines(diffPlans(before, after)).map((line) => line.text);
+
+  test('a reason stands behind what is waited for, and is told when only it changes', () => {
+    const reasoned = withReasons(plan, {a: 'it needs the schema'});
+    const both = setDeps(reasoned, 'd', ['a', 'b'], now);
+    const d = '~ d  Task d';
+    const counts = '1 with other dependencies';
+    expect(text(withReasons(both, {a: 'it reads it', b: 'tables\nfirst'}), reasoned)).toEqual([
+      d,
+      '    + waits for b: tables first',
+      '    ~ waits for a: it reads it',
+      counts,
+    ]);
+    expect(text(withReasons(reasoned, {}), reasoned)).toEqual([
+      d,
+      '    ~ waits for a, without a reason now',
+      counts,
+    ]);
+  });
 
   test('each kind in its own words, then the counts', () => {
     let after = addTask(plan, {id: 'n', title: 'New', parentId: 'p'}, now);

@@ -27,7 +27,12 @@ describe('a leaf', () => {
       {acceptanceCriteria: [' '], verify: []},
       ['leaf_acceptance_criteria_missing', 'leaf_verify_missing'],
     ],
-    ['a check and no criteria', {acceptanceCriteria: []}, ['leaf_acceptance_criteria_low_count']],
+    ['a check and no criteria', {acceptanceCriteria: []}, []],
+    [
+      'one criterion and no check',
+      {acceptanceCriteria: ['POST /refunds returns 201'], verify: []},
+      ['leaf_acceptance_criteria_low_count', 'leaf_verify_missing'],
+    ],
     [
       'an empty order',
       {prompt: 'Do this.'},
@@ -139,13 +144,11 @@ describe('a plan', () => {
   });
 
   test('tells findings in the order of the plan, then field, severity and code', () => {
-    const found = lintPlan(
-      planOf(good('b', {prompt: '', description: ''}), good('a', {acceptanceCriteria: []})),
-    );
+    const found = lintPlan(planOf(good('b', {prompt: '', description: ''}), good('a', {prompt: ' '})));
     expect(found.map(({taskId, code}) => `${taskId} ${code}`)).toEqual([
       'b leaf_description_missing_or_placeholder',
       'b leaf_prompt_missing',
-      'a leaf_acceptance_criteria_low_count',
+      'a leaf_prompt_missing',
     ]);
   });
 

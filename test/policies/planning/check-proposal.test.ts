@@ -16,7 +16,10 @@ function found(plan: Plan, ...operations: readonly PatchOperation[]): string[] {
 const waits = (taskId: string, ...deps: readonly string[]): PatchOperation => ({type: 'deps', taskId, deps});
 
 test('a dependency between tasks that say nothing is no finding: whoever infers it cannot describe them', () => {
-  expect(found(planOf(task('api'), task('e2e')), waits('e2e', 'api'))).toEqual([]);
+  const plan = planOf(task('api'), task('e2e'));
+  expect(found(plan, waits('e2e', 'api'))).toEqual([]);
+  const reasoned = {type: 'deps', taskId: 'e2e', deps: ['api'], depRationale: {api: 'it calls it'}} as const;
+  expect(found(plan, reasoned)).toEqual([]);
 });
 
 test('a dependency that is never done is a finding, unless it was there before', () => {

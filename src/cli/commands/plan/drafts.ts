@@ -4,6 +4,7 @@ import {AppError} from '../../../services/contracts/errors.ts';
 import {type Cli, collect} from '../../cli.ts';
 import {parseAnswers} from '../../job/given-answers.ts';
 import {type PlanJobOptions, runPlanJob, withPlannerOptions} from '../../plan/plan-job.ts';
+import {renderTable} from '../../terminal/table.ts';
 
 type OpenOptions = PlanJobOptions & {answer?: readonly string[]};
 
@@ -38,13 +39,16 @@ function listCommand(cli: Cli): Command {
         updated_at: draft.updatedAt,
       }));
       for (const {file, reason} of broken) cli.context.err(`warning: ${displayLine(`${file}: ${reason}`)}`);
-      const lines = shown.map(({id, kind, phase, text, updated_at}) =>
-        [id, kind.padEnd(8), phaseWords[phase].padEnd(21), updated_at, displayLine(text.slice(0, 60))].join(
-          '  ',
-        ),
-      );
+      const columns = [
+        ...[{title: 'DRAFT'}, {title: 'KIND'}, {title: 'STATE'}, {title: 'CHANGED'}],
+        {title: 'WHAT WAS ASKED FOR', shrinks: 'first'} as const,
+      ];
+      const rows = shown.map(({id, kind, phase, text, updated_at}) => [
+        ...[id, kind, phaseWords[phase], updated_at],
+        displayLine(text.slice(0, 60)),
+      ]);
       cli.print(command, {drafts: shown, broken}, () =>
-        lines.length === 0 ? 'no drafts' : lines.join('\n'),
+        rows.length === 0 ? 'no drafts' : renderTable(columns, rows, cli.context.stdout),
       );
     });
 }

@@ -26,10 +26,21 @@ export function planDiffLines(diff: PlanDiff): DiffLine[] {
     ]),
     ...shown(diff.deps, (each) => [
       {tone: 'changed', text: `~ ${taskText(each)}`},
-      ...each.added.map((dep): DiffLine => ({tone: 'added', text: `    + waits for ${displayLine(dep)}`})),
+      ...each.added.map(
+        (dep): DiffLine => ({
+          tone: 'added',
+          text: `    + waits for ${displayLine(dep)}${reasonText(each, dep)}`,
+        }),
+      ),
       ...each.removed.map(
         (dep): DiffLine => ({tone: 'removed', text: `    - waits for ${displayLine(dep)}`}),
       ),
+      ...Object.keys(each.reasons ?? {})
+        .filter((dep) => !each.added.includes(dep))
+        .map((dep): DiffLine => {
+          const reason = reasonText(each, dep) || ', without a reason now';
+          return {tone: 'changed', text: `    ~ waits for ${displayLine(dep)}${reason}`};
+        }),
     ]),
     ...shown(diff.removed, (each) => [{tone: 'removed', text: `- ${taskText(each)}`}]),
     {tone: 'dim', text: diffCounts(diff)},
@@ -68,6 +79,11 @@ const placeText = ({parentId}: DiffPlace) => (parentId === null ? '' : `under ${
 
 const depsText = (deps: readonly string[]) =>
   deps.length === 0 ? '' : `waits for ${deps.map(displayLine).join(', ')}`;
+
+function reasonText({reasons}: PlanDiff['deps'][number], dep: string): string {
+  const reason = (reasons && Object.hasOwn(reasons, dep) && reasons[dep]) || '';
+  return reason === '' ? '' : `: ${displayLine(reason)}`;
+}
 
 function moveText(from: DiffPlace, to: DiffPlace): string {
   const place = to.after === null ? 'first' : `after ${displayLine(to.after)}`;

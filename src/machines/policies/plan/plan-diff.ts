@@ -13,7 +13,12 @@ export type PlanDiff = {
   readonly changed: ReadonlyArray<DiffTask & {readonly fields: readonly FieldChange[]}>;
   readonly moved: ReadonlyArray<DiffTask & {readonly from: DiffPlace; readonly to: DiffPlace}>;
   readonly deps: ReadonlyArray<
-    DiffTask & {readonly added: readonly string[]; readonly removed: readonly string[]}
+    DiffTask & {
+      readonly added: readonly string[];
+      readonly removed: readonly string[];
+      /** Why it waits for a task, where that is new; empty where nobody says it any more. */
+      readonly reasons?: Readonly<Record<string, string>>;
+    }
   >;
   readonly removed: readonly DiffTask[];
 };
@@ -39,12 +44,22 @@ export function diffPlans(before: Plan, after: Plan): PlanDiff {
       moved.has(task.id) ? [{...named(task), from: placeOf(from, old), to: placeOf(to, task)}] : [],
     ),
     deps: kept.flatMap(({old, task}) => {
-      if (old.deps === task.deps) return [];
+      if (old.deps === task.deps && old.depRationale === task.depRationale) return [];
       const had = new Set(old.deps);
       const has = new Set(task.deps);
       const added = task.deps.filter((dep) => !had.has(dep));
       const removed = old.deps.filter((dep) => !has.has(dep));
-      return added.length + removed.length === 0 ? [] : [{...named(task), added, removed}];
+      const reasons = newReasons(old, task);
+      return added.length + removed.length + reasons.length === 0
+        ? []
+        : [
+            {
+              ...named(task),
+              added,
+              removed,
+              ...(reasons.length > 0 && {reasons: Object.fromEntries(reasons)}),
+            },
+          ];
     }),
     removed: tasksInTreeOrder(before).flatMap(({task}) => (after.items.has(task.id) ? [] : [named(task)])),
   };
@@ -61,6 +76,7 @@ const toldElsewhere: ReadonlySet<string> = new Set([
   'parentId',
   'childIds',
   'deps',
+  'depRationale',
   'createdAt',
   'updatedAt',
 ]);
@@ -76,6 +92,15 @@ function changedFields(old: Task, task: Task): FieldChange[] {
 /** Nothing, null and an empty text say the same of a task. */
 const isSame = (one: unknown, other: unknown) =>
   one === other || JSON.stringify(one || null) === JSON.stringify(other || null);
+
+/** Of what it waits for now: a reason goes with its dependency. */
+function newReasons(old: Task, task: Task): ReadonlyArray<readonly [dep: string, reason: string]> {
+  const reasonIn = ({depRationale}: Task, dep: string) =>
+    depRationale && Object.hasOwn(depRationale, dep) ? (depRationale[dep] ?? '') : '';
+  return task.deps
+    .filter((dep) => reasonIn(old, dep) !== reasonIn(task, dep))
+    .map((dep) => [dep, reasonIn(task, dep)]);
+}
 
 type Places = ReadonlyMap<string, DiffPlace>;
 
