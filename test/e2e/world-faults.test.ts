@@ -231,6 +231,55 @@ test('an agent that is gone in the middle of a plan: what is done is done, and i
   await expectAllDone(project);
 });
 
+describe('an agent that is replaced in the middle of a plan', () => {
+  const ref = '11111111-1111-4111-8111-111111111111';
+  const program = (version: string, ...lines: readonly object[]) =>
+    [
+      '#!/bin/sh',
+      `case "$1" in --version) echo "${version} (Claude Code)"; exit;; --help) echo "usage"; exit;; esac`,
+      'cat >/dev/null',
+      ...lines.map((line) => `echo '${JSON.stringify(line)}'`),
+      '[ ! -e next ] || mv next "$0"',
+    ].join('\n');
+  const opening = {type: 'system', subtype: 'init', session_id: ref};
+  const result = {type: 'result', subtype: 'success', is_error: false, result: 'ok', session_id: ref};
+
+  function replacedBy(text: string, mode: number) {
+    const project = engineProject(twoTasks, {agent: 'claude'});
+    const bin = path.join(project.folder, '..', 'bin', 'claude');
+    writeFileSync(bin, program('2.1.197', opening, result));
+    chmodSync(bin, 0o755);
+    const next = path.join(project.folder, 'next');
+    writeFileSync(next, text);
+    chmodSync(next, mode);
+    return project;
+  }
+
+  test('by a newer one that says more: the plan goes on', async () => {
+    const news = {type: 'telemetry_of_tomorrow', payload: {deep: [1, 2]}};
+    const project = replacedBy(program('3.0.0', news, opening, news, result), 0o755);
+    await expectAllDone(project);
+  });
+
+  const started = {
+    exit: 3,
+    statuses: {a: 'done', b: 'failed'},
+    said: 'the agent gave no result (exit code 0)',
+  };
+  const refused = {exit: 1, statuses: {a: 'done', b: 'todo'}, said: 'E_AGENT_NOT_FOUND'};
+  test.each([
+    {what: 'by one that may not be run', text: '#!/bin/sh\n', mode: 0o644, ...refused},
+    {what: 'by rubbish', text: '\x7fELF rubbish', mode: 0o755, ...refused},
+    {what: 'by one that answers nothing', text: '#!/bin/sh\nexit 0\n', mode: 0o755, ...started},
+  ])('$what: what is done is done, and the rest is not taken for done', async (next) => {
+    const project = replacedBy(next.text, next.mode);
+    const {code, out, err} = await project.run(['execute']);
+    expect({code, statuses: project.statuses()}).toEqual({code: next.exit, statuses: next.statuses});
+    expect(out + err).toContain(next.said);
+    expect(project.agents()).toEqual([]);
+  });
+});
+
 test('hardly a file may be open: nothing begins, and it says why', () => {
   const project = engineProject(twoTasks);
   const before = project.planText();
