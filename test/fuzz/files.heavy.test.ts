@@ -6,10 +6,13 @@ import {AppError} from '../../src/services/contracts/errors.ts';
 import {temporaryFolder} from '../helpers/temp-folder.ts';
 import {fuzz} from './fuzz.ts';
 import {changedBytes, jsonLike} from './hostile.ts';
-import {kept} from './kept-files.ts';
+import {kept as ofProjects} from './kept-files.ts';
+import {keptSessionFiles} from './kept-session-files.ts';
 
 // Every file that Blackbird reads again, with every kind of rubbish in it: it is used, or refused by name, and
 // stays as it is until somebody changes what it says.
+
+const kept = [...ofProjects, ...keptSessionFiles];
 
 /** The error it ends with; anything but an expected one fails the test. */
 async function refusalOf(job: () => Promise<unknown>): Promise<AppError | null> {

@@ -37,8 +37,16 @@ export function createChainLock(file: string): ProcessLock {
     },
     holder: async () => {
       let found = await readLink(file);
-      // The last link of the chain is the one in force.
-      for (let next = found; next; next = await readLink(inheritance(file, next.nonce))) found = next;
+      const seen = new Set<string>();
+      // The last link of the chain is the one in force. One that leads round is none of ours.
+      for (
+        let next = found;
+        next && !seen.has(next.nonce);
+        next = await readLink(inheritance(file, next.nonce))
+      ) {
+        seen.add(next.nonce);
+        found = next;
+      }
       return liveHolder(found?.holder ?? null);
     },
   };
@@ -64,6 +72,7 @@ async function tryOnce(file: string): Promise<LockAttempt | null> {
       if (!isDead(found)) return {acquired: false, holder: found.holder};
       inherited.push(place);
       place = inheritance(file, found.nonce);
+      if (inherited.includes(place)) throw new Error(`${place} leads back to itself; remove it`);
     }
     if (place !== file && !(await inherit(file, inherited, place, candidate))) return null;
     return {acquired: true, lock: {release: () => release(file, nonce)}};
@@ -128,7 +137,7 @@ async function tryLink(candidate: string, place: string): Promise<'done' | 'take
 
 async function readLink(place: string): Promise<Link | null> {
   try {
-    const handle = await open(place, constants.O_RDONLY | constants.O_NOFOLLOW);
+    const handle = await open(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
       const holder = parseHolder(await handle.readFile('utf8'));
       const nonce = holder?.nonce;

@@ -124,6 +124,18 @@ describe('the chain lock', () => {
     expect(await lock.acquire({waitSeconds: 0})).toEqual({acquired: false, holder: living});
   });
 
+  test('whose links lead round is refused by name, and asking for its holder ends', async () => {
+    const file = path.join(temporaryFolder(), 'lock');
+    const next = `${file}.t.${'a'.padStart(16, '0')}`;
+    writeFileSync(file, dead('a'));
+    writeFileSync(next, dead('a'));
+    const lock = createChainLock(file);
+    expect(await lock.holder()).toBeNull();
+    expect((await rejectionOf(lock.acquire({waitSeconds: 0}))).message).toContain(
+      `${next} leads back to itself`,
+    );
+  });
+
   test('is given back only by who holds it', async () => {
     const file = path.join(temporaryFolder(), 'lock');
     const attempt = await createChainLock(file).acquire({waitSeconds: 0});
