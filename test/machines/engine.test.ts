@@ -187,11 +187,14 @@ describe('executing a plan', () => {
 
   test('an agent that is not installed is an error before anything is recorded', async () => {
     const {engine, agents, log, plans} = openProject({plan: planOf(task('a'))});
-    const error = new AppError('E_AGENT_NOT_FOUND', 'no claude');
-    agents.failCheck(error);
+    agents.failCheck(new AppError('E_AGENT_NOT_FOUND', 'no claude'));
     expect(await startJob(engine, execute())).toEqual({
       type: 'execute',
-      output: {reason: 'error', attempted: [], error},
+      output: {
+        reason: 'error',
+        attempted: [],
+        error: expect.objectContaining({code: 'E_AGENT_NOT_FOUND', message: 'no claude'}),
+      },
     });
     expect(log).toEqual(['lock', 'unlock']);
     expect(plans.statuses()).toEqual({a: 'todo'});
