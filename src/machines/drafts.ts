@@ -39,12 +39,13 @@ type CommentedLine = Pick<LineComment, 'file' | 'side' | 'line'>;
 export type OpenCheckpointDraft = (words: CheckpointWords, line?: CommentedLine) => OpenDraft;
 
 export const checkpointSlot = (
-  {task_id, run_id}: Pick<RunRecord, 'task_id' | 'run_id'>,
+  {task_id, run_id, feedback}: Pick<RunRecord, 'task_id' | 'run_id' | 'feedback'>,
   kind: CheckpointWords,
   line?: CommentedLine,
 ): DraftSlot => {
   const id = line ? `${line.side}:${line.line}:${line.file}` : kind;
-  return {kind, taskId: task_id, runId: run_id, id, prompt: ''};
+  const said = kind === 'feedback' ? {said: feedback} : {};
+  return {kind, taskId: task_id, runId: run_id, id, prompt: '', ...said};
 };
 
 /** What a person wants to be different in what a planner proposed. */

@@ -126,6 +126,27 @@ describe('what is written', () => {
     expect([await again.recalled, again.prompt()]).toEqual(['mine', 'old']);
   });
 
+  test('at one run of a task is there at the next', async () => {
+    const {desk, open} = await editor();
+    open.change('smaller');
+    await open.close();
+    expect(await desk.open({...slot, runId: 'a-2'}).recalled).toBe('smaller');
+  });
+
+  test('and told to the run does not come back at its checkpoint; words before it do', async () => {
+    const {drafts, desk, open} = await editor();
+    open.change('smaller');
+    await open.close();
+    expect(await desk.open({...slot, runId: 'a-2', said: 'smaller'}).recalled).toBe('');
+    expect(drafts.list()).toEqual([]);
+    const again = desk.open(slot);
+    await again.recalled;
+    again.change('and quicker\nsmaller');
+    await again.close();
+    expect(await desk.open({...slot, said: 'smaller'}).recalled).toBe('and quicker');
+    expect(drafts.list()).toEqual([draft('and quicker')]);
+  });
+
   test('that cannot be kept says why, and is tried again with the next change', async () => {
     const {drafts, open} = await editor();
     drafts.failNextSave(new Error('disk full'));

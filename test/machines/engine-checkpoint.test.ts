@@ -8,6 +8,7 @@ import {feedbackPrompt} from '../../src/machines/policies/run/agent-prompt.ts';
 import {AppError} from '../../src/services/contracts/errors.ts';
 import type {RunRecord} from '../../src/services/contracts/run.ts';
 import {lineComment} from '../fakes/memory-comment-store.ts';
+import {answersDraft} from '../fakes/memory-draft-store.ts';
 import {pausedRun, question, restingRun, sessionRef} from '../fakes/runs.ts';
 import {createFakeServices, mortal, settle} from '../fakes/services.ts';
 import {executeJob, startJob, taskJob} from '../helpers/jobs.ts';
@@ -38,6 +39,10 @@ const pendingRun = (fields: Partial<RunRecord> = {}) =>
     decision_state: 'pending',
     ...fields,
   });
+
+/** What was written at the checkpoint of a-1. */
+const wordsDraft = (kind: 'feedback' | 'rejection', text: string) =>
+  answersDraft({kind, texts: [{id: kind, prompt: '', text}]});
 
 /** Answers in turn, then leaves the question open. */
 function answering(engine: Engine, ...decisions: readonly Decision[]) {
@@ -380,6 +385,25 @@ describe('the outcome', () => {
       ['a-3', 'failed', undefined],
     ]);
     expect(plans.statuses()).toEqual({a: 'done', c: 'done'});
+  });
+
+  test.each<{name: string; decision: Decision; kept: readonly string[]}>([
+    {name: 'approved', decision: approve, kept: ['use tabs', 'too big']},
+    {
+      name: 'rejected in other words',
+      decision: {state: 'rejected', why: 'no'},
+      kept: ['use tabs', 'too big'],
+    },
+    {name: 'rejected with them', decision: {state: 'rejected', why: 'too big'}, kept: ['use tabs']},
+    {name: 'sent back with them', decision: changes, kept: ['too big']},
+  ])('words that were not sent stay after the run is $name', async ({decision, kept}) => {
+    const {engine, drafts, agents} = openProject({plan: begunPlan, runs: [pendingRun()]});
+    agents.play = (agent) => agent.succeeds();
+    await drafts.save(wordsDraft('feedback', 'use tabs'));
+    await drafts.save(wordsDraft('rejection', 'too big'));
+    await startJob(engine, taskJob('a', {type: 'review', decision}, {isReviewed: false, isAttended: false}));
+    if (decision === changes) await startJob(engine, review(approve));
+    expect(drafts.list().flatMap(({texts}) => texts.map(({text}) => text))).toEqual(kept);
   });
 
   test('a failure that others would repeat still ends the plan once it is approved', async () => {

@@ -1,6 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {keepSentFeedback} from '../../src/machines/actors/sent-feedback.ts';
 import {createEngine} from '../../src/machines/engine.ts';
+import type {Draft} from '../../src/services/contracts/draft.ts';
 import type {RunRecord} from '../../src/services/contracts/run.ts';
 import {answersDraft} from '../fakes/memory-draft-store.ts';
 import {changedRun, pausedRun, question, waitingRun} from '../fakes/runs.ts';
@@ -77,21 +78,29 @@ describe('a restart tells the agent what never arrived', () => {
 
 const daysBefore = (days: number) => new Date(Date.parse(now) - days * 24 * 3600 * 1000).toISOString();
 
-test('drafts whose run is gone, or their task for a month, are removed by the next job, others stay', async () => {
-  const {engine, drafts} = openRun(pausedRun());
+test('drafts that no editor asks for are removed after a month, others stay', async () => {
+  const plan = planOf(task('a', {status: 'in_progress'}), task('b', {status: 'done'}));
+  const done = changedRun({run_id: 'b-1', task_id: 'b'});
+  const {services, drafts} = createFakeServices({plan, runs: [pausedRun(), done]});
+  const old = (fields: Partial<Draft>) => ({...answersDraft(fields), updatedAt: daysBefore(31)});
+  const recent = (fields: Partial<Draft>) => ({...answersDraft(fields), updatedAt: daysBefore(29)});
   const kept = [
-    answersDraft({kind: 'new-task', taskId: '', runId: ''}),
-    answersDraft({kind: 'edits', taskId: 'a', runId: ''}),
-    answersDraft({kind: 'comments', taskId: 'a', runId: 'a-1'}),
+    old({kind: 'new-task', taskId: '', runId: ''}),
+    old({kind: 'edits', taskId: 'a', runId: ''}),
+    // Its run can still be sent back with it.
+    old({kind: 'feedback', taskId: 'a', runId: 'a-1'}),
+    recent({kind: 'rejection', taskId: 'a', runId: 'a-0'}),
+    recent({kind: 'feedback', taskId: 'b', runId: 'b-1'}),
     // It may stand in the plan of another branch.
-    {...answersDraft({kind: 'edits', taskId: 'elsewhere', runId: ''}), updatedAt: daysBefore(29)},
+    recent({kind: 'edits', taskId: 'elsewhere', runId: ''}),
+    {...answersDraft({kind: 'comments', taskId: 'b', runId: 'b-1'}), updatedAt: 'no time'},
   ];
   const gone = [
-    {...answersDraft({kind: 'edits', taskId: 'deleted', runId: ''}), updatedAt: daysBefore(31)},
-    answersDraft({kind: 'rejection', taskId: 'a', runId: 'a-0'}),
+    old({kind: 'edits', taskId: 'deleted', runId: ''}),
+    old({kind: 'rejection', taskId: 'b', runId: 'b-1'}),
   ];
   for (const draft of [...kept, ...gone]) await drafts.save(draft);
-  await startJob(engine, executeJob());
+  await startJob(createEngine(services), executeJob());
   expect(drafts.list()).toEqual(kept);
 });
 

@@ -584,21 +584,22 @@ describe('answering a waiting task', () => {
   });
 
   test.each([
-    {name: 'that were delivered', said: {answers}, kept: []},
-    {name: 'that the record keeps until they are delivered', said: {answers}, fails: true, kept: []},
+    {name: 'that were delivered go', said: {answers}, isKept: false},
+    {name: 'that the record keeps go', said: {answers}, fails: true, isKept: false},
     {
-      name: 'beside feedback that was not delivered',
-      said: {feedback: 'no'},
-      fails: true,
-      kept: [answersDraft()],
+      name: 'stay, where another terminal said something else',
+      said: {answers: [{id: question.id, value: 'red'}]},
+      isKept: true,
     },
-    {name: 'beside feedback that was delivered', said: {feedback: 'no'}, kept: []},
-  ])('drafts of answers $name', async ({said, fails, kept}) => {
+    {name: 'stay beside feedback', said: {feedback: 'no'}, isKept: true},
+    {name: 'stay beside feedback that was not delivered', said: {feedback: 'no'}, fails: true, isKept: true},
+  ])('drafts of answers $name', async ({said, fails, isKept}) => {
     const {engine, agents, drafts} = openRun(waitingRun(), 'waiting_user');
-    await drafts.save(answersDraft());
+    const draft = answersDraft({texts: [{id: question.id, prompt: question.prompt, text: 'blue'}]});
+    await drafts.save(draft);
     if (fails) agents.play = (each) => each.fails({kind: 'rate_limit', message: 'not now'});
     await startJob(engine, resume('a', said));
-    expect(drafts.list()).toEqual(kept);
+    expect(drafts.list()).toEqual(isKept ? [draft] : []);
   });
 
   test('without a session relaunches the task with its questions and answers', async () => {

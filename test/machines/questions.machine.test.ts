@@ -208,16 +208,17 @@ describe('answers that were given before', () => {
     expect((await askAs({questions: [color], run: {answers: [heard]}})).offered()).toBe('');
   });
 
-  test.each([
-    {
-      name: 'another question of the same name',
-      texts: [{id: 'color', prompt: 'Of what?', text: 'blue'}],
-      run: {},
-    },
-    {name: 'the same question of another run', texts: undefined, run: {run_id: 'a-2'}},
-  ])('to $name are not offered', async ({texts, run}) => {
-    const {offered} = await askAs({questions: [color], drafts: await drafted(texts), run});
+  test('to another question of the same name are not offered, and stay', async () => {
+    const other = {id: 'color', prompt: 'Of what?', text: 'blue'};
+    const {answer, offered, drafts} = await askAs({questions: [color], drafts: await drafted([other])});
     expect(offered()).toBe('');
+    await answer('red');
+    expect(drafts.list()).toEqual([answersDraft({texts: [other, {...textOf(color), text: 'red'}]})]);
+  });
+
+  test('to the same question of an earlier run are offered', async () => {
+    const run = {run_id: 'a-2'};
+    expect((await askAs({questions: [color], drafts: await drafted(), run})).offered()).toBe('blue');
   });
 
   test('that cannot be read or kept end the questions with the error', async () => {

@@ -58,6 +58,33 @@ describe('the panel of a decision', () => {
     await until(() => expect(runs.records('a')).toMatchObject([{decision_state: 'approved_continue'}]));
   });
 
+  test('that another terminal decides keeps what was being written, for the next run of the task', async () => {
+    const {press, sees, seesNot, services, agents, drafts} = await atCheckpoint();
+    press('j', 'j', 'j', keys.enter);
+    await sees('Request changes');
+    press('Use cents');
+    await sees('Use cents');
+    const posted = {schema_version: 1, id: 'x', task_id: 'a', run_id: 'a-1', posted_by: null} as const;
+    await services.inbox.post({...posted, decision: {state: 'changes_requested', feedback: 'Be quick'}});
+    await seesNot('Use cents');
+    await until(() => expect(agents.agents).toHaveLength(2));
+    expect(agents.agent.request.prompt).toContain('Be quick');
+    expect(agents.agent.request.prompt).not.toContain('Use cents');
+    agents.agent.opensSession(sessionRef);
+    agents.agent.succeeds();
+    await sees('Approve and continue');
+    press('j', 'j', 'j', keys.enter);
+    await sees('Your draft is back.');
+    await sees('Use cents');
+    press(keys.ctrlS);
+    await until(() => expect(agents.agents).toHaveLength(3));
+    agents.agent.succeeds();
+    await sees('Approve and continue');
+    press('j', 'j', 'j', keys.enter);
+    await sees('What should be different?');
+    await until(() => expect(drafts.list()).toEqual([]));
+  });
+
   test('has the whole width below 80 columns, tab turns to the plan', async () => {
     const {press, sees, lines, resize} = await atCheckpoint();
     resize(79, 24);

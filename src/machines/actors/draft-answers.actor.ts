@@ -17,12 +17,17 @@ export function draftedQuestions({drafts, run, given = [], now}: DraftedQuestion
   return questionsMachine.provide({
     actors: {
       recallAnswers: fromPromise<readonly string[], QuestionsInput>(async ({input}) => {
-        const texts = (await drafts.read(key))?.texts ?? undeliveredAnswers(run);
+        const texts = [...((await drafts.read(key))?.texts ?? []), ...undeliveredAnswers(run)];
         return input.questions.map((question) => earlierAnswer(texts, question));
       }),
       saveAnswers: fromPromise<void, QuestionsInput & {readonly answers: readonly string[]}>(
         async ({input: {questions, answers}}) => {
+          const asked = [...(run.questions ?? []), ...questions];
+          const others = (await drafts.read(key))?.texts.filter(
+            (text) => !asked.some(({id, prompt}) => text.id === id && text.prompt === prompt),
+          );
           const texts = [
+            ...(others ?? []),
             ...textsOf(run.questions ?? [], (id) => given.find((each) => each.id === id)?.value ?? ''),
             ...textsOf(questions, (_, place) => answers[place] ?? ''),
           ];

@@ -1,12 +1,13 @@
 import {fromPromise} from 'xstate';
-import type {Draft, DraftSlot, DraftStore, DraftText} from '../../services/contracts/draft.ts';
+import type {Draft, DraftKey, DraftSlot, DraftStore, DraftText} from '../../services/contracts/draft.ts';
 import {draftMachine} from '../draft.machine.ts';
+import {unsaidOf} from '../policies/run/said-feedback.ts';
 
 export type DraftServices = {readonly drafts: DraftStore; readonly now: () => string};
 
 /** One text of a draft, read and written beside the other texts of the same draft. */
 export function storedDraft({drafts, now}: DraftServices) {
-  const write = async ({id, prompt, ...key}: DraftSlot, text: string) => {
+  const write = async ({id, prompt, said: _, ...key}: DraftSlot, text: string) => {
     const before = await drafts.read(key);
     const others = (before?.texts ?? []).filter((each) => each.id !== id);
     // Nothing written, or a field as it was: there is nothing to keep.
@@ -14,9 +15,12 @@ export function storedDraft({drafts, now}: DraftServices) {
     if (texts.length > 0) await drafts.save({...before, ...draftOf(key), texts, updatedAt: now()});
     else if (before !== null) await drafts.remove(key.kind, key.taskId);
   };
-  const recall = async ({id, ...key}: DraftSlot) => {
-    const texts = (await drafts.read(key))?.texts ?? [];
-    return texts.find((each) => each.id === id) ?? null;
+  const recall = async (slot: DraftSlot): Promise<DraftText | null> => {
+    const found = (await drafts.read(slot))?.texts.find((each) => each.id === slot.id) ?? null;
+    if (found === null || slot.said === undefined) return found;
+    const text = unsaidOf(found.text, slot.said);
+    if (text !== found.text) await write({...slot, prompt: found.prompt}, text);
+    return text === '' ? null : {...found, text};
   };
   const inTurn = createQueue();
   return draftMachine.provide({
@@ -40,5 +44,5 @@ function createQueue() {
   };
 }
 
-const draftOf = ({kind, taskId, runId}: Omit<DraftSlot, 'id' | 'prompt'>) =>
+const draftOf = ({kind, taskId, runId}: DraftKey) =>
   ({schemaVersion: 1, kind, taskId, runId}) satisfies Partial<Draft>;

@@ -3,7 +3,7 @@ import type {Services} from '../../services/contracts/services.ts';
 import {isSaidIn} from '../policies/run/said-feedback.ts';
 
 /** Feedback that was sent to a run; a text beside the one that may be in the editor of its checkpoint. */
-const sentId = 'sent';
+export const sentId = 'sent';
 
 type Sent = Pick<RunRecord, 'task_id' | 'run_id'>;
 
@@ -19,7 +19,7 @@ export async function keepSentFeedback(
   await drafts.save({
     schemaVersion: 1,
     ...keyOf(run),
-    texts: [...texts, {id: sentId, prompt: '', text}],
+    texts: [...texts, {id: sentId, prompt: run.run_id, text}],
     updatedAt: now(),
   });
 }
@@ -30,6 +30,9 @@ export async function sentFeedback(
   run: RunRecord | null,
 ): Promise<string | null> {
   if (run === null) return null;
-  const sent = (await drafts.read(keyOf(run)))?.texts.find(({id}) => id === sentId)?.text ?? null;
-  return sent === null || isSaidIn(run.feedback ?? '', sent) ? null : sent;
+  const draft = await drafts.read(keyOf(run));
+  const sent = draft?.texts.find(({id}) => id === sentId);
+  // Those of earlier versions do not name their run; their draft does.
+  if (!sent || (sent.prompt || draft?.runId) !== run.run_id) return null;
+  return isSaidIn(run.feedback ?? '', sent.text) ? null : sent.text;
 }

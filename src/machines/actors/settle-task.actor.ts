@@ -7,6 +7,7 @@ import {leaveParents, parentsBefore} from '../policies/review/parent-review.ts';
 import {takeBackEdits} from '../policies/review/plan-take-back.ts';
 import {isUndelivered, statusOf, tellingRun} from '../policies/run/task-runs.ts';
 import type {SettleTaskInput} from '../task.machine.ts';
+import {dropSaid} from './drop-said.ts';
 import {pendingOf} from './pending-feedback.ts';
 
 /** Lets the plan say what the run says; parents come later. A task that was deleted meanwhile has nothing to say. */
@@ -28,19 +29,10 @@ export function defineSettleTaskActor(
     });
     // The run is stored, so what it was told need not be told again.
     if (run.context?.parentReviewFeedback) await pendingOf({feedback, runs}, taskId);
-    if (!isUnanswered(run)) await drafts.remove('answers', taskId);
-    // Words at a checkpoint are in the record once it was decided.
-    if (run.decision_state !== 'pending' && !isUndelivered(run)) {
-      await drafts.remove('feedback', taskId);
-      await drafts.remove('rejection', taskId);
-    }
+    await dropSaid(drafts, run);
     const told = isNothing(back)
       ? run
       : await runs.update(taskId, run.run_id, (current) => withTakenBack(current, back));
     onSettled(told);
   });
 }
-
-/** It asks as before, since feedback did not reach it. Answers that did not are in the record. */
-const isUnanswered = ({state, failure, answers = []}: RunRecord) =>
-  state === 'waiting' && failure !== undefined && !answers.some(({undelivered}) => undelivered);

@@ -34,10 +34,10 @@ export function createDraftStore({
       }
       return found;
     },
-    read: async ({kind, taskId, runId}) => {
+    read: async ({kind, taskId}) => {
       const database = databaseOf(fileOf(kind, taskId));
       await database.read();
-      return database.data?.runId === runId ? database.data : null;
+      return database.data;
     },
     save: async (draft) => {
       await prepare();

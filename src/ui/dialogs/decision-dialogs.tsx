@@ -68,7 +68,8 @@ export function FeedbackDialog({taskId: asked, ...size}: DialogSize & {readonly 
         openDraft={() =>
           drafts.open({
             ...{kind: 'feedback', taskId: edited.childTaskId, runId: edited.reviewRunId},
-            ...{id: 'parent', prompt: ''},
+            // The words of another review are other words.
+            ...{id: `parent ${edited.reviewRunId}`, prompt: ''},
           })
         }
         onSubmit={(text, draft) => {

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {isSaidIn, sayAlso} from '../../../src/machines/policies/run/said-feedback.ts';
+import {isSaidIn, sayAlso, unsaidOf} from '../../../src/machines/policies/run/said-feedback.ts';
 
 test.each([
   {feedback: 'fix', text: 'fix', isSaid: true},
@@ -18,4 +18,28 @@ test('what was not heard comes first, and once', () => {
   expect(sayAlso('fix', 'please fix the tests')).toBe('fix\n\nplease fix the tests');
   expect(sayAlso('fix', 'fix\n\nplease')).toBe('fix\n\nplease');
   expect(sayAlso('', 'please')).toBe('please');
+});
+
+test.each([
+  {text: 'use tabs', feedback: 'use tabs', left: ''},
+  {text: 'use tabs \n', feedback: 'use tabs', left: ''},
+  {
+    text: 'use tabs',
+    feedback: 'first\n\nuse tabs\n\nComments on lines of the change:\n- a.ts:1: no',
+    left: '',
+  },
+  {text: 'use tabs', feedback: 'do use tabs', left: 'use tabs'},
+  {text: 'use tabs', feedback: '', left: 'use tabs'},
+  // Typed in a shell behind a draft that was there, and sent alone.
+  {text: 'not this\none\ntwo', feedback: 'one\ntwo', left: 'not this'},
+  {
+    text: 'not this\none\ntwo',
+    feedback: 'two\n\nComments on lines of the change:\n- a: b',
+    left: 'not this\none',
+  },
+  {text: 'not this\none', feedback: 'one more', left: 'not this\none'},
+  {text: 'not this\n', feedback: '', left: 'not this\n'},
+  {text: '  ', feedback: 'one', left: ''},
+])('of the draft "$text", after "$feedback", "$left" is still to be said', ({text, feedback, left}) => {
+  expect(unsaidOf(text, feedback)).toBe(left);
 });

@@ -6,6 +6,18 @@ const between = '\n\n';
 export const isSaidIn = (feedback: string, text: string): boolean =>
   `${between}${feedback}${between}`.includes(`${between}${text}${between}`);
 
+/** What of a draft is still to be said; words that were sent may stand behind older ones, on lines of their own. */
+export function unsaidOf(text: string, feedback: string): string {
+  const said = feedback.trim();
+  if (text.trim() === '' || isSaidIn(feedback, text) || isSaidIn(said, text.trim())) return '';
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) {
+    const last = text.slice(at + 1).trim();
+    if (last === '' || !said.startsWith(last)) continue;
+    if (said.length === last.length || said.startsWith(between, last.length)) return text.slice(0, at);
+  }
+  return text;
+}
+
 /** Feedback with a text before it that an agent has not heard, once. */
 export const sayAlso = (unheard: string, feedback: string): string =>
   unheard === '' || isSaidIn(feedback, unheard) ? feedback : `${unheard}${between}${feedback}`;

@@ -1,0 +1,40 @@
+import type {DraftStore, DraftText} from '../../services/contracts/draft.ts';
+import type {RunRecord} from '../../services/contracts/run.ts';
+import {unsaidOf} from '../policies/run/said-feedback.ts';
+import {isUndelivered} from '../policies/run/task-runs.ts';
+import {sentId} from './sent-feedback.ts';
+
+/**
+ * Removes from the drafts of a task what this run has on record. What was written and never sent stays: another
+ * terminal may have decided while it was being written.
+ */
+export async function dropSaid(drafts: DraftStore, run: RunRecord): Promise<void> {
+  // A draft that cannot be read is named by whoever opens its editor.
+  for (const draft of await drafts.all()) {
+    if (draft.taskId !== run.task_id) continue;
+    const left = unsaidTexts(draft.kind, run);
+    const texts = draft.texts.map((text) => ({...text, text: left(text)}));
+    if (texts.every(({text}, place) => text === draft.texts[place]?.text)) continue;
+    const kept = texts.filter(({text}) => text !== '');
+    if (kept.length === 0) await drafts.remove(draft.kind, draft.taskId);
+    else await drafts.save({...draft, texts: kept});
+  }
+}
+
+/** What is left of a text of this kind. */
+function unsaidTexts(kind: string, run: RunRecord): (text: DraftText) => string {
+  const {answers = [], feedback = '', decision_feedback = ''} = run;
+  if (kind === 'answers') {
+    return ({id, prompt, text}) =>
+      answers.some(
+        (answer) =>
+          answer.id === id && (answer.prompt ?? prompt) === prompt && answer.value.trim() === text.trim(),
+      )
+        ? ''
+        : text;
+  }
+  const isDecided = run.decision_state !== 'pending' && !isUndelivered(run);
+  // Changes that nobody heard are asked for again, with the same words.
+  if (!isDecided || (kind !== 'feedback' && kind !== 'rejection')) return ({text}) => text;
+  return ({id, text}) => (id === sentId ? '' : unsaidOf(unsaidOf(text, feedback), decision_feedback));
+}
