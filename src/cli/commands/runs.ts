@@ -84,7 +84,7 @@ function runCells(run: RunRecord, reading: Reading): Cell[] {
     },
     run.run_type === 'undo' ? '-' : [programName(run), run.model, run.effort].filter(Boolean).join(' '),
     run.provider_session_ref || '-',
-    isResting(run, reading) ? (reading.isResumable(run) ? 'yes' : 'no') : '-',
+    goesOn(run, reading) ? (reading.isResumable(run) ? 'yes' : 'no') : '-',
     run.created_at.slice(0, 16).replace('T', ' '),
     duration(reading.workTime(run)),
     run.usage ? tokens(run.usage) : '-',
@@ -128,8 +128,12 @@ type Reading = {
   readonly workTime: (run: RunRecord) => number;
 };
 
-const isResting = (run: RunRecord, {standing}: Reading) =>
-  standing(run) === 'paused' || standing(run) === 'waiting' || standing(run) === 'lost';
+/** Something of it is left to do, so that somebody may want to go on with it. */
+function goesOn(run: RunRecord, reading: Reading): boolean {
+  const standing = reading.standing(run);
+  const hasFailed = run.state === 'failed' && run.run_type === 'execute' && standing === 'ended';
+  return hasFailed || standing === 'paused' || standing === 'waiting' || standing === 'lost';
+}
 
 async function readingOf(project: Project, runs: readonly RunRecord[]): Promise<Reading> {
   const {runCircumstances} = await import('../plan/task-facts.ts');

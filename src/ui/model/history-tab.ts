@@ -39,10 +39,7 @@ function runLines(run: RunRecord, columns: number): Line[] {
     ['session', run.undo ? undefined : run.provider_session_ref || '(none)'],
     ['checks', lastChecks(run).map(checkWords).join('  ') || undefined],
     ['commit', run.commit && commitWords(run.commit)],
-    [
-      'resumable',
-      run.state === 'paused' || run.state === 'waiting' ? (run.resumable ? 'yes' : 'no') : undefined,
-    ],
+    ['resumable', goesOn(run) ? (run.resumable ? 'yes' : 'no') : undefined],
     ['failure', run.failure && `${run.failure.kind}: ${run.failure.message}`],
     ['resumed from', run.resumed_from_run_id],
     ['restart of', run.restart_of_run_id],
@@ -63,3 +60,8 @@ function runLines(run: RunRecord, columns: number): Line[] {
     ),
   ];
 }
+
+const goesOn = ({state, run_type, superseded_by_run_id}: RunRecord): boolean =>
+  state === 'paused' ||
+  state === 'waiting' ||
+  (state === 'failed' && run_type === 'execute' && superseded_by_run_id === undefined);

@@ -1,0 +1,30 @@
+import {mkdirSync, writeFileSync} from 'node:fs';
+import path from 'node:path';
+import {expect, test} from 'vitest';
+import type {RunRecord} from '../../src/services/contracts/run.ts';
+import {pausedRun, restingRun} from '../fakes/runs.ts';
+import {planOf, task} from '../helpers/plans.ts';
+import {cliProject} from '../helpers/run-cli.ts';
+
+const provider_session_ref = '0b2c5d7e-3f41-4a6b-8c9d-0e1f2a3b4c5d';
+const failed = restingRun({state: 'failed', provider_session_ref, resumable: true});
+
+test.each<{what: string; run: RunRecord; cell: string}>([
+  {what: 'a paused run', run: pausedRun({provider_session_ref}), cell: 'yes'},
+  {what: 'a failed run with a session', run: failed, cell: 'yes'},
+  {
+    what: 'a failed run without a session',
+    run: {...failed, provider_session_ref: '', resumable: false},
+    cell: 'no',
+  },
+  {what: 'a failed run that was replaced', run: {...failed, superseded_by_run_id: 'a-2'}, cell: '-'},
+  {what: 'a run that is done', run: {...failed, state: 'succeeded'}, cell: '-'},
+])('RESUMABLE of $what is $cell', async ({run, cell}) => {
+  const project = cliProject(planOf(task('a', {status: run.state === 'failed' ? 'failed' : 'in_progress'})));
+  const folder = path.join(project.folder, '.blackbird/runs/a');
+  mkdirSync(folder, {recursive: true});
+  writeFileSync(path.join(folder, `${run.run_id}.json`), JSON.stringify({...run, repo_root: project.folder}));
+  const {out} = await project.run(['runs', 'a'], {terminal: {columns: 200}});
+  const [head = '', row = ''] = out.split('\n');
+  expect(row.slice(head.indexOf('RESUMABLE'), head.indexOf('STARTED')).trim()).toBe(cell);
+});
