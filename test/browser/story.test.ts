@@ -59,6 +59,7 @@ test('a bad night is understood from the page alone, in every size and color', a
   const {page, complaints} = await openPage(browser, url);
   await page.locator('#rows .row').first().waitFor();
   expect(await page.locator('#connection').textContent()).toBe('ended');
+  expect(await page.locator('#job-outcome').textContent()).toMatch(/^Last job: /);
 
   // The first screen has it all, in words.
   const notable = await page.locator('.notable').allTextContents();
@@ -90,6 +91,12 @@ test('a bad night is understood from the page alone, in every size and color', a
     await eventually(async () => expect(await shown.first().textContent()).toContain('the agent failed'));
   }
   expect(await page.locator('#marks .mark.failed').count()).toBe(1);
+
+  await open('crashed');
+  await eventually(async () => {
+    expect(await page.locator('#current-state').textContent()).toMatch(/lost/);
+    expect(await page.locator('#marks .mark.lost').count()).toBe(1);
+  });
 
   await open('refused');
   await eventually(async () =>

@@ -10,7 +10,9 @@ export function drawHeader(page: JobPage): void {
   const {project, job, outcome, from, to, is_live, totals, done, total} = page;
   const elapsed = Date.parse(to) - Date.parse(from);
   byId('project').textContent = project;
-  byId('job-outcome').replaceChildren(outcomeWords(outcome));
+  // Of the job, not of the plan: a job of one task may be done while the plan is not.
+  const whose = element('span', {class: 'whose'}, page.jobs > 1 ? 'Last job: ' : 'This job: ');
+  byId('job-outcome').replaceChildren(whose, outcomeWords(outcome));
   byId('job-outcome').className = `headline ${outcome.kind}`;
   byId('job-message').textContent = job.message;
   byId('job-notices').replaceChildren(...page.notices.map((notice) => element('li', {}, notice)));

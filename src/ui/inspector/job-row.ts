@@ -1,4 +1,5 @@
 import type {JobRow} from '../../machines/policies/inspect/job-rows.ts';
+import {isDraftTaskId} from '../../machines/policies/planning/draft-task.ts';
 import type {Bar} from '../../machines/policies/report/run-bars.ts';
 import type {Mark, MarkKind} from '../../machines/policies/report/run-marks.ts';
 import {duration, localTime} from '../../machines/policies/text/durations.ts';
@@ -37,6 +38,8 @@ function taskCell(row: JobRow, onFold: (taskId: string) => void): HTMLElement {
   const {task_id, title, depth, is_parent, is_closed, word, done, total, lane} = row;
   const last = lane?.bars.at(-1) ?? lane?.marks.at(-1);
   const how = is_parent && !lane ? `${done}/${total}` : word;
+  // Nobody chose the id of a draft: what it is comes first.
+  const id = element('span', {class: 'id'}, task_id);
   const isOpenable = is_parent || last !== undefined;
   const cell = element(
     'button',
@@ -50,7 +53,7 @@ function taskCell(row: JobRow, onFold: (taskId: string) => void): HTMLElement {
     },
     element('span', {class: 'twist', 'aria-hidden': 'true'}, is_parent ? (is_closed ? '▸' : '▾') : ''),
     outcomeMark(row),
-    element('span', {class: 'title'}, element('span', {class: 'id'}, task_id), ` ${title}`),
+    element('span', {class: 'title'}, ...(isDraftTaskId(task_id) ? [`${title} `, id] : [id, ` ${title}`])),
     element('span', {class: 'how'}, how),
   );
   cell.style.paddingLeft = `${6 + Math.min(depth, 12) * 14}px`;

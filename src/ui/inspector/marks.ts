@@ -5,7 +5,7 @@ import {eventName} from './event-name.ts';
 /** A moment worth a look, above the slider. */
 export type Mark = {
   readonly index: number;
-  readonly kind: Extract<OutcomeKind, 'paused' | 'failed' | 'refused' | 'waiting'> | 'decision';
+  readonly kind: Extract<OutcomeKind, 'paused' | 'failed' | 'refused' | 'waiting' | 'lost'> | 'decision';
   readonly label: string;
 };
 

@@ -35,15 +35,17 @@ export const actorKey = ({session, actor}: Pick<InspectedEntry, 'session' | 'act
 /** Every entry the page has of what it looks at, and the actors at each. */
 export class Recording {
   entries: readonly InspectedEntry[] = [];
-  marks: readonly Mark[] = [];
   /** How many were dropped because there were too many. */
   dropped = 0;
   standing: SourceStanding = 'ended';
+  #marks: readonly Mark[] = [];
   #indexes = new Map<string, number[]>();
   #ends = new Map<string, Outcome>();
   /** Of actors with the same name, told apart by a number, the one that ended last. */
   #lastEnded = new Map<string, string>();
   #lastOfSession = new Map<number, number>();
+  /** Processes after whose last entry a run was still going on. */
+  #leftRunning = new Set<number>();
 
   /** Takes what the page does not have yet; entries are numbered within their session. */
   add(entries: readonly InspectedEntry[]): void {
@@ -60,6 +62,16 @@ export class Recording {
     this.dropped += excess;
     this.entries = all.slice(excess);
     this.#index();
+  }
+
+  /** What is worth a look, and where a process died: behind the last that it recorded. */
+  get marks(): readonly Mark[] {
+    const lost = [...this.#leftRunning].flatMap((session): Mark[] => {
+      const index = this.#lastOfSession.get(session) ?? -1;
+      const label = 'the process ended without a word';
+      return this.#isOver(session, index) ? [{index, kind: 'lost', label}] : [];
+    });
+    return lost.length === 0 ? this.#marks : [...this.#marks, ...lost].sort((a, b) => a.index - b.index);
   }
 
   get last(): number {
@@ -139,7 +151,13 @@ export class Recording {
   /** What was marked around a time, as a record tells it; else as `indexAt`. */
   markNear(at: string): number {
     const time = Date.parse(at);
-    const away = ({index}: Mark) => Math.abs(Date.parse(this.entries[index]?.at ?? '') - time);
+    const timeOf = (index: number) => Date.parse(this.entries[index]?.at ?? '');
+    const away = ({index, kind}: Mark) => {
+      const late = time - timeOf(index);
+      // Whoever died was silent until the next one began.
+      const isBetween = kind === 'lost' && late >= 0 && !(time >= timeOf(index + 1));
+      return isBetween ? 0 : Math.abs(late);
+    };
     const [nearest] = this.marks.toSorted((one, other) => away(one) - away(other));
     return nearest && away(nearest) <= nearMilliseconds ? nearest.index : this.indexAt(at);
   }
@@ -153,6 +171,7 @@ export class Recording {
     this.#ends = new Map();
     this.#lastEnded = new Map();
     this.#lastOfSession = new Map();
+    this.#leftRunning = new Set();
     this.entries.forEach((entry, index) => {
       const key = actorKey(entry);
       const known = this.#indexes.get(key);
@@ -161,7 +180,11 @@ export class Recording {
       this.#lastOfSession.set(entry.session, index);
       this.#takeEnd(entry, key);
     });
-    this.marks = marksOf(this.entries);
+    for (const indexes of this.#indexes.values()) {
+      const entry = this.entries[indexes.at(-1) ?? -1];
+      if (entry?.machine === 'run' && entry.status === 'active') this.#leftRunning.add(entry.session);
+    }
+    this.#marks = marksOf(this.entries);
   }
 
   /** What an actor came to is told to its parent, right after its end. */

@@ -66,6 +66,12 @@ describe('the rows of a job', () => {
       'gone done',
     ]);
     expect(rows[0]?.span).toEqual({from: at(1), to: at(9)});
+    expect(rows.at(-1)?.title).toBe('no longer in the plan');
+  });
+
+  test('say of a planning job that it planned: it was never in the plan', () => {
+    const lanes = timeline.lanes.map((lane) => ({...lane, task_id: 'plan:20260101-000000-abc', title: ''}));
+    expect(planRows(plan, lanes).at(-1)?.title).toBe('planning');
   });
 
   test.each<{name: string; query: Partial<RowQuery>; rows: string[]}>([

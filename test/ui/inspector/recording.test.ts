@@ -161,10 +161,35 @@ test('pauses, decisions and failures are marked; what passes from actor to actor
     ...quiet,
     at(40, 'engine', {event: {type: 'engine.pause'}}),
   );
+  line.standing = 'live';
   expect(line.marks).toEqual([
     {index: 0, kind: 'paused', label: 'pause asked, engine'},
     {index: 3, kind: 'failed', label: 'error(recordRun), segment'},
     {index: 4, kind: 'decision', label: 'review.approve, gate'},
     {index: 18, kind: 'paused', label: 'pause asked, engine'},
   ]);
+});
+
+test('a process that died while a run went on is marked, and found by the time it fell silent', () => {
+  const time = (second: number) => `2026-01-01T00:00:${String(second).padStart(2, '0')}.000Z`;
+  const refused = {type: 'xstate.error.actor.agent'};
+  const line = recordingOf(
+    at(1, 'run', {at: time(1)}),
+    at(2, 'run/segment', {at: time(2)}),
+    at(1, 'run', {session: 2, at: time(9)}),
+    at(2, 'run', {session: 2, at: time(10), event: refused, status: 'done'}),
+  );
+  expect(line.marks.map(({index, kind}) => [index, kind])).toEqual([
+    [1, 'lost'],
+    [3, 'failed'],
+  ]);
+  // The record knows when it was last heard of: later than its last entry, and nearer to the next process.
+  for (const second of [2, 8]) expect(line.markNear(time(second))).toBe(1);
+  expect(line.markNear(time(10))).toBe(3);
+
+  const alive = recordingOf(at(1, 'run', {at: time(1)}));
+  alive.standing = 'live';
+  expect(alive.marks).toEqual([]);
+  alive.standing = 'ended';
+  expect(alive.marks.map(({kind}) => kind)).toEqual(['lost']);
 });

@@ -1,6 +1,7 @@
 import type {RowQuery} from '../../../services/contracts/inspector.ts';
 import type {Plan, Task, TaskStatus} from '../../../services/contracts/plan.ts';
 import {tasksInTreeOrder} from '../plan/plan-graph.ts';
+import {isDraftTaskId} from '../planning/draft-task.ts';
 import type {Lane, LaneOutcome} from '../report/timeline.ts';
 import type {OutcomeKind} from './outcomes.ts';
 
@@ -75,7 +76,8 @@ function rowOf(task: Task, depth: number, lane: Lane | null): JobRow {
 
 function goneRow(lane: Lane): JobRow {
   const {task_id, outcome} = lane;
-  const title = lane.title === '' ? 'no longer in the plan' : lane.title;
+  const untitled = isDraftTaskId(task_id) ? 'planning' : 'no longer in the plan';
+  const title = lane.title === '' ? untitled : lane.title;
   return {task_id, title, depth: 0, is_parent: false, ...laneKinds[outcome], ...empty, lane};
 }
 
