@@ -168,7 +168,7 @@ export function provideEngine(services: Services, {desks, job, publish, warn, on
       run,
       verification,
       commitTask: defineCommitTaskActor(services, (run) => publish({type: 'run.updated', run})),
-      settleTask: defineSettleTaskActor(services, (run) => publish({type: 'task.settled', run})),
+      settleTask: defineSettleTaskActor(services, (run) => publish({type: 'task.settled', run}), warn),
       withdrawRun: defineWithdrawTaskActor(services, (run) => publish({type: 'task.settled', run})),
     },
   });
@@ -188,7 +188,7 @@ export function provideEngine(services: Services, {desks, job, publish, warn, on
       ),
       handOver: handOverMachine.provide({
         actors: {
-          postDecision: definePostDecisionActor(services),
+          postDecision: definePostDecisionActor(services, warn),
           lookAtPosted: defineLookAtPostedActor(services),
           retractPosted: defineRetractPostedActor(services),
         },

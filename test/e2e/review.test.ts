@@ -245,14 +245,12 @@ describe('without a terminal', () => {
         ),
       });
     }
+    const beyond = await project.run(['review', 'a', '--comment', 'src/a.txt:-1=x']);
+    expect(beyond).toMatchObject({code: 2, err: expect.stringContaining('lines  none before the change')});
     expect((await project.run(['review', '--comments'])).out).toBe(lines('no comments'));
     await project.run([
-      'review',
-      'a',
-      '--comment',
-      'src/a.txt:1=Say\u001b[2J more',
-      '--comment',
-      'src/a.txt:-2=x',
+      ...['review', 'a', '--comment', 'src/a.txt:1=Say\u001b[2J more'],
+      ...['--comment', 'src/a.txt:1=x'],
     ]);
     const listed = async () => JSON.parse((await project.run(['review', 'a', '--comments', '--json'])).out);
     const [first, second] = await listed();

@@ -41,7 +41,14 @@ const isImmediate = (method: unknown) => method?.constructor.name !== 'AsyncFunc
 const reads = new Set([
   ...['plans.read', 'plans.inspect', 'plans.watch', 'runs.list', 'runs.latest', 'runs.runningTaskIds'],
   ...['feedback.list', 'feedback.read', 'drafts.all', 'drafts.read', 'comments.list', 'limits.read'],
-  ...['jobs.read', 'changes.snapshot', 'changes.compose', 'changes.summarize', 'changes.files'],
+  ...[
+    'jobs.read',
+    'changes.snapshot',
+    'changes.compose',
+    'changes.summarize',
+    'changes.files',
+    'changes.countLines',
+  ],
   ...['changes.diff', 'changes.planUndo', 'surroundings.look', 'surroundings.ignoredSince'],
   ...['project.isGitRepository', 'project.snapshot', 'settings', 'chooseAgent', 'agents.check'],
   ...['hadTimeToStore', 'plans.watched'],

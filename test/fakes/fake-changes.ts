@@ -43,6 +43,7 @@ export function createFakeChanges(): FakeChanges {
         : {files: from === to ? [] : [`${from}-${to}`], diffstat: '', snippets: []},
     files: async (from, to) =>
       from === to ? [] : [{path: `${from}-${to}`, kind: 'changed', lines: {added: 1, removed: 0}}],
+    countLines: async () => 3,
     diff: async (from, to) => `${from} ${to}`,
     planUndo: async ({from, to}, {isForced}) => {
       const now = changes.tree ?? '';

@@ -101,7 +101,11 @@ export function defineEffects(services: Services) {
     run: runMachine.provide({actors: run}),
     verification: verificationMachine.provide({actors: verification}),
     commitTask: defineCommitTaskActor(services, () => {}),
-    settleTask: defineSettleTaskActor(services, () => {}),
+    settleTask: defineSettleTaskActor(
+      services,
+      () => {},
+      () => {},
+    ),
     withdrawRun: defineWithdrawTaskActor(services, () => {}),
   };
   const executor = {

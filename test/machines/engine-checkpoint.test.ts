@@ -387,6 +387,32 @@ describe('the outcome', () => {
     expect(plans.statuses()).toEqual({a: 'done', c: 'done'});
   });
 
+  test.each([
+    {decision: approve, isTold: true},
+    {decision: {state: 'rejected', why: 'no'}, isTold: true},
+    {decision: changes, isTold: false},
+  ] as const)(
+    'comments that $decision.state leaves unsent are told of, and stay',
+    async ({decision, isTold}) => {
+      const {engine, services, facts} = openProject({plan: begunPlan, runs: [pendingRun()]});
+      await services.comments.save(lineComment());
+      await startJob(engine, review(decision));
+      const told = facts.flatMap((fact) => (fact.type === 'engine.warning' ? [fact.message] : []));
+      expect(told).toEqual(
+        isTold ? [expect.stringMatching(/^1 comment on a was not sent and is kept: /)] : [],
+      );
+      expect(await services.comments.list({task_id: 'a', run_id: 'a-1'})).toHaveLength(1);
+    },
+  );
+
+  test('comments that cannot be read keep no decision from being made', async () => {
+    const {engine, services, facts, plans} = openProject({plan: begunPlan, runs: [pendingRun()]});
+    services.comments.list = async () => Promise.reject(new Error('the comment is damaged'));
+    await startJob(engine, review(quit));
+    expect(plans.statuses()).toEqual({a: 'done', b: 'todo'});
+    expect(facts).toContainEqual({type: 'engine.warning', message: 'the comment is damaged'});
+  });
+
   test.each<{name: string; decision: Decision; kept: readonly string[]}>([
     {name: 'approved', decision: approve, kept: ['use tabs', 'too big']},
     {

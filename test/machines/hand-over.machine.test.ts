@@ -99,7 +99,7 @@ describe('a decision that nobody comes for', () => {
     const fake = createFakeServices({plan, runs: [run]});
     const clock = new SimulatedClock();
     const actors = {
-      postDecision: definePostDecisionActor(fake.services),
+      postDecision: definePostDecisionActor(fake.services, () => {}),
       lookAtPosted: defineLookAtPostedActor(fake.services),
       retractPosted: defineRetractPostedActor(fake.services),
     };

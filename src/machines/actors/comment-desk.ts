@@ -2,7 +2,7 @@ import {type CommentedRun, commentSchemaVersion, type LineComment} from '../../s
 import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
-import {type CommentDraft, requireChanged, sentWith} from '../policies/review/line-comments.ts';
+import {type CommentDraft, requireChanged, requireLine, sentWith} from '../policies/review/line-comments.ts';
 import {chainOf, taskFiles} from './task-change.ts';
 
 /** A comment, and the run that brought it to the agent; null while it was not sent. */
@@ -11,7 +11,7 @@ export type KnownComment = {readonly comment: LineComment; readonly sentWith: st
 /** What a reviewer does with comments, for the command line and the terminal UI alike. */
 export interface CommentDesk {
   list(run: CommentedRun): Promise<readonly KnownComment[]>;
-  /** Refuses a file that is not in the change of the run, and then keeps none. */
+  /** Refuses a file that is not in the change of the run, and a line that the file does not have; then keeps none. */
   add(run: RunRecord, drafts: readonly CommentDraft[]): Promise<readonly LineComment[]>;
   /** Refuses what was sent, as `remove` does. */
   edit(run: CommentedRun, id: string, text: string): Promise<LineComment>;
@@ -41,8 +41,14 @@ export function createCommentDesk({
   return {
     list,
     add: async (run, drafts) => {
-      const files = await taskFiles(changes, await chainOf(runs, run));
-      for (const draft of drafts) requireChanged(draft, files, run.task_id);
+      const {files, ...trees} = await taskFiles(changes, await chainOf(runs, run));
+      for (const draft of drafts) {
+        const file = requireChanged(draft, files, run.task_id);
+        const [tree, name] =
+          draft.side === 'new' ? [trees.to, file.path] : [trees.from, file.from ?? file.path];
+        // A binary file has no lines to count.
+        if (file.lines !== null) requireLine(draft, await changes.countLines(tree, name), run.task_id);
+      }
       const {task_id, run_id} = run;
       const written = drafts.map((draft): LineComment => {
         const [id, time] = [newUuid().replaceAll('-', '').slice(-8), now()];

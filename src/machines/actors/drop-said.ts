@@ -1,4 +1,4 @@
-import type {DraftStore, DraftText} from '../../services/contracts/draft.ts';
+import type {DraftKind, DraftStore, DraftText} from '../../services/contracts/draft.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import {unsaidOf} from '../policies/run/said-feedback.ts';
 import {isUndelivered} from '../policies/run/task-runs.ts';
@@ -8,21 +8,32 @@ import {sentId} from './sent-feedback.ts';
  * Removes from the drafts of a task what this run has on record. What was written and never sent stays: another
  * terminal may have decided while it was being written.
  */
-export async function dropSaid(drafts: DraftStore, run: RunRecord): Promise<void> {
+export async function dropSaid(
+  drafts: DraftStore,
+  run: RunRecord,
+): Promise<{/** Words of a checkpoint that was decided. */ readonly isLeft: boolean}> {
+  let isLeft = false;
   // A draft that cannot be read is named by whoever opens its editor.
   for (const draft of await drafts.all()) {
     if (draft.taskId !== run.task_id) continue;
     const left = unsaidTexts(draft.kind, run);
     const texts = draft.texts.map((text) => ({...text, text: left(text)}));
-    if (texts.every(({text}, place) => text === draft.texts[place]?.text)) continue;
     const kept = texts.filter(({text}) => text !== '');
+    isLeft ||= isDecided(run) && checkpointWords.has(draft.kind) && kept.length > 0;
+    if (texts.every(({text}, place) => text === draft.texts[place]?.text)) continue;
     if (kept.length === 0) await drafts.remove(draft.kind, draft.taskId);
     else await drafts.save({...draft, texts: kept});
   }
+  return {isLeft};
 }
 
+const checkpointWords: ReadonlySet<DraftKind> = new Set(['feedback', 'rejection', 'comments']);
+
+const isDecided = ({decision_state}: RunRecord) =>
+  decision_state !== undefined && decision_state !== 'pending';
+
 /** What is left of a text of this kind. */
-function unsaidTexts(kind: string, run: RunRecord): (text: DraftText) => string {
+function unsaidTexts(kind: DraftKind, run: RunRecord): (text: DraftText) => string {
   const {answers = [], feedback = '', decision_feedback = ''} = run;
   if (kind === 'answers') {
     return ({id, prompt, text}) =>
@@ -33,8 +44,8 @@ function unsaidTexts(kind: string, run: RunRecord): (text: DraftText) => string 
         ? ''
         : text;
   }
-  const isDecided = run.decision_state !== 'pending' && !isUndelivered(run);
   // Changes that nobody heard are asked for again, with the same words.
-  if (!isDecided || (kind !== 'feedback' && kind !== 'rejection')) return ({text}) => text;
+  const isOpen = run.decision_state === 'pending' || isUndelivered(run);
+  if (isOpen || (kind !== 'feedback' && kind !== 'rejection')) return ({text}) => text;
   return ({id, text}) => (id === sentId ? '' : unsaidOf(unsaidOf(text, feedback), decision_feedback));
 }

@@ -7,6 +7,7 @@ import type {HandOverInput, Posted} from '../hand-over.machine.ts';
 import {noDecision} from '../policies/run/run-refusals.ts';
 import type {CheckDecisionInput, ReviewGateCommand} from '../review-gate.machine.ts';
 import {checkDecision, recallDecision} from './decision.actor.ts';
+import {tellUnsent} from './unsent-words.ts';
 
 /** What another terminal decided about a run at its checkpoint. */
 export type ReceivedDecision = {
@@ -30,7 +31,7 @@ export function defineReceiveDecisionActor(
 }
 
 /** Refused here where it could not be carried out: the one who waits need not hear of it. */
-export function definePostDecisionActor(services: Services) {
+export function definePostDecisionActor(services: Services, warn: (message: string) => void) {
   return fromPromise<PostedDecision, HandOverInput>(async ({input: {taskId, decision}}) => {
     const open = await recallDecision(services, taskId);
     if (open === null) throw noDecision(taskId);
@@ -45,7 +46,10 @@ export function definePostDecisionActor(services: Services) {
       decision: made,
       posted_by: services.self,
     };
-    if (await services.inbox.post(posted)) return posted;
+    if (await services.inbox.post(posted)) {
+      await tellUnsent(services, run, decision.state, warn);
+      return posted;
+    }
     throw new AppError('E_REPO_LOCKED', `another terminal is deciding about ${task.id} at this moment`, {
       next: [{command: `blackbird runs ${shellWord(task.id)}`, why: 'see what it decided'}],
     });

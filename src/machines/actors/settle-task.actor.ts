@@ -9,12 +9,15 @@ import {isUndelivered, statusOf, tellingRun} from '../policies/run/task-runs.ts'
 import type {SettleTaskInput} from '../task.machine.ts';
 import {dropSaid} from './drop-said.ts';
 import {pendingOf} from './pending-feedback.ts';
+import {tellUnsent} from './unsent-words.ts';
 
 /** Lets the plan say what the run says; parents come later. A task that was deleted meanwhile has nothing to say. */
 export function defineSettleTaskActor(
-  {plans, runs, feedback, drafts, now}: Pick<Services, 'plans' | 'runs' | 'feedback' | 'drafts' | 'now'>,
+  services: Pick<Services, 'plans' | 'runs' | 'feedback' | 'drafts' | 'comments' | 'now'>,
   onSettled: (run: RunRecord) => void,
+  warn: (message: string) => void,
 ) {
+  const {plans, runs, feedback, drafts, now} = services;
   return fromPromise<void, SettleTaskInput>(async ({input: {taskId, run}}) => {
     const telling = (isUndelivered(run) && tellingRun((await runs.list(taskId)).runs)) || run;
     const completes = telling === run ? leaveParents : parentsBefore(run);
@@ -29,10 +32,12 @@ export function defineSettleTaskActor(
     });
     // The run is stored, so what it was told need not be told again.
     if (run.context?.parentReviewFeedback) await pendingOf({feedback, runs}, taskId);
-    await dropSaid(drafts, run);
+    const {isLeft} = await dropSaid(drafts, run);
     const told = isNothing(back)
       ? run
       : await runs.update(taskId, run.run_id, (current) => withTakenBack(current, back));
     onSettled(told);
+    await tellUnsent(services, run, run.decision_state, warn);
+    if (isLeft) warn(`what was written at the checkpoint of ${taskId} and not sent is kept for its next one`);
   });
 }

@@ -1,4 +1,4 @@
-import type {ChangedFile, ChangeTracker, ReviewSummary} from '../../services/contracts/changes.ts';
+import type {ChangedFile, ChangeTracker, ReviewSummary, TreeSpan} from '../../services/contracts/changes.ts';
 import {AppError, messageOf, shellWord} from '../../services/contracts/errors.ts';
 import type {RunRecord, RunStore} from '../../services/contracts/run.ts';
 import {isUnfinished, spansOf, type TimedSpan} from '../policies/run/change-spans.ts';
@@ -50,15 +50,15 @@ export async function reviewDiff(
   return {task, sinceReview: spans.length === 0 ? '' : await taskDiff(changes, since)};
 }
 
-/** Every file of the whole change of a task. */
+/** The whole change of a task, with every file of it. */
 export async function taskFiles(
   changes: Pick<ChangeTracker, 'snapshot' | 'compose' | 'files'>,
   chain: readonly RunRecord[],
-): Promise<readonly ChangedFile[]> {
+): Promise<TreeSpan & {readonly files: readonly ChangedFile[]}> {
   const {spans} = await spansNow(changes, chain);
   if (spans.length === 0) throw notRecorded(chain);
   const {from, to} = await changes.compose(spans);
-  return changes.files(from, to);
+  return {from, to, files: await changes.files(from, to)};
 }
 
 /** What a run says of its task when an agent ended; without an end the summary says why. */

@@ -74,6 +74,8 @@ export interface ChangeTracker {
   summarize(from: string | null, to: string | null): Promise<ReviewSummary>;
   /** Every file of the change. Throws `E_DIFF_UNAVAILABLE`. */
   files(from: string, to: string): Promise<readonly ChangedFile[]>;
+  /** How many lines a file of a tree has; none where it is not there. Throws `E_DIFF_UNAVAILABLE`. */
+  countLines(tree: string, file: string): Promise<number>;
   /** The change as a patch, or as a table of files. Throws `E_DIFF_UNAVAILABLE`. */
   diff(from: string, to: string, options: {readonly stat: boolean}): Promise<string>;
   /**

@@ -12,7 +12,7 @@ import {notableFiles} from './notable-files.ts';
 import {applyUndo, planUndo} from './plan-undo.ts';
 import {checkIds, openRecordedTrees} from './recorded-trees.ts';
 import {type Environment, GitFailure} from './safe-git.ts';
-import {listChanges, observeChange, renderDiff} from './tree-diff.ts';
+import {countLines, listChanges, observeChange, renderDiff} from './tree-diff.ts';
 import {type WrittenTrees, writeTree} from './tree-snapshot.ts';
 
 export type ChangeTrackerOptions = {
@@ -104,6 +104,15 @@ export function createChangeTracker({
       try {
         checkIds(from, to);
         return from === to ? [] : await withTrees(from, (git) => listChanges(git, {from, to}));
+      } catch (error) {
+        throw unavailable(messageOf(error));
+      }
+    },
+
+    countLines: async (tree, file) => {
+      try {
+        checkIds(tree);
+        return await withTrees(tree, (git) => countLines(git, tree, file));
       } catch (error) {
         throw unavailable(messageOf(error));
       }

@@ -32,6 +32,7 @@ export function createLazyChangeTracker(options: ChangeTrackerOptions): ChangeTr
       return (await tracker()).summarize(from, to);
     },
     files: async (from, to) => (await tracker()).files(from, to),
+    countLines: async (tree, file) => (await tracker()).countLines(tree, file),
     diff: async (from, to, options) => (await tracker()).diff(from, to, options),
     planUndo: async (change, options) => (await tracker()).planUndo(change, options),
     applyUndo: async (plan) => (await tracker()).applyUndo(plan),

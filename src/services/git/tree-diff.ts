@@ -20,6 +20,13 @@ export async function listChanges(git: Git, {from, to}: Trees): Promise<ChangedF
   return parseChanges((await git.run([...compare, '-z', '--raw', '--numstat', from, to])).text);
 }
 
+/** The lines of one file, counted without reading it here. */
+export async function countLines(git: Git, tree: string, file: string): Promise<number> {
+  const args = ['grep', '--no-color', '--text', '--count', '-h', '-e', '', tree, '--', file];
+  const {text} = await git.run(args, {answers: [0, 1], env: {GIT_LITERAL_PATHSPECS: '1'}});
+  return Number(text.trim());
+}
+
 /**
  * What a summary is made of. What it needs later is kept on the way; `problem` says why it could not be. Each call of git costs
  * a task milliseconds, so one tells the files, the table and the objects.

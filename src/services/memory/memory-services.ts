@@ -90,6 +90,7 @@ const noChanges: ChangeTracker = {
   compose: nothing,
   summarize: async () => ({files: [], diffstat: '', snippets: []}),
   files: nothing,
+  countLines: nothing,
   diff: nothing,
   planUndo: nothing,
   applyUndo: nothing,

@@ -3,6 +3,7 @@ import type {CommentDesk} from '../../machines/actors/comment-desk.ts';
 import type {TaskDiff} from '../../machines/actors/task-change.ts';
 import type {OpenCheckpointDraft, OpenDraft} from '../../machines/drafts.ts';
 import type {CheckpointAnswer} from '../../machines/policies/review/decisions.ts';
+import {commentCount} from '../../machines/policies/review/line-comments.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import type {OutsideProgram} from '../../machines/policies/text/outside-program.ts';
 import {messageOf} from '../../services/contracts/errors.ts';
@@ -188,8 +189,9 @@ export function CheckpointPrompt(props: CheckpointPromptProps) {
   }
   const {label, words} = state.writing;
   const isRequest = words === 'required';
-  const count = isRequest ? state.comments.length : 0;
-  const sent = count === 0 ? '' : `  with ${count} ${count === 1 ? 'comment' : 'comments'}`;
+  const count = state.comments.length;
+  const sent =
+    count === 0 ? '' : `  ${isRequest ? `with ${commentCount(count)}` : `${commentCount(count)} not sent`}`;
   const view = {
     ...text,
     notice: state.notice ?? unkeptNotice(isRequest ? draft : reason),

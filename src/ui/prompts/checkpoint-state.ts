@@ -4,6 +4,7 @@ import {
   choicesAt,
 } from '../../machines/policies/review/checkpoint-choices.ts';
 import type {CheckpointAnswer} from '../../machines/policies/review/decisions.ts';
+import {commentCount} from '../../machines/policies/review/line-comments.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import {type SelectItem, selectedAfter, selectKeys, unmarked} from '../components/select.ts';
 import type {ReviewComment} from '../diff/comments.ts';
@@ -204,6 +205,17 @@ function choose(state: CheckpointState, run: Pick<RunRecord, 'state'>): Stepped 
   if (choice === undefined) return {state: {...state, notice: markFirst}};
   if (choice.words === 'none') return decide(state, choice.answer(''));
   return {state: {...state, view: 'writing', writing: choice}};
+}
+
+/** Said while a choice is marked that leaves comments unsent; null where none does. */
+export function unsentNotice(
+  {view, choice, comments}: Pick<CheckpointState, 'view' | 'choice' | 'comments'>,
+  run: Pick<RunRecord, 'state'>,
+): string | null {
+  const marked = view === 'choosing' ? choicesAt(run)[choice] : undefined;
+  if (marked === undefined || marked.id === 'requestChanges' || comments.length === 0) return null;
+  const [verb, them] = comments.length === 1 ? ['stays', 'it'] : ['stay', 'them'];
+  return `${commentCount(comments.length)} ${verb} unsent. r sends ${them}, enter goes on without.`;
 }
 
 function decide(state: CheckpointState, decision: CheckpointAnswer): Stepped {

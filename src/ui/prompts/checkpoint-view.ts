@@ -19,6 +19,7 @@ import {
   checkpointItems,
   checkpointKeymap,
   readingKeymap,
+  unsentNotice,
 } from './checkpoint-state.ts';
 
 export type Room = {
@@ -96,7 +97,9 @@ export function checkpointLines(
   ].slice(-rows);
 }
 
-function footLine({diff, notice, view}: CheckpointState, frame: CheckpointFrame, columns: number): Line {
+function footLine(state: CheckpointState, frame: CheckpointFrame, columns: number): Line {
+  const {diff, view} = state;
+  const notice = state.notice ?? unsentNotice(state, frame.run);
   if (notice !== null) return lineOf(cutEnd(` ${displayLine(notice)}`, columns), {tone: 'warning'});
   if (diff.isSearching) return hintLine(searchHints, columns);
   return hintLine(footHints(view, diff, frame), columns);

@@ -3,7 +3,9 @@ import {
   feedbackWith,
   parseComment,
   requireChanged,
+  requireLine,
   sentWith,
+  unsentWords,
 } from '../../../src/machines/policies/review/line-comments.ts';
 import type {ChangedFile} from '../../../src/services/contracts/changes.ts';
 import {lineComment} from '../../fakes/memory-comment-store.ts';
@@ -65,6 +67,42 @@ describe('the file of a comment', () => {
       );
     },
   );
+});
+
+describe('the line of a comment', () => {
+  const check = (line: number, side: 'old' | 'new', count: number) => () =>
+    requireLine({file: 'a.ts', side, line, text: 'x'}, count, 't');
+
+  test('may be any that the file has', () => {
+    expect(check(1, 'new', 1)).not.toThrow();
+    expect(check(12, 'old', 12)).not.toThrow();
+  });
+
+  test.each([
+    {line: 13, side: 'new', count: 12, when: 'after', lines: '1 to 12 after the change'},
+    {line: 2, side: 'old', count: 1, when: 'before', lines: '1 to 1 before the change'},
+    {line: 1, side: 'old', count: 0, when: 'before', lines: 'none before the change'},
+  ] as const)('$line of $count is refused on the $side side', ({line, side, count, when, lines}) => {
+    expect(check(line, side, count)).toThrow(
+      expect.objectContaining({
+        code: 'E_USAGE',
+        message: `"a.ts" has no line ${line} ${when} the change of t`,
+        details: [['lines', lines], expect.anything()],
+      }),
+    );
+  });
+});
+
+test.each([
+  [0, 'approved_continue', null],
+  [
+    1,
+    'approved_quit',
+    "1 comment on it's was not sent and is kept: blackbird review 'it'\\''s' --comments. To send it: blackbird review 'it'\\''s' --withdraw, then --request-changes",
+  ],
+  [2, 'rejected', "2 comments on it's were not sent and are kept: blackbird review 'it'\\''s' --comments"],
+] as const)('of %i unsent comments after %s is said: %j', (count, decision, words) => {
+  expect(unsentWords("it's", count, decision)).toBe(words);
 });
 
 describe('the feedback', () => {

@@ -38,6 +38,32 @@ describe('what a task changed', () => {
     });
   });
 
+  test('and how many lines its files have, before and after', async () => {
+    const {change, write, remove, commit, tracker} = testRepository();
+    const odd = 'dir/[a-c] *:(glob).txt';
+    write('a.txt', 'one\ntwo\nthree');
+    write('b.txt', 'one\n');
+    write('dir/a', 'another\n');
+    commit();
+    const {from, to} = await change(() => {
+      write('a.txt', 'one\n');
+      remove('b.txt');
+      write(odd, '\u0000\n\n');
+      write('empty', '');
+    });
+    const counts = (tree: string | null) =>
+      Promise.all(
+        ['a.txt', 'b.txt', odd, 'empty', 'none'].map((file) => tracker().countLines(tree ?? '', file)),
+      );
+    expect([await counts(from), await counts(to)]).toEqual([
+      [3, 1, 0, 0, 0],
+      [1, 0, 2, 0, 0],
+    ]);
+    expect(await rejectionOf(tracker().countLines('no tree', 'a.txt'))).toMatchObject({
+      code: 'E_DIFF_UNAVAILABLE',
+    });
+  });
+
   test('files that it changed, added and deleted, and only those', async () => {
     const {change, write, remove, commit, tracker} = testRepository();
     for (const file of ['a.txt', 'b.txt', 'dir/c.txt']) write(file, 'one\ntwo\nthree\n');

@@ -381,6 +381,19 @@ describe('comments on lines', () => {
     expect(texts()).toEqual([['two.ts', 'old', 1, 'Keep']]);
   });
 
+  test('that a choice leaves unsent are said while it is marked, and in the editor of a reason', async () => {
+    const {desk, texts} = commentDesk({file: 'one.ts', line: 1}, {file: 'one.ts', line: 2, id: 'c2'});
+    const {type, sees} = prompt({comments: desk});
+    await sees('2 comments ·');
+    type('y');
+    await sees('2 comments stay unsent. r sends them, enter goes on without.');
+    type('jj');
+    await sees('esc');
+    type('x');
+    await sees('Reject changes  pay-04  2 comments not sent');
+    expect(texts()).toHaveLength(2);
+  });
+
   test('are enough to request changes', async () => {
     const {desk} = commentDesk({file: 'one.ts', line: 1});
     const {type, sees, onDecide} = prompt({comments: desk});

@@ -1,7 +1,7 @@
 import type {ChangedFile} from '../../../services/contracts/changes.ts';
 import type {LineComment} from '../../../services/contracts/comment.ts';
 import {AppError, shellWord} from '../../../services/contracts/errors.ts';
-import type {RunRecord} from '../../../services/contracts/run.ts';
+import type {DecisionState, RunRecord} from '../../../services/contracts/run.ts';
 import {wasHeard} from '../run/task-runs.ts';
 
 /** What a comment is about, and what it says. */
@@ -18,14 +18,34 @@ export function parseComment(given: string): CommentDraft {
 }
 
 /** A comment is about a line of the change; a name that is not in it is a slip, or no file at all. */
-export function requireChanged(draft: CommentDraft, files: readonly ChangedFile[], taskId: string): void {
-  const {file, side} = draft;
-  const isChanged = files.some((each) => each.path === file || (side === 'old' && each.from === file));
-  if (isChanged) return;
+export function requireChanged(
+  {file, side}: CommentDraft,
+  files: readonly ChangedFile[],
+  taskId: string,
+): ChangedFile {
+  const changed = files.find((each) => each.path === file || (side === 'old' && each.from === file));
+  if (changed) return changed;
   throw new AppError('E_USAGE', `${taskId} did not change ${JSON.stringify(file)}`, {
     details: files.slice(0, 10).map((each) => ['changed', each.path]),
     next: [{command: `blackbird diff ${shellWord(taskId)} --stat`, why: 'see what it changed'}],
   });
+}
+
+/** `count`: the lines that the file has on this side of the change. */
+export function requireLine({file, side, line}: CommentDraft, count: number, taskId: string): void {
+  if (line <= count) return;
+  const when = side === 'new' ? 'after' : 'before';
+  throw new AppError(
+    'E_USAGE',
+    `${JSON.stringify(file)} has no line ${line} ${when} the change of ${taskId}`,
+    {
+      details: [
+        ['lines', count === 0 ? `none ${when} the change` : `1 to ${count} ${when} the change`],
+        ['place', 'file:line is a line as it is after the change, file:-line one as it was before'],
+      ],
+      next: [{command: `blackbird diff ${shellWord(taskId)}`, why: 'see its lines'}],
+    },
+  );
 }
 
 /** The run that brought a comment to its agent; null while nobody has heard it. */
@@ -50,3 +70,14 @@ export function feedbackWith(words: string, comments: readonly CommentDraft[]): 
   const heading = 'Comments on lines of the change:';
   return [...(words.trim() === '' ? [] : [words.trim(), '']), heading, ...listed].join('\n');
 }
+
+/** Said of comments that a decision did not send; null where there are none. */
+export function unsentWords(taskId: string, count: number, decision: DecisionState): string | null {
+  if (count === 0) return null;
+  const [task, many] = [shellWord(taskId), count > 1];
+  const kept = `${commentCount(count)} on ${taskId} ${many ? 'were' : 'was'} not sent and ${many ? 'are' : 'is'} kept: blackbird review ${task} --comments`;
+  if (decision === 'rejected') return kept;
+  return `${kept}. To send ${many ? 'them' : 'it'}: blackbird review ${task} --withdraw, then --request-changes`;
+}
+
+export const commentCount = (count: number): string => `${count} ${count === 1 ? 'comment' : 'comments'}`;
