@@ -132,6 +132,7 @@ export const runMachine = runSetup.createMachine({
           always: [
             {guard: 'isReplaced', target: '#run.superseded'},
             {guard: 'isOwn', target: 'launchable'},
+            {guard: 'isTurn', target: 'planned'},
             {guard: 'isReview', target: 'reviewed'},
             {guard: 'isOwnerGone', target: 'lost'},
             {guard: 'isRunning', target: 'busy'},
@@ -145,6 +146,15 @@ export const runMachine = runSetup.createMachine({
         // Another Blackbird works on it, or made a review of it: nothing may be done with it from here.
         busy: {},
         reviewed: {},
+        planned: {
+          on: {
+            'run.sendBack': [
+              {guard: 'isSessionRejected', target: '#run.noSession'},
+              ...inSession,
+              {target: '#run.continued'},
+            ],
+          },
+        },
         // Its Blackbird died: repaired by whoever goes on with it.
         lost: {
           on: {

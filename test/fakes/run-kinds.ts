@@ -21,4 +21,10 @@ export const runKinds: readonly RunRecord[] = [
   runRecord({state: 'succeeded', run_type: 'review'}),
   runRecord({state: 'running', run_type: 'review'}),
   runRecord({state: 'succeeded', run_type: 'undo'}),
+  runRecord({state: 'running', run_type: 'plan'}),
+  ...sessions.map((session) => runRecord({state: 'paused', run_type: 'plan', ...session})),
+  runRecord({
+    ...{state: 'failed', run_type: 'plan', provider_session_ref: sessionRef, resumable: true},
+    failure: {kind: 'resume_rejected', message: 'no such session'},
+  }),
 ];

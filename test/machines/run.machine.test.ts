@@ -278,6 +278,8 @@ test('every transition is reached', () => {
       resumable: true,
     }),
     restingRun({state: 'succeeded', run_type: 'review'}),
+    pausedRun({run_type: 'plan', provider_session_ref: sessionRef, resumable: true}),
+    pausedRun({run_type: 'plan', failure: {kind: 'resume_rejected', message: 'no such session'}}),
     restingRun({state: 'succeeded', decision_state: 'approved_quit'}),
     restingRun({state: 'succeeded', decision_state: 'approved_quit', commit: {sha: 'abc'}}),
     runRecord({provider_session_ref: sessionRef, resumable: true}),

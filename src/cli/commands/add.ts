@@ -2,6 +2,7 @@ import {Command} from 'commander';
 import {addTask, type NewTask, setDeps} from '../../machines/policies/plan/plan-edits.ts';
 import {AppError} from '../../services/contracts/errors.ts';
 import {type Cli, collect, wholeNumber} from '../cli.ts';
+import {changePlan} from '../plan/plan-operations.ts';
 import {effortOption, modelOption, taskAgentOption, verifyOption} from './execute.ts';
 
 type Options = {
@@ -37,8 +38,8 @@ export function addCommand(cli: Cli): Command {
     .option('--parent <parentId>', 'the task it belongs to, or root', 'root')
     .option('--index <n>', 'its place among its siblings, from 0', wholeNumber)
     .action(async (options: Options, command: Command) => {
-      const {plans} = await cli.project(command);
-      await plans.read();
+      const project = await cli.project(command);
+      await project.plans.read();
       const title = options.title ?? (await cli.context.ask('Title: '));
       if (title === null || title.trim() === '') {
         throw new AppError('E_NO_INPUT', 'title is required (use --title or enter it interactively)');
@@ -60,7 +61,7 @@ export function addCommand(cli: Cli): Command {
         ...(effort === undefined ? {} : {effort}),
         ...(verify === undefined ? {} : {verify}),
       };
-      await plans.update((plan) => {
+      await changePlan(project, (plan) => {
         const added = addTask(plan, task, now);
         return dep === undefined ? added : setDeps(added, id, dep, now);
       });

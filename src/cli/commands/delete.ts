@@ -1,7 +1,6 @@
 import {Command} from 'commander';
 import {type Deletion, deleteTask} from '../../machines/policies/plan/plan-edits.ts';
 import {type Cli, taskArgument} from '../cli.ts';
-import {refuseWhileRunning} from '../job/running-task.ts';
 import {changeByHand} from '../plan/plan-operations.ts';
 
 export function deleteCommand(cli: Cli): Command {
@@ -12,7 +11,6 @@ export function deleteCommand(cli: Cli): Command {
     .option('--force', 'also remove it from the dependencies of others')
     .action(async (id: string, options: {cascadeChildren?: true; force?: true}, command: Command) => {
       const project = await cli.project(command);
-      await refuseWhileRunning(project, id);
       const how = {cascade: options.cascadeChildren === true, force: options.force === true};
       let deletion: Deletion | undefined;
       await changeByHand(project, (plan) => {

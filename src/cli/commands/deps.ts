@@ -2,6 +2,7 @@ import {Argument, Command} from 'commander';
 import {addDep, removeDep, setDeps} from '../../machines/policies/plan/plan-edits.ts';
 import type {Plan} from '../../services/contracts/plan.ts';
 import {type Cli, taskArgument} from '../cli.ts';
+import {changePlan} from '../plan/plan-operations.ts';
 import {inferCommand} from './plan/generate.ts';
 
 export function depsCommand(cli: Cli): Command {
@@ -11,8 +12,7 @@ export function depsCommand(cli: Cli): Command {
     edit: (plan: Plan) => Plan,
     text: (changed: boolean, deps: readonly string[]) => string,
   ) => {
-    const {plans} = await cli.project(command);
-    const {before, after} = await plans.update(edit);
+    const {before, after} = await changePlan(await cli.project(command), edit);
     const deps = after.items.get(id)?.deps ?? [];
     const changed = before !== after;
     cli.print(command, {id, deps, changed}, text(changed, deps));

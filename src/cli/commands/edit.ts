@@ -6,6 +6,7 @@ import {AppError} from '../../services/contracts/errors.ts';
 import type {Task} from '../../services/contracts/plan.ts';
 import {type Cli, collect, taskArgument} from '../cli.ts';
 import type {CliContext} from '../context.ts';
+import {changePlan} from '../plan/plan-operations.ts';
 import {effortOption, modelOption, taskAgentOption, verifyOption} from './execute.ts';
 
 type Options = {
@@ -50,11 +51,13 @@ export function editCommand(cli: Cli): Command {
     .addOption(verifyOption('a command that must succeed; all of them together replace the old list'))
     .addOption(new Option('--clear-verify', 'remove all its checks').conflicts('verify'))
     .action(async (id: string, options: Options, command: Command) => {
-      const {plans} = await cli.project(command);
-      const task = requireTask(await plans.read(), id);
+      const project = await cli.project(command);
+      const task = requireTask(await project.plans.read(), id);
       const isAsked = Object.keys(command.opts()).length === 0;
       const edit = isAsked ? await askForEdit(task, cli.context) : editFrom(options);
-      const {before, after} = await plans.update((plan) => editTask(plan, id, edit, cli.context.now()));
+      const {before, after} = await changePlan(project, (plan) =>
+        editTask(plan, id, edit, cli.context.now()),
+      );
       const changed = before !== after;
       cli.print(command, {id, changed}, changed ? `updated ${id}` : `${id} is unchanged`);
     });

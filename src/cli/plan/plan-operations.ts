@@ -2,11 +2,12 @@ import {existsSync, readdirSync} from 'node:fs';
 import {resolveConfig, settingOf} from '../../machines/policies/config-resolution.ts';
 import {requireSeen, type SeenTask} from '../../machines/policies/plan/plan-conflict.ts';
 import {setStatus} from '../../machines/policies/plan/plan-status.ts';
+import {refuseTaking} from '../../machines/policies/plan/running-tasks.ts';
 import {leaveForReview} from '../../machines/policies/review/parent-review.ts';
 import type {Plan, TaskStatus} from '../../services/contracts/plan.ts';
 import {ensureStateFolder} from '../../services/stores/project-folder.ts';
 import type {Project} from '../composition.ts';
-import {refuseWhileRunning} from '../job/running-task.ts';
+import {tasksAtWork} from '../job/running-task.ts';
 
 // What the commands and the terminal UI do to a plan in the same way, with the same refusals.
 
@@ -26,7 +27,6 @@ export async function setTaskStatus(
   now: string,
   seen: readonly SeenTask[] = [],
 ): Promise<Change> {
-  await refuseWhileRunning(project, taskId);
   await requireOf(project, taskId, 'setStatus');
   const change = (plan: Plan) => {
     requireSeen(plan, seen);
@@ -35,15 +35,26 @@ export async function setTaskStatus(
   return changeByHand(project, change, taskId);
 }
 
+/** A change of a person's own, whatever it is: refused where it takes a task from the agent that works on it. */
+export async function changePlan(project: Project, change: (plan: Plan) => Plan): Promise<Change> {
+  const inProgress = await tasksAtWork(project);
+  return project.plans.update((plan) => {
+    const changed = change(plan);
+    refuseTaking(plan, changed, inProgress);
+    return changed;
+  });
+}
+
 /**
- * A change of a person's own. What it completes on the way is left for a review where an agent has worked
+ * The same. What it completes on the way is left for a review where an agent has worked
  * below it; `named` is the task whose status it sets, which is a person's word.
  */
 export async function changeByHand(
-  {plans, folder, config}: Project,
+  project: Project,
   change: (plan: Plan) => Plan,
   named?: string,
 ): Promise<Change> {
+  const {folder, config} = project;
   const isReviewed = settingOf(resolveConfig(await config.layers()), 'execution.parentReviewEnabled');
   const {taskFolderName} = await import('../../services/stores/task-folder.ts');
   let worked: ReadonlySet<string> | undefined;
@@ -51,7 +62,7 @@ export async function changeByHand(
     worked ??= new Set(existsSync(folder.runsFolder) ? readdirSync(folder.runsFolder) : []);
     return worked.has(taskFolderName(id));
   };
-  return plans.update((plan) => {
+  return changePlan(project, (plan) => {
     const changed = change(plan);
     return isReviewed && changed !== plan
       ? leaveForReview(plan, changed, {hasRuns, ...(named === undefined ? {} : {named})})

@@ -7,7 +7,6 @@ import {applyEdit} from '../../machines/policies/plan/apply-edit.ts';
 import {undoChange} from '../../machines/policies/plan/plan-undo.ts';
 import {reviewRules} from '../../machines/policies/review/review-summary.ts';
 import type {SettingValueOf} from '../../services/contracts/config.ts';
-import type {Plan} from '../../services/contracts/plan.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import {createChangeTracker} from '../../services/git/change-tracker.ts';
 import {listFiles} from '../../services/git/list-files.ts';
@@ -16,8 +15,7 @@ import {createRunStore} from '../../services/stores/run-store.ts';
 import type {TuiPorts} from '../../ui/ports.ts';
 import type {Cli} from '../cli.ts';
 import {openEngine} from '../job/engine-composition.ts';
-import {refuseWhileRunning} from '../job/running-task.ts';
-import {retryTask, setTaskStatus} from '../plan/plan-operations.ts';
+import {changeByHand, changePlan, retryTask, setTaskStatus} from '../plan/plan-operations.ts';
 import {userPrograms} from '../terminal/user-programs.ts';
 import {createJobStarter} from './job-starter.ts';
 import {createAgentPorts} from './tui-agents.ts';
@@ -50,7 +48,6 @@ export async function openTuiPorts(
   const runs = createRunStore({folder: folder.runsFolder});
   const reader = createProjectReader({project, runs, env, isOwnJob: engine.isBusy});
   const start = createJobStarter(engine, plans);
-  const update = (change: (plan: Plan) => Plan) => plans.update(change);
 
   return {
     name: path.basename(folder.root),
@@ -68,11 +65,9 @@ export async function openTuiPorts(
     retry: (taskId) => retryTask(project, taskId, now()),
     withdraw: async (taskId) => void (await opened.withdrawApproval(taskId)),
     proposeUndo: (taskId) => opened.proposeUndo({taskId, runId: null, isForced: false}),
-    edit: async (edit) => {
-      if (edit.type === 'delete') await refuseWhileRunning(project, edit.taskId);
-      return update((plan) => applyEdit(plan, edit, now()));
-    },
-    undo: (change) => update((plan) => undoChange(plan, change)),
+    edit: (edit) => changeByHand(project, (plan) => applyEdit(plan, edit, now())),
+    // What comes back is what was there, parents included.
+    undo: (change) => changePlan(project, (plan) => undoChange(plan, change)),
     editFeedback: async (taskId, text) => {
       const {editFeedback} = await import('../job/feedback-operations.ts');
       await editFeedback(project, taskId, text, now);

@@ -10,8 +10,10 @@ import {draftTaskId} from '../policies/planning/draft-task.ts';
 import {type DraftHead, headOf} from '../policies/planning/plan-draft.ts';
 import {planPrompt, turnPrompt} from '../policies/planning/plan-prompt.ts';
 import {beginnerMissing} from '../policies/run/agent-choice.ts';
-import {newProgram, programObstacle, programOf} from '../policies/run/program.ts';
+import {newProgram, programOf} from '../policies/run/program.ts';
 import {isHeldForTime} from '../policies/run/retry-time.ts';
+import {circumstancesAt} from '../policies/run/run-circumstances.ts';
+import {runObstacle} from '../policies/run/run-options.ts';
 import {newRunRecord} from '../policies/run/run-record.ts';
 import {changeDraft, requireDraft} from './plan-draft.actor.ts';
 import type {PreparedRun} from './run-situation.ts';
@@ -98,19 +100,19 @@ const tellPlan = (services: Services, {draftId}: PlanDraft) =>
     base: baseOf(await services.plans.read(), services.digest),
   }));
 
-/** The last turn whose session can be gone on with, here and with the program that has it; null for a new one. */
+/** The last turn, where the run chart says that its session can be gone on with here; null for a new one. */
 function sessionIn(
   {project, agents, isSessionRef}: Services,
   runs: readonly RunRecord[],
   {explicitProvider}: PrepareTurnInput,
 ): RunRecord | null {
   const last = runs.findLast(({segments}) => segments.length > 0);
-  if (!last?.resumable || last.repo_root !== project.root || last.failure?.kind === 'resume_rejected')
-    return null;
-  const {provider, provider_session_ref: ref} = last;
-  if (ref === '' || !isSessionRef(provider, ref)) return null;
-  if (provider === 'custom' && last.provider_dialect === undefined) return null;
-  return programObstacle(last, {explicitProvider, customCommand: agents.customCommand}) === null
-    ? last
-    : null;
+  if (last === undefined) return null;
+  const place = {repoRoot: project.root, explicitProvider, customCommand: agents.customCommand};
+  const circumstances = circumstancesAt(place, last, {
+    isSessionRef: isSessionRef(last.provider, last.provider_session_ref),
+    owner: 'gone',
+    isPastCheckpoint: false,
+  });
+  return runObstacle(last, circumstances, 'sendBack') === null ? last : null;
 }

@@ -33,6 +33,7 @@ export const runStates = {
     launchable: 'prepared here: its agent may be launched',
     busy: 'another Blackbird works on it',
     reviewed: 'a review: nothing is done with it from here',
+    planned: 'a turn of a planner; the next one goes on in its session',
     lost: 'its Blackbird died while it worked',
     paused: 'paused: it can go on in its session',
     waiting: 'its agent asked something and waits for answers',

@@ -1,3 +1,4 @@
+import {type HandChange, takesFromAgent} from '../../machines/policies/plan/running-tasks.ts';
 import type {Dialog} from '../../machines/tui.machine.ts';
 import type {KeyBinding} from '../keymap.ts';
 import type {Browse, Pane} from '../model/browse.ts';
@@ -65,8 +66,10 @@ export const withTask =
     if (task) act(context, task.id);
   };
 
-/** A task that no agent works on now. */
-export const restingTask: Refusal = ({task, state}) => {
-  if (!task) return noTask;
-  return state === 'running' ? 'an agent works on it' : null;
-};
+/** A task that may be changed so, by the rule that refuses the change itself. */
+export const changeable =
+  (change: HandChange): Refusal =>
+  ({task, state}) => {
+    if (!task) return noTask;
+    return state === 'running' && takesFromAgent[change] ? 'an agent works on it' : null;
+  };

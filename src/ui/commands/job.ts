@@ -1,10 +1,12 @@
-import {executeAll, resumeStep, reviewStep} from '../../machines/policies/job/job-steps.ts';
+import {executeAll, resumeStep} from '../../machines/policies/job/job-steps.ts';
 import {proposalLines} from '../../machines/policies/job/undo-lines.ts';
+import {type WayOn, wayOn} from '../../machines/policies/run/task-options.ts';
 import {undoRefusal as refusalOfUndo, type UndoProposal} from '../../machines/policies/run/undo.ts';
 import type {Dialog} from '../../machines/tui.machine.ts';
 import {notNow} from '../keymap.ts';
+import type {Facts, TuiState} from '../model/facts.ts';
 import {readyBelow} from '../model/facts.ts';
-import type {TaskState} from '../model/task-state.ts';
+import {taskFactsOf} from '../model/task-facts.ts';
 import {anywhere, besidePlan, type Command, type CommandContext, withTask} from './command.ts';
 import {
   executeRefusal,
@@ -80,7 +82,7 @@ export const jobCommands: readonly Command[] = [
     id: 'job.resume',
     keys: ['u'],
     label: 'resume',
-    called: ({state}) => (state && resumeWords[state]) ?? 'resume',
+    called: (facts, state) => waysOn[wayOnOf(facts, state) ?? 'resume'][0],
     help: 'resume, answer or decide',
     hint: 'first',
     at: besidePlan,
@@ -160,19 +162,24 @@ function undoDialog(proposal: UndoProposal): Dialog {
   return {type: 'undo', taskId: proposal.task.id, lines, isForced: refusal !== null};
 }
 
-const resumeWords: Partial<Record<TaskState, string>> = {
-  asks: 'answer',
-  decision: 'decide',
-  feedback: 'see the review',
-};
+/** What it is called, and what waits for a person there. */
+const waysOn = {
+  review: ['decide', 'checkpoint'],
+  sendBack: ['see the review', 'feedback'],
+  answer: ['answer', 'questions'],
+  resume: ['resume', null],
+} as const satisfies Record<WayOn, readonly [label: string, dialog: Dialog['type'] | null]>;
+
+function wayOnOf({plan, task}: Facts, state: TuiState): WayOn | null {
+  const asked = plan && task ? taskFactsOf(state, plan, task) : null;
+  return asked && wayOn(asked);
+}
 
 /** What waits for a person is shown first; otherwise the agent goes on. */
 function resume({core, jobs, open}: CommandContext, taskId: string): void {
-  const {state, run} = core.facts();
-  if (state === 'asks' && (run?.questions?.length ?? 0) > 0) open({type: 'questions', taskId});
-  else if (state === 'decision') open({type: 'checkpoint', taskId});
-  else if (state === 'feedback') open({type: 'feedback', taskId});
-  // Changes that were requested and never delivered: the engine delivers them, or asks again.
-  else if (run?.decision_state === 'changes_requested') void jobs.start(reviewStep(taskId));
-  else void jobs.start(resumeStep(taskId));
+  const way = wayOnOf(core.facts(), core.get());
+  if (way === null) return;
+  const [, dialog] = waysOn[way];
+  if (dialog === null) void jobs.start(resumeStep(taskId));
+  else open({type: dialog, taskId});
 }

@@ -2,12 +2,10 @@ import {seenTask} from '../../machines/policies/plan/plan-conflict.ts';
 import {childrenOf, parentOf, rootTasks} from '../../machines/policies/plan/plan-graph.ts';
 import type {Facts} from '../model/facts.ts';
 import {applyChange, redoEdit, undoEdit} from '../plan-change.ts';
-import {besidePlan, type Command, noPlan, noTask, type Refusal, restingTask, withTask} from './command.ts';
+import {besidePlan, type Command, changeable, noPlan, withTask} from './command.ts';
 import {statusRefusal} from './task-refusals.ts';
 
 const section = 'Change the plan';
-
-const anyTask: Refusal = ({task}) => (task ? null : noTask);
 
 /** Changes of the plan: most of them begin with a dialog. */
 export const planCommands: readonly Command[] = [
@@ -48,7 +46,7 @@ export const planCommands: readonly Command[] = [
     label: 'add child',
     at: besidePlan,
     section,
-    refusal: restingTask,
+    refusal: changeable('add'),
     run: ({core, open}) => {
       const {plan, task} = core.facts();
       if (plan && task) open({type: 'add', parentId: task.id, index: childrenOf(plan, task).length});
@@ -61,7 +59,7 @@ export const planCommands: readonly Command[] = [
     hint: 'more',
     at: besidePlan,
     section,
-    refusal: restingTask,
+    refusal: changeable('edit'),
     run: withTask(({open}, taskId) => open({type: 'fields', taskId})),
   },
   {
@@ -70,7 +68,7 @@ export const planCommands: readonly Command[] = [
     label: 'dependencies',
     at: besidePlan,
     section,
-    refusal: anyTask,
+    refusal: changeable('deps'),
     run: withTask(({open}, taskId) => open({type: 'deps', taskId})),
   },
   {
@@ -79,7 +77,7 @@ export const planCommands: readonly Command[] = [
     label: 'move under another task',
     at: besidePlan,
     section,
-    refusal: restingTask,
+    refusal: changeable('move'),
     run: withTask(({open}, taskId) => open({type: 'move', taskId})),
   },
   {
@@ -88,7 +86,7 @@ export const planCommands: readonly Command[] = [
     label: 'move up',
     at: besidePlan,
     section,
-    refusal: anyTask,
+    refusal: changeable('move'),
     run: moveBy(-1),
   },
   {
@@ -97,7 +95,7 @@ export const planCommands: readonly Command[] = [
     label: 'move down',
     at: besidePlan,
     section,
-    refusal: anyTask,
+    refusal: changeable('move'),
     run: moveBy(1),
   },
   {
@@ -106,7 +104,7 @@ export const planCommands: readonly Command[] = [
     label: 'delete',
     at: besidePlan,
     section,
-    refusal: restingTask,
+    refusal: changeable('delete'),
     run: withTask(({open}, taskId) => open({type: 'delete', taskId})),
   },
   {

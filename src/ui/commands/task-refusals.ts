@@ -2,7 +2,7 @@ import {isLeaf} from '../../machines/policies/plan/plan-graph.ts';
 import {type TaskCommand, type TaskObstacle, taskObstacle} from '../../machines/policies/run/task-options.ts';
 import {dueReviews, readyBelow} from '../model/facts.ts';
 import {taskFactsOf} from '../model/task-facts.ts';
-import {noPlan, noTask, type Refusal, restingTask} from './command.ts';
+import {changeable, noPlan, noTask, type Refusal} from './command.ts';
 
 /** What may be done with a task or the plan: the refusals of execute, resume, restart and retry. */
 
@@ -90,4 +90,4 @@ export const withdrawRefusal = ofTask('withdraw');
 
 /** A status is for a person to set while other tasks run. */
 export const statusRefusal: Refusal = (facts, state) =>
-  restingTask(facts, state) ?? byChart('setStatus')(facts, state);
+  changeable('status')(facts, state) ?? byChart('setStatus')(facts, state);

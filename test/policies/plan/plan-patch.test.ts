@@ -2,7 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {diffPlans, isEmptyDiff} from '../../../src/machines/policies/plan/plan-diff.ts';
 import {tasksInTreeOrder} from '../../../src/machines/policies/plan/plan-graph.ts';
 import {applyPatch, type PatchOperation} from '../../../src/machines/policies/plan/plan-patch.ts';
-import {refuseRunning} from '../../../src/machines/policies/plan/running-tasks.ts';
+import {refuseRunning, refuseTaking} from '../../../src/machines/policies/plan/running-tasks.ts';
 import type {Plan, Task} from '../../../src/services/contracts/plan.ts';
 import {errorOf} from '../../helpers/errors.ts';
 import {family, hugeSize, made, now, planOf, promptly, statuses, task, taskIn} from '../../helpers/plans.ts';
@@ -197,6 +197,37 @@ describe('a task that an agent works on', () => {
       message: 'p is being worked on by process 7; nothing was written',
     });
     refuseRunning(busy, apply({type: 'edit', taskId: 'b', fields: {title: 'B'}}), reviewed);
+  });
+
+  test.each<{name: string; operation: PatchOperation; isRefused: boolean}>([
+    {
+      name: 'worded anew',
+      operation: {type: 'edit', taskId: 'a', fields: {title: 'A'}},
+      isRefused: false,
+    },
+    {name: 'moved', operation: {type: 'move', taskId: 'a', place: {parentId: null}}, isRefused: false},
+    {name: 'given a dependency', operation: {type: 'deps', taskId: 'a', deps: ['b']}, isRefused: false},
+    {name: 'deleted', operation: {type: 'delete', taskId: 'a'}, isRefused: true},
+    {
+      name: 'deleted with its parent',
+      operation: {type: 'delete', taskId: 'p', cascade: true},
+      isRefused: true,
+    },
+    {
+      name: 'made a parent',
+      operation: {type: 'add', task: {id: 'n', title: 'N', parentId: 'a'}},
+      isRefused: true,
+    },
+    {
+      name: 'made a parent by a move',
+      operation: {type: 'move', taskId: 'b', place: {parentId: 'a'}},
+      isRefused: true,
+    },
+  ])('by hand, $name: refused is $isRefused', ({operation, isRefused}) => {
+    const taking = () => errorOf(() => refuseTaking(busy, apply(operation), inProgress));
+    if (isRefused) expect(taking()).toMatchObject({code: 'E_TASK_RUNNING'});
+    else refuseTaking(busy, apply(operation), inProgress);
+    refuseTaking(busy, apply(operation), {...inProgress, still: new Set(['a'])});
   });
 
   test('does not stand in the way of the others, nor does one that stands still', () => {

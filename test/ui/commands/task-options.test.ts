@@ -3,12 +3,17 @@ import {createActor, toPromise} from 'xstate';
 import {definePrepareRunActor} from '../../../src/machines/actors/prepare-run.actor.ts';
 import type {RunMode} from '../../../src/machines/actors/run-situation.ts';
 import {createSpendingDesk} from '../../../src/machines/actors/spending.ts';
+import {applyEdit, type PlanEdit} from '../../../src/machines/policies/plan/apply-edit.ts';
 import {requireTask} from '../../../src/machines/policies/plan/plan-graph.ts';
+import {setStatus} from '../../../src/machines/policies/plan/plan-status.ts';
+import {refuseTaking} from '../../../src/machines/policies/plan/running-tasks.ts';
+import {asksFirst} from '../../../src/machines/policies/review/parent-feedback.ts';
 import {requirePossible} from '../../../src/machines/policies/run/run-refusals.ts';
 import {
   type KnownOfTask,
   type TaskCommand,
   taskObstacle,
+  wayOn,
 } from '../../../src/machines/policies/run/task-options.ts';
 import {statusOf} from '../../../src/machines/policies/run/task-runs.ts';
 import {AppError} from '../../../src/services/contracts/errors.ts';
@@ -18,8 +23,9 @@ import {taskStatuses} from '../../../src/services/contracts/task-status.ts';
 import {commands} from '../../../src/ui/commands/command-table.ts';
 import type {Facts, TuiState} from '../../../src/ui/model/facts.ts';
 import {runKinds} from '../../fakes/run-kinds.ts';
+import {runRecord} from '../../fakes/runs.ts';
 import {createFakeServices} from '../../fakes/services.ts';
-import {planOf, task} from '../../helpers/plans.ts';
+import {now, planOf, task} from '../../helpers/plans.ts';
 import {factsIn} from '../../helpers/task-facts.ts';
 
 type Place = Pick<KnownOfTask, 'repoRoot' | 'explicitProvider' | 'customCommand' | 'isSessionRef'>;
@@ -48,7 +54,15 @@ const keys: Readonly<Record<string, readonly TaskCommand[]>> = {
   'job.executeTask': ['execute'],
 };
 
-function keyTakes(id: string, plan: Plan, run: RunRecord, place: Place, isSentBack: boolean): boolean {
+/** What the terminal UI says of a task with this run. */
+function onScreen(
+  id: string,
+  plan: Plan,
+  run: RunRecord,
+  place: Place,
+  isSentBack: boolean,
+  isRunning = false,
+) {
   const data = {
     place,
     runs: new Map([['a', run]]),
@@ -57,10 +71,13 @@ function keyTakes(id: string, plan: Plan, run: RunRecord, place: Place, isSentBa
     reviews: new Map(),
     otherEngine: null,
   };
-  const facts = {isBusy: false, plan, task: requireTask(plan, 'a')};
+  const facts = {isBusy: false, plan, task: requireTask(plan, 'a'), state: isRunning ? 'running' : 'paused'};
   const command = commands.find((each) => each.id === id);
-  return command?.refusal?.(facts as unknown as Facts, {data, job: null} as unknown as TuiState) === null;
+  const asked = [facts as unknown as Facts, {data, job: null} as unknown as TuiState] as const;
+  return {isTaken: command?.refusal?.(...asked) === null, label: command?.called?.(...asked)};
 }
+
+const edit = (change: PlanEdit) => (plan: Plan) => applyEdit(plan, change, now);
 
 const isRefused = (act: () => void): boolean => {
   try {
@@ -83,7 +100,7 @@ test('chart, commands and keys agree on what is possible, for every kind of reco
           for (const [id, asked] of Object.entries(keys)) {
             const chart = asked.some((command) => taskObstacle(facts, command) === null);
             const cli = asked.some((command) => !isRefused(() => requirePossible(facts, command)));
-            const tui = keyTakes(id, plan, run, place, isSentBack);
+            const {isTaken: tui} = onScreen(id, plan, run, place, isSentBack);
             if (chart !== cli || chart !== tui)
               differing.push({id, run, status, isSentBack, chart, cli, tui});
           }
@@ -92,6 +109,53 @@ test('chart, commands and keys agree on what is possible, for every kind of reco
     }
   }
   expect(differing.slice(0, 3)).toEqual([]);
+});
+
+test.each<{id: string; change: (plan: Plan) => Plan}>([
+  {id: 'plan.addChild', change: edit({type: 'add', task: {id: 'n', title: 'N', parentId: 'a'}})},
+  {id: 'plan.edit', change: edit({type: 'edit', taskId: 'a', fields: {title: 'A'}, seen: []})},
+  {id: 'plan.deps', change: edit({type: 'deps', taskId: 'a', deps: ['b'], seen: []})},
+  {id: 'plan.move', change: edit({type: 'move', taskId: 'a', place: {parentId: 'b'}, seen: []})},
+  {id: 'plan.delete', change: edit({type: 'delete', taskId: 'a', seen: []})},
+  {id: 'plan.status', change: (plan) => setStatus(plan, 'a', 'skipped', now)},
+])('the key $id and the change itself agree about a task at work', ({id, change}) => {
+  const plan = planOf(task('a', {status: 'in_progress'}), task('b'));
+  for (const isRunning of [true, false]) {
+    const still = new Set(isRunning ? [] : ['a']);
+    const isKept = isRefused(() => refuseTaking(plan, change(plan), {pid: 7, still, reviewed: new Set()}));
+    const run = runRecord({state: isRunning ? 'running' : 'paused'});
+    const {isTaken} = onScreen(id, plan, run, here, false, isRunning);
+    expect({isRunning, isKept}).toEqual({isRunning, isKept: !isTaken});
+  }
+});
+
+const questions = [{id: 'db', prompt: 'Which database?', type: 'free_text'}] as const;
+const bare = {answers: [], feedback: null};
+
+test('one key goes on with what the chart takes, and asks first exactly where a bare resume does', () => {
+  const labels = {review: 'decide', sendBack: 'see the review', answer: 'answer', resume: 'resume'};
+  const differing: unknown[] = [];
+  const seen = new Set<string | null>();
+  for (const kind of runKinds) {
+    const run = kind.state === 'waiting' ? {...kind, questions: [...questions]} : kind;
+    for (const status of taskStatuses) {
+      const plan = planOf(task('a', {status}));
+      for (const place of places) {
+        for (const isSentBack of [false, true]) {
+          const facts = factsIn(plan, {...place, run, isSentBack})(requireTask(plan, 'a'));
+          const way = wayOn(facts);
+          seen.add(way);
+          const {isTaken, label} = onScreen('job.resume', plan, run, place, isSentBack);
+          const isAsking = way === 'answer';
+          const isBareAsking = isTaken && way !== 'review' && asksFirst(run, bare, isSentBack);
+          if (isTaken !== (way !== null) || label !== labels[way ?? 'resume'] || isAsking !== isBareAsking)
+            differing.push({run, status, isSentBack, way, isTaken, label, isBareAsking});
+        }
+      }
+    }
+  }
+  expect(differing.slice(0, 3)).toEqual([]);
+  expect(seen).toEqual(new Set([null, 'review', 'sendBack', 'answer', 'resume']));
 });
 
 const modes: ReadonlyArray<{readonly mode: RunMode; readonly command: TaskCommand}> = [

@@ -1,5 +1,7 @@
 import {AppError, shellWord} from '../../../services/contracts/errors.ts';
-import type {Plan} from '../../../services/contracts/plan.ts';
+import type {Plan, Task} from '../../../services/contracts/plan.ts';
+import type {PlanEdit} from './apply-edit.ts';
+import {isLeaf} from './plan-graph.ts';
 
 /** What was known of the tasks in progress before the plan was locked. */
 export type TasksInProgress = {
@@ -12,12 +14,45 @@ export type TasksInProgress = {
 };
 
 /** Refuses a change, whatever it is, of a task that an agent works on; also of one that it began meanwhile. */
-export function refuseRunning(before: Plan, after: Plan, {pid, still, reviewed}: TasksInProgress): void {
+export function refuseRunning(before: Plan, after: Plan, inProgress: TasksInProgress): void {
+  refuseAtWork(before, after, inProgress, (task, changed) => changed === task);
+}
+
+/** What a person does to one task; `add` gives it a child. */
+export type HandChange = PlanEdit['type'] | 'status';
+
+/** What takes a task from the agent that works on it. Everything else the agent hears of with its next resume. */
+export const takesFromAgent: Readonly<Record<HandChange, boolean>> = {
+  add: true,
+  delete: true,
+  status: true,
+  edit: false,
+  move: false,
+  deps: false,
+};
+
+/** Refuses what a person may not do to a task at work: delete it, make a parent of it, give it a status. */
+export function refuseTaking(before: Plan, after: Plan, inProgress: TasksInProgress): void {
+  refuseAtWork(
+    before,
+    after,
+    inProgress,
+    (task, changed) =>
+      changed !== undefined && changed.status === task.status && isLeaf(changed) === isLeaf(task),
+  );
+}
+
+function refuseAtWork(
+  before: Plan,
+  after: Plan,
+  {pid, still, reviewed}: TasksInProgress,
+  isLeft: (task: Task, changed: Task | undefined) => boolean,
+): void {
   if (pid === null || before === after) return;
   for (const [id, task] of before.items) {
-    if (task.status !== 'in_progress' || still.has(id) || after.items.get(id) === task) continue;
+    if (task.status !== 'in_progress' || still.has(id) || isLeft(task, after.items.get(id))) continue;
     // Parents follow their children; agents work on leaves, and reviewers on parents.
-    if (task.childIds.length > 0 && !reviewed.has(id)) continue;
+    if (!isLeaf(task) && !reviewed.has(id)) continue;
     throw new AppError('E_TASK_RUNNING', `${id} is being worked on by process ${pid}; nothing was written`, {
       next: [
         {command: `blackbird logs ${shellWord(id)} --follow`, why: 'watch it'},

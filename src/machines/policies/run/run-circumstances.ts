@@ -89,6 +89,8 @@ type Facts = {readonly context: {readonly run: RunRecord; readonly circumstances
 /** What the run chart asks of a record and its circumstances. */
 export const runGuards = {
   isReplaced: ({context}: Facts) => context.run.superseded_by_run_id !== undefined,
+  /** What a planner said last: the next turn is a run of its own. */
+  isTurn: ({context}: Facts) => context.run.run_type === 'plan' && context.run.state !== 'running',
   /** Or an undo: neither of them is an attempt at its task. */
   isReview: ({context}: Facts) => context.run.run_type !== 'execute',
   isRunning: ({context}: Facts) => context.run.state === 'running',
@@ -116,6 +118,7 @@ export const runGuards = {
   isUnchecked: ({context}: Facts) => context.run.checks_due === true,
   isForeignSession: ({context}: Facts) => !context.circumstances.isSessionRef,
   isUnsavedSession: ({context}: Facts) => !context.run.resumable,
+  isSessionRejected: ({context}: Facts) => context.run.failure?.kind === 'resume_rejected',
 } as const;
 
 const hasCommit = (commit: unknown): boolean =>

@@ -29,6 +29,7 @@ export type RunCommandName = (typeof runCommands)[number];
 export type RunStanding =
   | 'superseded'
   | 'launchable'
+  | 'planned'
   | 'reviewed'
   | 'lost'
   | 'busy'
@@ -44,6 +45,7 @@ export function standingOf(run: RunRecord, circumstances: RunCircumstances): Run
   const facts = {context: {run, circumstances}};
   if (runGuards.isReplaced(facts)) return 'superseded';
   if (runGuards.isOwn(facts)) return 'launchable';
+  if (runGuards.isTurn(facts)) return 'planned';
   if (runGuards.isReview(facts)) return 'reviewed';
   if (runGuards.isOwnerGone(facts)) return 'lost';
   if (runGuards.isRunning(facts)) return 'busy';
@@ -83,6 +85,8 @@ const session: Need = (facts) => {
   if (runGuards.isForeignSession(facts)) return 'foreignSession';
   return runGuards.isUnsavedSession(facts) ? 'unsavedSession' : null;
 };
+/** A planner whose program would not go on is told everything again. */
+const turnSession: Need = (facts) => (runGuards.isSessionRejected(facts) ? 'noSession' : session(facts));
 /** A task without a session is told everything again. */
 const sessionIfAny: Need = (facts) => (runGuards.hasNoSession(facts) ? place(facts) : session(facts));
 /** Checks need no session. */
@@ -99,6 +103,7 @@ const failure: Need = (facts) => (runGuards.hasFailed(facts) ? null : 'standing'
 const accepted: Record<RunStanding, Partial<Record<RunCommandName, Need>>> = {
   superseded: {},
   launchable: {launch: nothing},
+  planned: {sendBack: turnSession},
   reviewed: {},
   busy: {},
   lost: {resume: sessionOrChecks, restart: nothing, retry: nothing, undo: nothing},

@@ -120,6 +120,18 @@ export const possibleCommands = (facts: TaskFacts): readonly TaskCommand[] =>
 export const nextCommands = (facts: TaskFacts): readonly TaskCommand[] =>
   wishes(facts).filter((command) => taskObstacle(facts, command) === null);
 
+/** What going on with a task is; `sendBack` brings what a review said of it. */
+export type WayOn = 'review' | 'sendBack' | 'answer' | 'resume';
+
+/** What one key goes on with, whichever it is; null where the chart takes none of them. */
+export function wayOn(facts: TaskFacts): WayOn | null {
+  if (taskObstacle(facts, 'review') === null) return 'review';
+  if (taskObstacle(facts, 'resume') !== null) return null;
+  if (facts.isSentBack) return 'sendBack';
+  const isAsked = (facts.run?.questions?.length ?? 0) > 0;
+  return isAsked && taskObstacle(facts, 'answer') === null ? 'answer' : 'resume';
+}
+
 function wishes(facts: TaskFacts): readonly TaskCommand[] {
   const {plan, task, isSentBack} = facts;
   const standing = taskStanding(facts);
