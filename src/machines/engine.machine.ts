@@ -1,4 +1,5 @@
 import {and, assign, type EventObject, emit, not, or, sendTo, setup, stateIn} from 'xstate';
+import {messageOf} from '../services/contracts/errors.ts';
 import type {RunRecord} from '../services/contracts/run.ts';
 import type {JobOpening} from './actors/job.actor.ts';
 import {callbackNotProvided, promiseNotProvided} from './actors/not-provided.ts';
@@ -24,7 +25,8 @@ export type EngineCommand =
 
 export type EngineNews =
   | {readonly type: 'job.stopped'; readonly result: JobResult}
-  | ({readonly type: 'engine.pausing'} & PauseNews);
+  | ({readonly type: 'engine.pausing'} & PauseNews)
+  | {readonly type: 'engine.warning'; readonly message: string};
 
 type EngineContext = jobs.JobProgress & {
   options: JobOptions;
@@ -35,6 +37,7 @@ type EngineContext = jobs.JobProgress & {
 };
 
 const failed = failedBy('ending');
+const unheard = {actions: {type: 'warnUnheard', params: errorIn}} as const;
 
 const nothingDone = {
   ...{done: [], reviewed: 0, review: null, wanted: null, obstacles: null},
@@ -75,6 +78,9 @@ export const engineMachine = setup({
     announcePause: emit((_, params: PauseNews): EngineNews => {
       return {type: 'engine.pausing', ...params};
     }),
+    warnUnheard: emit((_, {error}: {error: unknown}): EngineNews => {
+      return {type: 'engine.warning', message: `other terminals are not heard any more: ${messageOf(error)}`};
+    }),
     announceEnd: emit(({context}, {wish}: {wish: jobs.Wish}): EngineNews => {
       return {type: 'job.stopped', result: jobs.jobResult(context, wish)};
     }),
@@ -103,7 +109,8 @@ export const engineMachine = setup({
     working: {
       tags: 'busy',
       type: 'parallel',
-      invoke: {id: 'watchRequests', src: 'watchRequests'},
+      // Broken, the job does what it was asked for; only other terminals cannot reach it any more.
+      invoke: {id: 'watchRequests', src: 'watchRequests', onError: unheard},
       states: {
         wish: {
           initial: 'none',

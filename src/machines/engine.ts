@@ -82,6 +82,7 @@ export function createEngine(outside: Services, {inspect, clock}: EngineOptions 
     ...(clock ? {clock} : {}),
   });
   actor.on('engine.pausing', publish);
+  actor.on('engine.warning', publish);
   actor.start();
   const answer = (runId: string, command: ReviewGateCommand) => {
     const open = decisions.get(runId);

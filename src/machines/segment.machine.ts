@@ -56,6 +56,7 @@ export const segmentMachine = setup({
     rememberRun: assign((_, params: {run: RunRecord}) => params),
     rememberError: assign((_, params: {error: unknown}) => params),
     pauseForBudget: assign(({context}, overrun: Overrun | null) => pausedByBudget(context, overrun)),
+    pauseUnwatched: assign({pause: ({context}) => context.pause ?? pausedBy(context, 'budget')}),
     markSessionRecorded: assign({
       session: ({context}) => context.session && {...context.session, isRecorded: true},
     }),
@@ -72,6 +73,8 @@ export const segmentMachine = setup({
     isForced: ({context}) => (context.pause?.presses ?? 0) > 1,
     isSwept: ({context}) => context.isSwept,
     hasResult: ({context}) => context.hasResult,
+    /** Nothing more is used: what watches it may break. */
+    isWorkOver: ({context}) => context.hasResult || context.exit !== null,
     hasError: ({context}) => context.error !== undefined,
     isStalled: ({context}, silence: Silence) => silencePause(silence, context.stallMilliseconds) !== null,
     /** Sent back without a budget: that is an end like any other pause by Blackbird itself. */
@@ -107,6 +110,8 @@ export const segmentMachine = setup({
       src: 'budget',
       input: ({context: {run, budgets}}) => ({run, ...(budgets && {budgets})}),
       onDone: {actions: {type: 'pauseForBudget', params: outputIn}},
+      // Nobody would see what it uses: it is stopped as by a pause, and the segment fails with the reason.
+      onError: [{guard: 'isWorkOver'}, {actions: [failed, 'pauseUnwatched']}],
     },
   ],
   on: {
@@ -187,6 +192,7 @@ export const segmentMachine = setup({
       invoke: {
         ...recording('recordWithdrawal', segmentStep.withdrawal),
         onDone: [
+          {guard: 'hasError', target: 'failed', actions: remembered},
           {guard: {type: 'restsForBudget', params: recordIn}, target: 'ended', actions: remembered},
           {target: 'withdrawn', actions: remembered},
         ],

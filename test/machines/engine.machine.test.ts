@@ -92,6 +92,22 @@ function createEngineActor(fake = createFakeServices({plan: planOf(task('a'), ta
 }
 
 describe('a job', () => {
+  test('that cannot hear other terminals says so, and does what it was asked for', async () => {
+    const fake = createFakeServices({plan: planOf(task('a'))});
+    fake.services.requests.watch = () => {
+      throw new Error('no watches left');
+    };
+    const {actor, rest, plans} = createEngineActor(fake);
+    const warnings: unknown[] = [];
+    actor.on('engine.warning', (warning) => warnings.push(warning));
+    actor.send(start(execute));
+    expect(await rest()).toMatchObject({output: {reason: 'completed'}});
+    expect(plans.statuses()).toEqual({a: 'done'});
+    expect(warnings).toEqual([
+      {type: 'engine.warning', message: 'other terminals are not heard any more: no watches left'},
+    ]);
+  });
+
   test('runs under the project lock and says how it ended, once', async () => {
     const {actor, log, rest, results} = createEngineActor();
     actor.send(start(execute));
@@ -496,6 +512,7 @@ test('every transition is reached', () => {
         {type: 'xstate.done.actor.parentReview', output: settled},
         {type: 'xstate.error.actor.parentReview', error: 'no'},
         {type: 'xstate.error.actor.releaseLock', error: 'no'},
+        {type: 'xstate.error.actor.watchRequests', error: 'no'},
       ],
       key: ({context}) => [
         context.steps[0]?.mode?.type ?? context.steps[0]?.type ?? null,

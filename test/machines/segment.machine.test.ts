@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {createActor, SimulatedClock, toPromise} from 'xstate';
+import {createActor, fromPromise, SimulatedClock, toPromise} from 'xstate';
 import {defineAgentActor, defineEndEverythingActor} from '../../src/machines/actors/agent.actor.ts';
 import {defineRecordRunActor} from '../../src/machines/actors/record-run.actor.ts';
 import {
@@ -8,6 +8,7 @@ import {
   defineWatchUseActor,
 } from '../../src/machines/actors/spending.ts';
 import {budgetMachine} from '../../src/machines/budget.machine.ts';
+import type {Budgets, Spending} from '../../src/machines/policies/run/budget.ts';
 import {applyRunStep} from '../../src/machines/policies/run/run-record.ts';
 import {segmentMachine} from '../../src/machines/segment.machine.ts';
 import type {AgentEvent, AgentRequest} from '../../src/services/contracts/agent.ts';
@@ -38,9 +39,13 @@ const lingerMilliseconds = 10_000;
 function createSegment({
   run = runRecord(),
   request = startRequest,
+  budgets,
+  readSpending,
 }: {
   run?: RunRecord;
   request?: AgentRequest;
+  budgets?: Budgets;
+  readSpending?: () => Promise<Spending>;
 } = {}) {
   const fake = createFakeServices({runs: [run]});
   const {services} = fake;
@@ -61,7 +66,9 @@ function createSegment({
         }),
         budget: budgetMachine.provide({
           actors: {
-            readSpending: defineReadSpendingActor(spending),
+            readSpending: readSpending
+              ? fromPromise<Spending, {readonly run: RunRecord}>(readSpending)
+              : defineReadSpendingActor(spending),
             watchUse: defineWatchUseActor(spending),
           },
         }),
@@ -69,7 +76,7 @@ function createSegment({
         endEverything: defineEndEverythingActor({live}),
       },
     }),
-    {clock, input: {run, request, graceMilliseconds}},
+    {clock, input: {run, request, graceMilliseconds, ...(budgets && {budgets})}},
   );
   const finished = toPromise(actor);
   return {
@@ -1029,6 +1036,45 @@ test.each([
   expect(segment.endings.size).toBe(0);
 });
 
+describe('what an agent uses and nobody can watch', () => {
+  const unread = new Error('the use cannot be read');
+  const none = {cost_usd: null, tokens: null, milliseconds: null};
+  const budgets = {job: {...none, tokens: 10}, task: none, turns: null};
+
+  test('stops it; the segment fails with the reason, and nothing lives on', async () => {
+    const segment = createSegment({budgets, readSpending: () => Promise.reject(unread)});
+    segment.agents.obeys.interrupt = true;
+    segment.actor.start();
+    expect(await segment.finished).toMatchObject({outcome: 'error', error: unread});
+    expect(segment.agents.alive()).toEqual([]);
+  });
+
+  test('while it works: it is interrupted like any other', async () => {
+    let fail = (_: Error) => {};
+    const segment = createSegment({budgets, readSpending: () => new Promise((_, reject) => (fail = reject))});
+    segment.agents.obeys.interrupt = true;
+    segment.actor.start();
+    await settle();
+    expect(segment.state()).toBe('active');
+    fail(unread);
+    expect(await segment.finished).toMatchObject({outcome: 'error', error: unread});
+    expect(segment.log).toContain('interrupt a-1');
+    expect(segment.agents.alive()).toEqual([]);
+  });
+
+  test('after its result makes no difference', async () => {
+    let fail = (_: Error) => {};
+    const segment = createSegment({budgets, readSpending: () => new Promise((_, reject) => (fail = reject))});
+    segment.actor.start();
+    await settle();
+    segment.agent.reports({ok: true});
+    fail(unread);
+    await settle();
+    segment.agent.exits({exitCode: 0});
+    expect(await segment.finished).toMatchObject({outcome: 'ended', run: {state: 'succeeded'}});
+  });
+});
+
 describe('what cannot be ended', () => {
   test('is named, nothing is recorded over it, and it is killed once more', async () => {
     const segment = await startInSession();
@@ -1130,6 +1176,7 @@ test('every transition is reached', () => {
           type: 'xstate.done.actor.budget',
           output: {whose: 'job', setting: 'execution.maxTokens', what: 'tokens', spent: 1, limit: 1},
         },
+        {type: 'xstate.error.actor.budget', error: 'unread'},
         {type: 'xstate.done.actor.recordWithdrawal', output: pausedRun()},
         ...['recordStart', 'recordSession', 'recordPauseIntent', 'recordPause', 'recordOutcome'].map(
           (id) => ({
