@@ -88,6 +88,7 @@ export const engineMachine = setup({
   guards: {
     isPauseAsked: or([stateIn('#pausing'), stateIn('#forcing')]),
     isStopAsked: stateIn('#stopping'),
+    isReviewUnwanted: and(['isStopAsked', ({context}) => jobs.rulesOf(context).reviewsParents]),
     mayHandOver: ({context}, {error}: {error: unknown}) => mayHandOver(context.steps, error),
     isTaskNext: ({context}) => context.steps[0]?.type === 'task',
     isUndoNext: ({context}) => context.steps[0]?.type === 'undo',
@@ -186,6 +187,7 @@ export const engineMachine = setup({
                 {guard: and([not('isStopAsked'), 'isTaskNext']), target: 'tasking'},
                 {guard: and([not('isStopAsked'), 'isUndoNext']), target: 'undoing'},
                 {guard: and([not('isStopAsked'), 'isPlanningNext']), target: 'planning'},
+                {guard: 'isReviewUnwanted', target: 'ending'},
                 {guard: 'hasDueParents', target: 'reviewing'},
                 {guard: and([not('isStopAsked'), 'isPlanNext']), target: 'executing'},
                 {target: 'ending'},

@@ -1,4 +1,4 @@
-import {assign, or, sendTo, setup, stateIn} from 'xstate';
+import {and, assign, or, sendTo, setup, stateIn} from 'xstate';
 import {promiseNotProvided} from './actors/not-provided.ts';
 import {
   errorIn,
@@ -85,6 +85,7 @@ export const executorMachine = setup({
   guards: {
     isPauseAsked,
     isStopAsked: stateIn('#stopping'),
+    isReviewUnwanted: and(['isStopAsked', ({context}) => context.reviewsParents]),
     mayRetry: ({context}, output: TaskOutput) => steps.mayRetry(output, context),
     isEnough: or([
       stateIn('#stopping'),
@@ -210,6 +211,8 @@ export const executorMachine = setup({
                   {guard: retried, target: 'retrying', actions: [attempted, again]},
                   {guard: ending, target: '#stopped', actions: [...begun, stopped]},
                   {guard: 'isPauseAsked', target: '#paused', actions: begun},
+                  // Who wants it to end after the task wants no reviewer, either.
+                  {guard: 'isReviewUnwanted', target: 'choosing', actions: begun},
                   {guard: {type: 'mayBeDue', params: outputIn}, target: 'reviewing', actions: begun},
                   {target: 'choosing', actions: begun},
                 ],

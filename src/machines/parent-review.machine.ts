@@ -1,4 +1,4 @@
-import {and, assign, type DoneActorEvent, not, sendTo, setup, stateIn} from 'xstate';
+import {and, assign, type DoneActorEvent, not, or, sendTo, setup, stateIn} from 'xstate';
 import type {ProviderId} from '../services/contracts/agent.ts';
 import type {RunRecord} from '../services/contracts/run.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
@@ -11,7 +11,7 @@ import type {
   SelectReviewInput,
 } from './actors/select-review.actor.ts';
 import type {ReviewVerdict, SettleReviewInput} from './actors/settle-review.actor.ts';
-import {errorIn, finalOutput, isPauseAsked, type LoopCommand, outputIn, pauseWish} from './chart-parts.ts';
+import {errorIn, finalOutput, isPauseAsked, type LoopCommand, outputIn, stopWish} from './chart-parts.ts';
 import {isHopeless} from './policies/job/stop-reason.ts';
 import {
   type ParentReviewOutput,
@@ -90,6 +90,7 @@ export const parentReviewMachine = setup({
   },
   guards: {
     isPauseAsked,
+    isStopAsked: stateIn('#stopping'),
     isNothingDue: ({context}) => context.step.type === 'none',
     isAnswerDue: ({context}) => context.step.type === 'answer',
     isUndecided: ({context}) => context.step.type === 'decide',
@@ -122,7 +123,7 @@ export const parentReviewMachine = setup({
     reviewing: {
       type: 'parallel',
       states: {
-        wish: pauseWish,
+        wish: stopWish,
         work: {
           initial: 'selecting',
           states: {
@@ -144,13 +145,16 @@ export const parentReviewMachine = setup({
                 {guard: 'isCompletionDue', target: 'completing'},
                 // Nobody waits for a reviewer any more.
                 {guard: 'isPauseAsked', target: '#paused'},
+                {guard: 'isStopAsked', target: '#settled'},
                 {guard: 'isHeld', target: 'waitingForRetry'},
                 {target: 'preparing'},
               ],
             },
             waitingForRetry: {
-              always: {guard: 'isPauseAsked', target: '#paused'},
-              on: {'executor.stopAfterTask': '#held'},
+              always: [
+                {guard: 'isPauseAsked', target: '#paused'},
+                {guard: 'isStopAsked', target: '#held'},
+              ],
               invoke: {
                 id: 'retryWait',
                 src: 'retryWait',
@@ -180,7 +184,7 @@ export const parentReviewMachine = setup({
                 }),
                 onDone: [
                   {guard: {type: 'isOutdated', params: preparedIn}, target: 'selecting'},
-                  {guard: 'isPauseAsked', target: 'withdrawing', actions: prepared},
+                  {guard: or(['isPauseAsked', 'isStopAsked']), target: 'withdrawing', actions: prepared},
                   {target: 'running', actions: prepared},
                 ],
                 onError: broken,
@@ -191,7 +195,7 @@ export const parentReviewMachine = setup({
                 id: 'withdrawRun',
                 src: 'withdrawRun',
                 input: ({context}) => ({run: preparedReview(context).run}),
-                onDone: '#paused',
+                onDone: [{guard: 'isStopAsked', target: '#settled'}, {target: '#paused'}],
                 onError: broken,
               },
             },

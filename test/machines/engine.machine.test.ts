@@ -16,6 +16,7 @@ import {executorMachine} from '../../src/machines/executor.machine.ts';
 import {jobTaskMachine} from '../../src/machines/job-task.machine.ts';
 import {parentReviewMachine} from '../../src/machines/parent-review.machine.ts';
 import {type Job, type JobResult, undoStep} from '../../src/machines/policies/job/job-steps.ts';
+import {jobSummary} from '../../src/machines/policies/job/job-summary.ts';
 import {AppError} from '../../src/services/contracts/errors.ts';
 import type {Services} from '../../src/services/contracts/services.ts';
 import {defineEffects} from '../fakes/machines.ts';
@@ -258,6 +259,40 @@ describe('to stop after the task', () => {
     agents.agent.succeeds();
     expect(await rest()).toMatchObject({output: {reason: 'completed', attempted: [{taskId: 'a'}]}});
     expect(gone()).toEqual(['go a-1']);
+  });
+
+  describe.each([
+    {what: 'a plan', job: execute, runs: []},
+    {what: 'a single task', job: resume, runs: [pausedRun()]},
+  ])('of $what', ({job, runs}) => {
+    const plan = planOf(family(task('p'), task('a', {status: runs.length === 0 ? 'todo' : 'in_progress'})));
+    const stopAtWork = async (settings: {parentReviewEnabled?: boolean}) => {
+      const engine = createEngineActor(createFakeServices({plan, runs, settings}));
+      engine.agents.play = () => {};
+      engine.actor.send(start(job));
+      await eventually(() => expect(engine.gone()).toEqual(['go a-1']));
+      engine.actor.send(stopAfterTask);
+      engine.agents.agent.succeeds();
+      await engine.rest();
+      const [result] = engine.results;
+      return {...engine, said: result && jobSummary(result, engine.plans.plan)};
+    };
+
+    test('begins no reviewer and says that a review is due', async () => {
+      const {gone, plans, said} = await stopAtWork({});
+      expect(gone()).toEqual(['go a-1']);
+      expect(plans.statuses()).toEqual({p: 'todo', a: 'done'});
+      expect(said).toMatchObject({
+        headline: 'Stopped after a, as you asked · the review of p is due · no ready tasks remaining',
+        standing: 'done',
+      });
+    });
+
+    test('completes the parent where reviews are off', async () => {
+      const {plans, said} = await stopAtWork({parentReviewEnabled: false});
+      expect(plans.statuses()).toEqual({p: 'done', a: 'done'});
+      expect(said?.headline).toBe('Stopped after a, as you asked · no ready tasks remaining');
+    });
   });
 
   test('ends the wait for a reviewer that is at its limit', async () => {

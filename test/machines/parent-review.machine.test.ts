@@ -11,6 +11,7 @@ import type {RunRecord} from '../../src/services/contracts/run.ts';
 import {defineEffects} from '../fakes/machines.ts';
 import {pausedRun, restingRun, runRecord} from '../fakes/runs.ts';
 import {createFakeServices, settle} from '../fakes/services.ts';
+import {eventually} from '../helpers/eventually.ts';
 import {unreachedTransitions} from '../helpers/model.ts';
 import {family, now, planOf, task, taskIn, withStatus} from '../helpers/plans.ts';
 
@@ -572,6 +573,50 @@ describe('a pause', () => {
     release();
     expect(await fake.finished).toMatchObject({
       outcome: 'paused',
+      reviews: [{parentId: 'p', verdict: 'passed'}],
+    });
+    expect(fake.plans.statuses()).toMatchObject({p: 'done', g: 'todo'});
+  });
+});
+
+describe('to stop after the task', () => {
+  const stop = {type: 'executor.stopAfterTask'} as const;
+
+  test('asked for before begins no reviewer; what needs none is completed', async () => {
+    const due = createReview();
+    due.actor.start();
+    due.actor.send(stop);
+    expect(await due.finished).toEqual({outcome: 'settled', reviews: [], pending: []});
+    expect(due.log).toEqual([]);
+
+    const off = createReview({isEnabled: false});
+    off.actor.start();
+    off.actor.send(stop);
+    expect(await off.finished).toEqual({outcome: 'settled', reviews: [], pending: []});
+    expect(off.plans.statuses()).toMatchObject({p: 'done', g: 'done'});
+  });
+
+  test('asked for while a review is prepared keeps its agent from running', async () => {
+    const fake = createReview();
+    fake.actor.start();
+    const release = fake.plans.holdNextRead();
+    await settle();
+    expect(fake.actor.getSnapshot().value).toMatchObject({reviewing: {work: 'preparing'}});
+    fake.actor.send(stop);
+    release();
+    expect((await fake.finished).outcome).toBe('settled');
+    expect(fake.log).not.toContain('go p-1');
+    expect(fake.reviews()).toMatchObject([{state: 'canceled'}]);
+  });
+
+  test('lets the reviewer at work end, and begins no other', async () => {
+    const fake = createReview();
+    fake.actor.start();
+    await eventually(() => expect(fake.log).toContain('go p-1'));
+    fake.actor.send(stop);
+    fake.agents.agent.succeeds(pass);
+    expect(await fake.finished).toMatchObject({
+      outcome: 'settled',
       reviews: [{parentId: 'p', verdict: 'passed'}],
     });
     expect(fake.plans.statuses()).toMatchObject({p: 'done', g: 'todo'});

@@ -1,9 +1,9 @@
-import {inside, pauseWishStates} from './wish.ts';
+import {inside, stopWishStates} from './wish.ts';
 
 export const parentReviewStates = {
   reviewing: 'parents whose children are done are reviewed',
   ...inside('reviewing', {
-    ...pauseWishStates,
+    ...stopWishStates,
     work: 'one parent after another, from the bottom up',
     'work.selecting': 'looks for the next parent that is due',
     'work.selected': 'what is to be done with it?',

@@ -5,6 +5,7 @@ import type {Reviewed} from '../../parent-review.machine.ts';
 import {readyTasks} from '../plan/readiness.ts';
 import {type PlanData, planSummary} from '../planning/plan-job.ts';
 import {decisionWords} from '../review/checkpoint-choices.ts';
+import {dueParents} from '../review/parent-review.ts';
 import type {UndecidedParent} from '../review/review-steps.ts';
 import type {Overrun} from '../run/budget.ts';
 import {heldUpError, heldUpLines, isByProvider, isHeldUp, isTimeNeeded} from '../run/failure-table.ts';
@@ -136,7 +137,10 @@ function ownSummary(result: JobResult, plan: Plan): JobSummary {
       if (undone?.type === 'undo' && undone.output.outcome === 'undone') {
         return {reason, ...undoSummary(undone.output, plan), standing: standingOf(story)};
       }
-      const headline = sentence(endOf(result, story), remarked(story), notReviewed(story), remaining(plan));
+      const headline = sentence(
+        endOf(result, story),
+        ...[remarked(story), notReviewed(story), leftUnreviewed(result, plan), remaining(plan)],
+      );
       const heldUp = story.attempted.filter(isHeldUp).flatMap((each) => heldUpLines(each));
       const lines = [headline, ...(plan.items.size === 0 ? emptyPlanLines : []), ...failedLines, ...heldUp];
       const rejected = last?.decision_state === 'rejected' ? {rejected: last.taskId} : {};
@@ -266,6 +270,12 @@ function notReviewed({reviews}: Story): string {
   const broken = reviews.filter(({verdict}) => verdict === 'broken');
   const names = broken.map(({parentId}) => displayLine(parentId)).join(', ');
   return broken.length === 0 ? '' : `the review of ${names} came to nothing`;
+}
+
+/** Whoever stops a job keeps the reviewers from beginning, too. */
+function leftUnreviewed({isStopAsked}: JobResult, plan: Plan): string {
+  const names = isStopAsked ? dueParents(plan).map(({id}) => displayLine(id)) : [];
+  return names.length === 0 ? '' : `the review of ${names.join(', ')} is due`;
 }
 
 function remarked({reviews}: Story): string {
