@@ -1,10 +1,13 @@
 import {mkdirSync, readdirSync, writeFileSync} from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import {describe, expect, test} from 'vitest';
+import {describe, expect, onTestFinished, test} from 'vitest';
 import type {CliContext} from '../../src/cli/context.ts';
+import {askJob} from '../../src/cli/job/other-job.ts';
 import {redrawn} from '../../src/cli/terminal/redrawn.ts';
 import type {JobRecord} from '../../src/services/contracts/job.ts';
+import {projectFolder} from '../../src/services/stores/project-folder.ts';
+import {createRequestBox} from '../../src/services/stores/request-box.ts';
 import {identifyProcess} from '../../src/services/system/process-identity.ts';
 import {endedJob, jobRecord} from '../fakes/jobs.ts';
 import {planOf, task} from '../helpers/plans.ts';
@@ -21,6 +24,8 @@ function project(...jobs: readonly JobRecord[]) {
   for (const job of jobs) writeFileSync(path.join(folder, `${job.jobId}.json`), JSON.stringify(job));
   return made;
 }
+
+const requestsIn = (folder: string) => readdirSync(path.join(folder, '.blackbird/requests'));
 
 describe('pause and stop are refused', () => {
   test.each(['pause', 'stop'])('%s where nothing ever ran, and leaves no trace', async (command) => {
@@ -86,6 +91,26 @@ describe('pause and stop are refused', () => {
         next: [{command: `kill -INT ${process.pid}`, why: 'pause it as Ctrl+C does'}],
       },
     });
+    expect(requestsIn(made.folder)).toEqual([]);
+  });
+
+  test('where the job ends before it takes the request, whatever job comes next', async () => {
+    const job = jobRecord({owner: here});
+    const made = project(endedJob({owner: here}));
+    const folder = projectFolder(made.folder);
+    const taken: unknown[] = [];
+    const next = createRequestBox({folder: folder.requestsFolder});
+    onTestFinished(
+      next.watch(
+        () => 'the next job',
+        (request) => taken.push(request),
+      ),
+    );
+    await expect(askJob({folder}, job, 'stop', job.startedAt)).rejects.toMatchObject({
+      code: 'E_NO_JOB',
+      message: 'the job ended before it could be asked',
+    });
+    expect([taken, requestsIn(made.folder)]).toEqual([[], []]);
   });
 });
 

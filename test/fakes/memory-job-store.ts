@@ -52,6 +52,7 @@ export function createMemoryRequestBox(): MemoryRequestBox {
   return {
     send: async (request) => (deliver(request) ? 'taken' : 'open'),
     isTaken: (name) => name === 'taken',
+    withdraw: (name) => name !== 'taken',
     ask: (type, jobId) => deliver({schemaVersion: 1, type, jobId, requestedAt: ''}),
     watch: (jobId, onRequest) => {
       const listener = (request: JobRequest) => {

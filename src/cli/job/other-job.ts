@@ -61,7 +61,7 @@ const detailsOf = ({jobId, owner}: JobRecord) =>
 
 const [answerMilliseconds, lookMilliseconds] = [5000, 50];
 
-/** Hands a request to the job, and waits until it was taken. */
+/** Hands a request to the job, and waits until it was taken; one that nobody takes is taken back. */
 export async function askJob(
   {folder}: Pick<Project, 'folder'>,
   job: JobRecord,
@@ -71,7 +71,16 @@ export async function askJob(
   const {createRequestBox} = await import('../../services/stores/request-box.ts');
   const box = createRequestBox({folder: folder.requestsFolder});
   const name = await box.send({schemaVersion: 1, jobId: job.jobId, type, requestedAt: now});
-  if (await isSoon(async () => box.isTaken(name), answerMilliseconds)) return;
+  const jobs = await openJobs({folder});
+  const hasEnded = async () => (await endedJob(jobs, job)) !== null;
+  await isSoon(async () => box.isTaken(name) || (await hasEnded()), answerMilliseconds);
+  if (!box.withdraw(name)) return;
+  if (await hasEnded()) {
+    throw new AppError('E_NO_JOB', 'the job ended before it could be asked', {
+      details: detailsOf(job),
+      next: [{command: 'blackbird status', why: 'see how the plan stands'}],
+    });
+  }
   throw new AppError('E_JOB_OUT_OF_REACH', 'the job does not answer', {
     details: detailsOf(job),
     next: job.owner ? [{command: `kill -INT ${job.owner.pid}`, why: 'pause it as Ctrl+C does'}] : [],
@@ -81,16 +90,20 @@ export async function askJob(
 /** The job as it ended, or null where that takes longer. */
 export async function jobEnd(
   jobs: JobStore,
-  {jobId}: JobRecord,
+  job: JobRecord,
   waitMilliseconds: number,
 ): Promise<JobRecord | null> {
   let ended: JobRecord | null = null;
   await isSoon(async () => {
-    const job = await jobs.read(jobId);
-    ended = job !== null && !isOpenJob(job) ? job : null;
+    ended = await endedJob(jobs, job);
     return ended !== null;
   }, waitMilliseconds);
   return ended;
+}
+
+async function endedJob(jobs: JobStore, {jobId}: JobRecord): Promise<JobRecord | null> {
+  const job = await jobs.read(jobId);
+  return job !== null && !isOpenJob(job) ? job : null;
 }
 
 async function isSoon(condition: () => Promise<boolean>, milliseconds: number): Promise<boolean> {

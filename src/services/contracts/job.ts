@@ -82,6 +82,8 @@ export interface RequestBox {
   /** The name under which it can be asked about. */
   send(request: JobRequest): Promise<string>;
   isTaken(name: string): boolean;
-  /** Takes what is for the job, and throws away what was for an earlier one. Returns how to stop. */
+  /** Takes a request back; false where it was taken before. */
+  withdraw(name: string): boolean;
+  /** Takes what is for the job. What is for another is left to whoever sent it, or is old. Returns how to stop. */
   watch(jobId: () => string | null, onRequest: (request: JobRequest) => void): () => void;
 }

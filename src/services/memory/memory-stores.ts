@@ -139,6 +139,7 @@ export const emptyInbox: DecisionInbox = {
 export const emptyRequestBox: RequestBox = {
   send: async () => 'open',
   isTaken: () => false,
+  withdraw: () => true,
   watch: () => () => {},
 };
 

@@ -9,6 +9,9 @@ import {parseJson, readWholeFile, versionOf} from './whole-file.ts';
 /** Where the system cannot watch a folder, this often is looked. */
 const lookMilliseconds = 1000;
 
+/** Long after its sender has given up. */
+const leftBehindMilliseconds = 60_000;
+
 const maxBytes = 64 * 1024;
 
 /** Requests as one file each, `<folder>/<name>.json`; a request that is gone was taken. */
@@ -22,13 +25,21 @@ export function createRequestBox({folder}: {folder: string}): RequestBox {
       return name;
     },
     isTaken: (name) => versionOf(fileOf(name)) === null,
+    withdraw: (name) => {
+      try {
+        unlinkSync(fileOf(name));
+        return true;
+      } catch {
+        return false;
+      }
+    },
     watch: (jobId, onRequest) => {
       const look = () => {
         const id = jobId();
         if (id === null) return;
         for (const name of namesIfAny(folder).filter(isRecordName)) {
-          const request = take(path.join(folder, name));
-          if (request?.jobId === id) onRequest(request);
+          const request = take(path.join(folder, name), id);
+          if (request) onRequest(request);
         }
       };
       const stop = watchFolder(folder, look);
@@ -43,16 +54,31 @@ export function createRequestBox({folder}: {folder: string}): RequestBox {
 }
 
 /** Gone before it is carried out: it must not be carried out twice. */
-function take(file: string): JobRequest | null {
+function take(file: string, jobId: string): JobRequest | null {
   try {
-    const text = readWholeFile(file, 'request', maxBytes);
+    const request = requestIn(file);
+    // To remove it would say that it was obeyed.
+    if (request && request.jobId !== jobId && !isLeftBehind(file)) return null;
     unlinkSync(file);
-    return text === null ? null : (jobRequestSchema.safeParse(parseJson(text)).data ?? null);
+    return request?.jobId === jobId ? request : null;
   } catch {
-    // Somebody else took it, or it is none: whoever sent it is told that nobody answered.
+    // Somebody else took it: whoever sent it is told that nobody answered.
     return null;
   }
 }
+
+/** Null where it is none. */
+function requestIn(file: string): JobRequest | null {
+  try {
+    const text = readWholeFile(file, 'request', maxBytes);
+    return text === null ? null : (jobRequestSchema.safeParse(parseJson(text)).data ?? null);
+  } catch {
+    return null;
+  }
+}
+
+/** Whoever sent it died before taking it back. */
+const isLeftBehind = (file: string) => Date.now() - lstatSync(file).mtimeMs > leftBehindMilliseconds;
 
 function watchFolder(folder: string, look: () => void): () => void {
   try {

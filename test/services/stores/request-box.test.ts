@@ -1,4 +1,4 @@
-import {mkdirSync, readdirSync, writeFileSync} from 'node:fs';
+import {mkdirSync, readdirSync, utimesSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {expect, onTestFinished, test} from 'vitest';
 import type {JobRequest} from '../../../src/services/contracts/job.ts';
@@ -32,14 +32,18 @@ test('a request is taken once, and is gone then', async () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('where nobody listens it stays, and a job that begins later throws it away', async () => {
-  const {taken, listen, asking} = box(() => 'job-2');
-  const name = await asking.send(request());
-  expect(asking.isTaken(name)).toBe(false);
+test('what is for another job is left to whoever sent it, until it is old', async () => {
+  const {folder, taken, listen, asking} = box(() => 'job-2');
+  const [name, old] = [await asking.send(request()), await asking.send(request())];
+  const longAgo = new Date(Date.now() - 61_000);
+  utimesSync(path.join(folder, `${old}.json`), longAgo, longAgo);
   listen();
   await asking.send(request({jobId: 'job-2', type: 'pause'}));
   await eventually(() => expect(taken).toEqual([request({jobId: 'job-2', type: 'pause'})]));
-  await eventually(() => expect(asking.isTaken(name)).toBe(true));
+  await eventually(() => expect(asking.isTaken(old)).toBe(true));
+  expect(asking.isTaken(name)).toBe(false);
+  expect(asking.withdraw(name)).toBe(true);
+  expect(asking.withdraw(name)).toBe(false);
 });
 
 test('what is no request is thrown away', async () => {
