@@ -75,9 +75,7 @@ export const engineMachine = setup({
       wanted: jobs.wantedAfter(context),
       steps: jobs.stepsAfter(context.steps, result),
     })),
-    announcePause: emit((_, params: PauseNews): EngineNews => {
-      return {type: 'engine.pausing', ...params};
-    }),
+    announcePause: emit((_, params: PauseNews): EngineNews => ({type: 'engine.pausing', ...params})),
     warnUnheard: emit((_, {error}: {error: unknown}): EngineNews => {
       return {type: 'engine.warning', message: `other terminals are not heard any more: ${messageOf(error)}`};
     }),
@@ -88,6 +86,7 @@ export const engineMachine = setup({
   guards: {
     isPauseAsked: or([stateIn('#pausing'), stateIn('#forcing')]),
     isStopAsked: stateIn('#stopping'),
+    /** Who stops it after a task wants no reviewer, either. */
     isReviewUnwanted: and(['isStopAsked', ({context}) => jobs.rulesOf(context).reviewsParents]),
     mayHandOver: ({context}, {error}: {error: unknown}) => mayHandOver(context.steps, error),
     isTaskNext: ({context}) => context.steps[0]?.type === 'task',
@@ -97,6 +96,7 @@ export const engineMachine = setup({
     hasDueParents: ({context: {done, reviewed}}) => jobs.succeededRuns(done.slice(reviewed)).length > 0,
     isEnded: ({context}) => jobs.isEnded(context),
     isReviewEnded: ({context}) => jobs.isReviewEnded(context),
+    isOver: or(['isPauseAsked', 'isEnded', 'isReviewEnded', 'isReviewUnwanted']),
     isSurveyDue: and([not('isPauseAsked'), ({context}) => jobs.isSurveyDue(context)]),
   },
 }).createMachine({
@@ -183,11 +183,10 @@ export const engineMachine = setup({
             },
             choosing: {
               always: [
-                {guard: or(['isPauseAsked', 'isEnded', 'isReviewEnded']), target: 'ending'},
+                {guard: 'isOver', target: 'ending'},
                 {guard: and([not('isStopAsked'), 'isTaskNext']), target: 'tasking'},
                 {guard: and([not('isStopAsked'), 'isUndoNext']), target: 'undoing'},
                 {guard: and([not('isStopAsked'), 'isPlanningNext']), target: 'planning'},
-                {guard: 'isReviewUnwanted', target: 'ending'},
                 {guard: 'hasDueParents', target: 'reviewing'},
                 {guard: and([not('isStopAsked'), 'isPlanNext']), target: 'executing'},
                 {target: 'ending'},
