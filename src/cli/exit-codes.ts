@@ -1,3 +1,4 @@
+import type {Standing} from '../machines/policies/job/standings.ts';
 import type {ErrorCode} from '../services/contracts/errors.ts';
 
 /** What the exit code tells a script; docs/errors.md lists them. */
@@ -13,6 +14,15 @@ export const exitCodes = {
 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** Of a job, by what it leaves to be done. */
+export const exitCodeAfter: Readonly<Record<Standing, ExitCode>> = {
+  done: exitCodes.done,
+  failed: exitCodes.taskFailed,
+  personNeeded: exitCodes.personNeeded,
+  timeNeeded: exitCodes.timeNeeded,
+  paused: exitCodes.paused,
+};
 
 /** Errors that are about what was typed. All others exit with `error`. */
 const usageErrors: ReadonlySet<ErrorCode> = new Set<ErrorCode>([

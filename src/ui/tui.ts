@@ -1,5 +1,6 @@
 import {createDraftDesk, type DraftDesk} from '../machines/drafts.ts';
 import type {JobSummary} from '../machines/policies/job/job-summary.ts';
+import {standings} from '../machines/policies/job/standings.ts';
 import {displayLine} from '../machines/policies/text/display-text.ts';
 import type {TuiCommand} from '../machines/tui.machine.ts';
 import {createTuiFlow} from '../machines/tui-flow.ts';
@@ -117,7 +118,7 @@ export function createTui(ports: TuiPorts): Tui {
       const offer = rejected ? ` · U takes the changes of ${displayLine(rejected)} out again` : '';
       // Of a paused task, or a planner, the banner says it already.
       if (standing !== 'paused' || (taskId === undefined && !plan))
-        core.say({tone: toneOf[standing], text: `${headline}${offer}`});
+        core.say({tone: standings[standing].tone, text: `${headline}${offer}`});
       hasWorked = true;
       openPrompts(core, ports, ['asks', 'decision', 'feedback']);
     },
@@ -218,11 +219,3 @@ function isTicking(core: TuiCore): boolean {
   const {job} = core.get();
   return job !== null || (core.facts().summary?.counts.get('running') ?? 0) > 0;
 }
-
-const toneOf = {
-  done: 'good',
-  failed: 'bad',
-  personNeeded: 'warning',
-  timeNeeded: 'warning',
-  paused: 'warning',
-} as const satisfies Record<JobSummary['standing'], Notice['tone']>;

@@ -6,7 +6,7 @@ import type {Obstacle} from '../../machines/policies/job/obstacles.ts';
 import {displayText} from '../../machines/policies/text/display-text.ts';
 import type {Cli} from '../cli.ts';
 import type {CliContext} from '../context.ts';
-import {type ExitCode, exitCodes} from '../exit-codes.ts';
+import {exitCodeAfter} from '../exit-codes.ts';
 import type {InspectChoice} from '../inspect/inspect-option.ts';
 import {livePage} from '../inspect/live-page.ts';
 import {printableJson} from '../terminal/printable-json.ts';
@@ -168,7 +168,7 @@ function printSummary(cli: Cli, command: Command, summary: JobSummary): void {
   };
   if (cli.isJson(command)) cli.context.out(printableJson(data));
   else for (const line of lines) cli.context.out(line);
-  cli.exitCode = exitCodeFor[standing];
+  cli.exitCode = exitCodeAfter[standing];
 }
 
 /** More than a script looks at one by one. */
@@ -181,14 +181,6 @@ const obstacleData = ({taskId, needs, why, command, retryAt}: Obstacle) => ({
   command,
   ...(retryAt === undefined ? {} : {retry_at: retryAt}),
 });
-
-const exitCodeFor = {
-  done: exitCodes.done,
-  failed: exitCodes.taskFailed,
-  personNeeded: exitCodes.personNeeded,
-  timeNeeded: exitCodes.timeNeeded,
-  paused: exitCodes.paused,
-} as const satisfies Record<JobSummary['standing'], ExitCode>;
 
 type StreamForm = 'readable' | 'raw';
 

@@ -6,6 +6,7 @@ import {type ResolvedConfig, settingOf} from '../config-resolution.ts';
 import {stepLines} from '../run/failure-table.ts';
 import type {JobResult} from './job-steps.ts';
 import {attemptedIn, type JobSummary} from './job-summary.ts';
+import {standings} from './standings.ts';
 
 /** What a job does beside its work, from its beginning to its end. */
 export type CallRules = {readonly hooks: Hooks; readonly keepsAwake: boolean};
@@ -47,20 +48,11 @@ export const decisionCall = ({task, run}: DecisionRequest) => ({
 /** How a job ended, or what kept it from being told. */
 export type JobEnd = JobSummary | {readonly error: unknown};
 
-/** Nothing goes on by itself once a job is over; who paused it, or asked for what could not begin, knows. */
-const callsPerson = {
-  done: false,
-  failed: true,
-  personNeeded: true,
-  timeNeeded: true,
-  paused: false,
-} as const satisfies Record<JobSummary['standing'], boolean>;
-
 /** The same where a job ended and a person has to do something before it goes on; null where none has. */
 export function needCall(end: JobEnd, result: JobResult) {
   if ('error' in end)
     return attemptedIn(result).length === 0 ? null : {reason: 'error', ...errorCall(end.error)};
-  if (!callsPerson[end.standing]) return null;
+  if (!standings[end.standing].callsPerson) return null;
   const {reason, headline, taskId, retryAt, lines} = end;
   return {
     reason,

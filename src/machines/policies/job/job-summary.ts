@@ -18,6 +18,7 @@ import type {JobResult} from './job-steps.ts';
 import {withObstacles} from './obstacle-lines.ts';
 import type {Obstacle} from './obstacles.ts';
 import {brokenReviewLines, sentBackLines, undecidedLines, undecidedText} from './review-lines.ts';
+import type {Standing} from './standings.ts';
 import type {StopReason} from './stop-reason.ts';
 import {continueCommand, decisionLines, failureLines, pausedLines, questionLines} from './summary-lines.ts';
 import {type UndoData, undoSummary} from './undo-lines.ts';
@@ -48,7 +49,7 @@ export type JobSummary = {
   /** When it can go on, where only time is needed. */
   readonly retryAt?: string;
   /** What is needed now: nothing, another try, a person, or only time. */
-  readonly standing: 'done' | 'failed' | 'personNeeded' | 'timeNeeded' | 'paused';
+  readonly standing: Standing;
 };
 
 /** `plan` is how it stands after the job. Throws what is an error. */
@@ -155,7 +156,7 @@ function handedOverSummary({task_id: id, decision_state = 'pending'}: RunRecord)
 }
 
 /** What failed for good comes first, then what a person must lift, then what time does. */
-function standingOf({attempted, reviews}: Story): JobSummary['standing'] {
+function standingOf({attempted, reviews}: Story): Standing {
   const broken = reviews.filter(({verdict}) => verdict === 'broken');
   const heldUp = [...attempted.filter(isHeldUp), ...broken.filter(isByProvider)];
   if (failedOf({attempted}).length > 0 || !broken.every(isByProvider)) return 'failed';

@@ -2,14 +2,11 @@ import {displayLine} from '../text/display-text.ts';
 import {dayAndTime} from '../text/durations.ts';
 import type {JobSummary} from './job-summary.ts';
 import type {Obstacle} from './obstacles.ts';
+import {decisive} from './standings.ts';
 
 /** So many are named; the rest is counted. */
 const most = 10;
 
-/** What comes first decides: what failed, then who is needed, then time. A pause of yours says itself. */
-const order = ['done', 'timeNeeded', 'personNeeded', 'failed', 'paused'] as const satisfies ReadonlyArray<
-  JobSummary['standing']
->;
 const standingFor = {retry: 'failed', person: 'personNeeded', time: 'timeNeeded'} as const;
 
 /** The end of a job with everything that keeps the plan from being done. `told`: what it is about anyway. */
@@ -19,11 +16,7 @@ export function withObstacles(
   told: ReadonlySet<string>,
 ): JobSummary {
   if (obstacles.length === 0 || summary.standing === 'paused') return summary;
-  const standings: ReadonlyArray<JobSummary['standing']> = [
-    summary.standing,
-    ...obstacles.map(({needs}) => standingFor[needs]),
-  ];
-  const standing = order.findLast((each) => standings.includes(each)) ?? summary.standing;
+  const standing = decisive(summary.standing, ...new Set(obstacles.map(({needs}) => standingFor[needs])));
   const times = obstacles.flatMap(({retryAt}) => retryAt ?? []).sort();
   const retryAt = summary.retryAt ?? times[0];
   return {
