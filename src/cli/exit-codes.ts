@@ -13,6 +13,10 @@ export const exitCodes = {
   paused: 130,
 } as const;
 
+/** The same for the help. */
+export const exitCodesHelp = `Exit codes: 0 done, 1 error, 2 usage, 3 a task failed, 4 a person is needed,
+75 only time is needed, 130 paused.`;
+
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 /** Of a job, by what it leaves to be done. */

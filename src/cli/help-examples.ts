@@ -1,3 +1,5 @@
+import {exitCodesHelp} from './exit-codes.ts';
+
 /** What is typed, and what it does where that is not plain; by the name of the command. */
 const examples: Readonly<Record<string, readonly string[]>> = {
   list: [
@@ -95,9 +97,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Where a job ends with a code of its own; the general help has the rest. */
-const jobs = new Set(['resume', 'restart']);
-const jobCodes = `Exit codes: 0 done, 1 error, 2 usage, 3 something failed, 4 a person is needed,
-75 only time is needed, 130 paused.`;
+const jobs = new Set(['execute', 'resume', 'restart', 'review']);
 
 /** What is added to the help of a command that shows no examples itself. */
 export function helpFor([program, ...rest]: readonly string[], columns: number): string {
@@ -110,7 +110,7 @@ export function helpFor([program, ...rest]: readonly string[], columns: number):
     program === 'agency' ? lines.map((line) => line.replace('blackbird session', 'agency')) : lines;
   return [
     ...(shown.length === 0 ? [] : ['', 'Examples:', ...shown.map((line) => fitting(`  $ ${line}`, columns))]),
-    ...(jobs.has(name) ? ['', jobCodes] : []),
+    ...(jobs.has(name) ? ['', exitCodesHelp] : []),
   ].join('\n');
 }
 

@@ -40,7 +40,7 @@ import {undoCommand} from './commands/undo.ts';
 import {validateCommand} from './commands/validate.ts';
 import {whyCommand} from './commands/why.ts';
 import type {CliContext} from './context.ts';
-import {exitCodeOf, exitCodes} from './exit-codes.ts';
+import {exitCodeOf, exitCodes, exitCodesHelp} from './exit-codes.ts';
 import {inspectOption, withInspectValue} from './inspect/inspect-option.ts';
 import {reportError} from './terminal/report-error.ts';
 
@@ -160,8 +160,7 @@ Examples:
   $ blackbird why e2e                               what it waits for
 
 Run "blackbird <command> --help" for the options of one command.
-Exit codes: 0 done, 1 error, 2 usage, 3 a task failed, 4 a person is needed,
-75 only time is needed, 130 paused.`,
+${exitCodesHelp}`,
     );
   const isKnown = Object.values(commandGroups).some((commands) => Object.hasOwn(commands, first));
   // For the terminal UI; every command that runs something has one of its own, and the others know of none.

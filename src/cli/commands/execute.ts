@@ -59,9 +59,7 @@ export function executeCommand(cli: Cli): Command {
 A decision that was left open comes first. Without a terminal nothing is asked:
 the commands that decide are printed.
 Ctrl+C pauses: the agent is asked to stop, a second Ctrl+C forces it.
-Continue with "blackbird resume".
-Exit codes: 0 all of it is done or skipped, 1 error, 3 a task failed, now or before,
-4 a person is needed, 75 only time is needed (a limit, an outage), 130 paused by you.`,
+Continue with "blackbird resume".`,
       )
       .action(async (taskIds: readonly string[], options: Options, command: Command) => {
         const project = await cli.project(command);

@@ -80,9 +80,7 @@ export function reviewCommand(cli: Cli): Command {
       `
 Without a decision it asks on a terminal; Ctrl+C leaves it for later.
 Approving goes on with the plan; --approve-quit does not.
-Comments are kept until --request-changes sends them; with comments its text may be left out.
-Exit codes: 0 decided, and what follows is done; 1 error, 3 a task failed,
-4 a person is needed again, 75 only time is needed, 130 paused.`,
+Comments are kept until --request-changes sends them; with comments its text may be left out.`,
     )
     .action(async (taskId: string | undefined, options: Options, command: Command) => {
       if (options.withdraw) {
