@@ -269,6 +269,21 @@ describe('without a terminal', () => {
     expect({code, err}).toEqual({code: 1, err: expect.stringContaining('E_COMMENT_SENT')});
   });
 
+  test('a record that cannot be read: the commands that are printed lead past it', async () => {
+    const project = reviewed();
+    await project.run(['execute']);
+    await project.run(['review', 'a', '--request-changes', 'more']);
+    const broken = project.latest('a')?.run_id;
+    project.write(`.blackbird/runs/a/${broken}.json`, '{');
+    const refused = await project.run(['execute', '--json']);
+    const {next} = JSON.parse(refused.err.trimEnd().split('\n').at(-1) ?? '').error;
+    const [move, decide] = next.map(({command}: {command: string}) => command.split(' '));
+    expect([refused.code, move[0], decide]).toEqual([1, 'mv', ['blackbird', 'review', 'a', '--approve']]);
+    execFileSync('mv', move.slice(1));
+    expect(await project.run(decide.slice(1))).toMatchObject({err: ''});
+    expect(project.statuses()).toEqual({a: 'done', b: 'in_progress'});
+  });
+
   test('an approval is withdrawn until the next task has started', async () => {
     const project = reviewed();
     await project.run(['execute']);

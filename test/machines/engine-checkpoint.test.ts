@@ -8,7 +8,6 @@ import {feedbackPrompt} from '../../src/machines/policies/run/agent-prompt.ts';
 import {AppError} from '../../src/services/contracts/errors.ts';
 import type {RunRecord} from '../../src/services/contracts/run.ts';
 import {lineComment} from '../fakes/memory-comment-store.ts';
-import {answersDraft} from '../fakes/memory-draft-store.ts';
 import {pausedRun, question, restingRun, sessionRef} from '../fakes/runs.ts';
 import {createFakeServices, mortal, settle} from '../fakes/services.ts';
 import {executeJob, startJob, taskJob} from '../helpers/jobs.ts';
@@ -39,10 +38,6 @@ const pendingRun = (fields: Partial<RunRecord> = {}) =>
     decision_state: 'pending',
     ...fields,
   });
-
-/** What was written at the checkpoint of a-1. */
-const wordsDraft = (kind: 'feedback' | 'rejection', text: string) =>
-  answersDraft({kind, texts: [{id: kind, prompt: '', text}]});
 
 /** Answers in turn, then leaves the question open. */
 function answering(engine: Engine, ...decisions: readonly Decision[]) {
@@ -387,51 +382,6 @@ describe('the outcome', () => {
     expect(plans.statuses()).toEqual({a: 'done', c: 'done'});
   });
 
-  test.each([
-    {decision: approve, isTold: true},
-    {decision: {state: 'rejected', why: 'no'}, isTold: true},
-    {decision: changes, isTold: false},
-  ] as const)(
-    'comments that $decision.state leaves unsent are told of, and stay',
-    async ({decision, isTold}) => {
-      const {engine, services, facts} = openProject({plan: begunPlan, runs: [pendingRun()]});
-      await services.comments.save(lineComment());
-      await startJob(engine, review(decision));
-      const told = facts.flatMap((fact) => (fact.type === 'engine.warning' ? [fact.message] : []));
-      expect(told).toEqual(
-        isTold ? [expect.stringMatching(/^1 comment on a was not sent and is kept: /)] : [],
-      );
-      expect(await services.comments.list({task_id: 'a', run_id: 'a-1'})).toHaveLength(1);
-    },
-  );
-
-  test('comments that cannot be read keep no decision from being made', async () => {
-    const {engine, services, facts, plans} = openProject({plan: begunPlan, runs: [pendingRun()]});
-    services.comments.list = async () => Promise.reject(new Error('the comment is damaged'));
-    await startJob(engine, review(quit));
-    expect(plans.statuses()).toEqual({a: 'done', b: 'todo'});
-    expect(facts).toContainEqual({type: 'engine.warning', message: 'the comment is damaged'});
-  });
-
-  test.each<{name: string; decision: Decision; kept: readonly string[]}>([
-    {name: 'approved', decision: approve, kept: ['use tabs', 'too big']},
-    {
-      name: 'rejected in other words',
-      decision: {state: 'rejected', why: 'no'},
-      kept: ['use tabs', 'too big'],
-    },
-    {name: 'rejected with them', decision: {state: 'rejected', why: 'too big'}, kept: ['use tabs']},
-    {name: 'sent back with them', decision: changes, kept: ['too big']},
-  ])('words that were not sent stay after the run is $name', async ({decision, kept}) => {
-    const {engine, drafts, agents} = openProject({plan: begunPlan, runs: [pendingRun()]});
-    agents.play = (agent) => agent.succeeds();
-    await drafts.save(wordsDraft('feedback', 'use tabs'));
-    await drafts.save(wordsDraft('rejection', 'too big'));
-    await startJob(engine, taskJob('a', {type: 'review', decision}, {isReviewed: false, isAttended: false}));
-    if (decision === changes) await startJob(engine, review(approve));
-    expect(drafts.list().flatMap(({texts}) => texts.map(({text}) => text))).toEqual(kept);
-  });
-
   test('a failure that others would repeat still ends the plan once it is approved', async () => {
     const {engine, agents, gone} = openProject({plan: planOf(task('a'), task('c'))});
     agents.failLaunch(new Error('no such program'));
@@ -697,12 +647,28 @@ describe('a record that cannot be read', () => {
     const project = openBroken('{');
     const older = pendingRun({run_id: 'a-0', attempt: 1});
     project.runs.texts.get('a')?.set('a-0.json', JSON.stringify(older));
+    const {next: _, ...rest} = refusal;
     expect(await startJob(project.engine, review(approve))).toMatchObject({
-      output: {outcome: 'error', error: refusal},
+      output: {outcome: 'error', error: rest},
     });
     expect(project.runs.records('a')).toEqual([older]);
     expect(project.plans.statuses()).toEqual({a: 'in_progress', z: 'todo'});
   });
+
+  test.each(['pending', 'changes_requested'] as const)(
+    'is moved aside: then the run before it, which is %s, is decided about, or the task restarted',
+    async (decision_state) => {
+      const {engine, runs} = openProject({plan: given, runs: [pendingRun({decision_state})]});
+      runs.texts.get('a')?.set('a-2.json', '{');
+      const next = [
+        'mv /runs/a/a-2.json /runs/a/a-2.json.broken',
+        ...['blackbird review a --approve', 'blackbird restart a'],
+      ];
+      expect(await startJob(engine, execute())).toMatchObject({
+        output: {error: {next: next.map((command) => ({command}))}},
+      });
+    },
+  );
 
   test('of a task that a person set since keeps nobody waiting', async () => {
     const project = openBroken('{', planOf(task('a', {status: 'done'}), task('z', {deps: ['a']})));

@@ -91,7 +91,7 @@ export async function recallDecision(
   taskId: string,
 ): Promise<RecalledDecision | null> {
   const task = requireTask(await plans.read(), taskId);
-  const open = openDecision(task, await readableRuns({runs}, taskId));
+  const open = openDecision(task, await readableRuns({runs}, taskId, task));
   return open && {...open, task: {id: task.id, title: task.title}};
 }
 
@@ -108,7 +108,7 @@ export async function findDecision({plans, runs}: Pick<Services, 'plans' | 'runs
   for (const {task} of walkTree(await plans.read())) {
     // Only what is in progress can stand at one, so that a long plan costs nothing.
     if (task.status !== 'in_progress') continue;
-    if (openDecision(task, await readableRuns({runs}, task.id)) !== null) return task.id;
+    if (openDecision(task, await readableRuns({runs}, task.id, task)) !== null) return task.id;
   }
   return null;
 }

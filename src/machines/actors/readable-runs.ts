@@ -3,17 +3,22 @@ import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import {type Completion, completionOf, completionSignature} from '../policies/review/completion-signature.ts';
+import {openDecision} from '../policies/review/decisions.ts';
 import {reviewedTasks} from '../policies/review/parent-review.ts';
 
-/** Every run of a task that a gate depends on. One record that cannot be read keeps the gate closed. */
+/**
+ * Every run of a task that a gate depends on. One record that cannot be read keeps the gate closed. `task`: as the plan has
+ * it, where it may stand at a checkpoint.
+ */
 export async function readableRuns(
   {runs}: Pick<Services, 'runs'>,
   taskId: string,
+  task: Task | null = null,
 ): Promise<readonly RunRecord[]> {
   const {runs: found, broken} = await runs.list(taskId);
   const [first] = broken;
   if (!first) return found;
-  const [file, task] = [shellWord(first.file), shellWord(taskId)];
+  const file = shellWord(first.file);
   throw new AppError(
     'E_STORE_CORRUPT',
     `whether ${taskId} waits for a person is not known: its run record ${first.file} cannot be used: ${first.reason}`,
@@ -25,10 +30,24 @@ export async function readableRuns(
       ],
       next: [
         {command: `mv ${file} ${file}.broken`, why: 'mend it, or move it aside'},
-        {command: `blackbird set-status ${task} done`, why: 'then say how the task stands: done, or todo'},
+        ...nextWithout(taskId, task !== null && openDecision(task, found) !== null),
       ],
     },
   );
+}
+
+/** What can be done once the record is gone: the run before it may stand at a checkpoint of its own. */
+function nextWithout(taskId: string, isOpen: boolean): AppError['next'] {
+  const id = shellWord(taskId);
+  if (!isOpen)
+    return [{command: `blackbird set-status ${id} done`, why: 'then say how the task stands: done, or todo'}];
+  return [
+    {
+      command: `blackbird review ${id} --approve`,
+      why: 'then decide about the run before it, --reject as well',
+    },
+    {command: `blackbird restart ${id}`, why: 'or start again'},
+  ];
 }
 
 /** When the tasks below a parent were done, and the signature that stands for it. Refuses what cannot be read. */
