@@ -2,8 +2,12 @@ import {mkdirSync, utimesSync, writeFileSync} from 'node:fs';
 import {hostname} from 'node:os';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
+import {openProject} from '../../src/cli/composition.ts';
+import {createProjectReader} from '../../src/cli/tui/tui-data.ts';
+import {duration, workTime} from '../../src/machines/policies/text/durations.ts';
 import type {JobRecord} from '../../src/services/contracts/job.ts';
 import type {RunRecord} from '../../src/services/contracts/run.ts';
+import {createRunStore} from '../../src/services/stores/run-store.ts';
 import {endedJob, jobRecord} from '../fakes/jobs.ts';
 import {endedSegment, openSegment, restingRun, runRecord} from '../fakes/runs.ts';
 import {now, planOf, task} from '../helpers/plans.ts';
@@ -60,6 +64,14 @@ describe('a crash after a long silence', () => {
   const crashed = {task_id: 'b', run_id: 'b-1', job_id: '2026-1', created_at: ago(60), segments};
   const timeIn = async ({run}: Pick<ReturnType<typeof project>, 'run'>) =>
     / (\S+m\d\ds) /.exec((await run(['runs', 'b'])).out)?.[1];
+  /** The tabs of the terminal UI: the run it shows, and the history. */
+  const timesOnScreen = async ({folder, home}: Pick<ReturnType<typeof project>, 'folder' | 'home'>) => {
+    const opened = openProject({root: folder, home, env: {}});
+    const runs = createRunStore({folder: opened.folder.runsFolder});
+    const reader = createProjectReader({project: opened, runs, env: {}, isOwnJob: () => false});
+    const shown = [(await reader.read()).runs.get('b'), ...(await reader.history('b')).runs];
+    return shown.map((run) => run && duration(workTime(run)));
+  };
   const workedIn = async ({run}: Pick<ReturnType<typeof project>, 'run'>) => {
     const {to, tasks} = JSON.parse((await run(['report', '--json'])).out) as {
       to: string;
@@ -78,6 +90,7 @@ describe('a crash after a long silence', () => {
     utimesSync(path.join(made.folder, '.blackbird/runs/b/b-1.times.log'), heard, heard);
     expect(await workedIn(made)).toEqual([ago(40), 20 * 60_000]);
     expect(await timeIn(made)).toBe('20m00s');
+    expect(await timesOnScreen(made)).toEqual(['20m00s', '20m00s']);
   });
 
   test('is the end of the lost job afterwards: what lies before its repair is no work', async () => {
@@ -88,6 +101,7 @@ describe('a crash after a long silence', () => {
     const made = project([lost], [run]);
     expect(await workedIn(made)).toEqual([ago(40), 20 * 60_000]);
     expect(await timeIn(made)).toBe('20m00s');
+    expect(await timesOnScreen(made)).toEqual(['20m00s', '20m00s']);
   });
 });
 

@@ -7,7 +7,7 @@ import {programName} from '../../machines/policies/run/program.ts';
 import {type RunStanding, runObstacle, standingOf} from '../../machines/policies/run/run-options.ts';
 import {tellingRun} from '../../machines/policies/run/task-runs.ts';
 import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
-import {dollars, duration, tokens, withLostEnds, workTime} from '../../machines/policies/text/durations.ts';
+import {dollars, duration, tokens, workTime} from '../../machines/policies/text/durations.ts';
 import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Verification} from '../../services/contracts/verification.ts';
@@ -149,24 +149,16 @@ async function readingOf(project: Project, runs: readonly RunRecord[]): Promise<
   };
 }
 
-/** An agent whose Blackbird died worked until the last sign of it: in its files, or in the job that was closed. */
 async function workTimes(project: Project, runs: readonly RunRecord[]): Promise<Reading['workTime']> {
-  const [{untilLastHeard}, {openJobs}, {createRunStore}] = await Promise.all([
+  const [{withKnownEnds}, {openJobs}, {createRunStore}] = await Promise.all([
     import('../job/last-heard.ts'),
     import('../job/other-job.ts'),
     import('../../services/stores/run-store.ts'),
   ]);
   const store = createRunStore({folder: project.folder.runsFolder});
-  const heard = new Map((await untilLastHeard(store, runs)).map((run) => [run.run_id, run]));
-  const jobs = await openJobs(project);
-  const lostEnds = new Map<string, string>();
-  const open = runs.flatMap(({segments}) => segments.filter(({ended_at}) => ended_at === undefined));
-  for (const jobId of new Set(open.map(({job_id}) => job_id))) {
-    // A job that cannot be read tells nothing; `report` names it.
-    const job = typeof jobId === 'string' ? await jobs.read(jobId).catch(() => null) : null;
-    if (job?.end?.reason === 'lost' && job.endedAt) lostEnds.set(job.jobId, job.endedAt);
-  }
-  return (run) => workTime(withLostEnds(heard.get(run.run_id) ?? run, lostEnds));
+  const known = await withKnownEnds({runs: store, jobs: await openJobs(project)}, runs, false);
+  const times = new Map(known.map((run) => [run.run_id, workTime(run)]));
+  return (run) => times.get(run.run_id) ?? 0;
 }
 
 /** Nobody is there to change the record before the next execute or resume does. */

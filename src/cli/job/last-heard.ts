@@ -1,5 +1,7 @@
 import {stat} from 'node:fs/promises';
+import {withLostEnds} from '../../machines/policies/text/durations.ts';
 import {laterOf} from '../../machines/policies/text/timestamps.ts';
+import type {JobStore} from '../../services/contracts/job.ts';
 import type {RunRecord, RunStore} from '../../services/contracts/run.ts';
 
 type Runs = Pick<RunStore, 'files'>;
@@ -27,3 +29,23 @@ export const untilLastHeard = (runs: Runs, all: readonly RunRecord[]): Promise<R
       return heardAt === null ? run : {...run, updated_at: laterOf(heardAt, run.updated_at)};
     }),
   );
+
+/**
+ * An agent whose Blackbird died worked until the last sign of it: in its files, or in the job that was closed. `isLive`: a
+ * Blackbird works here, so what says `running` runs.
+ */
+export async function withKnownEnds(
+  {runs, jobs}: {readonly runs: Runs; readonly jobs: Pick<JobStore, 'read'>},
+  all: readonly RunRecord[],
+  isLive: boolean,
+): Promise<RunRecord[]> {
+  const heard = isLive ? all : await untilLastHeard(runs, all);
+  const open = all.flatMap(({segments}) => segments.filter(({ended_at}) => ended_at === undefined));
+  const lostEnds = new Map<string, string>();
+  for (const jobId of new Set(open.map(({job_id}) => job_id))) {
+    // A job that cannot be read tells nothing; `report` names it.
+    const job = typeof jobId === 'string' ? await jobs.read(jobId).catch(() => null) : null;
+    if (job?.end?.reason === 'lost' && job.endedAt) lostEnds.set(job.jobId, job.endedAt);
+  }
+  return heard.map((run) => withLostEnds(run, lostEnds));
+}

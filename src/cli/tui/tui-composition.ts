@@ -90,7 +90,7 @@ export async function openTuiPorts(
       return reviewDiff(changes, await chainOf(runs, run));
     },
     programs: userPrograms({root: folder.root, env, hasColor: cli.context.stdout.hasColor}),
-    history: (taskId) => runs.list(taskId),
+    history: reader.history,
     listFiles: () => listFiles({root: folder.root, env}),
     sessions: createSessionPort(cli, command),
     suspend: () => {

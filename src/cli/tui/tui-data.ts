@@ -16,6 +16,8 @@ import type {PlanView, ProjectData} from '../../ui/ports.ts';
 import type {Project} from '../composition.ts';
 import {chooseAgent} from '../job/engine-composition.ts';
 import {listFeedback} from '../job/feedback-operations.ts';
+import {withKnownEnds} from '../job/last-heard.ts';
+import {openJobs} from '../job/other-job.ts';
 import {liveEngine} from '../job/running-task.ts';
 import {programsIn} from '../plan/task-facts.ts';
 
@@ -40,6 +42,7 @@ export function createProjectReader({
   const {folder, plans, config} = project;
   const place = {repoRoot: realpathSync(folder.root), ...programsIn(env), isSessionRef};
   const index = createRunIndex({folder: folder.runsFolder, runs, digest: digestRuns});
+  const jobs = openJobs(project);
 
   const read = async (): Promise<ProjectData> => {
     const plan = await readPlanAgain();
@@ -48,13 +51,16 @@ export function createProjectReader({
     const layers = await config.layers();
     // Who cannot be asked for is shown as nobody; whoever starts a job is told why it is refused.
     const holder = isOwnJob() ? null : await liveEngine(folder).catch(() => null);
+    const isLive = holder !== null || isOwnJob();
+    const told = [...digests.values()].flatMap(({run}) => run ?? []);
+    const known = await withKnownEnds({runs, jobs: await jobs}, told, isLive);
     const costs = [...digests.values()].map(({cost}) => cost).filter((cost) => cost > 0);
     return {
       plan,
-      runs: new Map([...digests].flatMap(([id, {run}]) => (run ? [[id, run] as const] : []))),
+      runs: new Map(known.map((run) => [run.task_id, run])),
       reviews: new Map([...digests].flatMap(([id, {review}]) => (review ? [[id, review] as const] : []))),
       pendingFeedback: await pendingFeedback(),
-      orphans: holder === null && !isOwnJob() ? orphansAmong(digests.values()) : [],
+      orphans: isLive ? [] : orphansAmong(digests.values()),
       cost: costs.length === 0 ? null : costs.reduce((sum, cost) => sum + cost, 0),
       otherEngine: holder?.pid ?? null,
       provider: await chooseAgent({folder, env}).catch((error: unknown) => ({problem: messageOf(error)})),
@@ -143,7 +149,14 @@ export function createProjectReader({
     };
   };
 
-  return {read, watch};
+  /** Every run of a task, and how long it worked. */
+  const history = async (taskId: string) => {
+    const {runs: all, broken} = await runs.list(taskId);
+    const isLive = isOwnJob() || (await liveEngine(folder).catch(() => null)) !== null;
+    return {runs: await withKnownEnds({runs, jobs: await jobs}, all, isLive), broken};
+  };
+
+  return {read, watch, history};
 }
 
 type Digest = {
