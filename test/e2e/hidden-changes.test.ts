@@ -25,6 +25,8 @@ function hostile(script: string, config: Readonly<Record<string, unknown>> = {})
   git('commit', '--quiet', '-m', 'first');
   mkdirSync(path.join(project.folder, 'out'));
   project.write('out/old', 'kind\n');
+  mkdirSync(path.join(project.folder, '.blackbird/runs/z'), {recursive: true});
+  project.write('.blackbird/runs/z/z-1.json', '{}\n');
   return project;
 }
 
@@ -164,6 +166,19 @@ describe('an agent that hides its change is seen through at the checkpoint', () 
       name: 'removes its record',
       script: 'rm .blackbird/runs/a/*.json',
       effects: [{kind: 'records', text: 'the record of this run was changed; it was put back as it was'}],
+    },
+    {
+      name: 'removes all records',
+      script: 'rm -rf .blackbird/runs',
+      effects: [
+        {kind: 'records', text: 'the record of this run was changed; it was put back as it was'},
+        {kind: 'records', text: 'run records were removed, of: z'},
+      ],
+    },
+    {
+      name: 'edits the record of another task',
+      script: 'echo evil >> .blackbird/runs/z/z-1.json',
+      effects: [{kind: 'records', text: 'run records were changed, of: z'}],
     },
     {
       name: 'lays an approval ready',

@@ -135,6 +135,7 @@ export async function openEngine({
     surroundings: createSurroundingsReader({
       root: folder.root,
       stateFolder: folder.stateFolder,
+      runsFolder: folder.runsFolder,
       settings: {
         '.blackbird/config.json': folder.configFile,
         '.blackbird/agent.json': folder.agentFile,

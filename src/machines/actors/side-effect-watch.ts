@@ -2,7 +2,14 @@ import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import type {KeptSurroundings, SideEffect, Surroundings} from '../../services/contracts/side-effects.ts';
 import type {WatchedPlan} from '../../services/contracts/stores.ts';
-import {isReplaced, kept, recalled, recordEffects, sideEffectsOf} from '../policies/review/side-effects.ts';
+import {
+  foreignRecords,
+  isReplaced,
+  kept,
+  recalled,
+  recordEffects,
+  sideEffectsOf,
+} from '../policies/review/side-effects.ts';
 
 type Watched = {
   readonly before: Surroundings;
@@ -51,8 +58,9 @@ export function createSideEffectWatch({
       const begun = watched.get(run.run_id) ?? (await recall(run));
       if (begun === null) return [];
       watched.delete(run.run_id);
-      const [after, plan, ignored, opened] = await Promise.all([
-        surroundings.look(),
+      // Before any record is put back.
+      const after = await surroundings.look();
+      const [plan, ignored, opened] = await Promise.all([
         begun.plan.edit(),
         surroundings.ignoredSince(begun.since),
         closedAgain(runs, begun.gates),
@@ -61,6 +69,7 @@ export function createSideEffectWatch({
         isOwnChanged: !runs.isAsWritten(run.task_id, run.run_id),
         opened,
         predecided: [run, ...begun.gates].filter((each) => inbox.discard(each)),
+        ...foreignRecords(begun.before.records, after.records, [run, ...opened]),
       };
       const seen = {before: begun.before, after, plan, ignored};
       // What the files were before went with the repository.

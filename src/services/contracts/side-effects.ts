@@ -49,7 +49,12 @@ export type Surroundings = {
   readonly settings: ReadonlyMap<string, string | null>;
   /** Null where there is no repository. */
   readonly repository: RepositoryState | null;
+  /** Absent where nobody looked at them, or where there are too many. */
+  readonly records?: RecordVersions;
 };
+
+/** Every run record by its name, in the folder of its task; the version changes with every write. */
+export type RecordVersions = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 export type RepositoryState = {
   /** Which repository it is: another one in its place has another. */

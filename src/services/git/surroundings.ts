@@ -1,6 +1,7 @@
 import {readdirSync, realpathSync} from 'node:fs';
 import path from 'node:path';
 import type {NewIgnored, SurroundingsReader} from '../contracts/side-effects.ts';
+import {recordVersions} from '../stores/record-versions.ts';
 import {findRepository} from './find-repository.ts';
 import {digestOf, readRepository} from './read-repository.ts';
 import type {Environment} from './safe-git.ts';
@@ -14,12 +15,14 @@ const toldElsewhere: ReadonlySet<string> = new Set(['.git', 'blackbird.plan.json
 export function createSurroundingsReader({
   root,
   stateFolder,
+  runsFolder,
   settings,
   env,
   timeLimitMs = 20_000,
 }: {
   root: string;
   stateFolder: string;
+  runsFolder: string;
   /** By the names they are told by. */
   settings: Readonly<Record<string, string>>;
   env: Environment;
@@ -32,7 +35,9 @@ export function createSurroundingsReader({
   return {
     look: async () => {
       const top = repository();
+      const records = recordVersions(runsFolder);
       return {
+        ...(records && {records}),
         settings: new Map(Object.entries(settings).map(([name, file]) => [name, digestOf(file)])),
         repository: top === null ? null : readRepository(top),
       };

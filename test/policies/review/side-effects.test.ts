@@ -1,5 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {
+  foreignRecords,
   kept,
   mergeSideEffects,
   needsDecision,
@@ -9,6 +10,7 @@ import {
 } from '../../../src/machines/policies/review/side-effects.ts';
 import type {RunRecord} from '../../../src/services/contracts/run.ts';
 import type {
+  RecordVersions,
   RepositoryState,
   SideEffect,
   Surroundings,
@@ -227,18 +229,47 @@ test('what git goes by: hooks, settings and worktrees are one line', () => {
   ]);
 });
 
+const none = {isOwnChanged: false, opened: [], predecided: [], removed: [], changed: []};
+
+test('records of other tasks that were removed, changed or added are told of by their task', () => {
+  const versions = (...tasks: ReadonlyArray<[string, Record<string, string>]>): RecordVersions =>
+    new Map(tasks.map(([id, records]) => [id, new Map(Object.entries(records))]));
+  const before = versions(
+    ['a', {'a-1.json': '1', 'a-2.json': '1'}],
+    ['b', {'b-1.json': '1', 'b-2.json': '1'}],
+    ['c', {'c-1.json': '1'}],
+    ['d', {'d-1.json': '1'}],
+    ['e', {'e-1.json': '1'}],
+  );
+  const after = versions(
+    ['a', {'a-1.json': '1', 'a-2.json': '2'}],
+    ['b', {'b-2.json': '2'}],
+    ['d', {'d-1.json': '2'}],
+    ['e', {'e-1.json': '1'}],
+    ['f', {'f-1.json': '1'}],
+  );
+  const found = foreignRecords(before, after, [{run_id: 'a-2'}]);
+  expect(found).toEqual({removed: ['b', 'c'], changed: ['d', 'f']});
+  expect(texts(recordEffects({...none, ...found}))).toEqual([
+    'records: run records were removed, of: b, c',
+    'records: run records were changed, of: d, f',
+  ]);
+  expect(foreignRecords(before, before, [])).toEqual({removed: [], changed: []});
+  expect(foreignRecords(undefined, after, [])).toEqual({removed: [], changed: []});
+});
+
 test('records that somebody else changed need a decision', () => {
   const [b, c] = ['b', 'c'].map((task_id) => restingRun({state: 'succeeded', task_id})) as [
     RunRecord,
     RunRecord,
   ];
-  const effects = recordEffects({isOwnChanged: true, opened: [b], predecided: [c]});
+  const effects = recordEffects({...none, isOwnChanged: true, opened: [b], predecided: [c]});
   expect(texts(effects)).toEqual([
     'records: the record of this run was changed; it was put back as it was',
     'records: the open decision about b was changed; it was put back as it was',
     'records: a decision about c was laid ready; it was thrown away',
   ]);
-  const nothingChanged = recordEffects({isOwnChanged: false, opened: [], predecided: []});
+  const nothingChanged = recordEffects(none);
   expect([needsDecision(effects), nothingChanged]).toEqual([true, []]);
 });
 

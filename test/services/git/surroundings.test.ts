@@ -17,6 +17,7 @@ test.each([
   const reader = createSurroundingsReader({
     root: folder,
     stateFolder: path.join(folder, '.blackbird'),
+    runsFolder: path.join(folder, '.blackbird/runs'),
     settings: {},
     env,
     ...limits,

@@ -5,6 +5,7 @@ import type {
   KeptSurroundings,
   NewIgnored,
   PlanFieldEdit,
+  RecordVersions,
   RepositoryState,
   SideEffect,
   Surroundings,
@@ -53,6 +54,26 @@ export function mergeSideEffects(
 export const needsDecision = (effects: readonly SideEffect[] = []): boolean =>
   effects.some(({kind}) => kind === 'plan' || kind === 'records');
 
+/** The tasks whose records others wrote or removed, `but` those of these runs; a task is told of once. */
+export function foreignRecords(
+  before: RecordVersions | undefined,
+  after: RecordVersions | undefined,
+  but: readonly Pick<RunRecord, 'run_id'>[],
+): Pick<ChangedRecords, 'removed' | 'changed'> {
+  if (before === undefined || after === undefined) return {removed: [], changed: []};
+  const own = new Set(but.map(({run_id}) => `${run_id}.json`));
+  const [removed, changed]: [string[], string[]] = [[], []];
+  for (const task of new Set([...before.keys(), ...after.keys()])) {
+    const [old, now] = [before.get(task) ?? noRecords, after.get(task) ?? noRecords];
+    const names = [...new Set([...old.keys(), ...now.keys()])].filter((name) => !own.has(name));
+    if (names.some((name) => !now.has(name))) removed.push(task);
+    else if (names.some((name) => old.get(name) !== now.get(name))) changed.push(task);
+  }
+  return {removed: removed.toSorted(), changed: changed.toSorted()};
+}
+
+const noRecords: ReadonlyMap<string, string> = new Map();
+
 export type ChangedRecords = {
   /** That of the run itself. */
   readonly isOwnChanged: boolean;
@@ -60,13 +81,24 @@ export type ChangedRecords = {
   readonly opened: readonly RunRecord[];
   /** Runs for which a decision lay ready before anybody could be asked. */
   readonly predecided: readonly RunRecord[];
+  /** Tasks that lost a record of a run, and tasks with one that was written. */
+  readonly removed: readonly string[];
+  readonly changed: readonly string[];
 };
 
-export function recordEffects({isOwnChanged, opened, predecided}: ChangedRecords): SideEffect[] {
+export function recordEffects({
+  isOwnChanged,
+  opened,
+  predecided,
+  removed,
+  changed,
+}: ChangedRecords): SideEffect[] {
   const texts = [
     ...(isOwnChanged ? ['the record of this run was changed; it was put back as it was'] : []),
     ...opened.map(({task_id}) => `the open decision about ${task_id} was changed; it was put back as it was`),
     ...predecided.map(({task_id}) => `a decision about ${task_id} was laid ready; it was thrown away`),
+    ...(removed.length === 0 ? [] : [`run records were removed, of: ${some(removed)}`]),
+    ...(changed.length === 0 ? [] : [`run records were changed, of: ${some(changed)}`]),
   ];
   return texts.map((text) => ({kind: 'records', text}));
 }

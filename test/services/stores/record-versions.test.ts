@@ -1,0 +1,39 @@
+import {appendFileSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync} from 'node:fs';
+import path from 'node:path';
+import {expect, test} from 'vitest';
+import {recordVersions} from '../../../src/services/stores/record-versions.ts';
+import {temporaryFolder} from '../../helpers/temp-folder.ts';
+
+test('a record has another version after every write, whatever its times say', () => {
+  const folder = temporaryFolder();
+  expect(recordVersions(path.join(folder, 'none'))).toEqual(new Map());
+  mkdirSync(path.join(folder, 'a'));
+  writeFileSync(path.join(folder, 'a/a-1.json'), '{}');
+  writeFileSync(path.join(folder, 'a/a-1.stdout.log'), 'not a record');
+  writeFileSync(path.join(folder, 'file'), 'no folder');
+  symlinkSync('nowhere', path.join(folder, 'link'));
+  const before = recordVersions(folder);
+  const version = before?.get('a')?.get('a-1.json');
+  expect(before).toEqual(
+    new Map([
+      ['a', new Map([['a-1.json', version]])],
+      ['file', new Map()],
+      ['link', new Map()],
+    ]),
+  );
+  expect(recordVersions(folder)).toEqual(before);
+  appendFileSync(path.join(folder, 'a/a-1.json'), ' ');
+  utimesSync(path.join(folder, 'a/a-1.json'), 0, 0);
+  expect(recordVersions(folder)?.get('a')?.get('a-1.json')).not.toBe(version);
+  rmSync(path.join(folder, 'a'), {recursive: true});
+  expect(recordVersions(folder)?.has('a')).toBe(false);
+});
+
+test.each([
+  {tasks: 500, isSeen: true},
+  {tasks: 501, isSeen: false},
+])('of $tasks tasks are seen: $isSeen', ({tasks, isSeen}) => {
+  const folder = temporaryFolder();
+  for (let each = 0; each < tasks; each++) mkdirSync(path.join(folder, `t${each}`));
+  expect(recordVersions(folder) !== null).toBe(isSeen);
+});
