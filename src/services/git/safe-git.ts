@@ -27,6 +27,8 @@ export type GitCall = {
   /** Exit codes that are answers and not failures. */
   readonly answers?: readonly number[];
   readonly env?: Readonly<Record<string, string>>;
+  /** More than this fails it as `large`. */
+  readonly maxBytes?: number;
 };
 
 export type Git = {
@@ -60,7 +62,7 @@ async function persistently<T>(job: () => Promise<T>): Promise<T> {
 async function runOnce(
   {cwd, env, signal, settings = []}: GitOptions,
   args: readonly string[],
-  {answers = [0], env: more = {}}: GitCall,
+  {answers = [0], env: more = {}, maxBytes = maxOutputBytes}: GitCall,
 ): Promise<{code: number; text: string}> {
   const stop = new AbortController();
   const result: {code: number; bytes: number; failure?: GitFailure} = {code: 0, bytes: 0};
@@ -80,7 +82,9 @@ async function runOnce(
       return result.failure;
     },
   }).env({...env, ...more});
-  git.outputHandler((_command, stdout) => countBytes(stdout, result, () => stop.abort(tooLarge(args))));
+  git.outputHandler((_command, stdout) => {
+    countBytes(stdout, result, {maxBytes, onTooMany: () => stop.abort(tooLarge(args, maxBytes))});
+  });
   // What it throws is an error of its own, made of the text of ours.
   const text = await until(signal, stop, git.raw([...args])).catch((error: unknown) => {
     throw stop.signal.aborted ? error : (result.failure ?? error);
@@ -140,10 +144,14 @@ function isInside(repository: string, folder: string): boolean {
   return path.dirname(repository) !== repository && way !== '..' && !way.startsWith(`..${path.sep}`);
 }
 
-function countBytes(stdout: NodeJS.ReadableStream, count: {bytes: number}, onTooMany: () => void): void {
+function countBytes(
+  stdout: NodeJS.ReadableStream,
+  count: {bytes: number},
+  {maxBytes, onTooMany}: {maxBytes: number; onTooMany: () => void},
+): void {
   stdout.on('data', (chunk: Buffer) => {
     count.bytes += chunk.length;
-    if (count.bytes > maxOutputBytes) onTooMany();
+    if (count.bytes > maxBytes) onTooMany();
   });
   // simple-git waits 50 ms more for commands that print nothing; this looks like output and ends the wait.
   stdout.once('end', () => stdout.emit('data', Buffer.alloc(0)));
@@ -168,8 +176,8 @@ async function until<T>(signal: AbortSignal, stop: AbortController, job: Promise
   }
 }
 
-const tooLarge = ([command]: readonly string[]) =>
-  new GitFailure('large', `git ${command} printed more than ${maxOutputBytes / 1024 / 1024} MiB`);
+const tooLarge = ([command]: readonly string[], maxBytes: number) =>
+  new GitFailure('large', `git ${command} printed more than ${maxBytes / 1024 / 1024} MiB`);
 
 function failure([command]: readonly string[], exitCode: number | null, stderr: string): GitFailure {
   // simple-git hands over the error of a program that could not be started as if it had printed it.

@@ -1,14 +1,16 @@
-import {readdirSync} from 'node:fs';
-import path from 'node:path';
 import type {ChangedFile, ObservedChange, ReviewRules} from '../contracts/changes.ts';
 import {messageOf} from '../contracts/errors.ts';
 import type {ChangeStore} from './change-store.ts';
-import type {Git} from './safe-git.ts';
+import {keepObjects} from './kept-objects.ts';
+import {type Git, GitFailure} from './safe-git.ts';
 
 export type Trees = {readonly from: string; readonly to: string};
 
 const compare = ['diff-tree', '-r', '-M', '--no-ext-diff', '--no-textconv', '--no-color'];
 const statLayout = ['--stat=100,70', '--compact-summary'];
+const patchLines = '-U2';
+const rawEntry = /^:(\d{6}) (\d{6}) ([0-9a-f]+) ([0-9a-f]+) ([A-Z])\d*$/;
+const numstatEntry = /^(\d+|-)\t(\d+|-)\t([\s\S]*)$/;
 
 /** The whole change as a patch, or as a table of its files. */
 export async function renderDiff(git: Git, {from, to}: Trees, {stat}: {stat: boolean}): Promise<string> {
@@ -27,9 +29,12 @@ export async function countLines(git: Git, tree: string, file: string): Promise<
   return Number(text.trim());
 }
 
+/** A change that takes more than this to print is told first, and the few patches that are quoted are asked for then. */
+const maxPrintedBytes = 4 * 1024 * 1024;
+
 /**
  * What a summary is made of. What it needs later is kept on the way; `problem` says why it could not be. Each call of git costs
- * a task milliseconds, so one tells the files, the table and the objects.
+ * a task milliseconds, so one tells the files, the table, the objects and, where they are not too long, the patches.
  */
 export async function observeChange(
   git: Git,
@@ -37,42 +42,67 @@ export async function observeChange(
   {rules, store}: {rules: ReviewRules; store: ChangeStore},
 ): Promise<{readonly observed: ObservedChange; readonly problem: string | null}> {
   const {from, to} = trees;
-  const args = [...compare, '-t', '-z', '--raw', '--numstat', ...statLayout, '--stat-count=100', from, to];
-  const {text} = await git.run(args);
-  // The table has names quoted, so the last NUL is the end of the list.
-  const end = text.lastIndexOf('\0') + 1;
-  const [list, diffstat] = [text.slice(0, end), text.slice(end)];
+  const {list, diffstat, patches} = splitChange(await printChange(git, trees));
   const files = parseChanges(list);
-  const [problem, ...patches] = await Promise.all([
+  const printed =
+    patches.length === files.length ? new Map(files.map(({path: name}, at) => [name, patches[at]])) : null;
+  const patchFor = async (file: ChangedFile) => ({
+    file: file.path,
+    patch: printed?.get(file.path) ?? (await patchOf(git, trees, file)),
+  });
+  const [problem, ...quoted] = await Promise.all([
     keepObjects(git, new Set([from, to, ...objectIds(list)]), store).then(() => null, messageOf),
-    ...rules
-      .filesToQuote(files)
-      .map(async (file) => ({file: file.path, patch: await patchOf(git, trees, file)})),
+    ...rules.filesToQuote(files).map(patchFor),
   ]);
-  return {observed: {files, diffstat, patches}, problem};
+  return {observed: {files, diffstat, patches: quoted}, problem};
+}
+
+async function printChange(git: Git, {from, to}: Trees): Promise<string> {
+  const told = ['-t', '-z', '--raw', '--numstat', ...statLayout, '--stat-count=100'];
+  try {
+    const args = [...compare, ...told, '-p', patchLines, from, to];
+    return (await git.run(args, {maxBytes: maxPrintedBytes})).text;
+  } catch (error) {
+    if (!(error instanceof GitFailure) || error.kind !== 'large') throw error;
+    return (await git.run([...compare, ...told, from, to])).text;
+  }
+}
+
+/**
+ * The list of files and their lines, the table, and a patch for each file in the order of the list. The table has names quoted, so it
+ * ends at the next NUL; what is behind it may hold anything.
+ */
+export function splitChange(text: string): {list: string; diffstat: string; patches: readonly string[]} {
+  let end = 0;
+  const take = () => {
+    const start = end;
+    end = text.indexOf('\0', start) + 1 || text.length;
+    return text.slice(start, end - 1);
+  };
+  for (let start = end; start < text.length; start = end) {
+    const token = take();
+    const kind = rawEntry.exec(token)?.[5];
+    const name = numstatEntry.exec(token)?.[3];
+    if (kind === undefined && name === undefined) {
+      end = start;
+      break;
+    }
+    // A renamed file has both its names behind it.
+    const names = kind === 'R' || name === '' ? 2 : kind === undefined ? 0 : 1;
+    for (let count = 0; count < names; count++) take();
+  }
+  const list = text.slice(0, end);
+  const tableEnd = text.indexOf('\0', end);
+  if (tableEnd < 0) return {list, diffstat: text.slice(end), patches: []};
+  const [, ...patches] = `\n${text.slice(tableEnd + 1)}`.split('\ndiff --git ');
+  const whole = (patch: string, at: number) => `diff --git ${patch}${at < patches.length - 1 ? '\n' : ''}`;
+  return {list, diffstat: text.slice(end, tableEnd), patches: patches.map(whole)};
 }
 
 async function patchOf(git: Git, {from, to}: Trees, file: ChangedFile): Promise<string> {
   const paths = file.from === undefined ? [file.path] : [file.from, file.path];
-  const args = [...compare, '-p', '-U2', from, to, '--', ...paths];
+  const args = [...compare, '-p', patchLines, from, to, '--', ...paths];
   return (await git.run(args, {env: {GIT_LITERAL_PATHSPECS: '1'}})).text;
-}
-
-/** So many packs make every look-up slow; they become one. */
-const maxPacks = 50;
-/** What is in a pack as well is removed after so many of them. */
-const packsBetweenPruning = 10;
-
-/**
- * Copies what two trees do not have in common into the store. Until then part of it may be borrowed from the
- * user's repository, whose `gc` owes us nothing; from then on `diff` needs no repository at all.
- */
-async function keepObjects(git: Git, ids: ReadonlySet<string>, store: ChangeStore): Promise<void> {
-  const packs = path.join(store.objects, 'pack');
-  await git.feed(['pack-objects', '-q', path.join(packs, 'pack')], `${[...ids].join('\n')}\n`);
-  const count = readdirSync(packs).filter((name) => name.endsWith('.pack')).length;
-  if (count > maxPacks) await git.run(['repack', '-a', '-d', '-k', '-l', '-n', '-q']);
-  else if (count % packsBetweenPruning === 0) await git.run(['prune-packed', '-q']);
 }
 
 /** Both sides of every entry, but neither "nothing" nor commits of other repositories. */
@@ -96,8 +126,7 @@ export function* rawEntries(
 ): Generator<{readonly file: string; readonly before: Side; readonly after: Side}> {
   const tokens = raw.split('\0').values();
   for (const token of tokens) {
-    const [, from, to, old, now, kind] =
-      /^:(\d{6}) (\d{6}) ([0-9a-f]+) ([0-9a-f]+) ([A-Z])\d*$/.exec(token) ?? [];
+    const [, from, to, old, now, kind] = rawEntry.exec(token) ?? [];
     // Names may look like entries: nothing behind the list is taken for one.
     if (from === undefined || to === undefined || old === undefined || now === undefined) return;
     if (kind === 'R') tokens.next();
@@ -113,14 +142,14 @@ export function parseChanges(text: string): ChangedFile[] {
   const files: Array<Omit<ChangedFile, 'lines'>> = [];
   const lines = new Map<string, ChangedFile['lines']>();
   for (const token of tokens) {
-    const [, mode, now, kind] = /^:(\d{6}) (\d{6}) [0-9a-f]+ [0-9a-f]+ ([A-Z])\d*$/.exec(token) ?? [];
+    const [, mode, now, , , kind] = rawEntry.exec(token) ?? [];
     if (kind !== undefined) {
       const from = kind === 'R' ? next() : undefined;
       const file = {path: next(), kind: kinds[kind] ?? 'changed', ...(from === undefined ? {} : {from})};
       if (mode !== folder && now !== folder) files.push(file);
       continue;
     }
-    const [, added, removed, file] = /^(\d+|-)\t(\d+|-)\t([\s\S]*)$/.exec(token) ?? [];
+    const [, added, removed, file] = numstatEntry.exec(token) ?? [];
     // A renamed file has both its names behind the counts.
     if (file === '') next();
     const count = added === '-' ? null : {added: Number(added), removed: Number(removed)};

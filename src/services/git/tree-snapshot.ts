@@ -1,7 +1,7 @@
 import {createHash} from 'node:crypto';
 import {type Stats, writeFileSync} from 'node:fs';
 import path from 'node:path';
-import {type ChangeStore, copyIndex, KeptIndex, makeGitFolder} from './change-store.ts';
+import {type ChangeStore, copyIndex, KeptIndex, makeGitFolder, versionOf} from './change-store.ts';
 import {bulkyFiles, checkTotal, describeFiles, fingerprint, statsOf} from './file-sizes.ts';
 import {asAlternates, isObjectId, openRepository, type Repository} from './repository.ts';
 import {createGit, type Environment, type Git, GitFailure, gitEnvironment} from './safe-git.ts';
@@ -23,7 +23,13 @@ export type SnapshotJob = {
  * By the name of an index: the version that this process left, and the tree that was written of it, which nobody has to
  * write again. Whoever else wrote the index may have told it that a file is unchanged: it is made anew then.
  */
-export type WrittenTrees = Map<string, {readonly version: string; readonly tree: string | null}>;
+export type WrittenTrees = Map<
+  string,
+  {readonly version: string; readonly tree: string | null; readonly ignored: Ignored | null}
+>;
+
+/** Files of an index that rules ignore, and the version of the rules outside of the working files. */
+type Ignored = {readonly rules: string; readonly files: readonly string[]};
 
 const deepestRepository = 5;
 /** Repositories inside this one beyond these are one entry each: every look at one takes a few git processes. */
@@ -38,18 +44,23 @@ export async function writeTree(
   job.borrowed.add(repository.objects);
   const name = depth === 0 ? 'main' : createHash('sha256').update(repository.top).digest('hex').slice(0, 16);
   const index = new KeptIndex(job.store, job.work, name);
+  // Before they are copied: what changes meanwhile is another version the next time.
+  const rules = [repository.infoExclude, repository.excludesFile].map(versionOf).join();
   const git = snapshotGit(repository, job, index.file);
   const last = job.written.get(name);
   const isOwn = last?.version === index.version();
   const hasIndex = isOwn && index.open();
   const known = isOwn ? last.tree : null;
-  const write = (since: string | null) =>
-    writeTreeOnce({repository, job, git, index: index.file, known, since, leftOut, depth});
+  const ignored = isOwn && last.ignored?.rules === rules ? last.ignored.files : null;
+  const write = (since: string | null, kept: Pick<Snapshot, 'known' | 'ignored'>) =>
+    writeTreeOnce({repository, job, git, index: index.file, since, leftOut, depth, ...kept});
   // An index that is made anew knows nothing of what was in view.
   const anew = depth === 0 ? job.since : null;
   const written = async () => {
     try {
-      const found = await write(hasIndex ? null : anew);
+      const found = hasIndex
+        ? await write(null, {known, ignored})
+        : await write(anew, {known: null, ignored: null});
       // An index vouches for what it has borrowed, and the user's `gc` may have dropped it since.
       if (hasIndex && repository.hasOtherObjects()) {
         await git.run(['rev-list', '--objects', '--quiet', found.tree]);
@@ -59,13 +70,17 @@ export async function writeTree(
       // An index that is broken, or whose objects are gone, is only a cache: begin again without it.
       if (!hasIndex || !(error instanceof GitFailure) || error.kind !== 'failed') throw error;
       index.forget();
-      return await write(anew);
+      return await write(anew, {known: null, ignored: null});
     } finally {
       index.keep();
     }
   };
-  const {tree, isAllOfIndex} = await written();
-  job.written.set(name, {version: index.version(), tree: isAllOfIndex ? tree : null});
+  const {tree, isAllOfIndex, ignored: files} = await written();
+  job.written.set(name, {
+    version: index.version(),
+    tree: isAllOfIndex ? tree : null,
+    ignored: files && {rules, files},
+  });
   return tree;
 }
 
@@ -76,6 +91,8 @@ type Snapshot = {
   readonly index: string;
   /** The tree of this index, where it was written before. */
   readonly known: string | null;
+  /** What rules ignore of this index, where that was asked before. */
+  readonly ignored: readonly string[] | null;
   /** The tree whose files stay in view, where the index does not know them. */
   readonly since: string | null;
   readonly leftOut: readonly string[];
@@ -85,7 +102,9 @@ type Snapshot = {
 /** A look that takes longer reads files that were only touched; it is told once that they are the same. */
 const slowLookMilliseconds = 250;
 
-async function writeTreeOnce(snapshot: Snapshot): Promise<{tree: string; isAllOfIndex: boolean}> {
+type Written = Pick<Snapshot, 'ignored'> & {readonly tree: string; readonly isAllOfIndex: boolean};
+
+async function writeTreeOnce(snapshot: Snapshot): Promise<Written> {
   const {repository, job, git, leftOut} = snapshot;
   const scope = ['.', ...leftOut.map(except)];
   const list = async (args: readonly string[]) =>
@@ -93,11 +112,15 @@ async function writeTreeOnce(snapshot: Snapshot): Promise<{tree: string; isAllOf
 
   const began = performance.now();
   // Whatever is new, changed or gone.
-  const [seen, ignored, tracked] = await Promise.all([
+  const listIgnored = () => list(['-i', '-c', '--exclude-standard']);
+  const [seen, asked, tracked] = await Promise.all([
     list(['-o', '-m', '-d', '--exclude-standard', '--', ...scope]),
-    list(['-i', '-c', '--exclude-standard']),
+    snapshot.ignored ?? listIgnored(),
     repository.ignoredButTracked(job),
   ]);
+  // Rules among the files change with a file; one that is new is not ignored.
+  const isAsked = snapshot.ignored === null || !(seen.some(isRules) || isTouched(asked, seen));
+  const ignored = isAsked ? asked : await listIgnored();
   const isSlow = performance.now() - began > slowLookMilliseconds;
   // What is tracked may be ignored only since the rules changed.
   const wanted = isWithin(ignored, tracked)
@@ -137,8 +160,19 @@ async function writeTreeOnce(snapshot: Snapshot): Promise<{tree: string; isAllOf
   if (isClean && isSlow) await git.run(['update-index', '-q', '--refresh'], {answers: [0, 1]});
   const tree = isClean && snapshot.known ? snapshot.known : (await git.run(['write-tree'])).text.trim();
   const isAllOfIndex = nested.length + bulky.size === 0;
-  return {tree: isAllOfIndex ? tree : await composeTree(snapshot, nested, bulky), isAllOfIndex};
+  const isSameIgnored = dropped.length + small.length === 0 && !isTouched(ignored, seen);
+  return {
+    tree: isAllOfIndex ? tree : await composeTree(snapshot, nested, bulky),
+    isAllOfIndex,
+    ignored: isSameIgnored ? ignored : null,
+  };
 }
+
+const isRules = (file: string) => path.posix.basename(file).toLowerCase() === '.gitignore';
+
+/** Whether any of these is new, changed or gone. */
+const isTouched = (files: readonly string[], seen: readonly string[]) =>
+  files.length > 0 && withoutAll(files, seen).length < files.length;
 
 /** Nothing where the tree is gone: whatever shows the change says so. */
 async function namesIn(git: Git, tree: string): Promise<string[]> {

@@ -1,0 +1,144 @@
+import {execFileSync} from 'node:child_process';
+import {readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
+import path from 'node:path';
+import {describe, expect, test} from 'vitest';
+import {splitChange} from '../../../src/services/git/tree-diff.ts';
+import {temporaryFolder} from '../../helpers/temp-folder.ts';
+import {type TestRepository, testRepository} from './test-repository.ts';
+
+/** A `git` that writes down what it is asked before it does it. */
+function listeningGit(): {readonly PATH: string; asked(): string[]} {
+  const folder = temporaryFolder();
+  const log = path.join(folder, 'log');
+  const real = execFileSync('sh', ['-c', 'command -v git'], {encoding: 'utf8'}).trim();
+  writeFileSync(path.join(folder, 'git'), `#!/bin/sh\necho "$*" >> '${log}'\nexec '${real}' "$@"\n`, {
+    mode: 0o755,
+  });
+  return {
+    PATH: `${folder}${path.delimiter}${process.env.PATH ?? ''}`,
+    asked: () => {
+      const calls = readFileSync(log, 'utf8').trim().split('\n');
+      writeFileSync(log, '');
+      return calls.map(
+        (call) => call.split(' ').find((word) => /^[a-z]/.test(word) && !word.includes('=')) ?? '',
+      );
+    },
+  };
+}
+
+/** What a tracker says of what a task changed since its last look. */
+async function task({write}: TestRepository, tracked: ReturnType<TestRepository['tracker']>, text: string) {
+  const from = await tracked.snapshot();
+  write('a', text);
+  const to = await tracked.snapshot(from);
+  return tracked.summarize(from, to);
+}
+
+// Each process of git costs a task more than anything else Blackbird does for it.
+test('a task costs five calls of git, once the files it changes are known', async () => {
+  const repository = testRepository();
+  const {PATH, asked} = listeningGit();
+  const tracked = repository.tracker({env: {PATH}});
+  await task(repository, tracked, 'one\n');
+  asked();
+  const {files, snippets} = await task(repository, tracked, 'two\n');
+  expect(files).toEqual(['a']);
+  expect(JSON.stringify(snippets)).toContain('+two');
+  expect(asked()).toEqual(['ls-files', 'ls-files', 'add', 'write-tree', 'diff-tree']);
+});
+
+describe('what is ignored is asked again', () => {
+  test('when a rule outside of the files changes', async () => {
+    const {tracker, write, folder} = testRepository();
+    write('build/out.js', 'one\n');
+    const tracked = tracker();
+    await tracked.snapshot();
+    writeFileSync(path.join(folder, '.git/info/exclude'), 'build\n');
+    const from = await tracked.snapshot();
+    write('build/out.js', 'two\n');
+    const to = await tracked.snapshot(from);
+    expect((await tracked.summarize(from, to)).files).toEqual([]);
+  });
+
+  test('when what is tracked and ignored comes back', async () => {
+    const {tracker, write, git, commit, remove} = testRepository();
+    write('.gitignore', 'dist\n');
+    write('dist/tracked.js', 'one\n');
+    git('add', '-f', 'dist/tracked.js');
+    commit();
+    const tracked = tracker();
+    await tracked.snapshot();
+    remove('dist/tracked.js');
+    const gone = await tracked.snapshot();
+    write('dist/tracked.js', 'two\n');
+    const back = await tracked.snapshot(gone);
+    expect((await tracked.summarize(gone, back)).files).toEqual(['dist/tracked.js']);
+  });
+});
+
+describe('the patches of a change', () => {
+  test('belong to their files, whatever is in them', async () => {
+    const {change, write, git, commit, folder} = testRepository();
+    write('link', 'text\n');
+    write('old name', `${'same\n'.repeat(20)}one\n`);
+    commit();
+    const {summary} = await change(() => {
+      write('a', `x\rdiff --git a/b b/b\n${'y'.repeat(9000)}\0z\n`);
+      write('b\nc', 'two\n');
+      git('mv', 'old name', 'new name');
+      write('new name', `${'same\n'.repeat(20)}two\n`);
+    });
+    expect(summary.files).toEqual(['a', 'b\nc', 'new name']);
+    const quoted = new Map(summary.snippets.map((each) => [each.file, JSON.stringify(each)]));
+    expect(quoted.get('b\nc')).toContain('+two');
+    expect(quoted.get('new name')).toContain('-one');
+
+    // A file that becomes a link is two patches.
+    const {summary: typed} = await change(() => {
+      rmSync(path.join(folder, 'link'));
+      symlinkSync('readme.md', path.join(folder, 'link'));
+      write('z', 'last\n');
+    });
+    expect(typed.files).toEqual(['link', 'z']);
+    expect(JSON.stringify(typed.snippets.filter(({file}) => file === 'z'))).toContain('+last');
+  });
+
+  test('are asked for one by one where all of them are too long', async () => {
+    const {change, write} = testRepository();
+    const {summary} = await change(() => {
+      write('long', 'a line of the long file\n'.repeat(250_000));
+      write('short', 'two\n');
+    });
+    expect(summary.files).toEqual(['long', 'short']);
+    expect(summary.note).toBeUndefined();
+    expect(JSON.stringify(summary.snippets)).toContain('+two');
+  });
+
+  test('are told apart from the list and the table, whatever the names are', () => {
+    const entry = (kind: string) => `:100644 100644 ${'a'.repeat(40)} ${'b'.repeat(40)} ${kind}`;
+    const list = [
+      entry('M'),
+      '1\t1\tname',
+      entry('R090'),
+      ':x',
+      '-\t-\t',
+      '1\t1\t1\t1\tname',
+      '1\t1\t',
+      ':x',
+      '-\t-\t',
+      '',
+    ];
+    const patches = ['diff --git a/x b/x\n+one\0\n', 'diff --git a/y b/y\n-two\n'];
+    const table = ' name | 2 +-\n 2 files changed\n';
+    expect(splitChange(`${list.join('\0')}${table}\0${patches.join('')}`)).toEqual({
+      list: list.join('\0'),
+      diffstat: table,
+      patches,
+    });
+    expect(splitChange(`${list.join('\0')}${table}`)).toEqual({
+      list: list.join('\0'),
+      diffstat: table,
+      patches: [],
+    });
+  });
+});
