@@ -216,7 +216,7 @@ test('files that a dead Blackbird was writing are removed by the next one', asyn
 
 /** What `execute` said to type for a task that it left alone. */
 function toldCommand(out: string): readonly string[] {
-  const [, verb, id] = /^Ⅱ .*: blackbird (resume|restart) (\w)$/m.exec(out) ?? [];
+  const [, verb, id] = /^(?:Ⅱ .*:| {2}\w {2}paused.*) blackbird (resume|restart) (\w)$/m.exec(out) ?? [];
   if (!verb || !id) throw new Error(`a task is left, and nobody says how to go on:\n${out}`);
   return [verb, id];
 }
