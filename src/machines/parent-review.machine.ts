@@ -1,19 +1,14 @@
 import {and, assign, type DoneActorEvent, not, or, sendTo, setup, stateIn} from 'xstate';
-import type {ProviderId} from '../services/contracts/agent.ts';
 import type {RunRecord} from '../services/contracts/run.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
 import type {PrepareReviewInput} from './actors/prepare-review.actor.ts';
 import type {PreparedRun} from './actors/run-situation.ts';
-import type {
-  CompleteParentsInput,
-  ReviewScope,
-  ReviewStep,
-  SelectReviewInput,
-} from './actors/select-review.actor.ts';
+import type {CompleteParentsInput, ReviewStep, SelectReviewInput} from './actors/select-review.actor.ts';
 import type {ReviewVerdict, SettleReviewInput} from './actors/settle-review.actor.ts';
 import {errorIn, finalOutput, isPauseAsked, type LoopCommand, outputIn, stopWish} from './chart-parts.ts';
 import {isHopeless} from './policies/job/stop-reason.ts';
 import {
+  type ParentReviewInput,
   type ParentReviewOutput,
   parentIdsIn,
   preparedReview,
@@ -25,23 +20,12 @@ import {
   waitIn,
   withReviews,
 } from './policies/review/review-steps.ts';
-import {type JobWishes, reviewerWish} from './policies/run/agent-choice.ts';
-import type {Budgets} from './policies/run/budget.ts';
+import {reviewerWish} from './policies/run/agent-choice.ts';
 import {isTimeNeeded} from './policies/run/failure-table.ts';
 import {retryWaitMachine, waitInput} from './retry-wait.machine.ts';
 import {endedBy, type RunOutput, runMachine} from './run.machine.ts';
 
-export type {ParentReviewOutput, Reviewed};
-
-export type ParentReviewInput = ReviewScope & {
-  readonly provider: ProviderId;
-  readonly graceMilliseconds: number;
-  /** A review that takes longer is stopped and counts as none. */
-  readonly minutes: number;
-  readonly wishes?: JobWishes;
-  readonly stallMilliseconds?: number;
-  readonly budgets?: Budgets;
-};
+export type {ParentReviewInput, ParentReviewOutput, Reviewed};
 
 type ParentReviewContext = ParentReviewInput & {
   reviews: readonly Reviewed[];

@@ -17,13 +17,13 @@ import {
   pauseWish,
 } from './chart-parts.ts';
 import {planTurnMachine} from './plan-turn.machine.ts';
-import {type DraftHead, type PlanRequest, planLimits} from './policies/planning/plan-draft.ts';
-import type {
-  PlanCommand,
-  PlanFacts,
-  PlanGenerationInput,
-  PlanOutput,
-} from './policies/planning/plan-steps.ts';
+import {
+  type DraftHead,
+  type PlanCommand,
+  type PlanRequest,
+  planLimits,
+} from './policies/planning/plan-draft.ts';
+import type {PlanFacts, PlanGenerationInput, PlanOutput} from './policies/planning/plan-steps.ts';
 import * as steps from './policies/planning/plan-steps.ts';
 
 export type {PlanCommand, PlanGenerationInput};

@@ -5,8 +5,7 @@ import type {CheckInput, CheckOrder, CheckReport} from './actors/check.actor.ts'
 import {callbackNotProvided, promiseNotProvided} from './actors/not-provided.ts';
 import type {RecordRunInput} from './actors/record-run.actor.ts';
 import {errorIn, finalOutput, outputIn, type PauseCommand, recordIn, stoppingStates} from './chart-parts.ts';
-import type {CheckStep} from './policies/run/check-record.ts';
-import type {VerificationOutput} from './policies/run/verification.ts';
+import type {CheckStep, VerificationOutput} from './policies/run/verification.ts';
 import * as checks from './policies/run/verification.ts';
 
 export type VerificationInput = {

@@ -1,7 +1,7 @@
 import {select} from './model/browse.ts';
 import type {TaskState} from './model/task-state.ts';
 import type {TuiPorts} from './ports.ts';
-import type {TuiCore} from './tui.ts';
+import type {TuiCore} from './tui-core.ts';
 
 const prompts = {asks: 'questions', decision: 'checkpoint', feedback: 'feedback'} as const satisfies Partial<
   Record<TaskState, string>

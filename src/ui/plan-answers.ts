@@ -5,8 +5,7 @@ import type {QuestionsOutput} from '../machines/questions.machine.ts';
 import type {Dialog, PlannedField} from '../machines/tui.machine.ts';
 import {AppError} from '../services/contracts/errors.ts';
 import type {TuiPorts} from './ports.ts';
-import type {TuiCore} from './tui.ts';
-import type {Jobs} from './tui-jobs.ts';
+import type {Jobs, TuiCore} from './tui-core.ts';
 
 /** What follows from the dialogs of a plan that an agent proposes. */
 export function createPlanAnswers(

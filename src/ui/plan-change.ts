@@ -1,6 +1,6 @@
 import type {MadeEdit} from './model/facts.ts';
 import type {PlanChange, TuiPorts} from './ports.ts';
-import type {TuiCore} from './tui.ts';
+import type {TuiCore} from './tui-core.ts';
 
 type Shown = Pick<TuiCore, 'patch' | 'get'>;
 

@@ -2,7 +2,7 @@ import type {Dialog} from '../machines/tui.machine.ts';
 import {AppError} from '../services/contracts/errors.ts';
 import {loadSessions} from './commands/sessions.ts';
 import type {TuiPorts} from './ports.ts';
-import type {TuiCore} from './tui.ts';
+import type {TuiCore} from './tui-core.ts';
 
 /** What follows from the dialogs of the sessions screen. */
 export function createSessionAnswers(

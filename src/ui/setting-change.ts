@@ -1,7 +1,7 @@
 import {resolveConfig, valueAt} from '../machines/policies/config-resolution.ts';
 import type {ConfigLayerName, SettingKey} from '../services/contracts/config.ts';
 import type {ProjectData, SettingChange, TuiPorts} from './ports.ts';
-import type {TuiCore} from './tui.ts';
+import type {TuiCore} from './tui-core.ts';
 
 /** The value a layer itself has; undefined where it has none. */
 export function valueInLayer(

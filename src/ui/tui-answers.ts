@@ -17,8 +17,7 @@ import {applyChange} from './plan-change.ts';
 import type {SettingChange, TuiPorts} from './ports.ts';
 import {createSessionAnswers} from './session-answers.ts';
 import {saveSetting} from './setting-change.ts';
-import type {TuiCore} from './tui.ts';
-import type {Jobs} from './tui-jobs.ts';
+import type {Jobs, TuiCore} from './tui-core.ts';
 
 /** What follows from what a person said in a dialog. Each closes it; what is refused opens the reason. */
 export function createAnswers(core: TuiCore, ports: TuiPorts, jobs: Jobs) {

@@ -6,7 +6,7 @@ import {messageLines} from './model/error-lines.ts';
 import type {Detail} from './model/facts.ts';
 import type {TuiPorts} from './ports.ts';
 import type {Store} from './store.ts';
-import type {TuiCore} from './tui.ts';
+import type {TuiCore} from './tui-core.ts';
 
 /** Tasks that are only passed on the way are not fetched. */
 const debounceMilliseconds = 80;

@@ -15,10 +15,10 @@ import {select, showTab} from './model/browse.ts';
 import {messageLines} from './model/error-lines.ts';
 import type {JobView, Notice} from './model/facts.ts';
 import type {ProjectData, TuiPorts} from './ports.ts';
-import type {TuiCore} from './tui.ts';
+import type {Jobs, TuiCore} from './tui-core.ts';
 
 /** Jobs from the key press to their end, and what the engine reports meanwhile. */
-export function createJobs(core: TuiCore, ports: TuiPorts) {
+export function createJobs(core: TuiCore, ports: TuiPorts): Jobs {
   const live = createLiveRuns(ports.now);
   /** The selection follows the job until the user moves it. */
   let isFollowing = false;
@@ -203,11 +203,9 @@ export function createJobs(core: TuiCore, ports: TuiPorts) {
       };
     },
     start,
-    /** Dropped once the planner's job has it; where that refuses it or ends before, it is there again. */
     keepUntilHeard: (draft: OpenDraft) => {
       unheard = draft;
     },
-    /** What a person said, and then what their answer held up. */
     startAnswered: (...steps: readonly JobStep[]): void => void start(...steps, ...left),
   };
 }
@@ -255,5 +253,3 @@ function withRun(data: ProjectData, run: RunRecord): ProjectData {
     ? {...data, runs: new Map(data.runs).set(run.task_id, view)}
     : {...data, reviews: new Map(data.reviews).set(run.task_id, view)};
 }
-
-export type Jobs = ReturnType<typeof createJobs>;

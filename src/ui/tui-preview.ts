@@ -1,6 +1,6 @@
 import {messageOf} from '../services/contracts/errors.ts';
 import type {TuiPorts} from './ports.ts';
-import type {TuiCore} from './tui.ts';
+import type {TuiCore} from './tui-core.ts';
 
 /** So often the screen of the selected session is looked at, while it is seen. */
 const intervalMilliseconds = 1000;

@@ -1,8 +1,6 @@
 import {createDraftDesk, type DraftDesk} from '../machines/drafts.ts';
-import type {JobSummary} from '../machines/policies/job/job-summary.ts';
 import {standings} from '../machines/policies/job/standings.ts';
 import {displayLine} from '../machines/policies/text/display-text.ts';
-import type {TuiCommand} from '../machines/tui.machine.ts';
 import {createTuiFlow} from '../machines/tui-flow.ts';
 import {createClock} from './clock.ts';
 import type {CommandContext} from './commands/command.ts';
@@ -10,36 +8,24 @@ import {keymapFor} from './commands/command-table.ts';
 import {searchDiff} from './commands/diff.ts';
 import {typeSearch} from './commands/find.ts';
 import {isMouse, takeMouse} from './commands/mouse.ts';
-import {createDialogQueue, type DialogQueue} from './dialog-queue.ts';
+import {createDialogQueue} from './dialog-queue.ts';
 import {createFileIndex, type FileIndex} from './editor/file-index.ts';
 import type {KeyPress} from './input/key-press.ts';
 import {bindingOf, refusalOf} from './keymap.ts';
 import {keepInView, searchText, select, startBrowse, switchPane} from './model/browse.ts';
 import {diffReview} from './model/diff-tab.ts';
 import {messageLines} from './model/error-lines.ts';
-import {createFacts, type Facts, type Notice, type TuiState} from './model/facts.ts';
+import {createFacts, type Facts, type TuiState} from './model/facts.ts';
 import {helpColumns, helpLines} from './model/help-lines.ts';
 import {initialSelection} from './model/initial-selection.ts';
 import {openPrompts} from './open-prompts.ts';
 import type {TuiPorts} from './ports.ts';
 import {createStore, type Store} from './store.ts';
 import {type Answers, createAnswers} from './tui-answers.ts';
+import type {Jobs, TuiCore} from './tui-core.ts';
 import {createDetails} from './tui-details.ts';
-import {createJobs, type Jobs} from './tui-jobs.ts';
+import {createJobs} from './tui-jobs.ts';
 import {createPreview} from './tui-preview.ts';
-
-/** What the parts of the terminal UI share: one state, one way to change it. */
-export type TuiCore = {
-  get(): TuiState;
-  facts(): Facts;
-  patch(part: Partial<TuiState>): void;
-  send(command: TuiCommand): void;
-  say(notice: Notice): void;
-  readonly dialogs: DialogQueue;
-  onJobEnd(summary: JobSummary): void;
-  /** What the user was asked, by run: what they postponed does not open by itself again. */
-  readonly asked: Set<string>;
-};
 
 export type Tui = Omit<TuiCore, 'onJobEnd' | 'asked' | 'dialogs'> & {
   readonly ports: TuiPorts;

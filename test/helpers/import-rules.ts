@@ -73,23 +73,12 @@ function withoutComments(text: string, literalOf = (literal: string) => literal)
   );
 }
 
-/** The files of ours that a file loads before it runs itself; what it imports for its types alone is not among them. */
-export function loadedImports(text: string): string[] {
+/** The files of ours that a file names at its top, for values or for types alone; what it loads later is not among them. */
+export function namedFiles(text: string): string[] {
   const statements = withoutComments(text).matchAll(
-    /^\s*(?:import|export)\b([^'"`;()]*?)\bfrom\s*(['"])(\.[^'"]+)\2/gm,
+    /^\s*(?:import|export)\b[^'"`;()]*?\bfrom\s*(['"])(\.[^'"]+)\1/gm,
   );
-  return [...statements].flatMap(([, names = '', , specifier = '']) =>
-    isTypesOnly(names.trim()) ? [] : [specifier],
-  );
-}
-
-function isTypesOnly(names: string): boolean {
-  if (/^type\b/.test(names)) return true;
-  const listed = /^\{([^}]*)\}$/
-    .exec(names)?.[1]
-    ?.split(',')
-    .filter((name) => name.trim() !== '');
-  return listed?.every((name) => /^\s*type\s/.test(name)) ?? false;
+  return [...statements].map(([, , specifier = '']) => specifier);
 }
 
 /** What is left of a graph when all that lead nowhere are taken off, and all that nothing leads to: its circles. */

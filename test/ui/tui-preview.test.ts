@@ -1,6 +1,6 @@
 import {afterEach, beforeEach, expect, test, vi} from 'vitest';
 import type {SessionRow} from '../../src/ui/ports.ts';
-import type {TuiCore} from '../../src/ui/tui.ts';
+import type {TuiCore} from '../../src/ui/tui-core.ts';
 import {createPreview} from '../../src/ui/tui-preview.ts';
 
 beforeEach(() => {

@@ -2,7 +2,7 @@ import {Command} from 'commander';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import type {Cli} from '../cli.ts';
 import {exitCodes} from '../exit-codes.ts';
-import type {Check} from '../setup/doctor-checks.ts';
+import type {Check} from '../setup/check.ts';
 import {type Paint, painter} from '../terminal/paint.ts';
 
 export function doctorCommand(cli: Cli): Command {

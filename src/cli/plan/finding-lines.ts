@@ -1,4 +1,4 @@
-import {type Finding, severities} from '../../machines/policies/plan/plan-lint.ts';
+import {type Finding, severities} from '../../machines/policies/plan/lint-finding.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import type {Cli} from '../cli.ts';
 import {painter} from '../terminal/paint.ts';

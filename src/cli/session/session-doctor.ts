@@ -5,7 +5,7 @@ import {AppError} from '../../services/contracts/errors.ts';
 import type {AgencyConfig, Repository} from '../../services/contracts/session.ts';
 import {isFolder} from '../../services/sessions/agency-config.ts';
 import {runProgram} from '../../services/system/run-program.ts';
-import type {Check} from '../setup/doctor-checks.ts';
+import type {Check} from '../setup/check.ts';
 import {checkedCommand, configAt} from './runner-command.ts';
 import type {Sessions} from './session-composition.ts';
 import {viewsOf} from './session-view.ts';

@@ -7,7 +7,7 @@ import {type NativeProviderId, providerIds, providerTable} from '../../services/
 import {findOnPath} from '../../services/system/executables.ts';
 import type {CliContext} from '../context.ts';
 import {chooseAgent} from '../job/engine-composition.ts';
-import type {Check, Surroundings} from './doctor-checks.ts';
+import type {Check, Surroundings} from './check.ts';
 
 /** The agents, and the one that would be used. */
 export async function checkAgents(surroundings: Surroundings): Promise<Check[]> {

@@ -10,25 +10,11 @@ import type {RunRecord} from '../../services/contracts/run.ts';
 import {findFlock} from '../../services/lock/kernel-lock.ts';
 import {createRunStore} from '../../services/stores/run-store.ts';
 import {writeReason, writeSteps} from '../../services/stores/store-errors.ts';
-import type {Project} from '../composition.ts';
-import type {CliContext} from '../context.ts';
 import {liveEngine} from '../job/running-task.ts';
 import {checkAgents, checkTool} from './agent-checks.ts';
+import type {Check, Surroundings} from './check.ts';
 
 /** One thing Blackbird depends on. `missing` is a pity, `wrong` must be mended. */
-export type Check = {
-  readonly name: string;
-  readonly state: 'good' | 'missing' | 'wrong';
-  readonly found: string;
-  readonly advice?: string;
-};
-
-export type Surroundings = {
-  readonly project: Project;
-  readonly env: CliContext['env'];
-  readonly home: string;
-};
-
 export async function runChecks(surroundings: Surroundings): Promise<Check[]> {
   const tools = Promise.all(
     optionalTools.map(([name, args, advice]) => checkTool(name, args, advice, surroundings.env)),

@@ -4,7 +4,8 @@ import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import {resolveConfig} from '../policies/config-resolution.ts';
 import {type CallRules, callRules} from '../policies/job/job-calls.ts';
-import {endedJob, isOpenJob, lostJob, newJobId, newJobRecord} from '../policies/job/job-record.ts';
+import {newJobId} from '../policies/job/job-id.ts';
+import {endedJob, isOpenJob, lostJob, newJobRecord} from '../policies/job/job-record.ts';
 import {
   type JobOptions,
   type JobResult,

@@ -3,9 +3,8 @@ import {AppError, messageOf} from '../../services/contracts/errors.ts';
 import type {PlanDraft, PlanSaying, ProposedOperation} from '../../services/contracts/plan-draft.ts';
 import type {Answer} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
-import type {PlanCommand} from '../plan-generation.machine.ts';
 import {resolveConfig, settingOf} from '../policies/config-resolution.ts';
-import {newJobId} from '../policies/job/job-record.ts';
+import {newJobId} from '../policies/job/job-id.ts';
 import {checkedRequest, requireChangeable} from '../policies/planning/check-plan-request.ts';
 import {
   checkProposal,
@@ -43,7 +42,7 @@ export type PlanQuestion = {
 /** What is asked now, by draft, and how it is answered. */
 export type PlanDesk = Map<
   string,
-  {readonly question: PlanQuestion; readonly send: (command: PlanCommand) => void}
+  {readonly question: PlanQuestion; readonly send: (command: drafts.PlanCommand) => void}
 >;
 
 type Stores = Pick<
@@ -141,7 +140,7 @@ export function defineAskPersonActor(
   onAsked: (question: PlanQuestion) => void,
   onWarning: (message: string) => void,
 ) {
-  return fromCallback<PlanCommand, AskPersonInput>(({input: {draftId, refusal}, sendBack}) => {
+  return fromCallback<drafts.PlanCommand, AskPersonInput>(({input: {draftId, refusal}, sendBack}) => {
     let isOver = false;
     const ask = async () => {
       const draft = await requireDraft(stores, draftId);

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import type {CommitOutcome, CommitRequest} from './commit.ts';
 import {type SideEffect, sideEffectSchema} from './side-effects.ts';
-import type {UndoPlan} from './undo.ts';
 
 /** So much of a change a run record carries; the whole of it is what `diff` shows. */
 export const reviewLimits = {
@@ -55,6 +54,26 @@ export type ReviewRules = {
 
 /** The working files before and after a stretch of work. */
 export type TreeSpan = {readonly from: string; readonly to: string};
+
+/** What becomes of one file when a change is taken back. */
+export type UndoneFile = {
+  readonly path: string;
+  readonly kind: 'restored' | 'changed' | 'removed';
+};
+
+/** A file that cannot simply go back to what it was. */
+export type UndoConflict = {
+  readonly path: string;
+  readonly reason: string;
+  /** By force it gets the content it had before the task; others stay as they are. */
+  readonly isForceable: boolean;
+};
+
+/** The working files now and with a change taken out of them, later edits of others kept. */
+export type UndoPlan = TreeSpan & {
+  readonly files: readonly UndoneFile[];
+  readonly conflicts: readonly UndoConflict[];
+};
 
 /** The working files of a project as git trees. The user's own index, stash, branches and objects stay as they are. */
 export interface ChangeTracker {

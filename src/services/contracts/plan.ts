@@ -46,3 +46,6 @@ export type Plan = {
 
 /** What is wrong with a plan, and where: `$.items["x"].deps[0]`. */
 export type PlanProblem = {readonly path: string; readonly message: string};
+
+/** What the rules make of a plan file. */
+export type PlanCheck = {readonly plan: Plan} | {readonly problems: readonly PlanProblem[]};

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type {PlanCheck} from './stores.ts';
+import type {PlanCheck} from './plan.ts';
 
 export const sideEffectKinds = [
   /** The plan file, by somebody else than Blackbird. */

@@ -1,4 +1,4 @@
-import type {Plan, PlanProblem} from './plan.ts';
+import type {Plan, PlanCheck, PlanProblem} from './plan.ts';
 import type {ForeignPlanEdit} from './side-effects.ts';
 
 /** A plan file as JSON, its items in the order of the text; null where `items` is no object. */
@@ -6,8 +6,6 @@ export type RawPlan = {
   readonly root: Readonly<Record<string, unknown>>;
   readonly items: ReadonlyArray<readonly [key: string, value: unknown]> | null;
 };
-
-export type PlanCheck = {readonly plan: Plan} | {readonly problems: readonly PlanProblem[]};
 
 /** The rules a store applies without knowing them. */
 export type PlanRules = {

@@ -17,7 +17,6 @@ import {AppError, systemErrorCode} from '../contracts/errors.ts';
 import {ensurePrivateFolder} from '../stores/durable-write.ts';
 import {ensureStateFolder, type ProjectFolder} from '../stores/project-folder.ts';
 import {fileKind} from '../system/file-kind.ts';
-import type {Repository} from './repository.ts';
 
 /**
  * `.blackbird/changes`: the objects of all snapshots, and the indexes kept between them. The objects are not
@@ -57,7 +56,14 @@ export async function withWorkFolder<T>(store: ChangeStore, job: (work: string) 
   }
 }
 
-type GitFolderSettings = Pick<Repository, 'objectFormat' | 'ignoreCase' | 'excludesFile' | 'infoExclude'>;
+/** What a git folder of ours takes from the user's repository. */
+export type GitFolderSettings = {
+  readonly objectFormat: string;
+  readonly ignoreCase: boolean;
+  /** The user's own list of files to ignore. */
+  readonly excludesFile: string;
+  readonly infoExclude: string;
+};
 
 /**
  * A git folder made for one job, so that git never reads the settings, hooks and attributes of a repository:

@@ -1,8 +1,7 @@
 import {mkdirSync, readdirSync} from 'node:fs';
 import path from 'node:path';
-import type {TreeSpan} from '../contracts/changes.ts';
+import type {TreeSpan, UndoConflict, UndoneFile, UndoPlan} from '../contracts/changes.ts';
 import {AppError} from '../contracts/errors.ts';
-import type {UndoConflict, UndoneFile, UndoPlan} from '../contracts/undo.ts';
 import {isNote, statsOrNull} from './file-sizes.ts';
 import type {Git} from './safe-git.ts';
 import {

@@ -1,19 +1,14 @@
 import {existsSync, readdirSync} from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import {type ChangeStore, isPlainFile, versionOf} from './change-store.ts';
+import {type ChangeStore, type GitFolderSettings, isPlainFile, versionOf} from './change-store.ts';
 import {createGit, type Environment, type Git, GitFailure, gitEnvironment} from './safe-git.ts';
 
 /** What a snapshot has to know of the user's repository. It is only looked at. */
-export type Repository = {
+export type Repository = GitFolderSettings & {
   /** The folder that holds `.git`, whatever the repository says of its work tree. */
   readonly top: string;
   readonly objects: string;
-  readonly objectFormat: string;
-  readonly ignoreCase: boolean;
-  /** The user's own list of files to ignore. */
-  readonly excludesFile: string;
-  readonly infoExclude: string;
   /** Files that are tracked although they are ignored. Remembered until the index changes, unless asked afresh. */
   ignoredButTracked(look: Look, options?: {afresh: boolean}): Promise<readonly string[]>;
   /** Whether objects came or went since this was asked before; so it is the first time. */

@@ -1,8 +1,8 @@
 import {Low} from 'lowdb';
 import {AppError, messageOf} from '../contracts/errors.ts';
 import type {ProcessLock} from '../contracts/lock.ts';
-import {type Plan, type PlanProblem, planSchemaVersion} from '../contracts/plan.ts';
-import type {PlanCheck, PlanRules, PlanStore} from '../contracts/stores.ts';
+import {type Plan, type PlanCheck, type PlanProblem, planSchemaVersion} from '../contracts/plan.ts';
+import type {PlanRules, PlanStore} from '../contracts/stores.ts';
 import {createLingeringLock} from '../lock/lingering-lock.ts';
 import {DurableFile} from './durable-file.ts';
 import {readPlanText, splicePlan, writePlanText} from './plan-text.ts';

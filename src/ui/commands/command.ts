@@ -4,8 +4,7 @@ import type {KeyBinding} from '../keymap.ts';
 import type {Browse, Pane} from '../model/browse.ts';
 import type {Facts, TuiState} from '../model/facts.ts';
 import type {TuiPorts} from '../ports.ts';
-import type {TuiCore} from '../tui.ts';
-import type {Jobs} from '../tui-jobs.ts';
+import type {Jobs, TuiCore} from '../tui-core.ts';
 
 /**
  * Where keys are pressed: a screen, and of the plan one of its two panes, the tab Diff, the search, or `aside`:

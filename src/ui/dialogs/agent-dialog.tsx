@@ -3,7 +3,7 @@ import {Lines, lineOf} from '../components/lines.tsx';
 import type {AgentRow} from '../ports.ts';
 import {useTui, useTuiState} from '../tui-context.tsx';
 import {ChoiceDialog} from './choice-dialog.tsx';
-import type {DialogSize} from './dialog-view.tsx';
+import type {DialogSize} from './dialog-size.ts';
 
 /** Which agent runs the tasks of this project. */
 export function AgentDialog(size: DialogSize) {

@@ -5,7 +5,7 @@ import type {SelectItem} from '../components/select.ts';
 import {SelectList, selectListKeymap} from '../components/select-list.tsx';
 import {hintsOf} from '../keymap.ts';
 import {cutEnd} from '../text/fit.ts';
-import type {DialogSize} from './dialog-view.tsx';
+import type {DialogSize} from './dialog-size.ts';
 
 /** One of several, under a title. */
 export function ChoiceDialog({

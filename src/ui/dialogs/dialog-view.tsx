@@ -5,6 +5,7 @@ import {ConfirmDialog} from '../components/confirm-dialog.tsx';
 import {useTui, useTuiState} from '../tui-context.tsx';
 import {AgentDialog} from './agent-dialog.tsx';
 import {CheckpointDialog, FeedbackDialog} from './decision-dialogs.tsx';
+import type {DialogSize} from './dialog-size.ts';
 import {AddDialog, EditDialog, FieldsDialog} from './edit-dialogs.tsx';
 import {MessageDialog} from './message-dialog.tsx';
 import {
@@ -21,13 +22,6 @@ import {QuestionsDialog} from './questions-dialog.tsx';
 import {SessionCleanDialog, SessionKillDialog, SessionNewDialog} from './session-dialogs.tsx';
 import {SettingChoice, SettingDialog} from './setting-dialog.tsx';
 import {DeleteDialog, DepsDialog, MoveDialog, StatusDialog} from './task-dialogs.tsx';
-
-export type DialogSize = {
-  readonly columns: number;
-  readonly rows: number;
-  /** Whether it has the keys. */
-  readonly isActive?: boolean;
-};
 
 /** The dialog that is open. Each knows what it asks; what follows from the answer is `answers`. */
 export function DialogView({dialog, ...size}: DialogSize & {readonly dialog: Dialog}) {

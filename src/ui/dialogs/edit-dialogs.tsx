@@ -6,7 +6,7 @@ import type {Task} from '../../services/contracts/plan.ts';
 import {Editor} from '../editor/editor.tsx';
 import {useTui, useTuiState} from '../tui-context.tsx';
 import {ChoiceDialog} from './choice-dialog.tsx';
-import type {DialogSize} from './dialog-view.tsx';
+import type {DialogSize} from './dialog-size.ts';
 
 const fieldNames: ReadonlyArray<readonly [EditedField, string]> = [
   ['title', 'Title'],

@@ -6,7 +6,7 @@ import {closeKeymap, ScrollBox} from '../components/scroll-box.tsx';
 import {hintsOf} from '../keymap.ts';
 import {wrapped} from '../text/wrap.ts';
 import {useTui} from '../tui-context.tsx';
-import type {DialogSize} from './dialog-view.tsx';
+import type {DialogSize} from './dialog-size.ts';
 
 /** Something to be read before anything else goes on: a refusal with all its reasons. */
 export function MessageDialog({

@@ -14,7 +14,7 @@ import {talkLines} from '../model/run-tab.ts';
 import {QuestionsPrompt} from '../prompts/questions-prompt.tsx';
 import {useLiveLog, useSeconds, useTui, useTuiState} from '../tui-context.tsx';
 import {ChoiceDialog} from './choice-dialog.tsx';
-import type {DialogSize} from './dialog-view.tsx';
+import type {DialogSize} from './dialog-size.ts';
 
 const wishTitles = {
   generate: [

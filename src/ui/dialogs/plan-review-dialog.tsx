@@ -9,7 +9,7 @@ import {bindingOf, hintsOf, type Keymap, notNow} from '../keymap.ts';
 import {type PreviewRow, previewDetail, previewRowLine, previewRows} from '../model/plan-preview.ts';
 import {cutLine, lineWidth} from '../model/styled-lines.ts';
 import {useTui, useTuiState} from '../tui-context.tsx';
-import type {DialogSize} from './dialog-view.tsx';
+import type {DialogSize} from './dialog-size.ts';
 
 /** Narrower than this the detail stands below the tree. */
 const besideTree = 90;

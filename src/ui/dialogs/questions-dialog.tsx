@@ -3,7 +3,7 @@ import {askOnScreen} from '../../machines/tui-flow.ts';
 import {Lines, lineOf} from '../components/lines.tsx';
 import {QuestionsPrompt} from '../prompts/questions-prompt.tsx';
 import {useTui, useTuiState} from '../tui-context.tsx';
-import type {DialogSize} from './dialog-view.tsx';
+import type {DialogSize} from './dialog-size.ts';
 
 /** What an agent asked; the answers send it back to work. */
 export function QuestionsDialog({taskId, ...size}: DialogSize & {readonly taskId: string}) {

@@ -5,7 +5,7 @@ import {blankLine, Lines, lineOf} from '../components/lines.tsx';
 import {type Step, useStepper} from '../input/use-stepper.ts';
 import {bindingOf, hintsOf, type Keymap} from '../keymap.ts';
 import {useTui, useTuiState} from '../tui-context.tsx';
-import type {DialogSize} from './dialog-view.tsx';
+import type {DialogSize} from './dialog-size.ts';
 
 const nameKeymap: Keymap<(text: string) => Step<string, string | null>> = [
   {

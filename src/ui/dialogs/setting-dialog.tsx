@@ -17,7 +17,7 @@ import {bindingOf, hintsOf, type Keymap} from '../keymap.ts';
 import {valueInLayer} from '../setting-change.ts';
 import {useTui, useTuiState} from '../tui-context.tsx';
 import {ChoiceDialog} from './choice-dialog.tsx';
-import type {DialogSize} from './dialog-view.tsx';
+import type {DialogSize} from './dialog-size.ts';
 
 type State = {readonly text: string; readonly problem: string | null};
 

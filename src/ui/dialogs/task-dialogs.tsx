@@ -7,7 +7,7 @@ import {taskStatuses} from '../../services/contracts/task-status.ts';
 import {ConfirmDialog} from '../components/confirm-dialog.tsx';
 import {useTui, useTuiState} from '../tui-context.tsx';
 import {ChoiceDialog} from './choice-dialog.tsx';
-import type {DialogSize} from './dialog-view.tsx';
+import type {DialogSize} from './dialog-size.ts';
 import {TaskPicker} from './task-picker.tsx';
 
 type Props = DialogSize & {readonly taskId: string; readonly name: string};

@@ -5,7 +5,7 @@ import type {KeyPress} from '../input/key-press.ts';
 import {type Step, useStepper} from '../input/use-stepper.ts';
 import {bindingOf, hintsOf, type Keymap, notNow} from '../keymap.ts';
 import {cutEnd} from '../text/fit.ts';
-import type {DialogSize} from './dialog-view.tsx';
+import type {DialogSize} from './dialog-size.ts';
 
 export type Choice = {readonly id: string; readonly label: string};
 

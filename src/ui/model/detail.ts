@@ -3,7 +3,7 @@ import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {Line} from '../components/lines.tsx';
 import {bodyLines} from '../diff/review-body.ts';
 import {wrapped} from '../text/wrap.ts';
-import type {Jobs} from '../tui-jobs.ts';
+import type {Jobs} from '../tui-core.ts';
 import {detailsLines} from './details-tab.ts';
 import {diffReview} from './diff-tab.ts';
 import type {Facts, TuiState} from './facts.ts';

@@ -1,5 +1,5 @@
+import type {Finding} from '../../machines/policies/plan/lint-finding.ts';
 import {ancestorsOf, tasksInTreeOrder} from '../../machines/policies/plan/plan-graph.ts';
-import type {Finding} from '../../machines/policies/plan/plan-lint.ts';
 import type {PlanPreview} from '../../machines/policies/planning/check-proposal.ts';
 import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
 import type {Task} from '../../services/contracts/plan.ts';

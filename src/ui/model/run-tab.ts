@@ -5,7 +5,7 @@ import {clockTime, dollars, duration, tokens, workTime} from '../../machines/pol
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Line} from '../components/lines.tsx';
 import {wrapped} from '../text/wrap.ts';
-import type {Jobs} from '../tui-jobs.ts';
+import type {Jobs} from '../tui-core.ts';
 import type {Facts, TuiState} from './facts.ts';
 import {justifyLine, type Style} from './styled-lines.ts';
 import {runBadge, stateBadges} from './task-state.ts';

@@ -8,10 +8,13 @@ import {
 import {compareTimestamps} from '../../machines/policies/text/timestamps.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {ProjectData} from '../ports.ts';
-import type {TuiState} from './facts.ts';
 
 /** What the run chart is asked with about a task. */
-export function taskFactsOf({data, job}: TuiState, plan: Plan, task: Task): TaskFacts | null {
+export function taskFactsOf(
+  {data, job}: {readonly data: ProjectData | null; readonly job: object | null},
+  plan: Plan,
+  task: Task,
+): TaskFacts | null {
   if (data === null) return null;
   const {runs, reviews} = data;
   // Asked of one task only: it looks at every run.

@@ -1,12 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {resolveConfig} from '../../../src/machines/policies/config-resolution.ts';
-import {
-  endedJob,
-  isOpenJob,
-  lostJob,
-  newJobId,
-  newJobRecord,
-} from '../../../src/machines/policies/job/job-record.ts';
+import {newJobId} from '../../../src/machines/policies/job/job-id.ts';
+import {endedJob, isOpenJob, lostJob, newJobRecord} from '../../../src/machines/policies/job/job-record.ts';
 import {type JobResult, jobRules} from '../../../src/machines/policies/job/job-steps.ts';
 import {AppError} from '../../../src/services/contracts/errors.ts';
 import {restingRun} from '../../fakes/runs.ts';

@@ -1,16 +1,21 @@
 import {AppError} from '../../../services/contracts/errors.ts';
 import type {PendingFeedback} from '../../../services/contracts/feedback.ts';
 import type {RunMode} from '../../actors/run-situation.ts';
-import type {ParentReviewInput, ParentReviewOutput, Reviewed} from '../../parent-review.machine.ts';
-import type {TaskInput} from '../../task.machine.ts';
-import {type UndecidedParent, withReviews} from '../review/review-steps.ts';
+import {
+  type ParentReviewInput,
+  type ParentReviewOutput,
+  type Reviewed,
+  type UndecidedParent,
+  withReviews,
+} from '../review/review-steps.ts';
 import {type Overrun, overrunIn, overrunOf} from '../run/budget.ts';
 import {checkFailureText} from '../run/check-prompt.ts';
 import {isHeldForTime, isRetriable} from '../run/retry-time.ts';
 import {resumeRefusal} from '../run/run-refusals.ts';
 import {nothingSpent, taskSpent} from '../run/spent.ts';
+import type {TaskInput} from '../run/task-input.ts';
 import {type Attempted, attemptOf, type TaskOutput} from '../run/task-outcome.ts';
-import type {JobRules} from './job-steps.ts';
+import type {JobRules} from './job-rules.ts';
 import {type StopReason, stopReasonAfter, stopReasonAfterReview} from './stop-reason.ts';
 import type {Wait} from './waiting.ts';
 

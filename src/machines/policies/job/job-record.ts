@@ -7,23 +7,6 @@ import {laterOf} from '../text/timestamps.ts';
 import type {JobResult, JobRules, JobStep} from './job-steps.ts';
 import {jobSummary} from './job-summary.ts';
 
-/** `20260110-220412-3fa9c1`: sorts by time, and behind the newest one even where the clock went back. */
-export function newJobId(now: string, suffix: string, newest: string | undefined): string {
-  const stamp = stampOf(now);
-  const before = newest?.slice(0, stamp.length) ?? '';
-  return `${stamp > before ? stamp : stampAfter(before)}-${suffix}`;
-}
-
-const stampOf = (time: string) => time.slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
-
-function stampAfter(stamp: string): string {
-  const [, year, month, day, hour, minute, second] =
-    /^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)$/.exec(stamp) ?? [];
-  const time = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
-  // A name that is none of ours sorts where it likes.
-  return Number.isNaN(time) ? `${stamp}0` : stampOf(new Date(time + 1000).toISOString());
-}
-
 export type NewJob = {
   readonly jobId: string;
   readonly steps: readonly JobStep[];

@@ -1,20 +1,19 @@
 import type {Answer, RunRecord} from '../../../services/contracts/run.ts';
 import type {SurveyPlanInput} from '../../actors/survey-plan.actor.ts';
-import type {ExecutorInput, ExecutorOutput} from '../../executor.machine.ts';
-import type {ParentReviewInput, ParentReviewOutput} from '../../parent-review.machine.ts';
 import type {UndoOutput} from '../../undo.machine.ts';
-import {type PlanStep, planInput, planStopReason} from '../planning/plan-job.ts';
-import type {PlanOutput} from '../planning/plan-steps.ts';
+import {type PlanStep, planStopReason} from '../planning/plan-job.ts';
+import type {PlanGenerationInput, PlanOutput} from '../planning/plan-steps.ts';
 import type {CheckpointAnswer} from '../review/decisions.ts';
+import type {ParentReviewInput, ParentReviewOutput} from '../review/review-steps.ts';
 import type {TaskInput, TaskMode} from '../run/task-input.ts';
 import type {TaskOutput} from '../run/task-outcome.ts';
 import type {UndoRequest} from '../run/undo.ts';
-import {dueReviewInput} from './execution-steps.ts';
+import {dueReviewInput, type ExecutorInput, type ExecutorOutput} from './execution-steps.ts';
 import {type JobOptions, type JobRules, jobRules} from './job-rules.ts';
 import type {Obstacle} from './obstacles.ts';
 import {type StopReason, stopReasonAfter, stopReasonAfterReview} from './stop-reason.ts';
 
-export {type JobOptions, type JobRules, jobRules, planInput};
+export {type JobOptions, type JobRules, jobRules};
 
 /** One part of a job: the plan, or a single task. */
 export type JobStep =
@@ -107,6 +106,23 @@ export function executorInput(step: JobStep | undefined, rules: JobRules): Execu
   if (step?.type !== 'execute') throw new Error('The next step is not the plan');
   const {type: _, ...own} = step;
   return {...rules, ...own};
+}
+
+export function planInput(step: JobStep | undefined, rules: JobRules): PlanGenerationInput {
+  if (step?.type !== 'plan') throw new Error('The next step is not a change of the plan');
+  const {provider, explicitProvider, graceMilliseconds, stallMilliseconds, patience, wishes} = rules;
+  return {
+    request: step.request,
+    provider,
+    explicitProvider,
+    graceMilliseconds,
+    stallMilliseconds,
+    patience,
+    ...(wishes && {wishes}),
+    maxRefinements: rules.maxRefinements,
+    isAttended: rules.isAttended,
+    isAccepted: step.isAccepted ?? false,
+  };
 }
 
 export function undoInput(step: JobStep | undefined): UndoRequest {

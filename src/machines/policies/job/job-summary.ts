@@ -1,12 +1,11 @@
 import type {PendingFeedback} from '../../../services/contracts/feedback.ts';
 import type {Plan} from '../../../services/contracts/plan.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
-import type {Reviewed} from '../../parent-review.machine.ts';
 import {readyTasks} from '../plan/readiness.ts';
-import {type PlanData, planSummary} from '../planning/plan-job.ts';
+import {planSummary} from '../planning/plan-summary.ts';
 import {decisionWords} from '../review/checkpoint-choices.ts';
 import {dueParents} from '../review/parent-review.ts';
-import type {UndecidedParent} from '../review/review-steps.ts';
+import type {Reviewed, UndecidedParent} from '../review/review-steps.ts';
 import type {Overrun} from '../run/budget.ts';
 import {heldUpError, heldUpLines, isByProvider, isHeldUp, isTimeNeeded} from '../run/failure-table.ts';
 import {resumeRefusal} from '../run/run-refusals.ts';
@@ -14,43 +13,19 @@ import {type Attempted, attemptOf} from '../run/task-outcome.ts';
 import {displayLine} from '../text/display-text.ts';
 import {overrunSummary} from './budget-lines.ts';
 import {goOnCommand} from './go-on.ts';
+import type {JobSummary} from './job-end.ts';
 import type {JobResult} from './job-steps.ts';
 import {withObstacles} from './obstacle-lines.ts';
-import type {Obstacle} from './obstacles.ts';
 import {brokenReviewLines, sentBackLines, undecidedLines, undecidedText} from './review-lines.ts';
 import type {Standing} from './standings.ts';
-import type {StopReason} from './stop-reason.ts';
 import {continueCommand, decisionLines, failureLines, pausedLines, questionLines} from './summary-lines.ts';
-import {type UndoData, undoSummary} from './undo-lines.ts';
+import {undoSummary} from './undo-lines.ts';
 import {givenUpLines} from './wait-lines.ts';
 import type {Wait} from './waiting.ts';
 
-export {continueCommand, decisionLines, pausedLines};
+export type {JobSummary};
 
-/** How a job ended, in the same words for every view. */
-export type JobSummary = {
-  readonly reason: StopReason;
-  /** The task that rests or waits, where it is one. */
-  readonly taskId?: string;
-  /** One sentence. */
-  readonly headline: string;
-  /** The same for a shell, with the commands that go on from there. */
-  readonly lines: readonly string[];
-  /** Of a job that took changes back. */
-  readonly undo?: UndoData;
-  /** Of a job that worked on the plan. */
-  readonly plan?: PlanData;
-  /** The budget of the job, used up. */
-  readonly overrun?: Overrun;
-  /** The task whose changes were rejected, and are still in the files. */
-  readonly rejected?: string;
-  /** What keeps the plan from being done, where it was asked for. */
-  readonly obstacles?: readonly Obstacle[];
-  /** When it can go on, where only time is needed. */
-  readonly retryAt?: string;
-  /** What is needed now: nothing, another try, a person, or only time. */
-  readonly standing: Standing;
-};
+export {continueCommand, decisionLines, pausedLines};
 
 /** `plan` is how it stands after the job. Throws what is an error. */
 export function jobSummary(result: JobResult, plan: Plan): JobSummary {

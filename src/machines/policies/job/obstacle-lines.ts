@@ -1,6 +1,6 @@
 import {displayLine} from '../text/display-text.ts';
 import {dayAndTime} from '../text/durations.ts';
-import type {JobSummary} from './job-summary.ts';
+import type {JobSummary} from './job-end.ts';
 import type {Obstacle} from './obstacles.ts';
 import {decisive} from './standings.ts';
 

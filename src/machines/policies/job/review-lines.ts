@@ -1,8 +1,7 @@
 import {settings} from '../../../services/contracts/config.ts';
 import {shellWord} from '../../../services/contracts/errors.ts';
 import type {PendingFeedback} from '../../../services/contracts/feedback.ts';
-import type {Reviewed} from '../../parent-review.machine.ts';
-import type {UndecidedParent} from '../review/review-steps.ts';
+import type {Reviewed, UndecidedParent} from '../review/review-steps.ts';
 import {failureTable, isByProvider, stepLines} from '../run/failure-table.ts';
 import {displayLine} from '../text/display-text.ts';
 

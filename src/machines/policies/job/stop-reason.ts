@@ -1,5 +1,5 @@
 import type {RunRecord} from '../../../services/contracts/run.ts';
-import type {ParentReviewOutput} from '../../parent-review.machine.ts';
+import type {ParentReviewOutput} from '../review/review-steps.ts';
 import {failureTable} from '../run/failure-table.ts';
 import type {TaskOutput} from '../run/task-outcome.ts';
 

@@ -1,6 +1,6 @@
+import type {UndoPlan} from '../../../services/contracts/changes.ts';
 import {shellWord} from '../../../services/contracts/errors.ts';
 import type {Plan} from '../../../services/contracts/plan.ts';
-import type {UndoPlan} from '../../../services/contracts/undo.ts';
 import type {UndoOutput} from '../../undo.machine.ts';
 import {takenBackText} from '../review/effect-words.ts';
 import type {UndoProposal} from '../run/undo.ts';

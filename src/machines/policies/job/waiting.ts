@@ -8,7 +8,6 @@ import {nextTask} from '../plan/readiness.ts';
 import {failureTable} from '../run/failure-table.ts';
 import {retryTimeOf} from '../run/retry-time.ts';
 import {dayAndTime} from '../text/durations.ts';
-import type {JobTask} from './job-steps.ts';
 
 /** How long a job waits for what only time mends. */
 export type Patience = {
@@ -135,14 +134,6 @@ const earliest = (waits: readonly Wait[]): Wait | undefined =>
     (first, wait) => (first && !isAfter(first.until, wait.until) ? first : wait),
     undefined,
   );
-
-/** A task whose run was held up, when its time has come. Without a session nothing was done that could be lost. */
-export const retriedTask = ({taskId}: JobTask, {resumable}: Pick<RunRecord, 'resumable'>): JobTask => ({
-  type: 'task',
-  taskId,
-  mode: resumable ? {type: 'resume', answers: [], feedback: null} : {type: 'restart'},
-  isRetry: true,
-});
 
 /** For a single task that nobody waits for any longer. */
 export function waitRefusal({taskId, provider, reason, until}: Wait): AppError {

@@ -1,8 +1,8 @@
 import {shellWord} from '../../../services/contracts/errors.ts';
 import type {Plan, Task} from '../../../services/contracts/plan.ts';
+import type {Finding} from './lint-finding.ts';
 import {skippedBelow, stuckGroups} from './never-done.ts';
 import {ancestorsOf, isLeaf, walkTree} from './plan-graph.ts';
-import type {Finding} from './plan-lint.ts';
 
 /** What can only be seen in the plan as a whole. */
 export function planFindings(plan: Plan): Finding[] {

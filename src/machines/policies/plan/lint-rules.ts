@@ -1,4 +1,5 @@
 import type {Task} from '../../../services/contracts/plan.ts';
+import type {FindingField, Severity} from './lint-finding.ts';
 import {hasAny, isBlank, isConcrete, isEnglish, isPlaceholder, isSpaced, wordsOf} from './lint-text.ts';
 import {
   behaviourWords,
@@ -11,7 +12,6 @@ import {
   vagueWords,
   verificationWords,
 } from './lint-words.ts';
-import type {FindingField, Severity} from './plan-lint.ts';
 
 /** `isVerified`: its own checks, those of a parent, or those of every task. */
 type Surroundings = {readonly isVerified: boolean};

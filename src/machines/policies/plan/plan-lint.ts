@@ -1,33 +1,9 @@
 import {shellWord} from '../../../services/contracts/errors.ts';
 import type {Plan, Task} from '../../../services/contracts/plan.ts';
+import {type Finding, findingFields, severities} from './lint-finding.ts';
 import {planFindings} from './lint-graph.ts';
 import {taskRules} from './lint-rules.ts';
 import {isLeaf, walkTree} from './plan-graph.ts';
-
-/** `blocking`: an agent would have to guess. `warning`: it may go wrong. `hint`: worth a look. */
-export const severities = ['blocking', 'warning', 'hint'] as const;
-export type Severity = (typeof severities)[number];
-
-export const findingFields = [
-  'description',
-  'acceptanceCriteria',
-  'verify',
-  'prompt',
-  'deps',
-  'task',
-] as const;
-export type FindingField = (typeof findingFields)[number];
-
-export type Finding = {
-  readonly severity: Severity;
-  /** Stable: scripts may look for it. */
-  readonly code: string;
-  readonly taskId: string;
-  readonly field: FindingField;
-  readonly message: string;
-  /** How to mend it. */
-  readonly suggestion: string;
-};
 
 export type LintOptions = {
   /** The checks that are made of every task, whatever its own are. */

@@ -1,6 +1,12 @@
 import {AppError} from '../../../services/contracts/errors.ts';
-import type {Plan, PlanProblem, Task, TaskSource, TaskStatus} from '../../../services/contracts/plan.ts';
-import type {PlanCheck} from '../../../services/contracts/stores.ts';
+import type {
+  Plan,
+  PlanCheck,
+  PlanProblem,
+  Task,
+  TaskSource,
+  TaskStatus,
+} from '../../../services/contracts/plan.ts';
 import {rootTasks, tasksInTreeOrder} from './plan-graph.ts';
 import {settledStatus, touch} from './plan-status.ts';
 import {checkPlanChange} from './plan-validation.ts';

@@ -1,5 +1,11 @@
-import {type Plan, type PlanProblem, planSchemaVersion, type Task} from '../../../services/contracts/plan.ts';
-import type {PlanCheck, RawPlan} from '../../../services/contracts/stores.ts';
+import {
+  type Plan,
+  type PlanCheck,
+  type PlanProblem,
+  planSchemaVersion,
+  type Task,
+} from '../../../services/contracts/plan.ts';
+import type {RawPlan} from '../../../services/contracts/stores.ts';
 import {compareTimestamps} from '../text/timestamps.ts';
 import {findCycles, indexHierarchy} from './plan-graph.ts';
 import {taskFieldProblems} from './task-fields.ts';

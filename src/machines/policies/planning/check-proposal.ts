@@ -1,7 +1,8 @@
 import type {Plan, Task} from '../../../services/contracts/plan.ts';
 import type {PlanDraft, ProposedOperation} from '../../../services/contracts/plan-draft.ts';
+import type {Finding} from '../plan/lint-finding.ts';
 import {diffPlans, type PlanDiff} from '../plan/plan-diff.ts';
-import {type Finding, isBlocking, type LintOptions, lintPlan} from '../plan/plan-lint.ts';
+import {isBlocking, type LintOptions, lintPlan} from '../plan/plan-lint.ts';
 import {applyPatch} from '../plan/plan-patch.ts';
 import {scopeOf} from './plan-prompt.ts';
 

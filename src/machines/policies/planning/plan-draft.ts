@@ -11,6 +11,17 @@ import type {Answer, Question} from '../../../services/contracts/run.ts';
 
 export type {PlanRequest, PlanWish};
 
+/** What a person says to a draft that is asked about. */
+export type PlanCommand =
+  | {readonly type: 'plan.answer'; readonly answers: readonly Answer[]}
+  | {readonly type: 'plan.accept'}
+  | {readonly type: 'plan.revise'; readonly text: string}
+  /** A change that a person makes to the proposal. */
+  | {readonly type: 'plan.edit'; readonly edit: readonly ProposedOperation[]}
+  | {readonly type: 'plan.drop'}
+  /** Later: the draft is kept. */
+  | {readonly type: 'plan.postpone'};
+
 /** So often a planner may ask, and so often in a row its answer may be wrong. */
 export const planLimits = {questionRounds: 2, corrections: 2} as const;
 

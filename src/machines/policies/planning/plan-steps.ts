@@ -27,16 +27,6 @@ export type PlanGenerationInput = {
   readonly isAccepted: boolean;
 };
 
-export type PlanCommand =
-  | {readonly type: 'plan.answer'; readonly answers: readonly Answer[]}
-  | {readonly type: 'plan.accept'}
-  | {readonly type: 'plan.revise'; readonly text: string}
-  /** A change that a person makes to the proposal. */
-  | ({readonly type: 'plan.edit'} & Pick<EditProposalInput, 'edit'>)
-  | {readonly type: 'plan.drop'}
-  /** Later: the draft is kept. */
-  | {readonly type: 'plan.postpone'};
-
 export type PlanTurnInput = PrepareTurnInput &
   Pick<PlanGenerationInput, 'graceMilliseconds' | 'stallMilliseconds' | 'patience'>;
 

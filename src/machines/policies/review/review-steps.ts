@@ -1,3 +1,4 @@
+import type {ProviderId} from '../../../services/contracts/agent.ts';
 import type {NextStep} from '../../../services/contracts/errors.ts';
 import type {PendingFeedback} from '../../../services/contracts/feedback.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
@@ -6,6 +7,8 @@ import type {ReviewScope, ReviewStep, SelectReviewInput} from '../../actors/sele
 import type {ReviewVerdict} from '../../actors/settle-review.actor.ts';
 import type {RunInput} from '../../run.machine.ts';
 import type {Wait} from '../job/waiting.ts';
+import type {JobWishes} from '../run/agent-choice.ts';
+import type {Budgets} from '../run/budget.ts';
 import {isTimeNeeded, loginSteps} from '../run/failure-table.ts';
 import {remarksOf} from './review-remarks.ts';
 
@@ -21,6 +24,16 @@ export type Reviewed = Pick<RunRecord, 'failure'> & {
 
 /** A parent whose reviews sent tasks back as often as they may. */
 export type UndecidedParent = {readonly parentId: string; readonly cycles: number};
+
+export type ParentReviewInput = ReviewScope & {
+  readonly provider: ProviderId;
+  readonly graceMilliseconds: number;
+  /** A review that takes longer is stopped and counts as none. */
+  readonly minutes: number;
+  readonly wishes?: JobWishes;
+  readonly stallMilliseconds?: number;
+  readonly budgets?: Budgets;
+};
 
 export type ParentReviewOutput = {
   /**

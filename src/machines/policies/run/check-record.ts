@@ -1,25 +1,10 @@
-import type {ProcessIdentity} from '../../../services/contracts/process.ts';
-import type {PauseReason, RunRecord} from '../../../services/contracts/run.ts';
+import type {RunRecord} from '../../../services/contracts/run.ts';
 import type {Verification} from '../../../services/contracts/verification.ts';
 import {mergeSideEffects} from '../review/side-effects.ts';
 import {isPassed} from './check-words.ts';
 import {pausedFor, relaunched} from './relaunch.ts';
 import {recordedIdentity, type SegmentTrace} from './run-step.ts';
-import type {Check} from './verification.ts';
-
-/** What can happen to a run while its work is checked. */
-export type CheckStep =
-  /** Held back: it is told to go once this is on disk. */
-  | {readonly type: 'checkStarted'; readonly check: Check; readonly identity: ProcessIdentity}
-  | {readonly type: 'checkEnded'; readonly check: Check; readonly isTimedOut: boolean}
-  | {readonly type: 'checksPaused'; readonly reason: PauseReason}
-  /** Nothing is said to its agent: only the checks are made again. */
-  | {readonly type: 'checksResumed'; readonly isReviewed?: boolean}
-  /** Its agent is told what failed. */
-  | {readonly type: 'sentBack'}
-  | {readonly type: 'verified'}
-  /** A check failed, and nobody mends it; `because` the agent could not be told, where that is why. */
-  | {readonly type: 'unverified'; readonly because?: string};
+import type {CheckStep} from './verification.ts';
 
 type Step<Type extends CheckStep['type']> = Extract<CheckStep, {type: Type}>;
 

@@ -16,8 +16,8 @@ import type {ReviewAnswer} from '../review/check-review-answer.ts';
 import type {Decision} from '../review/decisions.ts';
 import type {FeedbackMark} from '../review/parent-feedback.ts';
 import {budgetFailure, type Overrun} from './budget.ts';
-import type {CheckStep} from './check-record.ts';
 import {isFeedbackRun} from './task-runs.ts';
+import type {CheckStep} from './verification.ts';
 
 export type SegmentVerdict =
   | {readonly outcome: 'succeeded'}

@@ -1,8 +1,8 @@
+import type {UndoPlan} from '../../../services/contracts/changes.ts';
 import {AppError, shellWord} from '../../../services/contracts/errors.ts';
 import type {Plan, Task, TaskStatus} from '../../../services/contracts/plan.ts';
 import type {ProcessIdentity} from '../../../services/contracts/process.ts';
 import {type RunRecord, runSchemaVersion} from '../../../services/contracts/run.ts';
-import type {UndoPlan} from '../../../services/contracts/undo.ts';
 import {recordedIdentity} from './run-step.ts';
 
 /** What is to be taken back: everything the task did, or one of its runs. */

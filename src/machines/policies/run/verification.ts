@@ -3,7 +3,6 @@ import {messageOf} from '../../../services/contracts/errors.ts';
 import type {ProcessIdentity} from '../../../services/contracts/process.ts';
 import type {PauseReason, RunRecord} from '../../../services/contracts/run.ts';
 import type {Verification} from '../../../services/contracts/verification.ts';
-import type {CheckStep} from './check-record.ts';
 import {howItFailed, isPassed} from './check-words.ts';
 
 /** How the checks of a job are made. */
@@ -26,6 +25,20 @@ export type Check = {
   readonly place: number;
   readonly logFile: string;
 };
+
+/** What can happen to a run while its work is checked. */
+export type CheckStep =
+  /** Held back: it is told to go once this is on disk. */
+  | {readonly type: 'checkStarted'; readonly check: Check; readonly identity: ProcessIdentity}
+  | {readonly type: 'checkEnded'; readonly check: Check; readonly isTimedOut: boolean}
+  | {readonly type: 'checksPaused'; readonly reason: PauseReason}
+  /** Nothing is said to its agent: only the checks are made again. */
+  | {readonly type: 'checksResumed'; readonly isReviewed?: boolean}
+  /** Its agent is told what failed. */
+  | {readonly type: 'sentBack'}
+  | {readonly type: 'verified'}
+  /** A check failed, and nobody mends it; `because` the agent could not be told, where that is why. */
+  | {readonly type: 'unverified'; readonly because?: string};
 
 type Checked = Pick<RunRecord, 'verifications'>;
 

@@ -2,8 +2,8 @@ import {expect, test} from 'vitest';
 import type {JobResult} from '../../../src/machines/policies/job/job-steps.ts';
 import type {Wait} from '../../../src/machines/policies/job/waiting.ts';
 import type {DraftHead} from '../../../src/machines/policies/planning/plan-draft.ts';
-import {planSummary} from '../../../src/machines/policies/planning/plan-job.ts';
 import type {PlanOutput} from '../../../src/machines/policies/planning/plan-steps.ts';
+import {planSummary} from '../../../src/machines/policies/planning/plan-summary.ts';
 import {dayAndTime} from '../../../src/machines/policies/text/durations.ts';
 import {pausedRun, restingRun} from '../../fakes/runs.ts';
 

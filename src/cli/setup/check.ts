@@ -1,0 +1,16 @@
+import type {Project} from '../composition.ts';
+import type {CliContext} from '../context.ts';
+
+/** What `doctor` says of one thing. */
+export type Check = {
+  readonly name: string;
+  readonly state: 'good' | 'missing' | 'wrong';
+  readonly found: string;
+  readonly advice?: string;
+};
+
+export type Surroundings = {
+  readonly project: Project;
+  readonly env: CliContext['env'];
+  readonly home: string;
+};
