@@ -71,7 +71,7 @@ export function providePlanning(
       sendBack: defineSendBackActor(services),
       askPerson: defineAskPersonActor(services, desk, onAsked, warn),
       editProposal: defineEditProposalActor(services),
-      saveProposal: defineSaveProposalActor(services),
+      saveProposal: defineSaveProposalActor(services, warn),
       dropDraft: defineDropDraftActor(services),
     },
   });

@@ -1,5 +1,6 @@
 import type {OpenDraft} from '../machines/drafts.ts';
 import type {PlanCommand} from '../machines/plan-generation.machine.ts';
+import {leftOut} from '../machines/policies/planning/leave-out.ts';
 import type {PlanWish} from '../machines/policies/planning/plan-draft.ts';
 import type {QuestionsOutput} from '../machines/questions.machine.ts';
 import type {Dialog, PlannedField} from '../machines/tui.machine.ts';
@@ -70,8 +71,10 @@ export function createPlanAnswers(
       const fields = {[field]: field === 'acceptanceCriteria' ? linesOf(text) : text.trim()};
       tell({type: 'plan.edit', edit: [{type: 'edit', taskId, fields}]}, draft);
     },
-    leaveOutProposed: (taskId: string) =>
-      tell({type: 'plan.edit', edit: [{type: 'delete', taskId, cascade: true}]}),
+    leaveOutProposed: (taskId: string) => {
+      const preview = core.get().planning?.question?.preview;
+      if (preview) tell({type: 'plan.edit', edit: leftOut(preview, taskId)});
+    },
     endPlanQuestions: (output: QuestionsOutput) => {
       if (output.outcome === 'answered') tell({type: 'plan.answer', answers: output.answers});
       else tell({type: 'plan.postpone'});

@@ -42,6 +42,17 @@ test('all of the input is read at once, after what was asked, and nothing is sho
   expect([await all, await readAll('more? '), shown()]).toEqual(['one\n\n\ttwo!', '', '? ']);
 });
 
+test('an input that never ends is refused, even as one line', async () => {
+  const {input, readAll} = reader();
+  const refusal = readAll('all? ').catch((error: unknown) => error);
+  const [megabyte, mebibytes] = [Buffer.alloc(1024 * 1024, 'a'), 64];
+  for (let written = 0; written <= mebibytes && !input.destroyed; written++) {
+    if (!input.write(megabyte)) await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(await refusal).toMatchObject({code: 'E_USAGE', message: 'stdin is larger than 64 MiB'});
+  expect(input.destroyed).toBe(true);
+});
+
 test('an input that was never read is left alone when it is closed', () => {
   const {input, close} = reader();
   close();

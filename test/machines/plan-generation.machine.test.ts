@@ -119,6 +119,23 @@ const drain = async () => {
 
 const prompts = (fake: ReturnType<typeof createPlanning>) => fake.agents.agents.map(({request}) => request);
 
+test('a plan is saved even where its draft cannot be removed, and that is told', async () => {
+  const fake = createPlanning();
+  answering(fake, tasks(good('api')));
+  fake.services.planDrafts.remove = async () => {
+    throw new Error('EACCES: permission denied');
+  };
+  const {finished} = fake.start();
+  await drain();
+  await fake.say({type: 'plan.accept'});
+  expect((await finished).outcome).toBe('saved');
+  expect(fake.plans.statuses()).toEqual({api: 'todo'});
+  const {draftId = ''} = (await fake.draft()) ?? {};
+  expect(fake.warnings).toEqual([
+    `the plan is saved, and its draft could not be removed: EACCES: permission denied; remove it with: blackbird plan drafts drop ${draftId}`,
+  ]);
+});
+
 describe('a plan that is generated', () => {
   test('is a draft on disk before the planner starts, and saved only when a person accepts it', async () => {
     const fake = createPlanning();

@@ -63,9 +63,12 @@ export async function wantedText(
 const maxBytes = 1024 * 1024;
 
 async function textFrom(cli: Cli, command: Command, from: string): Promise<string> {
-  if (from === '-') return cli.context.readAll('What is wanted? End with Ctrl+D.');
-  const file = path.resolve(cli.folder(command), from);
-  const text = readGivenFile(file, from, maxBytes);
-  if (text.includes('\0')) throw new AppError('E_USAGE', `${from} cannot be read: it is not text`);
+  const isStdin = from === '-';
+  const text = isStdin
+    ? await cli.context.readAll('What is wanted? End with Ctrl+D.')
+    : readGivenFile(path.resolve(cli.folder(command), from), from, maxBytes);
+  const name = isStdin ? 'stdin' : from;
+  if (text.includes('\0')) throw new AppError('E_USAGE', `${name} cannot be read: it is not text`);
+  if (Buffer.byteLength(text) > maxBytes) throw new AppError('E_USAGE', `${name} is larger than 1 MiB`);
   return text;
 }

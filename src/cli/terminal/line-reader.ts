@@ -1,4 +1,5 @@
 import type {Readable, Writable} from 'node:stream';
+import {AppError} from '../../services/contracts/errors.ts';
 
 /** What becomes of a line that is not finished. */
 export type UnfinishedLine = {
@@ -116,10 +117,14 @@ function leaveOnSignals(unfinished: UnfinishedLine | undefined): () => void {
   return release;
 }
 
+/** More than any text or list that is given on stdin. */
+const maxBytes = 64 * 1024 * 1024;
+
 function pipeReader(input: Readable, output: Writable): LineReader {
   const lines: string[] = [];
   const waiting: Array<(line: string | null) => void> = [];
   let hasEnded = false;
+  let size = 0;
   let closeInput: (() => void) | null = null;
 
   const start = async () => {
@@ -139,6 +144,11 @@ function pipeReader(input: Readable, output: Writable): LineReader {
       reader.close();
       input.destroy();
     };
+    // Counted as it comes: it may be one line that never ends.
+    input.on('data', (chunk: Buffer | string) => {
+      size += chunk.length;
+      if (size > maxBytes) closeInput?.();
+    });
   };
   let started: Promise<void> | null = null;
 
@@ -154,6 +164,7 @@ function pipeReader(input: Readable, output: Writable): LineReader {
       await started;
       const all: string[] = [];
       for (let line = await nextLine(); line !== null; line = await nextLine()) all.push(line);
+      if (size > maxBytes) throw new AppError('E_USAGE', 'stdin is larger than 64 MiB');
       return all.join('\n');
     },
     ask: async (question) => {

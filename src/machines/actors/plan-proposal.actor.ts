@@ -1,5 +1,5 @@
 import {fromPromise} from 'xstate';
-import {AppError} from '../../services/contracts/errors.ts';
+import {AppError, messageOf} from '../../services/contracts/errors.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import {refuseRunning} from '../policies/plan/running-tasks.ts';
@@ -73,7 +73,7 @@ export function defineLintProposalActor(stores: Stores, onLinted: (linted: Linte
 }
 
 /** One transaction on the plan as it is then; the draft is gone only when the plan has it. */
-export function defineSaveProposalActor(stores: Stores) {
+export function defineSaveProposalActor(stores: Stores, onWarning: (message: string) => void) {
   return fromPromise<void, DraftInput>(async ({input: {draftId}}) => {
     const {plans, now, digest} = stores;
     const draft = await requireDraft(stores, draftId);
@@ -86,7 +86,11 @@ export function defineSaveProposalActor(stores: Stores) {
       refuseRunning(plan, found.after, inProgress);
       return found.after;
     });
-    await dropDraft(stores, draftId);
+    // The plan has it: what is left of the draft is no reason to say that it was not saved.
+    await dropDraft(stores, draftId).catch((error: unknown) => {
+      const next = `remove it with: blackbird plan drafts drop ${draftId}`;
+      onWarning(`the plan is saved, and its draft could not be removed: ${messageOf(error)}; ${next}`);
+    });
   });
 }
 

@@ -66,7 +66,7 @@ test('a plan with open questions says them, with the ids that answer them', () =
     lines: [
       'The planner waits for your answers.',
       '  db: Which database? (pg, sqlite)',
-      'Answer with: blackbird plan drafts open d',
+      "Answer with: blackbird plan drafts open d --answer 'db=…'",
     ],
     plan: {outcome: 'unanswered', draft_id: 'd', questions},
   });

@@ -1,6 +1,7 @@
 import {Command} from 'commander';
 import {displayLine} from '../../../machines/policies/text/display-text.ts';
 import {AppError} from '../../../services/contracts/errors.ts';
+import type {PlanDraft} from '../../../services/contracts/plan-draft.ts';
 import {type Cli, collect} from '../../cli.ts';
 import {parseAnswers} from '../../job/given-answers.ts';
 import {type PlanJobOptions, runPlanJob, withPlannerOptions} from '../../plan/plan-job.ts';
@@ -68,9 +69,20 @@ function openCommand(cli: Cli): Command {
     const draft = await requireDraft(cli, self, draftId);
     const answers = parseAnswers(options.answer ?? []);
     const unknown = answers.find(({id}) => !draft.questions.some((question) => question.id === id));
-    if (unknown) throw new AppError('E_USAGE', `no question is called ${JSON.stringify(unknown.id)}`);
+    if (unknown) throw notAsked(draft, unknown.id);
     const request = {type: 'open', draftId, ...(answers.length > 0 && {answers})} as const;
     await runPlanJob(cli, self, request, options);
+  });
+}
+
+function notAsked({draftId, questions}: PlanDraft, id: string): AppError {
+  const asked = questions.map((question) => JSON.stringify(question.id)).join(', ');
+  const why =
+    asked === ''
+      ? `the draft ${draftId} asks nothing`
+      : `no question is called ${JSON.stringify(id)}: it asks ${asked}`;
+  return new AppError('E_USAGE', why, {
+    next: [{command: `blackbird plan drafts open ${draftId}`, why: 'go on with it'}],
   });
 }
 

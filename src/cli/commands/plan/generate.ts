@@ -1,5 +1,6 @@
 import {Command} from 'commander';
 import {requireTask} from '../../../machines/policies/plan/plan-graph.ts';
+import {displayLine} from '../../../machines/policies/text/display-text.ts';
 import {AppError} from '../../../services/contracts/errors.ts';
 import type {Cli} from '../../cli.ts';
 import {type PlanJobOptions, runPlanJob, wantedText, withPlannerOptions} from '../../plan/plan-job.ts';
@@ -29,7 +30,8 @@ Examples:
       if (text.trim() === '') throw missing('say what is wanted, or name a file with --from');
       // The first plan of a project begins here.
       const {plans} = await cli.project(self);
-      await plans.create();
+      const isFirst = await plans.create();
+      if (isFirst && !cli.isJson(self)) cli.context.out(`created an empty plan: ${displayLine(plans.file)}`);
       await runPlanJob(cli, self, {type: 'new', wish: {kind: 'generate', text, taskIds: []}}, options);
     });
 }

@@ -1,4 +1,4 @@
-import {AppError, shellWord} from '../../../services/contracts/errors.ts';
+import {AppError} from '../../../services/contracts/errors.ts';
 import type {PlanKind} from '../../../services/contracts/plan-answer.ts';
 import {
   type PlanDraft,
@@ -8,6 +8,7 @@ import {
 } from '../../../services/contracts/plan-draft.ts';
 import type {PlanRequest, PlanWish} from '../../../services/contracts/plan-request.ts';
 import type {Answer, Question} from '../../../services/contracts/run.ts';
+import {answerCommand} from './draft-task.ts';
 
 export type {PlanRequest, PlanWish};
 
@@ -91,7 +92,6 @@ export function answered(draft: PlanDraft, given: readonly Answer[]): PlanDraft 
 }
 
 function unanswered({draftId}: PlanDraft, missing: readonly Question[]): AppError {
-  const options = missing.map(({id}) => `--answer ${shellWord(`${id}=…`)}`).join(' ');
   return new AppError(
     'E_NO_INPUT',
     `the planner waits for answers: ${missing.map(({id}) => id).join(', ')}`,
@@ -100,7 +100,7 @@ function unanswered({draftId}: PlanDraft, missing: readonly Question[]): AppErro
         id,
         choices.length > 0 ? `${prompt} (${choices.join(' | ')})` : prompt,
       ]),
-      next: [{command: `blackbird plan drafts open ${draftId} ${options}`}],
+      next: [{command: answerCommand(draftId, missing)}],
     },
   );
 }

@@ -5,6 +5,7 @@ import {waitCause} from '../job/wait-lines.ts';
 import {heldUpWords, isTimeNeeded, loginSteps, stepLines} from '../run/failure-table.ts';
 import {displayLine} from '../text/display-text.ts';
 import {dayAndTime} from '../text/durations.ts';
+import {answerCommand} from './draft-task.ts';
 import type {PlanData} from './plan-job.ts';
 import type {PlanOutput} from './plan-steps.ts';
 
@@ -51,7 +52,7 @@ function saidOf(output: PlanOutput, isPauseAsked: boolean): Said {
         needed,
         'The planner waits for your answers.',
         ...(draft?.questions ?? []).map(questionLine),
-        `Answer with: ${open}`,
+        `Answer with: ${displayLine(answerCommand(draft?.draftId ?? '', draft?.questions ?? []))}`,
       );
     case 'undecided': {
       const blocking = reading?.blocking ?? 0;
