@@ -4,15 +4,18 @@ import {type BudgetKey, budgetTable, turnsKey} from '../../machines/policies/run
 import {acceptedFor, parsedAs} from '../../machines/policies/setting-types.ts';
 import {type SettingKey, settings} from '../../services/contracts/config.ts';
 
-/** Each flag stands for a setting, for this call only; null for `none`. */
+// Commander makes '' of a parsed null, and '' counts as 0.
+type Limit = number | 'none';
+
+/** Each flag stands for a setting, for this call only. */
 export type BudgetOptions = {
-  maxCost?: number | null;
-  maxTokens?: number | null;
-  maxMinutes?: number | null;
-  maxTaskCost?: number | null;
-  maxTaskTokens?: number | null;
-  maxTaskMinutes?: number | null;
-  maxTurns?: number | null;
+  maxCost?: Limit;
+  maxTokens?: Limit;
+  maxMinutes?: Limit;
+  maxTaskCost?: Limit;
+  maxTaskTokens?: Limit;
+  maxTaskMinutes?: Limit;
+  maxTurns?: Limit;
 };
 
 const options: Readonly<Record<keyof BudgetOptions, BudgetKey | typeof turnsKey>> = {
@@ -38,16 +41,17 @@ export function withBudgetOptions(command: Command): Command {
   return command;
 }
 
-function limitFor(key: SettingKey, text: string): number | null {
+function limitFor(key: SettingKey, text: string): Limit {
   const value = parsedAs(settings[key], text);
-  if (value === null || typeof value === 'number') return value;
+  if (value === null) return 'none';
+  if (typeof value === 'number') return value;
   throw new InvalidArgumentError(`It must be ${acceptedFor(settings[key])}.`);
 }
 
 export function budgetWish(given: BudgetOptions): Pick<JobOptions, 'budget'> {
   const wishes = Object.entries(options).flatMap(([name, key]) => {
     const value = given[name as keyof BudgetOptions];
-    return value === undefined ? [] : [[key, value] as const];
+    return value === undefined ? [] : [[key, value === 'none' ? null : value] as const];
   });
   return wishes.length === 0 ? {} : {budget: Object.fromEntries(wishes)};
 }

@@ -1,0 +1,20 @@
+import {Command} from 'commander';
+import {expect, test} from 'vitest';
+import {type BudgetOptions, budgetWish, withBudgetOptions} from '../../src/cli/job/budget-options.ts';
+
+const wishOf = (...args: string[]) =>
+  budgetWish(withBudgetOptions(new Command()).parse(args, {from: 'user'}).opts<BudgetOptions>());
+
+test.each([
+  ['--max-cost', 'execution.maxCostUsd'],
+  ['--max-tokens', 'execution.maxTokens'],
+  ['--max-minutes', 'execution.maxMinutes'],
+  ['--max-task-cost', 'execution.maxTaskCostUsd'],
+  ['--max-task-tokens', 'execution.maxTaskTokens'],
+  ['--max-task-minutes', 'execution.maxTaskMinutes'],
+  ['--max-turns', 'execution.maxTurns'],
+])('%s stands for a setting of this call: a number limits, none lifts the limit', (flag, key) => {
+  expect(wishOf(flag, '5')).toEqual({budget: {[key]: 5}});
+  expect(wishOf(flag, 'none')).toEqual({budget: {[key]: null}});
+  expect(wishOf()).toEqual({});
+});
