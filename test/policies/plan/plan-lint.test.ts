@@ -106,6 +106,15 @@ describe('a plan', () => {
     ]);
   });
 
+  test('whose parent depends on what waits for it: the parent is done with its children, as execute does it', () => {
+    const plan = planOf(
+      family(task('p', {deps: ['a']}), good('c')),
+      family(task('g'), good('d', {deps: ['p']})),
+      good('a', {deps: ['g']}),
+    );
+    expect(lintPlan(plan)).toEqual([]);
+  });
+
   test('with such dependencies has none left once one of these tasks is done', () => {
     const plan = planOf(
       family(task('p'), good('c', {deps: ['a']})),
@@ -141,6 +150,10 @@ describe('a plan', () => {
     expect(lintPlan(planOf(good('a', {prompt}), late)).map(({taskId, code}) => `${taskId} ${code}`)).toEqual([
       'b leaf_shared_file',
     ]);
+    // Nor does it hold up who waits for the parent.
+    const behind = good('z', {prompt, deps: ['q']});
+    const plan = planOf(good('a', {prompt}), family(task('q', {deps: ['a']}), good('b')), behind);
+    expect(lintPlan(plan).map(({taskId, code}) => `${taskId} ${code}`)).toEqual(['z leaf_shared_file']);
   });
 
   test('tells findings in the order of the plan, then field, severity and code', () => {

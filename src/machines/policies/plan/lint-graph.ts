@@ -1,7 +1,7 @@
 import {shellWord} from '../../../services/contracts/errors.ts';
 import type {Plan, Task} from '../../../services/contracts/plan.ts';
 import type {Finding} from './lint-finding.ts';
-import {skippedBelow, stuckGroups} from './never-done.ts';
+import {heldUpBy, skippedBelow, stuckGroups} from './never-done.ts';
 import {ancestorsOf, isLeaf, walkTree} from './plan-graph.ts';
 
 /** What can only be seen in the plan as a whole. */
@@ -14,7 +14,7 @@ export function planFindings(plan: Plan): Finding[] {
  * so does whoever waits for what is skipped, or for a parent with a skipped child.
  */
 function neverDone(plan: Plan): Finding[] {
-  const groups = stuckGroups(plan, waitsFor);
+  const groups = stuckGroups(plan, heldUpBy);
   const skipped = skippedBelow(plan);
   return [...plan.items.values()].flatMap((task) =>
     task.deps.flatMap((id): Finding[] => {
@@ -43,9 +43,6 @@ function neverDone(plan: Plan): Finding[] {
     }),
   );
 }
-
-/** What a task waits for: its dependencies, and a parent its children too. What a parent depends on does not hold up its children. */
-const waitsFor = ({deps, childIds}: Task) => [...deps, ...childIds];
 
 /** A file in a folder, or one with a known extension, as people write it in a sentence; "and/or" is none. */
 const fileName =
@@ -110,7 +107,7 @@ function waitsIn(plan: Plan): (task: Task, other: Task) => boolean {
       seen.add(id);
       const next = plan.items.get(id);
       // One by one: a call takes only so many arguments, and a parent may have more children.
-      for (const each of next ? waitsFor(next) : []) queue.push(each);
+      for (const each of next ? heldUpBy(next) : []) queue.push(each);
     }
     return false;
   };

@@ -26,7 +26,7 @@ const isWaiting = (plan: Plan, task: Task) =>
   isLeaf(task) && task.status === 'todo' && unmetDeps(plan, task).length > 0;
 
 /** What `execute` waits for: a parent is done with its children, whatever it depends on itself. */
-const heldUpBy = (task: Task) => (isLeaf(task) ? task.deps : task.childIds);
+export const heldUpBy = (task: Task) => (isLeaf(task) ? task.deps : task.childIds);
 
 const isOver = ({status}: Task) => status === 'done' || status === 'skipped';
 
