@@ -8,8 +8,9 @@ import type {JobRecord, JobStore, RequestBox} from '../contracts/job.ts';
 import type {LimitStore, SeenLimit} from '../contracts/limits.ts';
 import type {Plan} from '../contracts/plan.ts';
 import type {PlanDraft, PlanDraftStore} from '../contracts/plan-draft.ts';
-import {latestRun, type RunRecord, type RunStore, runIdForm} from '../contracts/run.ts';
+import {latestRun, type RunRecord, type RunStore} from '../contracts/run.ts';
 import type {PlanRules, PlanStore} from '../contracts/stores.ts';
+import {checkedRunId, runFilesIn} from '../stores/run-files.ts';
 
 // The stores of a project that is on no disk. Records are immutable, so they are kept as they are.
 
@@ -47,13 +48,13 @@ export function createMemoryRuns(): RunStore {
     runningTaskIds: async () =>
       [...tasks.keys()].filter((taskId) => list(taskId).some(({state}) => state === 'running')),
     insert: async (run) => {
-      if (runsOf(run.task_id).has(checkedId(run.run_id))) {
+      if (runsOf(run.task_id).has(checkedRunId(run.run_id))) {
         throw new AppError('E_RUN_EXISTS', `run ${run.run_id} exists already`);
       }
       runsOf(run.task_id).set(run.run_id, run);
     },
     update: async (taskId, runId, change) => {
-      const before = tasks.get(taskId)?.get(checkedId(runId));
+      const before = tasks.get(taskId)?.get(checkedRunId(runId));
       if (!before) throw new AppError('E_RUN_NOT_FOUND', `no run record of ${runId}`);
       const after = change(before);
       runsOf(taskId).set(runId, after);
@@ -61,22 +62,8 @@ export function createMemoryRuns(): RunStore {
     },
     isAsWritten: () => true,
     restore: async (run) => void runsOf(run.task_id).set(run.run_id, run),
-    files: (taskId, runId) => {
-      const base = `${encodeURIComponent(taskId)}/${checkedId(runId)}`;
-      return {
-        record: `${base}.json`,
-        stdout: `${base}.stdout.log`,
-        stderr: `${base}.stderr.log`,
-        times: `${base}.times.log`,
-        journal: `${base}.journal.jsonl`,
-      };
-    },
+    files: (taskId, runId) => runFilesIn(encodeURIComponent(taskId), runId),
   };
-}
-
-function checkedId(runId: string): string {
-  if (runIdForm.test(runId)) return runId;
-  throw new AppError('E_RUN_NOT_FOUND', `${JSON.stringify(runId)} is no run id`);
 }
 
 export function createMemoryFeedback(): FeedbackStore {

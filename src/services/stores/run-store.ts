@@ -8,7 +8,6 @@ import {
   latestRun,
   type RunRecord,
   type RunStore,
-  runIdForm,
   runRecordSchema,
 } from '../contracts/run.ts';
 import {DurableFile} from './durable-file.ts';
@@ -16,6 +15,7 @@ import {ensurePrivateFolder, removeLeftoversIn, syncFolder} from './durable-writ
 import {isRecordName, namesIn} from './folder-names.ts';
 import {fromGoRunRecord, isGoRunRecord} from './go-run-record.ts';
 import {renderDocument} from './json-text.ts';
+import {runFilesIn} from './run-files.ts';
 import {corrupt, firstIssue, reasonOf} from './store-errors.ts';
 import {taskFolderName} from './task-folder.ts';
 import {versionOf} from './whole-file.ts';
@@ -36,19 +36,7 @@ export function createRunStore({folder}: {folder: string}): RunStore {
   const knownFolders = new Set<string>();
 
   const folderOf = (taskId: string) => path.join(folder, taskFolderName(taskId));
-  const files = (taskId: string, runId: string) => {
-    if (!runIdForm.test(runId)) {
-      throw new AppError('E_RUN_NOT_FOUND', `${JSON.stringify(runId)} is no run id`);
-    }
-    const base = path.join(folderOf(taskId), runId);
-    return {
-      record: `${base}.json`,
-      stdout: `${base}.stdout.log`,
-      stderr: `${base}.stderr.log`,
-      times: `${base}.times.log`,
-      journal: `${base}.journal.jsonl`,
-    };
-  };
+  const files = (taskId: string, runId: string) => runFilesIn(folderOf(taskId), runId);
 
   /** Only what is still written to is kept: a long plan has thousands of runs that ended. */
   const remember = (file: string, known: Known, {state}: RunRecord) => {

@@ -8,6 +8,7 @@ import type {PreparedRun} from '../../actors/run-situation.ts';
 import type {RunInput, RunOutput} from '../../run.machine.ts';
 import type {Patience, Wait} from '../job/waiting.ts';
 import {type JobWishes, reviewerWish} from '../run/agent-choice.ts';
+import {agentTimes} from '../run/silence.ts';
 import type {DraftHead, PlanRequest} from './plan-draft.ts';
 
 export type PlanGenerationInput = {
@@ -73,10 +74,10 @@ export const prepareInput = ({draftId, provider, explicitProvider, wish}: TurnFa
   wish,
 });
 
-export function turnRunInput({prepared, graceMilliseconds, stallMilliseconds}: TurnFacts): RunInput {
+export function turnRunInput({prepared, ...facts}: TurnFacts): RunInput {
   if (prepared === null) throw new Error('A turn must be prepared before it runs');
   const {run, order} = prepared;
-  return {run, order, graceMilliseconds, ...(stallMilliseconds === undefined ? {} : {stallMilliseconds})};
+  return {run, order, ...agentTimes(facts)};
 }
 
 export function answerInput({draftId, ended}: TurnFacts): ReadAnswerInput {
@@ -139,11 +140,11 @@ export function draftIdIn({draft}: Pick<PlanFacts, 'draft'>): string {
 }
 
 export function turnInput(facts: PlanFacts): PlanTurnInput {
-  const {provider, explicitProvider, wishes, graceMilliseconds, stallMilliseconds, patience} = facts;
+  const {provider, explicitProvider, wishes, patience} = facts;
   return {
-    ...{draftId: draftIdIn(facts), provider, explicitProvider, graceMilliseconds, patience},
+    ...{draftId: draftIdIn(facts), provider, explicitProvider, patience},
     wish: reviewerWish(provider, wishes),
-    ...(stallMilliseconds === undefined ? {} : {stallMilliseconds}),
+    ...agentTimes(facts),
   };
 }
 

@@ -10,6 +10,7 @@ import type {Wait} from '../job/waiting.ts';
 import type {JobWishes} from '../run/agent-choice.ts';
 import type {Budgets} from '../run/budget.ts';
 import {isTimeNeeded, loginSteps} from '../run/failure-table.ts';
+import {type AgentTimes, agentTimes} from '../run/silence.ts';
 import {remarksOf} from './review-remarks.ts';
 
 /** What the end of a job tells of a review; records are too large to be kept for every one. */
@@ -119,18 +120,9 @@ export function preparedReview({prepared}: Prepared): PreparedRun {
   return prepared;
 }
 
-export function reviewRunInput(
-  context: Prepared & Pick<RunInput, 'graceMilliseconds' | 'stallMilliseconds' | 'budgets'>,
-): RunInput {
+export function reviewRunInput(context: Prepared & AgentTimes): RunInput {
   const {run, order} = preparedReview(context);
-  const {graceMilliseconds, stallMilliseconds, budgets} = context;
-  return {
-    run,
-    order,
-    graceMilliseconds,
-    ...(stallMilliseconds === undefined ? {} : {stallMilliseconds}),
-    ...(budgets && {budgets}),
-  };
+  return {run, order, ...agentTimes(context)};
 }
 
 /** A reviewer that only time kept from its verdict is forgotten once the parent was reviewed again. */

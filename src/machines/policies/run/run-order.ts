@@ -4,7 +4,7 @@ import type {Answer, RunRecord, ToldTask} from '../../../services/contracts/run.
 import type {Decision} from '../review/decisions.ts';
 import type {FeedbackMark} from '../review/parent-feedback.ts';
 import type {RunStep} from './run-step.ts';
-import type {AgentTimes} from './silence.ts';
+import {type AgentTimes, agentTimes} from './silence.ts';
 
 /** What a run is told to do, with everything it takes. */
 export type RunOrder =
@@ -57,14 +57,11 @@ export function stepOf(order: RunOrder | null): RunStep {
 export function segmentInput({
   run,
   order,
-  graceMilliseconds,
-  stallMilliseconds,
-  budgets,
+  ...times
 }: {
   readonly run: RunRecord;
   readonly order: RunOrder | null;
 } & AgentTimes) {
   if (order === null || !('request' in order)) throw new Error('A run cannot start without a request');
-  const stall = stallMilliseconds === undefined ? {} : {stallMilliseconds};
-  return {run, graceMilliseconds, ...stall, ...(budgets && {budgets}), request: order.request};
+  return {run, ...agentTimes(times), request: order.request};
 }

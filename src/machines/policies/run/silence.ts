@@ -11,6 +11,13 @@ export type AgentTimes = {
   readonly budgets?: Budgets;
 };
 
+/** These alone, of whatever has them. */
+export const agentTimes = ({graceMilliseconds, stallMilliseconds, budgets}: AgentTimes): AgentTimes => ({
+  graceMilliseconds,
+  ...(stallMilliseconds === undefined ? {} : {stallMilliseconds}),
+  ...(budgets && {budgets}),
+});
+
 type Pause = NonNullable<SegmentFacts['pause']>;
 
 const minute = 60_000;

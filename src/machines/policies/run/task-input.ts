@@ -8,6 +8,7 @@ import type {VerificationInput} from '../../verification.machine.ts';
 import type {Decision} from '../review/decisions.ts';
 import type {JobWishes} from './agent-choice.ts';
 import type {Budgets} from './budget.ts';
+import {agentTimes} from './silence.ts';
 import {type CheckRules, usualChecks, type VerificationOutput} from './verification.ts';
 
 /** What is to be done with a task: a run, or only the checkpoint it stands at. */
@@ -82,15 +83,7 @@ export function gateInput(progress: TaskProgress): ReviewGateInput {
 
 export function runInput(progress: TaskProgress): RunInput {
   const {run, order, circumstances} = preparedRun(progress);
-  const {graceMilliseconds, stallMilliseconds, budgets} = progress;
-  return {
-    run,
-    order,
-    graceMilliseconds,
-    ...(stallMilliseconds === undefined ? {} : {stallMilliseconds}),
-    ...(budgets && {budgets}),
-    ...(circumstances && {circumstances}),
-  };
+  return {run, order, ...agentTimes(progress), ...(circumstances && {circumstances})};
 }
 
 export function verificationInput(progress: TaskProgress): VerificationInput {
