@@ -1,7 +1,8 @@
 import path from 'node:path';
 import type {TreeSpan} from '../contracts/changes.ts';
 import type {Git} from './safe-git.ts';
-import {rawEntries} from './tree-diff.ts';
+import {type Entry, isSame, type Merged, mergeEntries, noMode, type Triple} from './three-way.ts';
+import {difference} from './tree-diff.ts';
 
 /** Stretches with nothing done by others between them are one; those that changed nothing are none. */
 export function joinSpans(spans: readonly TreeSpan[]): TreeSpan[] {
@@ -16,16 +17,21 @@ export function joinSpans(spans: readonly TreeSpan[]): TreeSpan[] {
 }
 
 /**
- * Two trees that hold nothing but the paths the stretches touched, each as it was before the first of them and
- * after the last. What nobody touched is the same on both sides and need not be there.
+ * Two trees that hold nothing but the paths the stretches touched, before the first of them and after the last. What
+ * others did to such a file between two stretches is on both sides, so that it is no part of the difference.
  */
 export async function composeTrees(git: Git, spans: readonly TreeSpan[], work: string): Promise<TreeSpan> {
-  const args = ['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-abbrev'];
-  const diffs = await Promise.all(spans.map(({from, to}) => git.run([...args, from, to])));
+  const diffs = await Promise.all(spans.map(({from, to}) => difference(git, from, to)));
   const touched = new Map<string, {readonly before: Entry; readonly after: Entry}>();
-  for (const {text} of diffs) {
-    for (const {file, before, after} of rawEntries(text))
-      touched.set(file, {before: touched.get(file)?.before ?? before, after});
+  for (const diff of diffs) {
+    const between = diff.flatMap(({file, before}) => {
+      const earlier = touched.get(file);
+      if (!earlier || isSame(earlier.after, before)) return [];
+      return {file, base: earlier.after, ours: earlier.before, theirs: before};
+    });
+    const rebased = await withOthersEdits(git, between, work);
+    for (const {file, before, after} of diff)
+      touched.set(file, {before: rebased.get(file) ?? touched.get(file)?.before ?? before, after});
   }
   const sides = [...touched];
   const [from, to] = await Promise.all([
@@ -43,9 +49,22 @@ export async function composeTrees(git: Git, spans: readonly TreeSpan[], work: s
   return {from, to};
 }
 
-type Entry = {readonly mode: string; readonly id: string};
-
-const nothing = '000000';
+/**
+ * How files were before we came, with what others did to them since. Where that is on the same lines as ours it cannot
+ * be told apart, and it stays as it was: rather too much is shown than too little.
+ */
+async function withOthersEdits(
+  git: Git,
+  between: readonly Triple[],
+  work: string,
+): Promise<ReadonlyMap<string, Entry>> {
+  if (between.length === 0) return new Map();
+  const merged = await mergeEntries(git, between, work).catch((): readonly Merged[] => {
+    // Content that was borrowed from a repository that is gone cannot be merged; whatever shows it says so.
+    return [];
+  });
+  return new Map(merged.flatMap((each) => ('entry' in each ? [[each.file, each.entry]] : [])));
+}
 
 async function treeOf(
   git: Git,
@@ -54,7 +73,7 @@ async function treeOf(
 ): Promise<string> {
   const env = {GIT_INDEX_FILE: index};
   const input = entries
-    .filter(({mode}) => mode !== nothing)
+    .filter(({mode}) => mode !== noMode)
     .map(({mode, id, file}) => `${mode} ${id}\t${file}\0`)
     .join('');
   await git.feed(['update-index', '-z', '--index-info'], input, {env});

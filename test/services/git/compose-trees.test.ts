@@ -52,7 +52,29 @@ describe('a change made in several stretches', () => {
     expect({files, diff}).toEqual({files: [], diff: ''});
   });
 
-  test('shows a file that others changed between from its first state to its last', async () => {
+  test('does not hold what others did between, in the same file', async () => {
+    const repository = testRepository();
+    const {write} = repository;
+    const lines = (...edits: readonly string[]) =>
+      [edits[0] ?? 'top', '1', '2', '3', '4', '5', '6', edits[1] ?? 'bottom', ...edits.slice(2)]
+        .map((line) => `${line}\n`)
+        .join('');
+    write('f.txt', lines());
+    const {diff} = await composed(repository, [
+      {ours: () => write('f.txt', lines('top', 'bottom', 'ours'))},
+      {others: () => write('f.txt', lines('theirs', 'bottom', 'ours'))},
+      {ours: () => write('f.txt', lines('theirs', 'bottom', 'ours', 'later'))},
+      {others: () => write('f.txt', lines('theirs again', 'bottom', 'ours', 'later'))},
+      {ours: () => write('f.txt', lines('theirs again', 'bottom', 'ours', 'later', 'last'))},
+    ]);
+    expect(diff.split('\n').filter((line) => /^[-+](?![-+])/.test(line))).toEqual([
+      '+ours',
+      '+later',
+      '+last',
+    ]);
+  });
+
+  test('shows a file whose same lines others changed between from its first state to its last', async () => {
     const repository = testRepository();
     const {write} = repository;
     const {diff} = await composed(repository, [
