@@ -284,13 +284,13 @@ describe('a list that cannot be imported says where and why', () => {
       name: 'a cycle of dependencies',
       text: 'id,title,deps\na,A,b\nb,B,a',
       file: 'x.csv',
-      expected: ['$.items: dependency cycle detected: a -> b -> a'],
+      expected: ['row 2, row 3: dependency cycle detected: a -> b -> a'],
     },
     {
       name: 'a cycle of parents',
       text: 'id,title,parent\na,A,b\nb,B,a',
       file: 'x.csv',
-      expected: ['$.items: hierarchy cycle detected: a -> b -> a'],
+      expected: ['row 2, row 3: hierarchy cycle detected: a -> b -> a'],
     },
     {
       name: 'a comment of nonsense',

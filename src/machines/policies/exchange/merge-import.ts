@@ -86,16 +86,23 @@ export function mergeImport(
   if (problems.length > 0) throw importRefusal(problems);
   const result = applyPatch(plan, operations, now);
   if ('plan' in result) return result.plan;
-  const place = (path: string) => {
+  const rows = new Map([...ids].map(([key, id]) => [id, byKey.get(key)?.at]));
+  const place = (path: string, message: string) => {
     const at = /^\$\.operations\[(\d+)\]/.exec(path)?.[1];
     const operation = at === undefined ? undefined : operations[Number(at)];
     const id = operation?.type === 'add' ? operation.task.id : operation?.taskId;
-    const found = [...ids].find(([, each]) => each === id)?.[0];
-    return (found === undefined ? undefined : byKey.get(found)?.at) ?? path;
+    const named = id === undefined ? idsInCycle(message) : [id];
+    return [...new Set(named.flatMap((each) => rows.get(each) ?? []))].join(', ') || path;
   };
-  const told = result.problems.slice(0, problemLimit).map(({path, message}) => ({at: place(path), message}));
+  const told = result.problems
+    .slice(0, problemLimit)
+    .map(({path, message}) => ({at: place(path, message), message}));
   throw importRefusal(told, result.problems.length);
 }
+
+/** A cycle is a problem of the whole plan; the rows that close it are what somebody can change. */
+const idsInCycle = (message: string): readonly string[] =>
+  /cycle detected: (.+)$/s.exec(message)?.[1]?.split(' -> ') ?? [];
 
 /** So many are told; the first ones explain most of the rest. */
 const problemLimit = 10;
