@@ -14,7 +14,8 @@ export type TuiCore = {
   send(command: TuiCommand): void;
   say(notice: Notice): void;
   readonly dialogs: DialogQueue;
-  onJobEnd(summary: JobSummary): void;
+  /** `told`: what was said last while it ran, and is to be read after it. */
+  onJobEnd(summary: JobSummary, told: readonly string[]): void;
   /** What the user was asked, by run: what they postponed does not open by itself again. */
   readonly asked: Set<string>;
 };

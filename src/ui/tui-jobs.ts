@@ -5,6 +5,7 @@ import type {EngineFact} from '../machines/engine.ts';
 import type {JobStep} from '../machines/policies/job/job-steps.ts';
 import {decisionWords} from '../machines/policies/review/checkpoint-choices.ts';
 import {remarksOf} from '../machines/policies/review/review-remarks.ts';
+import {commitWords} from '../machines/policies/run/commit-message.ts';
 import type {DecisionRequest} from '../machines/review-gate.machine.ts';
 import type {Dialog} from '../machines/tui.machine.ts';
 import {messageOf} from '../services/contracts/errors.ts';
@@ -27,6 +28,12 @@ export function createJobs(core: TuiCore, ports: TuiPorts): Jobs {
   let left: readonly JobStep[] = [];
   /** What a person wrote for the planner; it is a draft until the planner's job has it on disk. */
   let unheard: OpenDraft | null = null;
+  /** What was told last in the job: its end must not take it away unread. */
+  let told: readonly string[] = [];
+  const tell = (notice: Notice) => {
+    told = [...told, notice.text].slice(-2);
+    core.say(notice);
+  };
   const heard = () => {
     void unheard?.drop();
     unheard = null;
@@ -86,9 +93,15 @@ export function createJobs(core: TuiCore, ports: TuiPorts): Jobs {
       case 'run.updated':
       case 'run.recovered':
       case 'run.resting':
-      case 'task.settled':
         takeRun(fact.run);
         return;
+      case 'task.settled': {
+        takeRun(fact.run);
+        const {task_id, commit, decision_state} = fact.run;
+        if (commit && decision_state !== undefined)
+          tell({tone: 'good', text: `${task_id} ${commitWords(commit)}`});
+        return;
+      }
       case 'decision.required':
         askDecision(fact.request);
         return;
@@ -102,7 +115,7 @@ export function createJobs(core: TuiCore, ports: TuiPorts): Jobs {
         return;
       }
       case 'engine.warning':
-        core.say({tone: 'warning', text: fact.message});
+        tell({tone: 'warning', text: fact.message});
         return;
       case 'wait.started': {
         const {job} = core.get();
@@ -173,6 +186,7 @@ export function createJobs(core: TuiCore, ports: TuiPorts): Jobs {
 
   const start = async (...steps: readonly JobStep[]): Promise<void> => {
     isFollowing = true;
+    told = [];
     core.patch({job: {steps, runs: new Map(), isStopping: false, wait: null}, notice: null, past: null});
     core.send({type: 'job.began'});
     const end = await ports.start(steps).catch((error: unknown) => ({error}));
@@ -186,7 +200,7 @@ export function createJobs(core: TuiCore, ports: TuiPorts): Jobs {
       core.dialogs.ask({type: 'message', ...messageLines(end.error)});
       return;
     }
-    core.onJobEnd(end.summary);
+    core.onJobEnd(end.summary, told);
   };
 
   return {

@@ -100,11 +100,14 @@ export function createTui(ports: TuiPorts): Tui {
     },
     send: flow.send,
     say: (notice) => core.patch({notice}),
-    onJobEnd: ({standing, headline, taskId, plan, rejected}) => {
+    onJobEnd: ({standing, headline, taskId, plan, rejected}, told) => {
       const offer = rejected ? ` · U takes the changes of ${displayLine(rejected)} out again` : '';
       // Of a paused task, or a planner, the banner says it already.
       if (standing !== 'paused' || (taskId === undefined && !plan))
-        core.say({tone: standings[standing].tone, text: `${headline}${offer}`});
+        core.say({
+          tone: standings[standing].tone,
+          text: [`${headline}${offer}`, ...told].join(' · '),
+        });
       hasWorked = true;
       openPrompts(core, ports, ['asks', 'decision', 'feedback']);
     },

@@ -1,4 +1,5 @@
 import {describe, expect, test} from 'vitest';
+import {lineComment} from '../fakes/memory-comment-store.ts';
 import {restingRun, sessionRef} from '../fakes/runs.ts';
 import {eventually} from '../helpers/eventually.ts';
 import {family, now, planOf, task} from '../helpers/plans.ts';
@@ -180,6 +181,23 @@ describe('a checkpoint', () => {
     await sees('1 done');
     expect(runs.records('a')).toMatchObject([{decision_state: 'approved_quit'}]);
     expect([agents.agents.length, isGone()]).toEqual([1, false]);
+  });
+
+  test('approved with comments that were not sent, and committed: the end of the job says both', async () => {
+    const {press, sees, services, agents, runs, resize} = tuiProject({
+      ...{plan: planOf(task('a')), config: {execution: {stopAfterEachTask: true, commit: 'task'}}},
+    });
+    press(keys.enter, 'e');
+    await until(() => expect(agents.agents[0]?.hasGone).toBe(true));
+    const [run] = runs.records('a');
+    await services.comments.save(lineComment({run_id: run?.run_id ?? ''}));
+    agents.agent.succeeds();
+    await sees('Approve and continue');
+    press('Y');
+    await sees('1 comment stays unsent. r sends it, enter goes on without.');
+    resize(200, 24);
+    press(keys.enter);
+    await sees(/a (not )?committed.* · 1 comment on a was not sent/);
   });
 
   test('rejected: the task has failed, and nothing goes on', async () => {

@@ -185,7 +185,7 @@ const remarkLines = (run: RunRecord) => {
 
 /** What was decided of a run whose end was told when the checkpoint began; null where there was none. */
 function decisionLine(
-  {task_id, state, decision_state, plan_taken_back: back}: RunRecord,
+  {task_id, state, decision_state, plan_taken_back: back, commit}: RunRecord,
   paint: ReturnType<typeof painter>,
 ): string | null {
   if (decision_state === 'rejected') {
@@ -196,7 +196,9 @@ function decisionLine(
   if (!isApproved) return null;
   // To approve of a run that failed is to leave its task failed.
   const [style, symbol, word] = outcomes[state];
-  return `${paint(style, symbol)} ${displayLine(task_id)}  ${state === 'succeeded' ? '' : `${word}, `}approved`;
+  const committed =
+    commit === undefined ? '' : `${commit.sha === undefined ? '\n  ' : '  '}${commitWords(commit)}`;
+  return `${paint(style, symbol)} ${displayLine(task_id)}  ${state === 'succeeded' ? '' : `${word}, `}approved${committed}`;
 }
 
 function changedFiles({review_summary: summary}: RunRecord): string[] {

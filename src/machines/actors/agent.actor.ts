@@ -20,6 +20,7 @@ import {agentLimits, type Budgets} from '../policies/run/budget.ts';
 import type {SegmentEnd, SegmentExit, SegmentVerdict} from '../policies/run/run-step.ts';
 import {isSessionStored} from '../policies/run/run-step.ts';
 import type {Silence} from '../policies/run/silence.ts';
+import {usageSoFar} from '../policies/run/spent.ts';
 import type {SpendingDesk} from './spending.ts';
 
 export type AgentInput = {
@@ -67,6 +68,7 @@ export type AgentNews =
   | {readonly type: 'activity'; readonly activity: Activity}
   /** All of it; its first line is an activity, too. */
   | {readonly type: 'message'; readonly text: string}
+  /** Of the whole run so far. */
   | {readonly type: 'usage'; readonly usage: Usage}
   | {readonly type: 'retrying'; readonly failure: Failure};
 
@@ -135,7 +137,7 @@ export function defineAgentActor({
           return;
         case 'usage':
           spending.used(run, event.usage, event.wholeSession === true);
-          onNews(run, event);
+          onNews(run, {type: 'usage', usage: usageSoFar(run, event.usage, event.wholeSession === true)});
           return;
         case 'activity':
         case 'message':

@@ -4,6 +4,7 @@ import {helpOf} from '../keymap.ts';
 import {cutLine, lineWidth} from '../model/styled-lines.ts';
 import {cutEnd, cutStart} from '../text/fit.ts';
 import {textWidth} from '../text/graphemes.ts';
+import {wrapped} from '../text/wrap.ts';
 import type {ReviewComment} from './comments.ts';
 import {diffKeymap} from './diff-keymap.ts';
 import {countsOf, diffLines, fileLines} from './diff-lines.ts';
@@ -64,10 +65,13 @@ function keyLines(columns: number): Line[] {
   const all = [...diffKeymap, ...diffHelpKeymap].filter(({keys}) => !keys.some(isWheel));
   const keys = helpOf(all);
   const width = Math.max(...keys.map((each) => textWidth(each.keys)));
-  return keys.map((each) => {
-    const space = ' '.repeat(width - textWidth(each.keys) + 2);
-    return [{text: ` ${each.keys}${space}`, tone: 'accent'}, {text: cutEnd(each.label, columns - width - 3)}];
-  });
+  return keys.flatMap((each) =>
+    wrapped(each.label, Math.max(10, columns - width - 3)).map((text, row): Line => {
+      const shown = row === 0 ? each.keys : '';
+      const space = ' '.repeat(width - textWidth(shown) + 2);
+      return [{text: ` ${shown}${space}`, tone: 'accent'}, {text}];
+    }),
+  );
 }
 
 /** A review in so many rows and columns, at a checkpoint and in the tab Diff alike. */
@@ -77,10 +81,9 @@ export function bodyLines(review: Review, room: BodyRoom & {readonly isFocused: 
   if (view.isTold) {
     const lines = linesTold(view, subject, columns);
     const top = Math.max(0, Math.min(view.toldTop, lines.length - (rows - 1)));
-    return [
-      lineOf(view.isKeys ? ' Keys  (? goes back)' : ' What was said about it  (+ goes back)', {bold: true}),
-      ...lines.slice(top, top + rows - 1),
-    ];
+    const title = view.isKeys ? ' Keys  (? goes back)' : ' What was said about it  (+ goes back)';
+    const more = view.isKeys && top + rows - 1 < lines.length ? '  ↓ for more' : '';
+    return [lineOf(`${title}${more}`, {bold: true}), ...lines.slice(top, top + rows - 1)];
   }
   const {head, files, height} = divide(review, room);
   const frame = {columns, height, comments, isFocused: room.isFocused};

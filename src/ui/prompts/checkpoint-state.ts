@@ -4,12 +4,11 @@ import {
   choicesAt,
 } from '../../machines/policies/review/checkpoint-choices.ts';
 import type {CheckpointAnswer} from '../../machines/policies/review/decisions.ts';
-import {commentCount} from '../../machines/policies/review/line-comments.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import {type SelectItem, selectedAfter, selectKeys, unmarked} from '../components/select.ts';
 import type {ReviewComment} from '../diff/comments.ts';
 import {anchorAt, commentAt, diffKeymap, diffStep} from '../diff/diff-keymap.ts';
-import {type DiffOutcome, diffHelpKeymap, diffMoveKeymap} from '../diff/diff-moves.ts';
+import {type DiffOutcome, diffHelpKeymap, diffMoveKeymap, told} from '../diff/diff-moves.ts';
 import {backStep, type DiffFrame, type DiffView, newDiffView} from '../diff/diff-view.ts';
 import {type EditorFrame, type EditorState, editorState, editorStep} from '../editor/editor-state.ts';
 import type {KeyPress} from '../input/key-press.ts';
@@ -171,6 +170,7 @@ export const readingKeymap: Keymap<Run, [facts: ChoiceFacts]> = [
     hint: 'first',
     short: 'decide',
     run: (state, key) => {
+      if (showsKeys(state.diff)) return {state: choosing({...state, diff: told(state.diff, true)})};
       const diff = key === 'escape' ? backStep(state.diff) : null;
       return {
         state: diff ? {...state, diff} : {...state, view: 'choosing', diff: {...state.diff, isZoomed: false}},
@@ -196,6 +196,10 @@ export function checkpointStep(before: CheckpointState, key: KeyPress, frame: Ch
   return reason === null ? read(state, key, frame) : {state: {...state, notice: reason}};
 }
 
+/** The list of keys has all the room, and is left for the choices. */
+const showsKeys = ({isTold, isKeys}: DiffView): boolean => isTold && isKeys;
+const choosing = (state: CheckpointState): CheckpointState => ({...state, view: 'choosing'});
+
 function later(state: CheckpointState): Stepped {
   return {state: {...state, isOver: true}, outcome: {type: 'later'}};
 }
@@ -205,17 +209,6 @@ function choose(state: CheckpointState, run: Pick<RunRecord, 'state'>): Stepped 
   if (choice === undefined) return {state: {...state, notice: markFirst}};
   if (choice.words === 'none') return decide(state, choice.answer(''));
   return {state: {...state, view: 'writing', writing: choice}};
-}
-
-/** Said while a choice is marked that leaves comments unsent; null where none does. */
-export function unsentNotice(
-  {view, choice, comments}: Pick<CheckpointState, 'view' | 'choice' | 'comments'>,
-  run: Pick<RunRecord, 'state'>,
-): string | null {
-  const marked = view === 'choosing' ? choicesAt(run)[choice] : undefined;
-  if (marked === undefined || marked.id === 'requestChanges' || comments.length === 0) return null;
-  const [verb, them] = comments.length === 1 ? ['stays', 'it'] : ['stay', 'them'];
-  return `${commentCount(comments.length)} ${verb} unsent. r sends ${them}, enter goes on without.`;
 }
 
 function decide(state: CheckpointState, decision: CheckpointAnswer): Stepped {
@@ -257,7 +250,12 @@ function read(state: CheckpointState, key: KeyPress, frame: CheckpointFrame): St
   const {state: diff, outcome} = stepped;
   const seen = {...state, diff: {...diff, notice: null}, notice: diff.notice};
   // All of the room is the diff's then, and so are the keys.
-  const next: CheckpointState = diff.isZoomed ? {...seen, view: 'reading'} : seen;
+  const isAlone = diff.isZoomed || showsKeys(diff);
+  const next: CheckpointState = isAlone
+    ? {...seen, view: 'reading'}
+    : showsKeys(state.diff)
+      ? choosing(seen)
+      : seen;
   if (outcome === undefined) return {state: next};
   if (outcome.type === 'comment') return {state: startComment(next)};
   if (outcome.type !== 'removeComment') return {state: next, outcome};

@@ -1,3 +1,5 @@
+import {choicesAt} from '../../machines/policies/review/checkpoint-choices.ts';
+import {commentCount} from '../../machines/policies/review/line-comments.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {dollars, duration, workTime} from '../../machines/policies/text/durations.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
@@ -19,7 +21,6 @@ import {
   checkpointItems,
   checkpointKeymap,
   readingKeymap,
-  unsentNotice,
 } from './checkpoint-state.ts';
 
 export type Room = {
@@ -103,6 +104,17 @@ function footLine(state: CheckpointState, frame: CheckpointFrame, columns: numbe
   if (notice !== null) return lineOf(cutEnd(` ${displayLine(notice)}`, columns), {tone: 'warning'});
   if (diff.isSearching) return hintLine(searchHints, columns);
   return hintLine(footHints(view, diff, frame), columns);
+}
+
+/** Said while a choice is marked that leaves comments unsent; null where none does. */
+function unsentNotice(
+  {view, choice, comments}: Pick<CheckpointState, 'view' | 'choice' | 'comments'>,
+  run: Pick<RunRecord, 'state'>,
+): string | null {
+  const marked = view === 'choosing' ? choicesAt(run)[choice] : undefined;
+  if (marked === undefined || marked.id === 'requestChanges' || comments.length === 0) return null;
+  const [verb, them] = comments.length === 1 ? ['stays', 'it'] : ['stay', 'them'];
+  return `${commentCount(comments.length)} ${verb} unsent. r sends ${them}, enter goes on without.`;
 }
 
 function footHints(

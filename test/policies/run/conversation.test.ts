@@ -141,6 +141,28 @@ describe('the conversation of a run', () => {
     ]);
   });
 
+  test.each(['usage_limit', 'provider_unavailable', 'stalled'] as const)(
+    'after a pause by %s nobody but Blackbird said to go on',
+    (pause_reason) => {
+      const run = runRecord({
+        ...{state: 'succeeded', segments: [segment(0), segment(20), segment(40)]},
+        pauses: [
+          {paused_at: at(10), pause_reason, resumed_at: at(20)},
+          {paused_at: at(30), pause_reason: 'user_interrupt', resumed_at: at(40)},
+        ],
+      });
+      const talk = conversationOf(run, heard(null, session, session, session));
+      expect(talk.map(({kind, text}) => `${kind} ${text}`)).toEqual([
+        `mark Ⅱ paused (${pause_reason})`,
+        'mark ▶ Blackbird goes on',
+        'mark Ⅱ paused (user_interrupt)',
+        'you go on',
+      ]);
+      const stood = {state: 'paused', pause_reason} as const;
+      expect(saidNow(runRecord({stood}))).toEqual([{kind: 'mark', text: '▶ Blackbird goes on'}]);
+    },
+  );
+
   test('of a log whose beginning is missing, the last session is that of the last segment', () => {
     const run = runRecord({state: 'succeeded', segments: [segment(0), segment(20)]});
     expect(conversationOf(run, heard(null, session))).toEqual([{at: millis(20), kind: 'you', text: 'go on'}]);

@@ -451,6 +451,11 @@ describe('what is known of the run', () => {
     await sees('mark the file as viewed');
     type('?');
     await sees('whole task');
+    // Beside the choices, too, all of them can be read.
+    type('?G');
+    await sees('these keys, or the diff');
+    type(keys.escape);
+    await sees('Approve and continue');
   });
 
   test('side effects come first, whole and harmless, and the last words can be read whole', async () => {

@@ -1,3 +1,4 @@
+import {shellWord} from '../../../services/contracts/errors.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
 import type {PlanFieldEdit, SideEffect} from '../../../services/contracts/side-effects.ts';
 
@@ -15,9 +16,23 @@ export const editName = ({task, field}: PlanFieldEdit): string => `${task} (${fi
 export function takenBackText({taken, left}: TakenBack): string | null {
   const parts = [
     ...(taken.length > 0 ? [`the agent's edits of the plan were taken back: ${taken.join(', ')}`] : []),
-    ...(left.length > 0 ? [`still in the plan, look before you go on: ${left.join(', ')}`] : []),
+    ...(left.length > 0
+      ? [
+          `still in the plan, look before you go on: ${left.join(', ')}`,
+          `change it with: ${[...new Set(left.map(editOf))].slice(0, shownCommands).join(', ')}`,
+        ]
+      : []),
   ];
   return parts.length === 0 ? null : parts.join('; ');
+}
+
+const shownCommands = 3;
+
+/** The command for what stayed; the name is that of `editName`. */
+function editOf(name: string): string {
+  const [, task = name, field = ''] = /^(.*) \((.*)\)$/s.exec(name) ?? [];
+  const verb = field === 'added' ? 'delete' : field === 'removed' ? 'add --id' : 'edit';
+  return `blackbird ${verb} ${shellWord(task)}`;
 }
 
 /** What is shown of side effects: each, and below an edited plan what its fields were and are. */

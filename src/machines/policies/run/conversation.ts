@@ -1,5 +1,5 @@
 import type {Activity, AgentEvent} from '../../../services/contracts/agent.ts';
-import type {Question, RunRecord} from '../../../services/contracts/run.ts';
+import type {PauseReason, Question, RunRecord} from '../../../services/contracts/run.ts';
 import type {Verification} from '../../../services/contracts/verification.ts';
 import {answersPlan} from '../planning/answers-plan.ts';
 import {findVerdicts} from '../review/find-verdicts.ts';
@@ -94,7 +94,8 @@ export function saidNow(run: RunRecord): Utterance[] {
   const answers = run.stood?.state === 'waiting' ? (run.answers ?? []).slice(run.stood.answered ?? 0) : [];
   const said = [...answers.map(({value}) => value), ...(run.feedback === undefined ? [] : [run.feedback])];
   if (said.length > 0) return said.map(byYou);
-  return run.stood === undefined ? [] : [byYou('go on')];
+  if (run.stood === undefined) return [];
+  return [toldToGoOn(run.stood.pause_reason)];
 }
 
 function saidTo(run: RunRecord, segment: number, asked: readonly Question[]): Utterance[] {
@@ -107,8 +108,24 @@ function saidTo(run: RunRecord, segment: number, asked: readonly Question[]): Ut
   const isFeedbackHere = segment === (run.resumed_from_run_id ? 0 : run.segments.length - 1);
   const feedback = isFeedbackHere && run.feedback !== undefined ? [run.feedback] : [];
   const said = [...answers, ...feedback];
-  if (said.length === 0 && segment > 0) return isSentBack(run, segment) ? [] : [byYou('go on')];
-  return said.map(byYou);
+  if (said.length > 0 || segment === 0) return said.map(byYou);
+  return isSentBack(run, segment) ? [] : [toldToGoOn(pauseBefore(run, segment))];
+}
+
+/** What the provider held up goes on by itself; who interrupted it says when. */
+const toldToGoOn = (reason: PauseReason | undefined): Utterance =>
+  reason !== undefined && passing.has(reason) ? {kind: 'mark', text: '▶ Blackbird goes on'} : byYou('go on');
+
+const passing: ReadonlySet<PauseReason> = new Set(['usage_limit', 'provider_unavailable', 'stalled']);
+
+/** Why the run rested before this segment began. */
+function pauseBefore({pauses = [], segments}: RunRecord, segment: number): PauseReason | undefined {
+  const from = timeOf(segments[segment - 1]?.started_at) ?? Number.NEGATIVE_INFINITY;
+  const to = timeOf(segments[segment]?.started_at) ?? Number.POSITIVE_INFINITY;
+  return pauses.findLast(({paused_at}) => {
+    const at = Date.parse(paused_at);
+    return at >= from && at <= to;
+  })?.pause_reason;
 }
 
 /** A check that failed made this segment, and nobody else. */

@@ -41,6 +41,16 @@ export function plusUsage(before: Told | undefined, latest: Usage): Usage {
   return combined(before, latest, (one, other) => one + other);
 }
 
+/** What a run has used by now: its agents before, and what the one at work tells. */
+export function usageSoFar(
+  {usage, session_usage}: Pick<RunRecord, 'usage' | 'session_usage'>,
+  told: Usage,
+  isWholeSession: boolean,
+): Usage {
+  const before = isWholeSession ? (session_usage ?? usage) : undefined;
+  return plusUsage(usage, before ? usageSince(told, before) : told);
+}
+
 /** The part of a total that came after another one. */
 export const usageSince = (total: Usage, before: Told): Usage =>
   combined(total, before, (one, other) => Math.max(0, one - other));
