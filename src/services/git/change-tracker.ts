@@ -3,7 +3,7 @@ import path from 'node:path';
 import type {ChangeTracker, ReviewRules, ReviewSummary} from '../contracts/changes.ts';
 import {AppError, messageOf} from '../contracts/errors.ts';
 import type {ProjectFolder} from '../stores/project-folder.ts';
-import {openStore, withWorkFolder} from './change-store.ts';
+import {openStore} from './change-store.ts';
 import {commitChange} from './commit-change.ts';
 import {committingGit} from './commit-checks.ts';
 import {composeTrees, joinSpans} from './compose-trees.ts';
@@ -14,6 +14,7 @@ import {checkIds, openRecordedTrees} from './recorded-trees.ts';
 import {type Environment, GitFailure} from './safe-git.ts';
 import {countLines, listChanges, observeChange, renderDiff} from './tree-diff.ts';
 import {type WrittenTrees, writeTree} from './tree-snapshot.ts';
+import {withWorkFolder} from './work-folders.ts';
 
 export type ChangeTrackerOptions = {
   readonly project: ProjectFolder;

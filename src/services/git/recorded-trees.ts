@@ -1,10 +1,11 @@
 import {realpathSync} from 'node:fs';
 import type {ProjectFolder} from '../stores/project-folder.ts';
-import {type ChangeStore, makeGitFolder, openStore, withWorkFolder} from './change-store.ts';
+import {type ChangeStore, openStore} from './change-store.ts';
 import {findRepository} from './find-repository.ts';
 import {isObjectId, openRepository, type Repository} from './repository.ts';
 import {createGit, type Environment, type Git, GitFailure} from './safe-git.ts';
 import {storeEnvironment} from './tree-snapshot.ts';
+import {makeGitFolder, withWorkFolder} from './work-folders.ts';
 
 export type RecordedTreesOptions = {
   readonly project: ProjectFolder;

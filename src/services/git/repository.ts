@@ -1,8 +1,9 @@
 import {existsSync, readdirSync} from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import {type ChangeStore, type GitFolderSettings, isPlainFile, versionOf} from './change-store.ts';
+import {type ChangeStore, isPlainFile, versionOf} from './change-store.ts';
 import {createGit, type Environment, type Git, GitFailure, gitEnvironment} from './safe-git.ts';
+import type {GitFolderSettings} from './work-folders.ts';
 
 /** What a snapshot has to know of the user's repository. It is only looked at. */
 export type Repository = GitFolderSettings & {

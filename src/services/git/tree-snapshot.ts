@@ -1,10 +1,11 @@
 import {createHash} from 'node:crypto';
 import {type Stats, writeFileSync} from 'node:fs';
 import path from 'node:path';
-import {type ChangeStore, copyIndex, KeptIndex, makeGitFolder, versionOf} from './change-store.ts';
+import {type ChangeStore, copyIndex, KeptIndex, versionOf} from './change-store.ts';
 import {bulkyFiles, checkTotal, describeFiles, fingerprint, statsOf} from './file-sizes.ts';
 import {asAlternates, isObjectId, openRepository, type Repository} from './repository.ts';
 import {createGit, type Environment, type Git, GitFailure, gitEnvironment} from './safe-git.ts';
+import {makeGitFolder} from './work-folders.ts';
 
 export type SnapshotJob = {
   readonly store: ChangeStore;

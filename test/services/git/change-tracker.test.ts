@@ -693,8 +693,11 @@ describe('what belongs to the user', () => {
     const {change, write, folder} = testRepository();
     await change(() => write('a'));
     const kept = path.join(folder, '.blackbird/changes');
-    expect(readdirSync(kept).sort()).toEqual(['main.index', 'objects']);
-    for (const each of ['.', 'objects']) expect(statSync(path.join(kept, each)).mode & 0o777).toBe(0o700);
+    const [index, objects, work = '', ...others] = readdirSync(kept).sort();
+    expect([index, objects, others]).toEqual(['main.index', 'objects', []]);
+    expect(work).toMatch(/^work\./);
+    for (const each of ['.', 'objects', work])
+      expect(statSync(path.join(kept, each)).mode & 0o777).toBe(0o700);
   });
 });
 
@@ -914,9 +917,9 @@ describe('what was left behind', () => {
     const kept = path.join(folder, '.blackbird/changes');
     for (const pid of [dead, process.pid]) mkdirSync(path.join(kept, `work.${pid}.0123456789ab`));
     await change(() => {});
-    expect(readdirSync(kept).filter((name) => name.startsWith('work'))).toEqual([
-      `work.${process.pid}.0123456789ab`,
-    ]);
+    const left = readdirSync(kept).filter((name) => name.startsWith('work'));
+    expect(left).toContain(`work.${process.pid}.0123456789ab`);
+    expect(left.filter((name) => !name.startsWith(`work.${process.pid}.`))).toEqual([]);
   });
 
   test('links that lead elsewhere are refused', async () => {
@@ -972,7 +975,10 @@ describe('at the same time', () => {
     git('gc', '-q');
     const results = await Promise.all(jobs);
     expect(new Set(results.map((result) => JSON.stringify(result))).size).toBe(3);
-    expect(readdirSync(path.join(folder, '.blackbird/changes')).sort()).toEqual(['main.index', 'objects']);
+    const left = readdirSync(path.join(folder, '.blackbird/changes')).sort();
+    expect(left.slice(0, 2)).toEqual(['main.index', 'objects']);
+    // One to work in rests until the process ends.
+    expect(left.length).toBeLessThanOrEqual(3);
   });
 });
 
