@@ -1,4 +1,5 @@
 import type {FeedbackStore, PendingFeedback} from '../../src/services/contracts/feedback.ts';
+import {inOrder} from '../../src/services/memory/memory-stores.ts';
 import {now} from '../helpers/plans.ts';
 
 export type MemoryFeedbackStore = FeedbackStore & {
@@ -28,7 +29,7 @@ export function createMemoryFeedbackStore(log: (entry: string) => void = () => {
     failNextRemove: (error) => {
       failures.remove = error;
     },
-    list: async () => ({pending: [...entries.values()], broken: store.broken}),
+    list: async () => ({pending: inOrder(entries), broken: store.broken}),
     read: async (taskId) => entries.get(taskId) ?? null,
     save: async (feedback) => {
       failOnce('save');

@@ -4,12 +4,14 @@ import {
   planDraftSchema,
 } from '../../src/services/contracts/plan-draft.ts';
 
+import {inOrder} from '../../src/services/memory/memory-stores.ts';
+
 /** Drafts of plans in memory; what is kept would pass the schema of the file. */
 export function createMemoryPlanDrafts(onWrite: (entry: string) => void): PlanDraftStore {
   const texts = new Map<string, string>();
   const parsed = (text: string): PlanDraft => planDraftSchema.parse(JSON.parse(text));
   return {
-    list: async () => ({drafts: [...texts.values()].map(parsed), broken: []}),
+    list: async () => ({drafts: inOrder(texts).map(parsed), broken: []}),
     read: async (draftId) => {
       const text = texts.get(draftId);
       return text === undefined ? null : parsed(text);

@@ -66,10 +66,14 @@ export function createMemoryRuns(): RunStore {
   };
 }
 
+/** As the names of files are read. */
+export const inOrder = <Entry>(entries: ReadonlyMap<string, Entry>): Entry[] =>
+  [...entries].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, entry]) => entry);
+
 export function createMemoryFeedback(): FeedbackStore {
   const entries = new Map<string, PendingFeedback>();
   return {
-    list: async () => ({pending: [...entries.values()], broken: []}),
+    list: async () => ({pending: inOrder(entries), broken: []}),
     read: async (taskId) => entries.get(taskId) ?? null,
     save: async (feedback) => void entries.set(feedback.childTaskId, feedback),
     remove: async (taskId) => void entries.delete(taskId),
@@ -89,7 +93,7 @@ export function createMemoryDrafts(entries = new Map<string, Draft>()): DraftSto
 export function createMemoryPlanDrafts(): PlanDraftStore {
   const entries = new Map<string, PlanDraft>();
   return {
-    list: async () => ({drafts: [...entries.values()], broken: []}),
+    list: async () => ({drafts: inOrder(entries), broken: []}),
     read: async (draftId) => entries.get(draftId) ?? null,
     save: async (draft) => void entries.set(draft.draftId, draft),
     remove: async (draftId) => void entries.delete(draftId),
