@@ -47,6 +47,26 @@ describe('plan import', () => {
     expect(made.planText()).toBe(before);
   });
 
+  test('what was changed here and in the list stays, and both are shown before the question', async () => {
+    const made = project('- [ ] Build it\n  first\n');
+    await made.json(['plan', 'import', 'TODO.md', '--yes']);
+    await made.json(['edit', 'build-it', '--description', 'mine']);
+    writeFileSync(path.join(made.folder, 'TODO.md'), '- [ ] Build it\n  second\n');
+    const {out} = await made.run(['plan', 'import', 'TODO.md', '--dry-run']);
+    expect(out).toContain(
+      lines(
+        '= build-it  description was changed here and in the list (line 1): yours is kept',
+        '      here  mine',
+        '      list  second',
+      ),
+    );
+    expect(await made.json(['plan', 'import', 'TODO.md', '--yes'])).toMatchObject({
+      saved: true,
+      kept: [{id: 'build-it', at: 'line 1', field: 'description', here: 'mine', list: 'second'}],
+    });
+    expect(made.tasks()['build-it']?.description).toBe('mine');
+  });
+
   test.each([
     {name: 'no', answers: ['n']},
     {name: 'nothing', answers: []},
@@ -97,6 +117,7 @@ describe('plan import', () => {
         deps: [],
         removed: [],
       },
+      kept: [],
     });
     expect(made.tasks()['issue-3']?.source?.key).toBe('issues#3');
   });

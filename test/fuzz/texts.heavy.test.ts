@@ -160,7 +160,7 @@ describe('a list of tasks', () => {
     );
     const importTo = (into: Plan, text: string) => {
       const {list} = readImport({text, name: null, format, digest});
-      return 'problems' in list ? null : mergeImport(into, list.tasks, {source: 'list', digest}, now);
+      return 'problems' in list ? null : mergeImport(into, list.tasks, {source: 'list', digest}, now).plan;
     };
     fuzz(
       fc.property(near, (text) => {

@@ -14,19 +14,23 @@ export type Asked = {readonly isSaved: boolean; readonly diff: PlanDiff};
 
 /**
  * Shows what a change makes of the plan, asks, and saves exactly that or nothing: a plan that changed while the
- * person was reading is refused where the change would now be another one.
+ * person was reading is refused where the change would now be another one. `asides`: what the change did not do.
  */
 export async function askToSave(
   cli: Cli,
   command: Command,
   change: (plan: Plan) => Plan,
   {yes, dryRun}: SaveOptions,
+  asides: () => readonly string[] = () => [],
 ): Promise<Asked> {
   const project = await cli.project(command);
   const before = await project.plans.read();
   const diff = diffPlans(before, change(before));
   if (isEmptyDiff(diff)) return {isSaved: false, diff};
-  if (!cli.isJson(command)) showDiff(cli, diff);
+  if (!cli.isJson(command)) {
+    showDiff(cli, diff);
+    for (const line of asides()) cli.context.out(line);
+  }
   if (dryRun) return {isSaved: false, diff};
   if (!yes) await requireYes(cli, command);
   const inProgress = await tasksAtWork(project, before);

@@ -16,7 +16,7 @@ test.each([
   const text = [...head, ...(last.length > 0 ? [...rows.slice(0, -1), ...last] : rows)].join('\n');
   const load = (into: Plan): Plan => {
     const {list} = readImport({text, name: file, digest});
-    return mergeImport(into, 'tasks' in list ? list.tasks : [], {source: file, digest}, now);
+    return mergeImport(into, 'tasks' in list ? list.tasks : [], {source: file, digest}, now).plan;
   };
   const first = promptly(() => load(planOf()), 20_000);
   expect(first.items.size).toBe(hugeSize);

@@ -6,7 +6,7 @@ import {markdownPlan} from '../../../src/machines/policies/exchange/markdown-pla
 import {importRefusal, mergeImport} from '../../../src/machines/policies/exchange/merge-import.ts';
 import {mermaidPlan} from '../../../src/machines/policies/exchange/mermaid-plan.ts';
 import {readImport} from '../../../src/machines/policies/exchange/read-import.ts';
-import {editTask, moveTask} from '../../../src/machines/policies/plan/plan-edits.ts';
+import {editTask, moveTask, setDeps} from '../../../src/machines/policies/plan/plan-edits.ts';
 import {tasksInTreeOrder} from '../../../src/machines/policies/plan/plan-graph.ts';
 import {setStatus} from '../../../src/machines/policies/plan/plan-status.ts';
 import type {Plan, Task} from '../../../src/services/contracts/plan.ts';
@@ -22,7 +22,11 @@ function imported(
 ): Plan {
   const {list} = readImport({text, name, digest, ...(tag === undefined ? {} : {tag})});
   if ('problems' in list) throw importRefusal(list.problems);
-  return mergeImport(into, list.tasks, {source: name ?? 'stdin', digest}, now);
+  return mergeImport(into, list.tasks, {source: name ?? 'stdin', digest}, now).plan;
+}
+function keptOf(text: string, into: Plan, name: string | null = 'list.md') {
+  const {list} = readImport({text, name, digest});
+  return 'problems' in list ? [] : mergeImport(into, list.tasks, {source: name ?? 'stdin', digest}, now).kept;
 }
 const details = (text: string, options: Parameters<typeof imported>[1] = {}) =>
   errorOf(() => imported(text, options)).details.map(([at, message]) => `${at}: ${message}`);
@@ -124,6 +128,38 @@ describe('a Markdown list', () => {
     expect(after.source?.fields).toEqual(taskIn(next, 'child-a').source?.fields);
   });
 
+  test('that changed what was changed here, too, leaves it and says so, and the rest follows the list', () => {
+    const list = (text: string, prompt: string) =>
+      `- [ ] One\n  ${text}\n  Prompt:\n  > ${prompt}\n- [ ] Two\n  other`;
+    const mine = editTask(imported(list('first', 'do')), 'one', {description: 'mine', notes: 'a note'}, now);
+    const text = list('second', 'do more');
+    expect(keptOf(text, mine)).toEqual([
+      {id: 'one', at: 'line 1', field: 'description', here: 'mine', list: 'second'},
+    ]);
+    const next = imported(text, {into: mine});
+    expect(taskIn(next, 'one')).toMatchObject({description: 'mine', prompt: 'do more', notes: 'a note'});
+    expect(imported(text, {into: next})).toBe(next);
+    expect(keptOf(list('third', 'do more'), next)).toMatchObject([{here: 'mine', list: 'third'}]);
+    // Both say the same: from then on it follows the list again.
+    const agreed = editTask(next, 'one', {description: 'second'}, now);
+    expect(keptOf(list('third', 'do more'), agreed)).toEqual([]);
+    expect(taskIn(imported(list('third', 'do more'), {into: agreed}), 'one').description).toBe('third');
+  });
+
+  test('that says a field for the first time fills it where it is empty, and leaves what was written here', () => {
+    const first = imported('- [ ] One\n- [ ] Two');
+    const mine = editTask(first, 'two', {description: 'mine'}, now);
+    const text = '- [ ] One\n  words\n- [ ] Two\n  words';
+    expect(keptOf(text, mine)).toEqual([
+      {id: 'two', at: 'line 3', field: 'description', here: 'mine', list: 'words'},
+    ]);
+    expect(taskIn(imported(text, {into: mine}), 'one').description).toBe('words');
+    // It was in the list, then out of it, then in it again: nobody here touched it.
+    const gone = imported('- [ ] One\n- [ ] Two', {into: imported(text, {into: first})});
+    expect(taskIn(gone, 'one').description).toBe('words');
+    expect(keptOf(text.replaceAll('words', 'others'), gone)).toEqual([]);
+  });
+
   test('of the same words in another file is another list', () => {
     const first = imported('- [ ] One');
     expect(outline(imported('- [ ] One', {into: first, name: 'other.md'}))).toEqual(['one', 'one-2']);
@@ -157,6 +193,64 @@ test('issues: numbers are what names them, closed is done, ticks are criteria', 
     'issue-9 done',
     'issue-7 done',
   ]);
+});
+
+test('titles and dependencies that were changed here and in the list stay as they are here', () => {
+  const issue = (number: number, title: string, body = '') => ({
+    number,
+    title,
+    body,
+    labels: [],
+    state: 'OPEN',
+  });
+  const issues = (title: string, body: string) =>
+    JSON.stringify([issue(1, title, body), issue(2, 'Two'), issue(3, 'Three')]);
+  const first = imported(issues('One', 'Depends on #2'), {name: null});
+  const changed = issues('One more', 'Depends on #2, #3');
+  expect(keptOf(changed, first, null)).toEqual([]);
+  expect(outline(imported(changed, {into: first, name: null}))[0]).toBe('issue-1 (issue-2, issue-3)');
+  const mine = setDeps(editTask(first, 'issue-1', {title: 'Mine'}, now), 'issue-1', [], now);
+  expect(keptOf(changed, mine, null)).toEqual([
+    {id: 'issue-1', at: 'issue #1', field: 'title', here: 'Mine', list: 'One more'},
+    {id: 'issue-1', at: 'issue #1', field: 'deps', here: [], list: ['issue-2', 'issue-3']},
+  ]);
+  expect(outline(imported(changed, {into: mine, name: null}))[0]).toBe('issue-1');
+});
+
+test('dependencies follow the list where a task is gone from it, and beside one that was added here', () => {
+  const issue = (number: number, body = '') => ({
+    number,
+    title: `T${number}`,
+    body,
+    labels: [],
+    state: 'OPEN',
+  });
+  const all = [issue(1, 'Depends on #2, #3'), issue(2), issue(3), issue(4)];
+  const into = planOf(task('a'));
+  const first = imported(JSON.stringify(all), {into, name: null});
+  const added = setDeps(first, 'issue-1', ['issue-2', 'issue-3', 'a'], now);
+  const closed = imported(JSON.stringify(all.filter(({number}) => number !== 2)), {into: added, name: null});
+  expect(taskIn(closed, 'issue-1').deps).toEqual(['issue-3', 'issue-2', 'a']);
+  const more = JSON.stringify([issue(1, 'Depends on #2, #3, #4'), issue(3), issue(4)]);
+  expect(keptOf(more, closed, null)).toEqual([]);
+  const next = imported(more, {into: closed, name: null});
+  expect(taskIn(next, 'issue-1').deps).toEqual(['issue-3', 'issue-4', 'issue-2', 'a']);
+});
+
+test('a parent that was changed here and in the list stays as it is here', () => {
+  const csv = (parent: string) => `title,parent\nOne,${parent}\n`;
+  const keyed = (parent: string) =>
+    imported(csv(parent), {into: planOf(task('a'), task('b')), name: 'x.csv'});
+  // A list whose title names a task below its parent makes a new task of it, so the mark is what tells here.
+  const {list} = readImport({text: csv('b'), name: 'x.csv', digest});
+  const row = 'tasks' in list ? list.tasks[0] : undefined;
+  const key = taskIn(keyed('a'), 'one').source?.key.slice('x.csv#'.length) ?? '';
+  if (row === undefined) throw new Error('no row');
+  const merge = (plan: Plan) => mergeImport(plan, [{...row, key}], {source: 'x.csv', digest}, now);
+  expect(taskIn(merge(keyed('a')).plan, 'one').parentId).toBe('b');
+  const mine = moveTask(keyed('a'), 'one', {parentId: null}, now);
+  expect(merge(mine).kept).toEqual([{id: 'one', at: 'row 2', field: 'parent', here: null, list: 'b'}]);
+  expect(taskIn(merge(mine).plan, 'one').parentId).toBe(null);
 });
 
 describe('tasks.json of task-master', () => {

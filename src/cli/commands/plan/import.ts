@@ -1,8 +1,9 @@
 import path from 'node:path';
 import {Command, Option} from 'commander';
 import {type ImportFormat, importFormats} from '../../../machines/policies/exchange/import-formats.ts';
-import type {ImportFrom} from '../../../machines/policies/exchange/merge-import.ts';
+import type {ImportFrom, Merged} from '../../../machines/policies/exchange/merge-import.ts';
 import {AppError} from '../../../services/contracts/errors.ts';
+import type {Plan} from '../../../services/contracts/plan.ts';
 import {readGivenFile} from '../../../services/stores/given-file.ts';
 import type {Cli} from '../../cli.ts';
 import {type SaveOptions, withSaveOptions} from '../../plan/save-options.ts';
@@ -24,7 +25,7 @@ export function importCommand(cli: Cli): Command {
       'after',
       `
 Shows what would change and asks. The same list twice changes nothing; what changed in the list
-since is updated. A status that a task has got here is kept.
+since is updated. What was changed here since, also a status, is kept.
 
 Examples:
   blackbird plan import TODO.md
@@ -36,7 +37,7 @@ Examples:
     const project = await cli.project(running);
     const whole = file === '-' ? null : path.resolve(cli.folder(running), file);
     const text = whole === null ? await readInput(cli) : readGivenFile(whole, file, maxImportBytes);
-    const {readImport, mergeImport, importRefusal, askToSave, diffCounts, digest} = await tools();
+    const {readImport, mergeImport, importRefusal, keptLines, askToSave, diffCounts, digest} = await tools();
     const {format, tag} = options;
     const name = whole === null ? null : path.basename(whole);
     const read = readImport({
@@ -50,13 +51,14 @@ Examples:
     const {tasks} = read.list;
     const relative = whole === null ? read.format : path.relative(project.folder.root, whole);
     const source = options.source ?? relative.replaceAll(path.sep, '/');
-    const {isSaved, diff} = await askToSave(
-      cli,
-      running,
-      (plan) => mergeImport(plan, tasks, {source, digest}, cli.context.now()),
-      options,
-    );
-    const data = {format: read.format, source, tasks: tasks.length, saved: isSaved, diff};
+    let kept: Merged['kept'] = [];
+    const change = (before: Plan) => {
+      const merged = mergeImport(before, tasks, {source, digest}, cli.context.now());
+      kept = merged.kept;
+      return merged.plan;
+    };
+    const {isSaved, diff} = await askToSave(cli, running, change, options, () => keptLines(kept));
+    const data = {format: read.format, source, tasks: tasks.length, saved: isSaved, diff, kept};
     cli.print(running, data, () =>
       isSaved ? `imported: ${diffCounts(diff)}` : options.dryRun ? '' : nothingNew,
     );
@@ -72,6 +74,7 @@ async function tools() {
   return {
     ...(await import('../../../machines/policies/exchange/read-import.ts')),
     ...(await import('../../../machines/policies/exchange/merge-import.ts')),
+    ...(await import('../../../machines/policies/exchange/kept-fields.ts')),
     ...(await import('../../../machines/policies/plan/plan-diff-lines.ts')),
     ...(await import('../../plan/ask-to-save.ts')),
     digest,

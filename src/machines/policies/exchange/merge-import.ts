@@ -2,6 +2,7 @@ import {AppError} from '../../../services/contracts/errors.ts';
 import type {Plan, Task, TaskSource, TaskStatus} from '../../../services/contracts/plan.ts';
 import {applyPatch, type PatchOperation} from '../plan/plan-patch.ts';
 import {type ImportedTask, type ImportProblem, ownKey} from './imported-task.ts';
+import {fieldOf, isAsImported, isSameField, type KeptField} from './kept-fields.ts';
 import {idMaker} from './new-ids.ts';
 
 export type ImportFrom = {
@@ -10,23 +11,39 @@ export type ImportFrom = {
   readonly digest: (text: string) => string;
 };
 
+/** `kept`: what the list changed too, and lost to. */
+export type Merged = {readonly plan: Plan; readonly kept: readonly KeptField[]};
+
 /**
- * The plan with every task of the list: known ones are updated where the list changed since the last import, new ones
- * are added behind the sibling they follow. A status that somebody gave a task here is never taken back. The same plan
- * when the list says nothing new.
+ * The plan with every task of the list: known ones are updated where the list changed since the last import and nobody
+ * here did, new ones are added behind the sibling they follow. A status that somebody gave a task here is never taken
+ * back. The same plan when the list says nothing new.
  */
 export function mergeImport(
   plan: Plan,
   tasks: readonly ImportedTask[],
   {source, digest}: ImportFrom,
   now: string,
-): Plan {
+): Merged {
   const ids = matchIds(plan, tasks, source);
   const byKey = new Map(tasks.map((each) => [each.key, each]));
   const idOf = (key: string) => ids.get(key) ?? (plan.items.has(key) ? key : undefined);
   const imported = new Set(ids.values());
   const problems: ImportProblem[] = [];
   const operations: PatchOperation[] = [];
+  const kept: KeptField[] = [];
+  const digestOf = shortDigest(digest);
+  const namesOf = namesIn(plan, ids, source);
+  const areDepsAsImported = ({deps, depRationale}: Task, before: string | undefined) => {
+    // What the list does not know was added here beside what it says; what is gone from it may be either.
+    const listed = deps.filter((dep) => imported.has(dep));
+    const ever = deps.filter((dep) => imported.has(dep) || namesOf(dep).length > 1);
+    const named = [listed, ever].map((each) => each.map((dep) => namesOf(dep)[0]));
+    const sayings = [listed, ever, ...named, ...(listed.length === 0 ? [null] : [])];
+    return sayings.some((names) =>
+      [undefined, depRationale].some((reasons) => digestOf([names, reasons]) === before),
+    );
+  };
   const previous = new Map<string | null, string>();
 
   for (const each of tasks) {
@@ -47,7 +64,13 @@ export function mergeImport(
     const mark =
       whole === null
         ? {}
-        : {source: {key: `${source}#${each.key}`, digest: whole, fields: fieldDigests(each, digest)}};
+        : {
+            source: {
+              key: `${source}#${each.key}`,
+              digest: whole,
+              fields: {...known?.source?.fields, ...fieldDigests(each, digestOf)},
+            },
+          };
     if (!known) {
       const {depRationale, ...fields} = each.fields;
       const given = withoutNulls(fields);
@@ -69,23 +92,41 @@ export function mergeImport(
     }
     const {depRationale, ...fields} = each.fields;
     const isNews = newsSince(known.source?.fields, mark.source?.fields);
+    const before = each.id === null ? known.source?.fields : null;
+    const keep = (field: string, here: unknown, list: unknown) =>
+      kept.push({id, at: each.at, field, here: here ?? null, list: list ?? null});
     const said = Object.fromEntries(
-      Object.entries({title: each.title, ...fields}).filter(([name]) => isNews(name)),
+      Object.entries({title: each.title, ...fields}).filter(([name, value]) => {
+        if (!isNews(name)) return false;
+        const here = fieldOf(known, name);
+        if (before == null || isSameField(here, value) || isAsImported(here, before[name], digestOf))
+          return true;
+        keep(name, here, value);
+        return false;
+      }),
     );
     const status = laterStatus(known, each.status);
     operations.push({type: 'edit', taskId: id, fields: {...said, ...mark, ...status}});
     const isElsewhere = (known.parentId ?? null) !== parentId;
-    if (isElsewhere && isNews('parent')) operations.push({type: 'move', taskId: id, place});
+    if (isElsewhere && isNews('parent')) {
+      const names = known.parentId == null ? [null] : namesOf(known.parentId);
+      if (before == null || names.some((name) => digestOf(name) === before.parent))
+        operations.push({type: 'move', taskId: id, place});
+      else keep('parent', known.parentId, parentId);
+    }
     if (deps && isNews('deps')) {
       // Those that somebody added here, on tasks the list does not know, stay.
       const own = each.id === null ? known.deps.filter((dep) => !imported.has(dep)) : [];
       const reasons = depRationale == null ? {} : {depRationale};
-      operations.push({type: 'deps', taskId: id, deps: [...new Set([...deps, ...own])], ...reasons});
+      const wanted = [...new Set([...deps, ...own])];
+      if (before == null || isSameField(wanted, known.deps) || areDepsAsImported(known, before.deps))
+        operations.push({type: 'deps', taskId: id, deps: wanted, ...reasons});
+      else keep('deps', known.deps, wanted);
     }
   }
   if (problems.length > 0) throw importRefusal(problems);
   const result = applyPatch(plan, operations, now);
-  if ('plan' in result) return result.plan;
+  if ('plan' in result) return {plan: result.plan, kept};
   const rows = new Map([...ids].map(([key, id]) => [id, byKey.get(key)?.at]));
   const place = (path: string, message: string) => {
     const at = /^\$\.operations\[(\d+)\]/.exec(path)?.[1];
@@ -127,6 +168,17 @@ function matchIds(plan: Plan, tasks: readonly ImportedTask[], source: string): R
   );
 }
 
+/** Every name that the list can have for a task of the plan. */
+function namesIn(plan: Plan, ids: ReadonlyMap<string, string>, source: string) {
+  const keys = new Map([...ids].map(([key, id]) => [id, key]));
+  const prefix = `${source}#`;
+  return (id: string): string[] => {
+    const from = plan.items.get(id)?.source?.key;
+    const old = from?.startsWith(prefix) ? [from.slice(prefix.length)] : [];
+    return [...new Set([...old, keys.get(id) ?? id, id])];
+  };
+}
+
 /** Runs do not come with a list, so nothing can be under way or waiting that is new here. */
 const newStatus = (status: TaskStatus | null): TaskStatus =>
   status === null || status === 'in_progress' || status === 'queued' || status === 'waiting_user'
@@ -142,15 +194,16 @@ function laterStatus(task: Task, status: TaskStatus | null): {status?: TaskStatu
 const saying = ({title, fields, parentKey, deps, status}: ImportedTask) =>
   JSON.stringify([title, Object.entries(fields).toSorted(), parentKey, deps, status]);
 
+const shortDigest = (digest: ImportFrom['digest']) => (value: unknown) =>
+  digest(JSON.stringify(value) ?? '').slice(0, 12);
+
 function fieldDigests(
   {title, fields, parentKey, deps}: ImportedTask,
-  digest: ImportFrom['digest'],
+  digestOf: (value: unknown) => string,
 ): Readonly<Record<string, string>> {
   const {depRationale, ...others} = fields;
   const said = {title, ...others, parent: parentKey, deps: [deps, depRationale]};
-  return Object.fromEntries(
-    Object.entries(said).map(([name, value]) => [name, digest(JSON.stringify(value) ?? '').slice(0, 12)]),
-  );
+  return Object.fromEntries(Object.entries(said).map(([name, value]) => [name, digestOf(value)]));
 }
 
 /** Whether the list says something else of a field than the last time. Where that is not known, it does. */
