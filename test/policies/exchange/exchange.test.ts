@@ -353,6 +353,12 @@ describe('a list that cannot be imported says where and why', () => {
       expected: ['row 2: title is required', 'row 3: unknown status "what"'],
     },
     {
+      name: 'a comma that moves what follows into another column',
+      text: 'title,prompt,verify\nx,one, then rm -rf,\ny,"a, b"\nz,p,q',
+      file: 'x.csv',
+      expected: ['row 2: 4 fields, but the header has 3; put a field that holds a comma in "quotes"'],
+    },
+    {
       name: 'an id twice',
       text: '- [ ] a <!-- id: x -->\n- [ ] b <!-- id: x -->',
       expected: ['line 2: the same id as line 1: "x"'],

@@ -55,17 +55,22 @@ export function csvTasks(text: string, digest: (text: string) => string): Import
   const keyOf = titleKeys(digest);
   const tasks = rows.map((cells, index) => {
     const at = `row ${index + 2}`;
+    const isShifted = cells.length > head.length;
+    if (isShifted) {
+      const message = `${cells.length} fields, but the header has ${head.length}; put a field that holds a comma in "quotes"`;
+      problems.push({at, message});
+    }
     const has = (column: CsvColumn) => columns.includes(column);
     const value = (column: CsvColumn) => readCell(cells[columns.indexOf(column)] ?? '');
     const text = (column: CsvColumn & keyof ImportedFields) => (has(column) ? {[column]: value(column)} : {});
     const word = (column: CsvColumn & keyof ImportedFields) =>
       has(column) ? {[column]: value(column).trim() || null} : {};
     const title = value('title');
-    if (title.trim() === '') problems.push({at, message: 'title is required'});
+    if (!isShifted && title.trim() === '') problems.push({at, message: 'title is required'});
     const id = value('id').trim() || null;
     const parent = value('parent').trim();
     const status = statusOf(value('status'));
-    if (status === undefined)
+    if (!isShifted && status === undefined)
       problems.push({at, message: `unknown status ${JSON.stringify(value('status'))}`});
     const verify = linesOf(value('verify'));
     return {
