@@ -45,7 +45,7 @@ const pending = restingRun({state: 'succeeded', decision_required: true, decisio
 
 test('the end of a run is told at its checkpoint, and not again when a restart replaces it', () => {
   const replaced = {...pending, superseded_by_run_id: 'a-2'};
-  const line = expect.stringMatching(/^✓ a {2}done/);
+  const line = expect.stringMatching(/^! a {2}finished/);
   expect(shown({type: 'run.updated', run: pending})).toEqual([line]);
   expect(shown({type: 'run.updated', run: replaced})).toEqual([]);
 });

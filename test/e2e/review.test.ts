@@ -49,7 +49,7 @@ describe('without a terminal', () => {
     const {code, out, err} = await project.run(['execute']);
     expect({code, err}).toEqual({code: 4, err: ''});
     expect(steady(out)).toBe(
-      lines('▶ a  Task a  (demo)', '✓ a  done  <time>  1 file  <n> tokens', ...howToDecide),
+      lines('▶ a  Task a  (demo)', '! a  finished  <time>  1 file  <n> tokens', ...howToDecide),
     );
     expect(project.latest('a')).toMatchObject({
       state: 'succeeded',

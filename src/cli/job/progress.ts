@@ -159,7 +159,8 @@ const isPlanAnswer = ({run, news}: Extract<EngineFact, {type: 'agent.news'}>) =>
 
 /** The end of a run in one line: symbol and word, time, what it cost. */
 export function outcomeLine(run: RunRecord, paint = painter({hasColor: false})): string {
-  const [style, symbol, word] = outcomes[run.state];
+  const isUndecided = run.state === 'succeeded' && run.decision_state === 'pending';
+  const [style, symbol, word] = isUndecided ? undecided : outcomes[run.state];
   const parts = [
     word,
     duration(workTime(run)),
@@ -214,6 +215,9 @@ const outcomes = {
   failed: ['red', '✗', 'failed'],
   canceled: ['dim', '○', 'canceled'],
 } as const satisfies Record<RunRecord['state'], readonly [string, string, string]>;
+
+/** At its checkpoint a task is not done yet. */
+const undecided = ['yellow', '!', 'finished'] as const;
 
 const verdictWords = {passed: 'passed', sentBack: 'sent_back', broken: 'broken'} as const;
 
