@@ -50,10 +50,15 @@ export function createCommentDesk({
         if (file.lines !== null) requireLine(draft, await changes.countLines(tree, name), run.task_id);
       }
       const {task_id, run_id} = run;
-      const written = drafts.map((draft): LineComment => {
-        const [id, time] = [newUuid().replaceAll('-', '').slice(-8), now()];
-        const stamps = {created_at: time, updated_at: time};
-        return {schema_version: commentSchemaVersion, id, task_id, run_id, ...draft, ...stamps};
+      const time = now();
+      const stamps = {created_at: time, updated_at: time};
+      // Written in one moment: their ids say in which order they were given.
+      const ids = drafts.map(() => newUuid().replaceAll('-', '').slice(-8)).sort();
+      const written = ids.flatMap((id, place): LineComment[] => {
+        const draft = drafts[place];
+        return draft
+          ? [{schema_version: commentSchemaVersion, id, task_id, run_id, ...draft, ...stamps}]
+          : [];
       });
       for (const comment of written) await comments.save(comment);
       return written;
