@@ -57,6 +57,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   undo: [
     'blackbird undo api --dry-run          which files would change',
     'blackbird undo api                    its change is taken out, the task is ready again',
+    'blackbird undo api --yes              without being asked',
   ],
   runs: ['blackbird runs api', 'blackbird runs api --verbose'],
   logs: ['blackbird logs api', 'blackbird logs api --follow'],

@@ -41,7 +41,10 @@ test('a task is taken back, later edits stay, and naming the undo brings it back
 
   const refused = await run(['undo', 'a']);
   expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('cannot undo a: b built on it')]);
-  expect((await run(['undo', 'b'])).out).toMatch(
+  const unasked = await run(['undo', 'b']);
+  expect([unasked.code, unasked.err]).toEqual([1, expect.stringContaining('blackbird undo b --yes')]);
+  expect([statuses(), text('other.txt')]).toEqual([{a: 'done', b: 'done'}, 'b\n']);
+  expect((await run(['undo', 'b', '--yes'])).out).toMatch(
     /^b is todo again · 1 file taken back\n {2}removed {3}other.txt\n/,
   );
 
@@ -50,7 +53,7 @@ test('a task is taken back, later edits stay, and naming the undo brings it back
   expect(dry.out).toBe('would take back 2 files\n  changed   file.txt\n  removed   new/file.txt\n');
   expect(text('file.txt')).toBe(lines('TASK', 'SIX, since'));
 
-  expect(await run(['undo', 'a'])).toMatchObject({code: 0, err: ''});
+  expect(await run(['undo', 'a', '--yes'])).toMatchObject({code: 0, err: ''});
   expect(text('file.txt')).toBe(lines('three', 'SIX, since'));
   expect(existsSync(path.join(project.folder, 'new'))).toBe(false);
   expect(statuses()).toEqual({a: 'todo', b: 'todo'});
@@ -58,7 +61,7 @@ test('a task is taken back, later edits stay, and naming the undo brings it back
 
   const undo = runs('a').at(-1)?.run_id ?? '';
   expect((await run(['undo', 'a'])).err).toContain(`blackbird undo a ${undo}`);
-  expect(await run(['undo', 'a', undo])).toMatchObject({code: 0, err: ''});
+  expect(await run(['undo', 'a', undo, '--yes'])).toMatchObject({code: 0, err: ''});
   expect(text('file.txt')).toBe(lines('TASK', 'SIX, since'));
   expect(statuses()).toEqual({a: 'done', b: 'todo'});
 });
@@ -66,7 +69,7 @@ test('a task is taken back, later edits stay, and naming the undo brings it back
 test('a conflict names the files and touches nothing; force overwrites, and can be undone', async () => {
   const project = await ranProject();
   const {run, text, runs} = project;
-  await run(['undo', 'b']);
+  await run(['undo', 'b', '--yes']);
   project.write('file.txt', lines('MINE'));
   const conflict = await run(['undo', 'a']);
   expect(conflict.code).toBe(1);
@@ -85,7 +88,7 @@ test('a conflict names the files and touches nothing; force overwrites, and can 
     },
   });
   expect(text('file.txt')).toBe(lines('three'));
-  await run(['undo', 'a', runs('a').at(-1)?.run_id ?? '']);
+  await run(['undo', 'a', runs('a').at(-1)?.run_id ?? '', '--yes']);
   expect(text('file.txt')).toBe(lines('MINE'));
 });
 

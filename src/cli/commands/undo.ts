@@ -26,10 +26,9 @@ export function undoCommand(cli: Cli): Command {
       requireTask(await plans.read(), taskId);
       const opened = await openEngineFor(cli, command, {});
       const request = {taskId, runId: runId ?? null, isForced: options.force === true};
-      const isAsked = cli.context.isInteractive && !cli.isJson(command) && !options.yes && !options.force;
-      if (options.dryRun || isAsked) {
+      if (options.dryRun || (!options.yes && !options.force)) {
         const proposal = await opened.proposeUndo(request);
-        const {undoRefusal} = await import('../../machines/policies/run/undo.ts');
+        const {undoRefusal, unconfirmedUndo} = await import('../../machines/policies/run/undo.ts');
         const refusal = undoRefusal(proposal);
         if (options.dryRun) {
           cli.print(command, {task_id: taskId, ...undoData(proposal)}, () =>
@@ -38,6 +37,7 @@ export function undoCommand(cli: Cli): Command {
           return;
         }
         if (refusal !== null) throw refusal;
+        if (!cli.context.isInteractive || cli.isJson(command)) throw unconfirmedUndo(request);
         for (const line of proposalLines(proposal)) cli.context.out(line);
         const answer = (await cli.context.ask(`Undo ${displayLine(taskId)}? [y/N]: `))?.trim().toLowerCase();
         if (answer !== 'y' && answer !== 'yes')

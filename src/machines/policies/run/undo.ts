@@ -73,6 +73,17 @@ function forceWords({conflicts}: UndoPlan): string {
   return 'these files get what they had before; undoing the undo brings the edits back';
 }
 
+/** Where nobody can be asked. */
+export function unconfirmedUndo(request: UndoRequest): AppError {
+  const undo = undoCommand(request);
+  return new AppError('E_CONFIRMATION_REQUIRED', 'nobody is there to ask; nothing was undone; pass --yes', {
+    next: [
+      {command: `${undo} --yes`, why: 'undo it without a question'},
+      {command: `${undo} --dry-run`, why: 'see what it would do'},
+    ],
+  });
+}
+
 export const undoCommand = ({taskId, runId}: Pick<UndoRequest, 'taskId' | 'runId'>): string =>
   ['blackbird undo', shellWord(taskId), ...(runId === null ? [] : [shellWord(runId)])].join(' ');
 
