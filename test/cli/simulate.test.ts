@@ -141,6 +141,14 @@ describe('simulate', () => {
     ]);
   });
 
+  test('says that a plan is empty', async () => {
+    const {code, out} = await cliProject(planOf()).run(['simulate', '--runs', '3']);
+    expect({code, out}).toEqual({
+      code: 0,
+      out: 'The plan is empty. Plan with your agent: blackbird plan generate; or add a task: blackbird add\n',
+    });
+  });
+
   test('counts the nights in which all was done apart from those in which something failed', async () => {
     const project = cliProject(planOf(task('a'), task('s', {status: 'skipped'})));
     const nights = async (fail: string) =>

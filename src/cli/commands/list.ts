@@ -1,4 +1,5 @@
 import {Command, Option} from 'commander';
+import {emptyPlanText} from '../../machines/policies/plan/empty-plan.ts';
 import {
   ancestorsOf,
   isLeaf,
@@ -90,8 +91,7 @@ function renderRows(
 }
 
 function emptyNotice(plan: Plan, {all, blocked, status, tree, features}: Options): string {
-  if (plan.items.size === 0)
-    return 'The plan is empty. Plan with your agent: blackbird plan generate; or add a task: blackbird add';
+  if (plan.items.size === 0) return emptyPlanText;
   if (all || blocked || status || tree || features) return 'No task matches.';
   const counts = new Map<string, number>();
   for (const task of plan.items.values()) {

@@ -1,4 +1,5 @@
 import {Command, InvalidArgumentError} from 'commander';
+import {emptyPlanText} from '../../machines/policies/plan/empty-plan.ts';
 import type {LimitWindow} from '../../machines/policies/simulation/night.ts';
 import {type Cli, countingNumber, wholeNumber} from '../cli.ts';
 
@@ -38,7 +39,7 @@ Examples:
       const project = await cli.project(command);
       const {runSimulation} = await import('../simulate/run-simulation.ts');
       const {simulationLines} = await import('../../machines/policies/simulation/summary.ts');
-      const {simulation, nights, history} = await runSimulation(project, {
+      const {isPlanEmpty, simulation, nights, history} = await runSimulation(project, {
         seed,
         fail,
         ask,
@@ -55,13 +56,12 @@ Examples:
             ? 'a guess of 10 minutes a task'
             : 'what you gave';
       const data = {...simulation, seed, history, each: nights.map(({order: _order, ...night}) => night)};
-      cli.print(command, data, () =>
-        [
-          ...simulationLines(simulation, nights, cli.context.stdout.columns),
-          '',
-          `${simulation.nights} ${simulation.nights === 1 ? 'night' : 'nights'} (seed ${seed}), ${simulation.checked} played by the machines themselves; times from ${source}.`,
-        ].join('\n'),
-      );
+      const lines = () => [
+        ...simulationLines(simulation, nights, cli.context.stdout.columns),
+        '',
+        `${simulation.nights} ${simulation.nights === 1 ? 'night' : 'nights'} (seed ${seed}), ${simulation.checked} played by the machines themselves; times from ${source}.`,
+      ];
+      cli.print(command, data, () => (isPlanEmpty ? emptyPlanText : lines().join('\n')));
     });
 }
 

@@ -27,6 +27,7 @@ export type SimulationRequest = {
 };
 
 export type SimulationResult = {
+  readonly isPlanEmpty: boolean;
   readonly simulation: Simulation;
   readonly nights: readonly Night[];
   /** How many runs of the project the numbers come from; 0 where they were given or guessed. */
@@ -74,7 +75,8 @@ export async function runSimulation(project: Project, request: SimulationRequest
     for (const number of nights.keys()) if (!chosen.has(number)) nights[number] = await live(number);
   const checked = differs ? nights.length : chosen.size;
   const meanMinutes = odds.samples.reduce((sum, {minutes}) => sum + minutes, 0) / odds.samples.length;
-  return {simulation: summarize(plan, nights, {checked, meanMinutes}), nights, history};
+  const simulation = summarize(plan, nights, {checked, meanMinutes});
+  return {isPlanEmpty: plan.items.size === 0, simulation, nights, history};
 }
 
 function nightsToLive(nights: readonly Night[]): ReadonlySet<number> {

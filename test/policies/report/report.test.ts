@@ -200,6 +200,10 @@ describe('in words', () => {
 
   test.each([
     [{done: 9, total: 9, ready: 0, next: [], needs_you: []}, 'Everything is done.'],
+    [
+      {done: 0, total: 0, ready: 0, next: [], needs_you: []},
+      'The plan is empty. Plan with your agent: blackbird plan generate; or add a task: blackbird add',
+    ],
     [{done: 9, total: 9, ready: 0, next: []}, ''],
     [
       {done: 9, total: 9, ready: 0, next: [], needs_you: [], reviews_due: ['p', 'q']},

@@ -1,3 +1,4 @@
+import {emptyPlanText} from '../plan/empty-plan.ts';
 import {decisionWords} from '../review/checkpoint-choices.ts';
 import {commitWords} from '../run/commit-message.ts';
 import {displayLine} from '../text/display-text.ts';
@@ -160,6 +161,7 @@ export function refusalLine({jobs}: Report): string {
 export function restLine(report: Report): string {
   const {is_live, ready, next, done, total, needs_you, reviews_due} = report;
   if (is_live) return '';
+  if (total === 0) return emptyPlanText;
   if (ready === 0) {
     if (done < total || needs_you.length > 0) return '';
     if (reviews_due.length === 0) return 'Everything is done.';
