@@ -167,7 +167,7 @@ describe('bundle', () => {
     const entries = journalOf(project, 'a').entries.length;
     expect(ended.out.split('\n')).toEqual([
       expect.stringMatching(
-        new RegExp(`^wrote .*blackbird-bundle-a.json: 1 runs, ${entries} events in 1 journals, \\d+ KiB$`),
+        new RegExp(`^wrote .*blackbird-bundle-a.json: 1 run, ${entries} events in 1 journal, \\d+ KiB$`),
       ),
       `replayed: ${entries} events lead to the recorded states`,
       'Prompts, output, feedback and answers are lengths in it; look through it before you share it.',

@@ -67,7 +67,7 @@ describe.skipIf(!hasTmux)('in a terminal (tmux)', () => {
         {argv: expect.arrayContaining(['--resume'])},
       ],
     });
-    expect(run?.stdout).toContain('Resumed. I know 1 earlier messages.');
+    expect(run?.stdout).toContain('Resumed. I know 1 earlier message.');
     expect(project.text('done.txt')).toBe('a\n');
     expect(project.statuses()).toEqual({a: 'done', b: 'todo'});
   });

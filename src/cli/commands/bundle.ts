@@ -1,6 +1,7 @@
 import path from 'node:path';
 import {Command} from 'commander';
 import {requireTask} from '../../machines/policies/plan/plan-graph.ts';
+import {counted} from '../../machines/policies/text/counted.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import {type Cli, taskArgument} from '../cli.ts';
@@ -48,7 +49,7 @@ export function bundleCommand(cli: Cli): Command {
       };
       cli.print(command, data, () =>
         [
-          `wrote ${displayLine(file)}: ${bundle.runs.length} runs, ${entries.length} events in ${bundle.journals.length} journals, ${Math.ceil(bytes / 1024)} KiB`,
+          `wrote ${displayLine(file)}: ${counted(bundle.runs.length, 'run')}, ${counted(entries.length, 'event')} in ${counted(bundle.journals.length, 'journal')}, ${Math.ceil(bytes / 1024)} KiB`,
           first === null
             ? `replayed: ${compared} events lead to the recorded states`
             : `replay differs at event ${first.entry.seq}: ${displayLine(first.entry.actor)} took ${displayLine(first.entry.event.type)}`,

@@ -1,6 +1,7 @@
 import {Command, InvalidArgumentError} from 'commander';
 import {emptyPlanText} from '../../machines/policies/plan/empty-plan.ts';
 import type {LimitWindow} from '../../machines/policies/simulation/night.ts';
+import {counted} from '../../machines/policies/text/counted.ts';
 import {type Cli, countingNumber, wholeNumber} from '../cli.ts';
 
 type Options = {
@@ -51,7 +52,7 @@ Examples:
       });
       const source =
         history > 0
-          ? `${history} runs of this project`
+          ? `${counted(history, 'run')} of this project`
           : minutes === undefined
             ? 'a guess of 10 minutes a task'
             : 'what you gave';

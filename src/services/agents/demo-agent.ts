@@ -100,7 +100,7 @@ async function takeTurn(): Promise<number> {
     save(file, session);
     await print({demo: 'message', text});
   };
-  if (exists) await say(`Resumed. I know ${earlier} earlier messages.`);
+  if (exists) await say(`Resumed. I know ${earlier} earlier ${earlier === 1 ? 'message' : 'messages'}.`);
 
   let end: TurnEnd | undefined;
   while (end === undefined && !interruption.signal.aborted) {

@@ -110,7 +110,7 @@ export function agentLimits(
 
 const amounts: Readonly<Record<keyof Spent, (amount: number) => string>> = {
   cost_usd: dollars,
-  tokens: (count) => `${tokenCount(count)} tokens`,
+  tokens: (count) => (count === 1 ? '1 token' : `${tokenCount(count)} tokens`),
   milliseconds: duration,
 };
 

@@ -1,3 +1,4 @@
+import {counted} from '../text/counted.ts';
 import type {Budgets} from './budget.ts';
 import type {SegmentFacts} from './run-step.ts';
 
@@ -41,7 +42,7 @@ export function silencePause(
   if (stallMilliseconds === undefined) return null;
   const limit = isRetrying ? Math.min(stallMilliseconds, retryingLimit) : stallMilliseconds;
   if (milliseconds < limit) return null;
-  const minutes = `${Math.floor(milliseconds / minute)} minutes`;
+  const minutes = counted(Math.floor(milliseconds / minute), 'minute');
   if (isRetrying) {
     const message = `the agent could not reach its model for ${minutes}`;
     return {reason: 'provider_unavailable', presses: 1, failure: {kind: 'outage', message}};
