@@ -128,11 +128,13 @@ test('an agent that is gone from the PATH is to be installed, not replaced', asy
   expect({code, err: err.split('\n')}).toEqual({
     code: 1,
     err: [
-      'error: the agent Codex cannot be used: codex is not on the PATH',
+      'error: the agent Codex cannot be used: codex is not on the PATH, nor is any other agent',
       '  provider  codex',
       '  code      E_AGENT_NOT_FOUND',
-      '  next      npm install -g @openai/codex  or put codex on your PATH',
-      '            blackbird agents              see what is installed',
+      '  next      npm install -g @openai/codex              or put codex on your PATH',
+      '            npm install -g @anthropic-ai/claude-code  or use Claude Code instead',
+      '            blackbird demo                            or watch the built-in demo agent: no account is needed',
+      '            blackbird agents                          see what is installed',
       '',
     ],
   });

@@ -105,10 +105,14 @@ describe.skipIf(!canMount)('a disk (needs root, to mount one)', () => {
     const {code, err} = await running.ended;
     expect({code, agents: project.agents()}).toEqual({code: 1, agents: []});
     expect(err).toContain('the disk is full');
-    expect(project.statuses()).toEqual({a: 'in_progress', b: 'todo'});
+    // A file that Blackbird was just writing may have left room for the end of the run, and for nothing behind it.
+    const isRecorded = project.latest('a')?.state === 'succeeded';
+    expect(project.statuses()).toEqual({a: isRecorded ? 'done' : 'in_progress', b: 'todo'});
     rmSync(filler);
-    expect(await project.run(['restart', 'a', '--yes'])).toMatchObject({code: 0});
-    expect(project.runs('a').map(({state}) => state)).toEqual(['paused', 'succeeded']);
+    if (!isRecorded) {
+      expect(await project.run(['restart', 'a', '--yes'])).toMatchObject({code: 0});
+      expect(project.runs('a').map(({state}) => state)).toEqual(['paused', 'succeeded']);
+    }
     await expectAllDone(project);
   });
 
