@@ -119,8 +119,12 @@ async function writeTreeOnce(snapshot: Snapshot): Promise<Written> {
     snapshot.ignored ?? listIgnored(),
     repository.ignoredButTracked(job),
   ]);
-  // Rules among the files change with a file; one that is new is not ignored.
-  const isAsked = snapshot.ignored === null || !(seen.some(isRules) || isTouched(asked, seen));
+  const changed = seen.filter((file) => !file.endsWith('/'));
+  const there = await statsOf(repository.top, changed);
+  // Rules change with a file that is seen, unless they ignore that file itself: before anything is taken out of the
+  // index they are asked again, or what comes back under such a rule would never be seen.
+  const isSame = !seen.some(isRules) && there.size === changed.length && !isTouched(asked, seen);
+  const isAsked = snapshot.ignored === null || isSame;
   const ignored = isAsked ? asked : await listIgnored();
   const isSlow = performance.now() - began > slowLookMilliseconds;
   // What is tracked may be ignored only since the rules changed.
@@ -135,8 +139,7 @@ async function writeTreeOnce(snapshot: Snapshot): Promise<Written> {
   const viewed = snapshot.since === null ? [] : await namesIn(git, snapshot.since);
   const hidden = withoutAll(viewed, seen).filter((file) => !isNested(file));
   const forced = [...new Set([...withoutAll(wanted, ignored), ...hidden])].filter((file) => !isLeftOut(file));
-  const changed = seen.filter((file) => !file.endsWith('/'));
-  const files = await statsOf(repository.top, [...changed, ...forced]);
+  const files = new Map([...there, ...(await statsOf(repository.top, forced))]);
   const bulky = await bulkyFiles(files, git);
   checkTotal(files, bulky);
 
