@@ -99,7 +99,10 @@ export function createJobs(core: TuiCore, ports: TuiPorts): Jobs {
         takeRun(fact.run);
         const {task_id, commit, decision_state} = fact.run;
         if (commit && decision_state !== undefined)
-          tell({tone: 'good', text: `${task_id} ${commitWords(commit)}`});
+          tell({
+            tone: commit.sha === undefined ? 'warning' : 'good',
+            text: `${task_id} ${commitWords(commit)}`,
+          });
         return;
       }
       case 'decision.required':

@@ -79,7 +79,7 @@ describe('doctor', () => {
     expect(by.provider).toEqual({
       name: 'provider',
       state: 'wrong',
-      found: 'codex would be used, and cannot work as it is',
+      found: 'codex is chosen but cannot work yet',
       advice: 'see codex above; or look around with the built-in agent: blackbird demo',
     });
     expect(code).toBe(1);

@@ -66,7 +66,7 @@ function checkChoice({id, source}: ProviderChoice, agents: readonly Check[]): Ch
     const instead = other
       ? `blackbird agents use ${other}`
       : 'look around with the built-in agent: blackbird demo';
-    const found = `${id} would be used, and cannot work as it is`;
+    const found = `${id} is chosen but cannot work yet`;
     return {name, state: 'wrong', found, advice: `see ${own.name} above; or ${instead}`};
   }
   if (source !== 'default') return {name, state: 'good', found: id};

@@ -154,7 +154,10 @@ function agentMissing(
   {PATH = ''}: AgentRunnerOptions['env'],
 ): AppError {
   const install = id === 'custom' ? null : providerTable[id].install;
-  const others = id !== 'custom' && agentsOnPath(PATH).length === 0 ? ', nor is any other agent' : '';
+  const others =
+    id !== 'custom' && reason.endsWith('on the PATH') && agentsOnPath(PATH).length === 0
+      ? ', nor is any other agent'
+      : '';
   return new AppError('E_AGENT_NOT_FOUND', `the agent ${title} cannot be used: ${reason}${others}`, {
     details: [['provider', id]],
     next: [

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type {TreeSpan} from '../contracts/changes.ts';
-import type {Git} from './safe-git.ts';
+import {type Git, GitFailure} from './safe-git.ts';
 import {type Entry, isSame, type Merged, mergeEntries, noMode, type Triple} from './three-way.ts';
 import {difference} from './tree-diff.ts';
 
@@ -59,9 +59,10 @@ async function withOthersEdits(
   work: string,
 ): Promise<ReadonlyMap<string, Entry>> {
   if (between.length === 0) return new Map();
-  const merged = await mergeEntries(git, between, work).catch((): readonly Merged[] => {
+  const merged = await mergeEntries(git, between, work).catch((error: unknown): readonly Merged[] => {
     // Content that was borrowed from a repository that is gone cannot be merged; whatever shows it says so.
-    return [];
+    if (error instanceof GitFailure && error.kind === 'failed') return [];
+    throw error;
   });
   return new Map(merged.flatMap((each) => ('entry' in each ? [[each.file, each.entry]] : [])));
 }

@@ -1,6 +1,7 @@
 import {randomBytes} from 'node:crypto';
 import {lstatSync, mkdirSync, unlinkSync, watch} from 'node:fs';
 import path from 'node:path';
+import {systemErrorCode} from '../contracts/errors.ts';
 import {type JobRequest, jobRequestSchema, type RequestBox} from '../contracts/job.ts';
 import {ensurePrivateFolder, writeDurably} from './durable-write.ts';
 import {isRecordName, namesIfAny} from './folder-names.ts';
@@ -29,8 +30,9 @@ export function createRequestBox({folder}: {folder: string}): RequestBox {
       try {
         unlinkSync(fileOf(name));
         return true;
-      } catch {
-        return false;
+      } catch (error) {
+        if (systemErrorCode(error) === 'ENOENT') return false;
+        throw error;
       }
     },
     watch: (jobId, onRequest) => {
