@@ -188,7 +188,7 @@ describe('without a terminal', () => {
     await project.run(['execute']);
     expect(await project.run(['review', 'a', '--approve'])).toMatchObject({
       ...{code: 3, err: ''},
-      out: lines('✗ a  failed, approved', '1 failed · no ready tasks remaining', 'failed: a', ...goOn('a')),
+      out: lines('✗ a  accepted as failed', '1 failed · no ready tasks remaining', 'failed: a', ...goOn('a')),
     });
     expect(project.statuses()).toEqual({a: 'failed'});
   });

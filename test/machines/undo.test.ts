@@ -161,9 +161,21 @@ describe('an undo is refused, and nothing is touched,', () => {
       task('c', {deps: ['b']}),
       task('d', {status: 'in_progress', deps: ['c']}),
     );
-    expect(await refused(project({plan}))).toMatchObject({
+    const told = {
       code: 'E_UNDO_REFUSED',
       message: 'cannot undo a: b, d built on it',
+      next: [
+        {command: 'blackbird undo d'},
+        {command: 'blackbird undo b'},
+        {command: 'blackbird undo a --dry-run'},
+        {command: 'blackbird undo a --force'},
+      ],
+    };
+    expect(await refused(project({plan}))).toMatchObject(told);
+    // Their work is what is in conflict.
+    expect(await refused(project({plan, tree: 'later'}))).toMatchObject({
+      ...told,
+      details: [['before-after', 'edited since']],
     });
   });
 

@@ -195,11 +195,11 @@ function decisionLine(
   }
   const isApproved = decision_state === 'approved_continue' || decision_state === 'approved_quit';
   if (!isApproved) return null;
-  // To approve of a run that failed is to leave its task failed.
+  // To approve a run that failed is to leave its task failed.
   const [style, symbol, word] = outcomes[state];
   const committed =
     commit === undefined ? '' : `${commit.sha === undefined ? '\n  ' : '  '}${commitWords(commit)}`;
-  return `${paint(style, symbol)} ${displayLine(task_id)}  ${state === 'succeeded' ? '' : `${word}, `}approved${committed}`;
+  return `${paint(style, symbol)} ${displayLine(task_id)}  ${state === 'succeeded' ? 'approved' : `accepted as ${word}`}${committed}`;
 }
 
 function changedFiles({review_summary: summary}: RunRecord): string[] {

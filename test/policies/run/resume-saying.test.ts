@@ -21,13 +21,16 @@ const ended = restingRun({state: 'succeeded', provider_session_ref: sessionRef, 
 
 test('an answer to what nobody asks: one that was kept goes with a resume that says nothing', () => {
   const kept = {answers: [{id: 'color', value: 'blue'}]};
-  for (const run of [null, pausedRun(), restingRun({state: 'succeeded', ...kept}), waitingRun(kept)])
+  for (const run of [null, pausedRun(), restingRun({state: 'succeeded', ...kept})])
     expect(seen(unaskedAnswer(answer, run))).toEqual({
       code: 'E_USAGE',
-      message: 'no question is called "color"',
+      message: 'no question is called "color": nothing is asked',
       details: [],
       next: [],
     });
+  expect(unaskedAnswer({id: 'size', value: '9'}, waitingRun(kept)).message).toBe(
+    'no question is called "size": it asks "color"',
+  );
   for (const run of [pausedRun(kept), restingRun({state: 'running', ...kept})])
     expect(seen(unaskedAnswer(answer, run))).toEqual({
       code: 'E_USAGE',

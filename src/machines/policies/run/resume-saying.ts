@@ -57,8 +57,12 @@ export function answersFor({answers = []}: RunRecord, given: readonly Answer[]):
 export function unaskedAnswer({id}: Answer, run: RunRecord | null): AppError {
   const isKept = run?.state === 'paused' || run?.state === 'running';
   const kept = isKept ? run.answers?.findLast((answer) => answer.id === id) : undefined;
-  if (run === null || kept === undefined)
-    return new AppError('E_USAGE', `no question is called ${JSON.stringify(id)}`);
+  if (run === null || kept === undefined) {
+    const asked =
+      run?.state === 'waiting' ? (run.questions ?? []).map((each) => JSON.stringify(each.id)).join(', ') : '';
+    const why = asked === '' ? 'nothing is asked' : `it asks ${asked}`;
+    return new AppError('E_USAGE', `no question is called ${JSON.stringify(id)}: ${why}`);
+  }
   const words = `${JSON.stringify(id)} is answered already, with ${JSON.stringify(kept.value)}`;
   const next = {command: `blackbird resume ${shellWord(run.task_id)}`, why: 'go on with this answer'};
   return new AppError('E_USAGE', words, {next: [next]});

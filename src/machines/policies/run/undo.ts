@@ -51,6 +51,17 @@ export function undoRefusal({request, files, dependents, isRedo}: UndoProposal):
     {command: `${undoCommand(request)} --dry-run`, why: 'see what it would do'},
     {command: `${undoCommand(request)} --force`, why: forceWords(files)},
   ];
+  // First, as it may be why files have changed: to force it would drop the work of these tasks.
+  if (dependents.length > 0 && !isRedo) {
+    const first = dependents.toReversed().map((each) => ({
+      command: undoCommand({taskId: each, runId: null}),
+      why: 'take back what was built on it first',
+    }));
+    return new AppError('E_UNDO_REFUSED', `cannot undo ${taskId}: ${dependents.join(', ')} built on it`, {
+      details: files.conflicts.map(({path, reason}) => [path, reason] as const),
+      next: [...first, ...next],
+    });
+  }
   if (files.conflicts.length > 0) {
     const count = files.conflicts.length === 1 ? 'a file has' : `${files.conflicts.length} files have`;
     return new AppError(
@@ -62,10 +73,7 @@ export function undoRefusal({request, files, dependents, isRedo}: UndoProposal):
       },
     );
   }
-  if (dependents.length === 0 || isRedo) return null;
-  return new AppError('E_UNDO_REFUSED', `cannot undo ${taskId}: ${dependents.join(', ')} built on it`, {
-    next,
-  });
+  return null;
 }
 
 function forceWords({conflicts}: UndoPlan): string {
