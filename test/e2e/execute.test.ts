@@ -556,7 +556,7 @@ describe('an agent that asks', () => {
       expect(err).toContain("blackbird resume a --answer 'colour=…'");
     }
     for (const {args, says} of [
-      {args: ['--answer', 'size=9'], says: 'no question is called "size"'},
+      {args: ['--answer', 'size=9'], says: 'no question is called "size": it asks "colour"'},
       {args: ['--answer', 'colour'], says: '--answer must have the form id=text, not "colour"'},
       {args: ['--answer', 'colour=a', '--answer', 'colour=b'], says: '"colour" is answered twice'},
     ]) {
