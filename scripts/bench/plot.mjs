@@ -12,7 +12,7 @@ export function plotOf(sections) {
   const drawn = curves.map((curve, index) => curveOf(curve, margin + index * (wide + margin), wide));
   const {lines, height} = bars(sections, margin + (curves.length > 0 ? curveHeight + margin * 2 : 0));
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"><title>Speed of Blackbird</title>`,
     `<style>${style}</style><rect class="back" width="${width}" height="${height}"/>`,
     ...drawn.flat(),
     ...lines,
