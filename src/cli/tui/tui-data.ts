@@ -44,13 +44,15 @@ export function createProjectReader({
   const index = createRunIndex({folder: folder.runsFolder, runs, digest: digestRuns});
   const jobs = openJobs(project);
 
+  // Who cannot be asked for is shown as nobody; whoever starts a job is told why it is refused.
+  const otherEngine = async () => (isOwnJob() ? null : liveEngine(folder).catch(() => null));
+
   const read = async (): Promise<ProjectData> => {
     const plan = await readPlanAgain();
     const ids = plan.type === 'plan' ? plan.plan.items.keys() : [];
     const digests = await index.read(ids);
     const layers = await config.layers();
-    // Who cannot be asked for is shown as nobody; whoever starts a job is told why it is refused.
-    const holder = isOwnJob() ? null : await liveEngine(folder).catch(() => null);
+    const holder = await otherEngine();
     const isLive = holder !== null || isOwnJob();
     const told = [...digests.values()].flatMap(({run}) => run ?? []);
     const known = await withKnownEnds({runs, jobs: await jobs}, told, isLive);
@@ -152,7 +154,7 @@ export function createProjectReader({
   /** Every run of a task, and how long it worked. */
   const history = async (taskId: string) => {
     const {runs: all, broken} = await runs.list(taskId);
-    const isLive = isOwnJob() || (await liveEngine(folder).catch(() => null)) !== null;
+    const isLive = isOwnJob() || (await otherEngine()) !== null;
     return {runs: await withKnownEnds({runs, jobs: await jobs}, all, isLive), broken};
   };
 

@@ -29,7 +29,7 @@ export async function withWorkFolder<T>(store: Store, job: (work: string) => Pro
   let isTidy = false;
   try {
     const result = await job(work);
-    isTidy = tidy(work);
+    isTidy = isFolder(work) && tidy(work);
     return result;
   } finally {
     if (isTidy) rest(store, work);

@@ -13,13 +13,16 @@ export function recordVersions(folder: string): RecordVersions | null {
   return new Map(
     tasks.map((task) => {
       const records = namesIfAny(path.join(folder, task)).filter(isRecordName);
-      return [task, new Map(records.map((name) => [name, versionOf(path.join(folder, task, name))]))];
+      return [task, new Map(records.map((name) => [name, entryVersion(path.join(folder, task, name))]))];
     }),
   );
 }
 
-/** The time of the last change of the file itself cannot be set. */
-function versionOf(file: string): string {
+/**
+ * Of the entry itself: an agent may have put a link in its place, even one that leads nowhere. The time of its last change
+ * cannot be set.
+ */
+function entryVersion(file: string): string {
   try {
     const {ino, size, ctimeNs} = lstatSync(file, {bigint: true});
     return `${ino} ${size} ${ctimeNs}`;
