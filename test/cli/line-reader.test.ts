@@ -67,6 +67,17 @@ test('an input that was read does not keep the process once it is closed', async
   expect(input.destroyed).toBe(true);
 });
 
+test('on a terminal what is typed ahead answers the next questions', async () => {
+  const input = Object.assign(new PassThrough(), {isTTY: true});
+  const {ask} = createLineReader(input, new PassThrough().resume());
+  const first = ask('1? ');
+  input.write('\rwarm réd\rgre');
+  expect([await first, await ask('2? ')]).toEqual(['', 'warm réd']);
+  const third = ask('3? ');
+  input.write('en\r');
+  expect(await third).toBe('green');
+});
+
 test('on a terminal a key is shown once, at every question', async () => {
   const input = Object.assign(new PassThrough(), {isTTY: true});
   const output = new PassThrough();

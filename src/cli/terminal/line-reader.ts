@@ -54,6 +54,7 @@ function terminalReader(input: Readable, output: Writable): LineReader {
           // This one only: with a listener of its own the reader lets go of the keys.
           reader.removeListener('close', onClose);
           reader.close();
+          keepTypedAhead(input);
           // Keys that edit nothing, such as arrows up and down in some terminals, are no answer.
           resolve(line.replace(/[\u0000-\u001f\u007f-\u009f]/g, ''));
         });
@@ -87,6 +88,22 @@ function terminalReader(input: Readable, output: Writable): LineReader {
     },
     close: () => input.pause(),
   };
+}
+
+/**
+ * Keys that came in one piece with the return belong to the next question. Node hands them out before
+ * anybody can ask it, so they are put back into the input.
+ */
+function keepTypedAhead(input: Readable): void {
+  let typed = '';
+  const onKey = (_: string | undefined, {sequence = ''}: {sequence?: string}) => {
+    typed += sequence;
+  };
+  input.on('keypress', onKey);
+  queueMicrotask(() => {
+    input.off('keypress', onKey);
+    if (typed !== '') input.unshift(Buffer.from(typed));
+  });
 }
 
 /** What was typed is kept first, then the signal has its usual effect. */
