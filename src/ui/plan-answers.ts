@@ -5,6 +5,7 @@ import type {PlanWish} from '../machines/policies/planning/plan-draft.ts';
 import type {QuestionsOutput} from '../machines/questions.machine.ts';
 import type {Dialog, PlannedField} from '../machines/tui.machine.ts';
 import {AppError} from '../services/contracts/errors.ts';
+import {planFileName} from '../services/contracts/plan.ts';
 import type {TuiPorts} from './ports.ts';
 import type {Jobs, TuiCore} from './tui-core.ts';
 
@@ -44,9 +45,11 @@ export function createPlanAnswers(
       close();
       if (wish.text.trim() === '') return;
       const begin = async () => {
-        await ports.createPlan();
+        const isFirst = await ports.createPlan();
         jobs.keepUntilHeard(draft);
-        await jobs.start({type: 'plan', request: {type: 'new', wish}});
+        const job = jobs.start({type: 'plan', request: {type: 'new', wish}});
+        if (isFirst) core.say({tone: 'accent', text: `created an empty plan: ${planFileName}`});
+        await job;
       };
       begin().catch(fail);
     },

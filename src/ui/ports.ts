@@ -142,8 +142,8 @@ export interface TuiPorts {
   dismiss(taskIds: readonly string[]): Promise<void>;
   /** Changes what a task is told of the parent review. */
   editFeedback(taskId: string, text: string): Promise<void>;
-  /** Nothing happens where there is one. */
-  createPlan(): Promise<void>;
+  /** False, and nothing happens, where there is one. */
+  createPlan(): Promise<boolean>;
   /** Proposed plans that were left for later, oldest first. */
   planDrafts(): Promise<readonly PlanDraft[]>;
   /** `seen` is the value of the layer that the person was shown. Returns what the files hold then. */

@@ -187,6 +187,17 @@ describe('P plans with the agent', () => {
   });
 });
 
+test('a plan that is created for it is named, and a missing agent leaves what was asked for with its next command', async () => {
+  const project = planning([], {plan: planOf(), data: {plan: {type: 'none'}}});
+  project.agents.failCheck(new AppError('E_AGENT_NOT_FOUND', 'no claude'));
+  await project.wish('A shop');
+  await project.sees('no claude');
+  const [draft] = await draftsOf(project);
+  await project.sees(`blackbird plan drafts open ${draft?.draftId}`);
+  project.press(keys.escape);
+  await project.sees('created an empty plan: blackbird.plan.json');
+});
+
 test('C has the agent change the selected task; a plan that could not be saved is told and shown again', async () => {
   const operations = [{op: 'edit', id: 'old', title: 'New title'}];
   const project = planning([JSON.stringify({questions: [], operations})], {

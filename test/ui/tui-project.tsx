@@ -156,7 +156,7 @@ export function tuiProject(options: TuiOptions = {}) {
       for (const id of taskIds) pendingFeedback.delete(id);
       tell();
     },
-    createPlan: async () => {},
+    createPlan: async () => options.data?.plan?.type === 'none',
     writeSetting: async ({layer, key, value, seen}) => {
       const held = layers().find(({name}) => name === layer)?.content ?? {};
       if (valueAt(held, key) !== seen)

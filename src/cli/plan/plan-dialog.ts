@@ -5,7 +5,7 @@ import type {PlanCommand} from '../../machines/plan-generation.machine.ts';
 import {isEmptyDiff} from '../../machines/policies/plan/plan-diff.ts';
 import {isBlocking} from '../../machines/policies/plan/plan-lint.ts';
 import type {PlanPreview} from '../../machines/policies/planning/check-proposal.ts';
-import {draftTaskId} from '../../machines/policies/planning/draft-task.ts';
+import {draftTaskId, openDraftCommand} from '../../machines/policies/planning/draft-task.ts';
 import {displayText} from '../../machines/policies/text/display-text.ts';
 import type {PlanDraft} from '../../services/contracts/plan-draft.ts';
 import type {Cli} from '../cli.ts';
@@ -25,7 +25,7 @@ export function planDialog(
   const answersTo = async (draft: PlanDraft): Promise<PlanCommand> => {
     const {askQuestions} = await import('../job/ask-questions.ts');
     const run = {task_id: draftTaskId(draft.draftId), run_id: draft.draftId, questions: draft.questions};
-    const goOn = openCommand(draft);
+    const goOn = openDraftCommand(draft.draftId);
     const answers = await askQuestions(
       context,
       draft.questions,
@@ -84,15 +84,13 @@ export function planDialog(
   };
 }
 
-const openCommand = ({draftId}: PlanDraft) => `blackbird plan drafts open ${draftId}`;
-
 /** Half a sentence is kept as the terminal UI keeps it, and both begin with what either has. */
 const unfinished = (draft: PlanDraft, words: OpenDraft) => ({
   onType: (text: string) => {
     if (text !== '') words.change(text);
   },
   onLeave: words.close,
-  farewell: `The proposal is kept. Go on with: ${openCommand(draft)}`,
+  farewell: `The proposal is kept. Go on with: ${openDraftCommand(draft.draftId)}`,
 });
 
 /** What would become of the plan, then what an agent would have to guess. */

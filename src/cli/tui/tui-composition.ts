@@ -76,7 +76,7 @@ export async function openTuiPorts(
       const {dismissFeedback} = await import('../job/feedback-operations.ts');
       await dismissFeedback(project, taskIds, now);
     },
-    createPlan: async () => void (await plans.create()),
+    createPlan: () => plans.create(),
     planDrafts: async () => (await createPlanDraftStore({folder: folder.planDraftsFolder}).list()).drafts,
     ...createAgentPorts(project, env),
     writeSetting: async ({layer, key, value, seen}) => {

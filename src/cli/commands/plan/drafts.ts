@@ -1,4 +1,5 @@
 import {Command} from 'commander';
+import {openDraftCommand} from '../../../machines/policies/planning/draft-task.ts';
 import {displayLine} from '../../../machines/policies/text/display-text.ts';
 import {AppError} from '../../../services/contracts/errors.ts';
 import type {PlanDraft} from '../../../services/contracts/plan-draft.ts';
@@ -82,7 +83,7 @@ function notAsked({draftId, questions}: PlanDraft, id: string): AppError {
       ? `the draft ${draftId} asks nothing`
       : `no question is called ${JSON.stringify(id)}: it asks ${asked}`;
   return new AppError('E_USAGE', why, {
-    next: [{command: `blackbird plan drafts open ${draftId}`, why: 'go on with it'}],
+    next: [{command: openDraftCommand(draftId), why: 'go on with it'}],
   });
 }
 

@@ -8,9 +8,9 @@ export const draftTaskId = (draftId: string) => `${prefix}${draftId}`;
 
 export const isDraftTaskId = (taskId: string) => taskId.startsWith(prefix);
 
+/** Goes on with a draft from where it stands. */
+export const openDraftCommand = (draftId: string) => `blackbird plan drafts open ${draftId}`;
+
 /** Goes on with a draft whose planner asks. */
 export const answerCommand = (draftId: string, questions: readonly Question[]): string =>
-  [
-    `blackbird plan drafts open ${draftId}`,
-    ...questions.map(({id}) => `--answer ${shellWord(`${id}=…`)}`),
-  ].join(' ');
+  [openDraftCommand(draftId), ...questions.map(({id}) => `--answer ${shellWord(`${id}=…`)}`)].join(' ');

@@ -8,7 +8,7 @@ import {
 } from '../../../services/contracts/plan-draft.ts';
 import type {PlanRequest, PlanWish} from '../../../services/contracts/plan-request.ts';
 import type {Answer, Question} from '../../../services/contracts/run.ts';
-import {answerCommand} from './draft-task.ts';
+import {answerCommand, openDraftCommand} from './draft-task.ts';
 
 export type {PlanRequest, PlanWish};
 
@@ -143,3 +143,14 @@ export const draftMissing = (draftId: string): AppError =>
   new AppError('E_DRAFT_NOT_FOUND', `there is no plan draft ${JSON.stringify(draftId)}`, {
     next: [{command: 'blackbird plan drafts', why: 'list the drafts'}],
   });
+
+/** What was asked for is still there when it cannot be gone on with: whoever reads why also reads how to go on. */
+export function keptWith(error: unknown, draft: Pick<DraftHead, 'draftId'> | null): unknown {
+  if (draft === null || !(error instanceof AppError) || error.code === 'E_DRAFT_NOT_FOUND') return error;
+  const {code, message, details, next, cause} = error;
+  return new AppError(code, message, {
+    details: [...details, ['draft', `${draft.draftId}, kept with what you asked for`]],
+    next: [...next, {command: openDraftCommand(draft.draftId), why: 'then go on with the draft'}],
+    cause,
+  });
+}

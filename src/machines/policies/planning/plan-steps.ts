@@ -9,7 +9,7 @@ import type {RunInput, RunOutput} from '../../run.machine.ts';
 import type {Patience, Wait} from '../job/waiting.ts';
 import {type JobWishes, reviewerWish} from '../run/agent-choice.ts';
 import {agentTimes} from '../run/silence.ts';
-import type {DraftHead, PlanRequest} from './plan-draft.ts';
+import {type DraftHead, keptWith, type PlanRequest} from './plan-draft.ts';
 
 export type PlanGenerationInput = {
   readonly request: PlanRequest;
@@ -123,7 +123,7 @@ export const planOutput = (
   run: turn?.run ?? null,
   ...(turn?.wait && {wait: turn.wait}),
   reading,
-  ...(error === undefined ? {} : {error}),
+  ...(error === undefined ? {} : {error: keptWith(error, draft)}),
 });
 
 /** A turn that answered says how the draft stands now. */

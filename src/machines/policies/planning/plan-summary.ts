@@ -5,7 +5,7 @@ import {waitCause} from '../job/wait-lines.ts';
 import {heldUpWords, isTimeNeeded, loginSteps, stepLines} from '../run/failure-table.ts';
 import {displayLine} from '../text/display-text.ts';
 import {dayAndTime} from '../text/durations.ts';
-import {answerCommand} from './draft-task.ts';
+import {answerCommand, openDraftCommand} from './draft-task.ts';
 import type {PlanData} from './plan-job.ts';
 import type {PlanOutput} from './plan-steps.ts';
 
@@ -34,7 +34,7 @@ function questionLine({id, prompt, options = []}: Question): string {
 
 function saidOf(output: PlanOutput, isPauseAsked: boolean): Said {
   const {outcome, draft, run, wait, reading} = output;
-  const open = `blackbird plan drafts open ${draft?.draftId ?? ''}`;
+  const open = openDraftCommand(draft?.draftId ?? '');
   const say = (standing: Said['standing'], headline: string, ...more: readonly string[]): Said => ({
     headline,
     lines: [headline, ...more],

@@ -1,5 +1,5 @@
 import type {PlanDraft} from '../../../services/contracts/plan-draft.ts';
-import {draftTaskId, isDraftTaskId} from './draft-task.ts';
+import {draftTaskId, isDraftTaskId, openDraftCommand} from './draft-task.ts';
 import {headOf} from './plan-draft.ts';
 
 /** What the runs of a draft are called, by the first line of what was asked for; empty where it is no draft's. */
@@ -27,7 +27,7 @@ export const draftNeeds = (drafts: readonly PlanDraft[], isJobAtWork: boolean) =
       proposed: 'a proposal waits: save or drop it',
       generating: 'its planner was interrupted: go on or drop it',
     }[phase];
-    const command = `blackbird plan drafts open ${draft.draftId}`;
+    const command = openDraftCommand(draft.draftId);
     return [{task_id: draftTaskId(draft.draftId), title: titleOf(draft), why, command}];
   });
 
