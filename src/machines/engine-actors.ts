@@ -40,6 +40,7 @@ import {
   defineAnnounceWaitActor,
   defineForgetLimitActor,
   defineReadClockActor,
+  defineRecordWaitActor,
   type OpenWaits,
 } from './actors/retry-wait.actor.ts';
 import {defineCompleteParentsActor, defineSelectReviewActor} from './actors/select-review.actor.ts';
@@ -138,6 +139,7 @@ export function provideEngine(services: Services, {desks, job, publish, warn, on
   const retryWait = retryWaitMachine.provide({
     actors: {
       announceWait: defineAnnounceWaitActor(waits, publish),
+      recordWait: defineRecordWaitActor(services, job),
       readClock: defineReadClockActor(services),
       forgetLimit: defineForgetLimitActor(services, warn),
     },

@@ -30,6 +30,8 @@ export const retryWaitMachine = setup({
   actors: {
     /** Tells the views of the wait while it lasts, and takes their wish to end it. */
     announceWait: callbackNotProvided<RetryWaitCommand, RetryWaitInput>('announceWait'),
+    /** Other terminals read it from the disk. */
+    recordWait: promiseNotProvided<void, RetryWaitInput>('recordWait'),
     /** How many milliseconds are left. */
     readClock: promiseNotProvided<number, RetryWaitInput>('readClock'),
     /** What is known of the limit is forgotten, and the run that waits is due. Warns of what it cannot write. */
@@ -49,8 +51,17 @@ export const retryWaitMachine = setup({
     src: 'announceWait',
     input: ({context}) => ({wait: context.wait}),
   },
-  initial: 'looking',
+  initial: 'recording',
   states: {
+    recording: {
+      on: {'retry.now': 'forgetting'},
+      invoke: {
+        id: 'recordWait',
+        src: 'recordWait',
+        input: ({context}) => ({wait: context.wait}),
+        onDone: 'looking',
+      },
+    },
     looking: {
       on: {'retry.now': 'forgetting'},
       invoke: {

@@ -23,6 +23,7 @@ import {
   defineAnnounceWaitActor,
   defineForgetLimitActor,
   defineReadClockActor,
+  defineRecordWaitActor,
   type OpenWaits,
 } from '../../src/machines/actors/retry-wait.actor.ts';
 import {
@@ -81,6 +82,7 @@ export function defineEffects(services: Services) {
   const retryWait = retryWaitMachine.provide({
     actors: {
       announceWait: defineAnnounceWaitActor(waits, () => {}),
+      recordWait: defineRecordWaitActor(services, {jobId: null, spending}),
       readClock: defineReadClockActor(services),
       forgetLimit: defineForgetLimitActor(services, () => {}),
     },

@@ -14,8 +14,9 @@ export function createMemoryJobStore(onWrite: (entry: string) => void = () => {}
     failures.delete(call);
     if (error !== undefined) throw error;
   };
-  const noted = (job: JobRecord, {run, wait}: JobNote): JobRecord => ({
+  const noted = ({waiting: _, ...job}: JobRecord, {run, wait, waiting}: JobNote): JobRecord => ({
     ...job,
+    ...(waiting && {waiting}),
     runs: [...job.runs, ...(run ? [run] : [])],
     waits: [...job.waits, ...(wait ? [wait] : [])],
   });

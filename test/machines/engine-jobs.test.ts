@@ -95,6 +95,26 @@ describe('the record of a job', () => {
     expect(jobs.records()).toEqual([]);
   });
 
+  test.each([
+    {runs: [], job: executeJob({isImpatient: false})},
+    {
+      runs: [pausedRun()],
+      job: taskJob('a', {type: 'resume', answers: [], feedback: null}, {isImpatient: false}),
+    },
+  ])('tells what it waits for before anything began, until it ends', async ({runs, job}) => {
+    const plan = planOf(task('a', {status: runs.length === 0 ? 'todo' : 'in_progress'}));
+    const {engine, jobs, limits} = project(createFakeServices({plan, runs}));
+    const until = '2026-02-02T03:00:00.000Z';
+    limits.limits.set('claude', {until, source: 'reported', seenAt: now});
+    const stopped = engine.start(job);
+    const waiting = {taskId: 'a', runId: null, provider: 'claude', reason: 'usage_limit', since: now, until};
+    await eventually(() => expect(jobs.records()[0]?.waiting).toEqual(waiting));
+    engine.pause('user_interrupt');
+    await stopped;
+    expect(jobs.records()[0]).toMatchObject({runs: [], end: {reason: 'paused'}});
+    expect(jobs.records()[0]).not.toHaveProperty('waiting');
+  });
+
   test('has a run that it goes on with, which carries the new id', async () => {
     const plan = planOf(task('a', {status: 'in_progress'}));
     const run = pausedRun({job_id: '20260101-000000-000000'});

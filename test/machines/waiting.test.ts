@@ -475,6 +475,7 @@ test('every transition of a wait and of a single task is reached', () => {
       payloads: [
         {type: 'retry.now'},
         {type: 'clock.changed'},
+        {type: 'xstate.done.actor.recordWait', output: undefined},
         {type: 'xstate.done.actor.readClock', output: 1},
         {type: 'xstate.done.actor.readClock', output: 0},
         {type: 'xstate.done.actor.forgetLimit', output: undefined},

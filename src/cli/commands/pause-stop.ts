@@ -58,9 +58,10 @@ Examples:
 }
 
 /** What the job began or went on with last. */
-async function lastRun({folder}: Project, {runs}: JobRecord): Promise<RunRecord | null> {
-  const last = runs.at(-1);
-  if (last === undefined) return null;
+async function lastRun({folder}: Project, job: JobRecord): Promise<RunRecord | null> {
+  const {lastRunOf} = await import('../../machines/policies/job/job-record.ts');
+  const last = lastRunOf(job);
+  if (last === null) return null;
   const {createRunStore} = await import('../../services/stores/run-store.ts');
   const {runs: all} = await createRunStore({folder: folder.runsFolder}).list(last.taskId);
   return all.find(({run_id}) => run_id === last.runId) ?? null;

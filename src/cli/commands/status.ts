@@ -47,12 +47,14 @@ async function statusLook(cli: Cli, command: Command): Promise<() => Promise<Job
   const [
     {newestJob, openJobs, ownerOf},
     {jobStatus},
+    {lastRunOf},
     {createRunStore},
     {createJobMeter, createUsageMeter},
     {createPlanDraftStore},
   ] = await Promise.all([
     import('../job/other-job.ts'),
     import('../../machines/policies/report/job-status.ts'),
+    import('../../machines/policies/job/job-record.ts'),
     import('../../services/stores/run-store.ts'),
     import('../job/usage-meter.ts'),
     import('../../services/stores/plan-draft-store.ts'),
@@ -66,7 +68,7 @@ async function statusLook(cli: Cli, command: Command): Promise<() => Promise<Job
     const plan = await project.plans.read();
     const factsOf = await taskFactsIn(project, plan, plan.items.values());
     const job = await newestJob(jobs);
-    const last = job?.runs.at(-1);
+    const last = job && lastRunOf(job);
     const all: readonly RunRecord[] = last ? (await runs.list(last.taskId)).runs : [];
     const run = all.find(({run_id}) => run_id === last?.runId) ?? null;
     const usage = run ? usageOf(run) : null;
@@ -155,9 +157,9 @@ const waitingRow = (waiting: NonNullable<JobStatus['waiting']>, ago: Ago): Row =
   head: {text: displayLine(waiting.task_id)},
   pieces: [
     displayLine(waiting.title),
-    waiting.reason.replaceAll('_', ' '),
+    `${waiting.reason.replaceAll('_', ' ')} (${displayLine(waiting.agent)})`,
     waiting.retry_at === null
       ? `waits ${clockTime(ago(waiting.since))}`
-      : `resumes ${localTime(waiting.retry_at)}, in ${duration(Math.max(0, -ago(waiting.retry_at)))}`,
+      : `${waiting.run_id === null ? 'starts' : 'resumes'} ${localTime(waiting.retry_at)}, in ${duration(Math.max(0, -ago(waiting.retry_at)))}`,
   ].map((text) => ({text})),
 });

@@ -1,5 +1,5 @@
 import {closeSync, fstatSync, openSync, readSync} from 'node:fs';
-import {isOpenJob} from '../../machines/policies/job/job-record.ts';
+import {isOpenJob, lastRunOf} from '../../machines/policies/job/job-record.ts';
 import {type Used, usedIn} from '../../machines/policies/report/job-status.ts';
 import {usageSince} from '../../machines/policies/run/spent.ts';
 import {createLogReader} from '../../services/agents/run-provider.ts';
@@ -32,7 +32,7 @@ export function createJobMeter(runs: Pick<RunStore, 'list'>): (job: JobRecord) =
   return async (job) => {
     if (!isOpenJob(job)) return [];
     const {jobId, runs: begun} = job;
-    const last = begun.at(-1)?.runId ?? '';
+    const last = lastRunOf(job)?.runId ?? '';
     known.delete(last);
     const earlier = new Map(begun.filter(({runId}) => runId !== last).map((each) => [each.runId, each]));
     const unread = new Set(

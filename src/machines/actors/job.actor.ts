@@ -5,7 +5,7 @@ import type {Services} from '../../services/contracts/services.ts';
 import {resolveConfig} from '../policies/config-resolution.ts';
 import {type CallRules, callRules} from '../policies/job/job-calls.ts';
 import {newJobId} from '../policies/job/job-id.ts';
-import {endedJob, isOpenJob, lostJob, newJobRecord} from '../policies/job/job-record.ts';
+import {endedJob, isOpenJob, lastRunOf, lostJob, newJobRecord} from '../policies/job/job-record.ts';
 import {
   type JobOptions,
   type JobResult,
@@ -65,7 +65,7 @@ async function closeLostJobs(
     if (!isOpenJob(job)) return;
     // Somebody removed the lock: whoever still works is found by the repair of the runs.
     if (job.owner !== null && livenessOf(job.owner) === 'alive') return;
-    const last = job.runs.at(-1);
+    const last = lastRunOf(job);
     const {runs: all} = last ? await runs.list(last.taskId) : {runs: []};
     const run = all.find(({run_id}) => run_id === last?.runId) ?? null;
     // What rested then was said long before.

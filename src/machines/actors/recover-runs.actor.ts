@@ -143,6 +143,7 @@ function requireAbandoned({self, livenessOf}: Services, {run_id, owner}: RunReco
       ['pid', String(pid)],
       ['run', run_id],
     ],
+    next: [{command: 'blackbird status', why: 'see what it is working on'}],
   });
 }
 

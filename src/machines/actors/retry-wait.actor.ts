@@ -4,6 +4,7 @@ import type {Services} from '../../services/contracts/services.ts';
 import type {Wait} from '../policies/job/waiting.ts';
 import {applyRunStep} from '../policies/run/run-record.ts';
 import type {RetryWaitCommand, RetryWaitInput} from '../retry-wait.machine.ts';
+import type {JobDesk} from './job.actor.ts';
 
 /** The waits that are open now, each with the way to speak to it. */
 export type OpenWaits = Set<{readonly wait: Wait; readonly send: (command: RetryWaitCommand) => void}>;
@@ -21,6 +22,15 @@ export function defineAnnounceWaitActor(waits: OpenWaits, publish: (news: WaitNe
       waits.delete(open);
       publish({type: 'wait.ended', wait});
     };
+  });
+}
+
+/** What it waits for is part of the job's record while it does. */
+export function defineRecordWaitActor({jobs, now}: Pick<Services, 'jobs' | 'now'>, desk: JobDesk) {
+  return fromPromise<void, RetryWaitInput>(async ({input: {wait}}) => {
+    if (desk.jobId === null) return;
+    const {isTooLong: _, ...waiting} = wait;
+    await jobs.note(desk.jobId, {waiting: {...waiting, since: now()}});
   });
 }
 

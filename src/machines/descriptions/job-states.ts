@@ -63,6 +63,7 @@ export const jobTaskStates = {
 } as const;
 
 export const retryWaitStates = {
+  recording: 'writes what it waits for into the record of the job',
   looking: 'reads the wall clock',
   waiting: 'waits for its time, or until somebody wants to try now',
   forgetting: 'forgets the limit, because somebody wants to try now',

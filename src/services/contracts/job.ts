@@ -25,6 +25,16 @@ const jobWaitSchema = z.looseObject({
 });
 export type JobWait = z.infer<typeof jobWaitSchema>;
 
+/** A rest that lasts: until a limit or an outage is over. `runId` is null where nothing began yet. */
+const openWaitSchema = z.looseObject({
+  taskId: z.string(),
+  runId: z.string().nullable(),
+  provider: z.string(),
+  reason: z.enum(pauseReasons),
+  since: z.string(),
+  until: z.string(),
+});
+
 /** One call of the engine, from what was asked to how it ended. Fields this version does not know are kept. */
 export const jobRecordSchema = z.looseObject({
   schemaVersion: z.literal(jobSchemaVersion),
@@ -40,6 +50,8 @@ export const jobRecordSchema = z.looseObject({
   /** What it started or went on with, in this order. */
   runs: z.array(jobRunSchema),
   waits: z.array(jobWaitSchema),
+  /** What it waits for since it last began or went on with anything. */
+  waiting: openWaitSchema.optional(),
   /** Absent while it works. */
   end: z
     .looseObject({
@@ -54,7 +66,11 @@ export const jobRecordSchema = z.looseObject({
 export type JobRecord = z.infer<typeof jobRecordSchema>;
 
 /** Something that happened in a job, added to its record at small cost. */
-export const jobNoteSchema = z.looseObject({run: jobRunSchema.optional(), wait: jobWaitSchema.optional()});
+export const jobNoteSchema = z.looseObject({
+  run: jobRunSchema.optional(),
+  wait: jobWaitSchema.optional(),
+  waiting: openWaitSchema.optional(),
+});
 export type JobNote = z.infer<typeof jobNoteSchema>;
 
 export interface JobStore {

@@ -78,7 +78,9 @@ export function createJobStore({folder}: {folder: string}): JobStore {
 function withNotes(job: JobRecord, notes: readonly JobNote[]): JobRecord {
   const runs = notes.flatMap(({run}) => (run ? [run] : []));
   const waits = notes.flatMap(({wait}) => (wait ? [wait] : []));
-  return {...job, runs: [...job.runs, ...runs], waits: [...job.waits, ...waits]};
+  // Whatever is noted behind a wait has ended it.
+  const waiting = notes.at(-1)?.waiting;
+  return {...job, runs: [...job.runs, ...runs], waits: [...job.waits, ...waits], ...(waiting && {waiting})};
 }
 
 function appendLine(file: string, line: string): void {

@@ -1,7 +1,13 @@
 import {describe, expect, test} from 'vitest';
 import {resolveConfig} from '../../../src/machines/policies/config-resolution.ts';
 import {newJobId} from '../../../src/machines/policies/job/job-id.ts';
-import {endedJob, isOpenJob, lostJob, newJobRecord} from '../../../src/machines/policies/job/job-record.ts';
+import {
+  endedJob,
+  isOpenJob,
+  lastRunOf,
+  lostJob,
+  newJobRecord,
+} from '../../../src/machines/policies/job/job-record.ts';
 import {type JobResult, jobRules} from '../../../src/machines/policies/job/job-steps.ts';
 import {AppError} from '../../../src/services/contracts/errors.ts';
 import {restingRun} from '../../fakes/runs.ts';
@@ -103,4 +109,23 @@ describe('the record of a job', () => {
       end: {reason: 'lost', message: 'Blackbird ended before the job did'},
     });
   });
+});
+
+test('what a job went on with last is the run that it began, or the one whose wait ended later', () => {
+  const begun = (hour: string) => ({taskId: 'b', runId: 'b-1', startedAt: `2026-01-10T${hour}:00:00.000Z`});
+  const wait = {
+    ...{taskId: 'a', runId: 'a-1', reason: 'usage_limit' as const},
+    ...{startedAt: '2026-01-10T22:00:00.000Z', endedAt: '2026-01-10T23:00:00.000Z'},
+  };
+  expect(lastRunOf(job)).toBe(null);
+  expect(lastRunOf({...job, runs: [begun('22')]})?.runId).toBe('b-1');
+  expect(lastRunOf({...job, runs: [begun('22')], waits: [wait]})?.runId).toBe('a-1');
+  expect(lastRunOf({...job, runs: [begun('23')], waits: [wait]})?.runId).toBe('a-1');
+  expect(
+    lastRunOf({
+      ...job,
+      runs: [begun('23'), {...begun('23'), startedAt: '2026-01-10T23:30:00.000Z'}],
+      waits: [wait],
+    })?.runId,
+  ).toBe('b-1');
 });

@@ -162,12 +162,28 @@ describe('while a job works', () => {
       waiting: {
         task_id: 'a',
         title: 'Task a',
+        run_id: 'a-1',
+        agent: 'claude',
         reason: 'usage_limit',
         since: at,
         retry_at: '2026-01-11T00:00:00.000Z',
       },
       needs_you: [],
     });
+  });
+
+  test('what it waits for before anything of it began is told', () => {
+    const waiting = {
+      ...{taskId: 'b', runId: null, provider: 'claude', reason: 'usage_limit' as const},
+      ...{since: at, until: '2026-01-11T00:00:00.000Z'},
+    };
+    const told = {
+      ...{task_id: 'b', title: 'Task b', run_id: null, agent: 'claude', reason: 'usage_limit'},
+      ...{since: at, retry_at: '2026-01-11T00:00:00.000Z'},
+    };
+    expect(statusOf({job: jobRecord({waiting}), owner: 'alive'}).waiting).toEqual(told);
+    expect(statusOf({job: jobRecord({waiting}), owner: 'dead'}).waiting).toBe(null);
+    expect(statusOf({job: {...job, waiting}, owner: 'alive', run: running()}).waiting).toBe(null);
   });
 
   test.each([

@@ -77,6 +77,19 @@ describe('a job on disk', () => {
     expect(readdirSync(folder)).toEqual(['20260110-220412-3fa9c1.json']);
   });
 
+  test('waits for what was noted last, until it goes on', async () => {
+    const {jobs} = store();
+    const waiting = {
+      ...{taskId: 'b', runId: null, provider: 'claude', reason: 'usage_limit' as const},
+      ...{since: '2026-01-10T23:00:00.000Z', until: '2026-01-11T01:00:00.000Z'},
+    };
+    await jobs.create(job());
+    await jobs.note(job().jobId, {waiting});
+    expect(await jobs.read(job().jobId)).toEqual(job({waiting}));
+    await jobs.note(job().jobId, {run});
+    expect(await jobs.read(job().jobId)).toEqual(job({runs: [run]}));
+  });
+
   test('is not harmed by a note that a crash cut off', async () => {
     const {jobs, fileOf} = store();
     await jobs.create(job());

@@ -3,7 +3,7 @@ import {type JobRecord, jobSchemaVersion} from '../../../services/contracts/job.
 import type {Plan} from '../../../services/contracts/plan.ts';
 import type {ProcessIdentity} from '../../../services/contracts/process.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
-import {laterOf} from '../text/timestamps.ts';
+import {compareTimestamps, laterOf} from '../text/timestamps.ts';
 import type {JobResult, JobRules, JobStep} from './job-steps.ts';
 import {jobSummary} from './job-summary.ts';
 
@@ -37,7 +37,12 @@ export function newJobRecord({jobId, steps, rules, owner, host}: NewJob, now: st
 }
 
 /** The record of a job that came to its end; `plan` is how it stands then, null where it cannot be read. */
-export function endedJob(job: JobRecord, result: JobResult, plan: Plan | null, now: string): JobRecord {
+export function endedJob(
+  {waiting: _, ...job}: JobRecord,
+  result: JobResult,
+  plan: Plan | null,
+  now: string,
+): JobRecord {
   return {...job, endedAt: laterOf(now, job.startedAt), end: endOf(result, plan)};
 }
 
@@ -54,10 +59,21 @@ function endOf(result: JobResult, plan: Plan | null): NonNullable<JobRecord['end
 }
 
 /** Its Blackbird died; the last thing that is known of it is the last change of its runs, or what an agent said. */
-export function lostJob(job: JobRecord, lastRun: RunRecord | null, heardAt: string | null): JobRecord {
+export function lostJob(
+  {waiting: _, ...job}: JobRecord,
+  lastRun: RunRecord | null,
+  heardAt: string | null,
+): JobRecord {
   const changedAt = laterOf(lastRun?.updated_at ?? job.startedAt, job.startedAt);
   const endedAt = heardAt === null ? changedAt : laterOf(heardAt, changedAt);
   return {...job, endedAt, end: {reason: 'lost', message: 'Blackbird ended before the job did'}};
+}
+
+/** What it began or went on with last. */
+export function lastRunOf({runs, waits}: JobRecord): {taskId: string; runId: string} | null {
+  const [begun, resumed] = [runs.at(-1), waits.at(-1)];
+  if (!begun || !resumed) return begun ?? resumed ?? null;
+  return compareTimestamps(resumed.endedAt, begun.startedAt) < 0 ? begun : resumed;
 }
 
 /** It works, or its Blackbird is gone and nobody has closed it yet. */

@@ -49,6 +49,9 @@ export type JobStatus = {
   readonly waiting: {
     readonly task_id: string;
     readonly title: string;
+    /** Null where it waits before anything began. */
+    readonly run_id: string | null;
+    readonly agent: string;
     readonly reason: string;
     readonly since: string;
     readonly retry_at: string | null;
@@ -84,7 +87,7 @@ export function jobStatus(facts: StatusFacts): JobStatus {
   const isOpen = job !== null && isOpenJob(job);
   const isWorking = isOpen && owner === 'alive';
   const running = isWorking && run?.state === 'running' ? run : null;
-  const waiting = isWorking && run?.state === 'paused' && run.job_id === job.jobId ? run : null;
+  const waiting = isWorking && running === null ? waitIn(job, run) : null;
   const leaves = [...plan.items.values()].filter(isLeaf);
   const titleOf = (taskId: string) => plan.items.get(taskId)?.title ?? planningTitle(taskId, drafts);
   return {
@@ -100,13 +103,7 @@ export function jobStatus(facts: StatusFacts): JobStatus {
       agent: programName(running),
       ...usageIn(running, usage),
     },
-    waiting: waiting && {
-      task_id: waiting.task_id,
-      title: titleOf(waiting.task_id),
-      reason: waiting.pause_reason ?? 'user_interrupt',
-      since: waiting.paused_at ?? waiting.updated_at,
-      retry_at: retryAtOf(waiting),
-    },
+    waiting: waiting && {title: titleOf(waiting.task_id), ...waiting},
     needs_you: [
       ...needsIn(plan, factsOf, ({run_id}) => run_id === waiting?.run_id),
       ...draftNeeds(drafts, isOpen && owner !== 'dead'),
@@ -116,6 +113,25 @@ export function jobStatus(facts: StatusFacts): JobStatus {
       .map(({id, title}) => ({task_id: id, title})),
     done: leaves.filter(({status}) => status === 'done' || status === 'skipped').length,
     total: leaves.length,
+  };
+}
+
+type OpenWait = Omit<NonNullable<JobStatus['waiting']>, 'title'>;
+
+/** What the job says it waits for, or the run that it rests with for another reason. */
+function waitIn({jobId, waiting}: JobRecord, run: RunRecord | null): OpenWait | null {
+  if (waiting) {
+    const {taskId, runId, provider, reason, since, until} = waiting;
+    return {task_id: taskId, run_id: runId, agent: provider, reason, since, retry_at: until};
+  }
+  if (run?.state !== 'paused' || run.job_id !== jobId) return null;
+  return {
+    task_id: run.task_id,
+    run_id: run.run_id,
+    agent: programName(run),
+    reason: run.pause_reason ?? 'user_interrupt',
+    since: run.paused_at ?? run.updated_at,
+    retry_at: retryAtOf(run),
   };
 }
 
