@@ -40,10 +40,17 @@ export type Dialog =
   | {
       readonly type: 'message';
       readonly title: string;
-      readonly lines: readonly string[];
+      readonly lines: readonly MessageLine[];
       /** What comes when it was read; nothing, if it is missing. */
       readonly next?: Dialog;
     };
+
+/** Something known of what went wrong, under its name; or what to type next, and why. */
+export type MessageLine = {
+  readonly label: string;
+  readonly text: string;
+  readonly kind?: 'command' | 'why';
+};
 
 /** Asked beside the plan, which can still be looked at. */
 export type Panel = Extract<Dialog, {readonly type: 'questions' | 'checkpoint' | 'feedback'}>;

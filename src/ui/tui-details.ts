@@ -28,10 +28,10 @@ export function createDetails(core: TuiCore, ports: TuiPorts, clock: Store<numbe
     const {shownRun: run, task} = core.facts();
     const {browse} = core.get();
     if (!task) return;
-    const found = await fetchDetail().catch((error: unknown) => {
-      const {title, lines} = messageLines(error);
-      return {type: 'failed' as const, lines: [title, '', ...lines]};
-    });
+    const found = await fetchDetail().catch((error: unknown) => ({
+      ...{type: 'failed' as const},
+      ...messageLines(error),
+    }));
     // Another task was selected meanwhile.
     if (wanted === key && found) core.patch({detail: {key, ...found} as Detail});
 

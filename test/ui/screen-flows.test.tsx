@@ -336,9 +336,18 @@ describe('settings', () => {
     await sees(/execution.pauseGraceSeconds +99 +99/);
   });
 
-  test('a switch for all is turned there, also where the project says something else', async () => {
+  test('how many there are is told, and which of them are seen', async () => {
+    const {press, sees} = await browsing();
+    press(',');
+    await sees(new RegExp(`1–\\d+ of ${settingKeys.length}`));
+    press('G');
+    await sees(`–${settingKeys.length} of ${settingKeys.length}`);
+  });
+
+  test('a global switch is turned there, also where the project says something else', async () => {
     const {press, sees} = await browsing({config: {execution: {stopAfterEachTask: true}}});
     press(',');
+    await sees(/setting +value +project +global +default/);
     await sees(/execution.stopAfterEachTask +true +true +- +false/);
     press('a');
     await sees(/execution.stopAfterEachTask +true +true +false +false/);

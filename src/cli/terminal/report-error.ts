@@ -1,5 +1,5 @@
 import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
-import {AppError, messageOf, systemErrorCode} from '../../services/contracts/errors.ts';
+import {AppError, causesOf, messageOf, systemErrorCode} from '../../services/contracts/errors.ts';
 import {openFilesSteps} from '../../services/stores/store-errors.ts';
 import type {CliContext} from '../context.ts';
 import {exitCodeOf, exitCodes} from '../exit-codes.ts';
@@ -77,17 +77,4 @@ function byLabel(details: AppError['details']): ReadonlyMap<string, string> {
 
 function describeBug(error: unknown) {
   return {code: 'E_BUG', message: messageOf(error), stack: error instanceof Error ? error.stack : undefined};
-}
-
-/** Messages of the causes that the error's own message does not already contain. */
-function causesOf(error: AppError): string[] {
-  const causes: string[] = [];
-  let shown = error.message;
-  for (let cause = error.cause; cause !== undefined && causes.length < 5; cause = (cause as Error).cause) {
-    const message = messageOf(cause);
-    if (!shown.includes(message)) causes.push(message);
-    shown += message;
-    if (!(cause instanceof Error)) break;
-  }
-  return causes;
 }

@@ -110,3 +110,16 @@ export function systemErrorCode(error: unknown): string | undefined {
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** Messages of the causes that the error's own message does not already contain. */
+export function causesOf(error: AppError): string[] {
+  const causes: string[] = [];
+  let shown = error.message;
+  for (let cause = error.cause; cause !== undefined && causes.length < 5; cause = (cause as Error).cause) {
+    const message = messageOf(cause);
+    if (!shown.includes(message)) causes.push(message);
+    shown += message;
+    if (!(cause instanceof Error)) break;
+  }
+  return causes;
+}

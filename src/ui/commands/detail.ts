@@ -1,5 +1,6 @@
 import * as browsing from '../model/browse.ts';
 import {detailContent} from '../model/detail.ts';
+import {helpRows} from '../model/layout.ts';
 import {besidePlan, type Command, type CommandContext, looking} from './command.ts';
 import {scrollDiff} from './diff.ts';
 
@@ -132,7 +133,7 @@ export function scroll(context: CommandContext, by: number): void {
   const {screen, layout} = core.facts();
   if (screen === 'help') {
     const {list} = core.get();
-    const end = Math.max(0, helpLength() - layout.paneRows - 2);
+    const end = Math.max(0, helpLength() - helpRows(layout));
     core.patch({list: {...list, index: Math.max(0, Math.min(end, list.index + by))}});
     return;
   }

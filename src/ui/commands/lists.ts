@@ -17,7 +17,7 @@ export const listCommands: readonly Command[] = [
   {
     id: 'setting.global',
     keys: ['a'],
-    label: 'set for all',
+    label: 'set globally',
     hint: 'first',
     at: ['settings'],
     run: (context) => change(context, 'global'),

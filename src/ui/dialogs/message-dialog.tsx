@@ -4,6 +4,7 @@ import {KeyHints} from '../components/hint-line.tsx';
 import {type Line, Lines, lineOf} from '../components/lines.tsx';
 import {closeKeymap, ScrollBox} from '../components/scroll-box.tsx';
 import {hintsOf} from '../keymap.ts';
+import {messageRows} from '../model/error-lines.ts';
 import {wrapped} from '../text/wrap.ts';
 import {useTui} from '../tui-context.tsx';
 import type {DialogSize} from './dialog-size.ts';
@@ -18,7 +19,7 @@ export function MessageDialog({
 }: DialogSize & Omit<Extract<Dialog, {type: 'message'}>, 'type'>) {
   const {answers} = useTui();
   const head = wrapped(title, columns - 2).map((text) => lineOf(` ${text}`, {tone: 'bad', bold: true}));
-  const body: Line[] = lines.flatMap((line) => wrapped(line, columns - 2).map((text) => lineOf(` ${text}`)));
+  const body = messageRows(lines, columns - 2).map((line): Line => [{text: ' '}, ...line]);
   return (
     <Box flexDirection="column">
       <Lines lines={head} />

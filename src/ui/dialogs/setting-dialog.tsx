@@ -122,7 +122,8 @@ const isNumeric = ({type}: Setting) => type === 'integer' || type === 'limit';
 
 const editable = (value: SettingValue) => (value === '' ? '' : settingText(value));
 
-const where = (layer: ConfigLayerName) => (layer === 'project' ? 'for this project' : 'for all projects');
+const where = (layer: ConfigLayerName) =>
+  layer === 'project' ? 'for this project' : 'globally, for all projects';
 
 function problemOf(key: SettingKey, text: string): string | null {
   try {

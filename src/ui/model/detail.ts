@@ -6,6 +6,7 @@ import {wrapped} from '../text/wrap.ts';
 import type {Jobs} from '../tui-core.ts';
 import {detailsLines} from './details-tab.ts';
 import {diffReview} from './diff-tab.ts';
+import {messageRows} from './error-lines.ts';
 import type {Facts, TuiState} from './facts.ts';
 import {historyLines} from './history-tab.ts';
 import {detailColumns} from './layout.ts';
@@ -146,7 +147,7 @@ const fetchedLines = memoizeLast(
       case 'loading':
         return [note('loading…')];
       case 'failed':
-        return detail.lines.flatMap((line) => wrapped(line, columns)).map((text) => [{text}]);
+        return [...plain(detail.title, columns), [], ...messageRows(detail.lines, columns)];
       case 'transcript': {
         const lines = detail.lines.flatMap((line) => plain(line, columns));
         const cut = detail.isCut ? [note('… what came before is in: blackbird logs')] : [];

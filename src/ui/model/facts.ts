@@ -6,7 +6,7 @@ import {isReady} from '../../machines/policies/plan/readiness.ts';
 import {dueParents} from '../../machines/policies/review/parent-review.ts';
 import type {OutsideProgram} from '../../machines/policies/text/outside-program.ts';
 import type {DecisionRequest} from '../../machines/review-gate.machine.ts';
-import type {Dialog, Panel, ScreenName, TuiSnapshot} from '../../machines/tui.machine.ts';
+import type {Dialog, MessageLine, Panel, ScreenName, TuiSnapshot} from '../../machines/tui.machine.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {PlanDraft} from '../../services/contracts/plan-draft.ts';
 import type {BrokenRun, RunRecord} from '../../services/contracts/run.ts';
@@ -91,7 +91,7 @@ export type TuiState = {
 /** What a tab shows of a run, once it is there. */
 export type Detail = {readonly key: string} & (
   | {readonly type: 'loading'}
-  | {readonly type: 'failed'; readonly lines: readonly string[]}
+  | {readonly type: 'failed'; readonly title: string; readonly lines: readonly MessageLine[]}
   | {readonly type: 'transcript'; readonly lines: readonly string[]; readonly isCut: boolean}
   | ({readonly type: 'conversation'} & Conversation)
   /** The diff itself is in `diffs`. */

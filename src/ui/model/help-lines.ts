@@ -2,13 +2,14 @@ import {helpTable} from '../commands/command-table.ts';
 import type {Line} from '../components/lines.tsx';
 import {editorKeymap} from '../editor/editor-keymap.ts';
 import {helpOf} from '../keymap.ts';
-import {cutEnd, padEnd} from '../text/fit.ts';
+import {padEnd} from '../text/fit.ts';
 import {textWidth} from '../text/graphemes.ts';
+import {wrapped} from '../text/wrap.ts';
 import type {Layout} from './layout.ts';
 import {memoizeLast} from './memoize.ts';
 import {lineWidth} from './styled-lines.ts';
 
-/** Narrower than this a column cuts what it has to say. */
+/** Narrower than this a column breaks most of what it has to say. */
 const narrowest = 38;
 const widest = 52;
 const between = 2;
@@ -33,13 +34,15 @@ function blockOf(title: string, keymap: Parameters<typeof helpOf>[0], width: num
   const rows = helpOf(keymap);
   const keyColumns = Math.min(Math.floor(width / 2), 2 + Math.max(...rows.map(({keys}) => textWidth(keys))));
   return [
-    [{text: cutEnd(title, width), bold: true, tone: 'accent'}],
-    ...rows.map(
-      ({keys, label}): Line => [
-        {text: padEnd(cutEnd(keys, keyColumns - 1), keyColumns), bold: true},
-        {text: cutEnd(label, width - keyColumns)},
-      ],
-    ),
+    ...wrapped(title, width).map((text): Line => [{text, bold: true, tone: 'accent'}]),
+    ...rows.flatMap(({keys, label}): Line[] => {
+      const left = wrapped(keys, keyColumns - 1);
+      const right = wrapped(label, width - keyColumns);
+      return Array.from({length: Math.max(left.length, right.length)}, (_, row) => [
+        {text: padEnd(left[row] ?? '', keyColumns), bold: true},
+        {text: right[row] ?? ''},
+      ]);
+    }),
     [],
   ];
 }

@@ -38,3 +38,6 @@ export function layoutOf({columns, rows}: Size, hasPanel = false, isZoomed = fal
 /** Inside the frame of the pane on the right. */
 export const detailColumns = ({layout}: {readonly layout: Layout}): number =>
   Math.max(8, layout.detailWidth - 4);
+
+/** Of the help: the frame it does not have is its room, but for the line that tells where one is. */
+export const helpRows = ({paneRows}: Layout): number => paneRows + 1;

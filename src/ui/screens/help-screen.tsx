@@ -1,17 +1,22 @@
 import {Box} from 'ink';
-import {Lines} from '../components/lines.tsx';
+import {Lines, lineOf} from '../components/lines.tsx';
+import {clamped, position} from '../components/scroll.ts';
 import {helpColumns, helpLines} from '../model/help-lines.ts';
+import {helpRows} from '../model/layout.ts';
 import {useTuiState} from '../tui-context.tsx';
 
 /** Every key, from the same tables that the keys themselves come from. */
 export function HelpScreen() {
   const [{list}, {layout}] = useTuiState();
-  const rows = layout.paneRows + 2;
+  const rows = helpRows(layout);
   const lines = helpLines(helpColumns(layout));
-  const top = Math.max(0, Math.min(list.index, lines.length - rows));
+  const scroll = clamped({top: list.index, left: 0}, lines.length, rows);
   return (
-    <Box height={rows} overflow="hidden" paddingLeft={1}>
-      <Lines lines={lines.slice(top, top + rows)} />
+    <Box flexDirection="column" height={rows + 1} overflow="hidden" paddingLeft={1}>
+      <Box height={rows} overflow="hidden">
+        <Lines lines={lines.slice(scroll.top, scroll.top + rows)} />
+      </Box>
+      <Lines lines={[lineOf(position(scroll, lines.length, rows), {dim: true})]} />
     </Box>
   );
 }

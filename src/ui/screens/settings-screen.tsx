@@ -9,6 +9,7 @@ import {
 } from '../../services/contracts/config.ts';
 import type {Line} from '../components/lines.tsx';
 import {Pane} from '../components/pane.tsx';
+import {clamped, position} from '../components/scroll.ts';
 import type {TuiState} from '../model/facts.ts';
 import {markLine} from '../model/styled-lines.ts';
 import {cutEnd, cutStart, padEnd} from '../text/fit.ts';
@@ -17,29 +18,36 @@ import {useTuiState} from '../tui-context.tsx';
 /** Every setting: its value, where that comes from, and the value in each layer. */
 export function SettingsScreen() {
   const [state, {layout}] = useTuiState();
+  const {lines, place} = settingsView(state, layout.width - 4, layout.paneRows);
   return (
     <Pane
       titles={[{text: 'Settings'}]}
+      right={place}
       columns={layout.width}
       rows={layout.paneRows}
       isActive
-      lines={settingsLines(state, layout.width - 4, layout.paneRows)}
+      lines={lines}
     />
   );
 }
 
-const valueColumns = 9;
+const widestName = 38;
 
-export function settingsLines({data, list}: TuiState, columns: number, rows: number): Line[] {
-  if (!data) return [];
-  const nameColumns = Math.max(12, Math.min(38, columns - 4 * (valueColumns + 1) - 2));
+export function settingsView(
+  {data, list}: TuiState,
+  columns: number,
+  rows: number,
+): {readonly lines: readonly Line[]; readonly place: string} {
+  if (!data) return {lines: [], place: ''};
+  const valueColumns = Math.max(9, Math.min(30, Math.floor((columns - widestName) / 4) - 1));
+  const nameColumns = Math.max(12, Math.min(widestName, columns - 4 * (valueColumns + 1) - 2));
   const row = (cells: readonly string[], style: Omit<Line[number], 'text'> = {}): Line => [
     {text: padEnd(cutEnd(cells[0] ?? '', nameColumns), nameColumns), ...style},
     ...cells
       .slice(1)
       .map((cell) => ({text: ` ${padEnd(cutEnd(cell, valueColumns), valueColumns)}`, ...style})),
   ];
-  const head = row(['setting', 'value', 'project', 'all', 'default'], {dim: true});
+  const head = row(['setting', 'value', 'project', 'global', 'default'], {dim: true});
   const body = settingKeys.map((key, index): Line => {
     const resolved = data.config.values.get(key);
     const name = `${index === list.index ? '❯' : ' '} ${columns < 60 ? (key.split('.')[1] ?? key) : key}`;
@@ -62,20 +70,19 @@ export function settingsLines({data, list}: TuiState, columns: number, rows: num
       ]
     : [];
   const room = Math.max(1, rows - 1 - foot.length);
-  const top = Math.max(0, Math.min(list.index - Math.floor(room / 2), body.length - room));
-  return [head, ...body.slice(top, top + room), ...foot].slice(0, rows);
+  const middle = {top: list.index - Math.floor(room / 2), left: 0};
+  const scroll = clamped(middle, body.length, room);
+  return {
+    lines: [head, ...body.slice(scroll.top, scroll.top + room), ...foot].slice(0, rows),
+    place: position(scroll, body.length, room),
+  };
 }
 
 function files(source: string | undefined, {layers}: NonNullable<TuiState['data']>, columns: number): Line[] {
   return [
-    [{text: `it comes from: ${source === 'global' ? 'all projects' : source}`, dim: true}],
+    [{text: `it comes from: ${source}`, dim: true}],
     ...layers.map(
-      ({name, file}): Line => [
-        {
-          text: `${name === 'global' ? 'all' : name}: ${cutStart(displayLine(file), columns - 10)}`,
-          dim: true,
-        },
-      ],
+      ({name, file}): Line => [{text: `${name}: ${cutStart(displayLine(file), columns - 10)}`, dim: true}],
     ),
   ];
 }
