@@ -124,6 +124,26 @@ describe('the budget of a task', () => {
     expect(project.started()).toEqual(['a-1 resume']);
   });
 
+  test.each(['resume', 'restart'] as const)(
+    'of a job that is used up is told by a %s with its command',
+    async (asked) => {
+      const plan = withStatus(planOf(task('a')), 'a', 'in_progress');
+      const mode =
+        asked === 'resume'
+          ? ({type: 'resume', answers: [], feedback: null} as const)
+          : ({type: 'restart'} as const);
+      const job = jobOf([{type: 'task', taskId: 'a', mode}], {budget: {'execution.maxTokens': 0}});
+      await expect(openProject({plan, runs: [pausedRun()]}).linesOf(job)).rejects.toMatchObject({
+        code: 'E_BUDGET',
+        next: [{command: `blackbird ${asked} a`, why: 'go on with a new budget'}],
+      });
+      const less = jobOf([{type: 'task', taskId: 'a', mode}], {budget: {'execution.maxTokens': 5}});
+      await expect(
+        openProject({plan, runs: [pausedRun()], plays: [uses(used(5))]}).linesOf(less),
+      ).rejects.toMatchObject({code: 'E_BUDGET', message: 'a cannot go on now: its budget is used up'});
+    },
+  );
+
   test('counts the runs that Blackbird itself begins again, and gives no more of them', async () => {
     const fails: Play = (agent) => {
       agent.opensSession();

@@ -41,7 +41,7 @@ export async function workingJob(jobs: JobStore): Promise<JobRecord> {
     case 'dead':
       throw new AppError('E_NO_JOB', 'the Blackbird that worked here is gone; nothing runs', {
         details,
-        next: [{command: 'blackbird execute', why: 'repair what it left and go on'}],
+        next: [{command: 'blackbird status', why: 'see what it left, and how to go on'}],
       });
     case 'unknown':
       throw new AppError('E_JOB_OUT_OF_REACH', outOfReach(job), {

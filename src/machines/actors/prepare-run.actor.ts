@@ -58,7 +58,7 @@ export function definePrepareRunActor(
     const task = requireTask(plan, input.taskId);
     if (!isLeaf(task)) throw parentRefusal(plan, task, await sentBackBelow(services, plan, task.id));
     const latest = await recoverTask(services, task.id);
-    requireBudget(spending, input.budgets, task.id, goesOn(input.mode) ? latest : null);
+    requireBudget(spending, input.budgets, task.id, goesOn(input.mode) ? latest : null, input.mode.type);
     const prepare = {execute: prepareExecute, resume: prepareResume, restart: prepareRestart}[
       input.mode.type
     ];

@@ -59,9 +59,10 @@ export function requireBudget(
   budgets: Budgets | undefined,
   taskId: string,
   run: RunRecord | null,
+  asked?: 'execute' | 'resume' | 'restart',
 ): void {
   const overrun = budgets ? overrunOf(budgets, spending.read(run)) : null;
-  if (overrun) throw new BudgetError(overrun, taskId);
+  if (overrun) throw new BudgetError(overrun, taskId, asked);
 }
 
 export const defineReadSpendingActor = (spending: SpendingDesk) =>

@@ -77,6 +77,7 @@ describe('while a job works', () => {
         started_at: job.startedAt,
         pid: 42,
         host: 'here',
+        go_on: null,
         tokens: 18_000,
         cost_usd: 0.31,
       },
@@ -184,6 +185,17 @@ describe('while a job works', () => {
     expect(statusOf({job: jobRecord({waiting}), owner: 'alive'}).waiting).toEqual(told);
     expect(statusOf({job: jobRecord({waiting}), owner: 'dead'}).waiting).toBe(null);
     expect(statusOf({job: {...job, waiting}, owner: 'alive', run: running()}).waiting).toBe(null);
+  });
+
+  test.each([
+    [
+      'the task that it worked on',
+      running({provider_session_ref: 's-1', resumable: true}),
+      'blackbird resume a',
+    ],
+    ['the plan, where it worked on none', null, 'blackbird execute'],
+  ])('whose Blackbird is gone is gone on with by %s', (_what, run, command) => {
+    expect(statusOf({job, owner: 'dead', run}).job?.go_on).toBe(command);
   });
 
   test.each([

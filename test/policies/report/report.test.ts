@@ -125,7 +125,10 @@ test('work that a review sent back is neither ticked off nor done, and comes las
         each,
       ),
   });
-  expect(report).toMatchObject({done: 2, total: 2, reviews_due: ['p']});
+  expect(report).toMatchObject({
+    ...{done: 2, total: 2, reviews_due: ['p']},
+    before_all: 'blackbird resume a',
+  });
   const {lines} = reportLines(report);
   expect(lines.map((line) => [lineWords(line).sign, line.task.task_id, line.need?.command])).toEqual([
     ['✓', 'b', undefined],
@@ -213,6 +216,10 @@ describe('in words', () => {
     [
       {ready: 5, next: ['a', 'b', 'c'].map((id) => ({task_id: id, title: ''}))},
       '5 ready: a, b, c, and 2 more. Go on with: blackbird execute',
+    ],
+    [
+      {before_all: 'blackbird review a'},
+      '1 ready: pay-09. Go on with: blackbird review a, then blackbird execute',
     ],
     [{is_live: true}, ''],
   ])('what is left: %j', (fields, line) => {

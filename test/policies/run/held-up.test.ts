@@ -48,6 +48,7 @@ describe('the end of a plan', () => {
 test.each([
   ['rate_limit', 'E_PROVIDER_UNAVAILABLE', 'the usage limit is reached'],
   ['billing', 'E_PROVIDER_REFUSED', 'the account has no credit'],
+  ['own_limit', 'E_BUDGET', 'its budget is used up'],
 ] as const)('a single task that meets %s is told with the whole diagnosis', (kind, code, words) => {
   const {message, details, next, ...error} = heldUpError({id: 'a', title: 'Do it'}, pausedRun(failure(kind)));
   expect([error.code, message]).toEqual([code, `a cannot go on now: ${words}`]);

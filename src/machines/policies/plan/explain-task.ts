@@ -12,7 +12,7 @@ import {
   taskStanding,
 } from '../run/task-options.ts';
 import {hasUndeliveredAnswer} from '../run/task-runs.ts';
-import {childrenOf, isLeaf, requireTask} from './plan-graph.ts';
+import {ancestorsOf, childrenOf, isLeaf, requireTask} from './plan-graph.ts';
 import {isReady, unmetDeps} from './readiness.ts';
 
 /** How a task stands, with its run where that matters. */
@@ -94,6 +94,17 @@ function gatesIn(plan: Plan, factsOf: FactsOf, sentBackOf: SentBackOf): Conditio
     const {id, title, status} = task;
     return {id, title, status, role: 'gate', depth: 1, ...ownCondition(factsOf(task), 'gate', 0, sentBackOf)};
   });
+}
+
+/** The command that has to come before an execution begins a task; null where nothing has to. */
+export function commandBeforeAll(plan: Plan, factsOf: FactsOf): string | null {
+  const sentBack = [...plan.items.values()].filter((task) => factsOf(task).isSentBack);
+  const below = new Map<string, string[]>();
+  for (const task of sentBack) {
+    for (const {id} of ancestorsOf(plan, task)) below.set(id, [...(below.get(id) ?? []), task.id]);
+  }
+  const sentBackOf = (parentId: string) => below.get(parentId) ?? [];
+  return gatesIn(plan, factsOf, sentBackOf)[0]?.next?.command ?? null;
 }
 
 type Step = {task: Task; role: Condition['role']; depth: number};

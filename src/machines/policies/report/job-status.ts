@@ -22,6 +22,8 @@ export type JobStatus = {
     readonly started_at: string;
     readonly pid: number | null;
     readonly host: string | null;
+    /** What goes on with a lost one: the task that it worked on then, or else the plan. */
+    readonly go_on: string | null;
     /** What its agents used, and what the one that works has told so far; null where none told. */
     readonly tokens: number | null;
     readonly cost_usd: number | null;
@@ -90,8 +92,14 @@ export function jobStatus(facts: StatusFacts): JobStatus {
   const waiting = isWorking && running === null ? waitIn(job, run) : null;
   const leaves = [...plan.items.values()].filter(isLeaf);
   const titleOf = (taskId: string) => plan.items.get(taskId)?.title ?? planningTitle(taskId, drafts);
+  const needs = [
+    ...needsIn(plan, factsOf, ({run_id}) => run_id === waiting?.run_id),
+    ...draftNeeds(drafts, isOpen && owner !== 'dead'),
+  ];
   return {
-    job: isOpen ? {...openJob(job, owner), ...usedBy(job, run, usage, others)} : null,
+    job: isOpen
+      ? {...openJob(job, owner), go_on: wayOn(owner, run, needs), ...usedBy(job, run, usage, others)}
+      : null,
     last_job: job !== null && !isOpen ? endedJob(job) : null,
     running: running && {
       task_id: running.task_id,
@@ -104,10 +112,7 @@ export function jobStatus(facts: StatusFacts): JobStatus {
       ...usageIn(running, usage),
     },
     waiting: waiting && {title: titleOf(waiting.task_id), ...waiting},
-    needs_you: [
-      ...needsIn(plan, factsOf, ({run_id}) => run_id === waiting?.run_id),
-      ...draftNeeds(drafts, isOpen && owner !== 'dead'),
-    ],
+    needs_you: needs,
     next: readyTasks(plan)
       .slice(0, nextCount)
       .map(({id, title}) => ({task_id: id, title})),
@@ -133,6 +138,12 @@ function waitIn({jobId, waiting}: JobRecord, run: RunRecord | null): OpenWait | 
     since: run.paused_at ?? run.updated_at,
     retry_at: retryAtOf(run),
   };
+}
+
+/** Who executes a plan passes by what was interrupted: only its own command goes on with that. */
+function wayOn(owner: StatusFacts['owner'], run: RunRecord | null, needs: readonly Need[]): string | null {
+  if (owner !== 'dead') return null;
+  return needs.find(({task_id}) => task_id === run?.task_id)?.command ?? 'blackbird execute';
 }
 
 function openJob({jobId, agent, startedAt, owner}: JobRecord, liveness: StatusFacts['owner']) {

@@ -159,7 +159,7 @@ export function refusalLine({jobs}: Report): string {
 
 /** What is left, and how to go on; empty where nothing is. */
 export function restLine(report: Report): string {
-  const {is_live, ready, next, done, total, needs_you, reviews_due} = report;
+  const {is_live, ready, next, done, total, needs_you, reviews_due, before_all} = report;
   if (is_live) return '';
   if (total === 0) return emptyPlanText;
   if (ready === 0) {
@@ -169,5 +169,6 @@ export function restLine(report: Report): string {
   }
   const names = next.map(({task_id}) => displayLine(task_id)).join(', ');
   const others = ready > next.length ? `, and ${ready - next.length} more` : '';
-  return `${ready} ready: ${names}${others}. Go on with: blackbird execute`;
+  const first = before_all === null ? '' : `${displayLine(before_all)}, then `;
+  return `${ready} ready: ${names}${others}. Go on with: ${first}blackbird execute`;
 }

@@ -3,7 +3,7 @@ import type {JobRecord} from '../../../services/contracts/job.ts';
 import type {Plan} from '../../../services/contracts/plan.ts';
 import type {PlanDraft} from '../../../services/contracts/plan-draft.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
-import type {FactsOf} from '../plan/explain-task.ts';
+import {commandBeforeAll, type FactsOf} from '../plan/explain-task.ts';
 import {isLeaf} from '../plan/plan-graph.ts';
 import {readyTasks} from '../plan/readiness.ts';
 import {draftNeeds} from '../planning/waiting-draft.ts';
@@ -39,6 +39,8 @@ export type Report = {
   /** Tasks that could begin now, at most three of `ready`. */
   readonly ready: number;
   readonly next: ReadonlyArray<{readonly task_id: string; readonly title: string}>;
+  /** What every execution asks for before it begins one of them; null where nothing is in the way. */
+  readonly before_all: string | null;
   /** Parents whose children are done, and that are not. */
   readonly reviews_due: readonly string[];
   readonly totals: ReportTotals;
@@ -142,6 +144,7 @@ export function reportOf(facts: ReportFacts): Report {
     ],
     ready: ready.length,
     next: ready.slice(0, nextCount).map(({id, title}) => ({task_id: id, title})),
+    before_all: commandBeforeAll(plan, factsOf),
     reviews_due: dueParents(plan).map(({id}) => id),
     totals: totalsOf(timeline, tasks),
     unreadable,

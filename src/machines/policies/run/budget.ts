@@ -153,8 +153,10 @@ export function costWarning({
 export class BudgetError extends AppError {
   readonly overrun: Overrun;
 
-  constructor(overrun: Overrun, taskId: string) {
+  /** `asked`: what was to be done with the task; only that goes on with one that rests. */
+  constructor(overrun: Overrun, taskId: string, asked: 'execute' | 'resume' | 'restart' = 'execute') {
     const task = shellWord(taskId);
+    const goOn = asked === 'execute' ? 'blackbird execute' : `blackbird ${asked} ${task}`;
     super('E_BUDGET', `${taskId} was not started: ${overrunText(overrun)}`, {
       details: [
         ['task', taskId],
@@ -162,7 +164,7 @@ export class BudgetError extends AppError {
       ],
       next:
         overrun.whose === 'job'
-          ? [{command: 'blackbird execute', why: 'go on with a new budget'}]
+          ? [{command: goOn, why: 'go on with a new budget'}]
           : [
               {command: `blackbird resume ${task}${budgetFlag(overrun.setting)}`, why: 'go on with more'},
               {

@@ -258,12 +258,15 @@ export function stepLines(next: readonly NextStep[]): string[] {
 export function heldUpError(task: Pick<Task, 'id' | 'title'>, run: RunRecord): AppError {
   const {message = ''} = run.failure ?? {};
   const words = run.failure ? failureTable[run.failure.kind].words : '';
-  const code = isTimeNeeded(run) ? 'E_PROVIDER_UNAVAILABLE' : 'E_PROVIDER_REFUSED';
+  const code = isTimeNeeded(run) ? 'E_PROVIDER_UNAVAILABLE' : refusalCode(run);
   return new AppError(code, `${task.id} cannot go on now: ${words}`, {
     details: diagnosis(task, run, message),
     next: failureSteps(run),
   });
 }
+
+const refusalCode = ({failure}: RunRecord) =>
+  failure?.kind === 'own_limit' ? 'E_BUDGET' : 'E_PROVIDER_REFUSED';
 
 /** What a failed resume tells: task, run, provider, session and reason. */
 export function diagnosis(
