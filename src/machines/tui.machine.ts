@@ -76,14 +76,23 @@ export type TuiCommand =
   | {readonly type: 'tui.leave'; readonly reason: PauseReason};
 
 /**
- * Where the person is: the screen, the dialog above it, and what Ctrl+C means now. It knows nothing of
- * plans and runs; of jobs it is told only that one began and how it stopped.
+ * Where the person is: the screen, the dialog above it, what Ctrl+C means now, and what may be asked unasked. It
+ * knows nothing of plans and runs; of jobs it is told only that one began and how it stopped.
  */
 export const tuiMachine = setup({
   types: {
     context: {} as {readonly dialog: Dialog | null},
     events: {} as TuiCommand,
-    tags: {} as ScreenName | 'searching' | 'busy' | 'pausing' | 'banner' | 'confirming' | 'gone',
+    tags: {} as
+      | ScreenName
+      | 'searching'
+      | 'busy'
+      | 'pausing'
+      | 'banner'
+      | 'confirming'
+      | 'gone'
+      | 'asksAll'
+      | 'quiet',
   },
   actions: {
     /** Provided by whoever owns the engine. */
@@ -211,6 +220,25 @@ export const tuiMachine = setup({
           },
         },
         gone: {tags: 'gone'},
+      },
+    },
+    // What opens by itself while no job works. Whoever pauses is asked nothing until the next job has ended.
+    asking: {
+      initial: 'decisions',
+      states: {
+        decisions: {on: {'job.began': 'atWork'}},
+        atWork: {
+          on: {
+            'tui.interrupt': 'pausing',
+            'job.stopped': [
+              {guard: {type: 'isPause', params: howItStopped}, target: 'nothing'},
+              'everything',
+            ],
+          },
+        },
+        pausing: {on: {'job.stopped': 'nothing'}},
+        nothing: {tags: 'quiet', on: {'job.began': 'atWork'}},
+        everything: {tags: 'asksAll', on: {'job.began': 'atWork'}},
       },
     },
   },

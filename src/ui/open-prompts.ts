@@ -7,27 +7,45 @@ const prompts = {asks: 'questions', decision: 'checkpoint', feedback: 'feedback'
   Record<TaskState, string>
 >;
 
-export type PromptState = keyof typeof prompts;
+type PromptState = keyof typeof prompts;
 
-/** What waits for a person opens by itself, once for each round of a run; of one review, once for all it sent back. */
-export function openPrompts(core: TuiCore, ports: TuiPorts, kinds: readonly PromptState[]): void {
-  const {ui, data, browse} = core.get();
-  const {summary, plan, stateOf} = core.facts();
-  if (ui.context.dialog || !plan || !data || !summary) return;
-  for (const id of summary.attention) {
-    const task = plan.items.get(id);
-    const run = data.runs.get(id);
-    const state = kinds.find((kind) => task && stateOf(task) === kind);
-    if (!state || !run) continue;
-    const review = state === 'feedback' ? data.pendingFeedback.get(id)?.reviewRunId : undefined;
-    const round = state === 'asks' ? run.segments.length : '';
-    const key = `${review ?? run.run_id} ${state}${round}`;
-    if (core.asked.has(key)) continue;
-    core.asked.add(key);
-    ports.notify(`${id} needs you`);
-    core.patch({browse: select(browse, id)});
-    if (core.facts().screen !== 'plan') core.send({type: 'screen.plan'});
-    core.dialogs.ask({type: prompts[state], taskId: id});
+const promptStates = Object.keys(prompts) as PromptState[];
+
+/**
+ * What waits for a person opens by itself where the chart of the screens lets it, once for each round of a run;
+ * of one review, once for all it sent back. What stands open in a pause counts as asked.
+ */
+export function openPrompts(core: TuiCore, ports: TuiPorts): void {
+  const {ui, browse} = core.get();
+  if (core.facts().isBusy) return;
+  if (ui.hasTag('quiet')) {
+    for (const {key} of openQuestions(core)) core.asked.add(key);
     return;
   }
+  if (ui.context.dialog) return;
+  const next = openQuestions(core).find(
+    ({state, key}) => (state === 'decision' || ui.hasTag('asksAll')) && !core.asked.has(key),
+  );
+  if (!next) return;
+  core.asked.add(next.key);
+  ports.notify(`${next.taskId} needs you`);
+  core.patch({browse: select(browse, next.taskId)});
+  if (core.facts().screen !== 'plan') core.send({type: 'screen.plan'});
+  core.dialogs.ask({type: prompts[next.state], taskId: next.taskId});
+}
+
+type OpenQuestion = {readonly taskId: string; readonly state: PromptState; readonly key: string};
+
+function openQuestions(core: TuiCore): OpenQuestion[] {
+  const {data} = core.get();
+  const {summary, plan, stateOf} = core.facts();
+  return (summary?.attention ?? []).flatMap((taskId) => {
+    const task = plan?.items.get(taskId);
+    const run = data?.runs.get(taskId);
+    const state = promptStates.find((each) => task && stateOf(task) === each);
+    if (!state || !run) return [];
+    const review = state === 'feedback' ? data?.pendingFeedback.get(taskId)?.reviewRunId : undefined;
+    const round = state === 'asks' ? run.segments.length : '';
+    return [{taskId, state, key: `${review ?? run.run_id} ${state}${round}`}];
+  });
 }

@@ -51,7 +51,6 @@ export function createTui(ports: TuiPorts): Tui {
   const flow = createTuiFlow({pause: (reason) => ports.engine.pause(reason, 'key')});
   const factsOf = createFacts();
   const drafts = createDraftDesk({drafts: ports.drafts, now: () => new Date(ports.now()).toISOString()});
-  let hasWorked = false;
   const state = createStore<TuiState>({
     ui: flow.snapshot(),
     data: null,
@@ -108,8 +107,7 @@ export function createTui(ports: TuiPorts): Tui {
           tone: standings[standing].tone,
           text: [`${headline}${offer}`, ...told].join(' · '),
         });
-      hasWorked = true;
-      openPrompts(core, ports, ['asks', 'decision', 'feedback']);
+      openPrompts(core, ports);
     },
   };
   const clock = createClock(() => isTicking(core));
@@ -181,10 +179,8 @@ export function createTui(ports: TuiPorts): Tui {
           const isFirst = state.get().data === null;
           core.patch({data});
           if (isFirst) core.patch({browse: initialSelection(core.facts(), state.get().browse)});
-          // Questions can wait until the user opens them; an open decision holds up the plan, and what
-          // a job of this screen left may be seen on disk only after its end.
-          if (core.facts().isBusy) return;
-          openPrompts(core, ports, hasWorked ? ['asks', 'decision', 'feedback'] : ['decision']);
+          // What a job of this screen left may be seen on disk only after its end.
+          openPrompts(core, ports);
         }),
         clock.stop,
         details.stop,

@@ -125,7 +125,9 @@ describe.skipIf(!hasTmux)('the terminal UI in a real terminal (needs tmux)', () 
     const terminal = await openTui(project);
     terminal.press('e');
     await sees(terminal, 'answer later');
-    terminal.press('Down', 'Enter');
+    terminal.press('Down', 'Down');
+    await sees(terminal, '❯ green');
+    terminal.press('Enter');
     await sees(terminal, 'no ready tasks remaining');
     expect(project.latest('a')).toMatchObject({
       state: 'succeeded',

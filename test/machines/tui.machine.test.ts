@@ -81,6 +81,41 @@ describe('Ctrl+C', () => {
     expect({job: job(), hasBanner: snapshot().hasTag('banner')}).toEqual({job: 'resting', hasBanner: false});
   });
 
+  test.each([
+    {what: 'before any job only decisions open', commands: [], asksAll: false, isQuiet: false},
+    {what: 'after a job everything does', commands: [began, stopped(false)], asksAll: true, isQuiet: false},
+    {
+      what: 'after a pause nothing',
+      commands: [began, interrupt, stopped(true)],
+      asksAll: false,
+      isQuiet: true,
+    },
+    {
+      what: 'nor where it came too late',
+      commands: [began, interrupt, stopped(false)],
+      asksAll: false,
+      isQuiet: true,
+    },
+    {
+      what: 'nor where another terminal paused',
+      commands: [began, stopped(true)],
+      asksAll: false,
+      isQuiet: true,
+    },
+    {
+      what: 'until a job has ended again',
+      commands: [began, interrupt, stopped(true), began, stopped(false)],
+      asksAll: true,
+      isQuiet: false,
+    },
+  ])('what opens by itself: $what', ({commands, asksAll, isQuiet}) => {
+    const {snapshot} = open(...commands);
+    expect({asksAll: snapshot().hasTag('asksAll'), isQuiet: snapshot().hasTag('quiet')}).toEqual({
+      asksAll,
+      isQuiet,
+    });
+  });
+
   test('leaves a dialog first, and the program only when pressed again', () => {
     const {send, dialog, job} = open({type: 'dialog.open', dialog: restart}, interrupt);
     expect({dialog: dialog(), job: job()}).toEqual({dialog: null, job: 'resting'});

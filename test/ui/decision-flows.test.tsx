@@ -295,8 +295,8 @@ describe('feedback of a parent review', () => {
     });
     press('e');
     await eventually(() => expect(agents.agents[0]?.hasGone).toBe(true));
-    press(keys.ctrlC);
-    await sees('Paused. Ctrl+C again to quit.');
+    agents.agent.fails({kind: 'agent_error', message: 'broken'});
+    await sees('1 failed');
     expect(screen()).not.toContain('Not passed');
     pendingFeedback.set('a', sentBack('a'));
     tell();

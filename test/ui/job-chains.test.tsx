@@ -108,7 +108,7 @@ test('an answer goes on with the plan that asked', async () => {
   };
   project.press(keys.enter, 'e');
   await project.sees(question.prompt);
-  project.press('red', keys.enter);
+  project.press('j', keys.enter);
   await eventually(() => expect(project.plans.statuses()).toEqual({a: 'done', b: 'done', c: 'done'}));
   await project.sees('3 done · no ready tasks remaining');
 });

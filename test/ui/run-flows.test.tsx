@@ -248,7 +248,7 @@ describe('u', () => {
     await sees('ACTION REQUIRED');
     press('u');
     await sees('Which colour?');
-    press(keys.down, keys.enter);
+    press(keys.down, keys.down, keys.enter);
     await until(() => expect(agents.agents[0]?.hasGone).toBe(true));
     expect(runs.records('a')).toMatchObject([{state: 'running', answers: [{id: 'colour', value: 'green'}]}]);
   });
@@ -267,7 +267,7 @@ describe('u', () => {
     await sees('ACTION REQUIRED');
     press('u');
     await sees('Which colour?');
-    press(keys.down, keys.enter);
+    press(keys.down, keys.down, keys.enter);
     await sees('Which size?');
     press(keys.ctrlC);
     await seesNot('Which size?');
@@ -275,7 +275,7 @@ describe('u', () => {
     await sees('❯ green');
     press(keys.enter);
     await sees('Which size?');
-    press(keys.enter);
+    press(keys.down, keys.enter);
     await until(() => expect(agents.agents[0]?.hasGone).toBe(true));
     expect(runs.records('a')).toMatchObject([{answers: [{value: 'green'}, {value: 'S'}]}]);
     agents.agent.succeeds();
@@ -287,6 +287,28 @@ describe('u', () => {
     agents.agent.succeeds('```json\n{"blackbird":{"questions":[{"id":"q","prompt":"Why?"}]}}\n```');
     await sees('Why?');
     expect(notices).toEqual(['a needs you']);
+  });
+
+  test('a question that stands open at a pause is not asked unasked; the line above the keys leads there', async () => {
+    const asks = runRecord({
+      ...{task_id: 'b', run_id: 'b-1', state: 'waiting' as const, resumable: true},
+      questions: [{id: 'q', prompt: 'Why?', options: ['so', 'else']}],
+    });
+    const plan = planOf(task('a'), task('b', {status: 'waiting_user'}));
+    const {agents, press, sees, screen, notices, tell} = tuiProject({plan, runs: [asks]});
+    press(keys.enter, 'e');
+    await until(() => expect(agents.agents[0]?.hasGone).toBe(true));
+    press(keys.ctrlC);
+    await sees('Paused. Ctrl+C again to quit.  a task needs you: n goes there, u opens it');
+    tell();
+    press('j', 'k', keys.enter);
+    await sees('tab pane');
+    expect(screen()).not.toContain('Why?');
+    expect(notices).toEqual([]);
+    press(keys.tab, 'n');
+    await sees('u answer');
+    press('u');
+    await sees('Why?');
   });
 });
 

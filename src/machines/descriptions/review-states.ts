@@ -106,4 +106,10 @@ export const tuiStates = {
   'job.paused': 'paused: Ctrl+C again quits',
   'job.leaving': 'quits as soon as the job is paused',
   'job.gone': 'the terminal UI has ended',
+  asking: 'what opens by itself while no job works',
+  'asking.decisions': 'no job was begun here yet: decisions, which hold up the plan',
+  'asking.atWork': 'a job works: what it asks opens',
+  'asking.pausing': 'a person pauses it',
+  'asking.nothing': 'a person paused: nothing opens, and what stands open counts as asked',
+  'asking.everything': 'a job came to its end: decisions, questions and feedback, each once',
 } as const;

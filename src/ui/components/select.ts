@@ -12,6 +12,9 @@ export type SelectItem = {
 /** Nothing is marked: a list whose choices act begins so, and a key that was on its way decides nothing. */
 export const unmarked = -1;
 
+/** Said where Enter comes before anything is marked. */
+export const markFirst = 'Mark a choice first: ↑ ↓ or j k, then enter.';
+
 type Move = (items: readonly SelectItem[], index: number) => number;
 
 const next: Move = (items, index) => nextEnabled(items, index, 1);

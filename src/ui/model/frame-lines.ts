@@ -46,15 +46,13 @@ export function terminalTitle(
 export function bannerLine(state: TuiState, facts: Facts): Line {
   const {notice, data, job} = state;
   const {width} = facts.layout;
+  const called = callLine(facts);
   const said: Line = notice ? [{text: ` ${displayLine(notice.text)}`, tone: notice.tone}] : [];
-  if (facts.hasBanner) return alertLine(' Paused.', ' Ctrl+C again to quit.', said, width);
+  if (facts.hasBanner) return alertLine(' Paused.', ' Ctrl+C again to quit.', notice ? said : called, width);
   if (facts.isConfirming) return alertLine(' Ctrl+C again to quit.', '', [], width);
   if (facts.isPausing) return alertLine(' Pausing…', ' Ctrl+C again to force.', said, width);
-  const waiting = facts.summary?.attention.length ?? 0;
-  // What is open already needs no call.
-  if (waiting > 0 && facts.panel === null) {
-    const what = waiting === 1 ? ' a task needs you' : ` ${waiting} tasks need you`;
-    const rest: Line = notice ? said : [{text: `${what}${nextKeys[facts.screen] ?? ''}`}];
+  if (called.length > 0) {
+    const rest = notice ? said : called;
     return cutLine([{text: ' ACTION REQUIRED ', bold: true, inverse: true, tone: 'warning'}, ...rest], width);
   }
   if (notice) return cutLine(said, width);
@@ -67,6 +65,14 @@ export function bannerLine(state: TuiState, facts: Facts): Line {
   }
   const [warning] = data?.config.warnings ?? [];
   return warning === undefined ? [] : cutLine([{text: ` ${displayLine(warning)}`, tone: 'warning'}], width);
+}
+
+/** Who needs a person, and the keys that lead there. What is open already needs no call. */
+function callLine({summary, panel, screen}: Facts): Line {
+  const waiting = summary?.attention.length ?? 0;
+  if (waiting === 0 || panel !== null) return [];
+  const what = waiting === 1 ? ' a task needs you' : ` ${waiting} tasks need you`;
+  return [{text: `${what}${nextKeys[screen] ?? ''}`}];
 }
 
 /** The same while a job waits for its time. A pause that was asked for, or a person who is needed, comes first. */

@@ -5,7 +5,7 @@ import {
 } from '../../machines/policies/review/checkpoint-choices.ts';
 import type {CheckpointAnswer} from '../../machines/policies/review/decisions.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
-import {type SelectItem, selectedAfter, selectKeys, unmarked} from '../components/select.ts';
+import {markFirst, type SelectItem, selectedAfter, selectKeys, unmarked} from '../components/select.ts';
 import type {ReviewComment} from '../diff/comments.ts';
 import {anchorAt, commentAt, diffKeymap, diffStep} from '../diff/diff-keymap.ts';
 import {type DiffOutcome, diffHelpKeymap, diffMoveKeymap, told} from '../diff/diff-moves.ts';
@@ -91,9 +91,6 @@ const choiceKeys = {
   reject: 'x',
   retry: 't',
 } as const satisfies Record<CheckpointChoiceId, string>;
-
-/** Said where Enter comes before anything is marked. */
-export const markFirst = 'Mark a choice first: ↑ ↓ or j k, then enter.';
 
 type Stepped = Step<CheckpointState, CheckpointOutcome>;
 type Run = (state: CheckpointState, key: string, frame: CheckpointFrame) => Stepped;

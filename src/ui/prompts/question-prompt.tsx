@@ -113,7 +113,7 @@ export function QuestionPrompt({
         ...shown.map((line) => lineOf(` ${line}`)),
         ...(shown.length < height ? [blankLine] : []),
         ...wrappedSelectLines(items, state.choice, {columns, height: choices}),
-        hintLine(hints, foot),
+        state.notice === null ? hintLine(hints, foot) : lineOf(` ${state.notice}`, {tone: 'warning'}),
       ]}
     />
   );

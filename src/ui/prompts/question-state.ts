@@ -1,7 +1,7 @@
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import type {Question} from '../../services/contracts/run.ts';
 import {atTop, pageDown, pageUp, type Scroll, type ScrollRoom} from '../components/scroll.ts';
-import {type SelectItem, selectedAfter, selectKeys} from '../components/select.ts';
+import {markFirst, type SelectItem, selectedAfter, selectKeys, unmarked} from '../components/select.ts';
 import {type EditorFrame, type EditorState, editorState, editorStep} from '../editor/editor-state.ts';
 import type {KeyPress} from '../input/key-press.ts';
 import type {Step} from '../input/use-stepper.ts';
@@ -35,7 +35,7 @@ export function questionState({options = []}: Question, answer: string): Questio
   const isOwn = answer !== '' && place < 0;
   return {
     view: options.length === 0 ? 'writing' : 'choosing',
-    choice: place >= 0 ? place : isOwn ? options.length : 0,
+    choice: place >= 0 ? place : isOwn ? options.length : unmarked,
     prompt: atTop,
     editor: editorState(isOwn ? answer : ''),
     notice: null,
@@ -82,6 +82,7 @@ export const questionKeymap: Keymap<Run, Facts> = [
     hint: 'first',
     short: 'choose',
     run: (state, _, {options}) => {
+      if (state.choice === unmarked) return {state: {...state, notice: markFirst}};
       const option = options?.[state.choice];
       if (option === undefined) return {state: {...state, view: 'writing'}};
       return over(state, {type: 'answer', value: option});

@@ -38,25 +38,32 @@ describe('questions', () => {
       ' ACTION REQUIRED   pay-04  Refund endpoint                      question 1 of 2',
       ' Which database?',
       '',
-      ' ❯ postgres',
+      '   postgres',
       '   sqlite',
       '   Another answer…',
       ' ↑ ↓ j k move   enter choose   esc answer later',
     ]);
   });
 
+  test('a key that was on its way answers nothing', async () => {
+    const {type, sees, actor} = await ask(asked);
+    type(keys.enter);
+    await sees('Mark a choice first: ↑ ↓ or j k, then enter.');
+    expect(actor.getSnapshot().context).toMatchObject({index: 0, answers: ['', '']});
+  });
+
   test('long options are read whole, and the marked one is seen where there is little room', async () => {
     const options = ['postgres', 'sqlite, which the tools of this project need anyway', 'none'];
     const long = [{id: 'db', prompt: 'Which?', options}];
     expect((await ask(long, {size: {columns: 30, rows: 20}})).lines().slice(3, -1)).toEqual([
-      ' ❯ postgres',
+      '   postgres',
       '   sqlite, which the tools of',
       '   this project need anyway',
       '   none',
       '   Another answer…',
     ]);
     const {type, lines} = await ask(long, {size: {columns: 30, rows: 7}});
-    expect(lines().slice(-3, -1)).toEqual([' ❯ postgres', '   sqlite, which the tools of']);
+    expect(lines().slice(-3, -1)).toEqual(['   postgres', '   sqlite, which the tools of']);
     type('2');
     await settle();
     expect(lines().slice(-3, -1)).toEqual([' ❯ sqlite, which the tools of', '   this project need anyway']);
@@ -84,7 +91,7 @@ describe('questions', () => {
 
   test('one can go back, and finds the answer as it was', async () => {
     const {type, sees} = await ask(asked);
-    type(`j${keys.enter}`);
+    type(`jj${keys.enter}`);
     await sees('question 2 of 2');
     type(keys.escape);
     await sees('❯ sqlite');
@@ -93,7 +100,7 @@ describe('questions', () => {
   test('what was answered before a stop is marked or written already', async () => {
     const drafts = createMemoryDraftStore();
     const {type, sees} = await ask(asked, {drafts});
-    type(`j${keys.enter}`);
+    type(`jj${keys.enter}`);
     await sees('question 2 of 2');
     type('speed');
     await sees('speed');
