@@ -74,8 +74,11 @@ export function createRunStore({folder}: {folder: string}): RunStore {
     const own = folderOf(taskId);
     if (isMadeAgain) knownFolders.clear();
     if (knownFolders.has(own)) return;
-    // A Blackbird that was killed may have left folders in it whose names were never synced.
-    if (knownFolders.size === 0 && !(await ensurePrivateFolder(folder))) await syncFolder(folder, folder);
+    // A Blackbird that was killed may have left it, or folders in it, whose names were never synced.
+    if (knownFolders.size === 0 && !(await ensurePrivateFolder(folder))) {
+      await syncFolder(path.dirname(folder), folder);
+      await syncFolder(folder, folder);
+    }
     if (!(await ensurePrivateFolder(own))) removeLeftoversIn(own);
     knownFolders.add(own);
   };

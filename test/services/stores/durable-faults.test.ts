@@ -229,6 +229,18 @@ describe('a run that is about to be launched', () => {
     ]);
   });
 
+  test('makes folders durable that a killed Blackbird left, before its record is in them', async () => {
+    const job = launch({kind: 'none'});
+    mkdirSync(path.join(job.folder, 'runs', 'a'), {recursive: true});
+    const {steps} = await runOne(job);
+    const story = storyOf(steps);
+    const begun = story.slice(0, story.indexOf('rename runs/a/a-1.json'));
+    expect(begun.filter((step) => step.startsWith('sync ') && !step.endsWith('.tmp'))).toEqual([
+      'sync ',
+      'sync runs',
+    ]);
+  });
+
   test('never goes on after a sync that failed, whichever it was', async () => {
     const {steps} = await runOne(launch({kind: 'none'}));
     const syncs = steps.flatMap(({name}, index) => (name === 'sync' ? [index + 1] : []));
