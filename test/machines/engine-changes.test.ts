@@ -244,7 +244,7 @@ describe('records that are not the agent’s to write', () => {
     await startJob(engine, resume());
     expect(runs.records('b')).toEqual([pending]);
     expect(runs.records('a').at(-1)).toMatchObject({
-      ...{state: 'succeeded', decision_state: 'pending'},
+      ...{state: 'succeeded', decision_state: 'pending', decision_forced: true},
       side_effects: [
         {kind: 'records', text: 'the open decision about b was changed; it was put back as it was'},
       ],

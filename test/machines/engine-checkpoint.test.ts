@@ -445,6 +445,14 @@ describe('a question that was left open', () => {
     expect(runs.records('b')).toMatchObject([{decision_state: 'pending'}]);
   });
 
+  test('that the task itself made necessary asks for no others, also after changes were requested', async () => {
+    const {engine, plans, runs} = left(pendingRun({decision_forced: true}));
+    await engine.start(review(changes));
+    expect(runs.records('a').at(-1)).toMatchObject({decision_forced: true, decision_state: 'pending'});
+    expect(await engine.start(review(approve))).toMatchObject({reason: 'completed'});
+    expect(plans.statuses()).toEqual({a: 'done', b: 'done'});
+  });
+
   test('is asked by a review that brings no decision', async () => {
     const {engine, plans} = left();
     answering(engine, changes, quit);

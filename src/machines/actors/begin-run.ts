@@ -57,6 +57,7 @@ export async function takeOver(
     ...(answers.length === 0 ? {} : {answers: [...answers]}),
     ...(feedback === null ? {} : {feedback}),
     ...(comments && {comment_ids: comments}),
+    ...(situation.open?.run.decision_forced && {decision_forced: true}),
   };
   return begin(services, situation, run, request);
 }

@@ -174,6 +174,8 @@ export const runRecordSchema = z.looseObject({
     .catch(undefined),
   /** The run ends at a checkpoint: nothing comes after it before a person has decided. */
   decision_required: z.boolean().optional(),
+  /** Nobody asked for checkpoints: what the task did besides its files made this one. */
+  decision_forced: z.boolean().optional(),
   /** Absent until the run has ended. */
   decision_state: z.enum(decisionStates).optional(),
   decision_requested_at: z.string().optional(),

@@ -81,6 +81,19 @@ test('a task carries its evidence: checks, change, commit, runs', () => {
   expect(taskOf('pay-05').crashes).toBe(1);
 });
 
+test('a run that went on and changed nothing leaves change and commit of its task as they were', () => {
+  const summary = (...files: string[]) => ({files, diffstat: '', snippets: []});
+  const commit = {sha: '3f2a9c1d', branch: 'main'};
+  const first = restingRun({state: 'succeeded', review_summary: summary('a.ts'), commit});
+  const [skipped, overlaps] = [{skipped: 'it changed no files'}, {skipped: 'a.ts is in conflict'}];
+  const later = (fields: Partial<RunRecord>) =>
+    restingRun({state: 'succeeded', run_id: 'a-2', attempt: 2, resumed_from_run_id: 'a-1', ...fields});
+  const reported = (run: RunRecord) =>
+    nightReport({runs: [first, run]}).tasks.map(({change, commit: told}) => [change?.files, told]);
+  expect(reported(later({review_summary: summary(), commit: skipped}))).toEqual([[1, commit]]);
+  expect(reported(later({review_summary: summary('a.ts'), commit: overlaps}))).toEqual([[1, overlaps]]);
+});
+
 test('what needs you comes with its command', () => {
   expect(night.needs_you).toEqual([
     {

@@ -248,6 +248,11 @@ test.each([
   expect([lane.kind, lane.outcome]).toEqual(['review', outcome]);
 });
 
+test('a review that a person overruled is over: the parent is done', () => {
+  const review = done({run_type: 'review', parent_review_passed: false});
+  expect(laneOf([review], {plan: planOf(task('a', {status: 'done'}))}).outcome).toBe('done');
+});
+
 describe('while it works', () => {
   const job = jobRecord({startedAt: at(0)});
   const running = runRecord({

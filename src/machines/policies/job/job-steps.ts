@@ -94,12 +94,12 @@ export const executeAll = {type: 'execute', taskIds: []} as const satisfies JobS
 
 /**
  * What is left to do after a task. "Approve and continue" at its checkpoint means that the plan goes on, with
- * checkpoints as before.
+ * checkpoints as before: one that the task itself made necessary asks for no others.
  */
 function stepsAfterTask(left: readonly JobStep[], output: TaskOutput): readonly JobStep[] {
   const isContinued = 'run' in output && output.run.decision_state === 'approved_continue';
   if (!isContinued || left.some(({type}) => type === 'execute')) return left;
-  return [...left, {...executeAll, isReviewed: true}];
+  return [...left, output.run.decision_forced ? executeAll : {...executeAll, isReviewed: true}];
 }
 
 export function executorInput(step: JobStep | undefined, rules: JobRules): ExecutorInput {

@@ -10,7 +10,7 @@ import {draftNeeds} from '../planning/waiting-draft.ts';
 import {dueParents} from '../review/parent-review.ts';
 import {isPassed} from '../run/check-words.ts';
 import {programName} from '../run/program.ts';
-import {tellingRun} from '../run/task-runs.ts';
+import {chainTo, tellingRun} from '../run/task-runs.ts';
 import {type ChangeSize, changeSize} from './change-size.ts';
 import {type Need, needsIn} from './needs-you.ts';
 import {
@@ -156,6 +156,7 @@ const isWaitingForTime = ({outcome}: TaskReport) => outcome === 'waiting_time';
 
 function taskReport(lane: Lane, runs: readonly RunRecord[]): TaskReport {
   const run = tellingRun(runs) ?? runs.at(-1);
+  const changing = run && changingRun(run, runs);
   const isOver = lane.outcome === 'failed' || lane.outcome === 'paused';
   return {
     task_id: lane.task_id,
@@ -172,14 +173,21 @@ function taskReport(lane: Lane, runs: readonly RunRecord[]): TaskReport {
     work_milliseconds: lane.work_milliseconds,
     tokens: lane.tokens,
     cost_usd: lane.cost_usd,
-    change: (run?.review_summary && changeSize(run.review_summary)) ?? null,
+    change: (changing?.review_summary && changeSize(changing.review_summary)) ?? null,
     checks: run ? checksOf(run) : [],
-    commit: run?.commit ?? null,
+    commit: changing?.commit ?? null,
     decision: run?.decision_state ?? null,
     questions: runs.flatMap(questionsOf),
     waits: lane.bars.flatMap(waitOf),
     crashes: lane.marks.filter(({kind}) => kind === 'crash').length,
   };
+}
+
+/** A run that went on after the task was done, and changed nothing, leaves change and commit as they were. */
+function changingRun(run: RunRecord, runs: readonly RunRecord[]): RunRecord {
+  const isEmpty = ({review_summary: own}: RunRecord) => own?.files.length === 0 && own.note === undefined;
+  if (!isEmpty(run)) return run;
+  return chainTo(run, runs).findLast((each) => each.review_summary && !isEmpty(each)) ?? run;
 }
 
 function checksOf({verifications = []}: RunRecord): CheckReport[] {

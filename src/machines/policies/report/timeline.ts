@@ -172,7 +172,7 @@ function laneOf(runs: readonly RunRecord[], {from, to, isLive, crashes, plan, dr
     task_id: taskId,
     title: plan.items.get(taskId)?.title ?? planningTitle(taskId, drafts),
     kind: runs.every(({run_type}) => run_type === 'review') ? 'review' : 'task',
-    outcome: outcomeOf(runs, isLive, drafts),
+    outcome: outcomeOf(runs, isLive, drafts, plan),
     bars,
     marks: drawn.flatMap((each) => each.marks).filter(({at}) => isIn(at, from, to)),
     ...usedBy(runs),
@@ -189,7 +189,12 @@ function within(bar: Bar, from: string, to: string): Bar[] {
 const isIn = (at: string, from: string, to: string) =>
   Date.parse(at) >= Date.parse(from) && Date.parse(at) <= Date.parse(to);
 
-function outcomeOf(runs: readonly RunRecord[], isLive: boolean, drafts: readonly PlanDraft[]): LaneOutcome {
+function outcomeOf(
+  runs: readonly RunRecord[],
+  isLive: boolean,
+  drafts: readonly PlanDraft[],
+  plan: Plan,
+): LaneOutcome {
   const last = runs.at(-1);
   const isUndone = last?.run_type === 'undo' && last.state === 'succeeded' && !last.undo?.is_redo;
   if (isUndone) return 'undone';
@@ -208,8 +213,10 @@ function outcomeOf(runs: readonly RunRecord[], isLive: boolean, drafts: readonly
     case 'succeeded':
     case 'failed':
       if (run.decision_state === 'pending') return 'decision';
-      if (run.decision_state === 'changes_requested' || run.parent_review_passed === false)
-        return 'sent_back';
+      if (run.decision_state === 'changes_requested') return 'sent_back';
+      // A person may have left the tasks as they were: then the parent is done, whatever its review said.
+      if (run.parent_review_passed === false)
+        return plan.items.get(run.task_id)?.status === 'done' ? 'done' : 'sent_back';
       if (run.run_type === 'plan' && run.state === 'succeeded') return proposalOutcome(run, drafts);
       return run.state === 'failed' ? 'failed' : 'done';
   }

@@ -247,7 +247,14 @@ const withEnd = (trace: SegmentTrace): SegmentTrace => ({
 function atCheckpoint(run: RunRecord, now: string): RunRecord {
   const isGated = run.decision_required || needsDecision(run.side_effects);
   if (!isGated || isUndelivered(run)) return run;
-  return {...run, decision_required: true, decision_state: 'pending', decision_requested_at: now};
+  const forced = run.decision_required ? {} : {decision_forced: true};
+  return {
+    ...run,
+    decision_required: true,
+    ...forced,
+    decision_state: 'pending',
+    decision_requested_at: now,
+  };
 }
 
 const untoldWords = (because: string | undefined): string =>
