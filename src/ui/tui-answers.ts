@@ -1,5 +1,6 @@
 import type {OpenDraft} from '../machines/drafts.ts';
 import {checkpointStep, resumeStep, undoStep} from '../machines/policies/job/job-steps.ts';
+import {newTaskId} from '../machines/policies/plan/new-task-id.ts';
 import {type SeenTask, seenTask, valueInTheWay} from '../machines/policies/plan/plan-conflict.ts';
 import type {CheckpointAnswer} from '../machines/policies/review/decisions.ts';
 import type {QuestionsOutput} from '../machines/questions.machine.ts';
@@ -11,7 +12,6 @@ import {unkeptWords} from './editor/editor.tsx';
 import {select, toggleFold} from './model/browse.ts';
 import {messageLines} from './model/error-lines.ts';
 import {decisionOn, type Notice} from './model/facts.ts';
-import {newTaskId} from './model/new-task-id.ts';
 import {createPlanAnswers} from './plan-answers.ts';
 import {applyChange} from './plan-change.ts';
 import type {SettingChange, TuiPorts} from './ports.ts';

@@ -89,11 +89,13 @@ describe('add', () => {
     expect(Object.keys(project.tasks())).toEqual(['first', 'shop', 'api', 'ui']);
   });
 
-  test('makes up an id', async () => {
+  test('makes an id from the title, that no other task has', async () => {
     const project = cliProject(planOf());
-    const {id} = (await project.json(['add', '--title', 't'])) as {id: string};
-    expect(id).toMatch(/^w_[0-9a-f]{12}$/);
-    expect(Object.keys(project.tasks())).toEqual([id]);
+    expect(await project.json(['add', '--title', 'Write the greeting!'])).toEqual({id: 'write-the-greeting'});
+    expect(await project.json(['add', '--title', 'write: the greeting'])).toEqual({
+      id: 'write-the-greeting-2',
+    });
+    expect(Object.keys(project.tasks())).toEqual(['write-the-greeting', 'write-the-greeting-2']);
   });
 
   test('asks for the title', async () => {

@@ -1,4 +1,5 @@
 import {Command} from 'commander';
+import {newTaskId} from '../../machines/policies/plan/new-task-id.ts';
 import {addTask, type NewTask, setDeps} from '../../machines/policies/plan/plan-edits.ts';
 import {AppError} from '../../services/contracts/errors.ts';
 import {type Cli, collect, wholeNumber} from '../cli.ts';
@@ -24,7 +25,7 @@ type Options = {
 export function addCommand(cli: Cli): Command {
   return new Command('add')
     .summary('add a task')
-    .option('--id <id>', 'its id; made up when left out')
+    .option('--id <id>', 'its id; made from the title when left out')
     .option('--title <text>', 'its title; asked for when left out')
     .option('--description <text>', 'what it is about')
     .option('--prompt <text>', 'what to tell the agent')
@@ -44,11 +45,9 @@ export function addCommand(cli: Cli): Command {
       if (title === null || title.trim() === '') {
         throw new AppError('E_NO_INPUT', 'title is required (use --title or enter it interactively)');
       }
-      const id = options.id ?? (await newTaskId());
       const {description, prompt, notes, ac, dep, index, agent, model, effort, verify} = options;
       const now = cli.context.now();
-      const task: NewTask = {
-        id,
+      const task: Omit<NewTask, 'id'> = {
         title,
         parentId: options.parent === 'root' ? null : options.parent,
         ...(description === undefined ? {} : {description}),
@@ -61,15 +60,13 @@ export function addCommand(cli: Cli): Command {
         ...(effort === undefined ? {} : {effort}),
         ...(verify === undefined ? {} : {verify}),
       };
+      let id = '';
       await changePlan(project, (plan) => {
-        const added = addTask(plan, task, now);
+        // In the plan as it is under the lock: another process may have taken the same id.
+        id = options.id ?? newTaskId(plan, title);
+        const added = addTask(plan, {id, ...task}, now);
         return dep === undefined ? added : setDeps(added, id, dep, now);
       });
       cli.print(command, {id}, `added ${id}`);
     });
-}
-
-async function newTaskId(): Promise<string> {
-  const {randomBytes} = await import('node:crypto');
-  return `w_${randomBytes(6).toString('hex')}`;
 }

@@ -92,7 +92,7 @@ export const mcpTools: readonly McpTool[] = [
     description: 'Adds a task, at the end of the top level unless told otherwise.',
     input: {
       title: text,
-      id: z.string().max(64).optional().describe('made up when left out'),
+      id: z.string().max(64).optional().describe('made from the title when left out'),
       ...fields,
       parentId: taskId.optional(),
       index: z.int().min(0).optional().describe('its place among its siblings, from 0'),

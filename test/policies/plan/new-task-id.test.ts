@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {newTaskId} from '../../../src/ui/model/new-task-id.ts';
+import {newTaskId} from '../../../src/machines/policies/plan/new-task-id.ts';
 import {planOf, task} from '../../helpers/plans.ts';
 
 test.each([
@@ -7,9 +7,9 @@ test.each([
   {title: 'Refund endpoint', taken: ['Refund-Endpoint', 'refund-endpoint-2'], id: 'refund-endpoint-3'},
   {title: '  Über: größe!  ', taken: [], id: 'uber-gro-e'},
   {title: '漢字', taken: [], id: 'task'},
-  {title: 'root', taken: [], id: 'task'},
+  {title: 'Root', taken: [], id: 'root-2'},
   {title: '../../etc/passwd', taken: [], id: 'etc-passwd'},
-  {title: 'a'.repeat(100), taken: [], id: 'a'.repeat(32)},
+  {title: 'a'.repeat(100), taken: [], id: 'a'.repeat(48)},
 ])('$title is $id', ({title, taken, id}) => {
   expect(newTaskId(planOf(...taken.map((each) => task(each))), title)).toBe(id);
 });
