@@ -282,7 +282,7 @@ describe('the table on a terminal', () => {
     );
   });
 
-  test('is clipped to its columns: titles and reasons first, ids last', async () => {
+  test('is clipped to its columns: titles, reasons and very long ids first, the other ids last', async () => {
     const deps = Array.from({length: 20}, (_, index) => task(`dependency-${index}`));
     const {run} = cliProject(
       planOf(
@@ -297,8 +297,10 @@ describe('the table on a terminal', () => {
       for (const line of await shown(columns)) expect(line.length).toBeLessThanOrEqual(columns);
     }
     const [, first, second] = await shown(80);
-    expect(first).toBe(`short${' '.repeat(34)}todo    BLOCKED    TTTTTTTTT…  unmet dep…`);
-    expect(second).toBe(`${'w'.repeat(36)}…  todo    READY      xxxxxxxxx…`);
+    expect(first).toBe(`short${' '.repeat(21)}todo    BLOCKED    ${'T'.repeat(15)}…  unmet deps: depe…`);
+    expect(second).toBe(`${'w'.repeat(12)}…${'w'.repeat(11)}  todo    READY      ${'x'.repeat(15)}…`);
+    const narrow = await shown(60);
+    expect(narrow[2]).toBe('wwwwwwwww…wwwwwww  todo    READY      xxxxxxxxx…');
   });
 
   test('leaves a line that just fits alone and clips the next longer one', async () => {

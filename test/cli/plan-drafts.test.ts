@@ -21,3 +21,16 @@ test.each([
     error: {code: 'E_USAGE', message, next: [{command: 'blackbird plan drafts open d1'}]},
   });
 });
+
+test('the list says in whole words what was asked for', async () => {
+  const project = cliProject(planOf());
+  const folder = path.join(project.folder, '.blackbird/plan-drafts');
+  mkdirSync(folder, {recursive: true});
+  const text = `${'an endpoint for refunds '.repeat(6)}\nand its tests`;
+  const {draftId, ...rest} = newDraft({kind: 'generate', text, taskIds: []}, 'd1', now);
+  writeFileSync(path.join(folder, `${draftId}.json`), JSON.stringify({draftId, ...rest}));
+  const {out} = await project.run(['plan', 'drafts']);
+  expect(out.trimEnd().split('\n').at(-1)).toMatch(/ an endpoint for refunds an .*endpoint for refunds an…$/);
+  const shown = await project.run(['plan', 'drafts'], {terminal: true});
+  expect(shown.out.trimEnd().split('\n').at(-1)).toMatch(/ an endpoint for refunds an endpoint…$/);
+});

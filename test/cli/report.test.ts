@@ -159,6 +159,27 @@ test('what was typed wrongly is a usage error', async () => {
   }
 });
 
+test('ids of any length leave the columns in line: whole in a pipe, cut in the middle on a terminal', async () => {
+  const long = `refund-${'endpoint-'.repeat(6)}1`;
+  const made = cliProject(planOf(task('漢字', {status: 'done'}), task(long, {title: 'T', status: 'done'})));
+  const runs = ['漢字', long].map((taskId, index) => ran(taskId, 100, 95, {run_id: `run-${index}`}));
+  const begun = runs.map(({task_id, run_id}) => ({taskId: task_id, runId: run_id, startedAt: ago(100)}));
+  const ended = job('1', 100, 90, {runs: begun});
+  const store = createRunStore({folder: path.join(made.folder, '.blackbird/runs')});
+  mkdirSync(path.join(made.folder, '.blackbird/jobs'), {recursive: true});
+  for (const run of runs) await store.insert(run);
+  writeFileSync(path.join(made.folder, `.blackbird/jobs/${ended.jobId}.json`), JSON.stringify(ended));
+  const rowsOf = (out: string) => out.split('\n').filter((line) => line.startsWith('✓'));
+  expect(rowsOf((await made.run(['report'])).out)).toEqual([
+    `✓ 漢字${' '.repeat(long.length - 4)}  Task 漢字  5m00s`,
+    `✓ ${long}  T          5m00s`,
+  ]);
+  expect(rowsOf((await made.run(['report'], {terminal: true})).out)).toEqual([
+    `✓ 漢字${' '.repeat(22)}  Task 漢字  5m00s`,
+    `✓ refund-endpoi…t-endpoint-1  T          5m00s`,
+  ]);
+});
+
 test('foreign text steers no terminal, in any form', async () => {
   const made = project([first, second], records);
   for (const format of ['text', 'md', 'html', 'json']) {

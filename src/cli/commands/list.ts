@@ -10,6 +10,7 @@ import {
 import {isReady, readinessOf} from '../../machines/policies/plan/readiness.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import {type TaskStatus, taskStatuses} from '../../services/contracts/task-status.ts';
+import {cutMiddle} from '../../ui/text/fit.ts';
 import type {Cli} from '../cli.ts';
 import type {Surface} from '../context.ts';
 import {taskFactsIn} from '../plan/task-facts.ts';
@@ -35,7 +36,8 @@ export function listCommand(cli: Cli): Command {
       const shown = rows.map(({task, depth}) => ({depth, summary: summarize(plan, task, factsOf(task))}));
       const data = {tasks: shown.map(({summary, depth}) => (options.tree ? {...summary, depth} : summary))};
       cli.print(command, data, () => renderRows(shown, cli.context.stdout));
-      if (rows.length === 0 && !cli.isJson(command)) cli.context.err(emptyNotice(plan, options));
+      if (cli.isJson(command)) return;
+      if (rows.length === 0) cli.context.err(emptyNotice(plan, options));
     });
 }
 
@@ -81,7 +83,7 @@ function renderRows(
     ];
   });
   const columns: Column[] = [
-    {title: 'ID', shrinks: 'last'},
+    {title: 'ID', shrinks: 'last', fair: 24, cut: cutMiddle},
     {title: 'STATUS'},
     {title: 'READINESS'},
     {title: 'TITLE', shrinks: 'first'},

@@ -15,7 +15,7 @@ import {
   titleOf,
 } from '../../machines/policies/report/report-words.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
-import {cutEnd, padEnd} from '../../ui/text/fit.ts';
+import {cutEnd, cutMiddle, padEnd} from '../../ui/text/fit.ts';
 import {textWidth} from '../../ui/text/graphemes.ts';
 import type {Surface} from '../context.ts';
 import {laidOut, type Piece} from '../terminal/laid-out.ts';
@@ -29,17 +29,21 @@ const styles = {
   busy: 'cyan',
 } as const satisfies Record<Tone, Style>;
 
-/** One line a task; on a terminal what does not fit goes below it, and nothing is cut but long titles. */
+/** One line a task; on a terminal what does not fit goes below it, and nothing is cut but long titles and ids. */
 export function reportText(report: Report, now: string, surface: Surface): string {
   const {lines, others} = reportLines(report);
   const ids = [...lines.map(({task}) => task.task_id), ...others.map(({task_id}) => task_id)].map(
     displayLine,
   );
-  const idWidth = Math.min(24, Math.max(0, ...ids.map(textWidth)));
+  // Where nothing is cut off by a terminal, ids are whole.
+  const idRoom = surface.isTerminal
+    ? Math.max(12, Math.floor(surface.columns / 3))
+    : Number.POSITIVE_INFINITY;
+  const idWidth = Math.min(idRoom, Math.max(0, ...ids.map(textWidth)));
   const titles = [...lines.map(({task}) => task.title), ...others.map(({title}) => title)].map(displayLine);
   const titleWidth = Math.min(32, Math.max(0, ...titles.map(textWidth)));
   const head = (id: string, title: string) =>
-    `${padEnd(displayLine(id), idWidth)}  ${padEnd(cutEnd(displayLine(title), titleWidth), titleWidth)}`;
+    `${padEnd(cutMiddle(displayLine(id), idWidth), idWidth)}  ${padEnd(cutEnd(displayLine(title), titleWidth), titleWidth)}`;
   const row = (sign: Piece, first: string, pieces: readonly Piece[]) =>
     laidOut(sign, {text: first}, pieces, surface);
   const [rest, refusal] = [restLine(report), refusalLine(report)];

@@ -10,6 +10,9 @@ export type Column = {
   readonly title: string;
   /** Gives way when the terminal is too narrow: the widest of the first ones, then of the last ones. */
   readonly shrinks?: 'first' | 'last';
+  /** What a last one has beyond so many columns gives way with the first ones. */
+  readonly fair?: number;
+  readonly cut?: typeof cutEnd;
 };
 
 /** Aligned columns under a header: colour and the terminal's width on a terminal, whole and plain elsewhere. */
@@ -37,7 +40,7 @@ export function renderTable(
     row
       .map((text, index) => {
         const width = widths[index] ?? 0;
-        const clipped = surface.isTerminal ? cutEnd(text, width) : text;
+        const clipped = surface.isTerminal ? (columns[index]?.cut ?? cutEnd)(text, width) : text;
         const style = styleOf(index);
         const painted = style === null || clipped === '' ? clipped : paint(style, clipped);
         return index === row.length - 1
@@ -66,15 +69,21 @@ const narrowest = 10;
 
 function shrinkToFit(widths: number[], columns: readonly Column[], available: number): void {
   let excess = widths.reduce((sum, width) => sum + (width > 0 ? width + 2 : 0), -2) - available;
-  for (const turn of ['first', 'last']) {
-    const shrinking = columns.flatMap(({shrinks}, index) => (shrinks === turn ? [index] : []));
+  for (const turn of ['first', 'last'] as const) {
+    const least = ({shrinks, fair}: Column) => (turn === 'first' && shrinks === 'last' && fair) || narrowest;
+    const isAsked = ({shrinks, fair}: Column) =>
+      shrinks === turn || (shrinks === 'last' && fair !== undefined);
     while (excess > 0) {
-      const [widest, next = narrowest] = shrinking.map((index) => widths[index] ?? 0).sort((a, b) => b - a);
-      if (widest === undefined || widest <= narrowest) break;
+      const shrinking = columns
+        .map((column, index) => ({index, width: widths[index] ?? 0, least: least(column), column}))
+        .filter(({column, width, least}) => isAsked(column) && width > least)
+        .sort((a, b) => b.width - a.width);
+      const [widest, next] = shrinking;
+      if (widest === undefined) break;
       // Down to the next wide one, then by turns.
-      const cut = Math.min(excess, Math.max(1, widest - Math.max(next, narrowest)));
-      const index = shrinking.find((each) => widths[each] === widest) ?? 0;
-      widths[index] = widest - cut;
+      const floor = Math.max(widest.least, next?.width ?? 0);
+      const cut = Math.min(excess, Math.max(1, widest.width - floor));
+      widths[widest.index] = widest.width - cut;
       excess -= cut;
     }
   }

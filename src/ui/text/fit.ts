@@ -20,6 +20,22 @@ export function cutStart(text: string, columns: number): string {
   return `…${kept.reverse().join('')}`;
 }
 
+/** Cut behind a word, where that leaves at least half of the room filled. */
+export function cutWords(text: string, columns: number): string {
+  if (textWidth(text) <= columns) return text;
+  const part = firstColumns(text, columns - 1);
+  const end = text[part.length] === ' ' ? part.length : part.lastIndexOf(' ');
+  return end * 2 < part.length ? cutEnd(text, columns) : `${part.slice(0, end)}…`;
+}
+
+/** Cut in the middle: ids and names differ at their ends as often as at their beginnings. */
+export function cutMiddle(text: string, columns: number): string {
+  if (textWidth(text) <= columns) return text;
+  if (columns < 3) return cutEnd(text, columns);
+  const end = cutStart(text, Math.floor(columns / 2));
+  return `${firstColumns(text, columns - textWidth(end))}${end}`;
+}
+
 /** The part of a line that is seen when so many columns in front are scrolled away. */
 export function dropColumns(text: string, columns: number): string {
   let width = 0;

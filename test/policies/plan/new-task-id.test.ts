@@ -9,7 +9,9 @@ test.each([
   {title: '漢字', taken: [], id: 'task'},
   {title: 'Root', taken: [], id: 'root-2'},
   {title: '../../etc/passwd', taken: [], id: 'etc-passwd'},
-  {title: 'a'.repeat(100), taken: [], id: 'a'.repeat(48)},
+  {title: 'a'.repeat(100), taken: [], id: 'a'.repeat(32)},
+  {title: 'Thirty-two columns are what fits it', taken: [], id: 'thirty-two-columns-are-what-fits'},
+  {title: 'Thirty-two columns are what it does not', taken: [], id: 'thirty-two-columns-are-what-it'},
 ])('$title is $id', ({title, taken, id}) => {
   expect(newTaskId(planOf(...taken.map((each) => task(each))), title)).toBe(id);
 });

@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {cutEnd, cutStart, dropColumns, justify, padEnd} from '../../../src/ui/text/fit.ts';
+import {
+  cutEnd,
+  cutMiddle,
+  cutStart,
+  cutWords,
+  dropColumns,
+  justify,
+  padEnd,
+} from '../../../src/ui/text/fit.ts';
 import {textWidth} from '../../../src/ui/text/graphemes.ts';
 import {wrapped} from '../../../src/ui/text/wrap.ts';
 
@@ -10,6 +18,15 @@ test.each([
   {made: cutEnd('日本語', 5), text: '日本…'},
   {made: cutEnd('日本語', 4), text: '日…'},
   {made: cutEnd('abc', 0), text: ''},
+  {made: cutMiddle('refund-endpoint-1', 17), text: 'refund-endpoint-1'},
+  {made: cutMiddle('refund-endpoint-1', 9), text: 'refun…t-1'},
+  {made: cutMiddle('refund-endpoint-1', 10), text: 'refun…nt-1'},
+  {made: cutMiddle('refund', 2), text: 'r…'},
+  {made: cutMiddle('語語語語', 6), text: '語…語'},
+  {made: cutWords('an endpoint for refunds', 23), text: 'an endpoint for refunds'},
+  {made: cutWords('an endpoint for refunds', 22), text: 'an endpoint for…'},
+  {made: cutWords('an endpoint for refunds', 16), text: 'an endpoint for…'},
+  {made: cutWords('an endpoint for refunds', 8), text: 'an endp…'},
   {made: cutStart('src/a/b.ts', 10), text: 'src/a/b.ts'},
   {made: cutStart('src/a/b.ts', 6), text: '…/b.ts'},
   {made: cutStart('語語語', 4), text: '…語'},

@@ -1,8 +1,10 @@
 import {Command} from 'commander';
 import {openDraftCommand} from '../../../machines/policies/planning/draft-task.ts';
 import {displayLine} from '../../../machines/policies/text/display-text.ts';
+import {timeOfDay} from '../../../machines/policies/text/durations.ts';
 import {AppError} from '../../../services/contracts/errors.ts';
 import type {PlanDraft} from '../../../services/contracts/plan-draft.ts';
+import {cutWords} from '../../../ui/text/fit.ts';
 import {type Cli, collect} from '../../cli.ts';
 import {parseAnswers} from '../../job/given-answers.ts';
 import {type PlanJobOptions, runPlanJob, withPlannerOptions} from '../../plan/plan-job.ts';
@@ -41,19 +43,28 @@ function listCommand(cli: Cli): Command {
         updated_at: draft.updatedAt,
       }));
       for (const {file, reason} of broken) cli.context.err(`warning: ${displayLine(`${file}: ${reason}`)}`);
+      const now = cli.context.now();
       const columns = [
-        ...[{title: 'DRAFT'}, {title: 'KIND'}, {title: 'STATE'}, {title: 'CHANGED'}],
-        {title: 'WHAT WAS ASKED FOR', shrinks: 'first'} as const,
+        ...[
+          {title: 'DRAFT'},
+          {title: 'KIND'},
+          {title: 'STATE', shrinks: 'last'} as const,
+          {title: 'CHANGED'},
+        ],
+        {title: 'WHAT WAS ASKED FOR', shrinks: 'first', cut: cutWords} as const,
       ];
       const rows = shown.map(({id, kind, phase, text, updated_at}) => [
-        ...[id, kind, phaseWords[phase], updated_at],
-        displayLine(text.slice(0, 60)),
+        ...[id, kind, phaseWords[phase], timeOfDay(updated_at, now)],
+        cutWords(displayLine(text.slice(0, 1000)), longestWish),
       ]);
       cli.print(command, {drafts: shown, broken}, () =>
         rows.length === 0 ? 'no drafts' : renderTable(columns, rows, cli.context.stdout),
       );
     });
 }
+
+/** In a pipe, too: a wish may be a whole page. `--json` has all of it. */
+const longestWish = 100;
 
 const phaseWords = {
   generating: 'not proposed yet',
