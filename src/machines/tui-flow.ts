@@ -12,8 +12,17 @@ export type TuiFlow = {
   subscribe(listener: (snapshot: TuiSnapshot) => void): void;
 };
 
-export function createTuiFlow({pause}: {pause: (reason: PauseReason) => void}): TuiFlow {
-  const actor = createActor(tuiMachine.provide({actions: {pauseEngine: (_, {reason}) => pause(reason)}}));
+export type TuiEffects = {
+  pause(reason: PauseReason): void;
+  /** The turn of the job that waited. */
+  beginJob(): void;
+  dropJob(): void;
+};
+
+export function createTuiFlow({pause, beginJob, dropJob}: TuiEffects): TuiFlow {
+  const actor = createActor(
+    tuiMachine.provide({actions: {pauseEngine: (_, {reason}) => pause(reason), beginJob, dropJob}}),
+  );
   actor.start();
   return {
     snapshot: () => actor.getSnapshot(),

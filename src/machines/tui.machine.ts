@@ -1,64 +1,10 @@
 import {assign, not, or, type SnapshotFrom, setup, stateIn} from 'xstate';
-import type {ConfigLayerName, SettingKey} from '../services/contracts/config.ts';
 import type {PauseReason} from '../services/contracts/run.ts';
+import type {Dialog} from './tui-dialogs.ts';
+
+export type {Dialog, EditedField, MessageLine, Panel, PlannedField} from './tui-dialogs.ts';
 
 export type ScreenName = 'home' | 'plan' | 'settings' | 'sessions' | 'help';
-
-/** What a person is asked before anything else goes on. Only names; what they mean is looked up. */
-export type Dialog =
-  | {readonly type: 'quit'}
-  | {readonly type: 'restart'; readonly taskId: string}
-  /** `isForced`: what stands in its way is named in the lines, and confirmed with it. */
-  | {
-      readonly type: 'undo';
-      readonly taskId: string;
-      readonly lines: readonly string[];
-      readonly isForced: boolean;
-    }
-  | {readonly type: 'status'; readonly taskId: string}
-  | {readonly type: 'delete'; readonly taskId: string}
-  | {readonly type: 'add'; readonly parentId: string | null; readonly index: number}
-  /** `seen` is the value it may replace: the one a person was shown when theirs was refused. */
-  | {readonly type: 'edit'; readonly taskId: string; readonly field: EditedField; readonly seen?: string}
-  | {readonly type: 'fields'; readonly taskId: string}
-  | {readonly type: 'deps'; readonly taskId: string}
-  | {readonly type: 'move'; readonly taskId: string}
-  | {readonly type: 'questions'; readonly taskId: string}
-  | {readonly type: 'checkpoint'; readonly taskId: string}
-  | {readonly type: 'feedback'; readonly taskId: string}
-  | {readonly type: 'agent'}
-  | {readonly type: 'planWish'; readonly kind: 'generate' | 'refine'; readonly taskId: string | null}
-  /** What an agent proposes is looked up: only one plan is worked on at a time. */
-  | {readonly type: 'planDrafts' | 'planWork' | 'planQuestions' | 'planReview' | 'planRevise'}
-  | {readonly type: 'planFields'; readonly taskId: string}
-  | {readonly type: 'planField'; readonly taskId: string; readonly field: PlannedField}
-  | {readonly type: 'sessionNew'}
-  | {readonly type: 'sessionKill'; readonly id: string}
-  /** `force` after it was refused once, with what would be lost. */
-  | {readonly type: 'sessionClean'; readonly id: string; readonly force: boolean}
-  | {readonly type: 'setting'; readonly key: SettingKey; readonly layer: ConfigLayerName}
-  | {
-      readonly type: 'message';
-      readonly title: string;
-      readonly lines: readonly MessageLine[];
-      /** What comes when it was read; nothing, if it is missing. */
-      readonly next?: Dialog;
-    };
-
-/** Something known of what went wrong, under its name; or what to type next, and why. */
-export type MessageLine = {
-  readonly label: string;
-  readonly text: string;
-  readonly kind?: 'command' | 'why';
-};
-
-/** Asked beside the plan, which can still be looked at. */
-export type Panel = Extract<Dialog, {readonly type: 'questions' | 'checkpoint' | 'feedback'}>;
-
-export type EditedField = 'title' | 'description' | 'prompt' | 'notes' | 'acceptanceCriteria' | 'verify';
-
-/** What a person may change of a proposed task. */
-export type PlannedField = Extract<EditedField, 'title' | 'description' | 'prompt' | 'acceptanceCriteria'>;
 
 export type TuiCommand =
   | {readonly type: `screen.${Exclude<ScreenName, 'help'>}`}
@@ -70,6 +16,9 @@ export type TuiCommand =
   | {readonly type: 'dialog.close'}
   | {readonly type: 'job.began'}
   | {readonly type: 'job.stopped'; readonly isPaused: boolean}
+  /** What a person said of a review is being written, under the lock that a job needs; then it was, or failed. */
+  | {readonly type: 'words.began'}
+  | {readonly type: 'words.settled'}
   /** Ctrl+C: pauses, then forces, then quits; with nothing at work it leaves a dialog, and pressed twice the program. */
   | {readonly type: 'tui.interrupt'}
   /** Ends the program; what runs is paused first. */
@@ -81,13 +30,14 @@ export type TuiCommand =
  */
 export const tuiMachine = setup({
   types: {
-    context: {} as {readonly dialog: Dialog | null},
+    context: {} as {readonly dialog: Dialog | null; readonly unsettled: number},
     events: {} as TuiCommand,
     tags: {} as
       | ScreenName
       | 'searching'
       | 'busy'
       | 'pausing'
+      | 'behindWords'
       | 'banner'
       | 'confirming'
       | 'gone'
@@ -97,19 +47,26 @@ export const tuiMachine = setup({
   actions: {
     /** Provided by whoever owns the engine. */
     pauseEngine: (_, _params: {reason: PauseReason}) => {},
+    /** The job that waited for its turn; also by the owner of the engine. */
+    beginJob: () => {},
+    dropJob: () => {},
     rememberDialog: assign((_, params: {dialog: Dialog}) => params),
     forgetDialog: assign({dialog: null}),
+    countWords: assign({unsettled: ({context}) => context.unsettled + 1}),
+    settleWords: assign({unsettled: ({context}) => context.unsettled - 1}),
   },
   guards: {
     hasDialog: ({context}) => context.dialog !== null,
     /** What works goes before what is asked: then Ctrl+C pauses and the dialog stays. */
     isAtRest: or([stateIn({job: 'resting'}), stateIn({job: 'confirming'}), stateIn({job: 'paused'})]),
+    isLastOfWords: ({context}) => context.unsettled === 1,
+    isWriting: stateIn({words: 'writing'}),
     isPause: (_, params: {isPaused: boolean}) => params.isPaused,
   },
   delays: {untilForgotten: 3000},
 }).createMachine({
   id: 'tui',
-  context: {dialog: null},
+  context: {dialog: null, unsettled: 0},
   type: 'parallel',
   states: {
     screen: {
@@ -169,7 +126,7 @@ export const tuiMachine = setup({
       states: {
         resting: {
           on: {
-            'job.began': 'working',
+            'job.began': [{guard: 'isWriting', target: 'behindWords'}, 'working'],
             'tui.interrupt': {guard: not('hasDialog'), target: 'confirming'},
             'tui.leave': 'gone',
           },
@@ -179,9 +136,19 @@ export const tuiMachine = setup({
           tags: 'confirming',
           after: {untilForgotten: 'resting'},
           on: {
-            'job.began': 'working',
+            'job.began': [{guard: 'isWriting', target: 'behindWords'}, 'working'],
             'tui.interrupt': {guard: not('hasDialog'), target: 'gone'},
             'tui.leave': 'gone',
+          },
+        },
+        // A job of ours must not be refused because of what we write ourselves: one after the other.
+        behindWords: {
+          tags: ['busy', 'behindWords'],
+          on: {
+            'words.settled': {guard: 'isLastOfWords', target: 'working', actions: 'beginJob'},
+            'tui.interrupt': {actions: 'dropJob'},
+            'tui.leave': 'gone',
+            'job.stopped': 'paused',
           },
         },
         working: {
@@ -207,7 +174,7 @@ export const tuiMachine = setup({
         paused: {
           tags: 'banner',
           on: {
-            'job.began': 'working',
+            'job.began': [{guard: 'isWriting', target: 'behindWords'}, 'working'],
             'tui.interrupt': {guard: not('hasDialog'), target: 'gone'},
             'tui.leave': 'gone',
           },
@@ -220,6 +187,21 @@ export const tuiMachine = setup({
           },
         },
         gone: {tags: 'gone'},
+      },
+    },
+    words: {
+      initial: 'settled',
+      states: {
+        settled: {on: {'words.began': {target: 'writing', actions: 'countWords'}}},
+        writing: {
+          on: {
+            'words.began': {actions: 'countWords'},
+            'words.settled': [
+              {guard: 'isLastOfWords', target: 'settled', actions: 'settleWords'},
+              {actions: 'settleWords'},
+            ],
+          },
+        },
       },
     },
     // What opens by itself while no job works. Whoever pauses is asked nothing until the next job has ended.

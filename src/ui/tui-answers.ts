@@ -110,14 +110,14 @@ export function createAnswers(core: TuiCore, ports: TuiPorts, jobs: Jobs) {
     /** The others are still to be answered. */
     leaveOut: (taskId: string, isLast: boolean) => {
       if (isLast) close();
-      ports.dismiss([taskId]).catch(failed);
+      core.settle(ports.dismiss([taskId])).catch(failed);
     },
     editFeedback: (taskId: string, text: string, draft: OpenDraft) => {
-      ports.editFeedback(taskId, text).then(() => draft.drop(), failed);
+      core.settle(ports.editFeedback(taskId, text)).then(() => draft.drop(), failed);
     },
     dismiss: (taskIds: readonly string[]) => {
       close();
-      ports.dismiss(taskIds).catch(failed);
+      core.settle(ports.dismiss(taskIds)).catch(failed);
     },
     /** An editor was left without sending: what became of its text is said once it is known. */
     leaveEditor: (isKept: boolean, draft: OpenDraft) => {

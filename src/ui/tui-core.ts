@@ -13,6 +13,8 @@ export type TuiCore = {
   patch(part: Partial<TuiState>): void;
   send(command: TuiCommand): void;
   say(notice: Notice): void;
+  /** What a person said, while it is written under the lock of the project: a job waits for it. */
+  settle<T>(written: Promise<T>): Promise<T>;
   readonly dialogs: DialogQueue;
   /** `told`: what was said last while it ran, and is to be read after it. */
   onJobEnd(summary: JobSummary, told: readonly string[]): void;
@@ -29,6 +31,8 @@ export type Jobs = {
   /** Begins to hear of the engine; the returned function ends it. */
   listen(): () => void;
   start(...steps: readonly JobStep[]): Promise<void>;
+  /** The job that waited for its turn begins, or was dropped by a pause. */
+  takeTurn(isBegun: boolean): void;
   /** Dropped once the planner's job has it; where that refuses it or ends before, it is there again. */
   keepUntilHeard(draft: OpenDraft): void;
   /** What a person said, and then what their answer held up. */

@@ -187,11 +187,22 @@ export function createJobs(core: TuiCore, ports: TuiPorts): Jobs {
     );
   };
 
+  let takeTurn: (isBegun: boolean) => void = () => {};
+  const ownTurn = () =>
+    new Promise<boolean>((resolve) => {
+      takeTurn = resolve;
+    });
+
   const start = async (...steps: readonly JobStep[]): Promise<void> => {
     isFollowing = true;
     told = [];
     core.patch({job: {steps, runs: new Map(), isStopping: false, wait: null}, notice: null, past: null});
     core.send({type: 'job.began'});
+    if (core.get().ui.hasTag('behindWords') && !(await ownTurn())) {
+      core.patch({job: null});
+      core.send({type: 'job.stopped', isPaused: true});
+      return;
+    }
     const end = await ports.start(steps).catch((error: unknown) => ({error}));
     left = 'left' in end ? end.left : [];
     unheard = null;
@@ -220,6 +231,7 @@ export function createJobs(core: TuiCore, ports: TuiPorts): Jobs {
       };
     },
     start,
+    takeTurn: (isBegun) => takeTurn(isBegun),
     keepUntilHeard: (draft: OpenDraft) => {
       unheard = draft;
     },

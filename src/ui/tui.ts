@@ -48,7 +48,11 @@ export type Tui = Omit<TuiCore, 'onJobEnd' | 'asked' | 'dialogs'> & {
 
 /** The terminal UI without a terminal: state, keys and jobs. The screens only draw it. */
 export function createTui(ports: TuiPorts): Tui {
-  const flow = createTuiFlow({pause: (reason) => ports.engine.pause(reason, 'key')});
+  const flow = createTuiFlow({
+    pause: (reason) => ports.engine.pause(reason, 'key'),
+    beginJob: () => jobs.takeTurn(true),
+    dropJob: () => jobs.takeTurn(false),
+  });
   const factsOf = createFacts();
   const drafts = createDraftDesk({drafts: ports.drafts, now: () => new Date(ports.now()).toISOString()});
   const state = createStore<TuiState>({
@@ -99,6 +103,14 @@ export function createTui(ports: TuiPorts): Tui {
     },
     send: flow.send,
     say: (notice) => core.patch({notice}),
+    settle: async (written) => {
+      core.send({type: 'words.began'});
+      try {
+        return await written;
+      } finally {
+        core.send({type: 'words.settled'});
+      }
+    },
     onJobEnd: ({standing, headline, taskId, plan, rejected}, told) => {
       const offer = rejected ? ` · U takes the changes of ${displayLine(rejected)} out again` : '';
       // Of a paused task, or a planner, the banner says it already.

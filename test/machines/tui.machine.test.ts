@@ -10,12 +10,18 @@ const restart: Dialog = {type: 'restart', taskId: 'a'};
 
 function open(...commands: readonly TuiCommand[]) {
   const pauses: PauseReason[] = [];
-  const flow = createTuiFlow({pause: (reason) => pauses.push(reason)});
+  const turns: string[] = [];
+  const flow = createTuiFlow({
+    pause: (reason) => pauses.push(reason),
+    beginJob: () => turns.push('begin'),
+    dropJob: () => turns.push('drop'),
+  });
   for (const command of commands) flow.send(command);
   const job = () => (flow.snapshot().value as {job: string}).job;
   return {
     ...flow,
     pauses,
+    turns,
     job,
     screen: () => screenNames.find((name) => flow.snapshot().hasTag(name)),
     dialog: () => flow.snapshot().context.dialog,
@@ -33,7 +39,35 @@ test('every transition can be taken', () => {
     {type: 'job.stopped', isPaused: false},
     {type: 'tui.leave', reason: 'terminated'},
   ];
-  expect(unreachedTransitions(tuiMachine, {payloads})).toEqual([]);
+  // One, and more than one: how many more makes no difference.
+  const key = ({context}: {context: {unsettled: number}}) => Math.min(context.unsettled, 2);
+  expect(unreachedTransitions(tuiMachine, {payloads, key})).toEqual([]);
+});
+
+describe('a job begun while what a person said is being written', () => {
+  const words: TuiCommand = {type: 'words.began'};
+  const settled: TuiCommand = {type: 'words.settled'};
+
+  test('waits for all of it, and begins then', () => {
+    const {send, job, turns, snapshot} = open(words, words, began);
+    expect([job(), snapshot().hasTag('behindWords')]).toEqual(['behindWords', true]);
+    send(settled);
+    expect([job(), turns]).toEqual(['behindWords', []]);
+    send(settled);
+    expect([job(), turns]).toEqual(['working', ['begin']]);
+  });
+
+  test('is dropped by Ctrl+C: nothing begins, and nothing runs to be paused', () => {
+    const {send, job, turns, pauses} = open(words, began, interrupt, stopped(true), settled);
+    expect([job(), turns, pauses]).toEqual(['paused', ['drop'], []]);
+    send(began);
+    expect(job()).toBe('working');
+  });
+
+  test('needs no turn once it is written', () => {
+    const {job, turns} = open(words, settled, began);
+    expect([job(), turns]).toEqual(['working', []]);
+  });
 });
 
 describe('Ctrl+C', () => {

@@ -289,6 +289,39 @@ describe('feedback of a parent review', () => {
     expect([...pendingFeedback]).toEqual([]);
   });
 
+  test('a job begun while a dismissal is being written waits for it, and Ctrl+C drops the job', async () => {
+    let release = () => {};
+    const dismissing = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const done = restingRun({
+      ...{task_id: 'a', run_id: 'a-1', state: 'succeeded'},
+      ...{provider_session_ref: sessionRef, resumable: true},
+    });
+    const plan = planOf(family(task('p'), task('a', {status: 'done'})), task('b'));
+    const {press, sees, seesNot, pendingFeedback, tell, agents, log} = tuiProject({
+      plan,
+      runs: [done],
+      dismissing,
+    });
+    pendingFeedback.set('a', sentBack('a'));
+    tell();
+    press(keys.enter, 'n', 'u');
+    await sees('Not passed: 1 task is sent back');
+    press(keys.up, keys.enter);
+    await seesNot('Not passed');
+    press('e');
+    await sees('ctrl+c pause');
+    press(keys.ctrlC);
+    await sees('Paused. Ctrl+C again to quit.');
+    press('e');
+    await sees('ctrl+c pause');
+    expect(log).toEqual([]);
+    release();
+    await until(() => expect(agents.agents).toHaveLength(1));
+    expect([...pendingFeedback]).toEqual([]);
+  });
+
   test('opens by itself when the disk tells of it after the job that left it', async () => {
     const {agents, press, sees, seesNot, screen, pendingFeedback, tell} = tuiProject({
       plan: planOf(family(task('p'), task('a')), task('b', {deps: ['p']})),

@@ -26,6 +26,8 @@ export {keys} from './tui-screen.tsx';
 export type TuiOptions = {
   readonly plan?: Plan;
   readonly runs?: readonly RunRecord[];
+  /** A dismissal is written once this is. */
+  readonly dismissing?: Promise<void>;
   readonly size?: {columns: number; rows: number};
   readonly config?: Readonly<Record<string, unknown>>;
   readonly data?: Partial<ProjectData>;
@@ -153,6 +155,7 @@ export function tuiProject(options: TuiOptions = {}) {
       tell();
     },
     dismiss: async (taskIds) => {
+      await options.dismissing;
       for (const id of taskIds) pendingFeedback.delete(id);
       tell();
     },

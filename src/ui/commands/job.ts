@@ -121,8 +121,8 @@ export const jobCommands: readonly Command[] = [
     section: 'Run',
     refusal: withdrawRefusal,
     run: withTask(({core, ports, fail}, id) => {
-      ports
-        .withdraw(id)
+      core
+        .settle(ports.withdraw(id))
         .then(() => core.say({tone: 'accent', text: `${id} waits for your decision again`}), fail);
     }),
   },
