@@ -20,7 +20,7 @@ test('the simulated order is the one that the execution takes', async () => {
   const simulated = await project.run(['simulate', '--runs', '3', '--json']);
   expect({code: simulated.code, err: simulated.err}).toEqual({code: 0, err: ''});
   const {order, checked} = JSON.parse(simulated.out);
-  expect(checked).toBe(2);
+  expect(checked).toBe(3);
 
   const {code, out} = await project.run(['execute', '--json']);
   expect(code).toBe(0);

@@ -1,6 +1,6 @@
 import {Command, InvalidArgumentError} from 'commander';
 import {emptyPlanText} from '../../machines/policies/plan/empty-plan.ts';
-import type {LimitWindow} from '../../machines/policies/simulation/night.ts';
+import type {LimitWindow} from '../../machines/policies/simulation/quota.ts';
 import {counted} from '../../machines/policies/text/counted.ts';
 import {type Cli, countingNumber, wholeNumber} from '../cli.ts';
 

@@ -1,12 +1,8 @@
 import {createEngine} from '../../machines/engine.ts';
 import {checkPlanChange} from '../../machines/policies/plan/plan-validation.ts';
 import type {Draw} from '../../machines/policies/simulation/draws.ts';
-import {
-  type LimitWindow,
-  type Night,
-  nextChange,
-  reviewOf,
-} from '../../machines/policies/simulation/night.ts';
+import {type Night, reviewOf} from '../../machines/policies/simulation/night.ts';
+import {type LimitWindow, stretchOf} from '../../machines/policies/simulation/quota.ts';
 import {createVirtualClock} from '../../machines/virtual-clock.ts';
 import type {ConfigLayer} from '../../services/contracts/config.ts';
 import type {Plan} from '../../services/contracts/plan.ts';
@@ -51,21 +47,12 @@ export async function machineNight({
       played.set(run.run_id, own);
       costUsd += draw.costUsd;
     }
-    const {isInside, change} = limit
-      ? nextChange(clock.now(), limit)
-      : {isInside: false, change: Number.POSITIVE_INFINITY};
-    const possible = isInside ? 0 : change - clock.now();
-    if (possible < own.left) {
-      own.left -= possible;
-      return {
-        milliseconds: possible,
-        verdict: limited(isInside ? change : change + (limit?.minutes ?? 0) * 60_000),
-      };
-    }
     const {draw, left} = own;
-    own.left = 0;
+    const {milliseconds, resetAt} = stretchOf(clock.now(), left, limit);
+    own.left -= milliseconds;
+    if (resetAt !== null) return {milliseconds, verdict: limited(resetAt)};
     const usage = {input_tokens: 0, output_tokens: 0, cost_usd: draw.costUsd};
-    return {milliseconds: left, verdict: run.run_type === 'review' ? passed : verdictOf(draw), usage};
+    return {milliseconds, verdict: run.run_type === 'review' ? passed : verdictOf(draw), usage};
   };
 
   const services = createMemoryServices({

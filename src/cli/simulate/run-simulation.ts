@@ -1,12 +1,15 @@
-import {resolveConfig, settingOf} from '../../machines/policies/config-resolution.ts';
+import {isDeepStrictEqual} from 'node:util';
+import {resolveConfig} from '../../machines/policies/config-resolution.ts';
 import {drawer, type Odds, samplesAround} from '../../machines/policies/simulation/draws.ts';
 import {
-  type LimitWindow,
+  knowsAll,
   type Night,
-  type NightRules,
-  nightBoard,
+  nightRules,
+  nightsToLive,
   playNight,
 } from '../../machines/policies/simulation/night.ts';
+import {nightBoard} from '../../machines/policies/simulation/night-board.ts';
+import type {LimitWindow} from '../../machines/policies/simulation/quota.ts';
 import {type Simulation, summarize} from '../../machines/policies/simulation/summary.ts';
 import {workTime} from '../../machines/policies/text/durations.ts';
 import type {Plan} from '../../services/contracts/plan.ts';
@@ -34,12 +37,6 @@ export type SimulationResult = {
   readonly history: number;
 };
 
-/**
- * The first nights, and the first that ends in each way, are lived through by the machines; the others follow the same rules
- * without them. Half a second of work for a night of 200 tasks is too much for a thousand.
- */
-const machineNights = 2;
-
 const guessedMinutes = 10;
 
 export async function runSimulation(project: Project, request: SimulationRequest): Promise<SimulationResult> {
@@ -47,14 +44,8 @@ export async function runSimulation(project: Project, request: SimulationRequest
   const settings = await project.config.layers();
   const config = resolveConfig(settings);
   const {odds, history} = await oddsOf(project, plan, request);
-  const rules: NightRules = {
-    parentReview: settingOf(config, 'execution.parentReviewEnabled'),
-    stopOnFailure: settingOf(config, 'execution.stopOnFailure'),
-    stopAfterEachTask: settingOf(config, 'execution.stopAfterEachTask'),
-    retries: settingOf(config, 'execution.retries'),
-    limit: request.limit,
-  };
   const start = Date.parse(request.now);
+  const rules = nightRules(config, request.limit);
   const agent = {id: 'demo', source: 'default'} as const;
   const board = nightBoard(plan);
   const drawOf = (number: number) => drawer(odds, request.seed, number);
@@ -64,13 +55,13 @@ export async function runSimulation(project: Project, request: SimulationRequest
     playNight(board, rules, drawOf(number), start),
   );
   const chosen = nightsToLive(nights);
-  let differs = false;
+  let differs = !knowsAll(config, plan, request.limit);
   for (const number of chosen) {
     const lived = await live(number);
     differs ||= !isAlike(lived, nights[number]);
     nights[number] = lived;
   }
-  // Where a rule of the project leads elsewhere, the machines are right, and live through every night.
+  // Where the rules do not suffice, the machines are right, and live through every night.
   if (differs)
     for (const number of nights.keys()) if (!chosen.has(number)) nights[number] = await live(number);
   const checked = differs ? nights.length : chosen.size;
@@ -79,19 +70,9 @@ export async function runSimulation(project: Project, request: SimulationRequest
   return {isPlanEmpty: plan.items.size === 0, simulation, nights, history};
 }
 
-function nightsToLive(nights: readonly Night[]): ReadonlySet<number> {
-  const reasons = new Set<string>();
-  const chosen = new Set<number>();
-  for (const [number, {reason}] of nights.entries()) {
-    if (number < machineNights || !reasons.has(reason)) chosen.add(number);
-    reasons.add(reason);
-  }
-  return chosen;
-}
-
+/** To the millisecond and the cent. */
 const isAlike = (one: Night, other: Night | undefined) =>
-  JSON.stringify([one.order, one.reason, one.needsPerson, one.failed]) ===
-  JSON.stringify([other?.order, other?.reason, other?.needsPerson, other?.failed]);
+  other !== undefined && isDeepStrictEqual(one, other);
 
 async function oddsOf(
   {folder}: Project,

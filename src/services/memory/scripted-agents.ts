@@ -32,6 +32,8 @@ export function createScriptedAgents(timers: Timers, scriptOf: (run: RunRecord) 
           const {milliseconds, verdict, usage} = scriptOf(run);
           say({type: 'session', ref: request.sessionRef ?? sessionRef(number)});
           say({type: 'turn'});
+          // One that works at all has begun to: what happens to it later is no refusal to begin.
+          if (milliseconds > 0) say({type: 'activity', activity: {kind: 'read', text: 'simulated'}});
           finish(milliseconds, () => {
             const {outcome, text} = verdict;
             const failure = outcome === 'failed' ? {failure: verdict.failure} : {};

@@ -1,19 +1,42 @@
 import type {Plan} from '../../../services/contracts/plan.ts';
-import {insertSorted} from '../plan/execution-order.ts';
-import {childrenOf, isLeaf, tasksInTreeOrder} from '../plan/plan-graph.ts';
-import {unmetDeps} from '../plan/readiness.ts';
+import {type ResolvedConfig, settingOf} from '../config-resolution.ts';
+import {budgetsOf} from '../run/budget.ts';
 import type {Draw} from './draws.ts';
-
-/** When the agents have no quota, every day: minutes after midnight, and for how long. */
-export type LimitWindow = {readonly fromMinute: number; readonly minutes: number};
+import {followBoard, type NightBoard} from './night-board.ts';
+import {type LimitWindow, retryAfter, stretchOf} from './quota.ts';
 
 export type NightRules = {
   readonly parentReview: boolean;
+  /** A review that takes longer is stopped and counts as none. */
+  readonly reviewMinutes: number;
   readonly stopOnFailure: boolean;
   readonly stopAfterEachTask: boolean;
   readonly retries: number;
   readonly limit: LimitWindow | null;
+  /** How long a job waits for quota before it stops. */
+  readonly limitMinutes: number;
 };
+
+/** What the settings say. */
+export function nightRules(config: ResolvedConfig, limit: LimitWindow | null): NightRules {
+  const waits = settingOf(config, 'execution.onLimit') === 'wait';
+  return {
+    parentReview: settingOf(config, 'execution.parentReviewEnabled'),
+    reviewMinutes: settingOf(config, 'execution.reviewMinutes'),
+    stopOnFailure: settingOf(config, 'execution.stopOnFailure'),
+    stopAfterEachTask: settingOf(config, 'execution.stopAfterEachTask'),
+    retries: settingOf(config, 'execution.retries'),
+    limit,
+    limitMinutes: waits ? settingOf(config, 'execution.maxLimitWaitMinutes') : 0,
+  };
+}
+
+/** Whether these rules say all that the project does: they know no budget, and at a limit no agent but that of the job. */
+export function knowsAll(config: ResolvedConfig, {items}: Plan, limit: LimitWindow | null): boolean {
+  const {job, task} = budgetsOf(config) ?? {job: {}, task: {}};
+  const isLimited = [job, task].some((budget) => Object.values(budget).some((most) => most !== null));
+  return !isLimited && (limit === null || ![...items.values()].some(({agent}) => agent));
+}
 
 export type Night = {
   /** Tasks as they were begun, reviews as `review of <id>`. */
@@ -30,39 +53,14 @@ export type Night = {
 
 export const reviewOf = (parentId: string) => `review of ${parentId}`;
 
-/** A plan as numbers in the order of its tree, made once for any number of nights. */
-export type NightBoard = {
-  readonly ids: readonly string[];
-  readonly parents: readonly number[];
-  readonly dependents: ReadonlyArray<readonly number[]>;
-  readonly isOpenLeaf: readonly boolean[];
-  readonly isDone: readonly boolean[];
-  /** How many dependencies, and how many children, are not done. */
-  readonly unmet: readonly number[];
-  readonly openChildren: readonly number[];
-};
+const minute = 60_000;
 
-export function nightBoard(plan: Plan): NightBoard {
-  const tasks = tasksInTreeOrder(plan).map(({task}) => task);
-  const places = new Map(tasks.map(({id}, index) => [id, index]));
-  const dependents = tasks.map((): number[] => []);
-  tasks.forEach(({deps}, index) => {
-    for (const dep of deps) dependents[places.get(dep) ?? index]?.push(index);
-  });
-  return {
-    ids: tasks.map(({id}) => id),
-    parents: tasks.map(({parentId}) => (parentId == null ? -1 : (places.get(parentId) ?? -1))),
-    dependents,
-    isOpenLeaf: tasks.map((task) => isLeaf(task) && task.status === 'todo'),
-    isDone: tasks.map(({status}) => status === 'done'),
-    unmet: tasks.map((task) => unmetDeps(plan, task).length),
-    openChildren: tasks.map((task) => childrenOf(plan, task).filter(({status}) => status !== 'done').length),
-  };
-}
+/** An agent that worked for so long has gone on: what is waited for then is another wait. */
+const progressMilliseconds = minute;
 
 /**
  * One night by the rules of the plan alone, without the machines that follow them. Whoever asks for many nights lets
- * the machines live through the first ones and compares.
+ * the machines live through some of them and compares.
  */
 export function playNight(
   board: NightBoard,
@@ -70,17 +68,16 @@ export function playNight(
   drawOf: (taskId: string, attempt: number) => Draw,
   start: number,
 ): Night {
-  const {ids, parents, dependents, isOpenLeaf} = board;
-  const unmet = [...board.unmet];
-  const openChildren = [...board.openChildren];
-  const isDone = [...board.isDone];
-  const ready = isOpenLeaf.flatMap((isOpen, index) => (isOpen && unmet[index] === 0 ? [index] : []));
+  const {ids} = board;
+  const plan = followBoard(board);
+  // Whether a task at its checkpoint is begun again is a person's to say.
+  const retries = rules.stopAfterEachTask ? 0 : rules.retries;
   const order: string[] = [];
   const failed: string[] = [];
   let time = start;
   let costUsd = 0;
   let done = 0;
-  const night = (reason: string, needsPerson: string | null): Night => ({
+  const night = (reason: string, needsPerson: string | null = null): Night => ({
     order,
     reason,
     needsPerson,
@@ -89,74 +86,90 @@ export function playNight(
     milliseconds: time - start,
     costUsd,
   });
-  const work = (name: string, attempt: number): Draw => {
+  const begin = (name: string, attempt: number): Draw => {
     const draw = drawOf(name, attempt);
     order.push(name);
-    time = endOf(time, draw.milliseconds, rules.limit);
     costUsd += draw.costUsd;
     return draw;
   };
-  /** Lets go what waited for it; the parent that has no open child any more is next. */
-  const finish = (index: number): number => {
-    isDone[index] = true;
-    for (const dependent of dependents[index] ?? []) {
-      const left = (unmet[dependent] ?? 0) - 1;
-      unmet[dependent] = left;
-      if (left === 0 && isOpenLeaf[dependent]) insertSorted(ready, dependent);
-    }
-    const parent = parents[index] ?? -1;
-    if (parent < 0) return -1;
-    openChildren[parent] = (openChildren[parent] ?? 0) - 1;
-    return openChildren[parent] === 0 && !isDone[parent] ? parent : -1;
+  /** Goes to where there is quota again; false where that is later than a job waits. */
+  const isWaitedFor = (resetAt: number, since: number): boolean => {
+    const until = retryAfter(resetAt, time);
+    if (until - since > rules.limitMinutes * minute) return false;
+    time = until;
+    return true;
   };
-  for (let index = ready.shift(); index !== undefined; index = ready.shift()) {
-    const id = ids[index] ?? '';
-    let draw = work(id, 1);
-    for (let attempt = 2; draw.outcome === 'failed' && attempt <= rules.retries + 1; attempt++) {
-      draw = work(id, attempt);
+  const work = (name: string, attempt: number): Draw['outcome'] | 'held' => {
+    const {milliseconds, outcome} = begin(name, attempt);
+    let since = time;
+    for (let left = milliseconds; ; ) {
+      const stretch = stretchOf(time, left, rules.limit);
+      time += stretch.milliseconds;
+      left -= stretch.milliseconds;
+      if (stretch.resetAt === null) return outcome;
+      if (stretch.milliseconds >= progressMilliseconds) since = time;
+      if (!isWaitedFor(stretch.resetAt, since)) return 'held';
     }
-    if (draw.outcome === 'asks') return night('waiting_user', id);
+  };
+  /** One that comes to its limit is begun anew. */
+  const review = (name: string): 'passed' | 'overdue' | 'held' => {
+    const longest = rules.reviewMinutes * minute;
+    let since = time;
+    for (let attempt = 1; ; attempt++) {
+      const {milliseconds} = begin(name, attempt);
+      const stretch = stretchOf(time, Math.min(milliseconds, longest), rules.limit);
+      time += stretch.milliseconds;
+      if (stretch.resetAt === null) return milliseconds < longest ? 'passed' : 'overdue';
+      if (stretch.milliseconds >= progressMilliseconds) since = time;
+      if (!isWaitedFor(stretch.resetAt, since)) return 'held';
+    }
+  };
+  for (let index = plan.next(); index !== undefined; index = plan.next()) {
+    const id = ids[index] ?? '';
+    plan.begin(index);
+    let outcome = work(id, 1);
+    for (let attempt = 2; outcome === 'failed' && attempt <= retries + 1; attempt++) {
+      outcome = work(id, attempt);
+    }
+    if (outcome === 'held') return night('paused');
+    if (outcome === 'asks') return night('waiting_user', id);
     // Its status is for the decision to say.
     if (rules.stopAfterEachTask) return night('decision_required', id);
-    if (draw.outcome === 'failed') {
+    if (outcome === 'failed') {
       failed.push(id);
-      if (rules.stopOnFailure) return night('failed', null);
+      if (rules.stopOnFailure) return night('failed');
       continue;
     }
     done += 1;
-    for (let parent = finish(index); parent >= 0; parent = finish(parent)) {
-      if (rules.parentReview) work(reviewOf(ids[parent] ?? ''), 1);
+    for (let parent = plan.finish(index); parent >= 0; parent = plan.finish(parent)) {
+      const verdict = rules.parentReview ? review(reviewOf(ids[parent] ?? '')) : 'passed';
+      if (verdict === 'held') return night('paused');
+      if (verdict === 'passed') continue;
+      if (rules.stopOnFailure) return night('failed');
+      break;
     }
   }
-  return night('completed', null);
+  return night('completed');
 }
 
-const day = 24 * 60;
+/**
+ * The first two nights, further ones up to so many agents, and the first that ends in each way are lived through by the
+ * machines; the others follow the same rules without them. Two milliseconds an agent are too much for a thousand nights.
+ */
+const machineNights = 2;
+const machineAgents = 300;
+/** To begin a night costs as much as so many agents. */
+const firstAgents = 5;
 
-/** When work that begins now is done, if agents rest while there is no quota. */
-export function endOf(time: number, milliseconds: number, limit: LimitWindow | null): number {
-  if (!limit) return time + milliseconds;
-  let now = time;
-  let left = milliseconds;
-  for (;;) {
-    const {isInside, change} = nextChange(now, limit);
-    if (isInside) now = change;
-    else if (now + left <= change) return now + left;
-    else {
-      left -= change - now;
-      now = change;
-    }
+/** By their numbers. */
+export function nightsToLive(nights: readonly Night[]): ReadonlySet<number> {
+  const reasons = new Set<string>();
+  const chosen = new Set<number>();
+  let agents = 0;
+  for (const [number, {reason, order}] of nights.entries()) {
+    agents += firstAgents + order.length;
+    if (number < machineNights || agents <= machineAgents || !reasons.has(reason)) chosen.add(number);
+    reasons.add(reason);
   }
-}
-
-/** Whether there is no quota at this moment, and when that changes. In the time of this machine. */
-export function nextChange(time: number, {fromMinute, minutes}: LimitWindow) {
-  const date = new Date(time);
-  const midnight = new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
-  const at = (minute: number) => midnight + minute * 60_000;
-  for (const from of [fromMinute - day, fromMinute, fromMinute + day]) {
-    if (time < at(from)) return {isInside: false, change: at(from)};
-    if (time < at(from + minutes)) return {isInside: true, change: at(from + minutes)};
-  }
-  return {isInside: false, change: at(fromMinute + 2 * day)};
+  return chosen;
 }
