@@ -1,0 +1,59 @@
+import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
+import path from 'node:path';
+import {expect, test} from 'vitest';
+import {createLimitStore} from '../../../src/services/limits/limit-store.ts';
+import {now} from '../../helpers/plans.ts';
+import {temporaryFolder} from '../../helpers/temp-folder.ts';
+
+const at = (seconds: number) => new Date(Date.parse(now) + seconds * 1000).toISOString();
+const limit = (until: string) => ({until, source: 'reported', seenAt: now}) as const;
+
+function shared(file = path.join(temporaryFolder(), '.blackbird', 'limits.json')) {
+  const warnings: string[] = [];
+  const storeOf = (account: string) =>
+    createLimitStore({file, accountOf: () => account, onWarning: (message) => warnings.push(message)});
+  return {file, warnings, storeOf};
+}
+
+test('a limit holds for its own account only', async () => {
+  const {storeOf, warnings} = shared();
+  const [work, home] = [storeOf('work'), storeOf('home')];
+  await work.save('claude', limit(at(60)));
+  expect(await home.read('claude')).toBeNull();
+  await home.save('claude', limit(at(90)));
+  await home.clear('claude', at(1));
+  expect(await work.read('claude')).toEqual(limit(at(60)));
+  expect(await home.read('claude')).toBeNull();
+  expect(warnings).toEqual([]);
+});
+
+test('projects that meet limits at the same moment keep each other’s', async () => {
+  const {storeOf, warnings} = shared();
+  const accounts = ['a', 'b', 'c', 'd', 'e', 'f'];
+  await Promise.all(accounts.map((account, index) => storeOf(account).save('codex', limit(at(60 + index)))));
+  const kept = await Promise.all(accounts.map((account) => storeOf(account).read('codex')));
+  expect(kept).toEqual(accounts.map((_, index) => limit(at(60 + index))));
+  expect(warnings).toEqual([]);
+});
+
+test('a limit seen after a success stands; one that is over goes with the next that is kept', async () => {
+  const {file, storeOf} = shared();
+  const store = storeOf('work');
+  await store.save('codex', limit(at(60)));
+  await store.clear('codex', at(-1));
+  expect(await store.read('codex')).toEqual(limit(at(60)));
+  await store.save('claude', {...limit(at(120)), seenAt: at(61)});
+  expect(JSON.parse(readFileSync(file, 'utf8')).limits).toMatchObject([{provider: 'claude'}]);
+});
+
+test('a list that cannot be read is told once, and never replaced', async () => {
+  const {file, storeOf, warnings} = shared();
+  mkdirSync(path.dirname(file));
+  writeFileSync(file, '{"limits": [');
+  const store = storeOf('work');
+  expect(await store.read('claude')).toBeNull();
+  await store.save('claude', limit(at(60)));
+  await store.read('claude');
+  expect(warnings).toEqual([expect.stringContaining(`${file} is ignored: `)]);
+  expect(readFileSync(file, 'utf8')).toBe('{"limits": [');
+});
