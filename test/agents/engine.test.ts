@@ -259,7 +259,7 @@ describe.each(['codex', 'claude'] as const)('%s', (agent) => {
     server.script(say('Here I am again.'));
     const {code, out, err} = await project.run(['resume', 'a']);
     expect({code, err}).toEqual({code: 0, err: ''});
-    expect(out).toContain('Ⅱ a lost its Blackbird and is paused: blackbird resume a\n');
+    expect(out).toContain('Ⅱ a was interrupted when Blackbird ended, and is paused: blackbird resume a\n');
     expect(told(server)).toEqual(['canary-1', 'You were interrupted.']);
     expect(project.runs('a')).toMatchObject([
       {
@@ -284,7 +284,7 @@ describe.each(['codex', 'claude'] as const)('%s', (agent) => {
     while (project.latest('a')?.state === 'canceled') ({code, out} = await pauseEarly());
     expect(code).toBe(130);
     expect(project.latest('a')).toMatchObject({state: 'paused', resumable: false});
-    expect(out).toContain('Paused. The agent had no session yet, so it cannot be resumed.\n');
+    expect(out).toContain('Paused. The agent has no session to go on in, so it cannot be resumed.\n');
     expect(server.requests).toEqual([]);
 
     const refused = await project.run(['resume', 'a']);

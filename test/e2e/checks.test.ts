@@ -164,7 +164,7 @@ describe('a check that is stopped', () => {
     await running.ended;
     await expectGone(processes);
     const next = await project.run(['execute']);
-    expect(next.out).toContain('a lost its Blackbird and is paused: blackbird resume a');
+    expect(next.out).toContain('a was interrupted when Blackbird ended, and is paused: blackbird resume a');
     expect(project.latest('a')).toMatchObject({
       state: 'paused',
       pause_reason: 'process_lost',

@@ -103,7 +103,7 @@ describe('SIGKILL', () => {
 
     const {code, out, err} = await project.run(['resume', 'a']);
     expect({code, err}).toEqual({code: 0, err: ''});
-    expect(out).toContain('Ⅱ a lost its Blackbird and is paused: blackbird resume a\n');
+    expect(out).toContain('Ⅱ a was interrupted when Blackbird ended, and is paused: blackbird resume a\n');
     expect(project.runs('a')).toMatchObject([{state: 'succeeded', segments: [{}, {exit_code: 0}]}]);
     expect(project.text('done.txt')).toBe('a\n');
     expect(project.statuses()).toEqual({a: 'done', b: 'todo'});
@@ -181,7 +181,7 @@ test('a restart that never began is named by the run it would have replaced', as
   const {code, out} = await project.run(['execute']);
 
   expect(code).toBe(4);
-  expect(out).toContain('Ⅱ a lost its Blackbird and is paused: blackbird resume a\n');
+  expect(out).toContain('Ⅱ a was interrupted when Blackbird ended, and is paused: blackbird resume a\n');
   expect(project.runs('a')).toMatchObject([{state: 'paused'}, {state: 'canceled'}]);
   expect((await project.run(['resume', 'a'])).code).toBe(0);
   expect(project.statuses()).toEqual({a: 'done', b: 'done'});

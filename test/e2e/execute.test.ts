@@ -483,7 +483,7 @@ describe('two at once', () => {
     await holder.ended;
     const {code, out, err} = await project.run(['execute']);
     expect({code, err}).toEqual({code: 4, err: ''});
-    expect(out).toContain('Ⅱ a lost its Blackbird and is paused: blackbird resume a\n');
+    expect(out).toContain('Ⅱ a was interrupted when Blackbird ended, and is paused: blackbird resume a\n');
     expect(out).toContain('✓ b');
     expect(project.latest('a')).toMatchObject({
       state: 'paused',

@@ -85,7 +85,7 @@ export function textProgress(
           // What never began is simply run again.
           if (fact.run.state === 'paused')
             say(
-              `${paint('yellow', 'Ⅱ')} ${displayLine(fact.run.task_id)} lost its Blackbird and is paused: ${continueCommand(fact.run)}`,
+              `${paint('yellow', 'Ⅱ')} ${displayLine(fact.run.task_id)} was interrupted when Blackbird ended, and is paused: ${continueCommand(fact.run)}`,
             );
           return;
         case 'run.resting': {

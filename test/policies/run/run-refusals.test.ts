@@ -1,9 +1,16 @@
 import {describe, expect, test} from 'vitest';
+import {decisionLines} from '../../../src/machines/policies/job/summary-lines.ts';
 import {requireTask} from '../../../src/machines/policies/plan/plan-graph.ts';
 import {programObstacle} from '../../../src/machines/policies/run/program.ts';
-import {nothingToRun, parentRefusal, resumeRefusal} from '../../../src/machines/policies/run/run-refusals.ts';
+import {
+  nothingToRun,
+  parentRefusal,
+  refusalOf,
+  resumeRefusal,
+} from '../../../src/machines/policies/run/run-refusals.ts';
+import {attemptOf} from '../../../src/machines/policies/run/task-outcome.ts';
 import type {RunRecord} from '../../../src/services/contracts/run.ts';
-import {begun, pausedRun, sessionRef, waitingRun} from '../../fakes/runs.ts';
+import {begun, pausedRun, restingRun, runRecord, sessionRef, waitingRun} from '../../fakes/runs.ts';
 import {seen} from '../../helpers/errors.ts';
 import {family, planOf, task} from '../../helpers/plans.ts';
 import {factsIn} from '../../helpers/task-facts.ts';
@@ -33,7 +40,42 @@ describe('of a parent, whatever is asked of it', () => {
   });
 });
 
+describe('a task at its checkpoint', () => {
+  const refusal = (fields: Partial<RunRecord>) => {
+    const plan = planOf(task('a', {status: 'in_progress'}));
+    const run = restingRun({state: 'succeeded', decision_state: 'pending', ...fields});
+    return seen(refusalOf(factsIn(plan, {run})(requireTask(plan, 'a')), 'resume', 'checkpoint'));
+  };
+  const session = {provider_session_ref: sessionRef, resumable: true};
+
+  test.each([
+    {name: 'its agent has a session', fields: session, isOffered: true},
+    {name: 'its agent has none', fields: {}, isOffered: false},
+    {
+      name: 'a command told nobody whose session it is',
+      fields: {...session, provider: 'custom'},
+      isOffered: false,
+    },
+  ] as const)('is offered changes only where $name: $isOffered', ({fields, isOffered}) => {
+    const changes = 'blackbird review a --request-changes [text]';
+    expect(refusal(fields).next.some(({command}) => command === changes)).toBe(isOffered);
+    const run = restingRun({state: 'succeeded', decision_state: 'pending', ...fields});
+    const lines = decisionLines('a', attemptOf('a', run));
+    expect(lines.some((line) => line.endsWith('--request-changes [text]'))).toBe(isOffered);
+    expect(lines.some((line) => line.endsWith('--approve'))).toBe(true);
+  });
+});
+
 describe('a refusal', () => {
+  test('of what is running names the pause', () => {
+    const plan = planOf(task('a', {status: 'in_progress'}));
+    const facts = factsIn(plan, {run: runRecord(), isEngineAlive: true})(requireTask(plan, 'a'));
+    expect(seen(refusalOf(facts, 'setStatus', 'running')).next).toEqual([
+      {command: 'blackbird runs a', why: 'see its state'},
+      {command: 'blackbird pause', why: 'pause it first'},
+    ]);
+  });
+
   test('names the task, the run, the provider, the session, the reason and what to do', () => {
     const task = {id: "it's", title: 'Do it'};
     expect(seen(resumeRefusal('E_RESUME_REJECTED', task, pausedRun(), 'it is gone'))).toEqual({

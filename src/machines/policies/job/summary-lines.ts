@@ -9,7 +9,7 @@ import {displayLine} from '../text/display-text.ts';
 export function pausedLines(taskId: string, {resumable}: Pick<Attempted, 'resumable'>): string[] {
   const restart = `Restart with: ${commandFor('restart', taskId)}`;
   if (resumable) return [`Paused. Resume with: ${commandFor('resume', taskId)}`, `        ${restart}`];
-  return [`Paused. The agent had no session yet, so it cannot be resumed.`, `        ${restart}`];
+  return [`Paused. The agent has no session to go on in, so it cannot be resumed.`, `        ${restart}`];
 }
 
 export function questionLines({taskId, questions = []}: Attempted): string[] {
@@ -23,11 +23,12 @@ export function questionLines({taskId, questions = []}: Attempted): string[] {
 }
 
 /** What a person types who was not there to be asked. */
-export function decisionLines(taskId: string, run: Pick<RunRecord, 'state'>): string[] {
+export function decisionLines(taskId: string, run: Pick<Attempted, 'state' | 'resumable'>): string[] {
   const review = commandFor('review', taskId);
+  const choices = choicesAt(run).filter(({id}) => id !== 'requestChanges' || run.resumable);
   return [
     `${displayLine(taskId)} waits for your decision. See it with: ${commandFor('diff', taskId)}`,
-    ...choicesAt(run).map(
+    ...choices.map(
       ({option}, place) => `${place === 0 ? 'Decide with:' : ' '.repeat(12)} ${review} ${option}`,
     ),
   ];

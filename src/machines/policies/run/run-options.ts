@@ -71,6 +71,10 @@ export function canGoOnHere(run: RunRecord): boolean {
   return runObstacle(run, {...preparedHere, owner: 'gone'}, asked) === null;
 }
 
+/** Whether its agent can be told, in its session, what should be different. */
+export const takesFeedback = (run: RunRecord): boolean =>
+  runObstacle(run, {...preparedHere, owner: 'gone'}, 'sendBack') === null;
+
 type Need = (facts: Parameters<typeof runGuards.isReview>[0]) => RunObstacle | null;
 
 const nothing: Need = () => null;

@@ -32,10 +32,13 @@ export function refusalOf(facts: TaskFacts, command: TaskCommand, obstacle: Task
     case 'running':
       return new AppError('E_TASK_RUNNING', `${id} is running`, {
         details: run ? [['run', run.run_id]] : [],
-        next: [{command: `blackbird runs ${shellWord(id)}`, why: 'see its state'}],
+        next: [
+          {command: `blackbird runs ${shellWord(id)}`, why: 'see its state'},
+          {command: 'blackbird pause', why: 'pause it first'},
+        ],
       });
     case 'checkpoint':
-      return atCheckpoint(id);
+      return atCheckpoint(facts);
     case 'notApproved':
     case 'builtOn':
     case 'committed':
@@ -243,12 +246,14 @@ const shell: Record<TaskCommand, {verb: string; rest?: string; why: string}> = {
 };
 
 /** What stands at a checkpoint is decided, not changed by other means. */
-export function atCheckpoint(taskId: string): AppError {
+function atCheckpoint(facts: TaskFacts): AppError {
+  const taskId = facts.task.id;
   const review = `blackbird review ${shellWord(taskId)}`;
+  const changes = {command: `${review} --request-changes [text]`, why: 'send the agent back to work'};
   return new AppError('E_DECISION_PENDING', `${taskId} waits for your decision`, {
     next: [
       {command: `${review} --approve`, why: 'the plan may go on'},
-      {command: `${review} --request-changes [text]`, why: 'send the agent back to work'},
+      ...(taskObstacle(facts, 'sendBack') === null ? [changes] : []),
       {command: `${review} --reject [reason]`, why: 'the task has failed'},
       {command: `blackbird restart ${shellWord(taskId)}`, why: 'or start again from scratch'},
     ],

@@ -1,7 +1,7 @@
 import type {NextStep} from '../../../services/contracts/errors.ts';
 import type {RunRecord, RunState} from '../../../services/contracts/run.ts';
 import {failureSteps, isHeldUp} from './failure-table.ts';
-import {canGoOnHere} from './run-options.ts';
+import {canGoOnHere, takesFeedback} from './run-options.ts';
 import {isUndelivered} from './task-runs.ts';
 
 export type TaskOutput =
@@ -39,7 +39,7 @@ export type Attempted = {
   readonly taskId: string;
   /** What to do about its failure. */
   readonly next?: readonly NextStep[];
-  /** What the run chart says of it. */
+  /** What the run chart says of it: at its checkpoint, whether changes can be requested. */
   readonly resumable: boolean;
 } & Pick<RunRecord, 'state' | 'failure' | 'retry_at' | 'questions' | 'decision_state'>;
 
@@ -48,7 +48,7 @@ export function attemptOf(taskId: string, run: RunRecord): Attempted {
   return {
     taskId,
     state,
-    resumable: canGoOnHere(run),
+    resumable: decision_state === 'pending' ? takesFeedback(run) : canGoOnHere(run),
     ...(failure && {failure, next: failureSteps(run)}),
     ...(retry_at === undefined ? {} : {retry_at}),
     ...(questions && {questions}),
