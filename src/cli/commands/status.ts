@@ -83,7 +83,7 @@ async function statusLook(cli: Cli, command: Command): Promise<() => Promise<Job
 type Row = {readonly sign?: Piece; readonly head: Piece; readonly pieces?: readonly Piece[]};
 
 export function statusLines(status: JobStatus, now: string, surface: Surface): string[] {
-  const {needs_you, next, done, total} = status;
+  const {needs_you, next, done, skipped, total} = status;
   const heading = (text: string): Row => ({head: {text, style: 'bold'}});
   const rows: readonly Row[] = [
     ...jobRows(status, now),
@@ -103,7 +103,7 @@ export function statusLines(status: JobStatus, now: string, surface: Surface): s
       head: {text: displayLine(task_id)},
       pieces: [{text: displayLine(title)}],
     })),
-    {head: {text: `${done} of ${total} done`}},
+    {head: {text: `${done} of ${total} done${skipped === 0 ? '' : `, ${skipped} skipped`}`}},
   ];
   return rows.flatMap(({sign = {text: ''}, head, pieces = []}) => laidOut(sign, head, pieces, surface));
 }

@@ -57,6 +57,7 @@ test('where nothing ever ran: what comes next, and how much is done', () => {
       {task_id: 'b', title: 'Task b'},
     ],
     done: 0,
+    skipped: 0,
     total: 2,
   });
 });
@@ -96,7 +97,8 @@ describe('while a job works', () => {
       waiting: null,
       needs_you: [],
       next: ['b', 'c', 'd'].map((id) => ({task_id: id, title: `Task ${id}`})),
-      done: 2,
+      done: 1,
+      skipped: 1,
       total: 7,
     });
   });

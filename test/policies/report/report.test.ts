@@ -193,6 +193,23 @@ describe('in words', () => {
     expect(restLine(night)).toBe('1 ready: pay-09. Go on with: blackbird execute');
   });
 
+  test('of a plan with skipped tasks, which are not done', () => {
+    const plan = planOf(task('a', {status: 'done'}), task('b', {status: 'skipped'}));
+    const report = nightReport({plan, factsOf: factsIn(plan), runs: []});
+    expect(report).toMatchObject({done: 1, skipped: 1, total: 2});
+    expect(headPieces(report).slice(0, 2)).toEqual(['1 of 2 done', '1 skipped']);
+    expect(restLine(report)).toBe('Everything is done.');
+  });
+
+  test('of who worked: the agents of the runs, not one that a job only would have used', () => {
+    const [first] = nightFacts.runs;
+    const runs = first ? [{...first, provider: 'codex' as const}] : [];
+    expect(headPieces(nightReport({runs}))[0]).toBe('codex');
+    const open = {jobs: [jobRecord({startedAt: nightTime(0)})], runs: []};
+    expect(headPieces(nightReport({...open, isLive: false}))[0]).toBe('6 of 9 done');
+    expect(headPieces(nightReport({...open, isLive: true}))[0]).toBe('claude');
+  });
+
   test.each([
     ['pay-01', ['3m30s', '$1.25', '2 files +46 −3', 'committed 3f2a9c1']],
     ['pay-02', ['24m48s', '$1.25', '2 files +46 −3', '1 wait of 2h10m (usage limit)']],

@@ -62,6 +62,7 @@ export type JobStatus = {
   /** At most three. */
   readonly next: ReadonlyArray<{readonly task_id: string; readonly title: string}>;
   readonly done: number;
+  readonly skipped: number;
   readonly total: number;
 };
 
@@ -116,7 +117,8 @@ export function jobStatus(facts: StatusFacts): JobStatus {
     next: readyTasks(plan)
       .slice(0, nextCount)
       .map(({id, title}) => ({task_id: id, title})),
-    done: leaves.filter(({status}) => status === 'done' || status === 'skipped').length,
+    done: leaves.filter(({status}) => status === 'done').length,
+    skipped: leaves.filter(({status}) => status === 'skipped').length,
     total: leaves.length,
   };
 }

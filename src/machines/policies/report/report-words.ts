@@ -44,12 +44,15 @@ const localDay = (date: Date) => `${date.getFullYear()}-${pad(date.getMonth() + 
 const morningOf = (from: string, to: string) => (Date.parse(to) - Date.parse(from) < 86_400_000 ? to : from);
 
 /** The same for every view: who worked, how much is done, what it took. */
-export function headPieces({jobs, done, total, totals}: Report): string[] {
+export function headPieces({jobs, tasks, is_live, done, skipped, total, totals}: Report): string[] {
   const {cost_usd, tokens, limits, outages, crashes, questions, retries} = totals;
-  const agents = [...new Set(jobs.map(({agent}) => agent))];
+  // A job that began nothing was not worked on by the agent that it would have used.
+  const workers = tasks.length === 0 && is_live ? jobs : tasks;
+  const agents = [...new Set(workers.map(({agent}) => agent))];
   return [
     ...(agents.length === 0 ? [] : [displayLine(agents.join(', '))]),
     `${done} of ${total} done`,
+    ...(skipped === 0 ? [] : [`${skipped} skipped`]),
     ...(tokens === null ? [] : [`${tokenCount(tokens)} tokens`]),
     ...(cost_usd === null ? [] : [dollars(cost_usd)]),
     ...waitWords(limits, 'usage limit'),
@@ -159,11 +162,11 @@ export function refusalLine({jobs}: Report): string {
 
 /** What is left, and how to go on; empty where nothing is. */
 export function restLine(report: Report): string {
-  const {is_live, ready, next, done, total, needs_you, reviews_due, before_all} = report;
+  const {is_live, ready, next, done, skipped, total, needs_you, reviews_due, before_all} = report;
   if (is_live) return '';
   if (total === 0) return emptyPlanText;
   if (ready === 0) {
-    if (done < total || needs_you.length > 0) return '';
+    if (done + skipped < total || needs_you.length > 0) return '';
     if (reviews_due.length === 0) return 'Everything is done.';
     return `The review of ${reviews_due.map(displayLine).join(', ')} is due. Go on with: blackbird execute`;
   }

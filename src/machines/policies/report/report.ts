@@ -32,6 +32,7 @@ export type Report = {
   readonly jobs: readonly TimelineJob[];
   /** How the whole plan stands now. */
   readonly done: number;
+  readonly skipped: number;
   readonly total: number;
   /** What was worked on, in the order in which it began. */
   readonly tasks: readonly TaskReport[];
@@ -135,7 +136,8 @@ export function reportOf(facts: ReportFacts): Report {
     to: timeline?.to ?? null,
     is_live: timeline?.is_live ?? false,
     jobs: timeline?.jobs ?? [],
-    done: leaves.filter(({status}) => status === 'done' || status === 'skipped').length,
+    done: leaves.filter(({status}) => status === 'done').length,
+    skipped: leaves.filter(({status}) => status === 'skipped').length,
     total: leaves.length,
     tasks,
     needs_you: [
