@@ -145,10 +145,12 @@ describe('SIGKILL', () => {
     {args: ['execute'], run: {state: 'paused', pause_reason: 'process_lost', resumable: true}},
     {args: ['resume', 'a'], run: {state: 'succeeded', segments: [{}, {exit_code: 0}]}},
   ])('of the whole family, the guardian too, is shown and mended by $args', async ({args, run}) => {
-    const prompt = demo('spawn-sleeper', 'write started x', 'sleep 5');
+    const prompt = demo('spawn-sleeper', 'write started x', 'sleep 60');
     const project = engineProject(planOf(task('a', {prompt})));
     const running = project.start(['execute']);
     await untilAtWork(project, 'a');
+    // Stopped, it starts no other guardian while its own are being killed.
+    process.kill(running.pid, 'SIGSTOP');
     const children = readdirSync('/proc').filter((pid) => parentOf(pid) === running.pid);
     // First the guardian, the reaper and Blackbird, so that nobody is left to end what the agent started.
     const agents = project.agents();
