@@ -130,8 +130,15 @@ function jobRows(status: JobStatus, now: string): Row[] {
     {head: {text: 'Works', style: 'bold'}, pieces: [works, ...usedTexts(job)].map((text) => ({text}))},
     ...(running === null ? [] : [runningRow(running, ago)]),
     ...(waiting === null ? [] : [waitingRow(waiting, ago)]),
+    ...(isBetween(status)
+      ? [{sign: {text: '●', style: 'cyan'} as const, head: {text: 'between two tasks'}}]
+      : []),
   ];
 }
+
+/** It works, and nothing is on disk yet of what comes next: a plan is read, files are looked at. */
+const isBetween = ({job, running, waiting, needs_you}: JobStatus): boolean =>
+  job?.state === 'working' && running === null && waiting === null && needs_you.length === 0;
 
 const usedTexts = ({tokens, cost_usd}: Used): string[] => [
   ...(tokens === null ? [] : [`${tokenCount(tokens)} tokens`]),

@@ -57,7 +57,9 @@ export const jobCommands: readonly Command[] = [
     hint: 'first',
     at: anywhere,
     section: 'Run',
-    refusal: ({isBusy, isPausing}, {job}) => {
+    refusal: ({isBusy, isPausing}, {job, data}) => {
+      if (!isBusy && data?.otherEngine != null)
+        return `process ${data.otherEngine} executes it: blackbird stop ends it after its task`;
       if (!isBusy || isPausing || !job?.steps.some(({type}) => type === 'execute'))
         return 'no plan is being executed';
       return job.isStopping ? 'it stops after this task already' : null;

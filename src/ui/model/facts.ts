@@ -105,6 +105,8 @@ export type Facts = {
   readonly isSearching: boolean;
   readonly isBusy: boolean;
   readonly isPausing: boolean;
+  /** A job works on the project, this process's or another's. */
+  readonly isEngineAlive: boolean;
   readonly hasBanner: boolean;
   /** Ctrl+C was pressed with nothing at work. */
   readonly isConfirming: boolean;
@@ -171,6 +173,7 @@ export function createFacts(): (state: TuiState) => Facts {
       isSearching: ui.hasTag('searching'),
       isBusy: ui.hasTag('busy'),
       isPausing: ui.hasTag('pausing'),
+      isEngineAlive,
       hasBanner: ui.hasTag('banner'),
       isConfirming: ui.hasTag('confirming'),
       panel,

@@ -8,7 +8,7 @@ import {wrapped} from '../text/wrap.ts';
 import type {Jobs} from '../tui-core.ts';
 import type {Facts, TuiState} from './facts.ts';
 import {justifyLine, type Style} from './styled-lines.ts';
-import {runBadge, stateBadges} from './task-state.ts';
+import {runBadge, stateBadges, waitNote} from './task-state.ts';
 
 /** Silence is shown after this. */
 const silenceSeconds = 5;
@@ -55,7 +55,7 @@ export function runHead(state: TuiState, facts: Facts, jobs: Jobs, columns: numb
 
 function stateWord(
   state: TuiState,
-  {task, run: latest, shownRun: run, stateOf, isPausing}: Facts,
+  {task, run: latest, shownRun: run, stateOf, isPausing, isEngineAlive}: Facts,
 ): readonly [string, string, Style] {
   if (!task || !run) return ['', '', {}];
   if (run !== latest) return runBadge(run);
@@ -66,7 +66,7 @@ function stateWord(
       ? [working, 'pausing', {tone: 'warning'}]
       : [working, checkingWords(run) ?? (run.run_type === 'review' ? 'reviewing' : 'working'), accent];
   }
-  return [symbol, word || run.state, style];
+  return [symbol, (waitNote(run, isEngineAlive) ?? word) || run.state, style];
 }
 
 /** Work so far: the segments that ended, and the one that runs, or the check. */

@@ -1,6 +1,8 @@
 import {isLeaf} from '../../machines/policies/plan/plan-graph.ts';
 import {isReady, unmetDeps} from '../../machines/policies/plan/readiness.ts';
+import {isHeldForTime, retryTimeOf} from '../../machines/policies/run/retry-time.ts';
 import {type TaskFacts, taskStanding} from '../../machines/policies/run/task-options.ts';
+import {timeOfDay} from '../../machines/policies/text/durations.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Style} from './styled-lines.ts';
@@ -99,8 +101,15 @@ const runBadges = {
   canceled: ['–', 'canceled', {dim: true}],
 } as const satisfies Record<RunRecord['state'], Badge>;
 
+/** What a job that works, here or elsewhere, goes on with by itself; null where a person has to. */
+export function waitNote(run: RunRecord | null | undefined, isEngineAlive: boolean): string | null {
+  if (!run || !isEngineAlive || run.state !== 'paused' || !isHeldForTime(run)) return null;
+  return `waits until ${timeOfDay(retryTimeOf(run), run.updated_at)}`;
+}
+
 /** Why it does not go on, in a few words; empty where the word says it all. */
-export function stateNote(plan: Plan, task: Task, state: TaskState): string {
+export function stateNote(plan: Plan, task: Task, state: TaskState, waits: string | null = null): string {
+  if (waits !== null) return waits;
   if (state !== 'waits') return stateBadges[state][1];
   const [first, ...more] = unmetDeps(plan, task);
   if (first === undefined) return 'waits';

@@ -8,7 +8,7 @@ import {textWidth} from '../text/graphemes.ts';
 import {type Facts, reviewAtWork, type TuiState} from './facts.ts';
 import {elapsed} from './run-tab.ts';
 import {justifyLine, lineWidth, markLine} from './styled-lines.ts';
-import {needsPerson, stateBadges, stateNote} from './task-state.ts';
+import {needsPerson, stateBadges, stateNote, waitNote} from './task-state.ts';
 import type {TreeEntry} from './tree.ts';
 
 /** Deeper levels are not indented further: a chain of tasks must not leave the pane. */
@@ -90,7 +90,9 @@ function rowBadge(state: TuiState, facts: Facts, plan: Plan, task: Task, now: nu
     return {symbol, style, note: isPausing ? 'pausing' : clockTime(elapsed(run, now)), isLoud: true};
   }
   const isQuiet = taskState === 'ready' || taskState === 'done';
-  const note = isQuiet ? '' : displayLine(stateNote(plan, task, taskState));
+  const note = isQuiet
+    ? ''
+    : displayLine(stateNote(plan, task, taskState, waitNote(run, facts.isEngineAlive)));
   return {
     symbol,
     style,

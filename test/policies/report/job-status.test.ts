@@ -65,7 +65,7 @@ test('where nothing ever ran: what comes next, and how much is done', () => {
 describe('while a job works', () => {
   const job = jobRecord({runs: [{taskId: 'a', runId: 'a-1', startedAt: at}]});
   const running = (fields: Partial<RunRecord> = {}) =>
-    runRecord({segments: [segment], job_id: job.jobId, ...fields});
+    runRecord({phase: 'active', segments: [segment], job_id: job.jobId, ...fields});
 
   test('tells what runs, since when, and what it uses so far', () => {
     const usage = {input_tokens: 17_000, output_tokens: 1000, cost_usd: 0.31};
@@ -198,6 +198,17 @@ describe('while a job works', () => {
     ['the plan, where it worked on none', null, 'blackbird execute'],
   ])('whose Blackbird is gone is gone on with by %s', (_what, run, command) => {
     expect(statusOf({job, owner: 'dead', run}).job?.go_on).toBe(command);
+  });
+
+  test.each([
+    ['launching', {phase: 'launching'}],
+    ['running', {phase: 'active'}],
+    ['pausing', {phase: 'pausing'}],
+    ['pausing', {phase: 'pausing', run_type: 'review'}],
+    ['reviewing', {phase: 'active', run_type: 'review'}],
+    ['checking', {phase: 'verifying'}],
+  ] as const)('what runs is %s: %j', (state, fields) => {
+    expect(statusOf({job, owner: 'alive', run: running(fields)}).running?.state).toBe(state);
   });
 
   test.each([

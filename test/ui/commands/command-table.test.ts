@@ -38,6 +38,11 @@ describe('a command and whether it can be given', () => {
     {command: 'job.retry', options: one({status: 'blocked'}), reason: null},
     {command: 'job.retry', options: one({}), reason: 'it is neither failed nor blocked nor lost'},
     {command: 'job.stopAfter', options: one({}), reason: 'no plan is being executed'},
+    {
+      command: 'job.stopAfter',
+      options: {...one({}), data: {otherEngine: 7}},
+      reason: 'process 7 executes it: blackbird stop ends it after its task',
+    },
     {command: 'plan.undo', options: one({}), reason: 'there is nothing to undo'},
     {command: 'plan.status', options: {plan: planOf()}, reason: 'no task is selected'},
     {command: 'tree.next', options: one({}), reason: 'nothing needs you'},

@@ -2,7 +2,7 @@ import {describe, expect, test} from 'vitest';
 import type {KnownOfTask} from '../../../src/machines/policies/run/task-options.ts';
 import * as browse from '../../../src/ui/model/browse.ts';
 import {startBrowse} from '../../../src/ui/model/browse.ts';
-import {type TaskState, taskState} from '../../../src/ui/model/task-state.ts';
+import {type TaskState, taskState, waitNote} from '../../../src/ui/model/task-state.ts';
 import {summarizePlan, treeEntries} from '../../../src/ui/model/tree.ts';
 import {pausedRun, restingRun, runRecord, waitingRun} from '../../fakes/runs.ts';
 import {family, planOf, task} from '../../helpers/plans.ts';
@@ -154,4 +154,14 @@ describe('moving', () => {
     expect(browse.scrollDetail(back, 1, frame).detailTop).toBe(null);
     expect(browse.scrollDetail(back, -200, frame).detailTop).toBe(0);
   });
+});
+
+test.each([
+  {name: 'a job works', isEngineAlive: true, kind: 'rate_limit', note: 'waits until 18:05'},
+  {name: 'nobody works', isEngineAlive: false, kind: 'rate_limit', note: null},
+  {name: 'a person has to log in', isEngineAlive: true, kind: 'auth', note: null},
+] as const)('a task that is held up, where $name: $note', ({isEngineAlive, kind, note}) => {
+  const local = (time: string) => new Date(`2026-01-10T${time}:00`).toISOString();
+  const times = {retry_at: local('18:05'), updated_at: local('17:00')};
+  expect(waitNote(pausedRun({failure: {kind, message: ''}, ...times}), isEngineAlive)).toBe(note);
 });

@@ -40,7 +40,7 @@ export type JobStatus = {
     readonly task_id: string;
     readonly title: string;
     readonly run_id: string;
-    readonly state: 'running' | 'reviewing' | 'checking';
+    readonly state: 'launching' | 'running' | 'pausing' | 'reviewing' | 'checking';
     /** The command that is being run to see whether the work holds. */
     readonly check: string | null;
     readonly since: string;
@@ -106,7 +106,7 @@ export function jobStatus(facts: StatusFacts): JobStatus {
       task_id: running.task_id,
       title: titleOf(running.task_id),
       run_id: running.run_id,
-      state: running.run_type === 'review' ? 'reviewing' : isVerifying(running) ? 'checking' : 'running',
+      state: workOf(running),
       check: running.check?.command ?? null,
       since: (running.check ?? running.segments.at(-1))?.started_at ?? running.updated_at,
       agent: programName(running),
@@ -121,6 +121,12 @@ export function jobStatus(facts: StatusFacts): JobStatus {
     skipped: leaves.filter(({status}) => status === 'skipped').length,
     total: leaves.length,
   };
+}
+
+function workOf(run: RunRecord): NonNullable<JobStatus['running']>['state'] {
+  if (run.phase === 'pausing' || run.phase === 'launching') return run.phase;
+  if (run.run_type === 'review') return 'reviewing';
+  return isVerifying(run) ? 'checking' : 'running';
 }
 
 type OpenWait = Omit<NonNullable<JobStatus['waiting']>, 'title'>;
