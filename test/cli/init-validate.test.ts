@@ -1,13 +1,18 @@
 import {mkdirSync, statSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
+import {emptyPlanText} from '../../src/machines/policies/plan/empty-plan.ts';
 import {family, planOf, task} from '../helpers/plans.ts';
 import {cliProject, controlCharacters, lines} from '../helpers/run-cli.ts';
 
 describe('init', () => {
   test('creates an empty plan, private, and then leaves it alone', async () => {
     const {planFile, planText, run, json} = cliProject();
-    expect(await run(['init'])).toEqual({code: 0, out: lines(`created plan: ${planFile}`), err: ''});
+    expect(await run(['init'])).toEqual({
+      code: 0,
+      out: lines(`created plan: ${planFile}`),
+      err: lines(emptyPlanText),
+    });
     expect(planText()).toBe('{\n  "schemaVersion": 1,\n  "items": {}\n}\n');
     expect(statSync(planFile).mode & 0o777).toBe(0o600);
     expect(await run(['init'])).toEqual({code: 0, out: lines(`plan already exists: ${planFile}`), err: ''});

@@ -28,6 +28,14 @@ describe('home', () => {
     expect(screen()).toContain('e runs the ready tasks');
   });
 
+  test('all of its keys are in the last line of 80 columns', () => {
+    expect(
+      tuiProject({plan: planOf(task('a'))})
+        .lines()
+        .at(-1),
+    ).toBe(' e execute  P plan by agent  enter plan  , settings  S sessions  ? help  q quit');
+  });
+
   test('a paused task comes first', () => {
     const {screen} = tuiProject({
       plan: planOf(task('a', {status: 'in_progress'}), task('b')),
@@ -57,6 +65,15 @@ describe('home', () => {
   ])('$name', ({data, seen}) => {
     expect(tuiProject({plan: planOf(task('a')), data}).screen()).toContain(seen);
   });
+});
+
+test('what can be done about a task stands whole below its state where it does not fit beside it', async () => {
+  const {sees} = await browsing({
+    plan: planOf(task('a', {status: 'in_progress'})),
+    runs: [pausedRun()],
+  });
+  await sees(/│ Ⅱ paused +│/);
+  await sees('u goes on in its session, R starts again');
 });
 
 describe('the tree', () => {

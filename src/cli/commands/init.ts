@@ -1,4 +1,5 @@
 import {Command} from 'commander';
+import {emptyPlanText} from '../../machines/policies/plan/empty-plan.ts';
 import type {Cli} from '../cli.ts';
 
 export function initCommand(cli: Cli): Command {
@@ -9,5 +10,6 @@ export function initCommand(cli: Cli): Command {
       const created = await plans.create();
       const text = created ? `created plan: ${plans.file}` : `plan already exists: ${plans.file}`;
       cli.print(command, {created, file: plans.file}, text);
+      if (created && !cli.isJson(command)) cli.context.err(emptyPlanText);
     });
 }

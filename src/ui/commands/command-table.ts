@@ -27,15 +27,18 @@ export const commands: readonly Command[] = [
 
 const commandsAt = (place: Place) => commands.filter(({at}) => at.includes(place));
 
+/** A place where one hint has a short form shows only those that have one, where it is narrow. */
+const withShortHint = (command: Command): Command =>
+  command.hint === 'first' ? {...command, short: command.short ?? command.label} : command;
+
 /** The tab Diff has keys of its own, and all those of its pane that they leave. */
 function commandsOfDiff(): readonly Command[] {
   const own = commandsAt('diff');
   const taken = new Set(own.flatMap(({id, keys}) => (id === 'diff.back' ? [] : keys)));
   const others = commandsAt('detail').map((command) => ({
-    ...command,
-    keys: command.keys.filter((key) => !taken.has(key)),
     // Behind the many keys of the diff there is room for short hints only.
-    ...(command.hint === 'first' ? {short: command.label} : {}),
+    ...withShortHint(command),
+    keys: command.keys.filter((key) => !taken.has(key)),
   }));
   // A search of the diff is its own, too.
   return [...own, ...others.filter(({id, keys}) => keys.length > 0 && !id.startsWith('find.'))];
@@ -43,7 +46,7 @@ function commandsOfDiff(): readonly Command[] {
 
 /** The commands of each place. */
 export const keymaps: Readonly<Record<Place, readonly Command[]>> = {
-  home: commandsAt('home'),
+  home: commandsAt('home').map(withShortHint),
   tree: commandsAt('tree'),
   detail: commandsAt('detail'),
   diff: commandsOfDiff(),

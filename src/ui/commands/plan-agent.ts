@@ -14,7 +14,7 @@ export const planAgentCommands: readonly Command[] = [
     id: 'planner.generate',
     keys: ['P'],
     label: 'plan with your agent',
-    short: 'plan',
+    short: 'plan by agent',
     hint: 'first',
     at: ['home'],
     refusal: plannerFree,

@@ -6,6 +6,7 @@ import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Line} from '../components/lines.tsx';
 import {wrapped} from '../text/wrap.ts';
 import type {Facts} from './facts.ts';
+import {lineWidth} from './styled-lines.ts';
 import {stateBadges, stateNote} from './task-state.ts';
 
 /** Everything the plan says of a task, and its state. */
@@ -69,12 +70,12 @@ function statusLines(
   const state = stateOf(task);
   const [symbol, , style] = stateBadges[state];
   const note = stateNote(plan, task, state) || task.status;
-  const lines: Line[] = [
-    [
-      {text: `${symbol} ${note}`, ...style},
-      {text: hint === '' ? '' : `   ${hint}`, dim: true},
-    ],
-  ];
+  const head: Line = [{text: `${symbol} ${note}`, ...style}];
+  const beside: Line = hint === '' ? head : [...head, {text: `   ${hint}`, dim: true}];
+  const lines: Line[] =
+    lineWidth(beside) <= columns
+      ? [beside]
+      : [head, ...wrapped(hint, columns).map((text): Line => [{text, dim: true}])];
   if (run?.failure && (state === 'failed' || state === 'paused' || state === 'lost')) {
     const reason = `${run.failure.kind}: ${displayLine(run.failure.message)}`;
     lines.push(...wrapped(reason, columns).map((text): Line => [{text, tone: 'bad'}]));
