@@ -12,8 +12,9 @@ import {notableFiles} from './notable-files.ts';
 import {applyUndo, planUndo} from './plan-undo.ts';
 import {checkIds, openRecordedTrees} from './recorded-trees.ts';
 import {type Environment, GitFailure} from './safe-git.ts';
-import {countLines, listChanges, observeChange, renderDiff} from './tree-diff.ts';
+import {countLines, listChanges, observeChange, renderDiff, verifyTrees} from './tree-diff.ts';
 import {type WrittenTrees, writeTree} from './tree-snapshot.ts';
+import {ForgedObject} from './verify-objects.ts';
 import {withWorkFolder} from './work-folders.ts';
 
 export type ChangeTrackerOptions = {
@@ -73,14 +74,17 @@ export function createChangeTracker({
 
     compose: async (spans) => {
       const [first] = spans;
-      if (first === undefined) throw unavailable(problem);
+      if (first === undefined) throw unavailable(new GitFailure('failed', problem));
       const joined = joinSpans(spans);
       if (joined.length < 2) return joined[0] ?? {from: first.from, to: first.from};
       try {
         checkIds(...joined.flatMap(({from, to}) => [from, to]));
-        return await withTrees(first.from, (git, _store, work) => composeTrees(git, joined, work));
+        return await withTrees(first.from, async (git, _store, work) => {
+          for (const span of joined) await verifyTrees(git, span);
+          return composeTrees(git, joined, work);
+        });
       } catch (error) {
-        throw unavailable(messageOf(error));
+        throw unavailable(error);
       }
     },
 
@@ -104,9 +108,13 @@ export function createChangeTracker({
     files: async (from, to) => {
       try {
         checkIds(from, to);
-        return from === to ? [] : await withTrees(from, (git) => listChanges(git, {from, to}));
+        if (from === to) return [];
+        return await withTrees(from, async (git) => {
+          await verifyTrees(git, {from, to});
+          return listChanges(git, {from, to});
+        });
       } catch (error) {
-        throw unavailable(messageOf(error));
+        throw unavailable(error);
       }
     },
 
@@ -115,7 +123,7 @@ export function createChangeTracker({
         checkIds(tree);
         return await withTrees(tree, (git) => countLines(git, tree, file));
       } catch (error) {
-        throw unavailable(messageOf(error));
+        throw unavailable(error);
       }
     },
 
@@ -123,11 +131,12 @@ export function createChangeTracker({
       try {
         checkIds(from, to);
         if (from === to) return '';
-        return await withTrees(from, (git) => renderDiff(git, {from, to}, {stat}));
+        return await withTrees(from, async (git) => {
+          await verifyTrees(git, {from, to});
+          return renderDiff(git, {from, to}, {stat});
+        });
       } catch (error) {
-        if (error instanceof AppError) throw error;
-        const hint = error instanceof GitFailure && error.kind === 'large' ? '; --stat shows its files' : '';
-        throw unavailable(`${messageOf(error)}${hint}`);
+        throw error instanceof AppError ? error : unavailable(error);
       }
     },
 
@@ -135,9 +144,10 @@ export function createChangeTracker({
       try {
         checkIds(from, to);
         const now = await filesNow(to);
-        return await withTrees(from, (git, _store, work) =>
-          planUndo({from, to}, {git, work, top: top(), now, isForced}),
-        );
+        return await withTrees(from, async (git, _store, work) => {
+          await verifyTrees(git, {from, to});
+          return planUndo({from, to}, {git, work, top: top(), now, isForced});
+        });
       } catch (error) {
         throw error instanceof AppError ? error : notUndone(messageOf(error));
       }
@@ -146,7 +156,10 @@ export function createChangeTracker({
     applyUndo: async ({from, to}) => {
       try {
         const now = await filesNow(from);
-        await withTrees(from, (git, _store, work) => applyUndo({from, to}, {git, work, top: top(), now}));
+        await withTrees(from, async (git, _store, work) => {
+          await verifyTrees(git, {from, to});
+          await applyUndo({from, to}, {git, work, top: top(), now});
+        });
       } catch (error) {
         throw error instanceof AppError ? error : notUndone(messageOf(error));
       }
@@ -155,7 +168,8 @@ export function createChangeTracker({
     commit: async (change, request) => {
       try {
         checkIds(change.from, change.to);
-        return await withTrees(change.from, (store, _store, work, signal) => {
+        return await withTrees(change.from, async (store, _store, work, signal) => {
+          await verifyTrees(store, change);
           const user = (cwd: string, more = {}) => committingGit({top: top(), env, signal, cwd, more});
           return commitChange(change, request, {store, user, work, top: top()});
         });
@@ -169,8 +183,17 @@ export function createChangeTracker({
 const notUndone = (reason: string) =>
   new AppError('E_UNDO_REFUSED', `the change cannot be taken back: ${reason}`);
 
-const unavailable = (reason: string) =>
-  new AppError('E_DIFF_UNAVAILABLE', `the change cannot be shown: ${inWords(reason)}`);
+function unavailable(error: unknown): AppError {
+  const hint = error instanceof GitFailure && error.kind === 'large' ? '; --stat shows its files' : '';
+  const message = `the change cannot be shown: ${inWords(messageOf(error))}${hint}`;
+  if (!(error instanceof ForgedObject)) return new AppError('E_DIFF_UNAVAILABLE', message);
+  return new AppError('E_DIFF_UNAVAILABLE', message, {
+    next: [
+      {command: 'git diff', why: 'see the files themselves'},
+      {command: 'git fsck', why: 'see whether your own repository is sound'},
+    ],
+  });
+}
 
 /** The objects of git go with the repository. */
 const inWords = (reason: string) =>

@@ -35,6 +35,8 @@ export type Git = {
   run(args: readonly string[], call?: GitCall): Promise<{readonly code: number; readonly text: string}>;
   /** What it prints for something to read on stdin, which simple-git cannot give. */
   feed(args: readonly string[], input: string, call?: GitCall): Promise<string>;
+  /** The same where what it prints may be larger than memory; what `take` throws ends it. */
+  pour(args: readonly string[], input: string, take: (chunk: Buffer) => void): Promise<void>;
 };
 
 /** What one call may print. More is no list that anything here could use. */
@@ -45,6 +47,7 @@ export function createGit(options: GitOptions): Git {
   return {
     run: (args, call = {}) => persistently(() => runOnce(options, args, call)),
     feed: (args, input, call = {}) => persistently(() => feedOnce(options, args, input, call)),
+    pour: (args, input, take) => pourOnce(options, args, input, take),
   };
 }
 
@@ -113,6 +116,30 @@ async function feedOnce(
   const {failed, exitCode = null, stderr, stdout} = await until(signal, stop, job);
   if (failed) throw failure(args, exitCode, String(stderr ?? ''));
   return stdout;
+}
+
+async function pourOnce(
+  {cwd, env, signal, settings = []}: GitOptions,
+  args: readonly string[],
+  input: string,
+  take: (chunk: Buffer) => void,
+): Promise<void> {
+  const stop = new AbortController();
+  const given = settings.flatMap((setting) => ['-c', setting]);
+  const job = execa('git', [...given, ...args], {
+    ...{cwd, env, extendEnv: false, input, cancelSignal: stop.signal},
+    ...{encoding: 'buffer', buffer: {stdout: false}, reject: false},
+  });
+  job.stdout.on('data', (chunk: Buffer) => {
+    if (stop.signal.aborted) return;
+    try {
+      take(chunk);
+    } catch (error) {
+      stop.abort(error);
+    }
+  });
+  const {failed, exitCode = null, stderr} = await until(signal, stop, job);
+  if (failed) throw failure(args, exitCode, Buffer.from(stderr ?? []).toString());
 }
 
 /**

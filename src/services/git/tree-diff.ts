@@ -3,6 +3,7 @@ import {messageOf} from '../contracts/errors.ts';
 import type {ChangeStore} from './change-store.ts';
 import {keepObjects} from './kept-objects.ts';
 import {type Git, GitFailure} from './safe-git.ts';
+import {ForgedObject, verifyObjects} from './verify-objects.ts';
 
 export type Trees = {readonly from: string; readonly to: string};
 
@@ -51,10 +52,32 @@ export async function observeChange(
     patch: printed?.get(file.path) ?? (await patchOf(git, trees, file)),
   });
   const [problem, ...quoted] = await Promise.all([
-    keepObjects(git, new Set([from, to, ...objectIds(list)]), store).then(() => null, messageOf),
+    keepObjects(git, new Set([from, to, ...objectIds(list)]), store).then(() => null, reasonNotKept),
     ...rules.filesToQuote(files).map(patchFor),
   ]);
   return {observed: {files, diffstat, patches: quoted}, problem};
+}
+
+/** What is forged is not shown at all. */
+function reasonNotKept(error: unknown): string {
+  if (error instanceof ForgedObject) throw error;
+  return messageOf(error);
+}
+
+/** All that a diff of two trees is made of is what it is called: folders on the way, and both sides of every file. */
+export async function verifyTrees(git: Git, {from, to}: Trees): Promise<void> {
+  const {text} = await git.run([
+    'diff-tree',
+    '-r',
+    '-t',
+    '-z',
+    '--raw',
+    '--no-renames',
+    '--no-abbrev',
+    from,
+    to,
+  ]);
+  await verifyObjects(git, new Set([from, to, ...objectIds(text)]));
 }
 
 async function printChange(git: Git, {from, to}: Trees): Promise<string> {

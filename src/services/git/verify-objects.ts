@@ -1,0 +1,72 @@
+import {createHash, type Hash} from 'node:crypto';
+import {readFile} from 'node:fs/promises';
+import path from 'node:path';
+import {promisify} from 'node:util';
+import {inflate} from 'node:zlib';
+import {type Git, GitFailure} from './safe-git.ts';
+
+/** Git takes an object for what it is called: one that holds something else makes a diff show what never was. */
+export class ForgedObject extends GitFailure {
+  readonly id: string;
+
+  constructor(id: string) {
+    super('failed', `git object ${id} is not what its name says: somebody forged it, or the disk broke it`);
+    this.id = id;
+  }
+}
+
+/** Hashes what git reads under these names, wherever it has it from. Fails with the first that is another. */
+export async function verifyObjects(git: Git, ids: ReadonlySet<string>): Promise<void> {
+  const check = createCheck();
+  await git.pour(['cat-file', '--batch'], `${[...ids].join('\n')}\n`, check);
+}
+
+/** Files of single objects, without asking git. Part of what every task costs, so the few it has are read at once. */
+export async function verifySingles(files: readonly string[]): Promise<void> {
+  await Promise.all(
+    files.map(async (file) => {
+      const id = path.basename(path.dirname(file)) + path.basename(file);
+      const content = await unpack(await readFile(file)).catch(() => Buffer.alloc(0));
+      if (hashFor(id).update(content).digest('hex') !== id) throw new ForgedObject(id);
+    }),
+  );
+}
+
+const unpack = promisify<Buffer, Buffer>(inflate);
+
+const hashFor = (id: string): Hash => createHash(id.length === 40 ? 'sha1' : 'sha256');
+
+/** Reads the answers of `cat-file --batch`: a line that names id, kind and size, then the content and a line end. */
+function createCheck(): (chunk: Buffer) => void {
+  let line = '';
+  let open: {readonly id: string; readonly hash: Hash; left: number} | null = null;
+  return (chunk) => {
+    let at = 0;
+    while (at < chunk.length) {
+      if (open === null) {
+        const end = chunk.indexOf(0x0a, at);
+        line += chunk.toString('latin1', at, end < 0 ? chunk.length : end);
+        at = end < 0 ? chunk.length : end + 1;
+        if (end < 0) continue;
+        // Behind the content of the one before.
+        if (line !== '') open = opened(line);
+        line = '';
+      } else {
+        const part = chunk.subarray(at, at + open.left);
+        open.hash.update(part);
+        open.left -= part.length;
+        at += part.length;
+      }
+      if (open?.left === 0) {
+        if (open.hash.digest('hex') !== open.id) throw new ForgedObject(open.id);
+        open = null;
+      }
+    }
+  };
+}
+
+function opened(line: string) {
+  const [id = '', kind, size] = line.split(' ');
+  if (size === undefined) throw new GitFailure('failed', `bad object ${id}`);
+  return {id, hash: hashFor(id).update(`${kind} ${size}\0`), left: Number(size)};
+}

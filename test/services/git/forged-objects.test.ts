@@ -1,0 +1,103 @@
+import {execFileSync} from 'node:child_process';
+import {createHash} from 'node:crypto';
+import {chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import path from 'node:path';
+import {deflateSync} from 'node:zlib';
+import {describe, expect, test} from 'vitest';
+import {rejectionOf} from '../../helpers/errors.ts';
+import {temporaryFolder} from '../../helpers/temp-folder.ts';
+import {type TestRepository, testRepository} from './test-repository.ts';
+
+const objectsOf = ({folder}: TestRepository) => path.join(folder, '.blackbird/changes/objects');
+const blob = (text: string) => Buffer.from(`blob ${Buffer.byteLength(text)}\0${text}`);
+const idOf = (object: Buffer) => createHash('sha1').update(object).digest('hex');
+/** A folder with one file, `a`. */
+const tree = (text: string) =>
+  Buffer.concat([Buffer.from(['tree 29', '100644 a', ''].join('\0')), Buffer.from(idOf(blob(text)), 'hex')]);
+
+/** A single object with the name of another. */
+function forgeSingle(repository: TestRepository, named: Buffer, held: Buffer): void {
+  const id = idOf(named);
+  const file = path.join(objectsOf(repository), id.slice(0, 2), id.slice(2));
+  mkdirSync(path.dirname(file), {recursive: true});
+  rmSync(file, {force: true});
+  writeFileSync(file, deflateSync(held));
+}
+
+/** The same in a pack, where git looks first. */
+function forgePack(repository: TestRepository, named: Buffer, held: Buffer): void {
+  const elsewhere = testRepository({folder: path.join(temporaryFolder(), 'pack')});
+  elsewhere.write('held', held.subarray(held.indexOf(0) + 1));
+  elsewhere.git('add', 'held');
+  const packs = path.join(objectsOf(repository), 'pack');
+  mkdirSync(packs, {recursive: true});
+  execFileSync('git', ['pack-objects', '-q', path.join(packs, 'pack')], {
+    ...{cwd: elsewhere.folder, env: elsewhere.env, input: `${idOf(held)}\n`},
+  });
+  const name = readdirSync(packs).find((each) => each.endsWith('.idx')) ?? '';
+  const file = path.join(packs, name);
+  const index = readFileSync(file);
+  const [fanout, ids] = [8, 8 + 256 * 4];
+  const first = Number.parseInt(idOf(named).slice(0, 2), 16);
+  for (let byte = 0; byte < 256; byte++) index.writeUInt32BE(byte >= first ? 1 : 0, fanout + byte * 4);
+  index.write(idOf(named), ids, 'hex');
+  createHash('sha1')
+    .update(index.subarray(0, -20))
+    .digest()
+    .copy(index, index.length - 20);
+  chmodSync(file, 0o600);
+  writeFileSync(file, index);
+}
+
+const shown = /is not what its name says: somebody forged it/;
+
+describe('an object that holds something else than its name says', () => {
+  test('laid ready by the agent: neither summary nor diff show what never was', async () => {
+    const repository = testRepository();
+    const {write, tracker} = repository;
+    write('a', 'kind\n');
+    const tracked = tracker();
+    const from = await tracked.snapshot();
+    forgeSingle(repository, blob('evil\n'), blob('kind, too\n'));
+    write('a', 'evil\n');
+    const to = await tracked.snapshot(from);
+    const summary = await tracked.summarize(from, to);
+    expect({files: summary.files, snippets: summary.snippets}).toEqual({files: [], snippets: []});
+    expect(summary.note).toMatch(shown);
+    const refused = await rejectionOf(tracked.diff(from ?? '', to ?? '', {stat: false}));
+    expect(refused).toMatchObject({
+      ...{code: 'E_DIFF_UNAVAILABLE', message: expect.stringMatching(shown)},
+      next: [{command: 'git diff'}, {command: 'git fsck'}],
+    });
+  });
+
+  test.each([
+    {name: 'in the place of the true one', forge: forgeSingle},
+    {name: 'in a pack beside it', forge: forgePack},
+  ])('made later, $name: nothing is shown, undone or committed with it', async ({forge}) => {
+    const repository = testRepository();
+    const {write, tracker} = repository;
+    write('a', 'kind\n');
+    const {from, to} = await repository.change(() => write('a', 'evil\n'));
+    forge(repository, blob('evil\n'), blob('kind, too\n'));
+    const [before, after] = [from ?? '', to ?? ''];
+    const trees = {from: before, to: after};
+    for (const asked of [
+      () => tracker().diff(before, after, {stat: false}),
+      () => tracker().files(before, after),
+      () => tracker().compose([trees, trees]),
+      () => tracker().planUndo(trees, {isForced: true}),
+    ])
+      expect((await rejectionOf(asked())).message).toMatch(shown);
+  });
+
+  test('a folder that hides what was changed in it', async () => {
+    const repository = testRepository();
+    const {write, tracker} = repository;
+    write('src/a', 'kind\n');
+    const {from, to} = await repository.change(() => write('src/a', 'evil\n'));
+    forgeSingle(repository, tree('evil\n'), tree('kind\n'));
+    const refused = await rejectionOf(tracker().files(from ?? '', to ?? ''));
+    expect(refused.message).toMatch(shown);
+  });
+});
