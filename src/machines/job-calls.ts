@@ -5,6 +5,7 @@ import {
   type CallRules,
   decisionCall,
   endCall,
+  isEnded,
   type JobEnd,
   needCall,
   taskCall,
@@ -61,7 +62,7 @@ export function createJobCalls(
       if (rules.keepsAwake) release = keepAwake();
     },
     onFact: (fact) => {
-      if (fact.type === 'task.settled') call('taskEnded', taskCall(fact.run));
+      if (fact.type === 'task.settled' && isEnded(fact.run)) call('taskEnded', taskCall(fact.run));
       // After a refusal the person is there.
       if (fact.type !== 'decision.required' || fact.request.refusal !== undefined) return;
       called.add(fact.request.task.id);

@@ -67,8 +67,18 @@ describe('the commands of the user', () => {
     expect(calls().length).toBe(1);
   });
 
-  test('call a person where an agent asks', async () => {
-    const {engine, calls, agents} = open({hooks: {needsYou: 'call'}});
+  test('hear of no end of a task that waits for its time', async () => {
+    const {engine, calls, agents} = open({hooks: {taskEnded: 'ended', needsYou: 'call'}});
+    agents.play = (each) => {
+      each.opensSession();
+      each.fails({kind: 'rate_limit', message: 'limit'});
+    };
+    await engine.start(executeJob());
+    expect(calls().map(({hook}) => hook)).toEqual(['needsYou']);
+  });
+
+  test('call a person where an agent asks, which is no end of its task', async () => {
+    const {engine, calls, agents} = open({hooks: {needsYou: 'call', taskEnded: 'ended'}});
     agents.play = (each) => {
       each.opensSession();
       each.succeeds(JSON.stringify({blackbird: {questions: [{id: 'q', prompt: 'Which?'}]}}));
@@ -101,7 +111,7 @@ describe('the commands of the user', () => {
         settings: {maxTokens: 10},
         play: (each) => uses(each, 10),
       },
-      told: {reason: 'paused', message: 'The budget of this job is used up: 10 tokens of 10 tokens.'},
+      told: {reason: 'budget', message: 'The budget of this job is used up: 10 tokens of 10 tokens.'},
     },
     {
       name: 'a single task cannot go on',

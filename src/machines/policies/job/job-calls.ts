@@ -20,6 +20,9 @@ export const callRules = (config: ResolvedConfig): CallRules => ({
   keepsAwake: settingOf(config, 'execution.keepAwake'),
 });
 
+/** A task that waits for its time or for an answer, or was not started, goes on another time. */
+export const isEnded = ({state}: RunRecord): boolean => state === 'succeeded' || state === 'failed';
+
 /** What `hooks.taskEnded` is told of a run. */
 export function taskCall(run: RunRecord) {
   const {task_id, run_id, state, provider, failure, usage, review_summary: summary, result} = run;
@@ -53,9 +56,9 @@ export function needCall(end: JobEnd, result: JobResult) {
   if ('error' in end)
     return attemptedIn(result).length === 0 ? null : {reason: 'error', ...errorCall(end.error)};
   if (!standings[end.standing].callsPerson) return null;
-  const {reason, headline, taskId, retryAt, lines} = end;
+  const {reason, headline, taskId, retryAt, lines, overrun} = end;
   return {
-    reason,
+    reason: overrun ? 'budget' : reason,
     message: headline,
     ...(taskId === undefined ? {} : {task_id: taskId}),
     ...(retryAt === undefined ? {} : {retry_at: retryAt}),
