@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {checkRawPlan} from '../../../src/machines/policies/plan/plan-validation.ts';
-import {checkCommands, checksOf} from '../../../src/machines/policies/plan/task-checks.ts';
+import {checkCommands, checksOf, keptChecks} from '../../../src/machines/policies/plan/task-checks.ts';
 import type {Task} from '../../../src/services/contracts/plan.ts';
 import {family, planOf, task, taskIn} from '../../helpers/plans.ts';
 
@@ -59,4 +59,21 @@ test.each<{verify: unknown; problems: Array<[string, string]>}>([
   });
   const found = 'problems' in checked ? checked.problems.map(({path, message}) => [path, message]) : [];
   expect(found).toEqual(problems);
+});
+
+test.each([
+  {name: 'its own run is open', id: 'a', verify: ['npm test'], kept: ['a']},
+  {name: 'runs below it are open', id: 'p', verify: ['npm test'], kept: ['a', 'b']},
+  {name: 'nothing of it runs', id: 'c', verify: ['npm test'], kept: []},
+  {name: 'its checks are the same', id: 'a', verify: undefined, kept: []},
+])('an edit of checks does not reach an open run: $name', ({id, verify, kept}) => {
+  const [a, b, c] = [
+    task('a', {status: 'in_progress'}),
+    task('b', {status: 'waiting_user'}),
+    task('c', {status: 'done'}),
+  ];
+  const before = planOf(family(task('p'), a, b, c));
+  const edited = taskIn(before, id);
+  const after = {...before, items: new Map([...before.items, [id, {...edited, ...(verify && {verify})}]])};
+  expect(keptChecks(before, after, id)).toEqual(kept);
 });

@@ -1,5 +1,5 @@
 import type {Plan, Task} from '../../../services/contracts/plan.ts';
-import {ancestorsOf} from './plan-graph.ts';
+import {ancestorsOf, isLeaf, subtreeOf} from './plan-graph.ts';
 
 /** A command that must succeed before a task is done, and the task that asks for it. */
 export type TaskCheck = {readonly command: string; readonly from: string};
@@ -15,6 +15,18 @@ export function checksOf(plan: Plan, task: Task): TaskCheck[] {
 export function checkCommands(plan: Plan, task: Task, forAll: readonly string[]): string[] {
   return [...new Set([...forAll, ...checksOf(plan, task).map(({command}) => command)])];
 }
+
+/** The tasks at work whose checks an edit of this one changed: an open run keeps those it began with. */
+export function keptChecks(before: Plan, after: Plan, id: string): string[] {
+  const task = after.items.get(id);
+  if (!task || sameChecks(before.items.get(id)?.verify, task.verify)) return [];
+  return subtreeOf(after, task)
+    .filter((each) => isLeaf(each) && (each.status === 'in_progress' || each.status === 'waiting_user'))
+    .map((each) => each.id);
+}
+
+const sameChecks = (one: Task['verify'], other: Task['verify']) =>
+  JSON.stringify(one ?? []) === JSON.stringify(other ?? []);
 
 function firstOfEach(checks: readonly TaskCheck[]): TaskCheck[] {
   const seen = new Set<string>();
