@@ -96,6 +96,19 @@ describe('on disk', () => {
     },
   );
 
+  test('a decision about another run, put in the place of this one, is thrown away', async () => {
+    const {inbox, own} = openInbox();
+    const {taken, stop} = watching(inbox);
+    await inbox.post(posted('x'));
+    await eventually(() => expect(taken).toHaveLength(1));
+    stop();
+    writeFileSync(path.join(own, 'a-1.decision'), JSON.stringify({...posted('y'), run_id: 'a-2'}));
+    const again = watching(inbox);
+    await eventually(() => expect(readdirSync(own)).toEqual([]));
+    expect(again.taken).toEqual([]);
+    again.stop();
+  });
+
   test('two at once: one is in it', async () => {
     const {inbox, own} = openInbox();
     const ids = ['a', 'b', 'c', 'd', 'e'];
