@@ -56,6 +56,15 @@ test.each([
   },
 );
 
+test('what a task is told of a parent review is not said to be of its checkpoint', async () => {
+  const {engine, facts, drafts} = atCheckpoint();
+  const edited = answersDraft({kind: 'feedback', texts: [{id: 'parent p-1', prompt: '', text: 'use tabs'}]});
+  await drafts.save(edited);
+  await startJob(engine, review(quit));
+  expect(facts.filter(({type}) => type === 'engine.warning')).toEqual([]);
+  expect(drafts.list()).toEqual([edited]);
+});
+
 test('comments that cannot be read keep no decision from being made', async () => {
   const {engine, services, facts, plans} = atCheckpoint();
   services.comments.list = async () => Promise.reject(new Error('the comment is damaged'));

@@ -113,6 +113,20 @@ test('a bare resume brings feedback that a job never came to bring, once', async
   expect(drafts.list()).toEqual([]);
 });
 
+test.each([
+  {name: 'said again', words: ['Use cents', 'Be quick', 'Use cents'], told: 'Use cents\n\nBe quick'},
+  {name: 'in its order', words: ['Use cents', 'Be quick'], told: 'Use cents\n\nBe quick'},
+])(
+  'a resume with words brings those that a job never came to bring before its own: $name',
+  async ({words, told: all}) => {
+    const {engine, services, runs, drafts} = openRun(pausedRun());
+    for (const each of words) await keepSentFeedback(services, pausedRun(), each);
+    await startJob(engine, resume(words.at(-1) ?? null));
+    expect(runs.records('a')).toMatchObject([{feedback: all, state: 'succeeded'}]);
+    expect(drafts.list()).toEqual([]);
+  },
+);
+
 test('feedback that is in the record is not said twice', async () => {
   const run = pausedRun({feedback: 'Use cents'});
   const {engine, services, told} = openRun(run);

@@ -1,6 +1,6 @@
 import type {DraftKind, DraftStore, DraftText} from '../../services/contracts/draft.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
-import {unsaidOf} from '../policies/run/said-feedback.ts';
+import {isOfParentReview, unsaidOf} from '../policies/run/said-feedback.ts';
 import {isUndelivered} from '../policies/run/task-runs.ts';
 import {sentId} from './sent-feedback.ts';
 
@@ -19,7 +19,8 @@ export async function dropSaid(
     const left = unsaidTexts(draft.kind, run);
     const texts = draft.texts.map((text) => ({...text, text: left(text)}));
     const kept = texts.filter(({text}) => text !== '');
-    isLeft ||= isDecided(run) && checkpointWords.has(draft.kind) && kept.length > 0;
+    const isOfCheckpoint = checkpointWords.has(draft.kind) && kept.some(({id}) => !isOfParentReview(id));
+    isLeft ||= isDecided(run) && isOfCheckpoint;
     if (texts.every(({text}, place) => text === draft.texts[place]?.text)) continue;
     if (kept.length === 0) await drafts.remove(draft.kind, draft.taskId);
     else await drafts.save({...draft, texts: kept});

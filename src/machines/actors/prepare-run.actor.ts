@@ -22,7 +22,7 @@ import {
 } from '../policies/run/resume-saying.ts';
 import type {RunOrder} from '../policies/run/run-order.ts';
 import {parentRefusal, requirePossible} from '../policies/run/run-refusals.ts';
-import {sayAlso} from '../policies/run/said-feedback.ts';
+import {sayAlso, sayBoth} from '../policies/run/said-feedback.ts';
 import type {TaskFacts} from '../policies/run/task-options.ts';
 import {
   chainTo,
@@ -82,9 +82,12 @@ export function definePrepareRunActor(
 const goesOn = (mode: RunMode): boolean =>
   mode.type === 'resume' || (mode.type === 'restart' && mode.retry !== undefined);
 
-/** Feedback that an earlier resume was to bring, and that never began, goes with a resume that says nothing. */
-const withSent = (mode: RunMode, sent: string | null): RunMode =>
-  mode.type === 'resume' && bringsFeedback(mode) ? {...mode, feedback: sent} : mode;
+/** Feedback that an earlier resume was to bring, and that never began, goes with the next one, before its own words. */
+function withSent(mode: RunMode, sent: string | null): RunMode {
+  if (mode.type !== 'resume') return mode;
+  if (bringsFeedback(mode)) return {...mode, feedback: sent};
+  return sent === null || mode.feedback === null ? mode : {...mode, feedback: sayBoth(sent, mode.feedback)};
+}
 
 /** What a parent review said, where it is this run that brings it. A checkpoint is for a person to pass first. */
 async function pendingFor(

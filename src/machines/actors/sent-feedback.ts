@@ -1,25 +1,28 @@
+import type {Draft} from '../../services/contracts/draft.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
-import {isSaidIn} from '../policies/run/said-feedback.ts';
+import {isSaidIn, sayBoth} from '../policies/run/said-feedback.ts';
 
 /** Feedback that was sent to a run; a text beside the one that may be in the editor of its checkpoint. */
 export const sentId = 'sent';
 
-type Sent = Pick<RunRecord, 'task_id' | 'run_id'>;
+type Sent = Pick<RunRecord, 'task_id' | 'run_id' | 'feedback'>;
 
 const keyOf = ({task_id, run_id}: Sent) => ({kind: 'feedback', taskId: task_id, runId: run_id}) as const;
 
-/** Before the job that brings it: a job that never gets so far has not lost it. */
+/** Before the job that brings it: a job that never gets so far has not lost it, nor what was sent before it. */
 export async function keepSentFeedback(
   {drafts, now}: Pick<Services, 'drafts' | 'now'>,
   run: Sent,
   text: string,
 ): Promise<void> {
-  const texts = ((await drafts.read(keyOf(run)))?.texts ?? []).filter(({id}) => id !== sentId);
+  const draft = await drafts.read(keyOf(run));
+  const earlier = unheardIn(draft, run);
+  const texts = (draft?.texts ?? []).filter(({id}) => id !== sentId);
   await drafts.save({
     schemaVersion: 1,
     ...keyOf(run),
-    texts: [...texts, {id: sentId, prompt: run.run_id, text}],
+    texts: [...texts, {id: sentId, prompt: run.run_id, text: sayBoth(earlier ?? '', text)}],
     updatedAt: now(),
   });
 }
@@ -29,8 +32,10 @@ export async function sentFeedback(
   {drafts}: Pick<Services, 'drafts'>,
   run: RunRecord | null,
 ): Promise<string | null> {
-  if (run === null) return null;
-  const draft = await drafts.read(keyOf(run));
+  return run && unheardIn(await drafts.read(keyOf(run)), run);
+}
+
+function unheardIn(draft: Draft | null, run: Sent): string | null {
   const sent = draft?.texts.find(({id}) => id === sentId);
   // Those of earlier versions do not name their run; their draft does.
   if (!sent || (sent.prompt || draft?.runId) !== run.run_id) return null;

@@ -23,11 +23,20 @@ export async function listChanges(git: Git, {from, to}: Trees): Promise<ChangedF
   return parseChanges((await git.run([...compare, '-z', '--raw', '--numstat', from, to])).text);
 }
 
+const literally = {env: {GIT_LITERAL_PATHSPECS: '1'}};
+
 /** The lines of one file, counted without reading it here. */
 export async function countLines(git: Git, tree: string, file: string): Promise<number> {
   const args = ['grep', '--no-color', '--text', '--count', '-h', '-e', '', tree, '--', file];
-  const {text} = await git.run(args, {answers: [0, 1], env: {GIT_LITERAL_PATHSPECS: '1'}});
-  return Number(text.trim());
+  const {text} = await git.run(args, {answers: [0, 1], ...literally});
+  return Number(text.trim()) || linesOfLink(git, tree, file);
+}
+
+/** A symbolic link, which `grep` passes over, has the lines of where it leads to, as a diff shows them. */
+async function linesOfLink(git: Git, tree: string, file: string): Promise<number> {
+  const {text} = await git.run(['ls-tree', '-z', '--full-tree', tree, '--', file], literally);
+  const [, id] = /^120000 blob ([0-9a-f]+)\t/.exec(text) ?? [];
+  return id === undefined ? 0 : (await git.run(['cat-file', 'blob', id])).text.split('\n').length;
 }
 
 /** A change that takes more than this to print is told first, and the few patches that are quoted are asked for then. */

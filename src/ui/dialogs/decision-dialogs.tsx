@@ -1,6 +1,7 @@
 import {useState} from 'react';
 import {checkpointSlot} from '../../machines/drafts.ts';
 import {changesObstacle} from '../../machines/policies/run/changes-obstacle.ts';
+import {parentReviewText} from '../../machines/policies/run/said-feedback.ts';
 import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
 import {Lines, lineOf} from '../components/lines.tsx';
 import {viewFor} from '../diff/diff-view.ts';
@@ -68,8 +69,7 @@ export function FeedbackDialog({taskId: asked, ...size}: DialogSize & {readonly 
         openDraft={() =>
           drafts.open({
             ...{kind: 'feedback', taskId: edited.childTaskId, runId: edited.reviewRunId},
-            // The words of another review are other words.
-            ...{id: `parent ${edited.reviewRunId}`, prompt: ''},
+            ...{id: parentReviewText(edited.reviewRunId), prompt: ''},
           })
         }
         onSubmit={(text, draft) => {

@@ -39,7 +39,7 @@ describe('what a task changed', () => {
   });
 
   test('and how many lines its files have, before and after', async () => {
-    const {change, write, remove, commit, tracker} = testRepository();
+    const {change, write, remove, commit, tracker, folder} = testRepository();
     const odd = 'dir/[a-c] *:(glob).txt';
     write('a.txt', 'one\ntwo\nthree');
     write('b.txt', 'one\n');
@@ -50,14 +50,17 @@ describe('what a task changed', () => {
       remove('b.txt');
       write(odd, '\u0000\n\n');
       write('empty', '');
+      symlinkSync('a.txt', path.join(folder, 'link'));
     });
     const counts = (tree: string | null) =>
       Promise.all(
-        ['a.txt', 'b.txt', odd, 'empty', 'none'].map((file) => tracker().countLines(tree ?? '', file)),
+        ['a.txt', 'b.txt', odd, 'empty', 'none', 'link'].map((file) =>
+          tracker().countLines(tree ?? '', file),
+        ),
       );
     expect([await counts(from), await counts(to)]).toEqual([
-      [3, 1, 0, 0, 0],
-      [1, 0, 2, 0, 0],
+      [3, 1, 0, 0, 0, 0],
+      [1, 0, 2, 0, 0, 1],
     ]);
     expect(await rejectionOf(tracker().countLines('no tree', 'a.txt'))).toMatchObject({
       code: 'E_DIFF_UNAVAILABLE',

@@ -22,6 +22,17 @@ export function unsaidOf(text: string, feedback: string): string {
 export const sayAlso = (unheard: string, feedback: string): string =>
   unheard === '' || isSaidIn(feedback, unheard) ? feedback : `${unheard}${between}${feedback}`;
 
+/** Two texts for one agent, in the order they were sent; what one of them says already is said once. */
+export const sayBoth = (earlier: string, later: string): string =>
+  isSaidIn(earlier, later) ? earlier : sayAlso(earlier, later);
+
+/** The text of a draft: what a task is told of a parent review, edited. The words of another review are other words. */
+export const parentReviewText = (reviewRunId: string): string => `${parentReview}${reviewRunId}`;
+
+export const isOfParentReview = (textId: string): boolean => textId.startsWith(parentReview);
+
+const parentReview = 'parent ';
+
 /** A refusal that says that the words it refused are not lost. */
 export const withWordsKept = (error: unknown): unknown =>
   error instanceof AppError
