@@ -90,6 +90,7 @@ test('a night by the rules is a night of the machines, whatever the plan', async
       const lived = await machineNight({plan, settings, agent, limit, drawOf, start});
       expect(lived).toEqual(playNight(nightBoard(plan), rules, drawOf, start));
     }),
-    {numRuns: 120},
+    // The same plans each time; another seed and more runs look further (thousands agreed when this was written).
+    {numRuns: 120, seed: 16},
   );
 });

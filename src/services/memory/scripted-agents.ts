@@ -23,12 +23,12 @@ export function createScriptedAgents(timers: Timers, scriptOf: (run: RunRecord) 
     sweep: async () => ({ended: 0, remaining: []}),
     launch: async ({run, request, onEvent}) => {
       const number = ++count;
-      const {agent, finish, heard} = playedProcess<AgentEnding>(number, timers, stoppedAgent);
+      const {agent, finish, heard, once} = playedProcess<AgentEnding>(number, timers, stoppedAgent);
       const say = (event: AgentEvent) => heard(() => onEvent(event));
       return {
         ...agent,
         silentFor: () => 0,
-        go: () => {
+        go: once(() => {
           const {milliseconds, verdict, usage} = scriptOf(run);
           say({type: 'session', ref: request.sessionRef ?? sessionRef(number)});
           say({type: 'turn'});
@@ -42,7 +42,7 @@ export function createScriptedAgents(timers: Timers, scriptOf: (run: RunRecord) 
             const exitCode = outcome === 'succeeded' ? 0 : 1;
             return {...silent, exitCode, verdict, ...(usage ? {usage} : {})};
           });
-        },
+        }),
       };
     },
   };
@@ -52,8 +52,8 @@ export function createScriptedAgents(timers: Timers, scriptOf: (run: RunRecord) 
 export function createPassingChecks(timers: Timers): CheckRunner {
   return {
     launch: async () => {
-      const {agent, finish} = playedProcess<CheckEnding>(0, timers, {...checked, exitCode: 130});
-      return {...agent, go: () => finish(0, () => checked)};
+      const {agent, finish, once} = playedProcess<CheckEnding>(0, timers, {...checked, exitCode: 130});
+      return {...agent, go: once(() => finish(0, () => checked))};
     },
   };
 }
@@ -75,12 +75,13 @@ const identityOf = (number: number): ProcessIdentity => ({
   pidNamespace: 'simulated',
 });
 
-/** What every process has: it can be held, ends once, and is heard in order. */
+/** What every process has: it goes once unless it was stopped before, can be held, ends once, and is heard in order. */
 function playedProcess<Ending>(number: number, timers: Timers, stopped: Ending) {
   let end: (ending: Ending) => void = () => {};
   const ended = new Promise<Ending>((resolve) => {
     end = resolve;
   });
+  let mayGo = true;
   let isHeld = false;
   let waiting: Array<() => void> = [];
   let timer: unknown;
@@ -94,7 +95,12 @@ function playedProcess<Ending>(number: number, timers: Timers, stopped: Ending) 
     waiting = [];
     for (const job of jobs) heard(job);
   };
+  const once = (start: () => void) => () => {
+    if (mayGo) start();
+    mayGo = false;
+  };
   const stop = () => {
+    mayGo = false;
     timers.clearTimeout(timer as never);
     readOn();
     end(stopped);
@@ -111,7 +117,10 @@ function playedProcess<Ending>(number: number, timers: Timers, stopped: Ending) 
     suspend: () => {},
     wake: () => {},
     ended,
-    endEverything: async () => ({ended: 0, remaining: []}),
+    endEverything: async () => {
+      stop();
+      return {ended: 0, remaining: []};
+    },
   };
   const finish = (milliseconds: number, lastWords: () => Ending) => {
     timer = timers.setTimeout(() => {
@@ -119,5 +128,5 @@ function playedProcess<Ending>(number: number, timers: Timers, stopped: Ending) 
       heard(() => end(ending));
     }, milliseconds);
   };
-  return {agent, finish, heard};
+  return {agent, finish, heard, once};
 }

@@ -49,6 +49,14 @@ describe('a night', () => {
     expect(night(plan).order).toBe('b');
   });
 
+  test('with a parent that says done above one that is: what depends on it waits for what is left', () => {
+    const plan = planOf(
+      task('b', {deps: ['p']}),
+      family(task('p', {status: 'done'}), family(task('q'), task('c', {status: 'done'})), task('a')),
+    );
+    expect(night(plan).order).toBe('a, review of p, b');
+  });
+
   test('retries what failed, but not at a checkpoint', () => {
     const options = {outcome: 'failed', execution: {retries: 2}} as const;
     expect(night(planOf(task('a')), options)).toEqual({order: 'a, a, a', reason: 'completed', minutes: 30});

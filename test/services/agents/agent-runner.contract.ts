@@ -23,10 +23,10 @@ export type AgentRunnerHarness = {
   until(type: AgentEvent['type']): Promise<void>;
 };
 
-/** What the machines rely on, whoever runs the agents. */
-export function describeAgentRunner(
+/** What the machines rely on, whoever plays the agents. */
+export function describeAgents(
   name: string,
-  open: (scenario: Scenario) => Promise<AgentRunnerHarness>,
+  open: (scenario: Omit<Scenario, 'isStubborn'>) => Promise<Omit<AgentRunnerHarness, 'sweep'>>,
 ): void {
   describe(`${name}: an agent`, () => {
     test('says nothing before its go, and goes once', async () => {
@@ -116,6 +116,29 @@ export function describeAgentRunner(
       expect((await agent.ended).verdict.outcome).toBe('failed');
     });
 
+    test('ends once: what comes after its end changes nothing', async () => {
+      const {launch, events} = await open({session: true, result: 'success'});
+      const agent = await launch();
+      agent.go();
+      const ending = await agent.ended;
+      const heard = events.length;
+      agent.interrupt();
+      agent.kill();
+      agent.go();
+      expect(await agent.endEverything()).toMatchObject({remaining: []});
+      expect([await agent.ended, events.length]).toEqual([ending, heard]);
+    });
+  });
+}
+
+/** And what those do that may be left behind, or do not listen. */
+export function describeAgentRunner(
+  name: string,
+  open: (scenario: Scenario) => Promise<AgentRunnerHarness>,
+): void {
+  describeAgents(name, open);
+
+  describe(`${name}: an agent`, () => {
     test('that ignores the interrupt ends when it is killed', async () => {
       const {launch, until} = await open({session: true, stays: true, isStubborn: true});
       const agent = await launch();

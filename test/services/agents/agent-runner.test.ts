@@ -7,6 +7,7 @@ import type {AgentEvent} from '../../../src/services/contracts/agent.ts';
 import type {RunningAgent} from '../../../src/services/contracts/agent-process.ts';
 import type {AgentEnding} from '../../../src/services/contracts/agent-runner.ts';
 import type {RunRecord} from '../../../src/services/contracts/run.ts';
+import {createScriptedAgents} from '../../../src/services/memory/scripted-agents.ts';
 import {createRunStore} from '../../../src/services/stores/run-store.ts';
 import {createFakeAgentRunner} from '../../fakes/fake-agent-runner.ts';
 import {openSegment, runRecord} from '../../fakes/runs.ts';
@@ -15,7 +16,7 @@ import {rejectionOf, seen} from '../../helpers/errors.ts';
 import {eventually} from '../../helpers/eventually.ts';
 import {request} from '../../helpers/run-provider.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
-import {describeAgentRunner} from './agent-runner.contract.ts';
+import {describeAgentRunner, describeAgents} from './agent-runner.contract.ts';
 
 const ref = '0195d27e-46c6-4b0f-bd54-657f920eee8d';
 const session = JSON.stringify({type: 'system', subtype: 'init', session_id: ref});
@@ -138,6 +139,37 @@ describeAgentRunner('without processes', async ({session: opens, result, stays, 
     until: async (type: AgentEvent['type']) => expect(events.map((event) => event.type)).toContain(type),
     launch: () => runner.launch({run, request: request(), onEvent}),
     sweep: () => runner.sweep(run),
+  });
+});
+
+const real = {
+  setTimeout: (ring: () => void, milliseconds: number) => setTimeout(ring, milliseconds),
+  clearTimeout: (timer: never) => clearTimeout(timer),
+};
+
+describeAgents('in a simulation', async ({result, stays}) => {
+  const failed = {kind: 'agent_error', message: 'simulated'} as const;
+  const runner = createScriptedAgents(real, () => ({
+    milliseconds: stays ? 3_600_000 : 0,
+    verdict:
+      result === 'success'
+        ? {outcome: 'succeeded', text: 'done'}
+        : {outcome: 'failed', failure: failed, text: ''},
+  }));
+  const events: AgentEvent[] = [];
+  const listener = {onEvent: (_: AgentEvent) => {}};
+  const onEvent = (event: AgentEvent) => {
+    events.push(event);
+    listener.onEvent(event);
+  };
+  return Object.assign(listener, {
+    events,
+    until: async (type: AgentEvent['type']) => expect(events.map((event) => event.type)).toContain(type),
+    launch: async () => {
+      const agent = await runner.launch({run: runRecord(), request: request(), onEvent});
+      onTestFinished(async () => void (await agent.endEverything()));
+      return agent;
+    },
   });
 });
 

@@ -1,27 +1,84 @@
+import {writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
+import {setStatus} from '../../../src/machines/policies/plan/plan-status.ts';
+import {checkPlanChange, checkRawPlan} from '../../../src/machines/policies/plan/plan-validation.ts';
 import {newDraft} from '../../../src/machines/policies/planning/plan-draft.ts';
 import type {FeedbackStore} from '../../../src/services/contracts/feedback.ts';
 import type {JobStore} from '../../../src/services/contracts/job.ts';
 import type {LimitStore} from '../../../src/services/contracts/limits.ts';
 import type {PlanDraftStore} from '../../../src/services/contracts/plan-draft.ts';
+import type {PlanStore} from '../../../src/services/contracts/stores.ts';
 import {createLimitStore} from '../../../src/services/limits/limit-store.ts';
+import {createProcessLock} from '../../../src/services/lock/process-lock.ts';
 import * as memory from '../../../src/services/memory/memory-stores.ts';
 import {createFeedbackStore} from '../../../src/services/stores/feedback-store.ts';
 import {createJobStore} from '../../../src/services/stores/job-store.ts';
 import {createPlanDraftStore} from '../../../src/services/stores/plan-draft-store.ts';
+import {createPlanStore} from '../../../src/services/stores/plan-store.ts';
 import {endedJob, jobRecord} from '../../fakes/jobs.ts';
 import {createMemoryFeedbackStore, sentBackFeedback} from '../../fakes/memory-feedback-store.ts';
 import {createMemoryJobStore} from '../../fakes/memory-job-store.ts';
 import {createMemoryLimitStore} from '../../fakes/memory-limit-store.ts';
 import {createMemoryPlanDrafts} from '../../fakes/memory-plan-drafts.ts';
-import {now} from '../../helpers/plans.ts';
+import {createMemoryPlanStore} from '../../fakes/memory-plan-store.ts';
+import {rejectionOf} from '../../helpers/errors.ts';
+import {now, planOf, statuses, task} from '../../helpers/plans.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
 
 // Whatever stands for a store keeps what the store on disk keeps; files, faults and locks are in the tests of each.
 
 const folderOf = (name: string) => path.join(temporaryFolder(), name);
 const later = new Date(Date.parse(now) + 1000).toISOString();
+
+const rules = {check: checkRawPlan, checkChange: checkPlanChange};
+const plan = planOf(task('a'), task('b', {deps: ['a']}));
+
+describe.each<[string, () => PlanStore]>([
+  [
+    'on disk',
+    () => {
+      const folder = temporaryFolder();
+      const file = path.join(folder, 'blackbird.plan.json');
+      writeFileSync(file, JSON.stringify({schemaVersion: 1, items: Object.fromEntries(plan.items)}));
+      const lock = async () => createProcessLock(path.join(folder, 'plan.lock'));
+      return createPlanStore({file, lock, rules});
+    },
+  ],
+  ['of the tests', () => createMemoryPlanStore(plan)],
+  ['of simulations', () => memory.createMemoryPlans(plan, rules)],
+])('plans %s', (_, create) => {
+  test('are read and changed by a function, one change after the other', async () => {
+    const store = create();
+    expect(await store.create()).toBe(false);
+    expect(await store.read()).toEqual(plan);
+    expect(await store.inspect()).toEqual({plan});
+    const watched = await store.watch();
+    const done = (id: string) => store.update((before) => setStatus(before, id, 'done', now));
+    const [first, second] = await Promise.all([done('a'), done('b')]);
+    expect(statuses(first.before)).toEqual({a: 'todo', b: 'todo'});
+    expect(statuses(first.after)).toEqual({a: 'done', b: 'todo'});
+    expect(second.before).toEqual(first.after);
+    expect(await store.read()).toEqual(second.after);
+    expect(await watched.edit()).toBeNull();
+  });
+
+  test('stay as they are where a change is none, is refused or throws', async () => {
+    const store = create();
+    const same = await store.update((before) => before);
+    expect(same.after).toBe(same.before);
+    const strange = store.update((before) => ({
+      ...before,
+      items: new Map(before.items).set('c', task('c', {deps: ['nobody']})),
+    }));
+    expect((await rejectionOf(strange)).code).toBe('E_PLAN_EDIT');
+    const thrown = store.update(() => {
+      throw new Error('no');
+    });
+    await expect(thrown).rejects.toThrow('no');
+    expect(await store.read()).toEqual(plan);
+  });
+});
 
 describe.each<[string, () => FeedbackStore]>([
   ['on disk', () => createFeedbackStore({folder: folderOf('feedback')})],

@@ -19,10 +19,17 @@ export function nightBoard(plan: Plan): NightBoard {
   const places = new Map(tasks.map(({id}, index) => [id, index]));
   const isDone = tasks.map(({status}) => status === 'done');
   const openAmong = (ids: readonly string[]) => ids.filter((id) => !isDone[places.get(id) ?? -1]).length;
-  // A parent with nothing left below it is done before anything begins. Children stand behind their parents.
+  const parents = tasks.map(({parentId}) => (parentId == null ? -1 : (places.get(parentId) ?? -1)));
+  // A parent with nothing left below it is done before anything begins, and one above it that says so with something
+  // left is not. Children stand behind their parents.
+  const isSettled = new Set<number>();
   for (let index = tasks.length - 1; index >= 0; index--) {
     const {childIds = []} = tasks[index] ?? {};
-    if (childIds.length > 0 && openAmong(childIds) === 0) isDone[index] = true;
+    const isComplete = childIds.length > 0 && openAmong(childIds) === 0;
+    if (isComplete && !isDone[index]) isSettled.add(index);
+    if (isComplete) isDone[index] = true;
+    else if (isSettled.has(index)) isDone[index] = false;
+    if (isSettled.has(index)) isSettled.add(parents[index] ?? -1);
   }
   const dependents = tasks.map((): number[] => []);
   tasks.forEach(({deps}, index) => {
@@ -30,7 +37,7 @@ export function nightBoard(plan: Plan): NightBoard {
   });
   return {
     ids: tasks.map(({id}) => id),
-    parents: tasks.map(({parentId}) => (parentId == null ? -1 : (places.get(parentId) ?? -1))),
+    parents,
     dependents,
     isOpenLeaf: tasks.map((task) => isLeaf(task) && task.status === 'todo'),
     isDone,

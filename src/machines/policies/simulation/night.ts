@@ -86,7 +86,10 @@ export function playNight(
     milliseconds: time - start,
     costUsd,
   });
-  const begin = (name: string, attempt: number): Draw => {
+  const attempts = new Map<string, number>();
+  const begin = (name: string): Draw => {
+    const attempt = (attempts.get(name) ?? 0) + 1;
+    attempts.set(name, attempt);
     const draw = drawOf(name, attempt);
     order.push(name);
     costUsd += draw.costUsd;
@@ -99,8 +102,8 @@ export function playNight(
     time = until;
     return true;
   };
-  const work = (name: string, attempt: number): Draw['outcome'] | 'held' => {
-    const {milliseconds, outcome} = begin(name, attempt);
+  const work = (name: string): Draw['outcome'] | 'held' => {
+    const {milliseconds, outcome} = begin(name);
     let since = time;
     for (let left = milliseconds; ; ) {
       const stretch = stretchOf(time, left, rules.limit);
@@ -115,8 +118,8 @@ export function playNight(
   const review = (name: string): 'passed' | 'overdue' | 'held' => {
     const longest = rules.reviewMinutes * minute;
     let since = time;
-    for (let attempt = 1; ; attempt++) {
-      const {milliseconds} = begin(name, attempt);
+    for (;;) {
+      const {milliseconds} = begin(name);
       const stretch = stretchOf(time, Math.min(milliseconds, longest), rules.limit);
       time += stretch.milliseconds;
       if (stretch.resetAt === null) return milliseconds < longest ? 'passed' : 'overdue';
@@ -127,10 +130,8 @@ export function playNight(
   for (let index = plan.next(); index !== undefined; index = plan.next()) {
     const id = ids[index] ?? '';
     plan.begin(index);
-    let outcome = work(id, 1);
-    for (let attempt = 2; outcome === 'failed' && attempt <= retries + 1; attempt++) {
-      outcome = work(id, attempt);
-    }
+    let outcome = work(id);
+    for (let left = retries; outcome === 'failed' && left > 0; left--) outcome = work(id);
     if (outcome === 'held') return night('paused');
     if (outcome === 'asks') return night('waiting_user', id);
     // Its status is for the decision to say.
