@@ -13,8 +13,8 @@ function project(text = list): CliProject {
 }
 
 const shown = lines(
-  '+ build-it  Build it',
-  '+ parser  Parser  (under build-it)',
+  '+ build-it  Build it  (done)',
+  '+ parser  Parser  (done; under build-it)',
   '+ ship-it  Ship it',
   '3 added',
 );
@@ -39,11 +39,13 @@ describe('plan import', () => {
     const made = project();
     await made.json(['plan', 'import', 'TODO.md', '--yes']);
     const before = made.planText();
-    expect(await made.run(['plan', 'import', 'TODO.md'])).toEqual({
-      code: 0,
-      out: 'nothing to change: the plan has all of it\n',
-      err: '',
-    });
+    for (const flags of [[], ['--dry-run'], ['--yes']]) {
+      expect(await made.run(['plan', 'import', 'TODO.md', ...flags])).toEqual({
+        code: 0,
+        out: 'nothing to change: the plan has all of it\n',
+        err: '',
+      });
+    }
     expect(made.planText()).toBe(before);
   });
 

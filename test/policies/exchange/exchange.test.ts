@@ -381,6 +381,20 @@ describe('a list that cannot be imported says where and why', () => {
       expected: ['row 2: unknown parent "x"', 'row 2: unknown dependency "y"'],
     },
     {
+      name: 'a dependency that is named by its title, or nearly so',
+      text: [
+        '- [ ] Write the docs',
+        '- [ ] Build it <!-- id: build -->',
+        '- [ ] Ship',
+        '  Waits for: Write docs, build it!, Sell it',
+      ].join('\n'),
+      expected: [
+        'line 3: unknown dependency "Write docs": did you mean "Write the docs" (line 1)? Give it an id (<!-- id: write-the-docs --> behind its title in Markdown) and wait for that',
+        'line 3: unknown dependency "build it!": did you mean "build", "Build it" (line 2)?',
+        'line 3: unknown dependency "Sell it"',
+      ],
+    },
+    {
       name: 'a cycle of dependencies',
       text: 'id,title,deps\na,A,b\nb,B,a',
       file: 'x.csv',

@@ -159,6 +159,28 @@ describe('as text', () => {
     ]);
   });
 
+  test('what comes with a status or with checks says so', () => {
+    const [done, checked] = [task('x', {status: 'done'}), task('y', {verify: ['npm test', 'npm run lint']})];
+    expect(text(planOf(done, checked), planOf())).toEqual([
+      '+ x  Task x  (done)',
+      '+ y  Task y',
+      '    checked with npm test',
+      '    checked with npm run lint',
+      '2 added',
+    ]);
+  });
+
+  test.each([
+    ['comes from docs/TODO.md', undefined, 'docs/TODO.md#a1'],
+    ['docs/#1.md is remembered as it is now', 'docs/#1.md#a1', 'docs/#1.md#a1'],
+    ['comes from issues', 'TODO.md#a1', 'issues#3'],
+    ['comes from TODO.md no longer', 'TODO.md#a1', undefined],
+  ])('where a task comes from is told in words: %s', (words, was, is) => {
+    const from = (key: string | undefined, digest: string) =>
+      planOf(task('x', key === undefined ? {} : {source: {key, digest}}));
+    expect(text(from(is, 'new'), from(was, 'old'))).toEqual(['~ x  Task x', `    ${words}`, '1 changed']);
+  });
+
   test('of a long field only the lines that differ', () => {
     const before = editTask(plan, 'c', {description: 'a\nb\nc\nd'}, now);
     expect(text(editTask(before, 'c', {description: 'a\nB\nX\nc\nd'}, now), before)).toEqual([

@@ -37,7 +37,8 @@ Examples:
     const project = await cli.project(running);
     const whole = file === '-' ? null : path.resolve(cli.folder(running), file);
     const text = whole === null ? await readInput(cli) : readGivenFile(whole, file, maxImportBytes);
-    const {readImport, mergeImport, importRefusal, keptLines, askToSave, diffCounts, digest} = await tools();
+    const {readImport, mergeImport, importRefusal, keptLines, askToSave, diffCounts, isEmptyDiff, digest} =
+      await tools();
     const {format, tag} = options;
     const name = whole === null ? null : path.basename(whole);
     const read = readImport({
@@ -60,7 +61,7 @@ Examples:
     const {isSaved, diff} = await askToSave(cli, running, change, options, () => keptLines(kept));
     const data = {format: read.format, source, tasks: tasks.length, saved: isSaved, diff, kept};
     cli.print(running, data, () =>
-      isSaved ? `imported: ${diffCounts(diff)}` : options.dryRun ? '' : nothingNew,
+      isSaved ? `imported: ${diffCounts(diff)}` : isEmptyDiff(diff) ? nothingNew : '',
     );
   });
 }
@@ -75,6 +76,7 @@ async function tools() {
     ...(await import('../../../machines/policies/exchange/read-import.ts')),
     ...(await import('../../../machines/policies/exchange/merge-import.ts')),
     ...(await import('../../../machines/policies/exchange/kept-fields.ts')),
+    ...(await import('../../../machines/policies/plan/plan-diff.ts')),
     ...(await import('../../../machines/policies/plan/plan-diff-lines.ts')),
     ...(await import('../../plan/ask-to-save.ts')),
     digest,

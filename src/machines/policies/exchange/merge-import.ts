@@ -3,6 +3,7 @@ import type {Plan, Task, TaskSource, TaskStatus} from '../../../services/contrac
 import {applyPatch, type PatchOperation} from '../plan/plan-patch.ts';
 import {type ImportedTask, type ImportProblem, ownKey} from './imported-task.ts';
 import {fieldOf, isAsImported, isSameField, type KeptField} from './kept-fields.ts';
+import {meantTask} from './meant-task.ts';
 import {idMaker} from './new-ids.ts';
 
 export type ImportFrom = {
@@ -52,7 +53,11 @@ export function mergeImport(
     if (each.parentKey !== null && parentId === null) problems.push(unknown(each, 'parent', each.parentKey));
     const deps = each.deps?.map((key) => idOf(key) ?? key) ?? null;
     for (const dep of deps ?? []) {
-      if (!plan.items.has(dep) && !imported.has(dep)) problems.push(unknown(each, 'dependency', dep));
+      if (plan.items.has(dep) || imported.has(dep)) continue;
+      // Nobody reads a hint that is not shown.
+      const hint = problems.length < problemLimit ? meantTask(dep, tasks, plan) : '';
+      const {at, message} = unknown(each, 'dependency', dep);
+      problems.push({at, message: `${message}${hint}`});
     }
     const after = previous.get(parentId);
     previous.set(parentId, id);

@@ -15,7 +15,13 @@ const lineLimit = 20;
 export function planDiffLines(diff: PlanDiff): DiffLine[] {
   return [
     ...shown(diff.added, (each) => [
-      {tone: 'added', text: `+ ${taskText(each)}${aside(placeText(each), depsText(each.deps))}`},
+      {
+        tone: 'added',
+        text: `+ ${taskText(each)}${aside(each.status ?? '', placeText(each), depsText(each.deps))}`,
+      },
+      ...(each.verify ?? []).map(
+        (check): DiffLine => ({tone: 'added', text: `    checked with ${displayLine(check)}`}),
+      ),
     ]),
     ...shown(diff.changed, (each) => [
       {tone: 'changed', text: `~ ${taskText(each)}`},
@@ -93,6 +99,7 @@ function moveText(from: DiffPlace, to: DiffPlace): string {
 }
 
 function fieldLines({field, before, after}: FieldChange): DiffLine[] {
+  if (field === 'source') return [{tone: 'dim', text: `    ${sourceText(before, after)}`}];
   const [old, now] = [linesOf(before), linesOf(after)];
   const start = countWhile(old, (line, index) => line === now[index]);
   const rest = {old: old.slice(start), now: now.slice(start)};
@@ -110,6 +117,18 @@ function fieldLines({field, before, after}: FieldChange): DiffLine[] {
     ...part(rest.old, 'removed', '-'),
     ...part(rest.now, 'added', '+'),
   ];
+}
+
+/** Which list a task came from; what is remembered of the list's words is for nobody to read. */
+function sourceText(before: unknown, after: unknown): string {
+  const [was, is] = [listOf(before), listOf(after)];
+  if (is === null) return `comes from ${was ?? 'a list'} no longer`;
+  return was === is ? `${is} is remembered as it is now` : `comes from ${is}`;
+}
+
+function listOf(source: unknown): string | null {
+  const {key} = (source ?? {}) as {readonly key?: unknown};
+  return typeof key === 'string' ? displayLine(key.replace(/#[^#]*$/, '')) : null;
 }
 
 function countWhile<T>(list: readonly T[], holds: (entry: T, index: number) => boolean): number {

@@ -1,4 +1,4 @@
-import type {Plan, Task} from '../../../services/contracts/plan.ts';
+import type {Plan, Task, TaskStatus} from '../../../services/contracts/plan.ts';
 import {childrenOf, rootTasks, tasksInTreeOrder} from './plan-graph.ts';
 import {longestRise} from './sibling-order.ts';
 
@@ -9,7 +9,16 @@ export type FieldChange = {readonly field: string; readonly before: unknown; rea
 
 /** What a change makes of a plan, in the order of the tree; what only follows from it (`childIds`, `updatedAt`) is left out. */
 export type PlanDiff = {
-  readonly added: ReadonlyArray<DiffTask & DiffPlace & {readonly deps: readonly string[]}>;
+  readonly added: ReadonlyArray<
+    DiffTask &
+      DiffPlace & {
+        readonly deps: readonly string[];
+        /** Where it is not `todo`. */
+        readonly status?: TaskStatus;
+        /** Its own checks, where it has any. */
+        readonly verify?: readonly string[];
+      }
+  >;
   readonly changed: ReadonlyArray<DiffTask & {readonly fields: readonly FieldChange[]}>;
   readonly moved: ReadonlyArray<DiffTask & {readonly from: DiffPlace; readonly to: DiffPlace}>;
   readonly deps: ReadonlyArray<
@@ -34,7 +43,9 @@ export function diffPlans(before: Plan, after: Plan): PlanDiff {
   const moved = movedTasks(before, after);
   return {
     added: tasksInTreeOrder(after).flatMap(({task}) =>
-      before.items.has(task.id) ? [] : [{...named(task), ...placeOf(to, task), deps: task.deps}],
+      before.items.has(task.id)
+        ? []
+        : [{...named(task), ...placeOf(to, task), deps: task.deps, ...unusual(task)}],
     ),
     changed: kept.flatMap(({old, task}) => {
       const fields = old === task ? [] : changedFields(old, task);
@@ -67,6 +78,11 @@ export function diffPlans(before: Plan, after: Plan): PlanDiff {
 
 export const isEmptyDiff = (diff: PlanDiff): boolean =>
   Object.values(diff).every((entries) => entries.length === 0);
+
+const unusual = ({status, verify}: Task) => ({
+  ...(status !== 'todo' && {status}),
+  ...(verify && verify.length > 0 && {verify}),
+});
 
 const named = ({id, title}: Task): DiffTask => ({id, title});
 
