@@ -1,5 +1,6 @@
 import {Command} from 'commander';
 import {type Deletion, deleteTask} from '../../machines/policies/plan/plan-edits.ts';
+import {counted} from '../../machines/policies/text/counted.ts';
 import {type Cli, taskArgument} from '../cli.ts';
 import {changeByHand} from '../plan/plan-operations.ts';
 
@@ -19,7 +20,7 @@ export function deleteCommand(cli: Cli): Command {
       });
       const {deleted = [], detached = []} = deletion ?? {};
       const lines = [
-        `deleted ${deleted.length} ${deleted.length === 1 ? 'item' : 'items'}`,
+        `deleted ${counted(deleted.length, 'item')}`,
         ...(detached.length === 0 ? [] : [`detached deps from: ${detached.join(', ')}`]),
       ];
       cli.print(command, {deleted, detached}, lines.join('\n'));

@@ -2,7 +2,7 @@ import {Command} from 'commander';
 import {isDraftTaskId} from '../../machines/policies/planning/draft-task.ts';
 import type {JobStatus, Used} from '../../machines/policies/report/job-status.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
-import {clockTime, dollars, duration, localTime, tokenCount} from '../../machines/policies/text/durations.ts';
+import {clockTime, dollars, duration, localTime, tokenWords} from '../../machines/policies/text/durations.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Cli} from '../cli.ts';
 import type {Surface} from '../context.ts';
@@ -141,7 +141,7 @@ const isBetween = ({job, running, waiting, needs_you}: JobStatus): boolean =>
   job?.state === 'working' && running === null && waiting === null && needs_you.length === 0;
 
 const usedTexts = ({tokens, cost_usd}: Used): string[] => [
-  ...(tokens === null ? [] : [`${tokenCount(tokens)} tokens`]),
+  ...(tokens === null ? [] : [tokenWords(tokens)]),
   ...(cost_usd === null ? [] : [dollars(cost_usd)]),
 ];
 

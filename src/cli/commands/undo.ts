@@ -3,6 +3,7 @@ import {undoStep} from '../../machines/policies/job/job-steps.ts';
 import {proposalLines, undoData} from '../../machines/policies/job/undo-lines.ts';
 import {requireTask} from '../../machines/policies/plan/plan-graph.ts';
 import type {UndoProposal} from '../../machines/policies/run/undo.ts';
+import {counted} from '../../machines/policies/text/counted.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {AppError} from '../../services/contracts/errors.ts';
 import {type Cli, taskArgument} from '../cli.ts';
@@ -53,7 +54,7 @@ function dryRunLines(proposal: UndoProposal, refusal: AppError | null): string[]
   const headline =
     files.files.length + files.conflicts.length === 0
       ? 'nothing to write: the files are as before already'
-      : `would ${verb} ${files.files.length} ${files.files.length === 1 ? 'file' : 'files'}`;
+      : `would ${verb} ${counted(files.files.length, 'file')}`;
   return [
     headline,
     ...proposalLines(proposal),

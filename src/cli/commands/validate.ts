@@ -1,4 +1,5 @@
 import {Command} from 'commander';
+import {counted} from '../../machines/policies/text/counted.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import type {Cli} from '../cli.ts';
 import {exitCodes} from '../exit-codes.ts';
@@ -17,9 +18,7 @@ export function validateCommand(cli: Cli): Command {
       });
       if (problems.length === 0) return;
       if (!cli.isJson(command)) {
-        cli.context.err(
-          `validation failed: ${problems.length} ${problems.length === 1 ? 'problem' : 'problems'}`,
-        );
+        cli.context.err(`validation failed: ${counted(problems.length, 'problem')}`);
       }
       cli.exitCode = exitCodes.error;
     });

@@ -10,8 +10,9 @@ import {commitWords} from '../../machines/policies/run/commit-message.ts';
 import {programName} from '../../machines/policies/run/program.ts';
 import {isHeldForTime} from '../../machines/policies/run/retry-time.ts';
 import {hasUndeliveredAnswer} from '../../machines/policies/run/task-runs.ts';
+import {counted} from '../../machines/policies/text/counted.ts';
 import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
-import {dollars, duration, tokens, workTime} from '../../machines/policies/text/durations.ts';
+import {dollars, duration, usedTokens, workTime} from '../../machines/policies/text/durations.ts';
 import {messageOf} from '../../services/contracts/errors.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {CliContext} from '../context.ts';
@@ -165,7 +166,7 @@ export function outcomeLine(run: RunRecord, paint = painter({hasColor: false})):
     word,
     duration(workTime(run)),
     ...changedFiles(run),
-    ...(run.usage ? [`${tokens(run.usage)} tokens`] : []),
+    ...(run.usage ? [usedTokens(run.usage)] : []),
     ...(run.commit?.sha === undefined ? [] : [commitWords(run.commit)]),
     ...(run.usage?.cost_usd === undefined ? [] : [dollars(run.usage.cost_usd)]),
   ];
@@ -204,7 +205,7 @@ function decisionLine(
 
 function changedFiles({review_summary: summary}: RunRecord): string[] {
   const count = summary?.total_files ?? summary?.files.length ?? 0;
-  return count === 0 ? [] : [`${count} ${count === 1 ? 'file' : 'files'}`];
+  return count === 0 ? [] : [counted(count, 'file')];
 }
 
 const outcomes = {

@@ -2,6 +2,7 @@ import {existsSync, realpathSync} from 'node:fs';
 import path from 'node:path';
 import {sessionName} from '../../machines/policies/session/session-names.ts';
 import {archivedAt} from '../../machines/policies/session/session-refs.ts';
+import {counted} from '../../machines/policies/text/counted.ts';
 import {AppError, messageOf} from '../../services/contracts/errors.ts';
 import type {SessionMeta} from '../../services/contracts/session.ts';
 import type {UnmergedCommits} from '../../services/git/worktrees.ts';
@@ -125,7 +126,7 @@ async function checkLosses(
   });
 }
 
-export const commitsAre = (count: number): string => (count === 1 ? '1 commit is' : `${count} commits are`);
+export const commitsAre = (count: number): string => counted(count, 'commit is', 'commits are');
 
 function leftBehind(run: SessionMeta): AppError {
   return new AppError(

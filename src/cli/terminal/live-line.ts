@@ -2,7 +2,7 @@ import type {EngineFact} from '../../machines/engine.ts';
 import {waitLine} from '../../machines/policies/job/wait-lines.ts';
 import type {Wait} from '../../machines/policies/job/waiting.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
-import {clockTime, tokens} from '../../machines/policies/text/durations.ts';
+import {clockTime, usedTokens} from '../../machines/policies/text/durations.ts';
 import {cutEnd} from '../../ui/text/fit.ts';
 import type {CliContext} from '../context.ts';
 
@@ -61,7 +61,7 @@ export function liveLine(
       lastOutputAt = performance.now();
       isAgentAtWork = true;
       if (news.type === 'activity') activity = displayLine(news.activity.text).slice(0, 200);
-      else if (news.type === 'usage') usage = ` · ${tokens(news.usage)} tokens`;
+      else if (news.type === 'usage') usage = ` · ${usedTokens(news.usage)}`;
       else if (news.type === 'retrying') activity = `retrying: ${displayLine(news.failure.message)}`;
       if (timer && lastOutputAt - drawnAt > 100) draw();
     },

@@ -1,6 +1,6 @@
 import type {RunFacts} from '../../machines/policies/inspect/run-facts.ts';
 import type {Visits} from '../../machines/policies/inspect/visits.ts';
-import {dollars, duration, tokenCount} from '../../machines/policies/text/durations.ts';
+import {dollars, duration, tokenWords} from '../../machines/policies/text/durations.ts';
 import {addressText, latest, type Subject} from './address.ts';
 import {ask, pathOf} from './api.ts';
 import {byId, element} from './dom.ts';
@@ -52,7 +52,7 @@ function drawRun(facts: RunFacts): void {
   const told = [
     [agent, model].filter(Boolean).join(' '),
     worked,
-    ...(facts.tokens === null ? [] : [`${tokenCount(facts.tokens)} tokens`]),
+    ...(facts.tokens === null ? [] : [tokenWords(facts.tokens)]),
     ...(facts.cost_usd === null ? [] : [dollars(facts.cost_usd)]),
   ].join(' · ');
   const others = runs.map((run) =>

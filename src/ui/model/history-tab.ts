@@ -2,7 +2,7 @@ import {checkWords, lastChecks} from '../../machines/policies/run/check-words.ts
 import {commitWords} from '../../machines/policies/run/commit-message.ts';
 import {programName} from '../../machines/policies/run/program.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
-import {dollars, duration, tokens, workTime} from '../../machines/policies/text/durations.ts';
+import {dollars, duration, usedTokens, workTime} from '../../machines/policies/text/durations.ts';
 import type {BrokenRun, RunRecord} from '../../services/contracts/run.ts';
 import type {Line} from '../components/lines.tsx';
 import {wrapped} from '../text/wrap.ts';
@@ -26,7 +26,7 @@ function runLines(run: RunRecord, columns: number): Line[] {
   const word = run.state === 'paused' && run.pause_reason ? `paused (${run.pause_reason})` : state;
   const spent = [
     duration(workTime(run)),
-    ...(run.usage ? [`${tokens(run.usage)} tokens`] : []),
+    ...(run.usage ? [usedTokens(run.usage)] : []),
     ...(run.usage?.cost_usd === undefined ? [] : [dollars(run.usage.cost_usd)]),
   ];
   const rows: ReadonlyArray<readonly [string, string | undefined]> = [

@@ -1,5 +1,10 @@
 import {expect, test} from 'vitest';
-import {dayAndTime, timeOfDay} from '../../../src/machines/policies/text/durations.ts';
+import {
+  dayAndTime,
+  timeOfDay,
+  tokenWords,
+  usedTokens,
+} from '../../../src/machines/policies/text/durations.ts';
 
 /** As the clock beside the screen shows it, wherever that is. */
 const local = (day: number, hour: number, minute: number) =>
@@ -14,4 +19,14 @@ test.each([
 
 test('a time that is read on another day has its date', () => {
   expect(dayAndTime(local(10, 18, 5))).toBe('2026-01-10 18:05');
+});
+
+test.each([
+  [0, '0 tokens'],
+  [1, '1 token'],
+  [999, '999 tokens'],
+  [1000, '1k tokens'],
+])('%d is %s', (total, words) => {
+  expect(tokenWords(total)).toBe(words);
+  expect(usedTokens({input_tokens: total, output_tokens: 0})).toBe(words);
 });

@@ -1,5 +1,6 @@
 import {Command} from 'commander';
 import {builtInRunners} from '../../../machines/policies/session/session-runner.ts';
+import {counted} from '../../../machines/policies/text/counted.ts';
 import {displayLine} from '../../../machines/policies/text/display-text.ts';
 import {AppError} from '../../../services/contracts/errors.ts';
 import type {SessionMeta} from '../../../services/contracts/session.ts';
@@ -24,7 +25,7 @@ export function runCommand(cli: Cli): Command {
         const suffix = randomBytes(2).toString('hex');
         const {run, unseen} = await createRun(sessions, {name, runner, parent, detached, suffix});
         if (unseen.length > 0) {
-          const changes = `${unseen.length} uncommitted change${unseen.length === 1 ? '' : 's'}`;
+          const changes = counted(unseen.length, 'uncommitted change');
           cli.context.err(
             `warning: the session begins without your ${changes} on ${displayLine(run.parent_branch)}`,
           );

@@ -5,6 +5,7 @@ import {readyTasks} from '../plan/readiness.ts';
 import {amountText, type Overrun} from '../run/budget.ts';
 import {stepLines} from '../run/failure-table.ts';
 import type {Attempted} from '../run/task-outcome.ts';
+import {counted} from '../text/counted.ts';
 import {displayLine} from '../text/display-text.ts';
 
 /** The end of a job whose budget is used up: what is left, and how to go on. */
@@ -23,7 +24,7 @@ export function overrunSummary(overrun: Overrun, attempted: readonly Attempted[]
     headline,
     lines: [
       headline,
-      `${left.length} ${left.length === 1 ? 'task is' : 'tasks are'} left, ${readyTasks(plan).length} ready.`,
+      `${counted(left.length, 'task is', 'tasks are')} left, ${readyTasks(plan).length} ready.`,
       ...stepLines(resumes.length === 0 ? [execute] : resumes),
     ],
   };

@@ -4,13 +4,14 @@ import type {Plan} from '../../../services/contracts/plan.ts';
 import type {UndoOutput} from '../../undo.machine.ts';
 import {takenBackText} from '../review/effect-words.ts';
 import type {UndoProposal} from '../run/undo.ts';
+import {counted} from '../text/counted.ts';
 import {displayLine} from '../text/display-text.ts';
 
 /** How an undo ended: what became of the task, of its files, and how it is taken back. */
 export function undoSummary({proposal, run}: Extract<UndoOutput, {outcome: 'undone'}>, plan: Plan) {
   const {task, isRedo, files} = proposal;
   const status = plan.items.get(task.id)?.status ?? 'todo';
-  const count = `${files.files.length} ${files.files.length === 1 ? 'file' : 'files'}`;
+  const count = counted(files.files.length, 'file');
   const verb = isRedo ? 'brought back' : 'taken back';
   const what = files.files.length === 0 ? 'its files were as before already' : `${count} ${verb}`;
   const headline = `${displayLine(task.id)} is ${status} again · ${what}`;

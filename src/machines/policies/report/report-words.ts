@@ -1,8 +1,9 @@
 import {emptyPlanText} from '../plan/empty-plan.ts';
 import {decisionWords} from '../review/checkpoint-choices.ts';
 import {commitWords} from '../run/commit-message.ts';
+import {counted} from '../text/counted.ts';
 import {displayLine} from '../text/display-text.ts';
-import {dollars, duration, timeOfDay, tokenCount} from '../text/durations.ts';
+import {dollars, duration, timeOfDay, tokenWords} from '../text/durations.ts';
 import type {Need} from './needs-you.ts';
 import type {CheckReport, Report, TaskReport} from './report.ts';
 import type {LaneOutcome, WaitTotal} from './timeline.ts';
@@ -53,23 +54,22 @@ export function headPieces({jobs, tasks, is_live, done, skipped, total, totals}:
     ...(agents.length === 0 ? [] : [displayLine(agents.join(', '))]),
     `${done} of ${total} done`,
     ...(skipped === 0 ? [] : [`${skipped} skipped`]),
-    ...(tokens === null ? [] : [`${tokenCount(tokens)} tokens`]),
+    ...(tokens === null ? [] : [tokenWords(tokens)]),
     ...(cost_usd === null ? [] : [dollars(cost_usd)]),
     ...waitWords(limits, 'usage limit'),
     ...waitWords(outages, 'outage'),
-    ...counted(questions, 'question'),
-    ...counted(retries, 'retry', 'retries'),
-    ...counted(crashes, 'crash', 'crashes'),
+    ...ifAny(questions, 'question'),
+    ...ifAny(retries, 'retry', 'retries'),
+    ...ifAny(crashes, 'crash', 'crashes'),
   ];
 }
 
 function waitWords({count, milliseconds}: WaitTotal, cause: string): string[] {
   if (count === 0) return [];
-  return [`${counted(count, 'wait').join('')} of ${duration(milliseconds)} (${cause})`];
+  return [`${counted(count, 'wait')} of ${duration(milliseconds)} (${cause})`];
 }
 
-const counted = (count: number, one: string, many = `${one}s`) =>
-  count === 0 ? [] : [`${count} ${count === 1 ? one : many}`];
+const ifAny = (count: number, one: string, many?: string) => (count === 0 ? [] : [counted(count, one, many)]);
 
 /** What the work on a task took and left: time, cost, change, evidence, commit, and what came between. */
 export function taskPieces(task: TaskReport): string[] {
@@ -87,14 +87,14 @@ export function taskPieces(task: TaskReport): string[] {
     ...(commit === null ? [] : [commitWords(commit)]),
     ...waitWords(waited('limit'), 'usage limit'),
     ...waitWords(waited('outage'), 'outage'),
-    ...counted(questions.filter(({answer}) => answer !== null).length, 'answer'),
-    ...counted(retries, 'retry', 'retries'),
+    ...ifAny(questions.filter(({answer}) => answer !== null).length, 'answer'),
+    ...ifAny(retries, 'retry', 'retries'),
     ...(crashes === 0 ? [] : ['survived a crash of Blackbird']),
   ];
 }
 
 const changeWords = ({files, added, removed}: NonNullable<TaskReport['change']>) =>
-  files === 0 ? 'no change' : `${files} ${files === 1 ? 'file' : 'files'} +${added} −${removed}`;
+  files === 0 ? 'no change' : `${counted(files, 'file')} +${added} −${removed}`;
 
 /** `npm test ✓ (2nd round)`. */
 export function checkPiece({command, passed, round}: CheckReport): string {

@@ -4,7 +4,7 @@ import {AppError, shellWord} from '../../../services/contracts/errors.ts';
 import {providerTable} from '../../../services/contracts/provider-table.ts';
 import type {Spent} from '../../../services/contracts/usage.ts';
 import {type ResolvedConfig, settingOf} from '../config-resolution.ts';
-import {dollars, duration, tokenCount} from '../text/durations.ts';
+import {dollars, duration, tokenWords} from '../text/durations.ts';
 
 /** What may be used at most; null for any amount. */
 export type Budget = Readonly<Record<keyof Spent, number | null>>;
@@ -110,7 +110,7 @@ export function agentLimits(
 
 const amounts: Readonly<Record<keyof Spent, (amount: number) => string>> = {
   cost_usd: dollars,
-  tokens: (count) => (count === 1 ? '1 token' : `${tokenCount(count)} tokens`),
+  tokens: tokenWords,
   milliseconds: duration,
 };
 

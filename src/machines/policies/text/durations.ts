@@ -57,6 +57,19 @@ export function tokens({input_tokens, output_tokens}: {input_tokens: number; out
   return tokenCount(input_tokens + output_tokens);
 }
 
+/** `1 token`, `18k tokens`. */
+export const tokenWords = (total: number): string =>
+  total === 1 ? '1 token' : `${tokenCount(total)} tokens`;
+
+/** The same of what an agent used. */
+export const usedTokens = ({
+  input_tokens,
+  output_tokens,
+}: {
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+}): string => tokenWords(input_tokens + output_tokens);
+
 export const tokenCount = (total: number): string =>
   total < 1000 ? String(total) : `${Math.round(total / 1000)}k`;
 
