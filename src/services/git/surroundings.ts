@@ -1,7 +1,7 @@
 import {readdirSync, realpathSync} from 'node:fs';
 import path from 'node:path';
 import type {NewIgnored, SurroundingsReader} from '../contracts/side-effects.ts';
-import {recordVersions} from '../stores/record-versions.ts';
+import {createRecordVersions} from '../stores/record-versions.ts';
 import {findRepository} from './find-repository.ts';
 import {digestOf, readRepository} from './read-repository.ts';
 import type {Environment} from './safe-git.ts';
@@ -32,10 +32,11 @@ export function createSurroundingsReader({
     const folder = realFolder(root);
     return folder === null ? null : findRepository(folder);
   };
+  const recordVersions = createRecordVersions(runsFolder);
   return {
     look: async () => {
       const top = repository();
-      const records = recordVersions(runsFolder);
+      const records = recordVersions();
       return {
         ...(records && {records}),
         settings: new Map(Object.entries(settings).map(([name, file]) => [name, digestOf(file)])),

@@ -1,33 +1,59 @@
-import {lstatSync} from 'node:fs';
+import {createHash} from 'node:crypto';
+import {closeSync, constants, lstatSync, openSync, readFileSync} from 'node:fs';
 import path from 'node:path';
 import type {RecordVersions} from '../contracts/side-effects.ts';
 import {isRecordName, namesIfAny} from './folder-names.ts';
 
 /** A task must not cost more the more of them were done before it. */
 const maxTasks = 500;
+/** Far more than a record has. */
+const maxBytes = 64n * 1024n * 1024n;
 
 /** The run records of all tasks as they are now; null where there are too many to look at for every task. */
-export function recordVersions(folder: string): RecordVersions | null {
-  const tasks = namesIfAny(folder);
-  if (tasks.length > maxTasks) return null;
-  return new Map(
-    tasks.map((task) => {
-      const records = namesIfAny(path.join(folder, task)).filter(isRecordName);
-      return [task, new Map(records.map((name) => [name, entryVersion(path.join(folder, task, name))]))];
-    }),
-  );
+export type ReadVersions = () => RecordVersions | null;
+
+export function createRecordVersions(folder: string): ReadVersions {
+  const known = new Map<string, Seen>();
+  return () => {
+    const tasks = namesIfAny(folder);
+    if (tasks.length > maxTasks) return null;
+    return new Map(
+      tasks.map((task) => {
+        const records = namesIfAny(path.join(folder, task)).filter(isRecordName);
+        const versionOf = (name: string) => entryVersion(path.join(folder, task, name), known);
+        return [task, new Map(records.map((name) => [name, versionOf(name)]))];
+      }),
+    );
+  };
 }
 
+type Seen = {readonly stat: string; readonly version: string};
+
 /**
- * Of the entry itself: an agent may have put a link in its place, even one that leads nowhere. The time of its last change
- * cannot be set.
+ * What it says. A second name or another mode is no other record, so one whose entry changed is read; the time of its
+ * last change cannot be set. What is no file is an entry by itself: an agent may have put a link in its place.
  */
-function entryVersion(file: string): string {
+function entryVersion(file: string, known: Map<string, Seen>): string {
   try {
-    const {ino, size, ctimeNs} = lstatSync(file, {bigint: true});
-    return `${ino} ${size} ${ctimeNs}`;
+    const found = lstatSync(file, {bigint: true});
+    const stat = `${found.ino} ${found.size} ${found.ctimeNs}`;
+    if (!found.isFile() || found.size > maxBytes) return stat;
+    const seen = known.get(file);
+    if (seen?.stat === stat) return seen.version;
+    const version = createHash('sha256').update(contentOf(file)).digest('hex');
+    known.set(file, {stat, version});
+    return version;
   } catch {
-    // Removed since its folder was read.
+    // Removed since its folder was read, or it cannot be read.
     return '';
+  }
+}
+
+function contentOf(file: string): Buffer {
+  const handle = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    return readFileSync(handle);
+  } finally {
+    closeSync(handle);
   }
 }

@@ -1,18 +1,28 @@
-import {appendFileSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync} from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import {expect, test} from 'vitest';
-import {recordVersions} from '../../../src/services/stores/record-versions.ts';
+import {createRecordVersions} from '../../../src/services/stores/record-versions.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
 
 test('a record has another version after every write, whatever its times say', () => {
   const folder = temporaryFolder();
-  expect(recordVersions(path.join(folder, 'none'))).toEqual(new Map());
+  const recordVersions = createRecordVersions(folder);
+  expect(createRecordVersions(path.join(folder, 'none'))()).toEqual(new Map());
   mkdirSync(path.join(folder, 'a'));
   writeFileSync(path.join(folder, 'a/a-1.json'), '{}');
   writeFileSync(path.join(folder, 'a/a-1.stdout.log'), 'not a record');
   writeFileSync(path.join(folder, 'file'), 'no folder');
   symlinkSync('nowhere', path.join(folder, 'link'));
-  const before = recordVersions(folder);
+  const before = recordVersions();
   const version = before?.get('a')?.get('a-1.json');
   expect(before).toEqual(
     new Map([
@@ -21,12 +31,30 @@ test('a record has another version after every write, whatever its times say', (
       ['link', new Map()],
     ]),
   );
-  expect(recordVersions(folder)).toEqual(before);
+  expect(recordVersions()).toEqual(before);
   appendFileSync(path.join(folder, 'a/a-1.json'), ' ');
   utimesSync(path.join(folder, 'a/a-1.json'), 0, 0);
-  expect(recordVersions(folder)?.get('a')?.get('a-1.json')).not.toBe(version);
+  expect(recordVersions()?.get('a')?.get('a-1.json')).not.toBe(version);
   rmSync(path.join(folder, 'a'), {recursive: true});
-  expect(recordVersions(folder)?.has('a')).toBe(false);
+  expect(recordVersions()?.has('a')).toBe(false);
+});
+
+test('a second name, another mode or a copy in its place is no other version; a link is', () => {
+  const folder = temporaryFolder();
+  const file = path.join(folder, 'a/a-1.json');
+  mkdirSync(path.dirname(file));
+  writeFileSync(file, '{}');
+  const recordVersions = createRecordVersions(folder);
+  const before = recordVersions();
+  linkSync(file, path.join(folder, 'a/backup'));
+  chmodSync(file, 0o400);
+  expect(recordVersions()).toEqual(before);
+  rmSync(file);
+  writeFileSync(file, '{}');
+  expect(recordVersions()).toEqual(before);
+  rmSync(file);
+  symlinkSync('backup', file);
+  expect(recordVersions()).not.toEqual(before);
 });
 
 test.each([
@@ -35,5 +63,5 @@ test.each([
 ])('of $tasks tasks are seen: $isSeen', ({tasks, isSeen}) => {
   const folder = temporaryFolder();
   for (let each = 0; each < tasks; each++) mkdirSync(path.join(folder, `t${each}`));
-  expect(recordVersions(folder) !== null).toBe(isSeen);
+  expect(createRecordVersions(folder)() !== null).toBe(isSeen);
 });
