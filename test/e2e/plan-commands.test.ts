@@ -15,6 +15,7 @@ import path from 'node:path';
 import {setTimeout as delay} from 'node:timers/promises';
 import {execa} from 'execa';
 import {describe, expect, test} from 'vitest';
+import {emptyPlanText} from '../../src/machines/policies/plan/empty-plan.ts';
 import type {Task} from '../../src/services/contracts/plan.ts';
 import {taskStatuses} from '../../src/services/contracts/task-status.ts';
 import {type BuiltProject, builtCli, builtProject} from '../helpers/built-cli.ts';
@@ -32,7 +33,8 @@ describe('a clean project', () => {
     const shown: string[] = [];
     for (const [, line = ''] of examples) {
       const {code, out, err} = await bash(line);
-      expect({line, code, err}).toEqual({line, code: 0, err: ''});
+      const told = line === 'blackbird init' ? lines(emptyPlanText) : '';
+      expect({line, code, err}).toEqual({line, code: 0, err: told});
       shown.push(out);
     }
     expect(shown.slice(1)).toEqual([

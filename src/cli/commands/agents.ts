@@ -1,6 +1,6 @@
 import {Argument, Command} from 'commander';
 import {chosenBy, type ProviderChoice} from '../../services/contracts/project.ts';
-import {providerNames} from '../../services/contracts/provider-table.ts';
+import {providerNames, providerTable} from '../../services/contracts/provider-table.ts';
 import type {Cli} from '../cli.ts';
 import {requireProviderId} from '../job/provider-choice.ts';
 import {renderTable} from '../terminal/table.ts';
@@ -17,6 +17,10 @@ export function agentsCommand(cli: Cli): Command {
       await ensureStateFolder(folder);
       await createAgentSelection(folder.agentFile).save(id);
       cli.print(command, {provider: id}, `${id} runs the tasks of this project`);
+      const {install} = providerTable[id];
+      const {agentsOnPath} = await import('../../services/system/executables.ts');
+      const isThere = install === null || agentsOnPath(cli.context.env.PATH ?? '').includes(id);
+      if (!isThere) cli.context.err(`warning: ${id} is not installed: ${install}`);
     });
 
   return new Command('agents')

@@ -3,11 +3,11 @@ import {requireTask} from '../../machines/policies/plan/plan-graph.ts';
 import {effectKey, effectTexts} from '../../machines/policies/review/effect-words.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import type {ChangeTracker, TreeSpan} from '../../services/contracts/changes.ts';
-import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import type {RunRecord, RunStore} from '../../services/contracts/run.ts';
 import type {SideEffect} from '../../services/contracts/side-effects.ts';
 import type {PlanStore} from '../../services/contracts/stores.ts';
 import {type Cli, taskArgument} from '../cli.ts';
+import {noRun} from '../job/no-run.ts';
 import {type Paint, painter} from '../terminal/paint.ts';
 import {paintPatch, safeLines} from '../terminal/patch-text.ts';
 
@@ -115,16 +115,6 @@ async function changeOf(
     ...(await changes.compose(spans)),
     isSoFar: found.flatMap(({chain, isSoFar}) => (isSoFar ? chain.slice(-1) : [])),
   };
-}
-
-function noRun(taskId: string, runId: string | undefined): AppError {
-  const message =
-    runId === undefined
-      ? `no runs found for ${taskId}`
-      : `task ${taskId} has no run ${JSON.stringify(runId)}`;
-  return new AppError('E_RUN_NOT_FOUND', message, {
-    next: [{command: `blackbird runs ${shellWord(taskId)}`, why: 'see its runs'}],
-  });
 }
 
 /** The signs behind the number of lines. */

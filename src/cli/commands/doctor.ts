@@ -7,7 +7,7 @@ import {type Paint, painter} from '../terminal/paint.ts';
 
 export function doctorCommand(cli: Cli): Command {
   return new Command('doctor')
-    .summary('see what is installed, what is wrong and how to mend it')
+    .summary('see what is installed, what is wrong and how to fix it')
     .action(async (_options, command: Command) => {
       const {runChecks} = await import('../setup/doctor-checks.ts');
       const checks = await runChecks({

@@ -14,9 +14,7 @@ type Options = JobCommandOptions & {dryRun?: true};
 export const agentOption = () => new Option('--agent <provider>', `${providerNames}, for this call only`);
 /** For a task and those below it. */
 export const taskAgentOption = () =>
-  new Option('--agent <provider>', `${providerNames}: who does it, and what is below it`).choices(
-    providerIds,
-  );
+  new Option('--agent <provider>', `the agent for this task and those below it`).choices(providerIds);
 /** A word that can be handed to an agent. */
 export function wishWord(text: string): string {
   if (isWishText(text)) return text;

@@ -16,7 +16,7 @@ type Options = {port?: number; open?: true; bundle?: string; job?: string; list?
 
 export function inspectCommand(cli: Cli): Command {
   return new Command('inspect')
-    .summary('see what a job did, on a page: its tasks in time, and every machine at every moment')
+    .summary('see what a job did, on a page: its tasks on a time axis, and every machine at every moment')
     .argument('[taskId]', 'the machines of a task; without it, the job that runs or ran last')
     .argument('[runId]', 'one of its runs; without it, the latest')
     .option('--job <jobId>', 'an earlier job')

@@ -1,7 +1,7 @@
 import {Command} from 'commander';
 import {requireTask} from '../../machines/policies/plan/plan-graph.ts';
-import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import {type Cli, taskArgument} from '../cli.ts';
+import {noRun} from '../job/no-run.ts';
 import {liveEngine} from '../job/running-task.ts';
 
 type Options = {follow?: true; raw?: true; stderr?: true};
@@ -10,7 +10,7 @@ export function logsCommand(cli: Cli): Command {
   return new Command('logs')
     .summary('the whole transcript of a run; the latest one unless told otherwise')
     .addArgument(taskArgument())
-    .argument('[runId]', 'another run of the task')
+    .argument('[runId]', 'which run of the task; the latest when left out')
     .option('--follow', 'go on printing until the run ends')
     .option('--raw', 'exactly what the agent printed')
     .option('--stderr', 'its error output instead')
@@ -21,17 +21,7 @@ export function logsCommand(cli: Cli): Command {
       const {runs: history} = await runs.list(taskId);
       if (history.length === 0) requireTask(await plans.read(), taskId);
       const run = runId === undefined ? history.at(-1) : history.find((each) => each.run_id === runId);
-      if (!run) {
-        throw new AppError(
-          'E_RUN_NOT_FOUND',
-          runId === undefined
-            ? `no runs found for ${taskId}`
-            : `task ${taskId} has no run ${JSON.stringify(runId)}`,
-          {
-            next: [{command: `blackbird runs ${shellWord(taskId)}`, why: 'see its runs'}],
-          },
-        );
-      }
+      if (!run) throw noRun(taskId, runId);
       const {printTranscript} = await import('../job/transcript.ts');
       const isEngineAlive = async () => (await liveEngine(folder)) !== null;
       await printTranscript({cli, command, runs, run, options, isEngineAlive});

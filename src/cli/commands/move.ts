@@ -9,7 +9,7 @@ export function moveCommand(cli: Cli): Command {
   return new Command('move')
     .summary('move a task, with all below it, to another parent or place')
     .addArgument(taskArgument())
-    .option('--parent <parentId>', 'the new parent, or root; where it is now when left out')
+    .option('--parent <parentId>', 'the new parent, or root; the present one when left out')
     .option('--index <n>', 'the place among its new siblings, from 0', wholeNumber)
     .action(async (id: string, {parent, index}: {parent?: string; index?: number}, command: Command) => {
       if (parent === undefined && index === undefined) {

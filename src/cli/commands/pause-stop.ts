@@ -10,7 +10,7 @@ const patienceMilliseconds = 15_000;
 
 export function pauseCommand(cli: Cli): Command {
   return new Command('pause')
-    .summary('pause the job that works in another terminal, as Ctrl+C does there; again forces it')
+    .summary('pause the job running in another terminal, as Ctrl+C does there; run it twice to force it')
     .addHelpText(
       'after',
       `
@@ -37,7 +37,7 @@ Examples:
 
 export function stopCommand(cli: Cli): Command {
   return new Command('stop')
-    .summary('let the job that works in another terminal finish its task, and no other')
+    .summary('let the job running in another terminal finish its task, then end it')
     .addHelpText(
       'after',
       `

@@ -11,9 +11,7 @@ export function reportCommand(cli: Cli): Command {
     .summary('what happened while you were away, and what needs you now')
     .option('--since <time>', 'all jobs since then: 22:00, 8h, 2d, 2026-01-10, 2026-01-10T22:00')
     .addOption(new Option('--job <jobId>', 'this job; the beginning of its id will do').conflicts('since'))
-    .addOption(
-      new Option('--format <format>', 'how it is printed; text where nothing is said').choices(formats),
-    )
+    .addOption(new Option('--format <format>', 'how it is printed; text when left out').choices(formats))
     .addHelpText(
       'after',
       `

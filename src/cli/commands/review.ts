@@ -38,10 +38,9 @@ export function reviewCommand(cli: Cli): Command {
       ).conflicts(others('requestChanges')),
     )
     .addOption(
-      new Option(
-        '--reject [reason]',
-        'the run and its task have failed; a later attempt is told why',
-      ).conflicts(others('reject')),
+      new Option('--reject [reason]', 'the task has failed; a later attempt is told why').conflicts(
+        others('reject'),
+      ),
     )
     .addOption(
       new Option('--retry', 'begin again with a new run; the conversation is forgotten').conflicts(

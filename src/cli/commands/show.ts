@@ -21,7 +21,7 @@ import {type Paint, painter} from '../terminal/paint.ts';
 
 export function showCommand(cli: Cli): Command {
   return new Command('show')
-    .summary('show one task with all it says and all it is connected to')
+    .summary('show one task in full, with what it belongs to and waits for')
     .addArgument(taskArgument())
     .action(async (id: string, _options, command: Command) => {
       const project = await cli.project(command);

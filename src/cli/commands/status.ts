@@ -14,7 +14,7 @@ type Options = {watch?: true};
 
 export function statusCommand(cli: Cli): Command {
   return new Command('status')
-    .summary('what runs, what is waited for, what needs you, and what comes next')
+    .summary('what is running, what it waits for, what needs you, and what comes next')
     .option('--watch', 'look again every second, until Ctrl+C')
     .addHelpText(
       'after',

@@ -17,10 +17,7 @@ export function undoCommand(cli: Cli): Command {
     .addArgument(taskArgument())
     .argument('[runId]', 'only what this run changed; an undo is taken back the same way')
     .option('--dry-run', 'only say what would be done')
-    .option(
-      '--force',
-      'files that changed since get what they had before the task; tasks built on it may stay',
-    )
+    .option('--force', 'also put back files that changed since, and undo it although other tasks built on it')
     .option('--yes', 'do not ask')
     .action(async (taskId: string, runId: string | undefined, options: UndoOptions, command: Command) => {
       const {plans} = await cli.project(command);

@@ -6,7 +6,7 @@ export type InspectChoice = {readonly type: 'page' | 'stately'; readonly port: n
 export const inspectOption = () =>
   new Option(
     '--inspect [port]',
-    'show the machines live on a page of this machine; =stately for its receivers',
+    'serve a live page of the state machines; =stately for Stately receivers',
   ).argParser(parseInspect);
 
 export function parseInspect(text: string): InspectChoice {

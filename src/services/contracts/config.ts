@@ -182,7 +182,7 @@ export const settings = {
     default: null,
     min: 0.01,
     max: 100_000,
-    about: 'what a task may cost, with all that is resumed and retried',
+    about: 'what a task may cost, resumed and retried runs included',
     isGate: true,
   },
   'execution.maxTaskTokens': {

@@ -7,7 +7,7 @@ import {countsOf, findingLines} from '../../plan/finding-lines.ts';
 
 export function lintCommand(cli: Cli): Command {
   return new Command('lint')
-    .summary('find what would make an agent guess, and how to mend it')
+    .summary('find what would make an agent guess, and how to fix it')
     .addHelpText(
       'after',
       `

@@ -1,4 +1,4 @@
-import {AppError} from '../../../services/contracts/errors.ts';
+import {AppError, type NextStep, shellWord} from '../../../services/contracts/errors.ts';
 import type {Plan, Task} from '../../../services/contracts/plan.ts';
 import {
   ancestorsOf,
@@ -50,7 +50,7 @@ export function moveTask(plan: Plan, id: string, target: Place, now: string): Pl
     const ids = lineage.map((ancestor) => ancestor.id);
     const loop = ids.indexOf(id);
     if (loop >= 0) {
-      throw refusal(`hierarchy cycle detected: ${[id, ...ids.slice(0, loop + 1)].join(' -> ')}`);
+      throw refusal(`hierarchy cycle detected: ${[id, ...ids.slice(0, loop + 1)].join(' -> ')}`, seeTree);
     }
     refuseDepsAlong(lineage, subtreeOf(plan, task));
   }
@@ -69,7 +69,7 @@ function refuseDepsAlong(lineage: readonly Task[], moved: readonly Task[]): void
       const dep = task.deps.find((each) => targets.has(each));
       if (dep === undefined) continue;
       const reason = `${JSON.stringify(task.id)} cannot depend on its own ${kind} ${JSON.stringify(dep)}`;
-      throw refusal(`invalid move (would violate plan invariants): ${reason}`);
+      throw refusal(`invalid move (would violate plan invariants): ${reason}`, seeTree);
     }
   };
   refuse('ancestor', moved, lineage);
@@ -87,7 +87,10 @@ export function deleteTask(
 ): Deletion {
   const task = requireTask(plan, id);
   if (!isLeaf(task) && !cascade) {
-    throw refusal(`refusing to delete ${JSON.stringify(id)}: has children (use --cascade-children)`);
+    throw refusal(`refusing to delete ${JSON.stringify(id)}: has children (use --cascade-children)`, {
+      command: `blackbird delete ${shellWord(id)} --cascade-children`,
+      why: 'delete them with it',
+    });
   }
   const deleted = subtreeOf(plan, task).map((each) => each.id);
   const gone = new Set(deleted);
@@ -102,6 +105,10 @@ export function deleteTask(
     );
     throw refusal(
       `refusing to delete: would break dependents (${broken.join('; ')}). Use --force to remove those dep edges`,
+      {
+        command: `blackbird delete ${shellWord(id)}${cascade ? ' --cascade-children' : ''} --force`,
+        why: 'remove it from what they wait for, too',
+      },
     );
   }
   const formerParent = parentOf(plan, task);
@@ -147,14 +154,14 @@ function changeDeps(plan: Plan, task: Task, deps: readonly string[], now: string
   const {isAncestor} = indexHierarchy(plan);
   for (const dep of deps) {
     const relation = `${JSON.stringify(task.id)} cannot depend on its own`;
-    if (dep === task.id) throw refusal(`cannot add self-dependency: ${JSON.stringify(dep)}`);
-    if (!plan.items.has(dep)) throw refusal(`unknown dep id ${JSON.stringify(dep)}`);
-    if (isAncestor(dep, task.id)) throw refusal(`${relation} ancestor ${JSON.stringify(dep)}`);
-    if (isAncestor(task.id, dep)) throw refusal(`${relation} descendant ${JSON.stringify(dep)}`);
+    if (dep === task.id) throw refusal(`cannot add self-dependency: ${JSON.stringify(dep)}`, seeDeps(dep));
+    if (!plan.items.has(dep)) throw refusal(`unknown dep id ${JSON.stringify(dep)}`, seeTree);
+    if (isAncestor(dep, task.id)) throw refusal(`${relation} ancestor ${JSON.stringify(dep)}`, seeTree);
+    if (isAncestor(task.id, dep)) throw refusal(`${relation} descendant ${JSON.stringify(dep)}`, seeTree);
   }
   const next = withTask(plan, withDeps(task, deps, now));
   const [cycle] = findCycles([task.id], (each) => next.items.get(each)?.deps ?? []);
-  if (cycle) throw refusal(`dependency cycle detected: ${cycle.join(' -> ')}`);
+  if (cycle) throw refusal(`dependency cycle detected: ${cycle.join(' -> ')}`, seeDeps(task.id));
   return next;
 }
 
@@ -186,7 +193,7 @@ function placeAtRoot(plan: Plan, task: Task, index: number): Plan {
 
 function inserted<T>(list: readonly T[], entry: T, index: number): T[] {
   if (!Number.isInteger(index) || index < 0 || index > list.length) {
-    throw refusal(`index out of range: ${index} (valid: 0..${list.length})`);
+    throw refusal(`index out of range: ${index} (valid: 0..${list.length})`, seeTree);
   }
   return list.toSpliced(index, 0, entry);
 }
@@ -207,8 +214,15 @@ function settleAbove(plan: Plan, id: string, now: string): Plan {
 
 function requireParent(plan: Plan, id: string): Task {
   const parent = plan.items.get(id);
-  if (!parent) throw refusal(`unknown parent id ${JSON.stringify(id)}`);
+  if (!parent) throw refusal(`unknown parent id ${JSON.stringify(id)}`, seeTree);
   return parent;
 }
 
-const refusal = (message: string) => new AppError('E_PLAN_EDIT', message);
+const refusal = (message: string, ...next: readonly NextStep[]) =>
+  new AppError('E_PLAN_EDIT', message, {next});
+
+const seeTree: NextStep = {command: 'blackbird list --tree', why: 'see every task and where it stands'};
+const seeDeps = (id: string): NextStep => ({
+  command: `blackbird show ${shellWord(id)}`,
+  why: 'see what it waits for',
+});

@@ -1,4 +1,4 @@
-import {AppError} from '../../../services/contracts/errors.ts';
+import {AppError, shellWord} from '../../../services/contracts/errors.ts';
 import type {Task} from '../../../services/contracts/plan.ts';
 import {isPlainTaskId, taskIdRule} from '../../../services/contracts/task-id.ts';
 import {touch} from './plan-status.ts';
@@ -50,9 +50,9 @@ export function refuseId(id: string, twin: string | undefined): void {
   }
   // It is how a person names the top level.
   if (id === 'root') throw new AppError('E_TASK_ID', '"root" cannot be a task id: it means the top level');
-  if (twin === id) throw refusal(`id already exists: ${JSON.stringify(id)}`);
+  if (twin === id) throw taken(`id already exists: ${JSON.stringify(id)}`, twin);
   if (twin !== undefined) {
-    throw refusal(`id ${JSON.stringify(id)} differs from ${JSON.stringify(twin)} only in case`);
+    throw taken(`id ${JSON.stringify(id)} differs from ${JSON.stringify(twin)} only in case`, twin);
   }
 }
 
@@ -100,3 +100,8 @@ export function withDeps(task: Task, deps: readonly string[], now: string): Task
 export const foldedId = (id: string) => id.normalize('NFC').toLowerCase();
 
 const refusal = (message: string) => new AppError('E_PLAN_EDIT', message);
+
+const taken = (message: string, twin: string) =>
+  new AppError('E_PLAN_EDIT', message, {
+    next: [{command: `blackbird show ${shellWord(twin)}`, why: 'see the task that has it'}],
+  });
