@@ -120,6 +120,6 @@ export const jobTaskMachine = setup({
   output: finalOutput<TaskOutput>,
 });
 
-function lastOutput({context: {last}}: {context: JobTaskContext}): TaskOutput {
-  return last ?? {outcome: 'notBegun'};
+function lastOutput({context: {last, task}}: {context: JobTaskContext}): TaskOutput {
+  return last ?? {outcome: 'notBegun', taskId: task.taskId, asked: task.mode.type};
 }

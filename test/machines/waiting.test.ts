@@ -411,7 +411,7 @@ describe('a single task', () => {
     });
     expect(job.waits()).toMatchObject([{taskId: 'a', runId: null, until: at(hour)}]);
     job.actor.send(pause);
-    expect(await job.finished).toEqual({outcome: 'notBegun'});
+    expect(await job.finished).toEqual({outcome: 'notBegun', taskId: 'a', asked: 'resume'});
     expect(job.agents.agents).toEqual([]);
   });
 

@@ -28,6 +28,11 @@ test.each<[string, Paused, string]>([
   ],
   ['feedback', withdrawn({resumed_from_run_id: 'a-0'}), 'blackbird resume a'],
   ['a restart', withdrawn({restart_of_run_id: 'a-0'}), 'blackbird restart a'],
+  [
+    'a wait for a limit was over, and',
+    {steps: [{type: 'task', output: {outcome: 'notBegun', taskId: 'a', asked: 'resume'}}]},
+    'blackbird resume a',
+  ],
   ['a first run', withdrawn(), 'blackbird execute'],
 ])('a pause before %s began is followed by the same', (_, paused, command) => {
   expect(goOnCommand(paused)).toBe(command);

@@ -185,6 +185,10 @@ describe('while a job works', () => {
       ...{since: at, retry_at: '2026-01-11T00:00:00.000Z'},
     };
     expect(statusOf({job: jobRecord({waiting}), owner: 'alive'}).waiting).toEqual(told);
+    const resumed = jobRecord({waiting: {...waiting, taskId: 'a'}});
+    const paused = pausedRun({failure: {kind: 'rate_limit', message: ''}});
+    const facts = {job: resumed, owner: 'alive', factsOf: factsIn(plan, {run: paused})} as const;
+    expect(statusOf(facts)).toMatchObject({waiting: {task_id: 'a'}, needs_you: []});
     expect(statusOf({job: jobRecord({waiting}), owner: 'dead'}).waiting).toBe(null);
     expect(statusOf({job: {...job, waiting}, owner: 'alive', run: running()}).waiting).toBe(null);
   });

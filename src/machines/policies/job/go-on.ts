@@ -4,6 +4,8 @@ import {commandFor} from './summary-lines.ts';
 /** The command that goes on where a pause came before anything had begun: what was asked for, not only the plan. */
 export function goOnCommand({steps, next}: Pick<JobResult, 'steps' | 'next'>): string {
   const last = steps.at(-1);
+  if (last?.type === 'task' && last.output.outcome === 'notBegun')
+    return commandFor(last.output.asked, last.output.taskId);
   const run = last?.type === 'task' && last.output.outcome === 'canceled' ? last.output.run : null;
   if (run?.resumed_from_run_id !== undefined) return commandFor('resume', run.task_id);
   if (run?.restart_of_run_id !== undefined) return commandFor('restart', run.task_id);

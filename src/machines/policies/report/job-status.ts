@@ -94,7 +94,7 @@ export function jobStatus(facts: StatusFacts): JobStatus {
   const leaves = [...plan.items.values()].filter(isLeaf);
   const titleOf = (taskId: string) => plan.items.get(taskId)?.title ?? planningTitle(taskId, drafts);
   const needs = [
-    ...needsIn(plan, factsOf, ({run_id}) => run_id === waiting?.run_id),
+    ...needsIn(plan, factsOf, ({task_id}) => task_id === waiting?.task_id),
     ...draftNeeds(drafts, isOpen && owner !== 'dead'),
   ];
   return {
@@ -112,7 +112,7 @@ export function jobStatus(facts: StatusFacts): JobStatus {
       agent: programName(running),
       ...usageIn(running, usage),
     },
-    waiting: waiting && {title: titleOf(waiting.task_id), ...waiting},
+    waiting: waiting && {...waiting, title: titleOf(waiting.task_id)},
     needs_you: needs,
     next: readyTasks(plan)
       .slice(0, nextCount)

@@ -11,7 +11,7 @@ export type TaskOutput =
   /** The provider would not go on with its session; the run stands where it stood. */
   | {readonly outcome: 'refused'; readonly run: RunRecord; readonly reason: string}
   /** It was left while it waited for its time. */
-  | {readonly outcome: 'notBegun'}
+  | {readonly outcome: 'notBegun'; readonly taskId: string; readonly asked: string}
   | {readonly outcome: 'error'; readonly error: unknown};
 
 /** What became of a task whose run came to rest. */
