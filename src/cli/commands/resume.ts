@@ -69,7 +69,8 @@ export async function resumeTask(
   const isSentBack = await hasFeedback(project, taskId);
   const asking = asksFirst(latest, {answers: given, feedback}, isSentBack) ? latest : null;
   await requireAsked(latest, asking, given);
-  const answers = await completeAnswers(cli, command, asking, given, opened);
+  const requirePossible = () => requireAnswerable(project, taskId, options.agent);
+  const answers = await completeAnswers(cli, command, asking, given, opened, requirePossible);
   if (answers === null) throw new AppError('E_CANCELED', `${taskId} still waits for your answer`);
   const mode = {type: 'resume', answers, feedback} as const;
   const steps = [{type: 'task', taskId, mode} as const, ...(options.execute ? [executeAll] : [])];
@@ -131,6 +132,13 @@ function interruptedBefore(cli: Cli, taskId: string, feedback: string | null): v
   cli.exitCode = exitCodes.paused;
 }
 
+/** Nobody is asked for an answer that could not be brought to its agent. */
+async function requireAnswerable(project: Project, taskId: string, agent: string | undefined): Promise<void> {
+  const {requirePossible} = await import('../../machines/policies/run/run-refusals.ts');
+  const {taskFacts} = await import('../plan/task-facts.ts');
+  requirePossible(await taskFacts(project, await project.plans.read(), taskId, agent), 'answer');
+}
+
 /** Asks for what `--answer` did not give, where a person is there; null when they gave up. */
 async function completeAnswers(
   cli: Cli,
@@ -138,10 +146,12 @@ async function completeAnswers(
   run: RunRecord | null,
   given: readonly Answer[],
   {drafts, inspect}: OpenedEngine,
+  requirePossible: () => Promise<void>,
 ): Promise<readonly Answer[] | null> {
   const questions = run?.questions ?? [];
   const open = questions.filter(({id}) => !given.some((answer) => answer.id === id));
   if (run === null || open.length === 0 || !cli.context.isInteractive || cli.isJson(command)) return given;
+  await requirePossible();
   const {askQuestions} = await import('../job/ask-questions.ts');
   const {now} = cli.context;
   const asked = await askQuestions(cli.context, open, {drafts, run, given, now}, inspect);

@@ -9,21 +9,28 @@ import type {Plan, Task} from '../../services/contracts/plan.ts';
 import {customCommandIn, providerIds} from '../../services/contracts/provider-table.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Project} from '../composition.ts';
+import {requireProviderId} from '../job/provider-choice.ts';
 import {liveEngine} from '../job/running-task.ts';
 
 type Place = Pick<Project, 'folder' | 'env'>;
 
-/** The programs that the environment asks for, as a job would find them. */
-export function programsIn(env: Project['env']): ProgramChoice {
+/** The programs that the option or the environment asks for, as a job would find them. */
+export function programsIn(env: Project['env'], option?: string): ProgramChoice {
   const customCommand = customCommandIn(env);
+  if (option !== undefined) return {explicitProvider: requireProviderId(option), customCommand};
   const named = providerIds.find((id) => id === env.BLACKBIRD_AGENT_PROVIDER?.toLowerCase()) ?? null;
   return {explicitProvider: customCommand === null ? named : 'custom', customCommand};
 }
 
-/** What the run chart is asked with about one task, as it is on disk now. */
-export async function taskFacts(project: Place, plan: Plan, taskId: string): Promise<TaskFacts> {
+/** What the run chart is asked with about one task, as it is on disk now. `agent`: what `--agent` says. */
+export async function taskFacts(
+  project: Place,
+  plan: Plan,
+  taskId: string,
+  agent?: string,
+): Promise<TaskFacts> {
   const task = requireTask(plan, taskId);
-  return (await taskFactsIn(project, plan, [task], () => true))(task);
+  return (await taskFactsIn(project, plan, [task], () => true, agent))(task);
 }
 
 /**
@@ -35,6 +42,7 @@ export async function taskFactsIn(
   plan: Plan,
   tasks: Iterable<Task>,
   isRead: (task: Task) => boolean = needsRun,
+  agent?: string,
 ): Promise<(task: Task) => TaskFacts> {
   const {factsAbout} = await import('../../machines/policies/run/task-options.ts');
   const sentBack = existsSync(folder.feedbackFolder)
@@ -51,7 +59,7 @@ export async function taskFactsIn(
   const orphans = isEngineAlive ? new Set<string>() : await orphansAmong(found.values());
   const place = {
     repoRoot: found.size === 0 ? folder.root : realpathSync(folder.root),
-    ...programsIn(env),
+    ...programsIn(env, agent),
     isEngineAlive,
     isSessionRef,
   };
