@@ -25,6 +25,7 @@ const input: ParentReviewInput = {
   graceMilliseconds: 10_000,
 };
 const pause = {type: 'run.pause', reason: 'user_interrupt'} as const;
+const stop = {type: 'executor.stopAfterTask'} as const;
 const done = {status: 'done'} as const;
 
 /** g > p > a, b; late waits for g. */
@@ -533,18 +534,6 @@ describe('a pause', () => {
     expect(fake.log).toEqual([]);
   });
 
-  test('asked for while a review is prepared keeps its agent from running', async () => {
-    const fake = createReview();
-    fake.actor.start();
-    const release = fake.plans.holdNextRead();
-    await settle();
-    expect(fake.actor.getSnapshot().value).toMatchObject({reviewing: {work: 'preparing'}});
-    fake.actor.send(pause);
-    release();
-    expect((await fake.finished).outcome).toBe('paused');
-    expect(fake.log).not.toContain('go p-1');
-  });
-
   test('asked for before the agent is told to go: the review before it is replaced by nothing', async () => {
     const paused = pausedRun({run_id: 'p-1', task_id: 'p', run_type: 'review'});
     const fake = createReview({}, plan, [worked, paused]);
@@ -579,9 +568,23 @@ describe('a pause', () => {
   });
 });
 
-describe('to stop after the task', () => {
-  const stop = {type: 'executor.stopAfterTask'} as const;
+test.each([
+  {wish: 'a pause', command: pause, outcome: 'paused'},
+  {wish: 'a stop after the task', command: stop, outcome: 'settled'},
+])('$wish while a review is prepared keeps its agent from running', async ({command, outcome}) => {
+  const fake = createReview();
+  fake.actor.start();
+  const release = fake.plans.holdNextRead();
+  await settle();
+  expect(fake.actor.getSnapshot().value).toMatchObject({reviewing: {work: 'preparing'}});
+  fake.actor.send(command);
+  release();
+  expect((await fake.finished).outcome).toBe(outcome);
+  expect(fake.log).not.toContain('go p-1');
+  expect(fake.reviews()).toMatchObject([{state: 'canceled'}]);
+});
 
+describe('to stop after the task', () => {
   test('asked for before begins no reviewer; what needs none is completed', async () => {
     const due = createReview();
     due.actor.start();
@@ -594,19 +597,6 @@ describe('to stop after the task', () => {
     off.actor.send(stop);
     expect(await off.finished).toEqual({outcome: 'settled', reviews: [], pending: []});
     expect(off.plans.statuses()).toMatchObject({p: 'done', g: 'done'});
-  });
-
-  test('asked for while a review is prepared keeps its agent from running', async () => {
-    const fake = createReview();
-    fake.actor.start();
-    const release = fake.plans.holdNextRead();
-    await settle();
-    expect(fake.actor.getSnapshot().value).toMatchObject({reviewing: {work: 'preparing'}});
-    fake.actor.send(stop);
-    release();
-    expect((await fake.finished).outcome).toBe('settled');
-    expect(fake.log).not.toContain('go p-1');
-    expect(fake.reviews()).toMatchObject([{state: 'canceled'}]);
   });
 
   test('lets the reviewer at work end, and begins no other', async () => {
