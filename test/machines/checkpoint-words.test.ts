@@ -56,6 +56,19 @@ test.each([
   },
 );
 
+test('comments that nobody heard before a restart go with the next request for changes', async () => {
+  const {engine, services, runs} = atCheckpoint();
+  await services.comments.save(lineComment());
+  await startJob(engine, taskJob('a', {type: 'restart'}, {isReviewed: true, isAttended: false}));
+  const [, restarted] = runs.records('a');
+  expect(restarted).toMatchObject({decision_state: 'pending', restart_of_run_id: 'a-1'});
+  await startJob(engine, review(changes));
+  expect(runs.records('a').at(-1)).toMatchObject({
+    comment_ids: [lineComment().id],
+    feedback: expect.stringContaining(lineComment().text),
+  });
+});
+
 test('what a task is told of a parent review is not said to be of its checkpoint', async () => {
   const {engine, facts, drafts} = atCheckpoint();
   const edited = answersDraft({kind: 'feedback', texts: [{id: 'parent p-1', prompt: '', text: 'use tabs'}]});

@@ -4,6 +4,7 @@ import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import {type CommentDraft, requireChanged, requireLine, sentWith} from '../policies/review/line-comments.ts';
 import {chainOf, taskFiles} from './task-change.ts';
+import {commentsAt} from './task-comments.ts';
 
 /** A comment, and the run that brought it to the agent; null while it was not sent. */
 export type KnownComment = {readonly comment: LineComment; readonly sentWith: string | null};
@@ -26,7 +27,7 @@ export function createCommentDesk({
   newUuid,
 }: Pick<Services, 'comments' | 'runs' | 'changes' | 'now' | 'newUuid'>): CommentDesk {
   const list: CommentDesk['list'] = async (run) => {
-    const [known, {runs: history}] = await Promise.all([comments.list(run), runs.list(run.task_id)]);
+    const {comments: known, history} = await commentsAt({comments, runs}, run);
     return known.map((comment) => ({comment, sentWith: sentWith(comment.id, history)}));
   };
   const unsent = async (run: CommentedRun, id: string): Promise<LineComment> => {
@@ -70,7 +71,7 @@ export function createCommentDesk({
     },
     remove: async (run, id) => {
       const comment = await unsent(run, id);
-      await comments.remove(run, id);
+      await comments.remove(comment, id);
       return comment;
     },
   };

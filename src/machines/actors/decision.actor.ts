@@ -18,6 +18,7 @@ import type {
 } from '../review-gate.machine.ts';
 import {readableRuns} from './readable-runs.ts';
 import {keepSentFeedback} from './sent-feedback.ts';
+import {commentsAt} from './task-comments.ts';
 
 /** The questions that are open now, by the run they are about, and how each is answered. */
 export type DecisionDesk = Map<
@@ -69,9 +70,9 @@ export async function checkDecision(
 export const defineCheckDecisionActor = (services: Services) =>
   fromPromise<Decision, CheckDecisionInput>(({input}) => checkDecision(services, input));
 
-async function commentsToSend({comments, runs}: Services, run: RunRecord): Promise<readonly LineComment[]> {
-  const written = await comments.list(run);
-  return written.length === 0 ? [] : unsentComments(written, (await runs.list(run.task_id)).runs);
+async function commentsToSend(services: Services, run: RunRecord): Promise<readonly LineComment[]> {
+  const {comments, history} = await commentsAt(services, run);
+  return unsentComments(comments, history);
 }
 
 function obstacleTo(

@@ -163,6 +163,20 @@ describe('the conversation of a run', () => {
     },
   );
 
+  test.each([
+    {name: 'another job is begun by hand', jobs: ['j-1', 'j-2'], said: 'you go on'},
+    {name: 'the job that waited goes on by itself', jobs: ['j-1', 'j-1'], said: 'mark ▶ Blackbird goes on'},
+  ])('after a limit $name', ({jobs, said}) => {
+    const segments = jobs.map((job_id, place) => ({...segment(place * 20), job_id}));
+    const pauses = [{paused_at: at(10), pause_reason: 'usage_limit' as const, resumed_at: at(20)}];
+    const run = runRecord({state: 'succeeded', segments, pauses});
+    const talk = conversationOf(run, heard(null, session, session));
+    expect(talk.map(({kind, text}) => `${kind} ${text}`)).toEqual(['mark Ⅱ paused (usage_limit)', said]);
+    const stood = {state: 'paused', pause_reason: 'usage_limit'} as const;
+    const begun = runRecord({stood, segments: segments.slice(0, 1), job_id: jobs[1]});
+    expect(saidNow(begun).map(({kind, text}) => `${kind} ${text}`)).toEqual([said]);
+  });
+
   test('of a log whose beginning is missing, the last session is that of the last segment', () => {
     const run = runRecord({state: 'succeeded', segments: [segment(0), segment(20)]});
     expect(conversationOf(run, heard(null, session))).toEqual([{at: millis(20), kind: 'you', text: 'go on'}]);

@@ -95,7 +95,8 @@ export function saidNow(run: RunRecord): Utterance[] {
   const said = [...answers.map(({value}) => value), ...(run.feedback === undefined ? [] : [run.feedback])];
   if (said.length > 0) return said.map(byYou);
   if (run.stood === undefined) return [];
-  return [toldToGoOn(run.stood.pause_reason)];
+  const before = run.segments.findLast(({ended_at}) => ended_at !== undefined);
+  return [toldToGoOn(run.stood.pause_reason, isAnotherJob(before?.job_id, run.job_id))];
 }
 
 function saidTo(run: RunRecord, segment: number, asked: readonly Question[]): Utterance[] {
@@ -109,12 +110,22 @@ function saidTo(run: RunRecord, segment: number, asked: readonly Question[]): Ut
   const feedback = isFeedbackHere && run.feedback !== undefined ? [run.feedback] : [];
   const said = [...answers, ...feedback];
   if (said.length > 0 || segment === 0) return said.map(byYou);
-  return isSentBack(run, segment) ? [] : [toldToGoOn(pauseBefore(run, segment))];
+  return isSentBack(run, segment)
+    ? []
+    : [toldToGoOn(pauseBefore(run, segment), isOfAnotherJob(run, segment))];
 }
 
-/** What the provider held up goes on by itself; who interrupted it says when. */
-const toldToGoOn = (reason: PauseReason | undefined): Utterance =>
-  reason !== undefined && passing.has(reason) ? {kind: 'mark', text: '▶ Blackbird goes on'} : byYou('go on');
+/** What the provider held up goes on by itself while its job waits; who interrupted it, or begins another job, says when. */
+const toldToGoOn = (reason: PauseReason | undefined, isByHand: boolean): Utterance =>
+  reason !== undefined && passing.has(reason) && !isByHand
+    ? {kind: 'mark', text: '▶ Blackbird goes on'}
+    : byYou('go on');
+
+const isOfAnotherJob = ({segments}: RunRecord, segment: number): boolean =>
+  isAnotherJob(segments[segment - 1]?.job_id, segments[segment]?.job_id);
+
+const isAnotherJob = (before: string | undefined, now: string | undefined): boolean =>
+  before !== undefined && now !== undefined && before !== now;
 
 const passing: ReadonlySet<PauseReason> = new Set(['usage_limit', 'provider_unavailable', 'stalled']);
 
