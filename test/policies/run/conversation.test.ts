@@ -173,7 +173,8 @@ describe('the conversation of a run', () => {
     const talk = conversationOf(run, heard(null, session, session));
     expect(talk.map(({kind, text}) => `${kind} ${text}`)).toEqual(['mark Ⅱ paused (usage_limit)', said]);
     const stood = {state: 'paused', pause_reason: 'usage_limit'} as const;
-    const begun = runRecord({stood, segments: segments.slice(0, 1), job_id: jobs[1]});
+    const [first] = segments.map((each) => ({...each, ended_at: at(10)}));
+    const begun = runRecord({stood, segments: first ? [first] : [], job_id: jobs[1]});
     expect(saidNow(begun).map(({kind, text}) => `${kind} ${text}`)).toEqual([said]);
   });
 
