@@ -12,8 +12,8 @@ and reports, with the locks and refusals of the commands. It can start nothing a
 
 Connect it, in the folder of the project.
 Examples:
-  claude mcp add blackbird -- blackbird mcp
-  codex mcp add blackbird -- blackbird mcp`,
+  $ claude mcp add blackbird -- blackbird mcp
+  $ codex mcp add blackbird -- blackbird mcp`,
     )
     .action(async (_options, command: Command) => {
       const {folder} = await cli.project(command);

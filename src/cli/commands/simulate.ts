@@ -32,9 +32,9 @@ that never waits: the order, where a person is needed, how long it takes and wha
 is started or written.
 
 Examples:
-  blackbird simulate
-  blackbird simulate --fail 10% --ask 5% --runs 1000
-  blackbird simulate --limit 14:00+2h --minutes 12 --cost 0.40 --json`,
+  $ blackbird simulate
+  $ blackbird simulate --fail 10% --ask 5% --runs 1000
+  $ blackbird simulate --limit 14:00+2h --minutes 12 --cost 0.40 --json`,
     )
     .action(async ({seed, fail, ask, limit, runs, minutes, cost}: Options, command: Command) => {
       const project = await cli.project(command);

@@ -19,9 +19,9 @@ export function draftsCommand(cli: Cli): Command {
       'after',
       `
 Examples:
-  blackbird plan drafts
-  blackbird plan drafts open 20260110-220412-3fa9c1
-  blackbird plan drafts drop 20260110-220412-3fa9c1`,
+  $ blackbird plan drafts
+  $ blackbird plan drafts open 20260110-220412-3fa9c1
+  $ blackbird plan drafts drop 20260110-220412-3fa9c1`,
     )
     .addCommand(listCommand(cli), {isDefault: true})
     .addCommand(openCommand(cli))

@@ -32,9 +32,9 @@ export function exportCommand(cli: Cli): Command {
 \`plan import\` reads md and csv back: tasks that are there are updated, their statuses stay.
 
 Examples:
-  blackbird plan export > PLAN.md
-  blackbird plan export --format mermaid --output plan.mmd
-  blackbird plan export --format csv --output plan.csv --force`,
+  $ blackbird plan export > PLAN.md
+  $ blackbird plan export --format mermaid --output plan.mmd
+  $ blackbird plan export --format csv --output plan.csv --force`,
     )
     .action(async ({format, output, force}: Options, command: Command) => {
       const {plans} = await cli.project(command);

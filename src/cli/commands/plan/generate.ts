@@ -21,8 +21,8 @@ and shown, and saved when you say so. Until then it is a draft: see plan drafts.
 Tasks that are there stay as they are; plan refine changes them.
 
 Examples:
-  blackbird plan generate "a REST API for refunds, with tests"
-  blackbird plan generate --from docs/spec.md --agent codex
+  $ blackbird plan generate "a REST API for refunds, with tests"
+  $ blackbird plan generate --from docs/spec.md --agent codex
   gh issue view 12 | blackbird plan generate --from - --yes`,
     )
     .action(async (words: readonly string[], options: Options, self: Command) => {
@@ -48,8 +48,8 @@ export function refineCommand(cli: Cli): Command {
 Statuses, runs and times of tasks stay as they are; a task that runs is never touched.
 
 Examples:
-  blackbird plan refine "split the API task into read and write" api
-  blackbird plan refine "every task names the command that verifies it"`,
+  $ blackbird plan refine "split the API task into read and write" api
+  $ blackbird plan refine "every task names the command that verifies it"`,
     )
     .action(async (typed: string, taskIds: readonly string[], options: Options, self: Command) => {
       const text = typed === '-' ? await wantedText(cli, self, '', '-', '') : typed;
@@ -71,13 +71,15 @@ export function inferCommand(cli: Cli): Command {
 Only dependencies change, each with its reason. They are shown and saved when you say so.
 
 Examples:
-  blackbird deps infer
-  blackbird deps infer "the schema comes before everything that stores data" --yes`,
+  $ blackbird deps infer
+  $ blackbird deps infer "the schema comes before everything that stores data" --yes`,
     )
     .action(async (words: readonly string[], options: Options, self: Command) => {
       const {items} = await (await cli.project(self)).plans.read();
       if (items.size < 2)
-        throw new AppError('E_PLAN_EDIT', 'the plan has no two tasks that could depend on each other');
+        throw new AppError('E_PLAN_EDIT', 'the plan has no two tasks that could depend on each other', {
+          next: [{command: 'blackbird add', why: 'add another one'}],
+        });
       await runPlanJob(
         cli,
         self,

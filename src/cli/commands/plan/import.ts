@@ -28,10 +28,10 @@ Shows what would change and asks. The same list twice changes nothing; what chan
 since is updated. What was changed here since, also a status, is kept.
 
 Examples:
-  blackbird plan import TODO.md
-  blackbird plan import .taskmaster/tasks/tasks.json --yes
-  gh issue list --json number,title,body,labels,state | blackbird plan import - --yes
-  blackbird plan import tasks.csv --dry-run`,
+  $ blackbird plan import TODO.md
+  $ blackbird plan import .taskmaster/tasks/tasks.json --yes
+  $ gh issue list --json number,title,body,labels,state | blackbird plan import - --yes
+  $ blackbird plan import tasks.csv --dry-run`,
     );
   return withSaveOptions(command).action(async (file: string, options: Options, running: Command) => {
     const project = await cli.project(running);

@@ -14,8 +14,8 @@ export function lintCommand(cli: Cli): Command {
 Looks at every leaf that is not done or skipped. Exit code 3 while something is blocking.
 
 Examples:
-  blackbird plan lint
-  blackbird plan lint --json`,
+  $ blackbird plan lint
+  $ blackbird plan lint --json`,
     )
     .action(async (_options, command: Command) => {
       const {plans, config} = await cli.project(command);
