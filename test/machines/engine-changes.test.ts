@@ -72,6 +72,31 @@ describe('the files of a run', () => {
     ]);
   });
 
+  test('hold what a check wrote where its agent goes on after it', async () => {
+    const {engine, plays, runs, changes, checks} = openProject({plan: planOf(task('a', {verify: ['test']}))});
+    plays((agent) => agent.succeeds());
+    checks.play = (check) => {
+      changes.tree = 'checked';
+      plays((agent) => {
+        changes.tree = 'mended';
+        agent.succeeds();
+        checks.play = (again) => again.passes();
+      });
+      check.fails();
+    };
+    await startJob(engine, execute);
+    expect(runs.records('a')).toMatchObject([
+      {
+        state: 'succeeded',
+        verifications: [
+          {tree: 'after', result_tree: 'checked'},
+          {tree: 'mended', result_tree: 'mended'},
+        ],
+        review_summary: {files: ['before+after+checked-after+checked+mended']},
+      },
+    ]);
+  });
+
   test.each([
     {name: 'requested changes', job: resume('use tabs'), first: 'succeeds'},
     {name: 'a restart of a paused run', job: taskJob('a', {type: 'restart'}), first: 'pauses'},

@@ -66,6 +66,7 @@ const passed = (command: string, round = 1, place = 1) => ({
   log_file: `a-1.check-${round}-${place}.log`,
   log_digest: `digest of a-1.check-${round}-${place}.log`,
   tree: 'tree-1',
+  result_tree: 'tree-1',
 });
 
 describe('checks', () => {

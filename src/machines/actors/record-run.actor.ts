@@ -99,7 +99,9 @@ async function checkTrace(
     case 'checkEnded': {
       const ended = checkEndings.get(run.run_id);
       checkEndings.delete(run.run_id);
-      return ended ?? {};
+      // What it wrote is of this task, should its agent go on.
+      const tree = run.check?.tree && (await changes.snapshot(run.check.tree));
+      return {...ended, ...(tree && {tree})};
     }
     case 'checksPaused':
     case 'sentBack':

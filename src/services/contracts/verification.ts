@@ -21,6 +21,8 @@ export const verificationSchema = z.looseObject({
   log_truncated: z.boolean().optional(),
   /** The git tree of the working files it was run on; absent where git cannot tell. */
   tree: z.string().optional(),
+  /** And of those it left behind. */
+  result_tree: z.string().optional(),
 });
 export type Verification = z.infer<typeof verificationSchema>;
 

@@ -1,6 +1,7 @@
 import {expect, test} from 'vitest';
 import {inOrder, isUnfinished, spansOf} from '../../../src/machines/policies/run/change-spans.ts';
 import type {RunRecord, Segment} from '../../../src/services/contracts/run.ts';
+import type {Verification} from '../../../src/services/contracts/verification.ts';
 import {endedSegment, restingRun, runRecord} from '../../fakes/runs.ts';
 
 const piece = (baseline_tree?: string, result_tree?: string): Segment => ({
@@ -11,6 +12,15 @@ const piece = (baseline_tree?: string, result_tree?: string): Segment => ({
 
 const run = (segments: readonly Segment[], fields: Partial<RunRecord> = {}): RunRecord =>
   restingRun({state: 'succeeded', segments: [...segments], ...fields});
+
+/** Agents begin on even hours, checks on odd ones. */
+const hour = (number: number) => `2026-01-01T0${number}:00:00Z`;
+const begun = (at: number, segment: Segment): Segment => ({...segment, started_at: hour(at)});
+const check = (at: number, tree: string, result_tree?: string): Verification => ({
+  ...{command: 'test', round: 1, started_at: hour(at), seconds: 1, exit_code: 1, signal: null},
+  ...{tail: '', log_file: 'a.log', log_digest: '', tree},
+  ...(result_tree === undefined ? {} : {result_tree}),
+});
 
 const trees = (baseline_tree: string, result_tree?: string) => ({
   baseline_tree,
@@ -47,6 +57,33 @@ test.each([
     chain: [run([], {state: 'canceled', ...trees('a')}), run([piece('c', 'd')])],
     spans: ['c-d'],
   },
+  {
+    name: 'a run that was sent back: what its checks wrote, too, and not what came after them',
+    chain: [
+      run([begun(0, piece('a', 'b')), begun(2, piece('e', 'f')), begun(4, piece('h', 'i'))], {
+        verifications: [check(1, 'b', 'c'), check(1, 'c', 'd'), check(3, 'f', 'g')],
+      }),
+    ],
+    spans: ['a-b', 'b-c', 'c-d', 'e-f', 'f-g', 'h-i'],
+  },
+  {
+    name: 'a run that was asked for more: what the checks before it wrote, too',
+    chain: [
+      run([begun(0, piece('a', 'b'))], {verifications: [check(1, 'b', 'c')]}),
+      run([begun(2, piece('d', 'e'))]),
+    ],
+    spans: ['a-b', 'b-c', 'd-e'],
+  },
+  {
+    name: 'checks that nobody went on after: not what they wrote',
+    chain: [run([begun(0, piece('a', 'b'))], {verifications: [check(1, 'b', 'c')]})],
+    spans: ['a-b'],
+  },
+  {
+    name: 'a check whose end was not recorded: not what it wrote',
+    chain: [run([begun(0, piece('a', 'b')), begun(2, piece('c', 'd'))], {verifications: [check(1, 'b')]})],
+    spans: ['a-b', 'c-d'],
+  },
   {name: 'files that were never recorded: nothing', chain: [run([piece()])], spans: []},
 ])('the stretches of work of $name', ({chain, spans}) => {
   expect(spansOf(chain, 'now').map(({from, to}) => `${from}-${to}`)).toEqual(spans);
@@ -59,6 +96,16 @@ test('without a look at the files, what has no end is left out', () => {
 test.each([
   {name: 'no end', chain: [run([piece('a', 'b'), piece('c')])], is: true},
   {name: 'an end', chain: [run([piece('a'), piece('c', 'd')])], is: false},
+  {
+    name: 'an end and checks',
+    chain: [run([begun(0, piece('a', 'b'))], {verifications: [check(1, 'b', 'c')]})],
+    is: false,
+  },
+  {
+    name: 'no end and checks before',
+    chain: [run([begun(0, piece('a', 'b')), begun(2, piece('c'))], {verifications: [check(1, 'b', 'c')]})],
+    is: true,
+  },
   {name: 'neither beginning nor end', chain: [run([piece()])], is: false},
   {name: 'no run', chain: [], is: false},
 ])('a chain whose last stretch has $name is unfinished: $is', ({chain, is}) => {

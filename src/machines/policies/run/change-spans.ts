@@ -2,8 +2,13 @@ import type {TreeSpan} from '../../../services/contracts/changes.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
 import {compareTimestamps} from '../text/timestamps.ts';
 
-/** What one agent process did to the files, as far as its ends were recorded. */
-type Part = {readonly from: string | undefined; readonly to: string | undefined; readonly at: string};
+/** What one agent process or check did to the files, as far as its ends were recorded. */
+type Part = {
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+  readonly at: string;
+  readonly isCheck?: true;
+};
 
 /** A stretch of work and when it began. */
 export type TimedSpan = TreeSpan & {readonly at: string};
@@ -13,7 +18,9 @@ export type TimedSpan = TreeSpan & {readonly at: string};
  * no end yet. Where an end is missing in between, the next beginning stands for it: too much rather than too little.
  */
 export function spansOf(chain: readonly RunRecord[], now: string | null = null): TimedSpan[] {
-  const parts = chain.flatMap(partsOf);
+  const all = chain.flatMap(partsOf);
+  // What a check wrote is of the task once an agent went on with it; what the last ones left is nobody's work.
+  const parts = all.slice(0, all.findLastIndex(({isCheck}) => !isCheck) + 1);
   return parts.flatMap(({from, to, at}, place) => {
     const next = parts.slice(place + 1).find((part) => part.from !== undefined);
     const end = to ?? (next === undefined ? now : next.from);
@@ -23,7 +30,7 @@ export function spansOf(chain: readonly RunRecord[], now: string | null = null):
 
 /** Whether the last stretch of work has begun and its end is not recorded. */
 export function isUnfinished(chain: readonly RunRecord[]): boolean {
-  const last = chain.flatMap(partsOf).at(-1);
+  const last = chain.flatMap(partsOf).findLast(({isCheck}) => !isCheck);
   return last !== undefined && last.from !== undefined && last.to === undefined;
 }
 
@@ -38,9 +45,20 @@ function partsOf(run: RunRecord): Part[] {
     const to = state === 'running' ? undefined : result_tree;
     return segments.length === 0 && state === 'canceled' ? [] : [{from, to, at}];
   }
-  return segments.map(({baseline_tree, result_tree: to, started_at}, place) => ({
-    from: baseline_tree ?? (place === 0 ? from : undefined),
-    to,
-    at: started_at,
-  }));
+  return segments.flatMap(({baseline_tree, result_tree: to, started_at}, place) => [
+    {from: baseline_tree ?? (place === 0 ? from : undefined), to, at: started_at},
+    ...checksAfter(run, place),
+  ]);
+}
+
+/** The checks of what one agent process did: they came before the next one began. */
+function checksAfter({segments, verifications = []}: RunRecord, place: number): Part[] {
+  const placeOf = (at: string) =>
+    Math.max(
+      0,
+      segments.findLastIndex(({started_at}) => compareTimestamps(started_at, at) < 0),
+    );
+  return verifications.flatMap(({tree: from, result_tree: to, started_at: at}) =>
+    from && to && placeOf(at) === place ? [{from, to, at, isCheck: true} as const] : [],
+  );
 }

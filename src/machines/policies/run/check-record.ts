@@ -61,7 +61,7 @@ function ended(
   {check: live, checks_due, ...run}: RunRecord,
   {check: {command, logFile, ...check}, isTimedOut}: Step<'checkEnded'>,
   now: string,
-  {check: {ending = null, seconds = 0, reason = ''} = {}}: SegmentTrace,
+  {check: {ending = null, seconds = 0, reason = '', tree} = {}}: SegmentTrace,
 ): RunRecord {
   const verification: Verification = {
     command,
@@ -78,6 +78,7 @@ function ended(
     log_digest: ending?.logDigest ?? '',
     ...(ending?.isLogTruncated && {log_truncated: true}),
     ...(live?.tree && {tree: live.tree}),
+    ...(tree && {result_tree: tree}),
   };
   const verifications = [...(run.verifications ?? []), verification];
   // What failed is the agent's: it has to do more before anything is checked again.

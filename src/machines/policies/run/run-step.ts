@@ -97,6 +97,7 @@ export type SegmentTrace = {
 
 /** `seconds` it took; `ending` is null for one that could not be started, whose `reason` says why. */
 export type CheckTrace = {
+  /** The files as the step finds them. */
   readonly tree?: string | null;
   readonly seconds?: number;
   readonly ending?: CheckEnding | null;
