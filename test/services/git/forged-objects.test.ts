@@ -89,6 +89,12 @@ describe('an object that holds something else than its name says', () => {
       () => tracker().planUndo(trees, {isForced: true}),
     ])
       expect((await rejectionOf(asked())).message).toMatch(shown);
+    const head = repository.git('rev-parse', 'HEAD');
+    const mark = {trailer: 'Blackbird-Run', value: 'a-1'};
+    expect(await tracker().commit(trees, {message: 'Do it\n', mark})).toEqual({
+      skipped: expect.stringMatching(shown),
+    });
+    expect(repository.git('rev-parse', 'HEAD')).toBe(head);
   });
 
   test('a folder that hides what was changed in it', async () => {
