@@ -857,7 +857,7 @@ describe('without git', () => {
     expect(await tracked.summarize(null, null)).toEqual({...nothing, note: 'git took longer than 1 s'});
     rmSync(path.join(folder, '.gitattributes'));
     rmSync(path.join(folder, '.gitignore'));
-    expect(await tracked.snapshot()).toMatch(/^[0-9a-f]{40}$/);
+    expect(await tracker().snapshot()).toMatch(/^[0-9a-f]{40}$/);
   });
 
   test('a Ctrl+C that reaches git as well is survived, one that never ends is not', async () => {
