@@ -15,6 +15,8 @@ export type TuiCommand =
   | {readonly type: 'dialog.open'; readonly dialog: Dialog}
   | {readonly type: 'dialog.close'}
   | {readonly type: 'job.began'}
+  /** It is to stop after the task at hand. */
+  | {readonly type: 'job.stopAsked'}
   | {readonly type: 'job.stopped'; readonly isPaused: boolean}
   /** What a person said of a review is being written, under the lock that a job needs; then it was, or failed. */
   | {readonly type: 'words.began'}
@@ -204,21 +206,22 @@ export const tuiMachine = setup({
         },
       },
     },
-    // What opens by itself while no job works. Whoever pauses is asked nothing until the next job has ended.
+    // What opens by itself while no job works. Whoever pauses or stops it is asked nothing until the next job has ended.
     asking: {
       initial: 'decisions',
       states: {
         decisions: {on: {'job.began': 'atWork'}},
         atWork: {
           on: {
-            'tui.interrupt': 'pausing',
+            'tui.interrupt': 'stopping',
+            'job.stopAsked': 'stopping',
             'job.stopped': [
               {guard: {type: 'isPause', params: howItStopped}, target: 'nothing'},
               'everything',
             ],
           },
         },
-        pausing: {on: {'job.stopped': 'nothing'}},
+        stopping: {on: {'job.stopped': 'nothing'}},
         nothing: {tags: 'quiet', on: {'job.began': 'atWork'}},
         everything: {tags: 'asksAll', on: {'job.began': 'atWork'}},
       },

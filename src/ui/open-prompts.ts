@@ -13,7 +13,7 @@ const promptStates = Object.keys(prompts) as PromptState[];
 
 /**
  * What waits for a person opens by itself where the chart of the screens lets it, once for each round of a run;
- * of one review, once for all it sent back. What stands open in a pause counts as asked.
+ * of one review, once for all it sent back. What stands open after a pause or a stop counts as asked.
  */
 export function openPrompts(core: TuiCore, ports: TuiPorts): void {
   const {ui, browse} = core.get();

@@ -29,6 +29,7 @@ function open(...commands: readonly TuiCommand[]) {
 }
 
 const began: TuiCommand = {type: 'job.began'};
+const stopAsked: TuiCommand = {type: 'job.stopAsked'};
 const interrupt: TuiCommand = {type: 'tui.interrupt'};
 const stopped = (isPaused: boolean): TuiCommand => ({type: 'job.stopped', isPaused});
 
@@ -133,6 +134,12 @@ describe('Ctrl+C', () => {
     {
       what: 'nor where another terminal paused',
       commands: [began, stopped(true)],
+      asksAll: false,
+      isQuiet: true,
+    },
+    {
+      what: 'nor after a stop that a person asked for',
+      commands: [began, stopAsked, stopped(false)],
       asksAll: false,
       isQuiet: true,
     },

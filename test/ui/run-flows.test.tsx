@@ -55,6 +55,17 @@ describe('executing', () => {
     expect(agents.agents).toHaveLength(2);
   });
 
+  test('after x a question waits until it is asked for', async () => {
+    const {agents, press, sees, screen} = await atWork(planOf(task('a'), task('b')));
+    press('x');
+    await sees('Stops after this task.');
+    agents.agent.succeeds(JSON.stringify({blackbird: {questions: [{id: 'q', prompt: 'Which colour?'}]}}));
+    await sees('u answer');
+    expect(screen()).not.toContain('ctrl+s');
+    press('u');
+    await sees('ctrl+s');
+  });
+
   test('of the selected task alone', async () => {
     const {agents, press, sees, plans} = tuiProject({plan: planOf(task('a'), task('b'))});
     press(keys.enter, 'j', 'E');

@@ -113,7 +113,7 @@ export const tuiStates = {
   asking: 'what opens by itself while no job works',
   'asking.decisions': 'no job was begun here yet: decisions, which hold up the plan',
   'asking.atWork': 'a job works: what it asks opens',
-  'asking.pausing': 'a person pauses it',
-  'asking.nothing': 'a person paused: nothing opens, and what stands open counts as asked',
+  'asking.stopping': 'a person pauses it, or has it stop after its task',
+  'asking.nothing': 'a person paused or stopped it: nothing opens, and what stands open counts as asked',
   'asking.everything': 'a job came to its end: decisions, questions and feedback, each once',
 } as const;

@@ -66,6 +66,7 @@ export const jobCommands: readonly Command[] = [
     },
     run: ({core, ports}) => {
       ports.engine.stopAfterTask();
+      core.send({type: 'job.stopAsked'});
       const {job} = core.get();
       if (job) core.patch({job: {...job, isStopping: true}});
     },
