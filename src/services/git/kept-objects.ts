@@ -3,7 +3,6 @@ import {open} from 'node:fs/promises';
 import path from 'node:path';
 import type {ChangeStore} from './change-store.ts';
 import type {Git} from './safe-git.ts';
-import {verifyObjects, verifySingles} from './verify-objects.ts';
 
 /** So many packs make every look-up slow; they become one. */
 const maxPacks = 50;
@@ -18,18 +17,19 @@ const maxInSample = 4;
 /**
  * Sees to it that the store itself has what two trees do not have in common, and has it for good. Until then part of it may
  * be borrowed from the user's repository, whose `gc` owes us nothing; from then on `diff` needs no repository at all. Nothing is
- * kept under a name that is not its own.
+ * packed before it is `verified`: a forged object would stay, even where the repository it came from is mended.
  */
-export async function keepObjects(git: Git, ids: ReadonlySet<string>, store: ChangeStore): Promise<void> {
+export async function keepObjects(
+  git: Git,
+  ids: ReadonlySet<string>,
+  {store, verified}: {store: ChangeStore; verified: Promise<void>},
+): Promise<void> {
   const packs = path.join(store.objects, 'pack');
   const singles = [...ids].map((id) => path.join(store.objects, id.slice(0, 2), id.slice(2)));
   const isHere = singles.length <= maxSingles && singles.every(isFile);
-  if (isHere) await Promise.all([verifySingles(singles), syncAll(singles)]);
-  else
-    await Promise.all([
-      verifyObjects(git, ids),
-      git.feed(['pack-objects', '-q', path.join(packs, 'pack')], `${[...ids].join('\n')}\n`),
-    ]);
+  if (isHere) await syncAll(singles);
+  await verified;
+  if (!isHere) await git.feed(['pack-objects', '-q', path.join(packs, 'pack')], `${[...ids].join('\n')}\n`);
   const count = namesIn(packs).filter((name) => name.endsWith('.pack')).length;
   const isCrowded = namesIn(path.join(store.objects, sampleFolder)).length > maxInSample;
   if (count > maxPacks || isCrowded) await git.run(['repack', '-a', '-d', '-k', '-l', '-n', '-q']);

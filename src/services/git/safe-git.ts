@@ -35,8 +35,8 @@ export type Git = {
   run(args: readonly string[], call?: GitCall): Promise<{readonly code: number; readonly text: string}>;
   /** What it prints for something to read on stdin, which simple-git cannot give. */
   feed(args: readonly string[], input: string, call?: GitCall): Promise<string>;
-  /** The same where what it prints may be larger than memory; what `take` throws ends it. */
-  pour(args: readonly string[], input: string, take: (chunk: Buffer) => void): Promise<void>;
+  /** The same where what it prints may be larger than memory; what a taker throws ends it. Asked again, it begins with another. */
+  pour(args: readonly string[], input: string, newTaker: () => (chunk: Buffer) => void): Promise<void>;
 };
 
 /** What one call may print. More is no list that anything here could use. */
@@ -47,7 +47,7 @@ export function createGit(options: GitOptions): Git {
   return {
     run: (args, call = {}) => persistently(() => runOnce(options, args, call)),
     feed: (args, input, call = {}) => persistently(() => feedOnce(options, args, input, call)),
-    pour: (args, input, take) => pourOnce(options, args, input, take),
+    pour: (args, input, newTaker) => persistently(() => pourOnce(options, args, input, newTaker())),
   };
 }
 

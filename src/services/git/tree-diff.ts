@@ -3,7 +3,7 @@ import {messageOf} from '../contracts/errors.ts';
 import type {ChangeStore} from './change-store.ts';
 import {keepObjects} from './kept-objects.ts';
 import {type Git, GitFailure} from './safe-git.ts';
-import {ForgedObject, verifyObjects} from './verify-objects.ts';
+import {verifyObjects} from './verify-objects.ts';
 
 export type Trees = {readonly from: string; readonly to: string};
 
@@ -60,17 +60,15 @@ export async function observeChange(
     file: file.path,
     patch: printed?.get(file.path) ?? (await patchOf(git, trees, file)),
   });
-  const [problem, ...quoted] = await Promise.all([
-    keepObjects(git, new Set([from, to, ...objectIds(list)]), store).then(() => null, reasonNotKept),
+  const ids = new Set([from, to, ...objectIds(list)]);
+  // What cannot be kept is shown; what cannot be verified, for whatever reason, is not.
+  const verified = verifyObjects(git, ids);
+  const [problem, , ...quoted] = await Promise.all([
+    keepObjects(git, ids, {store, verified}).then(() => null, messageOf),
+    verified,
     ...rules.filesToQuote(files).map(patchFor),
   ]);
   return {observed: {files, diffstat, patches: quoted}, problem};
-}
-
-/** What is forged is not shown at all. */
-function reasonNotKept(error: unknown): string {
-  if (error instanceof ForgedObject) throw error;
-  return messageOf(error);
 }
 
 /** All that a diff of two trees is made of is what it is called: folders on the way, and both sides of every file. */

@@ -1,8 +1,4 @@
 import {createHash, type Hash} from 'node:crypto';
-import {readFile} from 'node:fs/promises';
-import path from 'node:path';
-import {promisify} from 'node:util';
-import {inflate} from 'node:zlib';
 import {type Git, GitFailure} from './safe-git.ts';
 
 /** Git takes an object for what it is called: one that holds something else makes a diff show what never was. */
@@ -15,24 +11,13 @@ export class ForgedObject extends GitFailure {
   }
 }
 
-/** Hashes what git reads under these names, wherever it has it from. Fails with the first that is another. */
+/**
+ * Hashes what git reads under these names, wherever it has it from: beside the file of a single object there may be a pack, where
+ * git looks first. Fails with the first that is another.
+ */
 export async function verifyObjects(git: Git, ids: ReadonlySet<string>): Promise<void> {
-  const check = createCheck();
-  await git.pour(['cat-file', '--batch'], `${[...ids].join('\n')}\n`, check);
+  await git.pour(['cat-file', '--batch'], `${[...ids].join('\n')}\n`, createCheck);
 }
-
-/** Files of single objects, without asking git. Part of what every task costs, so the few it has are read at once. */
-export async function verifySingles(files: readonly string[]): Promise<void> {
-  await Promise.all(
-    files.map(async (file) => {
-      const id = path.basename(path.dirname(file)) + path.basename(file);
-      const content = await unpack(await readFile(file)).catch(() => Buffer.alloc(0));
-      if (hashFor(id).update(content).digest('hex') !== id) throw new ForgedObject(id);
-    }),
-  );
-}
-
-const unpack = promisify<Buffer, Buffer>(inflate);
 
 const hashFor = (id: string): Hash => createHash(id.length === 40 ? 'sha1' : 'sha256');
 

@@ -17,8 +17,12 @@ const tree = (text: string) =>
 
 /** A single object with the name of another. */
 function forgeSingle(repository: TestRepository, named: Buffer, held: Buffer): void {
+  putSingle(objectsOf(repository), named, held);
+}
+
+function putSingle(objects: string, named: Buffer, held: Buffer): void {
   const id = idOf(named);
-  const file = path.join(objectsOf(repository), id.slice(0, 2), id.slice(2));
+  const file = path.join(objects, id.slice(0, 2), id.slice(2));
   mkdirSync(path.dirname(file), {recursive: true});
   rmSync(file, {force: true});
   writeFileSync(file, deflateSync(held));
@@ -49,6 +53,16 @@ function forgePack(repository: TestRepository, named: Buffer, held: Buffer): voi
   writeFileSync(file, index);
 }
 
+/** A git one of whose commands is killed so many times before it does what it is asked. */
+function withKilledGit(command: string, times: number): Record<string, string> {
+  const folder = temporaryFolder();
+  const real = execFileSync('sh', ['-c', 'command -v git'], {encoding: 'utf8'}).trim();
+  const killing = `for n in $(seq ${times}); do mkdir "${folder}/$n" 2>/dev/null && kill -INT $$; done`;
+  const script = `#!/bin/sh\n[ "$1" = ${command} ] && ${killing}\nexec ${real} "$@"\n`;
+  writeFileSync(path.join(folder, 'git'), script, {mode: 0o755});
+  return {PATH: `${folder}:${process.env.PATH}`};
+}
+
 const shown = /is not what its name says: somebody forged it/;
 
 describe('an object that holds something else than its name says', () => {
@@ -68,6 +82,48 @@ describe('an object that holds something else than its name says', () => {
     expect(refused).toMatchObject({
       ...{code: 'E_DIFF_UNAVAILABLE', message: expect.stringMatching(shown)},
       next: [{command: 'git diff'}, {command: 'git fsck'}],
+    });
+  });
+
+  test('in a pack beside the true single one: git reads the pack, and so does the check', async () => {
+    const repository = testRepository();
+    const {write, tracker} = repository;
+    write('a', 'kind\n');
+    const tracked = tracker();
+    const from = await tracked.snapshot();
+    forgePack(repository, blob('evil\n'), blob('kind, too\n'));
+    forgeSingle(repository, blob('evil\n'), blob('evil\n'));
+    write('a', 'evil\n');
+    const {files, snippets, note} = await tracked.summarize(from, await tracked.snapshot(from));
+    expect({files, snippets}).toEqual({files: [], snippets: []});
+    expect(note).toMatch(shown);
+  });
+
+  test('in the repository: it is not kept, and a repository that was mended shows the change', async () => {
+    const repository = testRepository();
+    const {write, tracker, folder} = repository;
+    write('a', 'kind\n');
+    const tracked = tracker();
+    const from = await tracked.snapshot();
+    const own = path.join(folder, '.git/objects');
+    putSingle(own, blob('evil\n'), blob('kind, too\n'));
+    write('a', 'evil\n');
+    const to = await tracked.snapshot(from);
+    expect((await tracked.summarize(from, to)).note).toMatch(shown);
+    putSingle(own, blob('evil\n'), blob('evil\n'));
+    expect((await tracker().summarize(from, to)).files).toEqual(['a']);
+  });
+
+  test('is not shown where somebody keeps the check from ending', async () => {
+    const repository = testRepository();
+    const {write, tracker} = repository;
+    write('a', 'kind\n');
+    const {from, to} = await repository.change(() => write('a', 'evil\n'));
+    const killed = (times: number) => tracker({env: withKilledGit('cat-file', times)});
+    expect((await killed(1).summarize(from, to)).files).toEqual(['a']);
+    expect(await killed(3).summarize(from, to)).toMatchObject({
+      ...{files: [], snippets: []},
+      note: 'git cat-file was interrupted',
     });
   });
 
