@@ -453,6 +453,33 @@ describe('a question that was left open', () => {
     expect(plans.statuses()).toEqual({a: 'done', b: 'done'});
   });
 
+  test('that the task itself made necessary asks for no others after a retry', async () => {
+    const {engine, runs} = left(pendingRun({decision_forced: true}));
+    await engine.start(taskJob('a', {type: 'restart', isReviewed: true}, {isAttended: false}));
+    expect(runs.records('a').at(-1)).toMatchObject({decision_forced: true, decision_state: 'pending'});
+    expect(await engine.start(review(approve))).toMatchObject({reason: 'completed'});
+  });
+
+  test.each([
+    {
+      name: 'a new run that changes were requested of',
+      run: pendingRun({decision_forced: true}),
+      mode: {type: 'review', decision: changes} as const,
+    },
+    {
+      name: 'a paused run',
+      run: pausedRun({decision_required: true, decision_forced: true}),
+      mode: {type: 'resume', answers: [], feedback: null} as const,
+    },
+  ])('that the task itself made necessary is one of all with --review: $name', async ({run, mode}) => {
+    const {engine, plans, runs} = left(run);
+    await engine.start(taskJob('a', mode, {isReviewed: true, isAttended: false}));
+    expect(runs.records('a').at(-1)).toMatchObject({decision_state: 'pending'});
+    expect(runs.records('a').at(-1)).not.toHaveProperty('decision_forced');
+    expect(await engine.start(review(approve))).toMatchObject({reason: 'decision_required'});
+    expect(plans.statuses()).toEqual({a: 'done', b: 'in_progress'});
+  });
+
   test('is asked by a review that brings no decision', async () => {
     const {engine, plans} = left();
     answering(engine, changes, quit);

@@ -57,7 +57,7 @@ export async function takeOver(
     ...(answers.length === 0 ? {} : {answers: [...answers]}),
     ...(feedback === null ? {} : {feedback}),
     ...(comments && {comment_ids: comments}),
-    ...(situation.open?.run.decision_forced && {decision_forced: true}),
+    ...forcedLike(situation.open?.run, situation),
   };
   return begin(services, situation, run, request);
 }
@@ -106,8 +106,13 @@ export async function startFresh(
   const request = await requestFor(services, {kind: 'start', prompt, sessionRef});
   // A pause may keep it from the agent once more.
   const record = words.feedback === '' ? run : {...run, feedback: words.feedback};
-  return begin(services, situation, record, request, restartOf);
+  const forced = run.decision_required ? forcedLike(restartOf, situation) : {};
+  return begin(services, situation, {...record, ...forced}, request, restartOf);
 }
+
+/** A checkpoint that goes on from a forced one is no more asked for than that was, unless somebody asks for checkpoints now. */
+const forcedLike = (before: RunRecord | null | undefined, {isReviewed}: Situation) =>
+  before?.decision_forced && !isReviewed ? {decision_forced: true} : {};
 
 /** The record first, then the plan. A run that the plan cannot be told of never starts. */
 async function begin(

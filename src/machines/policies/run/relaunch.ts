@@ -6,7 +6,7 @@ type Stood = NonNullable<RunRecord['stood']>;
 
 /** The record of a run that goes on, with what a person says to it and where it stood until now. */
 export function relaunched(
-  {failure, retry_at, checks_due, ...kept}: RunRecord,
+  {failure, retry_at, checks_due, decision_forced, ...kept}: RunRecord,
   step: Extract<RunStep, {type: 'relaunched'}>,
   {owner}: SegmentTrace,
 ): RunRecord {
@@ -40,6 +40,8 @@ export function relaunched(
     }),
     ...step.wish,
     ...(step.isReviewed === undefined ? {} : {decision_required: step.isReviewed}),
+    // Whoever asks for checkpoints now gets all of them.
+    ...(decision_forced && !step.isReviewed && {decision_forced}),
     ...(owner && {owner: recordedIdentity(owner)}),
     ...(step.answers && {answers: [...delivered, ...withPrompts(kept, step.answers)]}),
   };
