@@ -40,20 +40,26 @@ function entryVersion(file: string, known: Map<string, Seen>): string {
     if (!found.isFile() || found.size > maxBytes) return stat;
     const seen = known.get(file);
     if (seen?.stat === stat) return seen.version;
-    const version = createHash('sha256').update(contentOf(file)).digest('hex');
+    const version = digestOf(file);
+    // One that cannot be read may still be written.
+    if (version === null) return stat;
     known.set(file, {stat, version});
     return version;
   } catch {
-    // Removed since its folder was read, or it cannot be read.
+    // Removed since its folder was read.
     return '';
   }
 }
 
-function contentOf(file: string): Buffer {
-  const handle = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+function digestOf(file: string): string | null {
   try {
-    return readFileSync(handle);
-  } finally {
-    closeSync(handle);
+    const handle = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      return createHash('sha256').update(readFileSync(handle)).digest('hex');
+    } finally {
+      closeSync(handle);
+    }
+  } catch {
+    return null;
   }
 }

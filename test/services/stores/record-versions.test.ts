@@ -57,6 +57,21 @@ test('a second name, another mode or a copy in its place is no other version; a 
   expect(recordVersions()).not.toEqual(before);
 });
 
+test.skipIf(process.getuid?.() === 0)(
+  'a record that cannot be read has another version after every write (not as root)',
+  () => {
+    const folder = temporaryFolder();
+    const file = path.join(folder, 'a/a-1.json');
+    mkdirSync(path.dirname(file));
+    writeFileSync(file, '{}', {mode: 0o200});
+    const recordVersions = createRecordVersions(folder);
+    const before = recordVersions();
+    expect(recordVersions()).toEqual(before);
+    appendFileSync(file, ' ');
+    expect(recordVersions()).not.toEqual(before);
+  },
+);
+
 test.each([
   {tasks: 500, isSeen: true},
   {tasks: 501, isSeen: false},
