@@ -37,7 +37,7 @@ async function task({write}: TestRepository, tracked: ReturnType<TestRepository[
 }
 
 // Each process of git costs a task more than anything else Blackbird does for it.
-test('a task costs five calls of git, once the files it changes are known', async () => {
+test('a task costs six calls of git, once the files it changes are known', async () => {
   const repository = testRepository();
   const {PATH, asked} = listeningGit();
   const tracked = repository.tracker({env: {PATH}});
@@ -46,7 +46,7 @@ test('a task costs five calls of git, once the files it changes are known', asyn
   const {files, snippets} = await task(repository, tracked, 'two\n');
   expect(files).toEqual(['a']);
   expect(JSON.stringify(snippets)).toContain('+two');
-  expect(asked()).toEqual(['ls-files', 'ls-files', 'add', 'write-tree', 'diff-tree']);
+  expect(asked()).toEqual(['ls-files', 'ls-files', 'add', 'write-tree', 'diff-tree', 'cat-file']);
 });
 
 describe('what is ignored is asked again', () => {
