@@ -199,6 +199,8 @@ export function createJobs(core: TuiCore, ports: TuiPorts): Jobs {
     core.patch({job: {steps, runs: new Map(), isStopping: false, wait: null}, notice: null, past: null});
     core.send({type: 'job.began'});
     if (core.get().ui.hasTag('behindWords') && !(await ownTurn())) {
+      // Its draft stays: the planner of another job has not heard it.
+      unheard = null;
       core.patch({job: null});
       core.send({type: 'job.stopped', isPaused: true});
       return;

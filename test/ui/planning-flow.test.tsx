@@ -187,6 +187,35 @@ describe('P plans with the agent', () => {
   });
 });
 
+test('words whose job was dropped by Ctrl+C before its turn are there again, whatever is planned meanwhile', async () => {
+  const project = planning([tasks(proposed('api'))]);
+  await project.wish('A mill');
+  await project.sees('Proposed: 1 added');
+  project.press(keys.ctrlC);
+  await project.sees('Paused. Ctrl+C again to quit.');
+  let release = () => {};
+  const writing = project.tui.settle(
+    new Promise<void>((resolve) => {
+      release = resolve;
+    }),
+  );
+  project.press('P');
+  await project.sees('Go on: A mill');
+  project.press(keys.enter);
+  await project.sees('What do you want to have built?');
+  project.press('A shop', keys.ctrlS);
+  await project.sees('ctrl+c pause');
+  project.press(keys.ctrlC);
+  await project.sees('Paused. Ctrl+C again to quit.');
+  release();
+  await writing;
+  project.press('P');
+  await project.sees('Go on: A mill');
+  project.press(keys.down, keys.enter);
+  await project.sees('Proposed: 1 added');
+  expect(project.drafts.list()).toMatchObject([{texts: [{text: 'A shop'}]}]);
+});
+
 test('a plan that is created for it is named, and a missing agent leaves what was asked for with its next command', async () => {
   const project = planning([], {plan: planOf(), data: {plan: {type: 'none'}}});
   project.agents.failCheck(new AppError('E_AGENT_NOT_FOUND', 'no claude'));
