@@ -78,6 +78,17 @@ test('on a terminal what is typed ahead answers the next questions', async () =>
   expect(await third).toBe('green');
 });
 
+test('on a terminal a return and a line feed in one piece are one end of a line', async () => {
+  const input = Object.assign(new PassThrough(), {isTTY: true});
+  const {ask} = createLineReader(input, new PassThrough().resume());
+  const first = ask('1? ');
+  input.write('one\r\ntwo\r\n');
+  expect([await first, await ask('2? ')]).toEqual(['one', 'two']);
+  const third = ask('3? ');
+  input.write('three\n\n');
+  expect([await third, await ask('4? ')]).toEqual(['three', '']);
+});
+
 test('on a terminal a key is shown once, at every question', async () => {
   const input = Object.assign(new PassThrough(), {isTTY: true});
   const output = new PassThrough();

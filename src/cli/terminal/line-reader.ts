@@ -40,7 +40,16 @@ function terminalReader(input: Readable, output: Writable): LineReader {
         reader.once('close', onClose);
         const onKey = () => unfinished?.onType(reader.line);
         if (unfinished) input.on('keypress', onKey);
-        reader.once('close', () => input.off('keypress', onKey));
+        let last = '';
+        const remember = (_: string | undefined, {sequence = ''}: {sequence?: string}) => {
+          last = sequence;
+        };
+        // Before the reader hears of the key, and ends the line with it.
+        input.prependListener('keypress', remember);
+        reader.once('close', () => {
+          input.off('keypress', onKey);
+          input.off('keypress', remember);
+        });
         reader.once('SIGINT', () => {
           reader.removeListener('close', onClose);
           reader.close();
@@ -54,7 +63,7 @@ function terminalReader(input: Readable, output: Writable): LineReader {
           // This one only: with a listener of its own the reader lets go of the keys.
           reader.removeListener('close', onClose);
           reader.close();
-          keepTypedAhead(input);
+          keepTypedAhead(input, last);
           // Keys that edit nothing, such as arrows up and down in some terminals, are no answer.
           resolve(line.replace(/[\u0000-\u001f\u007f-\u009f]/g, ''));
         });
@@ -92,9 +101,9 @@ function terminalReader(input: Readable, output: Writable): LineReader {
 
 /**
  * Keys that came in one piece with the return belong to the next question. Node hands them out before
- * anybody can ask it, so they are put back into the input.
+ * anybody can ask it, so they are put back into the input. A line feed behind a return is no key: both end one line.
  */
-function keepTypedAhead(input: Readable): void {
+function keepTypedAhead(input: Readable, last: string): void {
   let typed = '';
   const onKey = (_: string | undefined, {sequence = ''}: {sequence?: string}) => {
     typed += sequence;
@@ -102,7 +111,8 @@ function keepTypedAhead(input: Readable): void {
   input.on('keypress', onKey);
   queueMicrotask(() => {
     input.off('keypress', onKey);
-    if (typed !== '') input.unshift(Buffer.from(typed));
+    const ahead = last === '\r' ? typed.replace(/^\n/, '') : typed;
+    if (ahead !== '') input.unshift(Buffer.from(ahead));
   });
 }
 
