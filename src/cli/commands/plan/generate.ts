@@ -23,7 +23,7 @@ Tasks that are there stay as they are; plan refine changes them.
 Examples:
   $ blackbird plan generate "a REST API for refunds, with tests"
   $ blackbird plan generate --from docs/spec.md --agent codex
-  gh issue view 12 | blackbird plan generate --from - --yes`,
+  $ gh issue view 12 | blackbird plan generate --from - --yes`,
     )
     .action(async (words: readonly string[], options: Options, self: Command) => {
       const text = await wantedText(cli, self, words.join(' '), options.from, 'What is wanted?');
