@@ -312,6 +312,8 @@ describe('feedback of a parent review', () => {
     await seesNot('Not passed');
     press('e');
     await sees('ctrl+c pause');
+    press('x');
+    await sees('it has not begun yet');
     press(keys.ctrlC);
     await sees('Paused. Ctrl+C again to quit.');
     press('e');

@@ -57,7 +57,9 @@ export const jobCommands: readonly Command[] = [
     hint: 'first',
     at: anywhere,
     section: 'Run',
-    refusal: ({isBusy, isPausing}, {job, data}) => {
+    refusal: ({isBusy, isPausing}, {job, data, ui}) => {
+      // The engine does not know of it yet, and would not hear of the wish.
+      if (ui.hasTag('behindWords')) return 'it has not begun yet: ctrl+c drops it';
       if (!isBusy && data?.otherEngine != null)
         return `process ${data.otherEngine} executes it: blackbird stop ends it after its task`;
       if (!isBusy || isPausing || !job?.steps.some(({type}) => type === 'execute'))
