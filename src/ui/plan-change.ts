@@ -7,8 +7,13 @@ type Shown = Pick<TuiCore, 'patch' | 'get'>;
 /** So many changes can be taken back. */
 const undoLimit = 100;
 
-/** Waits for a change, says what it was, and remembers it for undo. */
-export async function applyChange(core: Shown, label: string, change: Promise<PlanChange>): Promise<void> {
+/** Waits for a change, says what it was and what it does not reach, and remembers it for undo. */
+export async function applyChange(
+  core: Shown,
+  label: string,
+  change: Promise<PlanChange>,
+  unreached: (change: PlanChange) => string = () => '',
+): Promise<void> {
   const done = await change;
   if (done.after === done.before) {
     core.patch({notice: {tone: 'accent', text: 'nothing was changed'}});
@@ -16,9 +21,10 @@ export async function applyChange(core: Shown, label: string, change: Promise<Pl
   }
   showChange(core, done);
   const {edits} = core.get();
+  const rest = unreached(done);
   core.patch({
     edits: {done: [...edits.done, {label, change: done}].slice(-undoLimit), undone: []},
-    notice: {tone: 'good', text: `${label} (z undoes it)`},
+    notice: rest === '' ? {tone: 'good', text: `${label} (z undoes it)`} : {tone: 'warning', text: rest},
   });
 }
 

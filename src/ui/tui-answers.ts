@@ -2,6 +2,7 @@ import type {OpenDraft} from '../machines/drafts.ts';
 import {checkpointStep, resumeStep, undoStep} from '../machines/policies/job/job-steps.ts';
 import {newTaskId} from '../machines/policies/plan/new-task-id.ts';
 import {type SeenTask, seenTask, valueInTheWay} from '../machines/policies/plan/plan-conflict.ts';
+import {keptChecks, keptChecksWords} from '../machines/policies/plan/task-checks.ts';
 import type {CheckpointAnswer} from '../machines/policies/review/decisions.ts';
 import type {QuestionsOutput} from '../machines/questions.machine.ts';
 import type {DecisionRequest} from '../machines/review-gate.machine.ts';
@@ -14,7 +15,7 @@ import {messageLines} from './model/error-lines.ts';
 import {decisionOn, type Notice} from './model/facts.ts';
 import {createPlanAnswers} from './plan-answers.ts';
 import {applyChange} from './plan-change.ts';
-import type {SettingChange, TuiPorts} from './ports.ts';
+import type {PlanChange, SettingChange, TuiPorts} from './ports.ts';
 import {createSessionAnswers} from './session-answers.ts';
 import {saveSetting} from './setting-change.ts';
 import type {Jobs, TuiCore} from './tui-core.ts';
@@ -32,10 +33,16 @@ export function createAnswers(core: TuiCore, ports: TuiPorts, jobs: Jobs) {
       follow = () => {},
       draft,
       editor,
-    }: {follow?: () => void; draft?: OpenDraft; editor?: (error: unknown) => Dialog} = {},
+      unreached,
+    }: {
+      follow?: () => void;
+      draft?: OpenDraft;
+      editor?: (error: unknown) => Dialog;
+      unreached?: (change: PlanChange) => string;
+    } = {},
   ) => {
     close();
-    applyChange(core, label, made).then(
+    applyChange(core, label, made, unreached).then(
       () => {
         void draft?.drop();
         follow();
@@ -158,7 +165,8 @@ export function createAnswers(core: TuiCore, ports: TuiPorts, jobs: Jobs) {
         return {type: 'edit' as const, taskId, field, ...(value !== undefined && {seen: value})};
       };
       const edit = {type: 'edit' as const, taskId, fields, seen: [{taskId, fields: {[field]: seen}}]};
-      change(`changed ${taskId}`, ports.edit(edit), {draft, editor});
+      const unreached = ({before, after}: PlanChange) => keptChecksWords(keptChecks(before, after, taskId));
+      change(`changed ${taskId}`, ports.edit(edit), {draft, editor, unreached});
     },
     deps: (task: Task, deps: readonly string[]) =>
       change(

@@ -1,6 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {editTask} from '../../src/machines/policies/plan/plan-edits.ts';
 import {setStatus} from '../../src/machines/policies/plan/plan-status.ts';
+import {pausedRun} from '../fakes/runs.ts';
 import {eventually} from '../helpers/eventually.ts';
 import {now, planOf, task, taskIn} from '../helpers/plans.ts';
 import {keys, tuiProject} from './tui-project.tsx';
@@ -126,6 +127,19 @@ describe('changes of the plan', () => {
     press('Z');
     await sees('redone: deleted a');
     expect(order()).toEqual(['b']);
+  });
+
+  test('of checks say which open run keeps those it began with', async () => {
+    const {press, sees} = tuiProject({
+      plan: planOf(task('a', {status: 'in_progress'})),
+      runs: [pausedRun()],
+    });
+    press(keys.enter, 'i');
+    await sees('Edit a');
+    press('j', 'j', 'j', 'j', keys.enter);
+    await sees('ctrl+s');
+    press('npm test', ctrlS);
+    await sees('An open run keeps the checks it began with (a)');
   });
 
   test('are not taken back over what somebody else did, and a status of the engine stays', async () => {

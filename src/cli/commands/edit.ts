@@ -1,7 +1,7 @@
 import {Command, Option} from 'commander';
 import {editTask, type TaskEdit} from '../../machines/policies/plan/plan-edits.ts';
 import {requireTask} from '../../machines/policies/plan/plan-graph.ts';
-import {keptChecks} from '../../machines/policies/plan/task-checks.ts';
+import {keptChecks, keptChecksWords} from '../../machines/policies/plan/task-checks.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {AppError} from '../../services/contracts/errors.ts';
 import type {Task} from '../../services/contracts/plan.ts';
@@ -64,17 +64,10 @@ export function editCommand(cli: Cli): Command {
       cli.print(
         command,
         {id, changed, ...(kept.length > 0 && {keeps_checks: kept})},
-        [changed ? `updated ${id}` : `${id} is unchanged`, ...keptLines(kept)].join('\n'),
+        [changed ? `updated ${id}` : `${id} is unchanged`, keptChecksWords(kept)].join('\n').trimEnd(),
       );
     });
 }
-
-const keptLines = (ids: readonly string[]): string[] =>
-  ids.length === 0
-    ? []
-    : [
-        `A run that is open keeps the checks it began with (${ids.map(displayLine).join(', ')}); a restart takes the new ones.`,
-      ];
 
 function editFrom(options: Options): TaskEdit {
   const {title, description, prompt, notes, ac, agent, model, effort, verify} = options;

@@ -111,7 +111,8 @@ export const mcpTools: readonly McpTool[] = [
   },
   {
     name: 'edit_task',
-    description: 'Changes the text of a task. What is left out stays.',
+    description:
+      'Changes the text of a task. What is left out stays. keeps_checks in the answer: tasks whose open run keeps the checks it began with; a restart takes the new ones.',
     input: {taskId, title: text.optional(), ...fields},
     isReadOnly: false,
     command: (input) => ({words: ['edit'], options: fieldOptions(input), values: [input.taskId]}),

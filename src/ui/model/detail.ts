@@ -36,7 +36,9 @@ export function detailContent(state: TuiState, facts: Facts, jobs: Jobs): Detail
   if (!plan || !task) return fixed([note('no task is selected')]);
   switch (state.browse.tab) {
     case 'details':
-      return fixed(detailsOf(plan, task, run, facts.stateOf, hintFor(state, plan, task), columns));
+      return fixed(
+        detailsOf(plan, task, run, facts.stateOf, facts.isEngineAlive, hintFor(state, plan, task), columns),
+      );
     case 'run':
       return runContent(state, facts, jobs, columns);
     case 'diff':

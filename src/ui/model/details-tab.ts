@@ -7,7 +7,7 @@ import type {Line} from '../components/lines.tsx';
 import {wrapped} from '../text/wrap.ts';
 import type {Facts} from './facts.ts';
 import {lineWidth} from './styled-lines.ts';
-import {stateBadges, stateNote} from './task-state.ts';
+import {stateBadges, stateNote, type TaskState, waitNote} from './task-state.ts';
 
 /** Everything the plan says of a task, and its state. */
 export function detailsLines(
@@ -15,15 +15,17 @@ export function detailsLines(
   task: Task,
   run: RunRecord | null,
   stateOf: Facts['stateOf'],
+  isEngineAlive: boolean,
   hint: string,
   columns: number,
 ): Line[] {
   const parent = parentOf(plan, task);
+  const standing = stateNote(plan, task, stateOf(task), waitNote(run, isEngineAlive)) || task.status;
   return [
     ...wrapped(displayLine(task.title), columns).map((text): Line => [{text, bold: true}]),
     [{text: displayLine(task.id), dim: true}],
     [],
-    ...statusLines(plan, task, run, stateOf, hint, columns),
+    ...statusLines(run, stateOf(task), standing, hint, columns),
     ...section('Description', texts(task.description, columns)),
     ...section(
       'Acceptance criteria',
@@ -60,16 +62,13 @@ export function detailsLines(
 }
 
 function statusLines(
-  plan: Plan,
-  task: Task,
   run: RunRecord | null,
-  stateOf: Facts['stateOf'],
+  state: TaskState,
+  note: string,
   hint: string,
   columns: number,
 ): Line[] {
-  const state = stateOf(task);
   const [symbol, , style] = stateBadges[state];
-  const note = stateNote(plan, task, state) || task.status;
   const head: Line = [{text: `${symbol} ${note}`, ...style}];
   const beside: Line = hint === '' ? head : [...head, {text: `   ${hint}`, dim: true}];
   const lines: Line[] =

@@ -1,6 +1,11 @@
 import {expect, test} from 'vitest';
 import {checkRawPlan} from '../../../src/machines/policies/plan/plan-validation.ts';
-import {checkCommands, checksOf, keptChecks} from '../../../src/machines/policies/plan/task-checks.ts';
+import {
+  checkCommands,
+  checksOf,
+  keptChecks,
+  keptChecksWords,
+} from '../../../src/machines/policies/plan/task-checks.ts';
 import type {Task} from '../../../src/services/contracts/plan.ts';
 import {family, planOf, task, taskIn} from '../../helpers/plans.ts';
 
@@ -76,4 +81,14 @@ test.each([
   const edited = taskIn(before, id);
   const after = {...before, items: new Map([...before.items, [id, {...edited, ...(verify && {verify})}]])};
   expect(keptChecks(before, after, id)).toEqual(kept);
+});
+
+test.each([
+  {ids: [], words: ''},
+  {
+    ids: ['a', 'b'],
+    words: 'An open run keeps the checks it began with (a, b); a restart takes the new ones.',
+  },
+])('what is said of the open runs $ids', ({ids, words}) => {
+  expect(keptChecksWords(ids)).toBe(words);
 });

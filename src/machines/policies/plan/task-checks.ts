@@ -1,4 +1,5 @@
 import type {Plan, Task} from '../../../services/contracts/plan.ts';
+import {displayLine} from '../text/display-text.ts';
 import {ancestorsOf, isLeaf, subtreeOf} from './plan-graph.ts';
 
 /** A command that must succeed before a task is done, and the task that asks for it. */
@@ -24,6 +25,12 @@ export function keptChecks(before: Plan, after: Plan, id: string): string[] {
     .filter((each) => isLeaf(each) && (each.status === 'in_progress' || each.status === 'waiting_user'))
     .map((each) => each.id);
 }
+
+/** For whoever edited them, wherever that was; empty where no run is open. */
+export const keptChecksWords = (ids: readonly string[]): string =>
+  ids.length === 0
+    ? ''
+    : `An open run keeps the checks it began with (${ids.map(displayLine).join(', ')}); a restart takes the new ones.`;
 
 const sameChecks = (one: Task['verify'], other: Task['verify']) =>
   JSON.stringify(one ?? []) === JSON.stringify(other ?? []);
