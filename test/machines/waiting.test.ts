@@ -409,7 +409,7 @@ describe('a single task', () => {
     const job = await startTask({
       before: ({limits}) => void limits.save('claude', {until: at(hour), source: 'reported', seenAt: now}),
     });
-    expect(job.waits()).toMatchObject([{taskId: 'a', runId: null, until: at(hour)}]);
+    expect(job.waits()).toMatchObject([{taskId: 'a', runId: 'a-1', until: at(hour)}]);
     job.actor.send(pause);
     expect(await job.finished).toEqual({outcome: 'notBegun', taskId: 'a', asked: 'resume'});
     expect(job.agents.agents).toEqual([]);

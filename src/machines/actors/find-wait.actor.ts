@@ -15,12 +15,14 @@ export function defineFindWaitActor(services: Pick<Services, 'runs' | 'limits' |
     if (task.mode.type === 'review') return null;
     const {patience, provider} = rules;
     const run = tellingRun((await services.runs.list(task.taskId)).runs);
-    const own = task.mode.type === 'resume' && run ? run.provider : provider;
+    const resumed = task.mode.type === 'resume' ? run : null;
+    const own = resumed?.provider ?? provider;
     const facts = await timeFacts(services, patience, [own]);
     if (task.isRetry && run && isHeldForTime(run)) return refuseTooLong(runWait(run, facts));
     // Who asks for this very task and does not want to wait tries it.
     if (patience.limitMilliseconds === 0) return null;
-    return refuseTooLong(limitWait(own, task.taskId, facts));
+    const wait = limitWait(own, task.taskId, facts);
+    return refuseTooLong(wait && {...wait, runId: resumed?.run_id ?? null});
   });
 }
 

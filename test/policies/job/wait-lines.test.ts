@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import type {JobSummary} from '../../../src/machines/policies/job/job-summary.ts';
 import {withObstacles} from '../../../src/machines/policies/job/obstacle-lines.ts';
-import {givenUpLines} from '../../../src/machines/policies/job/wait-lines.ts';
+import {givenUpLines, waitLine} from '../../../src/machines/policies/job/wait-lines.ts';
 import {type Wait, waitRefusal} from '../../../src/machines/policies/job/waiting.ts';
 
 const until = new Date(2026, 0, 10, 18, 5).toISOString();
@@ -34,4 +34,12 @@ test('who is not waited for is told in local time: at the end of a plan, of a ta
     lines: ['1 done', 'still in the way:', '  b  limit, until 2026-01-10 18:05'],
     retryAt: until,
   });
+});
+
+test.each([
+  {runId: null, verb: 'starts'},
+  {runId: 'a-1', verb: 'resumes'},
+])('a wait for a known limit, of the run $runId: $verb', ({runId, verb}) => {
+  const now = new Date(Date.parse(until) - 60_000).toISOString();
+  expect(waitLine({...wait, runId}, now)).toBe(`a  usage limit  ${verb} 18:05, in 1m00s`);
 });

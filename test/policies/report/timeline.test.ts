@@ -347,6 +347,16 @@ describe('totals', () => {
     });
   });
 
+  test.each([
+    {name: 'that ended with the limit waited for nothing', left: 0.999, count: 0},
+    {name: 'that was left while it waited did wait', left: 1, count: 1},
+  ])('of a job $name', ({left, count}) => {
+    const paused_at = new Date(Date.parse(at(100)) - left * 1000).toISOString();
+    const run = done({state: 'paused', pauses: [{paused_at, pause_reason: 'usage_limit'}]});
+    const {limits} = pictureOf([run]).totals;
+    expect(limits).toEqual({count, milliseconds: count * 1000});
+  });
+
   test('are unknown where no agent told', () => {
     expect(pictureOf([done()]).totals).toMatchObject({tokens: null, cost_usd: null});
   });

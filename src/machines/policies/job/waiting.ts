@@ -36,7 +36,7 @@ export function patienceOf(
 export type Wait = {
   /** What goes on afterwards: a task, or a parent whose review is due. */
   readonly taskId: string;
-  /** The run that failed for it; null where the limit was known before anything began. */
+  /** The run that goes on afterwards; null where a new one begins. */
   readonly runId: string | null;
   readonly provider: ProviderId;
   readonly reason: PauseReason;

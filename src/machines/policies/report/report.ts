@@ -13,6 +13,7 @@ import {programName} from '../run/program.ts';
 import {chainTo, tellingRun} from '../run/task-runs.ts';
 import {type ChangeSize, changeSize} from './change-size.ts';
 import {type Need, needsIn} from './needs-you.ts';
+import {isWaitOf} from './run-bars.ts';
 import {
   byTask,
   type Lane,
@@ -206,8 +207,9 @@ function questionsOf({state, questions = [], answers = []}: RunRecord): TaskRepo
   return [...answers.map(({prompt = '', value}) => ({prompt, answer: value})), ...open];
 }
 
-function waitOf({state, from, to}: Lane['bars'][number]): WaitReport[] {
-  if (state !== 'waiting_limit' && state !== 'waiting_outage') return [];
+function waitOf(bar: Lane['bars'][number]): WaitReport[] {
+  const {state, from, to} = bar;
+  if (!isWaitOf('waiting_limit')(bar) && !isWaitOf('waiting_outage')(bar)) return [];
   const reason = state === 'waiting_limit' ? 'limit' : 'outage';
   return [{reason, from, to, milliseconds: Date.parse(to) - Date.parse(from)}];
 }

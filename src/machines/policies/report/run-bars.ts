@@ -32,6 +32,12 @@ export type Bar = {
   readonly text: string;
 };
 
+/** A job that ends with the limit it met did not wait for it: what is shorter than a second is no wait. */
+export const isWaitOf =
+  (state: 'waiting_limit' | 'waiting_outage') =>
+  (bar: Pick<Bar, 'state' | 'from' | 'to'>): boolean =>
+    bar.state === state && Date.parse(bar.to) - Date.parse(bar.from) >= 1000;
+
 /** What a run is drawn with besides its record. */
 export type BarLimits = {
   /** Nothing of the run is drawn behind it: its task began another run then, or the picture ends. */

@@ -7,7 +7,7 @@ import {draftWait, planningTitle} from '../planning/waiting-draft.ts';
 import {isTimeNeeded} from '../run/failure-table.ts';
 import {vendorOf} from '../run/program.ts';
 import {tellingRun} from '../run/task-runs.ts';
-import {type Bar, barsOf} from './run-bars.ts';
+import {type Bar, barsOf, isWaitOf} from './run-bars.ts';
 import {isRefused, type Mark, marksOf} from './run-marks.ts';
 
 /**
@@ -247,8 +247,8 @@ const isSameSession = (one: RunRecord, other: RunRecord) =>
 
 function totalsOf(lanes: readonly Lane[]): Totals {
   const bars = lanes.flatMap((lane) => lane.bars);
-  const waits = (state: Bar['state']) => {
-    const own = bars.filter((bar) => bar.state === state);
+  const waits = (state: Parameters<typeof isWaitOf>[0]) => {
+    const own = bars.filter(isWaitOf(state));
     return {count: own.length, milliseconds: lengthOf(own)};
   };
   return {

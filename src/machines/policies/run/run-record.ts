@@ -5,7 +5,7 @@ import type {Spent} from '../../../services/contracts/usage.ts';
 import type {Decision} from '../review/decisions.ts';
 import {needsDecision} from '../review/side-effects.ts';
 import {applyCheckStep, checked} from './check-record.ts';
-import {fateOf, isByProvider} from './failure-table.ts';
+import {fateOf, isByProvider, isTimeNeeded} from './failure-table.ts';
 import type {Program} from './program.ts';
 import {pausedFor, refusedWith, relaunched, returned} from './relaunch.ts';
 import {retryOf, withoutRetry} from './retry-time.ts';
@@ -115,7 +115,8 @@ export function applyRunStep(
     case 'relaunched':
       return relaunched(changed, step, trace);
     case 'retryAsked':
-      return {...changed, retry_at: now};
+      // A run that somebody paused, and a known limit keeps, has no time of its own.
+      return isTimeNeeded(run) ? {...changed, retry_at: now} : changed;
     case 'neverStarted':
       return canceled(changed, 'Blackbird ended before the agent was started', now);
     case 'withdrawn': {
