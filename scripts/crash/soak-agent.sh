@@ -29,7 +29,8 @@ if [ "$trouble" != none ] && mkdir "$SOAK_STATE/$task.met" 2>/dev/null; then
       end "\"ok\":true,\"text\":\"$question\"" 0 ;;
   esac
 fi
-# Once for each session, however often it is resumed.
-if mkdir "$SOAK_STATE/$session.done" 2>/dev/null; then echo "$session" >>"$SOAK_WORK/$task"; fi
+# Once for each session, however often it is resumed. The work itself tells: a mark of its own could be set by an
+# agent that is interrupted before it works.
+grep -qxF "$session" "$SOAK_WORK/$task" 2>/dev/null || echo "$session" >>"$SOAK_WORK/$task"
 printf '{"demo":"message","text":"Done."}\n'
 end '"ok":true,"text":"Done."' 0
