@@ -69,6 +69,7 @@ const advice: Partial<Record<ErrorCode, Advice>> = {
   E_INVALID_AGENCY_JSON: (program) => [{command: `${program} doctor`, why: 'check it again'}],
   E_TMUX_NOT_INSTALLED: (program) => [{command: `${program} doctor`, why: 'see what else is missing'}],
   E_TMUX_FAILED: (program) => [{command: `${program} doctor`, why: 'see whether tmux works'}],
+  E_INVALID_NAME: (program) => [{command: `${program} run --name fix-refunds`, why: 'a name that works'}],
   E_NAME_EXISTS: (program) => [{command: `${program} ls`, why: 'see which names are taken'}],
   E_NO_REPO: (program) => [{command: `cd <repository> && ${program} run --name <name>`}],
   E_REPO_LOCKED: (program) => [{command: `${program} ls`, why: 'try again when the other command is done'}],

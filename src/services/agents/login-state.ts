@@ -1,5 +1,6 @@
 import {type NativeProviderId, providerTable} from '../contracts/provider-table.ts';
 import {runProgram} from '../system/run-program.ts';
+import {usesOwnKey} from './codex-key.ts';
 
 export type LoginState = 'loggedIn' | 'loggedOut' | 'unknown';
 
@@ -16,5 +17,7 @@ export async function loginState(
   const result = await runProgram({file, args: loginStatus, env, timeLimitMs});
   if (result.type !== 'ended') return 'unknown';
   if (result.code === 0) return 'loggedIn';
-  return /not logged in|"loggedIn": ?false/i.test(result.stdout + result.stderr) ? 'loggedOut' : 'unknown';
+  if (!/not logged in|"loggedIn": ?false/i.test(result.stdout + result.stderr)) return 'unknown';
+  // It knows of logins alone, not of a key that another model provider takes.
+  return id === 'codex' && usesOwnKey(env) ? 'loggedIn' : 'loggedOut';
 }

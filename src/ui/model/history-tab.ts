@@ -1,5 +1,6 @@
 import {checkWords, lastChecks} from '../../machines/policies/run/check-words.ts';
 import {commitWords} from '../../machines/policies/run/commit-message.ts';
+import {pausedWords} from '../../machines/policies/run/pause-words.ts';
 import {programName} from '../../machines/policies/run/program.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {dollars, duration, usedTokens, workTime} from '../../machines/policies/text/durations.ts';
@@ -23,7 +24,7 @@ export function historyLines(
 
 function runLines(run: RunRecord, columns: number): Line[] {
   const [symbol, state, style] = runBadge(run);
-  const word = run.state === 'paused' && run.pause_reason ? `paused (${run.pause_reason})` : state;
+  const word = run.state === 'paused' && run.pause_reason ? pausedWords(run.pause_reason) : state;
   const spent = [
     duration(workTime(run)),
     ...(run.usage ? [usedTokens(run.usage)] : []),

@@ -5,6 +5,7 @@ import {
   saidNow,
   spoken,
 } from '../../../src/machines/policies/run/conversation.ts';
+import {pausedWords} from '../../../src/machines/policies/run/pause-words.ts';
 import type {AgentEvent} from '../../../src/services/contracts/agent.ts';
 import {runRecord} from '../../fakes/runs.ts';
 
@@ -109,7 +110,7 @@ describe('the conversation of a run', () => {
       {at: millis(5), kind: 'option', text: '2 sqlite'},
       {at: millis(20), kind: 'you', text: 'sqlite'},
       {at: millis(21), kind: 'message', text: 'Then sqlite.'},
-      {at: millis(30), kind: 'mark', text: 'Ⅱ paused (user_interrupt)'},
+      {at: millis(30), kind: 'mark', text: 'Ⅱ paused (by you)'},
       {at: millis(40), kind: 'you', text: 'go on'},
       {at: millis(41), kind: 'message', text: 'Done.'},
       {at: millis(55), kind: 'you', text: 'request changes: Use cents.'},
@@ -153,9 +154,9 @@ describe('the conversation of a run', () => {
       });
       const talk = conversationOf(run, heard(null, session, session, session));
       expect(talk.map(({kind, text}) => `${kind} ${text}`)).toEqual([
-        `mark Ⅱ paused (${pause_reason})`,
+        `mark Ⅱ ${pausedWords(pause_reason)}`,
         'mark ▶ Blackbird goes on',
-        'mark Ⅱ paused (user_interrupt)',
+        'mark Ⅱ paused (by you)',
         'you go on',
       ]);
       const stood = {state: 'paused', pause_reason} as const;
@@ -171,7 +172,7 @@ describe('the conversation of a run', () => {
     const pauses = [{paused_at: at(10), pause_reason: 'usage_limit' as const, resumed_at: at(20)}];
     const run = runRecord({state: 'succeeded', segments, pauses});
     const talk = conversationOf(run, heard(null, session, session));
-    expect(talk.map(({kind, text}) => `${kind} ${text}`)).toEqual(['mark Ⅱ paused (usage_limit)', said]);
+    expect(talk.map(({kind, text}) => `${kind} ${text}`)).toEqual(['mark Ⅱ paused (usage limit)', said]);
     const stood = {state: 'paused', pause_reason: 'usage_limit'} as const;
     const [first] = segments.map((each) => ({...each, ended_at: at(10)}));
     const begun = runRecord({stood, segments: first ? [first] : [], job_id: jobs[1]});

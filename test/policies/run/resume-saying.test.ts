@@ -26,11 +26,12 @@ test('an answer to what nobody asks: one that was kept goes with a resume that s
       code: 'E_USAGE',
       message: 'no question is called "color": nothing is asked',
       details: [],
-      next: [],
+      next: run === null ? [] : [{command: 'blackbird show a', why: 'see how it stands'}],
     });
-  expect(unaskedAnswer({id: 'size', value: '9'}, waitingRun(kept)).message).toBe(
-    'no question is called "size": it asks "color"',
-  );
+  expect(unaskedAnswer({id: 'size', value: '9'}, waitingRun(kept))).toMatchObject({
+    message: 'no question is called "size": it asks "color"',
+    next: [{command: "blackbird resume a --answer 'color=…'"}],
+  });
   for (const run of [pausedRun(kept), restingRun({state: 'running', ...kept})])
     expect(seen(unaskedAnswer(answer, run))).toEqual({
       code: 'E_USAGE',

@@ -5,6 +5,7 @@ import {answersPlan} from '../planning/answers-plan.ts';
 import {findVerdicts} from '../review/find-verdicts.ts';
 import {askedQuestions} from './asked-questions.ts';
 import {checkWords, isPassed} from './check-words.ts';
+import {pausedWords} from './pause-words.ts';
 
 /** `you` is the person; `mark` is something that happened to the run, such as a pause. */
 export type TalkKind = Activity['kind'] | 'question' | 'option' | 'verdict' | 'you' | 'mark';
@@ -60,7 +61,7 @@ export function conversationOf(run: RunRecord, heard: readonly Heard[]): Talk[] 
   const sayPauses = (before: number) => {
     while (pauses[0] && Date.parse(pauses[0].paused_at) <= before) {
       const {paused_at, pause_reason} = pauses[0];
-      say(Date.parse(paused_at), [{kind: 'mark', text: `Ⅱ paused (${pause_reason})`}]);
+      say(Date.parse(paused_at), [{kind: 'mark', text: `Ⅱ ${pausedWords(pause_reason)}`}]);
       pauses.shift();
     }
   };

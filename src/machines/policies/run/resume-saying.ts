@@ -58,15 +58,28 @@ export function unaskedAnswer({id}: Answer, run: RunRecord | null): AppError {
   const isKept = run?.state === 'paused' || run?.state === 'running';
   const kept = isKept ? run.answers?.findLast((answer) => answer.id === id) : undefined;
   if (run === null || kept === undefined) {
-    const asked =
-      run?.state === 'waiting' ? (run.questions ?? []).map((each) => JSON.stringify(each.id)).join(', ') : '';
-    const why = asked === '' ? 'nothing is asked' : `it asks ${asked}`;
-    return new AppError('E_USAGE', `no question is called ${JSON.stringify(id)}: ${why}`);
+    const asked = run?.state === 'waiting' ? (run.questions ?? []) : [];
+    const why =
+      asked.length === 0
+        ? 'nothing is asked'
+        : `it asks ${asked.map((each) => JSON.stringify(each.id)).join(', ')}`;
+    return new AppError('E_USAGE', `no question is called ${JSON.stringify(id)}: ${why}`, {
+      next: run === null ? [] : [asked.length === 0 ? howItStands(run) : answering(run.task_id, asked)],
+    });
   }
   const words = `${JSON.stringify(id)} is answered already, with ${JSON.stringify(kept.value)}`;
   const next = {command: `blackbird resume ${shellWord(run.task_id)}`, why: 'go on with this answer'};
   return new AppError('E_USAGE', words, {next: [next]});
 }
+
+const howItStands = ({task_id}: RunRecord) => ({
+  command: `blackbird show ${shellWord(task_id)}`,
+  why: 'see how it stands',
+});
+
+const answering = (taskId: string, asked: readonly Question[]) => ({
+  command: `blackbird resume ${shellWord(taskId)} ${asked.map(({id}) => `--answer ${shellWord(`${id}=…`)}`).join(' ')}`,
+});
 
 /** How a run goes on: with feedback, else where it was interrupted, else with answers to all it asked. */
 export function sayingFor(run: RunRecord, said: Said, files: readonly string[]): InSession | Anew {
@@ -100,12 +113,11 @@ function requireAnswers(taskId: string, questions: readonly Question[], answers:
     ({id}) => !answers.some((answer) => answer.id === id && answer.value.trim() !== ''),
   );
   if (missing.length === 0) return;
-  const options = missing.map(({id}) => `--answer ${shellWord(`${id}=…`)}`).join(' ');
   throw new AppError('E_NO_INPUT', `${taskId} waits for answers: ${missing.map(({id}) => id).join(', ')}`, {
     details: missing.map(({id, prompt, options: choices}) => [
       id,
       choices ? `${prompt} (${choices.join(' | ')})` : prompt,
     ]),
-    next: [{command: `blackbird resume ${shellWord(taskId)} ${options}`}],
+    next: [answering(taskId, missing)],
   });
 }
