@@ -20,3 +20,15 @@ test.each([
   });
   expect(project.files()).toEqual(before);
 });
+
+test('a task that was undone asks for nothing: it is refused, and told to be executed', async () => {
+  const project = cliProject(planOf(task('a')));
+  const folder = path.join(project.folder, '.blackbird/runs/a');
+  mkdirSync(folder, {recursive: true});
+  const run = {...restingRun({state: 'succeeded'}), superseded_by_run_id: 'a-2'};
+  writeFileSync(path.join(folder, 'a-1.json'), JSON.stringify(run));
+  expect(await project.error(['restart', 'a'])).toMatchObject({
+    code: 1,
+    error: {code: 'E_RESTART_REFUSED', next: [{command: 'blackbird execute a'}]},
+  });
+});

@@ -2,7 +2,9 @@ import {Command} from 'commander';
 import {requireTask} from '../../machines/policies/plan/plan-graph.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {AppError, shellWord} from '../../services/contracts/errors.ts';
+import type {Plan} from '../../services/contracts/plan.ts';
 import {type Cli, taskArgument} from '../cli.ts';
+import type {Project} from '../composition.ts';
 import {inspectOption} from '../inspect/inspect-option.ts';
 import {withBudgetOptions} from '../job/budget-options.ts';
 import {type JobCommandOptions, openEngineFor, runSteps} from '../job/job.ts';
@@ -29,12 +31,14 @@ export function restartCommand(cli: Cli): Command {
       .addOption(streamOption())
       .addOption(inspectOption())
       .action(async (taskId: string, options: JobCommandOptions & {yes?: true}, command: Command) => {
-        const {plans} = await cli.project(command);
-        requireTask(await plans.read(), taskId);
+        const project = await cli.project(command);
+        const plan = await project.plans.read();
+        requireTask(plan, taskId);
         const opened = await openEngineFor(cli, command, options);
         const latest = await opened.runs.latest(taskId);
         const canAsk = cli.context.isInteractive && !cli.isJson(command);
-        if (latest?.state === 'succeeded' && !options.yes && !canAsk) {
+        const isAsked = options.yes !== true && (await isRestartable(project, plan, taskId, options.agent));
+        if (latest?.state === 'succeeded' && isAsked && !canAsk) {
           const standing = latest.decision_state === 'pending' ? 'waits for your decision' : 'is done';
           throw new AppError('E_CONFIRMATION_REQUIRED', `${taskId} ${standing}; pass --yes to run it again`, {
             next: [
@@ -45,7 +49,7 @@ export function restartCommand(cli: Cli): Command {
             ],
           });
         }
-        if (latest && !options.yes && canAsk) {
+        if (latest && isAsked && canAsk) {
           const question = `Restart ${displayLine(taskId)}? Run ${displayLine(latest.run_id)} (${latest.state}) stays in its history. [y/N]: `;
           const answer = (await cli.context.ask(question))?.trim().toLowerCase();
           if (answer !== 'y' && answer !== 'yes')
@@ -54,4 +58,16 @@ export function restartCommand(cli: Cli): Command {
         await runSteps(cli, command, opened, [{type: 'task', taskId, mode: {type: 'restart'}}], options);
       }),
   );
+}
+
+/** What is refused anyway is not asked about. */
+async function isRestartable(
+  project: Project,
+  plan: Plan,
+  taskId: string,
+  agent: string | undefined,
+): Promise<boolean> {
+  const {taskObstacle} = await import('../../machines/policies/run/task-options.ts');
+  const {taskFacts} = await import('../plan/task-facts.ts');
+  return taskObstacle(await taskFacts(project, plan, taskId, agent), 'restart') === null;
 }

@@ -8,6 +8,7 @@ import {
   refusalOf,
   resumeRefusal,
 } from '../../../src/machines/policies/run/run-refusals.ts';
+import {taskObstacle} from '../../../src/machines/policies/run/task-options.ts';
 import {attemptOf} from '../../../src/machines/policies/run/task-outcome.ts';
 import type {RunRecord} from '../../../src/services/contracts/run.ts';
 import {begun, pausedRun, restingRun, runRecord, sessionRef, waitingRun} from '../../fakes/runs.ts';
@@ -74,6 +75,20 @@ describe('a refusal', () => {
       {command: 'blackbird runs a', why: 'see its state'},
       {command: 'blackbird pause', why: 'pause it first'},
     ]);
+  });
+
+  test.each([
+    {command: 'restart', status: 'todo', code: 'E_RESTART_REFUSED', next: 'blackbird execute a'},
+    {command: 'resume', status: 'todo', code: 'E_RESUME_REFUSED', next: 'blackbird execute a'},
+    {command: 'sendBack', status: 'todo', code: 'E_RESUME_REFUSED', next: 'blackbird execute a'},
+    {command: 'restart', status: 'skipped', code: 'E_RESTART_REFUSED', next: 'blackbird why a'},
+  ] as const)('to $command what was undone, $status, names $next', ({command, status, code, next}) => {
+    const plan = planOf(task('a', {status}));
+    const run = restingRun({state: 'succeeded', superseded_by_run_id: 'a-2'});
+    const facts = factsIn(plan, {run})(requireTask(plan, 'a'));
+    const told = seen(refusalOf(facts, command, taskObstacle(facts, command) ?? 'done'));
+    expect(told).toMatchObject({code, message: expect.stringMatching(/: it was replaced by run a-2$/)});
+    expect(told.next.map(({command}) => command)).toEqual([next]);
   });
 
   test('names the task, the run, the provider, the session, the reason and what to do', () => {

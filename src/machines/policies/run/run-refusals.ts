@@ -58,17 +58,11 @@ export function refusalOf(facts: TaskFacts, command: TaskCommand, obstacle: Task
         next: [...stepsOf(facts, nextCommands(facts)), whyStep(id)].slice(0, 3),
       });
     case 'done':
-      return new AppError('E_TASK_NOT_READY', `${id} is done`, {
-        next: stepsOf(facts, ['resume', 'sendBack', 'restart', 'setStatus']),
-      });
+      return unready(`${id} is done`, stepsOf(facts, ['resume', 'sendBack', 'restart', 'setStatus']));
     case 'paused':
-      return new AppError('E_TASK_NOT_READY', `${id} is paused`, {
-        next: stepsOf(facts, ['resume', 'restart']),
-      });
+      return unready(`${id} is paused`, stepsOf(facts, ['resume', 'restart']));
     case 'asking':
-      return new AppError('E_TASK_NOT_READY', askingText(id, run), {
-        next: stepsOf(facts, ['resume', 'restart']),
-      });
+      return unready(askingText(id, run), stepsOf(facts, ['resume', 'restart']));
     case 'notFailed':
       return new AppError('E_RETRY_REFUSED', `task ${id} is not failed or blocked`, {
         details: [['status', task.status]],
@@ -78,17 +72,14 @@ export function refusalOf(facts: TaskFacts, command: TaskCommand, obstacle: Task
         ].slice(0, 2),
       });
     case 'replaced':
-      if (command === 'undo') return undoneBefore(id, required(run));
-      return resumeRefusal(
-        'E_RESUME_REFUSED',
-        task,
-        required(run),
-        `it was replaced by run ${run?.superseded_by_run_id}`,
-      );
+      return command === 'undo' ? undoneBefore(id, required(run)) : goneBefore(facts, command);
     default:
       return resumeRefusal('E_RESUME_REFUSED', task, required(run), sessionText(facts, obstacle));
   }
 }
+
+const unready = (message: string, next: readonly NextStep[]): AppError =>
+  new AppError('E_TASK_NOT_READY', message, {next});
 
 const askingText = (id: string, run: RunRecord | null): string =>
   run && hasUndeliveredAnswer(run)
@@ -168,11 +159,23 @@ export function nothingToRun(tasks: readonly TaskFacts[]): AppError {
 
 const shownTasks = 3;
 
-/** For a task that never ran. */
+/** For a task that never ran, or whose latest run was undone. */
 function firstSteps(facts: TaskFacts): NextStep[] {
   const {id} = facts.task;
   if (taskObstacle(facts, 'execute') !== null) return [whyStep(id)];
-  return [{command: `blackbird execute ${shellWord(id)}`, why: 'run it for the first time'}];
+  const why = facts.run === null ? 'run it for the first time' : 'run it anew';
+  return [{command: `blackbird execute ${shellWord(id)}`, why}];
+}
+
+/** Its latest run was replaced, by an undo as a rule: only an execution begins another one. */
+function goneBefore(facts: TaskFacts, command: TaskCommand): AppError {
+  const {task, run} = facts;
+  const reason = `it was replaced by run ${run?.superseded_by_run_id}`;
+  const next = firstSteps(facts);
+  if (command === 'restart')
+    return new AppError('E_RESTART_REFUSED', `cannot restart ${task.id}: ${reason}`, {next});
+  const {code, message, details} = resumeRefusal('E_RESUME_REFUSED', task, required(run), reason);
+  return new AppError(code, message, {details, next});
 }
 
 const history = (id: string): NextStep => ({
@@ -281,17 +284,15 @@ export function resumeRefusal(
         ? [{command: `blackbird resume ${shellWord(task.id)}`, why: 'try again once it is mended'}]
         : []),
       {command: `blackbird restart ${shellWord(task.id)}`, why: shell.restart.why},
-      ...(isStillAsked(run)
-        ? [
-            {
-              command: `blackbird review ${shellWord(task.id)}`,
-              why: 'decide otherwise; it still waits for you',
-            },
-          ]
-        : []),
+      ...(isStillAsked(run) ? [stillAsked(task.id)] : []),
     ],
   });
 }
+
+const stillAsked = (id: string): NextStep => ({
+  command: `blackbird review ${shellWord(id)}`,
+  why: 'decide otherwise; it still waits for you',
+});
 
 /** Changes that nobody heard of leave the checkpoint open. */
 const isStillAsked = (run: RunRecord) =>
