@@ -135,6 +135,16 @@ describe('while a job works', () => {
     expect(jobOf({})).toMatchObject({tokens: null, cost_usd: null});
   });
 
+  test.each([
+    ['every task', [], ['b', 'c']],
+    ['the named ones', ['a', 'c'], ['c']],
+  ])('what comes next is what the job does once the task at work is done: %s', (_, taskIds, next) => {
+    const chain = planOf(task('a', {status: 'in_progress'}), task('b', {deps: ['a']}), task('c'));
+    const own = {...job, steps: [{type: 'execute', taskIds}]};
+    const status = statusOf({plan: chain, job: own, owner: 'alive', run: running()});
+    expect(status.next.map(({task_id}) => task_id)).toEqual(next);
+  });
+
   test('calls a review a review', () => {
     const run = running({task_id: 'p', run_id: 'p-1', run_type: 'review'});
     expect(statusOf({job, owner: 'alive', run}).running).toMatchObject({task_id: 'p', state: 'reviewing'});
@@ -254,6 +264,34 @@ describe('after a job', () => {
       title: 'Task a',
       ...need,
     });
+  });
+
+  test.each([
+    [
+      'a skipped task',
+      planOf(task('a', {status: 'skipped'}), task('b', {deps: ['a']}), task('c', {status: 'done'})),
+      [['b', 'waits for a, which is skipped', 'blackbird set-status a todo']],
+    ],
+    [
+      'a parent with a skipped child',
+      planOf(
+        family(task('p'), task('p1', {status: 'done'}), task('p2', {status: 'skipped'})),
+        task('b', {deps: ['p']}),
+      ),
+      [['b', 'waits for p, and p2 below it is skipped', 'blackbird set-status p2 todo']],
+    ],
+    [
+      'each other',
+      planOf(task('a', {deps: ['b']}), task('b', {deps: ['a']})),
+      [
+        ['a', 'waits for b, which can only be done after it', 'blackbird why a'],
+        ['b', 'waits for a, which can only be done after it', 'blackbird why b'],
+      ],
+    ],
+    ['what is only not done yet', planOf(task('a'), task('b', {deps: ['a']})), []],
+  ])('what waits forever needs you: for %s', (_, stuck, needs) => {
+    const {needs_you} = statusOf({plan: stuck, factsOf: factsIn(stuck), job: endedJob()});
+    expect(needs_you.map(({task_id, why, command}) => [task_id, why, command])).toEqual(needs);
   });
 
   test('what failed says why', () => {

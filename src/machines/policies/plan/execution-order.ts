@@ -4,8 +4,15 @@ import {isReady, unmetDeps} from './readiness.ts';
 
 export type PlannedStep = {readonly id: string; readonly title: string; readonly why: string};
 
-/** What would run and why, if every task succeeded: always the first ready one in plan order. */
-export function explainOrder(plan: Plan, taskIds: readonly string[]): PlannedStep[] {
+/**
+ * What would run and why, if every task succeeded: always the first ready one in plan order. `atWork`: the task or review
+ * that a job works on now, and that comes before.
+ */
+export function explainOrder(
+  plan: Plan,
+  taskIds: readonly string[],
+  atWork: string | null = null,
+): PlannedStep[] {
   const wanted = new Set(taskIds);
   const rows = tasksInTreeOrder(plan).map(({task}) => task);
   const placeOf = new Map(rows.map((task, index) => [task.id, index]));
@@ -33,12 +40,17 @@ export function explainOrder(plan: Plan, taskIds: readonly string[]): PlannedSte
     openChildren.set(parent.id, left);
     return left === 0 ? parent : null;
   };
+  const finishAll = (task: Task) => {
+    for (let done: Task | null = task; done; done = finish(done));
+  };
 
+  const current = atWork === null ? undefined : plan.items.get(atWork);
+  if (current && !isReady(plan, current) && current.status !== 'done') finishAll(current);
   for (let index = ready.shift(); index !== undefined; index = ready.shift()) {
     const task = rows[index];
     if (!task) continue;
     steps.push({id: task.id, title: task.title, why: reasonOf(task, finished)});
-    for (let done: Task | null = task; done; done = finish(done));
+    finishAll(task);
   }
   return steps;
 }

@@ -4,9 +4,9 @@ import type {Plan} from '../../../services/contracts/plan.ts';
 import type {PlanDraft} from '../../../services/contracts/plan-draft.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
 import {isOpenJob} from '../job/job-record.ts';
+import {explainOrder} from '../plan/execution-order.ts';
 import type {FactsOf} from '../plan/explain-task.ts';
 import {isLeaf} from '../plan/plan-graph.ts';
-import {readyTasks} from '../plan/readiness.ts';
 import {draftNeeds, planningTitle} from '../planning/waiting-draft.ts';
 import {programName} from '../run/program.ts';
 import {isVerifying} from '../run/verification.ts';
@@ -59,7 +59,7 @@ export type JobStatus = {
     readonly retry_at: string | null;
   } | null;
   readonly needs_you: readonly Need[];
-  /** At most three. */
+  /** What is executed once the task at work is done, as long as each succeeds; at most three. */
   readonly next: ReadonlyArray<{readonly task_id: string; readonly title: string}>;
   readonly done: number;
   readonly skipped: number;
@@ -114,7 +114,7 @@ export function jobStatus(facts: StatusFacts): JobStatus {
     },
     waiting: waiting && {...waiting, title: titleOf(waiting.task_id)},
     needs_you: needs,
-    next: readyTasks(plan)
+    next: explainOrder(plan, isOpen ? wantedIn(job) : [], (running ?? waiting)?.task_id ?? null)
       .slice(0, nextCount)
       .map(({id, title}) => ({task_id: id, title})),
     done: leaves.filter(({status}) => status === 'done').length,
@@ -122,6 +122,10 @@ export function jobStatus(facts: StatusFacts): JobStatus {
     total: leaves.length,
   };
 }
+
+/** The tasks that its plan loop is kept to; empty for every one, and where it has none. */
+const wantedIn = ({steps}: JobRecord): readonly string[] =>
+  steps.find(({type}) => type === 'execute')?.taskIds ?? [];
 
 function workOf(run: RunRecord): NonNullable<JobStatus['running']>['state'] {
   if (run.phase === 'pausing' || run.phase === 'launching') return run.phase;

@@ -1,6 +1,8 @@
-import type {Plan} from '../../../services/contracts/plan.ts';
+import {shellWord} from '../../../services/contracts/errors.ts';
+import type {Plan, Task} from '../../../services/contracts/plan.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
 import {type FactsOf, taskCondition} from '../plan/explain-task.ts';
+import {skippedBelow, waitingForever} from '../plan/never-done.ts';
 import {isLeaf, tasksInTreeOrder} from '../plan/plan-graph.ts';
 import {isReady} from '../plan/readiness.ts';
 import {isBeingFinished, type TaskFacts, taskStanding} from '../run/task-options.ts';
@@ -15,9 +17,15 @@ export type Need = {
 
 /** In the order of the plan. `isWaitedFor`: the job that works goes on with it by itself. */
 export function needsIn(plan: Plan, factsOf: FactsOf, isWaitedFor: (run: RunRecord) => boolean): Need[] {
+  const forever = waitingForever(plan);
+  const skipped = forever.size === 0 ? new Map<string, string>() : skippedBelow(plan);
   return tasksInTreeOrder(plan).flatMap(({task}) => {
     if (!isLeaf(task)) return [];
-    const need = needOf(factsOf(task));
+    const dep = forever.get(task.id);
+    const skippedTask = plan.items.get(skipped.get(dep ?? '') ?? '') ?? null;
+    const need =
+      needOf(factsOf(task)) ??
+      (dep === undefined ? null : stuckNeed(task, dep, skippedTask && factsOf(skippedTask)));
     const {run} = factsOf(task);
     return need === null || (run !== null && isWaitedFor(run)) ? [] : [need];
   });
@@ -32,6 +40,20 @@ export function needOf(facts: TaskFacts): Need | null {
   if (!isOpen && !isSentBack && !isOrphaned && standing !== 'decisionPending') return null;
   const {reason, next} = taskCondition(facts);
   return {task_id: task.id, title: task.title, why: whyOf(reason, run), command: next?.command ?? null};
+}
+
+/** It waits for what is never done as the plan stands: for a skipped task, or in a circle. */
+function stuckNeed({id, title}: Task, dep: string, skipped: TaskFacts | null): Need {
+  const own = {task_id: id, title};
+  if (skipped === null)
+    return {
+      ...own,
+      why: `waits for ${dep}, which can only be done after it`,
+      command: `blackbird why ${shellWord(id)}`,
+    };
+  const below = skipped.task.id === dep ? '' : `, and ${skipped.task.id} below it`;
+  const command = taskCondition(skipped).next?.command ?? null;
+  return {...own, why: `waits for ${dep}${below || ', which'} is skipped`, command};
 }
 
 /** With the question itself, or what failed: that is what a person decides by. */
