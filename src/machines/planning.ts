@@ -15,6 +15,7 @@ import {
   defineSaveProposalActor,
   defineValidateProposalActor,
   type LintedProposal,
+  type SavedProposal,
 } from './actors/plan-proposal.actor.ts';
 import {definePrepareTurnActor, type PlanTurn} from './actors/prepare-turn.actor.ts';
 import {defineWithdrawRunActor} from './actors/withdraw.actor.ts';
@@ -30,7 +31,9 @@ export type PlanNews =
   /** What the planner proposes, as the quality gate saw it. */
   | ({readonly type: 'plan.proposed'} & LintedProposal)
   /** A person has to answer a planner, or to decide on what it proposes: answered by `answerPlan`. */
-  | {readonly type: 'plan.asked'; readonly question: PlanQuestion};
+  | {readonly type: 'plan.asked'; readonly question: PlanQuestion}
+  /** What was accepted is in the plan. */
+  | ({readonly type: 'plan.saved'} & SavedProposal);
 
 /** The planner's machines over the services; `run` and `retryWait` are the engine's own: its agent is started, stopped and waited for like any. */
 export function providePlanning(
@@ -71,7 +74,9 @@ export function providePlanning(
       sendBack: defineSendBackActor(services),
       askPerson: defineAskPersonActor(services, desk, onAsked, warn),
       editProposal: defineEditProposalActor(services),
-      saveProposal: defineSaveProposalActor(services, warn),
+      saveProposal: defineSaveProposalActor(services, warn, (saved) =>
+        publish({type: 'plan.saved', ...saved}),
+      ),
       dropDraft: defineDropDraftActor(services),
     },
   });

@@ -19,13 +19,18 @@ export async function applyChange(
     core.patch({notice: {tone: 'accent', text: 'nothing was changed'}});
     return;
   }
-  showChange(core, done);
-  const {edits} = core.get();
+  rememberChange(core, label, done);
   const rest = unreached(done);
   core.patch({
-    edits: {done: [...edits.done, {label, change: done}].slice(-undoLimit), undone: []},
     notice: rest === '' ? {tone: 'good', text: `${label} (z undoes it)`} : {tone: 'warning', text: rest},
   });
+}
+
+/** It is the latest from now on, and taken back in one step. */
+export function rememberChange(core: Shown, label: string, change: PlanChange): void {
+  showChange(core, change);
+  const {edits} = core.get();
+  core.patch({edits: {done: [...edits.done, {label, change}].slice(-undoLimit), undone: []}});
 }
 
 /** Takes the latest change back. One that is refused stays the latest. */

@@ -15,6 +15,7 @@ import {createLiveRuns} from './live-runs.ts';
 import {select, showTab} from './model/browse.ts';
 import {messageLines} from './model/error-lines.ts';
 import type {JobView, Notice} from './model/facts.ts';
+import {rememberChange} from './plan-change.ts';
 import type {ProjectData, TuiPorts} from './ports.ts';
 import type {Jobs, TuiCore} from './tui-core.ts';
 
@@ -86,6 +87,10 @@ export function createJobs(core: TuiCore, ports: TuiPorts): Jobs {
         return;
       case 'plan.asked':
         askPlan(fact.question);
+        return;
+      case 'plan.saved':
+        rememberChange(core, 'the proposed plan', fact.change);
+        tell({tone: 'good', text: 'z takes it back'});
         return;
       case 'review.settled':
         core.say(verdictNotice(fact.verdict));

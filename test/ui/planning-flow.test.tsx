@@ -56,9 +56,14 @@ describe('P plans with the agent', () => {
     project.press(keys.enter);
     expect(project.plans.statuses()).toEqual({});
     project.press('y');
-    await project.sees('The plan is saved.');
+    await project.sees('The plan is saved. · z takes it back');
     expect(project.plans.statuses()).toEqual({api: 'todo', web: 'todo'});
     expect(await draftsOf(project)).toEqual([]);
+    project.press('v');
+    await project.sees('Build web');
+    project.press('z');
+    await project.sees('undone: the proposed plan (Z redoes it)');
+    expect(project.plans.statuses()).toEqual({});
   });
 
   test('asks, shows the planner at work, revises in the same session', async () => {

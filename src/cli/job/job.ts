@@ -133,7 +133,7 @@ async function planViews(
   command: Command,
   opened: CalledEngine,
   {options}: Job,
-): Promise<(news: Exclude<PlanNews, {type: 'plan.started'}>) => void> {
+): Promise<(news: Exclude<PlanNews, {type: 'plan.started' | 'plan.saved'}>) => void> {
   const {planDialog, showProposal} = await import('../plan/plan-dialog.ts');
   const {answer} = planDialog(cli, command, opened);
   return (news) => {

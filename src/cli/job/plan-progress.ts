@@ -34,6 +34,7 @@ export function planData(news: PlanNews): unknown {
     const {draft, preview} = news;
     return {event: news.type, draft_id: draft.draftId, diff: preview.diff, findings: preview.findings};
   }
+  if (news.type === 'plan.saved') return {event: news.type, draft_id: news.draftId};
   const {draft, refusal} = news.question;
   return {
     event: news.type,

@@ -139,6 +139,7 @@ export function textProgress(
         case 'decision.required':
         case 'plan.asked':
         case 'plan.proposed':
+        case 'plan.saved':
           return;
       }
     },
@@ -276,6 +277,7 @@ function asData(fact: EngineFact): unknown {
     case 'plan.started':
     case 'plan.proposed':
     case 'plan.asked':
+    case 'plan.saved':
       return planData(fact);
     case 'engine.pausing':
       return {

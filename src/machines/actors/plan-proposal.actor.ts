@@ -1,5 +1,6 @@
 import {fromPromise} from 'xstate';
 import {AppError, messageOf} from '../../services/contracts/errors.ts';
+import type {Plan} from '../../services/contracts/plan.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import {refuseRunning} from '../policies/plan/running-tasks.ts';
@@ -72,20 +73,31 @@ export function defineLintProposalActor(stores: Stores, onLinted: (linted: Linte
   });
 }
 
+/** A draft and what it did to the plan. */
+export type SavedProposal = {
+  readonly draftId: string;
+  readonly change: {readonly before: Plan; readonly after: Plan};
+};
+
 /** One transaction on the plan as it is then; the draft is gone only when the plan has it. */
-export function defineSaveProposalActor(stores: Stores, onWarning: (message: string) => void) {
+export function defineSaveProposalActor(
+  stores: Stores,
+  onWarning: (message: string) => void,
+  onSaved: (saved: SavedProposal) => void,
+) {
   return fromPromise<void, DraftInput>(async ({input: {draftId}}) => {
     const {plans, now, digest} = stores;
     const draft = await requireDraft(stores, draftId);
     // Whoever saves holds the project lock: what a record says to be running is another Blackbird's nevertheless.
     const owner = {pid: stores.self?.pid ?? 0, mayBegin: false};
     const inProgress = await tasksInProgress(stores.runs, await plans.read(), owner);
-    await plans.update((plan) => {
+    const {before, after} = await plans.update((plan) => {
       const found = checkProposal(plan, draft, now(), digest);
       if (found.type === 'invalid') throw conflict(found.problems);
       refuseRunning(plan, found.after, inProgress);
       return found.after;
     });
+    onSaved({draftId, change: {before, after}});
     // The plan has it: what is left of the draft is no reason to say that it was not saved.
     await dropDraft(stores, draftId).catch((error: unknown) => {
       const next = `remove it with: blackbird plan drafts drop ${draftId}`;
