@@ -28,9 +28,11 @@ export async function addComments(
 
 /** Every comment on the task, whichever of its runs it was written at. */
 export async function commentsOn({comments, runs}: Desk, taskId: string): Promise<readonly KnownComment[]> {
-  const known: KnownComment[] = [];
-  for (const run of (await runs.list(taskId)).runs) known.push(...(await comments.list(run)));
-  return known;
+  // A later run lists what nobody heard before it, too.
+  const known = new Map<string, KnownComment>();
+  for (const run of (await runs.list(taskId)).runs)
+    for (const each of await comments.list(run)) known.set(each.comment.id, each);
+  return [...known.values()];
 }
 
 export async function removeComment(desk: Desk, taskId: string, id: string): Promise<LineComment> {

@@ -6,15 +6,15 @@ import {unsentComments, unsentWords} from '../policies/review/line-comments.ts';
 /** Tells what a person wrote about a task that a decision leaves unsent. Nothing of it is lost, so nothing stops for it. */
 export async function tellUnsent(
   {comments, runs}: Pick<Services, 'comments' | 'runs'>,
-  {task_id}: Pick<RunRecord, 'task_id'>,
+  run: RunRecord,
   decision: DecisionState | undefined,
   warn: (message: string) => void,
 ): Promise<void> {
   if (decision === undefined || decision === 'pending' || decision === 'changes_requested') return;
   try {
-    const history = (await runs.list(task_id)).runs;
-    const written = (await Promise.all(history.map((run) => comments.list(run)))).flat();
-    const words = unsentWords(task_id, unsentComments(written, history).length, decision);
+    const history = (await runs.list(run.task_id)).runs;
+    const written = (await Promise.all(history.map((each) => comments.list(each)))).flat();
+    const words = unsentWords(run, unsentComments(written, history).length, decision);
     if (words !== null) warn(words);
   } catch (error) {
     warn(messageOf(error));

@@ -2,6 +2,7 @@ import {readlinkSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import type {TreeSpan} from '../contracts/changes.ts';
 import type {CommitOutcome, CommitRequest} from '../contracts/commit.ts';
+import {nothingToCommit} from '../contracts/nothing-to-commit.ts';
 import {
   overlapWords,
   refuseBlocked,
@@ -68,7 +69,7 @@ async function commit(change: TreeSpan, request: CommitRequest, job: CommitJob):
   await requireIdentity(git);
 
   const changed = await difference(job.store, change.from, change.to);
-  if (changed.length === 0) throw new Skipped('it changed no files');
+  if (changed.length === 0) throw new Skipped(nothingToCommit);
   const files = changed.map(({file}) => file);
   refuseInnerRepositories(top, files);
   await refuseFilters(git, files);

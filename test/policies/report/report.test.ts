@@ -92,6 +92,13 @@ test('a run that went on and changed nothing leaves change and commit of its tas
     nightReport({runs: [first, run]}).tasks.map(({change, commit: told}) => [change?.files, told]);
   expect(reported(later({review_summary: summary(), commit: skipped}))).toEqual([[1, commit]]);
   expect(reported(later({review_summary: summary('a.ts'), commit: overlaps}))).toEqual([[1, overlaps]]);
+  // A restart, or what was sent back: its change is that of the whole chain, its own part is empty.
+  const whole = {review_summary: summary('a.ts'), commit: skipped};
+  expect(reported(later(whole))).toEqual([[1, commit]]);
+  expect(reported(later({...whole, resumed_from_run_id: undefined}))).toEqual([[1, commit]]);
+  const undo = later({run_type: 'undo'});
+  const again = later({...whole, run_id: 'a-3', attempt: 3});
+  expect(nightReport({runs: [first, undo, again]}).tasks.map((each) => each.commit)).toEqual([skipped]);
 });
 
 test('what needs you comes with its command', () => {

@@ -9,7 +9,7 @@ import {
 } from '../../../src/machines/policies/review/line-comments.ts';
 import type {ChangedFile} from '../../../src/services/contracts/changes.ts';
 import {lineComment} from '../../fakes/memory-comment-store.ts';
-import {pausedRun, restingRun} from '../../fakes/runs.ts';
+import {pausedRun, restingRun, sessionRef} from '../../fakes/runs.ts';
 
 describe('a comment on the command line', () => {
   test.each([
@@ -93,16 +93,37 @@ describe('the line of a comment', () => {
   });
 });
 
+const kept = "1 comment on it's was not sent and is kept: blackbird review 'it'\\''s' --comments";
+const session = {provider_session_ref: sessionRef, resumable: true};
 test.each([
-  [0, 'approved_continue', null],
+  [0, 'approved_continue', session, null],
   [
     1,
     'approved_quit',
-    "1 comment on it's was not sent and is kept: blackbird review 'it'\\''s' --comments. To send it: blackbird review 'it'\\''s' --withdraw, then --request-changes",
+    session,
+    `${kept}. To send it: blackbird review 'it'\\''s' --withdraw, then --request-changes`,
   ],
-  [2, 'rejected', "2 comments on it's were not sent and are kept: blackbird review 'it'\\''s' --comments"],
-] as const)('of %i unsent comments after %s is said: %j', (count, decision, words) => {
-  expect(unsentWords("it's", count, decision)).toBe(words);
+  [
+    1,
+    'approved_continue',
+    session,
+    `${kept}. To have it changed all the same: blackbird resume 'it'\\''s' --feedback <text>`,
+  ],
+  [
+    1,
+    'approved_quit',
+    {...session, commit: {sha: '3f2a9c1d'}},
+    `${kept}. To have it changed all the same: blackbird resume 'it'\\''s' --feedback <text>`,
+  ],
+  [1, 'approved_continue', {}, kept],
+  [
+    2,
+    'rejected',
+    session,
+    "2 comments on it's were not sent and are kept: blackbird review 'it'\\''s' --comments",
+  ],
+] as const)('of %i unsent comments after %s of a run with %j is said: %j', (count, decision, run, words) => {
+  expect(unsentWords(restingRun({state: 'succeeded', task_id: "it's", ...run}), count, decision)).toBe(words);
 });
 
 describe('the feedback', () => {

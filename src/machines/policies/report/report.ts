@@ -1,5 +1,6 @@
 import type {CommitOutcome} from '../../../services/contracts/commit.ts';
 import type {JobRecord} from '../../../services/contracts/job.ts';
+import {nothingToCommit} from '../../../services/contracts/nothing-to-commit.ts';
 import type {Plan} from '../../../services/contracts/plan.ts';
 import type {PlanDraft} from '../../../services/contracts/plan-draft.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
@@ -10,7 +11,7 @@ import {draftNeeds} from '../planning/waiting-draft.ts';
 import {dueParents} from '../review/parent-review.ts';
 import {isPassed} from '../run/check-words.ts';
 import {programName} from '../run/program.ts';
-import {chainTo, tellingRun} from '../run/task-runs.ts';
+import {chainTo, isUndone, tellingRun} from '../run/task-runs.ts';
 import {type ChangeSize, changeSize} from './change-size.ts';
 import {type Need, needsIn} from './needs-you.ts';
 import {isWaitOf} from './run-bars.ts';
@@ -178,7 +179,7 @@ function taskReport(lane: Lane, runs: readonly RunRecord[]): TaskReport {
     cost_usd: lane.cost_usd,
     change: (changing?.review_summary && changeSize(changing.review_summary)) ?? null,
     checks: run ? checksOf(run) : [],
-    commit: changing?.commit ?? null,
+    commit: (changing && commitOf(changing, runs)) ?? null,
     decision: run?.decision_state ?? null,
     questions: runs.flatMap(questionsOf),
     waits: lane.bars.flatMap(waitOf),
@@ -191,6 +192,12 @@ function changingRun(run: RunRecord, runs: readonly RunRecord[]): RunRecord {
   const isEmpty = ({review_summary: own}: RunRecord) => own?.files.length === 0 && own.note === undefined;
   if (!isEmpty(run)) return run;
   return chainTo(run, runs).findLast((each) => each.review_summary && !isEmpty(each)) ?? run;
+}
+
+/** What was committed stays so: a later run that had nothing to commit takes nothing back. An undo does. */
+function commitOf({commit: own}: RunRecord, runs: readonly RunRecord[]): CommitOutcome | undefined {
+  if (own !== undefined && own.skipped !== nothingToCommit) return own;
+  return runs.findLast((run) => run.commit?.sha !== undefined && !isUndone(run, runs))?.commit ?? own;
 }
 
 function checksOf({verifications = []}: RunRecord): CheckReport[] {

@@ -2,6 +2,7 @@ import type {ChangedFile} from '../../../services/contracts/changes.ts';
 import type {LineComment} from '../../../services/contracts/comment.ts';
 import {AppError, shellWord} from '../../../services/contracts/errors.ts';
 import type {DecisionState, RunRecord} from '../../../services/contracts/run.ts';
+import {takesFeedback} from '../run/run-options.ts';
 import {wasHeard} from '../run/task-runs.ts';
 
 /** What a comment is about, and what it says. */
@@ -71,12 +72,17 @@ export function feedbackWith(words: string, comments: readonly CommentDraft[]): 
   return [...(words.trim() === '' ? [] : [words.trim(), '']), heading, ...listed].join('\n');
 }
 
-/** Said of comments that a decision did not send; null where there are none. */
-export function unsentWords(taskId: string, count: number, decision: DecisionState): string | null {
+/** Said of comments that a decision did not send, with what can be done about it then; null where there are none. */
+export function unsentWords(run: RunRecord, count: number, decision: DecisionState): string | null {
   if (count === 0) return null;
-  const [task, many] = [shellWord(taskId), count > 1];
-  const kept = `${commentCount(count)} on ${taskId} ${many ? 'were' : 'was'} not sent and ${many ? 'are' : 'is'} kept: blackbird review ${task} --comments`;
+  const [task, many] = [shellWord(run.task_id), count > 1];
+  const kept = `${commentCount(count)} on ${run.task_id} ${many ? 'were' : 'was'} not sent and ${many ? 'are' : 'is'} kept: blackbird review ${task} --comments`;
   if (decision === 'rejected') return kept;
+  // The next task starts at once, and what is committed is past its checkpoint: neither is withdrawn.
+  if (decision === 'approved_continue' || run.commit?.sha !== undefined)
+    return takesFeedback(run)
+      ? `${kept}. To have it changed all the same: blackbird resume ${task} --feedback <text>`
+      : kept;
   return `${kept}. To send ${many ? 'them' : 'it'}: blackbird review ${task} --withdraw, then --request-changes`;
 }
 
