@@ -531,12 +531,14 @@ describe('a question that was left open', () => {
     });
   });
 
-  test.each([
-    {name: 'a restart', pass: (engine: Engine) => startJob(engine, taskJob('a', {type: 'restart'}))},
-  ])('is passed by $name', async ({pass}) => {
+  test('is passed by a restart, whose run is decided about at its own', async () => {
     const {engine, runs, plans} = left();
-    await pass(engine);
-    expect(runs.records('a')).toMatchObject([{superseded_by_run_id: 'a-2'}, {state: 'succeeded'}]);
+    await startJob(engine, taskJob('a', {type: 'restart'}, {isAttended: false}));
+    expect(runs.records('a')).toMatchObject([
+      {superseded_by_run_id: 'a-2', decision_state: 'pending'},
+      {state: 'succeeded', decision_state: 'pending'},
+    ]);
+    await startJob(engine, review(quit));
     expect(plans.statuses().a).toBe('done');
     expect(await startJob(engine, review(approve))).toMatchObject({output: {error: {code: 'E_NO_DECISION'}}});
   });

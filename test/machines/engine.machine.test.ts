@@ -427,6 +427,19 @@ describe('steps', () => {
     expect(gone()).toEqual(['go a-1']);
   });
 
+  test('leave nothing to an answer that somebody wanted to stop before', async () => {
+    const fake = createFakeServices({plan: planOf(task('a'), task('b'))});
+    const {actor, rest, results, gone} = createEngineActor(fake);
+    fake.agents.play = (agent) => {
+      actor.send({type: 'engine.stopAfterTask'});
+      return agent.succeeds(JSON.stringify({blackbird: {questions: [question]}}));
+    };
+    actor.send(start(execute));
+    await rest();
+    expect(results).toMatchObject([{reason: 'waiting_user', left: [], isStopAsked: true}]);
+    expect(gone()).toEqual(['go a-1']);
+  });
+
   test('go on past one that failed, unless failures stop', async () => {
     for (const stopOnFailure of [false, true]) {
       const plan = planOf(task('a', {status: 'in_progress'}), task('c'));

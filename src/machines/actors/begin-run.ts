@@ -6,6 +6,7 @@ import {requireTask} from '../policies/plan/plan-graph.ts';
 import {setStatus} from '../policies/plan/plan-status.ts';
 import {isReady} from '../policies/plan/readiness.ts';
 import {checkCommands} from '../policies/plan/task-checks.ts';
+import {isDecisionAsked} from '../policies/review/decisions.ts';
 import {feedbackMark, parentFeedbackText} from '../policies/review/parent-feedback.ts';
 import {agentFor, beginnerMissing, wishOf} from '../policies/run/agent-choice.ts';
 import {
@@ -89,7 +90,9 @@ export async function startFresh(
   };
   const program = newProgram(provider, services.agents.customCommand);
   const told = {told: toldTask(task, services.digest)};
-  const isReviewed = situation.isReviewed ?? (mode.type === 'restart' && mode.isReviewed === true);
+  const isReviewed =
+    situation.isReviewed ??
+    (mode.type === 'restart' && (mode.isReviewed === true || isDecisionAsked(restartOf)));
   const run = await recordFor(
     services,
     {...situation, isReviewed},

@@ -23,7 +23,7 @@ export type FailedAttempt = {
 export type RunMode =
   | {readonly type: 'execute'}
   | {readonly type: 'resume'; readonly answers: readonly Answer[]; readonly feedback: string | null}
-  /** `isReviewed`: from a checkpoint it ends at another one. `retry`: Blackbird itself tries again. */
+  /** `isReviewed`: from a checkpoint it ends at another one, as it does where the run before was to. `retry`: Blackbird itself tries again. */
   | {readonly type: 'restart'; readonly isReviewed?: true; readonly retry?: FailedAttempt};
 
 export type PrepareRunInput = {

@@ -280,7 +280,8 @@ export function jobResult(progress: JobProgress, wish: Wish): JobResult {
   return {
     reason,
     steps: done,
-    left: waiting.has(reason) ? steps : [],
+    // Who stops after a task that asks wants its answer to start no other.
+    left: waiting.has(reason) && wish !== 'stop' ? steps : [],
     ...(review && {review}),
     ...(handedOver && {handedOver}),
     ...(obstacles && {

@@ -49,3 +49,8 @@ export function openDecision(task: Task, runs: readonly RunRecord[]): OpenDecisi
   );
   return {run, undelivered: isRefused ? null : (run.decision_feedback ?? '')};
 }
+
+/** Whether a person wanted this run to end at a checkpoint; one that only its side effects made necessary was not asked for. */
+export const isDecisionAsked = (
+  run: Pick<RunRecord, 'decision_required' | 'decision_forced'> | null,
+): boolean => run?.decision_required === true && run.decision_forced !== true;
