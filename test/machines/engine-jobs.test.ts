@@ -107,7 +107,8 @@ describe('the record of a job', () => {
     const until = '2026-02-02T03:00:00.000Z';
     limits.limits.set('claude', {until, source: 'reported', seenAt: now});
     const stopped = engine.start(job);
-    const waiting = {taskId: 'a', runId: null, provider: 'claude', reason: 'usage_limit', since: now, until};
+    const runId = runs[0]?.run_id ?? null;
+    const waiting = {taskId: 'a', runId, provider: 'claude', reason: 'usage_limit', since: now, until};
     await eventually(() => expect(jobs.records()[0]?.waiting).toEqual(waiting));
     engine.pause('user_interrupt');
     await stopped;
