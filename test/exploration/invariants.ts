@@ -253,7 +253,11 @@ export function checkDisk({plan, runs: all, feedback, drafts, history}: Disk, re
 export function checkIdle({world}: Scene, isJob: boolean, report: Report): void {
   const {history, plans} = world;
   const all = [...world.runs.texts.keys()].flatMap(world.runs.records);
-  for (const [, tale] of world.cast) if (tale.isAlive) report('noneAtRest', `agent ${tale.runId} lives on`);
+  // What a Blackbird left that died is ended by the next job, and its record says running until then.
+  const isLeft = ({runId}: {runId: string}) =>
+    !isJob && all.some(({run_id, state}) => run_id === runId && state === 'running');
+  for (const [, tale] of world.cast)
+    if (tale.isAlive && !isLeft(tale)) report('noneAtRest', `agent ${tale.runId} lives on`);
   // After a write that failed the next command repairs the rest.
   if (!isJob || history.failures > 0) return;
   const known = Math.max(0, ...[...world.limits.limits.values()].map(({until}) => Date.parse(until)));
