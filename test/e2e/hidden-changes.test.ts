@@ -53,6 +53,17 @@ describe('an agent that hides its change is seen through at the checkpoint', () 
           kind: 'settings',
           text: '.blackbird/config.json was changed; it counts from the next job on',
           path: '.blackbird/config.json',
+          settings: [{key: 'execution.stopAfterEachTask', before: true}],
+        },
+      ],
+    },
+    {
+      name: 'hides files in the folder of Blackbird',
+      script: 'mkdir -p .blackbird/x; echo p > .blackbird/x/payload.sh; echo p > .blackbird/p.sh',
+      effects: [
+        {
+          kind: 'ignored_files',
+          text: "in Blackbird's own folder, not in the diff: .blackbird/p.sh, .blackbird/x/payload.sh",
         },
       ],
     },
@@ -305,6 +316,17 @@ test('an agent that edits the plan is stopped for a decision, though nobody aske
   expect((await project.run(['review', 'a', '--approve-quit'])).code).toBe(0);
   expect((await project.run(['execute'])).code).toBe(0);
   expect(project.statuses()).toEqual({a: 'done', b: 'done'});
+});
+
+test('a rejection puts the settings back: the next job has its checkpoints', async () => {
+  const project = hostile("echo '{}' > .blackbird/config.json", checkpoint);
+  expect((await project.run(['execute'])).out).toContain(
+    'beware: execution.stopAfterEachTask: true → nothing\n',
+  );
+  expect((await project.run(['review', 'a', '--reject', 'no'])).out).toContain(
+    "rejected\n  the agent's edits of the settings were taken back: execution.stopAfterEachTask\n",
+  );
+  expect((await project.run(['config', 'get', 'execution.stopAfterEachTask'])).out).toBe('true\n');
 });
 
 test('a rejection takes the edits of the plan back, an undo of what was approved, too', async () => {

@@ -176,6 +176,9 @@ export function createFakeServices({
         content: {execution: {pauseGraceSeconds: 60, ...settings}, hooks},
       },
     ],
+    writeSetting: async (key, value, seen) => {
+      log.push(`setting ${key} ${JSON.stringify(seen.value)} → ${JSON.stringify(value)}`);
+    },
     chooseAgent: async (named = 'saved:claude') => {
       const [, isSaved, id] = /^(saved:)?(.+)$/.exec(named) ?? [];
       return {id: id as ProviderId, source: isSaved ? 'saved' : 'option'};

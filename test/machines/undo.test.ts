@@ -2,6 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {createEngine} from '../../src/machines/engine.ts';
 import {undoStep} from '../../src/machines/policies/job/job-steps.ts';
 import {undoMachine} from '../../src/machines/undo.machine.ts';
+import {AppError} from '../../src/services/contracts/errors.ts';
 import type {RunRecord} from '../../src/services/contracts/run.ts';
 import {endedSegment, restingRun, runRecord} from '../fakes/runs.ts';
 import {createFakeServices, type FakeServices, mortal} from '../fakes/services.ts';
@@ -38,6 +39,45 @@ const errorOf = async (outcome: ReturnType<typeof undo>) => {
 };
 
 describe('an undo', () => {
+  const changed = (key: string, before: unknown, after: unknown) => ({
+    ...{kind: 'settings' as const, text: 'it was changed', path: '.blackbird/config.json'},
+    settings: [{key, before, after}],
+  });
+
+  test('puts the settings back that the agent changed, before the plan says that all is over', async () => {
+    const side_effects = [changed('execution.pauseGraceSeconds', 5, 60)];
+    const fake = project({runs: [worked({side_effects})]});
+    await undo(fake);
+    expect(fake.log.filter((entry) => /^(setting|plan)/.test(entry))).toEqual([
+      'setting execution.pauseGraceSeconds 60 → 5',
+      'plan a todo',
+    ]);
+    expect(fake.runs.records('a').at(-1)).toMatchObject({
+      settings_taken_back: {taken: ['execution.pauseGraceSeconds'], left: []},
+    });
+  });
+
+  test('names the settings that cannot be put back, and is done all the same', async () => {
+    const side_effects = [changed('execution.pauseGraceSeconds', 5, 60)];
+    const fake = project({runs: [worked({side_effects})]});
+    const writeSetting = async () => {
+      throw new AppError('E_CONFLICT', 'somebody else set it');
+    };
+    await undo({...fake, services: {...fake.services, writeSetting}});
+    expect(fake.runs.records('a').at(-1)).toMatchObject({
+      state: 'succeeded',
+      settings_taken_back: {
+        taken: [],
+        left: [
+          {
+            key: 'execution.pauseGraceSeconds',
+            command: 'blackbird config set execution.pauseGraceSeconds 5',
+          },
+        ],
+      },
+    });
+  });
+
   test('is recorded, then writes, then makes its task ready; the run says who replaced it', async () => {
     const fake = project();
     const outcome = await undo(fake);

@@ -1,6 +1,6 @@
 import {Command} from 'commander';
 import {requireTask} from '../../machines/policies/plan/plan-graph.ts';
-import {effectTexts, takenBackText} from '../../machines/policies/review/effect-words.ts';
+import {effectTexts, takenBackTexts} from '../../machines/policies/review/effect-words.ts';
 import {remarksOf} from '../../machines/policies/review/review-remarks.ts';
 import {checkWords, isPassed, lastChecks, roundWords} from '../../machines/policies/run/check-words.ts';
 import {programName} from '../../machines/policies/run/program.ts';
@@ -264,7 +264,7 @@ function runDetails(run: RunRecord, reading: Reading, withOutput: boolean): stri
     ...(run.commit ? [['commit', commitText(run.commit)]] : []),
     ...checkRows(run),
     ...effectTexts(run.side_effects).map((text) => ['beware', text]),
-    ...(run.plan_taken_back ? [['plan', takenBackText(run.plan_taken_back) ?? '']] : []),
+    ...takenBackTexts(run).map((text) => ['taken back', text]),
     ...run.segments.map((segment, index) => [
       `segment ${index + 1}`,
       `pid ${segment.pid}, ${segment.started_at} to ${segment.ended_at ?? '?'}, exit ${segment.exit_code ?? segment.signal ?? '?'}${segment.log_truncated ? ', log incomplete' : ''}`,

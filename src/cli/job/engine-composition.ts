@@ -17,6 +17,7 @@ import {createProbeCache} from '../../services/agents/probe-cache.ts';
 import {isSessionRef} from '../../services/agents/run-provider.ts';
 import {createAgentSpawner} from '../../services/agents/spawn-agent.ts';
 import type {ChangeTracker} from '../../services/contracts/changes.ts';
+import type {SettingKey, SettingValue} from '../../services/contracts/config.ts';
 import type {DraftStore} from '../../services/contracts/draft.ts';
 import type {ProviderChoice} from '../../services/contracts/project.ts';
 import {customCommandIn} from '../../services/contracts/provider-table.ts';
@@ -146,6 +147,9 @@ export async function openEngine({
     }),
     project: facts,
     settings: config.layers,
+    // What an agent put there may be no setting at all; it goes all the same.
+    writeSetting: (key, value, seen) =>
+      config.write('project', key as SettingKey, value as SettingValue | undefined, seen),
     chooseAgent: (named) => chooseAgent({folder, env, agent: named}),
     lock: createProjectLock(folder),
     hooks: createHookRunner({cwd: facts.root, env}),

@@ -4,7 +4,7 @@ import {continueCommand} from '../../machines/policies/job/job-summary.ts';
 import {waitLine} from '../../machines/policies/job/wait-lines.ts';
 import {answersPlan} from '../../machines/policies/planning/answers-plan.ts';
 import {decisionWords} from '../../machines/policies/review/checkpoint-choices.ts';
-import {effectTexts, takenBackText} from '../../machines/policies/review/effect-words.ts';
+import {effectTexts, takenBackTexts} from '../../machines/policies/review/effect-words.ts';
 import {remarksOf} from '../../machines/policies/review/review-remarks.ts';
 import {commitWords} from '../../machines/policies/run/commit-message.ts';
 import {programName} from '../../machines/policies/run/program.ts';
@@ -187,13 +187,11 @@ const remarkLines = (run: RunRecord) => {
 };
 
 /** What was decided of a run whose end was told when the checkpoint began; null where there was none. */
-function decisionLine(
-  {task_id, state, decision_state, plan_taken_back: back, commit}: RunRecord,
-  paint: ReturnType<typeof painter>,
-): string | null {
+function decisionLine(run: RunRecord, paint: ReturnType<typeof painter>): string | null {
+  const {task_id, state, decision_state, commit} = run;
   if (decision_state === 'rejected') {
-    const plan = back ? `\n  ${displayLine(takenBackText(back) ?? '')}` : '';
-    return `${paint('red', '✗')} ${displayLine(task_id)}  rejected${plan}`;
+    const back = takenBackTexts(run).map((text) => `\n  ${displayLine(text)}`);
+    return `${paint('red', '✗')} ${displayLine(task_id)}  rejected${back.join('')}`;
   }
   const isApproved = decision_state === 'approved_continue' || decision_state === 'approved_quit';
   if (!isApproved) return null;

@@ -9,11 +9,15 @@ import {isUndelivered, statusOf, tellingRun} from '../policies/run/task-runs.ts'
 import type {SettleTaskInput} from '../task.machine.ts';
 import {dropSaid} from './drop-said.ts';
 import {pendingOf} from './pending-feedback.ts';
+import {takeBackSettings} from './take-back-settings.ts';
 import {tellUnsent} from './unsent-words.ts';
 
 /** Lets the plan say what the run says; parents come later. A task that was deleted meanwhile has nothing to say. */
 export function defineSettleTaskActor(
-  services: Pick<Services, 'plans' | 'runs' | 'feedback' | 'drafts' | 'comments' | 'now'>,
+  services: Pick<
+    Services,
+    'plans' | 'runs' | 'feedback' | 'drafts' | 'comments' | 'settings' | 'writeSetting' | 'now'
+  >,
   onSettled: (run: RunRecord) => void,
   warn: (message: string) => void,
 ) {
@@ -22,10 +26,13 @@ export function defineSettleTaskActor(
     const telling = (isUndelivered(run) && tellingRun((await runs.list(taskId)).runs)) || run;
     const completes = telling === run ? leaveParents : parentsBefore(run);
     const isRejected = run.decision_state === 'rejected';
-    let back: TakenBack = {taken: [], left: []};
+    const effects = isRejected ? run.side_effects : [];
+    // Before the plan: where that says that it is settled, nobody comes back for the settings.
+    const settings = await takeBackSettings(services, effects);
+    let back: TakenBack = {taken: [], left: [], settings};
     await plans.update((plan) => {
-      const {plan: without, ...edits} = takeBackEdits(plan, isRejected ? run.side_effects : [], now());
-      back = edits;
+      const {plan: without, ...edits} = takeBackEdits(plan, effects, now());
+      back = {...edits, settings};
       return without.items.has(taskId)
         ? setStatus(without, taskId, statusOf(telling), now(), completes)
         : without;

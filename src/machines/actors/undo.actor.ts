@@ -23,6 +23,7 @@ import type {UndoStep} from '../undo.machine.ts';
 import {recordBroken} from './recover-runs.actor.ts';
 import {reinstate} from './reinstate.ts';
 import {factsHere} from './run-situation.ts';
+import {takeBackSettings} from './take-back-settings.ts';
 import {notRecorded, spansNow} from './task-change.ts';
 
 type Looking = Pick<Services, 'plans' | 'runs' | 'changes' | 'project' | 'agents' | 'isSessionRef'>;
@@ -106,12 +107,10 @@ function defineWriteFilesActor({changes}: Pick<Services, 'changes'>) {
 }
 
 /** First the plan, then the record: as long as that says running, the undo is not over. */
-function defineSettleUndoActor({
-  plans,
-  runs,
-  changes,
-  now,
-}: Pick<Services, 'plans' | 'runs' | 'changes' | 'now'>) {
+function defineSettleUndoActor(
+  services: Pick<Services, 'plans' | 'runs' | 'changes' | 'settings' | 'writeSetting' | 'now'>,
+) {
+  const {plans, runs, changes, now} = services;
   return fromPromise<RunRecord, UndoStep>(async ({input: {proposal, run}}) => {
     const {task, files, isRedo, run: telling, undoes} = proposal;
     const isCurrent =
@@ -123,10 +122,12 @@ function defineSettleUndoActor({
       );
     const status = isCurrent || !isRedo ? statusAfterUndo(proposal) : task.status;
     const effects = isRedo ? [] : undoes.flatMap(({side_effects = []}) => side_effects);
-    let back: TakenBack = {taken: [], left: []};
+    // Before the plan: where that says that it is settled, nobody comes back for the settings.
+    const settings = await takeBackSettings(services, effects);
+    let back: TakenBack = {taken: [], left: [], settings};
     await plans.update((plan) => {
       const {plan: without, ...edits} = takeBackEdits(plan, effects, now());
-      back = edits;
+      back = {...edits, settings};
       return without.items.has(task.id) ? setStatus(without, task.id, status, now(), leaveParents) : without;
     });
     const summary = await changes.summarize(files.from, files.to);

@@ -172,6 +172,14 @@ export const runRecordSchema = z.looseObject({
     .looseObject({taken: z.array(z.string()), left: z.array(z.string())})
     .optional()
     .catch(undefined),
+  /** The same of the settings, with the command that puts back what stays. */
+  settings_taken_back: z
+    .looseObject({
+      taken: z.array(z.string()),
+      left: z.array(z.looseObject({key: z.string(), command: z.string()})),
+    })
+    .optional()
+    .catch(undefined),
   /** The run ends at a checkpoint: nothing comes after it before a person has decided. */
   decision_required: z.boolean().optional(),
   /** Nobody asked for checkpoints: what the task did besides its files made this one. */

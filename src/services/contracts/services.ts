@@ -38,6 +38,8 @@ export type Services = {
   readonly project: ProjectFacts;
   /** The layers of the settings as they are now, strongest first. */
   readonly settings: () => Promise<readonly ConfigLayer[]>;
+  /** Sets one of the project, or removes it; refused where it is not as it was `seen`. */
+  readonly writeSetting: (key: string, value: unknown, seen: {readonly value: unknown}) => Promise<void>;
   /** The agent for a job; `named` is the one asked for in this very call. */
   readonly chooseAgent: (named: string | undefined) => Promise<ProviderChoice>;
   readonly lock: ProjectLock;

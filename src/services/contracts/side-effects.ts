@@ -32,6 +32,16 @@ const planFieldEditSchema = z.looseObject({
 });
 export type PlanFieldEdit = z.infer<typeof planFieldEditSchema>;
 
+/** One setting as it was and as somebody made it; absent values are those of settings that are not set. */
+const settingEditSchema = z.looseObject({
+  key: z.string(),
+  before: z.unknown().optional(),
+  after: z.unknown().optional(),
+  /** The values are too long to be kept. */
+  is_cut: z.boolean().optional(),
+});
+export type SettingEdit = z.infer<typeof settingEditSchema>;
+
 /** Something a task did that its diff does not show, or does not show well. */
 export const sideEffectSchema = z.looseObject({
   kind: z.enum(sideEffectKinds),
@@ -40,13 +50,20 @@ export const sideEffectSchema = z.looseObject({
   /** Of the plan: the first edits, and how many more there are. */
   edits: z.array(planFieldEditSchema).optional(),
   more_edits: z.int().optional(),
+  /** Of a settings file, where its content is known: the first edits, and how many more there are. */
+  settings: z.array(settingEditSchema).optional(),
+  more_settings: z.int().optional(),
 });
 export type SideEffect = z.infer<typeof sideEffectSchema>;
+
+export type SettingsContent = Readonly<Record<string, unknown>>;
 
 /** What is around the files of a project. */
 export type Surroundings = {
   /** The settings files by the names they are told by, with a digest; null where there is none. */
   readonly settings: ReadonlyMap<string, string | null>;
+  /** What the files with keys say, by the same names; null where there is none, left out where it cannot be understood. */
+  readonly contents?: ReadonlyMap<string, SettingsContent | null>;
   /** Null where there is no repository. */
   readonly repository: RepositoryState | null;
   /** Absent where nobody looked at them, or where there are too many. */
@@ -89,6 +106,8 @@ export const keptSurroundingsSchema = z.looseObject({
   /** The version of the plan file. */
   plan: z.string().nullable(),
   settings: z.record(z.string(), z.string().nullable()),
+  /** Left out where they are too long. */
+  contents: z.record(z.string(), z.record(z.string(), z.unknown()).nullable()).optional().catch(undefined),
   repository: z
     .looseObject({
       id: z.string(),
@@ -108,6 +127,8 @@ export type NewIgnored = {
   readonly names: readonly string[];
   /** There are too many to look at them all. */
   readonly isCut?: boolean;
+  /** Files in Blackbird's own folder that are not Blackbird's. */
+  readonly hidden?: {readonly count: number; readonly names: readonly string[]};
 };
 
 export interface SurroundingsReader {

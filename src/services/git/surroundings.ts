@@ -1,10 +1,11 @@
-import {readdirSync, realpathSync} from 'node:fs';
+import {readdirSync, readFileSync, realpathSync, statSync} from 'node:fs';
 import path from 'node:path';
-import type {NewIgnored, SurroundingsReader} from '../contracts/side-effects.ts';
+import type {NewIgnored, SettingsContent, SurroundingsReader} from '../contracts/side-effects.ts';
 import {createRecordVersions} from '../stores/record-versions.ts';
 import {findRepository} from './find-repository.ts';
 import {digestOf, readRepository} from './read-repository.ts';
 import type {Environment} from './safe-git.ts';
+import {strangeIn} from './strange-files.ts';
 
 /** Folders of packages have many files; the end of a task does not wait longer for them than this. */
 const walkLimits = {entries: 200_000, milliseconds: 3_000};
@@ -40,13 +41,14 @@ export function createSurroundingsReader({
       return {
         ...(records && {records}),
         settings: new Map(Object.entries(settings).map(([name, file]) => [name, digestOf(file)])),
+        contents: contentsOf(settings),
         repository: top === null ? null : readRepository(top),
       };
     },
 
     writtenSince: async (time) => {
       const folder = realFolder(root);
-      if (folder === null) return none;
+      if (folder === null) return nothing;
       const {changedSince} = await import('./changed-since.ts');
       const own = realFolder(stateFolder) ?? stateFolder;
       const entries = readdirSync(folder, {withFileTypes: true})
@@ -57,6 +59,8 @@ export function createSurroundingsReader({
 
     ignoredSince: async (time) => {
       const top = repository();
+      const strange = await strangeIn(stateFolder, Date.parse(time), walkLimits);
+      const none = {...nothing, ...(strange.count > 0 && {hidden: strange})};
       if (top === null) return none;
       const {lookingGit} = await import('./repository.ts');
       const {changedSince} = await import('./changed-since.ts');
@@ -70,7 +74,7 @@ export function createSurroundingsReader({
         const entries = text.split('\0').slice(0, -1);
         // Where some of its files are tracked, git lists the others although they are excluded.
         const foreign = entries.filter((entry) => !entry.startsWith(`${own}/`));
-        return await changedSince(top, foreign, Date.parse(time), walkLimits);
+        return {...none, ...(await changedSince(top, foreign, Date.parse(time), walkLimits))};
       } catch (error) {
         const isTooMuch = signal.aborted || (error instanceof GitFailure && error.kind === 'large');
         // A git that cannot tell at all has said so in the summary of the change.
@@ -80,7 +84,34 @@ export function createSurroundingsReader({
   };
 }
 
-const none: NewIgnored = {count: 0, names: []};
+const nothing: NewIgnored = {count: 0, names: []};
+
+/** As much as settings may have. */
+const maxSettingsBytes = 1024 * 1024;
+
+function contentsOf(settings: Readonly<Record<string, string>>): Map<string, SettingsContent | null> {
+  const files = Object.entries(settings).filter(([name]) => name.endsWith('config.json'));
+  return new Map(
+    files.flatMap(([name, file]) => {
+      const content = contentOf(file);
+      return content === undefined ? [] : [[name, content] as const];
+    }),
+  );
+}
+
+/** Null where there is no file, undefined where it cannot be understood. */
+function contentOf(file: string): SettingsContent | null | undefined {
+  try {
+    const found = statSync(file, {throwIfNoEntry: false});
+    if (found === undefined) return null;
+    if (!found.isFile() || found.size > maxSettingsBytes) return undefined;
+    const content: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    // What is nested too deeply to be written could not be compared, either.
+    return JSON.stringify(content).startsWith('{') ? (content as SettingsContent) : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 function realFolder(folder: string): string | null {
   try {

@@ -2,7 +2,7 @@ import type {UndoPlan} from '../../../services/contracts/changes.ts';
 import {shellWord} from '../../../services/contracts/errors.ts';
 import type {Plan} from '../../../services/contracts/plan.ts';
 import type {UndoOutput} from '../../undo.machine.ts';
-import {takenBackText} from '../review/effect-words.ts';
+import {takenBackTexts} from '../review/effect-words.ts';
 import type {UndoProposal} from '../run/undo.ts';
 import {counted} from '../text/counted.ts';
 import {displayLine} from '../text/display-text.ts';
@@ -16,8 +16,7 @@ export function undoSummary({proposal, run}: Extract<UndoOutput, {outcome: 'undo
   const what = files.files.length === 0 ? 'its files were as before already' : `${count} ${verb}`;
   const headline = `${displayLine(task.id)} is ${status} again · ${what}`;
   const redo = `Take this back with: blackbird undo ${displayLine(shellWord(task.id))} ${displayLine(run.run_id)}`;
-  const plans = run.plan_taken_back ? takenBackText(run.plan_taken_back) : null;
-  const lines = [headline, ...proposalLines(proposal), ...(plans === null ? [] : [displayLine(plans)]), redo];
+  const lines = [headline, ...proposalLines(proposal), ...takenBackTexts(run).map(displayLine), redo];
   return {taskId: task.id, headline, lines, undo: {run_id: run.run_id, ...undoData(proposal)}};
 }
 

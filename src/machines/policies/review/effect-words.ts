@@ -2,13 +2,54 @@ import {shellWord} from '../../../services/contracts/errors.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
 import type {PlanFieldEdit, SideEffect} from '../../../services/contracts/side-effects.ts';
 
-/** What became of the agent's edits of the plan: `b (prompt)`. */
-export type TakenBack = {readonly taken: readonly string[]; readonly left: readonly string[]};
+/** What became of the agent's edits of the plan: `b (prompt)`; and of the settings. */
+export type TakenBack = {
+  readonly taken: readonly string[];
+  readonly left: readonly string[];
+  readonly settings?: SettingsTakenBack;
+};
 
-export const isNothing = ({taken, left}: TakenBack): boolean => taken.length + left.length === 0;
+/** The keys that are as before, and those that are not, with the command that puts each back. */
+export type SettingsTakenBack = {
+  readonly taken: readonly string[];
+  readonly left: ReadonlyArray<{readonly key: string; readonly command: string}>;
+};
 
-export const withTakenBack = (run: RunRecord, {taken, left}: TakenBack): RunRecord =>
-  isNothing({taken, left}) ? run : {...run, plan_taken_back: {taken: [...taken], left: [...left]}};
+const isEmpty = ({taken, left}: {taken: readonly unknown[]; left: readonly unknown[]}): boolean =>
+  taken.length + left.length === 0;
+
+export const isNothing = (back: TakenBack): boolean =>
+  isEmpty(back) && (back.settings === undefined || isEmpty(back.settings));
+
+export const withTakenBack = (run: RunRecord, {settings, ...plan}: TakenBack): RunRecord => ({
+  ...run,
+  ...(!isEmpty(plan) && {plan_taken_back: {taken: [...plan.taken], left: [...plan.left]}}),
+  ...(settings &&
+    !isEmpty(settings) && {settings_taken_back: {taken: [...settings.taken], left: [...settings.left]}}),
+});
+
+/** Of a rejected run or an undo, one line each for a person: what became of the plan and of the settings. */
+export function takenBackTexts(run: Pick<RunRecord, 'plan_taken_back' | 'settings_taken_back'>): string[] {
+  const {plan_taken_back: plan, settings_taken_back: settings} = run;
+  return [plan ? takenBackText(plan) : null, settings ? settingsBackText(settings) : null].filter(
+    (text) => text !== null,
+  );
+}
+
+function settingsBackText({taken, left}: SettingsTakenBack): string {
+  const keys = left.map(({key}) => key);
+  const commands = [...new Set(left.map(({command}) => command))];
+  const parts = [
+    ...(taken.length > 0 ? [`the agent's edits of the settings were taken back: ${taken.join(', ')}`] : []),
+    ...(left.length > 0
+      ? [
+          `settings that stay as they are now, look before you go on: ${keys.join(', ')}`,
+          `put them back with: ${commands.slice(0, shownCommands).join(', ')}`,
+        ]
+      : []),
+  ];
+  return parts.join('; ');
+}
 
 export const editName = ({task, field}: PlanFieldEdit): string => `${task} (${field})`;
 
@@ -35,10 +76,11 @@ function editOf(name: string): string {
   return `blackbird ${verb} ${shellWord(task)}`;
 }
 
-/** What is shown of side effects: each, and below an edited plan what its fields were and are. */
+/** What is shown of side effects: each, and below edited plans and settings what their fields were and are. */
 export const effectTexts = (effects: readonly SideEffect[] = []): string[] =>
-  effects.flatMap(({text, edits = [], more_edits: unkept = 0}) => {
-    const values = edits.flatMap(valuesText);
+  effects.flatMap(({text, edits = [], settings = [], more_edits, more_settings}) => {
+    const values = [...edits.flatMap(valuesText), ...settings.map((edit) => changeText(edit.key, edit))];
+    const unkept = more_edits ?? more_settings ?? 0;
     const more = values.length > shownEdits ? values.length - shownEdits + unkept : 0;
     const rest = more > 0 ? [`and ${more} more, see the record of the run`] : [];
     return [text, ...values.slice(0, shownEdits), ...rest];
@@ -48,16 +90,20 @@ export const effectTexts = (effects: readonly SideEffect[] = []): string[] =>
 const shownEdits = 10;
 
 /** The same edit of the same plan is told once, another value of the same field is another edit. */
-export const effectKey = ({text, edits}: SideEffect): string => JSON.stringify([text, edits]);
+export const effectKey = ({text, edits, settings}: SideEffect): string =>
+  JSON.stringify([text, edits, settings]);
 
 function valuesText(edit: PlanFieldEdit): string[] {
+  return edit.field === 'added' || edit.field === 'removed' ? [] : [changeText(editName(edit), edit)];
+}
+
+function changeText(name: string, edit: Pick<PlanFieldEdit, 'before' | 'after' | 'is_cut'>): string {
   const {before, after, is_cut: isCut} = edit;
-  if (edit.field === 'added' || edit.field === 'removed') return [];
-  if (isCut) return [`${editName(edit)}: too long to be shown`];
+  if (isCut) return `${name}: too long to be shown`;
   const [old, now] = [wordsOf(before), wordsOf(after)];
   let start = 0;
   while (start < old.length && old[start] === now[start]) start++;
-  return [`${editName(edit)}: ${part(old, start)} → ${part(now, start)}`];
+  return `${name}: ${part(old, start)} → ${part(now, start)}`;
 }
 
 const wordsOf = (value: unknown): string =>

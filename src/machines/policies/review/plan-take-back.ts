@@ -61,7 +61,10 @@ function byField(edits: readonly PlanFieldEdit[]): EditsOfField[] {
 }
 
 /** What a field was before the agents' edits that led to what it is; null where none did. */
-function valueBefore(now: unknown, edits: EditsOfField): {readonly value: unknown} | null {
+export function valueBefore(
+  now: unknown,
+  edits: readonly Pick<PlanFieldEdit, 'before' | 'after' | 'is_cut'>[],
+): {readonly value: unknown} | null {
   let back: {readonly value: unknown} | null = null;
   for (const {before, after, is_cut: isCut} of edits.toReversed()) {
     if (isCut || !isSame(after, back === null ? now : back.value)) continue;

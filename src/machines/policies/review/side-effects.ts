@@ -11,6 +11,7 @@ import type {
   Surroundings,
 } from '../../../services/contracts/side-effects.ts';
 import {editName, effectKey} from './effect-words.ts';
+import {keptContents, settingsEffects} from './settings-effects.ts';
 import {takenBack} from './taken-back.ts';
 
 export type SeenAround = {
@@ -106,11 +107,13 @@ export function recordEffects({
 /** With more refs than this a record would grow too large. */
 const maxKeptRefs = 300;
 
-export function kept({settings, repository}: Surroundings, plan: string | null): KeptSurroundings {
+export function kept(around: Surroundings, plan: string | null): KeptSurroundings {
+  const {settings, repository} = around;
   const refs = repository?.refs ?? null;
   return {
     plan,
     settings: Object.fromEntries(settings),
+    ...keptContents(around),
     repository: repository && {
       ...{id: repository.id, head: repository.head},
       ...(refs !== null && refs.size <= maxKeptRefs && {refs: Object.fromEntries(refs)}),
@@ -120,9 +123,10 @@ export function kept({settings, repository}: Surroundings, plan: string | null):
   };
 }
 
-export function recalled({settings, repository}: KeptSurroundings): Surroundings {
+export function recalled({settings, contents, repository}: KeptSurroundings): Surroundings {
   return {
     settings: new Map(Object.entries(settings)),
+    ...(contents && {contents: new Map(Object.entries(contents))}),
     repository: repository && {
       ...{id: repository.id, head: repository.head},
       refs: repository.refs ? new Map(Object.entries(repository.refs)) : null,
@@ -186,17 +190,6 @@ function keptEdits(edits: readonly PlanFieldEdit[]): Pick<SideEffect, 'edits' | 
   });
   const more = edits.length - kept.length;
   return {edits: kept, ...(more > 0 && {more_edits: more})};
-}
-
-function settingsEffects(before: Surroundings, after: Surroundings): SideEffect[] {
-  return [...after.settings].flatMap(([path, now]): SideEffect[] => {
-    const old = before.settings.get(path) ?? null;
-    if (old === now) return [];
-    const verb = old === null ? 'created' : now === null ? 'removed' : 'changed';
-    // What every agent is told of the project is read before each task.
-    const counts = path.endsWith('.md') ? 'the next agents are told it' : 'it counts from the next job on';
-    return [{kind: 'settings', text: `${path} was ${verb}; ${counts}`, path}];
-  });
 }
 
 function repositoryEffects(before: RepositoryState | null, after: RepositoryState | null): SideEffect[] {
@@ -273,11 +266,15 @@ const checkedOut = (head: string): string =>
   head.startsWith('ref: ') ? refName(head.slice(5)) : `commit ${short(head)}`;
 const short = (id = ''): string => (/^[0-9a-f]{40,}$/.test(id) ? id.slice(0, 7) : id);
 
-function ignoredEffects({count, names, isCut = false}: NewIgnored): SideEffect[] {
-  const more = count > names.length ? ` and ${count - names.length} more` : '';
-  const found = count === 0 ? [] : [`ignored by git, not in the diff: ${names.join(', ')}${more}`];
+function ignoredEffects({count, names, isCut = false, hidden}: NewIgnored): SideEffect[] {
+  const listed = (files: Pick<NewIgnored, 'count' | 'names'>) => {
+    const more = files.count - files.names.length;
+    return `${files.names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  };
+  const own = hidden ? [`in Blackbird's own folder, not in the diff: ${listed(hidden)}`] : [];
+  const found = count === 0 ? [] : [`ignored by git, not in the diff: ${listed({count, names})}`];
   const cut = isCut ? ['there are too many ignored files to look at them all'] : [];
-  return [...found, ...cut].map((text) => ({kind: 'ignored_files', text}));
+  return [...own, ...found, ...cut].map((text) => ({kind: 'ignored_files', text}));
 }
 
 const shown = 10;

@@ -1,0 +1,64 @@
+import {configSchemaVersion} from '../../../services/contracts/config.ts';
+import type {
+  KeptSurroundings,
+  SettingEdit,
+  SettingsContent,
+  SideEffect,
+  Surroundings,
+} from '../../../services/contracts/side-effects.ts';
+
+/** The settings files that others wrote while an agent was at work, with every key that changed. */
+export function settingsEffects(before: Surroundings, after: Surroundings): SideEffect[] {
+  return [...after.settings].flatMap(([path, now]): SideEffect[] => {
+    const old = before.settings.get(path) ?? null;
+    if (old === now) return [];
+    const verb = old === null ? 'created' : now === null ? 'removed' : 'changed';
+    // What every agent is told of the project is read before each task.
+    const counts = path.endsWith('.md') ? 'the next agents are told it' : 'it counts from the next job on';
+    const [then, today] = [before.contents?.get(path), after.contents?.get(path)];
+    const edits = then === undefined || today === undefined ? null : keptEdits(editsOf(then, today));
+    return [{kind: 'settings', text: `${path} was ${verb}; ${counts}`, path, ...edits}];
+  });
+}
+
+/** With more to say than this a record would grow too large. */
+const maxContentLength = 16_000;
+
+export function keptContents({contents}: Surroundings): Pick<KeptSurroundings, 'contents'> {
+  if (contents === undefined || contents.size === 0) return {};
+  const short = [...contents].filter(([, content]) => JSON.stringify(content).length <= maxContentLength);
+  return {contents: Object.fromEntries(short)};
+}
+
+function editsOf(before: SettingsContent | null, after: SettingsContent | null): SettingEdit[] {
+  const [old, now] = [valuesOf(before), valuesOf(after)];
+  return [...new Set([...old.keys(), ...now.keys()])].flatMap((key) => {
+    const [was, is] = [old.get(key), now.get(key)];
+    if (JSON.stringify(was) === JSON.stringify(is)) return [];
+    return [{key, ...(was !== undefined && {before: was}), ...(is !== undefined && {after: is})}];
+  });
+}
+
+/** By their keys, `section.name`. A file that does not say its version has this one. */
+function valuesOf(content: SettingsContent | null): Map<string, unknown> {
+  const values = new Map<string, unknown>();
+  for (const [name, value] of Object.entries(content ?? {})) {
+    if (name === 'schemaVersion' && value === configSchemaVersion) continue;
+    const isSection = typeof value === 'object' && value !== null && !Array.isArray(value);
+    if (!isSection) values.set(name, value);
+    else for (const [key, each] of Object.entries(value)) values.set(`${name}.${key}`, each);
+  }
+  return values;
+}
+
+/** A record holds so many edits, and values up to this length as JSON. */
+const [maxEdits, maxValueLength] = [40, 8000];
+
+function keptEdits(edits: readonly SettingEdit[]): Pick<SideEffect, 'settings' | 'more_settings'> {
+  const fits = (value: unknown) => (JSON.stringify(value) ?? '').length <= maxValueLength;
+  const kept = edits
+    .slice(0, maxEdits)
+    .map((edit) => (fits(edit.before) && fits(edit.after) ? edit : {key: edit.key, is_cut: true}));
+  const more = edits.length - kept.length;
+  return {settings: kept, ...(more > 0 && {more_settings: more})};
+}

@@ -1,0 +1,77 @@
+import {
+  type ConfigLayer,
+  settings as knownSettings,
+  type SettingValue,
+} from '../../../services/contracts/config.ts';
+import {shellWord} from '../../../services/contracts/errors.ts';
+import type {SettingEdit, SideEffect} from '../../../services/contracts/side-effects.ts';
+import {valueAt} from '../config-resolution.ts';
+import {settingText} from '../setting-types.ts';
+import type {SettingsTakenBack} from './effect-words.ts';
+import {valueBefore} from './plan-take-back.ts';
+
+/** `command`: for a person, should the write be refused. */
+export type SettingWrite = {
+  readonly key: string;
+  readonly value: unknown;
+  readonly seen: unknown;
+  readonly command: string;
+};
+
+type Left = SettingsTakenBack['left'][number];
+
+/** By the names that effects have. The settings of the user serve other projects, too: they are only named. */
+const files = [
+  {layer: 'project', path: '.blackbird/config.json', flag: '', prefix: ''},
+  {layer: 'global', path: '~/.blackbird/config.json', flag: ' --global', prefix: '~ '},
+] as const;
+
+/**
+ * What puts the settings back as they were before agents changed them. One goes back only while it has the agent's
+ * value; what was changed by somebody else since, or is not known, stays and is named.
+ */
+export function settingsToTakeBack(
+  layers: readonly ConfigLayer[],
+  effects: readonly SideEffect[],
+): {readonly writes: readonly SettingWrite[]; readonly left: readonly Left[]} {
+  const writes: SettingWrite[] = [];
+  const left: Left[] = [];
+  for (const {layer: name, path, flag, prefix} of files) {
+    const ofFile = effects.filter((effect) => effect.kind === 'settings' && effect.path === path);
+    const layer = layers.find((each) => each.name === name);
+    const look = {key: path, command: 'blackbird config list'};
+    const isUnknown = ofFile.some(
+      ({settings, more_settings: more = 0}) => settings === undefined || more > 0,
+    );
+    if (isUnknown) left.push(look);
+    for (const edits of byKey(ofFile.flatMap(({settings = []}) => settings))) {
+      const [{key, before, is_cut: isCut}] = edits;
+      const now = valueAt(layer?.content ?? {}, key);
+      const back = layer?.problem === undefined ? valueBefore(now, edits) : null;
+      const command = commandFor(edits[0], path, flag);
+      if (back !== null && name === 'project') writes.push({key, value: back.value, seen: now, command});
+      else if (isCut === true || JSON.stringify(now) !== JSON.stringify(before))
+        left.push({key: `${prefix}${key}`, command});
+    }
+  }
+  // A value in the place of a section goes before the section comes back.
+  const isRemoval = ({value}: SettingWrite) => value === undefined;
+  return {writes: [...writes.filter(isRemoval), ...writes.filter((write) => !isRemoval(write))], left};
+}
+
+type EditsOfKey = readonly [SettingEdit, ...SettingEdit[]];
+
+function byKey(edits: readonly SettingEdit[]): EditsOfKey[] {
+  const groups = new Map<string, EditsOfKey>();
+  for (const edit of edits) {
+    const group = groups.get(edit.key);
+    groups.set(edit.key, group ? [...group, edit] : [edit]);
+  }
+  return [...groups.values()];
+}
+
+function commandFor({key, before, is_cut: isCut}: SettingEdit, path: string, flag: string): string {
+  if (isCut === true || !Object.hasOwn(knownSettings, key)) return `edit ${path}`;
+  if (before === undefined) return `blackbird config unset ${key}${flag}`;
+  return `blackbird config set ${key} ${shellWord(settingText(before as SettingValue))}${flag}`;
+}
