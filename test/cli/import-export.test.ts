@@ -90,8 +90,8 @@ describe('plan import', () => {
         code: 'E_CONFIRMATION_REQUIRED',
         message: 'nobody is there to ask; nothing was saved; pass --yes to save it',
         next: [
-          {command: 'blackbird plan import … --yes', why: 'save it without a question'},
-          {command: 'blackbird plan import … --dry-run', why: 'only see what would change'},
+          {command: 'blackbird plan import TODO.md --yes', why: 'save it without a question'},
+          {command: 'blackbird plan import TODO.md --dry-run', why: 'only see what would change'},
         ],
       },
     });
@@ -120,6 +120,7 @@ describe('plan import', () => {
         removed: [],
       },
       kept: [],
+      ignored: [],
     });
     expect(made.tasks()['issue-3']?.source?.key).toBe('issues#3');
   });

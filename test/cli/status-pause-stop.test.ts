@@ -136,7 +136,7 @@ describe('status', () => {
   test('tells of a job whose Blackbird is gone', async () => {
     const {out} = await project(jobRecord({owner: {...here, startTime: '1'}})).run(['status']);
     expect(out).toMatch(
-      /^✗ The Blackbird of job 20260110-220412-3fa9c1, claude, since .* is gone\. Go on with: blackbird execute\n/,
+      /^✗ Ended without a word: job 20260110-220412-3fa9c1, claude, since [\d:]+\. Go on with: blackbird execute\n/,
     );
   });
 

@@ -456,11 +456,14 @@ describe.skipIf(!hasTmux)('on a terminal of 80 by 24', () => {
     await terminal.until('   Approve and continue');
     expect(await project.run(['review', 'a', '--approve'])).toMatchObject({
       ...{code: 0, err: ''},
-      out: lines('a: approved; the terminal that waited for it goes on'),
+      out: lines('a: approved; the job that waited for it goes on'),
     });
     await terminal.until(/ACTION REQUIRED +b {2}Task b/);
     expect(project.latest('a')).toMatchObject({decision_state: 'approved_continue'});
-    expect(await project.run(['review', 'b', '--reject', 'no'])).toMatchObject({code: 0});
+    expect(await project.run(['review', 'b', '--reject', 'no'])).toMatchObject({
+      code: 0,
+      out: lines('b: rejected; the job that waited for it ends'),
+    });
     const end = await terminal.until('[3]>');
     expect(end).toContain('b was decided in another terminal: rejected');
     const left = readdirSync(path.join(project.folder, '.blackbird/runs/b'));

@@ -78,7 +78,8 @@ export function reviewCommand(cli: Cli): Command {
       'after',
       `
 Without a decision it asks on a terminal; Ctrl+C leaves it for later.
-Approving goes on with the plan; --approve-quit does not.
+Approving goes on with the plan; --approve-quit does not. A rejection that was asked for ends with
+exit code 0.
 Comments are kept until --request-changes sends them; with comments its text may be left out.`,
     )
     .action(async (taskId: string | undefined, options: Options, command: Command) => {

@@ -120,7 +120,7 @@ function jobRows(status: JobStatus, now: string): Row[] {
   }
   const who = `job ${displayLine(job.job_id)}, ${displayLine(job.agent)}, since ${localTime(job.started_at)}`;
   if (job.state === 'lost') {
-    const text = `The Blackbird of ${who} is gone. Go on with: ${displayLine(job.go_on ?? 'blackbird execute')}`;
+    const text = `Ended without a word: ${who}. Go on with: ${displayLine(job.go_on ?? 'blackbird execute')}`;
     return [{sign: {text: '✗', style: 'red'}, head: {text}}];
   }
   const where =

@@ -12,16 +12,23 @@ import type {SaveOptions} from './save-options.ts';
 
 export type Asked = {readonly isSaved: boolean; readonly diff: PlanDiff};
 
+type Told = {
+  /** What the change did not do. */
+  readonly asides?: () => readonly string[];
+  /** What was named behind the command, as a shell reads it. */
+  readonly words?: readonly string[];
+};
+
 /**
  * Shows what a change makes of the plan, asks, and saves exactly that or nothing: a plan that changed while the
- * person was reading is refused where the change would now be another one. `asides`: what the change did not do.
+ * person was reading is refused where the change would now be another one.
  */
 export async function askToSave(
   cli: Cli,
   command: Command,
   change: (plan: Plan) => Plan,
   {yes, dryRun}: SaveOptions,
-  asides: () => readonly string[] = () => [],
+  {asides = () => [], words = []}: Told = {},
 ): Promise<Asked> {
   const project = await cli.project(command);
   const before = await project.plans.read();
@@ -32,7 +39,7 @@ export async function askToSave(
     for (const line of asides()) cli.context.out(line);
   }
   if (dryRun) return {isSaved: false, diff};
-  if (!yes) await requireYes(cli, command);
+  if (!yes) await requireYes(cli, command, words);
   const inProgress = await tasksAtWork(project, before);
   const shown = JSON.stringify(diff);
   await changeByHand(project, (plan) => {
@@ -61,15 +68,16 @@ export function showDiff(cli: Cli, diff: PlanDiff): void {
   );
 }
 
-async function requireYes(cli: Cli, command: Command): Promise<void> {
+async function requireYes(cli: Cli, command: Command, words: readonly string[]): Promise<void> {
   if (!cli.context.isInteractive || cli.isJson(command)) {
+    const asked = ['blackbird', pathOf(command), ...words].join(' ');
     throw new AppError(
       'E_CONFIRMATION_REQUIRED',
       'nobody is there to ask; nothing was saved; pass --yes to save it',
       {
         next: [
-          {command: `blackbird ${pathOf(command)} … --yes`, why: 'save it without a question'},
-          {command: `blackbird ${pathOf(command)} … --dry-run`, why: 'only see what would change'},
+          {command: `${asked} --yes`, why: 'save it without a question'},
+          {command: `${asked} --dry-run`, why: 'only see what would change'},
         ],
       },
     );

@@ -325,6 +325,24 @@ test('CSV: columns by name, quotes, parents that come later', () => {
   expect(imported(csv, {name: 'list.csv', into: plan})).toBe(plan);
 });
 
+test('a table names the columns that are not read, and what was probably meant', () => {
+  const text = 'id,title,dep,Depnds On,criteria,note,Acceptance,owner,\na,A,,,x,,,Ann,\nb,B,a,,,,,,\n';
+  const {list} = readImport({text, name: 'tasks.csv', digest});
+  expect(list).toMatchObject({
+    tasks: [
+      {id: 'a', deps: [], fields: {acceptanceCriteria: ['x']}},
+      {id: 'b', deps: ['id:a']},
+    ],
+    ignored: [
+      'the column "Depnds On" is not read (did you mean deps?)',
+      'the column "note" is not read (did you mean notes?)',
+      'the column "Acceptance" is not read (did you mean acceptance_criteria?)',
+      'the column "owner" is not read (known: id, parent, title, status, deps, description, acceptance_criteria, prompt, notes, verify, agent, model, effort)',
+    ],
+  });
+  expect(readImport({text: 'id,title\na,A\n', name: 'tasks.csv', digest}).list).not.toHaveProperty('ignored');
+});
+
 describe('a list that cannot be imported says where and why', () => {
   test.each<{name: string; text: string; file?: string | null; expected: string[]}>([
     {name: 'nothing in it', text: 'just words', expected: ['file: there is no task in it']},

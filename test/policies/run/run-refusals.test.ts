@@ -41,6 +41,29 @@ describe('of a parent, whatever is asked of it', () => {
   });
 });
 
+test.each([
+  {
+    name: 'the latest first',
+    statuses: ['done', 'failed', 'todo'] as const,
+    message: 'p has children; each of them is undone by itself',
+    commands: ['blackbird undo b', 'blackbird undo a'],
+  },
+  {
+    name: 'none has run',
+    statuses: ['todo', 'skipped', 'blocked'] as const,
+    message: 'p has children; none of them has run',
+    commands: ['blackbird show p'],
+  },
+])('an undo of a parent names those of its children: $name', ({statuses, message, commands}) => {
+  const [a, b, c] = statuses;
+  const plan = planOf(
+    family(task('p'), task('a', {status: a}), task('b', {status: b}), task('c', {status: c})),
+  );
+  const {next, ...refusal} = seen(refusalOf(factsIn(plan)(requireTask(plan, 'p')), 'undo', 'children'));
+  expect(refusal).toEqual({code: 'E_TASK_NOT_READY', message, details: []});
+  expect(next.map(({command}) => command)).toEqual(commands);
+});
+
 describe('a task at its checkpoint', () => {
   const refusal = (fields: Partial<RunRecord>) => {
     const plan = planOf(task('a', {status: 'in_progress'}));

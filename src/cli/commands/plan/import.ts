@@ -2,7 +2,8 @@ import path from 'node:path';
 import {Command, Option} from 'commander';
 import {type ImportFormat, importFormats} from '../../../machines/policies/exchange/import-formats.ts';
 import type {ImportFrom, Merged} from '../../../machines/policies/exchange/merge-import.ts';
-import {AppError} from '../../../services/contracts/errors.ts';
+import {displayLine} from '../../../machines/policies/text/display-text.ts';
+import {AppError, shellWord} from '../../../services/contracts/errors.ts';
 import type {Plan} from '../../../services/contracts/plan.ts';
 import {readGivenFile} from '../../../services/stores/given-file.ts';
 import type {Cli} from '../../cli.ts';
@@ -49,7 +50,8 @@ Examples:
       ...(tag === undefined ? {} : {tag}),
     });
     if ('problems' in read.list) throw importRefusal(read.list.problems);
-    const {tasks} = read.list;
+    const {tasks, ignored = []} = read.list;
+    for (const line of ignored) cli.context.err(`warning: ${displayLine(line)}`);
     const relative = whole === null ? read.format : path.relative(project.folder.root, whole);
     const source = options.source ?? relative.replaceAll(path.sep, '/');
     let kept: Merged['kept'] = [];
@@ -58,13 +60,22 @@ Examples:
       kept = merged.kept;
       return merged.plan;
     };
-    const {isSaved, diff} = await askToSave(cli, running, change, options, () => keptLines(kept));
-    const data = {format: read.format, source, tasks: tasks.length, saved: isSaved, diff, kept};
+    const {isSaved, diff} = await askToSave(cli, running, change, options, {
+      asides: () => keptLines(kept),
+      words: [file, ...listOptions(options)].map(shellWord),
+    });
+    const data = {format: read.format, source, tasks: tasks.length, saved: isSaved, diff, kept, ignored};
     cli.print(running, data, () =>
       isSaved ? `imported: ${diffCounts(diff)}` : isEmptyDiff(diff) ? nothingNew : '',
     );
   });
 }
+
+/** How the list was told to be read, for the command that does it again. */
+const listOptions = ({format, tag, source}: Options): string[] =>
+  Object.entries({format, tag, source}).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}`, value],
+  );
 
 const nothingNew = 'nothing to change: the plan has all of it';
 

@@ -37,6 +37,8 @@ const otherNames: Readonly<Record<string, CsvColumn>> = {
   parent_id: 'parent',
   parentid: 'parent',
   dependencies: 'deps',
+  dependency: 'deps',
+  dep: 'deps',
   depends_on: 'deps',
   waits_for: 'deps',
   state: 'status',
@@ -44,7 +46,7 @@ const otherNames: Readonly<Record<string, CsvColumn>> = {
   acceptancecriteria: 'acceptance_criteria',
 };
 
-/** The tasks of a table whose first row names its columns. Columns that nobody knows are left out. */
+/** The tasks of a table whose first row names its columns. Columns that nobody knows are left out, and named. */
 export function csvTasks(text: string, digest: (text: string) => string): ImportList {
   const [head = [], ...rows] = parseCsv(text);
   const columns = head.map(columnOf);
@@ -98,6 +100,7 @@ export function csvTasks(text: string, digest: (text: string) => string): Import
       status: status ?? null,
     };
   });
+  const ignored = head.flatMap((name, index) => (columns[index] === null ? ignoredColumn(name) : []));
   const own = new Set(tasks.flatMap(({id}) => id ?? []));
   const keyed = (name: string) => (own.has(name) ? ownKey(name) : name);
   return problems.length > 0
@@ -108,14 +111,47 @@ export function csvTasks(text: string, digest: (text: string) => string): Import
           parentKey: task.parentKey === null ? null : keyed(task.parentKey),
           deps: task.deps?.map(keyed) ?? null,
         })),
+        ...(ignored.length > 0 && {ignored}),
       };
 }
 
-function columnOf(name: string): CsvColumn | null {
-  const plain = name
+/** A name that is nearly one we know is probably meant as that one. Nothing is said of a column without a name. */
+function ignoredColumn(name: string): string[] {
+  const plain = plainName(name);
+  if (plain === '') return [];
+  const near = nearestColumn(plain);
+  const hint = near === null ? `known: ${csvColumns.join(', ')}` : `did you mean ${near}?`;
+  return [`the column ${JSON.stringify(name.trim())} is not read (${hint})`];
+}
+
+function nearestColumn(plain: string): CsvColumn | null {
+  const known = [...csvColumns, ...Object.keys(otherNames)];
+  const part = known.find((name) => name.startsWith(plain) || plain.startsWith(`${name}_`));
+  const near = plain.length < 3 ? undefined : (part ?? known.find((name) => isNearly(name, plain)));
+  return near === undefined ? null : columnOf(near);
+}
+
+/** One letter more, less or other, or two that changed places. */
+function isNearly(one: string, other: string): boolean {
+  let start = 0;
+  while (start < one.length && one[start] === other[start]) start++;
+  const [left, right] = [one.slice(start), other.slice(start)];
+  return (
+    left.slice(1) === right ||
+    left === right.slice(1) ||
+    left.slice(1) === right.slice(1) ||
+    (left[0] === right[1] && left[1] === right[0] && left.slice(2) === right.slice(2))
+  );
+}
+
+const plainName = (name: string): string =>
+  name
     .trim()
     .toLowerCase()
     .replace(/[\s-]+/g, '_');
+
+function columnOf(name: string): CsvColumn | null {
+  const plain = plainName(name);
   return (
     csvColumns.find((column) => column === plain) ??
     (Object.hasOwn(otherNames, plain) ? (otherNames[plain] ?? null) : null)

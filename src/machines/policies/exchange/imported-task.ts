@@ -28,7 +28,8 @@ export type ImportProblem = {readonly at: string; readonly message: string};
 
 /** What a list says, or everything that is wrong with it. */
 export type ImportList =
-  | {readonly tasks: readonly ImportedTask[]}
+  /** `ignored`: what stands in it and is not read, each in a sentence. */
+  | {readonly tasks: readonly ImportedTask[]; readonly ignored?: readonly string[]}
   | {readonly problems: readonly ImportProblem[]};
 
 /** A list without ids: the title names a task among those with the same parent, the first of its kind plainly. */

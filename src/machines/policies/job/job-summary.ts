@@ -126,7 +126,8 @@ function ownSummary(result: JobResult, plan: Plan): JobSummary {
 }
 
 function handedOverSummary({task_id: id, decision_state = 'pending'}: RunRecord): JobSummary {
-  const headline = `${displayLine(id)}: ${decisionWords[decision_state]}; the terminal that waited for it goes on`;
+  const isLast = decision_state === 'approved_quit' || decision_state === 'rejected';
+  const headline = `${displayLine(id)}: ${decisionWords[decision_state]}; the job that waited for it ${isLast ? 'ends' : 'goes on'}`;
   return {reason: 'completed', taskId: id, headline, lines: [headline], standing: 'done'};
 }
 

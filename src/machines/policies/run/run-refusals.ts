@@ -15,6 +15,7 @@ import {
   taskStanding,
 } from './task-options.ts';
 import {hasUndeliveredAnswer, isUndelivered} from './task-runs.ts';
+import {undoOfParent} from './undo.ts';
 
 /** Refuses what the chart does not allow, with everything a person needs to go on. */
 export function requirePossible(facts: TaskFacts, command: TaskCommand): void {
@@ -28,7 +29,7 @@ export function refusalOf(facts: TaskFacts, command: TaskCommand, obstacle: Task
   switch (obstacle) {
     case 'children':
     case 'reviewDue':
-      return parentRefusal(facts.plan, task);
+      return command === 'undo' ? undoOfParent(facts.plan, task) : parentRefusal(facts.plan, task);
     case 'running':
       return new AppError('E_TASK_RUNNING', `${id} is running`, {
         details: run ? [['run', run.run_id]] : [],
