@@ -161,11 +161,11 @@ async function workTimes(project: Project, runs: readonly RunRecord[]): Promise<
   return (run) => times.get(run.run_id) ?? 0;
 }
 
-/** Nobody is there to change the record before the next execute or resume does. */
+/** Nobody is there to change the record before the next execute or resume does: this is what it becomes then. */
 async function lostWords(folder: Project['folder']): Promise<Reading['lostWord']> {
   if ((await liveEngine(folder)) !== null) return () => null;
   const {livingProcesses} = await import('../../services/agents/orphans.ts');
-  return (run) => (livingProcesses(run).length > 0 ? 'orphaned (agent alive)' : 'lost (process gone)');
+  return (run) => (livingProcesses(run).length > 0 ? 'orphaned (agent alive)' : 'paused (process_lost)');
 }
 
 function stateWord(run: RunRecord, reading: Reading): string {

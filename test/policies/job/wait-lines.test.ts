@@ -29,7 +29,13 @@ test('who is not waited for is told in local time: at the end of a plan, of a ta
     ],
     next: [{why: 'go on after 2026-01-10 18:05'}, {why: 'try now'}],
   });
-  const obstacle = {taskId: 'b', needs: 'time', why: 'limit', command: null, retryAt: until} as const;
+  const obstacle = {
+    taskId: 'b',
+    needs: 'time',
+    why: 'limit, until 2026-01-10 18:05',
+    command: null,
+    retryAt: until,
+  } as const;
   expect(withObstacles(done, [obstacle], new Set())).toMatchObject({
     lines: ['1 done', 'still in the way:', '  b  limit, until 2026-01-10 18:05'],
     retryAt: until,

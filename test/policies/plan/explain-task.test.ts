@@ -1,6 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {explainTask, type SentBackOf} from '../../../src/machines/policies/plan/explain-task.ts';
 import type {KnownOfTask} from '../../../src/machines/policies/run/task-options.ts';
+import {dayAndTime} from '../../../src/machines/policies/text/durations.ts';
 import type {Plan} from '../../../src/services/contracts/plan.ts';
 import {type TaskStatus, taskStatuses} from '../../../src/services/contracts/task-status.ts';
 import {pausedRun, restingRun, runRecord, waitingRun} from '../../fakes/runs.ts';
@@ -261,6 +262,17 @@ describe('why', () => {
         run: pausedRun({pause_reason: 'usage_limit', failure: {kind: 'rate_limit', message: 'too many'}}),
       },
       reason: 'paused: the usage limit is reached',
+      command: 'blackbird resume a',
+    },
+    {
+      known: {
+        run: pausedRun({
+          pause_reason: 'usage_limit',
+          failure: {kind: 'rate_limit', message: 'too many'},
+          retry_at: '2026-01-10T18:05:00.000Z',
+        }),
+      },
+      reason: `paused: the usage limit is reached, until ${dayAndTime('2026-01-10T18:05:00.000Z')}`,
       command: 'blackbird resume a',
     },
     {

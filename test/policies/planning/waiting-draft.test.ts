@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {asked, newDraft, proposed} from '../../../src/machines/policies/planning/plan-draft.ts';
+import {asked, newDraft, proposed, sentBack} from '../../../src/machines/policies/planning/plan-draft.ts';
 import {draftNeeds, draftWait, planningTitle} from '../../../src/machines/policies/planning/waiting-draft.ts';
 import {jobStatus} from '../../../src/machines/policies/report/job-status.ts';
 import {reportLines} from '../../../src/machines/policies/report/report-words.ts';
@@ -14,11 +14,14 @@ const ready = proposed(draft, []);
 const head = {task_id: 'plan:d1', title: 'planning: Refunds', command: 'blackbird plan drafts open d1'};
 const asks = {...head, why: 'asks: Which bank?'};
 const proposes = {...head, why: 'a proposal waits: save or drop it'};
+const wrong = sentBack(draft, {type: 'problems', lines: ['"tasks" is empty']});
+const unusable = {...head, why: 'the answer of its planner could not be used: go on or drop it'};
 const rests = {...head, why: 'its planner was interrupted: go on or drop it'};
 
 test.each([
   ['a job works, and its planner is not done', [draft], true, null, []],
   ['its planner was interrupted', [draft], false, null, [rests]],
+  ['its planner answered badly', [wrong], false, null, [unusable]],
   ['it asks', [asking], false, 'answer', [asks]],
   ['it proposes', [ready], false, 'decision', [proposes]],
   ['it proposes while a job works', [ready], true, 'decision', [proposes]],

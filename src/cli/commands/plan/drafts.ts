@@ -34,10 +34,12 @@ function listCommand(cli: Cli): Command {
     .action(async (_options, command: Command) => {
       const {drafts, broken} = await (await storeOf(cli, command)).list();
       const {headOf} = await import('../../../machines/policies/planning/plan-draft.ts');
+      const {isUnusable} = await import('../../../machines/policies/planning/waiting-draft.ts');
       const shown = drafts.map((draft) => ({
         id: draft.draftId,
         kind: draft.kind,
         phase: headOf(draft).phase,
+        unusable: isUnusable(draft),
         text: draft.text,
         questions: draft.questions,
         updated_at: draft.updatedAt,
@@ -53,8 +55,8 @@ function listCommand(cli: Cli): Command {
         ],
         {title: 'WHAT WAS ASKED FOR', shrinks: 'first', cut: cutWords} as const,
       ];
-      const rows = shown.map(({id, kind, phase, text, updated_at}) => [
-        ...[id, kind, phaseWords[phase], timeOfDay(updated_at, now)],
+      const rows = shown.map(({id, kind, phase, unusable, text, updated_at}) => [
+        ...[id, kind, unusable ? 'answer not usable' : phaseWords[phase], timeOfDay(updated_at, now)],
         cutWords(displayLine(text.slice(0, 1000)), longestWish),
       ]);
       cli.print(command, {drafts: shown, broken}, () =>

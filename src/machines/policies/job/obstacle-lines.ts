@@ -1,5 +1,4 @@
 import {displayLine} from '../text/display-text.ts';
-import {dayAndTime} from '../text/durations.ts';
 import type {JobSummary} from './job-end.ts';
 import type {Obstacle} from './obstacles.ts';
 import {decisive} from './standings.ts';
@@ -36,11 +35,7 @@ function obstacleLines(obstacles: readonly Obstacle[]): string[] {
   if (obstacles.length === 0) return [];
   const rows = obstacles
     .slice(0, most)
-    .map(({taskId, why, command, retryAt}) => [
-      displayLine(taskId),
-      displayLine(retryAt === undefined ? why : `${why}, until ${dayAndTime(retryAt)}`),
-      displayLine(command ?? ''),
-    ]);
+    .map(({taskId, why, command}) => [displayLine(taskId), displayLine(why), displayLine(command ?? '')]);
   const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const more = obstacles.length - most;
   return [

@@ -1,8 +1,10 @@
 import {type NextStep, shellWord} from '../../../services/contracts/errors.ts';
 import type {Plan, Task, TaskStatus} from '../../../services/contracts/plan.ts';
+import type {RunRecord} from '../../../services/contracts/run.ts';
 import {dueParents, isReviewDue} from '../review/parent-review.ts';
 import {checkingWords} from '../run/check-words.ts';
 import {heldUpWords} from '../run/failure-table.ts';
+import {isHeldForTime} from '../run/retry-time.ts';
 import {stepFor, stepInProgram} from '../run/run-refusals.ts';
 import {
   isBeingFinished,
@@ -12,6 +14,7 @@ import {
   taskStanding,
 } from '../run/task-options.ts';
 import {hasUndeliveredAnswer} from '../run/task-runs.ts';
+import {dayAndTime} from '../text/durations.ts';
 import {ancestorsOf, childrenOf, isLeaf, requireTask} from './plan-graph.ts';
 import {isReady, unmetDeps} from './readiness.ts';
 
@@ -204,7 +207,7 @@ function openReason(facts: TaskFacts, words: string): string {
   const standing = taskStanding(facts);
   if (isOrphaned) return 'its Blackbird is gone, but its agent still works';
   const cause = run && heldUpWords(run);
-  const why = cause ? `: ${cause}` : '';
+  const why = cause ? `: ${cause}${untilWords(run)}` : '';
   if (standing === 'waiting') {
     const words =
       run && hasUndeliveredAnswer(run) ? 'your answer did not reach its agent' : 'waits for your answer';
@@ -213,6 +216,12 @@ function openReason(facts: TaskFacts, words: string): string {
   const due = run?.checks_due ? ', its checks are left to be made' : '';
   if (standing === 'paused' || standing === 'lost') return `paused${why}${due}${obstacleNote(facts)}`;
   return run === null ? `${words}, but no run works on it` : `${words}, its latest run ${run.state}`;
+}
+
+/** Where only time is needed, how much of it. */
+function untilWords(run: RunRecord): string {
+  const until = run.retry_at ?? run.failure?.reset_at;
+  return isHeldForTime(run) && until !== undefined ? `, until ${dayAndTime(until)}` : '';
 }
 
 function obstacleNote(facts: TaskFacts): string {

@@ -25,11 +25,18 @@ export const draftNeeds = (drafts: readonly PlanDraft[], isJobAtWork: boolean) =
     const why = {
       asking: `asks: ${questions[0]?.prompt ?? ''}`,
       proposed: 'a proposal waits: save or drop it',
-      generating: 'its planner was interrupted: go on or drop it',
+      generating: `${restWords(draft)}: go on or drop it`,
     }[phase];
     const command = openDraftCommand(draft.draftId);
     return [{task_id: draftTaskId(draft.draftId), title: titleOf(draft), why, command}];
   });
+
+/** Why no proposal is there, of a draft that no planner works on. */
+const restWords = (draft: PlanDraft): string =>
+  isUnusable(draft) ? 'the answer of its planner could not be used' : 'its planner was interrupted';
+
+/** What the planner said last was wrong, and it has not been put right. */
+export const isUnusable = ({saying}: PlanDraft): boolean => saying?.type === 'problems';
 
 const draftOf = (taskId: string, drafts: readonly PlanDraft[]) =>
   drafts.find(({draftId}) => draftTaskId(draftId) === taskId);

@@ -15,7 +15,7 @@ import {
   taskStanding,
 } from './task-options.ts';
 import {hasUndeliveredAnswer, isUndelivered} from './task-runs.ts';
-import {undoOfParent} from './undo.ts';
+import {undoOfParent} from './undo-of-parent.ts';
 
 /** Refuses what the chart does not allow, with everything a person needs to go on. */
 export function requirePossible(facts: TaskFacts, command: TaskCommand): void {

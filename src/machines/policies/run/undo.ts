@@ -3,7 +3,6 @@ import {AppError, shellWord} from '../../../services/contracts/errors.ts';
 import type {Plan, Task, TaskStatus} from '../../../services/contracts/plan.ts';
 import type {ProcessIdentity} from '../../../services/contracts/process.ts';
 import {type RunRecord, runSchemaVersion} from '../../../services/contracts/run.ts';
-import {isLeaf, subtreeOf} from '../plan/plan-graph.ts';
 import {recordedIdentity} from './run-step.ts';
 
 /** What is to be taken back: everything the task did, or one of its runs. */
@@ -76,24 +75,6 @@ export function undoRefusal({request, files, dependents, isRedo}: UndoProposal):
   }
   return null;
 }
-
-/** So many children are named. */
-const mostChildren = 5;
-
-/** A parent has no change of its own: that of its children is taken back, the latest first. */
-export function undoOfParent(plan: Plan, parent: Task): AppError {
-  const begun = subtreeOf(plan, parent).filter((task) => isLeaf(task) && hasRun(task.status));
-  const steps = begun
-    .toReversed()
-    .slice(0, mostChildren)
-    .map(({id}) => ({command: undoCommand({taskId: id, runId: null}), why: 'take its change back'}));
-  const what = steps.length === 0 ? 'none of them has run' : 'each of them is undone by itself';
-  return new AppError('E_TASK_NOT_READY', `${parent.id} has children; ${what}`, {
-    next: steps.length > 0 ? steps : [{command: `blackbird show ${shellWord(parent.id)}`, why: 'see them'}],
-  });
-}
-
-const hasRun = (status: TaskStatus) => isBegun(status) || status === 'failed';
 
 function forceWords({conflicts}: UndoPlan): string {
   if (conflicts.length === 0) return 'undo it all the same';
