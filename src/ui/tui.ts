@@ -112,7 +112,7 @@ export function createTui(ports: TuiPorts): Tui {
       }
     },
     onJobEnd: ({standing, headline, taskId, plan, rejected}, told) => {
-      const offer = rejected ? ` · U takes the changes of ${displayLine(rejected)} out again` : '';
+      const offer = rejected ? ` · U undoes ${displayLine(rejected)}` : '';
       // Of a paused task, or a planner, the banner says it already.
       if (standing !== 'paused' || (taskId === undefined && !plan))
         core.say({

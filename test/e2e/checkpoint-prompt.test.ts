@@ -66,7 +66,7 @@ describe.skipIf(!hasTmux)('the checkpoint in a real terminal', () => {
       '   Approve and quit  Y  the task is done and nothing more starts',
       '   Request changes  r',
       '   Reject changes  x  the task has failed; the files stay as they are',
-      ' enter choose  d diff  esc later  v viewed  / search  ? keys  z zoom',
+      ' enter choose  d diff  esc later  + all  v viewed  / search  ? keys  z zoom',
     ]);
     terminal.press('Down', 'j', 'j', 'Up', 'Enter');
     const after = await terminal.until('decided: {"state":"approved_quit"}');
@@ -183,7 +183,7 @@ describe.skipIf(!hasTmux)('the checkpoint in a real terminal', () => {
       '   Approve and quit  Y',
       '   Request changes  r',
       '   Reject changes  x',
-      ' enter choose  d diff  esc later',
+      ' enter choose  d diff  esc later  + all',
     ]);
     terminal.resize(80, 24);
     await terminal.until(' 14 + line 13');

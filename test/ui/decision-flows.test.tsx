@@ -208,7 +208,7 @@ describe('a checkpoint', () => {
       {decision_state: 'rejected', decision_feedback: 'Too big', state: 'failed'},
     ]);
     await until(() => expect(plans.statuses()).toEqual({a: 'failed', b: 'todo'}));
-    await sees('U takes the changes of a out again');
+    await sees(/ · U undoes a$/m);
     expect(agents.agents).toHaveLength(1);
   });
 

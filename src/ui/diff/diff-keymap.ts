@@ -47,6 +47,15 @@ const onComment = (view: DiffView, {comments}: DiffFrame) =>
 /** The keys of every diff: at a checkpoint and in the tab Diff. */
 export const diffKeymap: Keymap<Run, Facts> = [
   {
+    id: 'diff.told',
+    keys: ['+'],
+    label: 'all it said',
+    help: 'all the agent said, criteria, checks; or the diff',
+    hint: 'first',
+    short: 'all',
+    run: to((view) => told(view, false)),
+  },
+  {
     id: 'diff.nextFile',
     keys: ['n'],
     label: 'next file',
@@ -179,14 +188,6 @@ export const diffKeymap: Keymap<Run, Facts> = [
     hint: 'more',
     refusal: whenShown,
     run: to((view) => ({...view, isWrapped: !view.isWrapped, left: 0})),
-  },
-  {
-    id: 'diff.told',
-    keys: ['+'],
-    label: 'all it said',
-    help: 'all the agent said, criteria, checks; or the diff',
-    hint: 'more',
-    run: to((view) => told(view, false)),
   },
   {
     id: 'diff.editor',

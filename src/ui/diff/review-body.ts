@@ -81,9 +81,8 @@ export function bodyLines(review: Review, room: BodyRoom & {readonly isFocused: 
   if (view.isTold) {
     const lines = linesTold(view, subject, columns);
     const top = Math.max(0, Math.min(view.toldTop, lines.length - (rows - 1)));
-    const title = view.isKeys ? ' Keys  (? goes back)' : ' What was said about it  (+ goes back)';
-    const more = view.isKeys && top + rows - 1 < lines.length ? '  ↓ for more' : '';
-    return [lineOf(`${title}${more}`, {bold: true}), ...lines.slice(top, top + rows - 1)];
+    const title = toldTitle(view.isKeys, lines.length - top - (rows - 1), columns);
+    return [lineOf(title, {bold: true}), ...lines.slice(top, top + rows - 1)];
   }
   const {head, files, height} = divide(review, room);
   const frame = {columns, height, comments, isFocused: room.isFocused};
@@ -97,6 +96,15 @@ export function bodyLines(review: Review, room: BodyRoom & {readonly isFocused: 
       ? diffLines(view, frame)
       : [lineOf(cutEnd(` ${emptyText(review)}`, columns))];
   return [...head, title, ...files, ...diff].slice(0, rows);
+}
+
+/** Where it leads back to, and whether more follows. Beside choices the arrows move those. */
+function toldTitle(isKeys: boolean, below: number, columns: number): string {
+  if (isKeys) return ` Keys  (? goes back)${below > 0 ? '  ↓ for more' : ''}`;
+  const back = '(+ goes back)';
+  const more = below > 0 ? `  ${below} more below: pgdn` : '';
+  const whole = ` What was said about it  ${back}${more}`;
+  return textWidth(whole) <= columns ? whole : cutEnd(` ${back}${more}`, columns);
 }
 
 const searchLine = (query: string, columns: number): Line => [

@@ -1,4 +1,4 @@
-import {effectTexts} from '../../machines/policies/review/effect-words.ts';
+import {effectsByRank} from '../../machines/policies/review/effect-words.ts';
 import {checkWords, isPassed, lastChecks} from '../../machines/policies/run/check-words.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
@@ -19,21 +19,25 @@ export type ReviewSubject = {
 const label = 10;
 
 /** One thing to know about a run: all its lines, and those that will do where there is little room. */
-type Part = {readonly lines: readonly Line[]; readonly short: readonly Line[]; readonly brief: number};
+type Part = {
+  readonly lines: readonly Line[];
+  readonly short: readonly Line[];
+  readonly brief: number;
+  /** What is shown of it in so many rows, where not all of it fits. */
+  readonly cut: (rows: number) => readonly Line[];
+};
 
 /** What a reviewer should know before the files: what went wrong or around the diff first, then what was said. */
 function partsOf({task, run}: ReviewSubject, columns: number): Part[] {
-  const effects = effectTexts(run.side_effects).map(displayLine);
   const criteria = (task.acceptanceCriteria ?? []).map((each) => `• ${displayLine(each)}`);
   const said = (run.result ?? '').trim();
   const checks = checksOf(run);
   const isFailed = checks.some(({isPassed}) => !isPassed);
-  const alarm = {tone: 'warning', bold: true} as const;
   const part = (name: string, texts: readonly string[], form: Partial<PartForm> = {}): Part[] =>
     texts.length === 0 ? [] : [block(name, texts, columns, {short: texts, brief: 2, style: {}, ...form})];
   return [
     ...part('Failed', run.failure ? [run.failure.message] : [], {style: {tone: 'bad', bold: true}}),
-    ...part('Beware', effects, {brief: Number.POSITIVE_INFINITY, style: alarm}),
+    ...beware(run, columns),
     ...part('Said', said === '' ? [] : said.split('\n')),
     ...part('Criteria', criteria, {short: [criteria.join('  ')]}),
     ...part(
@@ -57,20 +61,63 @@ function block(
   columns: number,
   {short, brief, style}: PartForm,
 ): Part {
-  const linesOf = (shown: readonly string[]) =>
-    shown
-      .flatMap((text) => wrapped(text, Math.max(8, columns - label - 2)))
-      .map(
-        (row, place): Line => [
-          {
-            text: place === 0 ? ` ${name.padEnd(label - 1)}` : ' '.repeat(label),
-            dim: style.tone === undefined,
-            ...style,
-          },
-          {text: row, ...style},
-        ],
-      );
-  return {lines: linesOf(texts), short: linesOf(short), brief};
+  const room = roomFor(columns);
+  const rowsOf = (shown: readonly string[]) => shown.flatMap((text) => wrapped(text, room));
+  const rows = rowsOf(short);
+  return {
+    lines: labelled(name, rowsOf(texts), style),
+    short: labelled(name, rows, style),
+    brief,
+    cut: (count) => labelled(name, cutTo(rows, count, ' … (+)', room), style),
+  };
+}
+
+const roomFor = (columns: number): number => Math.max(8, columns - label - 2);
+
+const labelled = (name: string, rows: readonly string[], style: PartForm['style']): Line[] =>
+  rows.map((row, place) => [
+    {
+      text: place === 0 ? ` ${name.padEnd(label - 1)}` : ' '.repeat(label),
+      dim: style.tone === undefined,
+      ...style,
+    },
+    {text: row, ...style},
+  ]);
+
+/** So many rows; the last one says that there are more. */
+function cutTo(rows: readonly string[], count: number, more: string, room: number): string[] {
+  const shown = rows.slice(0, count);
+  const last = shown.at(-1);
+  if (last === undefined || rows.length <= count) return shown;
+  return [...shown.slice(0, -1), `${cutEnd(last, room - more.length + 1)}${more}`];
+}
+
+/** Every side effect has its row before any is told in full, and what is left out is counted. */
+function beware({side_effects: effects}: RunRecord, columns: number): Part[] {
+  const ranked = effectsByRank(effects);
+  const [heads, details] = [ranked.heads.map(displayLine), ranked.details.map(displayLine)];
+  if (heads.length === 0) return [];
+  const room = roomFor(columns);
+  const style = {tone: 'warning', bold: true} as const;
+  const whole = [...heads, ...details].flatMap((text) => wrapped(text, room));
+  const lines = labelled('Beware', whole, style);
+  const cut = (count: number): Line[] => {
+    const first = spread(heads, count, room);
+    const all = [...first, ...spread(details, count - first.length, room)];
+    return labelled('Beware', cutTo(all, count, ` +${all.length - count} more (+)`, room), style);
+  };
+  return [{lines, short: lines, brief: Number.POSITIVE_INFINITY, cut}];
+}
+
+/** A row for each text, and to the first ones what is left of so many rows. */
+function spread(texts: readonly string[], count: number, room: number): string[] {
+  let spare = Math.max(0, count - texts.length);
+  return texts.flatMap((text) => {
+    const rows = wrapped(text, room);
+    const given = Math.min(rows.length, 1 + spare);
+    spare -= given - 1;
+    return cutTo(rows, given, ' … (+)', room);
+  });
 }
 
 type Check = {readonly text: string; readonly isPassed: boolean; readonly tail: readonly string[]};
@@ -99,21 +146,10 @@ export function briefLines(subject: ReviewSubject, columns: number, rows: number
       while (total() > rows && (counts[part] ?? 0) > least) counts[part] = (counts[part] ?? 0) - 1;
     }
   }
-  return parts.flatMap(({short}, part) => cutTo(short, counts[part] ?? 0, columns));
-}
-
-function cutTo(lines: readonly Line[], count: number, columns: number): Line[] {
-  const shown = lines.slice(0, count);
-  const last = shown.at(-1);
-  if (!last || lines.length <= count) return shown;
-  const [front, ...rest] = last;
-  const text = rest.map((span) => span.text).join('');
-  const more = ` … (+)`;
-  const [style = {text: ''}] = rest;
-  return [
-    ...shown.slice(0, -1),
-    [front ?? {text: ''}, {...style, text: `${cutEnd(text, columns - label - more.length - 1)}${more}`}],
-  ];
+  return parts.flatMap(({short, cut}, part) => {
+    const count = counts[part] ?? 0;
+    return short.length <= count ? [...short] : [...cut(count)];
+  });
 }
 
 /** How much changed, where there is no diff to count: what the record says. */

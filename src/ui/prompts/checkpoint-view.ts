@@ -125,5 +125,5 @@ function footHints(
   const keymap = view === 'reading' ? readingKeymap : checkpointKeymap;
   const [first = [], help = []] = [diffKeymap, diffHelpKeymap].map((each) => hintsOf(each, diff, frame.diff));
   // What the diff hints at last gives way to the key that tells of all.
-  return [...hintsOf(keymap, frame), ...first.slice(0, 2), ...help, ...first.slice(2)];
+  return [...hintsOf(keymap, frame), ...first.slice(0, 3), ...help, ...first.slice(3)];
 }

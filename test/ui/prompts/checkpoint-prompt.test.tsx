@@ -108,7 +108,7 @@ test('shows what was done, what was asked for and what can be decided', async ()
     '   Approve and quit  Y  the task is done and nothing more starts',
     '   Request changes  r',
     '   Reject changes  x  the task has failed; the files stay as they are',
-    ' enter choose  d diff  esc later  n file  v viewed  ? keys  / search  z zoom',
+    ' enter choose  d diff  esc later  + all  n file  v viewed  ? keys  / search',
   ]);
 });
 
@@ -271,7 +271,7 @@ describe('the diff', () => {
       '         @@ -1 +1 @@',
       '  1    - old^Mtrick',
       '     1 + new',
-      ' esc decide  n file  v viewed  ? keys  / search  z zoom',
+      ' esc decide  + all  n file  v viewed  ? keys  / search  z zoom',
     ]);
     type('q');
     await sees('Approve and continue');
@@ -475,6 +475,42 @@ describe('what is known of the run', () => {
     type(keys.escape);
     await sees('whole task');
   });
+});
+
+test('each kind of side effect has its row before any is quoted, and what is cut is counted', async () => {
+  const edits = Array.from({length: 8}, (_, index) => ({
+    ...{task: `t${index}`, field: 'prompt', before: 'kind', after: 'evil '.repeat(20)},
+  }));
+  const named = edits.map(({task}) => `${task} (prompt)`).join(', ');
+  const {lines, type, sees} = prompt({
+    run: changedRun({
+      result: 'Done.',
+      side_effects: [
+        {kind: 'plan', text: `the plan was edited: ${named}`, edits},
+        {kind: 'ignored_files', text: 'ignored files were changed: .env'},
+        {kind: 'ignored_files', text: 'ignored files were changed: .cache'},
+        {kind: 'settings', text: 'the settings were changed'},
+        {kind: 'git_settings', text: 'a hook of git was changed: pre-commit'},
+      ],
+    }),
+  });
+  await sees('whole task');
+  expect(lines().slice(1, 9)).toEqual([
+    ' Beware   the plan was edited: t0 (prompt), t1 (prompt), t2 (prompt), t3',
+    '          (prompt), t4 (prompt), t5 (prompt), t6 (prompt), t7 (prompt)',
+    '          ignored files were changed: .env',
+    '          the settings were changed',
+    '          a hook of git was changed: pre-commit',
+    '          ignored files were changed: .cache',
+    '          t0 (prompt): "kind" → "evil evil evil evil evil evil evi… +7 more (+)',
+    ' Said     Done.',
+  ]);
+  expect(lines().at(-1)).toContain('  + all  ');
+  type('+');
+  await sees(/What was said about it {2}\(\+ goes back\) {2}\d+ more below: pgdn/);
+  type('\x1b[6~\x1b[6~\x1b[6~');
+  await sees('Said     Done.');
+  expect(lines().join('\n')).not.toContain('more below');
 });
 
 describe('sizes', () => {

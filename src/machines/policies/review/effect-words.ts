@@ -78,13 +78,26 @@ function editOf(name: string): string {
 
 /** What is shown of side effects: each, and below edited plans and settings what their fields were and are. */
 export const effectTexts = (effects: readonly SideEffect[] = []): string[] =>
-  effects.flatMap(({text, edits = [], settings = [], more_edits, more_settings}) => {
-    const values = [...edits.flatMap(valuesText), ...settings.map((edit) => changeText(edit.key, edit))];
-    const unkept = more_edits ?? more_settings ?? 0;
-    const more = values.length > shownEdits ? values.length - shownEdits + unkept : 0;
-    const rest = more > 0 ? [`and ${more} more, see the record of the run`] : [];
-    return [text, ...values.slice(0, shownEdits), ...rest];
-  });
+  effects.flatMap((effect) => [effect.text, ...detailsOf(effect)]);
+
+/** The same where there is little room: one of each kind first, then the others, and the details behind them all. */
+export function effectsByRank(effects: readonly SideEffect[] = []): {heads: string[]; details: string[]} {
+  const isFirst = ({kind}: SideEffect, place: number) =>
+    effects.findIndex((other) => other.kind === kind) === place;
+  const [first, others] = [
+    effects.filter(isFirst),
+    effects.filter((effect, place) => !isFirst(effect, place)),
+  ];
+  return {heads: [...first, ...others].map(({text}) => text), details: effects.flatMap(detailsOf)};
+}
+
+function detailsOf({edits = [], settings = [], more_edits, more_settings}: SideEffect): string[] {
+  const values = [...edits.flatMap(valuesText), ...settings.map((edit) => changeText(edit.key, edit))];
+  const unkept = more_edits ?? more_settings ?? 0;
+  const more = values.length > shownEdits ? values.length - shownEdits + unkept : 0;
+  const rest = more > 0 ? [`and ${more} more, see the record of the run`] : [];
+  return [...values.slice(0, shownEdits), ...rest];
+}
 
 /** Nobody reads more before a decision. */
 const shownEdits = 10;
