@@ -4,7 +4,7 @@ import {requireSeen, type SeenTask} from '../../machines/policies/plan/plan-conf
 import {setStatus} from '../../machines/policies/plan/plan-status.ts';
 import {refuseTaking} from '../../machines/policies/plan/running-tasks.ts';
 import {leaveForReview} from '../../machines/policies/review/parent-review.ts';
-import type {Plan, TaskStatus} from '../../services/contracts/plan.ts';
+import type {Plan, Task, TaskStatus} from '../../services/contracts/plan.ts';
 import {ensureStateFolder} from '../../services/stores/project-folder.ts';
 import type {Project} from '../composition.ts';
 import {tasksAtWork} from '../job/running-task.ts';
@@ -79,5 +79,14 @@ async function requireOf(project: Project, taskId: string, command: 'retry' | 's
   if (!plan.items.has(taskId) && command === 'setStatus') return;
   const {requirePossible} = await import('../../machines/policies/run/run-refusals.ts');
   const {taskFacts} = await import('./task-facts.ts');
-  requirePossible(await taskFacts(project, plan, taskId), command);
+  const facts = await taskFacts(project, plan, taskId);
+  if (facts.unreadable !== undefined) await requireReadable(project, facts.task);
+  requirePossible(facts, command);
+}
+
+/** Closed like an execution, with the same way out: nobody knows whether the task waits for a decision. */
+async function requireReadable({folder}: Project, task: Task): Promise<void> {
+  const {createRunStore} = await import('../../services/stores/run-store.ts');
+  const {readableRuns} = await import('../../machines/actors/readable-runs.ts');
+  await readableRuns({runs: createRunStore({folder: folder.runsFolder})}, task.id, task);
 }

@@ -51,7 +51,8 @@ export async function taskFactsIn(
   const read = [...tasks].filter(
     (task) => task.childIds.length === 0 && (isRead(task) || sentBack.has(task.id)),
   );
-  const found = read.length === 0 ? new Map<string, RunRecord>() : await tellingRuns(folder, read);
+  const {found, unreadable} =
+    read.length === 0 ? {found: new Map<string, RunRecord>()} : await tellingRuns(folder, read);
   const engine = found.size > 0 ? await liveEngine(folder) : null;
   const isEngineAlive = engine !== null;
   const {isSessionRef} =
@@ -66,6 +67,7 @@ export async function taskFactsIn(
   const latestStart = await latestStartAfter(folder, plan, found.values());
   return (task) => {
     const run = found.get(task.id) ?? null;
+    const file = unreadable?.get(task.id);
     const known: KnownOfTask = {
       ...place,
       latestStart,
@@ -73,6 +75,7 @@ export async function taskFactsIn(
       isOwnerAtWork: run !== null && isOwnedBy(run, engine),
       isSentBack: sentBack.has(task.id),
       isOrphaned: orphans.has(task.id),
+      ...(file === undefined ? {} : {unreadable: file}),
     };
     return factsAbout(plan, task, known);
   };
@@ -122,16 +125,19 @@ async function sentBackIn(folder: Project['folder']): Promise<ReadonlyMap<string
 async function tellingRuns(
   folder: Project['folder'],
   tasks: readonly Task[],
-): Promise<ReadonlyMap<string, RunRecord>> {
+): Promise<{found: ReadonlyMap<string, RunRecord>; unreadable?: ReadonlyMap<string, string>}> {
   const {createRunStore} = await import('../../services/stores/run-store.ts');
   const {tellingRun} = await import('../../machines/policies/run/task-runs.ts');
   const store = createRunStore({folder: folder.runsFolder});
   const found = new Map<string, RunRecord>();
+  const unreadable = new Map<string, string>();
   for (const {id} of tasks) {
-    const run = tellingRun((await store.list(id)).runs);
+    const {runs, broken} = await store.list(id);
+    const run = tellingRun(runs);
     if (run) found.set(id, run);
+    if (broken[0]) unreadable.set(id, broken[0].file);
   }
-  return found;
+  return {found, unreadable};
 }
 
 /** Their Blackbird is gone, and something of them still lives. */

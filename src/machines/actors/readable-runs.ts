@@ -5,6 +5,7 @@ import type {Services} from '../../services/contracts/services.ts';
 import {type Completion, completionOf, completionSignature} from '../policies/review/completion-signature.ts';
 import {openDecision} from '../policies/review/decisions.ts';
 import {reviewedTasks} from '../policies/review/parent-review.ts';
+import {stepPastRecord} from '../policies/run/task-runs.ts';
 
 /**
  * Every run of a task that a gate depends on. One record that cannot be read keeps the gate closed. `task`: as the plan has
@@ -18,7 +19,6 @@ export async function readableRuns(
   const {runs: found, broken} = await runs.list(taskId);
   const [first] = broken;
   if (!first) return found;
-  const file = shellWord(first.file);
   throw new AppError(
     'E_STORE_CORRUPT',
     `whether ${taskId} waits for a person is not known: its run record ${first.file} cannot be used: ${first.reason}`,
@@ -29,7 +29,7 @@ export async function readableRuns(
         ['task', taskId],
       ],
       next: [
-        {command: `mv ${file} ${file}.broken`, why: 'mend it, or move it aside'},
+        stepPastRecord(first.file),
         ...nextWithout(taskId, task !== null && openDecision(task, found) !== null),
       ],
     },

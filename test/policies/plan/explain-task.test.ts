@@ -1,5 +1,10 @@
 import {describe, expect, test} from 'vitest';
-import {explainTask, type SentBackOf} from '../../../src/machines/policies/plan/explain-task.ts';
+import {
+  explainTask,
+  type SentBackOf,
+  taskCondition,
+} from '../../../src/machines/policies/plan/explain-task.ts';
+import {requireTask} from '../../../src/machines/policies/plan/plan-graph.ts';
 import type {KnownOfTask} from '../../../src/machines/policies/run/task-options.ts';
 import {dayAndTime} from '../../../src/machines/policies/text/durations.ts';
 import type {Plan} from '../../../src/services/contracts/plan.ts';
@@ -178,6 +183,17 @@ describe('why', () => {
       ],
       first,
     });
+  });
+
+  test.each([
+    {status: 'in_progress', reason: "its record cannot be read: /it's.json"},
+    {status: 'failed', reason: 'failed'},
+  ] as const)('$status with a record that cannot be read: $reason', ({status, reason}) => {
+    const plan = planOf(task('a', {status}));
+    const told = taskCondition(factsIn(plan, {unreadable: "/it's.json"})(requireTask(plan, 'a')));
+    expect(told.reason).toBe(reason);
+    const move = String.raw`mv '/it'\''s.json' '/it'\''s.json'.broken`;
+    expect(told.next?.command === move).toBe(status === 'in_progress');
   });
 
   test.each([

@@ -13,7 +13,7 @@ import {
   taskObstacle,
   taskStanding,
 } from '../run/task-options.ts';
-import {hasUndeliveredAnswer} from '../run/task-runs.ts';
+import {hasUndeliveredAnswer, stepPastRecord} from '../run/task-runs.ts';
 import {dayAndTime} from '../text/durations.ts';
 import {ancestorsOf, childrenOf, isLeaf, requireTask} from './plan-graph.ts';
 import {isReady, unmetDeps} from './readiness.ts';
@@ -159,6 +159,7 @@ function ownCondition(
 function nextFor(facts: TaskFacts): NextStep | undefined {
   if (taskStanding(facts) === 'busy')
     return {command: `blackbird logs ${shellWord(facts.task.id)} --follow`, why: 'watch it'};
+  if (facts.unreadable !== undefined) return stepPastRecord(facts.unreadable);
   if (isBeingFinished(facts)) return {command: 'blackbird status', why: 'see how far it is'};
   const [command] = nextCommands(facts);
   const forgets = command === 'restart' || command === 'retry';
@@ -183,6 +184,7 @@ function standingReason(facts: TaskFacts): string | null {
   const {plan, task, isSentBack} = facts;
   const standing = taskStanding(facts);
   if (standing === 'busy') return (facts.run && checkingWords(facts.run)) ?? 'running';
+  if (facts.unreadable !== undefined) return `its record cannot be read: ${facts.unreadable}`;
   if (isBeingFinished(facts)) return 'its agent has ended, its job is finishing it';
   if (standing === 'decisionPending') return 'waits for your decision';
   if (isSentBack) return `${task.status === 'done' ? 'done, but ' : ''}the review of its parent sent it back`;

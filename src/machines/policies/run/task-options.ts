@@ -42,6 +42,8 @@ export type TaskFacts = {
   readonly isOrphaned?: boolean;
   /** The Blackbird that launched its run works at this moment. */
   readonly isOwnerAtWork?: boolean;
+  /** A file of its history that cannot be read, of a task that may stand at a checkpoint. */
+  readonly unreadable?: string;
 };
 
 /** When the latest run of the project began, as far as anybody asks. */
@@ -50,7 +52,7 @@ type LatestStart = {readonly latestStart?: string | null};
 /** What is known besides the plan: where we are, and how the task stands on disk. */
 export type KnownOfTask = ProgramChoice &
   LatestStart &
-  Pick<TaskFacts, 'run' | 'isSentBack' | 'isOrphaned' | 'isOwnerAtWork'> & {
+  Pick<TaskFacts, 'run' | 'isSentBack' | 'isOrphaned' | 'isOwnerAtWork' | 'unreadable'> & {
     readonly repoRoot: string;
     /** A process holds the project lock, this one or another: a run that says running is running. */
     readonly isEngineAlive: boolean;
@@ -63,7 +65,7 @@ export function factsAbout(
   task: Task,
   {run, isSentBack, isOrphaned = false, isEngineAlive, isSessionRef, latestStart, ...known}: KnownOfTask,
 ): TaskFacts {
-  const {repoRoot, explicitProvider, customCommand, isOwnerAtWork = false} = known;
+  const {repoRoot, explicitProvider, customCommand, isOwnerAtWork = false, unreadable} = known;
   const circumstances = circumstancesAt({repoRoot, explicitProvider, customCommand}, run, {
     isSessionRef: run !== null && isSessionRef(run.provider, run.provider_session_ref),
     owner: isEngineAlive ? 'alive' : 'gone',
@@ -71,7 +73,8 @@ export function factsAbout(
     isPastCheckpoint: task.status !== 'in_progress' || (run !== null && isGoRun(run)),
     isBuiltOn: isAfter(latestStart, run?.decision_resolved_at),
   });
-  return {plan, task, run, circumstances, isSentBack, isOrphaned, isOwnerAtWork};
+  const file = unreadable !== undefined && task.status === 'in_progress' ? {unreadable} : {};
+  return {plan, task, run, circumstances, isSentBack, isOrphaned, isOwnerAtWork, ...file};
 }
 
 const isAfter = (start: string | null | undefined, decided: string | undefined): boolean =>

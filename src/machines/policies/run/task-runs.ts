@@ -1,4 +1,5 @@
 import type {FailureKind} from '../../../services/contracts/agent.ts';
+import {type NextStep, shellWord} from '../../../services/contracts/errors.ts';
 import {latestRun} from '../../../services/contracts/latest-run.ts';
 import type {TaskStatus} from '../../../services/contracts/plan.ts';
 import type {RunRecord, RunState} from '../../../services/contracts/run.ts';
@@ -87,3 +88,9 @@ export const rejectionsIn = (runs: readonly RunRecord[]): string[] =>
   runs.flatMap(({decision_state, decision_feedback}) =>
     decision_state === 'rejected' && decision_feedback !== undefined ? [decision_feedback] : [],
   );
+
+/** The way past a record that cannot be read: what depends on it stays closed until then. */
+export function stepPastRecord(file: string): NextStep {
+  const name = shellWord(file);
+  return {command: `mv ${name} ${name}.broken`, why: 'mend it, or move it aside'};
+}
