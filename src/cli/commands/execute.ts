@@ -33,6 +33,8 @@ export const verifyOption = (about: string) =>
 export const reviewOption = () => new Option('--review', 'stop after each task and ask for a decision');
 export const noReviewOption = () => new Option('--no-review', 'no checkpoints, whatever the settings say');
 export const noWaitOption = () => new Option('--no-wait', 'stop at a limit or an outage instead of waiting');
+/** Who asks for one thing by its name and does not want to wait tries it, whatever is known of a limit. */
+export const tryNowOption = () => new Option('--no-wait', 'try at once; stop at a limit or an outage');
 export const streamOption = () => new Option('--stream', "show the agent's words and tools as they come");
 
 export function executeCommand(cli: Cli): Command {

@@ -18,9 +18,9 @@ import {
   effortOption,
   modelOption,
   noReviewOption,
-  noWaitOption,
   reviewOption,
   streamOption,
+  tryNowOption,
 } from './execute.ts';
 
 type Options = JobCommandOptions & {answer?: readonly string[]; feedback?: string; execute?: true};
@@ -38,7 +38,7 @@ export function resumeCommand(cli: Cli): Command {
       .addOption(effortOption())
       .addOption(reviewOption())
       .addOption(noReviewOption())
-      .addOption(noWaitOption())
+      .addOption(tryNowOption())
       .addOption(streamOption())
       .addOption(inspectOption())
       .action((taskId: string, options: Options, command: Command) =>

@@ -4,7 +4,7 @@ import type {PlanRequest} from '../../machines/policies/planning/plan-draft.ts';
 import {AppError} from '../../services/contracts/errors.ts';
 import {readGivenFile} from '../../services/stores/given-file.ts';
 import type {Cli} from '../cli.ts';
-import {agentOption, effortOption, modelOption, noWaitOption, streamOption} from '../commands/execute.ts';
+import {agentOption, effortOption, modelOption, streamOption, tryNowOption} from '../commands/execute.ts';
 import {inspectOption} from '../inspect/inspect-option.ts';
 import {type JobCommandOptions, openEngineFor, runSteps} from '../job/job.ts';
 
@@ -17,7 +17,7 @@ export function withPlannerOptions(command: Command): Command {
     .addOption(agentOption())
     .addOption(modelOption())
     .addOption(effortOption())
-    .addOption(noWaitOption())
+    .addOption(tryNowOption())
     .addOption(streamOption())
     .addOption(inspectOption());
 }
