@@ -94,17 +94,19 @@ export const nothingDone: ExecutorProgress = {
 
 /** The task that comes next, from its beginning, or only the checkpoint it was left at. */
 export function nextTaskInput(
-  {taskId, isReviewed = false, ...rules}: JobRules & SelectedTask,
+  {taskId, ...rules}: JobRules & SelectedTask,
   mode: TaskInput['mode'],
 ): TaskInput {
   const {provider, explicitProvider, graceMilliseconds, stallMilliseconds, isAttended} = rules;
-  const {commits, wishes, checks, budgets} = rules;
+  const {commits, wishes, checks, budgets, isReviewed} = rules;
   const times = {graceMilliseconds, stallMilliseconds};
-  const common = {provider, explicitProvider, ...times, isReviewed, isAttended};
+  const common = {provider, explicitProvider, ...times, isAttended};
   return {
     taskId,
     mode,
     ...common,
+    // Where nobody said, a run that goes on keeps the checkpoint it was begun with.
+    ...(isReviewed === undefined ? {} : {isReviewed}),
     ...(commits && {commits}),
     ...(wishes && {wishes}),
     ...(checks && {checks}),
