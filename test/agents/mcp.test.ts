@@ -46,7 +46,8 @@ test.each([
   });
   const project = engineProject(planOf(task('old')), {agent: null, env: home.env});
   const {out: help} = await project.run(['mcp', '--help']);
-  const connect = help.split('\n').find((line) => line.startsWith(`  ${agent} mcp add `));
+  const [, connect] = help.match(new RegExp(`^ +\\$ (${agent} mcp add .*)$`, 'm')) ?? [];
+  expect(connect).toBeDefined();
   server.script(call, say('done'));
   const options = {cwd: project.folder, env: {...project.env, ...env}};
   await execute('bash', ['-ec', `${connect}\n${ask} < /dev/null`], options);
