@@ -36,8 +36,7 @@ export function listCommand(cli: Cli): Command {
       const shown = rows.map(({task, depth}) => ({depth, summary: summarize(plan, task, factsOf(task))}));
       const data = {tasks: shown.map(({summary, depth}) => (options.tree ? {...summary, depth} : summary))};
       cli.print(command, data, () => renderRows(shown, cli.context.stdout));
-      if (cli.isJson(command)) return;
-      if (rows.length === 0) cli.context.err(emptyNotice(plan, options));
+      if (rows.length === 0 && !cli.isJson(command)) cli.context.err(emptyNotice(plan, options));
     });
 }
 
