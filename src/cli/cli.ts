@@ -79,5 +79,5 @@ export function countingNumber(text: string): number {
   return number;
 }
 
-/** For options that may be given several times. */
+/** For options that may be repeated. */
 export const collect = (text: string, list: readonly string[] = []): readonly string[] => [...list, text];

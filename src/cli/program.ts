@@ -1,5 +1,6 @@
 import {Command, CommanderError} from 'commander';
 import {AppError} from '../services/contracts/errors.ts';
+import {asMeant} from './arguments.ts';
 import {Cli} from './cli.ts';
 import {addCommand} from './commands/add.ts';
 import {agentsCommand} from './commands/agents.ts';
@@ -63,7 +64,7 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
       running = command;
     });
     if (args[0] === '__complete') await complete(cli, program, args.slice(1));
-    else await program.parseAsync(withInspectValue(args.map(renamedFlag)), {from: 'user'});
+    else await program.parseAsync(withInspectValue(asMeant(args)), {from: 'user'});
     return cli.exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError)) return reportError(withUsage(error, running), context, {json});
@@ -75,9 +76,6 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
     return reportError(await usageError(error, failed), context, {json});
   }
 }
-
-/** What was called otherwise in the first version. */
-const renamedFlag = (arg: string) => (arg === '-V' ? '-v' : arg);
 
 async function withoutCommand(cli: Cli, program: Command, {json}: {json: boolean}): Promise<number> {
   const {context} = cli;
@@ -182,8 +180,8 @@ function agencyProgram(cli: Cli): Command {
       `
 Examples:
   $ agency run --name refunds         a branch, a worktree and Claude Code in it
-  $ agency ls                         what there is, and what runs
-  $ agency resume refunds             back into the session, created again where it is gone
+  $ agency ls                         list the sessions and what is running
+  $ agency resume refunds             go back to the session; creates it again if it is gone
   $ agency clean refunds              remove the worktree; branch and record stay
 
 The same commands are in "blackbird session". Exit codes: 0 done, 1 error, 2 usage.`,
@@ -219,8 +217,14 @@ function prepare(command: Command, context: CliContext, onFailure: (command: Com
       onFailure(command);
       throw error;
     });
-  if (command.commands.length > 0) command.helpCommand('help [command]', 'show help for a command');
+  if (command.commands.length > 0) command.addHelpCommand(helpCommandOf(command));
   for (const child of command.commands) prepare(child.allowExcessArguments(false), context, onFailure);
+}
+
+/** Where commands stand in groups it stands with the last of them, not alone in one of its own. */
+function helpCommandOf({commands}: Command): Command {
+  const help = new Command('help').argument('[command]').helpOption(false);
+  return help.description('show help for a command').helpGroup(commands.at(-1)?.helpGroup() ?? '');
 }
 
 /** Loaded only where help is asked for. */

@@ -27,16 +27,27 @@ export type PauseCommand = {readonly type: 'run.pause'; readonly reason: PauseRe
 
 /** Why it pauses, and whether it was asked for in another terminal. */
 export type PauseWish = {readonly reason: PauseReason; readonly isAskedElsewhere?: true};
-export type PauseNews = PauseWish & {readonly isForced: boolean};
+export type PauseNews = {readonly type: 'engine.pausing'; readonly isForced: boolean} & PauseWish;
 
 /** For views: why it pauses. The wish can be entered by a pause only. */
 export const pauseNews = (
   event: {readonly type: string} & Partial<PauseWish>,
   isForced: boolean,
 ): PauseNews => ({
+  type: 'engine.pausing',
   reason: event.reason ?? 'user_interrupt',
   isForced,
   ...(event.isAskedElsewhere && {isAskedElsewhere: true}),
+});
+
+/** Whether the stop was asked for in another terminal. */
+export type StopWish = {readonly isAskedElsewhere?: true};
+export type StopNews = {readonly type: 'engine.stopping'} & StopWish;
+
+/** For views: nothing more begins. */
+export const stopNews = ({isAskedElsewhere}: {readonly type: string} & StopWish): StopNews => ({
+  type: 'engine.stopping',
+  ...(isAskedElsewhere && {isAskedElsewhere}),
 });
 
 export const runPause = ({reason}: {readonly reason: PauseReason}): PauseCommand => ({

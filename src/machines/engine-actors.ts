@@ -179,7 +179,7 @@ export function provideEngine(services: Services, {desks, job, publish, warn, on
       resolveJob: defineResolveJobActor(services, warn, onRules),
       acquireLock: defineAcquireLockActor(services.lock),
       releaseLock: defineReleaseLockActor(services.lock),
-      openJob: defineOpenJobActor(services, job),
+      openJob: defineOpenJobActor(services, job, warn),
       surveyPlan: defineSurveyPlanActor(services),
       closeJob: defineCloseJobActor(services, job),
       watchRequests: defineWatchRequestsActor(services, job),

@@ -4,9 +4,17 @@ import type {ReceivedDecision} from './actors/hand-over.actor.ts';
 import type {WaitNews} from './actors/retry-wait.actor.ts';
 import type {PreparedRun} from './actors/run-situation.ts';
 import type {ReviewVerdict} from './actors/settle-review.actor.ts';
-import type {PauseNews} from './chart-parts.ts';
+import type {PauseNews, StopNews} from './chart-parts.ts';
 import type {PlanNews} from './planning.ts';
+import type {JobResult} from './policies/job/job-steps.ts';
 import type {DecisionRequest} from './review-gate.machine.ts';
+
+/** What the engine's own machine tells. */
+export type EngineNews =
+  | {readonly type: 'job.stopped'; readonly result: JobResult}
+  | PauseNews
+  | StopNews
+  | {readonly type: 'engine.warning'; readonly message: string};
 
 /** What the views are told while a job runs. */
 export type EngineFact =
@@ -27,6 +35,8 @@ export type EngineFact =
   | {readonly type: 'agent.news'; readonly run: RunRecord; readonly news: AgentNews}
   /** A limit or an outage: the job goes on by itself, or when somebody calls `retryNow`. */
   | WaitNews
-  | ({readonly type: 'engine.pausing'} & PauseNews)
+  | PauseNews
+  /** It stops after the task at work. */
+  | StopNews
   /** Something beside the work is broken; the work goes on. */
   | {readonly type: 'engine.warning'; readonly message: string};

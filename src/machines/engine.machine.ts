@@ -5,8 +5,9 @@ import type {JobOpening} from './actors/job.actor.ts';
 import {callbackNotProvided, promiseNotProvided} from './actors/not-provided.ts';
 import type {RecoverRunsInput} from './actors/recover-runs.actor.ts';
 import type {SurveyPlanInput} from './actors/survey-plan.actor.ts';
-import type {PauseNews, PauseWish} from './chart-parts.ts';
-import {byWish, errorIn, failedBy, pauseNews, runPause, stepOf} from './chart-parts.ts';
+import type {PauseWish, StopWish} from './chart-parts.ts';
+import {byWish, errorIn, failedBy, pauseNews, runPause, stepOf, stopNews} from './chart-parts.ts';
+import type {EngineNews} from './engine-fact.ts';
 import {executorMachine} from './executor.machine.ts';
 import {handOverMachine} from './hand-over.machine.ts';
 import {jobTaskMachine} from './job-task.machine.ts';
@@ -21,12 +22,7 @@ import {undoMachine} from './undo.machine.ts';
 export type EngineCommand =
   | {readonly type: 'job.start'; readonly job: Job}
   | ({readonly type: 'engine.pause'} & PauseWish)
-  | {readonly type: 'engine.stopAfterTask'};
-
-export type EngineNews =
-  | {readonly type: 'job.stopped'; readonly result: JobResult}
-  | ({readonly type: 'engine.pausing'} & PauseNews)
-  | {readonly type: 'engine.warning'; readonly message: string};
+  | ({readonly type: 'engine.stopAfterTask'} & StopWish);
 
 type EngineContext = jobs.JobProgress & {
   options: JobOptions;
@@ -75,7 +71,7 @@ export const engineMachine = setup({
       wanted: jobs.wantedAfter(context),
       steps: jobs.stepsAfter(context.steps, result),
     })),
-    announcePause: emit((_, params: PauseNews): EngineNews => ({type: 'engine.pausing', ...params})),
+    announce: emit((_, news: EngineNews) => news),
     warnUnheard: emit((_, {error}: {error: unknown}): EngineNews => {
       return {type: 'engine.warning', message: `other terminals are not heard any more: ${messageOf(error)}`};
     }),
@@ -117,15 +113,19 @@ export const engineMachine = setup({
           initial: 'none',
           states: {
             none: {on: {'engine.stopAfterTask': 'stopping', 'engine.pause': 'pausing'}},
-            stopping: {id: 'stopping', on: {'engine.pause': 'pausing'}},
+            stopping: {
+              id: 'stopping',
+              entry: {type: 'announce', params: ({event}) => stopNews(event)},
+              on: {'engine.pause': 'pausing'},
+            },
             pausing: {
               id: 'pausing',
-              entry: {type: 'announcePause', params: ({event}) => pauseNews(event, false)},
+              entry: {type: 'announce', params: ({event}) => pauseNews(event, false)},
               on: {'engine.pause': 'forcing'},
             },
             forcing: {
               id: 'forcing',
-              entry: {type: 'announcePause', params: ({event}) => pauseNews(event, true)},
+              entry: {type: 'announce', params: ({event}) => pauseNews(event, true)},
               on: {'engine.pause': {target: 'forcing', reenter: true}},
             },
           },

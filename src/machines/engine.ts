@@ -1,8 +1,8 @@
 import {createActor, type InspectionEvent} from 'xstate';
-import {AppError} from '../services/contracts/errors.ts';
+import {AppError, messageOf} from '../services/contracts/errors.ts';
 import type {PauseReason} from '../services/contracts/run.ts';
 import type {Services} from '../services/contracts/services.ts';
-import {type JobDesk, runsOfJob} from './actors/job.actor.ts';
+import {type JobDesk, noteStop, runsOfJob} from './actors/job.actor.ts';
 import type {PlanQuestion} from './actors/plan-draft.actor.ts';
 import {createSpendingDesk} from './actors/spending.ts';
 import {createDesks, provideEngine} from './engine-actors.ts';
@@ -51,6 +51,9 @@ export interface Engine {
 /** One key press can arrive as two signals; they are one wish. */
 const debounceMilliseconds = 250;
 
+/** Why a second job is refused. */
+export const alreadyBusy = () => new AppError('E_BUSY', 'this Blackbird is already running a job');
+
 export type EngineOptions = {
   /** Sees every actor of the engine and changes nothing; `createObserver` makes entries of it. */
   readonly inspect?: (inspection: InspectionEvent) => void;
@@ -83,6 +86,12 @@ export function createEngine(outside: Services, {inspect, clock}: EngineOptions 
   });
   actor.on('engine.pausing', publish);
   actor.on('engine.warning', publish);
+  actor.on('engine.stopping', (fact) => {
+    publish(fact);
+    noteStop(services, job).catch((error: unknown) =>
+      warn(`other terminals are not told of the stop: ${messageOf(error)}`),
+    );
+  });
   actor.start();
   const answer = (runId: string, command: ReviewGateCommand) => {
     const open = decisions.get(runId);
@@ -96,7 +105,7 @@ export function createEngine(outside: Services, {inspect, clock}: EngineOptions 
       new Promise((resolve, reject) => {
         const command = {type: 'job.start', job: asked} as const;
         if (!actor.getSnapshot().can(command)) {
-          reject(new AppError('E_BUSY', 'this Blackbird is already running a job'));
+          reject(alreadyBusy());
           return;
         }
         lastPause = Number.NEGATIVE_INFINITY;

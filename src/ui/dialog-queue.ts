@@ -34,9 +34,9 @@ export function createDialogQueue(
     },
     /** Called after every transition of the UI. */
     next,
-    /** Removes dialogs that are no longer wanted. */
-    drop: (type: Dialog['type']) => {
-      queue = queue.filter((dialog) => dialog.type !== type);
+    /** Changes those that wait; null removes one that is no longer wanted. */
+    revise: (change: (dialog: Dialog) => Dialog | null) => {
+      queue = queue.flatMap((dialog) => change(dialog) ?? []);
     },
   };
 }

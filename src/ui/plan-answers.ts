@@ -78,6 +78,7 @@ export function createPlanAnswers(
       const preview = core.get().planning?.question?.preview;
       if (preview) tell({type: 'plan.edit', edit: leftOut(preview, taskId)});
     },
+    takeBackProposed: () => tell({type: 'plan.edit', edit: 'takeBack'}),
     endPlanQuestions: (output: QuestionsOutput) => {
       if (output.outcome === 'answered') tell({type: 'plan.answer', answers: output.answers});
       else tell({type: 'plan.postpone'});

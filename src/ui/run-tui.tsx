@@ -49,6 +49,8 @@ export async function runTui(tui: Tui, terminal: TuiTerminal): Promise<void> {
         await tui.ports.sessions.resume(handover.id).catch(tui.answers.failed);
       else await tui.ports.programs.run(handover.program).catch(sayTo(tui));
       tui.patch({handover: null});
+      // A signal may have ended it meanwhile.
+      if (tui.get().ui.hasTag('gone')) return;
       // Much may have happened to the sessions meanwhile.
       if (tui.facts().screen === 'sessions') tui.press({name: 'r', text: 'r'});
     }

@@ -22,7 +22,7 @@ export function createSessionAnswers(
       close();
       core.say({tone: 'accent', text: `beginning ${name}…`});
       ports.sessions.create(name).then(
-        ({warnings}) => said(`session ${name} begins; enter attaches`, warnings),
+        ({warnings}) => said(`session ${name} is starting; enter attaches`, warnings),
         (error: unknown) => {
           reload();
           fail(error);

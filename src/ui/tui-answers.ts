@@ -94,6 +94,13 @@ export function createAnswers(core: TuiCore, ports: TuiPorts, jobs: Jobs) {
       if (output.outcome === 'answered') jobs.startAnswered(resumeStep(taskId, output.answers));
       if (output.outcome === 'failed') failed(output.error);
     },
+    /** They were closed before they were answered, and another dialog may be open by now. */
+    leaveQuestions: (output: QuestionsOutput, {hasWords}: {readonly hasWords: boolean}) => {
+      const said = core.get().notice?.text;
+      const text = [...(said ? [said] : []), 'what you wrote is kept as a draft'].join(' · ');
+      if (output.outcome === 'canceled' && hasWords) core.say({tone: 'accent', text});
+      if (output.outcome === 'failed') core.dialogs.ask({type: 'message', ...messageLines(output.error)});
+    },
     /** The engine waits for it, or it was left open by an earlier one. */
     decide: (taskId: string, decision: CheckpointAnswer) => {
       const asked = takeRequest(taskId);

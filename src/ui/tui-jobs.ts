@@ -1,10 +1,8 @@
 import type {PlanQuestion} from '../machines/actors/plan-draft.actor.ts';
-import type {ReviewVerdict} from '../machines/actors/settle-review.actor.ts';
 import type {OpenDraft} from '../machines/drafts.ts';
-import type {EngineFact} from '../machines/engine.ts';
+import {alreadyBusy, type EngineFact} from '../machines/engine.ts';
 import type {JobStep} from '../machines/policies/job/job-steps.ts';
 import {decisionWords} from '../machines/policies/review/checkpoint-choices.ts';
-import {remarksOf} from '../machines/policies/review/review-remarks.ts';
 import {commitWords} from '../machines/policies/run/commit-message.ts';
 import type {DecisionRequest} from '../machines/review-gate.machine.ts';
 import type {Dialog} from '../machines/tui.machine.ts';
@@ -14,9 +12,11 @@ import {dialogFor} from './commands/plan-agent.ts';
 import {createLiveRuns} from './live-runs.ts';
 import {select, showTab} from './model/browse.ts';
 import {messageLines} from './model/error-lines.ts';
-import type {JobView, Notice} from './model/facts.ts';
+import type {Notice} from './model/facts.ts';
+import {turnWords, verdictNotice} from './model/job-words.ts';
 import {rememberChange} from './plan-change.ts';
-import type {ProjectData, TuiPorts} from './ports.ts';
+import type {TuiPorts} from './ports.ts';
+import {withRun, withRunAtWork} from './seen-runs.ts';
 import type {Jobs, TuiCore} from './tui-core.ts';
 
 /** Jobs from the key press to their end, and what the engine reports meanwhile. */
@@ -119,7 +119,7 @@ export function createJobs(core: TuiCore, ports: TuiPorts): Jobs {
         core.patch({decisions: new Map([...decisions].filter(([runId]) => runId !== run.run_id))});
         closePrompt();
         const words = decisionWords[posted.decision.state];
-        core.say({tone: 'accent', text: `${task.id} was decided in another terminal: ${words}`});
+        tell({tone: 'accent', text: `${task.id} was decided in another terminal: ${words}`});
         return;
       }
       case 'engine.warning':
@@ -133,6 +133,14 @@ export function createJobs(core: TuiCore, ports: TuiPorts): Jobs {
       case 'wait.ended': {
         const {job} = core.get();
         if (job) core.patch({job: {...job, wait: null}});
+        return;
+      }
+      case 'engine.stopping': {
+        const {job} = core.get();
+        core.send({type: 'job.stopAsked'});
+        if (job) core.patch({job: {...job, isStopping: true}});
+        if (fact.isAskedElsewhere)
+          core.say({tone: 'accent', text: 'stops after this task, as asked in another terminal'});
         return;
       }
       case 'engine.pausing':
@@ -166,7 +174,7 @@ export function createJobs(core: TuiCore, ports: TuiPorts): Jobs {
     const before = planning ?? {runId: null, words: '', selectedId: null};
     core.patch({planning: {...before, question}});
     if (ui.context.dialog?.type === 'planWork') core.send({type: 'dialog.close'});
-    core.dialogs.drop('planWork');
+    core.dialogs.revise((waiting) => (waiting.type === 'planWork' ? null : waiting));
     const dialog = dialogFor(question);
     if (question.refusal === undefined) {
       heard();
@@ -180,8 +188,11 @@ export function createJobs(core: TuiCore, ports: TuiPorts): Jobs {
 
   /** The job is over: what it asked needs no answer any more. */
   const closePrompt = () => {
-    for (const type of jobDialogs) core.dialogs.drop(type);
-    if (jobDialogs.has(core.get().ui.context.dialog?.type)) core.send({type: 'dialog.close'});
+    core.dialogs.revise(withoutJob);
+    const {dialog} = core.get().ui.context;
+    const left = dialog && withoutJob(dialog);
+    if (dialog && left === null) core.send({type: 'dialog.close'});
+    else if (left && left !== dialog) core.send({type: 'dialog.open', dialog: left});
   };
 
   /** Those that cannot be read are told of by `plan drafts`. */
@@ -199,6 +210,12 @@ export function createJobs(core: TuiCore, ports: TuiPorts): Jobs {
     });
 
   const start = async (...steps: readonly JobStep[]): Promise<void> => {
+    // What was asked before another job began may be answered while it works: that job stays as it is.
+    if (!core.get().ui.can({type: 'job.began'})) {
+      unheard = null;
+      core.dialogs.ask({type: 'message', ...messageLines(alreadyBusy())});
+      return;
+    }
     isFollowing = true;
     told = [];
     core.patch({job: {steps, runs: new Map(), isStopping: false, wait: null}, notice: null, past: null});
@@ -247,45 +264,17 @@ export function createJobs(core: TuiCore, ports: TuiPorts): Jobs {
 }
 
 /** They belong to the job that asks. */
-const jobDialogs: ReadonlySet<Dialog['type'] | undefined> & Iterable<Dialog['type']> = new Set<
-  Dialog['type']
->(['checkpoint', 'planWork', 'planQuestions', 'planReview', 'planRevise', 'planFields', 'planField']);
+const jobDialogs: ReadonlySet<Dialog['type']> = new Set([
+  ...(['checkpoint', 'planWork', 'planQuestions', 'planReview'] as const),
+  ...(['planRevise', 'planFields', 'planField'] as const),
+]);
 
-const turnWords = {
-  start: 'planning',
-  answers: 'planning with your answers',
-  problems: 'its answer could not be used: it answers again',
-  findings: 'the quality gate sent it back: it mends its plan',
-  revision: 'revising the plan',
-} as const;
-
-function verdictNotice(verdict: ReviewVerdict): Notice {
-  const parent = verdict.run.task_id;
-  switch (verdict.type) {
-    case 'passed': {
-      const remarks = remarksOf(verdict.run);
-      const remark = remarks === '' ? '' : `; it remarks: ${remarks}`;
-      return {tone: 'good', text: `the review of ${parent} passed${remark}`};
-    }
-    case 'sentBack':
-      return {tone: 'warning', text: `the review of ${parent} sends tasks back`};
-    case 'broken':
-      return {tone: 'bad', text: `the review of ${parent} came to nothing; the next execute tries again`};
-  }
-}
-
-/** A run is at work from its start until its record says that it ended. */
-function withRunAtWork(runs: JobView['runs'], run: RunRecord): JobView['runs'] {
-  const atWork = new Map(runs);
-  if (run.state === 'running') atWork.set(run.run_id, run);
-  else atWork.delete(run.run_id);
-  return atWork;
-}
-
-/** A reported run, put where the next read of the disk will find it too. */
-function withRun(data: ProjectData, run: RunRecord): ProjectData {
-  const view = {...run, stdout: '', stderr: ''};
-  return run.run_type === 'execute'
-    ? {...data, runs: new Map(data.runs).set(run.task_id, view)}
-    : {...data, reviews: new Map(data.reviews).set(run.task_id, view)};
+/** A dialog once the job is over: null where it only asked for the job, a message without such a question behind it. */
+function withoutJob(dialog: Dialog): Dialog | null {
+  if (jobDialogs.has(dialog.type)) return null;
+  if (dialog.type !== 'message' || dialog.next === undefined) return dialog;
+  const {next, ...message} = dialog;
+  const left = withoutJob(next);
+  if (left === next) return dialog;
+  return left === null ? message : {...message, next: left};
 }

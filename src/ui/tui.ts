@@ -19,6 +19,7 @@ import {createFacts, type Facts, type TuiState} from './model/facts.ts';
 import {helpColumns, helpLines} from './model/help-lines.ts';
 import {initialSelection} from './model/initial-selection.ts';
 import {openPrompts} from './open-prompts.ts';
+import {createOvertaken} from './overtaken-prompt.ts';
 import type {TuiPorts} from './ports.ts';
 import {createStore, type Store} from './store.ts';
 import {type Answers, createAnswers} from './tui-answers.ts';
@@ -80,6 +81,7 @@ export function createTui(ports: TuiPorts): Tui {
     const before = core.facts().panel;
     core.patch({ui});
     const {panel} = core.facts();
+    if (before !== panel) overtaken.remember();
     if ((before === null) !== (panel === null)) {
       const {browse} = core.get();
       // A panel that opens has the keys; the plan has them when it is gone.
@@ -122,6 +124,7 @@ export function createTui(ports: TuiPorts): Tui {
       openPrompts(core, ports);
     },
   };
+  const overtaken = createOvertaken(core);
   const clock = createClock(() => isTicking(core));
   const details = createDetails(core, ports, clock.seconds);
   const preview = createPreview(core, ports);
@@ -191,6 +194,7 @@ export function createTui(ports: TuiPorts): Tui {
           const isFirst = state.get().data === null;
           core.patch({data});
           if (isFirst) core.patch({browse: initialSelection(core.facts(), state.get().browse)});
+          overtaken.look();
           // What a job of this screen left may be seen on disk only after its end.
           openPrompts(core, ports);
         }),

@@ -284,7 +284,7 @@ describe.each(['codex', 'claude'] as const)('%s', (agent) => {
     while (project.latest('a')?.state === 'canceled') ({code, out} = await pauseEarly());
     expect(code).toBe(130);
     expect(project.latest('a')).toMatchObject({state: 'paused', resumable: false});
-    expect(out).toContain('Paused. The agent has no session to go on in, so it cannot be resumed.\n');
+    expect(out).toContain('Paused. The agent has no session to continue, so it cannot be resumed.\n');
     expect(server.requests).toEqual([]);
 
     const refused = await project.run(['resume', 'a']);

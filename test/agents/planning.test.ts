@@ -142,7 +142,7 @@ describe.each<ProviderId>(['codex', 'claude'])('%s', (agent) => {
     const ended = await planning.ended;
     hold.release();
     expect(ended.code).toBe(130);
-    expect(ended.out).toContain(`Go on with: blackbird plan drafts open ${draft?.draftId}`);
+    expect(ended.out).toContain(`Continue with: blackbird plan drafts open ${draft?.draftId}`);
     expect(project.agents()).toEqual([]);
     expect(turnsOf(project, draft?.draftId ?? '')).toMatchObject([{state: 'paused', resumable: true}]);
 

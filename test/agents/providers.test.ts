@@ -113,14 +113,16 @@ test.each([
 describe.each([codexProvider, claudeProvider])('$title', (provider) => {
   test('does its work, says so, and takes a prompt that looks like an option', async () => {
     const {server, cwd, start} = await setUp(provider);
-    server.script(runInShell('echo hi > made.txt; cat made.txt'), say('All done.\nSee made.txt.'));
+    // Quotes, escapes and a variable: it is shown as it ran, however the agent quotes it.
+    const command = String.raw`X=i; printf "h$X\n" > made.txt; cat 'made.txt'`;
+    server.script(runInShell(command), say('All done.\nSee made.txt.'));
 
     const run = await start({prompt: '--help me with canary-1'});
 
     expect((await run.ended).verdict).toEqual({outcome: 'succeeded', text: 'All done.\nSee made.txt.'});
     expect(readFileSync(path.join(cwd, 'made.txt'), 'utf8')).toBe('hi\n');
     expect(run.events[0]).toEqual({type: 'session', ref: expect.toSatisfy(provider.isSessionRef)});
-    expect(activities(run.events, 'command')).toEqual(['$ echo hi > made.txt; cat made.txt']);
+    expect(activities(run.events, 'command')).toEqual([`$ ${command}`]);
     expect(activities(run.events, 'output')).toEqual(['hi']);
     expect(activities(run.events, 'message')).toEqual(['All done. …']);
     expect(run.events.findLast(({type}) => type === 'usage')).toMatchObject({

@@ -66,7 +66,7 @@ describe.each<AgentName>(['claude', 'codex'])('%s', (agent) => {
     // Nobody starts another task of an account that is known to be at its limit.
     const impatient = await project.run(['execute', '--no-wait']);
     expect({code: impatient.code, asked: server.requests.length}).toEqual({code: 75, asked: 2});
-    expect(impatient.out).toContain(`cannot go on before ${dayAndTime(paused?.retry_at ?? '')}`);
+    expect(impatient.out).toContain(`cannot continue before ${dayAndTime(paused?.retry_at ?? '')}`);
 
     const second = await project.run(['execute']);
     expect({code: second.code, err: second.err}).toEqual({code: 0, err: ''});

@@ -33,7 +33,7 @@ async function badNight(): Promise<EngineProject> {
       task('mail', {prompt: demo('write started x', 'sleep 60')}),
     ),
   );
-  expect((await project.run(['execute'])).out).toContain('pay-4 is waiting for user input');
+  expect((await project.run(['execute'])).out).toContain('pay-4 waits for your answer');
   const crashed = project.start(['execute', 'mail']);
   await untilAtWork(project, 'mail');
   // A journal is written together: what died before that is told by its record alone.
@@ -100,7 +100,7 @@ test('a bad night is understood from the page alone, in every size and color', a
 
   await open('refused');
   await eventually(async () =>
-    expect(await page.locator('#current-state').textContent()).toMatch(/would not go on/),
+    expect(await page.locator('#current-state').textContent()).toMatch(/refused to continue/),
   );
   await eventually(async () => {
     expect(await page.locator('#run').textContent()).toContain('blackbird restart mail');
@@ -114,7 +114,7 @@ test('a bad night is understood from the page alone, in every size and color', a
   // To a screen reader as well: everything has a name, a failure is said, labels of lines are not read in a row.
   expect(await nameless(page)).toEqual([]);
   const said = await page.locator('#machines').ariaSnapshot();
-  expect(said).toMatch(/button "run settled · the agent would not go on/);
+  expect(said).toMatch(/button "run settled · the agent refused to continue/);
   expect(said).toMatch(/img "settled, active, at rest, as its record says/);
   expect(said).not.toContain('[isPauseAsked]');
   // The way back leads to where one came from: all three jobs.

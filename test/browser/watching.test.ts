@@ -1,5 +1,6 @@
 import type {Browser} from 'playwright-core';
 import {afterAll, beforeAll, describe, expect, onTestFinished, test} from 'vitest';
+import {deferred} from '../fakes/memory-run-store.ts';
 import {launchChromium} from '../helpers/chromium.ts';
 import {demo, engineProject, pauseInTheMiddle, untilAtWork} from '../helpers/engine-project.ts';
 import {eventually} from '../helpers/eventually.ts';
@@ -96,6 +97,47 @@ test('a paused run is followed on into its resume, and what came before is still
   );
   expect(await page.locator('#context').textContent()).toContain('phase "launching"');
   expect(complaints).toEqual([]);
+  served.child.kill('SIGINT');
+  expect((await served.ended).code).toBe(0);
+});
+
+test('an answer that does not come is asked for again, and one to a view that was left changes nothing', async () => {
+  const project = engineProject(planOf(task('a', {prompt: demo('write done x')})));
+  expect((await project.run(['execute'])).code).toBe(0);
+  const served = project.start(['inspect']);
+  const {page} = await openPage(browser, await addressIn(served.out));
+  const connection = (words: string) =>
+    eventually(async () => expect(await page.locator('#connection').textContent()).toBe(words));
+  const openMachines = async () => {
+    await page.locator('#rows button.task').click();
+    await page.locator('.state.active:not(.holds)').first().waitFor();
+    await connection('ended');
+  };
+  await openMachines();
+
+  let requests = 0;
+  await page.route(/\/jobs\/newest$/, (route) => (requests++ === 0 ? route.abort() : route.continue()));
+  await page.locator('#job-link').click();
+  await eventually(() => expect(requests).toBeGreaterThan(1));
+  await connection('ended');
+
+  await openMachines();
+  const isLeft = deferred();
+  await page.unrouteAll();
+  await page.route(/\/jobs\/newest$/, async (route) => {
+    await isLeft.promise;
+    await route.abort();
+  });
+  const [asked] = await Promise.all([
+    page.waitForRequest(/\/jobs\/newest$/),
+    page.locator('#job-link').click(),
+  ]);
+  await openMachines();
+  const failed = page.waitForEvent('requestfailed', (request) => request === asked);
+  isLeft.resolve();
+  await failed;
+  await eventNames(page);
+  expect(await page.locator('#connection').textContent()).toBe('ended');
   served.child.kill('SIGINT');
   expect((await served.ended).code).toBe(0);
 });

@@ -98,6 +98,17 @@ describe('add', () => {
     expect(Object.keys(project.tasks())).toEqual(['write-the-greeting', 'write-the-greeting-2']);
   });
 
+  test('takes the title as its argument, once', async () => {
+    const project = cliProject(planOf());
+    expect(await project.json(['add', 'Write it'])).toEqual({id: 'write-it'});
+    expect(project.tasks()['write-it']?.title).toBe('Write it');
+    expect(await project.run(['add', 'One', '--title', 'Two'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('error: the title is given twice'),
+    });
+    expect(Object.keys(project.tasks())).toEqual(['write-it']);
+  });
+
   test('asks for the title', async () => {
     const project = cliProject(planOf());
     expect(await project.run(['add', '--id', 'a'], {answers: ['Asked for']})).toEqual({
@@ -122,7 +133,7 @@ describe('add', () => {
     expect(err.replace(/^Title: \n/, '')).toBe(
       lines(
         'error: title is required (use --title or enter it interactively)',
-        '  usage  blackbird add [options]',
+        '  usage  blackbird add [options] [title]',
         '  code   E_NO_INPUT',
         '  next   blackbird add --help  see what it takes',
       ),
@@ -158,7 +169,7 @@ describe('add', () => {
       error: {
         code: 'E_TASK_ID',
         message: `${JSON.stringify(id)} cannot be a task id`,
-        details: {allowed: expect.any(String), usage: 'blackbird add [options]'},
+        details: {allowed: expect.any(String), usage: 'blackbird add [options] [title]'},
       },
     });
     expect(project.planText()).toBe(before);
@@ -196,11 +207,12 @@ describe('add', () => {
       `option '--index <n>' argument '${'9'.repeat(30)}' is invalid. It must be a whole number.`,
     ],
     [['--ac'], "option '--ac <text>' argument missing"],
-    [['word'], "too many arguments for 'add'. Expected 0 arguments but got 1."],
+    [['word'], 'the title is given twice'],
+    [['two', 'words'], "too many arguments for 'add'. Expected 1 argument but got 2."],
   ])('%s is a usage error', async (options, message) => {
     expect(await cliProject(base).error(['add', '--title', 't', ...options])).toMatchObject({
       code: 2,
-      error: {code: 'E_USAGE', message, details: {usage: 'blackbird add [options]'}},
+      error: {code: 'E_USAGE', message, details: {usage: 'blackbird add [options] [title]'}},
     });
   });
 });

@@ -24,3 +24,21 @@ test('each check is told once, and nothing of what was before', () => {
   expect(news(runRecord({run_id: 'a-2', verifications: [first, second]})).lines).toHaveLength(1);
   expect(news(runRecord({run_id: 'a-2', verifications: [first, second]})).lines).toEqual([]);
 });
+
+test('a check that failed shows the end of what it printed', () => {
+  const news = createCheckLines((_style, text) => text);
+  const tail = [
+    ...Array.from({length: 20}, (_, line) => `line ${line}`),
+    '',
+    '\u001b[31mlast\u001b[0m',
+    '',
+  ].join('\n');
+  news(runRecord());
+  const {lines} = news(runRecord({verifications: [{...check('npm test'), exit_code: 1, tail}]}));
+  expect(lines).toEqual([
+    '  ✗ npm test exit 1 1.0s',
+    ...[13, 14, 15, 16, 17, 18, 19].map((line) => `    line ${line}`),
+    '    last',
+    '  ↩ back to the agent',
+  ]);
+});

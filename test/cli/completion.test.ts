@@ -35,7 +35,7 @@ describe('what could stand at the cursor', () => {
     expect(Object.keys(commands)).toEqual(
       expect.arrayContaining(['list', 'show', 'set-status', 'deps', 'config', 'completion', 'help']),
     );
-    expect(commands.show).toBe('show one task in full, with what it belongs to and waits for');
+    expect(commands.show).toBe('show one task in full, with its parent, children and dependencies');
     expect(commands.help).toBe('show help for a command');
     expect(Object.keys(commands)).not.toContain('__complete');
     expect(await valuesFor(['se'])).toContain('set-status');

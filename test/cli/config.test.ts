@@ -64,6 +64,7 @@ describe('config list', () => {
     const {out} = await cliProject(planOf()).run(['config', 'list'], {terminal: true});
     expect(out).toMatch(/^KEY +VALUE +SOURCE +ABOUT\n/);
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+    expect(out).toMatch(/\nThe agent is no setting: blackbird agents shows it and where it was chosen.\n$/);
   });
 
   test('warns about what it ignores or adjusts, and goes on', async () => {

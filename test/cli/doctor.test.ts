@@ -1,6 +1,7 @@
 import {chmodSync, mkdirSync, symlinkSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
+import {unrecordedText} from '../../src/machines/policies/job/repository-warnings.ts';
 import {planOf, task} from '../helpers/plans.ts';
 import {type CliProject, cliProject, controlCharacters} from '../helpers/run-cli.ts';
 
@@ -37,6 +38,12 @@ describe('doctor', () => {
     expect(by.node).toEqual({name: 'node', state: 'good', found: process.version});
     expect(by.plan).toEqual({name: 'plan', state: 'good', found: `2 tasks in ${project.planFile}`});
     expect(by.config).toEqual({name: 'config', state: 'good', found: 'defaults only'});
+    expect(by.repository).toEqual({
+      name: 'repository',
+      state: 'missing',
+      found: unrecordedText,
+      advice: 'git init',
+    });
     expect(by.state).toEqual({
       name: 'state',
       state: 'good',

@@ -151,7 +151,7 @@ describe('feedback edit', () => {
     const project = setUp();
     expect(await project.run(['feedback', 'edit', 'a', 'Test dates only.'])).toMatchObject({
       ...{code: 0, err: ''},
-      out: lines('a is told this instead; both are on record'),
+      out: lines('a will get this feedback instead; both versions are on record'),
     });
     const {pending} = JSON.parse((await project.run(['feedback', 'list', '--json'])).out);
     expect(pending.map((each: PendingFeedback) => each.feedback)).toEqual([

@@ -88,9 +88,9 @@ describe('plan import', () => {
       code: 1,
       error: {
         code: 'E_CONFIRMATION_REQUIRED',
-        message: 'nobody is there to ask; nothing was saved; pass --yes to save it',
+        message: 'there is no terminal to ask in; nothing was saved; pass --yes to save it',
         next: [
-          {command: 'blackbird plan import TODO.md --yes', why: 'save it without a question'},
+          {command: 'blackbird plan import TODO.md --yes', why: 'save it without asking'},
           {command: 'blackbird plan import TODO.md --dry-run', why: 'only see what would change'},
         ],
       },

@@ -1,6 +1,7 @@
 import {mkdirSync, statSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
+import {unrecordedWarning} from '../../src/machines/policies/job/repository-warnings.ts';
 import {emptyPlanText} from '../../src/machines/policies/plan/empty-plan.ts';
 import {family, planOf, task} from '../helpers/plans.ts';
 import {cliProject, controlCharacters, lines} from '../helpers/run-cli.ts';
@@ -11,7 +12,7 @@ describe('init', () => {
     expect(await run(['init'])).toEqual({
       code: 0,
       out: lines(`created plan: ${planFile}`),
-      err: lines(emptyPlanText),
+      err: lines(emptyPlanText, `warning: ${unrecordedWarning}`),
     });
     expect(planText()).toBe('{\n  "schemaVersion": 1,\n  "items": {}\n}\n');
     expect(statSync(planFile).mode & 0o777).toBe(0o600);
@@ -22,6 +23,13 @@ describe('init', () => {
   test('tells a script what it made', async () => {
     const {planFile, json} = cliProject();
     expect(await json(['init'])).toEqual({created: true, file: planFile});
+  });
+
+  test('warns of nothing in a repository', async () => {
+    const {folder, run} = cliProject();
+    mkdirSync(path.join(folder, '.git'));
+    writeFileSync(path.join(folder, '.git/HEAD'), 'ref: refs/heads/main\n');
+    expect((await run(['init'])).err).toBe(lines(emptyPlanText));
   });
 
   test('does not touch a plan it cannot read', async () => {
@@ -213,9 +221,10 @@ describe('plan lint', () => {
       code: 3,
       out: lines(
         'a',
-        '  blocking  has no prompt  leaf_prompt_missing',
-        '    tell the agent what to do, where, and how to see that it is done',
+        '  blocking  has no prompt',
+        '    tell the agent what to do, where, and how to see that it is done  (leaf_prompt_missing)',
         '1 blocking',
+        'Blocking: an agent would have to guess. execute runs these tasks anyway; --yes would not save them.',
       ),
       err: '',
     });

@@ -97,7 +97,7 @@ test('a task whose agent outlived its Blackbird is shown as orphaned, with what 
         name: 'agent',
         state: 'wrong',
         found: `run ${run.run_id} of a works without a Blackbird: ${agent.pid}`,
-        advice: 'blackbird resume a ends it and goes on',
+        advice: 'blackbird resume a ends it and continues',
       },
     ]),
   });

@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import {planOf, task} from '../helpers/plans.ts';
 import {cliProject} from '../helpers/run-cli.ts';
 
-test('next shows the task that execute would begin with', async () => {
+test('next shows the task that execute would start with', async () => {
   const {run, json} = cliProject(
     planOf(task('a', {status: 'done'}), task('c', {deps: ['b']}), task('b', {deps: ['a']}), task('d')),
   );

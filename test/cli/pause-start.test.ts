@@ -71,7 +71,7 @@ test('Ctrl+C at any turn of a resume with feedback keeps the words', async () =>
     const {code, lines} = await interrupted(turns, project, ['resume', 'a', '--feedback', words]);
     expect({turns, code}).toEqual({turns, code: exitCodes.paused});
     expect(lines.at(-1)).toMatch(
-      /^Interrupted before a went on\. Your feedback is kept\.|blackbird restart a$/,
+      /^Interrupted before a continued\. Your feedback is kept\.|blackbird restart a$/,
     );
     expect(project.text('.blackbird/drafts/a.feedback.json')).toContain(words);
   }

@@ -1,15 +1,19 @@
 import {expect, test} from 'vitest';
 import {textProgress} from '../../src/cli/job/progress.ts';
 import type {EngineFact} from '../../src/machines/engine.ts';
-import {restingRun} from '../fakes/runs.ts';
-import {now} from '../helpers/plans.ts';
+import type {RunRecord} from '../../src/services/contracts/run.ts';
+import {restingRun, runRecord, waitingRun} from '../fakes/runs.ts';
+import {now, task} from '../helpers/plans.ts';
 
 /** What a shell without colours shows of these. */
 function shown(...facts: readonly EngineFact[]): string[] {
   const lines: string[] = [];
   const stdout = {isTerminal: false, columns: 80, hasColor: false};
   const say = (text: string) => void lines.push(text);
-  const progress = textProgress({out: say, err: say, stdout, now: () => now}, say, {isStreaming: false});
+  const progress = textProgress({out: say, err: say, stdout, now: () => now}, say, {
+    isStreaming: false,
+    retries: 2,
+  });
   for (const fact of facts) progress.onFact(fact);
   progress.close();
   return lines;
@@ -48,4 +52,36 @@ test('the end of a run is told at its checkpoint, and not again when a restart r
   const line = expect.stringMatching(/^! a {2}finished/);
   expect(shown({type: 'run.updated', run: pending})).toEqual([line]);
   expect(shown({type: 'run.updated', run: replaced})).toEqual([]);
+});
+
+test('changes that were requested leave a line, once', () => {
+  const asked = {...pending, decision_state: 'changes_requested' as const};
+  const words = {...asked, decision_feedback: 'use cents,\nnot floats', decision_comment_ids: ['c1']};
+  const comments = {...asked, decision_comment_ids: ['c1', 'c2']};
+  expect(shown({type: 'run.updated', run: words}, {type: 'run.updated', run: words})).toEqual([
+    '↩ a  changes requested: use cents, not floats (1 comment)',
+  ]);
+  expect(shown({type: 'run.updated', run: comments})).toEqual(['↩ a  changes requested (2 comments)']);
+});
+
+test('a task that rests is told of before the first that begins; where none does, the end tells of it', () => {
+  const asks: EngineFact = {type: 'run.resting', run: waitingRun({task_id: 'b'})};
+  const warning: EngineFact = {type: 'engine.warning', message: 'w'};
+  expect(shown(asks, warning)).toEqual(['warning: w']);
+  const begun = {task: task('a'), run: runRecord(), order: {type: 'run.launch'}};
+  const started = {type: 'task.started', prepared: begun} as unknown as EngineFact;
+  expect(shown(asks, started)).toEqual([
+    '? b waits for your answer: blackbird resume b',
+    expect.stringMatching(/^▶ a /),
+  ]);
+});
+
+test('a retry of its own is announced, with how many there are', () => {
+  const started = (run: RunRecord, order: Extract<EngineFact, {type: 'task.started'}>['prepared']['order']) =>
+    ({type: 'task.started', prepared: {task: task('a'), run, order}}) as EngineFact;
+  const launch = {type: 'run.launch'} as Parameters<typeof started>[1];
+  expect(shown(started(runRecord({retry_number: 1}), launch), started(runRecord(), launch))).toEqual([
+    '▶ a  Task a  (claude, retry 1 of 2, told what failed)',
+    '▶ a  Task a  (claude)',
+  ]);
 });

@@ -52,7 +52,7 @@ test('where nothing ever ran it says so, and leaves no trace', async () => {
   const made = cliProject(planOf(task('a')));
   expect(await made.run(['report'])).toEqual({
     code: 0,
-    out: lines('Nothing ran  0 of 1 done', '1 ready: a. Go on with: blackbird execute'),
+    out: lines('Nothing ran  0 of 1 done', '1 ready: a. Continue with: blackbird execute'),
     err: '',
   });
   expect(made.files()).toEqual(['blackbird.plan.json']);
@@ -197,6 +197,6 @@ test('a record that cannot be read is named, and hides no other', async () => {
   const {code, out} = await made.run(['report']);
   expect(code).toBe(0);
   expect(out).toMatch(/^✗ b +Second +failed: no way/m);
-  expect(out).toMatch(/left out, it cannot be read: .*2026-3\.json/);
-  expect(out).toMatch(/left out, it cannot be read: .*b-2\.json/);
+  expect(out).toMatch(/left out because it cannot be read: .*2026-3\.json/);
+  expect(out).toMatch(/left out because it cannot be read: .*b-2\.json/);
 });

@@ -28,3 +28,35 @@ test.each<{what: string; run: RunRecord; cell: string}>([
   const [head = '', row = ''] = out.split('\n');
   expect(row.slice(head.indexOf('RESUMABLE'), head.indexOf('STARTED')).trim()).toBe(cell);
 });
+
+test('why a run is paused is said in words', async () => {
+  const project = cliProject(planOf(task('a', {status: 'in_progress'})));
+  const folder = path.join(project.folder, '.blackbird/runs/a');
+  mkdirSync(folder, {recursive: true});
+  const run = pausedRun({provider_session_ref, repo_root: project.folder, pause_reason: 'usage_limit'});
+  writeFileSync(path.join(folder, `${run.run_id}.json`), JSON.stringify(run));
+  expect((await project.run(['runs', 'a'])).out).toContain('paused (usage limit)');
+});
+
+test.each([200, 80])(
+  'below the table of %i columns: how a check failed, and what became of the commit',
+  async (columns) => {
+    const project = cliProject(planOf(task('a', {status: 'failed'})));
+    const folder = path.join(project.folder, '.blackbird/runs/a');
+    mkdirSync(folder, {recursive: true});
+    const check = {
+      ...{command: 'npm test', round: 1, started_at: '', seconds: 2, exit_code: 1, signal: null},
+      ...{tail: 'setup\n1 test failed\n', log_file: 'l', log_digest: ''},
+    };
+    const run = restingRun({
+      ...{state: 'failed', repo_root: project.folder, verifications: [check]},
+      commit: {skipped: 'a merge is under way'},
+    });
+    writeFileSync(path.join(folder, `${run.run_id}.json`), JSON.stringify(run));
+    const {out} = await project.run(['runs', 'a'], {terminal: {columns}});
+    expect(out).toContain('\n    setup\n    1 test failed\n    all of it: blackbird runs a --verbose');
+    expect(out).toMatch(
+      columns < 120 ? /commit +none: a merge is under way/ : /^a-1 {2}not committed: a merge/m,
+    );
+  },
+);

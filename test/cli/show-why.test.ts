@@ -208,7 +208,7 @@ describe('why', () => {
     [
       'held',
       [
-        'held is not ready',
+        'held is blocked',
         '  held  On hold  [blocked]  blocked by hand',
         '',
         '  blackbird set-status held todo',

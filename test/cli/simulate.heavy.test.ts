@@ -1,11 +1,12 @@
 import fc from 'fast-check';
-import {expect, test} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import {machineNight} from '../../src/cli/simulate/machine-night.ts';
 import {resolveConfig} from '../../src/machines/policies/config-resolution.ts';
 import {checkRawPlan} from '../../src/machines/policies/plan/plan-validation.ts';
-import {drawer, samplesAround} from '../../src/machines/policies/simulation/draws.ts';
-import {nightRules, playNight} from '../../src/machines/policies/simulation/night.ts';
+import {type Draw, drawer, samplesAround} from '../../src/machines/policies/simulation/draws.ts';
+import {type Night, nightRules, playNight} from '../../src/machines/policies/simulation/night.ts';
 import {nightBoard} from '../../src/machines/policies/simulation/night-board.ts';
+import type {LimitWindow} from '../../src/machines/policies/simulation/quota.ts';
 import type {Plan, Task} from '../../src/services/contracts/plan.ts';
 import {planOf, rawPlan, task} from '../helpers/plans.ts';
 
@@ -76,6 +77,11 @@ const circumstances = fc.record({
     stopOnFailure: fc.boolean(),
     stopAfterEachTask: fc.constantFrom(false, false, false, true),
     onLimit: fc.constantFrom('wait', 'wait', 'wait', 'stop'),
+    maxCostUsd: fc.constantFrom(null, null, 1, 2.5, 4),
+    maxMinutes: fc.constantFrom(null, null, 20, 35.5, 90),
+    maxTaskCostUsd: fc.constantFrom(null, null, 0.7, 1.2),
+    maxTaskMinutes: fc.constantFrom(null, null, 8.001, 10, 25),
+    maxTokens: fc.constantFrom(null, 1),
   }),
 });
 
@@ -93,4 +99,82 @@ test('a night by the rules is a night of the machines, whatever the plan', async
     // The same plans each time; another seed and more runs look further (thousands agreed when this was written).
     {numRuns: 120, seed: 16},
   );
+});
+
+const minute = 60_000;
+const draw = (outcome: Draw['outcome'], minutes: number, costUsd = 1): Draw => ({
+  outcome,
+  milliseconds: minutes * minute,
+  costUsd,
+});
+
+describe('where a budget ends exactly, rules and machines agree', () => {
+  test.each<{
+    name: string;
+    execution: object;
+    limit?: LimitWindow;
+    draws: Record<string, readonly Draw[]>;
+    night: Partial<Night>;
+  }>([
+    {
+      name: 'a task that ends with its time is done',
+      execution: {maxTaskMinutes: 10},
+      draws: {a: [draw('done', 10)], b: [draw('done', 11)]},
+      night: {done: 1, reason: 'completed', milliseconds: 20 * minute},
+    },
+    {
+      name: 'one that comes to its limit with its time is not gone on with',
+      execution: {maxTaskMinutes: 10},
+      limit: {fromMinute: 12 * 60 + 10, minutes: 60},
+      draws: {a: [draw('done', 15)], b: [draw('done', 5)]},
+      night: {done: 1, reason: 'error'},
+    },
+    {
+      name: 'a job that comes to its limit with its time waits for nothing',
+      execution: {maxMinutes: 10},
+      limit: {fromMinute: 12 * 60 + 10, minutes: 60},
+      draws: {a: [draw('done', 15)], b: [draw('done', 5)]},
+      night: {done: 0, reason: 'paused', milliseconds: 10 * minute},
+    },
+    {
+      name: 'what failed is not retried on a budget of the job that is used up',
+      execution: {maxMinutes: 5, retries: 2},
+      draws: {a: [draw('failed', 5), draw('done', 1)], b: [draw('done', 1)]},
+      night: {order: ['a'], reason: 'paused', failed: ['a']},
+    },
+    {
+      name: 'nor on that of the task',
+      execution: {maxTaskMinutes: 5, retries: 2},
+      draws: {a: [draw('failed', 5), draw('done', 1)], b: [draw('done', 1)]},
+      night: {order: ['a', 'b'], reason: 'completed', failed: ['a'], done: 1},
+    },
+    {
+      name: 'what failed and cost too much',
+      execution: {maxCostUsd: 1, retries: 2},
+      draws: {a: [draw('failed', 5), draw('done', 1)], b: [draw('done', 1)]},
+      night: {order: ['a']},
+    },
+    {
+      name: 'a task that costs too much',
+      execution: {maxTaskCostUsd: 1, retries: 2},
+      draws: {a: [draw('failed', 5), draw('done', 1)], b: [draw('asks', 1)]},
+      night: {order: ['a', 'b']},
+    },
+    {
+      name: 'a look just before the end',
+      execution: {maxTaskMinutes: 0.5005},
+      draws: {a: [draw('done', 0.5006)], b: [draw('done', 0.51)]},
+      night: {done: 1, reason: 'completed'},
+    },
+  ])('$name', async ({execution, limit = null, draws, night}) => {
+    const plan = planOf(task('a'), task('b'));
+    const settings = [{name: 'project', file: 'config.json', content: {execution}}] as const;
+    const agent = {id: 'demo', source: 'default'} as const;
+    const drawOf = (id: string, attempt: number) => draws[id]?.[attempt - 1] ?? draw('done', 1);
+    const lived = await machineNight({plan, settings, agent, limit, drawOf, start});
+    expect(playNight(nightBoard(plan), nightRules(resolveConfig(settings), limit), drawOf, start)).toEqual(
+      lived,
+    );
+    expect(lived).toMatchObject(night);
+  });
 });

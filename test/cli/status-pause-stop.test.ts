@@ -34,27 +34,27 @@ describe('pause and stop are refused', () => {
       code: 1,
       out: '',
       err: lines(
-        'error: nothing runs here',
+        'error: no job is running here',
         '  code  E_NO_JOB',
-        '  next  blackbird status  see how the plan stands',
+        '  next  blackbird status  see the state of the plan',
       ),
     });
     expect(made.files()).toEqual(['blackbird.plan.json']);
   });
 
   test.each([
-    ['the last job has ended', endedJob({owner: here}), 'E_NO_JOB', 'nothing runs here'],
+    ['the last job has ended', endedJob({owner: here}), 'E_NO_JOB', 'no job is running here'],
     [
       'its owner is gone',
       jobRecord({owner: {...here, startTime: '1'}}),
       'E_NO_JOB',
-      'the Blackbird that worked here is gone; nothing runs',
+      'the Blackbird that worked here is gone; no job is running',
     ],
     [
       'the machine was started again',
       jobRecord({owner: {...here, bootId: 'another'}}),
       'E_NO_JOB',
-      'the Blackbird that worked here is gone; nothing runs',
+      'the Blackbird that worked here is gone; no job is running',
     ],
     [
       'its owner works on another host',
@@ -136,7 +136,7 @@ describe('status', () => {
   test('tells of a job whose Blackbird is gone', async () => {
     const {out} = await project(jobRecord({owner: {...here, startTime: '1'}})).run(['status']);
     expect(out).toMatch(
-      /^✗ Ended without a word: job 20260110-220412-3fa9c1, claude, since [\d:]+\. Go on with: blackbird execute\n/,
+      /^✗ Ended unexpectedly: job 20260110-220412-3fa9c1, claude, since [\d:]+\. Continue with: blackbird execute\n/,
     );
   });
 
@@ -176,12 +176,17 @@ describe('what is drawn again', () => {
 
   test('stands in its place on a terminal, long lines too, and ends with Ctrl+C', async () => {
     const {printed, context: fake, end} = context(true);
-    const texts = ['one\ntwenty characters..', 'two'];
+    // Characters of two columns count twice.
+    const texts = ['one\ntwenty characters..\n任務任務任務', 'two'];
     await redrawn(fake, async () => {
       if (texts.length === 1) end();
       return texts.shift() ?? '';
     });
-    expect(printed).toEqual(['one\ntwenty characters..\n', '\r\u001b[3A\u001b[0Jtwo\n', 'released']);
+    expect(printed).toEqual([
+      'one\ntwenty characters..\n任務任務任務\n',
+      '\r\u001b[5A\u001b[0Jtwo\n',
+      'released',
+    ]);
   });
 
   test('is said once elsewhere, until it changes', async () => {

@@ -52,7 +52,7 @@ test('the pager gets the patch, and nothing in it reaches the terminal as a comm
   expect(editorRefused).toBe('no editor is set: export EDITOR, such as EDITOR=vim, and start again');
   await run({type: 'pager', patch: 'diff --git a/a b/a\n@@ -1 +1 @@\n+\u001b]0;owned\u0007text\rover\n'});
   expect(readFileSync(path.join(top, 'input'), 'utf8')).toBe(
-    'diff --git a/a b/a\n@@ -1 +1 @@\n+text^Mover\n',
+    'diff --git a/a b/a\n@@ -1 +1 @@\n+^[]0;owned^Gtext^Mover\n',
   );
 });
 

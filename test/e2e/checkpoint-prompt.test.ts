@@ -62,7 +62,7 @@ describe.skipIf(!hasTmux)('the checkpoint in a real terminal', () => {
       '›─ one.ts ────────────────────────────────────────────────────────────── +60 −0',
       '         @@ -0,0 +1,60 @@',
       ...Array.from({length: 14}, (_, line) => `    ${String(line + 1).padStart(2)} + line ${line}`),
-      '   Approve and continue  y  the task is done and the plan goes on',
+      '   Approve and continue  y  the task is done and the plan continues',
       '   Approve and quit  Y  the task is done and nothing more starts',
       '   Request changes  r',
       '   Reject changes  x  the task has failed; the files stay as they are',

@@ -1,3 +1,4 @@
+import {execFileSync} from 'node:child_process';
 import {createHash} from 'node:crypto';
 import {readFileSync} from 'node:fs';
 import path from 'node:path';
@@ -52,6 +53,15 @@ describe('a check that passes', () => {
     await expectGone([Number(project.text('left.pid'))]);
     expect(project.text('where').trim().endsWith('/project')).toBe(true);
     expect(project.agents()).toEqual([]);
+  });
+
+  test('writes what no diff shows: the checkpoint names it', async () => {
+    const prompt = demo('write check.sh echo evil > evil.txt; echo evil > check.sh');
+    const project = engineProject(planOf(task('a', {prompt, verify: ['sh check.sh', 'true']})));
+    execFileSync('git', ['init', '-q'], {cwd: project.folder});
+    const {out} = await project.run(['execute', '--review']);
+    expect(out).toContain('\n  beware: written by the checks, not by the agent: check.sh, evil.txt\n');
+    expect((await project.run(['diff', 'a'])).out).not.toContain('b/evil.txt');
   });
 
   test('is shown at the checkpoint', async () => {
@@ -130,6 +140,7 @@ describe('a check that is stopped', () => {
 
   test('by Ctrl+C leaves the run paused; resume makes it again without the agent', async () => {
     const project = engineProject(planOf(task('a', {prompt: demo('append done.txt a'), verify})));
+    execFileSync('git', ['init', '-q'], {cwd: project.folder});
     const running = await startChecking(project);
     expect(project.latest('a')).toMatchObject({
       state: 'running',
@@ -147,6 +158,7 @@ describe('a check that is stopped', () => {
       state: 'paused',
       pause_reason: 'user_interrupt',
       checks_due: true,
+      side_effects: [{kind: 'ignored_files', text: 'written by the checks, not by the agent: checking'}],
     });
 
     project.write('go', 'x');

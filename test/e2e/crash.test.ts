@@ -161,7 +161,7 @@ describe('SIGKILL', () => {
     expect((await project.run(['list', '--all'])).out).toContain('ORPHANED');
     const {out} = await project.run(['doctor']);
     expect(out).toContain(`works without a Blackbird: ${project.agents().join(', ')}`);
-    expect(out).toContain('blackbird resume a ends it and goes on');
+    expect(out).toContain('blackbird resume a ends it and continues');
 
     // What it leaves paused, a person has to go on with.
     expect((await project.run(args)).code).toBe(args[0] === 'execute' ? 4 : 0);

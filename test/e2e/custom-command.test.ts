@@ -56,7 +56,7 @@ describe('a session belongs to its program', () => {
     `  session   ${run?.provider_session_ref}`,
     `  reason    it belongs to another program: ${reason}`,
     '  code      E_RESUME_REFUSED',
-    `  next      ${next}  go on with the program that has its session`,
+    `  next      ${next}  continue with the program that has its session`,
     `            ${'blackbird restart a'.padEnd(next.length)}  start again; the conversation is forgotten`,
     '',
   ];

@@ -126,6 +126,8 @@ describe('diff', () => {
     expect(await files('a')).toBe('evil.txt one.txt two.txt');
     expect(await files('a', '--since-review')).toBe('two.txt');
     expect(await files('a', 'a-2')).toBe('one.txt');
+    await ran(() => write('c.txt', 'c\n'), {run_id: 'c-1', task_id: 'c', ...decided});
+    expect((await diff(['c', '--since-review'])).out).toBe('no files were changed\n');
     expect(await files('b', '--since-review')).toBe('b.txt');
     expect(await json(['a'])).toMatchObject({
       ...{run_id: 'a-3', runs: ['a-1', 'a-2', 'a-3']},
@@ -258,7 +260,7 @@ describe('diff', () => {
     const {out, code} = await diff(['a']);
     expect(code).toBe(0);
     expect(out).not.toMatch(controlCharacters);
-    expect(out).toContain('\n+red\n+first^Mdiff --git a/x b/x^M\n+z\n');
+    expect(out).toContain('\n+^[[31mred^[[0m^G\n+first^Mdiff --git a/x b/x^M\n+<U+009B>2J<U+2028>z\n');
     expect((await diff(['a', '--stat'])).out).not.toMatch(controlCharacters);
     expect((await diff(['a', '--json'])).out).not.toMatch(controlCharacters);
   });

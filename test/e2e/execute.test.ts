@@ -1,6 +1,7 @@
 import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
+import {unrecordedWarning} from '../../src/machines/policies/job/repository-warnings.ts';
 import {expectGone, processState} from '../helpers/agent-processes.ts';
 import {demo, engineProject, untilAtWork} from '../helpers/engine-project.ts';
 import {eventually} from '../helpers/eventually.ts';
@@ -107,12 +108,12 @@ describe('execute', () => {
       lines(
         '▶ a  Task a  (demo)',
         '✗ a  failed  <time>  <n> tokens',
-        '  agent_error: the tests are red',
+        '  the tests are red',
         '▶ b  Task b  (demo)',
         '✓ b  done  <time>  <n> tokens',
         '1 done, 1 failed · no ready tasks remaining',
         'failed: a',
-        'Go on in its session with: blackbird resume a',
+        'Continue in its session with: blackbird resume a',
         'Start it again with: blackbird retry a, then blackbird execute',
       ),
     );
@@ -190,6 +191,8 @@ describe('execute', () => {
     expect(await project.run(['execute', '--dry-run'])).toMatchObject({
       code: 0,
       out: lines(
+        'demo · no checks · no checkpoints · no commits · no budget',
+        `beware: ${unrecordedWarning}`,
         '1. b  Task b  (ready now)',
         '2. a  Task a  (after b)',
         '3. d  Task d  (its dependencies are done)',
@@ -199,8 +202,11 @@ describe('execute', () => {
     const {out} = await project.run(['execute', '--dry-run', '--json', '--max-tasks', '1']);
     expect(JSON.parse(out)).toEqual({
       agent: 'demo',
+      rules: {checks: [], checkpoints: false, commits: false, budgets: null},
       obstacles: [],
+      warnings: [unrecordedWarning],
       decisions: [],
+      reviews: [],
       steps: [{id: 'b', title: 'Task b', why: 'ready now'}],
     });
     expect([project.planText(), readdirSync(path.join(project.folder, '.blackbird'))]).toEqual(before);
@@ -221,6 +227,7 @@ describe('execute', () => {
         'stops: codex: not installed  (npm install -g @openai/codex)',
         'stops: r waits for q, which can never be done as the plan stands  (blackbird why r)',
         'stops: q waits for p, which can never be done as the plan stands  (blackbird why q)',
+        `beware: ${unrecordedWarning}`,
         '1. a  Task a  (ready now)',
       ),
     );
@@ -241,7 +248,14 @@ describe('execute', () => {
         event: 'job.stopped',
         reason: 'completed',
         message: '1 done, 1 failed · no ready tasks remaining',
-        obstacles: [{task_id: 'b', needs: 'retry', why: 'failed', command: expect.stringContaining(' b')}],
+        obstacles: [
+          {
+            task_id: 'b',
+            needs: 'retry',
+            why: expect.stringMatching(/^failed: ./),
+            command: expect.stringContaining(' b'),
+          },
+        ],
       },
     ]);
     expect(events).toContainEqual(
@@ -498,7 +512,7 @@ describe('two at once', () => {
 
 describe('an agent that asks', () => {
   const waitingLines = lines(
-    'a is waiting for user input',
+    'a waits for your answer',
     '  colour: Which colour? (red | green)',
     'Answer with: blackbird resume a',
   );
@@ -592,12 +606,14 @@ describe('an agent that asks', () => {
 describe('the demo', () => {
   test('runs to its end where nobody is there to answer', async () => {
     const project = engineProject(planOf(), {agent: null, env: {PATH: '/usr/bin:/bin'}});
-    const folder = path.join(temporaryFolder(), 'sample');
+    const folder = path.join(temporaryFolder(), 'a sample');
     const {code, out, err} = await project.run(['demo', folder]);
     expect({code, err}).toEqual({code: 0, err: ''});
     expect(out).toContain('Nobody is here to answer, so the demo does: colour=midnight blue');
     expect(out).toContain('no ready tasks remaining');
     expect(out).toContain('Try next, in its folder:');
+    // Typed as it stands, nothing else is removed.
+    expect(out).toContain(`rm -r '${folder}'`);
     const {items} = JSON.parse(readFileSync(path.join(folder, 'blackbird.plan.json'), 'utf8'));
     expect(Object.values(items).map((item) => (item as {status: string}).status)).toEqual(
       Array.from({length: 6}, () => 'done'),

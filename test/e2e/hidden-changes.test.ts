@@ -59,11 +59,12 @@ describe('an agent that hides its change is seen through at the checkpoint', () 
     },
     {
       name: 'hides files in the folder of Blackbird',
-      script: 'mkdir -p .blackbird/x; echo p > .blackbird/x/payload.sh; echo p > .blackbird/p.sh',
+      script:
+        'for f in x/payload.sh p.sh runs/a/q.sh; do mkdir -p .blackbird/x; echo p > .blackbird/$f; done',
       effects: [
         {
           kind: 'ignored_files',
-          text: "in Blackbird's own folder, not in the diff: .blackbird/p.sh, .blackbird/x/payload.sh",
+          text: "in Blackbird's own folder, not in the diff: .blackbird/p.sh, .blackbird/x/payload.sh, .blackbird/runs/a/q.sh",
         },
       ],
     },
@@ -105,12 +106,32 @@ describe('an agent that hides its change is seen through at the checkpoint', () 
       script: 'mkdir sub && git init -q sub && echo evil > sub/evil.txt',
       effects: [
         {
+          kind: 'git_settings',
+          text: 'in folders of git, not in the diff: sub/.git/config, sub/.git/info/exclude',
+        },
+        {
           kind: 'nested_repository',
           text: 'sub is a git repository of its own; in it: sub/evil.txt',
           path: 'sub',
         },
       ],
       files: ['mark', 'sub/evil.txt'],
+    },
+    {
+      name: 'has a repository around its files ignore them',
+      script: `git clone -q . sub && rm sub/.gitignore && echo '*' > sub/.git/info/exclude && echo evil > sub/e`,
+      effects: [
+        {
+          kind: 'git_settings',
+          text: 'in folders of git, not in the diff: sub/.git/config, sub/.git/info/exclude',
+        },
+        {kind: 'ignored_files', text: 'where git does not look, not in the diff: sub/e'},
+      ],
+    },
+    {
+      name: 'writes into folders of git',
+      script: 'mkdir lib lib/.git && echo evil > lib/.git/evil && echo evil > .git/evil',
+      effects: [{kind: 'git_settings', text: 'in folders of git, not in the diff: .git/evil, lib/.git/evil'}],
     },
     {
       name: 'ignores its files',
@@ -129,6 +150,11 @@ describe('an agent that hides its change is seen through at the checkpoint', () 
       name: 'changes a file that is ignored, and sets its time back',
       script: 'touch -r out/old /tmp/$$; echo evil > out/old; touch -r /tmp/$$ out/old; rm /tmp/$$',
       effects: [{kind: 'ignored_files', text: 'ignored by git, not in the diff: out/old'}],
+    },
+    {
+      name: 'moves the repository and leaves a way to it',
+      script: 'mv .git ../moved && echo "gitdir: ../moved" > .git',
+      effects: [{kind: 'git_settings', text: '.git was created'}],
     },
     {
       name: 'has git run its program',
@@ -288,6 +314,13 @@ describe('an agent that hides its change from git', () => {
     expect(project.latest('a')).toMatchObject({review_summary: {files: ['evil.txt', 'mark']}});
     expect((await project.run(['diff', 'a'])).out).toContain('\n+evil\n');
   });
+});
+
+test('an agent that breaks what the diff is made of: the checkpoint says that there is none', async () => {
+  const project = hostile('rm -rf .git/objects/??; echo evil > evil.txt', checkpoint);
+  const {code, out} = await project.run(['execute']);
+  expect(code).toBe(4);
+  expect(out).toContain('\n  beware: the change cannot be shown: git ');
 });
 
 test('what a run left that was paused and replaced is part of the change', async () => {

@@ -62,6 +62,16 @@ describe('from another terminal', () => {
     expect(project.statuses()).toEqual({a: 'done', b: 'todo'});
   });
 
+  test('stop ends a job that waits, and says so', async () => {
+    const project = engineProject(planOf(task('a', {prompt: demo('limit 600')}), task('b')));
+    const job = project.start(['execute']);
+    await eventually(async () => expect(await statusOf(project)).toMatchObject({waiting: {task_id: 'a'}}));
+    expect(await project.run(['stop'])).toMatchObject({
+      out: 'The job ends; a waits, and the next execute continues with it.\n',
+    });
+    expect(await job.ended).toMatchObject({code: 75});
+  });
+
   test('status --watch ends with Ctrl+C, and that is no failure', async () => {
     const project = engineProject(planOf(task('a')));
     const watching = project.start(['status', '--watch']);

@@ -162,12 +162,12 @@ describe('a review that comes to nothing', () => {
       lines(
         ...ran('a', 'b', 'c'),
         'running parent review for p',
-        '✗ parent review of p came to nothing',
-        '  agent_error: the answer of the review cannot be used: it holds no JSON object with "passed"',
+        '✗ parent review of p had no result',
+        '  the answer of the review cannot be used: it holds no JSON object with "passed"',
         ...ran('other'),
-        '4 done · the review of p came to nothing · no ready tasks remaining',
+        '4 done · the review of p had no result · no ready tasks remaining',
         'not reviewed: p',
-        'next step: blackbird execute (reviews again; "blackbird config set execution.parentReviewEnabled false" does without)',
+        'next step: blackbird execute (reviews again; "blackbird config set execution.parentReviewEnabled false" turns reviews off)',
       ),
     );
     expect(project.statuses()).toMatchObject({p: 'todo', late: 'todo', other: 'done'});

@@ -158,7 +158,7 @@ describe.skipIf(!hasTmux)('in a terminal (tmux)', () => {
 
     terminal.type('clear; blackbird resume a');
     expect(await terminal.until('own answer:')).toBe(
-      'Which colour?\n  1) midnight blue\n  2) green\nNumber or your own answer:',
+      '? a asks\nI need an answer.\nWhich colour?\n  1) midnight blue\n  2) green\nNumber or your own answer:',
     );
     terminal.type('2');
     await terminal.until('[0]>');
@@ -213,7 +213,7 @@ describe.skipIf(!hasTmux)('in a terminal (tmux)', () => {
 
     terminal.type('clear; blackbird resume a');
     expect(await terminal.until('yours):')).toBe(
-      'Which colour?\n  1) red\n  2) blue\nYou answered: blue\nNumber or your own answer (Enter keeps yours):',
+      '? a asks, 1 of 2\nWhich colour?\n  1) red\n  2) blue\nYou answered: blue\nNumber or your own answer (Enter keeps yours):',
     );
     terminal.type('');
     await terminal.until('Answer:');
@@ -498,13 +498,13 @@ describe('a resume that cannot be', () => {
       name: 'by another provider with --agent',
       prepare: () => ({args: ['--agent', 'codex']}),
       reason: () => 'it belongs to another program: it was started by demo, but codex was asked for',
-      next: 'blackbird resume a --agent demo  go on with the program that has its session',
+      next: 'blackbird resume a --agent demo  continue with the program that has its session',
     },
     {
       name: 'by another provider in the environment',
       prepare: () => ({env: {BLACKBIRD_AGENT_PROVIDER: 'claude'}}),
       reason: () => 'it belongs to another program: it was started by demo, but claude was asked for',
-      next: 'blackbird resume a --agent demo  go on with the program that has its session',
+      next: 'blackbird resume a --agent demo  continue with the program that has its session',
     },
   ])('$name is refused with the whole diagnosis', async ({prepare, reason, next}) => {
     const project = engineProject(oneTask(longWork));
@@ -556,7 +556,7 @@ describe('a resume that cannot be', () => {
         `  session   ${ref}`,
         `  reason    no demo session ${ref}`,
         '  code      E_RESUME_REJECTED',
-        '  next      blackbird resume a   try again once it is mended',
+        '  next      blackbird resume a   try again once it is fixed',
         '            blackbird restart a  start again; the conversation is forgotten',
       ),
     );

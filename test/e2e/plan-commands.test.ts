@@ -19,14 +19,15 @@ import {emptyPlanText} from '../../src/machines/policies/plan/empty-plan.ts';
 import type {Task} from '../../src/services/contracts/plan.ts';
 import {taskStatuses} from '../../src/services/contracts/task-status.ts';
 import {type BuiltProject, builtCli, builtProject} from '../helpers/built-cli.ts';
-import {hugeChain, hugeLineage, hugeSize, planOf, task} from '../helpers/plans.ts';
+import {hugeChain, hugeLineage, planOf, task} from '../helpers/plans.ts';
 import {lines, planFileText} from '../helpers/run-cli.ts';
 
 const tasksOf = (project: BuiltProject): Record<string, Task> => JSON.parse(project.planText()).items;
 
 describe('a clean project', () => {
   test('follows the examples of the help text', async () => {
-    const {run, bash} = builtProject();
+    const {folder, run, bash} = builtProject();
+    await execa('git', ['init', '-q'], {cwd: folder});
     const {out: help} = await run(['--help']);
     const examples = [...help.matchAll(/^ {2}\$ (blackbird (?:init|add|deps|list|why).*?)(?: {2,}.*)?$/gm)];
     expect(examples.length).toBeGreaterThanOrEqual(6);
@@ -230,9 +231,12 @@ describe('the streams', () => {
   });
 });
 
-describe('a plan of 100,000 tasks', () => {
+/** The real program with a large plan; what every policy does with 100,000 tasks is tested in `huge-plans`. */
+const largeSize = 20_000;
+
+describe('a plan of 20,000 tasks', () => {
   test('is listed, checked and changed, and only what changed is written differently', async () => {
-    const project = builtProject(planOf(Array.from({length: hugeSize}, (_, index) => task(`t${index}`))));
+    const project = builtProject(planOf(Array.from({length: largeSize}, (_, index) => task(`t${index}`))));
     const before = project.planText();
     expect(await project.run(['validate'])).toEqual({code: 0, out: 'OK\n', err: ''});
 
@@ -240,13 +244,13 @@ describe('a plan of 100,000 tasks', () => {
     expect({code, err}).toEqual({code: 0, err: ''});
     const [, ...rows] = out.trimEnd().split('\n');
     expect([rows.length, rows[0], rows.at(-1)]).toEqual([
-      hugeSize,
+      largeSize,
       't0      todo    READY      Task t0',
-      't99999  todo    READY      Task t99999',
+      't19999  todo    READY      Task t19999',
     ]);
 
-    const updated = await project.run(['set-status', 't77777', 'done']);
-    expect(updated).toEqual({code: 0, out: 'updated t77777 status to done\n', err: ''});
+    const updated = await project.run(['set-status', 't17777', 'done']);
+    expect(updated).toEqual({code: 0, out: 'updated t17777 status to done\n', err: ''});
     const [was, is] = [before.split('\n'), project.planText().split('\n')];
     expect(is.length).toBe(was.length);
     expect(is.filter((line, index) => line !== was[index])).toEqual([
@@ -257,22 +261,22 @@ describe('a plan of 100,000 tasks', () => {
   });
 
   test('in one chain is explained to its end', async () => {
-    const {run} = builtProject(hugeChain());
+    const {run} = builtProject(hugeChain(largeSize));
     const {code, out, err} = await run(['why', 't0']);
     expect({code, err}).toEqual({code: 0, err: ''});
-    expect(out).toContain('\nFirst: t99999\n');
-    expect(out.length).toBeLessThan(200 * hugeSize);
+    expect(out).toContain('\nFirst: t19999\n');
+    expect(out.length).toBeLessThan(200 * largeSize);
   });
 
   test('each below the other is a tree that can be printed', async () => {
-    const {run} = builtProject(hugeLineage());
+    const {run} = builtProject(hugeLineage(largeSize));
     const {code, out, err} = await run(['list', '--tree']);
     expect({code, err}).toEqual({code: 0, err: ''});
     const [, ...rows] = out.trimEnd().split('\n');
-    expect(rows.length).toBe(hugeSize);
-    expect(rows.at(-1)).toBe(`${' '.repeat(20)}(99999) g99999  todo    READY      Task g99999`);
-    const {out: settled} = await run(['set-status', 'g99999', 'done']);
-    expect(settled.trimEnd().split('\n').length).toBe(hugeSize);
+    expect(rows.length).toBe(largeSize);
+    expect(rows.at(-1)).toBe(`${' '.repeat(20)}(19999) g19999  todo    READY      Task g19999`);
+    const {out: settled} = await run(['set-status', 'g19999', 'done']);
+    expect(settled.trimEnd().split('\n').length).toBe(largeSize);
   });
 });
 
@@ -318,7 +322,7 @@ describe('a plan file that cannot be used', () => {
   test.each(contents)('%s', async (_name, content) => {
     const project = builtProject('');
     writeFileSync(project.planFile, content);
-    await expectFailure(project, [...reading, ...writing], 'E_STORE_CORRUPT');
+    await expectFailure(project, [['list'], ['set-status', 'a', 'done']], 'E_STORE_CORRUPT');
   });
 
   test('is a folder', async () => {

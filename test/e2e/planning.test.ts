@@ -112,13 +112,18 @@ describe.skipIf(!hasTmux)('in a terminal (tmux)', () => {
     terminal.type('blackbird plan generate --from wish.txt');
     await terminal.until('Number or your own answer:');
     terminal.type('2');
-    const shown = await terminal.until('[y]es, [r]evise, [d]rop, [l]ater:');
+    const shown = await terminal.until('[y]es, [s]how, [r]evise, [d]rop, [l]ater:');
     expect(terminal.screen()).toContain('+ store-refunds  Store refunds');
     expect(shown).not.toContain('old');
     // Nothing is chosen by Enter alone.
     terminal.type('');
+    await terminal.until('Nothing is chosen yet: y saves it');
+    terminal.type('v');
+    await terminal.until('"v" is none of the choices: y saves it');
+    terminal.type('s');
+    await terminal.until('Create notes/store-refunds.md and verify');
     terminal.type('r');
-    await terminal.until('What has to be different?');
+    await terminal.until('What should be different?');
     // Half a sentence outlives Ctrl+C.
     terminal.press('Log refunds');
     await eventually(() => expect(terminal.screen()).toContain('Log refunds'));
@@ -127,7 +132,7 @@ describe.skipIf(!hasTmux)('in a terminal (tmux)', () => {
     terminal.type(`blackbird plan drafts open ${draftsIn(project)[0]?.draftId}`);
     await eventually(() => expect(terminal.screen()).toMatch(/\[l\]ater: *\n*$/));
     terminal.type('r');
-    await terminal.until('You began to write, and Enter alone sends it:');
+    await terminal.until('You started to write this; Enter alone sends it:');
     terminal.type('');
     await eventually(() => expect(terminal.screen()).toContain('+ log-refunds  Log refunds'));
     terminal.type('y');

@@ -39,7 +39,7 @@ const howToDecide = [
 
 const takeBack = 'Take its changes out of the files with: blackbird undo a';
 const goOn = (taskId: string) => [
-  `Go on in its session with: blackbird resume ${taskId}`,
+  `Continue in its session with: blackbird resume ${taskId}`,
   `Start it again with: blackbird retry ${taskId}, then blackbird execute`,
 ];
 
@@ -63,7 +63,11 @@ describe('without a terminal', () => {
     expect(project.runs('b')).toEqual([]);
     expect((await project.run(['list', '--all'])).out).toMatch(/^a +in_progress +DECISION +Task a/m);
     expect((await project.run(['execute', '--dry-run'])).out).toBe(
-      lines('first: a waits for your decision', 'no ready tasks'),
+      lines(
+        'demo · no checks · a checkpoint after each task · no commits · no budget',
+        'first: a waits for your decision',
+        'no ready tasks',
+      ),
     );
     expect((await project.run(['why', 'b'])).out).toContain('waits for your decision\n');
     expect((await project.run(['runs', 'a'])).out).toContain('succeeded (decision pending)');
@@ -330,7 +334,7 @@ describe('without a terminal', () => {
   });
 });
 
-const kills = Number(process.env.BLACKBIRD_TEST_REVIEW_KILLS ?? 8);
+const kills = Number(process.env.BLACKBIRD_TEST_REVIEW_KILLS ?? 5);
 
 test(`SIGKILL at ${kills} moments of requested changes neither loses nor repeats them`, {
   timeout: 60_000 + kills * 30_000,
@@ -432,7 +436,7 @@ describe.skipIf(!hasTmux)('on a terminal of 80 by 24', () => {
     terminal.type('not this');
     terminal.press('C-c');
     await terminal.until('[130]>');
-    expect(terminal.screen()).toContain('What you wrote is kept. Go on with: blackbird review a');
+    expect(terminal.screen()).toContain('What you wrote is kept. Continue with: blackbird review a');
     expect(project.text('.blackbird/drafts/a.feedback.json')).toContain('"text": "not this"');
     expect(project.runs('a')).toMatchObject([{decision_state: 'pending'}]);
     terminal.type('clear; blackbird review a --request-changes -');
@@ -456,7 +460,7 @@ describe.skipIf(!hasTmux)('on a terminal of 80 by 24', () => {
     await terminal.until('   Approve and continue');
     expect(await project.run(['review', 'a', '--approve'])).toMatchObject({
       ...{code: 0, err: ''},
-      out: lines('a: approved; the job that waited for it goes on'),
+      out: lines('a: approved; the job that waited for it continues'),
     });
     await terminal.until(/ACTION REQUIRED +b {2}Task b/);
     expect(project.latest('a')).toMatchObject({decision_state: 'approved_continue'});

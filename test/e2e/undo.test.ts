@@ -59,6 +59,8 @@ test('a task is taken back, later edits stay, and naming the undo brings it back
   expect(statuses()).toEqual({a: 'todo', b: 'todo'});
   expect([git('ls-files', '-s'), text('staged.txt')]).toEqual([index, 'staged, and more\n']);
 
+  expect((await run(['logs', 'a'])).out).toContain('file.txt');
+
   const undo = runs('a').at(-1)?.run_id ?? '';
   expect((await run(['undo', 'a'])).err).toContain(`blackbird undo a ${undo}`);
   expect(await run(['undo', 'a', undo, '--yes'])).toMatchObject({code: 0, err: ''});
@@ -75,6 +77,12 @@ test('a conflict names the files and touches nothing; force overwrites, and can 
   expect(conflict.code).toBe(1);
   expect(conflict.err).toContain('file.txt  edited since, in the same place');
   expect([text('file.txt'), text('new/file.txt')]).toEqual([lines('MINE'), 'new\n']);
+  expect((await run(['undo', 'a', '--dry-run'])).out.trimEnd().split('\n')).toEqual([
+    'refused: cannot undo a: a file has changed since; nothing was touched',
+    '--force would take back 2 files:',
+    '  removed   new/file.txt',
+    '  conflict  file.txt  edited since, in the same place',
+  ]);
   const forced = await run(['undo', 'a', '--force', '--json']);
   const [last] = forced.out.trim().split('\n').slice(-1);
   expect(JSON.parse(last ?? '')).toMatchObject({

@@ -50,6 +50,7 @@ const reads = new Set([
     'changes.countLines',
   ],
   ...['changes.diff', 'changes.planUndo', 'surroundings.look', 'surroundings.ignoredSince'],
+  'surroundings.standing',
   ...['project.isGitRepository', 'project.snapshot', 'settings', 'chooseAgent', 'agents.check'],
   ...['hadTimeToStore', 'plans.watched'],
 ]);

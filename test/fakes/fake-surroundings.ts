@@ -1,5 +1,6 @@
 import type {
   NewIgnored,
+  RepositoryStanding,
   Surroundings,
   SurroundingsReader,
 } from '../../src/services/contracts/side-effects.ts';
@@ -7,6 +8,7 @@ import type {
 export type FakeSurroundings = SurroundingsReader & {
   now: Surroundings;
   ignored: NewIgnored;
+  repository: RepositoryStanding | null;
 };
 
 /** What is around the files, changed by hand. */
@@ -14,6 +16,8 @@ export function createFakeSurroundings(): FakeSurroundings {
   const fake: FakeSurroundings = {
     now: {settings: new Map(), repository: null},
     ignored: {count: 0, names: []},
+    repository: {isDetached: false, underWay: null, conflicts: []},
+    standing: async () => fake.repository,
     look: async () => fake.now,
     ignoredSince: async () => fake.ignored,
     writtenSince: async () => fake.ignored,

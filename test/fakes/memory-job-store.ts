@@ -14,9 +14,10 @@ export function createMemoryJobStore(onWrite: (entry: string) => void = () => {}
     failures.delete(call);
     if (error !== undefined) throw error;
   };
-  const noted = ({waiting: _, ...job}: JobRecord, {run, wait, waiting}: JobNote): JobRecord => ({
+  const noted = ({waiting: before, ...job}: JobRecord, {run, wait, waiting, stopAskedAt}: JobNote) => ({
     ...job,
     ...(waiting && {waiting}),
+    ...(stopAskedAt && {stopAskedAt, ...(before && {waiting: before})}),
     runs: [...job.runs, ...(run ? [run] : [])],
     waits: [...job.waits, ...(wait ? [wait] : [])],
   });

@@ -59,7 +59,7 @@ const nightJobs: readonly JobRecord[] = [
   endedJob({
     jobId: '20260111-020000-bbbbbb',
     ...{startedAt: nightTime(240), endedAt: nightTime(341)},
-    end: {reason: 'waiting_user', standing: 'personNeeded', message: 'pay-08 is waiting for user input'},
+    end: {reason: 'waiting_user', standing: 'personNeeded', message: 'pay-08 waits for your answer'},
   }),
 ];
 
@@ -87,7 +87,9 @@ const nightRuns: readonly RunRecord[] = [
     state: 'failed',
     failure: {kind: 'verification', message: 'npm test failed 3 times'},
     segments: [worked(281, 290), worked(291, 300), worked(301, 310)],
-    verifications: [290, 300, 310].map((begin, place) => check(begin, {exit_code: 1, round: place + 1})),
+    verifications: [290, 300, 310].map((begin, place) =>
+      check(begin, {exit_code: 1, round: place + 1, tail: 'POST /refunds\n\n\texpected 404, got `500`\n'}),
+    ),
   }),
   run('pay-08', 311, 340, {state: 'waiting', questions: [{...question, prompt: 'Which currency?'}]}),
 ];

@@ -55,7 +55,7 @@ test('an agent that a later task names and nobody installed is told of before an
       attempted: [],
       error: {
         code: 'E_AGENT_NOT_FOUND',
-        message: 'task b names an agent of its own: the agent Codex cannot be used',
+        message: 'task b names its own agent: the agent Codex cannot be used',
       },
     },
   });

@@ -87,7 +87,7 @@ describe('the budget of a task', () => {
         resumable: true,
         failure: {
           kind: 'own_limit',
-          message: 'the budget of the task is used up: 1k tokens of 1k tokens',
+          message: 'the budget of the task is used up: 1.2k tokens of 1k tokens',
           setting: 'execution.maxTaskTokens',
         },
       },
@@ -135,12 +135,12 @@ describe('the budget of a task', () => {
       const job = jobOf([{type: 'task', taskId: 'a', mode}], {budget: {'execution.maxTokens': 0}});
       await expect(openProject({plan, runs: [pausedRun()]}).linesOf(job)).rejects.toMatchObject({
         code: 'E_BUDGET',
-        next: [{command: `blackbird ${asked} a`, why: 'go on with a new budget'}],
+        next: [{command: `blackbird ${asked} a`, why: 'continue with a new budget'}],
       });
       const less = jobOf([{type: 'task', taskId: 'a', mode}], {budget: {'execution.maxTokens': 5}});
       await expect(
         openProject({plan, runs: [pausedRun()], plays: [uses(used(5))]}).linesOf(less),
-      ).rejects.toMatchObject({code: 'E_BUDGET', message: 'a cannot go on now: its budget is used up'});
+      ).rejects.toMatchObject({code: 'E_BUDGET', message: 'a cannot continue now: its budget is used up'});
     },
   );
 
@@ -233,7 +233,7 @@ describe('the budget of a job', () => {
       lines: [
         'The budget of this job is used up: $10.50 of $10.00.',
         '2 tasks are left, 1 ready.',
-        '  blackbird resume b --execute  go on in the same session, with a new budget',
+        '  blackbird resume b --execute  continue in the same session, with a new budget',
       ],
     });
   });
@@ -262,7 +262,7 @@ describe('the budget of a job', () => {
       if (fact.type === 'engine.warning') warnings.push(fact.message);
     });
     await project.engine.start(executeJob({agent: 'codex'}));
-    expect(warnings).toEqual(['Codex does not tell what it costs: limit its tokens or minutes instead']);
+    expect(warnings).toEqual(['Codex does not report its cost: limit its tokens or minutes instead']);
   });
 
   test('what is left of it, and the turns, are told to the agent itself', async () => {

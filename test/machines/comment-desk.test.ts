@@ -3,6 +3,20 @@ import {createCommentDesk} from '../../src/machines/actors/comment-desk.ts';
 import {restingRun} from '../fakes/runs.ts';
 import {createFakeServices} from '../fakes/services.ts';
 
+test('what an earlier run of the chain was told is heard, and listed no more', async () => {
+  const first = restingRun({state: 'succeeded', baseline_tree: 'tree-0', result_tree: 'tree-1'});
+  const {services, runs} = createFakeServices({runs: [first]});
+  const desk = createCommentDesk(services);
+  const [changed] = await services.changes.files('tree-0', 'tree-1');
+  const [comment] = await desk.add(first, [{file: changed?.path ?? '', side: 'new', line: 1, text: 'cents'}]);
+  const second = restingRun({
+    ...{state: 'succeeded', run_id: 'a-2', attempt: 2, resumed_from_run_id: first.run_id},
+    comment_ids: comment ? [comment.id] : [],
+  });
+  await runs.insert(second);
+  expect([await desk.list(second), await desk.heard(second)]).toEqual([[], [comment]]);
+});
+
 test('comments of one moment on one line stay in the order they were given in', async () => {
   const run = restingRun({state: 'succeeded', baseline_tree: 'tree-0', result_tree: 'tree-1'});
   const {services} = createFakeServices({runs: [run]});

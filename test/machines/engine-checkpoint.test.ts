@@ -507,7 +507,7 @@ describe('a question that was left open', () => {
       });
       agents.failCheck(undefined);
       await startJob(engine, taskJob('a', {type: 'restart'}));
-      expect(agents.agents.at(-1)?.request.prompt).toContain('# Requested changes\nuse tabs\n');
+      expect(agents.agents.at(-1)?.request.prompt).toContain('# Requested changes\nuse tabs');
     },
   );
 

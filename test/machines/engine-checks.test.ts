@@ -153,7 +153,7 @@ describe('an agent that is sent back', () => {
       state: 'failed',
       failure: {
         kind: 'verification',
-        message: 'the check failed: test (exit 1), and its agent cannot mend it: no such session',
+        message: 'the check failed: test (exit 1), and its agent cannot fix it: no such session',
       },
     });
   });

@@ -198,11 +198,15 @@ describe('asked from another terminal', () => {
     expect(requests.ask('pause', first)).toBe(false);
   });
 
-  test('to stop: it ends after the task at hand', async () => {
+  test('to stop: it ends after the current task', async () => {
     const {engine, requests, agents, jobs, plans} = project();
+    const facts: EngineFact[] = [];
+    engine.subscribe((fact) => void facts.push(fact));
     const stopped = engine.start(execute);
     await eventually(() => expect(agents.alive()).toHaveLength(1));
     expect(requests.ask('stop', first)).toBe(true);
+    expect(facts).toContainEqual({type: 'engine.stopping', isAskedElsewhere: true});
+    expect(jobs.records()[0]?.stopAskedAt).toEqual(expect.any(String));
     agents.alive()[0]?.succeeds();
     expect(await stopped).toMatchObject({reason: 'completed', isStopAsked: true});
     expect(plans.statuses()).toEqual({a: 'done', b: 'todo'});

@@ -50,7 +50,8 @@ describe('a restart tells the agent what never arrived', () => {
     await startJob(engine, resume('Use cents'));
     agents.play = play;
     expect(await startJob(engine, restart)).toMatchObject({output: {outcome: 'succeeded'}});
-    expect(told()).toContain('# Requested changes\nUse cents\n');
+    expect(told()).toContain('# Requested changes\nUse cents');
+    expect(told().match(/# Rules/g)).toHaveLength(1);
     expect(runs.records('a').at(-1)).toMatchObject({feedback: 'Use cents'});
   });
 
@@ -65,7 +66,7 @@ describe('a restart tells the agent what never arrived', () => {
     const {engine, services, told, drafts} = openRun(pausedRun());
     await keepSentFeedback(services, pausedRun(), 'Use cents');
     await startJob(engine, restart);
-    expect(told()).toContain('# Requested changes\nUse cents\n');
+    expect(told()).toContain('# Requested changes\nUse cents');
     expect(drafts.list()).toEqual([]);
   });
 

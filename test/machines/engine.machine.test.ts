@@ -48,7 +48,7 @@ function defineEngineEffects(services: Services) {
   const effects = defineEffects(services);
   const desk: JobDesk = {jobId: null, spending: effects.spending};
   return {
-    openJob: defineOpenJobActor(services, desk),
+    openJob: defineOpenJobActor(services, desk, () => {}),
     closeJob: defineCloseJobActor(services, desk),
     watchRequests: defineWatchRequestsActor(services, desk),
     resolveJob: defineResolveJobActor(

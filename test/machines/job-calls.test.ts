@@ -87,8 +87,8 @@ describe('the commands of the user', () => {
     expect(calls()).toEqual([
       {
         ...{ran: 'call', hook: 'needsYou', ...always, reason: 'waiting_user', task_id: 'a'},
-        message: 'a is waiting for user input',
-        lines: ['a is waiting for user input', '  q: Which?', 'Answer with: blackbird resume a'],
+        message: 'a waits for your answer',
+        lines: ['a waits for your answer', '  q: Which?', 'Answer with: blackbird resume a'],
       },
     ]);
   });
@@ -124,7 +124,7 @@ describe('the commands of the user', () => {
       told: {
         reason: 'error',
         code: 'E_PROVIDER_REFUSED',
-        message: 'a cannot go on now: a login is needed',
+        message: 'a cannot continue now: a login is needed',
         lines: expect.arrayContaining([expect.stringContaining('blackbird resume a')]),
       },
     },

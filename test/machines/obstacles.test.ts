@@ -158,7 +158,7 @@ describe('the end of a job', () => {
       '1 done · no ready tasks remaining',
       'still in the way:',
       expect.stringMatching(/^ {2}a {2}paused +blackbird resume a$/),
-      expect.stringMatching(/^ {2}b {2}failed +blackbird \w+ b$/),
+      '  b  failed: broken  blackbird retry b',
     ]);
     expect(retryAt).toBeUndefined();
   });

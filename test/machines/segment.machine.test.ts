@@ -403,7 +403,7 @@ describe('a resume the provider rejects', () => {
         state: name,
         failure: {
           kind: 'resume_rejected',
-          message: 'the provider opened another session (session-666) instead of going on with this one',
+          message: 'the provider opened another session (session-666) instead of continuing this one',
         },
       });
       expect(segment.log).toEqual([

@@ -40,6 +40,11 @@ test.each([
     chain: [run(1, decided), run(2, {segments: []})],
     diff: {task: 'before1..after1', sinceReview: ''},
   },
+  {
+    name: 'it was decided about itself',
+    chain: [run(1, decided)],
+    diff: {task: 'before1..after1', sinceReview: ''},
+  },
 ])('what a reviewer reads where $name', async ({chain, diff}) => {
   expect(await reviewDiff(changes, chain)).toEqual(diff);
 });

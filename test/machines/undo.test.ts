@@ -9,7 +9,7 @@ import {createFakeServices, type FakeServices, mortal} from '../fakes/services.t
 import {eventually} from '../helpers/eventually.ts';
 import {jobOf, startJob} from '../helpers/jobs.ts';
 import {unreachedTransitions} from '../helpers/model.ts';
-import {now, planOf, task} from '../helpers/plans.ts';
+import {family, now, planOf, task} from '../helpers/plans.ts';
 
 const worked = (fields: Partial<RunRecord> = {}) =>
   restingRun({
@@ -179,9 +179,9 @@ describe('an undo', () => {
 });
 
 describe('an undo is refused, and nothing is touched,', () => {
-  const refused = async (fake: FakeServices, options: Parameters<typeof undo>[1] = {}) => {
+  const refused = async (fake: FakeServices, options: Parameters<typeof undo>[1] = {}, taskId = 'a') => {
     const before = {runs: fake.runs.records('a'), tree: fake.changes.tree};
-    const error = await errorOf(undo(fake, options));
+    const error = await errorOf(undo(fake, options, taskId));
     expect({runs: fake.runs.records('a'), tree: fake.changes.tree}).toEqual(before);
     return error;
   };
@@ -191,6 +191,24 @@ describe('an undo is refused, and nothing is touched,', () => {
       code: 'E_UNDO_CONFLICT',
       message: 'cannot undo a: a file has changed since; nothing was touched',
       details: [['before-after', 'edited since']],
+    });
+  });
+
+  test('where a file was too large to be recorded: it did not change since, and force leaves it as it is', async () => {
+    const fake = project();
+    const planUndo = fake.changes.planUndo.bind(fake.changes);
+    fake.changes.planUndo = async (change, options) => ({
+      ...(await planUndo(change, options)),
+      conflicts: [{path: 'big', reason: 'too large to have been recorded', isForceable: false}],
+    });
+    expect(await refused(fake)).toMatchObject({
+      code: 'E_UNDO_CONFLICT',
+      message: 'cannot undo a: a file cannot simply be put back; nothing was touched',
+      details: [['big', 'too large to have been recorded']],
+      next: [
+        {command: 'blackbird undo a --dry-run'},
+        {command: 'blackbird undo a --force', why: 'take back the rest; 1 file stays as it is'},
+      ],
     });
   });
 
@@ -227,6 +245,15 @@ describe('an undo is refused, and nothing is touched,', () => {
   ] as const)('where %s', async (_, runs, status, code) => {
     const plan = planOf(task('a', {status}));
     expect(await refused(project({runs: [...runs], plan}))).toMatchObject({code});
+  });
+
+  test('of a parent, and names only the tasks below it that ran', async () => {
+    const below = [task('a', {status: 'done'}), task('set', {status: 'done'})];
+    const plan = planOf(family(task('p'), ...below));
+    expect(await refused(project({plan}), {}, 'p')).toMatchObject({
+      message: 'p has children; each of them is undone by itself',
+      next: [{command: 'blackbird undo a'}],
+    });
   });
 
   test('where a run is named that it does not have', async () => {

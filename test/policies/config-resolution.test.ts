@@ -313,20 +313,29 @@ describe('a key', () => {
     expect(requireSettingKey(key)).toBe(key);
   });
 
-  test.each([
-    '',
-    'execution',
-    'toString',
-    '__proto__',
-    'EXECUTION.stopOnFailure',
-    'execution.stopOnFailure ',
-  ])('%j is not', (key) => {
+  test.each(['', 'execution', 'toString', '__proto__'])('%j is not', (key) => {
     expect(seen(errorOf(() => requireSettingKey(key)))).toEqual({
       code: 'E_CONFIG',
       message: `unknown configuration key ${JSON.stringify(key)}`,
       details: [],
       next: [{command: 'blackbird config list', why: 'see every key'}],
     });
+  });
+
+  test.each([
+    ['execution.comit', 'execution.commit'],
+    ['EXECUTION.stopOnFailure', 'execution.stopOnFailure'],
+    ['execution.stopOnFailure ', 'execution.stopOnFailure'],
+    ['commit', 'execution.commit'],
+  ])('%j is not, and was probably meant as %j', (key, meant) => {
+    expect(seen(errorOf(() => requireSettingKey(key)))).toMatchObject({
+      code: 'E_CONFIG',
+      details: [['hint', `Did you mean ${meant}?`]],
+    });
+  });
+
+  test('the agent is not, and the command that shows it is named', () => {
+    expect(errorOf(() => requireSettingKey('agent')).next[0]?.command).toBe('blackbird agents');
   });
 
   test.each([

@@ -59,6 +59,13 @@ describe('the panel of a decision', () => {
     await until(() => expect(runs.records('a')).toMatchObject([{decision_state: 'approved_continue'}]));
   });
 
+  test('that another terminal decides says so after the job that it ends, too', async () => {
+    const {sees, services} = await atCheckpoint();
+    const posted = {schema_version: 1, id: 'x', task_id: 'a', run_id: 'a-1', posted_by: null} as const;
+    await services.inbox.post({...posted, decision: {state: 'approved_quit'}});
+    await sees('1 done · 1 ready · a was decided in another terminal: approved');
+  });
+
   test('that another terminal decides keeps what was being written, for the next run of the task', async () => {
     const {press, sees, seesNot, services, agents, drafts} = await atCheckpoint();
     press('j', 'j', 'j', keys.enter);
@@ -194,7 +201,7 @@ describe('a checkpoint', () => {
     agents.agent.succeeds();
     await sees('Approve and continue');
     press('Y');
-    await sees('1 comment stays unsent. r sends it, enter goes on without.');
+    await sees('1 comment stays unsent. r sends it, enter continues without.');
     resize(200, 24);
     press(keys.enter);
     await sees(/a (not )?committed.* · 1 comment on a was not sent/);

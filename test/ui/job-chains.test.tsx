@@ -113,6 +113,29 @@ test('an answer goes on with the plan that asked', async () => {
   await project.sees('3 done · no ready tasks remaining');
 });
 
+test('after a stop that was asked for in another terminal no question opens, and its answer ends there', async () => {
+  const project = tuiProject({plan: planOf(task('a'), task('b'))});
+  const asked = JSON.stringify({blackbird: {questions: [question]}});
+  project.press(keys.enter, 'e');
+  await eventually(() => expect(project.agents.alive()).toHaveLength(1));
+  expect(project.requests.ask('stop', project.jobs.ids()[0] ?? '')).toBe(true);
+  await project.sees('stops after this task, as asked in another terminal');
+  const [agent] = project.agents.alive();
+  agent?.opensSession(sessionRef);
+  agent?.succeeds(asked);
+  await project.sees('a waits for your answer');
+  await project.seesNot(question.prompt);
+  project.press('u');
+  await project.sees(question.prompt);
+  project.press('j', keys.enter);
+  await eventually(() => expect(project.agents.alive()).toHaveLength(1));
+  const [resumed] = project.agents.alive();
+  resumed?.opensSession(sessionRef);
+  resumed?.succeeds('Done.');
+  await project.sees('a is done · 1 ready');
+  expect(project.plans.statuses()).toEqual({a: 'done', b: 'todo'});
+});
+
 test('a second question of the same run opens by itself, too', async () => {
   const project = tuiProject({plan: planOf(task('a'), task('b'))});
   const asked = (id: string) => JSON.stringify({blackbird: {questions: [{id, prompt: `Which ${id}?`}]}});
@@ -151,7 +174,7 @@ test('a parent review that came to nothing is told', async () => {
   const plan = planOf(family(task('p'), task('a')));
   const project = succeeding(tuiProject({plan}), (id) => (id === 'p' ? 'no idea' : 'Done.'));
   project.press('e');
-  await project.sees('1 done · the review of p came to nothing · no ready tasks remaining');
+  await project.sees('1 done · the review of p had no result · no ready tasks remaining');
 });
 
 test('the remark of a parent review that passed is told', async () => {

@@ -29,7 +29,7 @@ function planning(answers: readonly string[], options: TuiOptions = {plan: planO
   };
   const wish = async (text: string) => {
     project.press('P');
-    await project.sees('What do you want to have built?');
+    await project.sees('What should be built?');
     project.press(text, keys.ctrlS);
   };
   return {...project, wish};
@@ -45,7 +45,7 @@ describe('P plans with the agent', () => {
     });
     await project.sees('P: say what you want, and your agent plans it.');
     project.press('P');
-    await project.sees('What do you want to have built?');
+    await project.sees('What should be built?');
     project.press('A shop', keys.ctrlS);
     await project.sees('Proposed: 2 added   1 blocking');
     await project.sees('❯ + Build api');
@@ -74,7 +74,7 @@ describe('P plans with the agent', () => {
     project.press(keys.enter);
     await project.sees('Proposed: 1 added');
     project.press('r');
-    await project.sees('What has to be different?');
+    await project.sees('What should be different?');
     project.press('With docs', keys.ctrlS);
     await project.sees('Proposed: 2 added');
     expect(project.agents.agents.map(({request}) => request.sessionRef)).toEqual([
@@ -98,6 +98,10 @@ describe('P plans with the agent', () => {
     await project.sees('❯ + Build api v2');
     project.press(keys.down, 'x');
     await project.sees('Proposed: 1 added');
+    project.press('z');
+    await project.sees('Proposed: 2 added');
+    project.press(keys.down, 'x');
+    await project.sees('Proposed: 1 added');
     project.press('y');
     await eventually(() => expect(project.plans.statuses()).toEqual({old: 'todo', api: 'todo'}));
     expect(project.plans.plan.items.get('api')?.title).toBe('Build api v2');
@@ -110,7 +114,7 @@ describe('P plans with the agent', () => {
     project.press(keys.escape);
     await project.sees('The proposal is kept as a draft');
     project.press('P');
-    await project.sees('Go on: A shop');
+    await project.sees('Continue: A shop');
     project.press(keys.down, keys.enter);
     await project.sees('Proposed: 1 added');
     expect(project.agents.agents).toHaveLength(1);
@@ -142,13 +146,13 @@ describe('P plans with the agent', () => {
     await project.seesNot('E_NO_DECISION');
     expect(await draftsOf(project)).toMatchObject([{text: 'A shop'}]);
     project.press('P');
-    await project.sees('Go on: A shop');
+    await project.sees('Continue: A shop');
   });
 
   test('words that were not sent are there again', async () => {
     const project = planning([]);
     project.press('P');
-    await project.sees('What do you want to have built?');
+    await project.sees('What should be built?');
     project.press('A shop with', keys.escape);
     await project.sees('kept as a draft');
     project.press('P');
@@ -159,7 +163,7 @@ describe('P plans with the agent', () => {
     const project = planning([]);
     project.services.drafts.save = () => Promise.reject(new AppError('E_STORE_WRITE', 'the disk is full'));
     project.press('P');
-    await project.sees('What do you want to have built?');
+    await project.sees('What should be built?');
     project.press('A shop with', keys.escape);
     await project.sees('This text cannot be kept: the disk is full');
   });
@@ -182,7 +186,7 @@ describe('P plans with the agent', () => {
 
     project.services.planDrafts.save = isFull;
     project.press('r');
-    await project.sees('What has to be different?');
+    await project.sees('What should be different?');
     project.press('With docs', keys.ctrlS);
     await project.sees('the disk is full');
     project.press(keys.enter);
@@ -205,9 +209,9 @@ test('words whose job was dropped by Ctrl+C before its turn are there again, wha
     }),
   );
   project.press('P');
-  await project.sees('Go on: A mill');
+  await project.sees('Continue: A mill');
   project.press(keys.enter);
-  await project.sees('What do you want to have built?');
+  await project.sees('What should be built?');
   project.press('A shop', keys.ctrlS);
   await project.sees('ctrl+c pause');
   project.press(keys.ctrlC);
@@ -215,7 +219,7 @@ test('words whose job was dropped by Ctrl+C before its turn are there again, wha
   release();
   await writing;
   project.press('P');
-  await project.sees('Go on: A mill');
+  await project.sees('Continue: A mill');
   project.press(keys.down, keys.enter);
   await project.sees('Proposed: 1 added');
   expect(project.drafts.list()).toMatchObject([{texts: [{text: 'A shop'}]}]);
@@ -232,14 +236,14 @@ test('a plan that is created for it is named, and a missing agent leaves what wa
   await project.sees('created an empty plan: blackbird.plan.json');
 });
 
-test('C has the agent change the selected task; a plan that could not be saved is told and shown again', async () => {
+test('C has the agent change the selected task; a plan that changed meanwhile is told, and what can be done', async () => {
   const operations = [{op: 'edit', id: 'old', title: 'New title'}];
   const project = planning([JSON.stringify({questions: [], operations})], {
     plan: planOf(task('old', {status: 'failed'})),
     config: {planning: {maxPlanAutoRefinePasses: 0}},
   });
   project.press(keys.enter, 'C');
-  await project.sees('What has to change? · old and below');
+  await project.sees('What should change? · old and below');
   project.press('Rename it', keys.ctrlS);
   await project.sees('❯ ~ New title');
   await project.services.plans.update((plan) => ({
@@ -249,6 +253,24 @@ test('C has the agent change the selected task; a plan that could not be saved i
   project.press('y');
   await project.sees('the plan was changed by somebody else meanwhile');
   expect(project.plans.statuses()).toEqual({old: 'failed'});
+  project.press(keys.enter);
+  await project.sees('The proposal no longer fits the plan');
+  await project.sees('r revise');
+});
+
+test('what could not be done leads back to no proposal once the job was paused', async () => {
+  const project = planning([tasks(proposed('api'))]);
+  await project.wish('A shop');
+  await project.sees('Proposed: 1 added');
+  const {update} = project.services.plans;
+  project.services.plans.update = () => Promise.reject(new AppError('E_STORE_WRITE', 'the disk is full'));
+  project.press('y');
+  await project.sees('the disk is full');
+  project.services.plans.update = update;
+  project.press(keys.ctrlC);
+  await eventually(() => expect(project.tui.facts().isBusy).toBe(false));
+  project.press(keys.enter);
+  await project.sees('Paused. Ctrl+C again to quit.');
 });
 
 test.each([

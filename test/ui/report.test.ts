@@ -28,7 +28,11 @@ const hostileReport = () => {
       ...(run.questions && {questions: [{id: 'q', prompt: hostile}]}),
       ...(run.review_summary && {review_summary: {...run.review_summary, files: [hostile]}}),
       ...(run.verifications && {
-        verifications: run.verifications.map((check) => ({...check, command: hostile})),
+        verifications: run.verifications.map((check) => ({
+          ...check,
+          command: hostile,
+          tail: `${hostile}\n\`\`\`\n`,
+        })),
       }),
     })),
     unreadable: [hostile],
@@ -47,8 +51,11 @@ test('as text: a line a task, what needs somebody last', () => {
     '✓ pay-05  Refund e2e test     35m00s  $1.25  2 files +46 −3  survived a crash of Blackbird',
     '✓ pay-06  Audit log           18m00s  $2.50  2 files +46 −3  1 retry',
     '✗ pay-07  Webhooks            failed: npm test failed 3 times  27m00s  $1.25  2 files +46 −3  npm test ✗ (3rd round)  blackbird resume pay-07',
+    '    POST /refunds',
+    '      expected 404, got `500`',
+    '    all of it: blackbird runs pay-07 --verbose',
     '? pay-08  Dashboard           asks: Which currency?  29m00s  $1.25  2 files +46 −3  blackbird resume pay-08',
-    '1 ready: pay-09. Go on with: blackbird execute',
+    '1 ready: pay-09. Continue with: blackbird execute',
   ]);
 });
 
@@ -89,10 +96,18 @@ describe('as Markdown', () => {
     expect(lines).toContain('- `pay-08`: asks: Which currency?: `blackbird resume pay-08`');
   });
 
+  test('what a failed check printed is a block below its task', () => {
+    expect(reportMarkdown(nightReport(), morning)).toContain(
+      '`blackbird resume pay-07`\n\n  ```text\n  POST /refunds\n    expected 404, got `500`\n  ```\n\n  All of it: `blackbird runs pay-07 --verbose`\n',
+    );
+  });
+
   test('foreign text is text: no tag, no link, no cell, no mention', () => {
     const text = reportMarkdown(hostileReport(), morning);
     // In code nothing is markup.
-    const prose = text.replace(/(`+)(?!`).+?(?<!`)\1(?!`)/g, '');
+    const prose = text
+      .replace(/^ {2}````text\n(?:.*\n)*?^ {2}````$/gm, '')
+      .replace(/(`+)(?!`).+?(?<!`)\1(?!`)/g, '');
     expect(prose).not.toMatch(/(?<!\\)[<`[]|@you|http:\/\//);
     expect(text).not.toMatch(/[\u001b\u202e]/);
     const rows = text.split('\n').filter((line) => line.startsWith('|'));
@@ -112,6 +127,12 @@ describe('as HTML', () => {
     const place = (text: string) => page.indexOf(text);
     expect(place('<code>blackbird resume pay-07</code>')).toBeGreaterThan(0);
     expect(place('<code>blackbird resume pay-07</code>')).toBeLessThan(place('<svg'));
+  });
+
+  test('shows what a failed check printed, and where all of it is', () => {
+    expect(page).toContain(
+      '<pre>POST /refunds\n  expected 404, got `500`</pre>all of it: <code>blackbird runs pay-07 --verbose</code>',
+    );
   });
 
   test('draws each task as a lane, with its marks', () => {

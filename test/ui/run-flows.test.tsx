@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {endedSegment, pausedRun, runRecord} from '../fakes/runs.ts';
 import {eventually} from '../helpers/eventually.ts';
-import {family, planOf, task} from '../helpers/plans.ts';
+import {family, now, planOf, task} from '../helpers/plans.ts';
 import {keys, tuiProject} from './tui-project.tsx';
 
 const until = (check: () => void) => eventually(check);
@@ -213,15 +213,15 @@ describe('u', () => {
     await sees('R restart');
     expect(screen()).not.toContain('u resume');
     press('u');
-    await sees('u: it has no session to go on with: R restarts it');
+    await sees('u: it has no session to continue in: R restarts it');
     expect(agents.agents).toEqual([]);
   });
 
   test.each([
-    {columns: 80, seen: /^ Paused\. {2}u: it has no session to go on with: R restarts it$/m},
+    {columns: 80, seen: /^ Paused\. {2}u: it has no session to continue in: R restarts it$/m},
     {
       columns: 120,
-      seen: /^ Paused\. Ctrl\+C again to quit\. {2}u: it has no session to go on with: R restarts it$/m,
+      seen: /^ Paused\. Ctrl\+C again to quit\. {2}u: it has no session to continue in: R restarts it$/m,
     },
   ])('says so beside the banner of a pause, in $columns columns', async ({columns, seen}) => {
     const {agents, press, sees} = tuiProject({plan: planOf(task('a')), size: {columns, rows: 24}});
@@ -247,6 +247,25 @@ describe('u', () => {
     await sees(/Ⅱ Task a +paused/);
     expect(runs.records('a')).toMatchObject([{state: 'paused'}]);
   });
+
+  test.each(['esc', 'ctrl+c'])(
+    'about a task that somebody deletes meanwhile are left with %s',
+    async (way) => {
+      const questions = [{id: 'colour', prompt: 'Which colour?'}];
+      const waiting = runRecord({task_id: 'a', run_id: 'a-1', state: 'waiting', questions, resumable: true});
+      const project = tuiProject({
+        plan: planOf(task('a', {status: 'waiting_user'}), task('b')),
+        runs: [waiting],
+      });
+      project.press(keys.enter, 'u');
+      await project.sees('Which colour?');
+      await project.plans.update(() => planOf(task('b')));
+      await project.sees('The task is no longer in the plan.');
+      project.press(way === 'esc' ? keys.escape : keys.ctrlC);
+      await project.sees('❯  ○ Task b');
+      expect(project.isGone()).toBe(false);
+    },
+  );
 
   test('answers what an agent asked', async () => {
     const questions = [{id: 'colour', prompt: 'Which colour?', options: ['blue', 'green']}];
@@ -291,6 +310,28 @@ describe('u', () => {
     expect(runs.records('a')).toMatchObject([{answers: [{value: 'green'}, {value: 'S'}]}]);
     agents.agent.succeeds();
     await until(() => expect(drafts.list()).toEqual([]));
+  });
+
+  test('an answer from another terminal closes the panel, says so, and keeps what was typed', async () => {
+    const questions = [{id: 'colour', prompt: 'Which colour?'}];
+    const waiting = runRecord({task_id: 'a', run_id: 'a-1', state: 'waiting', questions, resumable: true});
+    const {press, sees, seesNot, runs, drafts, tell} = tuiProject({
+      plan: planOf(task('a', {status: 'waiting_user'})),
+      runs: [waiting],
+    });
+    press(keys.enter);
+    await sees('ACTION REQUIRED');
+    press('u');
+    await sees('Which colour?');
+    press('bl');
+    await sees('bl');
+    tell();
+    await sees('Which colour?');
+    await runs.update('a', 'a-1', (run) => ({...run, state: 'succeeded', updated_at: now}));
+    tell();
+    await seesNot('Which colour?');
+    await sees('a was answered in another terminal · what you wrote is kept as a draft');
+    await until(() => expect(drafts.list()).toMatchObject([{kind: 'answers', texts: [{text: 'bl'}]}]));
   });
 
   test('a question that a job ends with is asked at once, and a person is called', async () => {
@@ -383,16 +424,16 @@ describe('a parent', () => {
   test('whose review is due says so, wherever it is looked for', async () => {
     const plan = planOf(family(task('p'), task('a', done)), task('late', {deps: ['p']}));
     const {press, sees} = tuiProject({plan});
-    await sees('The review of p is due: e goes on with it.');
+    await sees('The review of p is due: e continues with it.');
     press(keys.enter, keys.left, keys.left);
     await sees(/Task p +review due/);
     press('u');
-    await sees('u: its review is due: e goes on with it');
+    await sees('u: its review is due: e continues with it');
   });
 
   test('that only waits for its review is executed, and refused once it is done', async () => {
     const {press, sees, seesNot, plans} = tuiProject({plan: planOf(family(task('p'), task('a', done)))});
-    await sees('The review of p is due: e goes on with it.');
+    await sees('The review of p is due: e continues with it.');
     press(keys.enter, 'e');
     await until(() => expect(plans.statuses()).toEqual({p: 'done', a: 'done'}));
     await sees('no ready tasks remaining');

@@ -41,7 +41,7 @@ describe('home', () => {
       plan: planOf(task('a', {status: 'in_progress'}), task('b')),
       runs: [pausedRun()],
     });
-    expect(screen()).toContain('A task is paused: enter, then u goes on in its session.');
+    expect(screen()).toContain('A task is paused: enter, then u continues its session.');
   });
 
   test.each([
@@ -73,7 +73,7 @@ test('what can be done about a task stands whole below its state where it does n
     runs: [pausedRun()],
   });
   await sees(/│ Ⅱ paused +│/);
-  await sees('u goes on in its session, R starts again');
+  await sees('u continues its session, R starts again');
 });
 
 describe('the tree', () => {
@@ -387,7 +387,7 @@ describe('settings', () => {
   test('one of a few words is chosen', async () => {
     const {press, sees} = await browsing();
     press(',', 'G', keys.enter);
-    await sees('how the terminal UI calls you');
+    await sees('how the terminal UI notifies you');
     press('G', keys.enter);
     await sees(/tui.notify +off +off/);
   });
@@ -457,9 +457,9 @@ describe('sessions', () => {
     press('n');
     await sees('New session');
     press('hooks', keys.enter);
-    await sees('session hooks begins; enter attaches');
+    await sees('session hooks is starting; enter attaches');
     press('x');
-    await sees('pressed Ctrl+C in refunds');
+    await sees('sent Ctrl+C to refunds');
     press('X');
     await sees('Kill refunds?');
     press('y');
@@ -474,7 +474,7 @@ describe('sessions', () => {
     press('y');
     await sees('worktree has uncommitted changes');
     press(keys.escape);
-    await sees('Clean refunds all the same?');
+    await sees('Clean refunds anyway?');
     press('y');
     await seesNot('agency/refunds all the same');
     await sees('cleaned: 1');

@@ -25,23 +25,26 @@ type Options = {
 export function addCommand(cli: Cli): Command {
   return new Command('add')
     .summary('add a task')
-    .option('--id <id>', 'its id; made from the title when left out')
-    .option('--title <text>', 'its title; asked for when left out')
+    .argument('[title]', 'its title; if you leave it out, you are asked for it')
+    .option('--id <id>', 'its id (default: made from the title)')
+    .option('--title <text>', 'its title, if it begins with a dash')
     .option('--description <text>', 'what it is about')
     .option('--prompt <text>', 'what to tell the agent')
     .option('--notes <text>', 'notes for people')
-    .option('--ac <text>', 'an acceptance criterion; may be given several times', collect)
+    .option('--ac <text>', 'an acceptance criterion; may be repeated', collect)
     .addOption(taskAgentOption())
     .addOption(modelOption())
     .addOption(effortOption())
-    .addOption(verifyOption('a command that must succeed before it is done; may be given several times'))
-    .option('--dep <taskId>', 'a task it waits for; may be given several times', collect)
+    .addOption(verifyOption('a command that must succeed before it is done; may be repeated'))
+    .option('--dep <taskId>', 'a task it waits for; may be repeated', collect)
     .option('--parent <parentId>', 'the task it belongs to, or root', 'root')
-    .option('--index <n>', 'its place among its siblings, from 0', wholeNumber)
-    .action(async (options: Options, command: Command) => {
+    .option('--index <n>', 'its position among its siblings, from 0', wholeNumber)
+    .action(async (name: string | undefined, options: Options, command: Command) => {
+      if (name !== undefined && options.title !== undefined)
+        throw new AppError('E_USAGE', 'the title is given twice');
       const project = await cli.project(command);
       await project.plans.read();
-      const title = options.title ?? (await cli.context.ask('Title: '));
+      const title = name ?? options.title ?? (await cli.context.ask('Title: '));
       if (title === null || title.trim() === '') {
         throw new AppError('E_NO_INPUT', 'title is required (use --title or enter it interactively)');
       }

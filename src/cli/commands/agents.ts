@@ -16,7 +16,11 @@ export function agentsCommand(cli: Cli): Command {
       const {ensureStateFolder} = await import('../../services/stores/project-folder.ts');
       await ensureStateFolder(folder);
       await createAgentSelection(folder.agentFile).save(id);
-      cli.print(command, {provider: id}, `${id} runs the tasks of this project`);
+      cli.print(
+        command,
+        {provider: id},
+        `${id} runs the tasks of this project, here: the choice is in .blackbird/agent.json, which git ignores`,
+      );
       const {install} = providerTable[id];
       const {agentsOnPath} = await import('../../services/system/executables.ts');
       const isThere = install === null || agentsOnPath(cli.context.env.PATH ?? '').includes(id);
@@ -56,5 +60,6 @@ export function agentsCommand(cli: Cli): Command {
 function chosenText(chosen: ProviderChoice['source']): string {
   const choosing = 'blackbird agents use <agent> chooses';
   if (chosen === 'none') return `  (${choosing})`;
+  if (chosen === 'saved') return '  (chosen in .blackbird/agent.json)';
   return `  (${chosenBy[chosen]}${chosen === 'default' ? `; ${choosing}` : ''})`;
 }

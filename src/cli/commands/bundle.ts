@@ -3,18 +3,18 @@ import {Command} from 'commander';
 import {requireTask} from '../../machines/policies/plan/plan-graph.ts';
 import {counted} from '../../machines/policies/text/counted.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
-import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import {type Cli, taskArgument} from '../cli.ts';
+import {replayWords} from '../inspect/replay-words.ts';
 
 type Options = {output?: string; force?: true};
 
 export function bundleCommand(cli: Cli): Command {
   return new Command('bundle')
-    .summary('one file for a bug report: plan, records, journals and versions, without your words')
+    .summary('one file for a bug report: plan, records, journals and versions, without your text')
     .addArgument(taskArgument())
     .argument('[runId]', 'only this run of the task')
     .option('--output <file>', 'where to write it')
-    .option('--force', 'replace a file that is there')
+    .option('--force', 'replace an existing file')
     .action(async (taskId: string, runId: string | undefined, options: Options, command: Command) => {
       const project = await cli.project(command);
       const {collectBundle} = await import('../inspect/make-bundle.ts');
@@ -28,11 +28,6 @@ export function bundleCommand(cli: Cli): Command {
         taskId,
         ...(runId === undefined ? {} : {runId}),
       });
-      if (bundle.runs.length === 0 && runId !== undefined) {
-        throw new AppError('E_RUN_NOT_FOUND', `task ${taskId} has no run ${JSON.stringify(runId)}`, {
-          next: [{command: `blackbird runs ${shellWord(taskId)}`, why: 'see its runs'}],
-        });
-      }
       if (bundle.runs.length === 0) requireTask(await project.plans.read(), taskId);
       const name = `blackbird-bundle-${taskFolderName(taskId)}.json`;
       const file = path.resolve(cli.folder(command), options.output ?? name);
@@ -50,9 +45,7 @@ export function bundleCommand(cli: Cli): Command {
       cli.print(command, data, () =>
         [
           `wrote ${displayLine(file)}: ${counted(bundle.runs.length, 'run')}, ${counted(entries.length, 'event')} in ${counted(bundle.journals.length, 'journal')}, ${Math.ceil(bytes / 1024)} KiB`,
-          first === null
-            ? `replayed: ${compared} events lead to the recorded states`
-            : `replay differs at event ${first.entry.seq}: ${displayLine(first.entry.actor)} took ${displayLine(first.entry.event.type)}`,
+          replayWords({compared, first}),
           'Prompts, output, feedback and answers are lengths in it; look through it before you share it.',
         ].join('\n'),
       );

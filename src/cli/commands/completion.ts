@@ -10,14 +10,14 @@ type Shell = (typeof shells)[number];
 
 export function completionCommand(cli: Cli): Command {
   return new Command('completion')
-    .summary('print the completion script of a shell')
+    .summary('print the completion script for a shell')
     .addArgument(new Argument('<shell>', 'the shell').choices(shells))
     .addHelpText(
       'after',
       `
 To use it:
   bash  $ source <(blackbird completion bash)                       in ~/.bashrc
-  zsh   $ source <(blackbird completion zsh)                        in ~/.zshrc, behind compinit
+  zsh   $ source <(blackbird completion zsh)                        in ~/.zshrc, after compinit
   fish  $ blackbird completion fish > ~/.config/fish/completions/blackbird.fish`.replaceAll(
         'blackbird',
         cli.context.name,
@@ -110,9 +110,11 @@ async function quietly(find: () => Promise<Candidate[]>): Promise<Candidate[]> {
 }
 
 async function sessionCandidates(cli: Cli, program: Command): Promise<Candidate[]> {
-  const {openSessions} = await import('../session/session-composition.ts');
-  const {sessionCandidatesOf} = await import('../session/session-view.ts');
-  return sessionCandidatesOf(await openSessions(cli, program));
+  return quietly(async () => {
+    const {openSessions} = await import('../session/session-composition.ts');
+    const {sessionCandidatesOf} = await import('../session/session-view.ts');
+    return sessionCandidatesOf(await openSessions(cli, program));
+  });
 }
 
 function typedFolder(words: readonly string[]): string | undefined {

@@ -13,7 +13,7 @@ import {renderTable} from '../terminal/table.ts';
 
 export function configCommand(cli: Cli): Command {
   const keyArgument = () => new Argument('<key>', 'the setting');
-  const globalFlag = ['--global', 'in the settings of the user instead of the project'] as const;
+  const globalFlag = ['--global', 'in your user settings instead of the project'] as const;
 
   const resolved = async (command: Command): Promise<ResolvedConfig> => {
     const {config} = await cli.project(command);
@@ -23,7 +23,7 @@ export function configCommand(cli: Cli): Command {
   };
 
   const list = new Command('list')
-    .summary('every setting, its value and where that comes from')
+    .summary('every setting, its value and where it comes from')
     .action(async (_options, command: Command) => {
       const {values, warnings} = await resolved(command);
       const rows = settingKeys.map((key) => ({
@@ -31,8 +31,9 @@ export function configCommand(cli: Cli): Command {
         ...required(values.get(key)),
         about: settings[key].about,
       }));
-      cli.print(command, {settings: rows, warnings}, () =>
-        renderTable(
+      const {isTerminal} = cli.context.stdout;
+      cli.print(command, {settings: rows, warnings}, () => {
+        const table = renderTable(
           [{title: 'KEY'}, {title: 'VALUE'}, {title: 'SOURCE'}, {title: 'ABOUT', shrinks: 'first'}],
           rows.map(({key, value, source, about}) => [
             key,
@@ -41,8 +42,9 @@ export function configCommand(cli: Cli): Command {
             {text: about, style: 'dim'},
           ]),
           cli.context.stdout,
-        ),
-      );
+        );
+        return isTerminal ? `${table}\n${agentWords}` : table;
+      });
     });
 
   const get = new Command('get')
@@ -79,7 +81,7 @@ export function configCommand(cli: Cli): Command {
     );
 
   const unset = new Command('unset')
-    .summary('go back to what the next layer says')
+    .summary('remove a setting, so that the next layer applies')
     .addArgument(keyArgument())
     .option(...globalFlag)
     .action((key: string, options: {global?: true}, command: Command) =>
@@ -93,6 +95,8 @@ export function configCommand(cli: Cli): Command {
     .addCommand(set)
     .addCommand(unset);
 }
+
+const agentWords = 'The agent is no setting: blackbird agents shows it and where it was chosen.';
 
 async function ensureStateFolderOf(
   folder: Parameters<typeof import('../../services/stores/project-folder.ts').ensureStateFolder>[0],

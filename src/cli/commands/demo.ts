@@ -1,5 +1,6 @@
 import {Command} from 'commander';
-import {AppError} from '../../services/contracts/errors.ts';
+import {displayLine} from '../../machines/policies/text/display-text.ts';
+import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import {Cli} from '../cli.ts';
 import {exitCodes} from '../exit-codes.ts';
 import {executePlan} from './execute.ts';
@@ -8,7 +9,7 @@ import {resumeTask} from './resume.ts';
 export function demoCommand(outer: Cli): Command {
   return new Command('demo')
     .summary('make a sample project and run its plan with the built-in agent; no account needed')
-    .argument('[dir]', 'an empty or new folder; a temporary one when left out')
+    .argument('[dir]', 'an empty or new folder (default: a temporary one)')
     .option('--tui', 'open it in the terminal UI instead')
     .action(async (dir: string | undefined, options: {tui?: true}, command: Command) => {
       // The demo shows the built-in agent, whatever agent is set up for real work.
@@ -41,13 +42,14 @@ export function demoCommand(outer: Cli): Command {
 
 function nextSteps(root: string, exitCode: number, isFromNpx: boolean): string {
   const isPaused = exitCode === exitCodes.paused;
+  const folder = displayLine(shellWord(root));
   return [
     '',
     isPaused ? 'You paused the demo. In its folder:' : 'Try next, in its folder:',
     ...(isFromNpx
       ? ['  npm link                          once, in the clone, so that "blackbird" is found everywhere']
       : []),
-    `  cd ${root}`,
+    `  cd ${folder}`,
     ...(isPaused
       ? []
       : ['  blackbird restart slow            run a task again, press Ctrl+C, then resume it']),
@@ -55,6 +57,6 @@ function nextSteps(root: string, exitCode: number, isFromNpx: boolean): string {
     '  blackbird runs greeting           the history of a task',
     '  blackbird logs palette            what the agent said and did',
     '  blackbird agents                  choose your own agent for your own plan',
-    `  rm -r ${root}${' '.repeat(Math.max(2, 28 - root.length))}when you have seen enough`,
+    `  rm -r ${folder}${' '.repeat(Math.max(2, 28 - folder.length))}when you have seen enough`,
   ].join('\n');
 }

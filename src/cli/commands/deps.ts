@@ -37,15 +37,15 @@ export function depsCommand(cli: Cli): Command {
         ),
       );
 
-  const add = oneDep('add', 'let a task wait for another', addDep, (changed, id, dep) =>
+  const add = oneDep('add', 'make a task wait for another', addDep, (changed, id, dep) =>
     changed ? `added dep ${id} -> ${dep}` : `${id} already depends on ${dep}`,
   );
-  const remove = oneDep('remove', 'let a task no longer wait for another', removeDep, (changed, id, dep) =>
+  const remove = oneDep('remove', 'stop a task from waiting for another', removeDep, (changed, id, dep) =>
     changed ? `removed dep ${id} -> ${dep}` : `${id} does not depend on ${dep}`,
   );
 
   const set = new Command('set')
-    .summary('replace all dependencies of a task; none removes them')
+    .summary('replace all dependencies of a task; without ids, remove them')
     .addArgument(taskArgument())
     .addArgument(new Argument('[depId...]', 'the tasks it waits for'))
     .action((id: string, deps: readonly string[], _options, command: Command) =>

@@ -1,7 +1,8 @@
 import {Command} from 'commander';
 import {requireTask} from '../../machines/policies/plan/plan-graph.ts';
 import {effectKey, effectTexts} from '../../machines/policies/review/effect-words.ts';
-import {displayLine} from '../../machines/policies/text/display-text.ts';
+import {namedRun} from '../../machines/policies/run/named-run.ts';
+import {displayLine, visibleLine} from '../../machines/policies/text/display-text.ts';
 import type {ChangeTracker, TreeSpan} from '../../services/contracts/changes.ts';
 import type {RunRecord, RunStore} from '../../services/contracts/run.ts';
 import type {SideEffect} from '../../services/contracts/side-effects.ts';
@@ -13,11 +14,11 @@ import {paintPatch, safeLines} from '../terminal/patch-text.ts';
 
 export function diffCommand(cli: Cli): Command {
   return new Command('diff')
-    .summary('exactly what a task changed, whatever others changed before, between or after its runs')
+    .summary('exactly what a task changed, without what others changed before, between or after its runs')
     .addArgument(taskArgument())
     .argument('[runId]', 'only what this run changed')
-    .option('--since-review', 'only what was changed since the last decision at a checkpoint')
-    .option('--stat', 'only the files, with the number of lines')
+    .option('--since-review', 'only what changed since the last decision at a checkpoint')
+    .option('--stat', 'only the files, with their line counts')
     .action(async (taskId: string, runId: string | undefined, options: DiffOptions, command: Command) => {
       const {plans, folder} = await cli.project(command);
       const {createRunStore} = await import('../../services/stores/run-store.ts');
@@ -26,7 +27,7 @@ export function diffCommand(cli: Cli): Command {
       const runs = createRunStore({folder: folder.runsFolder});
       const changes = createChangeTracker({project: folder, env: cli.context.env, rules: reviewRules});
       const subject = await subjectOf({plans, runs}, taskId, runId, options);
-      const {from, to, isSoFar} = await changeOf(changes, subject.chains);
+      const {from, to, isSoFar} = await changeOf(changes, subject);
       const besides = sideEffectsIn(subject.chains);
       if (cli.isJson(command)) {
         const {side_effects: _, ...summary} = await changes.summarize(from, to);
@@ -46,7 +47,7 @@ export function diffCommand(cli: Cli): Command {
         return;
       }
       // Not among the lines of the patch, which others may want to apply.
-      for (const text of effectTexts(besides)) cli.context.err(`beware: ${displayLine(text)}`);
+      for (const text of effectTexts(besides)) cli.context.err(`beware: ${visibleLine(text)}`);
       for (const {run_id, state} of isSoFar)
         cli.context.err(`note: run ${displayLine(run_id)} is ${state}; this is its change so far`);
       const text = await changes.diff(from, to, {stat: options.stat === true});
@@ -59,12 +60,16 @@ export function diffCommand(cli: Cli): Command {
 }
 
 /** What the shown runs did besides, once each. */
-function sideEffectsIn(chains: ReadonlyArray<readonly RunRecord[]>): SideEffect[] {
+function sideEffectsIn(chains: Chains): SideEffect[] {
   const all = chains.flat().flatMap((run) => run.side_effects ?? []);
   return [...new Map(all.map((effect) => [effectKey(effect), effect])).values()];
 }
 
 type DiffOptions = {readonly stat?: true; readonly sinceReview?: true};
+
+type Chains = ReadonlyArray<readonly RunRecord[]>;
+/** `whole` is what the shown runs are a part of. */
+type Subject = {readonly chains: Chains; readonly whole: Chains; readonly told: object};
 
 /** The runs whose change is shown: a chain of one task, or those of all tasks below a parent. */
 async function subjectOf(
@@ -72,21 +77,21 @@ async function subjectOf(
   taskId: string,
   runId: string | undefined,
   {sinceReview: isSinceReview}: DiffOptions,
-): Promise<{readonly chains: ReadonlyArray<readonly RunRecord[]>; readonly told: object}> {
+): Promise<Subject> {
   const {chainTo, sinceReview} = await import('../../machines/policies/run/task-runs.ts');
   const {tellingRun} = await import('../../machines/policies/run/task-runs.ts');
   const shownPart = isSinceReview ? sinceReview : (chain: readonly RunRecord[]) => chain;
   const {runs: own} = await runs.list(taskId);
   const told = ({run_id, state}: RunRecord) => ({run_id, state});
   if (runId !== undefined) {
-    const run = own.find((each) => each.run_id === runId);
-    if (!run) throw noRun(taskId, runId);
-    return {chains: [[run]], told: told(run)};
+    const run = namedRun(own, taskId, runId);
+    return {chains: [[run]], whole: [[run]], told: told(run)};
   }
   const latestOf = (all: readonly RunRecord[]) =>
     tellingRun(all) ?? all.findLast((each) => each.run_type === 'execute');
   const latest = latestOf(own);
-  if (latest) return {chains: [shownPart(chainTo(latest, own))], told: told(latest)};
+  const shown = (whole: Chains) => ({chains: whole.map(shownPart), whole});
+  if (latest) return {...shown([chainTo(latest, own)]), told: told(latest)};
 
   const {reviewedTasks} = await import('../../machines/policies/review/parent-review.ts');
   const plan = await plans.read();
@@ -94,17 +99,22 @@ async function subjectOf(
   for (const {id} of reviewedTasks(plan, requireTask(plan, taskId))) {
     const {runs: below} = await runs.list(id);
     const last = latestOf(below);
-    if (last) chains.push(shownPart(chainTo(last, below)));
+    if (last) chains.push(chainTo(last, below));
   }
-  if (chains.length === 0) throw noRun(taskId, runId);
-  return {chains, told: {}};
+  if (chains.length === 0) throw noRun(taskId);
+  return {...shown(chains), told: {}};
 }
 
 /** Both ends of the change of all chains together, and the runs among them that are not over yet. */
 async function changeOf(
   changes: ChangeTracker,
-  chains: ReadonlyArray<readonly RunRecord[]>,
+  {chains, whole}: Pick<Subject, 'chains' | 'whole'>,
 ): Promise<TreeSpan & {readonly isSoFar: readonly RunRecord[]}> {
+  if (chains.flat().length === 0) {
+    // All of it was decided about: nothing came after that.
+    const {to} = await changeOf(changes, {chains: whole, whole});
+    return {from: to, to, isSoFar: []};
+  }
   const {notRecorded, spansNow} = await import('../../machines/actors/task-change.ts');
   const {inOrder} = await import('../../machines/policies/run/change-spans.ts');
   const found = [];

@@ -32,7 +32,7 @@ type Options = {
 
 export function editCommand(cli: Cli): Command {
   return new Command('edit')
-    .summary('change the text of a task; asks for each field when no option is given')
+    .summary('change the text of a task; without options it asks for each field')
     .addArgument(taskArgument())
     .option('--title <text>', 'its title')
     .option('--description <text>', 'what it is about')
@@ -44,11 +44,11 @@ export function editCommand(cli: Cli): Command {
     .option('--ac <text>', 'an acceptance criterion; all of them together replace the old list', collect)
     .addOption(new Option('--ac-clear', 'remove all acceptance criteria').conflicts('ac'))
     .addOption(taskAgentOption())
-    .addOption(new Option('--clear-agent', 'leave it to the agent of the job').conflicts('agent'))
+    .addOption(new Option('--clear-agent', 'use the agent of the job').conflicts('agent'))
     .addOption(modelOption())
-    .addOption(new Option('--clear-model', 'leave the model to the settings').conflicts('model'))
+    .addOption(new Option('--clear-model', 'use the model from the settings').conflicts('model'))
     .addOption(effortOption())
-    .addOption(new Option('--clear-effort', 'leave the effort to the settings').conflicts('effort'))
+    .addOption(new Option('--clear-effort', 'use the effort from the settings').conflicts('effort'))
     .addOption(verifyOption('a command that must succeed; all of them together replace the old list'))
     .addOption(new Option('--clear-verify', 'remove all its checks').conflicts('verify'))
     .action(async (id: string, options: Options, command: Command) => {

@@ -11,7 +11,7 @@ import {type JobCommandOptions, openEngineFor, runSteps} from '../job/job.ts';
 
 type Options = JobCommandOptions & {dryRun?: true};
 
-export const agentOption = () => new Option('--agent <provider>', `${providerNames}, for this call only`);
+export const agentOption = () => new Option('--agent <provider>', `${providerNames}, for this command only`);
 /** For a task and those below it. */
 export const taskAgentOption = () =>
   new Option('--agent <provider>', `the agent for this task and those below it`).choices(providerIds);
@@ -23,7 +23,7 @@ export function wishWord(text: string): string {
 export const modelOption = () =>
   new Option('--model <name>', 'the model, as the agent calls it').argParser(wishWord);
 export const effortOption = () =>
-  new Option('--effort <word>', 'how hard it thinks: low, medium, high …').argParser(wishWord);
+  new Option('--effort <word>', 'the reasoning effort: low, medium, high …').argParser(wishWord);
 /** For a task and those below it. */
 export const verifyOption = (about: string) =>
   new Option('--verify <command>', about).argParser((text: string, earlier: readonly string[] = []) => {
@@ -31,34 +31,35 @@ export const verifyOption = (about: string) =>
     throw new InvalidArgumentError('It must be a command on one line.');
   });
 export const reviewOption = () => new Option('--review', 'stop after each task and ask for a decision');
-export const noReviewOption = () => new Option('--no-review', 'no checkpoints, whatever the settings say');
+export const noReviewOption = () => new Option('--no-review', 'no checkpoints, regardless of the settings');
 export const noWaitOption = () => new Option('--no-wait', 'stop at a limit or an outage instead of waiting');
 /** Who asks for one thing by its name and does not want to wait tries it, whatever is known of a limit. */
 export const tryNowOption = () => new Option('--no-wait', 'try at once; stop at a limit or an outage');
-export const streamOption = () => new Option('--stream', "show the agent's words and tools as they come");
+export const streamOption = () =>
+  new Option('--stream', "show the agent's messages and tools as they arrive");
 
 export function executeCommand(cli: Cli): Command {
   return withBudgetOptions(
     new Command('execute')
       .summary('run the ready tasks, one after another, until none is left')
-      .argument('[taskId...]', 'only these tasks; a parent stands for its children')
+      .argument('[taskId...]', 'only these tasks; a parent means its children')
       .addOption(agentOption())
       .addOption(modelOption())
       .addOption(effortOption())
       .addOption(reviewOption())
       .addOption(noReviewOption())
       .option('--stop-on-failure', 'stop the plan when a task fails')
-      .option('--max-tasks <n>', 'stop after so many tasks', countingNumber)
+      .option('--max-tasks <n>', 'stop after this many tasks', countingNumber)
       .addOption(noWaitOption())
-      .option('--dry-run', 'only say what would run, in which order and why')
+      .option('--dry-run', 'only show what would run, in what order and why')
       .addOption(streamOption())
       .addOption(inspectOption())
       .addHelpText(
         'after',
         `
-A decision that was left open comes first. Without a terminal nothing is asked:
-the commands that decide are printed.
-Ctrl+C pauses: the agent is asked to stop, a second Ctrl+C forces it.
+An open decision comes first. Without a terminal nothing is asked; the commands to decide with are
+printed instead.
+Ctrl+C pauses: it asks the agent to stop, a second Ctrl+C forces it.
 Continue with "blackbird resume".`,
       )
       .action(async (taskIds: readonly string[], options: Options, command: Command) => {

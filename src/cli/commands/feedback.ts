@@ -6,7 +6,7 @@ import {type Cli, taskArgument} from '../cli.ts';
 
 export function feedbackCommand(cli: Cli): Command {
   const list = new Command('list')
-    .summary('what parent reviews sent back, and nobody has answered')
+    .summary('feedback from parent reviews that is still open')
     .action(async (_options, command: Command) => {
       const {listFeedback} = await import('../job/feedback-operations.ts');
       const {pending, broken} = await listFeedback(await cli.project(command));
@@ -18,7 +18,7 @@ export function feedbackCommand(cli: Cli): Command {
     });
 
   const dismiss = new Command('dismiss')
-    .summary('leave a task as it is, whatever the review said')
+    .summary('leave the task as it is, despite the review')
     .addArgument(taskArgument())
     .action(async (taskId: string, _options, command: Command) => {
       const {dismissFeedback} = await import('../job/feedback-operations.ts');
@@ -35,16 +35,20 @@ export function feedbackCommand(cli: Cli): Command {
     });
 
   const edit = new Command('edit')
-    .summary('change what a task is told before it is resumed')
+    .summary('change the feedback before its task is resumed')
     .addArgument(taskArgument())
-    .argument('<text>', 'what it is told instead; - reads it from stdin')
+    .argument('<text>', 'the new feedback; - reads it from stdin')
     .action(async (taskId: string, text: string, _options, command: Command) => {
       const {editFeedback} = await import('../job/feedback-operations.ts');
       const question = 'What is the task told? Ctrl+D on an empty line ends it.';
       const given = text === '-' ? await cli.context.readAll(question) : text;
       const edited = await editFeedback(await cli.project(command), taskId, given, cli.context.now);
       if (edited === null) throw notPending(taskId);
-      cli.print(command, edited, () => `${displayLine(taskId)} is told this instead; both are on record`);
+      cli.print(
+        command,
+        edited,
+        () => `${displayLine(taskId)} will get this feedback instead; both versions are on record`,
+      );
     });
 
   return new Command('feedback')

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import {Command} from 'commander';
 import {requireTask} from '../../machines/policies/plan/plan-graph.ts';
+import {namedRun} from '../../machines/policies/run/named-run.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import type {Inspected, InspectorFacts} from '../../services/contracts/inspector.ts';
@@ -9,6 +10,8 @@ import type {Cli} from '../cli.ts';
 import type {Project} from '../composition.ts';
 import {parsePort} from '../inspect/inspect-option.ts';
 import type {ReadJobs} from '../inspect/read-jobs.ts';
+import {replayWords} from '../inspect/replay-words.ts';
+import {noRun} from '../job/no-run.ts';
 import {printableJson} from '../terminal/printable-json.ts';
 import {renderTable} from '../terminal/table.ts';
 
@@ -16,21 +19,23 @@ type Options = {port?: number; open?: true; bundle?: string; job?: string; list?
 
 export function inspectCommand(cli: Cli): Command {
   return new Command('inspect')
-    .summary('see what a job did, on a page: its tasks on a time axis, and every machine at every moment')
-    .argument('[taskId]', 'the machines of a task; without it, the job that runs or ran last')
-    .argument('[runId]', 'one of its runs; without it, the latest')
+    .summary(
+      'show what a job did in the browser: its tasks on a time axis, and every machine at every moment',
+    )
+    .argument('[taskId]', 'the machines of a task (default: the running job, or the last one)')
+    .argument('[runId]', 'one of its runs (default: the latest)')
     .option('--job <jobId>', 'an earlier job')
-    .option('--bundle <file>', 'look at a bundle that somebody sent, and replay it')
-    .option('--list', 'what can be looked at: processes, jobs and runs')
+    .option('--bundle <file>', 'open a bundle that somebody sent you, and replay it')
+    .option('--list', 'list what you can look at: processes, jobs and runs')
     .option('--port <n>', 'serve on this port', parsePort)
     .option('--open', 'open the page in your browser')
     .addHelpText(
       'after',
       `
-What goes on is followed, across pauses. Ctrl+C ends the page.
+The page follows a running job, across pauses. Ctrl+C closes it.
 
 Examples:
-  $ blackbird inspect --open             last night's job, or the one that runs
+  $ blackbird inspect --open             the running job, or last night's
   $ blackbird inspect pay-04             the machines of its latest run
   $ blackbird inspect --list
   $ blackbird execute --inspect          the same page, served by the job itself`,
@@ -55,9 +60,8 @@ Examples:
 function refuseMixed(taskId: string | undefined, {bundle, job, list}: Options): void {
   const chosen = [taskId, bundle, job, list].filter((each) => each !== undefined);
   if (chosen.length < 2) return;
-  if (bundle !== undefined && taskId !== undefined)
-    throw new AppError('E_USAGE', 'a bundle is looked at alone: --bundle takes no task');
-  throw new AppError('E_USAGE', 'one thing is looked at at a time: a task, --job, --bundle or --list');
+  if (bundle !== undefined && taskId !== undefined) throw new AppError('E_USAGE', '--bundle takes no task');
+  throw new AppError('E_USAGE', 'choose one: a task, --job, --bundle or --list');
 }
 
 /** A whole job; null before the first one that can be read. */
@@ -68,7 +72,7 @@ async function openJob(cli: Cli, command: Command, jobId: string | undefined): P
   const store = await openJobs(project);
   if (jobId !== undefined && (!store.ids().includes(jobId) || (await store.read(jobId)) === null)) {
     throw new AppError('E_JOB_NOT_FOUND', `there is no job ${JSON.stringify(jobId)}`, {
-      next: [{command: 'blackbird inspect --list', why: 'see what can be looked at'}],
+      next: [{command: 'blackbird inspect --list', why: 'see what you can look at'}],
     });
   }
   if (jobId === undefined) {
@@ -99,13 +103,8 @@ async function openRun(
   const store = createRunStore({folder: folder.runsFolder});
   const {runs} = await store.list(taskId);
   if (runs.length === 0) requireTask(await plans.read(), taskId);
-  const run = runId === undefined ? await store.latest(taskId) : runs.find(({run_id}) => run_id === runId);
-  if (!run) {
-    const missing = runId === undefined ? 'no run yet' : `no run ${JSON.stringify(runId)}`;
-    throw new AppError('E_RUN_NOT_FOUND', `task ${taskId} has ${missing}`, {
-      next: [{command: `blackbird runs ${shellWord(taskId)}`, why: 'see its runs'}],
-    });
-  }
+  const run = runId === undefined ? await store.latest(taskId) : namedRun(runs, taskId, runId);
+  if (!run) throw noRun(taskId);
   const source = inspectJournal(store.files(run.task_id, run.run_id).journal);
   const {broken, isCut} = source.summary();
   if (source.entries().length === 0 && run.state !== 'running') {
@@ -141,10 +140,7 @@ async function openBundle(cli: Cli, command: Command, file: string): Promise<Sho
   const {compared, first} = verifyEntries(source.entries());
   const {blackbird} = bundle.versions;
   const isOther = typeof blackbird === 'string' && blackbird !== cli.context.version;
-  const text =
-    first === null
-      ? `replayed: ${compared} events lead to the recorded states`
-      : `replay differs at event ${first.entry.seq}: ${displayLine(first.entry.actor)} took ${displayLine(first.entry.event.type)}`;
+  const text = replayWords({compared, first});
   const notices = [
     ...(isOther ? [`recorded by Blackbird ${blackbird}`] : []),
     ...(first === null ? [] : [text]),
@@ -169,8 +165,9 @@ async function serve(cli: Cli, command: Command, options: Options, shown: Shown)
   const {startInspector} = await import('../../services/inspector/inspector-server.ts');
   const inspected = inspectedOf(shown, {...shown.facts, version: context.version});
   const inspector = await startInspector(inspected, {port: options.port ?? 0, keepsAlive: true});
+  let release = () => {};
   const stopped = new Promise<void>((resolve) => {
-    context.onSignals({pause: () => resolve(), suspend: () => {}, wake: () => {}});
+    release = context.onSignals({pause: () => resolve(), suspend: () => {}, wake: () => {}});
   });
   if (cli.isJson(command)) context.out(printableJson({url: inspector.url, ...shown.report?.data}));
   else {
@@ -182,6 +179,8 @@ async function serve(cli: Cli, command: Command, options: Options, shown: Shown)
   if (shown.facts.opens === 'job') shown.project?.job(shown.facts.job_id ?? 'newest').catch(() => {});
   if (options.open) await open(cli, inspector.url);
   await stopped;
+  // What is being sent still may take a moment, and a second Ctrl+C ends it.
+  release();
   inspector.close();
 }
 

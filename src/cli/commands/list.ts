@@ -21,9 +21,9 @@ type Options = {all?: true; blocked?: true; tree?: true; features?: true; status
 
 export function listCommand(cli: Cli): Command {
   return new Command('list')
-    .summary('list tasks: those that are ready, unless told otherwise')
+    .summary('list tasks; by default the ones that are ready')
     .option('--all', 'all tasks without children, whatever their status')
-    .option('--blocked', 'tasks that wait for others or are blocked by hand')
+    .option('--blocked', 'tasks that are waiting for others or were blocked by hand')
     .addOption(new Option('--status <status>', 'tasks with this status').choices(taskStatuses))
     .option('--features', 'top-level tasks instead of those without children')
     .option('--tree', 'the whole plan as a tree; with a filter, the matches and what is above them')

@@ -1,5 +1,6 @@
 import {Command} from 'commander';
 import {requireTask} from '../../machines/policies/plan/plan-graph.ts';
+import {namedRun} from '../../machines/policies/run/named-run.ts';
 import {type Cli, taskArgument} from '../cli.ts';
 import {noRun} from '../job/no-run.ts';
 import {liveEngine} from '../job/running-task.ts';
@@ -8,10 +9,10 @@ type Options = {follow?: true; raw?: true; stderr?: true};
 
 export function logsCommand(cli: Cli): Command {
   return new Command('logs')
-    .summary('the whole transcript of a run; the latest one unless told otherwise')
+    .summary('the whole transcript of a run; by default the latest')
     .addArgument(taskArgument())
-    .argument('[runId]', 'which run of the task; the latest when left out')
-    .option('--follow', 'go on printing until the run ends')
+    .argument('[runId]', 'which run of the task (default: the latest)')
+    .option('--follow', 'keep printing until the run ends')
     .option('--raw', 'exactly what the agent printed')
     .option('--stderr', 'its error output instead')
     .action(async (taskId: string, runId: string | undefined, options: Options, command: Command) => {
@@ -20,8 +21,10 @@ export function logsCommand(cli: Cli): Command {
       const runs = createRunStore({folder: folder.runsFolder});
       const {runs: history} = await runs.list(taskId);
       if (history.length === 0) requireTask(await plans.read(), taskId);
-      const run = runId === undefined ? history.at(-1) : history.find((each) => each.run_id === runId);
-      if (!run) throw noRun(taskId, runId);
+      // An undo has no agent, and nothing to print.
+      const latest = history.findLast(({run_type}) => run_type !== 'undo');
+      const run = runId === undefined ? latest : namedRun(history, taskId, runId);
+      if (!run) throw noRun(taskId);
       const {printTranscript} = await import('../job/transcript.ts');
       const isEngineAlive = async () => (await liveEngine(folder)) !== null;
       await printTranscript({cli, command, runs, run, options, isEngineAlive});

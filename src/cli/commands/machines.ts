@@ -8,8 +8,8 @@ type Format = 'mermaid' | 'ascii' | 'json';
 
 export function machinesCommand(cli: Cli): Command {
   return new Command('machines')
-    .summary('the state machines inside: what there is, or one of them drawn')
-    .argument('[name]', 'one machine; without it, all')
+    .summary('list the state machines inside, or draw one of them')
+    .argument('[name]', 'one machine (default: all)')
     .addOption(new Option('--format <form>', 'how to draw').choices(['mermaid', 'ascii', 'json']))
     .action(async (name: string | undefined, options: {format?: Format}, command: Command) => {
       const {machines} = await import('../../machines/machines.ts');

@@ -3,14 +3,14 @@ import type {Cli} from '../cli.ts';
 
 export function mcpCommand(cli: Cli): Command {
   return new Command('mcp')
-    .summary('the plan for the agent you already talk to: an MCP server on stdin and stdout')
+    .summary('an MCP server on stdin and stdout: the plan for the agent you are talking to')
     .addHelpText(
       'after',
       `
 The agent can list, show, explain, add, edit, move and connect tasks, set a status, and read runs
-and reports, with the locks and refusals of the commands. It can start nothing and decide nothing.
+and reports, with the same locks and refusals as the commands. It cannot start or decide anything.
 
-Connect it, in the folder of the project.
+Connect it, in the project's folder.
 Examples:
   $ claude mcp add blackbird -- blackbird mcp
   $ codex mcp add blackbird -- blackbird mcp`,

@@ -7,10 +7,10 @@ import {changeByHand} from '../plan/plan-operations.ts';
 
 export function moveCommand(cli: Cli): Command {
   return new Command('move')
-    .summary('move a task, with all below it, to another parent or place')
+    .summary('move a task and everything below it to another parent or position')
     .addArgument(taskArgument())
-    .option('--parent <parentId>', 'the new parent, or root; the present one when left out')
-    .option('--index <n>', 'the place among its new siblings, from 0', wholeNumber)
+    .option('--parent <parentId>', 'the new parent, or root (default: its current parent)')
+    .option('--index <n>', 'the position among its new siblings, from 0', wholeNumber)
     .action(async (id: string, {parent, index}: {parent?: string; index?: number}, command: Command) => {
       if (parent === undefined && index === undefined) {
         throw new AppError('E_USAGE', 'move requires --parent <parentId|root>, --index <n> or both');

@@ -8,7 +8,7 @@ import {renderTask} from './show.ts';
 
 export function nextCommand(cli: Cli): Command {
   return new Command('next')
-    .summary('the task that execute would begin with')
+    .summary('the task that execute would start with')
     .action(async (_options, command: Command) => {
       const {plans} = await cli.project(command);
       const plan = await plans.read();

@@ -37,12 +37,12 @@ Examples:
 
 export function stopCommand(cli: Cli): Command {
   return new Command('stop')
-    .summary('let the job running in another terminal finish its task, then end it')
+    .summary('let the job running in another terminal finish its task, then end it; one that waits ends now')
     .addHelpText(
       'after',
       `
 Examples:
-  $ blackbird stop                   ends after the task at hand
+  $ blackbird stop                   ends after the current task
   $ blackbird stop && blackbird status --watch`,
     )
     .action(async (_options, command: Command) => {
@@ -53,7 +53,10 @@ Examples:
       const run = await lastRun(project, job);
       const where = run?.state === 'running' ? `after ${displayLine(run.task_id)}` : 'before the next task';
       const data = {job_id: job.jobId, asked: 'stop', task_id: run?.state === 'running' ? run.task_id : null};
-      cli.print(command, data, () => `The job stops ${where}.`);
+      // Nothing is at work during a wait: there is no task to end after.
+      const waits = job.waiting && displayLine(job.waiting.taskId);
+      const ends = waits && `The job ends; ${waits} waits, and the next execute continues with it.`;
+      cli.print(command, data, () => ends ?? `The job stops ${where}.`);
     });
 }
 

@@ -18,7 +18,7 @@ export function pickCommand(cli: Cli): Command {
     .summary('choose a task from a list and set its status')
     .option('--include-non-leaf', 'also tasks that have children')
     .option('--all', 'all tasks, whatever their status')
-    .option('--blocked', 'tasks that wait for others or are blocked by hand')
+    .option('--blocked', 'tasks that are waiting for others or were blocked by hand')
     .action(async (options: Options, command: Command) => {
       const project = await cli.project(command);
       const {plans} = project;

@@ -10,14 +10,14 @@ export function reportCommand(cli: Cli): Command {
   return new Command('report')
     .summary('what happened while you were away, and what needs you now')
     .option('--since <time>', 'all jobs since then: 22:00, 8h, 2d, 2026-01-10, 2026-01-10T22:00')
-    .addOption(new Option('--job <jobId>', 'this job; the beginning of its id will do').conflicts('since'))
-    .addOption(new Option('--format <format>', 'how it is printed; text when left out').choices(formats))
+    .addOption(new Option('--job <jobId>', 'this job; the beginning of its id is enough').conflicts('since'))
+    .addOption(new Option('--format <format>', 'the format (default: text)').choices(formats))
     .addHelpText(
       'after',
       `
-Without --since or --job it tells of the last stretch of work: the newest job and those before it
-that it followed within an hour, or that were cut off (Blackbird ended, a limit was too long to wait
-for), at most a day back. The exit code is 0 whenever it could be made.
+Without --since or --job it covers the last stretch of work: the newest job, and the jobs before it
+that were followed within an hour or were cut off (Blackbird was killed, a limit was too long to
+wait for), at most a day back. The exit code is 0 whenever the report could be made.
 
 Examples:
   $ blackbird report                            the morning after

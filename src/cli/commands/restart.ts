@@ -52,7 +52,7 @@ export function restartCommand(cli: Cli): Command {
         if (latest && isAsked && canAsk) {
           // What can be restarted does not run: its process is gone, and every view calls that paused.
           const state = latest.state === 'running' ? 'paused' : latest.state;
-          const question = `Restart ${displayLine(taskId)}? Run ${displayLine(latest.run_id)} (${state}) stays in its history. [y/N]: `;
+          const question = `Restart ${displayLine(taskId)}? Run ${displayLine(latest.run_id)} (${state}) stays in its history, what it changed in the files. [y/N]: `;
           const answer = (await cli.context.ask(question))?.trim().toLowerCase();
           if (answer !== 'y' && answer !== 'yes')
             throw new AppError('E_CANCELED', 'not restarted; nothing was changed');

@@ -30,9 +30,9 @@ export function resumeCommand(cli: Cli): Command {
     new Command('resume')
       .summary("continue a paused, waiting or failed task in its agent's own session")
       .addArgument(taskArgument())
-      .option('--answer <id=text>', 'answer a question; may be given several times', collect)
+      .option('--answer <id=text>', 'answer a question; may be repeated', collect)
       .option('--feedback <text>', 'tell the agent what to do differently')
-      .option('--execute', 'go on with the plan afterwards')
+      .option('--execute', 'continue with the plan afterwards')
       .addOption(agentOption())
       .addOption(modelOption())
       .addOption(effortOption())
@@ -128,7 +128,7 @@ async function withSignalsHeld(
 function interruptedBefore(cli: Cli, taskId: string, feedback: string | null): void {
   const word = displayLine(shellWord(taskId));
   const kept = feedback?.trim() ? ' Your feedback is kept.' : '';
-  cli.context.out(`Interrupted before ${word} went on.${kept} Go on with: blackbird resume ${word}`);
+  cli.context.out(`Interrupted before ${word} continued.${kept} Continue with: blackbird resume ${word}`);
   cli.exitCode = exitCodes.paused;
 }
 

@@ -27,9 +27,9 @@ const others = (own: (typeof choices)[number]) => choices.filter((each) => each 
 
 export function reviewCommand(cli: Cli): Command {
   return new Command('review')
-    .summary('decide about a task that stands at a checkpoint')
-    .argument('[taskId]', 'the task; the first one that waits for a decision, if none is named')
-    .addOption(new Option('--approve', 'approve, and go on with the plan').conflicts(others('approve')))
+    .summary('decide on a task at a checkpoint')
+    .argument('[taskId]', 'the task (default: the first one that waits for a decision)')
+    .addOption(new Option('--approve', 'approve, and continue with the plan').conflicts(others('approve')))
     .addOption(new Option('--approve-quit', 'approve, and stop there').conflicts(others('approveQuit')))
     .addOption(
       new Option(
@@ -38,19 +38,19 @@ export function reviewCommand(cli: Cli): Command {
       ).conflicts(others('requestChanges')),
     )
     .addOption(
-      new Option('--reject [reason]', 'the task has failed; a later attempt is told why').conflicts(
+      new Option('--reject [reason]', 'mark the task as failed; a later attempt is told why').conflicts(
         others('reject'),
       ),
     )
     .addOption(
-      new Option('--retry', 'begin again with a new run; the conversation is forgotten').conflicts(
+      new Option('--retry', 'start over with a new run; the conversation is dropped').conflicts(
         others('retry'),
       ),
     )
     .addOption(
       new Option(
         '--comment <file:line=text>',
-        'keep a comment on a line of the change (:-line for a removed one); may be repeated',
+        'add a comment to a line of the change (:-line for a removed one); may be repeated',
       )
         .argParser(collect)
         .conflicts(others('requestChanges')),
@@ -64,7 +64,7 @@ export function reviewCommand(cli: Cli): Command {
       ]),
     )
     .addOption(
-      new Option('--withdraw', 'take an approval back, until the next task has started').conflicts([
+      new Option('--withdraw', 'take back an approval, until the next task has started').conflicts([
         ...choices,
         'comment',
         'comments',
@@ -77,10 +77,9 @@ export function reviewCommand(cli: Cli): Command {
     .addHelpText(
       'after',
       `
-Without a decision it asks on a terminal; Ctrl+C leaves it for later.
-Approving goes on with the plan; --approve-quit does not. A rejection that was asked for ends with
-exit code 0.
-Comments are kept until --request-changes sends them; with comments its text may be left out.`,
+Without a decision it asks, if there is a terminal; Ctrl+C leaves it for later.
+--approve continues with the plan; --approve-quit does not. --reject ends with exit code 0.
+Comments are kept until --request-changes sends them; with comments you can leave out its text.`,
     )
     .action(async (taskId: string | undefined, options: Options, command: Command) => {
       if (options.withdraw) {
@@ -129,7 +128,7 @@ async function decisionFrom(
   if (text === true) return {state: 'changes_requested', feedback: ''};
   const feedback = text === '-' ? await cli.context.readAll(question, await keepTyped('feedback')) : text;
   if (feedback.trim() !== '') return {state: 'changes_requested', feedback};
-  throw new AppError('E_NO_INPUT', '--request-changes needs a text that says what is to be different');
+  throw new AppError('E_NO_INPUT', '--request-changes needs a text that says what should be different');
 }
 
 /** On a terminal the reason is asked for; an empty answer leaves it out. */

@@ -1,18 +1,17 @@
 import {Command} from 'commander';
 import {requireTask} from '../../machines/policies/plan/plan-graph.ts';
 import {effectTexts, takenBackTexts} from '../../machines/policies/review/effect-words.ts';
-import {remarksOf} from '../../machines/policies/review/review-remarks.ts';
-import {checkWords, isPassed, lastChecks, roundWords} from '../../machines/policies/run/check-words.ts';
+import {namedRun} from '../../machines/policies/run/named-run.ts';
+import {pausedWords} from '../../machines/policies/run/pause-words.ts';
 import {programName} from '../../machines/policies/run/program.ts';
 import {type RunStanding, runObstacle, standingOf} from '../../machines/policies/run/run-options.ts';
 import {tellingRun} from '../../machines/policies/run/task-runs.ts';
-import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
+import {displayLine, displayText, visibleLine} from '../../machines/policies/text/display-text.ts';
 import {dollars, duration, tokens, workTime} from '../../machines/policies/text/durations.ts';
-import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
-import type {Verification} from '../../services/contracts/verification.ts';
 import {type Cli, taskArgument} from '../cli.ts';
 import type {Project} from '../composition.ts';
+import {checkRows, commitText, failedOutputs, failedTail, reviewRows, runNotes} from '../job/run-notes.ts';
 import {liveEngine} from '../job/running-task.ts';
 import {type Cell, renderTable} from '../terminal/table.ts';
 
@@ -20,8 +19,8 @@ export function runsCommand(cli: Cli): Command {
   return new Command('runs')
     .summary('the history of a task: every run with its state, session and links')
     .addArgument(taskArgument())
-    .argument('[runId]', 'one run with everything that is known of it')
-    .option('--verbose', 'with the end of its output')
+    .argument('[runId]', 'show one run in full')
+    .option('--verbose', 'include the end of its output')
     .action(
       async (taskId: string, runId: string | undefined, options: {verbose?: true}, command: Command) => {
         const project = await cli.project(command);
@@ -31,12 +30,7 @@ export function runsCommand(cli: Cli): Command {
         const {runs, broken} = await store.list(taskId);
         const reading = await readingOf(project, runs);
         if (runs.length === 0 && broken.length === 0) requireTask(await plans.read(), taskId);
-        const shown = runId === undefined ? runs : runs.filter((run) => run.run_id === runId);
-        if (runId !== undefined && shown.length === 0) {
-          throw new AppError('E_RUN_NOT_FOUND', `task ${taskId} has no run ${JSON.stringify(runId)}`, {
-            next: [{command: `blackbird runs ${shellWord(taskId)}`, why: 'see its runs'}],
-          });
-        }
+        const shown = runId === undefined ? runs : [namedRun(runs, taskId, runId)];
         const files = Object.fromEntries(shown.map(({run_id}) => [run_id, store.files(taskId, run_id)]));
         cli.print(command, {task_id: taskId, runs: shown, files, broken}, () => {
           if (shown.length === 0) return `no runs found for ${displayLine(taskId)}`;
@@ -93,31 +87,6 @@ function runCells(run: RunRecord, reading: Reading): Cell[] {
   ];
 }
 
-/** What people ask of a run and no column has room for. */
-function runNotes(run: RunRecord): string[] {
-  const checks = lastChecks(run).map(checkWords).join('  ');
-  const rows = [...(checks === '' ? [] : [['checks', checks] as const]), ...reviewRows(run)];
-  return rows.map(([label, text]) => `${run.run_id}  ${label}: ${displayLine(text)}`);
-}
-
-function reviewRows(run: RunRecord): ReadonlyArray<readonly [label: string, text: string]> {
-  const remarks = remarksOf(run);
-  const isInterrupted =
-    run.run_type === 'review' && run.state === 'paused' && run.superseded_by_run_id === undefined;
-  return [
-    ...(remarks === '' ? [] : [['remark', remarks] as const]),
-    ...(isInterrupted ? [['review', 'it is not resumed but made again: blackbird execute'] as const] : []),
-    ...(run.parent_review_edited ?? []).map(
-      ({task_id, edited_at, edited_by, feedback}) =>
-        ['edited', `${task_id}, ${edited_at}${edited_by && ` by ${edited_by}`}: ${feedback}`] as const,
-    ),
-    ...(run.parent_review_dismissed ?? []).map(
-      ({task_id, dismissed_at, dismissed_by}) =>
-        ['dismissed', `${task_id}, ${dismissed_at}${dismissed_by && ` by ${dismissed_by}`}`] as const,
-    ),
-  ];
-}
-
 /** What the records alone do not tell. */
 type Reading = {
   /** Whether the run chart lets it go on in its session: resumed, answered or with feedback. */
@@ -165,7 +134,7 @@ async function workTimes(project: Project, runs: readonly RunRecord[]): Promise<
 async function lostWords(folder: Project['folder']): Promise<Reading['lostWord']> {
   if ((await liveEngine(folder)) !== null) return () => null;
   const {livingProcesses} = await import('../../services/agents/orphans.ts');
-  return (run) => (livingProcesses(run).length > 0 ? 'orphaned (agent alive)' : 'paused (process_lost)');
+  return (run) => (livingProcesses(run).length > 0 ? 'orphaned (agent alive)' : pausedWords('process_lost'));
 }
 
 function stateWord(run: RunRecord, reading: Reading): string {
@@ -173,7 +142,7 @@ function stateWord(run: RunRecord, reading: Reading): string {
   const lost = state === 'running' ? reading.lostWord(run) : null;
   const isReplaced = run.superseded_by_run_id !== undefined;
   if (lost !== null) return lost;
-  if (state === 'paused') return `paused (${pause_reason ?? 'user_interrupt'})`;
+  if (state === 'paused') return pausedWords(pause_reason ?? 'user_interrupt');
   const notes = [
     ...(run.check ? ['checking'] : []),
     ...(state === 'failed' && failure ? [failure.kind] : []),
@@ -189,42 +158,10 @@ function linksOf(run: RunRecord): string {
     ['resumed from', run.resumed_from_run_id],
     ['restart of', run.restart_of_run_id],
     ['superseded by', run.superseded_by_run_id],
-    ['committed', run.commit?.sha?.slice(0, 7)],
     [run.undo?.is_redo ? 'redo of' : 'undo of', run.undo?.run_ids.join(' ')],
   ] as const;
   return links.flatMap(([name, id]) => (id === undefined ? [] : [`${name} ${id}`])).join(', ');
 }
-
-/** The evidence: every check, with what it ran on and where all of its output is. */
-function checkRows({verify = [], verifications = [], check, checks_due}: RunRecord): string[][] {
-  return [
-    ...verifications.map((each) => [
-      'check',
-      [
-        checkWords(each),
-        roundWords(each.round),
-        each.log_file,
-        digestWords(each),
-        each.tree && `tree ${each.tree}`,
-      ]
-        .filter(Boolean)
-        .join(', '),
-    ]),
-    ...(check ? [['check', `${check.command}  since ${check.started_at}, pid ${check.pid}`]] : []),
-    ...(checks_due && !check ? [['checks due', verify.join('  ')]] : []),
-  ];
-}
-
-const digestWords = ({log_digest, log_truncated}: Verification) =>
-  log_digest === '' ? '' : `sha256 ${log_digest}${log_truncated ? ' (log incomplete)' : ''}`;
-
-const failedOutputs = ({verifications = []}: RunRecord) =>
-  verifications
-    .filter((each) => !isPassed(each))
-    .map((each) => [`Check ${displayLine(each.command)}`, each.tail] as const);
-
-const commitText = ({sha, branch, skipped}: NonNullable<RunRecord['commit']>) =>
-  sha === undefined ? `none: ${skipped}` : `${sha}${branch === undefined ? '' : ` on ${branch}`}`;
 
 function runDetails(run: RunRecord, reading: Reading, withOutput: boolean): string {
   const rows = [
@@ -263,7 +200,7 @@ function runDetails(run: RunRecord, reading: Reading, withOutput: boolean): stri
     ...(linksOf(run) === '' ? [] : [['links', linksOf(run)]]),
     ...(run.commit ? [['commit', commitText(run.commit)]] : []),
     ...checkRows(run),
-    ...effectTexts(run.side_effects).map((text) => ['beware', text]),
+    ...effectTexts(run.side_effects).map((text) => ['beware', visibleLine(text)]),
     ...takenBackTexts(run).map((text) => ['taken back', text]),
     ...run.segments.map((segment, index) => [
       `segment ${index + 1}`,
@@ -275,7 +212,9 @@ function runDetails(run: RunRecord, reading: Reading, withOutput: boolean): stri
   const block = (title: string, text: string) => [`${title}:`, displayText(text).trimEnd() || '(empty)'];
   return [
     ...lines,
-    ...(withOutput ? failedOutputs(run).flatMap(([title, text]) => block(title, text)) : []),
+    ...(withOutput
+      ? failedOutputs(run).flatMap(([title, text]) => block(title, text))
+      : failedTail(run).map((line) => `    ${line}`)),
     ...(withOutput ? [...block('Stdout', run.stdout), ...block('Stderr', run.stderr)] : []),
   ].join('\n');
 }

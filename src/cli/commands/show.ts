@@ -21,7 +21,7 @@ import {type Paint, painter} from '../terminal/paint.ts';
 
 export function showCommand(cli: Cli): Command {
   return new Command('show')
-    .summary('show one task in full, with what it belongs to and waits for')
+    .summary('show one task in full, with its parent, children and dependencies')
     .addArgument(taskArgument())
     .action(async (id: string, _options, command: Command) => {
       const project = await cli.project(command);
@@ -35,8 +35,10 @@ export function showCommand(cli: Cli): Command {
         checks: checksOf(plan, task),
       };
       const hasRuns = existsSync(project.folder.runsFolder);
-      const run = hasRuns ? (await taskFacts(project, plan, id)).run : null;
-      cli.print(command, data, () => renderTask(plan, task, painter(cli.context.stdout), run));
+      const {run} = hasRuns ? await taskFacts(project, plan, id) : {run: null};
+      // What was taken back or begun anew has no checks that hold.
+      const standing = run?.superseded_by_run_id === undefined ? run : null;
+      cli.print(command, data, () => renderTask(plan, task, painter(cli.context.stdout), standing));
     });
 }
 

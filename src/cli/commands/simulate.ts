@@ -16,20 +16,20 @@ type Options = {
 
 export function simulateCommand(cli: Cli): Command {
   return new Command('simulate')
-    .summary('what a night with this plan would bring, without starting an agent')
+    .summary('simulate running the plan overnight, without starting an agent')
     .option('--seed <n>', 'the same seed gives the same nights', wholeNumber, 1)
     .option('--fail <percent>', 'how many tasks fail, such as 10%', percent, 0)
     .option('--ask <percent>', 'how many tasks ask a question, such as 5%', percent, 0)
     .option('--limit <time+length>', 'a daily window without quota, such as 14:00+2h', limitWindow)
     .option('--runs <n>', 'how many nights', nightCount, 100)
-    .option('--minutes <n>', 'how long a task takes; from the runs of this project when left out', amount)
-    .option('--cost <dollars>', 'what a task costs; from the runs of this project when left out', amount)
+    .option('--minutes <n>', 'how long a task takes (default: taken from the runs of this project)', amount)
+    .option('--cost <dollars>', 'what a task costs (default: taken from the runs of this project)', amount)
     .addHelpText(
       'after',
       `
-Plays the plan on the machines of "execute", with agents that only follow a script and a clock
-that never waits: the order, where a person is needed, how long it takes and what it costs. Nothing
-is started or written.
+Plays the plan with the state machines of "execute", scripted agents and a clock that never waits.
+Shows the order, where a person is needed, how long it takes and what it costs. Nothing is started
+or written.
 
 Examples:
   $ blackbird simulate
@@ -60,7 +60,7 @@ Examples:
       const lines = () => [
         ...simulationLines(simulation, nights, cli.context.stdout.columns),
         '',
-        `${simulation.nights} ${simulation.nights === 1 ? 'night' : 'nights'} (seed ${seed}), ${simulation.checked} played by the machines themselves; times from ${source}.`,
+        `${counted(simulation.nights, 'night')} (seed ${seed}), ${simulation.checked} played by the machines themselves; times from ${source}.`,
       ];
       cli.print(command, data, () => (isPlanEmpty ? emptyPlanText : lines().join('\n')));
     });

@@ -6,6 +6,7 @@ import {clockTime, dollars, duration, localTime, tokenWords} from '../../machine
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Cli} from '../cli.ts';
 import type {Surface} from '../context.ts';
+import {factsNow} from '../plan/facts-now.ts';
 import {taskFactsIn} from '../plan/task-facts.ts';
 import {laidOut, type Piece} from '../terminal/laid-out.ts';
 import {printableJson} from '../terminal/printable-json.ts';
@@ -14,13 +15,13 @@ type Options = {watch?: true};
 
 export function statusCommand(cli: Cli): Command {
   return new Command('status')
-    .summary('what is running, what it waits for, what needs you, and what comes next')
-    .option('--watch', 'look again every second, until Ctrl+C')
+    .summary('what is running, what it is waiting for, what needs you, and what comes next')
+    .option('--watch', 'refresh every second, until Ctrl+C')
     .addHelpText(
       'after',
       `
 Examples:
-  $ blackbird status                 from any terminal, while a job works or not
+  $ blackbird status                 from any terminal, at any time
   $ blackbird status --watch
   $ blackbird status --json | jq -r '.needs_you[].command'`,
     )
@@ -51,6 +52,7 @@ async function statusLook(cli: Cli, command: Command): Promise<() => Promise<Job
     {createRunStore},
     {createJobMeter, createUsageMeter},
     {createPlanDraftStore},
+    {lastOutputOf},
   ] = await Promise.all([
     import('../job/other-job.ts'),
     import('../../machines/policies/report/job-status.ts'),
@@ -58,6 +60,7 @@ async function statusLook(cli: Cli, command: Command): Promise<() => Promise<Job
     import('../../services/stores/run-store.ts'),
     import('../job/usage-meter.ts'),
     import('../../services/stores/plan-draft-store.ts'),
+    import('../job/last-heard.ts'),
   ]);
   const jobs = await openJobs(project);
   const runs = createRunStore({folder: project.folder.runsFolder});
@@ -66,16 +69,18 @@ async function statusLook(cli: Cli, command: Command): Promise<() => Promise<Job
   const usedBefore = createJobMeter(runs);
   return async () => {
     const plan = await project.plans.read();
-    const factsOf = await taskFactsIn(project, plan, plan.items.values());
+    const known = await taskFactsIn(project, plan, plan.items.values());
+    const factsOf = await factsNow(project, known, cli.context.now());
     const job = await newestJob(jobs);
     const last = job && lastRunOf(job);
     const all: readonly RunRecord[] = last ? (await runs.list(last.taskId)).runs : [];
     const run = all.find(({run_id}) => run_id === last?.runId) ?? null;
     const usage = run ? usageOf(run) : null;
+    const heardAt = run?.state === 'running' ? await lastOutputOf(runs, run) : null;
     const others = job ? await usedBefore(job) : [];
     const {drafts} = await planDrafts.list();
     const owner = job ? await ownerOf(job) : 'dead';
-    return jobStatus({plan, drafts, factsOf, job, owner, run, usage, others});
+    return jobStatus({plan, drafts, factsOf, job, owner, run, heardAt, usage, others});
   };
 }
 
@@ -83,7 +88,7 @@ async function statusLook(cli: Cli, command: Command): Promise<() => Promise<Job
 type Row = {readonly sign?: Piece; readonly head: Piece; readonly pieces?: readonly Piece[]};
 
 export function statusLines(status: JobStatus, now: string, surface: Surface): string[] {
-  const {needs_you, next, done, skipped, total} = status;
+  const {needs_you, next, reviews_due, done, skipped, total} = status;
   const heading = (text: string): Row => ({head: {text, style: 'bold'}});
   const rows: readonly Row[] = [
     ...jobRows(status, now),
@@ -97,7 +102,12 @@ export function statusLines(status: JobStatus, now: string, surface: Surface): s
         ...(command === null ? [] : [{text: displayLine(command), style: 'cyan'} as const]),
       ],
     })),
-    ...(next.length === 0 ? [] : [heading('Next')]),
+    ...(next.length + reviews_due.length === 0 ? [] : [heading('Next')]),
+    ...reviews_due.map((id) => ({
+      sign: {text: '○', style: 'blue'} as const,
+      head: {text: displayLine(id)},
+      pieces: [{text: 'its review is due'}],
+    })),
     ...next.map(({task_id, title}) => ({
       sign: {text: '○', style: 'blue'} as const,
       head: {text: displayLine(task_id)},
@@ -120,16 +130,22 @@ function jobRows(status: JobStatus, now: string): Row[] {
   }
   const who = `job ${displayLine(job.job_id)}, ${displayLine(job.agent)}, since ${localTime(job.started_at)}`;
   if (job.state === 'lost') {
-    const text = `Ended without a word: ${who}. Go on with: ${displayLine(job.go_on ?? 'blackbird execute')}`;
+    const text = `Ended unexpectedly: ${who}. Continue with: ${displayLine(job.go_on ?? 'blackbird execute')}`;
     return [{sign: {text: '✗', style: 'red'}, head: {text}}];
   }
   const where =
     job.pid === null ? '' : `, process ${job.pid}${job.state === 'unseen' ? ` on ${job.host}` : ''}`;
   const works = `${who} (${duration(ago(job.started_at))})${where}`;
   return [
-    {head: {text: 'Works', style: 'bold'}, pieces: [works, ...usedTexts(job)].map((text) => ({text}))},
+    {
+      head: {text: job.decision === null ? 'Works' : 'Waits for your decision', style: 'bold'},
+      pieces: [works, ...usedTexts(job)].map((text) => ({text})),
+    },
     ...(running === null ? [] : [runningRow(running, ago)]),
     ...(waiting === null ? [] : [waitingRow(waiting, ago)]),
+    ...(job.stop_asked_at === null
+      ? []
+      : [{head: {text: 'Stops after this task', style: 'yellow'} as const}]),
     ...(isBetween(status)
       ? [{sign: {text: '●', style: 'cyan'} as const, head: {text: 'between two tasks'}}]
       : []),
@@ -156,6 +172,7 @@ const runningRow = (running: NonNullable<JobStatus['running']>, ago: Ago): Row =
     ...(running.check === null ? [] : [displayLine(running.check)]),
     displayLine(running.agent),
     ...usedTexts(running),
+    ...(running.heard_at === null ? [] : [`last output ${duration(Math.max(0, ago(running.heard_at)))} ago`]),
   ].map((text) => ({text})),
 });
 

@@ -13,11 +13,11 @@ type UndoOptions = {dryRun?: true; force?: true; yes?: true};
 
 export function undoCommand(cli: Cli): Command {
   return new Command('undo')
-    .summary('take what a task changed out of the files; what others changed since stays')
+    .summary("take a task's changes out of the files; later changes by others stay")
     .addArgument(taskArgument())
-    .argument('[runId]', 'only what this run changed; an undo is taken back the same way')
-    .option('--dry-run', 'only say what would be done')
-    .option('--force', 'also put back files that changed since, and undo it although other tasks built on it')
+    .argument('[runId]', 'only what this run changed; pass an undo to revert it')
+    .option('--dry-run', 'only show what would be done')
+    .option('--force', 'also restore files that changed since, and undo it even if other tasks depend on it')
     .option('--yes', 'do not ask')
     .action(async (taskId: string, runId: string | undefined, options: UndoOptions, command: Command) => {
       const {plans} = await cli.project(command);
@@ -48,13 +48,14 @@ export function undoCommand(cli: Cli): Command {
 function dryRunLines(proposal: UndoProposal, refusal: AppError | null): string[] {
   const {files, isRedo} = proposal;
   const verb = isRedo ? 'bring back' : 'take back';
-  const headline =
-    files.files.length + files.conflicts.length === 0
-      ? 'nothing to write: the files are as before already'
-      : `would ${verb} ${counted(files.files.length, 'file')}`;
-  return [
-    headline,
-    ...proposalLines(proposal),
-    ...(refusal === null ? [] : [`refused without --force: ${refusal.message}`]),
-  ];
+  if (refusal !== null) {
+    const forced = files.files.length + files.conflicts.filter(({isForceable}) => isForceable).length;
+    const headline = `refused: ${refusal.message}`;
+    return [headline, `--force would ${verb} ${counted(forced, 'file')}:`, ...proposalLines(proposal)];
+  }
+  const isNothing = files.files.length + files.conflicts.length === 0;
+  const headline = isNothing
+    ? 'nothing to write: the files are as before already'
+    : `would ${verb} ${counted(files.files.length, 'file')}`;
+  return [headline, ...proposalLines(proposal)];
 }

@@ -6,7 +6,7 @@ export type InspectChoice = {readonly type: 'page' | 'stately'; readonly port: n
 export const inspectOption = () =>
   new Option(
     '--inspect [port]',
-    'serve a live page of the state machines; =stately for Stately receivers',
+    'serve a live page of the state machines; --inspect=stately feeds the tools of @statelyai/inspect instead',
   ).argParser(parseInspect);
 
 export function parseInspect(text: string): InspectChoice {

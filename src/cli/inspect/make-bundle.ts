@@ -2,6 +2,7 @@ import {execFile} from 'node:child_process';
 import os from 'node:os';
 import {promisify} from 'node:util';
 import {bundleOf} from '../../machines/policies/inspect/bundle-content.ts';
+import {namedRun} from '../../machines/policies/run/named-run.ts';
 import type {Bundle, BundledJournal} from '../../services/contracts/bundle.ts';
 import {messageOf} from '../../services/contracts/errors.ts';
 import type {Plan} from '../../services/contracts/plan.ts';
@@ -37,7 +38,8 @@ export async function collectBundle({
   const store = createRunStore({folder: folder.runsFolder});
   const listed = await trying('runs', () => store.list(taskId));
   for (const {file, reason} of listed?.broken ?? []) problems.push(`${file}: ${reason}`);
-  const runs = (listed?.runs ?? []).filter(({run_id}) => runId === undefined || run_id === runId);
+  const all = listed?.runs ?? [];
+  const runs = runId === undefined ? all : [namedRun(all, taskId, runId)];
   const journals: BundledJournal[] = [];
   for (const {run_id} of runs) {
     const found = await trying(`journal of ${run_id}`, () =>

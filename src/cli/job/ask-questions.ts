@@ -1,6 +1,8 @@
 import {createActor, waitFor} from 'xstate';
 import {type DraftedQuestions, draftedQuestions} from '../../machines/actors/draft-answers.actor.ts';
 import type {Observer} from '../../machines/observe.ts';
+import {isDraftTaskId} from '../../machines/policies/planning/draft-task.ts';
+import {wordsAround} from '../../machines/policies/run/conversation.ts';
 import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
 import {shellWord} from '../../services/contracts/errors.ts';
 import type {Answer, Question} from '../../services/contracts/run.ts';
@@ -16,8 +18,10 @@ export async function askQuestions(
 ): Promise<readonly Answer[] | null> {
   const actor = createActor(draftedQuestions(asked), {input: {questions}, inspect});
   actor.start();
+  const who = isDraftTaskId(asked.run.task_id) ? 'the planner' : displayLine(asked.run.task_id);
+  const words = displayText(wordsAround(asked.run.result)).trimEnd();
   let shown: Question | null = null;
-  const farewell = `Your answers are kept. Go on with: ${goOn}`;
+  const farewell = `Your answers are kept. Continue with: ${goOn}`;
   for (;;) {
     const {status, context, output} = await waitFor(
       actor,
@@ -27,7 +31,12 @@ export async function askQuestions(
     if (status !== 'active') return output?.outcome === 'answered' ? output.answers : null;
     const question = questions[context.index];
     const earlier = context.answers[context.index] ?? '';
-    if (question && question !== shown) show(question, earlier, err);
+    if (question && question !== shown) {
+      const which = questions.length === 1 ? 'asks' : `asks, ${context.index + 1} of ${questions.length}`;
+      err(`? ${who} ${which}`);
+      if (shown === null && words !== '') err(words);
+      show(question, earlier, err);
+    }
     shown = question ?? null;
     const typed = await ask(promptFor(question, earlier), {
       farewell,

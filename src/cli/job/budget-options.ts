@@ -7,7 +7,7 @@ import {type SettingKey, settings} from '../../services/contracts/config.ts';
 // Commander makes '' of a parsed null, and '' counts as 0.
 type Limit = number | 'none';
 
-/** Each flag stands for a setting, for this call only. */
+/** Each flag stands for a setting, for this command only. */
 export type BudgetOptions = {
   maxCost?: Limit;
   maxTokens?: Limit;

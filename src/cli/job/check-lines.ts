@@ -1,4 +1,4 @@
-import {checkingWords, checkWords, isPassed} from '../../machines/policies/run/check-words.ts';
+import {checkingWords, checkTail, checkWords, isPassed} from '../../machines/policies/run/check-words.ts';
 import {failedCheck} from '../../machines/policies/run/verification.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Paint} from '../terminal/paint.ts';
@@ -19,7 +19,14 @@ export function createCheckLines(paint: Paint) {
     ended = Math.min(ended, verifications.length);
     const lines = verifications
       .slice(ended)
-      .map((each) => `  ${paint(isPassed(each) ? 'green' : 'red', checkWords(each))}`);
+      .flatMap((each) =>
+        isPassed(each)
+          ? [`  ${paint('green', checkWords(each))}`]
+          : [
+              `  ${paint('red', checkWords(each))}`,
+              ...checkTail(each).map((line) => `    ${paint('dim', line)}`),
+            ],
+      );
     ended = verifications.length;
     const isBack = run.state === 'running' && phase === 'launching' && failedCheck(run) !== null;
     if (isBack && !isToldBack) lines.push('  ↩ back to the agent');

@@ -21,7 +21,7 @@ export async function draftAtCheckpoint(
   const draft = createDraftDesk({drafts, now: context.now}).open(checkpointSlot(run, words));
   const before = await draft.recalled;
   return {
-    farewell: `What you wrote is kept. Go on with: blackbird review ${displayLine(shellWord(run.task_id))}`,
+    farewell: `What you wrote is kept. Continue with: blackbird review ${displayLine(shellWord(run.task_id))}`,
     onType: (text) => draft.change([before, text].filter((part) => part !== '').join('\n')),
     onLeave: draft.close,
   };

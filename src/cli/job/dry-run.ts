@@ -1,14 +1,22 @@
-import {requireGates, resolveConfig} from '../../machines/policies/config-resolution.ts';
+import {requireGates, resolveConfig, settingOf} from '../../machines/policies/config-resolution.ts';
+import {jobRules} from '../../machines/policies/job/job-rules.ts';
+import {repositoryWarnings} from '../../machines/policies/job/repository-warnings.ts';
+import {ruleLine, type ToldRules, toldRules} from '../../machines/policies/job/rule-words.ts';
 import {explainOrder, type PlannedStep} from '../../machines/policies/plan/execution-order.ts';
 import {waitingForever} from '../../machines/policies/plan/never-done.ts';
+import {dueReviews} from '../../machines/policies/review/parent-review.ts';
 import {taskStanding} from '../../machines/policies/run/task-options.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import type {Plan} from '../../services/contracts/plan.ts';
+import type {ProviderChoice} from '../../services/contracts/project.ts';
+import {repositoryOf} from '../../services/git/find-repository.ts';
+import {repositoryStanding} from '../../services/git/repository-standing.ts';
 import type {Project} from '../composition.ts';
 import type {CliContext} from '../context.ts';
 import {taskFactsIn} from '../plan/task-facts.ts';
 import {agentObstacle} from '../setup/agent-checks.ts';
+import {budgetWish} from './budget-options.ts';
 import {chooseAgent} from './engine-composition.ts';
 import type {JobCommandOptions} from './job.ts';
 import {liveEngine} from './running-task.ts';
@@ -18,9 +26,15 @@ type Obstacle = {readonly why: string; readonly next: string | null};
 
 export type DryRun = {
   readonly agent: string | null;
+  /** Null where a setting cannot be read. */
+  readonly rules: ToldRules | null;
   readonly obstacles: readonly Obstacle[];
+  /** What the job would warn of. */
+  readonly warnings: readonly string[];
   /** Asked about before anything else. */
   readonly decisions: readonly string[];
+  /** Parents that are reviewed before a task begins. */
+  readonly reviews: readonly string[];
   readonly steps: readonly PlannedStep[];
 };
 
@@ -36,6 +50,7 @@ export async function dryRun(
   const decisions = [...plan.items.values()]
     .filter((task) => taskStanding(factsOf(task)) === 'decisionPending')
     .map(({id}) => id);
+  const reviews = dueReviews(plan, factsOf).map(({id}) => id);
   const agent = await agentOf(project, env, options);
   const obstacles: Obstacle[] = [
     await jobObstacle(project),
@@ -46,7 +61,48 @@ export async function dryRun(
     'why' in agent ? agent : await agentProblem(agent.id, env),
   ].filter((each) => each !== null);
   obstacles.push(...foreverObstacles(plan, taskIds));
-  return {agent: 'id' in agent ? agent.id : null, obstacles, decisions, steps};
+  const warnings = await warningsOf(project, env, options);
+  const rules = 'id' in agent ? await rulesOf(project, plan, agent, options, steps) : null;
+  return {agent: 'id' in agent ? agent.id : null, rules, obstacles, warnings, decisions, reviews, steps};
+}
+
+/** As the job would take them from the settings and the options. */
+async function rulesOf(
+  {config}: Project,
+  plan: Plan,
+  choice: ProviderChoice,
+  options: JobCommandOptions,
+  steps: readonly PlannedStep[],
+): Promise<ToldRules | null> {
+  const {review} = options;
+  const wishes = {...(review === undefined ? {} : {isReviewed: review}), ...budgetWish(options)};
+  try {
+    const rules = jobRules(resolveConfig(await config.layers()), choice, wishes, '');
+    return toldRules(
+      rules,
+      plan,
+      steps.map(({id}) => id),
+    );
+  } catch (error) {
+    // Told as what stops it.
+    if (error instanceof AppError) return null;
+    throw error;
+  }
+}
+
+async function warningsOf({folder, config}: Project, env: CliContext['env'], {review}: JobCommandOptions) {
+  const top = repositoryOf(folder.root);
+  const standing = top === null ? null : await repositoryStanding(top, env, AbortSignal.timeout(20_000));
+  const resolved = resolveConfig(await config.layers());
+  return repositoryWarnings(
+    standing,
+    {
+      isAttended: true,
+      isReviewed: review ?? settingOf(resolved, 'execution.stopAfterEachTask'),
+      ...(settingOf(resolved, 'execution.commit') === 'task' && {commits: true}),
+    },
+    {isFirstJob: true},
+  );
 }
 
 /** So many are named. */
@@ -96,16 +152,25 @@ function obstacleIn(error: unknown): Obstacle {
   return {why: error.message, next: error.next[0]?.command ?? null};
 }
 
-export function dryRunLines({obstacles, decisions, steps}: DryRun): string[] {
+export function dryRunLines(found: DryRun): string[] {
+  const {agent, rules, obstacles, warnings, decisions, reviews, steps} = found;
+  const [first, second] = steps;
+  const stops = rules?.checkpoints && first && second;
   return [
+    ...(rules === null ? [] : [ruleLine(agent, rules)]),
     ...obstacles.map(
       ({why, next}) => `stops: ${displayLine(why)}${next === null ? '' : `  (${displayLine(next)})`}`,
     ),
+    ...warnings.map((text) => `beware: ${displayLine(text)}`),
     ...decisions.map((id) => `first: ${displayLine(id)} waits for your decision`),
+    ...reviews.map((id) => `first: the review of ${displayLine(id)}`),
     ...(steps.length === 0 ? ['no ready tasks'] : []),
     ...steps.map(
       ({id, title, why}, index) =>
         `${index + 1}. ${displayLine(id)}  ${displayLine(title)}  (${displayLine(why)})`,
     ),
+    ...(stops
+      ? [`It stops after ${displayLine(first.id)}, and after each further one, for your decision.`]
+      : []),
   ];
 }

@@ -95,7 +95,7 @@ async function runJob(cli: Cli, command: Command, opened: CalledEngine, job: Job
   const dialog = decisionDialog(cli, command, opened);
   const progress = cli.isJson(command)
     ? jsonProgress(context)
-    : textProgress(context, context.write, {isStreaming});
+    : textProgress(context, context.write, {isStreaming, retries: await retriesIn(cli, command)});
   const planning = job.steps.some(isPlanStep) ? await planViews(cli, command, opened, job) : () => {};
   const keys = waitKeys(context, engine, cli.isJson(command));
   const unsubscribe = engine.subscribe((fact) => {
@@ -123,6 +123,13 @@ async function runJob(cli: Cli, command: Command, opened: CalledEngine, job: Job
     keys.close();
     progress.close();
   }
+}
+
+/** As the job itself reads it when it begins. */
+async function retriesIn(cli: Cli, command: Command): Promise<number> {
+  const {config} = await cli.project(command);
+  const {resolveConfig, settingOf} = await import('../../machines/policies/config-resolution.ts');
+  return settingOf(resolveConfig(await config.layers()), 'execution.retries');
 }
 
 const isPlanStep = ({type}: JobStep) => type === 'plan';

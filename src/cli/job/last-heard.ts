@@ -9,8 +9,18 @@ type Runs = Pick<RunStore, 'files'>;
 /** The last sign of a run at work, by its files, which nobody but its Blackbird writes. */
 export async function lastHeardOf(runs: Runs, {task_id, run_id}: RunRecord): Promise<string | null> {
   const {stdout, stderr, times, journal} = runs.files(task_id, run_id);
+  return lastWritten([stdout, stderr, times, journal]);
+}
+
+/** When its agent last printed anything. */
+export function lastOutputOf(runs: Runs, {task_id, run_id}: RunRecord): Promise<string | null> {
+  const {stdout, stderr} = runs.files(task_id, run_id);
+  return lastWritten([stdout, stderr]);
+}
+
+async function lastWritten(files: readonly string[]): Promise<string | null> {
   const found = await Promise.all(
-    [stdout, stderr, times, journal].map((file) =>
+    files.map((file) =>
       stat(file).then(
         ({mtimeMs}) => mtimeMs,
         () => 0,

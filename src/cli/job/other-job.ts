@@ -30,8 +30,8 @@ export async function ownerOf({owner}: JobRecord): Promise<Liveness> {
 export async function workingJob(jobs: JobStore): Promise<JobRecord> {
   const job = await newestJob(jobs);
   if (job === null || !isOpenJob(job)) {
-    throw new AppError('E_NO_JOB', 'nothing runs here', {
-      next: [{command: 'blackbird status', why: 'see how the plan stands'}],
+    throw new AppError('E_NO_JOB', 'no job is running here', {
+      next: [{command: 'blackbird status', why: 'see the state of the plan'}],
     });
   }
   const details = detailsOf(job);
@@ -39,9 +39,9 @@ export async function workingJob(jobs: JobStore): Promise<JobRecord> {
     case 'alive':
       return job;
     case 'dead':
-      throw new AppError('E_NO_JOB', 'the Blackbird that worked here is gone; nothing runs', {
+      throw new AppError('E_NO_JOB', 'the Blackbird that worked here is gone; no job is running', {
         details,
-        next: [{command: 'blackbird status', why: 'see what it left, and how to go on'}],
+        next: [{command: 'blackbird status', why: 'see what it left, and how to continue'}],
       });
     case 'unknown':
       throw new AppError('E_JOB_OUT_OF_REACH', outOfReach(job), {
@@ -78,7 +78,7 @@ export async function askJob(
   if (await hasEnded()) {
     throw new AppError('E_NO_JOB', 'the job ended before it could be asked', {
       details: detailsOf(job),
-      next: [{command: 'blackbird status', why: 'see how the plan stands'}],
+      next: [{command: 'blackbird status', why: 'see the state of the plan'}],
     });
   }
   throw new AppError('E_JOB_OUT_OF_REACH', 'the job does not answer', {

@@ -10,7 +10,7 @@ export function turnLine({prepared: {run}, draft, why}: Turn): string {
   const {rounds} = draft;
   return {
     start: `${kindWords[draft.kind]}  (${programName(run)})`,
-    answers: 'the planner goes on with your answers',
+    answers: 'the planner continues with your answers',
     problems: `its answer cannot be used: sent back, try ${rounds.corrections + 1}`,
     findings: `the quality gate sends it back, pass ${rounds.refinements}`,
     revision: 'the planner revises its proposal',

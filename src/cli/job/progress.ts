@@ -1,17 +1,16 @@
-import type {PauseNews} from '../../machines/chart-parts.ts';
 import type {EngineFact} from '../../machines/engine.ts';
 import {continueCommand} from '../../machines/policies/job/job-summary.ts';
 import {waitLine} from '../../machines/policies/job/wait-lines.ts';
 import {answersPlan} from '../../machines/policies/planning/answers-plan.ts';
 import {decisionWords} from '../../machines/policies/review/checkpoint-choices.ts';
-import {effectTexts, takenBackTexts} from '../../machines/policies/review/effect-words.ts';
+import {bewareTexts, takenBackTexts} from '../../machines/policies/review/effect-words.ts';
 import {remarksOf} from '../../machines/policies/review/review-remarks.ts';
 import {commitWords} from '../../machines/policies/run/commit-message.ts';
+import {failureWords} from '../../machines/policies/run/failure-table.ts';
 import {programName} from '../../machines/policies/run/program.ts';
 import {isHeldForTime} from '../../machines/policies/run/retry-time.ts';
-import {hasUndeliveredAnswer} from '../../machines/policies/run/task-runs.ts';
 import {counted} from '../../machines/policies/text/counted.ts';
-import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
+import {displayLine, displayText, visibleLine} from '../../machines/policies/text/display-text.ts';
 import {dollars, duration, usedTokens, workTime} from '../../machines/policies/text/durations.ts';
 import {messageOf} from '../../services/contracts/errors.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
@@ -20,6 +19,7 @@ import {liveLine} from '../terminal/live-line.ts';
 import {painter} from '../terminal/paint.ts';
 import {printableJson} from '../terminal/printable-json.ts';
 import {createCheckLines} from './check-lines.ts';
+import {changesLine, pausingLine, restingLine} from './fact-lines.ts';
 import {planData, turnLine} from './plan-progress.ts';
 
 /** Shows what happens while a job runs, in the form the reader wants. */
@@ -37,36 +37,40 @@ export function jsonProgress({out}: CliContext): Progress {
 export function textProgress(
   context: Pick<CliContext, 'out' | 'err' | 'stdout' | 'now'>,
   write: (text: string) => void,
-  {isStreaming}: {isStreaming: boolean},
+  {isStreaming, retries = 0}: {readonly isStreaming: boolean; readonly retries?: number},
 ): Progress {
   const paint = painter(context.stdout);
   // The agent's own output and a line that is redrawn would write over each other.
   const live = context.stdout.isTerminal && !isStreaming ? liveLine(context, write) : null;
   const newsOfChecks = createCheckLines(paint);
   let making: string | null = null;
+  const resting: string[] = [];
+  const requested = new Set<string>();
   const say = (text: string) => {
     live?.clear();
     context.out(text);
+  };
+  const begin = (text: string) => {
+    for (const line of [...resting.splice(0), text]) say(line);
+    live?.begin();
   };
   return {
     onFact: (fact) => {
       switch (fact.type) {
         case 'task.started': {
           const {task, run, order} = fact.prepared;
-          const verb = order.type === 'run.launch' && !run.resumed_from_run_id ? '' : ', resumed';
-          say(
+          const isNew = order.type === 'run.launch' && !run.resumed_from_run_id;
+          const verb = isNew ? retryWords(run, retries) : ', resumed';
+          begin(
             `${paint('cyan', '▶')} ${displayLine(task.id)}  ${displayLine(task.title)}  (${programName(run)}${verb})`,
           );
-          live?.begin();
           return;
         }
         case 'plan.started':
-          say(`${paint('cyan', '▶')} ${turnLine(fact)}`);
-          live?.begin();
+          begin(`${paint('cyan', '▶')} ${turnLine(fact)}`);
           return;
         case 'review.started':
-          say(`running parent review for ${displayLine(fact.prepared.task.id)}`);
-          live?.begin();
+          begin(`running parent review for ${displayLine(fact.prepared.task.id)}`);
           return;
         case 'review.settled': {
           const {type, run} = fact.verdict;
@@ -74,7 +78,7 @@ export function textProgress(
           if (type === 'passed')
             say(`${paint('green', '✓')} parent review passed for ${id}${remarkLines(run)}`);
           else if (type === 'broken')
-            say(`${paint('red', '✗')} parent review of ${id} came to nothing${reasonLine(run)}`);
+            say(`${paint('red', '✗')} parent review of ${id} had no result${reasonLine(run)}`);
           return;
         }
         case 'agent.news':
@@ -89,16 +93,10 @@ export function textProgress(
               `${paint('yellow', 'Ⅱ')} ${displayLine(fact.run.task_id)} was interrupted when Blackbird ended, and is paused: ${continueCommand(fact.run)}`,
             );
           return;
-        case 'run.resting': {
-          const id = displayLine(fact.run.task_id);
-          // Told of when it is waited for.
-          if (isHeldForTime(fact.run)) return;
-          if (fact.run.state === 'paused') say(`Ⅱ ${id} is paused: ${continueCommand(fact.run)}`);
-          else if (hasUndeliveredAnswer(fact.run))
-            say(`? your answer did not reach the agent of ${id}: ${continueCommand(fact.run)}`);
-          else say(`? ${id} waits for your answer: ${continueCommand(fact.run)}`);
+        case 'run.resting':
+          // Told of when it is waited for; and where nothing begins, by the end of the job.
+          if (!isHeldForTime(fact.run)) resting.push(restingLine(fact.run));
           return;
-        }
         case 'task.settled':
           say(decisionLine(fact.run, paint) ?? outcomeLine(fact.run, paint));
           return;
@@ -111,6 +109,9 @@ export function textProgress(
           return;
         case 'engine.pausing':
           say(pausingLine(fact));
+          return;
+        case 'engine.stopping':
+          if (fact.isAskedElsewhere) say('stops after this task, as asked in another terminal');
           return;
         case 'engine.warning':
           live?.clear();
@@ -127,6 +128,10 @@ export function textProgress(
           }
           making = news.making;
           if (fact.run.decision_state === 'pending') say(outcomeLine(fact.run, paint));
+          if (fact.run.decision_state === 'changes_requested' && !requested.has(fact.run.run_id)) {
+            requested.add(fact.run.run_id);
+            say(changesLine(fact.run, paint));
+          }
           return;
         }
         case 'decision.received': {
@@ -147,13 +152,9 @@ export function textProgress(
   };
 }
 
-/** Nobody here pressed what another terminal or a signal asked for. */
-function pausingLine({reason, isForced, isAskedElsewhere}: PauseNews): string {
-  const asked = isAskedElsewhere ? ', as asked in another terminal' : '';
-  if (isForced) return `forcing the agent to stop${asked}…`;
-  if (reason === 'terminated') return 'pausing…';
-  return isAskedElsewhere ? `pausing${asked}… (Ctrl+C to force)` : '^C pausing… (Ctrl+C again to force)';
-}
+/** Of a run that Blackbird began by itself, because the one before failed. */
+const retryWords = ({retry_number: number}: RunRecord, most: number): string =>
+  number === undefined ? '' : `, retry ${number} of ${Math.max(number, most)}, told what failed`;
 
 /** Its JSON is shown as the proposal that it is. */
 const isPlanAnswer = ({run, news}: Extract<EngineFact, {type: 'agent.news'}>) =>
@@ -171,15 +172,13 @@ export function outcomeLine(run: RunRecord, paint = painter({hasColor: false})):
     ...(run.commit?.sha === undefined ? [] : [commitWords(run.commit)]),
     ...(run.usage?.cost_usd === undefined ? [] : [dollars(run.usage.cost_usd)]),
   ];
-  const besides = effectTexts(run.side_effects).map(
-    (text) => `\n  ${paint('yellow', 'beware:')} ${displayLine(text)}`,
-  );
+  const besides = bewareTexts(run).map((text) => `\n  ${paint('yellow', 'beware:')} ${visibleLine(text)}`);
   const notCommitted = run.commit?.skipped === undefined ? '' : `\n  ${commitWords(run.commit)}`;
   return `${paint(style, symbol)} ${displayLine(run.task_id)}  ${parts.join('  ')}${reasonLine(run)}${notCommitted}${besides.join('')}`;
 }
 
 const reasonLine = ({failure, state}: RunRecord) =>
-  failure && state !== 'canceled' ? `\n  ${failure.kind}: ${displayLine(failure.message)}` : '';
+  failure && state !== 'canceled' ? `\n  ${displayLine(failureWords(failure))}` : '';
 
 const remarkLines = (run: RunRecord) => {
   const remarks = displayText(remarksOf(run));
@@ -209,7 +208,7 @@ function changedFiles({review_summary: summary}: RunRecord): string[] {
 
 const outcomes = {
   running: ['cyan', '●', 'running'],
-  waiting: ['yellow', '?', 'waiting for your answer'],
+  waiting: ['yellow', '?', 'waits for your answer'],
   paused: ['yellow', 'Ⅱ', 'paused'],
   succeeded: ['green', '✓', 'done'],
   failed: ['red', '✗', 'failed'],
@@ -283,6 +282,8 @@ function asData(fact: EngineFact): unknown {
         forced: fact.isForced,
         ...(fact.isAskedElsewhere && {asked_elsewhere: true}),
       };
+    case 'engine.stopping':
+      return {event: fact.type, ...(fact.isAskedElsewhere && {asked_elsewhere: true})};
     case 'engine.warning':
       return {event: fact.type, message: fact.message};
   }

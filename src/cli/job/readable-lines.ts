@@ -1,3 +1,4 @@
+import {activityLines} from '../../machines/policies/run/transcript-lines.ts';
 import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
 import type {AgentEvent} from '../../services/contracts/agent.ts';
 
@@ -6,8 +7,7 @@ export function readable(events: readonly AgentEvent[], line: string): string[] 
   if (events.length === 0) return line.trimStart().startsWith('{') ? [] : [displayLine(line)];
   return events.flatMap((event) => {
     if (event.type === 'message') return displayText(event.text).trimEnd().split('\n');
-    if (event.type === 'activity' && event.activity.kind !== 'message')
-      return [`  ${displayLine(event.activity.text)}`];
+    if (event.type === 'activity' && event.activity.kind !== 'message') return activityLines(event.activity);
     if (event.type === 'retrying') return [`  retrying: ${displayLine(event.failure.message)}`];
     return [];
   });

@@ -1,12 +1,14 @@
 import {open, stat} from 'node:fs/promises';
 import {setTimeout as delay} from 'node:timers/promises';
 import type {Command} from 'commander';
+import {transcriptLines} from '../../machines/policies/run/transcript-lines.ts';
 import {displayText} from '../../machines/policies/text/display-text.ts';
 import {createLogReader} from '../../services/agents/run-provider.ts';
 import type {RunRecord, RunStore} from '../../services/contracts/run.ts';
 import {createLineSplitter} from '../../services/output/line-splitter.ts';
 import type {Cli} from '../cli.ts';
 import {printableJson} from '../terminal/printable-json.ts';
+import {readConversation} from '../tui/tui-transcript.ts';
 import {readable} from './readable-lines.ts';
 
 const pollMilliseconds = 200;
@@ -29,6 +31,9 @@ export async function printTranscript({
 }): Promise<void> {
   const {context} = cli;
   const files = runs.files(run.task_id, run.run_id);
+  const isConversation = !(options.follow || options.raw || options.stderr || cli.isJson(command));
+  if (isConversation && ((await stat(files.stdout).catch(() => null))?.size ?? 0) > 0)
+    return printConversation(cli, runs, run);
   const read = createLogReader(run);
   const isPlain = options.raw === true || options.stderr === true;
   const safe = (text: string) => (context.stdout.isTerminal ? displayText(text) : text);
@@ -38,17 +43,21 @@ export async function printTranscript({
     else for (const text of readable(read(line), line)) context.out(text);
   });
   let offset = 0;
+  let latest = run;
   for (;;) {
     const {runs: history} = await runs.list(run.task_id);
-    const isRunning = history.find(({run_id}) => run_id === run.run_id)?.state === 'running';
+    const current = history.find(({run_id}) => run_id === run.run_id);
+    latest = current ?? latest;
     // A record that says running without a live engine is that of a Blackbird that died.
-    const isOver = !isRunning || !(await isEngineAlive());
+    const isOver = current?.state !== 'running' || !(await isEngineAlive());
     offset = await readFrom(options.stderr ? files.stderr : files.stdout, offset, (chunk) =>
       splitter.push(chunk),
     );
     if (!options.follow || isOver) break;
     await delay(pollMilliseconds);
   }
+  // Of a log that is gone, the record has the end.
+  if (offset === 0) splitter.push(Buffer.from(options.stderr ? latest.stderr : latest.stdout));
   splitter.end();
   if (splitter.dropped > 0) {
     const count = splitter.dropped === 1 ? 'a line' : `${splitter.dropped} lines`;
@@ -56,11 +65,20 @@ export async function printTranscript({
       `${count} of more than 1 MiB left out; all of it is in ${options.stderr ? files.stderr : files.stdout}`,
     );
   }
-  if (!isPlain && !cli.isJson(command) && run.failure && run.state !== 'running') {
-    context.out(`${run.state} (${run.failure.kind}): ${displayText(run.failure.message)}`);
+  const {state, failure} = latest;
+  if (!isPlain && !cli.isJson(command) && failure && state !== 'running') {
+    context.out(`${state} (${failure.kind}): ${displayText(failure.message)}`);
   }
-  if (offset === 0 && run.stdout !== '')
-    context.out(safe(options.stderr ? run.stderr : run.stdout).trimEnd());
+}
+
+/** More than anybody reads. */
+const maxConversationBytes = 64 * 1024 * 1024;
+
+/** All that was said in a run, by both sides. */
+async function printConversation({context}: Cli, runs: RunStore, run: RunRecord): Promise<void> {
+  const {talks, isCut} = await readConversation(runs, run, maxConversationBytes);
+  if (isCut) context.err('the beginning is left out here; --raw shows all of it');
+  for (const line of transcriptLines(talks)) context.out(line);
 }
 
 async function readFrom(file: string, offset: number, onChunk: (chunk: Buffer) => void): Promise<number> {

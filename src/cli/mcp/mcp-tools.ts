@@ -95,7 +95,7 @@ export const mcpTools: readonly McpTool[] = [
       id: z.string().max(64).optional().describe('made from the title when left out'),
       ...fields,
       parentId: taskId.optional(),
-      index: z.int().min(0).optional().describe('its place among its siblings, from 0'),
+      index: z.int().min(0).optional().describe('its position among its siblings, from 0'),
     },
     isReadOnly: false,
     isAdding: true,

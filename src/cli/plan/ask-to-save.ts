@@ -73,10 +73,10 @@ async function requireYes(cli: Cli, command: Command, words: readonly string[]):
     const asked = ['blackbird', pathOf(command), ...words].join(' ');
     throw new AppError(
       'E_CONFIRMATION_REQUIRED',
-      'nobody is there to ask; nothing was saved; pass --yes to save it',
+      'there is no terminal to ask in; nothing was saved; pass --yes to save it',
       {
         next: [
-          {command: `${asked} --yes`, why: 'save it without a question'},
+          {command: `${asked} --yes`, why: 'save it without asking'},
           {command: `${asked} --dry-run`, why: 'only see what would change'},
         ],
       },

@@ -16,8 +16,8 @@ export function findingLines(cli: Cli, findings: readonly Finding[]): string[] {
   const paint = painter(cli.context.stdout);
   const lines = findings.flatMap(({severity, code, taskId, message, suggestion}, index) => [
     ...(findings[index - 1]?.taskId === taskId ? [] : [displayLine(taskId)]),
-    `  ${paint(styles[severity], severity)}  ${displayLine(message)}  ${paint('dim', code)}`,
-    `    ${displayLine(suggestion)}`,
+    `  ${paint(styles[severity], severity)}  ${displayLine(message)}`,
+    `    ${displayLine(suggestion)}  ${paint('dim', `(${code})`)}`,
   ]);
   const counts = Object.entries(countsOf(findings)).flatMap(([name, count]) =>
     count > 0 ? [`${count} ${name}${count > 1 && name !== 'blocking' ? 's' : ''}`] : [],

@@ -6,13 +6,15 @@ import {isEmptyDiff} from '../../machines/policies/plan/plan-diff.ts';
 import {isBlocking} from '../../machines/policies/plan/plan-lint.ts';
 import type {PlanPreview} from '../../machines/policies/planning/check-proposal.ts';
 import {draftTaskId, openDraftCommand} from '../../machines/policies/planning/draft-task.ts';
-import {displayText} from '../../machines/policies/text/display-text.ts';
+import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
 import type {PlanDraft} from '../../services/contracts/plan-draft.ts';
 import type {Cli} from '../cli.ts';
 import type {OpenedEngine} from '../job/engine-composition.ts';
+import {painter} from '../terminal/paint.ts';
 import {reportError} from '../terminal/report-error.ts';
 import {showDiff} from './ask-to-save.ts';
 import {findingLines} from './finding-lines.ts';
+import {proposalText} from './proposal-text.ts';
 
 /** Asks whoever is there what a planner wants to know, and what to do with what it proposes. */
 export function planDialog(
@@ -44,7 +46,9 @@ export function planDialog(
       if (choice === 'save') return {type: 'plan.accept'};
       if (choice === 'drop') return {type: 'plan.drop'};
       if (choice === 'later') return {type: 'plan.postpone'};
-      if (choice === null) continue;
+      if (choice === 'show') showWhole(cli, preview);
+      if (choice === null) context.out(choicesText(typed ?? ''));
+      if (choice !== 'revise') continue;
       const text = await revisionOf(draft);
       if (text === null) return {type: 'plan.postpone'};
       if (text.trim() !== '') return {type: 'plan.revise', text};
@@ -58,8 +62,9 @@ export function planDialog(
     const recalled = await words.recalled;
     // What the planner has heard is in its draft.
     const before = draft.revisions.includes(recalled) ? '' : recalled;
-    if (before !== '') context.out(`You began to write, and Enter alone sends it:\n${displayText(before)}`);
-    const typed = await context.ask('What has to be different? ', unfinished(draft, words));
+    if (before !== '')
+      context.out(`You started to write this; Enter alone sends it:\n${displayText(before)}`);
+    const typed = await context.ask('What should be different? ', unfinished(draft, words));
     return typed?.trim() === '' ? before : typed;
   };
 
@@ -90,7 +95,7 @@ const unfinished = (draft: PlanDraft, words: OpenDraft) => ({
     if (text !== '') words.change(text);
   },
   onLeave: words.close,
-  farewell: `The proposal is kept. Go on with: ${openDraftCommand(draft.draftId)}`,
+  farewell: `The proposal is kept. Continue with: ${openDraftCommand(draft.draftId)}`,
 });
 
 /** What would become of the plan, then what an agent would have to guess. */
@@ -100,15 +105,26 @@ export function showProposal(cli: Cli, {diff, findings}: PlanPreview): void {
   if (findings.length > 0) cli.context.out(findingLines(cli, findings).join('\n'));
 }
 
+/** Before it is saved it can be read: every task, and no line of it left out. */
+function showWhole({context}: Cli, preview: PlanPreview | null): void {
+  const text = preview
+    ? proposalText(preview, painter(context.stdout))
+    : 'It does not fit the plan as it is now.';
+  context.out(text === '' ? 'Nothing would change.' : text);
+}
+
 function promptFor(preview: PlanPreview | null): string {
   const blocking = (preview?.findings ?? []).filter(isBlocking).length;
-  const save = blocking > 0 ? `Save it with ${blocking} blocking` : 'Save it';
-  return `${save}? [y]es, [r]evise, [d]rop, [l]ater: `;
+  const save =
+    blocking > 0 ? `Save it with ${blocking} blocking ${blocking === 1 ? 'finding' : 'findings'}` : 'Save it';
+  return `${save}? [y]es, [s]how, [r]evise, [d]rop, [l]ater: `;
 }
 
 const choices = {
   y: 'save',
   yes: 'save',
+  s: 'show',
+  show: 'show',
   r: 'revise',
   revise: 'revise',
   d: 'drop',
@@ -121,4 +137,10 @@ const choices = {
 function choiceOf(typed: string): (typeof choices)[keyof typeof choices] | null {
   const word = typed.trim().toLowerCase();
   return Object.hasOwn(choices, word) ? choices[word as keyof typeof choices] : null;
+}
+
+function choicesText(typed: string): string {
+  const said = displayLine(typed.trim().slice(0, 40));
+  const unknown = said === '' ? 'Nothing is chosen yet' : `${JSON.stringify(said)} is none of the choices`;
+  return `${unknown}: y saves it, s shows every task in full, r asks for changes, d drops it, l keeps it for later.`;
 }

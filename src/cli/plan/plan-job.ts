@@ -65,7 +65,7 @@ const maxBytes = 1024 * 1024;
 async function textFrom(cli: Cli, command: Command, from: string): Promise<string> {
   const isStdin = from === '-';
   const text = isStdin
-    ? await cli.context.readAll('What is wanted? End with Ctrl+D.')
+    ? await cli.context.readAll('What do you want? End with Ctrl+D.')
     : readGivenFile(path.resolve(cli.folder(command), from), from, maxBytes);
   const name = isStdin ? 'stdin' : from;
   if (text.includes('\0')) throw new AppError('E_USAGE', `${name} cannot be read: it is not text`);

@@ -16,7 +16,7 @@ type Change = {readonly before: Plan; readonly after: Plan};
 /** Makes a failed, blocked or lost task ready again. */
 export async function retryTask(project: Project, taskId: string, now: string): Promise<Change> {
   await requireOf(project, taskId, 'retry');
-  return project.plans.update((plan) => setStatus(plan, taskId, 'todo', now));
+  return changePlan(project, (plan) => setStatus(plan, taskId, 'todo', now));
 }
 
 /** Sets a status by hand, never behind the back of an agent. */

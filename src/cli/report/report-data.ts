@@ -1,11 +1,13 @@
-import {isSameStretch, isSince} from '../../machines/policies/report/job-choice.ts';
+import {isRefusedUndo, isSameStretch, isSince} from '../../machines/policies/report/job-choice.ts';
 import {type Report, reportOf} from '../../machines/policies/report/report.ts';
+import {meantIds} from '../../machines/policies/text/meant-ids.ts';
 import {AppError, messageOf} from '../../services/contracts/errors.ts';
 import type {JobRecord, JobStore} from '../../services/contracts/job.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Project} from '../composition.ts';
 import {untilLastHeard} from '../job/last-heard.ts';
 import {openJobs, ownerOf} from '../job/other-job.ts';
+import {factsNow} from '../plan/facts-now.ts';
 import {taskFactsIn} from '../plan/task-facts.ts';
 
 export type JobChoice =
@@ -18,7 +20,8 @@ export async function readReport(project: Project, choice: JobChoice, now: strin
   const store = await openJobs(project);
   const {jobs, broken} = await chosenJobs(store, choice);
   const plan = await project.plans.read();
-  const factsOf = await taskFactsIn(project, plan, plan.items.values());
+  const known = await taskFactsIn(project, plan, plan.items.values());
+  const factsOf = await factsNow(project, known, now);
   const last = jobs.at(-1);
   const isLive = last !== undefined && last.end === undefined && (await ownerOf(last)) !== 'dead';
   const {runs, unreadable} = await runsOf(project, jobs, isLive);
@@ -43,7 +46,7 @@ async function chosenJobs(store: JobStore, choice: JobChoice): Promise<Chosen> {
       broken.push(messageOf(error));
       return null;
     });
-    if (job === null) continue;
+    if (job === null || isRefusedUndo(job)) continue;
     if (!isWanted(job, jobs, choice)) break;
     jobs.unshift(job);
   }
@@ -59,7 +62,7 @@ function isWanted(job: JobRecord, later: readonly JobRecord[], choice: JobChoice
 /** By its id, or by the beginning of it that no other has. */
 async function jobNamed(store: JobStore, name: string): Promise<JobRecord> {
   const ids = store.ids();
-  const matching = ids.includes(name) ? [name] : ids.filter((id) => name !== '' && id.startsWith(name));
+  const matching = meantIds(ids, name);
   const [id] = matching;
   const job = id !== undefined && matching.length === 1 ? await store.read(id) : null;
   if (job !== null) return job;

@@ -2,6 +2,7 @@ import type {Need} from '../../machines/policies/report/needs-you.ts';
 import type {Report} from '../../machines/policies/report/report.ts';
 import {
   errorLines,
+  failedOutput,
   headPieces,
   lineWords,
   needPieces,
@@ -19,7 +20,7 @@ import {cutEnd, cutMiddle, padEnd} from '../../ui/text/fit.ts';
 import {textWidth} from '../../ui/text/graphemes.ts';
 import type {Surface} from '../context.ts';
 import {laidOut, type Piece} from '../terminal/laid-out.ts';
-import type {Style} from '../terminal/paint.ts';
+import {painter, type Style} from '../terminal/paint.ts';
 
 const styles = {
   good: 'green',
@@ -51,14 +52,27 @@ export function reportText(report: Report, now: string, surface: Surface): strin
   return [
     ...laidOut({text: ''}, {text: titleOf(report, now), style: 'bold'}, facts, surface),
     ...errorLines(report).flatMap((text) => row({text: '✗', style: 'red'}, text, [])),
-    ...lines.flatMap((line) => row(signOf(line), head(line.task.task_id, line.task.title), piecesOf(line))),
+    ...lines.flatMap((line) => [
+      ...row(signOf(line), head(line.task.task_id, line.task.title), piecesOf(line)),
+      ...outputRows(line, surface),
+    ]),
     ...others.flatMap(({task_id, title, ...need}) =>
       row({text: '!', style: 'yellow'}, head(task_id, title), needTexts(need)),
     ),
     ...(rest === '' ? [] : [rest]),
     ...(refusal === '' ? [] : row({text: ''}, refusal, [])),
-    ...report.unreadable.map((file) => `left out, it cannot be read: ${displayLine(file)}`),
+    ...report.unreadable.map((file) => `left out because it cannot be read: ${displayLine(file)}`),
   ].join('\n');
+}
+
+/** Below its task, as far in as what did not fit beside it. */
+function outputRows(line: ReportLine, surface: Surface): string[] {
+  const output = failedOutput(line);
+  if (output === null) return [];
+  const paint = painter(surface);
+  const fitted = (text: string) => (surface.isTerminal ? cutEnd(text, surface.columns - 4) : text);
+  const shown = output.lines.map((each) => `    ${paint('dim', fitted(each))}`);
+  return [...shown, `    all of it: ${paint('cyan', displayLine(output.command))}`];
 }
 
 function signOf(line: ReportLine): Piece {

@@ -59,11 +59,11 @@ const advice: Partial<Record<ErrorCode, Advice>> = {
       return [{command: `${program} clean ${ref}`, why: 'archive it; its branch is kept'}];
     if (branch === undefined) return [];
     const command = `${program} run --name <name> --parent ${shellWord(branch)}${detached}`;
-    return [{command, why: 'go on from its branch'}];
+    return [{command, why: 'continue from its branch'}];
   },
   E_CONFIRMATION_REQUIRED: (program, ref, {detached}) => [
     {command: `${program} resume ${ref} --restart --yes${detached}`, why: 'end it and begin anew'},
-    {command: `${program} resume ${ref}${detached}`, why: 'or go on with the one that runs'},
+    {command: `${program} resume ${ref}${detached}`, why: 'or continue with the one that is running'},
   ],
   E_RUNNER_NOT_CONFIGURED: (program) => [{command: `${program} doctor`, why: 'see which runners there are'}],
   E_INVALID_AGENCY_JSON: (program) => [{command: `${program} doctor`, why: 'check it again'}],

@@ -5,10 +5,16 @@ import {type Sessions, undisturbed} from './session-composition.ts';
 
 /** Presses Ctrl+C in a session. False where none runs: there is nothing to do, and that is no failure. */
 export const stopSession = (sessions: Sessions, run: SessionMeta): Promise<boolean> =>
-  onRunning(sessions, run, async ({tmux, events, store}, name) => {
+  onRunning(sessions, run, async ({tmux, events, store, lock}, name) => {
     await tmux.sendKeys(name, [interruptKey]);
     await events.append(run, {event: 'stop', data: {session_name: name, keys: [interruptKey]}});
-    await store.update(run, {flags: {needs_attention: true}});
+    // The record is read and written whole: whoever archives the session meanwhile must not lose that.
+    await lock.acquire(run.repo_id);
+    try {
+      await store.update(run, {flags: {needs_attention: true}});
+    } finally {
+      await lock.release();
+    }
   });
 
 /** Ends a session; worktree, branch and record stay. False where none runs. */

@@ -2,11 +2,14 @@ import {constants} from 'node:fs';
 import {access, lstat, readdir} from 'node:fs/promises';
 import path from 'node:path';
 import {resolveConfig} from '../../machines/policies/config-resolution.ts';
+import {unrecordedAdvice, unrecordedText} from '../../machines/policies/job/repository-warnings.ts';
 import {canGoOnHere} from '../../machines/policies/run/run-options.ts';
+import {counted} from '../../machines/policies/text/counted.ts';
 import {livingProcesses} from '../../services/agents/orphans.ts';
 import {hasReaper} from '../../services/agents/reaped-tree.ts';
 import {AppError, messageOf, shellWord, systemErrorCode} from '../../services/contracts/errors.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
+import {repositoryOf} from '../../services/git/find-repository.ts';
 import {findFlock} from '../../services/lock/kernel-lock.ts';
 import {createRunStore} from '../../services/stores/run-store.ts';
 import {writeReason, writeSteps} from '../../services/stores/store-errors.ts';
@@ -29,6 +32,7 @@ export async function runChecks(surroundings: Surroundings): Promise<Check[]> {
     checkLock(),
     checkReaper(),
     ...(await tools),
+    checkRepository(surroundings),
     ...(await checkAgents(surroundings)),
   ];
 }
@@ -60,9 +64,13 @@ async function checkPlan({project: {plans}}: Surroundings): Promise<Check> {
   try {
     const check = await plans.inspect();
     if ('plan' in check)
-      return {name: 'plan', state: 'good', found: `${check.plan.items.size} tasks in ${plans.file}`};
+      return {
+        name: 'plan',
+        state: 'good',
+        found: `${counted(check.plan.items.size, 'task')} in ${plans.file}`,
+      };
     const [first] = check.problems;
-    const found = `${check.problems.length} problems in ${plans.file}: ${first?.path}: ${first?.message}`;
+    const found = `${counted(check.problems.length, 'problem')} in ${plans.file}: ${first?.path}: ${first?.message}`;
     return {name: 'plan', state: 'wrong', found, advice: 'blackbird validate'};
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
@@ -94,7 +102,7 @@ async function checkStateFolder({project: {folder}}: Surroundings): Promise<Chec
         name,
         state: 'wrong',
         found: `${folder.stateFolder} can be read by others`,
-        advice: `chmod 700 ${folder.stateFolder}`,
+        advice: `chmod 700 ${shellWord(folder.stateFolder)}`,
       };
     }
     const refused: unknown = await access(folder.stateFolder, constants.W_OK | constants.X_OK).catch(
@@ -109,7 +117,7 @@ async function checkStateFolder({project: {folder}}: Surroundings): Promise<Chec
     const count =
       leftovers.length === 0
         ? ''
-        : `, ${leftovers.length} left-over temporary files (removed by the next write)`;
+        : `, ${counted(leftovers.length, 'left-over temporary file')} (removed by the next write)`;
     return {name, state: 'good', found: `${folder.stateFolder}${count}`};
   } catch (error) {
     if (systemErrorCode(error) === 'ENOENT') {
@@ -167,8 +175,14 @@ async function checkOrphans({project: {plans, folder}}: Surroundings): Promise<C
 function endingCommand(run: RunRecord): string {
   if (run.run_type === 'review') return 'blackbird execute ends it and reviews again';
   return canGoOnHere(run)
-    ? `blackbird resume ${shellWord(run.task_id)} ends it and goes on`
+    ? `blackbird resume ${shellWord(run.task_id)} ends it and continues`
     : `blackbird restart ${shellWord(run.task_id)} ends it and starts again`;
+}
+
+function checkRepository({project: {folder}}: Surroundings): Check {
+  const [name, found] = ['repository', repositoryOf(folder.root)];
+  if (found !== null) return {name, state: 'good', found};
+  return {name, state: 'missing', found: unrecordedText, advice: unrecordedAdvice};
 }
 
 function checkReaper(): Check {

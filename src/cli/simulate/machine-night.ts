@@ -83,7 +83,8 @@ export async function machineNight({
   return {
     order,
     reason,
-    needsPerson: tasks.find((id) => statusOf(id) === needing) ?? null,
+    // The last one: others may rest for want of a budget.
+    needsPerson: tasks.findLast((id) => statusOf(id) === needing) ?? null,
     done: tasks.filter((id) => statusOf(id) === 'done').length,
     failed: tasks.filter((id) => statusOf(id) === 'failed'),
     milliseconds: clock.now() - start,

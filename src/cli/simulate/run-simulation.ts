@@ -55,7 +55,7 @@ export async function runSimulation(project: Project, request: SimulationRequest
     playNight(board, rules, drawOf(number), start),
   );
   const chosen = nightsToLive(nights);
-  let differs = !knowsAll(config, plan, request.limit);
+  let differs = !knowsAll(plan, request.limit);
   for (const number of chosen) {
     const lived = await live(number);
     differs ||= !isAlike(lived, nights[number]);

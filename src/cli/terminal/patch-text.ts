@@ -1,12 +1,12 @@
-import {displayText} from '../../machines/policies/text/display-text.ts';
+import {visibleLine} from '../../machines/policies/text/display-text.ts';
 import type {Paint} from './paint.ts';
 
-/** A carriage return inside a line must not make two of it: the second would pass for a line of the patch. */
+/** Whatever is in a line, it stays one line and is seen: a carriage return that made two of it would forge a line of the patch. */
 export function safeLines(text: string): string[] {
   return text
     .replace(/\n$/, '')
     .split('\n')
-    .map((line) => displayText(/^[+-]/.test(line) ? line : line.replace(/\r$/, '')).replaceAll('\n', '^M'));
+    .map((line) => visibleLine(/^[+-]/.test(line) ? line : line.replace(/\r$/, '')));
 }
 
 /** Within a hunk every line begins with a sign, so only a header can begin with a letter. */

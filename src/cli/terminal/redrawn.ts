@@ -1,4 +1,5 @@
 import {setTimeout as delay} from 'node:timers/promises';
+import {textWidth} from '../../ui/text/graphemes.ts';
 import type {CliContext} from '../context.ts';
 
 const lookMilliseconds = 1000;
@@ -31,6 +32,6 @@ export async function redrawn(
 function rowsOf(text: string, columns: number): number {
   return text
     .split('\n')
-    .map((line) => line.replaceAll(/\u001b\[[0-9;]*m/g, '').length)
-    .reduce((sum, length) => sum + Math.max(1, Math.ceil(length / columns)), 0);
+    .map((line) => textWidth(line.replaceAll(/\u001b\[[0-9;]*m/g, '')))
+    .reduce((sum, width) => sum + Math.max(1, Math.ceil(width / columns)), 0);
 }

@@ -2,6 +2,7 @@ import {randomBytes} from 'node:crypto';
 import type {Command} from 'commander';
 import {sessionName} from '../../machines/policies/session/session-names.ts';
 import {inListOrder} from '../../machines/policies/session/session-refs.ts';
+import {counted} from '../../machines/policies/text/counted.ts';
 import {messageOf} from '../../services/contracts/errors.ts';
 import type {SessionPort, SessionRow} from '../../ui/ports.ts';
 import type {Cli} from '../cli.ts';
@@ -46,7 +47,9 @@ export function createSessionPort(cli: Cli, command: Command): SessionPort {
       const lost =
         unseen.length === 0
           ? []
-          : [`it begins without your ${unseen.length} uncommitted changes on ${run.parent_branch}`];
+          : [
+              `it begins without your ${counted(unseen.length, 'uncommitted change')} on ${run.parent_branch}`,
+            ];
       return {id: run.run_id, warnings: [...lost, ...(await show(run.run_id, true))]};
     },
     stop: async (id) => {

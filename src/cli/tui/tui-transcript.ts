@@ -32,8 +32,12 @@ function timesText(file: string): string {
 }
 
 /** The end of what was said in a run, each with its time. */
-export async function readConversation(runs: RunStore, run: RunRecord): Promise<Conversation> {
-  const tail = await readTail(runs, run);
+export async function readConversation(
+  runs: RunStore,
+  run: RunRecord,
+  maxBytes = tailBytes,
+): Promise<Conversation> {
+  const tail = await readTail(runs, run, maxBytes);
   if ('problem' in tail) return {talks: [{at: null, kind: 'notice', text: tail.problem}], isCut: false};
   const {times} = runs.files(run.task_id, run.run_id);
   const timeAt = timesIn(timesText(times));
@@ -56,10 +60,10 @@ type Tail =
   | {readonly problem: string};
 
 /** Whole lines only. */
-async function readTail(runs: RunStore, run: RunRecord): Promise<Tail> {
+async function readTail(runs: RunStore, run: RunRecord, maxBytes = tailBytes): Promise<Tail> {
   const {stdout} = runs.files(run.task_id, run.run_id);
   try {
-    const {buffer, start} = await tailOf(stdout);
+    const {buffer, start} = await tailOf(stdout, maxBytes);
     if (start === 0) return {text: buffer.toString('utf8'), start, isCut: false};
     const line = buffer.indexOf('\n') + 1;
     return {text: buffer.toString('utf8', line), start: start + line, isCut: true};
@@ -68,7 +72,7 @@ async function readTail(runs: RunStore, run: RunRecord): Promise<Tail> {
   }
 }
 
-async function tailOf(file: string): Promise<{buffer: Buffer; start: number}> {
+async function tailOf(file: string, maxBytes: number): Promise<{buffer: Buffer; start: number}> {
   const handle = await open(file, 'r').catch((error: unknown) => {
     // An agent that printed nothing has no file.
     if (systemErrorCode(error) === 'ENOENT') return null;
@@ -77,8 +81,8 @@ async function tailOf(file: string): Promise<{buffer: Buffer; start: number}> {
   if (handle === null) return {buffer: Buffer.alloc(0), start: 0};
   try {
     const {size} = await handle.stat();
-    const start = Math.max(0, size - tailBytes);
-    const buffer = Buffer.alloc(Math.min(size, tailBytes));
+    const start = Math.max(0, size - maxBytes);
+    const buffer = Buffer.alloc(Math.min(size, maxBytes));
     const {bytesRead} = await handle.read(buffer, 0, buffer.length, start);
     return {buffer: buffer.subarray(0, bytesRead), start};
   } finally {

@@ -278,6 +278,6 @@ function verdictOf({verdict}: AgentEnding, request: AgentRequest, hasWorked: boo
 }
 
 function strangeSession(ref: string): SegmentVerdict {
-  const message = `the provider opened another session (${ref.slice(0, 80)}) instead of going on with this one`;
+  const message = `the provider opened another session (${ref.slice(0, 80)}) instead of continuing this one`;
   return {outcome: 'failed', failure: {kind: 'resume_rejected', message}};
 }

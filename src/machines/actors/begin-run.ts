@@ -11,10 +11,10 @@ import {feedbackMark, parentFeedbackText} from '../policies/review/parent-feedba
 import {agentFor, beginnerMissing, wishOf} from '../policies/run/agent-choice.ts';
 import {
   type Delivered,
-  feedbackPrompt,
   finishedDeps,
   retryPrompt,
   taskPrompt,
+  unheardPrompt,
 } from '../policies/run/agent-prompt.ts';
 import {newProgram, type Program, programOf} from '../policies/run/program.ts';
 import {applyRunStep, newRunRecord} from '../policies/run/run-record.ts';
@@ -78,7 +78,7 @@ export async function startFresh(
   const said = [pending ? parentFeedbackText(pending) : '', words.feedback].filter((text) => text !== '');
   const prompt =
     said.length + words.answers.length > 0
-      ? `${taskPrompt}\n\n${feedbackPrompt(said.join('\n\n'), [], words.questions, words.answers)}`
+      ? unheardPrompt(taskPrompt, said.join('\n\n'), words.questions, words.answers)
       : taskPrompt;
   const {choosesSession} = await services.agents.check(provider).catch((error: unknown) => {
     throw beginnerMissing(provider, error);

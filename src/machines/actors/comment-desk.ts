@@ -12,6 +12,8 @@ export type KnownComment = {readonly comment: LineComment; readonly sentWith: st
 /** What a reviewer does with comments, for the command line and the terminal UI alike. */
 export interface CommentDesk {
   list(run: CommentedRun): Promise<readonly KnownComment[]>;
+  /** What was said of the runs before it that it goes on from, and heard. */
+  heard(run: CommentedRun): Promise<readonly LineComment[]>;
   /** Refuses a file that is not in the change of the run, and a line that the file does not have; then keeps none. */
   add(run: RunRecord, drafts: readonly CommentDraft[]): Promise<readonly LineComment[]>;
   /** Refuses what was sent, as `remove` does. */
@@ -41,6 +43,7 @@ export function createCommentDesk({
   };
   return {
     list,
+    heard: async (run) => (await commentsAt({comments, runs}, run)).heard,
     add: async (run, drafts) => {
       const {files, ...trees} = await taskFiles(changes, await chainOf(runs, run));
       for (const draft of drafts) {

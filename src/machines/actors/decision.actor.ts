@@ -53,7 +53,7 @@ export async function checkDecision(
   const comments = await commentsToSend(services, run);
   const feedback = feedbackWith(decision.feedback, comments);
   if (feedback.trim() === '')
-    throw new AppError('E_NO_INPUT', `say what is to be changed in ${task.id}, or comment on its lines`);
+    throw new AppError('E_NO_INPUT', `say what to change in ${task.id}, or comment on its lines`);
   const obstacle = obstacleTo(services, run, explicitProvider);
   try {
     if (obstacle !== null) throw resumeRefusal('E_RESUME_REFUSED', task, run, obstacle);

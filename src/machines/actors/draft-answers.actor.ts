@@ -5,7 +5,7 @@ import {type QuestionsInput, questionsMachine} from '../questions.machine.ts';
 
 export type DraftedQuestions = {
   readonly drafts: DraftStore;
-  readonly run: Pick<RunRecord, 'task_id' | 'run_id' | 'questions' | 'answers'>;
+  readonly run: Pick<RunRecord, 'task_id' | 'run_id' | 'questions' | 'answers' | 'result'>;
   /** Answered otherwise, and so not asked; kept with the rest. */
   readonly given?: readonly Answer[];
   readonly now: () => string;

@@ -50,7 +50,7 @@ export function definePostDecisionActor(services: Services, warn: (message: stri
       await tellUnsent(services, run, decision.state, warn);
       return posted;
     }
-    throw new AppError('E_REPO_LOCKED', `another terminal is deciding about ${task.id} at this moment`, {
+    throw new AppError('E_REPO_LOCKED', `another terminal is deciding on ${task.id} at this moment`, {
       next: [{command: `blackbird runs ${shellWord(task.id)}`, why: 'see what it decided'}],
     });
   });

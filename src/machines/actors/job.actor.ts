@@ -13,6 +13,7 @@ import {
   type JobStep,
   jobRules,
 } from '../policies/job/job-steps.ts';
+import {mayEditFiles, repositoryWarnings} from '../policies/job/repository-warnings.ts';
 import {costWarning} from '../policies/run/budget.ts';
 import type {SpendingDesk} from './spending.ts';
 
@@ -42,10 +43,14 @@ export type JobDesk = {jobId: string | null; readonly spending: SpendingDesk};
 export type JobOpening = {readonly steps: readonly JobStep[]; readonly rules: JobRules};
 
 /** The record of the job is on disk before anything of it begins; what an earlier Blackbird left open is closed. */
-export function defineOpenJobActor(services: Services, desk: JobDesk) {
-  const {jobs, now, self, host, newJobSuffix} = services;
+export function defineOpenJobActor(services: Services, desk: JobDesk, onWarning: (message: string) => void) {
+  const {jobs, now, self, host, newJobSuffix, surroundings} = services;
   return fromPromise<void, JobOpening>(async ({input}) => {
     const ids = jobs.ids();
+    if (mayEditFiles(input.steps)) {
+      const standing = await surroundings.standing();
+      repositoryWarnings(standing, input.rules, {isFirstJob: ids.length === 0}).forEach(onWarning);
+    }
     await closeLostJobs(services, ids);
     const jobId = newJobId(now(), newJobSuffix(), ids[0]);
     desk.spending.begin();
@@ -86,6 +91,11 @@ export function defineCloseJobActor({jobs, plans, now}: Services, desk: JobDesk)
   });
 }
 
+/** For other terminals: it begins nothing more. A job without a record yet does not begin at all then. */
+export async function noteStop({jobs, now}: Pick<Services, 'jobs' | 'now'>, desk: JobDesk): Promise<void> {
+  if (desk.jobId !== null) await jobs.note(desk.jobId, {stopAskedAt: now()});
+}
+
 /** What is asked from another terminal, as commands of the engine. */
 export function defineWatchRequestsActor({requests}: Pick<Services, 'requests'>, desk: JobDesk) {
   return fromCallback<EventObject, void>(({sendBack}) =>
@@ -97,7 +107,7 @@ export function defineWatchRequestsActor({requests}: Pick<Services, 'requests'>,
 }
 
 const pauseByPerson = {type: 'engine.pause', reason: 'user_interrupt', isAskedElsewhere: true} as const;
-const stopAfterTask = {type: 'engine.stopAfterTask'} as const;
+const stopAfterTask = {type: 'engine.stopAfterTask', isAskedElsewhere: true} as const;
 
 /** Runs as the job that works keeps them: each carries its id, and the job knows what it started. */
 export function runsOfJob(

@@ -36,7 +36,7 @@ export async function pendingIn(stores: Stores, plan: Plan): Promise<readonly Pe
           ['file', first.file],
           ['reason', first.reason],
         ],
-        next: [{command: 'blackbird feedback list', why: 'see all of it; mend the file or move it aside'}],
+        next: [{command: 'blackbird feedback list', why: 'see all of it; fix the file or move it aside'}],
       },
     );
   }

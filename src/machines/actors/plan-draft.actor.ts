@@ -1,6 +1,6 @@
 import {fromCallback, fromPromise} from 'xstate';
 import {AppError, messageOf} from '../../services/contracts/errors.ts';
-import type {PlanDraft, PlanSaying, ProposedOperation} from '../../services/contracts/plan-draft.ts';
+import type {PlanDraft, PlanSaying} from '../../services/contracts/plan-draft.ts';
 import type {Answer} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import {resolveConfig, settingOf} from '../policies/config-resolution.ts';
@@ -28,7 +28,7 @@ export type SendBackInput = DraftInput & {
 
 export type AskPersonInput = DraftInput & {readonly refusal: unknown};
 
-export type EditProposalInput = DraftInput & {readonly edit: readonly ProposedOperation[]};
+export type EditProposalInput = DraftInput & {readonly edit: drafts.ProposalEdit};
 
 /** What a person is asked: the questions of the draft, or what to do with the proposal. */
 export type PlanQuestion = {
@@ -47,7 +47,7 @@ export type PlanDesk = Map<
 
 type Stores = Pick<
   Services,
-  'plans' | 'settings' | 'planDrafts' | 'drafts' | 'digest' | 'now' | 'newJobSuffix'
+  'plans' | 'runs' | 'settings' | 'planDrafts' | 'drafts' | 'digest' | 'now' | 'newJobSuffix'
 >;
 
 export async function requireDraft(
@@ -77,6 +77,11 @@ export function defineOpenDraftActor(stores: Stores) {
   const create = async (wish: drafts.PlanWish): Promise<PlanDraft> => {
     requireChangeable(await stores.plans.read(), wish);
     const {drafts: all} = await stores.planDrafts.list();
+    // Refused before any planner began, as without an agent: each attempt would leave one more.
+    for (const draft of all.filter((each) => drafts.isAskedAgain(each, wish))) {
+      const {runs, broken} = await stores.runs.list(draftTaskId(draft.draftId));
+      if (runs.length + broken.length === 0) return draft;
+    }
     const draftId = newJobId(stores.now(), stores.newJobSuffix(), all.at(-1)?.draftId);
     const draft = drafts.newDraft(wish, draftId, stores.now());
     await stores.planDrafts.save(draft);
@@ -102,7 +107,7 @@ export function defineSendBackActor(stores: Stores) {
         return {type: why, lines: findingLines(preview?.findings ?? [])};
       }
       case 'revision':
-        if (text.trim() === '') throw new AppError('E_NO_INPUT', 'say what has to be different');
+        if (text.trim() === '') throw new AppError('E_NO_INPUT', 'say what should be different');
         return {type: why, lines: [text.trim()]};
       default:
         return {type: 'problems', lines: draft.questions.length > 0 ? [noMoreQuestions] : [...problems]};

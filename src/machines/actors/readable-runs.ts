@@ -40,11 +40,13 @@ export async function readableRuns(
 function nextWithout(taskId: string, isOpen: boolean): AppError['next'] {
   const id = shellWord(taskId);
   if (!isOpen)
-    return [{command: `blackbird set-status ${id} done`, why: 'then say how the task stands: done, or todo'}];
+    return [
+      {command: `blackbird set-status ${id} done`, why: 'then set the status of the task: done or todo'},
+    ];
   return [
     {
       command: `blackbird review ${id} --approve`,
-      why: 'then decide about the run before it, --reject as well',
+      why: 'then decide on the run before it; --reject works too',
     },
     {command: `blackbird restart ${id}`, why: 'or start again'},
   ];

@@ -8,6 +8,7 @@ import {applyRunStep} from '../policies/run/run-record.ts';
 import type {CheckTrace, RunStep, SegmentWork} from '../policies/run/run-step.ts';
 import type {AgentEndings} from './agent.actor.ts';
 import type {CheckEndings} from './check.actor.ts';
+import {aroundChecks, checksAround} from './checks-around.ts';
 import {reinstate} from './reinstate.ts';
 import {createSideEffectWatch, type SideEffectWatch} from './side-effect-watch.ts';
 import {chainOf, summaryOf} from './task-change.ts';
@@ -103,20 +104,16 @@ async function checkTrace(
       const tree = run.check?.tree && (await changes.snapshot(run.check.tree));
       return {...ended, ...(tree && {tree})};
     }
-    case 'checksPaused':
     case 'sentBack':
+      return watch.isWatching(run) ? {sideEffects: await aroundChecks(run, watch)} : {};
+    case 'checksPaused':
     case 'verified':
     case 'unverified':
-      return watch.isWatching(run) ? checksAround(run, watch) : {};
+      return watch.isWatching(run) ? checksAround({changes, watch}, run) : {};
     default:
       return null;
   }
 }
-
-/** What a check leaves in ignored files is its own; the plan and the settings are nobody's to edit. */
-export const checksAround = async (run: RunRecord, watch: SideEffectWatch): Promise<CheckTrace> => ({
-  sideEffects: (await watch.end(run)).filter(({kind}) => kind !== 'ignored_files'),
-});
 
 /** Every project of the user is to know of a limit, and that it is over. */
 async function noteLimit(

@@ -14,9 +14,10 @@ import {undoBroken} from '../policies/run/undo.ts';
 import {isVerifying} from '../policies/run/verification.ts';
 import {compareTimestamps} from '../policies/text/timestamps.ts';
 import {stillAlive} from './agent.actor.ts';
+import {checksAround} from './checks-around.ts';
 import {cleanDrafts} from './clean-drafts.ts';
 import {commitTask} from './commit-task.actor.ts';
-import {checksAround, workOf} from './record-run.actor.ts';
+import {workOf} from './record-run.actor.ts';
 import {reinstate} from './reinstate.ts';
 import {createSideEffectWatch} from './side-effect-watch.ts';
 
@@ -126,7 +127,8 @@ async function repair(services: Services, run: RunRecord): Promise<RunRecord> {
   const isWork = step.type === 'paused' && run.run_type === 'execute';
   const watch = createSideEffectWatch(services);
   const work = isWork ? await workOf(services, run, watch) : undefined;
-  const check = step.type === 'checksPaused' ? await checksAround(run, watch) : undefined;
+  const check =
+    step.type === 'checksPaused' ? await checksAround({changes: services.changes, watch}, run) : undefined;
   return services.runs.update(run.task_id, run.run_id, (current) =>
     applyRunStep(current, step, services.now(), {...(work && {work}), ...(check && {check})}),
   );

@@ -7,7 +7,7 @@ import type {Services} from '../../services/contracts/services.ts';
 import type {Selection, SelectTaskInput} from '../policies/job/execution-steps.ts';
 import {type HeldRun, type NextTask, nextOf} from '../policies/job/waiting.ts';
 import {agentFor, agentMissing, namedAgents} from '../policies/run/agent-choice.ts';
-import {nothingToRun} from '../policies/run/run-refusals.ts';
+import {nothingToRun} from '../policies/run/nothing-to-run.ts';
 import type {TaskFacts} from '../policies/run/task-options.ts';
 import {tellingRun} from '../policies/run/task-runs.ts';
 import {heldRuns, timeFacts} from './held-runs.ts';

@@ -8,10 +8,17 @@ import {chainTo} from '../policies/run/task-runs.ts';
 export async function commentsAt(
   {comments, runs}: Pick<Services, 'comments' | 'runs'>,
   run: CommentedRun,
-): Promise<{readonly comments: readonly LineComment[]; readonly history: readonly RunRecord[]}> {
+): Promise<{
+  readonly comments: readonly LineComment[];
+  /** Those of the runs before it that an agent has heard. */
+  readonly heard: readonly LineComment[];
+  readonly history: readonly RunRecord[];
+}> {
   const [own, {runs: history}] = await Promise.all([comments.list(run), runs.list(run.task_id)]);
   const latest = history.find(({run_id}) => run_id === run.run_id);
   const before = latest ? chainTo(latest, history).filter((each) => each !== latest) : [];
   const earlier = (await Promise.all(before.map((each) => comments.list(each)))).flat();
-  return {comments: [...unsentComments(earlier, history), ...own], history};
+  const unsent = unsentComments(earlier, history);
+  const heard = earlier.filter((comment) => !unsent.includes(comment));
+  return {comments: [...unsent, ...own], heard, history};
 }

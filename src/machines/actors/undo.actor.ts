@@ -1,5 +1,6 @@
 import {fromPromise} from 'xstate';
 import {AppError, messageOf, shellWord} from '../../services/contracts/errors.ts';
+import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import {requireTask} from '../policies/plan/plan-graph.ts';
@@ -7,6 +8,7 @@ import {setStatus} from '../policies/plan/plan-status.ts';
 import {type TakenBack, withTakenBack} from '../policies/review/effect-words.ts';
 import {leaveParents} from '../policies/review/parent-review.ts';
 import {takeBackEdits} from '../policies/review/plan-take-back.ts';
+import {namedRun} from '../policies/run/named-run.ts';
 import {refusalOf} from '../policies/run/run-refusals.ts';
 import {taskObstacle} from '../policies/run/task-options.ts';
 import {chainTo, tellingRun} from '../policies/run/task-runs.ts';
@@ -19,6 +21,7 @@ import {
   undoRecord,
   undoRefusal,
 } from '../policies/run/undo.ts';
+import {begunBelow, mostNamed, undoOfParent} from '../policies/run/undo-of-parent.ts';
 import type {UndoStep} from '../undo.machine.ts';
 import {recordBroken} from './recover-runs.actor.ts';
 import {reinstate} from './reinstate.ts';
@@ -39,6 +42,8 @@ export async function proposeUndo(services: Looking, request: UndoRequest): Prom
   // What is taken back once is over; only the undo itself, or one of the runs before, can be named then.
   const facts = factsHere(services, plan, task, {run: telling, isSentBack: false, explicitProvider: null});
   const obstacle = taskObstacle(facts, 'undo');
+  if (obstacle === 'children' || obstacle === 'reviewDue')
+    throw undoOfParent(task, await undoableBelow(services, plan, task));
   if (obstacle !== null && (named === null || obstacle !== 'replaced'))
     throw refusalOf(facts, 'undo', obstacle);
   if (telling === null) throw refusalOf(facts, 'undo', 'neverRan');
@@ -55,6 +60,17 @@ export async function proposeUndo(services: Looking, request: UndoRequest): Prom
   };
 }
 
+/** A task that a person set to done has no run, and nothing to take back. */
+async function undoableBelow({runs}: Looking, plan: Plan, parent: Task): Promise<Task[]> {
+  const found: Task[] = [];
+  for (const task of begunBelow(plan, parent)) {
+    if (found.length === mostNamed) break;
+    const run = tellingRun((await runs.list(task.id)).runs);
+    if (run !== null && run.superseded_by_run_id === undefined) found.push(task);
+  }
+  return found;
+}
+
 async function changeOf({changes}: Looking, undoes: readonly RunRecord[]) {
   const [first] = undoes;
   if (first?.run_type === 'undo') {
@@ -68,8 +84,8 @@ async function changeOf({changes}: Looking, undoes: readonly RunRecord[]) {
 }
 
 function runOf(runs: readonly RunRecord[], taskId: string, runId: string): RunRecord {
-  const run = runs.find((each) => each.run_id === runId);
-  if (run && run.run_type !== 'review') return run;
+  const run = namedRun(runs, taskId, runId);
+  if (run.run_type !== 'review') return run;
   throw new AppError(
     'E_RUN_NOT_FOUND',
     `task ${taskId} has no run ${JSON.stringify(runId)} that can be undone`,

@@ -16,7 +16,7 @@ export const planGenerationStates = {
     'work.validated': 'can the plan be changed so?',
     'work.wrong': 'may the planner try once more?',
     'work.correcting': 'writes down everything that is wrong, for the same session',
-    'work.linting': 'looks for what would make an agent guess',
+    'work.linting': 'looks for what an agent would have to guess',
     'work.linted': 'is it sent back, saved, or shown?',
     'work.refining': 'writes down what the quality gate found, for the same session',
     'work.reviewing': 'waits for a person to accept, revise, edit or drop it',

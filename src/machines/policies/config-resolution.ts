@@ -13,6 +13,7 @@ import {
 } from '../../services/contracts/config.ts';
 import {AppError} from '../../services/contracts/errors.ts';
 import {acceptedFor, parsedAs, readAs, settingText} from './setting-types.ts';
+import {nearestTo} from './text/nearest-word.ts';
 
 export type ResolvedSetting = {readonly value: SettingValue; readonly source: ConfigSource};
 
@@ -81,7 +82,7 @@ export function requireGates({unusable}: ResolvedConfig, told: ReadonlySet<Setti
             command: `blackbird config set${flag} ${key} ${settingText(settings[key].default)}`,
             why: 'or another of these',
           }
-        : {command: 'blackbird config list', why: 'see the settings once the file is mended or moved aside'},
+        : {command: 'blackbird config list', why: 'see the settings once the file is fixed or moved aside'},
     ],
   });
 }
@@ -102,9 +103,23 @@ export function parseSetting(key: SettingKey, text: string): SettingValue {
 export function requireSettingKey(text: string): SettingKey {
   const key = settingKeys.find((each) => each === text);
   if (key) return key;
+  const meant = meantKey(text);
   throw new AppError('E_CONFIG', `unknown configuration key ${JSON.stringify(text)}`, {
-    next: [{command: 'blackbird config list', why: 'see every key'}],
+    details: meant === null ? [] : [['hint', `Did you mean ${meant}?`]],
+    next: [
+      // People look for it here.
+      ...(/agent|provider/i.test(text)
+        ? [{command: 'blackbird agents', why: 'see the agent and where it was chosen'}]
+        : []),
+      {command: 'blackbird config list', why: 'see every key'},
+    ],
   });
+}
+
+/** Mistyped, or without its group. */
+function meantKey(text: string): string | null {
+  const known = settingKeys.flatMap((key) => [[key, key] as const, [key.split('.')[1] ?? key, key] as const]);
+  return known.find(([typed]) => typed === text)?.[1] ?? nearestTo(text, known);
 }
 
 /** `execution.stopOnFailure` in `{execution: {stopOnFailure: …}}`. Own properties only. */

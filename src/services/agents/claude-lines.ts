@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type {AgentEvent, AgentResult} from '../contracts/agent.ts';
 import {isFatalRetry, kindOfError, kindOfResult, limitFailure, retryFailure} from './claude-failures.ts';
-import {activity, changedLines, firstLine, lastLine, message, parseJsonLine} from './json-lines.ts';
+import {activity, changedLines, firstLine, message, outputOf, parseJsonLine} from './json-lines.ts';
 import {isUuid} from './verdicts.ts';
 
 /** What a line of `claude -p --output-format stream-json` says; nothing for what is not understood. */
@@ -196,7 +196,7 @@ function toolEvents(line: LineOf<'user'>): readonly AgentEvent[] {
   const edit = editResult.safeParse(line.tool_use_result).data;
   if (edit !== undefined) return activity('edit', `edit ${edit.filePath} ${editSize(edit)}`);
   const shell = shellResult.safeParse(line.tool_use_result).data;
-  if (shell !== undefined) return activity('output', lastLine(shell.stdout) || lastLine(shell.stderr));
+  if (shell !== undefined) return outputOf(shell.stdout.trim() === '' ? shell.stderr : shell.stdout);
   // An interruption, told by the line that follows.
   if (line.tool_use_result === 'User rejected tool use') return [];
   return line.message.content.flatMap((block): readonly AgentEvent[] => {

@@ -3,7 +3,7 @@ import type {AgentCommand, AgentEvent, AgentRequest, Capabilities, Provider} fro
 import {providerTable} from '../contracts/provider-table.ts';
 import {isRetryMessage, messageFailure} from './codex-failures.ts';
 import {investigateThread} from './codex-rollout.ts';
-import {activity, lastLine, message, parseJsonLine} from './json-lines.ts';
+import {activity, message, outputOf, parseJsonLine} from './json-lines.ts';
 import {checkedRef, checkedWord, failed, isUuid, succeeded} from './verdicts.ts';
 
 /** Codex, driven by `codex exec --json`. Its usage counts the whole session, resumed processes included. */
@@ -172,7 +172,7 @@ function endOf(item: Item): readonly AgentEvent[] {
       return [];
     case 'command_execution':
       return [
-        ...activity('output', lastLine(item.aggregated_output)),
+        ...outputOf(item.aggregated_output),
         ...(item.exit_code ? activity('notice', `exit ${item.exit_code}`) : []),
       ];
     case 'file_change':
@@ -196,7 +196,25 @@ function endOf(item: Item): readonly AgentEvent[] {
 function withoutShell(command: string): string {
   const script = /^\S*sh -l?c (.+)$/s.exec(command)?.[1];
   if (script === undefined) return command;
-  const quote = script.at(0);
-  if (script.length < 2 || (quote !== "'" && quote !== '"') || script.at(-1) !== quote) return script;
-  return script.slice(1, -1);
+  return unquoted(script) ?? script;
 }
+
+/** One word of a shell as it is meant: Codex joins its command with quotes of either kind, and escapes. Null for more. */
+function unquoted(word: string): string | null {
+  let text = '';
+  let quote = '';
+  for (let at = 0; at < word.length; at++) {
+    const [char = '', next] = [word[at], word[at + 1]];
+    if (char === quote) quote = '';
+    else if (char === '\\' && quote !== "'") {
+      if (next === undefined) return null;
+      text += quote === '"' && !escapedInQuotes.has(next) ? `\\${next}` : next;
+      at++;
+    } else if (quote === '' && (char === "'" || char === '"')) quote = char;
+    else if (quote === '' && /\s/.test(char)) return null;
+    else text += char;
+  }
+  return quote === '' ? text : null;
+}
+
+const escapedInQuotes: ReadonlySet<string> = new Set(['"', '\\', '$', '`', '\n']);

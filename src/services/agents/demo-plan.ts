@@ -1,3 +1,5 @@
+import {firstWordsId} from '../contracts/task-id.ts';
+
 /** What a planner is asked for, by the field of the answer that it has to fill. */
 export const planFields = ['tasks', 'operations', 'dependencies'] as const;
 export type PlanField = (typeof planFields)[number];
@@ -68,7 +70,7 @@ function knownTasks(prompt: string): KnownTask[] {
 
 function taskFor(point: string, taken: Set<string>) {
   const words = point.toLowerCase().match(/[a-z0-9]+/g) ?? ['task'];
-  const base = words.slice(0, 4).join('-').slice(0, 40);
+  const base = firstWordsId(words, 40, 4);
   let id = base;
   for (let count = 2; taken.has(id); count++) id = `${base}-${count}`;
   taken.add(id);

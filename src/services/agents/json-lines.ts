@@ -22,6 +22,14 @@ export function activity(kind: Activity['kind'], text: string): AgentEvent[] {
   return line === '' ? [] : [{type: 'activity', activity: {kind, text: line}}];
 }
 
+/** What a command printed: its last line, and how many stood above it. */
+export function outputOf(text: string): AgentEvent[] {
+  const above = text.trim().split(/\r?\n|\r/).length - 1;
+  return activity('output', lastLine(text)).map((event) =>
+    event.type === 'activity' && above > 0 ? {...event, activity: {...event.activity, above}} : event,
+  );
+}
+
 /** What the agent said: the whole of it for the record, its first line for the screen. */
 export function message(text: string): AgentEvent[] {
   return text.trim() === '' ? [] : [{type: 'message', text}, ...activity('message', text)];

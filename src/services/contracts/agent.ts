@@ -84,6 +84,8 @@ export type Failure = {
 export type Activity = {
   readonly kind: 'message' | 'command' | 'output' | 'edit' | 'read' | 'tool' | 'notice';
   readonly text: string;
+  /** Of output: so many lines stood above this one. */
+  readonly above?: number;
 };
 
 /** What one line of an agent's output means. */

@@ -52,10 +52,12 @@ export const jobRecordSchema = z.looseObject({
   waits: z.array(jobWaitSchema),
   /** What it waits for since it last began or went on with anything. */
   waiting: openWaitSchema.optional(),
+  /** Somebody wants it to begin nothing more after the task at work. */
+  stopAskedAt: z.string().optional(),
   /** Absent while it works. */
   end: z
     .looseObject({
-      /** Why it stopped; `lost`: its Blackbird ended without a word. */
+      /** Why it stopped; `lost`: its Blackbird ended unexpectedly. */
       reason: z.string(),
       /** What was needed then: nothing, another try, a person, or only time. */
       standing: z.string().optional(),
@@ -70,6 +72,7 @@ export const jobNoteSchema = z.looseObject({
   run: jobRunSchema.optional(),
   wait: jobWaitSchema.optional(),
   waiting: openWaitSchema.optional(),
+  stopAskedAt: z.string().optional(),
 });
 export type JobNote = z.infer<typeof jobNoteSchema>;
 

@@ -73,6 +73,8 @@ export const planDraftSchema = z.looseObject({
   operations: z.array(operationSchema).nullable(),
   /** A person changed what it proposed. */
   isEdited: z.boolean(),
+  /** How many operations each of these changes added, oldest first, so that the last can be taken back. */
+  edits: z.array(z.int()).optional(),
 });
 export type PlanDraft = z.infer<typeof planDraftSchema>;
 

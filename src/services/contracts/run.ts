@@ -83,7 +83,7 @@ export const runRecordSchema = z.looseObject({
       }),
     )
     .optional(),
-  /** Every time its agent would not go on, oldest first; `failure` has the last one, until it goes on. */
+  /** Every time its agent refused to continue, oldest first; `failure` has the last one, until it goes on. */
   refusals: z
     .array(z.looseObject({refused_at: z.string(), message: z.string()}))
     .optional()

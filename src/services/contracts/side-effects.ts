@@ -16,6 +16,8 @@ export const sideEffectKinds = [
   'refs',
   'ignored_files',
   'nested_repository',
+  /** Deleted, and the user's git has no copy. */
+  'lost_file',
   'large_file',
   'binary_file',
 ] as const;
@@ -122,16 +124,33 @@ export const keptSurroundingsSchema = z.looseObject({
 export type KeptSurroundings = z.infer<typeof keptSurroundingsSchema>;
 
 /** Ignored files and folders that are new or changed; `names` are the first of them. */
-export type NewIgnored = {
-  readonly count: number;
-  readonly names: readonly string[];
+export type NewIgnored = FoundFiles & {
   /** There are too many to look at them all. */
   readonly isCut?: boolean;
   /** Files in Blackbird's own folder that are not Blackbird's. */
-  readonly hidden?: {readonly count: number; readonly names: readonly string[]};
+  readonly hidden?: FoundFiles;
+  /** Files in folders of git that git does not write itself. */
+  readonly inGit?: FoundFiles;
+  /** What else git does not look at. */
+  readonly unseen?: FoundFiles;
+};
+
+/** How many there are, and the first of them. */
+export type FoundFiles = {readonly count: number; readonly names: readonly string[]};
+
+/** How a repository stands before anything is done in it. */
+export type RepositoryStanding = {
+  /** A commit is checked out and no branch. */
+  readonly isDetached: boolean;
+  /** `a merge`, `a rebase`; null where nothing is. */
+  readonly underWay: string | null;
+  /** Files that a merge left for a person. */
+  readonly conflicts: readonly string[];
 };
 
 export interface SurroundingsReader {
+  /** Null where there is no repository. Never fails. */
+  standing(): Promise<RepositoryStanding | null>;
   /** Never fails: what cannot be read is not there. */
   look(): Promise<Surroundings>;
   /** Those that were created or changed since a time. Several in a folder that is ignored count as one. Never fails. */

@@ -8,9 +8,11 @@ import {commitChange} from './commit-change.ts';
 import {committingGit} from './commit-checks.ts';
 import {composeTrees, joinSpans} from './compose-trees.ts';
 import {findRepository, noRepository} from './find-repository.ts';
+import {lostFiles} from './lost-files.ts';
 import {notableFiles} from './notable-files.ts';
 import {applyUndo, planUndo} from './plan-undo.ts';
 import {checkIds, openRecordedTrees} from './recorded-trees.ts';
+import {lookingGit} from './repository.ts';
 import {type Environment, GitFailure} from './safe-git.ts';
 import {countLines, listChanges, observeChange, renderDiff, verifyTrees} from './tree-diff.ts';
 import {type WrittenTrees, writeTree} from './tree-snapshot.ts';
@@ -93,10 +95,12 @@ export function createChangeTracker({
       if (from === to) return {files: [], total_files: 0, diffstat: '', snippets: []};
       try {
         checkIds(from, to);
-        return await withTrees(from, async (git, store) => {
-          const {observed, problem} = await observeChange(git, {from, to}, {rules, store});
-          const root = realpathSync(project.root);
-          const notable = notableFiles(findRepository(root) ?? root, observed.files);
+        return await withTrees(from, async (git, store, _work, signal) => {
+          const {observed, deleted, problem} = await observeChange(git, {from, to}, {rules, store});
+          const user = lookingGit(top(), env, signal);
+          // Told as far as git tells it.
+          const lost = await lostFiles(deleted, {user, recorded: git}).catch(() => []);
+          const notable = [...lost, ...notableFiles(top(), observed.files)];
           const summary = rules.summarize({...observed, notable});
           return problem === null ? summary : {...summary, note: `not kept for later: ${problem}`};
         });
@@ -190,7 +194,7 @@ function unavailable(error: unknown): AppError {
   return new AppError('E_DIFF_UNAVAILABLE', message, {
     next: [
       {command: 'git diff', why: 'see the files themselves'},
-      {command: 'git fsck', why: 'see whether your own repository is sound'},
+      {command: 'git fsck', why: 'check your own repository'},
     ],
   });
 }

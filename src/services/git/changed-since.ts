@@ -35,7 +35,7 @@ export async function changedSince(
   return {count: names.length, names: names.slice(0, maxNames), ...(isCut && {isCut})};
 }
 
-type Walk = {left: number; readonly until: number};
+export type Walk = {left: number; readonly until: number};
 
 /** Files, and folders that lost something or were moved here. Links are not followed. */
 async function changedIn(top: string, folder: string, since: number, walk: Walk): Promise<string[]> {
@@ -61,12 +61,12 @@ async function changedIn(top: string, folder: string, since: number, walk: Walk)
   return files.length > 0 ? files : changed.slice(-1);
 }
 
-async function rest(walk: Walk): Promise<void> {
+export async function rest(walk: Walk): Promise<void> {
   await setImmediate();
   if (Date.now() > walk.until) walk.left = 0;
 }
 
-function isSince(file: string, since: number): boolean {
+export function isSince(file: string, since: number): boolean {
   try {
     return lstatSync(file).ctimeMs >= since;
   } catch {
@@ -75,7 +75,7 @@ function isSince(file: string, since: number): boolean {
   }
 }
 
-function entriesOf(folder: string) {
+export function entriesOf(folder: string) {
   try {
     return readdirSync(folder, {withFileTypes: true});
   } catch {

@@ -1,4 +1,4 @@
-import {readlinkSync, writeFileSync} from 'node:fs';
+import {mkdirSync, readlinkSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import type {TreeSpan} from '../contracts/changes.ts';
 import type {CommitOutcome, CommitRequest} from '../contracts/commit.ts';
@@ -14,7 +14,7 @@ import {
   Skipped,
 } from './commit-checks.ts';
 import {replaceIndex, stagedEntries} from './commit-index.ts';
-import {isNote} from './file-sizes.ts';
+import {noteIn} from './file-sizes.ts';
 import {type Git, GitFailure} from './safe-git.ts';
 import {
   type Entry,
@@ -63,28 +63,19 @@ async function commit(change: TreeSpan, request: CommitRequest, job: CommitJob):
   const git = user(top);
   const gitFolder = (await git.run(['rev-parse', '--absolute-git-dir'])).text.replace(/\n$/, '');
   const head = await headOf(git);
-  const earlier = head.sha === null ? null : await findCommit(git, head.sha, request);
-  if (earlier !== null) return {sha: earlier, ...onBranch(head)};
+  const marked = head.sha === null ? [] : await markedCommits(git, head.sha, request);
+  const changed = await difference(job.store, change.from, change.to);
+  for (const sha of changed.length === 0 ? [] : marked)
+    if (await isOfChange(sha, changed, job)) return {sha, ...onBranch(head)};
   refuseWhileBusy(gitFolder);
   await requireIdentity(git);
 
-  const changed = await difference(job.store, change.from, change.to);
   if (changed.length === 0) throw new Skipped(nothingToCommit);
   const files = changed.map(({file}) => file);
   refuseInnerRepositories(top, files);
   await refuseFilters(git, files);
-  const sides = await asCommitted(changed, job);
   const tree = head.sha === null ? null : `${head.sha}^{tree}`;
-  const heads = tree === null ? new Map<string, Entry>() : await entriesIn(git, tree, files);
-  await refuseBlocked(git, tree, sides, heads);
-  const triples = sides.map(({file, before, after}) => ({
-    ...{file, base: before, theirs: after},
-    ours: heads.get(file) ?? noEntry,
-  }));
-  const merged = await mergeFor(triples, job, 'head', (conflict, file) =>
-    overlapWords(conflict, file, 'HEAD'),
-  );
-  const commits = merged.filter(({file, entry}) => !isSame(entry, heads.get(file) ?? noEntry));
+  const {commits, heads} = await changeOnto(tree, changed, job, 'head');
   if (commits.length === 0) throw new Skipped('nothing is left to commit: HEAD has the change already');
 
   // Before the commit, so that a change that was staged in the same place keeps it from being made.
@@ -115,6 +106,49 @@ async function commit(change: TreeSpan, request: CommitRequest, job: CommitJob):
   return {sha, ...onBranch(head)};
 }
 
+/** What the change makes of the files of a tree: the entries that it has to get, and those it has. */
+async function changeOnto(
+  tree: string | null,
+  changed: readonly Side[],
+  {work, ...rest}: CommitJob,
+  name: string,
+): Promise<{readonly commits: readonly PlacedEntry[]; readonly heads: ReadonlyMap<string, Entry>}> {
+  const job = {...rest, work: path.join(work, name)};
+  mkdirSync(job.work, {mode: 0o700});
+  const git = job.user(job.top);
+  const files = changed.map(({file}) => file);
+  const sides = await asCommitted(changed, job);
+  const heads = tree === null ? new Map<string, Entry>() : await entriesIn(git, tree, files);
+  await refuseBlocked(git, tree, sides, heads);
+  const triples = sides.map(({file, before, after}) => ({
+    ...{file, base: before, theirs: after},
+    ours: heads.get(file) ?? noEntry,
+  }));
+  const merged = await mergeFor(triples, job, 'merged', (conflict, file) =>
+    overlapWords(conflict, file, 'HEAD'),
+  );
+  return {commits: merged.filter(({file, entry}) => !isSame(entry, heads.get(file) ?? noEntry)), heads};
+}
+
+/** Anybody can write a trailer: a commit is ours if it makes this change of what was there before it, and nothing else. */
+async function isOfChange(sha: string, changed: readonly Side[], job: CommitJob): Promise<boolean> {
+  const git = job.user(job.top);
+  const {code, text} = await git.run(['rev-parse', '-q', '--verify', `${sha}^`], {answers: [0, 1, 128]});
+  const parent = code === 0 ? `${text.trim()}^{tree}` : null;
+  const made = await difference(git, parent ?? (await git.feed(['mktree'], '')).trim(), `${sha}^{tree}`);
+  try {
+    const {commits} = await changeOnto(parent, changed, job, `of-${sha}`);
+    const entries = new Map(commits.map(({file, entry}) => [file, entry]));
+    return (
+      made.length === commits.length &&
+      made.every(({file, after}) => isSame(after, entries.get(file) ?? {mode: '', id: ''}))
+    );
+  } catch (error) {
+    if (error instanceof Skipped) return false;
+    throw error;
+  }
+}
+
 type Head = {readonly sha: string | null; readonly branch: string | null};
 
 const onBranch = ({branch}: Head) => (branch === null ? {} : {branch});
@@ -133,16 +167,16 @@ async function headOf(git: Git): Promise<Head> {
 /** So many commits back an earlier try is looked for. */
 const searchedCommits = '200';
 
-/** The commit of a Blackbird that died before it could write down that there is one. */
-async function findCommit(git: Git, head: string, {mark}: CommitRequest): Promise<string | null> {
+/** Among them may be the commit of a Blackbird that died before it could write down that there is one. */
+async function markedCommits(git: Git, head: string, {mark}: CommitRequest): Promise<string[]> {
   const trailers = `%(trailers:key=${mark.trailer},valueonly,separator=%x00)`;
   const args = ['rev-list', `--max-count=${searchedCommits}`, `--format=%x01%H%x00${trailers}%x00`, head];
   const {text} = await git.run(args);
-  for (const entry of text.split('\x01').slice(1)) {
-    const [sha = '', ...values] = entry.split('\0');
-    if (values.slice(0, -1).includes(mark.value)) return sha;
-  }
-  return null;
+  const commits = text
+    .split('\x01')
+    .slice(1)
+    .map((entry) => entry.split('\0'));
+  return commits.flatMap(([sha = '', ...values]) => (values.slice(0, -1).includes(mark.value) ? [sha] : []));
 }
 
 /** Both sides of a change in the form git commits them: line ends and encodings by the user's rules. */
@@ -174,7 +208,8 @@ async function normalized(
   const there = entries.filter(({entry}) => entry.mode !== noMode);
   for (const {file, entry} of there) {
     if (entry.mode === '160000') throw new Skipped(`${file} is a repository of its own`);
-    if (isNote(path.join(folder, file))) throw new Skipped(`${file} is too large to have been recorded`);
+    const note = noteIn(path.join(folder, file));
+    if (note !== null) throw new Skipped(`${file}: ${note}`);
   }
   const git = user(folder, {GIT_WORK_TREE: folder});
   const found = new Map<string, Entry>();

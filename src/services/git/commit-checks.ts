@@ -52,9 +52,13 @@ const busyMarks: ReadonlyArray<readonly [file: string, what: string]> = [
   ['BISECT_LOG', 'a bisect'],
 ];
 
+/** What git is in the middle of. */
+export const underWayIn = (gitFolder: string): string | null =>
+  busyMarks.find(([file]) => existsSync(path.join(gitFolder, file)))?.[1] ?? null;
+
 export function refuseWhileBusy(gitFolder: string): void {
-  const [, what] = busyMarks.find(([file]) => existsSync(path.join(gitFolder, file))) ?? [];
-  if (what !== undefined) throw new Skipped(`${what} is in progress`);
+  const what = underWayIn(gitFolder);
+  if (what !== null) throw new Skipped(`${what} is in progress`);
 }
 
 export async function requireIdentity(git: Git): Promise<void> {

@@ -4,7 +4,10 @@ import path from 'node:path';
 import {setImmediate as nextTurn} from 'node:timers/promises';
 import {type Git, GitFailure} from './safe-git.ts';
 
-/** Files above this size are compared by size and time: their content is neither shown nor worth a copy. */
+/**
+ * Files above this size are compared by size and time, that of the last change of their inode, which nobody can set back: their
+ * content is neither shown nor worth a copy.
+ */
 const maxContentBytes = 8 * 1024 * 1024;
 /** The same for files that LFS keeps outside of git. */
 const maxLfsBytes = 64 * 1024;
@@ -53,17 +56,20 @@ export function checkTotal(files: ReadonlyMap<string, Stats>, bulky: ReadonlyMap
   );
 }
 
-/** Index entries that hold a note in place of a large file's content. */
+/** Why a file is not recorded. */
+export type WhyNot = 'too large to be recorded' | 'cannot be read';
+
+/** Index entries that hold a note in place of a file's content. */
 export async function describeFiles(
   files: ReadonlyMap<string, Stats>,
-  {git, work}: {git: Git; work: string},
+  {git, work, why}: {git: Git; work: string; why: WhyNot},
 ): Promise<string[]> {
   const entries: string[] = [];
   let number = 0;
   for (const batch of batches([...files], 200)) {
-    const notes = batch.map(([, {size, mtime}]) => {
+    const notes = batch.map(([, {size, ctime}]) => {
       const note = `${work}.${number++}`;
-      writeFileSync(note, `${size} bytes, changed ${mtime.toISOString()}; too large to be recorded\n`);
+      writeFileSync(note, `${size} bytes, changed ${ctime.toISOString()}; ${why}\n`);
       return note;
     });
     const {text} = await git.run(['hash-object', '-w', '--no-filters', '--', ...notes]);
@@ -75,14 +81,24 @@ export async function describeFiles(
   return entries;
 }
 
-const longestNote = 200;
+export const longestNote = 200;
 
-/** Whether a recorded file is such a note. */
-export function isNote(file: string): boolean {
+/** What a recorded file says where it is such a note: why there is no more of it. */
+export function noteIn(file: string): string | null {
   const stats = statsOrNull(file);
-  if (!stats?.isFile() || stats.size > longestNote) return false;
-  return /^\d+ bytes, changed \S+; too large to be recorded\n$/.test(readFileSync(file, 'utf8'));
+  if (!stats?.isFile() || stats.size > longestNote) return null;
+  const [, why] = notePattern.exec(readFileSync(file, 'utf8')) ?? [];
+  return why === undefined
+    ? null
+    : why.startsWith('too')
+      ? 'too large to have been recorded'
+      : 'could not be read';
 }
+
+/** Whether a recorded content is such a note. */
+export const isNote = (text: string): boolean => notePattern.test(text);
+
+const notePattern = /^\d+ bytes, changed \S+; (too large to be recorded|cannot be read)\n$/;
 
 /** A folder of more files than this is told apart by the first of them. */
 const maxFingerprinted = 10_000;
@@ -97,7 +113,7 @@ export function fingerprint(folder: string, {objectFormat}: {objectFormat: strin
       const file = path.join(each, name);
       const stats = statsOrNull(file);
       if (stats?.isDirectory() && name !== '.git') folders.push(file);
-      else if (name !== '.git') hash.update(`${file}\0${stats?.size}\0${stats?.mtimeMs}\0`);
+      else if (name !== '.git') hash.update(`${file}\0${stats?.size}\0${stats?.ctimeMs}\0`);
       if (++seen > maxFingerprinted) return hash.digest('hex');
     }
   }

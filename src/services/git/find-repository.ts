@@ -1,4 +1,4 @@
-import {existsSync} from 'node:fs';
+import {existsSync, realpathSync} from 'node:fs';
 import path from 'node:path';
 import {fileKind} from '../system/file-kind.ts';
 
@@ -11,5 +11,14 @@ export function findRepository(start: string): string | null {
     const found = path.join(folder, '.git');
     if (existsSync(path.join(found, 'HEAD')) || fileKind(found) === 'file') return folder;
     if (path.dirname(folder) === folder) return null;
+  }
+}
+
+/** The repository that a folder is in, whatever links lead there; null where there is none, or no such folder. */
+export function repositoryOf(folder: string): string | null {
+  try {
+    return findRepository(realpathSync(folder));
+  } catch {
+    return null;
   }
 }

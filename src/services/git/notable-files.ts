@@ -47,7 +47,7 @@ function nestedRepositories(top: string, files: readonly ChangedFile[]): SideEff
 
 type Named = {readonly path: string; readonly name: string};
 
-function namedTogether(kind: SideEffect['kind'], what: string, files: readonly Named[]): SideEffect[] {
+export function namedTogether(kind: SideEffect['kind'], what: string, files: readonly Named[]): SideEffect[] {
   const [first] = files;
   if (first === undefined) return [];
   return [{kind, text: `${what}: ${listed(files.map(({name}) => name))}`, path: first.path}];

@@ -2,7 +2,7 @@ import {mkdirSync, readdirSync} from 'node:fs';
 import path from 'node:path';
 import type {TreeSpan, UndoConflict, UndoneFile, UndoPlan} from '../contracts/changes.ts';
 import {AppError} from '../contracts/errors.ts';
-import {isNote, statsOrNull} from './file-sizes.ts';
+import {noteIn, statsOrNull} from './file-sizes.ts';
 import type {Git} from './safe-git.ts';
 import {
   type Entry,
@@ -165,8 +165,8 @@ async function unrecordedIn(
       work,
     );
     for (const {file, [side]: entry} of changing) {
-      if (entry.mode === '160000') found.set(file, words('repository', entry));
-      else if (isNote(path.join(folder, file))) found.set(file, 'too large to have been recorded');
+      const note = entry.mode === '160000' ? words('repository', entry) : noteIn(path.join(folder, file));
+      if (note !== null) found.set(file, note);
     }
   }
   for (const {file} of changing) if (file.includes('\ufffd')) found.set(file, 'its name is no text');

@@ -1,5 +1,5 @@
 import {createHash} from 'node:crypto';
-import {lstatSync, readdirSync, readFileSync, statSync} from 'node:fs';
+import {lstatSync, readdirSync, readFileSync, readlinkSync, statSync} from 'node:fs';
 import path from 'node:path';
 import type {HeadLog, HeadMove, RepositoryState} from '../contracts/side-effects.ts';
 
@@ -12,20 +12,33 @@ export function readRepository(top: string): RepositoryState | null {
   const folder = gitFolderOf(top);
   const head = folder === null ? null : textOf(path.join(folder, 'HEAD'));
   if (folder === null || head === null) return null;
-  const shared = textOf(path.join(folder, 'commondir'));
-  const common = shared === null ? folder : path.resolve(folder, shared.trim());
+  const common = commonFolder(folder);
   const refs = new Map<string, string>();
   for (const line of (textOf(path.join(common, 'packed-refs')) ?? '').split('\n')) {
     const [, id, name] = /^([0-9a-f]{40,64}) (refs\/.+)$/.exec(line) ?? [];
     if (id !== undefined && name !== undefined) refs.set(name, id);
   }
   for (const name of looseRefs(common)) {
-    const id = textOf(path.join(common, name));
+    const id = textOf(path.join(common, name)) ?? linkOf(path.join(common, name));
     if (id !== null) refs.set(name, id.trim());
   }
   const log = headLog(path.join(folder, 'logs', 'HEAD'));
   const files = gitSettings(folder, common);
+  const leads = textOf(path.join(top, '.git')) ?? linkOf(path.join(top, '.git'));
+  if (leads !== null) files.set('.git', leads);
   return {id: idOf(common), head: head.trim(), refs, files, ...(log && {log})};
+}
+
+/** Where all worktrees of a repository have what is common to them. */
+function commonFolder(folder: string): string {
+  const shared = textOf(path.join(folder, 'commondir'));
+  return shared === null ? folder : path.resolve(folder, shared.trim());
+}
+
+/** The same, by the folder of the working files. */
+export function commonFolderOf(top: string): string | null {
+  const folder = gitFolderOf(top);
+  return folder === null ? null : commonFolder(folder);
 }
 
 /** Nobody makes more commits in one task. */
@@ -45,7 +58,7 @@ function headLog(file: string): HeadLog | null {
 }
 
 /** `.git` itself, or the folder that it names, as in a worktree. */
-function gitFolderOf(top: string): string | null {
+export function gitFolderOf(top: string): string | null {
   const place = path.join(top, '.git');
   const named = /^gitdir: (.+)$/m.exec(textOf(place) ?? '')?.[1];
   return named === undefined ? place : path.resolve(top, named);
@@ -64,7 +77,8 @@ function looseRefs(common: string): string[] {
     for (const entry of entriesOf(path.join(common, folder))) {
       const name = `${folder}/${entry.name}`;
       if (entry.isDirectory()) folders.push(name);
-      else if (entry.isFile() && !entry.name.endsWith('.lock')) found.push(name);
+      // Git follows a link, as well.
+      else if (!entry.name.endsWith('.lock')) found.push(name);
       if (found.length === maxLooseRefs) return found;
     }
   }
@@ -82,6 +96,10 @@ const settingsFiles = [
   'info/sparse-checkout',
   'objects/info/alternates',
 ];
+
+/** Files of git that are compared by themselves. */
+export const isTold = (file: string): boolean =>
+  settingsFiles.includes(file) || /^hooks\/[^/]+$/.test(file) || /^worktrees\/[^/]+\/gitdir$/.test(file);
 
 /** What git goes by, and where else it has working files. */
 function gitSettings(folder: string, common: string): Map<string, string> {
@@ -116,6 +134,14 @@ function entriesOf(folder: string) {
   } catch {
     // Gone since its parent was listed, or never there.
     return [];
+  }
+}
+
+function linkOf(file: string): string | null {
+  try {
+    return `link: ${readlinkSync(file)}`;
+  } catch {
+    return null;
   }
 }
 

@@ -1,6 +1,7 @@
-import {realpathSync} from 'node:fs';
+import {lstatSync, realpathSync} from 'node:fs';
+import path from 'node:path';
 import type {ProjectFolder} from '../stores/project-folder.ts';
-import {type ChangeStore, openStore} from './change-store.ts';
+import {type ChangeStore, openStore, versionOf} from './change-store.ts';
 import {findRepository} from './find-repository.ts';
 import {isObjectId, openRepository, type Repository} from './repository.ts';
 import {createGit, type Environment, type Git, GitFailure} from './safe-git.ts';
@@ -18,10 +19,11 @@ type TreeJob<T> = (git: Git, store: ChangeStore, work: string, signal: AbortSign
 /** The trees that were recorded under `.blackbird`, and the repository they may still borrow objects from. */
 export function openRecordedTrees({project, env, timeLimitMs = 120_000}: RecordedTreesOptions) {
   const borrowed = new Set<string>();
-  let opened: {readonly top: string; readonly repository: Promise<Repository>} | undefined;
+  let opened: {readonly place: string; readonly repository: Promise<Repository>} | undefined;
 
   const repositoryOf = (top: string, signal: AbortSignal) => {
-    if (opened?.top !== top) opened = {top, repository: openRepository(top, {env, signal})};
+    const place = `${top}\0${placeOf(path.join(top, '.git'))}`;
+    if (opened?.place !== place) opened = {place, repository: openRepository(top, {env, signal})};
     const {repository} = opened;
     repository.catch(() => {
       opened = undefined;
@@ -58,6 +60,12 @@ export function openRecordedTrees({project, env, timeLimitMs = 120_000}: Recorde
         });
       }),
   };
+}
+
+/** Another one where `.git` is another folder, or leads to one. */
+function placeOf(git: string): string {
+  const found = lstatSync(git, {throwIfNoEntry: false});
+  return found?.isDirectory() ? `folder ${found.ino}` : versionOf(git);
 }
 
 export type RecordedTrees = ReturnType<typeof openRecordedTrees>;

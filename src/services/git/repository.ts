@@ -55,7 +55,7 @@ export async function openRepository(
     objects,
     objectFormat,
     infoExclude,
-    ignoreCase: existsSync(path.join(top, '.GIT')),
+    ignoreCase: ignoresCase(top),
     excludesFile,
     ignoredButTracked: async (look, {afresh} = {afresh: false}) => {
       const version = versionOf(index);
@@ -73,6 +73,9 @@ export async function openRepository(
     },
   };
 }
+
+/** A `.GIT` that the folder does not list is `.git` under another name; one that it lists, anybody can make. */
+const ignoresCase = (top: string) => existsSync(path.join(top, '.GIT')) && !readdirSync(top).includes('.GIT');
 
 const submodule = '160000';
 

@@ -2,10 +2,10 @@ import {readdirSync, readFileSync, realpathSync, statSync} from 'node:fs';
 import path from 'node:path';
 import type {NewIgnored, SettingsContent, SurroundingsReader} from '../contracts/side-effects.ts';
 import {createRecordVersions} from '../stores/record-versions.ts';
-import {findRepository} from './find-repository.ts';
-import {digestOf, readRepository} from './read-repository.ts';
+import {repositoryOf} from './find-repository.ts';
+import {commonFolderOf, digestOf, isTold, readRepository} from './read-repository.ts';
 import type {Environment} from './safe-git.ts';
-import {strangeIn} from './strange-files.ts';
+import type {UnseenOptions} from './unseen-files.ts';
 
 /** Folders of packages have many files; the end of a task does not wait longer for them than this. */
 const walkLimits = {entries: 200_000, milliseconds: 3_000};
@@ -29,12 +29,16 @@ export function createSurroundingsReader({
   env: Environment;
   timeLimitMs?: number;
 }): SurroundingsReader {
-  const repository = () => {
-    const folder = realFolder(root);
-    return folder === null ? null : findRepository(folder);
-  };
+  const repository = () => repositoryOf(root);
   const recordVersions = createRecordVersions(runsFolder);
   return {
+    standing: async () => {
+      const top = repository();
+      if (top === null) return null;
+      const {repositoryStanding} = await import('./repository-standing.ts');
+      return repositoryStanding(top, env, AbortSignal.timeout(timeLimitMs));
+    },
+
     look: async () => {
       const top = repository();
       const records = recordVersions();
@@ -59,22 +63,29 @@ export function createSurroundingsReader({
 
     ignoredSince: async (time) => {
       const top = repository();
-      const strange = await strangeIn(stateFolder, Date.parse(time), walkLimits);
+      const since = Date.parse(time);
+      const {strangeIn} = await import('./strange-files.ts');
+      const strange = await strangeIn(stateFolder, since, walkLimits);
       const none = {...nothing, ...(strange.count > 0 && {hidden: strange})};
       if (top === null) return none;
       const {lookingGit} = await import('./repository.ts');
       const {changedSince} = await import('./changed-since.ts');
       const {GitFailure} = await import('./safe-git.ts');
-      const args = ['ls-files', '-z', '-o', '-i', '--exclude-standard', '--directory', '--', '.'];
       const own = path.relative(top, realFolder(stateFolder) ?? stateFolder);
       const signal = AbortSignal.timeout(timeLimitMs);
+      const ignoredIn = async (folder: string) => {
+        const args = ['ls-files', '-z', '-o', '-i', '--exclude-standard', '--directory', '--', '.'];
+        const {text} = await lookingGit(folder, env, signal).run([...args, `:(top,exclude,literal)${own}`]);
+        return text.split('\0').slice(0, -1);
+      };
       try {
-        const git = lookingGit(top, env, signal);
-        const {text} = await git.run([...args, `:(top,exclude,literal)${own}`]);
-        const entries = text.split('\0').slice(0, -1);
         // Where some of its files are tracked, git lists the others although they are excluded.
-        const foreign = entries.filter((entry) => !entry.startsWith(`${own}/`));
-        return {...none, ...(await changedSince(top, foreign, Date.parse(time), walkLimits))};
+        const foreign = (await ignoredIn(top)).filter((entry) => !entry.startsWith(`${own}/`));
+        const ignored = await changedSince(top, foreign, since, walkLimits);
+        const passed = [...foreign, `${own}/`];
+        const unseen = await unseenFiles(top, {since, passed, ignoredIn});
+        const isCut = ignored.isCut || unseen.isCut;
+        return {...none, ...unseen.found, ...ignored, ...(isCut && {isCut})};
       } catch (error) {
         const isTooMuch = signal.aborted || (error instanceof GitFailure && error.kind === 'large');
         // A git that cannot tell at all has said so in the summary of the change.
@@ -84,6 +95,29 @@ export function createSurroundingsReader({
   };
 }
 
+/** What no list of git has. */
+async function unseenFiles(
+  top: string,
+  {since, passed, ignoredIn}: Pick<UnseenOptions, 'since' | 'passed' | 'ignoredIn'>,
+): Promise<{readonly found: Pick<NewIgnored, 'inGit' | 'unseen'>; readonly isCut: boolean}> {
+  const {unseenSince} = await import('./unseen-files.ts');
+  const {strangeInGit} = await import('./strange-files.ts');
+  const walk = {left: walkLimits.entries, until: Date.now() + walkLimits.milliseconds};
+  const common = commonFolderOf(top);
+  const own = common === null ? [] : await strangeInGit(common, '.git/', {since, walk, isTold});
+  const {inGit, others, isCut} = await unseenSince(top, {
+    ...{since, passed, limits: walkLimits},
+    // A repository that git does not understand ignores nothing.
+    ignoredIn: (folder) => ignoredIn(folder).catch(() => []),
+  });
+  const all = {count: own.length + inGit.count, names: [...own, ...inGit.names].slice(0, shownNames)};
+  return {
+    found: {...(all.count > 0 && {inGit: all}), ...(others.count > 0 && {unseen: others})},
+    isCut: isCut || walk.left <= 0,
+  };
+}
+
+const shownNames = 5;
 const nothing: NewIgnored = {count: 0, names: []};
 
 /** As much as settings may have. */

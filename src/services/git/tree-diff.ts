@@ -5,6 +5,9 @@ import {keepObjects} from './kept-objects.ts';
 import {type Git, GitFailure} from './safe-git.ts';
 import {verifyObjects} from './verify-objects.ts';
 
+/** A file that is gone, and its content as it was recorded. */
+export type DeletedFile = {readonly path: string; readonly id: string};
+
 export type Trees = {readonly from: string; readonly to: string};
 
 const compare = ['diff-tree', '-r', '-M', '--no-ext-diff', '--no-textconv', '--no-color'];
@@ -50,7 +53,11 @@ export async function observeChange(
   git: Git,
   trees: Trees,
   {rules, store}: {rules: ReviewRules; store: ChangeStore},
-): Promise<{readonly observed: ObservedChange; readonly problem: string | null}> {
+): Promise<{
+  readonly observed: ObservedChange;
+  readonly deleted: readonly DeletedFile[];
+  readonly problem: string | null;
+}> {
   const {from, to} = trees;
   const {list, diffstat, patches} = splitChange(await printChange(git, trees));
   const files = parseChanges(list);
@@ -68,7 +75,11 @@ export async function observeChange(
     verified,
     ...rules.filesToQuote(files).map(patchFor),
   ]);
-  return {observed: {files, diffstat, patches: quoted}, problem};
+  const gone = new Set(files.flatMap(({kind, path: name}) => (kind === 'deleted' ? [name] : [])));
+  const deleted = [...rawEntries(list)]
+    .filter(({file, before}) => gone.has(file) && before.mode.startsWith('1') && before.mode !== '160000')
+    .map(({file, before}) => ({path: file, id: before.id}));
+  return {observed: {files, diffstat, patches: quoted}, deleted, problem};
 }
 
 /** All that a diff of two trees is made of is what it is called: folders on the way, and both sides of every file. */

@@ -151,27 +151,30 @@ async function writeTreeOnce(snapshot: Snapshot): Promise<Written> {
     const file = `${snapshot.index}.paths`;
     writeFileSync(file, pathspecs.map((each) => `${each}\0`).join(''));
     const from = [`--pathspec-from-file=${file}`, '--pathspec-file-nul'];
-    // A file that cannot be read is left out; it does not keep the others from being seen.
-    await git.run(['add', flag, '--ignore-errors', ...from], {answers: [0, 1]});
+    // A file that cannot be read does not keep the others from being seen; it is told as such.
+    return (await git.run(['add', flag, '--ignore-errors', ...from], {answers: [0, 1]})).code === 0;
   };
-  if (changed.some((file) => !bulky.has(file))) {
-    await add('-A', [...scope, ...nested.map(except), ...[...bulky.keys()].map(except)]);
-  }
+  const others = [...scope, ...nested.map(except), ...[...bulky.keys()].map(except)];
+  const isAdded = changed.every((file) => bulky.has(file)) || (await add('-A', others));
   const small = forced.filter((file) => files.has(file) && !bulky.has(file));
-  if (small.length > 0) await add('-f', small.map(literally));
+  const isForced = small.length === 0 || (await add('-f', small.map(literally)));
+  const missing = isAdded && isForced ? [] : await list(['-o', '-m', '--exclude-standard', '--', ...others]);
+  const unread = await statsOf(repository.top, missing.filter(isPath));
 
   const isClean = changed.length + dropped.length + small.length === 0;
   if (isClean && isSlow) await git.run(['update-index', '-q', '--refresh'], {answers: [0, 1]});
   const tree = isClean && snapshot.known ? snapshot.known : (await git.run(['write-tree'])).text.trim();
-  const isAllOfIndex = nested.length + bulky.size === 0;
+  const isAllOfIndex = nested.length + bulky.size + unread.size === 0;
   const isSameIgnored = dropped.length + small.length === 0 && !isTouched(ignored, seen);
   return {
-    tree: isAllOfIndex ? tree : await composeTree(snapshot, nested, bulky),
+    tree: isAllOfIndex ? tree : await composeTree(snapshot, nested, {bulky, unread}),
     isAllOfIndex,
     ignored: isSameIgnored ? ignored : null,
   };
 }
 
+/** What an index can hold: no `.git`, however it is written. */
+const isPath = (file: string) => !/(^|\/)\.git(\/|$)/i.test(file);
 const isRules = (file: string) => path.posix.basename(file).toLowerCase() === '.gitignore';
 
 /** Whether any of these is new, changed or gone. */
@@ -185,11 +188,11 @@ async function namesIn(git: Git, tree: string): Promise<string[]> {
   return code === 0 ? text.split('\0').slice(0, -1) : [];
 }
 
-/** The tree with what git would not put into it: the files of submodules, other repositories, large files. */
+/** The tree with what git would not put into it: files of submodules and other repositories, large ones, those it cannot read. */
 async function composeTree(
   {repository, job, git, index, depth}: Snapshot,
   nested: readonly string[],
-  bulky: ReadonlyMap<string, Stats>,
+  {bulky, unread}: Readonly<Record<'bulky' | 'unread', ReadonlyMap<string, Stats>>>,
 ): Promise<string> {
   const file = `${index}.composed`;
   copyIndex(index, file);
@@ -208,7 +211,10 @@ async function composeTree(
     // One entry that changes when anything in it does, whatever git thinks of it.
     else entries.push(`160000 ${fingerprint(path.join(repository.top, folder), repository)}\t${folder}\0`);
   }
-  entries.push(...(await describeFiles(bulky, {git, work: `${index}.notes`})));
+  entries.push(
+    ...(await describeFiles(bulky, {git, work: `${index}.large`, why: 'too large to be recorded'})),
+    ...(await describeFiles(unread, {git, work: `${index}.unread`, why: 'cannot be read'})),
+  );
   if (entries.length > 0) {
     await git.feed(['update-index', '-z', '--index-info'], entries.join(''), {env: composed()});
   }

@@ -132,6 +132,9 @@ function filesOf({objectFormat, ignoreCase, excludesFile, infoExclude}: GitFolde
     'untrackedCache = false',
     'autocrlf = false',
     'quotePath = false',
+    // Names that other systems take for `.git` are names: git would leave such files out.
+    'protectNTFS = false',
+    'protectHFS = false',
     `ignoreCase = ${ignoreCase}`,
     `excludesFile = ${quoted(fileKind(excludesFile) === 'file' ? excludesFile : '/dev/null')}`,
     '[diff]',

@@ -63,7 +63,6 @@ function remove(file: string, place: WritePlace, done: Step[]): void {
 function put(file: string, place: WritePlace, done: Step[]): void {
   const target = path.join(place.top, file);
   makeFolders(place.top, path.dirname(file), done);
-  requireRealFolders(place.top, file);
   const ready = path.join(place.staged, file);
   const found = statsOrNull(target);
   if (found?.isDirectory()) throw new Error(`${file} is a folder`);
@@ -121,7 +120,7 @@ function copy(from: string, to: string): void {
   }
 }
 
-/** Never through a link: it may lead anywhere. */
+/** Never through a link, here as in `makeFolders`: it may lead anywhere. */
 function requireRealFolders(top: string, file: string): void {
   for (let folder = path.dirname(file); folder !== '.'; folder = path.dirname(folder)) {
     if (!lstatSync(path.join(top, folder)).isDirectory()) throw new Error(`${folder} is no folder`);
@@ -134,6 +133,7 @@ function makeFolders(top: string, folder: string, done: Step[]): void {
   const target = path.join(top, folder);
   const found = statsOrNull(target);
   if (found?.isDirectory()) return;
+  if (found) throw new Error(`${folder} is no folder`);
   mkdirSync(target);
   done.push({undo: () => rmdirSync(target)});
 }

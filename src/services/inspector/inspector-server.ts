@@ -68,6 +68,8 @@ async function answer(
   const checked = checkRequest(request, door);
   if (!checked.isAllowed) return refuse(response, checked.status);
   const found = await routeTo(inspected, checked.path, checked.query);
+  // Whoever asked hung up meanwhile: nobody would ever tell a stream to stop.
+  if (response.destroyed) return;
   if (found?.type === 'data') return sendJson(response, found.data);
   if (found?.type === 'stream') {
     response.writeHead(200, {...safetyHeaders, 'Content-Type': 'text/event-stream; charset=utf-8'});

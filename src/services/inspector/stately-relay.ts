@@ -37,10 +37,13 @@ export async function startStatelyRelay(
       return void socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n');
     }
     sockets.handleUpgrade(request, socket, head, (receiver) => {
+      // A large beginning is read in its time; what comes then must not pile up behind it.
+      let most = Number.POSITIVE_INFINITY;
       const stop = feed(stately, (text) => {
-        if (receiver.bufferedAmount > mostUnread) receiver.terminate();
+        if (receiver.bufferedAmount > most) receiver.terminate();
         else receiver.send(text);
       });
+      most = receiver.bufferedAmount + mostUnread;
       receiver.once('close', stop);
       // The close that follows says all there is to know.
       receiver.on('error', () => {});

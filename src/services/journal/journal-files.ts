@@ -78,8 +78,10 @@ export function createJournalFiles(options: JournalFilesOptions): JournalSink {
 
   const writeNext = () => {
     const [batch] = pending;
-    if (isWriting || !batch) {
-      if (!isWriting) process.off('exit', flush);
+    if (isWriting) return;
+    if (!batch) {
+      // What came while the last one was written still waits, and must not be lost with the process.
+      if (held.size === 0) process.off('exit', flush);
       return;
     }
     isWriting = true;

@@ -54,6 +54,7 @@ export function createMemoryServices(project: MemoryProject): Services {
     checks: createPassingChecks(clock),
     changes: noChanges,
     surroundings: {
+      standing: async () => ({isDetached: false, underWay: null, conflicts: []}),
       look: async () => ({settings: new Map(), repository: null}),
       ignoredSince: async () => ({count: 0, names: []}),
       writtenSince: async () => ({count: 0, names: []}),

@@ -78,9 +78,16 @@ export function createJobStore({folder}: {folder: string}): JobStore {
 function withNotes(job: JobRecord, notes: readonly JobNote[]): JobRecord {
   const runs = notes.flatMap(({run}) => (run ? [run] : []));
   const waits = notes.flatMap(({wait}) => (wait ? [wait] : []));
-  // Whatever is noted behind a wait has ended it.
-  const waiting = notes.at(-1)?.waiting;
-  return {...job, runs: [...job.runs, ...runs], waits: [...job.waits, ...waits], ...(waiting && {waiting})};
+  // A run that is noted behind a wait has ended it.
+  const waiting = notes.findLast(({run, wait, waiting}) => run ?? wait ?? waiting)?.waiting;
+  const stopAskedAt = notes.findLast((note) => note.stopAskedAt)?.stopAskedAt;
+  return {
+    ...job,
+    runs: [...job.runs, ...runs],
+    waits: [...job.waits, ...waits],
+    ...(waiting && {waiting}),
+    ...(stopAskedAt && {stopAskedAt}),
+  };
 }
 
 function appendLine(file: string, line: string): void {

@@ -15,7 +15,7 @@ export const findCommands: readonly Command[] = [
     hint: 'first',
     at: ['detail'],
     section,
-    refusal: (_, {browse}) => (browse.find.text === '' ? 'nothing is searched for: / does' : null),
+    refusal: (_, {browse}) => (browse.find.text === '' ? 'nothing to search for: press / first' : null),
     run: (context) => findNext(context, 1),
   },
   {
@@ -24,7 +24,7 @@ export const findCommands: readonly Command[] = [
     label: 'previous match',
     at: ['detail'],
     section,
-    refusal: (_, {browse}) => (browse.find.text === '' ? 'nothing is searched for: / does' : null),
+    refusal: (_, {browse}) => (browse.find.text === '' ? 'nothing to search for: press / first' : null),
     run: (context) => findNext(context, -1),
   },
   {

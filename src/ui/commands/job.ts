@@ -66,12 +66,7 @@ export const jobCommands: readonly Command[] = [
         return 'no plan is being executed';
       return job.isStopping ? 'it stops after this task already' : null;
     },
-    run: ({core, ports}) => {
-      ports.engine.stopAfterTask();
-      core.send({type: 'job.stopAsked'});
-      const {job} = core.get();
-      if (job) core.patch({job: {...job, isStopping: true}});
-    },
+    run: ({ports}) => ports.engine.stopAfterTask(),
   },
   {
     id: 'job.execute',
@@ -139,8 +134,9 @@ export const jobCommands: readonly Command[] = [
     at: besidePlan,
     section: 'Run',
     refusal: undoRefusal,
-    run: withTask(({ports, open, fail}, taskId) => {
-      ports.proposeUndo(taskId).then((proposal) => open(undoDialog(proposal)), fail);
+    run: withTask(({core, ports, fail}, taskId) => {
+      // Not over what was opened meanwhile: a key meant for that must not confirm it.
+      ports.proposeUndo(taskId).then((proposal) => core.dialogs.ask(undoDialog(proposal)), fail);
     }),
   },
   {

@@ -66,7 +66,7 @@ export const sessionCommands: readonly Command[] = [
     run: withSession((context, session) => {
       const {core, ports, fail} = context;
       ports.sessions.stop(session.id).then((isRunning) => {
-        const text = isRunning ? `pressed Ctrl+C in ${nameOf(session)}` : `no session for ${session.id}`;
+        const text = isRunning ? `sent Ctrl+C to ${nameOf(session)}` : `no session for ${session.id}`;
         core.say({tone: isRunning ? 'good' : 'warning', text});
         loadSessions(context);
       }, fail);

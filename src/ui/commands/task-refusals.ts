@@ -1,6 +1,12 @@
 import {isLeaf} from '../../machines/policies/plan/plan-graph.ts';
-import {type TaskCommand, type TaskObstacle, taskObstacle} from '../../machines/policies/run/task-options.ts';
-import {dueReviews, readyBelow} from '../model/facts.ts';
+import {
+  type TaskCommand,
+  type TaskFacts,
+  type TaskObstacle,
+  taskObstacle,
+} from '../../machines/policies/run/task-options.ts';
+import {shellWord} from '../../services/contracts/errors.ts';
+import {parentsDueNow, readyBelow} from '../model/facts.ts';
 import {taskFactsOf} from '../model/task-facts.ts';
 import {changeable, noPlan, noTask, type Refusal} from './command.ts';
 
@@ -26,8 +32,8 @@ const byChart =
     if (first === null || obstacles.includes(null)) return null;
     const isStuck = first === 'paused' && taskObstacle(asked, 'resume') !== null;
     return isStuck
-      ? 'it is paused, without a session to go on in: R restarts it'
-      : wordsFor(first, commands[0]);
+      ? 'it is paused, without a session to continue: R restarts it'
+      : wordsFor(first, commands[0], asked);
   };
 
 const ofTask = (...commands: readonly TaskCommand[]): Refusal => whileIdle(byChart(...commands));
@@ -35,15 +41,15 @@ const ofTask = (...commands: readonly TaskCommand[]): Refusal => whileIdle(byCha
 /** What the run chart says, in the few words that fit beside a key. */
 const words: Partial<Record<TaskObstacle, string>> & {readonly ended: string} = {
   children: 'it has children; they are the ones that run',
-  reviewDue: 'its review is due: e goes on with it',
+  reviewDue: 'its review is due: e continues with it',
   running: 'an agent works on it',
-  noSession: 'it has no session to go on with: R restarts it',
-  foreignSession: 'it has no session to go on with: R restarts it',
-  unsavedSession: 'it has no session to go on with: R restarts it',
+  noSession: 'it has no session to continue in: R restarts it',
+  foreignSession: 'it has no session to continue in: R restarts it',
+  unsavedSession: 'it has no session to continue in: R restarts it',
   otherFolder: 'it belongs to another working folder: R restarts it',
   otherProgram: 'its session belongs to another program: R restarts it',
   checkpoint: 'it waits for your decision: u decides',
-  paused: 'it is paused: u goes on, R restarts it',
+  paused: 'it is paused: u resumes it, R restarts it',
   asking: 'it waits for your answer: u answers',
   done: 'it is done: R restarts it',
   notReady: 'it is not ready',
@@ -53,12 +59,19 @@ const words: Partial<Record<TaskObstacle, string>> & {readonly ended: string} = 
   committed: 'its change was committed',
 };
 
-function wordsFor(obstacle: TaskObstacle, command: TaskCommand | undefined): string {
+function wordsFor(
+  obstacle: TaskObstacle,
+  command: TaskCommand | undefined,
+  {task, run}: Pick<TaskFacts, 'task' | 'run'>,
+): string {
   if (command === 'retry' && obstacle !== 'children' && obstacle !== 'reviewDue')
     return 'it is neither failed nor blocked nor lost';
   if (command === 'execute' && obstacle === 'children') return 'no task below it is ready';
   if (command === 'undo' && obstacle === 'neverRan') return 'it has no run yet';
-  if (command === 'undo' && obstacle === 'replaced') return 'its changes were taken back already';
+  if (command === 'undo' && obstacle === 'replaced') {
+    const redo = `blackbird undo ${shellWord(task.id)} ${shellWord(run?.superseded_by_run_id ?? '')}`;
+    return `taken back already; ${redo} brings it back`;
+  }
   if (command === 'restart' && obstacle === 'neverRan') return 'it has no run yet: e executes it';
   return words[obstacle] ?? words.ended;
 }
@@ -67,7 +80,7 @@ export const executeRefusal = whileIdle(({plan, summary}, {data}) => {
   if (!plan) return noPlan;
   if ((summary?.counts.get('ready') ?? 0) > 0) return null;
   // A review that is due is work as well.
-  return data && dueReviews(plan, data).length > 0 ? null : 'no task is ready';
+  return data && parentsDueNow(plan, data).length > 0 ? null : 'no task is ready';
 });
 
 /** A parent stands for its children. */

@@ -12,6 +12,8 @@ export type ConfirmDialogProps = {
   /** What is done, as a verb: `Restart`. */
   readonly confirmLabel: string;
   readonly cancelLabel?: string;
+  /** What `y` does elsewhere, `F` does here: it overwrites what nobody else has. */
+  readonly isForced?: boolean;
   readonly columns: number;
   readonly rows: number;
   readonly isActive?: boolean;
@@ -25,6 +27,7 @@ export function ConfirmDialog({
   message,
   confirmLabel,
   cancelLabel = 'Cancel',
+  isForced = false,
   columns,
   rows,
   isActive = true,
@@ -32,7 +35,7 @@ export function ConfirmDialog({
   onCancel,
 }: ConfirmDialogProps) {
   const items = [{label: cancelLabel}, {label: confirmLabel}];
-  const keymap = confirmKeymap(confirmLabel, cancelLabel);
+  const keymap = confirmKeymap(confirmLabel, cancelLabel, isForced);
   const {state} = useStepper<State, Outcome>({
     initial: () => ({index: 0, isOver: false}),
     step: (before, {name}) => {
@@ -65,12 +68,12 @@ const over =
   (outcome: Outcome): Run =>
   (state) => ({state: {...state, isOver: true}, outcome});
 
-function confirmKeymap(confirmLabel: string, cancelLabel: string): Keymap<Run> {
+function confirmKeymap(confirmLabel: string, cancelLabel: string, isForced: boolean): Keymap<Run> {
   const items = [{label: cancelLabel}, {label: confirmLabel}];
   return [
     {
       id: 'confirm.yes',
-      keys: ['y', 'Y'],
+      keys: isForced ? ['F'] : ['y', 'Y'],
       label: confirmLabel.toLowerCase(),
       hint: 'first',
       run: over('confirm'),

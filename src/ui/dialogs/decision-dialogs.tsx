@@ -3,7 +3,6 @@ import {checkpointSlot} from '../../machines/drafts.ts';
 import {changesObstacle} from '../../machines/policies/run/changes-obstacle.ts';
 import {parentReviewText} from '../../machines/policies/run/said-feedback.ts';
 import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
-import {Lines, lineOf} from '../components/lines.tsx';
 import {viewFor} from '../diff/diff-view.ts';
 import {Editor} from '../editor/editor.tsx';
 import {decisionOn} from '../model/facts.ts';
@@ -11,6 +10,7 @@ import {CheckpointPrompt} from '../prompts/checkpoint-prompt.tsx';
 import {ParentReviewNotice} from '../prompts/parent-review-notice.tsx';
 import {useTui, useTuiState} from '../tui-context.tsx';
 import type {DialogSize} from './dialog-size.ts';
+import {TaskGone} from './task-gone.tsx';
 
 /** A run at its checkpoint: what it changed, and the decision. */
 export function CheckpointDialog({taskId, ...size}: DialogSize & {readonly taskId: string}) {
@@ -20,7 +20,7 @@ export function CheckpointDialog({taskId, ...size}: DialogSize & {readonly taskI
   const run = asked?.run ?? state.data?.runs.get(taskId);
   const planned = plan?.items.get(taskId);
   const task = planned ?? asked?.task;
-  if (!run || !task) return <Lines lines={[lineOf(' the task is gone')]} />;
+  if (!run || !task) return <TaskGone {...size} />;
   const place = state.data?.place;
   const changesRefused = asked ? asked.obstacle : place ? changesObstacle(run, place) : null;
   return (

@@ -50,7 +50,7 @@ export function DialogView({dialog, ...size}: DialogSize & {readonly dialog: Dia
         <ConfirmDialog
           {...size}
           title={`Restart ${name}?`}
-          message={`A new agent begins from scratch, in a new session. Run ${run?.run_id ?? ''} (${run?.state ?? ''}) stays in the history.`}
+          message={`A new agent begins from scratch, in a new session. Run ${run?.run_id ?? ''} (${run?.state ?? ''}) stays in the history, what it changed in the files.`}
           confirmLabel="Restart"
           onConfirm={() => answers.restart(dialog.taskId)}
           onCancel={answers.close}
@@ -61,7 +61,8 @@ export function DialogView({dialog, ...size}: DialogSize & {readonly dialog: Dia
       return (
         <ConfirmDialog
           {...size}
-          title={`Undo ${name}?`}
+          title={dialog.isForced ? `Undo ${name} by force?` : `Undo ${name}?`}
+          isForced={dialog.isForced}
           message={[...dialog.lines, undoWords(dialog.isForced)].join('\n')}
           confirmLabel={dialog.isForced ? 'Undo by force' : 'Undo'}
           onConfirm={() => answers.undo(dialog.taskId, dialog.isForced)}
@@ -124,4 +125,4 @@ export function DialogView({dialog, ...size}: DialogSize & {readonly dialog: Dia
 const undoWords = (isForced: boolean) =>
   isForced
     ? 'By force, files in conflict get what they had before the task; undoing the undo brings the edits back.'
-    : 'What was edited since stays. The task is todo again; blackbird undo takes it back.';
+    : 'What was edited since stays. The task is todo again; U then names the command that brings it back.';

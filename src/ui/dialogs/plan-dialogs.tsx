@@ -17,11 +17,8 @@ import {ChoiceDialog} from './choice-dialog.tsx';
 import type {DialogSize} from './dialog-size.ts';
 
 const wishTitles = {
-  generate: [
-    'What do you want to have built?',
-    'In your own words; @ names a file. Your agent proposes tasks for it.',
-  ],
-  refine: ['What has to change?', 'Statuses and runs of tasks stay as they are.'],
+  generate: ['What should be built?', 'In your own words; @ names a file. Your agent proposes tasks for it.'],
+  refine: ['What should change?', 'Statuses and runs of tasks stay as they are.'],
 } as const;
 
 /** What a planner is asked for. */
@@ -62,7 +59,7 @@ export function PlanDraftsDialog({columns, rows}: DialogSize) {
       items={[
         {label: 'Something new'},
         ...planDrafts.map(({text, questions}) => ({
-          label: `Go on: ${displayLine(text.slice(0, 200))}`,
+          label: `Continue: ${displayLine(text.slice(0, 200))}`,
           note: questions.length > 0 ? 'waits for your answer' : 'a draft',
         })),
       ]}
@@ -85,7 +82,7 @@ export function PlanReviseDialog({columns, rows}: DialogSize) {
       files={files}
       columns={columns}
       rows={rows}
-      title="What has to be different?"
+      title="What should be different?"
       placeholder="The planner hears it in its own session and proposes again."
       openDraft={() => drafts.open(revisionSlot(draftId))}
       onSubmit={(text, draft) => answers.revisePlan(text, draft)}

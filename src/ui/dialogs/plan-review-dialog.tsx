@@ -2,12 +2,13 @@ import {diffCounts} from '../../machines/policies/plan/plan-diff-lines.ts';
 import {isBlocking} from '../../machines/policies/plan/plan-lint.ts';
 import type {PlanPreview} from '../../machines/policies/planning/check-proposal.ts';
 import {hintLine} from '../components/hint-line.tsx';
-import {type Line, Lines} from '../components/lines.tsx';
+import {type Line, Lines, lineOf} from '../components/lines.tsx';
 import {selectedAfter, selectKeys} from '../components/select.ts';
 import {type Step, useStepper} from '../input/use-stepper.ts';
 import {bindingOf, hintsOf, type Keymap, notNow} from '../keymap.ts';
 import {type PreviewRow, previewDetail, previewRowLine, previewRows} from '../model/plan-preview.ts';
 import {cutLine, lineWidth} from '../model/styled-lines.ts';
+import {wrapped} from '../text/wrap.ts';
 import {useTui, useTuiState} from '../tui-context.tsx';
 import type {DialogSize} from './dialog-size.ts';
 
@@ -20,6 +21,7 @@ type Outcome =
   | 'revise'
   | 'drop'
   | 'later'
+  | 'takeBack'
   | {readonly type: 'edit' | 'leaveOut'; readonly row: PreviewRow};
 type Run = (state: State, key: string, rows: readonly PreviewRow[]) => Step<State, Outcome>;
 
@@ -57,6 +59,7 @@ const keymap: Keymap<Run, Facts> = [
     refusal: (row) => (row?.mark === '+' ? null : notNow),
     run: onRow('leaveOut'),
   },
+  {id: 'proposal.takeBack', keys: ['z'], label: 'take back', hint: 'first', run: over('takeBack')},
   {id: 'proposal.drop', keys: ['D'], label: 'discard', hint: 'first', run: over('drop')},
   {id: 'proposal.later', keys: ['escape'], label: 'later', hint: 'first', run: over('later')},
   {id: 'proposal.down', keys: ['pagedown', 'space', 'ctrl+d'], label: 'page', hint: 'more', run: scrollBy(8)},
@@ -86,12 +89,14 @@ export function PlanReviewDialog({columns, rows: height}: DialogSize) {
     step: (before, {name}) =>
       bindingOf(keymap, name, rows[before.index])?.run(before, name, rows) ?? {state: before},
     onOutcome: (outcome) => {
-      if (typeof outcome === 'string') answers.decidePlan(outcome);
+      if (outcome === 'takeBack') answers.takeBackProposed();
+      else if (typeof outcome === 'string') answers.decidePlan(outcome);
       else if (outcome.type === 'edit') answers.editProposed(outcome.row.id);
       else answers.leaveOutProposed(outcome.row.id);
     },
   });
-  if (!preview) return null;
+  if (!question) return null;
+  if (!preview) return <Lines lines={outdated(columns)} />;
   const room = Math.max(3, height - 3);
   const selected = rows[state.index];
   return (
@@ -107,6 +112,18 @@ export function PlanReviewDialog({columns, rows: height}: DialogSize) {
     />
   );
 }
+
+/** What it would change is not in the plan any more as the planner saw it. */
+const outdated = (columns: number): Line[] => [
+  lineOf(' The proposal no longer fits the plan', {tone: 'warning', bold: true}),
+  [],
+  ...wrapped(
+    'What it would change was changed since. Revise it, discard it, or leave it for later.',
+    columns - 2,
+  ).map((text) => lineOf(` ${text}`)),
+  [],
+  hintLine(hintsOf(keymap, undefined), columns),
+];
 
 /** The task that was edited; else the first that changes. */
 function startIndex(rows: readonly PreviewRow[], selectedId: string | null): number {

@@ -1,21 +1,34 @@
-import {useState} from 'react';
+import {useEffect, useRef, useState} from 'react';
 import {askOnScreen} from '../../machines/tui-flow.ts';
-import {Lines, lineOf} from '../components/lines.tsx';
 import {QuestionsPrompt} from '../prompts/questions-prompt.tsx';
 import {useTui, useTuiState} from '../tui-context.tsx';
 import type {DialogSize} from './dialog-size.ts';
+import {TaskGone} from './task-gone.tsx';
 
 /** What an agent asked; the answers send it back to work. */
 export function QuestionsDialog({taskId, ...size}: DialogSize & {readonly taskId: string}) {
   const {answers, files, ports} = useTui();
+  const left = useRef<{readonly hasWords: boolean} | null>(null);
   const [{data}, {plan}] = useTuiState();
   const [actor] = useState(() => {
     const run = data?.runs.get(taskId) ?? {task_id: taskId, run_id: ''};
     const {drafts} = ports;
     const now = () => new Date(ports.now()).toISOString();
-    return askOnScreen({drafts, run, now}, (output) => answers.endQuestions(taskId, output));
+    return askOnScreen({drafts, run, now}, (output) =>
+      left.current ? answers.leaveQuestions(output, left.current) : answers.endQuestions(taskId, output),
+    );
   });
+  // Closed from outside: half an answer is kept all the same.
+  useEffect(
+    () => () => {
+      const {status, context} = actor.getSnapshot();
+      if (status !== 'active') return;
+      left.current = {hasWords: context.answers.some((answer) => answer !== '')};
+      actor.send({type: 'question.cancel'});
+    },
+    [actor],
+  );
   const task = plan?.items.get(taskId);
-  if (!task) return <Lines lines={[lineOf(' the task is gone')]} />;
+  if (!task) return <TaskGone {...size} />;
   return <QuestionsPrompt {...size} actor={actor} files={files} task={task} />;
 }

@@ -42,7 +42,7 @@ export function SessionNewDialog({columns}: DialogSize) {
     <Lines
       lines={[
         lineOf(' New session', {bold: true}),
-        lineOf(' A branch, a worktree of it, and an agent in tmux.', {dim: true}),
+        lineOf(' A branch, its worktree, and an agent in tmux.', {dim: true}),
         blankLine,
         [{text: ' name ❯ ', tone: 'accent'}, {text: displayLine(state)}, {text: ' ', inverse: true}],
         blankLine,
@@ -77,7 +77,7 @@ export function SessionCleanDialog({
   return (
     <ConfirmDialog
       {...size}
-      title={force ? `Clean ${name} all the same?` : `Clean ${name}?`}
+      title={force ? `Clean ${name} anyway?` : `Clean ${name}?`}
       message={
         force
           ? 'What is only in its worktree is lost for good. The branch and the record stay.'

@@ -7,13 +7,18 @@ export type ReviewComment = {
   readonly side: 'old' | 'new';
   readonly line: number;
   readonly text: string;
+  /** The agent was sent back with it before: it is shown, and cannot be changed. */
+  readonly isSent?: boolean;
 };
 
+/** The line that a comment is about. */
+export type CommentPlace = Pick<ReviewComment, 'file' | 'side' | 'line'>;
+
+export const isSamePlace = (one: CommentPlace, other: CommentPlace): boolean =>
+  one.file === other.file && one.side === other.side && one.line === other.line;
+
 /** Where a comment on a row belongs; null for rows that are no line of a file. */
-export function anchorOf(
-  path: string,
-  {kind, old, new: now}: PatchRow,
-): Pick<ReviewComment, 'file' | 'side' | 'line'> | null {
+export function anchorOf(path: string, {kind, old, new: now}: PatchRow): CommentPlace | null {
   if (kind === 'removed' && old !== null) return {file: path, side: 'old', line: old};
   return now === null ? null : {file: path, side: 'new', line: now};
 }
@@ -27,7 +32,5 @@ export function commentsOn(
   if (comments.length === 0) return [];
   const anchor = anchorOf(path, row);
   if (anchor === null) return [];
-  return comments.filter(
-    ({file, side, line}) => file === anchor.file && side === anchor.side && line === anchor.line,
-  );
+  return comments.filter((comment) => isSamePlace(comment, anchor));
 }

@@ -35,10 +35,10 @@ export function anchorAt(view: DiffView): ReturnType<typeof anchorOf> {
   return row ? anchorOf(currentFile(view)?.path ?? '', row) : null;
 }
 
-/** The comment on the marked row. */
+/** The comment on the marked row that can still be changed. */
 export function commentAt(view: DiffView, comments: readonly ReviewComment[]): ReviewComment | undefined {
   const row = rowAt(view);
-  return row && commentsOn(comments, currentFile(view)?.path ?? '', row)[0];
+  return row && commentsOn(comments, currentFile(view)?.path ?? '', row).find(({isSent}) => !isSent);
 }
 
 const onComment = (view: DiffView, {comments}: DiffFrame) =>

@@ -1,4 +1,4 @@
-import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
+import {displayText, visibleLine} from '../../machines/policies/text/display-text.ts';
 import type {Line, Span} from '../components/lines.tsx';
 import {breakText} from '../text/break-text.ts';
 import {cutEnd, cutStart, dropColumns, padEnd} from '../text/fit.ts';
@@ -126,13 +126,11 @@ function marked(text: string, query: string, row: PatchRow): Span[] {
   return [...spans, {text: text.slice(from), ...style}].filter((span) => span.text !== '');
 }
 
-/** One line of a file, and one only: a carriage return inside it must not pass for a line end. */
+/** One line of a file, and one only, with everything that is in it. */
 function shownText({kind, text}: PatchRow): string {
   const isChange = kind === 'added' || kind === 'removed';
   const cut = text.length > longestLine ? `${text.slice(0, longestLine)}…` : text;
-  return displayText(isChange ? cut : cut.replace(/\r$/, ''))
-    .replaceAll('\n', '^M')
-    .replaceAll('\t', tabText);
+  return visibleLine(isChange ? cut : cut.replace(/\r$/, '')).replaceAll('\t', tabText);
 }
 
 function titleLine(file: PatchFile | undefined, mark: Span, view: DiffView, columns: number): Line {
@@ -140,7 +138,7 @@ function titleLine(file: PatchFile | undefined, mark: Span, view: DiffView, colu
   const right = `${countsOf(file)}${isViewed(view, file) ? '  ✓ viewed' : ''} `;
   const note = notes[file.change];
   const left = cutStart(
-    displayLine(file.path),
+    visibleLine(file.path),
     Math.max(8, columns - textWidth(right) - textWidth(note) - 6),
   );
   const width = 4 + textWidth(left) + textWidth(note);
@@ -175,13 +173,18 @@ function commentLines(
   return commentsOn(comments, path, row).flatMap((comment) => commentBox(comment, indent, columns));
 }
 
-function commentBox({text}: ReviewComment, indent: number, columns: number): Line[] {
-  const safe = displayText(text).replaceAll('\t', tabText).trimEnd();
+function commentBox({text, isSent}: ReviewComment, indent: number, columns: number): Line[] {
+  const safe = displayText(isSent ? `${text.trimEnd()} (sent)` : text)
+    .replaceAll('\t', tabText)
+    .trimEnd();
   const width = Math.max(4, columns - indent - 2);
   return breakText(safe, width).map(
     ({start, end}): Line => [
       {text: `${' '.repeat(indent)}┃ `, tone: 'warning'},
-      {text: safe.slice(start, end).trimEnd() || ' ', tone: 'warning', bold: true},
+      {
+        text: safe.slice(start, end).trimEnd() || ' ',
+        ...(isSent ? {dim: true} : {tone: 'warning', bold: true}),
+      },
     ],
   );
 }
@@ -194,11 +197,11 @@ export function fileLines(view: DiffView, {columns, height}: {columns: number; h
   const top = Math.max(0, Math.min(current - Math.floor(height / 2), files.length - height));
   const shown = files.slice(top, top + height);
   const counts = Math.max(0, ...shown.map((file) => textWidth(countsOf(file))));
-  const widest = Math.max(0, ...shown.map(({path}) => textWidth(displayLine(path))));
+  const widest = Math.max(0, ...shown.map(({path}) => textWidth(visibleLine(path))));
   const names = Math.max(8, Math.min(widest, columns - counts - 16));
   return shown.map((file, place): Line => {
     const isCurrent = top + place === current;
-    const name = padEnd(cutStart(displayLine(file.path), names), names);
+    const name = padEnd(cutStart(visibleLine(file.path), names), names);
     return [
       {text: isCurrent ? ' ▸ ' : '   ', tone: 'accent', bold: true},
       {text: name, bold: isCurrent},

@@ -1,4 +1,5 @@
-import {displayLine} from '../../machines/policies/text/display-text.ts';
+import {counted} from '../../machines/policies/text/counted.ts';
+import {displayLine, visibleLine} from '../../machines/policies/text/display-text.ts';
 import {type Line, lineOf, type Span} from '../components/lines.tsx';
 import {helpOf} from '../keymap.ts';
 import {cutLine, lineWidth} from '../model/styled-lines.ts';
@@ -153,21 +154,24 @@ function scopeSpans(
 
 function filesOf({files}: Patch, hasCounts: boolean): string {
   const [added, removed] = [sum(files.map((file) => file.added)), sum(files.map((file) => file.removed))];
-  const count = `${files.length} ${files.length === 1 ? 'file' : 'files'}`;
+  const count = counted(files.length, 'file');
   return hasCounts ? `${count} +${added} −${removed}` : count;
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 
-const commentCount = ({length}: readonly ReviewComment[]): string =>
-  length === 0 ? '' : `${length} ${length === 1 ? 'comment' : 'comments'}`;
+/** Of those that are not sent yet. */
+function commentCount(comments: readonly ReviewComment[]): string {
+  const {length} = comments.filter(({isSent}) => !isSent);
+  return length === 0 ? '' : counted(length, 'comment');
+}
 
 /** How many comments there are, how many files were viewed, where the mark is. */
 function progress(view: DiffView, comments: readonly ReviewComment[]): string {
   const {files, rows} = patchOf(view);
   const seen = files.filter((each) => isViewed(view, each)).length;
   return [
-    ...(comments.length > 0 ? [commentCount(comments)] : []),
+    ...(commentCount(comments) === '' ? [] : [commentCount(comments)]),
     ...(files.length > 0 ? [`${seen}/${files.length} viewed`] : []),
     ...(rows.length > 0 ? [`${Math.min(rows.length, view.cursor + 1)}/${rows.length}`] : []),
   ].join(' · ');
@@ -180,7 +184,7 @@ function zoomedTitle({view, comments}: Review, columns: number): Line {
   const counts = file ? `  ${countsOf(file)}${isViewed(view, file) ? '  ✓ viewed' : ''}` : '';
   const room = Math.max(8, columns - textWidth(right) - textWidth(counts) - 4);
   return justified(
-    [{text: ` ${cutStart(displayLine(file?.path ?? ''), room)}`, bold: true}, {text: counts}],
+    [{text: ` ${cutStart(visibleLine(file?.path ?? ''), room)}`, bold: true}, {text: counts}],
     right,
     columns,
   );

@@ -1,6 +1,8 @@
 import {effectsByRank} from '../../machines/policies/review/effect-words.ts';
+import {commentCount, requestWords} from '../../machines/policies/review/line-comments.ts';
 import {checkWords, isPassed, lastChecks} from '../../machines/policies/run/check-words.ts';
-import {displayLine} from '../../machines/policies/text/display-text.ts';
+import {counted} from '../../machines/policies/text/counted.ts';
+import {displayLine, visibleLine} from '../../machines/policies/text/display-text.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Line, Span} from '../components/lines.tsx';
 import {cutEnd} from '../text/fit.ts';
@@ -38,6 +40,7 @@ function partsOf({task, run}: ReviewSubject, columns: number): Part[] {
   return [
     ...part('Failed', run.failure ? [run.failure.message] : [], {style: {tone: 'bad', bold: true}}),
     ...beware(run, columns),
+    ...part('Asked', askedOf(run)),
     ...part('Said', said === '' ? [] : said.split('\n')),
     ...part('Criteria', criteria, {short: [criteria.join('  ')]}),
     ...part(
@@ -46,6 +49,13 @@ function partsOf({task, run}: ReviewSubject, columns: number): Part[] {
       {short: [checks.map(({text}) => text).join('   ')], style: isFailed ? {tone: 'bad', bold: true} : {}},
     ),
   ];
+}
+
+/** What the agent was sent back with. */
+function askedOf({feedback = '', comment_ids: comments = []}: RunRecord): string[] {
+  const words = requestWords(feedback);
+  const count = comments.length === 0 ? [] : [`with ${commentCount(comments.length)}`];
+  return [...(words === '' ? [] : words.split('\n')), ...count];
 }
 
 type PartForm = {
@@ -95,7 +105,7 @@ function cutTo(rows: readonly string[], count: number, more: string, room: numbe
 /** Every side effect has its row before any is told in full, and what is left out is counted. */
 function beware({side_effects: effects}: RunRecord, columns: number): Part[] {
   const ranked = effectsByRank(effects);
-  const [heads, details] = [ranked.heads.map(displayLine), ranked.details.map(displayLine)];
+  const [heads, details] = [ranked.heads.map(visibleLine), ranked.details.map(visibleLine)];
   if (heads.length === 0) return [];
   const room = roomFor(columns);
   const style = {tone: 'warning', bold: true} as const;
@@ -157,6 +167,6 @@ export function totalsOf({review_summary: summary}: RunRecord): string {
   const last = summary?.diffstat.split('\n').findLast((line) => line.trim() !== '');
   if (last !== undefined && /\bchanged\b/.test(last)) return displayLine(last.trim());
   const count = summary?.total_files ?? summary?.files.length ?? 0;
-  if (count > 0) return `${count} ${count === 1 ? 'file' : 'files'} changed`;
+  if (count > 0) return `${counted(count, 'file')} changed`;
   return displayLine(summary?.note ?? 'no files were changed');
 }

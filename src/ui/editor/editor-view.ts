@@ -1,6 +1,7 @@
+import {visibleLine} from '../../machines/policies/text/display-text.ts';
 import {hintLine} from '../components/hint-line.tsx';
 import type {Line} from '../components/lines.tsx';
-import {hintsOf} from '../keymap.ts';
+import {hintsOf, type KeyHint} from '../keymap.ts';
 import {cutEnd, cutStart, justify} from '../text/fit.ts';
 import {graphemesOf, tabText} from '../text/graphemes.ts';
 import {editorKeymap, pickerKeymap} from './editor-keymap.ts';
@@ -16,6 +17,10 @@ export type EditorView = {
   /** All of it: title, text, files, hints. */
   readonly height: number;
   readonly title: string;
+  /** A line of code that it is about, below the title. */
+  readonly about?: string;
+  /** What ctrl+s does with the text where it is not sent. */
+  readonly submits?: 'keep';
   readonly placeholder: string;
   readonly list: FileList;
   /** Said in place of the hints, once. */
@@ -23,7 +28,8 @@ export type EditorView = {
 };
 
 /** Rows that are left for the text while no list is open. */
-export const textHeight = ({height}: Pick<EditorView, 'height'>) => Math.max(1, height - 2);
+export const textHeight = ({height, about}: Pick<EditorView, 'height' | 'about'>) =>
+  Math.max(1, height - (about === undefined ? 2 : 3));
 
 /** Left of the text. */
 export const margin = 2;
@@ -31,8 +37,9 @@ export const margin = 2;
 /** The editor as lines, never more than its height. */
 export function editorLines(state: EditorState, view: EditorView): Line[] {
   const {columns, footColumns = columns, height, title} = view;
+  const verb = view.submits === 'keep' ? 'keeps' : 'sends';
   const notice =
-    view.notice ?? (state.isRecalled ? 'Your draft is back. ctrl+s sends, ctrl+x drops it.' : null);
+    view.notice ?? (state.isRecalled ? `Your draft is back. ctrl+s ${verb}, ctrl+x drops it.` : null);
   const room = textHeight(view);
   const picker = state.picker ? pickerLines(state.picker, view, Math.min(8, Math.floor(room / 2))) : [];
   const rows = rowsOf(state.buffer.text, textColumns({columns: columns - margin}));
@@ -48,11 +55,12 @@ export function editorLines(state: EditorState, view: EditorView): Line[] {
   if (state.buffer.text === '') text[0] = placeholderLine(view.placeholder, columns);
   const foot: Line =
     notice === null
-      ? hintLine(editorHints(state), footColumns)
+      ? hintLine(editorHints(state, view), footColumns)
       : [{text: cutEnd(` ${notice}`, footColumns), tone: 'warning', bold: true}];
   const fill = Math.max(0, room - picker.length - text.length);
   return [
     [{text: justify(` ${title}`, place, columns), bold: true}],
+    ...(view.about === undefined ? [] : [aboutLine(view.about, columns)]),
     ...text,
     ...picker,
     ...Array.from({length: fill}, (): Line => [{text: ''}]),
@@ -99,4 +107,14 @@ function pickerLines(
   });
 }
 
-const editorHints = ({picker}: EditorState) => (picker ? hintsOf(pickerKeymap) : hintsOf(editorKeymap));
+const aboutLine = (text: string, columns: number): Line => [
+  {text: cutEnd(` ${visibleLine(text.replaceAll('\t', tabText))}`, columns), dim: true},
+];
+
+function editorHints({picker}: EditorState, {submits}: EditorView): KeyHint[] {
+  if (picker) return hintsOf(pickerKeymap);
+  const hints = hintsOf(editorKeymap);
+  return submits
+    ? hints.map((hint) => (hint.label === 'send' ? {...hint, label: submits, short: submits} : hint))
+    : hints;
+}

@@ -8,7 +8,7 @@ import {drawHeader, drawJobChoice, drawNotable} from './job-header.ts';
 import {drawRow} from './job-row.ts';
 import {JobRows} from './job-rows-cache.ts';
 import {type LaneScale, laneScale} from './job-scale.ts';
-import type {Connection} from './stream.ts';
+import {type Connection, retries} from './stream.ts';
 import {VirtualList} from './virtual-list.ts';
 
 const refreshMilliseconds = 1_000;
@@ -25,6 +25,9 @@ export class JobView {
   #jobId = 'newest';
   #page: JobPage | null = null;
   #timer = 0;
+  /** Answers that come after it was left, or to an earlier question, are thrown away. */
+  #turn = 0;
+  #failures = 0;
   /** How much of the time is seen: 1 is all of it; `start` is the share of it at the left edge. */
   #window = {zoom: 1, start: 0};
 
@@ -60,11 +63,13 @@ export class JobView {
       this.#window = {zoom: 1, start: 0};
       this.#rows.reset();
     }
+    this.#failures = 0;
     void this.#refresh(true);
   }
 
   close(): void {
     clearTimeout(this.#timer);
+    this.#turn++;
   }
 
   zoom(by: number, at = 0.5): void {
@@ -94,11 +99,13 @@ export class JobView {
 
   async #refresh(isFirst: boolean): Promise<void> {
     clearTimeout(this.#timer);
+    const turn = ++this.#turn;
     const asked = this.#jobId;
     const begun = performance.now();
     const page = await ask<JobPage>(`jobs/${pathOf(asked)}`).catch(() => undefined);
-    if (asked !== this.#jobId) return;
-    if (page === undefined) return this.#onConnection('gone', false);
+    if (turn !== this.#turn) return;
+    if (page === undefined) return this.#tryAgain(isFirst);
+    this.#failures = 0;
     if (page === null) return this.#showNothing();
     const isNew = this.#page === null;
     this.#page = page;
@@ -115,6 +122,13 @@ export class JobView {
         // Whoever answers has other work: a long job is looked at less often.
         Math.max((this.#page?.is_live ? 1 : 3) * refreshMilliseconds, 10 * (performance.now() - begun)),
       );
+  }
+
+  /** One answer that does not come is no end; nobody is there only when several in a row do not. */
+  #tryAgain(isFirst: boolean): void {
+    const delay = retries[this.#failures++];
+    this.#onConnection(delay === undefined ? 'gone' : 'connecting', false);
+    if (delay !== undefined) this.#timer = setTimeout(() => void this.#refresh(isFirst), delay);
   }
 
   async #loadChoice(chosen: string): Promise<void> {

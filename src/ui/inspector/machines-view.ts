@@ -32,6 +32,7 @@ export class MachinesView {
   #subject: Subject = 'process';
   #recording = new Recording();
   #stop: () => void = () => {};
+  #connection: readonly [connection: Connection, saidGoodbye: boolean] = ['connecting', false];
   /** Where an address leads that was opened before its entries came. */
   #wanted: Moment | null = null;
   #position = -1;
@@ -58,6 +59,7 @@ export class MachinesView {
       this.#context.forget();
       this.#position = -1;
       this.#only = null;
+      this.#connection = ['connecting', false];
       const path =
         subject === 'process' ? 'entries' : `runs/${pathOf(subject.taskId, subject.runId)}/entries`;
       this.#stop = listen(
@@ -71,13 +73,10 @@ export class MachinesView {
     this.#wanted = moment;
     this.#isFollowing = moment.type === 'latest';
     this.#run.show(subject);
+    // What was heard while the job was looked at.
+    this.#onConnection(...this.#connection);
     this.#goWhereWanted();
     this.draw();
-  }
-
-  close(): void {
-    this.#stop();
-    this.#recording = new Recording();
   }
 
   travel(index: number): void {
@@ -152,6 +151,7 @@ export class MachinesView {
   #connected(connection: Connection, saidGoodbye: boolean): void {
     if (connection !== 'connecting') this.#recording.standing = connection === 'gone' ? 'ended' : connection;
     if (connection !== 'connecting' && connection !== 'live') this.#run.refresh();
+    this.#connection = [connection, saidGoodbye];
     this.#onConnection(connection, saidGoodbye);
     this.draw();
   }

@@ -32,20 +32,27 @@ function showConnection(connection: Connection, saidGoodbye: boolean): void {
   shown.dataset.state = connection === 'gone' ? (saidGoodbye ? 'ended' : 'lost') : connection;
 }
 
-const job = new JobView(showConnection);
+let view: Address['view'] = 'job';
+/** Only of what is looked at: the stream of a run stays open while its job is shown. */
+const showConnectionOf =
+  (shown: Address['view']) =>
+  (...news: Parameters<typeof showConnection>): void => {
+    if (view === shown) showConnection(...news);
+  };
+
+const job = new JobView(showConnectionOf('job'));
 /** With every chart and what replays them: loaded when they are first looked at. */
 let machines: MachinesView | null = null;
 async function loadMachines(): Promise<MachinesView | null> {
   // Whoever serves the page may be gone by now.
   const loaded = await import('./machines-view.ts').catch(() => null);
-  if (loaded) machines ??= new loaded.MachinesView(showConnection);
+  if (loaded) machines ??= new loaded.MachinesView(showConnectionOf('machines'));
   return machines;
 }
 /** For what makes sense only once they are there. */
 const on = (act: (shown: MachinesView) => void) => () => {
   if (machines) act(machines);
 };
-let view: Address['view'] = 'job';
 
 function firstAddress(): Address {
   if (facts.opens === 'job') return {view: 'job', jobId: facts.job_id ?? newestJob};

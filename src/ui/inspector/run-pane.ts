@@ -22,6 +22,7 @@ export class RunPane {
 
   refresh(): void {
     const subject = this.#subject;
+    this.#turn++;
     if (subject !== 'process') void this.#load(subject);
     else {
       byId('run').hidden = true;
@@ -30,7 +31,7 @@ export class RunPane {
   }
 
   async #load({taskId, runId}: Exclude<Subject, 'process'>): Promise<void> {
-    const turn = ++this.#turn;
+    const turn = this.#turn;
     // Whoever served it may be gone: what is shown stays.
     const facts = await ask<RunFacts>(`runs/${pathOf(taskId, runId)}`).catch(() => null);
     if (turn !== this.#turn || facts === null) return;
@@ -39,7 +40,8 @@ export class RunPane {
     this.#jobId = facts.job_id;
     this.visits = null;
     if (facts.job_id === null) return;
-    this.visits = await ask<Visits>(`jobs/${pathOf(facts.job_id)}/visits`).catch(() => null);
+    const visits = await ask<Visits>(`jobs/${pathOf(facts.job_id)}/visits`).catch(() => null);
+    if (facts.job_id === this.#jobId) this.visits = visits;
   }
 }
 

@@ -4,7 +4,7 @@ import type {InspectedEntry, SourceStanding} from '../../services/contracts/jour
 export type Connection = 'connecting' | SourceStanding | 'gone';
 
 /** How often a lost connection is tried again, in milliseconds; then the process is taken to be gone. */
-const retries = [500, 1_000, 2_000, 4_000] as const;
+export const retries = [500, 1_000, 2_000, 4_000] as const;
 
 /** Listens to the entries of a source until whoever serves them is gone. Returns how to stop. */
 export function listen(

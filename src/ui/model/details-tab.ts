@@ -1,5 +1,6 @@
 import {childrenOf, dependentsOf, isLeaf, parentOf} from '../../machines/policies/plan/plan-graph.ts';
 import {checksOf} from '../../machines/policies/plan/task-checks.ts';
+import {failureWords} from '../../machines/policies/run/failure-table.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
@@ -76,7 +77,7 @@ function statusLines(
       ? [beside]
       : [head, ...wrapped(hint, columns).map((text): Line => [{text, dim: true}])];
   if (run?.failure && (state === 'failed' || state === 'paused' || state === 'lost')) {
-    const reason = `${run.failure.kind}: ${displayLine(run.failure.message)}`;
+    const reason = displayLine(failureWords(run.failure));
     lines.push(...wrapped(reason, columns).map((text): Line => [{text, tone: 'bad'}]));
   }
   return lines;

@@ -238,8 +238,8 @@ const screens = ['help', 'home', 'plan', 'settings', 'sessions'] as const satisf
 
 const screenOf = (ui: TuiSnapshot): ScreenName => screens.find((screen) => ui.hasTag(screen)) ?? 'home';
 
-/** Parents whose review the next execute makes; one that sent tasks back waits for a person. */
-export function dueReviews(plan: Plan, {pendingFeedback}: Pick<ProjectData, 'pendingFeedback'>): Task[] {
+/** Parents that the next execute reviews or completes; one that sent tasks back waits for a person. */
+export function parentsDueNow(plan: Plan, {pendingFeedback}: Pick<ProjectData, 'pendingFeedback'>): Task[] {
   const judged = new Set([...pendingFeedback.values()].map(({parentTaskId}) => parentTaskId));
   return dueParents(plan).filter(({id}) => !judged.has(id));
 }

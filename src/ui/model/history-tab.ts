@@ -1,5 +1,6 @@
 import {checkWords, lastChecks} from '../../machines/policies/run/check-words.ts';
 import {commitWords} from '../../machines/policies/run/commit-message.ts';
+import {failureWords} from '../../machines/policies/run/failure-table.ts';
 import {pausedWords} from '../../machines/policies/run/pause-words.ts';
 import {programName} from '../../machines/policies/run/program.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
@@ -41,7 +42,7 @@ function runLines(run: RunRecord, columns: number): Line[] {
     ['checks', lastChecks(run).map(checkWords).join('  ') || undefined],
     ['commit', run.commit && commitWords(run.commit)],
     ['resumable', goesOn(run) ? (run.resumable ? 'yes' : 'no') : undefined],
-    ['failure', run.failure && `${run.failure.kind}: ${run.failure.message}`],
+    ['failure', run.failure && failureWords(run.failure)],
     ['resumed from', run.resumed_from_run_id],
     ['restart of', run.restart_of_run_id],
     ['replaced by', run.superseded_by_run_id],

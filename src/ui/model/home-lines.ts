@@ -1,10 +1,11 @@
+import {waitedFor} from '../../machines/policies/job/wait-lines.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {chosenBy} from '../../services/contracts/project.ts';
 import {keymaps} from '../commands/command-table.ts';
 import type {Line} from '../components/lines.tsx';
 import {hintsOf} from '../keymap.ts';
 import {wrapped} from '../text/wrap.ts';
-import {dueReviews, type Facts, type TuiState} from './facts.ts';
+import {type Facts, parentsDueNow, type TuiState} from './facts.ts';
 import {keyHints, taskFactsOf} from './task-facts.ts';
 import {stateBadges, type TaskState} from './task-state.ts';
 
@@ -130,16 +131,21 @@ function nextLines(state: TuiState, {summary, plan, stateOf, isBusy}: Facts): st
     const asked = plan && task ? taskFactsOf(state, plan, task) : null;
     return (asked && keyHints(asked)[0]) ?? 'see what it says';
   };
+  const {job} = state;
+  if (isBusy && job?.runs.size === 0 && summary.attention.length > 0)
+    return ['A task needs you: enter, then n and u.'];
+  if (isBusy && job?.wait)
+    return [`Nothing runs: ${waitedFor(job.wait)}. enter shows the task, ctrl+c pauses it.`];
   if (isBusy) return ['A task is running: enter shows it, ctrl+c pauses it.'];
   if (data.otherEngine !== null) return [`Process ${data.otherEngine} works on the plan: enter shows it.`];
   if (summary.attention.length > 0) return ['A task needs you: enter, then n and u.'];
   if (count('orphaned') > 0)
-    return [`The agent of a task works on without its Blackbird: enter, then ${hint('orphaned')}.`];
+    return [`The agent of a task is still working without its Blackbird: enter, then ${hint('orphaned')}.`];
   if (count('paused') + count('lost') > 0)
     return [`A task is paused: enter, then ${hint('paused', 'lost')}.`];
   if (count('ready') > 0) return ['e runs the ready tasks, one after another.'];
-  const due = plan ? dueReviews(plan, data).map(({id}) => displayLine(id)) : [];
-  if (due.length > 0) return [`The review of ${due.join(', ')} is due: e goes on with it.`];
+  const due = plan ? parentsDueNow(plan, data).map(({id}) => displayLine(id)) : [];
+  if (due.length > 0) return [`The review of ${due.join(', ')} is due: e continues with it.`];
   if (count('failed') > 0) return [`A task failed: enter, then ${hint('failed')}.`];
   if (summary.done === summary.total) return ['Everything is done.'];
   return ['No task is ready: enter shows what they wait for.'];

@@ -1,3 +1,6 @@
+import type {Wait} from '../../machines/policies/job/waiting.ts';
+import {jobHold} from '../../machines/policies/run/job-hold.ts';
+import {isHeldForTime, retryTimeOf} from '../../machines/policies/run/retry-time.ts';
 import {
   factsAbout,
   nextCommands,
@@ -11,7 +14,7 @@ import type {ProjectData} from '../ports.ts';
 
 /** What the run chart is asked with about a task. */
 export function taskFactsOf(
-  {data, job}: {readonly data: ProjectData | null; readonly job: object | null},
+  {data, job}: {readonly data: ProjectData | null; readonly job: {readonly wait: Wait | null} | null},
   plan: Plan,
   task: Task,
 ): TaskFacts | null {
@@ -19,7 +22,13 @@ export function taskFactsOf(
   const {runs, reviews} = data;
   // Asked of one task only: it looks at every run.
   const start = runs.get(task.id)?.decision_resolved_at === undefined ? null : latestStart(runs, reviews);
-  return factsIn(data, job !== null || data.otherEngine !== null, plan, task, start);
+  const facts = factsIn(data, job !== null || data.otherEngine !== null, plan, task, start);
+  if (job !== null) return {...facts, job: {pid: null, waitsFor: job.wait, takes: 'all'}};
+  if (data.otherEngine === null) return facts;
+  // What another process waits for is not told here; what only needs time is waited for.
+  const isWaitedFor = facts.run !== null && isHeldForTime(facts.run);
+  const waitsFor = isWaitedFor ? {taskId: task.id, until: retryTimeOf(facts.run)} : null;
+  return {...facts, job: {pid: data.otherEngine, waitsFor, takes: 'all'}};
 }
 
 export const factsIn = (
@@ -52,16 +61,23 @@ function latestStart(...known: ReadonlyArray<ProjectData['runs']>): string | nul
 }
 
 /** What the person can do about it, by the keys that do it; best first. */
-export const keyHints = (facts: TaskFacts): string[] =>
-  nextCommands(facts).flatMap((command) => hints[command]?.(facts) ?? []);
+export function keyHints(facts: TaskFacts): string[] {
+  const wished = nextCommands(facts);
+  const texts = (hold: 'ends' | null) =>
+    wished
+      .filter((command) => jobHold(facts, command) === hold)
+      .flatMap((command) => hints[command]?.(facts) ?? []);
+  const later = texts('ends');
+  return [...texts(null), ...(later.length === 0 ? [] : [`once the job has ended: ${later.join(', ')}`])];
+}
 
 const hints: Partial<Record<TaskCommand, (facts: TaskFacts) => string>> = {
   execute: () => 'e runs the plan, E only this',
   review: () => 'u decides',
   resume: (facts) => {
     if (facts.isSentBack) return 'u sends it back to work';
-    if (facts.isOrphaned) return 'u ends its agent and goes on';
-    return taskStanding(facts) === 'waiting' ? 'u answers its question' : 'u goes on in its session';
+    if (facts.isOrphaned) return 'u ends its agent and continues';
+    return taskStanding(facts) === 'waiting' ? 'u answers its question' : 'u continues its session';
   },
   retry: ({task}) => (task.status === 'blocked' ? 't releases it' : 't makes it ready'),
   restart: ({isOrphaned}) => (isOrphaned ? 'R ends its agent and starts again' : 'R starts again'),

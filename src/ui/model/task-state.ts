@@ -109,7 +109,8 @@ export function waitNote(run: RunRecord | null | undefined, isEngineAlive: boole
 
 /** Why it does not go on, in a few words; empty where the word says it all. */
 export function stateNote(plan: Plan, task: Task, state: TaskState, waits: string | null = null): string {
-  if (waits !== null) return waits;
+  // Whoever skipped it, or set it done, no longer waits.
+  if (waits !== null && state === 'paused') return waits;
   if (state !== 'waits') return stateBadges[state][1];
   const [first, ...more] = unmetDeps(plan, task);
   if (first === undefined) return 'waits';

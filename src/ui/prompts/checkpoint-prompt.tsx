@@ -8,7 +8,9 @@ import {displayLine} from '../../machines/policies/text/display-text.ts';
 import type {OutsideProgram} from '../../machines/policies/text/outside-program.ts';
 import {messageOf} from '../../services/contracts/errors.ts';
 import {usePromptFrame} from '../components/prompt-frame.tsx';
-import {type DiffView, diffContent, newDiffView, patchOf, withContent} from '../diff/diff-view.ts';
+import {type CommentPlace, isSamePlace} from '../diff/comments.ts';
+import {type DiffView, diffContent, newDiffView, patchOf, rowAt, withContent} from '../diff/diff-view.ts';
+import type {PatchRow} from '../diff/patch.ts';
 import type {ReviewSubject} from '../diff/review-head.ts';
 import {frameOf, readFilesFor, unkeptNotice, useFileList} from '../editor/editor.tsx';
 import {withDraft} from '../editor/editor-state.ts';
@@ -20,12 +22,12 @@ import {
   type CheckpointFrame,
   type CheckpointOutcome,
   type CheckpointState,
-  type CommentChange,
   checkpointState,
   checkpointStep,
   withComments,
 } from './checkpoint-state.ts';
 import {checkpointLines, diffFrameOf} from './checkpoint-view.ts';
+import type {CommentChange} from './comment-change.ts';
 
 export type CheckpointPromptProps = ReviewSubject & {
   readonly files: FileIndex;
@@ -60,14 +62,16 @@ export function CheckpointPrompt(props: CheckpointPromptProps) {
   const {Frame, footColumns} = usePromptFrame();
   const room = {columns, rows, footColumns: footColumns ?? columns};
   const frame = (state: CheckpointState): CheckpointFrame => ({
-    editor: frameOf({list: files.get(), columns, rows}),
+    // The line that is commented on stands above the text.
+    editor: frameOf({list: files.get(), columns, rows: state.view === 'commenting' ? rows - 1 : rows}),
     diff: {...diffFrameOf(state, subject, {columns, rows}), editorRefused, commentRefused: null},
     changesRefused,
     run,
   });
   const [draft] = useState(() => openDraft('feedback'));
   const [reason] = useState(() => openDraft('rejection'));
-  const commentDraft = useRef<OpenDraft | null>(null);
+  /** Of the comment in the editor, or of the one that was left there last. */
+  const commentDraft = useRef<{readonly draft: OpenDraft; readonly place: CommentPlace} | null>(null);
   const stepper = useStepper({
     initial: () => checkpointState(props.diff ?? newDiffView),
     step: (before, key) => {
@@ -93,24 +97,24 @@ export function CheckpointPrompt(props: CheckpointPromptProps) {
     restored: (now, recalled) => ({...now, reason: withDraft(now.reason, recalled, '')}),
     textOf: ({reason: {buffer}}) => buffer.text,
   });
-  useEffect(() => () => void commentDraft.current?.close(), []);
+  useEffect(() => () => void commentDraft.current?.draft.close(), []);
 
   /** A comment is a draft from its first key until it is kept with the run, or given up. */
   function keepComment(next: CheckpointState, before: CheckpointState): void {
     if (next.view !== 'commenting') {
-      if (before.view === 'commenting') void commentDraft.current?.close();
+      if (before.view === 'commenting') void commentDraft.current?.draft.close();
       return;
     }
     const {editor, place} = next.comment;
     if (before.view === 'commenting') {
       if (editor.buffer.text !== before.comment.editor.buffer.text) {
-        commentDraft.current?.change(editor.buffer.text);
+        commentDraft.current?.draft.change(editor.buffer.text);
       }
       return;
     }
-    const opened = openDraft('comments', place);
+    const opened = {draft: openDraft('comments', place), place};
     commentDraft.current = opened;
-    void opened.recalled.then((recalled) =>
+    void opened.draft.recalled.then((recalled) =>
       update((now) => {
         if (now.view !== 'commenting' || commentDraft.current !== opened) return now;
         const {comment} = now;
@@ -124,9 +128,9 @@ export function CheckpointPrompt(props: CheckpointPromptProps) {
 
   const say = (notice: string) => update((now) => ({...now, notice}));
   const readComments = async () => {
-    const known = await comments.list(run);
+    const [known, heard] = await Promise.all([comments.list(run), comments.heard(run)]);
     const unsent = known.filter(({sentWith}) => sentWith === null).map(({comment}) => comment);
-    update((now) => withComments(now, unsent));
+    update((now) => withComments(now, unsent, heard));
   };
   /** What is on disk afterwards is what is shown, whether it could be changed or not. */
   const changeComments = (change: Promise<unknown>) => {
@@ -152,15 +156,22 @@ export function CheckpointPrompt(props: CheckpointPromptProps) {
     else if (outcome.type === 'openPager') {
       props.onProgram({type: 'pager', patch: patchOf(state.diff).text});
     } else {
-      changeComments(changed(outcome));
+      changeComments(changed(outcome, takeDraft(outcome)));
     }
   }
 
-  /** The draft goes when the comment is on disk, not before. */
-  async function changed(change: CommentChange): Promise<void> {
-    await stored(change);
-    await commentDraft.current?.drop();
+  /** Of this line only, and at once: the next comment may be begun before this one is on disk. */
+  function takeDraft({place}: CommentChange): OpenDraft | null {
+    const found = commentDraft.current;
+    if (found === null || !isSamePlace(found.place, place)) return null;
     commentDraft.current = null;
+    return found.draft;
+  }
+
+  /** The draft goes when the comment is on disk, not before. */
+  async function changed(change: CommentChange, draft: OpenDraft | null): Promise<void> {
+    await stored(change);
+    await draft?.drop();
   }
 
   async function stored(change: CommentChange): Promise<unknown> {
@@ -183,9 +194,8 @@ export function CheckpointPrompt(props: CheckpointPromptProps) {
   if (state.view === 'commenting') {
     const {editor, place} = state.comment;
     const title = `Comment  ${displayLine(place.file)}:${place.line}`;
-    return (
-      <Frame lines={editorLines(editor, {...text, title, placeholder: 'What about this line?'})} isWriting />
-    );
+    const view = {...text, title, about: rowText(rowAt(state.diff)), submits: 'keep' as const};
+    return <Frame lines={editorLines(editor, {...view, placeholder: 'What about this line?'})} isWriting />;
   }
   const {label, words} = state.writing;
   const isRequest = words === 'required';
@@ -204,3 +214,7 @@ export function CheckpointPrompt(props: CheckpointPromptProps) {
   };
   return <Frame lines={editorLines(isRequest ? state.editor : state.reason, view)} isWriting />;
 }
+
+/** A row of the diff as git would write it. */
+const rowText = (row: PatchRow | undefined): string =>
+  `${row?.kind === 'added' ? '+' : row?.kind === 'removed' ? '-' : ' '} ${row?.text ?? ''}`;

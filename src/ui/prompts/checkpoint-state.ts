@@ -14,6 +14,7 @@ import {type EditorFrame, type EditorState, editorState, editorStep} from '../ed
 import type {KeyPress} from '../input/key-press.ts';
 import type {Step} from '../input/use-stepper.ts';
 import {bindingOf, type Keymap, notNow, refusalOf} from '../keymap.ts';
+import {type CommentChange, type WrittenComment, writtenChange} from './comment-change.ts';
 
 export type CheckpointState = (
   | {readonly view: 'choosing' | 'reading'}
@@ -28,16 +29,11 @@ export type CheckpointState = (
   readonly reason: EditorState;
   readonly diff: DiffView;
   readonly comments: readonly ReviewComment[];
+  /** Those of the rounds before. */
+  readonly sent: readonly ReviewComment[];
   readonly notice: string | null;
   /** Decided: nothing that was typed ahead decides again. */
   readonly isOver: boolean;
-};
-
-/** A comment in the editor: on which line, and its id where it exists already. */
-export type WrittenComment = {
-  readonly place: Pick<ReviewComment, 'file' | 'side' | 'line'>;
-  readonly id: string | null;
-  readonly editor: EditorState;
 };
 
 export type CheckpointOutcome =
@@ -45,13 +41,6 @@ export type CheckpointOutcome =
   | {readonly type: 'later'}
   | CommentChange
   | Extract<DiffOutcome, {type: 'openEditor' | 'openPager'}>;
-
-export type CommentChange =
-  | {readonly type: 'addComment'; readonly place: WrittenComment['place']; readonly text: string}
-  | {readonly type: 'editComment'; readonly id: string; readonly text: string}
-  | {readonly type: 'removeComment'; readonly id: string}
-  /** What is written is given up; one that was kept before stays as it was. */
-  | {readonly type: 'dropComment'};
 
 export type CheckpointFrame = {
   readonly editor: EditorFrame;
@@ -68,18 +57,19 @@ export const checkpointState = (diff: DiffView = newDiffView): CheckpointState =
   editor: editorState(),
   reason: editorState(),
   diff: {...diff, notice: null},
-  comments: [],
+  ...{comments: [], sent: []},
   notice: diff.notice,
   isOver: false,
 });
 
 /** The choices as a list, each with its key and, where there is room for it, what follows from it. */
 export const checkpointItems = ({run, changesRefused}: ChoiceFacts, columns = 0): SelectItem[] =>
-  choicesAt(run).map(({id, label, about}) => {
+  choicesAt(run).map(({id, label, about, brief}) => {
     if (id === 'requestChanges' && changesRefused !== null)
       return {label, note: changesRefused, isDisabled: true};
-    const whole = `${choiceKeys[id]}  ${about}`;
-    return {label, note: label.length + whole.length + 5 <= columns ? whole : choiceKeys[id]};
+    const notes = [about, brief].flatMap((each) => (each ? [`${choiceKeys[id]}  ${each}`] : []));
+    const note = notes.find((each) => label.length + each.length + 5 <= columns);
+    return {label, note: note ?? choiceKeys[id]};
   });
 
 type ChoiceFacts = Pick<CheckpointFrame, 'run' | 'changesRefused'>;
@@ -256,7 +246,8 @@ function read(state: CheckpointState, key: KeyPress, frame: CheckpointFrame): St
   if (outcome === undefined) return {state: next};
   if (outcome.type === 'comment') return {state: startComment(next)};
   if (outcome.type !== 'removeComment') return {state: next, outcome};
-  return {state: next, outcome: {type: 'removeComment', id: outcome.comment.id}};
+  const {id, file, side, line} = outcome.comment;
+  return {state: next, outcome: {type: 'removeComment', id, place: {file, side, line}}};
 }
 
 function startComment(state: CheckpointState): CheckpointState {
@@ -277,15 +268,13 @@ function writeComment(
   if (outcome === undefined) return {state: {...state, comment: {...comment, editor}}};
   const back: CheckpointState = {...state, view: 'reading'};
   if (outcome.type === 'cancel') return {state: back};
-  if (outcome.type === 'discard') return {state: back, outcome: {type: 'dropComment'}};
-  const text = outcome.text.trim();
   const {id, place} = comment;
-  if (id === null)
-    return {state: back, outcome: text === '' ? {type: 'dropComment'} : {type: 'addComment', place, text}};
-  return {state: back, outcome: text === '' ? {type: 'removeComment', id} : {type: 'editComment', id, text}};
+  const text = outcome.type === 'discard' ? null : outcome.text.trim();
+  return {state: back, outcome: {place, ...writtenChange(id, text)}};
 }
 
 export const withComments = (
   state: CheckpointState,
   comments: readonly ReviewComment[],
-): CheckpointState => ({...state, comments});
+  sent: readonly ReviewComment[],
+): CheckpointState => ({...state, comments, sent: sent.map((each) => ({...each, isSent: true}))});

@@ -75,7 +75,9 @@ export const diffFrameOf = (
   subject: ReviewSubject,
   room: Room,
 ): Pick<DiffFrame, 'columns' | 'height' | 'comments' | 'toldLength'> =>
-  bodyFrame({subject, view: state.diff, comments: state.comments}, bodyRoom(state, room));
+  bodyFrame({subject, view: state.diff, comments: shownComments(state)}, bodyRoom(state, room));
+
+const shownComments = ({sent, comments}: CheckpointState) => [...sent, ...comments];
 
 /** The whole prompt while one chooses or reads. */
 export function checkpointLines(
@@ -84,10 +86,13 @@ export function checkpointLines(
   {columns, rows, footColumns = columns}: Room,
   frame: CheckpointFrame,
 ): Line[] {
-  const {diff, comments} = state;
+  const {diff} = state;
   const isReading = state.view === 'reading';
   const body = bodyRoom(state, {columns, rows});
-  const shown = bodyLines({subject, view: diff, comments}, {...body, isFocused: isReading});
+  const shown = bodyLines(
+    {subject, view: diff, comments: shownComments(state)},
+    {...body, isFocused: isReading},
+  );
   const fill = Array.from({length: Math.max(0, body.rows - shown.length)}, (): Line => []);
   return [
     ...(diff.isZoomed ? [] : headLines(subject, columns)),
@@ -114,7 +119,7 @@ function unsentNotice(
   const marked = view === 'choosing' ? choicesAt(run)[choice] : undefined;
   if (marked === undefined || marked.id === 'requestChanges' || comments.length === 0) return null;
   const [verb, them] = comments.length === 1 ? ['stays', 'it'] : ['stay', 'them'];
-  return `${commentCount(comments.length)} ${verb} unsent. r sends ${them}, enter goes on without.`;
+  return `${commentCount(comments.length)} ${verb} unsent. r sends ${them}, enter continues without.`;
 }
 
 function footHints(

@@ -1,3 +1,4 @@
+import {counted} from '../../machines/policies/text/counted.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {hintLine} from '../components/hint-line.tsx';
 import {blankLine, type Line, lineOf} from '../components/lines.tsx';
@@ -186,7 +187,7 @@ export function ParentReviewNotice({
   const scroll = clamped(state.scroll, body.length, height);
   const place = position(scroll, body.length, height);
   const shown = body.slice(scroll.top, scroll.top + height);
-  const count = sentBack.length === 1 ? '1 task is sent back' : `${sentBack.length} tasks are sent back`;
+  const count = `${counted(sentBack.length, 'task is', 'tasks are')} sent back`;
   return (
     <Frame
       lines={[

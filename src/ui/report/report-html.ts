@@ -2,6 +2,7 @@ import type {Report, TaskReport} from '../../machines/policies/report/report.ts'
 import {
   checkPiece,
   errorLines,
+  failedOutput,
   headPieces,
   lineWords,
   needPieces,
@@ -34,6 +35,7 @@ export function reportHtml(report: Report, now: string): string {
       title,
       why,
       command,
+      output: null,
     })),
   ];
   const [rest, refusal] = [restLine(report), refusalLine(report)];
@@ -56,7 +58,9 @@ export function reportHtml(report: Report, now: string): string {
       : []),
     ...(lines.length === 0 ? [] : ['<h2>Tasks</h2>', ...lines.map(taskItem)]),
     ...(report.jobs.length === 0 ? [] : ['<h2>Jobs</h2>', jobTable(report)]),
-    ...report.unreadable.map((file) => markup`<p class="bad">left out, it cannot be read: ${safe(file)}</p>`),
+    ...report.unreadable.map(
+      (file) => markup`<p class="bad">left out because it cannot be read: ${safe(file)}</p>`,
+    ),
     markup`<footer>Made by Blackbird, ${timeOfDay(now, '')}. Times are those of the machine it was made on.</footer>`,
     '</main></body></html>',
   ].join('\n');
@@ -64,17 +68,31 @@ export function reportHtml(report: Report, now: string): string {
 
 type NeedItem = Readonly<Record<'sign' | 'tone' | 'task_id' | 'title' | 'why', string>> & {
   readonly command: string | null;
+  readonly output: ReturnType<typeof failedOutput>;
 };
 
 function needOfLine(line: ReportLine): NeedItem {
   const {task, need} = line;
   const {sign, tone} = lineWords(line);
-  return {sign, tone, task_id: task.task_id, title: task.title, ...needPieces(task, need)};
+  return {
+    sign,
+    tone,
+    task_id: task.task_id,
+    title: task.title,
+    ...needPieces(task, need),
+    output: failedOutput(line),
+  };
 }
 
-const needItem = ({sign, tone, task_id, title, why, command}: NeedItem): string =>
-  markup`<li><span class="sign ${tone}">${sign}</span> <b>${safe(task_id)}</b> ${safe(title)}<br>${safe(why)}` +
-  (command === null ? '</li>' : markup`<br><code>${safe(command)}</code></li>`);
+const needItem = ({sign, tone, task_id, title, why, command, output}: NeedItem): string =>
+  [
+    markup`<li><span class="sign ${tone}">${sign}</span> <b>${safe(task_id)}</b> ${safe(title)}<br>${safe(why)}`,
+    command === null ? '' : markup`<br><code>${safe(command)}</code>`,
+    output === null
+      ? ''
+      : markup`<pre>${output.lines.join('\n')}</pre>all of it: <code>${safe(output.command)}</code>`,
+    '</li>',
+  ].join('');
 
 function taskItem(line: ReportLine): string {
   const {task} = line;
@@ -125,7 +143,7 @@ function rowsOf(task: TaskReport): Array<readonly [label: string, value: string]
 function jobTable({jobs}: Report): string {
   const rows = jobs.map(({job_id, agent, from, to, outcome, message}) => {
     const end =
-      outcome === 'working' ? 'at work' : outcome === 'lost' ? 'Blackbird ended without a word' : message;
+      outcome === 'working' ? 'at work' : outcome === 'lost' ? 'Blackbird ended unexpectedly' : message;
     return markup`<tr><td><code>${safe(job_id)}</code></td><td>${safe(agent)}</td><td>${timeOfDay(from, '')} – ${timeOfDay(to, from)}</td><td>${safe(end)}</td></tr>`;
   });
   return `<div class="scroll"><table>${rows.join('')}</table></div>`;

@@ -1,6 +1,7 @@
 import type {Report} from '../../machines/policies/report/report.ts';
 import {
   errorLines,
+  failedOutput,
   headPieces,
   lineWords,
   needPieces,
@@ -18,8 +19,12 @@ export function reportMarkdown(report: Report, now: string): string {
   const needs = [
     ...lines
       .filter(({isSettled}) => !isSettled)
-      .map(({task, need}) => ({task_id: task.task_id, ...needPieces(task, need)})),
-    ...others,
+      .map((line) => ({
+        task_id: line.task.task_id,
+        ...needPieces(line.task, line.need),
+        output: failedOutput(line),
+      })),
+    ...others.map((need) => ({...need, output: null})),
   ];
   const [rest, refusal] = [restLine(report), refusalLine(report)];
   return [
@@ -35,12 +40,12 @@ export function reportMarkdown(report: Report, now: string): string {
       return `| ${[...cells, taskPieces(task).map(escaped).join(' · ')].join(' | ')} |`;
     }),
     ...(needs.length === 0 ? [] : ['', '### Needs you', '']),
-    ...needs.map(
-      ({task_id, why, command}) =>
-        `- ${code(task_id)}: ${escaped(why)}${command === null ? '' : `: ${code(command)}`}`,
-    ),
+    ...needs.flatMap(({task_id, why, command, output}) => [
+      `- ${code(task_id)}: ${escaped(why)}${command === null ? '' : `: ${code(command)}`}`,
+      ...(output === null ? [] : [...fenced(output.lines), `  All of it: ${code(output.command)}`]),
+    ]),
     ...[rest, refusal].flatMap((line) => (line === '' ? [] : ['', escaped(line)])),
-    ...report.unreadable.map((file) => `\n${escaped(`left out, it cannot be read: ${file}`)}`),
+    ...report.unreadable.map((file) => `\n${escaped(`left out because it cannot be read: ${file}`)}`),
   ].join('\n');
 }
 
@@ -57,6 +62,16 @@ function code(text: string): string {
   const longest = Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);
   return longest === 0 ? `\`${line}\`` : `${fence} ${line} ${fence}`;
+}
+
+/** Inside an item of a list; no line of it can end it. */
+function fenced(lines: readonly string[]): string[] {
+  const longest = Math.max(
+    2,
+    ...lines.flatMap((line) => [...line.matchAll(/`+/g)].map(([run]) => run.length)),
+  );
+  const fence = '`'.repeat(longest + 1);
+  return ['', `  ${fence}text`, ...lines.map((line) => `  ${line}`), `  ${fence}`, ''];
 }
 
 /** A bar would end the cell, even in code. */

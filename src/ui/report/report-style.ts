@@ -11,6 +11,7 @@ h1{font-size:22px;margin:0 0 4px}h2{font-size:15px;margin:28px 0 8px}
 .head{margin:0;color:var(--soft)}.head span{display:inline-block;margin-right:18px}
 .needs{list-style:none;margin:0;padding:0}.needs li{border-left:3px solid var(--warn);padding:4px 12px;margin:0 0 10px;overflow-wrap:anywhere}
 code{font:13px ui-monospace,monospace;background:var(--fold);border-radius:3px;padding:1px 5px}
+pre{font:13px/1.4 ui-monospace,monospace;background:var(--fold);border-radius:3px;padding:6px 10px;margin:6px 0;overflow-x:auto}
 .sign{font-weight:700}.good{color:var(--good);fill:var(--good)}.bad{color:var(--bad);fill:var(--bad)}
 .person{color:var(--warn);fill:var(--warn)}.rest{color:var(--soft);fill:var(--soft)}.busy{color:var(--accent);fill:var(--accent)}
 .scroll{overflow-x:auto}.timeline{display:block;width:100%;min-width:760px;font:12px system-ui,sans-serif}

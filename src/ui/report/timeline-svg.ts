@@ -3,6 +3,7 @@ import type {Bar, BarState} from '../../machines/policies/report/run-bars.ts';
 import type {Mark, MarkKind} from '../../machines/policies/report/run-marks.ts';
 import {type Fold, foldsIn, timeScale} from '../../machines/policies/report/time-scale.ts';
 import type {Lane, Timeline} from '../../machines/policies/report/timeline.ts';
+import {counted} from '../../machines/policies/text/counted.ts';
 import {duration, timeOfDay} from '../../machines/policies/text/durations.ts';
 import {cutEnd} from '../text/fit.ts';
 import {markup, safe} from './markup.ts';
@@ -54,7 +55,7 @@ export function timelineSvg(timeline: Timeline): string {
       ({left, text}) =>
         markup`<line class="tick" x1="${left}" y1="18" x2="${left}" y2="${height}"/><text class="time" x="${left}" y="12" text-anchor="middle">${text}</text>`,
     );
-  const about = `Timeline of ${timeline.lanes.length} tasks, ${timeOfDay(timeline.from, timeline.from)} to ${timeOfDay(timeline.to, timeline.from)}`;
+  const about = `Timeline of ${counted(timeline.lanes.length, 'task')}, ${timeOfDay(timeline.from, timeline.from)} to ${timeOfDay(timeline.to, timeline.from)}`;
   return [
     markup`<svg class="timeline" viewBox="0 0 ${labelWidth + plotWidth + 14} ${height + 4}" role="img" aria-label="${about}">`,
     ...rests,

@@ -61,7 +61,7 @@ export function sessionLines({list}: TuiState, columns: number, rows: number): L
   if (sessions.length === 0) {
     return [
       [{text: 'there are no sessions here'}],
-      [{text: 'n begins one: a branch, a worktree of it, and an agent in tmux', dim: true}],
+      [{text: 'n starts one: a branch, its worktree, and an agent in tmux', dim: true}],
     ];
   }
   const fixed = [14, 17, 8] as const;

@@ -325,6 +325,43 @@ test('CSV: columns by name, quotes, parents that come later', () => {
   expect(imported(csv, {name: 'list.csv', into: plan})).toBe(plan);
 });
 
+describe('a dependency named by a title that one task has', () => {
+  test('is taken, and a second import changes nothing', () => {
+    const text = [
+      '- [ ] Refund endpoint',
+      '- [ ] Build it <!-- id: build -->',
+      '- [ ] Ship',
+      '  Waits for: Refund endpoint, build it!, Old task',
+    ].join('\n');
+    const into = planOf(task('old', {title: 'Old task'}));
+    const plan = imported(text, {name: 'list.md', into});
+    expect(taskIn(plan, 'ship').deps).toEqual(['refund-endpoint', 'build', 'old']);
+    expect(imported(text, {name: 'list.md', into: plan})).toBe(plan);
+  });
+
+  test('goes with the list once it is not named there any more', () => {
+    const text = '- [ ] Store\n- [ ] Test\n- [ ] Ship\n  Waits for: Store, Test';
+    const plan = imported(text, {name: 'list.md'});
+    const after = imported(text.replace(', Test', ''), {name: 'list.md', into: plan});
+    expect(taskIn(after, 'ship').deps).toEqual(['store']);
+  });
+
+  test('an id goes before a title', () => {
+    const text = '- [ ] One <!-- id: a -->\n- [ ] a\n- [ ] Two\n  Waits for: a';
+    expect(taskIn(imported(text, {name: 'list.md'}), 'two').deps).toEqual(['a']);
+  });
+
+  test('in a table, too, where ids are parted by blanks', () => {
+    const csv =
+      'title,id,deps\nRefund endpoint,,\nSchema,schema,\nStore,store,\nShip,ship,"Refund endpoint, schema store"\n';
+    expect(taskIn(imported(csv, {name: 'list.csv'}), 'ship').deps).toEqual([
+      'refund-endpoint',
+      'schema',
+      'store',
+    ]);
+  });
+});
+
 test('a table names the columns that are not read, and what was probably meant', () => {
   const text = 'id,title,dep,Depnds On,criteria,note,Acceptance,owner,\na,A,,,x,,,Ann,\nb,B,a,,,,,,\n';
   const {list} = readImport({text, name: 'tasks.csv', digest});
@@ -399,16 +436,19 @@ describe('a list that cannot be imported says where and why', () => {
       expected: ['row 2: unknown parent "x"', 'row 2: unknown dependency "y"'],
     },
     {
-      name: 'a dependency that is named by its title, or nearly so',
+      name: 'a dependency that is nearly named by a title, or by one that several have',
       text: [
         '- [ ] Write the docs',
         '- [ ] Build it <!-- id: build -->',
         '- [ ] Ship',
-        '  Waits for: Write docs, build it!, Sell it',
+        '  Waits for: Write docs, Buid it, Sell it, test it',
+        '- [ ] Test it',
+        '- [ ] Test it!',
       ].join('\n'),
       expected: [
-        'line 3: unknown dependency "Write docs": did you mean "Write the docs" (line 1)? Give it an id (<!-- id: write-the-docs --> behind its title in Markdown) and wait for that',
-        'line 3: unknown dependency "build it!": did you mean "build", "Build it" (line 2)?',
+        'line 3: dependency "test it" is the title of more than one task (line 5, line 6): give the one you mean an id (<!-- id: x --> behind its title in Markdown, the column id in a CSV) and name that',
+        'line 3: unknown dependency "Write docs": did you mean "Write the docs" (line 1)?',
+        'line 3: unknown dependency "Buid it": did you mean "Build it" (line 2)?',
         'line 3: unknown dependency "Sell it"',
       ],
     },

@@ -38,7 +38,7 @@ describe('what an actor told its parent', () => {
         outcome: 'ended',
         run: run({state: 'paused', pause_reason: 'user_interrupt', failure: failure('resume_rejected')}),
       },
-      outcome: {kind: 'refused', word: 'the agent would not go on with its session'},
+      outcome: {kind: 'refused', word: 'the agent refused to continue its session'},
     },
     {
       output: {
@@ -46,7 +46,7 @@ describe('what an actor told its parent', () => {
         run: run({state: 'waiting', failure: failure('resume_rejected')}),
         reason: 'x',
       },
-      outcome: {kind: 'refused', word: 'the agent would not go on with its session'},
+      outcome: {kind: 'refused', word: 'the agent refused to continue its session'},
     },
     {
       output: {outcome: 'waiting', run: run({state: 'waiting'})},

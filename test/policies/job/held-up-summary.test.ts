@@ -70,3 +70,29 @@ test('a single task that is held up is an error with its diagnosis', () => {
   };
   expect(() => jobSummary(result, plan)).toThrow(expect.objectContaining({code: 'E_PROVIDER_UNAVAILABLE'}));
 });
+
+test('a task that failed for its check tells the end of what that printed, and where all of it is', () => {
+  const check = {
+    ...{command: 'npm test', round: 1, started_at: '', seconds: 2, exit_code: 1, signal: null},
+    ...{tail: '1\n2\n3\n4\n5\n1 test failed\n', log_file: 'l', log_digest: ''},
+  };
+  const run = restingRun({state: 'failed', ...failure('verification'), verifications: [check]});
+  expect(jobSummary(executed('completed', [run]), plan).lines).toEqual([
+    '1 failed · 2 ready',
+    'failed: a',
+    'a  ✗ npm test exit 1 2.0s',
+    ...['    2', '    3', '    4', '    5', '    1 test failed'],
+    'See the whole output of its check with: blackbird runs a --verbose',
+    'Start it again with: blackbird retry a, then blackbird execute',
+  ]);
+});
+
+test('a job that was asked to stop while a task waited says so, and no other reason', () => {
+  const stopped = {...executed('completed', [held('rate_limit')]), isStopAsked: true};
+  expect(jobSummary(stopped, plan).lines.slice(0, 2)).toEqual([
+    'Stopped while a waited, as you asked · 2 ready',
+    'a is paused: the usage limit is reached.',
+  ]);
+  const after = {...executed('completed', [held('rate_limit'), failed]), isStopAsked: true};
+  expect(jobSummary(after, plan).headline).toBe('Stopped after a, as you asked · 2 ready');
+});

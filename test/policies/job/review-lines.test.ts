@@ -58,7 +58,7 @@ describe('a review that came to nothing', () => {
       ]),
     ).toEqual([
       'not reviewed: p',
-      'next step: blackbird execute (reviews again; "blackbird config set execution.parentReviewEnabled false" does without)',
+      'next step: blackbird execute (reviews again; "blackbird config set execution.parentReviewEnabled false" turns reviews off)',
     ]);
     expect(brokenReviewLines([{parentId: 'q', verdict: 'sentBack'}])).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import type {JobSummary} from '../../../src/machines/policies/job/job-summary.ts';
 import {withObstacles} from '../../../src/machines/policies/job/obstacle-lines.ts';
-import {givenUpLines, waitLine} from '../../../src/machines/policies/job/wait-lines.ts';
+import {givenUpLines, waitedFor, waitLine} from '../../../src/machines/policies/job/wait-lines.ts';
 import {type Wait, waitRefusal} from '../../../src/machines/policies/job/waiting.ts';
 
 const until = new Date(2026, 0, 10, 18, 5).toISOString();
@@ -17,17 +17,17 @@ const done: JobSummary = {reason: 'completed', headline: '1 done', lines: ['1 do
 
 test('who is not waited for is told in local time: at the end of a plan, of a task, and as an obstacle', () => {
   expect(givenUpLines(wait)[0]).toBe(
-    'a cannot go on before 2026-01-10 18:05: the usage limit is reached (claude).',
+    'a cannot continue before 2026-01-10 18:05: the usage limit is reached (claude).',
   );
   expect(waitRefusal(wait)).toMatchObject({
-    message: 'a cannot go on before 2026-01-10 18:05: the usage limit is reached',
+    message: 'a cannot continue before 2026-01-10 18:05: the usage limit is reached',
     // What a script reads stays exact.
     details: [
       ['task', 'a'],
       ['provider', 'claude'],
       ['until', until],
     ],
-    next: [{why: 'go on after 2026-01-10 18:05'}, {why: 'try now'}],
+    next: [{why: 'continue after 2026-01-10 18:05'}, {why: 'try now'}],
   });
   const obstacle = {
     taskId: 'b',
@@ -48,4 +48,5 @@ test.each([
 ])('a wait for a known limit, of the run $runId: $verb', ({runId, verb}) => {
   const now = new Date(Date.parse(until) - 60_000).toISOString();
   expect(waitLine({...wait, runId}, now)).toBe(`a  usage limit  ${verb} 18:05, in 1m00s`);
+  expect(waitedFor(wait)).toBe('claude is waited for until 18:05 (usage limit)');
 });

@@ -219,7 +219,7 @@ describe('why', () => {
     {known: {run: pausedRun()}, reason: 'paused', command: 'blackbird resume a'},
     {
       known: {run: pausedRun({provider_session_ref: ''})},
-      reason: 'paused, without a session to go on in',
+      reason: 'paused, without a session to continue',
       command: 'blackbird restart a',
     },
     {
@@ -292,6 +292,18 @@ describe('why', () => {
       command: 'blackbird resume a',
     },
     {
+      status: 'in_progress',
+      known: {
+        run: pausedRun({
+          pause_reason: 'provider_unavailable',
+          failure: {kind: 'outage', message: 'no answer'},
+          retry_at: '2026-01-10T18:05:00.000Z',
+        }),
+      },
+      reason: `paused: the model cannot be reached, next try ${dayAndTime('2026-01-10T18:05:00.000Z')}`,
+      command: 'blackbird resume a',
+    },
+    {
       status: 'waiting_user',
       known: {
         run: waitingRun({
@@ -299,7 +311,7 @@ describe('why', () => {
           failure: {kind: 'auth', message: 'log in'},
         }),
       },
-      reason: 'your answer did not reach its agent: a login is needed',
+      reason: 'your answer did not reach its agent: a login is needed (first: claude auth login)',
       command: 'blackbird resume a',
     },
     {

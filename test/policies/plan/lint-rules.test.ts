@@ -129,9 +129,14 @@ const rules: readonly Rule[] = [
   {
     code: 'leaf_prompt_missing_verification_hint',
     severity: 'warning',
-    violated: [one({prompt: 'Add the endpoint to the server'})],
-    nearly: [one({prompt: 'Add the endpoint to the server and check it'}), one({prompt: ''})],
-    todoList: one({prompt: 'Add todos that can be ticked off, and test it'}),
+    violated: [one({prompt: 'Add the endpoint to the server', verify: []})],
+    nearly: [
+      one({prompt: 'Add the endpoint to the server and check it', verify: []}),
+      one({prompt: '', verify: []}),
+      // A check of Blackbird's own sees it.
+      one({prompt: 'Add the endpoint to the server'}),
+    ],
+    todoList: one({prompt: 'Add todos that can be ticked off, and test it', verify: []}),
   },
   {
     code: 'vague_language_detected',

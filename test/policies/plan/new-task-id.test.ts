@@ -12,6 +12,8 @@ test.each([
   {title: 'a'.repeat(100), taken: [], id: 'a'.repeat(32)},
   {title: 'Thirty-two columns are what fits it', taken: [], id: 'thirty-two-columns-are-what-fits'},
   {title: 'Thirty-two columns are what it does not', taken: [], id: 'thirty-two-columns-are-what-it'},
+  {title: 'A REST API with pages for the refunds', taken: [], id: 'a-rest-api-with-pages'},
+  {title: 'What the refunds are for', taken: [], id: 'what-the-refunds-are-for'},
 ])('$title is $id', ({title, taken, id}) => {
   expect(newTaskId(planOf(...taken.map((each) => task(each))), title)).toBe(id);
 });

@@ -35,8 +35,8 @@ describe('a leaf', () => {
     ],
     [
       'an empty order',
-      {prompt: 'Do this.'},
-      ['leaf_prompt_not_actionable', 'leaf_prompt_missing_verification_hint'],
+      {prompt: 'Do this.', verify: []},
+      ['leaf_verify_missing', 'leaf_prompt_not_actionable', 'leaf_prompt_missing_verification_hint'],
     ],
   ])('with %s has these findings and no others', (_, fields, found) => {
     expect(codes(fields)).toEqual(found);
@@ -82,6 +82,25 @@ describe('a leaf', () => {
     const parent = {...task('p'), verify: ['npm test']};
     expect(lintPlan(planOf(family(parent, good('a', {verify: []}))))).toEqual([]);
     expect(lintPlan(planOf(good('a', {verify: []})), {verify: ['npm test']})).toEqual([]);
+  });
+});
+
+describe('a proposal', () => {
+  test('is told nothing that only works once it is saved', () => {
+    const prompt = 'Add the amounts to src/money.ts and test them.';
+    const plan = planOf(
+      family(task('p'), good('c', {deps: ['a']})),
+      good('a', {deps: ['p'], verify: [], prompt}),
+      good('b', {prompt}),
+    );
+    const said = (isDraft: boolean) => lintPlan(plan, {isDraft}).map(({suggestion}) => suggestion);
+    expect(said(false).filter((text) => text.startsWith('blackbird '))).toHaveLength(4);
+    expect(said(true)).toEqual([
+      'do not let it wait for a',
+      'name a command that shows it in `backticks` in a criterion; once saved, the task can have a check of its own',
+      'do not let it wait for p',
+      'let one wait for the other: b for a',
+    ]);
   });
 });
 

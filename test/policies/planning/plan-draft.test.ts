@@ -1,5 +1,11 @@
 import {expect, test} from 'vitest';
-import {draftMissing, keptWith} from '../../../src/machines/policies/planning/plan-draft.ts';
+import {
+  draftMissing,
+  edited,
+  keptWith,
+  newDraft,
+  proposed,
+} from '../../../src/machines/policies/planning/plan-draft.ts';
 import {AppError} from '../../../src/services/contracts/errors.ts';
 
 const draft = {draftId: 'd1'};
@@ -18,7 +24,7 @@ test('an error says what is kept of a draft, and how it goes on', () => {
     ],
     next: [
       {command: 'blackbird agents', why: 'see what is installed'},
-      {command: 'blackbird plan drafts open d1', why: 'then go on with the draft'},
+      {command: 'blackbird plan drafts open d1', why: 'then continue with the draft'},
     ],
   });
 });
@@ -32,4 +38,15 @@ test.each([
   ['it is a bug', bug, draft],
 ])('an error stays as it is where %s', (_, error, kept) => {
   expect(keptWith(error, kept)).toBe(error);
+});
+
+test('edits of a proposal are taken back one after another, and no further', () => {
+  const operation = (taskId: string) => ({type: 'delete', taskId, cascade: true}) as const;
+  const wish = {kind: 'generate', text: 'A shop', taskIds: []} as const;
+  const base = proposed(newDraft(wish, 'd1', '2026-01-10T22:00:00.000Z'), [operation('a')]);
+  const once = edited(base, [operation('b'), operation('c')]);
+  const twice = edited(once, []);
+  expect(edited(twice, 'takeBack')).toEqual(once);
+  expect(edited(once, 'takeBack')).toEqual(base);
+  expect(() => edited(base, 'takeBack')).toThrow('nothing of this proposal was changed by hand');
 });

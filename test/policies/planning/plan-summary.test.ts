@@ -75,8 +75,8 @@ test('a plan with open questions says them, with the ids that answer them', () =
 test('what cannot go on says until when, why, and how it goes on', () => {
   expect(summary({outcome: 'paused', wait})).toMatchObject({
     lines: [
-      `The planner cannot go on before ${dayAndTime(until)}: the usage limit is reached (claude).`,
-      'Go on after that time with: blackbird plan drafts open d',
+      `The planner cannot continue before ${dayAndTime(until)}: the usage limit is reached (claude).`,
+      'Continue after that time with: blackbird plan drafts open d',
     ],
     retryAt: until,
   });

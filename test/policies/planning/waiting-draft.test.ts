@@ -1,5 +1,11 @@
 import {describe, expect, test} from 'vitest';
-import {asked, newDraft, proposed, sentBack} from '../../../src/machines/policies/planning/plan-draft.ts';
+import {
+  answered,
+  asked,
+  newDraft,
+  proposed,
+  sentBack,
+} from '../../../src/machines/policies/planning/plan-draft.ts';
 import {draftNeeds, draftWait, planningTitle} from '../../../src/machines/policies/planning/waiting-draft.ts';
 import {jobStatus} from '../../../src/machines/policies/report/job-status.ts';
 import {reportLines} from '../../../src/machines/policies/report/report-words.ts';
@@ -15,8 +21,8 @@ const head = {task_id: 'plan:d1', title: 'planning: Refunds', command: 'blackbir
 const asks = {...head, why: 'asks: Which bank?'};
 const proposes = {...head, why: 'a proposal waits: save or drop it'};
 const wrong = sentBack(draft, {type: 'problems', lines: ['"tasks" is empty']});
-const unusable = {...head, why: 'the answer of its planner could not be used: go on or drop it'};
-const rests = {...head, why: 'its planner was interrupted: go on or drop it'};
+const unusable = {...head, why: 'the answer of its planner could not be used: continue or drop it'};
+const rests = {...head, why: 'its planner was interrupted: continue or drop it'};
 
 test.each([
   ['a job works, and its planner is not done', [draft], true, null, []],
@@ -67,5 +73,17 @@ describe('a draft that waits is told', () => {
     expect(lines.map((line) => [line.task.outcome, line.need, line.isSettled])).toEqual([
       [outcome, need, need === undefined],
     ]);
+  });
+
+  test('with what its planner asked, answered or not', () => {
+    const again = asked(answered(asking, [{id: question.id, value: 'Ours'}]), [
+      {...question, prompt: 'Which currency?'},
+    ]);
+    const {tasks, totals} = nightReport({runs: [run], drafts: [again]});
+    expect(tasks[0]?.questions).toEqual([
+      {prompt: 'Which bank?', answer: 'Ours'},
+      {prompt: 'Which currency?', answer: null},
+    ]);
+    expect(totals.questions).toBe(2);
   });
 });

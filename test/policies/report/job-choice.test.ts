@@ -1,5 +1,10 @@
 import {describe, expect, test} from 'vitest';
-import {isSameStretch, isSince, sinceTime} from '../../../src/machines/policies/report/job-choice.ts';
+import {
+  isRefusedUndo,
+  isSameStretch,
+  isSince,
+  sinceTime,
+} from '../../../src/machines/policies/report/job-choice.ts';
 import type {JobRecord} from '../../../src/services/contracts/job.ts';
 import {endedJob, jobRecord} from '../../fakes/jobs.ts';
 import {errorOf} from '../../helpers/errors.ts';
@@ -65,4 +70,12 @@ describe('the last stretch of work', () => {
   ])('$name', ({earlier, isSame}) => {
     expect(isSameStretch(earlier, morning, morning)).toBe(isSame);
   });
+});
+
+test('an undo that was refused is no part of a report; one that was done is', () => {
+  const refused = {runs: [], end: {reason: 'error', message: 'cannot undo a'}};
+  const undo = endedJob({steps: [{type: 'undo', taskId: 'a'}], ...refused});
+  expect(isRefusedUndo(undo)).toBe(true);
+  expect(isRefusedUndo({...undo, end: {reason: 'completed', message: 'a is todo again'}})).toBe(false);
+  expect(isRefusedUndo({...undo, steps: [{type: 'execute', taskIds: []}]})).toBe(false);
 });

@@ -56,16 +56,31 @@ test('where nothing ever ran: what comes next, and how much is done', () => {
       {task_id: 'a', title: 'Task a'},
       {task_id: 'b', title: 'Task b'},
     ],
+    reviews_due: [],
     done: 0,
     skipped: 0,
     total: 2,
   });
 });
 
+test('a parent whose children agents have done is to be reviewed', () => {
+  const done = planOf(family(task('p'), task('a', {status: 'done'})));
+  const due = (run: RunRecord | null) =>
+    statusOf({plan: done, run, factsOf: factsIn(done, {run})}).reviews_due;
+  expect([due(restingRun({state: 'succeeded'})), due(null)]).toEqual([['p'], []]);
+});
+
 describe('while a job works', () => {
   const job = jobRecord({runs: [{taskId: 'a', runId: 'a-1', startedAt: at}]});
   const running = (fields: Partial<RunRecord> = {}) =>
     runRecord({phase: 'active', segments: [segment], job_id: job.jobId, ...fields});
+
+  test('that stops after this task says so, and names nothing as next', () => {
+    const status = statusOf({job: {...job, stopAskedAt: at}, owner: 'alive', run: running()});
+    expect([status.job?.stop_asked_at, status.next]).toEqual([at, []]);
+    // Its Blackbird is gone: what is next is what the next one does.
+    expect(statusOf({job: {...job, stopAskedAt: at}, owner: 'dead'}).next).not.toEqual([]);
+  });
 
   test('tells what runs, since when, and what it uses so far', () => {
     const usage = {input_tokens: 17_000, output_tokens: 1000, cost_usd: 0.31};
@@ -79,6 +94,8 @@ describe('while a job works', () => {
         pid: 42,
         host: 'here',
         go_on: null,
+        stop_asked_at: null,
+        decision: null,
         tokens: 18_000,
         cost_usd: 0.31,
       },
@@ -90,6 +107,7 @@ describe('while a job works', () => {
         state: 'running',
         check: null,
         since: at,
+        heard_at: null,
         agent: 'claude',
         tokens: 18_000,
         cost_usd: 0.31,
@@ -97,10 +115,18 @@ describe('while a job works', () => {
       waiting: null,
       needs_you: [],
       next: ['b', 'c', 'd'].map((id) => ({task_id: id, title: `Task ${id}`})),
+      reviews_due: [],
       done: 1,
       skipped: 1,
       total: 7,
     });
+  });
+
+  test('tells when its agent last printed anything, unless that was the agent before', () => {
+    const heard = (heardAt: string) =>
+      statusOf({job, owner: 'alive', run: running(), heardAt}).running?.heard_at;
+    const later = '2026-01-10T22:06:00.000Z';
+    expect([heard(later), heard('2026-01-10T22:04:00.000Z')]).toEqual([later, null]);
   });
 
   test('adds what earlier segments used', () => {
@@ -161,6 +187,9 @@ describe('while a job works', () => {
     expect(needs({...ended, decision_required: true, decision_state: 'pending'}, true)).toEqual([
       'blackbird review a',
     ]);
+    const undecided = {...ended, decision_required: true, decision_state: 'pending'} as const;
+    expect(statusOf({job, owner: 'alive', run: undecided}).job).toMatchObject({decision: 'a'});
+    expect(statusOf({job, owner: 'alive', run: ended}).job).toMatchObject({decision: null});
   });
 
   test('a limit that it waits for needs nobody', () => {

@@ -1,4 +1,5 @@
 import {describe, expect, test} from 'vitest';
+import {requireTask} from '../../../src/machines/policies/plan/plan-graph.ts';
 import {changeSize} from '../../../src/machines/policies/report/change-size.ts';
 import type {Report} from '../../../src/machines/policies/report/report.ts';
 import {
@@ -15,7 +16,7 @@ import {
 import {laneOutcomes} from '../../../src/machines/policies/report/timeline.ts';
 import type {RunRecord} from '../../../src/services/contracts/run.ts';
 import {jobRecord} from '../../fakes/jobs.ts';
-import {nightFacts, nightReport, nightTime} from '../../fakes/night.ts';
+import {nightFacts, nightPlan, nightReport, nightTime} from '../../fakes/night.ts';
 import {pausedRun, restingRun} from '../../fakes/runs.ts';
 import {family, planOf, task} from '../../helpers/plans.ts';
 import {factsIn} from '../../helpers/task-facts.ts';
@@ -40,7 +41,7 @@ test('the night is told with its totals', () => {
   });
   expect(night.jobs.map(({outcome, message}) => [outcome, message])).toEqual([
     ['lost', 'Blackbird ended before the job did'],
-    ['ended', 'pay-08 is waiting for user input'],
+    ['ended', 'pay-08 waits for your answer'],
   ]);
   expect(night.totals).toMatchObject({
     tokens: 900_000,
@@ -146,9 +147,11 @@ test('work that a review sent back is neither ticked off nor done, and comes las
       ),
   });
   expect(report).toMatchObject({
-    ...{done: 2, total: 2, reviews_due: ['p']},
+    ...{done: 2, total: 2, reviews_due: []},
     before_all: 'blackbird resume a',
   });
+  const answered = factsIn(plan, {run: runs[0] ?? null});
+  expect(nightReport({runs, plan, factsOf: answered}).reviews_due).toEqual(['p']);
   const {lines} = reportLines(report);
   expect(lines.map((line) => [lineWords(line).sign, line.task.task_id, line.need?.command])).toEqual([
     ['✓', 'b', undefined],
@@ -197,7 +200,7 @@ describe('in words', () => {
       '1 retry',
       '1 crash',
     ]);
-    expect(restLine(night)).toBe('1 ready: pay-09. Go on with: blackbird execute');
+    expect(restLine(night)).toBe('1 ready: pay-09. Continue with: blackbird execute');
   });
 
   test('of a plan with skipped tasks, which are not done', () => {
@@ -205,7 +208,7 @@ describe('in words', () => {
     const report = nightReport({plan, factsOf: factsIn(plan), runs: []});
     expect(report).toMatchObject({done: 1, skipped: 1, total: 2});
     expect(headPieces(report).slice(0, 2)).toEqual(['1 of 2 done', '1 skipped']);
-    expect(restLine(report)).toBe('Everything is done.');
+    expect(restLine(report)).toBe('Everything is done or skipped.');
   });
 
   test('of who worked: the agents of the runs, not one that a job only would have used', () => {
@@ -240,6 +243,7 @@ describe('in words', () => {
 
   test.each([
     [{done: 9, total: 9, ready: 0, next: [], needs_you: []}, 'Everything is done.'],
+    [{done: 8, skipped: 1, total: 9, ready: 0, next: [], needs_you: []}, 'Everything is done or skipped.'],
     [
       {done: 0, total: 0, ready: 0, next: [], needs_you: []},
       'The plan is empty. Plan with your agent: blackbird plan generate; or add a task: blackbird add',
@@ -247,16 +251,16 @@ describe('in words', () => {
     [{done: 9, total: 9, ready: 0, next: []}, ''],
     [
       {done: 9, total: 9, ready: 0, next: [], needs_you: [], reviews_due: ['p', 'q']},
-      'The review of p, q is due. Go on with: blackbird execute',
+      'The review of p, q is due. Continue with: blackbird execute',
     ],
     [{ready: 0, next: []}, ''],
     [
       {ready: 5, next: ['a', 'b', 'c'].map((id) => ({task_id: id, title: ''}))},
-      '5 ready: a, b, c, and 2 more. Go on with: blackbird execute',
+      '5 ready: a, b, c, and 2 more. Continue with: blackbird execute',
     ],
     [
       {before_all: 'blackbird review a'},
-      '1 ready: pay-09. Go on with: blackbird review a, then blackbird execute',
+      '1 ready: pay-09. Continue with: blackbird review a, then blackbird execute',
     ],
     [{is_live: true}, ''],
   ])('what is left: %j', (fields, line) => {
@@ -291,4 +295,15 @@ test.each([
   ],
 ])('the size of a change: %j', (diffstat, size) => {
   expect(changeSize({files: ['a'], diffstat, snippets: []})).toEqual({...size, paths: ['a']});
+});
+
+test('a task that was skipped by hand after it failed is skipped, and over', () => {
+  const skipped = {...requireTask(nightPlan, 'pay-07'), status: 'skipped'} as const;
+  const plan = {...nightPlan, items: new Map([...nightPlan.items, ['pay-07', skipped] as const])};
+  const report = nightReport({plan});
+  expect(report.tasks.find(({task_id}) => task_id === 'pay-07')).toMatchObject({
+    outcome: 'skipped',
+    failure: null,
+  });
+  expect(reportLines(report).lines.find(({task}) => task.task_id === 'pay-07')?.isSettled).toBe(true);
 });

@@ -248,6 +248,26 @@ test.each([
   expect([lane.kind, lane.outcome]).toEqual(['review', outcome]);
 });
 
+test('a limit is waited for until its job ends, whatever other jobs do then', () => {
+  const [first, second] = [
+    endedJob({jobId: 'one', startedAt: at(0), endedAt: at(20)}),
+    endedJob({jobId: 'two', startedAt: at(50), endedAt: at(60)}),
+  ];
+  const pause = {paused_at: at(5), pause_reason: 'usage_limit'} as const;
+  const held = done({state: 'paused', job_id: 'one', ...pause, pauses: [pause]});
+  expect(drawn(laneOf([held], {jobs: [first, second]}))).toEqual([
+    'launching 1-2',
+    'working 2-5',
+    'waiting_limit 5-20',
+  ]);
+});
+
+test('a planning whose draft is gone is dropped, not paused', () => {
+  const planning = {run_type: 'plan', task_id: 'plan:20260110-220000-abcdef', state: 'paused'} as const;
+  const run = done({...planning, paused_at: at(5), pause_reason: 'user_interrupt'});
+  expect(laneOf([run]).outcome).toBe('dropped');
+});
+
 test('a review that a person overruled is over: the parent is done', () => {
   const review = done({run_type: 'review', parent_review_passed: false});
   expect(laneOf([review], {plan: planOf(task('a', {status: 'done'}))}).outcome).toBe('done');
@@ -289,7 +309,7 @@ describe('while it works', () => {
     const picture = pictureOf([{...running, updated_at: at(4)}], {jobs: [job], now: at(90)});
     expect(picture).toMatchObject({is_live: false, to: at(4), jobs: [{outcome: 'lost'}]});
     expect(picture.lanes.map(drawn)).toEqual([['launching 1-2', 'working 2-4']]);
-    expect(picture.lanes.map(marked)).toEqual([['crash 4 Blackbird ended without a word']]);
+    expect(picture.lanes.map(marked)).toEqual([['crash 4 Blackbird ended unexpectedly']]);
     expect(picture.lanes[0]?.outcome).toBe('lost');
   });
 });
@@ -312,7 +332,7 @@ test('two jobs and the crash between them are one picture', () => {
   expect(picture.lanes.map(drawn)).toEqual([
     ['launching 1-2', 'working 2-20', 'paused 20-51', 'working 51-55'],
   ]);
-  expect(picture.lanes.map(marked)).toEqual([['crash 20 Blackbird ended without a word']]);
+  expect(picture.lanes.map(marked)).toEqual([['crash 20 Blackbird ended unexpectedly']]);
 });
 
 test('what was done before the first job is no part of the picture', () => {
@@ -368,6 +388,9 @@ describe('totals', () => {
     const first = done({usage, provider, provider_session_ref: 's'});
     const next = {...first, run_id: 'a-2', attempt: 2, created_at: at(6), segments: [worked(7, 8)]};
     expect(laneOf([first, next]).tokens).toBe(tokens);
+    // Records of today have what the run itself used, and beside it the count of the session.
+    const known = {...usage, input_tokens: 2 * usage.input_tokens, output_tokens: 2 * usage.output_tokens};
+    expect(laneOf([first, {...next, session_usage: known}]).tokens).toBe(2000);
   });
 });
 

@@ -101,19 +101,19 @@ test.each([
     1,
     'approved_quit',
     session,
-    `${kept}. To send it: blackbird review 'it'\\''s' --withdraw, then --request-changes`,
+    `${kept}. To send it: blackbird review 'it'\\''s' --withdraw, then blackbird review 'it'\\''s' --request-changes`,
   ],
   [
     1,
     'approved_continue',
     session,
-    `${kept}. To have it changed all the same: blackbird resume 'it'\\''s' --feedback <text>`,
+    `${kept}. To have it changed anyway: blackbird resume 'it'\\''s' --feedback <text>`,
   ],
   [
     1,
     'approved_quit',
     {...session, commit: {sha: '3f2a9c1d'}},
-    `${kept}. To have it changed all the same: blackbird resume 'it'\\''s' --feedback <text>`,
+    `${kept}. To have it changed anyway: blackbird resume 'it'\\''s' --feedback <text>`,
   ],
   [1, 'approved_continue', {}, kept],
   [

@@ -109,13 +109,13 @@ test('no more values are shown than a person reads', () => {
 test('what stays is named with the commands that change it, three at most', () => {
   const left = ['c (added)', "it's (removed)", 'b (deps)', 'b (title)', 'd (title)'];
   expect(takenBackText({taken: [], left})).toBe(
-    `still in the plan, look before you go on: ${left.join(', ')}; change it with: blackbird delete c, blackbird add --id 'it'\\''s', blackbird edit b`,
+    `still in the plan, check before you continue: ${left.join(', ')}; change it with: blackbird delete c, blackbird add --id 'it'\\''s', blackbird edit b`,
   );
 });
 
 test('one line says what was taken back and what stays', () => {
   expect(takenBackText({taken: ['b (prompt)'], left: ['c (added)']})).toBe(
-    "the agent's edits of the plan were taken back: b (prompt); still in the plan, look before you go on: c (added); change it with: blackbird delete c",
+    "the agent's edits of the plan were taken back: b (prompt); still in the plan, check before you continue: c (added); change it with: blackbird delete c",
   );
   expect(takenBackText({taken: [], left: []})).toBeNull();
 });

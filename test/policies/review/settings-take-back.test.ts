@@ -144,6 +144,6 @@ test('what became of the settings is kept with the run and told beside the plan'
   expect(takenBackTexts(withTakenBack(run, {taken: ['b (prompt)'], left: [], settings}))).toEqual([
     "the agent's edits of the plan were taken back: b (prompt)",
     "the agent's edits of the settings were taken back: execution.commit; " +
-      `settings that stay as they are now, look before you go on: ${key}; put them back with: ${command}`,
+      `settings that stay as they are now, check before you continue: ${key}; put them back with: ${command}`,
   ]);
 });

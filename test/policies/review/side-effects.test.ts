@@ -57,6 +57,11 @@ test.each([
       .map((id) => `${id} (added)`)
       .join(', ')} and 1 more`,
   },
+  {
+    name: 'the order of its tasks, where nothing else changed',
+    after: planOf(task('b'), task('a')),
+    text: 'the plan was edited: the order of its tasks',
+  },
 ])('an edited plan is told by $name', ({after, text}) => {
   const plan = {before: {plan: planOf(task('a'), task('b'))}, after: {plan: after}};
   expect(sideEffectsOf({...nothing, plan})).toMatchObject([
@@ -189,6 +194,20 @@ test('ignored files: the first names, and how many more', () => {
   const ignored = {count: 7, names: ['a', 'b/']};
   expect(texts(sideEffectsOf({...nothing, ignored}))).toEqual([
     'ignored_files: ignored by git, not in the diff: a, b/ and 5 more',
+  ]);
+});
+
+test('what no list of git has comes before what git ignores', () => {
+  const ignored = {
+    ...{count: 1, names: ['a'], isCut: true},
+    ...{hidden: {count: 1, names: ['h']}, inGit: {count: 2, names: ['g']}, unseen: {count: 1, names: ['u']}},
+  };
+  expect(texts(sideEffectsOf({...nothing, ignored}))).toEqual([
+    'git_settings: in folders of git, not in the diff: g and 1 more',
+    "ignored_files: in Blackbird's own folder, not in the diff: h",
+    'ignored_files: where git does not look, not in the diff: u',
+    'ignored_files: ignored by git, not in the diff: a',
+    'ignored_files: there are too many ignored files to look at them all',
   ]);
 });
 

@@ -71,7 +71,7 @@ describe('who does a task, and how', () => {
   });
 
   test('is refused by the names of task and agent where nobody knows it', () => {
-    expect(() => choose({agent: 'gemini'})).toThrow('task a names the agent "gemini", which nobody knows');
+    expect(() => choose({agent: 'gemini'})).toThrow('task a names the agent "gemini", which is unknown');
     expect(choose({agent: 'Codex'})).toEqual({provider: 'codex'});
   });
 

@@ -25,6 +25,9 @@ test('is known again by the run', () => {
 });
 
 test('what became of it, in a few words', () => {
-  expect(commitWords({sha: '3f2a9c1d'})).toBe('committed 3f2a9c1');
+  expect(commitWords({sha: '3f2a9c1d', branch: 'main'})).toBe('committed 3f2a9c1');
+  expect(commitWords({sha: '3f2a9c1d'})).toBe(
+    'committed 3f2a9c1, on no branch (git branch <name> 3f2a9c1 keeps it)',
+  );
   expect(commitWords({skipped: 'a merge is in progress'})).toBe('not committed: a merge is in progress');
 });

@@ -4,6 +4,7 @@ import {
   type Heard,
   saidNow,
   spoken,
+  wordsAround,
 } from '../../../src/machines/policies/run/conversation.ts';
 import {pausedWords} from '../../../src/machines/policies/run/pause-words.ts';
 import type {AgentEvent} from '../../../src/services/contracts/agent.ts';
@@ -48,6 +49,11 @@ describe('what an agent says', () => {
     ],
   ])('%s', (_, text, said) => {
     expect(spoken(text, 'execute')).toEqual(said);
+  });
+
+  test('around its questions is what a person reads before them', () => {
+    expect(wordsAround(`Before I go on:\n${fenced(asks)}`)).toBe('Before I go on:');
+    expect([wordsAround(fenced(asks)), wordsAround(undefined)]).toEqual(['', '']);
   });
 
   test('the verdict of a reviewer is told in words', () => {
@@ -129,6 +135,49 @@ describe('the conversation of a run', () => {
     ]);
   });
 
+  test('an end keeps its time when the record changes later, and a withdrawn approval stays', () => {
+    const run = runRecord({
+      ...{state: 'failed', segments: [{...segment(0), ended_at: at(9)}], updated_at: at(50)},
+      failure: {kind: 'rejected', message: 'rejected at the checkpoint: no'},
+      decision_history: [
+        {decision_state: 'approved_quit', decision_resolved_at: at(20), withdrawn_at: at(25)},
+      ],
+      ...{decision_state: 'rejected', decision_feedback: 'no', decision_resolved_at: at(30)},
+    });
+    expect(conversationOf(run, [])).toEqual([
+      {at: millis(20), kind: 'you', text: 'approved, and stop'},
+      {at: millis(25), kind: 'you', text: 'withdrew the approval'},
+      {at: millis(30), kind: 'notice', text: 'failed (rejected): rejected at the checkpoint: no'},
+      {at: millis(30), kind: 'you', text: 'rejected: no'},
+    ]);
+    const failed = runRecord({
+      ...{state: 'failed', segments: [{...segment(0), ended_at: at(9)}], updated_at: at(50)},
+      failure: {kind: 'agent_error', message: 'gave up'},
+    });
+    expect(conversationOf(failed, [])).toMatchObject([{at: millis(9)}]);
+  });
+
+  test('a limit is told once: by the agent, and as a pause', () => {
+    const run = runRecord({
+      ...{state: 'paused', segments: [{...segment(0), ended_at: at(9)}]},
+      pauses: [{paused_at: at(9), pause_reason: 'usage_limit'}],
+      failure: {kind: 'rate_limit', message: 'You hit your limit.'},
+    });
+    const log = heard(8, session, {
+      type: 'activity',
+      activity: {kind: 'notice', text: 'You hit your limit.'},
+    });
+    const mark = {at: millis(9), kind: 'mark', text: 'Ⅱ paused (usage limit)'};
+    expect(conversationOf(run, log).slice(-2)).toEqual([
+      {at: millis(8), kind: 'notice', text: 'You hit your limit.'},
+      mark,
+    ]);
+    expect(conversationOf(run, heard(8, session)).slice(-2)).toEqual([
+      mark,
+      {at: millis(9), kind: 'notice', text: 'You hit your limit.'},
+    ]);
+  });
+
   test('a verdict and its dismissal', () => {
     const run = runRecord({
       ...{run_type: 'review', state: 'succeeded', segments: [segment(0)], parent_review_passed: false},
@@ -155,18 +204,18 @@ describe('the conversation of a run', () => {
       const talk = conversationOf(run, heard(null, session, session, session));
       expect(talk.map(({kind, text}) => `${kind} ${text}`)).toEqual([
         `mark Ⅱ ${pausedWords(pause_reason)}`,
-        'mark ▶ Blackbird goes on',
+        'mark ▶ Blackbird continues',
         'mark Ⅱ paused (by you)',
         'you go on',
       ]);
       const stood = {state: 'paused', pause_reason} as const;
-      expect(saidNow(runRecord({stood}))).toEqual([{kind: 'mark', text: '▶ Blackbird goes on'}]);
+      expect(saidNow(runRecord({stood}))).toEqual([{kind: 'mark', text: '▶ Blackbird continues'}]);
     },
   );
 
   test.each([
     {name: 'another job is begun by hand', jobs: ['j-1', 'j-2'], said: 'you go on'},
-    {name: 'the job that waited goes on by itself', jobs: ['j-1', 'j-1'], said: 'mark ▶ Blackbird goes on'},
+    {name: 'the job that waited goes on by itself', jobs: ['j-1', 'j-1'], said: 'mark ▶ Blackbird continues'},
   ])('after a limit $name', ({jobs, said}) => {
     const segments = jobs.map((job_id, place) => ({...segment(place * 20), job_id}));
     const pauses = [{paused_at: at(10), pause_reason: 'usage_limit' as const, resumed_at: at(20)}];

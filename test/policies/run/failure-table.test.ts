@@ -2,6 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {
   failureSteps,
   failureTable,
+  failureWords,
   retryTime,
   ruleOf,
 } from '../../../src/machines/policies/run/failure-table.ts';
@@ -82,7 +83,7 @@ describe('what to do', () => {
   test('begins with the login of the provider', () => {
     expect(failureSteps({...run, failure: {kind: 'auth', message: ''}})).toEqual([
       {command: 'codex login', why: 'log in first'},
-      {command: "blackbird resume 'a b'", why: 'then go on in the same session'},
+      {command: "blackbird resume 'a b'", why: 'then continue in the same session'},
       restart,
     ]);
     expect(commands('auth', 'claude')[0]).toBe('claude auth login');
@@ -96,7 +97,7 @@ describe('what to do', () => {
     const failure = {kind: 'rate_limit', message: '', reset_at: now} as const;
     expect(failureSteps({...run, failure})[0]).toEqual({
       command: "blackbird resume 'a b'",
-      why: `go on after ${dayAndTime(now)}`,
+      why: `continue after ${dayAndTime(now)}`,
     });
   });
 
@@ -113,4 +114,16 @@ describe('what to do', () => {
   test('is nothing without a failure', () => {
     expect(failureSteps(run)).toEqual([]);
   });
+});
+
+test.each([
+  ['rate_limit', 'the usage limit is reached: words'],
+  ['spawn_failed', 'the agent could not be started: words'],
+  ['own_limit', 'words'],
+  ['verification', 'words'],
+  ['agent_error', 'words'],
+  ['rejected', 'words'],
+] as const)('%s is told without its name: %s', (kind, words) => {
+  expect(failureWords({kind, message: 'words'})).toBe(words);
+  expect(failureWords({kind, message: ''})).toBe(failureTable[kind].words);
 });

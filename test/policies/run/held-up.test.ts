@@ -22,9 +22,9 @@ describe('the end of a plan', () => {
 
   test('says that it stopped, why, and first the login', () => {
     expect(linesFor('auth')).toEqual([
-      'a is paused: a login is needed. The plan stopped: other tasks would meet the same.',
+      'a is paused: a login is needed. The plan stopped: other tasks would hit the same problem.',
       '  claude auth login    log in first',
-      '  blackbird resume a   then go on in the same session',
+      '  blackbird resume a   then continue in the same session',
       '  blackbird restart a  or start again; the conversation is forgotten',
     ]);
   });
@@ -32,14 +32,14 @@ describe('the end of a plan', () => {
   test('does not say so where the others go on', () => {
     expect(linesFor('context_full')).toEqual([
       'a is paused: the conversation is full.',
-      '  blackbird resume a   go on in the same session',
+      '  blackbird resume a   continue in the same session',
       '  blackbird restart a  or start again; the conversation is forgotten',
     ]);
   });
 
   test('offers no resume without a session', () => {
     expect(linesFor('outage', {resumable: false})).toEqual([
-      'a is paused: the model cannot be reached. The plan stopped: other tasks would meet the same.',
+      'a is paused: the model cannot be reached. The plan stopped: other tasks would hit the same problem.',
       '  blackbird restart a  or start again; the conversation is forgotten',
     ]);
   });
@@ -51,7 +51,7 @@ test.each([
   ['own_limit', 'E_BUDGET', 'its budget is used up'],
 ] as const)('a single task that meets %s is told with the whole diagnosis', (kind, code, words) => {
   const {message, details, next, ...error} = heldUpError({id: 'a', title: 'Do it'}, pausedRun(failure(kind)));
-  expect([error.code, message]).toEqual([code, `a cannot go on now: ${words}`]);
+  expect([error.code, message]).toEqual([code, `a cannot continue now: ${words}`]);
   expect(details).toEqual([
     ['task', 'a  Do it'],
     ['run', `a-1  paused ${begun}`],

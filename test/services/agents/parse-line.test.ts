@@ -36,6 +36,25 @@ test.each<Row>([
     events: [doing('command', "$ echo 'hi'")],
   },
   {
+    name: 'a command with the escapes of its quoting',
+    line: item(
+      'command_execution',
+      {command: String.raw`/bin/bash -lc "printf \"a\\nb \$x\" > b.js"`},
+      'item.started',
+    ),
+    events: [doing('command', String.raw`$ printf "a\nb $x" > b.js`)],
+  },
+  {
+    name: 'a command in quotes of both kinds',
+    line: item('command_execution', {command: `/bin/bash -lc "it's"' "so!"'`}, 'item.started'),
+    events: [doing('command', `$ it's "so!"`)],
+  },
+  {
+    name: 'a shell with arguments of its own',
+    line: item('command_execution', {command: `bash -c 'echo $0' one`}, 'item.started'),
+    events: [doing('command', `$ 'echo $0' one`)],
+  },
+  {
     name: 'a command without a shell',
     line: item('command_execution', {command: 'git push'}, 'item.started'),
     events: [doing('command', '$ git push')],
@@ -51,13 +70,13 @@ test.each<Row>([
     events: [],
   },
   {
-    name: 'the last line of what a command printed',
+    name: 'the last line of what a command printed, and how many stood above it',
     line: item('command_execution', {
       command: 'make',
       aggregated_output: 'one\n  two  \r\n\n',
       exit_code: null,
     }),
-    events: [doing('output', 'two')],
+    events: [{type: 'activity', activity: {kind: 'output', text: 'two', above: 1}}],
   },
   {
     name: 'a tool server',

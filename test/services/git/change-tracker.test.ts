@@ -599,6 +599,26 @@ describe('every kind of repository', () => {
     ]);
   });
 
+  test('deleted files that git has no copy of are named', async () => {
+    const {change, write, commit, remove} = testRepository();
+    for (const name of ['committed', 'edited', 'large']) write(name, 'first\n');
+    commit();
+    write('edited', 'mine\n');
+    write('mine.txt', 'mine, too\n');
+    write('large', 'x'.repeat(9 * 1024 * 1024));
+    const {summary} = await change(() => {
+      for (const name of ['committed', 'edited', 'mine.txt', 'large']) remove(name);
+    });
+    expect(summary.side_effects).toEqual([
+      {kind: 'lost_file', text: 'deleted, and nobody has a copy: large', path: 'large'},
+      {
+        kind: 'lost_file',
+        text: 'deleted, and not in git; blackbird undo brings back: edited, mine.txt',
+        path: 'edited',
+      },
+    ]);
+  });
+
   test('pipes and sockets are not waited for', async () => {
     const {change, folder, write} = testRepository();
     const {files} = await change(() => {
@@ -606,6 +626,52 @@ describe('every kind of repository', () => {
       write('a');
     });
     expect(files).toEqual(['a']);
+  });
+});
+
+describe('what git would leave out', () => {
+  test.each(['git~1', 'below/GIT~1', '.git ', '.git.'])('%j is a file like any other', async (name) => {
+    const {change, write} = testRepository();
+    const {diff} = await change(() => write(name, 'evil\n'));
+    expect(diff).toContain('\n+evil\n');
+  });
+
+  test('a folder that is called .GIT does not make two names one', async () => {
+    const {change, write, folder, commit} = testRepository();
+    write('src/a.js');
+    commit();
+    mkdirSync(path.join(folder, '.GIT'));
+    const {files} = await change(() => {
+      write('README.md', 'evil\n');
+      write('SRC/a.js', 'evil\n');
+    });
+    expect(files).toEqual(['README.md', 'SRC/a.js']);
+  });
+
+  test('a repository that is moved away, with a file that leads to it, is still asked', async () => {
+    const {change, write, folder} = testRepository();
+    const elsewhere = temporaryFolder();
+    const {files} = await change(() => {
+      renameSync(path.join(folder, '.git'), path.join(elsewhere, 'moved'));
+      write('.git', `gitdir: ${path.join(elsewhere, 'moved')}\n`);
+      write('evil');
+    });
+    expect(files).toEqual(['evil']);
+  });
+
+  test('a file that becomes something that cannot be read is told as such, and the others are seen', async () => {
+    const {change, write, remove, folder, commit} = testRepository();
+    write('a', 'kind\n');
+    commit();
+    const {files, diff} = await change(() => {
+      remove('a');
+      execFileSync('mkfifo', [path.join(folder, 'a')]);
+      write('b');
+    });
+    expect(files).toEqual(['a', 'b']);
+    expect(diff).toMatch(/^-kind\n\+0 bytes, changed \S+; cannot be read$/m);
+    const {files: same} = await change(() => {});
+    expect(same).toEqual([]);
   });
 });
 
@@ -633,6 +699,17 @@ describe('large files', () => {
     expect(shrunk).toEqual(['above', 'grows']);
     const {files: same} = await change(() => {});
     expect(same).toEqual([]);
+  });
+
+  test('are changed by whoever gives them the same size and sets their time back', async () => {
+    const {change, write, folder} = testRepository();
+    write('large', Buffer.alloc(limit + 1));
+    const {mtime} = statSync(path.join(folder, 'large'));
+    const {files} = await change(() => {
+      write('large', Buffer.alloc(limit + 1, 1));
+      utimesSync(path.join(folder, 'large'), mtime, mtime);
+    });
+    expect(files).toEqual(['large']);
   });
 
   test('of LFS are not copied', async () => {

@@ -212,6 +212,33 @@ describe('the commit of a task', () => {
     expect(status()).toEqual(['M  file']);
   });
 
+  test.each([
+    {name: 'nothing', forge: () => {}, made: ['A\tother', 'A\tpart']},
+    {
+      name: 'a part of it',
+      forge: ({git}: TestRepository) => git('add', 'part'),
+      made: ['A\tother'],
+    },
+    {
+      name: 'it and more',
+      forge: ({git, write}: TestRepository) => {
+        write('more', 'never seen\n');
+        git('add', 'part', 'more');
+      },
+      made: ['A\tother'],
+    },
+  ])('is made although the agent gave the trailer to a commit of $name', async ({forge, made}) => {
+    const {outcome, shown, repository} = await committed({
+      task: ({write}) => ['part', 'other'].map((file) => write(file)),
+      since: (it) => {
+        forge(it);
+        it.git('commit', '-q', '--allow-empty', '-m', request.message);
+      },
+    });
+    expect(outcome).toMatchObject({sha: repository.git('rev-parse', 'HEAD').trim(), branch: 'main'});
+    expect(shown()).toEqual(made);
+  });
+
   test('runs no program that the repository names', async () => {
     const {program, wasRun} = canary(temporaryFolder());
     const {outcome} = await committed({

@@ -1,7 +1,20 @@
+import {execFileSync} from 'node:child_process';
 import path from 'node:path';
-import {expect, test} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import {createSurroundingsReader} from '../../../src/services/git/surroundings.ts';
+import {temporaryFolder} from '../../helpers/temp-folder.ts';
 import {testRepository} from './test-repository.ts';
+
+const always = new Date(0).toISOString();
+
+const readerOf = (folder: string, env: Record<string, string>) =>
+  createSurroundingsReader({
+    root: folder,
+    stateFolder: path.join(folder, '.blackbird'),
+    runsFolder: path.join(folder, '.blackbird/runs'),
+    settings: {},
+    env,
+  });
 
 test("a file that is not Blackbird's is told of in its own folder, what is Blackbird's is not", async () => {
   const {folder, env, write} = testRepository();
@@ -25,6 +38,98 @@ test("a file that is not Blackbird's is told of in its own folder, what is Black
     },
   });
   expect(await reader.ignoredSince('2999-01-01T00:00:00.000Z')).toEqual({count: 0, names: []});
+});
+
+test("what is not Blackbird's is told of in the folders that are, too", async () => {
+  const {folder, env, write} = testRepository();
+  const own = [
+    ...[
+      'jobs/20261117-1.json',
+      'jobs/20261117-1.notes.jsonl',
+      'requests/0123456789abcdef.json',
+      'drafts/a.edit.json',
+    ],
+    ...['runs/a/a-1.json', 'runs/a/a-1.stdout.log', 'runs/a/a-1.check-1-2.log', 'runs/a/a-1.journal.jsonl'],
+    ...['runs/a/a-1.decision.taken', 'runs/a/a-1.comments/c1.json', 'runs/a/.a-1.json.12.0123456789ab.tmp'],
+    ...[
+      'changes/main.index',
+      'changes/work.12.0123456789ab/git-x/HEAD',
+      `changes/objects/ab/${'0'.repeat(38)}`,
+    ],
+    ...[
+      'changes/objects/pack/pack-ab.idx',
+      'plan-drafts/d.json',
+      'inspectors/12.json',
+      'demo-sessions/s.json',
+    ],
+  ];
+  for (const name of own) write(`.blackbird/${name}`, '');
+  const {ignoredSince} = readerOf(folder, env);
+  expect(await ignoredSince(always)).toEqual({count: 0, names: []});
+  for (const name of ['runs/p.sh', 'runs/a/p.sh', 'changes/objects/p', 'drafts/p'])
+    write(`.blackbird/${name}`, '');
+  const names = ['changes/objects/p', 'drafts/p', 'runs/p.sh', 'runs/a/p.sh'].map(
+    (name) => `.blackbird/${name}`,
+  );
+  expect((await ignoredSince(always)).hidden).toEqual({count: 4, names: expect.arrayContaining(names)});
+});
+
+describe('where git does not look', () => {
+  const nested = (...commands: readonly string[]) =>
+    `git init -q sub; rm sub/.git/config; ${commands.join(';')}`;
+
+  test.each([
+    {
+      name: 'what git does itself',
+      script: 'git commit -q --allow-empty -m x; git tag t; git gc -q',
+      told: {},
+    },
+    {
+      name: 'files in the folder of git',
+      script: 'for f in p logs/p objects/p info/p; do echo evil > .git/$f; done',
+      told: {inGit: ['.git/info/p', '.git/logs/p', '.git/objects/p', '.git/p']},
+    },
+    {
+      name: 'hooks of a submodule',
+      script: 'mkdir -p .git/modules/a/b/hooks; touch .git/modules/a/b/hooks/update .git/modules/a/b/HEAD',
+      told: {inGit: ['.git/modules/a/b/hooks/update']},
+    },
+    {
+      name: 'a folder that is called like one of git',
+      script: 'mkdir -p lib/.git .GIT; touch lib/.git/HEAD .GIT/x',
+      told: {inGit: ['.GIT/x', 'lib/.git/HEAD']},
+    },
+    {
+      name: 'what a repository inside this one ignores',
+      script: nested('echo "*" > sub/.git/info/exclude', 'mkdir sub/deep', 'touch sub/evil sub/deep/evil'),
+      told: {inGit: ['sub/.git/info/exclude'], unseen: ['sub/deep/evil', 'sub/evil']},
+    },
+    {
+      name: 'a repository somewhere else',
+      script:
+        'mkdir sub ../r && git init -q ../r; echo "*" > ../r/.git/info/exclude; ln -s ../../r/.git sub; touch sub/e',
+      told: {inGit: ['sub/.git'], unseen: ['sub/e']},
+    },
+    {
+      name: 'a repository whose name is no text',
+      script: 'd=$(printf "s\\377"); git init -q "$d"; touch "$d/evil"',
+      told: {unseen: ['s\ufffd/evil']},
+    },
+    {name: 'pipes', script: 'mkdir src; mkfifo src/pipe', told: {unseen: ['src/pipe (no file)']}},
+  ])('$name', async ({script, told}) => {
+    const {folder, env} = testRepository({folder: path.join(temporaryFolder(), 'project')});
+    execFileSync('sh', ['-c', script], {cwd: folder, env});
+    const {inGit, unseen} = await readerOf(folder, env).ignoredSince(always);
+    const sorted = {
+      ...(inGit && {inGit: inGit.names.toSorted()}),
+      ...(unseen && {unseen: unseen.names.toSorted()}),
+    };
+    expect(sorted).toEqual(told);
+    expect(await readerOf(folder, env).ignoredSince('2999-01-01T00:00:00.000Z')).toEqual({
+      count: 0,
+      names: [],
+    });
+  });
 });
 
 test.each([
@@ -68,4 +173,32 @@ test.each([
     ...limits,
   });
   expect(await reader.ignoredSince(new Date(0).toISOString())).toEqual(told);
+});
+
+test('a repository tells how it stands, and a folder without one that it has none', async () => {
+  const {folder, env, write, git} = testRepository();
+  const reader = (root: string) =>
+    createSurroundingsReader({
+      root,
+      stateFolder: path.join(root, '.blackbird'),
+      runsFolder: path.join(root, '.blackbird/runs'),
+      settings: {},
+      env,
+    });
+  const {standing} = reader(folder);
+  const commit = (text: string) => {
+    write('a b.txt', text);
+    git('add', '.');
+    git('commit', '-qm', text);
+  };
+  commit('first');
+  git('branch', 'other');
+  commit('ours');
+  expect(await standing()).toEqual({isDetached: false, underWay: null, conflicts: []});
+  git('checkout', '-q', '--detach', 'other');
+  expect(await standing()).toEqual({isDetached: true, underWay: null, conflicts: []});
+  commit('theirs');
+  expect(() => git('merge', '-q', 'main')).toThrow();
+  expect(await standing()).toEqual({isDetached: true, underWay: 'a merge', conflicts: ['a b.txt']});
+  expect(await reader('/').standing()).toBeNull();
 });

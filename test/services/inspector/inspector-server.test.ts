@@ -6,6 +6,7 @@ import {describe, expect, onTestFinished, test} from 'vitest';
 import type {InspectedProject, Inspector, InspectorFacts} from '../../../src/services/contracts/inspector.ts';
 import {startInspector} from '../../../src/services/inspector/inspector-server.ts';
 import {entry, type FakeSource, fakeSource} from '../../fakes/journal-entries.ts';
+import {deferred} from '../../fakes/memory-run-store.ts';
 import {bundleWorker} from '../../helpers/bundle-worker.ts';
 import {eventually} from '../../helpers/eventually.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
@@ -233,6 +234,30 @@ describe('what is served', () => {
     expect(await read()).toEqual({event: 'more', seqs: [3, 4]});
     expect(source.listeners.size).toBe(1);
     tab.abort();
+    await eventually(() => expect(source.listeners.size).toBe(0));
+  });
+
+  test('one who hangs up before the journal is open leaves no listener', async () => {
+    const [asked, opened] = [deferred(), deferred()];
+    const source = fakeSource(entry());
+    const nothing = async () => null;
+    const inspector = await served(null, 0, {
+      ...{jobs: nothing, job: nothing, rows: nothing, visits: nothing, run: nothing},
+      journal: async () => {
+        asked.resolve();
+        await opened.promise;
+        return source;
+      },
+    });
+    const tab = new AbortController();
+    const stream = fetch(`${inspector.url}runs/a/a-1/entries`, {signal: tab.signal}).catch(() => null);
+    await asked.promise;
+    tab.abort();
+    await stream;
+    // Others are answered after the server has heard of it, and after it went on.
+    await ask(inspector, {});
+    opened.resolve();
+    await ask(inspector, {});
     await eventually(() => expect(source.listeners.size).toBe(0));
   });
 

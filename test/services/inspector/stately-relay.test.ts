@@ -75,6 +75,19 @@ test('a large entry comes whole, and who closes is let go', async () => {
   await eventually(() => expect(source.listeners.size).toBe(0));
 });
 
+test('a beginning of many megabytes comes whole', async () => {
+  const text = 'x'.repeat(1024 * 1024);
+  // Twice each: as an event, and with the state it led to.
+  const many = Array.from({length: 12}, (_, index) => entry({seq: index + 1, event: {type: 'x', text}}));
+  const socket = new (await webSocket())((await relayOf(fakeSource(...many))).url);
+  onTestFinished(() => socket.close());
+  let received = 0;
+  socket.onmessage = () => {
+    received++;
+  };
+  await eventually(() => expect(received).toBe(1 + 2 * many.length));
+});
+
 describe('who is refused', () => {
   test.each<{
     name: string;

@@ -8,7 +8,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import {describe, expect, test} from 'vitest';
+import {setImmediate as nextTurn} from 'node:timers/promises';
+import {describe, expect, onTestFinished, test, vi} from 'vitest';
 import type {JournalEntry, JournalLine} from '../../../src/services/contracts/journal.ts';
 import {createJournalFiles} from '../../../src/services/journal/journal-files.ts';
 import {inspectJournal} from '../../../src/services/journal/read-journal.ts';
@@ -102,6 +103,25 @@ describe('a journal', () => {
       expect(lines()).toEqual([header, entry(1)]);
       expect(process.listenerCount('exit')).toBe(before);
     });
+  });
+
+  test('keeps what came while another part was written for the end of the process', async () => {
+    // What is held back waits for ever.
+    vi.useFakeTimers({toFake: ['setTimeout', 'clearTimeout']});
+    onTestFinished(() => void vi.useRealTimers());
+    const before = process.listeners('exit');
+    const {open, file, lines} = openJournal();
+    const journal = open();
+    const many = Array.from({length: 2_000}, (_, index) => entry(index + 1));
+    journal.append(run, many);
+    // The file of the many is being opened; this one is held back.
+    journal.append(run, [entry(2_001)]);
+    while (!statSync(file, {throwIfNoEntry: false})?.size) await nextTurn();
+    const [atExit] = process.listeners('exit').filter((each) => !before.includes(each));
+    expect(atExit).toBeDefined();
+    atExit?.(0);
+    expect(lines()).toEqual([header, ...many, entry(2_001)]);
+    expect(process.listeners('exit')).toEqual(before);
   });
 
   test('goes on in the next process under a header of its own', () => {

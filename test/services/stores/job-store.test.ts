@@ -86,8 +86,12 @@ describe('a job on disk', () => {
     await jobs.create(job());
     await jobs.note(job().jobId, {waiting});
     expect(await jobs.read(job().jobId)).toEqual(job({waiting}));
+    // A wish to stop ends no wait.
+    const stopAskedAt = '2026-01-10T22:00:00.000Z';
+    await jobs.note(job().jobId, {stopAskedAt});
+    expect(await jobs.read(job().jobId)).toEqual(job({waiting, stopAskedAt}));
     await jobs.note(job().jobId, {run});
-    expect(await jobs.read(job().jobId)).toEqual(job({runs: [run]}));
+    expect(await jobs.read(job().jobId)).toEqual(job({runs: [run], stopAskedAt}));
   });
 
   test('is not harmed by a note that a crash cut off', async () => {

@@ -2,7 +2,7 @@ import {describe, expect, test} from 'vitest';
 import type {KnownOfTask} from '../../../src/machines/policies/run/task-options.ts';
 import * as browse from '../../../src/ui/model/browse.ts';
 import {startBrowse} from '../../../src/ui/model/browse.ts';
-import {type TaskState, taskState, waitNote} from '../../../src/ui/model/task-state.ts';
+import {stateNote, type TaskState, taskState, waitNote} from '../../../src/ui/model/task-state.ts';
 import {summarizePlan, treeEntries} from '../../../src/ui/model/tree.ts';
 import {pausedRun, restingRun, runRecord, waitingRun} from '../../fakes/runs.ts';
 import {family, planOf, task} from '../../helpers/plans.ts';
@@ -164,4 +164,12 @@ test.each([
   const local = (time: string) => new Date(`2026-01-10T${time}:00`).toISOString();
   const times = {retry_at: local('18:05'), updated_at: local('17:00')};
   expect(waitNote(pausedRun({failure: {kind, message: ''}, ...times}), isEngineAlive)).toBe(note);
+});
+
+test.each([
+  {state: 'paused', note: 'waits until 18:05'},
+  {state: 'skipped', note: 'skipped'},
+  {state: 'done', note: 'done'},
+] as const)('a task that is $state says: $note', ({state, note}) => {
+  expect(stateNote(plan, task('a'), state, 'waits until 18:05')).toBe(note);
 });

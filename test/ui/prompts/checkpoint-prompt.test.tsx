@@ -5,7 +5,8 @@ import type {LineComment} from '../../../src/services/contracts/comment.ts';
 import {CheckpointPrompt, type CheckpointPromptProps} from '../../../src/ui/prompts/checkpoint-prompt.tsx';
 import {textWidth} from '../../../src/ui/text/graphemes.ts';
 import {lineComment} from '../../fakes/memory-comment-store.ts';
-import {draftDesk} from '../../fakes/memory-draft-store.ts';
+import {createMemoryDraftStore, draftDesk} from '../../fakes/memory-draft-store.ts';
+import {deferred} from '../../fakes/memory-run-store.ts';
 import {changedRun} from '../../fakes/runs.ts';
 import {eventually} from '../../helpers/eventually.ts';
 import {now} from '../../helpers/plans.ts';
@@ -34,6 +35,7 @@ function commentDesk(...known: readonly Partial<LineComment>[]) {
   let comments = known.map((each) => lineComment(each));
   const desk: CommentDesk = {
     list: async () => comments.map((comment) => ({comment, sentWith: null})),
+    heard: async () => [],
     add: async (_, drafts) => {
       const added = drafts.map((draft, index) => lineComment({...draft, id: `new${index}`}));
       comments = [...comments, ...added];
@@ -49,6 +51,16 @@ function commentDesk(...known: readonly Partial<LineComment>[]) {
     },
   };
   return {desk, texts: () => comments.map(({file, side, line, text}) => [file, side, line, text])};
+}
+
+/** Drafts, and what of them is on disk: the line and the text. */
+function keptDrafts() {
+  const store = createMemoryDraftStore();
+  const desk = draftDesk(store);
+  const openDraft: OpenCheckpointDraft = (words, place) =>
+    desk.open(checkpointSlot(changedRun(), words, place));
+  const kept = () => store.list().flatMap(({texts}) => texts.map(({id, text}) => [id, text]));
+  return {openDraft, kept, flush: desk.flush};
 }
 
 function prompt(props: Partial<CheckpointPromptProps> = {}) {
@@ -104,7 +116,7 @@ test('shows what was done, what was asked for and what can be decided', async ()
     '›─ one.ts ────────────────────────────────────────────────────────────── +40 −0',
     '         @@ -0,0 +1,40 @@',
     ...Array.from({length: 7}, (_, index) => `    ${String(index + 1).padStart(2)} + line ${index}`),
-    '   Approve and continue  y  the task is done and the plan goes on',
+    '   Approve and continue  y  the task is done and the plan continues',
     '   Approve and quit  Y  the task is done and nothing more starts',
     '   Request changes  r',
     '   Reject changes  x  the task has failed; the files stay as they are',
@@ -269,7 +281,7 @@ describe('the diff', () => {
       '    40 + line 39',
       '❯─ two.ts ─────────────────────────────────────────────────────────────── +1 −1',
       '         @@ -1 +1 @@',
-      '  1    - old^Mtrick',
+      '  1    - ^[[2Jold^Mtrick',
       '     1 + new',
       ' esc decide  + all  n file  v viewed  ? keys  / search  z zoom',
     ]);
@@ -329,6 +341,8 @@ describe('comments on lines', () => {
     await sees('mark a line of the file first');
     type('djjjc');
     await sees('Comment  one.ts:2');
+    expect(lines().join('\n')).toMatch(/one\.ts:2\n \+ \S/);
+    expect(lines().at(-1)).toContain('ctrl+s keep');
     type('Why?');
     type(keys.ctrlS);
     await sees('1 comment ·');
@@ -341,6 +355,22 @@ describe('comments on lines', () => {
     await sees('┃ Why? Twice!');
     type(keys.backspace);
     await eventually(() => expect(texts()).toEqual([]));
+  });
+
+  test('that were sent before stay with the diff, marked, beside what was asked for', async () => {
+    const {desk} = commentDesk();
+    const sent = lineComment({file: 'one.ts', side: 'new', line: 2, text: 'Use cents'});
+    const feedback = 'Be quick\n\nComments on lines of the change:\n- one.ts:2: Use cents';
+    const {type, sees, lines} = prompt({
+      comments: {...desk, heard: async () => [sent]},
+      run: changedRun({feedback, comment_ids: [sent.id]}),
+    });
+    await sees('┃ Use cents (sent)');
+    const shown = lines().join('\n');
+    expect(shown).toMatch(/ Asked +Be quick\n +with 1 comment\n/);
+    expect(shown).not.toContain('1 comment ·');
+    type('djjjc');
+    await sees('What about this line?');
   });
 
   test('are drafts until they are kept: Esc and Ctrl+C lose nothing, Ctrl+X gives them up', async () => {
@@ -369,6 +399,50 @@ describe('comments on lines', () => {
     await second.sees('What about this line?');
   });
 
+  test('that are removed leave what is written about another line', async () => {
+    const {desk, texts} = commentDesk({file: 'one.ts', line: 2});
+    const {openDraft, kept, flush} = keptDrafts();
+    const {type, sees, lines} = prompt({comments: desk, openDraft});
+    await sees('1 comment ·');
+    type('djjc');
+    await sees('Comment  one.ts:1');
+    type('Half a');
+    type(keys.escape);
+    await sees('esc decide');
+    type(`j${keys.backspace}`);
+    // Read again after the change and all that follows from it.
+    await eventually(() => expect(lines().join()).not.toContain('1 comment ·'));
+    expect(texts()).toEqual([]);
+    await flush();
+    expect(kept()).toEqual([['new:1:one.ts', 'Half a']]);
+  });
+
+  test('begun while another is kept have a draft of their own', async () => {
+    const {desk, texts} = commentDesk();
+    const stored = deferred();
+    const add: CommentDesk['add'] = async (...given) => {
+      await stored.promise;
+      return desk.add(...given);
+    };
+    const {openDraft, kept, flush} = keptDrafts();
+    const {type, sees} = prompt({comments: {...desk, add}, openDraft});
+    await sees('whole task');
+    type('djjc');
+    await sees('Comment  one.ts:1');
+    type(`First${keys.ctrlS}`);
+    await sees('esc decide');
+    type('jc');
+    await sees('Comment  one.ts:2');
+    type('Second');
+    stored.resolve();
+    await eventually(() => expect(texts()).toEqual([['one.ts', 'new', 1, 'First']]));
+    type(', longer');
+    await eventually(async () => {
+      await flush();
+      expect(kept()).toEqual([['new:2:one.ts', 'Second, longer']]);
+    });
+  });
+
   test('on a line that is gone is about the file as it was', async () => {
     const {desk, texts} = commentDesk();
     const {type, sees} = prompt({comments: desk});
@@ -386,7 +460,7 @@ describe('comments on lines', () => {
     const {type, sees} = prompt({comments: desk});
     await sees('2 comments ·');
     type('y');
-    await sees('2 comments stay unsent. r sends them, enter goes on without.');
+    await sees('2 comments stay unsent. r sends them, enter continues without.');
     type('jj');
     await sees('esc');
     type('x');
@@ -459,11 +533,11 @@ describe('what is known of the run', () => {
   });
 
   test('side effects come first, whole and harmless, and the last words can be read whole', async () => {
-    const text = `the plan was edited: b (prompt)\u001b[2J, ${'c (added), '.repeat(8)}d (removed)`;
+    const text = `the plan was edited: b (prompt)\u001b[2J, ${'c (added), '.repeat(7)}d (removed)`;
     const result = Array.from({length: 30}, (_, index) => `word ${index}`).join('\n');
     const {lines, type, sees} = prompt({run: changedRun({result, side_effects: [{kind: 'plan', text}]})});
     const shown = lines();
-    expect(shown[1]).toMatch(/^ Beware {3}the plan was edited: b \(prompt\), c \(added\)/);
+    expect(shown[1]).toMatch(/^ Beware {3}the plan was edited: b \(prompt\)\^\[\[2J, c \(added\)/);
     expect(shown[2]).toMatch(/^ {10}.*d \(removed\)$/);
     expect(shown[3]).toBe(' Said     word 0');
     expect(shown[4]).toBe('          word 1 … (+)');

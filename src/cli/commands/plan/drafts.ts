@@ -8,42 +8,36 @@ import {cutWords} from '../../../ui/text/fit.ts';
 import {type Cli, collect} from '../../cli.ts';
 import {parseAnswers} from '../../job/given-answers.ts';
 import {type PlanJobOptions, runPlanJob, withPlannerOptions} from '../../plan/plan-job.ts';
+import {draftData, draftStore, requireDraft} from '../../plan/stored-drafts.ts';
 import {renderTable} from '../../terminal/table.ts';
+import {draftShowCommand} from './draft-show.ts';
 
 type OpenOptions = PlanJobOptions & {answer?: readonly string[]};
 
 export function draftsCommand(cli: Cli): Command {
   return new Command('drafts')
-    .summary('proposed plans that nobody has saved or dropped yet')
+    .summary('proposed plans that have not been saved or dropped yet')
     .addHelpText(
       'after',
       `
 Examples:
   $ blackbird plan drafts
+  $ blackbird plan drafts show 20260110-220412-3fa9c1
   $ blackbird plan drafts open 20260110-220412-3fa9c1
   $ blackbird plan drafts drop 20260110-220412-3fa9c1`,
     )
     .addCommand(listCommand(cli), {isDefault: true})
+    .addCommand(draftShowCommand(cli))
     .addCommand(openCommand(cli))
     .addCommand(dropCommand(cli));
 }
 
 function listCommand(cli: Cli): Command {
   return new Command('list')
-    .summary('all of them, oldest first')
+    .summary('list all of them, oldest first')
     .action(async (_options, command: Command) => {
-      const {drafts, broken} = await (await storeOf(cli, command)).list();
-      const {headOf} = await import('../../../machines/policies/planning/plan-draft.ts');
-      const {isUnusable} = await import('../../../machines/policies/planning/waiting-draft.ts');
-      const shown = drafts.map((draft) => ({
-        id: draft.draftId,
-        kind: draft.kind,
-        phase: headOf(draft).phase,
-        unusable: isUnusable(draft),
-        text: draft.text,
-        questions: draft.questions,
-        updated_at: draft.updatedAt,
-      }));
+      const {drafts, broken} = await (await draftStore(cli, command)).list();
+      const shown = await Promise.all(drafts.map(draftData));
       for (const {file, reason} of broken) cli.context.err(`warning: ${displayLine(`${file}: ${reason}`)}`);
       const now = cli.context.now();
       const columns = [
@@ -55,11 +49,11 @@ function listCommand(cli: Cli): Command {
         ],
         {title: 'WHAT WAS ASKED FOR', shrinks: 'first', cut: cutWords} as const,
       ];
-      const rows = shown.map(({id, kind, phase, unusable, text, updated_at}) => [
-        ...[id, kind, unusable ? 'answer not usable' : phaseWords[phase], timeOfDay(updated_at, now)],
+      const rows = shown.map(({data: {id, kind, text, updated_at}, state}) => [
+        ...[id, kind, state, timeOfDay(updated_at, now)],
         cutWords(displayLine(text.slice(0, 1000)), longestWish),
       ]);
-      cli.print(command, {drafts: shown, broken}, () =>
+      cli.print(command, {drafts: shown.map(({data}) => data), broken}, () =>
         rows.length === 0 ? 'no drafts' : renderTable(columns, rows, cli.context.stdout),
       );
     });
@@ -68,17 +62,11 @@ function listCommand(cli: Cli): Command {
 /** In a pipe, too: a wish may be a whole page. `--json` has all of it. */
 const longestWish = 100;
 
-const phaseWords = {
-  generating: 'not proposed yet',
-  asking: 'waits for your answer',
-  proposed: 'proposed',
-} as const;
-
 function openCommand(cli: Cli): Command {
   const command = new Command('open')
-    .summary('go on with one, in the same session of its agent')
+    .summary('continue with one, in the same session of its agent')
     .argument('<draftId>', 'the draft')
-    .option('--answer <id=text>', 'answer a question; may be given several times', collect);
+    .option('--answer <id=text>', 'answer a question; may be repeated', collect);
   return withPlannerOptions(command).action(async (draftId: string, options: OpenOptions, self: Command) => {
     const draft = await requireDraft(cli, self, draftId);
     const answers = parseAnswers(options.answer ?? []);
@@ -96,7 +84,7 @@ function notAsked({draftId, questions}: PlanDraft, id: string): AppError {
       ? `the draft ${draftId} asks nothing`
       : `no question is called ${JSON.stringify(id)}: it asks ${asked}`;
   return new AppError('E_USAGE', why, {
-    next: [{command: openDraftCommand(draftId), why: 'go on with it'}],
+    next: [{command: openDraftCommand(draftId), why: 'continue with it'}],
   });
 }
 
@@ -110,20 +98,7 @@ function dropCommand(cli: Cli): Command {
       const {createDraftStore} = await import('../../../services/stores/draft-store.ts');
       const {dropDraft} = await import('../../../machines/actors/plan-draft.actor.ts');
       const drafts = createDraftStore({folder: folder.draftsFolder});
-      await dropDraft({planDrafts: await storeOf(cli, command), drafts}, draftId);
+      await dropDraft({planDrafts: await draftStore(cli, command), drafts}, draftId);
       cli.print(command, {dropped: draftId}, `dropped ${draftId}`);
     });
-}
-
-async function requireDraft(cli: Cli, command: Command, draftId: string) {
-  const draft = await (await storeOf(cli, command)).read(draftId);
-  if (draft) return draft;
-  const {draftMissing} = await import('../../../machines/policies/planning/plan-draft.ts');
-  throw draftMissing(draftId);
-}
-
-async function storeOf(cli: Cli, command: Command) {
-  const {folder} = await cli.project(command);
-  const {createPlanDraftStore} = await import('../../../services/stores/plan-draft-store.ts');
-  return createPlanDraftStore({folder: folder.planDraftsFolder});
 }

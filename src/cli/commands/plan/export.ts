@@ -1,5 +1,6 @@
 import path from 'node:path';
 import {Command, Option} from 'commander';
+import {counted} from '../../../machines/policies/text/counted.ts';
 import {displayLine, displayText} from '../../../machines/policies/text/display-text.ts';
 import type {Plan} from '../../../services/contracts/plan.ts';
 import type {Cli} from '../../cli.ts';
@@ -18,18 +19,18 @@ type Options = {format: keyof typeof exporters; output?: string; force?: true};
 
 export function exportCommand(cli: Cli): Command {
   return new Command('export')
-    .summary('the plan as Markdown, Mermaid chart, JSON or CSV')
+    .summary('print the plan as Markdown, a Mermaid chart, JSON or CSV')
     .addOption(
-      new Option('--format <format>', 'what to make of it')
+      new Option('--format <format>', 'the format')
         .choices(Object.keys(exporters))
         .default('md' satisfies Options['format']),
     )
-    .option('--output <file>', 'write it there instead of printing it')
+    .option('--output <file>', 'write to this file instead of printing')
     .option('--force', 'replace the file')
     .addHelpText(
       'after',
       `
-\`plan import\` reads md and csv back: tasks that are there are updated, their statuses stay.
+\`plan import\` reads md and csv back: existing tasks are updated, their statuses stay.
 
 Examples:
   $ blackbird plan export > PLAN.md
@@ -49,6 +50,6 @@ Examples:
       const {writeExport} = await import('../../../services/stores/export-file.ts');
       await writeExport(file, `${text}\n`, {force: force === true});
       const data = {format, file, tasks: plan.items.size};
-      cli.print(command, data, () => `wrote ${displayLine(file)}: ${plan.items.size} tasks`);
+      cli.print(command, data, () => `wrote ${displayLine(file)}: ${counted(plan.items.size, 'task')}`);
     });
 }

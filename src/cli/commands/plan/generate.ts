@@ -10,15 +10,15 @@ type Options = PlanJobOptions & {from?: string};
 export function generateCommand(cli: Cli): Command {
   const command = new Command('generate')
     .summary('have your agent propose tasks for what you want')
-    .argument('[text...]', 'what is wanted, in your own words')
+    .argument('[text...]', 'what you want, in your own words')
     .option('--from <file>', 'read it from a file; - for stdin');
   return withPlannerOptions(command)
     .addHelpText(
       'after',
       `
-The agent may read the repository, not change it. It may ask; what it proposes is checked
-and shown, and saved when you say so. Until then it is a draft: see plan drafts.
-Tasks that are there stay as they are; plan refine changes them.
+The agent may read the repository but not change it. It may ask you questions. Its proposal is
+checked, shown, and saved once you agree. Until then it is a draft: see plan drafts.
+Existing tasks stay as they are; use plan refine to change them.
 
 Examples:
   $ blackbird plan generate "a REST API for refunds, with tests"
@@ -26,8 +26,8 @@ Examples:
   $ gh issue view 12 | blackbird plan generate --from - --yes`,
     )
     .action(async (words: readonly string[], options: Options, self: Command) => {
-      const text = await wantedText(cli, self, words.join(' '), options.from, 'What is wanted?');
-      if (text.trim() === '') throw missing('say what is wanted, or name a file with --from');
+      const text = await wantedText(cli, self, words.join(' '), options.from, 'What do you want?');
+      if (text.trim() === '') throw missing('say what you want, or name a file with --from');
       // The first plan of a project begins here.
       const {plans} = await cli.project(self);
       const isFirst = await plans.create();
@@ -38,14 +38,14 @@ Examples:
 
 export function refineCommand(cli: Cli): Command {
   const command = new Command('refine')
-    .summary('have your agent change the plan as you say')
-    .argument('<text>', 'what has to change, in your own words; - for stdin')
+    .summary('have your agent change the plan as you describe')
+    .argument('<text>', 'what should change, in your own words; - for stdin')
     .argument('[taskId...]', 'only these tasks and those below them');
   return withPlannerOptions(command)
     .addHelpText(
       'after',
       `
-Statuses, runs and times of tasks stay as they are; a task that runs is never touched.
+Statuses, runs and times of tasks stay as they are; a running task is never touched.
 
 Examples:
   $ blackbird plan refine "split the API task into read and write" api
@@ -53,7 +53,7 @@ Examples:
     )
     .action(async (typed: string, taskIds: readonly string[], options: Options, self: Command) => {
       const text = typed === '-' ? await wantedText(cli, self, '', '-', '') : typed;
-      if (text.trim() === '') throw missing('say what has to change');
+      if (text.trim() === '') throw missing('say what should change');
       const plan = await (await cli.project(self)).plans.read();
       for (const id of taskIds) requireTask(plan, id);
       await runPlanJob(cli, self, {type: 'new', wish: {kind: 'refine', text, taskIds}}, options);
@@ -63,12 +63,12 @@ Examples:
 export function inferCommand(cli: Cli): Command {
   const command = new Command('infer')
     .summary('have your agent find what depends on what')
-    .argument('[hint...]', 'what it should know, in your own words');
+    .argument('[hint...]', 'anything it should know, in your own words');
   return withPlannerOptions(command)
     .addHelpText(
       'after',
       `
-Only dependencies change, each with its reason. They are shown and saved when you say so.
+Only dependencies change, each with its reason. They are shown, and saved once you agree.
 
 Examples:
   $ blackbird deps infer

@@ -18,15 +18,15 @@ export function importCommand(cli: Cli): Command {
     .summary('add the tasks of a list, or update those that came from it')
     .argument('<file>', 'Markdown list, tasks.json of task-master, issues as JSON, or CSV; - reads stdin')
     .addOption(
-      new Option('--format <format>', 'what the list is; found out when left out').choices(importFormats),
+      new Option('--format <format>', 'the format of the list; detected by default').choices(importFormats),
     )
     .option('--tag <name>', 'the tag of a tasks.json (default: master)')
-    .option('--source <name>', 'what keeps this list apart from others (default: its path)')
+    .option('--source <name>', 'a name to tell this list from others (default: its path)')
     .addHelpText(
       'after',
       `
-Shows what would change and asks. The same list twice changes nothing; what changed in the list
-since is updated. What was changed here since, also a status, is kept.
+Shows what would change and asks. Importing the same list twice changes nothing. Later changes in
+the list are updated; changes you made in the plan, including statuses, are kept.
 
 Examples:
   $ blackbird plan import TODO.md

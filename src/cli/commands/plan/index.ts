@@ -8,7 +8,7 @@ import {lintCommand} from './lint.ts';
 
 export function planCommand(cli: Cli): Command {
   return new Command('plan')
-    .summary('from what you want to a plan worth running')
+    .summary('create, check, import and export plans')
     .addCommand(generateCommand(cli))
     .addCommand(refineCommand(cli))
     .addCommand(draftsCommand(cli))

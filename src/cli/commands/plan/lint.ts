@@ -7,11 +7,13 @@ import {countsOf, findingLines} from '../../plan/finding-lines.ts';
 
 export function lintCommand(cli: Cli): Command {
   return new Command('lint')
-    .summary('find what would make an agent guess, and how to fix it')
+    .summary('find what an agent would have to guess, and how to fix it')
     .addHelpText(
       'after',
       `
-Looks at every leaf that is not done or skipped. Exit code 3 while something is blocking.
+Checks every leaf that is not done or skipped. Blocking means that an agent would have to guess:
+plan generate --yes does not save such a proposal, and lint ends with exit code 3.
+execute runs the task anyway.
 
 Examples:
   $ blackbird plan lint
@@ -21,9 +23,16 @@ Examples:
       const {plans, config} = await cli.project(command);
       const verify = settingOf(resolveConfig(await config.layers()), 'execution.verify');
       const findings = lintPlan(await plans.read(), {verify});
+      const isBlocked = findings.some(isBlocking);
       cli.print(command, {findings, counts: countsOf(findings)}, () =>
-        findings.length === 0 ? 'OK' : findingLines(cli, findings).join('\n'),
+        findings.length === 0
+          ? 'OK'
+          : [...findingLines(cli, findings), ...(isBlocked ? [blockingWords] : [])].join('\n'),
       );
-      if (findings.some(isBlocking)) cli.exitCode = exitCodes.taskFailed;
+      if (isBlocked) cli.exitCode = exitCodes.taskFailed;
     });
 }
+
+/** Whoever reads "blocking" asks what it blocks. */
+const blockingWords =
+  'Blocking: an agent would have to guess. execute runs these tasks anyway; --yes would not save them.';

@@ -9,7 +9,7 @@ export function cleanCommand(cli: Cli): Command {
   return new Command('clean')
     .summary('archive a session: end it and remove its worktree; branch and record stay')
     .addArgument(idArgument())
-    .option('--force', 'even with uncommitted changes, or commits that are nowhere else')
+    .option('--force', 'even with uncommitted changes, or commits that exist nowhere else')
     .action((id: string, {force = false}: {force?: boolean}, command: Command) =>
       withSessions(cli, command, id, async (sessions) => {
         const [{cleanRun, commitsAre}, {undisturbed}] = await Promise.all([

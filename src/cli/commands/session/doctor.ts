@@ -7,7 +7,7 @@ import {renderChecks} from '../doctor.ts';
 
 export function doctorCommand(cli: Cli): Command {
   return new Command('doctor')
-    .summary('see whether sessions can work here, and what to fix')
+    .summary('check whether sessions work here, and what to fix')
     .action((_options, command: Command) =>
       withSessions(cli, command, null, async (sessions) => {
         const {checkSessions} = await import('../../session/session-doctor.ts');

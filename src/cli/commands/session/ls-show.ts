@@ -9,9 +9,9 @@ import {idArgument} from './id-argument.ts';
 
 export function lsCommand(cli: Cli): Command {
   return new Command('ls')
-    .summary('list the sessions of this repository; outside of one, all')
-    .option('--all', 'archived ones, too')
-    .option('--all-repos', 'of all repositories')
+    .summary('list the sessions of this repository; outside a repository, all')
+    .option('--all', 'also archived ones')
+    .option('--all-repos', 'sessions of all repositories')
     .action(({all = false, allRepos = false}: {all?: boolean; allRepos?: boolean}, command: Command) =>
       withSessions(cli, command, null, async (sessions) => {
         const {viewsOf} = await import('../../session/session-view.ts');
@@ -31,9 +31,9 @@ export function lsCommand(cli: Cli): Command {
 
 export function showCommand(cli: Cli): Command {
   return new Command('show')
-    .summary('all that is known of one session')
+    .summary('show one session in full')
     .addArgument(idArgument())
-    .option('--path', 'print only where its worktree is')
+    .option('--path', 'print only the path of its worktree')
     .action((id: string, {path: onlyPath = false}: {path?: boolean}, command: Command) =>
       withSessions(cli, command, id, async (sessions) => {
         const {viewsOf} = await import('../../session/session-view.ts');

@@ -10,10 +10,10 @@ type Options = {detached?: true; restart?: true; yes?: true};
 
 export function resumeCommand(cli: Cli): Command {
   return new Command('resume')
-    .summary('attach to a session; create it where it is missing')
+    .summary('attach to a session; create it if it is missing')
     .addArgument(idArgument())
     .option('--detached', 'leave it in the background')
-    .option('--restart', 'end a running session and begin a new one')
+    .option('--restart', 'end a running session and start a new one')
     .option('--yes', 'restart without asking')
     .action((id: string, options: Options, command: Command) =>
       withSessions(cli, command, id, (sessions) => resume(cli, command, sessions, id, options)),

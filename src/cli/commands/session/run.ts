@@ -12,10 +12,13 @@ type Options = {name: string; runner?: string; parent?: string; detached?: true}
 
 export function runCommand(cli: Cli): Command {
   return new Command('run')
-    .summary('begin a session: a branch, a worktree of it, and an agent in tmux')
-    .requiredOption('--name <name>', 'what to call it')
-    .option('--runner <runner>', `${builtInRunners.join(', ')} or one of agency.json`)
-    .option('--parent <branch>', 'the branch to begin at; the current one unless agency.json says otherwise')
+    .summary('start a session: a branch, its worktree, and an agent in tmux')
+    .requiredOption('--name <name>', 'the name of the session')
+    .option('--runner <runner>', `${builtInRunners.join(', ')} or a runner in agency.json`)
+    .option(
+      '--parent <branch>',
+      'the branch to start from (default: the current one, or the one in agency.json)',
+    )
     .option('--detached', 'leave it in the background')
     .action((options: Options, command: Command) =>
       withSessions(cli, command, options.name, async (sessions) => {

@@ -7,7 +7,7 @@ import {idArgument} from './id-argument.ts';
 
 export function stopCommand(cli: Cli): Command {
   return new Command('stop')
-    .summary('press Ctrl+C in a session; it goes on running')
+    .summary('send Ctrl+C to a session; it keeps running')
     .addArgument(idArgument())
     .action((id: string, _options, command: Command) =>
       onRunning(cli, command, id, async (sessions, run) =>

@@ -55,6 +55,7 @@ export function csvTasks(text: string, digest: (text: string) => string): Import
   }
   const problems: ImportProblem[] = [];
   const keyOf = titleKeys(digest);
+  const titles = new Set(rows.map((cells) => readCell(cells[columns.indexOf('title')] ?? '').trim()));
   const tasks = rows.map((cells, index) => {
     const at = `row ${index + 2}`;
     const isShifted = cells.length > head.length;
@@ -92,11 +93,7 @@ export function csvTasks(text: string, digest: (text: string) => string): Import
         ...word('model'),
         ...word('effort'),
       },
-      deps: has('deps')
-        ? value('deps')
-            .split(/[\s,;]+/)
-            .filter((dep) => dep !== '')
-        : null,
+      deps: has('deps') ? namesIn(value('deps'), titles) : null,
       status: status ?? null,
     };
   });
@@ -114,6 +111,13 @@ export function csvTasks(text: string, digest: (text: string) => string): Import
         ...(ignored.length > 0 && {ignored}),
       };
 }
+
+/** Ids, or titles as they stand in the table: only those may have blanks in them. */
+const namesIn = (text: string, titles: ReadonlySet<string>): string[] =>
+  text
+    .split(/[,;\n]+/)
+    .flatMap((part) => (titles.has(part.trim()) ? [part.trim()] : part.split(/\s+/)))
+    .filter((name) => name !== '');
 
 /** A name that is nearly one we know is probably meant as that one. Nothing is said of a column without a name. */
 function ignoredColumn(name: string): string[] {

@@ -3,7 +3,7 @@ import type {Plan, Task, TaskSource, TaskStatus} from '../../../services/contrac
 import {applyPatch, type PatchOperation} from '../plan/plan-patch.ts';
 import {type ImportedTask, type ImportProblem, ownKey} from './imported-task.ts';
 import {fieldOf, isAsImported, isSameField, type KeptField} from './kept-fields.ts';
-import {meantTask} from './meant-task.ts';
+import {meantTask, titleFinder} from './meant-task.ts';
 import {idMaker} from './new-ids.ts';
 
 export type ImportFrom = {
@@ -22,15 +22,16 @@ export type Merged = {readonly plan: Plan; readonly kept: readonly KeptField[]};
  */
 export function mergeImport(
   plan: Plan,
-  tasks: readonly ImportedTask[],
+  list: readonly ImportedTask[],
   {source, digest}: ImportFrom,
   now: string,
 ): Merged {
-  const ids = matchIds(plan, tasks, source);
-  const byKey = new Map(tasks.map((each) => [each.key, each]));
+  const ids = matchIds(plan, list, source);
   const idOf = (key: string) => ids.get(key) ?? (plan.items.has(key) ? key : undefined);
   const imported = new Set(ids.values());
   const problems: ImportProblem[] = [];
+  const tasks = byKeys(list, plan, (key) => imported.has(key) || idOf(key) !== undefined, problems);
+  const byKey = new Map(tasks.map((each) => [each.key, each]));
   const operations: PatchOperation[] = [];
   const kept: KeptField[] = [];
   const digestOf = shortDigest(digest);
@@ -145,6 +146,32 @@ export function mergeImport(
     .map(({path, message}) => ({at: place(path, message), message}));
   throw importRefusal(told, result.problems.length);
 }
+
+/** What is named by its title is named by its key from here on, so that the next import sees the same. */
+function byKeys(
+  tasks: readonly ImportedTask[],
+  plan: Plan,
+  isKnown: (key: string) => boolean,
+  problems: ImportProblem[],
+): readonly ImportedTask[] {
+  let find: ReturnType<typeof titleFinder> | null = null;
+  return tasks.map((task) => {
+    if (task.deps === null || task.deps.every(isKnown)) return task;
+    const deps = task.deps.flatMap((name) => {
+      if (isKnown(name)) return [name];
+      find ??= titleFinder(tasks, plan);
+      const found = find(name);
+      if (found.type === 'unknown') return [name];
+      if (found.type === 'found') return [found.key];
+      problems.push({at: task.at, message: ambiguous(name, found.at)});
+      return [];
+    });
+    return {...task, deps};
+  });
+}
+
+const ambiguous = (name: string, at: readonly string[]) =>
+  `dependency ${JSON.stringify(name)} is the title of more than one task (${at.join(', ')}): give the one you mean an id (<!-- id: x --> behind its title in Markdown, the column id in a CSV) and name that`;
 
 /** A cycle is a problem of the whole plan; the rows that close it are what somebody can change. */
 const idsInCycle = (message: string): readonly string[] =>

@@ -1,4 +1,4 @@
-import {isPlainTaskId} from '../../../services/contracts/task-id.ts';
+import {firstWordsId, isPlainTaskId} from '../../../services/contracts/task-id.ts';
 import {foldedId} from '../plan/task-edits.ts';
 
 const wordLimit = 48;
@@ -23,14 +23,12 @@ export function idMaker(taken: Iterable<string>): (wish: string) => string {
   }
 }
 
-export function slug(text: string): string {
+export function slug(text: string, longest = wordLimit): string {
   const words = text
     .slice(0, 400)
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')
     .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '');
-  const short = words.slice(0, wordLimit).replace(/-+$/, '');
-  return short === '' ? 'task' : short;
+    .match(/[a-z0-9]+/g);
+  return words === null ? 'task' : firstWordsId(words, longest);
 }

@@ -42,6 +42,8 @@ const laneKinds = {
   sent_back: {kind: 'waiting', word: 'changes requested'},
   canceled: {kind: 'ended', word: 'canceled'},
   undone: {kind: 'ended', word: 'undone'},
+  skipped: {kind: 'ended', word: 'skipped'},
+  dropped: {kind: 'ended', word: 'dropped'},
 } as const satisfies Record<LaneOutcome, {kind: RowKind; word: string}>;
 
 export const laneStanding = (outcome: LaneOutcome): {readonly kind: OutcomeKind; readonly word: string} =>

@@ -17,9 +17,9 @@ export function overrunSummary(overrun: Overrun, attempted: readonly Attempted[]
   const paused = attempted.filter(({state, resumable}) => state === 'paused' && resumable);
   const resumes = paused.map(({taskId}, place) => ({
     command: `blackbird resume ${displayLine(shellWord(taskId))}${place === paused.length - 1 ? ' --execute' : ''}`,
-    why: 'go on in the same session, with a new budget',
+    why: 'continue in the same session, with a new budget',
   }));
-  const execute = {command: 'blackbird execute', why: 'go on with a new budget'};
+  const execute = {command: 'blackbird execute', why: 'continue with a new budget'};
   return {
     headline,
     lines: [

@@ -79,7 +79,7 @@ function ownSummary(result: JobResult, plan: Plan): JobSummary {
       return {reason, ...naming, headline, lines, ...time, standing: neededFor([last])};
     }
     case 'waiting_user': {
-      const headline = `${displayLine(last?.taskId ?? '')} is waiting for user input`;
+      const headline = `${displayLine(last?.taskId ?? '')} waits for your answer`;
       const lines = [...failedLines, headline, ...(last ? questionLines(last) : [])];
       return {reason, ...naming, headline, lines, standing: 'personNeeded'};
     }
@@ -117,7 +117,9 @@ function ownSummary(result: JobResult, plan: Plan): JobSummary {
         endOf(result, story),
         ...[remarked(story), notReviewed(story), leftUnreviewed(result, plan), remaining(plan)],
       );
-      const heldUp = story.attempted.filter(isHeldUp).flatMap((each) => heldUpLines(each));
+      const heldUp = story.attempted
+        .filter(isHeldUp)
+        .flatMap((each) => heldUpLines(each, result.isStopAsked));
       const lines = [headline, ...(plan.items.size === 0 ? emptyPlanLines : []), ...failedLines, ...heldUp];
       const rejected = last?.decision_state === 'rejected' ? {rejected: last.taskId} : {};
       return {reason, headline, lines, ...rejected, standing: standingOf(story)};
@@ -127,7 +129,7 @@ function ownSummary(result: JobResult, plan: Plan): JobSummary {
 
 function handedOverSummary({task_id: id, decision_state = 'pending'}: RunRecord): JobSummary {
   const isLast = decision_state === 'approved_quit' || decision_state === 'rejected';
-  const headline = `${displayLine(id)}: ${decisionWords[decision_state]}; the job that waited for it ${isLast ? 'ends' : 'goes on'}`;
+  const headline = `${displayLine(id)}: ${decisionWords[decision_state]}; the job that waited for it ${isLast ? 'ends' : 'continues'}`;
   return {reason: 'completed', taskId: id, headline, lines: [headline], standing: 'done'};
 }
 
@@ -205,12 +207,12 @@ function pausedSummary(
   }
   if (interruptedReview !== undefined) {
     const headline = `Paused. The review of ${displayLine(interruptedReview)} is still due.`;
-    return {headline, lines: [headline, 'Go on with: blackbird execute']};
+    return {headline, lines: [headline, 'Continue with: blackbird execute']};
   }
   const headline = 'Paused before the next task.';
   return {
     headline,
-    lines: [...failureLines(failedOf({attempted})), headline, `Go on with: ${goOnCommand(result)}`],
+    lines: [...failureLines(failedOf({attempted})), headline, `Continue with: ${goOnCommand(result)}`],
   };
 }
 
@@ -221,8 +223,10 @@ const failedOf = ({attempted}: Pick<Story, 'attempted'>) =>
 function endOf({steps, isStopAsked}: JobResult, story: Story): string {
   const last = story.attempted.at(-1);
   if (isStopAsked) {
-    const where = last ? `after ${displayLine(last.taskId)}` : 'before the next task';
-    return `Stopped ${where}, as you asked`;
+    if (!last) return 'Stopped before the next task, as you asked';
+    // What only needs time was waited for, and did not come to its end.
+    const where = isHeldUp(last) && isTimeNeeded(last) ? ['while', ' waited'] : ['after', ''];
+    return `Stopped ${where[0]} ${displayLine(last.taskId)}${where[1]}, as you asked`;
   }
   const isSingle = steps.length === 1 && steps[0]?.type === 'task';
   return isSingle && last ? `${displayLine(last.taskId)} ${stateWords[last.state]}` : counts(story);
@@ -233,7 +237,7 @@ const stateWords = {
   failed: 'failed',
   canceled: 'was not started',
   paused: 'is paused',
-  waiting: 'is waiting for user input',
+  waiting: 'waits for your answer',
   running: 'is running',
 } as const satisfies Record<RunRecord['state'], string>;
 
@@ -246,7 +250,7 @@ function counts({attempted}: Story): string {
 function notReviewed({reviews}: Story): string {
   const broken = reviews.filter(({verdict}) => verdict === 'broken');
   const names = broken.map(({parentId}) => displayLine(parentId)).join(', ');
-  return broken.length === 0 ? '' : `the review of ${names} came to nothing`;
+  return broken.length === 0 ? '' : `the review of ${names} had no result`;
 }
 
 /** Whoever stops a job keeps the reviewers from beginning, too. */

@@ -67,12 +67,12 @@ export function brokenReviewLines(reviews: readonly Reviewed[]): string[] {
   return [
     `not reviewed: ${broken.map(({parentId}) => displayLine(parentId)).join(', ')}`,
     ...broken.flatMap(providerLines),
-    'next step: blackbird execute (reviews again; "blackbird config set execution.parentReviewEnabled false" does without)',
+    'next step: blackbird execute (reviews again; "blackbird config set execution.parentReviewEnabled false" turns reviews off)',
   ];
 }
 
 function providerLines({failure, next = []}: Reviewed): string[] {
   if (failure === undefined || !isByProvider({failure})) return [];
   const {words} = failureTable[failure.kind];
-  return [`${words}; the plan stopped, for other tasks would meet the same`, ...stepLines(next)];
+  return [`${words}; the plan stopped, because other tasks would hit the same problem`, ...stepLines(next)];
 }

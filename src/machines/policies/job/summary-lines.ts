@@ -1,6 +1,7 @@
 import {shellWord} from '../../../services/contracts/errors.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
 import {choicesAt} from '../review/checkpoint-choices.ts';
+import {checkOutputCommand} from '../run/check-words.ts';
 import {canGoOnHere} from '../run/run-options.ts';
 import type {Attempted} from '../run/task-outcome.ts';
 import {displayLine} from '../text/display-text.ts';
@@ -9,7 +10,7 @@ import {displayLine} from '../text/display-text.ts';
 export function pausedLines(taskId: string, {resumable}: Pick<Attempted, 'resumable'>): string[] {
   const restart = `Restart with: ${commandFor('restart', taskId)}`;
   if (resumable) return [`Paused. Resume with: ${commandFor('resume', taskId)}`, `        ${restart}`];
-  return [`Paused. The agent has no session to go on in, so it cannot be resumed.`, `        ${restart}`];
+  return [`Paused. The agent has no session to continue, so it cannot be resumed.`, `        ${restart}`];
 }
 
 export function questionLines({taskId, questions = []}: Attempted): string[] {
@@ -22,12 +23,17 @@ export function questionLines({taskId, questions = []}: Attempted): string[] {
   ];
 }
 
+const unseen = 'What it changed was not recorded: look at the files themselves.';
+
 /** What a person types who was not there to be asked. */
-export function decisionLines(taskId: string, run: Pick<Attempted, 'state' | 'resumable'>): string[] {
+export function decisionLines(
+  taskId: string,
+  run: Pick<Attempted, 'state' | 'resumable' | 'isUnrecorded'>,
+): string[] {
   const review = commandFor('review', taskId);
   const choices = choicesAt(run).filter(({id}) => id !== 'requestChanges' || run.resumable);
   return [
-    `${displayLine(taskId)} waits for your decision. See it with: ${commandFor('diff', taskId)}`,
+    `${displayLine(taskId)} waits for your decision. ${run.isUnrecorded ? unseen : `See it with: ${commandFor('diff', taskId)}`}`,
     ...choices.map(
       ({option}, place) => `${place === 0 ? 'Decide with:' : ' '.repeat(12)} ${review} ${option}`,
     ),
@@ -39,15 +45,21 @@ export function failureLines(failed: readonly Attempted[]): string[] {
   if (failed.length === 0) return [];
   return [
     `failed: ${failed.map(({taskId}) => displayLine(taskId)).join(', ')}`,
-    ...failed.flatMap(({taskId, resumable, decision_state}) => [
-      ...(resumable ? [`Go on in its session with: ${commandFor('resume', taskId)}`] : []),
+    ...failed.flatMap(({taskId, resumable, decision_state, failedCheck, isUnrecorded}) => [
+      ...(failedCheck ? failedCheckLines(taskId, failedCheck) : []),
+      ...(resumable ? [`Continue in its session with: ${commandFor('resume', taskId)}`] : []),
       `Start it again with: ${commandFor('retry', taskId)}, then blackbird execute`,
-      ...(decision_state === 'rejected'
+      ...(decision_state === 'rejected' && !isUnrecorded
         ? [`Take its changes out of the files with: ${commandFor('undo', taskId)}`]
         : []),
     ]),
   ];
 }
+
+const failedCheckLines = (taskId: string, {words, tail}: NonNullable<Attempted['failedCheck']>): string[] => [
+  ...(tail.length === 0 ? [] : [`${displayLine(taskId)}  ${words}`, ...tail.map((line) => `    ${line}`)]),
+  `See the whole output of its check with: ${displayLine(checkOutputCommand(taskId))}`,
+];
 
 /** How a run that rests is continued: in its session, where it has one. */
 export const continueCommand = (run: RunRecord) =>

@@ -5,7 +5,7 @@ import type {UndoOutput} from '../../undo.machine.ts';
 import {takenBackTexts} from '../review/effect-words.ts';
 import type {UndoProposal} from '../run/undo.ts';
 import {counted} from '../text/counted.ts';
-import {displayLine} from '../text/display-text.ts';
+import {displayLine, visibleLine} from '../text/display-text.ts';
 
 /** How an undo ended: what became of the task, of its files, and how it is taken back. */
 export function undoSummary({proposal, run}: Extract<UndoOutput, {outcome: 'undone'}>, plan: Plan) {
@@ -13,7 +13,11 @@ export function undoSummary({proposal, run}: Extract<UndoOutput, {outcome: 'undo
   const status = plan.items.get(task.id)?.status ?? 'todo';
   const count = counted(files.files.length, 'file');
   const verb = isRedo ? 'brought back' : 'taken back';
-  const what = files.files.length === 0 ? 'its files were as before already' : `${count} ${verb}`;
+  const forced = proposal.request.isForced
+    ? files.conflicts.filter(({path}) => files.files.some((each) => each.path === path)).length
+    : 0;
+  const byForce = forced === 0 ? '' : `, ${forced} of them by force`;
+  const what = files.files.length === 0 ? 'its files were as before already' : `${count} ${verb}${byForce}`;
   const headline = `${displayLine(task.id)} is ${status} again · ${what}`;
   const redo = `Take this back with: blackbird undo ${displayLine(shellWord(task.id))} ${displayLine(run.run_id)}`;
   const lines = [headline, ...proposalLines(proposal), ...takenBackTexts(run).map(displayLine), redo];
@@ -59,8 +63,17 @@ export function proposalLines({files, dependents, undoes, request}: UndoProposal
           'Commits that the agent made stay in the history; commit the files as they are now to take them back there, too',
         ]
       : []),
+    ...[...ignoredIn(undoes)].map((text) => `Not taken back: ${visibleLine(text)}`),
   ];
 }
+
+/** What was not recorded is not taken back. */
+const ignoredIn = (undoes: UndoProposal['undoes']): Set<string> =>
+  new Set(
+    undoes.flatMap(({side_effects = []}) =>
+      side_effects.flatMap(({kind, text}) => (kind === 'ignored_files' ? [text] : [])),
+    ),
+  );
 
 function fileLines({files, conflicts}: UndoPlan, isForced: boolean): string[] {
   const forced = new Set(isForced ? conflicts.map(({path}) => path) : []);

@@ -22,6 +22,10 @@ export function waitLine(wait: Wait, now: string): string {
   return `${who}  ${wordsOf(wait)}  ${time}`;
 }
 
+/** The same for who looks at the whole plan; the countdown stands elsewhere. */
+export const waitedFor = (wait: Wait): string =>
+  `${wait.provider} is waited for until ${timeOfDay(wait.until, wait.until)} (${wordsOf(wait)})`;
+
 /** Whole seconds: nobody reads the tenths of a clock that runs. */
 const countdown = (milliseconds: number) =>
   milliseconds < 10_000 ? `${Math.ceil(milliseconds / 1000)}s` : duration(milliseconds);
@@ -33,7 +37,7 @@ export const waitCause = ({reason}: Wait): string =>
 /** For the end of a job that does not wait any longer. */
 export function givenUpLines(wait: Wait): string[] {
   return [
-    `${displayLine(wait.taskId)} cannot go on before ${dayAndTime(wait.until)}: ${waitCause(wait)} (${wait.provider}).`,
-    `  blackbird execute  go on after that time`,
+    `${displayLine(wait.taskId)} cannot continue before ${dayAndTime(wait.until)}: ${waitCause(wait)} (${wait.provider}).`,
+    `  blackbird execute  continue after that time`,
   ];
 }

@@ -139,14 +139,14 @@ const earliest = (waits: readonly Wait[]): Wait | undefined =>
 export function waitRefusal({taskId, provider, reason, until}: Wait): AppError {
   const words = reason === 'usage_limit' ? 'the usage limit is reached' : 'the model cannot be reached';
   const time = dayAndTime(until);
-  return new AppError('E_PROVIDER_UNAVAILABLE', `${taskId} cannot go on before ${time}: ${words}`, {
+  return new AppError('E_PROVIDER_UNAVAILABLE', `${taskId} cannot continue before ${time}: ${words}`, {
     details: [
       ['task', taskId],
       ['provider', provider],
       ['until', until],
     ],
     next: [
-      {command: `blackbird resume ${shellWord(taskId)}`, why: `go on after ${time}`},
+      {command: `blackbird resume ${shellWord(taskId)}`, why: `continue after ${time}`},
       {command: `blackbird resume ${shellWord(taskId)} --no-wait`, why: 'try now'},
     ],
   });

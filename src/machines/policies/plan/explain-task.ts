@@ -3,18 +3,20 @@ import type {Plan, Task, TaskStatus} from '../../../services/contracts/plan.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
 import {dueParents, isReviewDue} from '../review/parent-review.ts';
 import {checkingWords} from '../run/check-words.ts';
-import {heldUpWords} from '../run/failure-table.ts';
+import {heldUpWords, loginSteps} from '../run/failure-table.ts';
+import {jobHoldWords} from '../run/job-hold.ts';
 import {isHeldForTime} from '../run/retry-time.ts';
 import {stepFor, stepInProgram} from '../run/run-refusals.ts';
 import {
   isBeingFinished,
   nextCommands,
+  type TaskCommand,
   type TaskFacts,
   taskObstacle,
   taskStanding,
 } from '../run/task-options.ts';
 import {hasUndeliveredAnswer, stepPastRecord} from '../run/task-runs.ts';
-import {dayAndTime} from '../text/durations.ts';
+import {nearTime} from '../text/durations.ts';
 import {ancestorsOf, childrenOf, isLeaf, requireTask} from './plan-graph.ts';
 import {isReady, unmetDeps} from './readiness.ts';
 
@@ -73,7 +75,7 @@ export function explainTask(
     explained.add(task.id);
     depthOf.set(task.id, path.push(task.id) - 1);
     const needs = neededTasks(plan, task);
-    conditions.push({...common, ...ownCondition(factsOf(task), role, needs.length, sentBackOf)});
+    conditions.push({...common, ...told(ownCondition(factsOf(task), role, needs.length, sentBackOf))});
     if (needs.length === 0 && (task.status !== 'done' || factsOf(task).isSentBack)) first.push(task.id);
     for (const need of needs.toReversed()) {
       stack.push({...need, depth: depth + 1});
@@ -95,7 +97,8 @@ function gatesIn(plan: Plan, factsOf: FactsOf, sentBackOf: SentBackOf): Conditio
     .flatMap((id) => plan.items.get(id) ?? []);
   return [...new Set([...undecided, ...sentBack])].map((task) => {
     const {id, title, status} = task;
-    return {id, title, status, role: 'gate', depth: 1, ...ownCondition(factsOf(task), 'gate', 0, sentBackOf)};
+    const own = told(ownCondition(factsOf(task), 'gate', 0, sentBackOf));
+    return {id, title, status, role: 'gate', depth: 1, ...own};
   });
 }
 
@@ -134,48 +137,61 @@ function neededTasks(plan: Plan, task: Task): Array<{task: Task; role: 'dependen
 }
 
 /** How one task stands by itself, and what a person would do about it. */
-export const taskCondition = (facts: TaskFacts): {reason: string; next?: NextStep} =>
-  ownCondition(facts, 'task', 0, () => []);
+export const taskCondition = (facts: TaskFacts): OwnCondition => ownCondition(facts, 'task', 0, () => []);
+
+/** `later` instead of a command that the job at work keeps from being given now. */
+type OwnCondition = {readonly reason: string} & WayOn;
+type WayOn = {readonly next?: NextStep; readonly later?: string};
+
+const told = ({reason, next, later}: OwnCondition) => ({
+  reason: later === undefined ? reason : `${reason}; ${later}`,
+  ...(next && {next}),
+});
 
 function ownCondition(
   facts: TaskFacts,
   role: Condition['role'],
   needs: number,
   sentBackOf: SentBackOf,
-): {reason: string; next?: NextStep} {
+): OwnCondition {
   const {plan, task} = facts;
-  if (isReviewDue(plan, task)) return reviewCondition(sentBackOf(task.id));
+  if (isReviewDue(plan, task)) return reviewCondition(facts, sentBackOf(task.id));
   const own = standingReason(facts);
   if (own !== null) {
-    const next = nextFor(facts);
     const tail = needs > 0 && task.status !== 'in_progress' ? `; also waits for ${needs}` : '';
-    return {reason: own + tail, ...(next && {next})};
+    return {reason: own + tail, ...nextFor(facts)};
   }
   if (!isLeaf(task)) return {reason: `done when its children are (${needs} to go)`};
   return {reason: role === 'task' ? `waits for ${needs}` : `not done yet, waits for ${needs}`};
 }
 
 /** What the run chart says can be done; of a task at work, how to watch it. */
-function nextFor(facts: TaskFacts): NextStep | undefined {
+function nextFor(facts: TaskFacts): WayOn {
   if (taskStanding(facts) === 'busy')
-    return {command: `blackbird logs ${shellWord(facts.task.id)} --follow`, why: 'watch it'};
-  if (facts.unreadable !== undefined) return stepPastRecord(facts.unreadable);
-  if (isBeingFinished(facts)) return {command: 'blackbird status', why: 'see how far it is'};
+    return {next: {command: `blackbird logs ${shellWord(facts.task.id)} --follow`, why: 'watch it'}};
+  if (facts.unreadable !== undefined) return {next: stepPastRecord(facts.unreadable)};
+  if (isBeingFinished(facts)) return {next: {command: 'blackbird status', why: 'see how far it is'}};
   const [command] = nextCommands(facts);
-  const forgets = command === 'restart' || command === 'retry';
-  return (forgets && stepInProgram(facts)) || (command && stepFor(facts, command));
+  if (command === undefined) return {};
+  const isForgetting = command === 'restart' || command === 'retry';
+  const inProgram = isForgetting ? stepInProgram(facts) : undefined;
+  return unlessHeld(facts, inProgram ? 'resume' : command, inProgram ?? stepFor(facts, command));
 }
 
-function reviewCondition([first, ...others]: readonly string[]): {reason: string; next: NextStep} {
+function unlessHeld(facts: TaskFacts, command: TaskCommand, next: NextStep): WayOn {
+  const later = jobHoldWords(facts, command, next.command);
+  return later === null ? {next} : {later};
+}
+
+function reviewCondition(facts: TaskFacts, [first, ...others]: readonly string[]): OwnCondition {
   if (first === undefined) {
-    return {
-      reason: 'its children are done, its review is due',
-      next: {command: 'blackbird execute', why: 'review it'},
-    };
+    const next = {command: 'blackbird execute', why: 'review it'};
+    return {reason: 'its children are done, its review is due', ...unlessHeld(facts, 'execute', next)};
   }
+  const next = {command: `blackbird resume ${shellWord(first)}`, why: 'continue with what the review said'};
   return {
     reason: `its review sent back ${[first, ...others].join(', ')}`,
-    next: {command: `blackbird resume ${shellWord(first)}`, why: 'go on with what the review said'},
+    ...unlessHeld(facts, 'resume', next),
   };
 }
 
@@ -188,9 +204,13 @@ function standingReason(facts: TaskFacts): string | null {
   if (isBeingFinished(facts)) return 'its agent has ended, its job is finishing it';
   if (standing === 'decisionPending') return 'waits for your decision';
   if (isSentBack) return `${task.status === 'done' ? 'done, but ' : ''}the review of its parent sent it back`;
-  if (isReady(plan, task)) return 'ready now';
+  if (isReady(plan, task)) return facts.limit ? limitReason(facts.limit, facts.now) : 'ready now';
   return statusReason[task.status](facts);
 }
+
+/** Nothing of its provider begins before that time; an execute waits for it. */
+const limitReason = ({provider, until}: NonNullable<TaskFacts['limit']>, now: string | undefined) =>
+  `ready, but the usage limit of ${provider} is reached, until ${nearTime(until, now)}`;
 
 const statusReason = {
   todo: () => null,
@@ -199,9 +219,19 @@ const statusReason = {
   waiting_user: (facts) => openReason(facts, 'waits for an answer'),
   blocked: () => 'blocked by hand',
   done: () => 'done, nothing is left to do',
-  failed: ({run}) => (run?.failure?.kind === 'verification' ? `failed: ${run.failure.message}` : 'failed'),
+  failed: ({run}) => failedReason(run),
   skipped: () => 'skipped, so it will not be done',
 } as const satisfies Record<TaskStatus, (facts: TaskFacts) => string | null>;
+
+/** With the first line of what went wrong, or of why it was rejected; the whole of it is with the run. */
+function failedReason(run: RunRecord | null): string {
+  if (run?.state !== 'failed' || !run.failure) return 'failed';
+  const [line = ''] = run.failure.message.trim().split('\n');
+  const words = line.length > longestReason ? `${line.slice(0, longestReason - 1)}…` : line;
+  return words === '' ? 'failed' : `failed: ${words}`;
+}
+
+const longestReason = 160;
 
 /** The plan says `in_progress` for different things; its run tells which. */
 function openReason(facts: TaskFacts, words: string): string {
@@ -209,7 +239,7 @@ function openReason(facts: TaskFacts, words: string): string {
   const standing = taskStanding(facts);
   if (isOrphaned) return 'its Blackbird is gone, but its agent still works';
   const cause = run && heldUpWords(run);
-  const why = cause ? `: ${cause}${untilWords(run)}` : '';
+  const why = cause ? `: ${cause}${untilWords(run, facts.now)}${loginWords(run)}` : '';
   if (standing === 'waiting') {
     const words =
       run && hasUndeliveredAnswer(run) ? 'your answer did not reach its agent' : 'waits for your answer';
@@ -220,11 +250,18 @@ function openReason(facts: TaskFacts, words: string): string {
   return run === null ? `${words}, but no run works on it` : `${words}, its latest run ${run.state}`;
 }
 
-/** Where only time is needed, how much of it. */
-function untilWords(run: RunRecord): string {
+/** Where only time is needed, how much of it; nobody knows how long an outage lasts. */
+function untilWords(run: RunRecord, now: string | undefined): string {
   const until = run.retry_at ?? run.failure?.reset_at;
-  return isHeldForTime(run) && until !== undefined ? `, until ${dayAndTime(until)}` : '';
+  if (!isHeldForTime(run) || until === undefined) return '';
+  return `, ${run.failure?.kind === 'rate_limit' ? 'until' : 'next try'} ${nearTime(until, now)}`;
 }
+
+/** Without it, what the task is told to go on with fails again. */
+const loginWords = (run: RunRecord): string =>
+  loginSteps(run)
+    .map(({command}) => ` (first: ${command})`)
+    .join('');
 
 function obstacleNote(facts: TaskFacts): string {
   switch (taskObstacle(facts, 'resume')) {
@@ -235,6 +272,6 @@ function obstacleNote(facts: TaskFacts): string {
     case 'otherFolder':
       return ', in another working folder';
     default:
-      return ', without a session to go on in';
+      return ', without a session to continue';
   }
 }

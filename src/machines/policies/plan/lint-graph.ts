@@ -5,15 +5,15 @@ import {heldUpBy, skippedBelow, stuckGroups} from './never-done.ts';
 import {ancestorsOf, isLeaf, walkTree} from './plan-graph.ts';
 
 /** What can only be seen in the plan as a whole. */
-export function planFindings(plan: Plan): Finding[] {
-  return [...neverDone(plan), ...sharedFiles(plan)];
+export function planFindings(plan: Plan, isDraft = false): Finding[] {
+  return [...neverDone(plan, isDraft), ...sharedFiles(plan, isDraft)];
 }
 
 /**
  * A parent is done after its children, and a task after its dependencies: whoever waits for itself that way waits for ever, and
  * so does whoever waits for what is skipped, or for a parent with a skipped child.
  */
-function neverDone(plan: Plan): Finding[] {
+function neverDone(plan: Plan, isDraft: boolean): Finding[] {
   const groups = stuckGroups(plan, heldUpBy);
   const skipped = skippedBelow(plan);
   return [...plan.items.values()].flatMap((task) =>
@@ -29,7 +29,9 @@ function neverDone(plan: Plan): Finding[] {
       const message = isStuck
         ? `depends on ${id}, which can only be done after it`
         : `depends on ${id}, ${why}`;
-      const suggestion = `blackbird deps remove ${shellWord(task.id)} ${shellWord(id)}`;
+      const suggestion = isDraft
+        ? `do not let it wait for ${id}`
+        : `blackbird deps remove ${shellWord(task.id)} ${shellWord(id)}`;
       return [
         {
           severity: 'blocking',
@@ -52,7 +54,7 @@ const fileName =
 const fewTasks = 20;
 
 /** Two leaves may be worked on in any order unless one waits for the other. */
-function sharedFiles(plan: Plan): Finding[] {
+function sharedFiles(plan: Plan, isDraft: boolean): Finding[] {
   const byFile = new Map<string, Task[]>();
   for (const {task} of walkTree(plan)) {
     if (!isLeaf(task) || task.status === 'done' || task.status === 'skipped') continue;
@@ -78,7 +80,9 @@ function sharedFiles(plan: Plan): Finding[] {
           taskId: task.id,
           field: 'deps',
           message: `names ${file}, as ${other.id} does, and neither waits for the other`,
-          suggestion: `blackbird deps add ${shellWord(task.id)} ${shellWord(other.id)}`,
+          suggestion: isDraft
+            ? `let one wait for the other: ${task.id} for ${other.id}`
+            : `blackbird deps add ${shellWord(task.id)} ${shellWord(other.id)}`,
         },
       ];
     });

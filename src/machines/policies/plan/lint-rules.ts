@@ -21,6 +21,8 @@ type TaskRule = {
   readonly severity: Severity;
   readonly field: FindingField;
   readonly suggestion: string;
+  /** Of a task that is only proposed, where the suggestion is a command: none can work on it before it is saved. */
+  readonly draftSuggestion?: string;
   /** What is wrong, or null. */
   readonly check: (leaf: Task, surroundings: Surroundings) => string | null;
 };
@@ -85,6 +87,8 @@ export const taskRules: readonly TaskRule[] = [
     severity: 'warning',
     field: 'verify',
     suggestion: 'blackbird edit <id> --verify "npm test", or execution.verify for all tasks',
+    draftSuggestion:
+      'name a command that shows it in `backticks` in a criterion; once saved, the task can have a check of its own',
     check: (task, {isVerified}) =>
       isVerified || criteriaOf(task).some((text) => text.includes('`'))
         ? null
@@ -116,8 +120,9 @@ export const taskRules: readonly TaskRule[] = [
     severity: 'warning',
     field: 'prompt',
     suggestion: 'say how the agent can see that it works',
-    check: ({prompt = ''}) =>
-      isBlank(prompt) || !isEnglish(prompt) || hasAny(prompt, verificationWords)
+    // A check of Blackbird's own sees it, whatever the prompt says.
+    check: ({prompt = ''}, {isVerified}) =>
+      isVerified || isBlank(prompt) || !isEnglish(prompt) || hasAny(prompt, verificationWords)
         ? null
         : 'has a prompt that does not say how to check the work',
   },

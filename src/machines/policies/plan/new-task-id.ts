@@ -6,10 +6,4 @@ const longest = 32;
 
 /** An id made of whole words of the title; one that is taken, in whatever case, gets a number. */
 export const newTaskId = (plan: Plan, title: string): string =>
-  idMaker(plan.items.keys())(firstWords(slug(title)));
-
-function firstWords(words: string): string {
-  if (words.length <= longest) return words;
-  const end = words.lastIndexOf('-', longest);
-  return words.slice(0, end > 0 ? end : longest);
-}
+  idMaker(plan.items.keys())(slug(title, longest));

@@ -8,13 +8,15 @@ import {isLeaf, walkTree} from './plan-graph.ts';
 export type LintOptions = {
   /** The checks that are made of every task, whatever its own are. */
   readonly verify?: readonly string[];
+  /** The plan is only proposed: no command works on what is new in it. */
+  readonly isDraft?: boolean;
 };
 
 /**
  * What keeps a plan from being worth running, in the order of its tasks, then field, severity and code. Tasks that are done or
  * skipped are left alone: nobody will work on them.
  */
-export function lintPlan(plan: Plan, {verify = []}: LintOptions = {}): Finding[] {
+export function lintPlan(plan: Plan, {verify = [], isDraft = false}: LintOptions = {}): Finding[] {
   const order = new Map<string, number>();
   const findings: Finding[] = [];
   const verified = new Set<string | null | undefined>();
@@ -24,14 +26,15 @@ export function lintPlan(plan: Plan, {verify = []}: LintOptions = {}): Finding[]
     const isVerified = verify.length > 0 || verified.has(task.parentId) || checksOf(task).length > 0;
     if (isVerified) verified.add(task.id);
     if (!isLeaf(task) || !isOpen(task)) continue;
-    for (const {code, severity, field, suggestion, check} of taskRules) {
+    for (const {code, severity, field, suggestion, draftSuggestion, check} of taskRules) {
       const message = check(task, {isVerified});
       if (message === null) continue;
-      const mend = suggestion.replace('<id>', () => shellWord(task.id));
+      const advice = isDraft ? (draftSuggestion ?? suggestion) : suggestion;
+      const mend = advice.replace('<id>', () => shellWord(task.id));
       findings.push({severity, code, taskId: task.id, field, message, suggestion: mend});
     }
   }
-  findings.push(...planFindings(plan).filter(({taskId}) => isOpen(plan.items.get(taskId))));
+  findings.push(...planFindings(plan, isDraft).filter(({taskId}) => isOpen(plan.items.get(taskId))));
   const rank = ({taskId, field, severity, code}: Finding) =>
     [order.get(taskId) ?? 0, findingFields.indexOf(field), severities.indexOf(severity), code] as const;
   return findings

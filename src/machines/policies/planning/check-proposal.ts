@@ -113,7 +113,7 @@ function findingsIn(before: Plan, after: Plan, {added, changed, deps}: PlanDiff,
   const told = ({taskId, code, message}: Finding) => JSON.stringify([taskId, code, message]);
   const had = new Set(lintPlan(before, options).map(told));
   const isNew = (finding: Finding) => finding.field === 'deps' && !had.has(told(finding));
-  return lintPlan(after, options).filter(
+  return lintPlan(after, {...options, isDraft: true}).filter(
     (finding) => written.has(finding.taskId) || (rewired.has(finding.taskId) && isNew(finding)),
   );
 }

@@ -18,7 +18,7 @@ export type PlanCommand =
   | {readonly type: 'plan.accept'}
   | {readonly type: 'plan.revise'; readonly text: string}
   /** A change that a person makes to the proposal. */
-  | {readonly type: 'plan.edit'; readonly edit: readonly ProposedOperation[]}
+  | {readonly type: 'plan.edit'; readonly edit: ProposalEdit}
   | {readonly type: 'plan.drop'}
   /** Later: the draft is kept. */
   | {readonly type: 'plan.postpone'};
@@ -68,6 +68,15 @@ export function newDraft({kind, text, taskIds}: PlanWish, draftId: string, now: 
   };
 }
 
+/** The same was asked for before, and no planner has said a word to it: there is nothing that a new draft would leave alone. */
+export const isAskedAgain = (draft: PlanDraft, {kind, text, taskIds}: PlanWish): boolean =>
+  draft.kind === kind &&
+  draft.text === text &&
+  draft.taskIds.join('\n') === taskIds.join('\n') &&
+  draft.saying?.type === 'start' &&
+  draft.operations === null &&
+  draft.answers.length === 0;
+
 /** It asked: nothing more is said to it before a person has answered. */
 export const asked = (draft: PlanDraft, questions: readonly Question[]): PlanDraft => ({
   ...draft,
@@ -112,14 +121,24 @@ export const proposed = (draft: PlanDraft, operations: readonly ProposedOperatio
   questions: [],
   operations: [...operations],
   isEdited: false,
+  edits: [],
 });
 
+/** What a person changes of the proposal, or that the last such change is taken back. */
+export type ProposalEdit = readonly ProposedOperation[] | 'takeBack';
+
 /** What a person changes of the proposal is part of it. */
-export const edited = (draft: PlanDraft, edit: readonly ProposedOperation[]): PlanDraft => ({
-  ...draft,
-  operations: [...(draft.operations ?? []), ...edit],
-  isEdited: true,
-});
+export function edited(draft: PlanDraft, edit: ProposalEdit): PlanDraft {
+  const operations = draft.operations ?? [];
+  const {edits = []} = draft;
+  if (edit !== 'takeBack')
+    return {...draft, operations: [...operations, ...edit], isEdited: true, edits: [...edits, edit.length]};
+  const last = edits.at(-1);
+  if (last === undefined) throw new AppError('E_PLAN_EDIT', 'nothing of this proposal was changed by hand');
+  const left = edits.slice(0, -1);
+  const kept = operations.slice(0, operations.length - last);
+  return {...draft, operations: kept, isEdited: left.length > 0, edits: left};
+}
 
 /** It passed every check: the next wrong answer is the first one again. */
 export const checked = (draft: PlanDraft): PlanDraft =>
@@ -150,7 +169,7 @@ export function keptWith(error: unknown, draft: Pick<DraftHead, 'draftId'> | nul
   const {code, message, details, next, cause} = error;
   return new AppError(code, message, {
     details: [...details, ['draft', `${draft.draftId}, kept with what you asked for`]],
-    next: [...next, {command: openDraftCommand(draft.draftId), why: 'then go on with the draft'}],
+    next: [...next, {command: openDraftCommand(draft.draftId), why: 'then continue with the draft'}],
     cause,
   });
 }

@@ -61,19 +61,21 @@ function saidOf(output: PlanOutput, isPauseAsked: boolean): Said {
         needed,
         `The proposal is kept as a draft; the plan is as it was.${why}`,
         `Decide with: ${open}`,
+        // Where nobody can be asked, to open it again would ask nobody again.
+        ...(blocking === 0 ? [`Save it unasked with: ${open} --yes`] : []),
       );
     }
     case 'paused': {
       const held = run && !isPauseAsked ? heldUpWords(run) : null;
       if (held === null && wait && !isPauseAsked) {
         const why = `${waitCause(wait)} (${wait.provider})`;
-        const until = `The planner cannot go on before ${dayAndTime(wait.until)}: ${why}.`;
-        return {...say('timeNeeded', until, `Go on after that time with: ${open}`), retryAt: wait.until};
+        const until = `The planner cannot continue before ${dayAndTime(wait.until)}: ${why}.`;
+        return {...say('timeNeeded', until, `Continue after that time with: ${open}`), retryAt: wait.until};
       }
       if (held === null || run === null)
-        return say('paused', 'Paused. The draft is kept; the plan is as it was.', `Go on with: ${open}`);
+        return say('paused', 'Paused. The draft is kept; the plan is as it was.', `Continue with: ${open}`);
       const isTime = isTimeNeeded(run);
-      const next = stepLines([...loginSteps(run), {command: open, why: 'go on in the same session'}]);
+      const next = stepLines([...loginSteps(run), {command: open, why: 'continue in the same session'}]);
       const retry = isTime && run.retry_at !== undefined ? {retryAt: run.retry_at} : {};
       return {
         ...say(isTime ? 'timeNeeded' : 'personNeeded', `The planner rests: ${held}.`, ...next),

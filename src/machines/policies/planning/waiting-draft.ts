@@ -16,6 +16,10 @@ export function draftWait(taskId: string, drafts: readonly PlanDraft[]): 'answer
   return phase === 'generating' ? null : phase === 'asking' ? 'answer' : 'decision';
 }
 
+/** Whether it is neither saved nor dropped. */
+export const hasDraft = (taskId: string, drafts: readonly PlanDraft[]): boolean =>
+  draftOf(taskId, drafts) !== undefined;
+
 /** Drafts that a person has to go on with or drop, oldest first, as the needs of tasks are told. */
 export const draftNeeds = (drafts: readonly PlanDraft[], isJobAtWork: boolean) =>
   drafts.flatMap((draft) => {
@@ -25,11 +29,23 @@ export const draftNeeds = (drafts: readonly PlanDraft[], isJobAtWork: boolean) =
     const why = {
       asking: `asks: ${questions[0]?.prompt ?? ''}`,
       proposed: 'a proposal waits: save or drop it',
-      generating: `${restWords(draft)}: go on or drop it`,
+      generating: `${restWords(draft)}: continue or drop it`,
     }[phase];
     const command = openDraftCommand(draft.draftId);
     return [{task_id: draftTaskId(draft.draftId), title: titleOf(draft), why, command}];
   });
+
+/** What a planner asked, as far as its draft is still there: its runs do not know. */
+export function askedByPlanner(
+  taskId: string,
+  drafts: readonly PlanDraft[],
+): Array<{readonly prompt: string; readonly answer: string | null}> {
+  const {answers = [], questions = []} = draftOf(taskId, drafts) ?? {};
+  return [
+    ...answers.map(({prompt = '', value}) => ({prompt, answer: value})),
+    ...questions.map(({prompt}) => ({prompt, answer: null})),
+  ];
+}
 
 /** Why no proposal is there, of a draft that no planner works on. */
 const restWords = (draft: PlanDraft): string =>

@@ -37,6 +37,10 @@ const isoTime = (milliseconds: number) => new Date(milliseconds).toISOString();
 export const isSince = (job: JobRecord, since: string): boolean =>
   isOpenJob(job) || Date.parse(job.endedAt ?? job.startedAt) >= Date.parse(since);
 
+/** An undo that was refused touched nothing, and is no part of what happened. */
+export const isRefusedUndo = ({steps, runs, end}: JobRecord): boolean =>
+  end?.reason === 'error' && runs.length === 0 && steps.every(({type}) => type === 'undo');
+
 /** Jobs closer together than this are one stretch of work. */
 const togetherMilliseconds = hour;
 const longestMilliseconds = day;

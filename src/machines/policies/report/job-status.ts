@@ -8,6 +8,8 @@ import {explainOrder} from '../plan/execution-order.ts';
 import type {FactsOf} from '../plan/explain-task.ts';
 import {isLeaf} from '../plan/plan-graph.ts';
 import {draftNeeds, planningTitle} from '../planning/waiting-draft.ts';
+import {dueReviews} from '../review/parent-review.ts';
+import {wantedIn} from '../run/job-at-work.ts';
 import {programName} from '../run/program.ts';
 import {isVerifying} from '../run/verification.ts';
 import {type Need, needsIn} from './needs-you.ts';
@@ -24,6 +26,10 @@ export type JobStatus = {
     readonly host: string | null;
     /** What goes on with a lost one: the task that it worked on then, or else the plan. */
     readonly go_on: string | null;
+    /** It stops after the task at work, as asked then. */
+    readonly stop_asked_at: string | null;
+    /** The task whose decision it waits for. */
+    readonly decision: string | null;
     /** What its agents used, and what the one that works has told so far; null where none told. */
     readonly tokens: number | null;
     readonly cost_usd: number | null;
@@ -44,6 +50,8 @@ export type JobStatus = {
     /** The command that is being run to see whether the work holds. */
     readonly check: string | null;
     readonly since: string;
+    /** When its agent last printed anything, since it began; null where it did not yet. */
+    readonly heard_at: string | null;
     readonly agent: string;
     readonly tokens: number | null;
     readonly cost_usd: number | null;
@@ -61,6 +69,8 @@ export type JobStatus = {
   readonly needs_you: readonly Need[];
   /** What is executed once the task at work is done, as long as each succeeds; at most three. */
   readonly next: ReadonlyArray<{readonly task_id: string; readonly title: string}>;
+  /** Parents whose review the next execution begins with. */
+  readonly reviews_due: readonly string[];
   readonly done: number;
   readonly skipped: number;
   readonly total: number;
@@ -74,6 +84,8 @@ export type StatusFacts = {
   readonly owner: 'alive' | 'dead' | 'unknown';
   /** What the job began or went on with last. */
   readonly run: RunRecord | null;
+  /** When its agent last printed anything. */
+  readonly heardAt?: string | null;
   /** What its agent has told of its use so far. */
   readonly usage: Usage | null;
   /** What the job's other runs used. */
@@ -99,7 +111,12 @@ export function jobStatus(facts: StatusFacts): JobStatus {
   ];
   return {
     job: isOpen
-      ? {...openJob(job, owner), go_on: wayOn(owner, run, needs), ...usedBy(job, run, usage, others)}
+      ? {
+          ...openJob(job, owner),
+          decision: decisionIn(isWorking, run),
+          go_on: wayOn(owner, run, needs),
+          ...usedBy(job, run, usage, others),
+        }
       : null,
     last_job: job !== null && !isOpen ? endedJob(job) : null,
     running: running && {
@@ -109,23 +126,30 @@ export function jobStatus(facts: StatusFacts): JobStatus {
       state: workOf(running),
       check: running.check?.command ?? null,
       since: (running.check ?? running.segments.at(-1))?.started_at ?? running.updated_at,
+      heard_at: heardSince(running, facts.heardAt ?? null),
       agent: programName(running),
       ...usageIn(running, usage),
     },
     waiting: waiting && {...waiting, title: titleOf(waiting.task_id)},
     needs_you: needs,
-    next: explainOrder(plan, isOpen ? wantedIn(job) : [], (running ?? waiting)?.task_id ?? null)
-      .slice(0, nextCount)
-      .map(({id, title}) => ({task_id: id, title})),
+    next: isWorking && job.stopAskedAt ? [] : nextTasks(plan, isOpen ? job : null, running ?? waiting),
+    reviews_due: dueReviews(plan, factsOf).map(({id}) => id),
     done: leaves.filter(({status}) => status === 'done').length,
     skipped: leaves.filter(({status}) => status === 'skipped').length,
     total: leaves.length,
   };
 }
 
-/** The tasks that its plan loop is kept to; empty for every one, and where it has none. */
-const wantedIn = ({steps}: JobRecord): readonly string[] =>
-  steps.find(({type}) => type === 'execute')?.taskIds ?? [];
+function nextTasks(plan: Plan, job: JobRecord | null, current: {readonly task_id: string} | null) {
+  const order = explainOrder(plan, job === null ? [] : (wantedIn(job) ?? []), current?.task_id ?? null);
+  return order.slice(0, nextCount).map(({id, title}) => ({task_id: id, title}));
+}
+
+/** What an agent before this one printed is no sign of it. */
+function heardSince({segments}: RunRecord, heardAt: string | null): string | null {
+  const since = segments.at(-1)?.started_at;
+  return heardAt !== null && since !== undefined && Date.parse(heardAt) >= Date.parse(since) ? heardAt : null;
+}
 
 function workOf(run: RunRecord): NonNullable<JobStatus['running']>['state'] {
   if (run.phase === 'pausing' || run.phase === 'launching') return run.phase;
@@ -158,10 +182,14 @@ function wayOn(owner: StatusFacts['owner'], run: RunRecord | null, needs: readon
   return needs.find(({task_id}) => task_id === run?.task_id)?.command ?? 'blackbird execute';
 }
 
-function openJob({jobId, agent, startedAt, owner}: JobRecord, liveness: StatusFacts['owner']) {
+/** It stands at a checkpoint: nothing works until somebody decides. */
+const decisionIn = (isWorking: boolean, run: RunRecord | null): string | null =>
+  isWorking && run?.state !== 'running' && run?.decision_state === 'pending' ? run.task_id : null;
+
+function openJob({jobId, agent, startedAt, stopAskedAt, owner}: JobRecord, liveness: StatusFacts['owner']) {
   const state = ({alive: 'working', dead: 'lost', unknown: 'unseen'} as const)[liveness];
   const who = {pid: owner?.pid ?? null, host: owner?.host ?? null};
-  return {job_id: jobId, state, agent, started_at: startedAt, ...who};
+  return {job_id: jobId, state, agent, started_at: startedAt, stop_asked_at: stopAskedAt ?? null, ...who};
 }
 
 function endedJob({jobId, startedAt, endedAt, end}: JobRecord) {

@@ -7,7 +7,7 @@ import {isLeaf, tasksInTreeOrder} from '../plan/plan-graph.ts';
 import {isReady} from '../plan/readiness.ts';
 import {isBeingFinished, type TaskFacts, taskStanding} from '../run/task-options.ts';
 
-/** A task that a person has to do something about, and the command that does it. */
+/** A task that a person has to do something about, and the command that does it; null where none can now. */
 export type Need = {
   readonly task_id: string;
   readonly title: string;
@@ -38,8 +38,14 @@ export function needOf(facts: TaskFacts): Need | null {
   if (standing === 'busy' || isBeingFinished(facts) || (isReady(plan, task) && !isSentBack)) return null;
   const isOpen = task.status === 'in_progress' || task.status === 'waiting_user' || task.status === 'failed';
   if (!isOpen && !isSentBack && !isOrphaned && standing !== 'decisionPending') return null;
-  const {reason, next} = taskCondition(facts);
-  return {task_id: task.id, title: task.title, why: whyOf(reason, run), command: next?.command ?? null};
+  const {reason, next, later} = taskCondition(facts);
+  const why = whyOf(reason, run);
+  return {
+    task_id: task.id,
+    title: task.title,
+    why: later === undefined ? why : `${why}; ${later}`,
+    command: next?.command ?? null,
+  };
 }
 
 /** It waits for what is never done as the plan stands: for a skipped task, or in a circle. */
@@ -61,5 +67,6 @@ function whyOf(reason: string, run: RunRecord | null): string {
   const [question] = run?.state === 'waiting' ? (run.questions ?? []) : [];
   if (question) return `asks: ${question.prompt}`;
   const {message = ''} = (run?.state === 'failed' && run.failure) || {};
-  return message === '' || reason.includes(message) ? reason : `${reason}: ${message}`;
+  if (message === '' || reason.includes(message)) return reason;
+  return reason.startsWith('failed: ') ? `failed: ${message}` : `${reason}: ${message}`;
 }

@@ -1,5 +1,6 @@
 import {emptyPlanText} from '../plan/empty-plan.ts';
 import {decisionWords} from '../review/checkpoint-choices.ts';
+import {checkOutputCommand} from '../run/check-words.ts';
 import {commitWords} from '../run/commit-message.ts';
 import {counted} from '../text/counted.ts';
 import {displayLine} from '../text/display-text.ts';
@@ -16,7 +17,7 @@ export const outcomeWords = {
   lost: {sign: '✗', word: 'lost: its Blackbird is gone', tone: 'bad'},
   done: {sign: '✓', word: 'done', tone: 'good'},
   failed: {sign: '✗', word: 'failed', tone: 'bad'},
-  refused: {sign: '⊘', word: 'its agent would not go on', tone: 'bad'},
+  refused: {sign: '⊘', word: 'its agent refused to continue', tone: 'bad'},
   waiting_answer: {sign: '?', word: 'waits for an answer', tone: 'person'},
   waiting_time: {sign: 'Ⅱ', word: 'waits for its provider', tone: 'rest'},
   paused: {sign: 'Ⅱ', word: 'paused', tone: 'person'},
@@ -24,6 +25,8 @@ export const outcomeWords = {
   sent_back: {sign: '↩', word: 'sent back', tone: 'person'},
   canceled: {sign: '–', word: 'not started', tone: 'rest'},
   undone: {sign: '↶', word: 'taken back', tone: 'rest'},
+  skipped: {sign: '–', word: 'skipped', tone: 'rest'},
+  dropped: {sign: '–', word: 'dropped', tone: 'rest'},
 } as const satisfies Record<LaneOutcome, {sign: string; word: string; tone: Tone}>;
 
 /** `Last night  22:04 – 03:41`, as people speak of it; the date where it is longer ago. */
@@ -102,6 +105,15 @@ export function checkPiece({command, passed, round}: CheckReport): string {
   return `${displayLine(command)} ${passed ? '✓' : '✗'}${again}`;
 }
 
+/** What the check printed last that a task failed for, and where all of it is; null where it printed nothing. */
+export function failedOutput({
+  task,
+  isSettled,
+}: ReportLine): {lines: readonly string[]; command: string} | null {
+  const lines = isSettled ? [] : (task.checks.find(({passed}) => !passed)?.tail ?? []);
+  return lines.length === 0 ? null : {lines, command: checkOutputCommand(task.task_id)};
+}
+
 function ordinal(count: number): string {
   const isTeen = count % 100 > 10 && count % 100 < 14;
   return `${count}${(!isTeen && ['th', 'st', 'nd', 'rd'][count % 10]) || 'th'}`;
@@ -127,13 +139,14 @@ export const lineWords = ({task, need}: ReportLine): {sign: string; word: string
     ? {sign: '!', word: 'needs you', tone: 'person'}
     : outcomeWords[task.outcome];
 
+const over: ReadonlySet<LaneOutcome> = new Set(['done', 'undone', 'canceled', 'skipped', 'dropped']);
+
 /** What is over first, what needs somebody last: there the eye rests. Then what needs you and was not worked on. */
 export function reportLines({tasks, needs_you}: Report): {lines: ReportLine[]; others: Need[]} {
   const needs = new Map(needs_you.map((need) => [need.task_id, need]));
   const lines = tasks.map((task) => {
     const need = needs.get(task.task_id);
-    const isOver = task.outcome === 'done' || task.outcome === 'undone' || task.outcome === 'canceled';
-    return {task, need, isSettled: isOver && need === undefined};
+    return {task, need, isSettled: over.has(task.outcome) && need === undefined};
   });
   const worked = new Set(tasks.map(({task_id}) => task_id));
   return {
@@ -167,11 +180,11 @@ export function restLine(report: Report): string {
   if (total === 0) return emptyPlanText;
   if (ready === 0) {
     if (done + skipped < total || needs_you.length > 0) return '';
-    if (reviews_due.length === 0) return 'Everything is done.';
-    return `The review of ${reviews_due.map(displayLine).join(', ')} is due. Go on with: blackbird execute`;
+    if (reviews_due.length === 0) return `Everything is done${skipped > 0 ? ' or skipped' : ''}.`;
+    return `The review of ${reviews_due.map(displayLine).join(', ')} is due. Continue with: blackbird execute`;
   }
   const names = next.map(({task_id}) => displayLine(task_id)).join(', ');
   const others = ready > next.length ? `, and ${ready - next.length} more` : '';
   const first = before_all === null ? '' : `${displayLine(before_all)}, then `;
-  return `${ready} ready: ${names}${others}. Go on with: ${first}blackbird execute`;
+  return `${ready} ready: ${names}${others}. Continue with: ${first}blackbird execute`;
 }

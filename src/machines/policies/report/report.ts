@@ -7,9 +7,9 @@ import type {RunRecord} from '../../../services/contracts/run.ts';
 import {commandBeforeAll, type FactsOf} from '../plan/explain-task.ts';
 import {isLeaf} from '../plan/plan-graph.ts';
 import {readyTasks} from '../plan/readiness.ts';
-import {draftNeeds} from '../planning/waiting-draft.ts';
-import {dueParents} from '../review/parent-review.ts';
-import {isPassed} from '../run/check-words.ts';
+import {askedByPlanner, draftNeeds} from '../planning/waiting-draft.ts';
+import {dueReviews} from '../review/parent-review.ts';
+import {checkTail, isPassed} from '../run/check-words.ts';
 import {programName} from '../run/program.ts';
 import {chainTo, isUndone, tellingRun} from '../run/task-runs.ts';
 import {type ChangeSize, changeSize} from './change-size.ts';
@@ -99,6 +99,8 @@ export type CheckReport = {
   /** How often the agent was sent back before it ended so: 1 is the first time. */
   readonly round: number;
   readonly log_digest: string;
+  /** The last lines of what it printed, where it failed. */
+  readonly tail: readonly string[];
 };
 
 export type WaitReport = {
@@ -127,7 +129,9 @@ export function reportOf(facts: ReportFacts): Report {
   const [first, ...others] = jobs;
   const timeline = first ? timelineOf({jobs: [first, ...others], runs, plan, drafts, now, isLive}) : null;
   const runsOf = byTask(runs);
-  const tasks = (timeline?.lanes ?? []).map((lane) => taskReport(lane, runsOf.get(lane.task_id) ?? []));
+  const tasks = (timeline?.lanes ?? []).map((lane) =>
+    taskReport(lane, runsOf.get(lane.task_id) ?? [], askedByPlanner(lane.task_id, drafts)),
+  );
   const leaves = [...plan.items.values()].filter(isLeaf);
   const ready = readyTasks(plan);
   const waited = new Set(
@@ -149,7 +153,7 @@ export function reportOf(facts: ReportFacts): Report {
     ready: ready.length,
     next: ready.slice(0, nextCount).map(({id, title}) => ({task_id: id, title})),
     before_all: commandBeforeAll(plan, factsOf),
-    reviews_due: dueParents(plan).map(({id}) => id),
+    reviews_due: dueReviews(plan, factsOf).map(({id}) => id),
     totals: totalsOf(timeline, tasks),
     unreadable,
     timeline,
@@ -158,7 +162,7 @@ export function reportOf(facts: ReportFacts): Report {
 
 const isWaitingForTime = ({outcome}: TaskReport) => outcome === 'waiting_time';
 
-function taskReport(lane: Lane, runs: readonly RunRecord[]): TaskReport {
+function taskReport(lane: Lane, runs: readonly RunRecord[], asked: TaskReport['questions']): TaskReport {
   const run = tellingRun(runs) ?? runs.at(-1);
   const changing = run && changingRun(run, runs);
   const isOver = lane.outcome === 'failed' || lane.outcome === 'paused';
@@ -181,7 +185,7 @@ function taskReport(lane: Lane, runs: readonly RunRecord[]): TaskReport {
     checks: run ? checksOf(run) : [],
     commit: (changing && commitOf(changing, runs)) ?? null,
     decision: run?.decision_state ?? null,
-    questions: runs.flatMap(questionsOf),
+    questions: [...runs.flatMap(questionsOf), ...asked],
     waits: lane.bars.flatMap(waitOf),
     crashes: lane.marks.filter(({kind}) => kind === 'crash').length,
   };
@@ -204,7 +208,8 @@ function checksOf({verifications = []}: RunRecord): CheckReport[] {
   const last = new Map(verifications.map((check) => [check.command, check]));
   return [...last.values()].map((check) => {
     const {command, exit_code, seconds, round, log_digest} = check;
-    return {command, passed: isPassed(check), exit_code, seconds, round, log_digest};
+    const tail = isPassed(check) ? [] : checkTail(check);
+    return {command, passed: isPassed(check), exit_code, seconds, round, log_digest, tail};
   });
 }
 

@@ -46,6 +46,8 @@ export type BarLimits = {
   readonly isLive: boolean;
   /** When the Blackbirds died that may have been at work on it. */
   readonly crashes: readonly string[];
+  /** When the job of the run ended, which waits for nothing since; null where it works, or nobody knows. */
+  readonly jobEnd?: string | null;
 };
 
 type Stretch = Omit<Bar, 'run_id' | 'to'> & {readonly to: string | null};
@@ -126,7 +128,9 @@ function restsOf(run: RunRecord, limits: BarLimits): Stretch[] {
     const from =
       pause.pause_reason === 'process_lost' ? lostAt(run, pause.paused_at, limits) : pause.paused_at;
     const text = pause.pause_reason.replaceAll('_', ' ');
-    return {state: restState[pause.pause_reason], from, to: resumed_at, is_open: resumed_at === null, text};
+    const state = restState[pause.pause_reason];
+    const to = resumed_at ?? (state === 'paused' ? null : (limits.jobEnd ?? null));
+    return {state, from, to, is_open: resumed_at === null, text};
   });
 }
 

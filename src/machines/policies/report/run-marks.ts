@@ -25,7 +25,7 @@ export function marksOf(run: RunRecord, bars: readonly Bar[], isLive: boolean): 
   const decisions = [...decision_history, {decision_state, decision_resolved_at}];
   return [
     ...questionsOf(run, bars).map(({at, text}) => mark('question', at, text)),
-    ...crashesOf(run, bars, isLive).map((at) => mark('crash', at, 'Blackbird ended without a word')),
+    ...crashesOf(run, bars, isLive).map((at) => mark('crash', at, 'Blackbird ended unexpectedly')),
     ...(run.refusals ?? []).map(({refused_at, message}) => mark('refusal', refused_at, message)),
     ...decisions.flatMap((each) =>
       each.decision_state === undefined || each.decision_resolved_at === undefined

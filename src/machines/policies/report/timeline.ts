@@ -3,7 +3,7 @@ import type {Plan} from '../../../services/contracts/plan.ts';
 import type {PlanDraft} from '../../../services/contracts/plan-draft.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
 import {isOpenJob} from '../job/job-record.ts';
-import {draftWait, planningTitle} from '../planning/waiting-draft.ts';
+import {draftWait, hasDraft, planningTitle} from '../planning/waiting-draft.ts';
 import {isTimeNeeded} from '../run/failure-table.ts';
 import {vendorOf} from '../run/program.ts';
 import {tellingRun} from '../run/task-runs.ts';
@@ -31,7 +31,7 @@ export type TimelineJob = {
   readonly agent: string;
   readonly from: string;
   readonly to: string;
-  /** `lost`: its Blackbird ended without a word. */
+  /** `lost`: its Blackbird ended unexpectedly. */
   readonly outcome: 'working' | 'lost' | 'ended';
   /** Why it stopped, what was needed then, and both in one sentence. */
   readonly reason: string | null;
@@ -59,6 +59,10 @@ export const laneOutcomes = [
   'sent_back',
   'canceled',
   'undone',
+  /** It was set so by hand, whatever its runs came to. */
+  'skipped',
+  /** A planning whose draft is gone. */
+  'dropped',
 ] as const;
 export type LaneOutcome = (typeof laneOutcomes)[number];
 
@@ -107,8 +111,13 @@ export function timelineOf({jobs, runs, plan, drafts = [], now, isLive}: Timelin
   const ends = jobs.map((job) => endOf(job, runs, job === lastJob && isWorking ? now : null));
   const [from, to] = [earliest(jobs.map(({startedAt}) => startedAt)), latest(ends)];
   const crashes = ends.filter((_, place) => isLost(jobs[place] ?? lastJob, isWorking, lastJob));
+  const endedAt = new Map(
+    jobs.flatMap((job, place) =>
+      job === lastJob && isWorking ? [] : [[job.jobId, ends[place] ?? to] as const],
+    ),
+  );
   const lanes = [...byTask(runs).values()]
-    .map((own) => laneOf(own, {from, to, isLive: isWorking, crashes, plan, drafts}))
+    .map((own) => laneOf(own, {from, to, isLive: isWorking, crashes, endedAt, plan, drafts}))
     .sort((one, other) => Date.parse(firstIn(one) ?? to) - Date.parse(firstIn(other) ?? to));
   return {
     from,
@@ -157,13 +166,19 @@ export function byTask(runs: readonly RunRecord[]): ReadonlyMap<string, readonly
 type Picture = Pick<TimelineFacts, 'isLive' | 'plan'> &
   Pick<Timeline, 'from' | 'to'> & {
     readonly crashes: readonly string[];
+    /** The jobs that are over, with their end. */
+    readonly endedAt: ReadonlyMap<string, string>;
     readonly drafts: readonly PlanDraft[];
   };
 
-function laneOf(runs: readonly RunRecord[], {from, to, isLive, crashes, plan, drafts}: Picture): Lane {
+function laneOf(
+  runs: readonly RunRecord[],
+  {from, to, isLive, crashes, endedAt, plan, drafts}: Picture,
+): Lane {
   const drawn = runs.map((run, place) => {
     const until = earliest([to, runs[place + 1]?.created_at ?? to]);
-    const bars = barsOf(run, {until, isLive, crashes});
+    const jobEnd = endedAt.get(run.job_id ?? '') ?? null;
+    const bars = barsOf(run, {until, isLive, crashes, jobEnd});
     return {bars, marks: marksOf(run, bars, isLive)};
   });
   const bars = drawn.flatMap((each) => each.bars.flatMap((bar) => within(bar, from, to)));
@@ -200,6 +215,8 @@ function outcomeOf(
   if (isUndone) return 'undone';
   const run = tellingRun(runs) ?? last;
   if (run === undefined) return 'canceled';
+  if (run.state !== 'running' && plan.items.get(run.task_id)?.status === 'skipped') return 'skipped';
+  if (isDropped(run, drafts)) return 'dropped';
   switch (run.state) {
     case 'running':
       return isLive ? 'running' : 'lost';
@@ -222,18 +239,25 @@ function outcomeOf(
   }
 }
 
+/** Nobody goes on with a planner that rests once its draft was dropped. */
+const isDropped = ({run_type, state, task_id}: RunRecord, drafts: readonly PlanDraft[]): boolean =>
+  run_type === 'plan' && (state === 'paused' || state === 'waiting') && !hasDraft(task_id, drafts);
+
 /** A planner that is done has asked something or proposed a plan: a person goes on. */
 function proposalOutcome({task_id}: RunRecord, drafts: readonly PlanDraft[]): LaneOutcome {
   const wait = draftWait(task_id, drafts);
   return wait === null ? 'done' : wait === 'answer' ? 'waiting_answer' : 'decision';
 }
 
-/** Codex counts a whole session, whatever number of runs went on in it: its last run tells for all. */
+/**
+ * Codex counts a whole session, and `session_usage` on a record is what was counted by then: without it, in old
+ * records, the last run of a session tells for all.
+ */
 function usedBy(runs: readonly RunRecord[]): Pick<Lane, 'tokens' | 'cost_usd'> {
   const told = runs.filter(
     (run, place) =>
       vendorOf(run) !== 'codex' ||
-      !runs.slice(place + 1).some((later) => later.usage && isSameSession(run, later)),
+      !runs.slice(place + 1).some((later) => countsWhole(later) && isSameSession(run, later)),
   );
   const usages = told.flatMap(({usage}) => usage ?? []);
   return {
@@ -241,6 +265,8 @@ function usedBy(runs: readonly RunRecord[]): Pick<Lane, 'tokens' | 'cost_usd'> {
     cost_usd: sumOf(usages.flatMap(({cost_usd}) => cost_usd ?? [])),
   };
 }
+
+const countsWhole = ({usage, session_usage}: RunRecord) => usage !== undefined && session_usage === undefined;
 
 const isSameSession = (one: RunRecord, other: RunRecord) =>
   one.provider_session_ref !== '' && one.provider_session_ref === other.provider_session_ref;

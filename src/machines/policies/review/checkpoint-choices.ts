@@ -9,6 +9,8 @@ export type CheckpointChoice = {
   readonly label: string;
   /** What follows from it. */
   readonly about: string;
+  /** The part of it that must not be misread, where there is little room. */
+  readonly brief?: string;
   /** How `blackbird review <task>` is told. */
   readonly option: string;
   /** What a person writes with it: nothing, what should change, or why, which they may leave out on purpose. */
@@ -23,7 +25,7 @@ export const choicesAt = ({state}: Pick<RunRecord, 'state'>): readonly Checkpoin
 const requestChanges: CheckpointChoice = {
   id: 'requestChanges',
   label: 'Request changes',
-  about: 'the agent goes on in its own session with your words and comments',
+  about: 'the agent continues in its own session with your text and comments',
   option: '--request-changes [text]',
   words: 'required',
   answer: (feedback) => ({state: 'changes_requested', feedback}),
@@ -33,7 +35,7 @@ const afterSuccess: readonly CheckpointChoice[] = [
   {
     id: 'approve',
     label: 'Approve and continue',
-    about: 'the task is done and the plan goes on',
+    about: 'the task is done and the plan continues',
     option: '--approve',
     words: 'none',
     answer: () => ({state: 'approved_continue'}),
@@ -51,6 +53,7 @@ const afterSuccess: readonly CheckpointChoice[] = [
     id: 'reject',
     label: 'Reject changes',
     about: 'the task has failed; the files stay as they are',
+    brief: 'files stay until undo',
     option: '--reject [reason]',
     words: 'optional',
     answer: (words) => ({state: 'rejected', ...(words.trim() !== '' && {why: words.trim()})}),
@@ -70,7 +73,7 @@ const afterFailure: readonly CheckpointChoice[] = [
   {
     id: 'approve',
     label: 'Accept as failed and continue',
-    about: 'the task stays failed and the plan goes on',
+    about: 'the task stays failed and the plan continues',
     option: '--approve',
     words: 'none',
     answer: () => ({state: 'approved_continue'}),

@@ -43,7 +43,7 @@ function settingsBackText({taken, left}: SettingsTakenBack): string {
     ...(taken.length > 0 ? [`the agent's edits of the settings were taken back: ${taken.join(', ')}`] : []),
     ...(left.length > 0
       ? [
-          `settings that stay as they are now, look before you go on: ${keys.join(', ')}`,
+          `settings that stay as they are now, check before you continue: ${keys.join(', ')}`,
           `put them back with: ${commands.slice(0, shownCommands).join(', ')}`,
         ]
       : []),
@@ -59,7 +59,7 @@ export function takenBackText({taken, left}: TakenBack): string | null {
     ...(taken.length > 0 ? [`the agent's edits of the plan were taken back: ${taken.join(', ')}`] : []),
     ...(left.length > 0
       ? [
-          `still in the plan, look before you go on: ${left.join(', ')}`,
+          `still in the plan, check before you continue: ${left.join(', ')}`,
           `change it with: ${[...new Set(left.map(editOf))].slice(0, shownCommands).join(', ')}`,
         ]
       : []),
@@ -79,6 +79,19 @@ function editOf(name: string): string {
 /** What is shown of side effects: each, and below edited plans and settings what their fields were and are. */
 export const effectTexts = (effects: readonly SideEffect[] = []): string[] =>
   effects.flatMap((effect) => [effect.text, ...detailsOf(effect)]);
+
+/** The same of a run, after what keeps its change from being shown: its files were recorded before the agent began. */
+export function bewareTexts({
+  baseline_tree,
+  review_summary: summary,
+  side_effects,
+}: Pick<RunRecord, 'baseline_tree' | 'review_summary' | 'side_effects'>): string[] {
+  const isUnknown = baseline_tree !== undefined && summary?.note !== undefined;
+  return [
+    ...(isUnknown ? [`the change cannot be shown: ${summary.note}`] : []),
+    ...effectTexts(side_effects),
+  ];
+}
 
 /** The same where there is little room: one of each kind first, then the others, and the details behind them all. */
 export function effectsByRank(effects: readonly SideEffect[] = []): {heads: string[]; details: string[]} {

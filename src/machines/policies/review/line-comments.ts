@@ -4,6 +4,7 @@ import {AppError, shellWord} from '../../../services/contracts/errors.ts';
 import type {DecisionState, RunRecord} from '../../../services/contracts/run.ts';
 import {takesFeedback} from '../run/run-options.ts';
 import {wasHeard} from '../run/task-runs.ts';
+import {counted} from '../text/counted.ts';
 
 /** What a comment is about, and what it says. */
 export type CommentDraft = Pick<LineComment, 'file' | 'side' | 'line' | 'text'>;
@@ -62,13 +63,20 @@ export const unsentComments = (
 export const placeOf = ({file, side, line}: Pick<LineComment, 'file' | 'side' | 'line'>): string =>
   `${file}:${line}${side === 'old' ? ' (before the change)' : ''}`;
 
+const heading = 'Comments on lines of the change:';
+
+/** The words of a request without the comments that were sent with it. */
+export function requestWords(feedback: string): string {
+  const at = `\n${feedback}`.indexOf(`\n${heading}\n`);
+  return (at < 0 ? feedback : feedback.slice(0, at)).trim();
+}
+
 /** What the agent is sent back with: the words of the request, then each comment with its place. */
 export function feedbackWith(words: string, comments: readonly CommentDraft[]): string {
   if (comments.length === 0) return words;
   const listed = comments.map(
     (comment) => `- ${placeOf(comment)}: ${comment.text.trim().replaceAll('\n', '\n  ')}`,
   );
-  const heading = 'Comments on lines of the change:';
   return [...(words.trim() === '' ? [] : [words.trim(), '']), heading, ...listed].join('\n');
 }
 
@@ -81,9 +89,9 @@ export function unsentWords(run: RunRecord, count: number, decision: DecisionSta
   // The next task starts at once, and what is committed is past its checkpoint: neither is withdrawn.
   if (decision === 'approved_continue' || run.commit?.sha !== undefined)
     return takesFeedback(run)
-      ? `${kept}. To have it changed all the same: blackbird resume ${task} --feedback <text>`
+      ? `${kept}. To have it changed anyway: blackbird resume ${task} --feedback <text>`
       : kept;
-  return `${kept}. To send ${many ? 'them' : 'it'}: blackbird review ${task} --withdraw, then --request-changes`;
+  return `${kept}. To send ${many ? 'them' : 'it'}: blackbird review ${task} --withdraw, then blackbird review ${task} --request-changes`;
 }
 
-export const commentCount = (count: number): string => `${count} ${count === 1 ? 'comment' : 'comments'}`;
+export const commentCount = (count: number): string => counted(count, 'comment');

@@ -34,6 +34,17 @@ export function dueParents(plan: Plan): Task[] {
 export const reviewedTasks = (plan: Plan, parent: Task): Task[] =>
   subtreeOf(plan, parent).filter((task) => isLeaf(task) && task.id !== parent.id);
 
+/** Parents that the next execution reviews: agents worked below them, and no review waits for an answer. */
+export function dueReviews(
+  plan: Plan,
+  factsOf: (task: Task) => {readonly isSentBack: boolean; readonly run: RunRecord | null},
+): Task[] {
+  return dueParents(plan).filter((parent) => {
+    const facts = reviewedTasks(plan, parent).map(factsOf);
+    return facts.some(({run}) => run !== null) && !facts.some(({isSentBack}) => isSentBack);
+  });
+}
+
 /** What a parent that is due needs. */
 export type ReviewNeed =
   /** An agent looks at its children. */

@@ -2,6 +2,7 @@ import type {Plan, Task} from '../../../services/contracts/plan.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
 import type {
   ForeignPlanEdit,
+  FoundFiles,
   KeptSurroundings,
   NewIgnored,
   PlanFieldEdit,
@@ -40,7 +41,7 @@ export function sideEffectsOf({before, after, plan, ignored, written}: SeenAroun
 }
 
 /** What is known of the files themselves is told anew of the whole task; all else adds up. */
-const ofFiles: ReadonlySet<SideEffect['kind']> = new Set(['nested_repository', 'large_file', 'binary_file']);
+const ofFiles = new Set<string>(['nested_repository', 'lost_file', 'large_file', 'binary_file']);
 
 export function mergeSideEffects(
   earlier: readonly SideEffect[],
@@ -146,7 +147,9 @@ function planEffects({before, after, isByBlackbird = false}: ForeignPlanEdit): S
     ];
   if (!('plan' in before)) return [effect(`the plan was edited${way}`)];
   const edits = taskEdits(before.plan, after.plan);
-  if (edits.length === 0) return [];
+  // Ready tasks run in the order of the plan.
+  const isMoved = [...before.plan.items.keys()].join('\0') !== [...after.plan.items.keys()].join('\0');
+  if (edits.length === 0) return isMoved ? [effect(`the plan was edited${way}: the order of its tasks`)] : [];
   return [{...effect(`the plan was edited${way}: ${some(namesOf(edits))}`), ...keptEdits(edits)}];
 }
 
@@ -266,19 +269,26 @@ const checkedOut = (head: string): string =>
   head.startsWith('ref: ') ? refName(head.slice(5)) : `commit ${short(head)}`;
 const short = (id = ''): string => (/^[0-9a-f]{40,}$/.test(id) ? id.slice(0, 7) : id);
 
-function ignoredEffects({count, names, isCut = false, hidden}: NewIgnored): SideEffect[] {
-  const listed = (files: Pick<NewIgnored, 'count' | 'names'>) => {
+function ignoredEffects({isCut = false, hidden, inGit, unseen, ...ignored}: NewIgnored): SideEffect[] {
+  const told = (kind: SideEffect['kind'], where: string, files: FoundFiles | undefined): SideEffect[] => {
+    if (files === undefined || files.count === 0) return [];
     const more = files.count - files.names.length;
-    return `${files.names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+    const names = `${files.names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+    return [{kind, text: `${where}, not in the diff: ${names}`}];
   };
-  const own = hidden ? [`in Blackbird's own folder, not in the diff: ${listed(hidden)}`] : [];
-  const found = count === 0 ? [] : [`ignored by git, not in the diff: ${listed({count, names})}`];
-  const cut = isCut ? ['there are too many ignored files to look at them all'] : [];
-  return [...own, ...found, ...cut].map((text) => ({kind: 'ignored_files', text}));
+  return [
+    ...told('git_settings', 'in folders of git', inGit),
+    ...told('ignored_files', "in Blackbird's own folder", hidden),
+    ...told('ignored_files', 'where git does not look', unseen),
+    ...told('ignored_files', 'ignored by git', ignored),
+    ...(isCut
+      ? [{kind: 'ignored_files', text: 'there are too many ignored files to look at them all'} as const]
+      : []),
+  ];
 }
 
 const shown = 10;
-const some = (names: readonly string[]): string =>
+export const some = (names: readonly string[]): string =>
   names.length <= shown
     ? names.join(', ')
     : `${names.slice(0, shown).join(', ')} and ${names.length - shown} more`;

@@ -51,7 +51,7 @@ function requireAgent(name: string, taskId: string): NativeProviderId {
   if (id) return id;
   throw new AppError(
     'E_AGENT_UNKNOWN',
-    `task ${taskId} names the agent ${JSON.stringify(name)}, which nobody knows`,
+    `task ${taskId} names the agent ${JSON.stringify(name)}, which is unknown`,
     {
       details: [['known', providerNames]],
       next: [{command: `blackbird edit ${shellWord(taskId)} --agent <provider>`, why: 'name another'}],
@@ -114,11 +114,11 @@ export function beginnerMissing(provider: ProviderId, error: unknown): unknown {
 export function agentMissing(taskId: string, error: unknown): unknown {
   if (!(error instanceof AppError) || error.code !== 'E_AGENT_NOT_FOUND') return error;
   const {message, details, next} = error;
-  return new AppError('E_AGENT_NOT_FOUND', `task ${taskId} names an agent of its own: ${message}`, {
+  return new AppError('E_AGENT_NOT_FOUND', `task ${taskId} names its own agent: ${message}`, {
     details: [['task', taskId], ...details],
     next: [
       ...next,
-      {command: `blackbird edit ${shellWord(taskId)} --clear-agent`, why: 'leave it to the agent of the job'},
+      {command: `blackbird edit ${shellWord(taskId)} --clear-agent`, why: 'use the agent of the job'},
     ],
   });
 }

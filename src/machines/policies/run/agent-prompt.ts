@@ -104,6 +104,20 @@ export function relaunchPrompt(
   return `${prompt}\n\n${answersPrompt(questions, answers)}`;
 }
 
+/** For a task that begins anew, with what was said to the run before and never reached its agent. */
+export function unheardPrompt(
+  prompt: string,
+  feedback: string,
+  questions: readonly Question[],
+  answers: readonly Answer[],
+): string {
+  const said = sections([
+    ['Answers to your questions', answeredTexts(questions, answers)],
+    ['Requested changes', feedback],
+  ]);
+  return `${prompt}\n\n${said}`;
+}
+
 /** For a task whose agent failed before: everything again, with what is known of the failure. */
 export function retryPrompt(
   prompt: string,

@@ -4,6 +4,7 @@ import {AppError, shellWord} from '../../../services/contracts/errors.ts';
 import {providerTable} from '../../../services/contracts/provider-table.ts';
 import type {Spent} from '../../../services/contracts/usage.ts';
 import {type ResolvedConfig, settingOf} from '../config-resolution.ts';
+import {counted} from '../text/counted.ts';
 import {dollars, duration, tokenWords} from '../text/durations.ts';
 
 /** What may be used at most; null for any amount. */
@@ -114,6 +115,20 @@ const amounts: Readonly<Record<keyof Spent, (amount: number) => string>> = {
   milliseconds: duration,
 };
 
+/** `$10.00 a job, 200k tokens a task`. */
+export const budgetWords = ({job, task, turns}: Budgets): string =>
+  [
+    ...limitsIn(job).map((text) => `${text} a job`),
+    ...limitsIn(task).map((text) => `${text} a task`),
+    ...(turns === null ? [] : [counted(turns, 'turn')]),
+  ].join(', ');
+
+const limitsIn = (budget: Budget): string[] =>
+  (Object.keys(amounts) as Array<keyof Spent>).flatMap((what) => {
+    const limit = budget[what];
+    return limit === null ? [] : [amounts[what](limit)];
+  });
+
 /** `$10.02 of $10.00`. */
 export const amountText = ({what, spent, limit}: Overrun): string =>
   `${amounts[what](spent)} of ${amounts[what](limit)}`;
@@ -144,9 +159,7 @@ export function costWarning({
 }): string[] {
   const isLimited = budgets && (budgets.job.cost_usd !== null || budgets.task.cost_usd !== null);
   if (!isLimited || provider === 'custom' || providerTable[provider].tellsCost) return [];
-  return [
-    `${providerTable[provider].title} does not tell what it costs: limit its tokens or minutes instead`,
-  ];
+  return [`${providerTable[provider].title} does not report its cost: limit its tokens or minutes instead`];
 }
 
 /** Nothing begins on a budget that is used up. */
@@ -164,9 +177,12 @@ export class BudgetError extends AppError {
       ],
       next:
         overrun.whose === 'job'
-          ? [{command: goOn, why: 'go on with a new budget'}]
+          ? [{command: goOn, why: 'continue with a new budget'}]
           : [
-              {command: `blackbird resume ${task}${budgetFlag(overrun.setting)}`, why: 'go on with more'},
+              {
+                command: `blackbird resume ${task}${budgetFlag(overrun.setting)}`,
+                why: 'continue with a larger budget',
+              },
               {
                 command: `blackbird restart ${task}`,
                 why: 'or start again; the conversation is forgotten, and the budget is new',

@@ -34,6 +34,10 @@ export function isUnfinished(chain: readonly RunRecord[]): boolean {
   return last !== undefined && last.from !== undefined && last.to === undefined;
 }
 
+/** Whether a run that has ended has nothing to be compared: its summary says why. */
+export const isUnrecorded = (run: RunRecord): boolean =>
+  run.review_summary?.note !== undefined && spansOf([run]).length === 0;
+
 /** The work of several tasks in the order in which it was done. */
 export const inOrder = (spans: readonly TimedSpan[]): TimedSpan[] =>
   spans.toSorted((a, b) => compareTimestamps(a.at, b.at));

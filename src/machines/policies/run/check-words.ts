@@ -1,6 +1,7 @@
+import {shellWord} from '../../../services/contracts/errors.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
 import type {Verification} from '../../../services/contracts/verification.ts';
-import {displayLine} from '../text/display-text.ts';
+import {displayLine, displayText} from '../text/display-text.ts';
 import {duration} from '../text/durations.ts';
 
 export const isPassed = ({exit_code}: Pick<Verification, 'exit_code'>): boolean => exit_code === 0;
@@ -34,3 +35,20 @@ export function howItFailed({exit_code, signal, timed_out, not_started}: Verific
   if (timed_out) return 'took too long';
   return signal ? `ended by ${signal}` : `exit ${exit_code ?? '?'}`;
 }
+
+/** The end of what a failed check printed, for whoever looks: a few lines, none endless, empty ones left out. */
+export function checkTail({tail}: Pick<Verification, 'tail'>, count: number = tailLength): string[] {
+  return displayText(tail)
+    .replaceAll('\t', '  ')
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .filter((line) => line !== '')
+    .slice(-count)
+    .map((line) => (line.length > tailWidth ? `${line.slice(0, tailWidth - 1)}…` : line));
+}
+
+const tailLength = 8;
+const tailWidth = 160;
+
+/** Where all of it is. */
+export const checkOutputCommand = (taskId: string): string => `blackbird runs ${shellWord(taskId)} --verbose`;

@@ -1,4 +1,4 @@
-import type {CommitRequest} from '../../../services/contracts/commit.ts';
+import type {CommitOutcome, CommitRequest} from '../../../services/contracts/commit.ts';
 import type {Task} from '../../../services/contracts/plan.ts';
 import {displayLine, displayText} from '../text/display-text.ts';
 
@@ -30,12 +30,9 @@ function subjectOf(title: string, id: string): string {
 }
 
 /** For a line at the end of a task: `committed 3f2a9c1`. */
-export function commitWords({
-  sha,
-  skipped,
-}: {
-  readonly sha?: string | undefined;
-  readonly skipped?: string | undefined;
-}): string {
-  return sha === undefined ? `not committed: ${displayLine(skipped ?? '')}` : `committed ${sha.slice(0, 7)}`;
+export function commitWords({sha, branch, skipped}: CommitOutcome): string {
+  if (sha === undefined) return `not committed: ${displayLine(skipped ?? '')}`;
+  const short = sha.slice(0, 7);
+  if (branch !== undefined) return `committed ${short}`;
+  return `committed ${short}, on no branch (git branch <name> ${short} keeps it)`;
 }

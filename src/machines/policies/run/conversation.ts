@@ -34,6 +34,12 @@ export function spoken(text: string, runType: RunRecord['run_type']): Utterance[
     : [...words(withoutQuestions(text)), ...questions.flatMap(questionLines)];
 }
 
+/** What an agent said around its questions; empty where it only asked. */
+export const wordsAround = (result: string | undefined): string =>
+  spoken(result ?? '', 'execute')
+    .flatMap(({kind, text}) => (kind === 'message' ? [text] : []))
+    .join('\n');
+
 /** An activity that is the first line of the message before it. */
 export const repeats = ({kind, text}: Activity, message: string): boolean =>
   kind === 'message' && message.trimStart().startsWith(text.replace(/ …$/, ''));
@@ -82,7 +88,13 @@ export function conversationOf(run: RunRecord, heard: readonly Heard[]): Talk[] 
   }
   sayChecks(Number.POSITIVE_INFINITY);
   sayPauses(Number.POSITIVE_INFINITY);
-  say(timeOf(run.updated_at), ending(run));
+  const isRejected = run.failure?.kind === 'rejected';
+  if (!isRejected) say(endOfRun(run), ending(run, talks));
+  for (const {decision_resolved_at, withdrawn_at, ...earlier} of run.decision_history ?? []) {
+    say(timeOf(decision_resolved_at), decision(earlier));
+    say(timeOf(withdrawn_at), [byYou('withdrew the approval')]);
+  }
+  if (isRejected) say(timeOf(run.decision_resolved_at), ending(run, talks));
   say(timeOf(run.decision_resolved_at), decision(run));
   for (const {task_id, dismissed_at} of run.parent_review_dismissed ?? []) {
     say(timeOf(dismissed_at), [byYou(`dismissed what ${task_id} was told`)]);
@@ -119,7 +131,7 @@ function saidTo(run: RunRecord, segment: number, asked: readonly Question[]): Ut
 /** What the provider held up goes on by itself while its job waits; who interrupted it, or begins another job, says when. */
 const toldToGoOn = (reason: PauseReason | undefined, isByHand: boolean): Utterance =>
   reason !== undefined && passing.has(reason) && !isByHand
-    ? {kind: 'mark', text: '▶ Blackbird goes on'}
+    ? {kind: 'mark', text: '▶ Blackbird continues'}
     : byYou('go on');
 
 const isOfAnotherJob = ({segments}: RunRecord, segment: number): boolean =>
@@ -178,12 +190,28 @@ function saidBy(event: Heard['event'], run: RunRecord): Utterance[] {
   }
 }
 
-function ending({state, failure, run_type, parent_review_passed: passed}: RunRecord): Utterance[] {
+/** When its last agent, or its last check, came to an end: a record that is changed later ended no later. */
+function endOfRun({segments, verifications = [], updated_at}: RunRecord): number | null {
+  const ended = timeOf(segments.at(-1)?.ended_at);
+  const checked = verifications.map(endOfCheck);
+  const times = [...(ended === null ? [] : [ended]), ...checked.slice(-1)];
+  return times.length === 0 ? timeOf(updated_at) : Math.max(...times);
+}
+
+function ending(
+  {state, failure, run_type, parent_review_passed: passed, pauses = []}: RunRecord,
+  told: readonly Talk[],
+): Utterance[] {
+  if (failure && state === 'paused' && pauses.length > 0) {
+    // The pause is a mark already, and the agent may have said why.
+    const isTold = told.some(({text}) => text.includes(failure.message));
+    return isTold ? [] : [{kind: 'notice', text: failure.message}];
+  }
   if (failure && state !== 'running') {
     return [{kind: 'notice', text: `${state} (${failure.kind}): ${failure.message}`}];
   }
   if (run_type === 'review' && state === 'succeeded' && passed === undefined) {
-    return [{kind: 'notice', text: 'the review came to nothing'}];
+    return [{kind: 'notice', text: 'the review had no result'}];
   }
   return [];
 }
@@ -196,7 +224,10 @@ const decisionWords = {
   rejected: 'rejected',
 } as const;
 
-function decision({decision_state: state, decision_feedback: feedback = ''}: RunRecord): Utterance[] {
+function decision({
+  decision_state: state,
+  decision_feedback: feedback = '',
+}: Pick<RunRecord, 'decision_state' | 'decision_feedback'>): Utterance[] {
   const word = state && decisionWords[state];
   if (!word) return [];
   return [byYou(feedback.trim() === '' ? word : `${word}: ${feedback.trim()}`)];

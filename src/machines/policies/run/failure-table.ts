@@ -1,4 +1,4 @@
-import type {FailureKind, ProviderId} from '../../../services/contracts/agent.ts';
+import type {Failure, FailureKind, ProviderId} from '../../../services/contracts/agent.ts';
 import {AppError, type NextStep, shellWord} from '../../../services/contracts/errors.ts';
 import type {Task} from '../../../services/contracts/plan.ts';
 import {providerTable} from '../../../services/contracts/provider-table.ts';
@@ -66,7 +66,7 @@ export const failureTable = {
     pauseReason: null,
     actor: 'task',
     stopsPlan: false,
-    words: 'the agent would not go on with its session',
+    words: 'the agent refused to continue its session',
   },
   agent_error: {
     pauseReason: null,
@@ -87,6 +87,14 @@ export const failureTable = {
 } satisfies Record<FailureKind, FailureRule> as Readonly<Record<FailureKind, FailureRule>>;
 
 export const ruleOf = (kind: FailureKind): FailureRule => failureTable[kind];
+
+/** What failed, for people: what a provider said is introduced; what Blackbird or the agent said of a task says it all. */
+export function failureWords({kind, message}: Pick<Failure, 'kind' | 'message'>): string {
+  const {words, actor} = failureTable[kind];
+  if (message === '') return words;
+  const isTelling = actor === 'task' && kind !== 'spawn_failed' && kind !== 'resume_rejected';
+  return isTelling ? message : `${words}: ${message}`;
+}
 
 const minute = 60_000;
 const usualLimitWaits = [5, 15, 30];
@@ -173,16 +181,16 @@ function resumeWords(
   switch (failureTable[kind].actor) {
     case 'time':
       return retryAt === undefined
-        ? 'go on later, in the same session'
-        : `go on after ${dayAndTime(retryAt)}`;
+        ? 'continue later, in the same session'
+        : `continue after ${dayAndTime(retryAt)}`;
     case 'login':
-      return 'then go on in the same session';
+      return 'then continue in the same session';
     case 'payment':
-      return 'go on once the account has credit';
+      return 'continue once the account has credit';
     case 'model':
-      return 'go on with a model that exists';
+      return 'continue with a model that exists';
     case 'task':
-      return 'go on in the same session';
+      return 'continue in the same session';
   }
 }
 
@@ -232,19 +240,16 @@ export const heldUpWords = (run: FailedRun & Pick<RunRecord, 'state'>): string |
 export const isTimeNeeded = ({failure}: FailedRun): boolean =>
   failure !== undefined && failureTable[failure.kind].actor === 'time';
 
-/** For the end of a plan: why it rests, and the commands that fit. */
-export function heldUpLines({
-  taskId,
-  state,
-  failure,
-  next = [],
-}: Pick<RunRecord, 'state' | 'failure'> & {
+type HeldUpTask = Pick<RunRecord, 'state' | 'failure'> & {
   readonly taskId: string;
   readonly next?: readonly NextStep[];
-}): string[] {
+};
+
+/** For the end of a plan: why it rests, and the commands that fit. Who asked for its end knows why it stopped. */
+export function heldUpLines({taskId, state, failure, next = []}: HeldUpTask, isStopAsked = false): string[] {
   if (failure === undefined) return [];
   const {words, stopsPlan} = failureTable[failure.kind];
-  const stop = stopsPlan ? ' The plan stopped: other tasks would meet the same.' : '';
+  const stop = stopsPlan && !isStopAsked ? ' The plan stopped: other tasks would hit the same problem.' : '';
   return [`${displayLine(taskId)} is ${state}: ${words}.${stop}`, ...stepLines(next)];
 }
 
@@ -259,7 +264,7 @@ export function heldUpError(task: Pick<Task, 'id' | 'title'>, run: RunRecord): A
   const {message = ''} = run.failure ?? {};
   const words = run.failure ? failureTable[run.failure.kind].words : '';
   const code = isTimeNeeded(run) ? 'E_PROVIDER_UNAVAILABLE' : refusalCode(run);
-  return new AppError(code, `${task.id} cannot go on now: ${words}`, {
+  return new AppError(code, `${task.id} cannot continue now: ${words}`, {
     details: diagnosis(task, run, message),
     next: failureSteps(run),
   });

@@ -57,7 +57,7 @@ export function programObstacle(
 /** How the run goes on with the program that has its session. */
 export function resumeInProgram({task_id, provider, custom_command = ''}: RunRecord): NextStep {
   const resume = `blackbird resume ${shellWord(task_id)}`;
-  const why = 'go on with the program that has its session';
+  const why = 'continue with the program that has its session';
   if (provider !== 'custom') return {command: `${resume} --agent ${provider}`, why};
   return {command: `BLACKBIRD_AGENT_CMD=${shellWord(custom_command)} ${resume}`, why};
 }

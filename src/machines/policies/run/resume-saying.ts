@@ -68,13 +68,13 @@ export function unaskedAnswer({id}: Answer, run: RunRecord | null): AppError {
     });
   }
   const words = `${JSON.stringify(id)} is answered already, with ${JSON.stringify(kept.value)}`;
-  const next = {command: `blackbird resume ${shellWord(run.task_id)}`, why: 'go on with this answer'};
+  const next = {command: `blackbird resume ${shellWord(run.task_id)}`, why: 'continue with this answer'};
   return new AppError('E_USAGE', words, {next: [next]});
 }
 
 const howItStands = ({task_id}: RunRecord) => ({
   command: `blackbird show ${shellWord(task_id)}`,
-  why: 'see how it stands',
+  why: 'see its state',
 });
 
 const answering = (taskId: string, asked: readonly Question[]) => ({

@@ -30,7 +30,7 @@ export function withoutRetry({retry_at: _, held_up: __, ...run}: RunRecord): Run
   return run;
 }
 
-/** The agent cannot go on now, and will be able to later: nobody has to do anything. */
+/** The agent cannot continue now, and will be able to later: nobody has to do anything. */
 export const isHeldForTime = ({state, failure}: Pick<RunRecord, 'state' | 'failure'>): boolean =>
   (state === 'paused' || state === 'waiting') && isTimeNeeded({failure});
 

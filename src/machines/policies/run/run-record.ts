@@ -214,7 +214,7 @@ function ended(
           );
         case 'returns':
           if (fate.pauseReason === null && isSentBack(run))
-            return unverified(rest, `, and its agent cannot mend it: ${failure.message}`, now);
+            return unverified(rest, `, and its agent cannot fix it: ${failure.message}`, now);
           return {
             ...withoutRetry(back ?? rest),
             ...(fate.pauseReason && pausedFor(run, fate.pauseReason, now)),

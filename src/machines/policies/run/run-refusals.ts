@@ -1,6 +1,7 @@
 import {AppError, type ErrorCode, type NextStep, shellWord} from '../../../services/contracts/errors.ts';
 import type {Plan, Task} from '../../../services/contracts/plan.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
+import {decisionWords} from '../review/checkpoint-choices.ts';
 import {isReviewDue} from '../review/parent-review.ts';
 import {diagnosis} from './failure-table.ts';
 import {isAboutProgram, resumeInProgram} from './program.ts';
@@ -15,7 +16,7 @@ import {
   taskStanding,
 } from './task-options.ts';
 import {hasUndeliveredAnswer, isUndelivered} from './task-runs.ts';
-import {undoOfParent} from './undo-of-parent.ts';
+import {begunBelow, undoOfParent} from './undo-of-parent.ts';
 
 /** Refuses what the chart does not allow, with everything a person needs to go on. */
 export function requirePossible(facts: TaskFacts, command: TaskCommand): void {
@@ -29,7 +30,9 @@ export function refusalOf(facts: TaskFacts, command: TaskCommand, obstacle: Task
   switch (obstacle) {
     case 'children':
     case 'reviewDue':
-      return command === 'undo' ? undoOfParent(facts.plan, task) : parentRefusal(facts.plan, task);
+      return command === 'undo'
+        ? undoOfParent(task, begunBelow(facts.plan, task))
+        : parentRefusal(facts.plan, task);
     case 'running':
       return new AppError('E_TASK_RUNNING', `${id} is running`, {
         details: run ? [['run', run.run_id]] : [],
@@ -43,9 +46,9 @@ export function refusalOf(facts: TaskFacts, command: TaskCommand, obstacle: Task
     case 'notApproved':
     case 'builtOn':
     case 'committed':
-      return approvalStands(id, obstacle);
+      return approvalStands(facts, obstacle);
     case 'noDecision':
-      return noDecision(id);
+      return noDecision(id, facts);
     case 'neverRan':
       if (command === 'undo') return nothingToUndo(id, 'it has never run');
       return command === 'restart'
@@ -69,7 +72,7 @@ export function refusalOf(facts: TaskFacts, command: TaskCommand, obstacle: Task
         details: [['status', task.status]],
         next: [
           ...stepsOf(facts, ['resume', 'restart']),
-          {command: `blackbird why ${shellWord(id)}`, why: 'see how it stands'},
+          {command: `blackbird why ${shellWord(id)}`, why: 'see its state'},
         ].slice(0, 2),
       });
     case 'replaced':
@@ -92,22 +95,26 @@ function required(run: RunRecord | null): RunRecord {
   return run;
 }
 
-const approvalStands = (id: string, obstacle: ApprovalObstacle | 'notApproved'): AppError => {
+function approvalStands(facts: TaskFacts, obstacle: ApprovalObstacle | 'notApproved'): AppError {
+  const {id} = facts.task;
   const reason = {
     notApproved: `${id} was not approved at a checkpoint`,
     builtOn: `the approval of ${id} stands: the next task has started`,
     committed: `the approval of ${id} stands: its change was committed`,
   }[obstacle];
-  return new AppError('E_NO_DECISION', reason, {
-    next: [
-      history(id),
-      {command: `blackbird resume ${shellWord(id)} --feedback <text>`, why: 'have it changed all the same'},
-    ].slice(0, obstacle === 'notApproved' ? 1 : 2),
-  });
-};
+  const instead = obstacle === 'notApproved' ? [] : stepsOf(facts, ['undo', 'sendBack']);
+  return new AppError('E_NO_DECISION', reason, {next: [...instead, history(id)]});
+}
 
-export const noDecision = (id: string): AppError =>
-  new AppError('E_NO_DECISION', `${id} has no decision to be made`, {next: [history(id)]});
+/** With what can be done to a task that was decided about. */
+export function noDecision(id: string, facts?: TaskFacts): AppError {
+  const state = facts?.run?.decision_state;
+  const decided = state === undefined || state === 'pending' ? '' : `: ${decisionWords[state]}`;
+  const instead = facts ? stepsOf(facts, ['withdraw', 'undo', 'sendBack']) : [];
+  return new AppError('E_NO_DECISION', `there is nothing to decide for ${id}${decided}`, {
+    next: [...instead, history(id)],
+  });
+}
 
 /** A parent has no runs of its own but its reviews, and these are made anew, never gone on with. */
 export function parentRefusal(plan: Plan, task: Task, sentBack: readonly string[] = []): AppError {
@@ -116,14 +123,14 @@ export function parentRefusal(plan: Plan, task: Task, sentBack: readonly string[
     return new AppError('E_TASK_NOT_READY', `the review of ${task.id} sent back ${sentBack.join(', ')}`, {
       next: sentBack.map((id) => ({
         command: `blackbird resume ${shellWord(id)}`,
-        why: 'go on with what the review said',
+        why: 'continue with what the review said',
       })),
     });
   if (isReviewDue(plan, task))
     return new AppError('E_TASK_NOT_READY', `the review of ${task.id} is due`, {
       next: [
         {command: 'blackbird execute', why: 'review it'},
-        {command: why, why: 'see how it stands'},
+        {command: why, why: 'see its state'},
       ],
     });
   return new AppError('E_TASK_NOT_READY', `${task.id} has children; they are the ones that run`, {
@@ -144,27 +151,11 @@ function notReadyText({id, status}: Task): string {
   return status === 'blocked' || status === 'skipped' ? `${id} is ${status}` : `${id} is not ready`;
 }
 
-/** For `execute` of tasks none of which can run: how each of them stands, and what can be done. */
-export function nothingToRun(tasks: readonly TaskFacts[]): AppError {
-  const refusals = tasks
-    .slice(0, shownTasks)
-    .map((facts) => refusalOf(facts, 'execute', taskObstacle(facts, 'execute') ?? 'notReady'));
-  const more = tasks.length > shownTasks ? `, and ${tasks.length - shownTasks} more` : '';
-  const [first] = refusals;
-  return new AppError(
-    'E_TASK_NOT_READY',
-    `nothing to run: ${refusals.map(({message}) => message).join(', ')}${more}`,
-    {next: tasks.length === 1 ? (first?.next ?? []) : refusals.flatMap(({next}) => next.slice(0, 1))},
-  );
-}
-
-const shownTasks = 3;
-
 /** For a task that never ran, or whose latest run was undone. */
 function firstSteps(facts: TaskFacts): NextStep[] {
   const {id} = facts.task;
   if (taskObstacle(facts, 'execute') !== null) return [whyStep(id)];
-  const why = facts.run === null ? 'run it for the first time' : 'run it anew';
+  const why = facts.run === null ? 'run it for the first time' : 'run it again';
   return [{command: `blackbird execute ${shellWord(id)}`, why}];
 }
 
@@ -230,17 +221,17 @@ function special(facts: TaskFacts, command: TaskCommand): string | undefined {
   if (command === 'setStatus' && status === 'skipped') return 'or remove the dependency on it';
   if (command === 'restart' && facts.isOrphaned) return 'end the agent and start again';
   if (command !== 'resume') return undefined;
-  if (facts.isSentBack) return 'go on with what the review said';
-  if (facts.isOrphaned) return 'end the agent and go on';
+  if (facts.isSentBack) return 'continue with what the review said';
+  if (facts.isOrphaned) return 'end the agent and continue';
   if (taskStanding(facts) === 'ended') return shell.sendBack.why;
   return taskStanding(facts) === 'waiting' ? shell.answer.why : undefined;
 }
 
 const shell: Record<TaskCommand, {verb: string; rest?: string; why: string}> = {
   review: {verb: 'review', why: 'decide'},
-  resume: {verb: 'resume', why: 'go on where it stopped'},
+  resume: {verb: 'resume', why: 'continue where it stopped'},
   answer: {verb: 'resume', why: 'answer its questions'},
-  sendBack: {verb: 'resume', rest: ' --feedback <text>', why: 'go on in its session'},
+  sendBack: {verb: 'resume', rest: ' --feedback <text>', why: 'continue in its session'},
   execute: {verb: 'execute', why: 'run it'},
   retry: {verb: 'retry', why: 'make it ready for execute; the conversation is forgotten'},
   restart: {verb: 'restart', why: 'start again; the conversation is forgotten'},
@@ -256,7 +247,7 @@ function atCheckpoint(facts: TaskFacts): AppError {
   const changes = {command: `${review} --request-changes [text]`, why: 'send the agent back to work'};
   return new AppError('E_DECISION_PENDING', `${taskId} waits for your decision`, {
     next: [
-      {command: `${review} --approve`, why: 'the plan may go on'},
+      {command: `${review} --approve`, why: 'let the plan continue'},
       ...(taskObstacle(facts, 'sendBack') === null ? [changes] : []),
       {command: `${review} --reject [reason]`, why: 'the task has failed'},
       {command: `blackbird restart ${shellWord(taskId)}`, why: 'or start again from scratch'},
@@ -282,7 +273,7 @@ export function resumeRefusal(
     next: [
       ...(isAboutProgram(reason) && hasWayOn(run) ? [resumeInProgram(run)] : []),
       ...(isPassing
-        ? [{command: `blackbird resume ${shellWord(task.id)}`, why: 'try again once it is mended'}]
+        ? [{command: `blackbird resume ${shellWord(task.id)}`, why: 'try again once it is fixed'}]
         : []),
       {command: `blackbird restart ${shellWord(task.id)}`, why: shell.restart.why},
       ...(isStillAsked(run) ? [stillAsked(task.id)] : []),

@@ -6,6 +6,7 @@ import {isLeaf} from '../plan/plan-graph.ts';
 import {isReady} from '../plan/readiness.ts';
 import {isReviewDue} from '../review/parent-review.ts';
 import {compareTimestamps} from '../text/timestamps.ts';
+import type {JobAtWork} from './job-at-work.ts';
 import type {ProgramChoice} from './program.ts';
 import {
   type ApprovalObstacle,
@@ -44,6 +45,12 @@ export type TaskFacts = {
   readonly isOwnerAtWork?: boolean;
   /** A file of its history that cannot be read, of a task that may stand at a checkpoint. */
   readonly unreadable?: string;
+  /** The job that works here now, and keeps others from running tasks. */
+  readonly job?: JobAtWork;
+  /** Its provider is known to be at a limit, of a task that is ready. */
+  readonly limit?: {readonly provider: ProviderId; readonly until: string};
+  /** When it was looked at; times are told as of then. */
+  readonly now?: string;
 };
 
 /** When the latest run of the project began, as far as anybody asks. */
@@ -217,8 +224,8 @@ function runObstacleFor(
   if (standing === 'superseded') return 'replaced';
   if (command === 'review') return 'noDecision';
   if (command === 'withdraw') return 'notApproved';
-  if (command === 'answer') return 'unasked';
-  return standing === 'decisionPending' ? 'checkpoint' : 'ended';
+  if (standing === 'decisionPending') return 'checkpoint';
+  return command === 'answer' ? 'unasked' : 'ended';
 }
 
 /**

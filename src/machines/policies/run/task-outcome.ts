@@ -1,8 +1,11 @@
 import type {NextStep} from '../../../services/contracts/errors.ts';
 import type {RunRecord, RunState} from '../../../services/contracts/run.ts';
+import {isUnrecorded} from './change-spans.ts';
+import {checkTail, checkWords} from './check-words.ts';
 import {failureSteps, isHeldUp} from './failure-table.ts';
 import {canGoOnHere, takesFeedback} from './run-options.ts';
 import {isUndelivered} from './task-runs.ts';
+import {failedCheck} from './verification.ts';
 
 export type TaskOutput =
   | {readonly outcome: Exclude<RunState, 'running'>; readonly run: RunRecord}
@@ -41,6 +44,10 @@ export type Attempted = {
   readonly next?: readonly NextStep[];
   /** What the run chart says of it: at its checkpoint, whether changes can be requested. */
   readonly resumable: boolean;
+  /** Nobody can see or take back what it changed. */
+  readonly isUnrecorded?: true;
+  /** The check it failed for, in words, and the end of what that printed. */
+  readonly failedCheck?: {readonly words: string; readonly tail: readonly string[]};
 } & Pick<RunRecord, 'state' | 'failure' | 'retry_at' | 'questions' | 'decision_state'>;
 
 export function attemptOf(taskId: string, run: RunRecord): Attempted {
@@ -50,8 +57,17 @@ export function attemptOf(taskId: string, run: RunRecord): Attempted {
     state,
     resumable: decision_state === 'pending' ? takesFeedback(run) : canGoOnHere(run),
     ...(failure && {failure, next: failureSteps(run)}),
+    ...(failure?.kind === 'verification' && failedCheckOf(run)),
     ...(retry_at === undefined ? {} : {retry_at}),
     ...(questions && {questions}),
     ...(decision_state && {decision_state}),
+    ...(decision_state && isUnrecorded(run) && {isUnrecorded: true}),
   };
+}
+
+const shownTail = 5;
+
+function failedCheckOf(run: RunRecord): Pick<Attempted, 'failedCheck'> {
+  const check = failedCheck(run);
+  return check === null ? {} : {failedCheck: {words: checkWords(check), tail: checkTail(check, shownTail)}};
 }

@@ -72,11 +72,12 @@ export const runBefore = ({resumed_from_run_id, restart_of_run_id}: RunRecord): 
 export const isUndone = ({attempt}: RunRecord, runs: readonly RunRecord[]): boolean =>
   runs.some((run) => run.run_type === 'undo' && run.state === 'succeeded' && run.attempt > attempt);
 
-/** The part of a chain that nobody has decided about yet: what came after the last decision before its end. */
-export function sinceReview(chain: readonly RunRecord[]): RunRecord[] {
-  const decided = chain.slice(0, -1).findLastIndex(({decision_resolved_at}) => decision_resolved_at);
-  return chain.slice(decided + 1);
-}
+/** The part of a chain that nobody has decided about yet: what came after the last decision. */
+export const sinceReview = (chain: readonly RunRecord[]): RunRecord[] =>
+  chain.slice(chain.findLastIndex(isDecided) + 1);
+
+const isDecided = ({decision_state, decision_resolved_at}: RunRecord) =>
+  decision_resolved_at !== undefined && decision_state !== 'pending';
 
 /** Each file that any of the runs changed, once. */
 export const changedFiles = (runs: readonly RunRecord[]): string[] => [
@@ -92,5 +93,5 @@ export const rejectionsIn = (runs: readonly RunRecord[]): string[] =>
 /** The way past a record that cannot be read: what depends on it stays closed until then. */
 export function stepPastRecord(file: string): NextStep {
   const name = shellWord(file);
-  return {command: `mv ${name} ${name}.broken`, why: 'mend it, or move it aside'};
+  return {command: `mv ${name} ${name}.broken`, why: 'fix it, or move it aside'};
 }

@@ -3,17 +3,21 @@ import type {Plan, Task} from '../../../services/contracts/plan.ts';
 import {isLeaf, subtreeOf} from '../plan/plan-graph.ts';
 
 /** So many children are named. */
-const most = 5;
+export const mostNamed = 5;
 
 const hasRun = ({status}: Task) =>
   status === 'done' || status === 'in_progress' || status === 'waiting_user' || status === 'failed';
 
+/** Those below a parent that have begun by what the plan says, the latest first. */
+export const begunBelow = (plan: Plan, parent: Task): Task[] =>
+  subtreeOf(plan, parent)
+    .filter((task) => isLeaf(task) && hasRun(task))
+    .toReversed();
+
 /** A parent has no change of its own: that of its children is taken back, the latest first. */
-export function undoOfParent(plan: Plan, parent: Task): AppError {
-  const begun = subtreeOf(plan, parent).filter((task) => isLeaf(task) && hasRun(task));
+export function undoOfParent(parent: Task, begun: ReadonlyArray<Pick<Task, 'id'>>): AppError {
   const steps = begun
-    .toReversed()
-    .slice(0, most)
+    .slice(0, mostNamed)
     .map(({id}) => ({command: `blackbird undo ${shellWord(id)}`, why: 'take its change back'}));
   const what = steps.length === 0 ? 'none of them has run' : 'each of them is undone by itself';
   return new AppError('E_TASK_NOT_READY', `${parent.id} has children; ${what}`, {

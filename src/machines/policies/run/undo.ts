@@ -3,6 +3,7 @@ import {AppError, shellWord} from '../../../services/contracts/errors.ts';
 import type {Plan, Task, TaskStatus} from '../../../services/contracts/plan.ts';
 import type {ProcessIdentity} from '../../../services/contracts/process.ts';
 import {type RunRecord, runSchemaVersion} from '../../../services/contracts/run.ts';
+import {counted} from '../text/counted.ts';
 import {recordedIdentity} from './run-step.ts';
 
 /** What is to be taken back: everything the task did, or one of its runs. */
@@ -63,22 +64,28 @@ export function undoRefusal({request, files, dependents, isRedo}: UndoProposal):
     });
   }
   if (files.conflicts.length > 0) {
-    const count = files.conflicts.length === 1 ? 'a file has' : `${files.conflicts.length} files have`;
-    return new AppError(
-      'E_UNDO_CONFLICT',
-      `cannot undo ${taskId}: ${count} changed since; nothing was touched`,
-      {
-        details: files.conflicts.map(({path, reason}) => [path, reason] as const),
-        next,
-      },
-    );
+    return new AppError('E_UNDO_CONFLICT', `cannot undo ${taskId}: ${cause(files)}; nothing was touched`, {
+      details: files.conflicts.map(({path, reason}) => [path, reason] as const),
+      next,
+    });
   }
   return null;
 }
 
+function cause({conflicts}: UndoPlan): string {
+  const isOne = conflicts.length === 1;
+  const files = isOne ? 'a file' : `${conflicts.length} files`;
+  if (conflicts.some(({isForceable}) => !isForceable)) return `${files} cannot simply be put back`;
+  return `${files} ${isOne ? 'has' : 'have'} changed since`;
+}
+
 function forceWords({conflicts}: UndoPlan): string {
   if (conflicts.length === 0) return 'undo it all the same';
-  return 'these files get what they had before; undoing the undo brings the edits back';
+  const unforceable = conflicts.filter(({isForceable}) => !isForceable).length;
+  const put = 'edited files get what they had before; undoing the undo brings the edits back';
+  if (unforceable === 0) return put;
+  const left = `take back the rest; ${counted(unforceable, 'file stays as it is', 'files stay as they are')}`;
+  return unforceable === conflicts.length ? left : `${left}; ${put}`;
 }
 
 /** Where nobody can be asked. */

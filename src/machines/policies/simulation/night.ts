@@ -1,8 +1,9 @@
 import type {Plan} from '../../../services/contracts/plan.ts';
 import {type ResolvedConfig, settingOf} from '../config-resolution.ts';
-import {budgetsOf} from '../run/budget.ts';
+import {type Budgets, budgetsOf} from '../run/budget.ts';
 import type {Draw} from './draws.ts';
 import {followBoard, type NightBoard} from './night-board.ts';
+import {type Account, openPurse} from './purse.ts';
 import {type LimitWindow, retryAfter, stretchOf} from './quota.ts';
 
 export type NightRules = {
@@ -15,6 +16,8 @@ export type NightRules = {
   readonly limit: LimitWindow | null;
   /** How long a job waits for quota before it stops. */
   readonly limitMinutes: number;
+  /** Undefined where nothing is limited. */
+  readonly budgets: Budgets | undefined;
 };
 
 /** What the settings say. */
@@ -28,15 +31,13 @@ export function nightRules(config: ResolvedConfig, limit: LimitWindow | null): N
     retries: settingOf(config, 'execution.retries'),
     limit,
     limitMinutes: waits ? settingOf(config, 'execution.maxLimitWaitMinutes') : 0,
+    budgets: budgetsOf(config),
   };
 }
 
-/** Whether these rules say all that the project does: they know no budget, and at a limit no agent but that of the job. */
-export function knowsAll(config: ResolvedConfig, {items}: Plan, limit: LimitWindow | null): boolean {
-  const {job, task} = budgetsOf(config) ?? {job: {}, task: {}};
-  const isLimited = [job, task].some((budget) => Object.values(budget).some((most) => most !== null));
-  return !isLimited && (limit === null || ![...items.values()].some(({agent}) => agent));
-}
+/** Whether these rules say all that the project does: at a limit they know no agent but that of the job. */
+export const knowsAll = ({items}: Plan, limit: LimitWindow | null): boolean =>
+  limit === null || ![...items.values()].some(({agent}) => agent);
 
 export type Night = {
   /** Tasks as they were begun, reviews as `review of <id>`. */
@@ -77,6 +78,7 @@ export function playNight(
   let time = start;
   let costUsd = 0;
   let done = 0;
+  let isRefused = false;
   const night = (reason: string, needsPerson: string | null = null): Night => ({
     order,
     reason,
@@ -102,16 +104,27 @@ export function playNight(
     time = until;
     return true;
   };
-  const work = (name: string): Draw['outcome'] | 'held' => {
-    const {milliseconds, outcome} = begin(name);
+  const purse = openPurse(rules.budgets);
+  /** `broke`: stopped by a budget. `refused`: not gone on with for one. */
+  const work = (name: string, account: Account): Draw['outcome'] | 'held' | 'broke' | 'refused' => {
+    const {milliseconds, outcome, costUsd: cost} = begin(name);
     let since = time;
     for (let left = milliseconds; ; ) {
       const stretch = stretchOf(time, left, rules.limit);
+      const longest = purse.stopsAfter(account);
+      if (longest < stretch.milliseconds) {
+        time += longest;
+        purse.pay(account, longest, 0);
+        return 'broke';
+      }
       time += stretch.milliseconds;
       left -= stretch.milliseconds;
+      purse.pay(account, stretch.milliseconds, stretch.resetAt === null ? cost : 0);
       if (stretch.resetAt === null) return outcome;
+      if (purse.isJobOver()) return 'held';
       if (stretch.milliseconds >= progressMilliseconds) since = time;
       if (!isWaitedFor(stretch.resetAt, since)) return 'held';
+      if (purse.isTaskOver(account)) return 'refused';
     }
   };
   /** One that comes to its limit is begun anew. */
@@ -119,9 +132,19 @@ export function playNight(
     const longest = rules.reviewMinutes * minute;
     let since = time;
     for (;;) {
-      const {milliseconds} = begin(name);
+      if (purse.isJobOver()) return 'held';
+      const {milliseconds, costUsd: cost} = begin(name);
       const stretch = stretchOf(time, Math.min(milliseconds, longest), rules.limit);
+      const account = purse.account();
+      const stopped = purse.stopsAfter(account);
+      if (stopped < stretch.milliseconds) {
+        time += stopped;
+        purse.pay(account, stopped, 0);
+        return 'overdue';
+      }
       time += stretch.milliseconds;
+      const isWhole = stretch.resetAt === null && milliseconds < longest;
+      purse.pay(account, stretch.milliseconds, isWhole ? cost : 0);
       if (stretch.resetAt === null) return milliseconds < longest ? 'passed' : 'overdue';
       if (stretch.milliseconds >= progressMilliseconds) since = time;
       if (!isWaitedFor(stretch.resetAt, since)) return 'held';
@@ -129,10 +152,25 @@ export function playNight(
   };
   for (let index = plan.next(); index !== undefined; index = plan.next()) {
     const id = ids[index] ?? '';
+    if (purse.isJobOver()) return night('paused');
     plan.begin(index);
-    let outcome = work(id);
-    for (let left = retries; outcome === 'failed' && left > 0; left--) outcome = work(id);
+    const account = purse.account();
+    let outcome = work(id, account);
+    for (let left = retries; outcome === 'failed' && left > 0; left--) {
+      if (purse.isTaskOver(account)) break;
+      if (purse.isJobOver()) {
+        failed.push(id);
+        return night('paused');
+      }
+      outcome = work(id, account);
+    }
     if (outcome === 'held') return night('paused');
+    // It rests, and the others go on.
+    if (outcome === 'broke') continue;
+    if (outcome === 'refused') {
+      isRefused = true;
+      continue;
+    }
     if (outcome === 'asks') return night('waiting_user', id);
     // Its status is for the decision to say.
     if (rules.stopAfterEachTask) return night('decision_required', id);
@@ -150,7 +188,7 @@ export function playNight(
       break;
     }
   }
-  return night('completed');
+  return night(isRefused ? 'error' : 'completed');
 }
 
 /**

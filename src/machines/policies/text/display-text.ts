@@ -33,6 +33,36 @@ export function displayLine(text: string): string {
     .trim();
 }
 
+/**
+ * One line of a file, or its name, as a reviewer needs it: nothing is left out, for what a terminal does not show may be what
+ * runs. What would act or hide is spelled, `^[` for an escape, `<U+202E>` for a character beyond ASCII. Tabs stay.
+ */
+export function visibleLine(text: string): string {
+  if (plainTabs.test(text)) return text;
+  let shown = '';
+  let last = '';
+  for (const char of text) {
+    const code = char.codePointAt(0) ?? 0;
+    // A presentation is chosen for a sign of its own; elsewhere, and in a row, selectors spell hidden bytes.
+    const isSelector = isBetween(code, 0xfe00, 0xfe0f);
+    const isSpelled = isSelector
+      ? !pictographic.test(last)
+      : code === 0x0a || code === 0x0d || isHidden(code);
+    shown += isSpelled ? spelled(code) : char;
+    last = char;
+  }
+  return shown;
+}
+
+function spelled(code: number): string {
+  if (code === 0x7f) return '^?';
+  if (code < 0x20) return `^${String.fromCharCode(code + 0x40)}`;
+  return `<U+${code.toString(16).toUpperCase().padStart(4, '0')}>`;
+}
+
+const plainTabs = /^[\t\x20-\x7e]*$/;
+/** What has a presentation to choose: pictures, and the signs that are keys. */
+const pictographic = /^[\p{Emoji}\p{Extended_Pictographic}]$/u;
 const plainText = /^[\n\t\x20-\x7e]*$/;
 /** Words with one space between them. */
 const plainLine = /^(?:[\x21-\x7e]+ )*[\x21-\x7e]+$/;

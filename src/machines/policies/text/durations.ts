@@ -30,6 +30,16 @@ export function dayAndTime(time: string): string {
   return `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())} ${localTime(time)}`;
 }
 
+/** A time to wait for, as told to whoever reads it at once: with seconds where it is near, the date on another day. */
+export function nearTime(time: string, now: string | undefined): string {
+  if (now === undefined) return dayAndTime(time);
+  const isNear = Math.abs(Date.parse(time) - Date.parse(now)) < nearMilliseconds;
+  const seconds = isNear ? `:${String(new Date(time).getSeconds()).padStart(2, '0')}` : '';
+  return `${timeOfDay(time, now)}${seconds}`;
+}
+
+const nearMilliseconds = 10 * 60_000;
+
 /** How long agents worked on a run, pauses left out; one that still works counts until the last change. */
 export function workTime({
   segments,
@@ -70,8 +80,9 @@ export const usedTokens = ({
   readonly output_tokens: number;
 }): string => tokenWords(input_tokens + output_tokens);
 
+/** `980`, `1.6k`, `18k`: two digits at least where there are thousands. */
 export const tokenCount = (total: number): string =>
-  total < 1000 ? String(total) : `${Math.round(total / 1000)}k`;
+  total < 1000 ? String(total) : `${Number((total / 1000).toFixed(total < 9950 ? 1 : 0))}k`;
 
 /** `22:04`, where the reader is. */
 export function localTime(time: string): string {
@@ -80,4 +91,5 @@ export function localTime(time: string): string {
   return Number.isNaN(date.getTime()) ? '?' : `${pad(date.getHours())}:${pad(date.getMinutes())}`;
 }
 
-export const dollars = (cost: number): string => `$${cost.toFixed(2)}`;
+export const dollars = (cost: number): string =>
+  cost > 0 && cost < 0.005 ? '<$0.01' : `$${cost.toFixed(2)}`;

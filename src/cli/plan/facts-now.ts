@@ -1,0 +1,66 @@
+import {existsSync} from 'node:fs';
+import path from 'node:path';
+import type {FactsOf} from '../../machines/policies/plan/explain-task.ts';
+import {isReady} from '../../machines/policies/plan/readiness.ts';
+import type {TaskFacts} from '../../machines/policies/run/task-options.ts';
+import {AppError} from '../../services/contracts/errors.ts';
+import type {Plan, Task} from '../../services/contracts/plan.ts';
+import type {Project} from '../composition.ts';
+import {liveEngine} from '../job/running-task.ts';
+
+/** The same facts for whoever looks now: with the time, and with the job that works here. */
+export async function factsNow({folder}: Project, factsOf: FactsOf, now: string): Promise<FactsOf> {
+  const engine = await liveEngine(folder);
+  if (engine === null) return (task) => ({...factsOf(task), now});
+  const [{newestJob, openJobs}, {jobAtWork}] = await Promise.all([
+    import('../job/other-job.ts'),
+    import('../../machines/policies/run/job-at-work.ts'),
+  ]);
+  // A record that cannot be read hides what the job waits for, and nothing else.
+  const record = await newestJob(await openJobs({folder})).catch(() => null);
+  const job = jobAtWork(engine.pid, record);
+  return (task) => ({...factsOf(task), now, job});
+}
+
+/** The same, with what keeps the agent of this task from beginning where the task itself is ready. */
+export async function withLimitOf(
+  project: Project,
+  plan: Plan,
+  target: Task,
+  factsOf: FactsOf,
+  now: string,
+): Promise<FactsOf> {
+  const limit = isReady(plan, target) ? await limitOf(project, plan, target, now) : {};
+  return (task) => ({...factsOf(task), ...(task.id === target.id && limit)});
+}
+
+async function limitOf(
+  {folder, env, userConfigFile}: Project,
+  plan: Plan,
+  task: Task,
+  now: string,
+): Promise<Pick<TaskFacts, 'limit'>> {
+  const file = path.join(path.dirname(userConfigFile), 'limits.json');
+  if (!existsSync(file)) return {};
+  const [{chooseAgent}, {createLimitStore}, {accountOf}, {agentFor}, {programsIn}] = await Promise.all([
+    import('../job/engine-composition.ts'),
+    import('../../services/limits/limit-store.ts'),
+    import('../../services/limits/accounts.ts'),
+    import('../../machines/policies/run/agent-choice.ts'),
+    import('./task-facts.ts'),
+  ]);
+  const limits = createLimitStore({file, accountOf: (each) => accountOf(each, env), onWarning: () => {}});
+  try {
+    const {id} = await chooseAgent({folder, env});
+    const {provider} = agentFor(plan, task, {
+      provider: id,
+      explicitProvider: programsIn(env).explicitProvider,
+    });
+    const until = (await limits.read(provider))?.until;
+    return until !== undefined && Date.parse(until) > Date.parse(now) ? {limit: {provider, until}} : {};
+  } catch (error) {
+    // An agent that nobody knows has no limit; whoever runs the task is told.
+    if (error instanceof AppError) return {};
+    throw error;
+  }
+}

@@ -1,0 +1,41 @@
+import type {RepositoryStanding} from '../../../services/contracts/side-effects.ts';
+import type {JobRules} from './job-rules.ts';
+import type {JobStep} from './job-steps.ts';
+
+/** What is missing where there is no repository, for every view. */
+export const unrecordedText =
+  'there is no git repository here: what tasks change is not recorded, and diff, review and undo cannot show it or take it back';
+export const unrecordedAdvice = 'git init';
+export const unrecordedWarning = `${unrecordedText} (${unrecordedAdvice})`;
+
+/** Whether an agent may edit files for it. */
+export const mayEditFiles = (steps: readonly JobStep[]): boolean =>
+  steps.some((step) => step.type === 'execute' || (step.type === 'task' && step.mode.type !== 'review'));
+
+/** What a person should know of the repository before an agent works in it. */
+export function repositoryWarnings(
+  standing: RepositoryStanding | null,
+  {isReviewed, commits, isAttended}: Pick<JobRules, 'isReviewed' | 'commits' | 'isAttended'>,
+  {isFirstJob}: {readonly isFirstJob: boolean},
+): string[] {
+  // Who neither reviews nor commits is told once, if anybody is there.
+  if (standing === null)
+    return (isFirstJob && isAttended) || isReviewed || commits ? [unrecordedWarning] : [];
+  const {underWay, conflicts, isDetached} = standing;
+  if (conflicts.length > 0)
+    return [
+      `${underWay} is in progress, with conflicts in ${some(conflicts)}: the agent meets them as they are (git status)`,
+    ];
+  if (!commits) return [];
+  if (underWay !== null) return [`${underWay} is in progress: nothing is committed before it is over`];
+  if (!isDetached) return [];
+  return [
+    'no branch is checked out (detached HEAD): the commits of tasks will be on none; keep them with git switch -c <name>',
+  ];
+}
+
+const shown = 3;
+const some = (files: readonly string[]): string =>
+  files.length <= shown
+    ? files.join(', ')
+    : `${files.slice(0, shown).join(', ')} and ${files.length - shown} more`;

@@ -1,0 +1,9 @@
+import type {SideEffect} from '../../../services/contracts/side-effects.ts';
+import {some} from './side-effects.ts';
+
+/** Files that checks wrote; null where nobody can tell. */
+export function checkEffects(files: readonly string[] | null): SideEffect[] {
+  if (files?.length === 0) return [];
+  const told = files === null ? 'nobody can tell what' : some(files);
+  return [{kind: 'ignored_files', text: `written by the checks, not by the agent: ${told}`}];
+}

@@ -1,0 +1,19 @@
+import {AppError} from '../../../services/contracts/errors.ts';
+import {refusalOf} from './run-refusals.ts';
+import {type TaskFacts, taskObstacle} from './task-options.ts';
+
+/** For `execute` of tasks none of which can run: how each of them stands, and what can be done. */
+export function nothingToRun(tasks: readonly TaskFacts[]): AppError {
+  const refusals = tasks
+    .slice(0, shownTasks)
+    .map((facts) => refusalOf(facts, 'execute', taskObstacle(facts, 'execute') ?? 'notReady'));
+  const more = tasks.length > shownTasks ? `, and ${tasks.length - shownTasks} more` : '';
+  const [first] = refusals;
+  return new AppError(
+    'E_TASK_NOT_READY',
+    `nothing to run: ${refusals.map(({message}) => message).join(', ')}${more}`,
+    {next: tasks.length === 1 ? (first?.next ?? []) : refusals.flatMap(({next}) => next.slice(0, 1))},
+  );
+}
+
+const shownTasks = 3;

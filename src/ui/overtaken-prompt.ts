@@ -1,0 +1,27 @@
+import {overtakenWords} from '../machines/policies/run/overtaken.ts';
+import type {RunRecord} from '../services/contracts/run.ts';
+import {decisionOn} from './model/facts.ts';
+import type {TuiCore} from './tui-core.ts';
+
+/** Closes a panel whose answer was given in another terminal, and says so. What was typed into it stays a draft. */
+export function createOvertaken(core: TuiCore) {
+  let asked: RunRecord | null = null;
+  return {
+    /** A panel opened or closed: what it asks about is how the run stands now. */
+    remember: () => {
+      const {panel} = core.facts();
+      asked = (panel && core.get().data?.runs.get(panel.taskId)) ?? null;
+    },
+    /** The project was read again. What a job of this process asks is closed by that job. */
+    look: () => {
+      const {panel} = core.facts();
+      const {data} = core.get();
+      if (asked === null || panel === null || panel.type === 'feedback') return;
+      if (decisionOn(core.get(), panel.taskId) !== null) return;
+      const words = overtakenWords(panel.type, asked, data?.runs.get(panel.taskId));
+      if (words === null) return;
+      core.say({tone: 'accent', text: words});
+      core.send({type: 'dialog.close'});
+    },
+  };
+}
