@@ -21,44 +21,38 @@ import {undoMachine} from './undo.machine.ts';
 import {verificationMachine} from './verification.machine.ts';
 
 export type KnownMachine = {
-  /** The id of the machine, which is also the name under which it is found. */
+  /** The id of the machine, which `findMachine` looks up. */
   readonly name: string;
-  /** What it owns, in a line. */
+  /** One line about what it owns. */
   readonly about: string;
   readonly machine: AnyStateMachine;
 };
 
-/** Every machine there is, from the outermost inwards: for the diagrams, the inspector and the replay. */
+/** All machines, outermost first: for the diagrams, the inspector and replay. */
 export const machines: readonly KnownMachine[] = [
   known(engineMachine, 'one job at a time, under the project lock; pause from every state'),
-  known(executorMachine, 'the plan loop until one stop reason'),
-  known(jobTaskMachine, 'a task that a job was asked for by its name, with what it has to wait for'),
-  known(
-    retryWaitMachine,
-    'a wait for the wall clock: a limit, an outage; or until somebody wants to try now',
-  ),
-  known(
-    taskMachine,
-    'one task: prepare, run, check, pass the checkpoint, let the plan say what the run says',
-  ),
-  known(undoMachine, 'takes back what a task changed: recorded, written, then the task is ready again'),
+  known(executorMachine, 'the loop over the plan, until there is a reason to stop'),
+  known(jobTaskMachine, 'one task requested by id, including the wait before it'),
+  known(retryWaitMachine, 'the wait for a limit or an outage to end, or for a user who wants to try now'),
+  known(taskMachine, 'one task: prepare, run, check, pass the checkpoint, update the plan'),
+  known(undoMachine, 'undoing a task: record it, write the files, make the task ready again'),
   known(
     planGenerationMachine,
-    'a change of the plan that an agent proposes: a draft until a person accepts it',
+    'a change to the plan that an agent proposes: a draft until the user accepts it',
   ),
-  known(planTurnMachine, 'one turn of a planner: told what its draft says next, its answer read'),
-  known(parentReviewMachine, 'the parents whose children are done: a reviewer for each, from the bottom up'),
-  known(runMachine, 'the whole life of one run across processes; what may happen next is what it accepts'),
-  known(segmentMachine, 'one agent process, from launch to the last of its children'),
-  known(verificationMachine, 'whether the work of a run holds: its checks, and sending its agent back'),
-  known(budgetMachine, 'what an agent uses, watched until a budget is used up'),
-  known(reviewGateMachine, 'the checkpoint after a run: left with a decision on disk, or still open'),
-  known(handOverMachine, 'a decision for the Blackbird that waits for it in another terminal'),
+  known(planTurnMachine, "one turn of a planner: the draft's next prompt and the answer to it"),
+  known(parentReviewMachine, 'the review of each parent whose children are done, from the bottom up'),
+  known(runMachine, 'the whole life of one run across processes, and the commands it accepts'),
+  known(segmentMachine, 'one agent process, from launch until its last child process has ended'),
+  known(verificationMachine, 'the checks of a run, and sending its agent back when one fails'),
+  known(budgetMachine, "the agent's usage, until a budget is used up"),
+  known(reviewGateMachine, 'the checkpoint after a run, until a decision is on disk or it is left open'),
+  known(handOverMachine, 'a decision for a Blackbird that is running in another terminal'),
   known(questionsMachine, "a waiting run's questions, one at a time"),
-  known(draftMachine, 'what is being written in an editor: on disk until it is sent or dropped'),
-  known(tuiMachine, 'where a person is in the terminal UI, and what Ctrl+C means there'),
-  known(sessionMachine, 'an interactive session: gate, look, ask, have it made, record, attach'),
-  known(sessionChangeMachine, 'making one under the lock of its repository'),
+  known(draftMachine, 'text in an editor, kept on disk until it is sent or dropped'),
+  known(tuiMachine, 'where the user is in the terminal UI, and what Ctrl+C does there'),
+  known(sessionMachine, 'opening an interactive session: find it, ask, create it, record it, attach'),
+  known(sessionChangeMachine, 'creating a session under the repository lock'),
 ];
 
 export function findMachine(name: string): KnownMachine | undefined {

@@ -5,8 +5,8 @@ import * as session from './descriptions/session-states.ts';
 import * as task from './descriptions/task-states.ts';
 
 /**
- * What every state means, in a line for who has never seen the machine: by machine, and by the path of the state in it.
- * Beside the machines and not in them, so that a chart still fits a page.
+ * One line on what each state means, by machine and state path. Kept outside the machines, so that each of them still
+ * fits on a page.
  */
 const descriptions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   engine: job.engineStates,
@@ -31,14 +31,14 @@ const descriptions: Readonly<Record<string, Readonly<Record<string, string>>>> =
   sessionChange: session.sessionChangeStates,
 };
 
-/** Empty where nobody wrote one, which a test refuses. */
+/** Empty if there is none, which a test rejects. */
 export function stateDescription(machine: string, path: readonly string[]): string {
   const states = Object.hasOwn(descriptions, machine) ? descriptions[machine] : undefined;
   const name = path.join('.');
   return (states && Object.hasOwn(states, name) ? states[name] : undefined) ?? '';
 }
 
-/** The states that are described, by machine: to find those that are no more. */
+/** The states that have a description: a test uses this to find states that no longer exist. */
 export function describedStates(machine: string): readonly string[] {
   return Object.keys(descriptions[machine] ?? {});
 }

@@ -211,5 +211,5 @@ test('the reviewer of a parent is told of the checks', async () => {
   expect(project.statuses()).toEqual({p: 'done', a: 'done'});
   const [review] = project.runs('p');
   const told = sessionOf(project, review?.provider_session_ref ?? '').messages[0]?.text ?? out;
-  expect(told).toMatch(/checks that were made of it:\n> - ✓ echo fine/);
+  expect(told).toMatch(/checks that Blackbird ran:\n> - ✓ echo fine/);
 });

@@ -58,7 +58,7 @@ describe('a task that was edited while it rested', () => {
     await startJob(engine, job);
     const text = [
       changed,
-      'This replaces what you were told of it before; the rest stands.\n',
+      'The following replaces the earlier text. Everything else is unchanged.\n',
       '## What to do\nAdd returns.\n',
       '## Acceptance criteria\n- fast',
     ].join('\n');

@@ -89,7 +89,7 @@ describe('executing a plan', () => {
     expect(gone()).toEqual(['go p2-1', 'go a-1', 'go p1-1']);
     expect(plans.statuses()).toEqual({p: 'done', p1: 'done', p2: 'done', a: 'done'});
     expect(agents.agents.at(-1)?.request.prompt).toContain(
-      '# Already done by the tasks this one depends on\n- a: Task a\n  result of a',
+      '# Results of the tasks this one depends on\n- a: Task a\n  result of a',
     );
     expect(agents.agents[0]?.request.prompt).not.toContain('Already done');
     expect(violations).toEqual([]);
@@ -724,7 +724,7 @@ describe('a bare resume of a task that failed', () => {
     expect(await startJob(engine, resume('a'))).toMatchObject({output: {outcome: 'succeeded'}});
     expect(agents.agent.request).toMatchObject({
       ...{kind: 'resume', sessionRef},
-      prompt: expect.stringContaining('go on where it stopped'),
+      prompt: expect.stringContaining('continue where it stopped'),
     });
     expect(runs.records('a')).toMatchObject([
       failedRun,

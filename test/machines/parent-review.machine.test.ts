@@ -158,8 +158,8 @@ describe('a review that passes', () => {
       isGitRepository: true,
     });
     expect(request.prompt).toContain('# Review\np: Task p');
-    expect(request.prompt).toContain('its agent said:\n> Done.');
-    expect(request.prompt).toContain('## b: Task b\ndone by a person, without a run');
+    expect(request.prompt).toContain("the agent's summary:\n> Done.");
+    expect(request.prompt).toContain('## b: Task b\ndone by a person, without an agent');
   });
 
   test('counts for the children it saw: those done again since are reviewed again', async () => {
@@ -235,15 +235,15 @@ describe('a second reviewer sees', () => {
 
   test('what the first one asked, what changed since, and what a person dismissed', async () => {
     const prompt = await promptOf(first, again, sentBack);
-    expect(prompt).toContain('# Earlier reviews\nThis was reviewed before. It was sent back once.');
+    expect(prompt).toContain('# Earlier reviews\nThis work was reviewed before. It was sent back once.');
     expect(prompt).toContain(
       [
-        'the last review asked:\n> Test it.\n> \n> With dates.',
-        'changed files since that review:\n> - x.test.ts',
+        'the last review asked for:\n> Test it.\n> \n> With dates.',
+        'files changed since that review:\n> - x.test.ts',
         'changes since that review:\n> t1 t2\n',
       ].join('\n'),
     );
-    expect(prompt).toContain('a person answered it:\n> Leave it as it is.');
+    expect(prompt).toContain('the user answered the review:\n> Leave it as it is.');
   });
 
   test('nothing of a review that judged nothing', async () => {

@@ -369,15 +369,15 @@ describe('a person', () => {
     await drain();
     const {kind, prompt} = prompts(fake)[1] ?? {};
     expect(kind).toBe('resume');
-    expect(prompt).toContain('# The proposal as it stands now');
+    expect(prompt).toContain('# The current proposal');
     expect(prompt).toContain('"title":"The API"');
-    expect(prompt).toContain('not to be proposed again: "web"');
+    expect(prompt).toContain('Do not propose them again: "web"');
     expect(prompt).toContain('With docs.');
     expect(prompt).not.toContain('Build web');
     // What it answers is its own again.
     await fake.say({type: 'plan.revise', text: 'With tests.'});
     await drain();
-    expect(prompts(fake)[2]?.prompt).not.toContain('The proposal as it stands now');
+    expect(prompts(fake)[2]?.prompt).not.toContain('The current proposal');
   });
 
   test('drops it, and nothing is left', async () => {

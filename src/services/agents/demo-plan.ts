@@ -1,23 +1,23 @@
 import {firstWordsId} from '../contracts/task-id.ts';
 
-/** What a planner is asked for, by the field of the answer that it has to fill. */
+/** The kinds of planning request, named after the field of the answer that the planner fills in. */
 export const planFields = ['tasks', 'operations', 'dependencies'] as const;
 export type PlanField = (typeof planFields)[number];
 
-/** The field of a schema for the answer of a planner; null for any other schema. */
+/** The field that a planner's answer schema asks for; null for any other schema. */
 export function planFieldOf(schema: unknown): PlanField | null {
   const properties = (schema as {properties?: object} | null)?.properties ?? {};
   return planFields.find((field) => Object.hasOwn(properties, field)) ?? null;
 }
 
 /**
- * A plan without a model: one task for each point of what is wanted, or for each sentence where it has no points. The
- * same words make the same plan. `prompts`: all that was said in the session.
+ * Makes a plan without a model: one task per list item of the request, or per sentence if it has no list. The same
+ * request always gives the same plan. `prompts` are all prompts of the session.
  */
 export function demoPlan(field: PlanField, prompts: readonly string[]): Record<string, unknown> {
   const known = new Map(prompts.flatMap(knownTasks).map((task) => [task.id, task]));
   const wanted = prompts.flatMap((prompt) =>
-    wishTitles.flatMap((title) => pointsOf(sectionOf(prompt, title))),
+    requestTitles.flatMap((title) => pointsOf(sectionOf(prompt, title))),
   );
   if (field === 'dependencies') return {questions: [], dependencies: chained([...known.values()])};
   const taken = new Set(known.keys());
@@ -31,8 +31,8 @@ export function demoPlan(field: PlanField, prompts: readonly string[]): Record<s
   return {questions: [], operations};
 }
 
-const wishTitles = ['What is wanted', 'How the plan has to change', 'What has to be different'];
-const scopeTitle = 'The only tasks you may change, with what is below them';
+const requestTitles = ['What to plan', 'How to change the plan', 'Requested changes'];
+const scopeTitle = 'The only tasks you may change (including their subtasks)';
 
 function sectionOf(prompt: string, title: string): string {
   const [, body = ''] = `\n${prompt}`.split(`\n# ${title}\n`);
@@ -43,7 +43,9 @@ function pointsOf(text: string): string[] {
   const lines = text
     .split('\n')
     .map((line) => line.trim())
-    .filter((line) => line !== '' && !line.startsWith('demo:') && !line.startsWith('Answer again'));
+    .filter(
+      (line) => line !== '' && !line.startsWith('demo:') && !line.startsWith('Send your complete answer'),
+    );
   const points = lines.flatMap((line) => /^(?:[-*]|\d+[.)])\s+(.*)$/.exec(line)?.[1] ?? []);
   const sentences = lines.join(' ').split(/(?<=[.;!?])\s+/);
   return (points.length > 0 ? points : sentences)
@@ -53,7 +55,7 @@ function pointsOf(text: string): string[] {
 
 type KnownTask = {readonly id: string; readonly parentId?: string | null; readonly description?: string};
 
-/** The plan stands in the prompt, one task a line. */
+/** The prompt lists the plan, one task per line. */
 function knownTasks(prompt: string): KnownTask[] {
   return sectionOf(prompt, 'The plan as it stands')
     .split('\n')
@@ -62,7 +64,7 @@ function knownTasks(prompt: string): KnownTask[] {
       try {
         return [JSON.parse(line) as KnownTask];
       } catch {
-        // Cut off: it is not known.
+        // A truncated line is a task this agent does not know.
         return [];
       }
     });
@@ -86,21 +88,21 @@ function taskFor(point: string, taken: Set<string>) {
   };
 }
 
-const editOf = (id: string, task: KnownTask | undefined, wish: string) => ({
+const editOf = (id: string, task: KnownTask | undefined, request: string) => ({
   op: 'edit',
   id,
   title: null,
-  description: [task?.description, wish].filter(Boolean).join(' '),
+  description: [task?.description, request].filter(Boolean).join(' '),
   acceptanceCriteria: null,
   prompt: null,
 });
 
-/** Each leaf behind the one before it. */
+/** Makes each leaf depend on the one before it. */
 function chained(tasks: readonly KnownTask[]) {
   const parents = new Set(tasks.map(({parentId}) => parentId));
   const leaves = tasks.filter(({id}) => !parents.has(id));
   return leaves.slice(1).map(({id}, place) => ({
     id,
-    deps: [{id: leaves[place]?.id, reason: 'it stands before it in the plan'}],
+    deps: [{id: leaves[place]?.id, reason: 'it comes before it in the plan'}],
   }));
 }

@@ -39,7 +39,7 @@ describe('the prompt of a task', () => {
       'What to do',
       'Description',
       'Acceptance criteria',
-      'Already done by the tasks this one depends on',
+      'Results of the tasks this one depends on',
       'About the project (README.md)',
       'Rules',
     ]);
@@ -47,7 +47,7 @@ describe('the prompt of a task', () => {
     expect(section(prompt, 'What to do')).toBe('Build it');
     expect(section(prompt, 'Description')).toBe('Of wood');
     expect(section(prompt, 'Acceptance criteria')).toBe('- it opens\n- it shuts');
-    expect(section(prompt, 'Already done by the tasks this one depends on')).toBe(
+    expect(section(prompt, 'Results of the tasks this one depends on')).toBe(
       '- w: Wall\n  a wall\n  with a hole\n  files: wall.ts, hole.ts\n- f: Floor',
     );
     expect(section(prompt, 'About the project (README.md)')).toBe('A house.');
@@ -86,7 +86,7 @@ describe('the prompt of a task', () => {
     const delivered = [{id: 'w', title: 'Wall', result: 'x'.repeat(length), files: []}];
     const done = section(
       taskPrompt({task: task('a'), delivered, snapshot: null}),
-      'Already done by the tasks this one depends on',
+      'Results of the tasks this one depends on',
     );
     const kept = 'x'.repeat(length - cut);
     expect(done).toBe(`- w: Wall\n  ${kept}${cut === 0 ? '' : `\n  [… cut, ${cut} more characters]`}`);
@@ -99,7 +99,7 @@ const size = {id: 'size', prompt: 'Which size?'};
 describe('what a session is told', () => {
   test('after a pause is to go on, and nothing it knows', () => {
     expect(continuePrompt()).toBe(
-      'You were interrupted. Look at the state of the files, then go on with the task where you stopped.',
+      'You were interrupted. Look at the current state of the files, then continue the task where you left off.',
     );
     expect(continuePrompt([color], [])).toBe(continuePrompt());
   });
@@ -127,7 +127,7 @@ describe('what a session is told', () => {
     ];
     expect(answersPrompt([color, size], answers)).toBe(
       '# Answers to your questions\n- Which color?\n  blue\n- Which size?\n  large\n  or so\n\n' +
-        '# Next\nGo on with the task with these answers.',
+        '# Next\nContinue the task with these answers.',
     );
   });
 });

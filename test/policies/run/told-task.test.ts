@@ -62,13 +62,13 @@ test('the agent is told the new text of each before everything else', () => {
   expect(changesPrompt(changesTo({title: 'Returns', description: ''}), 'Go on.')).toBe(
     [
       '# The task was changed',
-      'This replaces what you were told of it before; the rest stands.',
+      'The following replaces the earlier text. Everything else is unchanged.',
       '',
       '## Title',
       'Returns',
       '',
       '## Description',
-      '(nothing any more)',
+      '(removed)',
       '',
       'Go on.',
     ].join('\n'),

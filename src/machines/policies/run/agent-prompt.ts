@@ -2,7 +2,7 @@ import type {Plan, Task} from '../../../services/contracts/plan.ts';
 import type {Answer, Question} from '../../../services/contracts/run.ts';
 import type {ChangedField} from './told-task.ts';
 
-/** What a finished dependency left for those who build on it. */
+/** The result of a finished dependency, for the tasks that build on it. */
 export type Delivered = {
   readonly id: string;
   readonly title: string;
@@ -10,13 +10,13 @@ export type Delivered = {
   readonly files: readonly string[];
 };
 
-/** A text about the project, from the first of the files that has one. */
+/** A text about the project, from the first candidate file that has any. */
 export type Snapshot = {readonly file: string; readonly text: string};
 
 const snapshotLimit = 12_000;
 const resultLimit = 1_500;
 
-/** Everything the agent is told when a task begins. */
+/** The prompt that starts a task. */
 export function taskPrompt({
   task,
   delivered,
@@ -35,15 +35,15 @@ export function taskPrompt({
     ['Description', task.description ?? ''],
     ['Acceptance criteria', task.acceptanceCriteria.map((criterion) => `- ${criterion}`).join('\n')],
     ['Rejected before', rejectedText(rejections)],
-    ['Already done by the tasks this one depends on', delivered.map(deliveredText).join('\n')],
+    ['Results of the tasks this one depends on', delivered.map(deliveredText).join('\n')],
     [`About the project (${snapshot?.file ?? ''})`, bounded(snapshot?.text ?? '', snapshotLimit)],
     ['Rules', rules],
   ]);
 }
 
 /**
- * Sent into the agent's own session after a pause; the session knows everything else. Only answers and
- * feedback are said again: it may have been stopped before it heard them.
+ * Sent into the agent's own session after a pause. The session has the rest; only answers and feedback are
+ * repeated, because the agent may have been stopped before it read them.
  */
 export function continuePrompt(
   questions: readonly Question[] = [],
@@ -51,7 +51,7 @@ export function continuePrompt(
   feedback = '',
 ): string {
   const text =
-    'You were interrupted. Look at the state of the files, then go on with the task where you stopped.';
+    'You were interrupted. Look at the current state of the files, then continue the task where you left off.';
   const again = sections([
     ['Answers to your questions', answeredTexts(questions, answers)],
     ['Requested changes', feedback],
@@ -59,15 +59,17 @@ export function continuePrompt(
   return again === '' ? text : `${text}\n\n${again}`;
 }
 
-/** Sent into the agent's own session before anything else, when its task was changed since it heard of it. */
+/** Goes first in the agent's own session if its task was edited since the agent last read it. */
 export function changesPrompt(changes: readonly ChangedField[], prompt: string): string {
   if (changes.length === 0) return prompt;
-  const changed = changes.map(({heading, text}) => `## ${heading}\n${text.trim() || '(nothing any more)'}`);
-  const body = ['This replaces what you were told of it before; the rest stands.', ...changed].join('\n\n');
+  const changed = changes.map(({heading, text}) => `## ${heading}\n${text.trim() || '(removed)'}`);
+  const body = ['The following replaces the earlier text. Everything else is unchanged.', ...changed].join(
+    '\n\n',
+  );
   return `${sections([['The task was changed', body]])}\n\n${prompt}`;
 }
 
-/** Sent into the agent's own session to send it back to work, with the answers it may not have heard. */
+/** Sends the agent back to work in its own session, with answers it may not have received. */
 export function feedbackPrompt(
   feedback: string,
   files: readonly string[],
@@ -82,7 +84,7 @@ export function feedbackPrompt(
   ]);
 }
 
-/** Answers for a session that asked, with the feedback that never reached it. */
+/** Answers the questions of a session, with feedback that never reached it. */
 export function answersPrompt(
   questions: readonly Question[],
   answers: readonly Answer[],
@@ -91,11 +93,11 @@ export function answersPrompt(
   return sections([
     ['Answers to your questions', answerTexts(questions, answers)],
     ['Requested changes', feedback],
-    ['Next', 'Go on with the task with these answers.'],
+    ['Next', 'Continue the task with these answers.'],
   ]);
 }
 
-/** For a task that asked and left no session: everything again, with what was answered. */
+/** For a task that asked questions and has no session to resume: the whole prompt again, with the answers. */
 export function relaunchPrompt(
   prompt: string,
   questions: readonly Question[],
@@ -104,7 +106,7 @@ export function relaunchPrompt(
   return `${prompt}\n\n${answersPrompt(questions, answers)}`;
 }
 
-/** For a task that begins anew, with what was said to the run before and never reached its agent. */
+/** For a task that starts over, with answers and feedback that never reached the previous run's agent. */
 export function unheardPrompt(
   prompt: string,
   feedback: string,
@@ -118,7 +120,7 @@ export function unheardPrompt(
   return `${prompt}\n\n${said}`;
 }
 
-/** For a task whose agent failed before: everything again, with what is known of the failure. */
+/** For a task whose agent failed before: the whole prompt again, with what is known about the failure. */
 export function retryPrompt(
   prompt: string,
   {failure, result}: {readonly failure: string; readonly result: string},
@@ -126,14 +128,14 @@ export function retryPrompt(
   const failed = sections([
     [
       'An earlier attempt failed',
-      `${bounded(failure, resultLimit)}\nWhat it changed in the files is still there: look at it before you go on.`,
+      `${bounded(failure, resultLimit)}\nIts changes to the files are still there. Look at them before you continue.`,
     ],
-    ['Its last words', bounded(result, resultLimit)],
+    ['The last message of that attempt', bounded(result, resultLimit)],
   ]);
   return `${prompt}\n\n${failed}`;
 }
 
-/** The dependencies of a task that are done, nearest knowledge first. */
+/** The dependencies of a task that are done. */
 export function finishedDeps(plan: Plan, task: Task): Task[] {
   return task.deps.flatMap((dep) => {
     const found = plan.items.get(dep);
@@ -141,7 +143,7 @@ export function finishedDeps(plan: Plan, task: Task): Task[] {
   });
 }
 
-/** Shows the form in every prompt. Said back word for word, it is a quotation. */
+/** Shows the format in every prompt. An agent that repeats it verbatim is not asking anything. */
 export const exampleQuestion: Question = {
   id: 'short-id',
   prompt: 'your question',
@@ -150,10 +152,10 @@ export const exampleQuestion: Question = {
 
 const rules = [
   '- You may edit files and run non-destructive commands in this repository without asking.',
-  '- Stay inside this task. Other tasks of the plan are done by others.',
+  '- Do only this task. Other agents do the other tasks of the plan.',
   '- Never touch the plan file or the .blackbird folder.',
   '- Verify your work before you finish, and end with a short summary of what you did.',
-  '- If you cannot go on without a decision of the user, end your turn with exactly one fenced json block:',
+  '- If you cannot continue without a decision from the user, end your turn with exactly one fenced JSON block:',
   '```json',
   JSON.stringify({blackbird: {questions: [exampleQuestion]}}),
   '```',
@@ -169,7 +171,7 @@ function rejectedText(rejections: readonly string[]): string {
   if (rejections.length === 0) return '';
   const reasons = rejections.map((reason) => `- ${reason.trim().replaceAll('\n', '\n  ')}`);
   const intro =
-    'A reviewer rejected earlier work on this task, for the reasons below. What it left in the files may still be there.';
+    'Earlier work on this task was rejected for the reasons below. Its changes may still be in the files.';
   return [intro, ...reasons].join('\n');
 }
 
@@ -180,7 +182,7 @@ function deliveredText({id, title, result, files}: Delivered): string {
   return `- ${id}: ${title}${said}${changed}`;
 }
 
-/** Only what was answered. Rounds number their questions alike, so the question has to be the same. */
+/** Only questions that have an answer. Ids repeat from round to round, so the question's text must match too. */
 function answeredTexts(questions: readonly Question[], answers: readonly Answer[]): string {
   const isTo = (question: Question, {id, prompt = question.prompt}: Answer) =>
     id === question.id && prompt === question.prompt;
@@ -188,7 +190,7 @@ function answeredTexts(questions: readonly Question[], answers: readonly Answer[
   return answerTexts(answered, answers);
 }
 
-/** A question that was asked twice has the later answer. */
+/** For a question that was asked twice, the later answer counts. */
 function answerTexts(questions: readonly Question[], answers: readonly Answer[]): string {
   return questions
     .map(({id, prompt}) => {

@@ -3,13 +3,13 @@ import {displayLine, displayText} from '../text/display-text.ts';
 import {howItFailed} from './check-words.ts';
 import {failedCheck} from './verification.ts';
 
-/** So much of the end of its output an agent is told. */
+/** How much of the end of a check's output goes into the prompt. */
 const outputLimit = 6_000;
 const shortLimit = 1_000;
 
 /**
- * What an agent is told of the check it has to mend; empty where there is none. What the check printed is quoted, so that
- * nothing in it passes for a line of ours.
+ * Asks the agent to fix the check that failed; empty if none did. The output is quoted, so that none of it can pass
+ * for a line of this prompt.
  */
 export function checkPrompt(run: RunRecord): string {
   const check = failedCheck(run);
@@ -18,15 +18,15 @@ export function checkPrompt(run: RunRecord): string {
   const output = displayText(tail).trim().slice(-outputLimit);
   return [
     '# A check failed',
-    `Your work is checked with this command, and it failed (${howItFailed(check)}):`,
+    `Blackbird checks your work with this command, and it failed (${howItFailed(check)}):`,
     `> ${displayLine(command)}`,
-    ...(output === '' ? ['It printed nothing.'] : ['The end of what it printed:', quoted(output)]),
+    ...(output === '' ? ['It printed nothing.'] : ['The end of its output:', quoted(output)]),
     '',
-    'Mend the cause in your work, do not weaken the check, and end as before with a short summary. It is made again then.',
+    'Fix the cause in your work. Do not weaken the check. End with a short summary, as before. Blackbird then runs the check again.',
   ].join('\n');
 }
 
-/** The same in a few lines, for an agent that knows nothing of it. */
+/** A shorter version, for an agent that has not seen the check fail. */
 export function checkFailureText(run: RunRecord): string {
   const output = displayText(failedCheck(run)?.tail ?? '').trim();
   const words = displayLine(run.failure?.message ?? '');

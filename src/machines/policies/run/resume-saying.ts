@@ -34,10 +34,10 @@ function answersBeside({state, answers = []}: RunRecord, current: readonly Answe
 }
 
 const goOn =
-  'Your last attempt at the task failed. Look at the state of the files, then go on where it stopped.';
+  'Your last attempt at the task failed. Look at the current state of the files, then continue where it stopped.';
 
 const rejected =
-  'Your work on the task was rejected. Look at the state of the files, then do better. The reason:';
+  'Your work on the task was rejected for the reason below. Look at the current state of the files, then fix it.';
 
 /** What a run that failed is told by a bare resume: what nobody heard, else to go on. Null for any other run. */
 export function feedbackToFailed(latest: RunRecord | null): string | null {
