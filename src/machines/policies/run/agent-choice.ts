@@ -11,23 +11,23 @@ import {
 import {type ResolvedConfig, settingOf} from '../config-resolution.ts';
 import {ancestorsOf, isLeaf, walkTree} from '../plan/plan-graph.ts';
 
-/** What a job says of models: named for it, and what the settings have for each agent. */
+/** The models a job asks for: those named for it, and those in the settings of each agent. */
 export type JobWishes = {
   readonly asked: ModelWish;
   readonly settings: Readonly<Partial<Record<ProviderId, ModelWish>>>;
 };
 
-/** The agent of a job, and what it says of models. */
+/** The agent of a job and the models it asks for. */
 export type JobAgent = {
   readonly provider: ProviderId;
-  /** Named for the job: it comes before what a task names. */
+  /** Named for the job: takes precedence over what a task names. */
   readonly explicitProvider: ProviderId | null;
   readonly wishes?: JobWishes;
 };
 
 /**
- * Who does a task, and with which model: what was named for the job, then what the task says, then its parents from
- * the nearest, then the settings. A model is its agent's: one that stands with another agent does not count.
+ * Chooses the agent and model of a task: named for the job, then by the task, then by its parents (nearest first), then
+ * in the settings. A model only counts together with the agent it was named for.
  */
 export function agentFor(plan: Plan, task: Task, job: JobAgent): {readonly provider: ProviderId} & ModelWish {
   const levels = [task, ...ancestorsOf(plan, task)];
@@ -40,7 +40,7 @@ export function agentFor(plan: Plan, task: Task, job: JobAgent): {readonly provi
   return {provider, ...wishOf({model: wish('model'), effort: wish('effort')})};
 }
 
-/** Whether a model that stands here is meant for this agent. */
+/** Whether a model named at this level is meant for this agent. */
 function isFor(provider: ProviderId, levels: readonly Task[]): boolean {
   const named = levels.find(({agent}) => agent)?.agent ?? null;
   return named === null || named.toLowerCase() === provider;
@@ -59,7 +59,7 @@ function requireAgent(name: string, taskId: string): NativeProviderId {
   );
 }
 
-/** What was asked for, without what was not. */
+/** Drops everything that was not asked for. */
 export const wishOf = ({
   model,
   effort,
@@ -68,13 +68,13 @@ export const wishOf = ({
   ...(effort === undefined ? {} : {effort}),
 });
 
-/** The model of a reviewer: no task names one for it. */
+/** The reviewer's model: tasks cannot name one. */
 export const reviewerWish = (provider: ProviderId, wishes: JobWishes | undefined): ModelWish => ({
   ...wishes?.settings[provider],
   ...wishes?.asked,
 });
 
-/** The agents that tasks of a job name for themselves, each with the first task that does. */
+/** The agents that the tasks of a job name, each with the first task that names it. */
 export function namedAgents(
   plan: Plan,
   taskIds: readonly string[],
@@ -96,7 +96,7 @@ export function namedAgents(
   return found;
 }
 
-/** Nothing was begun with the agent that is not there, so any other would do. */
+/** Nothing has started with the missing agent, so any other agent would do. */
 export function beginnerMissing(provider: ProviderId, error: unknown): unknown {
   if (!(error instanceof AppError) || error.code !== 'E_AGENT_NOT_FOUND') return error;
   const others = providerIds.flatMap((id) => {
@@ -110,7 +110,7 @@ export function beginnerMissing(provider: ProviderId, error: unknown): unknown {
   });
 }
 
-/** The agent that a task names is not there; the others may be, but nobody begins before this is known. */
+/** The agent that a task names is missing. The job must know this before it starts anything. */
 export function agentMissing(taskId: string, error: unknown): unknown {
   if (!(error instanceof AppError) || error.code !== 'E_AGENT_NOT_FOUND') return error;
   const {message, details, next} = error;
@@ -123,7 +123,7 @@ export function agentMissing(taskId: string, error: unknown): unknown {
   });
 }
 
-/** Of a job; nothing where nobody asks for anything. They become arguments, so each is one word. */
+/** The models a job asks for, if any. They become arguments, so each must be a single word. */
 export function jobWishes(config: ResolvedConfig, asked: ModelWish): {readonly wishes?: JobWishes} {
   const named = checked(wishOf({model: asked.model, effort: asked.effort}), '--');
   const set = (id: 'codex' | 'claude') => {

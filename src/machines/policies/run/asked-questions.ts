@@ -2,14 +2,14 @@ import {type Question, questionSchema} from '../../../services/contracts/run.ts'
 
 const questionLimit = 20;
 const textLimit = 4_000;
-/** Only the end of a message can ask, and an agent's message may be a megabyte. */
+/** Questions are always at the end of a message, and a message may be a megabyte long. */
 const messageLimit = 64 * 1024;
 const fence = '```';
 
 /**
- * The questions in an agent's last message: one fenced block as the prompt tells it, or objects on a line
- * of their own that name the tool `AskUserQuestion`, as the Go program took them. The same question twice
- * is one; another question with the same id gets a number.
+ * Finds the questions in an agent's last message: one fenced block in the prompt's format, or single-line objects that
+ * name the tool `AskUserQuestion`, which the Go program accepted. Duplicates are dropped; a different question with the
+ * same id gets a numbered one.
  */
 export function askedQuestions(message: string): Question[] {
   const end = message.slice(-messageLimit).trim();
@@ -24,7 +24,7 @@ export function askedQuestions(message: string): Question[] {
   return [...unique.values()];
 }
 
-/** The last fenced block. Some agents add a word of politeness behind it; earlier blocks only quote. */
+/** The last fenced block. Some agents add a polite sentence after it; earlier blocks are only quotations. */
 function lastBlock(message: string): string {
   const end = message.lastIndexOf(fence);
   const start = end <= 0 ? -1 : message.lastIndexOf(fence, end - 1);
@@ -62,7 +62,7 @@ function toQuestion(entry: unknown, index: number): Question[] {
   return questionSchema.safeParse(candidate).success ? [candidate] : [];
 }
 
-/** An option as text, or with its text as a label, as the tool of that name has it. */
+/** An option is a string, or an object with a label as in the tool of that name. */
 function optionText(option: unknown): string[] {
   if (typeof option === 'string') return [option];
   const label = typeof option === 'object' && option !== null && 'label' in option ? option.label : null;
@@ -81,12 +81,12 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Prose, as most messages are.
+    // Most messages are prose.
     return null;
   }
 }
 
-/** What was meant by an answer: a number is an option's place, an option's words are the option, else free text. */
+/** Interprets a typed answer: a number selects an option, an option's text matches it, anything else is free text. */
 export function meantAnswer({options = []}: Question, typed: string): string {
   const text = typed.trim();
   const chosen = /^[0-9]+$/.test(text) ? options[Number(text) - 1] : undefined;

@@ -7,9 +7,9 @@ import {type ResolvedConfig, settingOf} from '../config-resolution.ts';
 import {counted} from '../text/counted.ts';
 import {dollars, duration, tokenWords} from '../text/durations.ts';
 
-/** What may be used at most; null for any amount. */
+/** The upper limits; null means unlimited. */
 export type Budget = Readonly<Record<keyof Spent, number | null>>;
-/** `turns`: of one agent process. */
+/** `turns` limits one agent process. */
 export type Budgets = {readonly job: Budget; readonly task: Budget; readonly turns: number | null};
 export type Spending = {readonly job: Spent; readonly task: Spent};
 
@@ -24,7 +24,7 @@ export type Overrun = {
 
 const minute = 60_000;
 
-/** Every budget: its flag for one call, whose it is and what it counts. */
+/** Every budget: its flag, its scope and what it counts. */
 export const budgetTable = {
   'execution.maxCostUsd': {flag: 'max-cost', unit: 'usd', whose: 'job', what: 'cost_usd', scale: 1},
   'execution.maxTokens': {flag: 'max-tokens', unit: 'n', whose: 'job', what: 'tokens', scale: 1},
@@ -51,10 +51,10 @@ export type BudgetKey = keyof typeof budgetTable;
 const entries = Object.entries(budgetTable) as ReadonlyArray<readonly [BudgetKey, BudgetEntry]>;
 export const turnsKey = 'execution.maxTurns';
 
-/** What a call says itself, by the key of the setting that it stands for; null lifts the limit. */
+/** Budgets given on the command line, by the setting they override; null lifts the limit. */
 export type BudgetWishes = Readonly<Partial<Record<BudgetKey | typeof turnsKey, number | null>>>;
 
-/** Undefined where nothing is limited. */
+/** Undefined if nothing is limited. */
 export function budgetsOf(config: ResolvedConfig, wishes: BudgetWishes = {}): Budgets | undefined {
   const limitOf = (key: BudgetKey | typeof turnsKey) => {
     const wish = wishes[key];
@@ -86,7 +86,7 @@ export function overrunOf(budgets: Budgets, spending: Spending): Overrun | null 
   return null;
 }
 
-/** How long an agent may work on before a budget of time is used up. */
+/** How long an agent may keep working before a time budget is used up. */
 export function timeLeft(budgets: Budgets, spending: Spending): number {
   const left = (['job', 'task'] as const).map(
     (whose) => (budgets[whose].milliseconds ?? Number.POSITIVE_INFINITY) - spending[whose].milliseconds,
@@ -94,7 +94,7 @@ export function timeLeft(budgets: Budgets, spending: Spending): number {
   return Math.max(0, Math.min(...left));
 }
 
-/** What an agent can be told itself, as far as it obeys. */
+/** The limits that the agent can enforce itself. */
 export function agentLimits(
   {job, task, turns}: Budgets,
   spending: Spending,
@@ -136,20 +136,20 @@ export const amountText = ({what, spent, limit}: Overrun): string =>
 export const overrunText = (overrun: Overrun): string =>
   `the budget of the ${overrun.whose} is used up: ${amountText(overrun)}`;
 
-/** What the run is paused for. */
+/** The reason recorded for the pause. */
 export const budgetFailure = (overrun: Overrun): Failure => ({
   kind: 'own_limit',
   message: overrunText(overrun),
   setting: overrun.setting,
 });
 
-/** The flag that gives a task more, where its own budget kept it from going on. */
+/** The flag that raises the task's own budget, if that is what stopped it. */
 export function budgetFlag(setting: string | undefined): string {
   const entry = entries.find(([key]) => key === setting)?.[1];
   return entry?.whose === 'task' ? ` --${entry.flag} <${entry.unit}>` : '';
 }
 
-/** A budget that cannot hold is told of when the job begins. */
+/** Warns at the start of a job about a budget that cannot be enforced. */
 export function costWarning({
   provider,
   budgets,
@@ -162,11 +162,11 @@ export function costWarning({
   return [`${providerTable[provider].title} does not report its cost: limit its tokens or minutes instead`];
 }
 
-/** Nothing begins on a budget that is used up. */
+/** No run starts on a budget that is used up. */
 export class BudgetError extends AppError {
   readonly overrun: Overrun;
 
-  /** `asked`: what was to be done with the task; only that goes on with one that rests. */
+  /** `asked` is the command that was refused. Only `resume` continues a paused task. */
   constructor(overrun: Overrun, taskId: string, asked: 'execute' | 'resume' | 'restart' = 'execute') {
     const task = shellWord(taskId);
     const goOn = asked === 'execute' ? 'blackbird execute' : `blackbird ${asked} ${task}`;
@@ -193,6 +193,6 @@ export class BudgetError extends AppError {
   }
 }
 
-/** The budget that an error is about; null for every other error. */
+/** The budget an error is about; null for any other error. */
 export const overrunIn = (error: unknown): Overrun | null =>
   error instanceof BudgetError ? error.overrun : null;

@@ -2,7 +2,7 @@ import type {TreeSpan} from '../../../services/contracts/changes.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
 import {compareTimestamps} from '../text/timestamps.ts';
 
-/** What one agent process or check did to the files, as far as its ends were recorded. */
+/** What one agent process or check did to the files, as far as its start and end were recorded. */
 type Part = {
   readonly from: string | undefined;
   readonly to: string | undefined;
@@ -10,16 +10,16 @@ type Part = {
   readonly isCheck?: true;
 };
 
-/** A stretch of work and when it began. */
+/** A span of work and when it began. */
 export type TimedSpan = TreeSpan & {readonly at: string};
 
 /**
- * The stretches of work of a chain of runs, oldest first. `now` is the tree of the files for a stretch that has
- * no end yet. Where an end is missing in between, the next beginning stands for it: too much rather than too little.
+ * The spans of work in a chain of runs, oldest first. `now` is the current tree, for a span that has not ended. If an
+ * end is missing in between, the next start replaces it: too much is better than too little.
  */
 export function spansOf(chain: readonly RunRecord[], now: string | null = null): TimedSpan[] {
   const all = chain.flatMap(partsOf);
-  // What a check wrote is of the task once an agent went on with it; what the last ones left is nobody's work.
+  // Files that a check wrote belong to the task only if an agent worked on after it.
   const parts = all.slice(0, all.findLastIndex(({isCheck}) => !isCheck) + 1);
   return parts.flatMap(({from, to, at}, place) => {
     const next = parts.slice(place + 1).find((part) => part.from !== undefined);
@@ -28,24 +28,24 @@ export function spansOf(chain: readonly RunRecord[], now: string | null = null):
   });
 }
 
-/** Whether the last stretch of work has begun and its end is not recorded. */
+/** Whether the last span of work has started but has no recorded end. */
 export function isUnfinished(chain: readonly RunRecord[]): boolean {
   const last = chain.flatMap(partsOf).findLast(({isCheck}) => !isCheck);
   return last !== undefined && last.from !== undefined && last.to === undefined;
 }
 
-/** Whether a run that has ended has nothing to be compared: its summary says why. */
+/** Whether a run that has ended has no trees to compare; its summary says why. */
 export const isUnrecorded = (run: RunRecord): boolean =>
   run.review_summary?.note !== undefined && spansOf([run]).length === 0;
 
-/** The work of several tasks in the order in which it was done. */
+/** The work of several tasks in chronological order. */
 export const inOrder = (spans: readonly TimedSpan[]): TimedSpan[] =>
   spans.toSorted((a, b) => compareTimestamps(a.at, b.at));
 
 function partsOf(run: RunRecord): Part[] {
   const {segments, state, baseline_tree: from, result_tree, created_at: at} = run;
   if (segments.every(({baseline_tree}) => baseline_tree === undefined)) {
-    // Recorded by an earlier version. What it recorded at a pause says nothing of what it has done since.
+    // Written by an earlier version. A tree recorded at a pause says nothing about the work since then.
     const to = state === 'running' ? undefined : result_tree;
     return segments.length === 0 && state === 'canceled' ? [] : [{from, to, at}];
   }
@@ -55,7 +55,7 @@ function partsOf(run: RunRecord): Part[] {
   ]);
 }
 
-/** The checks of what one agent process did: they came before the next one began. */
+/** The checks that ran between this agent process and the next one. */
 function checksAfter({segments, verifications = []}: RunRecord, place: number): Part[] {
   const placeOf = (at: string) =>
     Math.max(

@@ -4,7 +4,7 @@ import type {ProgramChoice} from './program.ts';
 import {circumstancesAt, obstacleText} from './run-circumstances.ts';
 import {runObstacle} from './run-options.ts';
 
-/** Why changes cannot be requested of a run at its checkpoint, in words; null where they can. */
+/** Why changes cannot be requested at this checkpoint; null if they can. */
 export function changesObstacle(
   run: RunRecord,
   {

@@ -44,7 +44,7 @@ function started(
   const earlier = run.verifications?.filter((each) => each.round < round);
   return {
     ...run,
-    // A round begins anew: what was seen of it before it was cut short no longer counts.
+    // A new round starts: results of an interrupted one no longer count.
     ...(place === 0 && earlier && {verifications: earlier}),
     check: {
       command,
@@ -68,7 +68,7 @@ function ended(
     round: live?.round ?? check.round,
     started_at: live?.started_at ?? now,
     seconds,
-    // One that was stopped for its time has not passed, however it leaves.
+    // A check that hit its time limit has failed, whatever its exit code.
     exit_code: isTimedOut ? null : (ending?.exitCode ?? null),
     signal: ending?.signal ?? null,
     ...(isTimedOut && {timed_out: true}),
@@ -81,11 +81,11 @@ function ended(
     ...(tree && {result_tree: tree}),
   };
   const verifications = [...(run.verifications ?? []), verification];
-  // What failed is the agent's: it has to do more before anything is checked again.
+  // The agent has to fix the failure before anything is checked again.
   return {...run, verifications, ...(isPassed(verification) && checks_due && {checks_due})};
 }
 
-/** No check is alive, and the round is over. */
+/** No check is running, and the round is over. */
 export function checked(
   {phase: _, stood: __, check: ___, checks_due: ____, ...run}: RunRecord,
   {check: {sideEffects = []} = {}}: SegmentTrace,

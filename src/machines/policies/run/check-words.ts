@@ -6,7 +6,7 @@ import {duration} from '../text/durations.ts';
 
 export const isPassed = ({exit_code}: Pick<Verification, 'exit_code'>): boolean => exit_code === 0;
 
-/** The checks as they were made last. */
+/** The checks of the last round. */
 export function lastChecks({verifications = []}: Pick<RunRecord, 'verifications'>): Verification[] {
   const last = verifications.at(-1)?.round;
   return verifications.filter(({round}) => round === last);
@@ -20,11 +20,11 @@ export function checkWords(check: Verification): string {
   return `${mark} ${displayLine(command)}${how} ${duration(seconds * 1000)}`;
 }
 
-/** The check that is being made. */
+/** The check that is running. */
 export const checkingWords = ({check}: Pick<RunRecord, 'check'>): string | null =>
   check ? `checking: ${displayLine(check.command)}` : null;
 
-/** `2nd round`; nothing for the first. */
+/** `2nd round`; empty for the first one. */
 export const roundWords = (round: number): string =>
   round === 1
     ? ''
@@ -36,7 +36,7 @@ export function howItFailed({exit_code, signal, timed_out, not_started}: Verific
   return signal ? `ended by ${signal}` : `exit ${exit_code ?? '?'}`;
 }
 
-/** The end of what a failed check printed, for whoever looks: a few lines, none endless, empty ones left out. */
+/** The end of a failed check's output for display: a few non-empty lines, each shortened. */
 export function checkTail({tail}: Pick<Verification, 'tail'>, count: number = tailLength): string[] {
   return displayText(tail)
     .replaceAll('\t', '  ')
@@ -50,5 +50,5 @@ export function checkTail({tail}: Pick<Verification, 'tail'>, count: number = ta
 const tailLength = 8;
 const tailWidth = 160;
 
-/** Where all of it is. */
+/** The command that shows the full output. */
 export const checkOutputCommand = (taskId: string): string => `blackbird runs ${shellWord(taskId)} --verbose`;

@@ -2,12 +2,15 @@ import type {CommitOutcome, CommitRequest} from '../../../services/contracts/com
 import type {Task} from '../../../services/contracts/plan.ts';
 import {displayLine, displayText} from '../text/display-text.ts';
 
-/** Tools cut what is longer. */
+/** Most tools truncate longer subjects. */
 const maxSubject = 72;
 
 const runTrailer = 'Blackbird-Run';
 
-/** The task in git's words. The trailers are a paragraph of their own, so nothing in the description passes for one. */
+/**
+ * Builds the commit for a task. The trailers are a separate paragraph, so that no line of the description can pass for
+ * one.
+ */
 export function commitRequest(
   {id, title, description = ''}: Pick<Task, 'id' | 'title' | 'description'>,
   runId: string,
@@ -29,7 +32,7 @@ function subjectOf(title: string, id: string): string {
         .trimEnd()}…`;
 }
 
-/** For a line at the end of a task: `committed 3f2a9c1`. */
+/** For the last line of a task: `committed 3f2a9c1`. */
 export function commitWords({sha, branch, skipped}: CommitOutcome): string {
   if (sha === undefined) return `not committed: ${displayLine(skipped ?? '')}`;
   const short = sha.slice(0, 7);

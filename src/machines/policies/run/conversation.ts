@@ -7,21 +7,21 @@ import {askedQuestions} from './asked-questions.ts';
 import {checkWords, isPassed} from './check-words.ts';
 import {pausedWords} from './pause-words.ts';
 
-/** `you` is the person; `mark` is something that happened to the run, such as a pause. */
+/** `you` is the user; `mark` is an event in the life of the run, such as a pause. */
 export type TalkKind = Activity['kind'] | 'question' | 'option' | 'verdict' | 'you' | 'mark';
 
 export type Utterance = {readonly kind: TalkKind; readonly text: string};
 
-/** One line of the conversation between a person and an agent; `at` in milliseconds, null where nobody knows. */
+/** One line of the conversation between user and agent; `at` is in milliseconds, null if unknown. */
 export type Talk = Utterance & {readonly at: number | null};
 
-/** What a line of the log says; `line` is one that no provider understands. */
+/** One line of the log; `line` is one that no provider could parse. */
 export type Heard = {
   readonly at: number | null;
   readonly event: AgentEvent | {readonly type: 'line'; readonly text: string};
 };
 
-/** The words of an agent as a person reads them: questions and verdicts as such, never their JSON. */
+/** Renders an agent's message for people: questions and verdicts as text instead of JSON. */
 export function spoken(text: string, runType: RunRecord['run_type']): Utterance[] {
   if (runType === 'review') {
     const verdict = verdictIn(text);
@@ -34,21 +34,21 @@ export function spoken(text: string, runType: RunRecord['run_type']): Utterance[
     : [...words(withoutQuestions(text)), ...questions.flatMap(questionLines)];
 }
 
-/** What an agent said around its questions; empty where it only asked. */
+/** The prose around an agent's questions; empty if it only asked. */
 export const wordsAround = (result: string | undefined): string =>
   spoken(result ?? '', 'execute')
     .flatMap(({kind, text}) => (kind === 'message' ? [text] : []))
     .join('\n');
 
-/** An activity that is the first line of the message before it. */
+/** Whether an activity repeats the start of the previous message. */
 export const repeats = ({kind, text}: Activity, message: string): boolean =>
   kind === 'message' && message.trimStart().startsWith(text.replace(/ …$/, ''));
 
-/** All that was said in a run, by its log and its record. */
+/** The whole conversation of a run, from its log and its record. */
 export function conversationOf(run: RunRecord, heard: readonly Heard[]): Talk[] {
   const talks: Talk[] = [];
   const sessions = heard.filter(({event}) => event.type === 'session').length;
-  // Only the end of a long log is read: its last session is that of the last segment.
+  // Only the end of a long log is read, so the last session in it belongs to the last segment.
   let segment = Math.max(0, run.segments.length - sessions) - 1;
   let startedAt: number | null = null;
   let asked: readonly Question[] = [];
@@ -102,7 +102,7 @@ export function conversationOf(run: RunRecord, heard: readonly Heard[]): Talk[] 
   return talks;
 }
 
-/** What the person said with which a run goes on now: answers, feedback, or only to go on. */
+/** What the user said to continue the run: answers, feedback, or nothing but the resume itself. */
 export function saidNow(run: RunRecord): Utterance[] {
   const answers = run.stood?.state === 'waiting' ? (run.answers ?? []).slice(run.stood.answered ?? 0) : [];
   const said = [...answers.map(({value}) => value), ...(run.feedback === undefined ? [] : [run.feedback])];
@@ -128,7 +128,10 @@ function saidTo(run: RunRecord, segment: number, asked: readonly Question[]): Ut
     : [toldToGoOn(pauseBefore(run, segment), isOfAnotherJob(run, segment))];
 }
 
-/** What the provider held up goes on by itself while its job waits; who interrupted it, or begins another job, says when. */
+/**
+ * A run that its provider held up continues by itself while the job waits. After an interruption, or in another job,
+ * the user continued it.
+ */
 const toldToGoOn = (reason: PauseReason | undefined, isByHand: boolean): Utterance =>
   reason !== undefined && passing.has(reason) && !isByHand
     ? {kind: 'mark', text: '▶ Blackbird continues'}
@@ -142,7 +145,7 @@ const isAnotherJob = (before: string | undefined, now: string | undefined): bool
 
 const passing: ReadonlySet<PauseReason> = new Set(['usage_limit', 'provider_unavailable', 'stalled']);
 
-/** Why the run rested before this segment began. */
+/** Why the run was paused before this segment. */
 function pauseBefore({pauses = [], segments}: RunRecord, segment: number): PauseReason | undefined {
   const from = timeOf(segments[segment - 1]?.started_at) ?? Number.NEGATIVE_INFINITY;
   const to = timeOf(segments[segment]?.started_at) ?? Number.POSITIVE_INFINITY;
@@ -152,7 +155,7 @@ function pauseBefore({pauses = [], segments}: RunRecord, segment: number): Pause
   })?.pause_reason;
 }
 
-/** A check that failed made this segment, and nobody else. */
+/** Whether a failed check, and not the user, started this segment. */
 function isSentBack({segments, verifications = []}: RunRecord, segment: number): boolean {
   const from = timeOf(segments[segment - 1]?.ended_at) ?? Number.NEGATIVE_INFINITY;
   const to = timeOf(segments[segment]?.started_at) ?? Number.POSITIVE_INFINITY;
@@ -162,12 +165,12 @@ function isSentBack({segments, verifications = []}: RunRecord, segment: number):
   });
 }
 
-/** To the second that its start and its duration are known to. */
+/** Accurate to a second, like the recorded start and duration. */
 const endOfCheck = ({started_at, seconds}: Verification): number => Date.parse(started_at) + seconds * 1000;
 
 const tailLines = 10;
 
-/** How a check ended; of one that failed the end of its output, too. */
+/** How a check ended, with the end of its output if it failed. */
 export function checkTalk(check: Verification): Utterance[] {
   if (isPassed(check)) return [{kind: 'mark', text: checkWords(check)}];
   const output = check.tail.trimEnd().split('\n').slice(-tailLines).join('\n');
@@ -190,7 +193,7 @@ function saidBy(event: Heard['event'], run: RunRecord): Utterance[] {
   }
 }
 
-/** When its last agent, or its last check, came to an end: a record that is changed later ended no later. */
+/** When the last agent or check ended. `updated_at` may be later, because records change after the end. */
 function endOfRun({segments, verifications = [], updated_at}: RunRecord): number | null {
   const ended = timeOf(segments.at(-1)?.ended_at);
   const checked = verifications.map(endOfCheck);
@@ -203,7 +206,7 @@ function ending(
   told: readonly Talk[],
 ): Utterance[] {
   if (failure && state === 'paused' && pauses.length > 0) {
-    // The pause is a mark already, and the agent may have said why.
+    // The pause already has a mark, and the agent may have given the reason itself.
     const isTold = told.some(({text}) => text.includes(failure.message));
     return isTold ? [] : [{kind: 'notice', text: failure.message}];
   }
@@ -247,7 +250,7 @@ const questionLines = ({prompt, options = []}: Question): Utterance[] => [
 
 const isQuestionJson = /"blackbird"\s*:|ask_?user_?question/i;
 
-/** The prose around the block that asks. */
+/** The prose around the block with the questions. */
 function withoutQuestions(text: string): string {
   const prose = text.replace(/```[^\n]*\n[\s\S]*?```/g, (block) => (isQuestionJson.test(block) ? '' : block));
   if (/^\s*[[{]/.test(prose) && isQuestionJson.test(prose)) return '';
@@ -257,7 +260,7 @@ function withoutQuestions(text: string): string {
     .join('\n');
 }
 
-/** What a reviewer decided; null where the text holds no verdict. */
+/** The reviewer's verdict as lines; null if the text contains none. */
 function verdictIn(text: string): Utterance[] | null {
   const {verdicts} = findVerdicts(text);
   if (verdicts.length === 0) return null;

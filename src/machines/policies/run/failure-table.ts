@@ -8,17 +8,17 @@ import {dayAndTime} from '../text/durations.ts';
 import {budgetFlag} from './budget.ts';
 import {vendorOf} from './program.ts';
 
-/** What a failure means for the run, the plan and the person in front of it. */
+/** What a failure means for the run, the plan and the user. */
 export type FailureRule = {
-  /** Where it leaves the run: paused for this reason, or null for failed. */
+  /** The reason the run is paused for; null if it fails. */
   readonly pauseReason: PauseReason | null;
-  /** Who can do something about it. `time`: nobody has to; `task`: whoever looks after the task. */
+  /** Who can fix it. `time`: it passes by itself; `task`: whoever owns the task. */
   readonly actor: 'time' | 'login' | 'payment' | 'model' | 'task';
   /** The next task would fail the same way. */
   readonly stopsPlan: boolean;
-  /** Another run, told of this one, may do better. */
+  /** Another run that knows about this failure may succeed. */
   readonly isRetried?: true;
-  /** Why it rests or failed, in a few words. */
+  /** Why the run is paused or failed, in a few words. */
   readonly words: string;
 };
 
@@ -88,7 +88,10 @@ export const failureTable = {
 
 export const ruleOf = (kind: FailureKind): FailureRule => failureTable[kind];
 
-/** What failed, for people: what a provider said is introduced; what Blackbird or the agent said of a task says it all. */
+/**
+ * Describes a failure for people. A provider's message gets an introduction; a message from Blackbird or the agent
+ * needs none.
+ */
 export function failureWords({kind, message}: Pick<Failure, 'kind' | 'message'>): string {
   const {words, actor} = failureTable[kind];
   if (message === '') return words;
@@ -98,13 +101,13 @@ export function failureWords({kind, message}: Pick<Failure, 'kind' | 'message'>)
 
 const minute = 60_000;
 const usualLimitWaits = [5, 15, 30];
-/** Where a provider is known to need longer. */
+/** Providers that are known to need longer. */
 const limitWaits: Readonly<Partial<Record<ProviderId, readonly number[]>>> = {codex: [15, 30, 60]};
 const outageWaits = [0.5, 1, 2, 5, 10];
 
 /**
- * When a failure may be tried again without anybody's help; null for never. `attempt` counts from 1,
- * `chance` is a random number below 1 that spreads those who wait for the same outage.
+ * When a failure may be retried without anyone's help; null for never. `attempt` counts from 1. `chance` is a random
+ * number below 1 that spreads out clients waiting for the same outage.
  */
 export function retryTime({
   kind,
@@ -127,7 +130,7 @@ export function retryTime({
   return after(now, waitOf(outageWaits, attempt) * (0.8 + 0.4 * chance));
 }
 
-/** Clocks differ, and a limit is rarely lifted to the second: a tenth of the wait more, at most a minute. */
+/** Clocks differ, and limits are rarely lifted to the second: adds a tenth of the wait, at most a minute. */
 const margin = (resetAt: string, now: string) => {
   const wait = Date.parse(resetAt) - Date.parse(now);
   return wait <= 0 ? minute : Math.min(minute, Math.max(1_000, wait / 10));
@@ -139,7 +142,7 @@ const later = (one: string, other: string) => (Date.parse(one) > Date.parse(othe
 
 type FailedProgram = Pick<RunRecord, 'provider' | 'provider_dialect' | 'failure'>;
 
-/** What to do about a run that failed or rests for this: first what lifts the cause, then how it goes on. */
+/** The next steps after this failure: first remove the cause, then continue. */
 export function failureSteps(
   run: FailedProgram & Pick<RunRecord, 'task_id' | 'resumable' | 'retry_at'>,
 ): NextStep[] {
@@ -160,13 +163,13 @@ export function failureSteps(
   ];
 }
 
-/** A command of the user's own has its model in itself. */
+/** A custom command sets its own model. */
 const modelFlag = ({provider, failure}: FailedProgram): string =>
   failure !== undefined && failureTable[failure.kind].actor === 'model' && provider !== 'custom'
     ? ' --model <name>'
     : '';
 
-/** The provider's own command, where a login is what is missing. */
+/** The provider's login command, if a login is missing. */
 export function loginSteps({failure, ...program}: FailedProgram): NextStep[] {
   const vendor = vendorOf(program);
   const login = vendor === null ? null : providerTable[vendor].login;
@@ -194,49 +197,49 @@ function resumeWords(
   }
 }
 
-/** What becomes of a run whose agent failed. */
+/** What happens to a run whose agent failed. */
 export type Fate =
   | {readonly type: 'failed'}
-  /** It goes back to where it stood, paused for this reason where it is not the old one. */
+  /** It returns to its earlier state, paused for this reason if that is a new one. */
   | {readonly type: 'returns'; readonly pauseReason: PauseReason | null}
   | {readonly type: 'pauses'; readonly pauseReason: PauseReason};
 
 export type FailedSegment = {
   readonly kind: FailureKind;
   readonly runType: RunRecord['run_type'];
-  /** Where the run stood before this agent; null for its first one. */
+  /** The state of the run before this agent; null for its first one. */
   readonly stood: 'paused' | 'waiting' | null;
-  /** The model said or did something, so it heard what it was told. */
+  /** The model said or did something, so it has read its prompt. */
   readonly hasWorked: boolean;
 };
 
-/** What the provider could not do is not the task's failure, and a resume that nobody heard changes nothing. */
+/** A provider problem is not a failure of the task, and a resume that the agent never received changes nothing. */
 export function fateOf({kind, runType, stood, hasWorked}: FailedSegment): Fate {
   const {pauseReason} = failureTable[kind];
   const isRejected = kind === 'resume_rejected' || kind === 'spawn_failed';
   if (stood !== null && isRejected) return {type: 'returns', pauseReason: null};
-  // A review is never resumed: the next one begins anew.
+  // A review is never resumed; the next one starts from scratch.
   if (pauseReason === null || runType === 'review') return {type: 'failed'};
   if (stood === null || hasWorked) return {type: 'pauses', pauseReason};
   return {type: 'returns', pauseReason: stood === 'waiting' ? null : pauseReason};
 }
 
-// A run that rests because of what its provider could not do.
+// The part of a run that says why its provider failed.
 
 type FailedRun = Pick<RunRecord, 'failure'>;
 
-/** The provider could not do it: nothing is wrong with the work. */
+/** The provider failed; nothing is wrong with the work. */
 export const isByProvider = ({failure}: FailedRun): boolean =>
   failure !== undefined && failureTable[failure.kind].pauseReason !== null;
 
 export const isHeldUp = ({state, failure}: FailedRun & Pick<RunRecord, 'state'>): boolean =>
   (state === 'paused' || state === 'waiting') && isByProvider({failure});
 
-/** Why it rests; null where its provider has nothing to do with it. */
+/** Why the run is held up; null if that is not its provider's fault. */
 export const heldUpWords = (run: FailedRun & Pick<RunRecord, 'state'>): string | null =>
   run.failure && isHeldUp(run) ? failureTable[run.failure.kind].words : null;
 
-/** Whether nobody has to do anything about it but wait. */
+/** Whether it only needs time. */
 export const isTimeNeeded = ({failure}: FailedRun): boolean =>
   failure !== undefined && failureTable[failure.kind].actor === 'time';
 
@@ -245,7 +248,9 @@ type HeldUpTask = Pick<RunRecord, 'state' | 'failure'> & {
   readonly next?: readonly NextStep[];
 };
 
-/** For the end of a plan: why it rests, and the commands that fit. Who asked for its end knows why it stopped. */
+/**
+ * For the end of a plan: why the run is held up, and the commands that help. A user who asked for the stop knows why.
+ */
 export function heldUpLines({taskId, state, failure, next = []}: HeldUpTask, isStopAsked = false): string[] {
   if (failure === undefined) return [];
   const {words, stopsPlan} = failureTable[failure.kind];
@@ -253,13 +258,13 @@ export function heldUpLines({taskId, state, failure, next = []}: HeldUpTask, isS
   return [`${displayLine(taskId)} is ${state}: ${words}.${stop}`, ...stepLines(next)];
 }
 
-/** Commands below each other, each with what it does. */
+/** Commands as a list, each with what it does. */
 export function stepLines(next: readonly NextStep[]): string[] {
   const width = Math.max(...next.map(({command}) => displayLine(command).length));
   return next.map(({command, why = ''}) => `  ${displayLine(command).padEnd(width)}  ${why}`);
 }
 
-/** For a single task: the whole diagnosis, as of any resume that came to nothing. */
+/** For a single task: the full diagnosis, the same as after a failed resume. */
 export function heldUpError(task: Pick<Task, 'id' | 'title'>, run: RunRecord): AppError {
   const {message = ''} = run.failure ?? {};
   const words = run.failure ? failureTable[run.failure.kind].words : '';
@@ -273,7 +278,7 @@ export function heldUpError(task: Pick<Task, 'id' | 'title'>, run: RunRecord): A
 const refusalCode = ({failure}: RunRecord) =>
   failure?.kind === 'own_limit' ? 'E_BUDGET' : 'E_PROVIDER_REFUSED';
 
-/** What a failed resume tells: task, run, provider, session and reason. */
+/** The report of a failed resume: task, run, provider, session and reason. */
 export function diagnosis(
   task: Pick<Task, 'id' | 'title'>,
   run: RunRecord,

@@ -1,22 +1,22 @@
 import type {JobRecord} from '../../../services/contracts/job.ts';
 
-/** The Blackbird that works on the project, or waits there: while it does, nothing else runs a task. */
+/** The Blackbird that is running or waiting in this project. Until it ends, no other job can run a task. */
 export type JobAtWork = {
-  /** Null for this very process. */
+  /** Null for the current process. */
   readonly pid: number | null;
-  /** What it goes on with by itself, and when. */
+  /** The task it will continue by itself, and when. */
   readonly waitsFor: {readonly taskId: string; readonly until: string} | null;
-  /** The tasks that it comes to by itself once they are ready; `all` of a job that executes the plan. */
+  /** The tasks it will run by itself once they are ready; `all` if it executes the whole plan. */
   readonly takes: 'all' | readonly string[];
 };
 
-/** The tasks that its plan loop is kept to, none for every one; null where it has no such loop. */
+/** The tasks its plan loop is limited to, empty for all; null if it has no plan loop. */
 export const wantedIn = ({steps}: JobRecord): readonly string[] | null => {
   const loop = steps.find(({type}) => type === 'execute');
   return loop === undefined ? null : (loop.taskIds ?? []);
 };
 
-/** `record`: the newest of the project, which may be that of an earlier job. */
+/** `record` is the newest job record, which may belong to an earlier job. */
 export function jobAtWork(pid: number, record: JobRecord | null): JobAtWork {
   if (record === null || record.end !== undefined) return {pid, waitsFor: null, takes: []};
   const {waiting, stopAskedAt} = record;

@@ -2,7 +2,7 @@ import {displayLine} from '../text/display-text.ts';
 import {nearTime} from '../text/durations.ts';
 import type {TaskCommand, TaskFacts} from './task-options.ts';
 
-/** Refused by the lock of the project while a job has it. A decision is handed over to the job instead. */
+/** Commands that the project lock refuses while a job is running. A decision is handed over to the job instead. */
 const needsProject: ReadonlySet<TaskCommand> = new Set([
   'resume',
   'answer',
@@ -13,7 +13,7 @@ const needsProject: ReadonlySet<TaskCommand> = new Set([
   'withdraw',
 ] as const satisfies readonly TaskCommand[]);
 
-/** What becomes of a task instead of the command that the lock would refuse; null where it can be given now. */
+/** What will happen to the task, if the lock would refuse the command now; null if it would not. */
 export function jobHold({job, task}: TaskFacts, command: TaskCommand): 'goesOn' | 'inTurn' | 'ends' | null {
   if (!job || !needsProject.has(command)) return null;
   if (job.waitsFor?.taskId === task.id) return 'goesOn';
@@ -21,7 +21,7 @@ export function jobHold({job, task}: TaskFacts, command: TaskCommand): 'goesOn' 
   return command === 'execute' && isTaken ? 'inTurn' : 'ends';
 }
 
-/** The same in words; `said` is the command as it is typed. */
+/** The same as text; `said` is the command as typed. */
 export function jobHoldWords(facts: TaskFacts, command: TaskCommand, said: string): string | null {
   const pid = facts.job?.pid ?? null;
   const who = pid === null ? 'the job at work' : `the job of process ${pid}`;

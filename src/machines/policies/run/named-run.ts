@@ -2,7 +2,7 @@ import {AppError, shellWord} from '../../../services/contracts/errors.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
 import {meantIds} from '../text/meant-ids.ts';
 
-/** The run of a task that is meant: by its id, or by the beginning of it that no other has. */
+/** Finds a run of a task by its id or by a unique prefix of it. */
 export function namedRun(runs: readonly RunRecord[], taskId: string, typed: string): RunRecord {
   const [id, ...others] = meantIds(
     runs.map(({run_id}) => run_id),

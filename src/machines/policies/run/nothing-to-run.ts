@@ -2,7 +2,7 @@ import {AppError} from '../../../services/contracts/errors.ts';
 import {refusalOf} from './run-refusals.ts';
 import {type TaskFacts, taskObstacle} from './task-options.ts';
 
-/** For `execute` of tasks none of which can run: how each of them stands, and what can be done. */
+/** For `execute` with tasks of which none can run: the state of each, and what to do. */
 export function nothingToRun(tasks: readonly TaskFacts[]): AppError {
   const refusals = tasks
     .slice(0, shownTasks)

@@ -2,12 +2,12 @@ import type {RunRecord} from '../../../services/contracts/run.ts';
 import {decisionWords} from '../review/checkpoint-choices.ts';
 import {compareTimestamps} from '../text/timestamps.ts';
 
-/** What an open prompt asks about a run. */
+/** What an open prompt asks about. */
 export type Asking = 'questions' | 'checkpoint';
 
 /**
- * What to tell whoever still has the prompt open when its answer was given in another terminal; null while it is
- * still asked. A record that was read before the prompt opened may arrive after it, and says nothing.
+ * What to show when an open prompt was answered in another terminal; null while it is still open. A record read before
+ * the prompt opened may arrive after it and is ignored.
  */
 export function overtakenWords(asking: Asking, asked: RunRecord, now: RunRecord | undefined): string | null {
   if (now === undefined || !isLater(asked, now) || isStillAsked(asking, asked, now)) return null;

@@ -1,6 +1,6 @@
 import type {PauseReason} from '../../../services/contracts/run.ts';
 
-/** Why a run rests, for people; records and `--json` have the name. */
+/** Why a run is paused, for people; records and `--json` have the code. */
 const words = {
   user_interrupt: 'by you',
   terminated: 'by a signal',

@@ -3,14 +3,14 @@ import {type NextStep, shellWord} from '../../../services/contracts/errors.ts';
 import type {NativeProviderId} from '../../../services/contracts/provider-table.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
 
-/** Which program runs the agent. A session belongs to it: no other one may go on with it. */
+/** The program that runs the agent. A session belongs to its program: no other can continue it. */
 export type Program = Pick<RunRecord, 'provider' | 'custom_command' | 'provider_dialect'>;
 
-/** The programs that can be had now. */
+/** The programs that are available now. */
 export type ProgramChoice = {
-  /** Named on the command line or in the environment; the saved choice does not count. */
+  /** Named on the command line or in the environment; the saved setting does not count. */
   readonly explicitProvider: ProviderId | null;
-  /** The command that `BLACKBIRD_AGENT_CMD` holds. */
+  /** The command in `BLACKBIRD_AGENT_CMD`. */
   readonly customCommand: string | null;
 };
 
@@ -23,18 +23,18 @@ export const programOf = ({provider, custom_command, provider_dialect}: Program)
   ...(provider_dialect === undefined ? {} : {provider_dialect}),
 });
 
-/** Whose agent it is, a custom command's too; null where its lines did not tell. */
+/** Whose agent it is, also for a custom command; null if its output did not tell. */
 export const vendorOf = ({provider, provider_dialect}: Program): NativeProviderId | null =>
   provider === 'custom' ? (provider_dialect ?? null) : provider;
 
-/** For lists: a custom command is told with the agent whose session it has. */
+/** For lists: a custom command is shown with the agent whose session it uses. */
 export const programName = ({provider, provider_dialect}: Program): string =>
   provider_dialect === undefined ? provider : `${provider} (${provider_dialect})`;
 
 const anotherProgram = 'it belongs to another program';
 export const isAboutProgram = (reason: string): boolean => reason.startsWith(anotherProgram);
 
-/** Why this run is none of the program's that would go on with it, or null when it is. */
+/** Why this run belongs to a different program than the one that would continue it; null if it does not. */
 export function programObstacle(
   run: Program,
   {explicitProvider, customCommand}: ProgramChoice,
@@ -54,7 +54,7 @@ export function programObstacle(
   return `${anotherProgram}: it was started by a command of your own, and ${now}`;
 }
 
-/** How the run goes on with the program that has its session. */
+/** How to continue the run with the program that has its session. */
 export function resumeInProgram({task_id, provider, custom_command = ''}: RunRecord): NextStep {
   const resume = `blackbird resume ${shellWord(task_id)}`;
   const why = 'continue with the program that has its session';

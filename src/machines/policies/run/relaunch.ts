@@ -4,7 +4,7 @@ import {recordedIdentity} from './run-step.ts';
 
 type Stood = NonNullable<RunRecord['stood']>;
 
-/** The record of a run that goes on, with what a person says to it and where it stood until now. */
+/** The record of a run that continues, with the user's message and the state to return to if it fails. */
 export function relaunched(
   {failure, retry_at, checks_due, decision_forced, ...kept}: RunRecord,
   step: Extract<RunStep, {type: 'relaunched'}>,
@@ -40,7 +40,7 @@ export function relaunched(
     }),
     ...step.wish,
     ...(step.isReviewed === undefined ? {} : {decision_required: step.isReviewed}),
-    // Whoever asks for checkpoints now gets all of them.
+    // Asking for checkpoints now applies to all of them.
     ...(decision_forced && !step.isReviewed && {decision_forced}),
     ...(owner && {owner: recordedIdentity(owner)}),
     ...(step.answers && {answers: [...delivered, ...withPrompts(kept, step.answers)]}),
@@ -48,11 +48,11 @@ export function relaunched(
 }
 
 /**
- * A run whose agent did not go on stands where it stood. What a person said is kept to be said again; what a
- * parent review said is pending again.
+ * Restores the state before the resume if the agent did not continue. The user's message is kept for the next try;
+ * parent review feedback is pending again.
  */
 export function returned({failure: _, ...run}: RunRecord, stood: Stood | undefined): RunRecord {
-  // Records of earlier versions do not say where they stood.
+  // Records of earlier versions do not have their earlier state.
   if (stood === undefined)
     return {...run, state: run.questions !== undefined && run.paused_at === undefined ? 'waiting' : 'paused'};
   const {answered, feedback, parentReviewFeedback, ...standing} = stood;
@@ -62,7 +62,7 @@ export function returned({failure: _, ...run}: RunRecord, stood: Stood | undefin
   const pauses = stood.state === 'paused' ? reopenedPauses(run) : {};
   const back = {...run, ...standing, ...pauses, ...(answers && {answers})};
   if (!isSameMark(run, parentReviewFeedback)) return withoutMark(back, stood);
-  // A paused run is told its feedback again anyway.
+  // A paused run gets its feedback again anyway.
   const isUndelivered = stood.state === 'waiting' && run.feedback !== feedback;
   return isUndelivered ? {...back, feedback_undelivered: true} : back;
 }
@@ -82,7 +82,7 @@ function withoutMark(
   };
 }
 
-/** An answer outlives its question: a task without a session is told everything again. */
+/** Keeps the question with its answer: an agent without a session is sent both again. */
 function withPrompts({questions = []}: RunRecord, answers: readonly Answer[]): Answer[] {
   return answers.map((answer) => {
     const prompt = questions.find(({id}) => id === answer.id)?.prompt;
@@ -92,27 +92,27 @@ function withPrompts({questions = []}: RunRecord, answers: readonly Answer[]): A
 
 type Pauses = Pick<RunRecord, 'pauses'>;
 
-/** What a record says of a run that rests from now on. `paused_at` and `pause_reason` are those of its last pause. */
+/** The fields of a run that is paused now. `paused_at` and `pause_reason` describe its last pause. */
 export function pausedFor({pauses = []}: Pauses, reason: PauseReason, now: string) {
   const pause = {paused_at: now, pause_reason: reason};
   return {...pause, state: 'paused' as const, pauses: [...pauses, pause]};
 }
 
-/** What a record keeps of a resume that its agent refused, whatever becomes of the next one. */
+/** Keeps a resume that the agent refused in the record, whatever comes next. */
 export const refusedWith = (
   {refusals = []}: Pick<RunRecord, 'refusals'>,
   {message}: NonNullable<RunRecord['failure']>,
   now: string,
 ): Pick<RunRecord, 'refusals'> => ({refusals: [...refusals, {refused_at: now, message}]});
 
-/** The last pause ends when its run goes on. */
+/** Closes the last pause when the run continues. */
 export function resumedPauses({pauses}: Pauses, now: string): Pauses {
   const last = pauses?.at(-1);
   if (!pauses || !last || last.resumed_at !== undefined) return {};
   return {pauses: [...pauses.slice(0, -1), {...last, resumed_at: now}]};
 }
 
-/** A run that did not go on rests since then. */
+/** Reopens the last pause if the run did not continue after all. */
 export function reopenedPauses({pauses}: Pauses): Pauses {
   const last = pauses?.at(-1);
   if (!pauses || !last) return {};

@@ -7,17 +7,17 @@ import {isUndelivered} from './task-runs.ts';
 
 export type Said = {readonly answers: readonly Answer[]; readonly feedback: string | null};
 
-/** What an agent is told in its own session. */
+/** A prompt for the agent's own session. */
 type InSession = {readonly kind: 'resume'} & Pick<AgentRequest, 'prompt' | 'sessionRef'>;
 
-/** Without a session everything is said again, with what was asked and answered. */
+/** Without a session the whole prompt is sent again, with all questions and answers. */
 type Anew = {
   readonly kind: 'start';
   readonly questions: readonly Question[];
   readonly answers: readonly Answer[];
 };
 
-/** What was said before a pause may never have been heard, so it is said with what is new. */
+/** Feedback given before a pause may never have reached the agent, so it is sent together with the new one. */
 export function feedbackFor(run: RunRecord, feedback: string | null): {feedback?: string} {
   if (feedback === null) return {};
   const before = run.state === 'paused' ? run.feedback : undeliveredFeedback(run);
@@ -27,7 +27,7 @@ export function feedbackFor(run: RunRecord, feedback: string | null): {feedback?
 const undeliveredFeedback = ({feedback, feedback_undelivered}: RunRecord) =>
   feedback_undelivered ? feedback : undefined;
 
-/** Answers that go with feedback: those to open questions, and those that a pause may have kept from the agent. */
+/** Answers sent along with feedback: those to open questions, and those a pause may have kept from the agent. */
 function answersBeside({state, answers = []}: RunRecord, current: readonly Answer[]): readonly Answer[] {
   if (state === 'waiting') return current;
   return state === 'paused' ? answers : [];
@@ -39,7 +39,9 @@ const goOn =
 const rejected =
   'Your work on the task was rejected for the reason below. Look at the current state of the files, then fix it.';
 
-/** What a run that failed is told by a bare resume: what nobody heard, else to go on. Null for any other run. */
+/**
+ * What a plain resume tells a run that failed: feedback that was not delivered, or to continue. Null for any other run.
+ */
 export function feedbackToFailed(latest: RunRecord | null): string | null {
   if (latest?.state !== 'failed') return null;
   if (isUndelivered(latest)) return latest.feedback ?? goOn;
@@ -47,13 +49,13 @@ export function feedbackToFailed(latest: RunRecord | null): string | null {
   return decision_state === 'rejected' && reason !== undefined ? `${rejected}\n\n${reason}` : goOn;
 }
 
-/** What was answered before and never reached the agent counts, unless it is answered anew. */
+/** Answers that never reached the agent still count, unless the question is answered again. */
 export function answersFor({answers = []}: RunRecord, given: readonly Answer[]): readonly Answer[] {
   const kept = answers.filter(({undelivered, id}) => undelivered && !given.some((each) => each.id === id));
   return [...kept.map(({undelivered: _, ...answer}) => answer), ...given];
 }
 
-/** Nobody asks that. What a run was answered before it was paused or lost goes with a resume that says nothing. */
+/** The question is not open. A run that was paused or lost after an answer keeps it, and a plain resume delivers it. */
 export function unaskedAnswer({id}: Answer, run: RunRecord | null): AppError {
   const isKept = run?.state === 'paused' || run?.state === 'running';
   const kept = isKept ? run.answers?.findLast((answer) => answer.id === id) : undefined;
@@ -81,12 +83,12 @@ const answering = (taskId: string, asked: readonly Question[]) => ({
   command: `blackbird resume ${shellWord(taskId)} ${asked.map(({id}) => `--answer ${shellWord(`${id}=…`)}`).join(' ')}`,
 });
 
-/** How a run goes on: with feedback, else where it was interrupted, else with answers to all it asked. */
+/** How a run continues: with feedback, or where it was interrupted, or with answers to all its questions. */
 export function sayingFor(run: RunRecord, said: Said, files: readonly string[]): InSession | Anew {
   const {state, provider_session_ref: sessionRef, questions = []} = run;
   const earlier = run.answers?.filter(({undelivered}) => !undelivered) ?? [];
   const answers = answersFor(run, said.answers);
-  // The check that failed last may never have been heard of either.
+  // The agent may not know about the check that failed last either.
   const failed = isCheckTold(run) ? [checkPrompt(run)].filter((text) => text !== '') : [];
   const inSession = (prompt: string): InSession => ({
     kind: 'resume',
@@ -99,12 +101,12 @@ export function sayingFor(run: RunRecord, said: Said, files: readonly string[]):
   if (state === 'paused') return inSession(continuePrompt(questions, earlier, run.feedback));
   requireAnswers(run.task_id, questions, answers);
   if (sessionRef !== '') return inSession(answersPrompt(questions, answers, undeliveredFeedback(run)));
-  // Rounds number their questions alike, so those of earlier ones are told apart by their place.
+  // Ids repeat from round to round, so earlier questions get their position as a prefix.
   const before = earlier.map(({id, value, prompt = id}, place) => ({id: `${place} ${id}`, value, prompt}));
   return {kind: 'start', questions: [...before, ...questions], answers: [...before, ...answers]};
 }
 
-/** An agent that waits for answers has heard of it. */
+/** An agent that asked its questions afterwards knows about the failed check. */
 const isCheckTold = ({state, failure}: RunRecord): boolean =>
   state === 'paused' || failure?.kind === 'verification';
 

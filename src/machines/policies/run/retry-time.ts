@@ -5,10 +5,10 @@ import {vendorOf} from './program.ts';
 
 type Retry = Pick<RunRecord, 'retry_at' | 'held_up'>;
 
-/** An agent that worked for so long has gone on: what fails now is another failure. */
+/** An agent that worked for this long has made progress: its next failure counts as a new one. */
 const progressMilliseconds = 60_000;
 
-/** When a run that failed goes on by itself; nothing where time alone does not help. */
+/** When a failed run continues by itself; empty if time alone does not help. */
 export function retryOf(
   run: RunRecord,
   failure: Failure,
@@ -25,19 +25,19 @@ export function retryOf(
   return {retry_at: retryAt, held_up: {kind, since: before?.since ?? now, attempt}};
 }
 
-/** Nothing is waited for any more. */
+/** The run no longer waits for anything. */
 export function withoutRetry({retry_at: _, held_up: __, ...run}: RunRecord): RunRecord {
   return run;
 }
 
-/** The agent cannot continue now, and will be able to later: nobody has to do anything. */
+/** The agent will be able to continue later, without anyone's help. */
 export const isHeldForTime = ({state, failure}: Pick<RunRecord, 'state' | 'failure'>): boolean =>
   (state === 'paused' || state === 'waiting') && isTimeNeeded({failure});
 
-/** Records of earlier versions name a reset at most: what is not known is tried at once. */
+/** Records of earlier versions have a reset time at most; without one, retry at once. */
 export const retryTimeOf = ({retry_at, failure, updated_at}: RunRecord): string =>
   retry_at ?? failure?.reset_at ?? updated_at;
 
-/** A failure that another run may mend: the agent itself failed, not what it needs. */
+/** A failure that another run may fix: the agent itself failed, not something it depends on. */
 export const isRetriable = ({failure}: Pick<RunRecord, 'failure'>): boolean =>
   failure !== undefined && failureTable[failure.kind].isRetried === true;

@@ -2,25 +2,25 @@ import {isGoRun} from '../../../services/contracts/latest-run.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
 import {type ProgramChoice, programObstacle} from './program.ts';
 
-/** What a record does not say, and what may become of its run depends on. */
+/** Facts that are not in the record but decide what the run can do. */
 export type RunCircumstances = Place & {
   readonly isSameFolder: boolean;
   readonly isSameProgram: boolean;
-  /** Whether a session ref has the form its provider uses. */
+  /** Whether the session ref has its provider's format. */
   readonly isSessionRef: boolean;
-  /** The Go program wrote the record: it is read, and never written. */
+  /** Written by the Go program: Blackbird reads such records but never writes them. */
   readonly isGoRun: boolean;
-  /** The Blackbird that launched it: this one, another that lives, or none that lives. */
+  /** The Blackbird that launched it: this one, another live one, or a dead one. */
   readonly owner: 'self' | 'alive' | 'gone';
-  /** Somebody gave the task another status by hand, which is a decision too. */
+  /** The user set another status by hand, which also counts as a decision. */
   readonly isPastCheckpoint: boolean;
-  /** Another run began since its decision. */
+  /** Another run has started since its decision. */
   readonly isBuiltOn: boolean;
 };
 
 type Place = ProgramChoice & {readonly repoRoot: string};
 
-/** Compared here, so that a journal without paths tells what the chart saw. */
+/** Compared here, so that a journal, which holds no paths, still shows what the chart saw. */
 export function circumstancesAt(
   {repoRoot, ...choice}: Place,
   run: RunRecord | null,
@@ -38,7 +38,7 @@ export function circumstancesAt(
   };
 }
 
-/** What keeps a run from going on in its own session. */
+/** Why a run cannot continue in its own session. */
 export type SessionObstacle =
   | 'otherProgram'
   | 'otherFolder'
@@ -46,10 +46,10 @@ export type SessionObstacle =
   | 'foreignSession'
   | 'unsavedSession';
 
-/** What keeps an approval from being withdrawn. */
+/** Why an approval cannot be withdrawn. */
 export type ApprovalObstacle = 'builtOn' | 'committed';
 
-/** Why a run cannot go on, in words. */
+/** Explains why a run cannot continue. */
 export function obstacleText(
   obstacle: SessionObstacle | ApprovalObstacle,
   run: RunRecord,
@@ -73,7 +73,7 @@ export function obstacleText(
   }
 }
 
-/** Of a run that this Blackbird has just prepared. */
+/** The circumstances of a run that this process has just prepared. */
 export const preparedHere = circumstancesAt(
   {repoRoot: '', explicitProvider: null, customCommand: null},
   null,
@@ -86,12 +86,12 @@ export const preparedHere = circumstancesAt(
 
 type Facts = {readonly context: {readonly run: RunRecord; readonly circumstances: RunCircumstances}};
 
-/** What the run chart asks of a record and its circumstances. */
+/** The guards of the run chart. */
 export const runGuards = {
   isReplaced: ({context}: Facts) => context.run.superseded_by_run_id !== undefined,
-  /** What a planner said last: the next turn is a run of its own. */
+  /** A planner's last turn: the next turn is a new run. */
   isTurn: ({context}: Facts) => context.run.run_type === 'plan' && context.run.state !== 'running',
-  /** Or an undo: neither of them is an attempt at its task. */
+  /** Also true for an undo: neither is an attempt at the task. */
   isReview: ({context}: Facts) => context.run.run_type !== 'execute',
   isRunning: ({context}: Facts) => context.run.state === 'running',
   isOwn: ({context: {run, circumstances}}: Facts) =>
@@ -112,7 +112,7 @@ export const runGuards = {
   isGoRun: ({context}: Facts) => context.circumstances.isGoRun,
   isOtherProgram: ({context}: Facts) => !context.circumstances.isSameProgram,
   isOtherFolder: ({context}: Facts) => !context.circumstances.isSameFolder,
-  /** A command of the user's own has a session only where its lines told whose it is. */
+  /** A custom command has a session only if its output told whose session it is. */
   hasNoSession: ({context: {run}}: Facts) =>
     run.provider_session_ref === '' || (run.provider === 'custom' && run.provider_dialect === undefined),
   isUnchecked: ({context}: Facts) => context.run.checks_due === true,

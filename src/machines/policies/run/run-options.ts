@@ -8,8 +8,8 @@ import {
 } from './run-circumstances.ts';
 
 /**
- * What the run chart says, as a table: whoever only reads need not load the machines. A test walks the chart
- * with every kind of record in every circumstance and shows that both say the same.
+ * The run chart as a table, so that read-only commands need not load the machines. A test walks the chart with every
+ * kind of record in all circumstances and shows that the two agree.
  */
 
 export const runCommands = [
@@ -25,7 +25,7 @@ export const runCommands = [
 ] as const;
 export type RunCommandName = (typeof runCommands)[number];
 
-/** Where a run stands: the names of the chart's resting states. */
+/** The state of a run at rest: the names of the chart's resting states. */
 export type RunStanding =
   | 'superseded'
   | 'launchable'
@@ -38,7 +38,7 @@ export type RunStanding =
   | 'decisionPending'
   | 'ended';
 
-/** `standing`: it takes no such command where it stands. */
+/** `standing`: the command does not apply in its current state. */
 export type RunObstacle = SessionObstacle | ApprovalObstacle | 'standing';
 
 export function standingOf(run: RunRecord, circumstances: RunCircumstances): RunStanding {
@@ -54,7 +54,7 @@ export function standingOf(run: RunRecord, circumstances: RunCircumstances): Run
   return runGuards.isAtCheckpoint(facts) ? 'decisionPending' : 'ended';
 }
 
-/** Why this run cannot be given the command; null when it can. */
+/** Why the run refuses a command; null if it accepts it. */
 export function runObstacle(
   run: RunRecord,
   circumstances: RunCircumstances,
@@ -64,14 +64,14 @@ export function runObstacle(
   return need === undefined ? 'standing' : need({context: {run, circumstances}});
 }
 
-/** Whether a bare `resume` goes on in the session of a run that rests, as far as its record tells. */
+/** Whether a plain `resume` can continue the run's session, judging by its record alone. */
 export function canGoOnHere(run: RunRecord): boolean {
   const command = {waiting: 'answer', failed: 'sendBack'} as const;
   const asked = run.state === 'waiting' || run.state === 'failed' ? command[run.state] : 'resume';
   return runObstacle(run, {...preparedHere, owner: 'gone'}, asked) === null;
 }
 
-/** Whether its agent can be told, in its session, what should be different. */
+/** Whether its agent can receive feedback in its session. */
 export const takesFeedback = (run: RunRecord): boolean =>
   runObstacle(run, {...preparedHere, owner: 'gone'}, 'sendBack') === null;
 
@@ -89,14 +89,14 @@ const session: Need = (facts) => {
   if (runGuards.isForeignSession(facts)) return 'foreignSession';
   return runGuards.isUnsavedSession(facts) ? 'unsavedSession' : null;
 };
-/** A planner whose program would not go on is told everything again. */
+/** A planner without a usable session gets the whole prompt again. */
 const turnSession: Need = (facts) => (runGuards.isSessionRejected(facts) ? 'noSession' : session(facts));
-/** A task without a session is told everything again. */
+/** A task without a session gets the whole prompt again. */
 const sessionIfAny: Need = (facts) => (runGuards.hasNoSession(facts) ? place(facts) : session(facts));
-/** Checks need no session. */
+/** Running only the checks needs no session. */
 const sessionOrChecks: Need = (facts) => (runGuards.isUnchecked(facts) ? place(facts) : session(facts));
 const processLost: Need = (facts) => (runGuards.isProcessLost(facts) ? null : 'standing');
-/** Until the next task began, and not once it is part of the history of the repository. */
+/** Only until the next task starts, and not after the change is committed. */
 const approval: Need = (facts) => {
   if (runGuards.isUnapproved(facts)) return 'standing';
   if (runGuards.isCommitted(facts)) return 'committed';

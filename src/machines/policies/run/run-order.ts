@@ -6,7 +6,7 @@ import type {FeedbackMark} from '../review/parent-feedback.ts';
 import type {RunStep} from './run-step.ts';
 import {type AgentTimes, agentTimes} from './silence.ts';
 
-/** What a run is told to do, with everything it takes. */
+/** A command for a run, with everything it needs. */
 export type RunOrder =
   | {readonly type: 'run.launch'; readonly request: AgentRequest}
   | ({
@@ -15,20 +15,20 @@ export type RunOrder =
       readonly answers?: readonly Answer[];
       readonly feedback?: string;
       readonly isReviewed?: boolean;
-      /** What it is told of its task, now that this was changed. */
+      /** The edited task text that the agent has not seen yet. */
       readonly telling?: ToldTask;
       readonly wish?: ModelWish;
     } & FeedbackMark)
-  /** Nothing is said to its agent: only its checks are made again. */
+  /** The agent gets no prompt: only the checks run again. */
   | {readonly type: 'run.resume'; readonly isOnlyChecked: true; readonly isReviewed?: boolean}
   | {readonly type: 'run.restart' | 'run.undo'; readonly byRunId: string}
   | {readonly type: 'review.decide'; readonly decision: Decision}
-  /** The decision is open again. */
+  /** Reopens the decision. */
   | {readonly type: 'review.withdraw'}
-  /** Its task is made ready again; the run stays as it is. */
+  /** Makes the task ready again; the run is not changed. */
   | {readonly type: 'run.retry'};
 
-/** What the order makes of the record. */
+/** The record change that a command makes. */
 export function stepOf(order: RunOrder | null): RunStep {
   switch (order?.type) {
     case 'review.decide':
@@ -53,7 +53,7 @@ export function stepOf(order: RunOrder | null): RunStep {
   }
 }
 
-/** For the agent that the order starts. */
+/** The input for the agent that the command starts. */
 export function segmentInput({
   run,
   order,

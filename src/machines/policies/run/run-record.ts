@@ -27,26 +27,26 @@ export type NewRun = {
   readonly links?: Pick<RunRecord, 'resumed_from_run_id' | 'restart_of_run_id' | 'retry_number'>;
   /** The process that launches it. */
   readonly owner?: ProcessIdentity;
-  /** `plan`: it works on the plan, and on no task of it. */
+  /** `plan`: a planner's run, which belongs to no task. */
   readonly runType?: 'plan';
-  /** Makes it a review, of the children as this signature knows them. */
+  /** Makes it a review of the children in the state this signature identifies. */
   readonly reviewSignature?: string;
-  /** The working files before anything of the agent exists. */
+  /** The working files before the agent starts. */
   readonly baselineTree?: string;
-  /** It ends at a checkpoint. */
+  /** The run ends at a checkpoint. */
   readonly isReviewed?: boolean;
   readonly wish?: ModelWish;
-  /** What its work is checked with. */
+  /** The commands that check its work. */
   readonly verify?: readonly string[];
-  /** Of the run before it, where only time kept that one from going on. */
+  /** From the previous run, if that one only needed time. */
   readonly heldUp?: RunRecord['held_up'];
-  /** Of the run whose session it goes on with. */
+  /** From the run whose session it continues. */
   readonly sessionUsage?: RunRecord['session_usage'];
-  /** What the runs used that it goes on from. */
+  /** The usage of the runs that it continues. */
   readonly spentBefore?: Spent;
 };
 
-/** A record that says `launching`: it is on disk before anything of the agent exists. */
+/** A new record in phase `launching`; it is on disk before the agent exists. */
 export function newRunRecord(run: NewRun, now: string): RunRecord {
   return {
     schema_version: runSchemaVersion,
@@ -80,7 +80,7 @@ export function newRunRecord(run: NewRun, now: string): RunRecord {
   };
 }
 
-/** The record after a step. `trace` is what the step itself cannot know. */
+/** The record after a step. `trace` holds what the step itself cannot know. */
 export function applyRunStep(
   run: RunRecord,
   step: RunStep,
@@ -115,16 +115,16 @@ export function applyRunStep(
     case 'relaunched':
       return relaunched(changed, step, trace);
     case 'retryAsked':
-      // A run that somebody paused, and a known limit keeps, has no time of its own.
+      // A run that the user paused has no retry time of its own while a known limit holds it.
       return isTimeNeeded(run) ? {...changed, retry_at: now} : changed;
     case 'neverStarted':
       return canceled(changed, 'Blackbird ended before the agent was started', now);
     case 'withdrawn': {
-      // A process that was never told to go is no part of the run.
+      // A process that was never released is not part of the run.
       const segments = run.phase === 'active' ? run.segments.slice(0, -1) : run.segments;
       const rest = resting({...changed, segments}, {}, now);
       if (run.stood) return returned(rest, run.stood);
-      // Its agent has worked, and is told of the check with the next resume.
+      // Its agent has worked; the next resume tells it about the check.
       if (isSentBack({...run, segments})) {
         const {reason = 'user_interrupt', failure} = step;
         return {...rest, ...pausedFor(run, reason, now), ...(failure && {failure})};
@@ -157,7 +157,7 @@ export function applyRunStep(
     }
     case 'dismissed': {
       const {parent_review_dismissed: earlier = []} = run;
-      // A crash before the feedback was gone: it was dismissed then.
+      // After a crash before the feedback file was deleted: it was already dismissed.
       if (earlier.some(({task_id}) => task_id === step.taskId)) return run;
       const dismissal = {task_id: step.taskId, dismissed_at: now, dismissed_by: step.by};
       return {...changed, parent_review_dismissed: [...earlier, dismissal]};
@@ -231,20 +231,20 @@ function ended(
   }
 }
 
-/** A session that was announced and never stored cannot be gone on with. */
+/** A session that was announced but never stored cannot be continued. */
 const unstored = (isStored: boolean): Pick<RunRecord, 'resumable'> | object =>
   isStored ? {} : {resumable: false};
 
-/** Somewhere in the middle where nobody threw a die. */
+/** Defaults to the middle of the range if no random number was drawn. */
 const chanceIn = ({chance = 0.5}: SegmentTrace) => chance;
 
-/** An agent that came to its own end has one, even where nobody saw it. */
+/** An agent that finished by itself has an end, even if nobody saw it. */
 const withEnd = (trace: SegmentTrace): SegmentTrace => ({
   ...trace,
   end: trace.end ?? {exitCode: null, signal: null, stdout: '', stderr: ''},
 });
 
-/** The end of a run and the question what comes next are one write. Nobody asks about a run that nobody heard. */
+/** The end of a run and its checkpoint are one write. A run whose agent received nothing has no checkpoint. */
 function atCheckpoint(run: RunRecord, now: string): RunRecord {
   const isGated = run.decision_required || needsDecision(run.side_effects);
   if (!isGated || isUndelivered(run)) return run;
@@ -283,7 +283,7 @@ function decided(run: RunRecord, decision: Decision, now: string): RunRecord {
   return {...resolved, state: 'failed', failure: {kind: 'rejected', message}};
 }
 
-/** Open again; what was decided is part of the history. */
+/** Reopens the decision; the earlier one moves to the history. */
 function undecided(run: RunRecord, now: string): RunRecord {
   const {decision_state, decision_resolved_at, decision_id: _, decision_history: earlier = [], ...rest} = run;
   const withdrawn = {decision_state, decision_resolved_at, withdrawn_at: now};

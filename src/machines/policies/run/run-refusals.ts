@@ -18,7 +18,7 @@ import {
 import {hasUndeliveredAnswer, isUndelivered} from './task-runs.ts';
 import {begunBelow, undoOfParent} from './undo-of-parent.ts';
 
-/** Refuses what the chart does not allow, with everything a person needs to go on. */
+/** Throws if the chart does not allow the command, with everything the user needs to continue. */
 export function requirePossible(facts: TaskFacts, command: TaskCommand): void {
   const obstacle = taskObstacle(facts, command);
   if (obstacle !== null) throw refusalOf(facts, command, obstacle);
@@ -106,7 +106,7 @@ function approvalStands(facts: TaskFacts, obstacle: ApprovalObstacle | 'notAppro
   return new AppError('E_NO_DECISION', reason, {next: [...instead, history(id)]});
 }
 
-/** With what can be done to a task that was decided about. */
+/** Lists what can be done with a task that has already been decided. */
 export function noDecision(id: string, facts?: TaskFacts): AppError {
   const state = facts?.run?.decision_state;
   const decided = state === undefined || state === 'pending' ? '' : `: ${decisionWords[state]}`;
@@ -116,7 +116,7 @@ export function noDecision(id: string, facts?: TaskFacts): AppError {
   });
 }
 
-/** A parent has no runs of its own but its reviews, and these are made anew, never gone on with. */
+/** A parent has no runs of its own except its reviews, which are repeated, never resumed. */
 export function parentRefusal(plan: Plan, task: Task, sentBack: readonly string[] = []): AppError {
   const why = `blackbird why ${shellWord(task.id)}`;
   if (sentBack.length > 0)
@@ -159,7 +159,7 @@ function firstSteps(facts: TaskFacts): NextStep[] {
   return [{command: `blackbird execute ${shellWord(id)}`, why}];
 }
 
-/** Its latest run was replaced, by an undo as a rule: only an execution begins another one. */
+/** Its latest run was replaced, usually by an undo: only `execute` starts another one. */
 function goneBefore(facts: TaskFacts, command: TaskCommand): AppError {
   const {task, run} = facts;
   const reason = `it was replaced by run ${run?.superseded_by_run_id}`;
@@ -187,17 +187,17 @@ function undoneBefore(id: string, {superseded_by_run_id: by = ''}: RunRecord): A
   return new AppError(code, message, {next: [{command: redo, why: 'take the undo back'}, ...next]});
 }
 
-/** Why its session cannot be gone on with, in words. */
+/** Explains why its session cannot be continued. */
 export const sessionText = ({run, circumstances}: TaskFacts, obstacle: SessionObstacle): string =>
   run === null ? '' : obstacleText(obstacle, run, circumstances);
 
-/** Those of the commands that are possible, as they are said in the shell. */
+/** The commands of this list that are possible, as shell commands. */
 export function stepsOf(facts: TaskFacts, commands: readonly TaskCommand[]): NextStep[] {
   const possible = possibleCommands(facts);
   return commands.filter((command) => possible.includes(command)).map((command) => stepFor(facts, command));
 }
 
-/** How a run that only its own program can take up goes on with it; undefined for every other. */
+/** How to continue a run with the program it belongs to; undefined if that is not the obstacle. */
 export function stepInProgram(facts: TaskFacts): NextStep | undefined {
   const {run, circumstances} = facts;
   if (run === null || taskObstacle(facts, 'resume') !== 'otherProgram') return undefined;
@@ -205,7 +205,7 @@ export function stepInProgram(facts: TaskFacts): NextStep | undefined {
   return taskObstacle(there, 'resume') === null ? resumeInProgram(run) : undefined;
 }
 
-/** How a command is said in the shell, and why one would. */
+/** A command for the shell, and the reason to use it. */
 export function stepFor(facts: TaskFacts, command: TaskCommand): NextStep {
   const {verb, rest = '', why} = shell[command];
   return {
@@ -240,7 +240,7 @@ const shell: Record<TaskCommand, {verb: string; rest?: string; why: string}> = {
   setStatus: {verb: 'set-status', rest: ' todo', why: 'make it ready'},
 };
 
-/** What stands at a checkpoint is decided, not changed by other means. */
+/** A task at its checkpoint needs a decision and cannot be changed otherwise. */
 function atCheckpoint(facts: TaskFacts): AppError {
   const taskId = facts.task.id;
   const review = `blackbird review ${shellWord(taskId)}`;
@@ -255,18 +255,18 @@ function atCheckpoint(facts: TaskFacts): AppError {
   });
 }
 
-/** Whether its own program could go on: in a session, or told everything again where it only waits for answers. */
+/** Whether its own program could continue: in a session, or from scratch if it only waits for answers. */
 const hasWayOn = ({provider_session_ref, resumable, state}: RunRecord): boolean =>
   (provider_session_ref !== '' && resumable) || state === 'waiting';
 
-/** The whole diagnosis of a resume that cannot be: task, run, provider, session, reason, what to do. */
+/** The full diagnosis of a refused resume: task, run, provider, session, reason and next steps. */
 export function resumeRefusal(
   code: ErrorCode,
   task: Pick<Task, 'id' | 'title'>,
   run: RunRecord,
   reason: string,
 ): AppError {
-  // Why its agent did not start or go on may be mended; the session is there.
+  // The session exists, so whatever stopped the agent may be fixed by now.
   const isPassing = reason === run.failure?.message && run.resumable;
   return new AppError(code, `cannot resume ${task.id}: ${reason}`, {
     details: diagnosis(task, run, reason),
@@ -286,6 +286,6 @@ const stillAsked = (id: string): NextStep => ({
   why: 'decide otherwise; it still waits for you',
 });
 
-/** Changes that nobody heard of leave the checkpoint open. */
+/** Requested changes that were not delivered leave the checkpoint open. */
 const isStillAsked = (run: RunRecord) =>
   run.decision_state === 'pending' || (run.decision_required === true && isUndelivered(run));

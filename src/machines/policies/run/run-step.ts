@@ -26,13 +26,13 @@ export type SegmentVerdict =
 
 export type SegmentExit = {
   readonly verdict: SegmentVerdict;
-  /** The provider has the session on its own disk. */
+  /** The provider has saved the session on disk. */
   readonly isSessionStored: boolean;
   /** The model said or did something. */
   readonly hasWorked: boolean;
 };
 
-/** Everything that can happen to a run, as data: applied to the record, and nothing else changes it. */
+/** Everything that can happen to a run, as data. Records change in no other way. */
 export type RunStep =
   | {readonly type: 'segmentStarted'; readonly identity: ProcessIdentity; readonly argv: readonly string[]}
   | {readonly type: 'sessionCaptured'; readonly sessionRef: string; readonly dialect?: Dialect}
@@ -41,10 +41,10 @@ export type RunStep =
       readonly type: 'paused';
       readonly reason: PauseReason;
       readonly resumable: boolean;
-      /** What Blackbird paused it for, where no person asked. */
+      /** The reason, if Blackbird itself paused the run. */
       readonly failure?: Failure;
     } & Partial<Pick<SegmentExit, 'hasWorked'>>)
-  /** A person wants what waits for its time to be tried now. */
+  /** The user wants to retry now instead of waiting. */
   | {readonly type: 'retryAsked'}
   | ({
       readonly type: 'relaunched';
@@ -52,30 +52,30 @@ export type RunStep =
       readonly feedback?: string;
       readonly isReviewed?: boolean;
       readonly telling?: ToldTask;
-      /** Asked for with this resume; without it, as before. */
+      /** The model asked for with this resume; unchanged without it. */
       readonly wish?: ModelWish;
     } & FeedbackMark)
-  /** `isContinued`: the run stood somewhere before, and goes back there when its agent will not go on. */
+  /** `isContinued`: the run had an earlier state and returns to it if its agent does not continue. */
   | ({
       readonly type: 'ended';
       readonly verdict: SegmentVerdict;
       readonly isContinued: boolean;
     } & Partial<Pick<SegmentExit, 'isSessionStored' | 'hasWorked'>>)
   | {readonly type: 'decided'; readonly decision: Decision}
-  /** An approval is taken back: the run stands at its checkpoint again. */
+  /** An approval is withdrawn: the run is at its checkpoint again. */
   | {readonly type: 'approvalWithdrawn'}
-  /** Its answer was checked: this is what the review found. */
+  /** The verdict of a review, after its answer was checked. */
   | {readonly type: 'judged'; readonly answer: ReviewAnswer}
-  /** A person leaves a task as it is, whatever this review said. */
+  /** The user leaves a task as it is, despite this review. */
   | {readonly type: 'dismissed'; readonly taskId: string; readonly by: string}
-  /** A person changed what this review tells a task, before it was told. */
+  /** The user edited this review's feedback before it was delivered. */
   | {readonly type: 'feedbackEdited'; readonly taskId: string; readonly by: string; readonly feedback: string}
   | {readonly type: 'superseded'; readonly byRunId: string}
-  /** The run that was to replace it never began. */
+  /** The run that was to replace it never started. */
   | {readonly type: 'reinstated'}
-  /** Found after a crash: recorded, but nothing of an agent ever ran. */
+  /** Found after a crash: recorded, but no agent was ever started. */
   | {readonly type: 'neverStarted'}
-  /** Stopped before its agent was told to go: it stands where it stood, a new run is canceled. */
+  /** Stopped before its agent was released: it returns to its earlier state; a new run is canceled. */
   | {readonly type: 'withdrawn'; readonly reason?: PauseReason; readonly failure?: Failure}
   | CheckStep;
 
@@ -84,29 +84,29 @@ export type SegmentTrace = {
   readonly end?: SegmentEnd | null;
   readonly result?: string;
   readonly work?: SegmentWork;
-  /** The working files before the agent is told to go; null where git cannot tell. */
+  /** The working files before the agent is released; null if git cannot tell. */
   readonly baselineTree?: string | null;
-  /** What was around the files then. */
+  /** Branches, ignored files and so on at that time. */
   readonly surroundings?: KeptSurroundings;
   readonly host?: string;
   readonly owner?: ProcessIdentity | null;
   readonly check?: CheckTrace;
-  /** A random number below 1 that spreads those who try again. */
+  /** A random number below 1 that spreads out retries. */
   readonly chance?: number;
 };
 
-/** `seconds` it took; `ending` is null for one that could not be started, whose `reason` says why. */
+/** `seconds` is the duration; `ending` is null for a check that could not be started, and `reason` says why. */
 export type CheckTrace = {
-  /** The files as the step finds them. */
+  /** The files at the time of the step. */
   readonly tree?: string | null;
   readonly seconds?: number;
   readonly ending?: CheckEnding | null;
   readonly reason?: string;
-  /** What happened around the files while checks were made. */
+  /** Side effects that happened while checks were running. */
   readonly sideEffects?: readonly SideEffect[];
 };
 
-/** What is known of an agent process once it is gone. */
+/** What is known about an agent process after it has ended. */
 export type SegmentEnd = {
   readonly exitCode: number | null;
   readonly signal: string | null;
@@ -114,22 +114,22 @@ export type SegmentEnd = {
   readonly stderr: string;
   readonly isLogTruncated?: boolean;
   readonly usage?: Usage;
-  /** The usage counts earlier segments of the session too. */
+  /** The usage includes earlier segments of the session. */
   readonly isWholeSession?: boolean;
 };
 
-/** What the task has changed in the working files by now; the tree is null where git cannot tell. */
+/** What the task has changed in the working files so far; the tree is null if git cannot tell. */
 export type SegmentWork = {
   readonly tree: string | null;
   readonly summary: ReviewSummary;
   readonly sideEffects?: readonly SideEffect[];
 };
 
-/** What a segment knows of its agent so far. */
+/** What a segment knows about its agent so far. */
 export type SegmentFacts = {
   readonly run: RunRecord;
   readonly request: AgentRequest;
-  /** `failure`: what Blackbird itself paused it for. */
+  /** `failure` is the reason, if Blackbird itself paused it. */
   readonly pause: {
     readonly reason: PauseReason;
     readonly presses: number;
@@ -138,14 +138,14 @@ export type SegmentFacts = {
   readonly held: {readonly identity: ProcessIdentity; readonly argv: readonly string[]} | null;
   readonly session: {readonly ref: string; readonly dialect?: Dialect; readonly isRecorded: boolean} | null;
   readonly exit: SegmentExit | null;
-  /** Whatever comes now, the agent's own verdict stands. */
+  /** The agent has reported its result, which nothing changes any more. */
   readonly hasResult: boolean;
 };
 
-/** Before anything is known of the agent. */
+/** Before anything is known about the agent. */
 export const nothingSeen = {pause: null, held: null, session: null, exit: null, hasResult: false} as const;
 
-/** Interrupted, an agent may say that it failed: that is the pause. A success is one at any time. */
+/** An interrupted agent may report a failure: that is the pause. A success always counts. */
 export const afterResult = ({hasResult, pause}: SegmentFacts, isOk: boolean) => ({
   hasResult: hasResult || pause === null || isOk,
 });
@@ -155,11 +155,11 @@ export const afterExit = (
   {verdict, isSessionStored, hasWorked}: SegmentExit,
 ) => ({exit: {verdict, isSessionStored, hasWorked}, hasResult: hasResult || pause === null});
 
-/** The first reason stands; every further one is haste. */
+/** The first reason counts; each further request only adds urgency. */
 export const pausedBy = ({pause}: SegmentFacts, reason: PauseReason) =>
   pause ? {...pause, presses: pause.presses + 1} : {reason, presses: 1};
 
-/** What Blackbird pauses it for, unless it is paused already. */
+/** A pause for a budget, unless the run is already pausing. */
 export const pausedByBudget = (
   {pause}: SegmentFacts,
   overrun: Overrun | null,
@@ -176,13 +176,13 @@ export function capturedSession({
   return {ref, ...(dialect && {dialect}), isRecorded: false};
 }
 
-/** What became of a segment. `withdrawn`: it was paused before its agent was told to go, so nothing happened. */
+/** How a segment ended. `withdrawn`: paused before its agent was released, so nothing happened. */
 export type SegmentOutput = {readonly run: RunRecord} & (
   | {readonly outcome: 'ended' | 'withdrawn'}
   | {readonly outcome: 'error'; readonly error: unknown}
 );
 
-/** What a segment wants written down at each point of its life. */
+/** The record change for each point in the life of a segment. */
 export const segmentStep = {
   start: ({held}: SegmentFacts): RunStep => {
     if (held === null) throw new Error('No agent is held back');
@@ -204,10 +204,10 @@ export const segmentStep = {
   pause: (facts: SegmentFacts): RunStep => {
     const {run, request, pause, exit} = facts;
     const failure = pause?.failure;
-    // A review is never resumed: what Blackbird stopped it for is its end.
+    // A review is never resumed: if Blackbird stops it, it has ended.
     if (failure && run.run_type === 'review')
       return segmentStep.end({...facts, exit: {...failedWith(failure), hasWorked: exit?.hasWorked === true}});
-    // A session that is resumed was confirmed before, whatever happened to this segment.
+    // The session of a resumed run was confirmed earlier, whatever happened to this segment.
     const isStored = request.kind === 'resume' || exit?.isSessionStored === true;
     return {
       type: 'paused',
@@ -221,9 +221,9 @@ export const segmentStep = {
   end: ({run, request, held, exit}: SegmentFacts): RunStep => {
     const seen = exit ?? failedWith({kind: 'agent_error', message: 'the agent could not be stopped'});
     const earlierSegments = run.segments.length - (held === null ? 0 : 1);
-    // Feedback on a run that ended made a new one: that stood nowhere before, so it can only fail.
+    // Feedback on an ended run creates a new run, which has no earlier state to return to: it can only fail.
     const hasStood = request.kind === 'resume' && !isFeedbackRun(run);
-    // A session that is resumed was confirmed before.
+    // The session of a resumed run was confirmed earlier.
     const isSessionStored = request.kind === 'resume' || seen.isSessionStored;
     return {type: 'ended', ...seen, isSessionStored, isContinued: hasStood || earlierSegments > 0};
   },
@@ -236,8 +236,8 @@ function failedWith(failure: Failure): SegmentExit {
 }
 
 /**
- * Whether the session survived how the agent was stopped: one that was killed or lost within a second of
- * announcing it, with no later line, had not stored it yet.
+ * Whether the session survived the stop: an agent killed or lost within a second of announcing it, without a later
+ * line, had not stored it yet.
  */
 export function isSessionStored(facts: {
   readonly sessionSeenAt: number | null;

@@ -2,11 +2,11 @@ import {AppError} from '../../../services/contracts/errors.ts';
 
 const between = '\n\n';
 
-/** Whether feedback says a text as a part of its own; the same words inside a sentence are another text. */
+/** Whether feedback contains a text as lines of its own; the same words inside a sentence do not count. */
 export const isSaidIn = (feedback: string, text: string): boolean =>
   `${between}${feedback}${between}`.includes(`${between}${text}${between}`);
 
-/** What of a draft is still to be said; words that were sent may stand behind older ones, on lines of their own. */
+/** The part of a draft that was not sent yet. Sent text may follow older text, on lines of its own. */
 export function unsaidOf(text: string, feedback: string): string {
   const said = feedback.trim();
   if (text.trim() === '' || isSaidIn(feedback, text) || isSaidIn(said, text.trim())) return '';
@@ -18,22 +18,22 @@ export function unsaidOf(text: string, feedback: string): string {
   return text;
 }
 
-/** Feedback with a text before it that an agent has not heard, once. */
+/** Feedback preceded by a text that the agent has not received, without repeating it. */
 export const sayAlso = (unheard: string, feedback: string): string =>
   unheard === '' || isSaidIn(feedback, unheard) ? feedback : `${unheard}${between}${feedback}`;
 
-/** Two texts for one agent, in the order they were sent; what one of them says already is said once. */
+/** Two texts for one agent in the order they were sent, without repetition. */
 export const sayBoth = (earlier: string, later: string): string =>
   isSaidIn(earlier, later) ? earlier : sayAlso(earlier, later);
 
-/** The text of a draft: what a task is told of a parent review, edited. The words of another review are other words. */
+/** The name of the draft for edited parent review feedback. Each review has its own. */
 export const parentReviewText = (reviewRunId: string): string => `${parentReview}${reviewRunId}`;
 
 export const isOfParentReview = (textId: string): boolean => textId.startsWith(parentReview);
 
 const parentReview = 'parent ';
 
-/** A refusal that says that the words it refused are not lost. */
+/** Adds to an error that the user's text is kept. */
 export const withWordsKept = (error: unknown): unknown =>
   error instanceof AppError
     ? new AppError(error.code, error.message, {

@@ -5,7 +5,7 @@ import {recordedIdentity} from './run-step.ts';
 import {plusUsage, usageSince} from './spent.ts';
 import {toldNothingMore} from './told-task.ts';
 
-/** No agent is alive: the phase is gone, where it stood before no longer matters, and the last segment has an end. */
+/** The record of a run without a live agent: no phase, no earlier state, and an end for the last segment. */
 export function resting(run: RunRecord, {end = null, work}: SegmentTrace, now: string): RunRecord {
   const {phase: _, stood: __, ...told} = toldNothingMore(run);
   const kept = {...told, segments: told.segments.map(({surroundings: _, ...segment}) => segment)};
@@ -32,7 +32,7 @@ export function resting(run: RunRecord, {end = null, work}: SegmentTrace, now: s
   };
 }
 
-/** What the last process used: agents that count their whole session tell what the others did, too. */
+/** The usage of the last process. Agents that count per session include earlier processes. */
 function usageOf(
   {session_usage, usage, segments}: RunRecord,
   {usage: told, isWholeSession}: SegmentEnd,
@@ -50,7 +50,7 @@ function withWork(
   const run = sideEffects.length === 0 ? kept : {...kept, side_effects: [...sideEffects]};
   if (tree === null) return {...run, review_summary: summary};
   const segments = run.segments.map((segment, place) =>
-    // An agent that could not be started has no segment: the last one is an older one then.
+    // An agent that could not be started has no segment, so the last one is older.
     place === run.segments.length - 1 && segment.baseline_tree !== undefined
       ? {result_tree: tree, ...segment}
       : segment,

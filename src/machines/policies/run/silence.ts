@@ -2,17 +2,17 @@ import {counted} from '../text/counted.ts';
 import type {Budgets} from './budget.ts';
 import type {SegmentFacts} from './run-step.ts';
 
-/** For how long an agent has printed nothing, and whether its last words were that it tries again. */
+/** How long an agent has printed nothing, and whether its last message was about a retry. */
 export type Silence = {readonly milliseconds: number; readonly isRetrying: boolean};
 
-/** How long an agent may take, and what it may use. Without `stallMilliseconds` it may be silent for any time. */
+/** How long an agent may take and what it may use. Without `stallMilliseconds` it may be silent forever. */
 export type AgentTimes = {
   readonly graceMilliseconds: number;
   readonly stallMilliseconds?: number;
   readonly budgets?: Budgets;
 };
 
-/** These alone, of whatever has them. */
+/** Picks these fields. */
 export const agentTimes = ({graceMilliseconds, stallMilliseconds, budgets}: AgentTimes): AgentTimes => ({
   graceMilliseconds,
   ...(stallMilliseconds === undefined ? {} : {stallMilliseconds}),
@@ -22,19 +22,19 @@ export const agentTimes = ({graceMilliseconds, stallMilliseconds, budgets}: Agen
 type Pause = NonNullable<SegmentFacts['pause']>;
 
 const minute = 60_000;
-/** An agent that tries again in silence for so long cannot reach its model. */
+/** An agent that retries silently for this long cannot reach its model. */
 const retryingLimit = 10 * minute;
-/** Looked at again no sooner, whatever is left. */
+/** The shortest interval between two looks. */
 const shortestLook = 1_000;
 
-/** Until it is worth looking whether an agent is silent. An agent without a limit is looked at once a day. */
+/** How long until the next look at a silent agent. Without a limit, once a day. */
 export function untilSilenceCheck(stallMilliseconds: number | undefined, silent: number): number {
   const limit =
     stallMilliseconds === undefined ? 24 * 60 * minute : Math.min(stallMilliseconds, retryingLimit);
   return Math.max(shortestLook, limit - silent);
 }
 
-/** The pause that too long a silence is; null while it is short enough. */
+/** The pause for an agent that was silent for too long; null while it is within its limit. */
 export function silencePause(
   {milliseconds, isRetrying}: Silence,
   stallMilliseconds: number | undefined,

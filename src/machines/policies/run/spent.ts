@@ -2,7 +2,7 @@ import type {Usage} from '../../../services/contracts/agent.ts';
 import type {RunRecord, Segment} from '../../../services/contracts/run.ts';
 import type {Spent} from '../../../services/contracts/usage.ts';
 
-/** As a record has it. */
+/** Usage as recorded. */
 type Told = Pick<NonNullable<RunRecord['usage']>, keyof Usage>;
 
 export const nothingSpent: Spent = {tokens: 0, cost_usd: 0, milliseconds: 0};
@@ -13,25 +13,25 @@ export const plus = (one: Spent, other: Spent): Spent => ({
   milliseconds: one.milliseconds + other.milliseconds,
 });
 
-/** What an agent used that worked for so long. What it did not tell is nothing. */
+/** The usage of an agent that ran for this long. What it did not report counts as zero. */
 export const spentBy = (usage: Told | undefined, milliseconds: number): Spent => ({
   tokens: (usage?.input_tokens ?? 0) + (usage?.output_tokens ?? 0),
   cost_usd: usage?.cost_usd ?? 0,
   milliseconds: Math.max(0, milliseconds),
 });
 
-/** What the agents of a run used, all or those of one job. */
+/** The usage of a run's agents, or of those in one job. */
 export const spentIn = ({segments}: Pick<RunRecord, 'segments'>, jobId?: string): Spent =>
   segments
     .filter(({job_id}) => jobId === undefined || job_id === jobId)
     .map(segmentSpent)
     .reduce(plus, nothingSpent);
 
-/** What counts for the budget of a task: the run, and those that it goes on from. */
+/** What counts for the budget of a task: the run and those it continues. */
 export const taskSpent = (run: Pick<RunRecord, 'segments' | 'spent_before'>): Spent =>
   plus(run.spent_before ?? nothingSpent, spentIn(run));
 
-/** Nobody knows when an agent ended that was lost: its time is not counted. */
+/** The end of a lost agent is unknown, so its time is not counted. */
 function segmentSpent({usage, started_at, ended_at}: Segment): Spent {
   return spentBy(usage, ended_at === undefined ? 0 : Date.parse(ended_at) - Date.parse(started_at));
 }
@@ -41,7 +41,7 @@ export function plusUsage(before: Told | undefined, latest: Usage): Usage {
   return combined(before, latest, (one, other) => one + other);
 }
 
-/** What a run has used by now: its agents before, and what the one at work tells. */
+/** A run's usage so far: its earlier agents, and what the current one reports. */
 export function usageSoFar(
   {usage, session_usage}: Pick<RunRecord, 'usage' | 'session_usage'>,
   told: Usage,
@@ -51,7 +51,7 @@ export function usageSoFar(
   return plusUsage(usage, before ? usageSince(told, before) : told);
 }
 
-/** The part of a total that came after another one. */
+/** The part of a total that came after an earlier total. */
 export const usageSince = (total: Usage, before: Told): Usage =>
   combined(total, before, (one, other) => Math.max(0, one - other));
 

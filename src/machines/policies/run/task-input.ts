@@ -11,7 +11,7 @@ import type {Budgets} from './budget.ts';
 import {agentTimes} from './silence.ts';
 import {type CheckRules, usualChecks, type VerificationOutput} from './verification.ts';
 
-/** What is to be done with a task: a run, or only the checkpoint it stands at. */
+/** What to do with a task: run it, or only ask at its checkpoint. */
 export type TaskMode = RunMode | {readonly type: 'review'; readonly decision: Decision | null};
 
 export type TaskInput = {
@@ -20,24 +20,24 @@ export type TaskInput = {
   readonly provider: ProviderId;
   readonly explicitProvider: ProviderId | null;
   readonly graceMilliseconds: number;
-  /** An agent that prints nothing for so long is interrupted; without it, none is. */
+  /** An agent that prints nothing for this long is interrupted; without it, none is. */
   readonly stallMilliseconds?: number;
-  /** Whether the run ends at a checkpoint; without it, as it began. */
+  /** Whether the run ends at a checkpoint; without it, as when it began. */
   readonly isReviewed?: boolean;
-  /** Somebody is there to decide; else a checkpoint is left open. */
+  /** Someone is there to decide; otherwise a checkpoint is left open. */
   readonly isAttended?: boolean;
-  /** Its change is committed before the plan says that it is done. */
+  /** The change is committed before the plan marks the task done. */
   readonly commits?: true;
   readonly wishes?: JobWishes;
   readonly checks?: CheckRules;
   readonly budgets?: Budgets;
 };
 
-/** Where a task stands, as far as its next step depends on it. */
+/** The progress of a task, as far as its next step depends on it. */
 export type TaskProgress = TaskInput & {
   readonly task: Pick<Task, 'id' | 'title'>;
   readonly prepared: PreparedTask | null;
-  /** As it was last seen. */
+  /** The run as last seen. */
   readonly run: RunRecord | null;
   /** Why its run was asked to pause. */
   readonly pauseReason: PauseReason | null;
@@ -66,10 +66,10 @@ export function prepareInput({
   return isReviewed === undefined ? common : {...common, isReviewed};
 }
 
-/** What a person says to the agent of a run, besides answers. */
+/** The user's message to the agent, apart from answers. */
 export const feedbackIn = (mode: TaskMode): string | null => (mode.type === 'resume' ? mode.feedback : null);
 
-/** Feedback to a run that stands at its checkpoint. */
+/** Feedback to a run at its checkpoint. */
 export function decisionMode(mode: TaskMode): TaskMode {
   const feedback = feedbackIn(mode);
   return feedback === null ? mode : {type: 'review', decision: {state: 'changes_requested', feedback}};
@@ -92,7 +92,7 @@ export function verificationInput(progress: TaskProgress): VerificationInput {
   return {run: lastRun(progress), pauseReason, graceMilliseconds, limitMilliseconds, rounds};
 }
 
-/** The same run goes on, with what its agent is told of the check that failed. */
+/** The same run continues, with a prompt about the failed check. */
 export function sentBack(progress: TaskProgress, output: VerificationOutput): Partial<TaskProgress> {
   if (output.outcome !== 'sentBack') throw new Error('Nobody was sent back');
   const {run, request} = output;

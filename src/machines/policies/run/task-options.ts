@@ -16,7 +16,7 @@ import {
 } from './run-circumstances.ts';
 import {type RunCommandName, type RunStanding, runObstacle, standingOf} from './run-options.ts';
 
-/** Everything a person can ask for with a task. `sendBack` is `resume` with feedback, `answer` with answers. */
+/** Everything a user can do with a task. `sendBack` is `resume` with feedback, `answer` is `resume` with answers. */
 export const taskCommands = [
   'review',
   'resume',
@@ -34,39 +34,39 @@ export type TaskCommand = (typeof taskCommands)[number];
 export type TaskFacts = {
   readonly plan: Plan;
   readonly task: Task;
-  /** The run that says how the task stands; null before the first one. */
+  /** The run that determines the state of the task; null before the first one. */
   readonly run: RunRecord | null;
   readonly circumstances: RunCircumstances;
-  /** A parent review sent it back, and nobody has answered yet. */
+  /** A parent review sent it back, and its feedback is still pending. */
   readonly isSentBack: boolean;
-  /** Its Blackbird is gone, and something of its agent still lives. */
+  /** Its Blackbird is dead, but part of its agent is still running. */
   readonly isOrphaned?: boolean;
-  /** The Blackbird that launched its run works at this moment. */
+  /** The Blackbird that launched its run is working right now. */
   readonly isOwnerAtWork?: boolean;
-  /** A file of its history that cannot be read, of a task that may stand at a checkpoint. */
+  /** An unreadable file in its history, if the task may be at a checkpoint. */
   readonly unreadable?: string;
-  /** The job that works here now, and keeps others from running tasks. */
+  /** The job that is running here and keeps others from running tasks. */
   readonly job?: JobAtWork;
-  /** Its provider is known to be at a limit, of a task that is ready. */
+  /** Set if the task is ready and its provider is known to be at a limit. */
   readonly limit?: {readonly provider: ProviderId; readonly until: string};
-  /** When it was looked at; times are told as of then. */
+  /** The time of the look; waiting times are relative to it. */
   readonly now?: string;
 };
 
-/** When the latest run of the project began, as far as anybody asks. */
+/** When the latest run of the project started, if anyone needs to know. */
 type LatestStart = {readonly latestStart?: string | null};
 
-/** What is known besides the plan: where we are, and how the task stands on disk. */
+/** What is known besides the plan: the surroundings, and the task's state on disk. */
 export type KnownOfTask = ProgramChoice &
   LatestStart &
   Pick<TaskFacts, 'run' | 'isSentBack' | 'isOrphaned' | 'isOwnerAtWork' | 'unreadable'> & {
     readonly repoRoot: string;
-    /** A process holds the project lock, this one or another: a run that says running is running. */
+    /** Some process holds the project lock, so a run recorded as running is running. */
     readonly isEngineAlive: boolean;
     readonly isSessionRef: (provider: ProviderId, ref: string) => boolean;
   };
 
-/** What the run chart is asked with; every command and every view makes its facts here. */
+/** Collects the facts for the run chart. Every command and every view gets them here. */
 export function factsAbout(
   plan: Plan,
   task: Task,
@@ -76,7 +76,7 @@ export function factsAbout(
   const circumstances = circumstancesAt({repoRoot, explicitProvider, customCommand}, run, {
     isSessionRef: run !== null && isSessionRef(run.provider, run.provider_session_ref),
     owner: isEngineAlive ? 'alive' : 'gone',
-    // A status that somebody gave it by hand is a decision, and the Go program knew no checkpoints.
+    // A status set by hand is a decision, and the Go program had no checkpoints.
     isPastCheckpoint: task.status !== 'in_progress' || (run !== null && isGoRun(run)),
     isBuiltOn: isAfter(latestStart, run?.decision_resolved_at),
   });
@@ -87,21 +87,21 @@ export function factsAbout(
 const isAfter = (start: string | null | undefined, decided: string | undefined): boolean =>
   start != null && decided !== undefined && compareTimestamps(start, decided) > 0;
 
-/** Where the run of the task stands; null before the first one. */
+/** The state of the task's run; null before the first one. */
 export const taskStanding = ({run, circumstances}: TaskFacts): RunStanding | null =>
   run && standingOf(run, circumstances);
 
-/** Its agent has ended, and its job has yet to commit it, to try again or to tell the plan. */
+/** Its agent has ended, but its job still has to commit, retry or update the plan. */
 export const isBeingFinished = (facts: TaskFacts): boolean =>
   facts.isOwnerAtWork === true && isInWork(facts.task) && taskStanding(facts) === 'ended';
 
-/** Why a command cannot be given: what the run chart says, or what the plan says before it is asked. */
+/** Why a command is refused: by the run chart, or by the plan before the chart is asked. */
 export type TaskObstacle =
   | SessionObstacle
   | ApprovalObstacle
   | 'notApproved'
   | 'children'
-  /** A parent whose children are done: an execute reviews it, and nothing else may be done with it. */
+  /** A parent whose children are done: only `execute` applies, which reviews it. */
   | 'reviewDue'
   | 'running'
   | 'replaced'
@@ -118,22 +118,22 @@ export type TaskObstacle =
 
 export type TaskOption = {readonly command: TaskCommand; readonly obstacle: TaskObstacle | null};
 
-/** For every command whether it is possible. Commands, refusals, hints and keys all take it from here. */
+/** Whether each command is possible. Commands, refusals, hints and keys all use this. */
 export const taskOptions = (facts: TaskFacts): readonly TaskOption[] =>
   taskCommands.map((command) => ({command, obstacle: taskObstacle(facts, command)}));
 
-/** What can be done next, best first: where there is a session, going on in it comes before anything else. */
+/** The possible commands, best first: continuing a session comes before anything else. */
 export const possibleCommands = (facts: TaskFacts): readonly TaskCommand[] =>
   taskCommands.filter((command) => taskObstacle(facts, command) === null);
 
-/** What a person would do next, best first; nothing where the task waits for others, is at work or is done. */
+/** What a user would do next, best first; empty if the task is blocked, running or done. */
 export const nextCommands = (facts: TaskFacts): readonly TaskCommand[] =>
   wishes(facts).filter((command) => taskObstacle(facts, command) === null);
 
-/** What going on with a task is; `sendBack` brings what a review said of it. */
+/** The ways to continue a task; `sendBack` delivers review feedback. */
 export type WayOn = 'review' | 'sendBack' | 'answer' | 'resume';
 
-/** What one key goes on with, whichever it is; null where the chart takes none of them. */
+/** The way to continue that one key takes; null if there is none. */
 export function wayOn(facts: TaskFacts): WayOn | null {
   if (taskObstacle(facts, 'review') === null) return 'review';
   if (taskObstacle(facts, 'resume') !== null) return null;
@@ -173,7 +173,7 @@ export function taskObstacle(facts: TaskFacts, command: TaskCommand): TaskObstac
   if (!isLeaf(task)) return isReviewDue(facts.plan, task) ? 'reviewDue' : 'children';
   if (command === 'execute') return executeObstacle(facts, standing);
   if (command === 'retry') return retryObstacle(facts);
-  // Sent back without ever having run: a person did the task, and the first run begins with the feedback.
+  // Sent back without ever having run: a person did the task, so its first run starts with the feedback.
   if (run === null) return command === 'resume' && facts.isSentBack ? null : noRun[command];
   return runObstacleFor(facts, run, command);
 }
@@ -188,7 +188,7 @@ const noRun = {
   withdraw: 'notApproved',
 } as const satisfies Partial<Record<TaskCommand, TaskObstacle>>;
 
-/** By hand, never behind the back of an agent or of a decision. */
+/** A status cannot be set by hand while an agent is working or a decision is pending. */
 function statusObstacle(standing: RunStanding | null): TaskObstacle | null {
   if (standing === 'busy') return 'running';
   return standing === 'decisionPending' ? 'checkpoint' : null;
@@ -204,7 +204,7 @@ function executeObstacle({plan, task}: TaskFacts, standing: RunStanding | null):
   return standing === 'waiting' ? 'asking' : 'notReady';
 }
 
-/** A status is made `todo` again; what can be resumed is not retried behind its back. */
+/** Retry sets the status to `todo`. A run that can be resumed is not discarded this way. */
 function retryObstacle({task, run, circumstances}: TaskFacts): TaskObstacle | null {
   if (task.status === 'failed' || task.status === 'blocked') return null;
   if (task.status !== 'in_progress') return 'notFailed';
@@ -229,8 +229,8 @@ function runObstacleFor(
 }
 
 /**
- * What the run itself is asked for. A bare resume answers, goes on, or brings what a review said; a run that
- * failed is told to go on.
+ * The command for the run itself. A plain resume answers, continues or delivers review feedback; a failed run is told
+ * to continue.
  */
 function chartCommand(
   {isSentBack, run}: TaskFacts,

@@ -9,44 +9,44 @@ import {failedCheck} from './verification.ts';
 
 export type TaskOutput =
   | {readonly outcome: Exclude<RunState, 'running'>; readonly run: RunRecord}
-  /** The run has ended, and nobody has decided what comes of it. */
+  /** The run has ended and awaits a decision. */
   | {readonly outcome: 'decision_required'; readonly run: RunRecord}
-  /** The provider would not go on with its session; the run stands where it stood. */
+  /** The provider refused to continue the session; the run is in its earlier state. */
   | {readonly outcome: 'refused'; readonly run: RunRecord; readonly reason: string}
-  /** It was left while it waited for its time. */
+  /** The user gave up the wait before it started. */
   | {readonly outcome: 'notBegun'; readonly taskId: string; readonly asked: string}
   | {readonly outcome: 'error'; readonly error: unknown};
 
-/** What became of a task whose run came to rest. */
+/** The outcome of a task whose run has settled. */
 export function taskOutcome(run: RunRecord): TaskOutput {
   const {state, failure} = run;
   if (state === 'running')
     return {outcome: 'error', error: new Error(`run ${run.run_id} ended without an outcome`)};
-  // Its agent would not go on: the record is back where it was, with the reason on it.
+  // Its agent did not continue: the record is back in its earlier state, with the reason.
   if (failure && (state === 'paused' || state === 'waiting') && !isHeldUp(run))
     return {outcome: 'refused', run, reason: failure.message};
-  // Feedback that nobody heard: its own run failed, the task stands as the run before says.
+  // Feedback that was not delivered: its own run failed, and the previous run still determines the task.
   if (isUndelivered(run)) return {outcome: 'refused', run, reason: failure?.message ?? ''};
   return {outcome: state, run};
 }
 
-/** Of a run that was stopped before its agent was told to go. What held it up before is no news. */
+/** The outcome of a run stopped before its agent was released. An earlier hold-up is not reported again. */
 export function withdrawnOutcome(run: RunRecord): TaskOutput {
   if (run.state !== 'paused' && run.state !== 'waiting') return taskOutcome(run);
   const {failure: _, ...standing} = run;
   return {outcome: run.state, run: standing};
 }
 
-/** What the end of a job tells of a task; records are too large to be kept for every one. */
+/** What the end of a job reports about a task; whole records are too large to keep. */
 export type Attempted = {
   readonly taskId: string;
   /** What to do about its failure. */
   readonly next?: readonly NextStep[];
-  /** What the run chart says of it: at its checkpoint, whether changes can be requested. */
+  /** From the run chart: at a checkpoint, whether changes can be requested. */
   readonly resumable: boolean;
-  /** Nobody can see or take back what it changed. */
+  /** Its changes can be neither shown nor undone. */
   readonly isUnrecorded?: true;
-  /** The check it failed for, in words, and the end of what that printed. */
+  /** The check that failed, and the end of its output. */
   readonly failedCheck?: {readonly words: string; readonly tail: readonly string[]};
 } & Pick<RunRecord, 'state' | 'failure' | 'retry_at' | 'questions' | 'decision_state'>;
 

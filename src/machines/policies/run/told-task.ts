@@ -1,7 +1,7 @@
 import type {Task} from '../../../services/contracts/plan.ts';
 import type {RunRecord, ToldTask} from '../../../services/contracts/run.ts';
 
-/** What an agent is told of its task, in the order and words of its prompt. */
+/** The parts of a task in its prompt, in the same order and with the same headings. */
 const fields = [
   {name: 'title', heading: 'Title', textOf: ({title}: Task) => title},
   {name: 'prompt', heading: 'What to do', textOf: ({prompt = ''}: Task) => prompt},
@@ -13,7 +13,7 @@ const fields = [
   },
 ] as const;
 
-/** A digest for each field: enough to see that it was changed, and small whatever its text. */
+/** A digest per field: enough to detect a change, and small whatever the text. */
 export function toldTask(task: Task, digest: (text: string) => string): ToldTask {
   const [title, prompt, description, acceptanceCriteria] = fields.map(({textOf}) =>
     digest(textOf(task).trim()),
@@ -23,7 +23,9 @@ export function toldTask(task: Task, digest: (text: string) => string): ToldTask
 
 export type ChangedField = {readonly heading: string; readonly text: string};
 
-/** What of the task is not what the agent of this run heard. Records of earlier versions do not say. */
+/**
+ * The fields of the task that changed since the agent of this run read them. Records of earlier versions do not tell.
+ */
 export function changedSince({context}: RunRecord, task: Task, now: ToldTask): readonly ChangedField[] {
   const told = context?.told;
   if (told === undefined) return [];
@@ -32,19 +34,19 @@ export function changedSince({context}: RunRecord, task: Task, now: ToldTask): r
     .map(({heading, textOf}) => ({heading, text: textOf(task)}));
 }
 
-/** What the order or the record says where there is something new to tell. */
+/** Records the digests to be delivered, if anything changed. */
 export function tellingFor({context}: RunRecord, now: ToldTask): {readonly telling?: ToldTask} {
   const told = context?.told;
   return told && fields.every(({name}) => told[name] === now[name]) ? {} : {telling: now};
 }
 
-/** The agent came far enough to have heard what it was told. */
+/** The agent got far enough to have read its prompt. */
 export function heard({feedback_undelivered: _, ...run}: RunRecord): RunRecord {
   const {telling} = run.context ?? {};
   return run.context && telling ? {...run, context: {...run.context, told: telling}} : run;
 }
 
-/** Nobody is being told anything: what was not heard is still to be told. */
+/** Nothing is being delivered now; what was not read remains to be delivered. */
 export function toldNothingMore(run: RunRecord): RunRecord {
   if (run.context?.telling === undefined) return run;
   const {telling: _, ...context} = run.context;

@@ -3,13 +3,13 @@ import {counted} from '../text/counted.ts';
 import {displayLine, displayText} from '../text/display-text.ts';
 import type {Talk} from './conversation.ts';
 
-/** What the agent did, below what it said; a cut is marked. */
+/** The agent's activity, indented below its messages; truncation is marked. */
 export const activityLines = ({text, above = 0}: Pick<Activity, 'text' | 'above'>): string[] => [
   ...(above > 0 ? [`  … ${counted(above, 'line')} above (logs --raw)`] : []),
   `  ${displayLine(text)}`,
 ];
 
-/** A conversation for a terminal or a pipe: the words of the agent as they are, all else with a sign before it. */
+/** A conversation for a terminal or a pipe: the agent's messages as they are, everything else with a sign in front. */
 export function transcriptLines(talks: ReadonlyArray<Talk & Pick<Activity, 'above'>>): string[] {
   return talks.flatMap((talk) => {
     const [first = '', ...others] = displayText(talk.text).trimEnd().split('\n');

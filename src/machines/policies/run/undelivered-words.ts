@@ -1,7 +1,7 @@
 import type {Answer, Question, RunRecord} from '../../../services/contracts/run.ts';
 import {isResting, isUndelivered, tellingRun} from './task-runs.ts';
 
-/** What a person said about a task, and no agent that works on it from now on has heard. */
+/** What the user said about a task that the next agent has not received. */
 export type UndeliveredWords = {
   readonly feedback: string;
   readonly questions: readonly Question[];
@@ -9,8 +9,8 @@ export type UndeliveredWords = {
 };
 
 /**
- * For the run that replaces all others of a task: feedback that a refused resume could not bring or that a
- * run left open was told, changes that were requested and never delivered, answers that did not arrive.
+ * For a run that replaces all others of a task: feedback that a refused resume or an open run had, requested changes
+ * that were never delivered, and answers that did not arrive.
  */
 export function undeliveredWords(runs: readonly RunRecord[], sent: string | null): UndeliveredWords {
   const telling = tellingRun(runs);
@@ -20,7 +20,7 @@ export function undeliveredWords(runs: readonly RunRecord[], sent: string | null
     ...refused.map(({feedback}) => feedback ?? ''),
     sent ?? '',
   ].filter((text) => text.trim() !== '');
-  // Whoever was paused after an answer may have done nothing about it.
+  // An agent paused after an answer may not have acted on it.
   const isOpen = telling?.state === 'paused';
   const answers = (telling?.answers ?? []).filter(({undelivered}) => undelivered || isOpen);
   return {feedback: [...new Set(said)].join('\n\n'), questions: telling?.questions ?? [], answers};

@@ -2,19 +2,19 @@ import {AppError, shellWord} from '../../../services/contracts/errors.ts';
 import type {Plan, Task} from '../../../services/contracts/plan.ts';
 import {isLeaf, subtreeOf} from '../plan/plan-graph.ts';
 
-/** So many children are named. */
+/** The maximum number of children to name. */
 export const mostNamed = 5;
 
 const hasRun = ({status}: Task) =>
   status === 'done' || status === 'in_progress' || status === 'waiting_user' || status === 'failed';
 
-/** Those below a parent that have begun by what the plan says, the latest first. */
+/** The tasks below a parent that have started according to the plan, latest first. */
 export const begunBelow = (plan: Plan, parent: Task): Task[] =>
   subtreeOf(plan, parent)
     .filter((task) => isLeaf(task) && hasRun(task))
     .toReversed();
 
-/** A parent has no change of its own: that of its children is taken back, the latest first. */
+/** A parent has no change of its own: its children's are undone, latest first. */
 export function undoOfParent(parent: Task, begun: ReadonlyArray<Pick<Task, 'id'>>): AppError {
   const steps = begun
     .slice(0, mostNamed)

@@ -6,29 +6,29 @@ import {type RunRecord, runSchemaVersion} from '../../../services/contracts/run.
 import {counted} from '../text/counted.ts';
 import {recordedIdentity} from './run-step.ts';
 
-/** What is to be taken back: everything the task did, or one of its runs. */
+/** What to undo: the whole task, or one of its runs. */
 export type UndoRequest = {
   readonly taskId: string;
   readonly runId: string | null;
-  /** Files in conflict get what they had before the task, and tasks built on it do not hold it up. */
+  /** Restores conflicting files to their state before the task, and ignores dependents. */
   readonly isForced: boolean;
 };
 
-/** What an undo would do, before anything is done. */
+/** What an undo would do. */
 export type UndoProposal = {
   readonly request: UndoRequest;
   readonly task: Pick<Task, 'id' | 'title' | 'status'>;
-  /** The run that says how the task stands. */
+  /** The run that determines the state of the task. */
   readonly run: RunRecord;
-  /** The runs whose change is taken back; for a redo, the undo. */
+  /** The runs whose changes are undone; for a redo, the undo. */
   readonly undoes: readonly RunRecord[];
   readonly isRedo: boolean;
   readonly files: UndoPlan;
-  /** Tasks that are done or at work and were built on this one. */
+  /** Tasks in progress or done that build on this one. */
   readonly dependents: readonly string[];
 };
 
-/** Tasks at work or done that need this one, directly or through others, in the order of the plan. */
+/** Tasks in progress or done that depend on this one, directly or indirectly, in plan order. */
 export function builtOn(plan: Plan, taskId: string): string[] {
   const reached = new Set([taskId]);
   const needing = new Map<string, string[]>();
@@ -44,7 +44,7 @@ export function builtOn(plan: Plan, taskId: string): string[] {
 const isBegun = (status: TaskStatus) =>
   status === 'done' || status === 'in_progress' || status === 'waiting_user';
 
-/** What keeps it from being done; null when it can be. */
+/** Why it cannot be done; null if it can. */
 export function undoRefusal({request, files, dependents, isRedo}: UndoProposal): AppError | null {
   const {taskId, isForced} = request;
   if (isForced) return null;
@@ -52,7 +52,7 @@ export function undoRefusal({request, files, dependents, isRedo}: UndoProposal):
     {command: `${undoCommand(request)} --dry-run`, why: 'see what it would do'},
     {command: `${undoCommand(request)} --force`, why: forceWords(files)},
   ];
-  // First, as it may be why files have changed: to force it would drop the work of these tasks.
+  // Comes first, because it may be why files have changed: forcing it would drop the work of these tasks.
   if (dependents.length > 0 && !isRedo) {
     const first = dependents.toReversed().map((each) => ({
       command: undoCommand({taskId: each, runId: null}),
@@ -88,7 +88,7 @@ function forceWords({conflicts}: UndoPlan): string {
   return unforceable === conflicts.length ? left : `${left}; ${put}`;
 }
 
-/** Where nobody can be asked. */
+/** For when nobody can be asked. */
 export function unconfirmedUndo(request: UndoRequest): AppError {
   const undo = undoCommand(request);
   return new AppError('E_CONFIRMATION_REQUIRED', 'nobody is there to ask; nothing was undone; pass --yes', {
@@ -102,7 +102,7 @@ export function unconfirmedUndo(request: UndoRequest): AppError {
 export const undoCommand = ({taskId, runId}: Pick<UndoRequest, 'taskId' | 'runId'>): string =>
   ['blackbird undo', shellWord(taskId), ...(runId === null ? [] : [shellWord(runId)])].join(' ');
 
-/** An undo is recorded like a run, before a file is touched. */
+/** An undo is recorded like a run, before it touches any file. */
 export function undoRecord(
   {task, run, undoes, isRedo, files, request}: UndoProposal,
   {
@@ -144,7 +144,7 @@ export function undoRecord(
   };
 }
 
-/** The files are written; from now on the record can be taken back like any other. */
+/** The files are written; from now on the undo can itself be undone. */
 export const undone = (
   run: RunRecord,
   tree: string,
@@ -158,7 +158,7 @@ export const undone = (
   ...(summary && {review_summary: summary}),
 });
 
-/** It ended before it was through. Whatever it wrote can be taken back, and the same undo does the rest. */
+/** It ended halfway. Whatever it wrote can be undone, and repeating the undo does the rest. */
 export function undoBroken(run: RunRecord, tree: string | null, message: string, now: string): RunRecord {
   return {
     ...run,
@@ -169,6 +169,6 @@ export function undoBroken(run: RunRecord, tree: string | null, message: string,
   };
 }
 
-/** What the plan says of the task afterwards. A redo gives it back what it was. */
+/** The task's status afterwards. A redo restores the earlier one. */
 export const statusAfterUndo = ({isRedo, undoes, task}: UndoProposal): TaskStatus =>
   isRedo ? (undoes.at(-1)?.undo?.task_status ?? task.status) : 'todo';
