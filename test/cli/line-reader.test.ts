@@ -108,3 +108,33 @@ test('on a terminal a key is shown once, at every question', async () => {
   }
   expect(shown).toBe('1? one\r\n2? two\r\n');
 });
+
+test.each([
+  {kept: null, farewell: 'Kept. Continue with: again'},
+  {kept: 'no space left', farewell: 'What you wrote could not be kept: no space left'},
+])(
+  'who leaves a terminal by Ctrl+C is told $farewell once that is certain, before the signal',
+  async ({kept, farewell}) => {
+    const input = Object.assign(new PassThrough(), {isTTY: true});
+    const output = new PassThrough();
+    let shown = '';
+    output.on('data', (chunk) => {
+      shown += stripVTControlCharacters(String(chunk));
+    });
+    let written = (_: string | null) => {};
+    const signal = new Promise<string>((resolve) => process.once('SIGINT', () => resolve(shown)));
+    const answer = createLineReader(input, output).ask('1? ', {
+      onType: () => {},
+      onLeave: () =>
+        new Promise((resolve) => {
+          written = resolve;
+        }),
+      farewell: 'Kept. Continue with: again',
+    });
+    await vi.waitFor(() => expect(shown).toBe('1? '));
+    input.write('half\u0003');
+    await vi.waitFor(() => expect(shown).toBe('1? half\n'));
+    written(kept);
+    expect([await signal, await answer]).toEqual([`1? half\n${farewell}\n`, null]);
+  },
+);

@@ -4,7 +4,7 @@ import type {Observer} from '../../machines/observe.ts';
 import {isDraftTaskId} from '../../machines/policies/planning/draft-task.ts';
 import {wordsAround} from '../../machines/policies/run/conversation.ts';
 import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
-import {shellWord} from '../../services/contracts/errors.ts';
+import {messageOf, shellWord} from '../../services/contracts/errors.ts';
 import type {Answer, Question} from '../../services/contracts/run.ts';
 import type {CliContext} from '../context.ts';
 
@@ -43,7 +43,8 @@ export async function askQuestions(
       onType: (value) => actor.send({type: 'question.draft', value: value === '' ? earlier : value}),
       onLeave: async () => {
         actor.send({type: 'question.cancel'});
-        await waitFor(actor, (snapshot) => snapshot.status !== 'active');
+        const {output: left} = await waitFor(actor, ({status: now}) => now !== 'active');
+        return left?.outcome === 'failed' ? messageOf(left.error) : null;
       },
     });
     actor.send(typed === null ? {type: 'question.cancel'} : {type: 'question.answer', value: typed});

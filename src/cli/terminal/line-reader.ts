@@ -1,13 +1,13 @@
 import type {Readable, Writable} from 'node:stream';
-import {AppError} from '../../services/contracts/errors.ts';
+import {AppError, messageOf} from '../../services/contracts/errors.ts';
 
 /** What becomes of a line that is not finished. */
 export type UnfinishedLine = {
   /** With every key. */
   readonly onType: (line: string) => void;
-  /** By Ctrl+C or a signal; the process ends when it resolves. */
-  readonly onLeave: () => Promise<unknown>;
-  /** Told to who leaves by Ctrl+C. */
+  /** By Ctrl+C or a signal: null once it is kept, or why it is not. The process ends when it resolves. */
+  readonly onLeave: () => Promise<string | null>;
+  /** Told to who leaves by Ctrl+C, once it is kept. */
   readonly farewell: string;
 };
 
@@ -53,9 +53,10 @@ function terminalReader(input: Readable, output: Writable): LineReader {
         reader.once('SIGINT', () => {
           reader.removeListener('close', onClose);
           reader.close();
-          output.write(unfinished ? `\n${unfinished.farewell}\n` : '\n');
+          output.write('\n');
           // Whoever asked hears of it after the signal: an end of the input is not a pause.
-          leaveBy('SIGINT', unfinished, () => setImmediate(() => setImmediate(() => resolve(null))));
+          const onLeft = () => setImmediate(() => setImmediate(() => resolve(null)));
+          leaveBy('SIGINT', unfinished, {output, onLeft});
         });
         const release = leaveOnSignals(unfinished);
         reader.once('close', release);
@@ -90,8 +91,7 @@ function terminalReader(input: Readable, output: Writable): LineReader {
           // Half a text is nothing that was said.
           reader.removeListener('close', onClose);
           reader.close();
-          if (unfinished) output.write(`${unfinished.farewell}\n`);
-          leaveBy('SIGINT', unfinished);
+          leaveBy('SIGINT', unfinished, {output});
         });
       });
     },
@@ -116,18 +116,26 @@ function keepTypedAhead(input: Readable, last: string): void {
   });
 }
 
-/** What was typed is kept first, then the signal has its usual effect. */
+/** What was typed is kept first and whoever sees `output` is told, then the signal has its usual effect. */
 function leaveBy(
   signal: NodeJS.Signals,
   unfinished: UnfinishedLine | undefined,
-  onLeft: () => void = () => {},
+  {output, onLeft}: {output?: Writable; onLeft?: () => void} = {},
 ): void {
-  const leave = () => {
+  const leave = (farewell?: string) => {
+    if (farewell !== undefined) output?.write(`${farewell}\n`);
     process.kill(process.pid, signal);
-    onLeft();
+    onLeft?.();
   };
-  if (unfinished) unfinished.onLeave().then(leave, leave);
-  else leave();
+  if (!unfinished) {
+    leave();
+    return;
+  }
+  const notKept = (problem: string) => leave(`What you wrote could not be kept: ${problem}`);
+  unfinished.onLeave().then(
+    (problem) => (problem === null ? leave(unfinished.farewell) : notKept(problem)),
+    (error: unknown) => notKept(messageOf(error)),
+  );
 }
 
 function leaveOnSignals(unfinished: UnfinishedLine | undefined): () => void {
