@@ -7,7 +7,7 @@ import {
   type TreeRow,
   tasksInTreeOrder,
 } from '../../machines/policies/plan/plan-graph.ts';
-import {isReady, readinessOf} from '../../machines/policies/plan/readiness.ts';
+import {isOver, isReady, readinessOf} from '../../machines/policies/plan/readiness.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import {type TaskStatus, taskStatuses} from '../../services/contracts/task-status.ts';
 import {cutMiddle} from '../../ui/text/fit.ts';
@@ -63,7 +63,7 @@ function isSelected(plan: Plan, task: Task, {status, blocked, all, features}: Op
   if (status) return task.status === status;
   if (blocked) return readinessOf(plan, task) === 'BLOCKED';
   // A feature is worked on through its children, so it is listed as long as it is open.
-  if (features && !all) return task.status !== 'done' && task.status !== 'skipped';
+  if (features && !all) return !isOver(task);
   return all === true || isReady(plan, task);
 }
 

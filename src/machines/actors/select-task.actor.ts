@@ -7,7 +7,7 @@ import type {Services} from '../../services/contracts/services.ts';
 import type {Selection, SelectTaskInput} from '../policies/job/execution-steps.ts';
 import {type HeldRun, type NextTask, nextOf} from '../policies/job/waiting.ts';
 import {agentFor, agentMissing, namedAgents} from '../policies/run/agent-choice.ts';
-import {nothingToRun} from '../policies/run/nothing-to-run.ts';
+import {requireNothingLeft} from '../policies/run/nothing-to-run.ts';
 import type {TaskFacts} from '../policies/run/task-options.ts';
 import {tellingRun} from '../policies/run/task-runs.ts';
 import {heldRuns, timeFacts} from './held-runs.ts';
@@ -33,8 +33,7 @@ export function defineSelectTaskActor(services: Services, spending: SpendingDesk
       case 'wait':
         return next;
       case 'none':
-        if (input.isFirst && input.taskIds.length > 0)
-          throw nothingToRun(await factsOfNamed(services, plan, input));
+        if (input.isFirst) requireNothingLeft(await factsOfNamed(services, plan, input));
         return next;
     }
   });

@@ -1,11 +1,12 @@
 import {describe, expect, test} from 'vitest';
 import {decisionLines, failureLines} from '../../../src/machines/policies/job/summary-lines.ts';
 import {requireTask} from '../../../src/machines/policies/plan/plan-graph.ts';
-import {nothingToRun} from '../../../src/machines/policies/run/nothing-to-run.ts';
+import {requireNothingLeft} from '../../../src/machines/policies/run/nothing-to-run.ts';
 import {programObstacle} from '../../../src/machines/policies/run/program.ts';
 import {parentRefusal, refusalOf, resumeRefusal} from '../../../src/machines/policies/run/run-refusals.ts';
 import {taskObstacle} from '../../../src/machines/policies/run/task-options.ts';
 import {attemptOf} from '../../../src/machines/policies/run/task-outcome.ts';
+import {AppError} from '../../../src/services/contracts/errors.ts';
 import type {RunRecord} from '../../../src/services/contracts/run.ts';
 import {begun, pausedRun, restingRun, runRecord, sessionRef, waitingRun} from '../../fakes/runs.ts';
 import {seen} from '../../helpers/errors.ts';
@@ -247,6 +248,7 @@ describe('a refusal', () => {
 describe('execute of tasks none of which can run', () => {
   const plan = planOf(
     task('done', {status: 'done'}),
+    task('skipped', {status: 'skipped'}),
     task('paused', {status: 'in_progress'}),
     task('asks', {status: 'waiting_user'}),
     task('told', {status: 'waiting_user'}),
@@ -264,16 +266,17 @@ describe('execute of tasks none of which can run', () => {
   };
   const factsOf = (id: string) => factsIn(plan, {run: runs[id] ?? null})(requireTask(plan, id));
   const told = (...ids: string[]) => {
-    const {code, message, next} = nothingToRun(ids.map(factsOf));
-    return {code, message, commands: next.map(({command}) => command.replace('blackbird ', ''))};
+    try {
+      requireNothingLeft(ids.map(factsOf));
+      return null;
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      const {code, message, next} = error;
+      return {code, message, commands: next.map(({command}) => command.replace('blackbird ', ''))};
+    }
   };
 
   test.each([
-    {
-      id: 'done',
-      message: 'done is done',
-      commands: ['resume done --feedback <text>', 'restart done', 'set-status done todo'],
-    },
     {id: 'paused', message: 'paused is paused', commands: ['resume paused', 'restart paused']},
     {id: 'asks', message: 'asks waits for your answer', commands: ['resume asks', 'restart asks']},
     {
@@ -295,6 +298,15 @@ describe('execute of tasks none of which can run', () => {
     {id: 'waits', message: 'waits is not ready', commands: ['why waits']},
   ])('says how $id stands and what can be done', ({id, message, commands}) => {
     expect(told(id)).toEqual({code: 'E_TASK_NOT_READY', message: `nothing to run: ${message}`, commands});
+  });
+
+  test('is no error where all of them are done or skipped', () => {
+    expect([told('done'), told('done', 'skipped')]).toEqual([null, null]);
+  });
+
+  test('is one where what is done was sent back', () => {
+    const facts = factsIn(plan, {run: runs.done ?? null, isSentBack: true})(requireTask(plan, 'done'));
+    expect(() => requireNothingLeft([facts])).toThrow('nothing to run: done');
   });
 
   test('of several says how the first ones stand, with one command for each', () => {

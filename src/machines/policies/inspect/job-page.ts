@@ -1,6 +1,7 @@
 import type {JobRecord} from '../../../services/contracts/job.ts';
 import type {Plan} from '../../../services/contracts/plan.ts';
 import {isLeaf} from '../plan/plan-graph.ts';
+import {isOver} from '../plan/readiness.ts';
 import type {Mark, MarkKind} from '../report/run-marks.ts';
 import {type Fold, foldsIn} from '../report/time-scale.ts';
 import type {Lane, Timeline, TimelineJob, Totals} from '../report/timeline.ts';
@@ -78,7 +79,7 @@ export function jobPage(timeline: Timeline, plan: Plan, project: string): Omit<J
     jobs: timeline.jobs.length,
     outcome: jobOutcome(job),
     ...{from, to, is_live, totals},
-    done: leaves.filter(({status}) => status === 'done' || status === 'skipped').length,
+    done: leaves.filter(isOver).length,
     total: leaves.length,
     lanes: lanes.length,
     counts: countsOf(lanes),

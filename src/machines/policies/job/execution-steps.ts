@@ -27,6 +27,8 @@ export type ExecutorInput = JobRules & {
 export type ExecutorOutput = {
   readonly reason: StopReason;
   readonly attempted: readonly Attempted[];
+  /** The tasks that were asked for by name, where none of them was begun. */
+  readonly named?: readonly string[];
   readonly reviews?: readonly Reviewed[];
   /** What keeps the plan from going on. */
   readonly pending?: readonly PendingFeedback[];
@@ -47,7 +49,7 @@ export type SelectTaskInput = Pick<JobRules, 'provider' | 'explicitProvider' | '
   readonly attempted: readonly string[];
   /** Not gone on with either. */
   readonly passedOver: readonly string[];
-  /** Nothing was done so far: that none of the named tasks is ready is an error. */
+  /** Nothing was done so far: that none of the named tasks is ready is an error, unless all of them are done. */
   readonly isFirst: boolean;
 };
 /** A task without a parent makes nothing due. */
@@ -238,11 +240,12 @@ export function afterPassingOver({taskId, passedOver}: ExecutorProgress, output:
 
 /** What came of it all. A plan that is through but for tasks that could not begin is not completed. */
 export function executorOutput(
-  {attempted, reviews, pending, passedOver}: ExecutorProgress,
+  {taskIds, attempted, reviews, pending, passedOver}: ExecutorInput & ExecutorProgress,
   {reason, interruptedReview, undecided, wait, error}: Stop,
 ): ExecutorOutput {
   const [first, ...others] = stillPassedOver(passedOver);
   const lists = {
+    ...(taskIds.length > 0 && attempted.length === 0 && {named: taskIds}),
     ...(reviews.length === 0 ? {} : {reviews}),
     ...(pending.length === 0 ? {} : {pending}),
     ...(interruptedReview === undefined ? {} : {interruptedReview}),

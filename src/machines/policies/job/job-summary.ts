@@ -1,7 +1,7 @@
 import type {PendingFeedback} from '../../../services/contracts/feedback.ts';
 import type {Plan} from '../../../services/contracts/plan.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
-import {readyTasks} from '../plan/readiness.ts';
+import {isOver, readyTasks} from '../plan/readiness.ts';
 import {planSummary} from '../planning/plan-summary.ts';
 import {decisionWords} from '../review/checkpoint-choices.ts';
 import {dueParents} from '../review/parent-review.ts';
@@ -115,7 +115,13 @@ function ownSummary(result: JobResult, plan: Plan): JobSummary {
       }
       const headline = sentence(
         endOf(result, story),
-        ...[remarked(story), notReviewed(story), leftUnreviewed(result, plan), remaining(plan)],
+        ...[
+          alreadyOver(story, plan),
+          remarked(story),
+          notReviewed(story),
+          leftUnreviewed(result, plan),
+          remaining(plan),
+        ],
       );
       const heldUp = story.attempted
         .filter(isHeldUp)
@@ -156,6 +162,8 @@ type Story = {
   /** What the job did not wait for any longer. */
   readonly wait: Wait | undefined;
   readonly overrun: Overrun | undefined;
+  /** Tasks asked for by name, none of which was begun. */
+  readonly named: readonly string[];
 };
 
 /** Every task that a job worked on. */
@@ -177,6 +185,7 @@ function storyOf({steps, review}: JobResult): Story {
     interruptedReview: outputs.at(-1)?.interruptedReview ?? outputs.at(-2)?.interruptedReview,
     undecided: outputs.findLast((output) => output?.undecided)?.undecided,
     wait: outputs.findLast((output) => output?.wait)?.wait,
+    named: steps.flatMap(({type, output}) => (type === 'execute' ? (output.named ?? []) : [])),
     overrun: steps.flatMap(({type, output}) => (type === 'execute' ? (output.overrun ?? []) : [])).at(-1),
   };
 }
@@ -246,6 +255,17 @@ function counts({attempted}: Story): string {
   const [done, failed] = [count('succeeded'), count('failed')];
   return [...(done > 0 ? [`${done} done`] : []), ...(failed > 0 ? [`${failed} failed`] : [])].join(', ');
 }
+
+/** Who asked for tasks that are done is told so. */
+function alreadyOver({named, attempted}: Story, plan: Plan): string {
+  const tasks = named.flatMap((id) => plan.items.get(id) ?? []);
+  if (attempted.length > 0 || tasks.length === 0 || !tasks.every(isOver)) return '';
+  const more = tasks.length > maxNamed ? `, and ${tasks.length - maxNamed} more` : '';
+  const names = tasks.slice(0, maxNamed).map(({id, status}) => `${displayLine(id)} is ${status}`);
+  return `nothing to run: ${names.join(', ')}${more}`;
+}
+
+const maxNamed = 3;
 
 function notReviewed({reviews}: Story): string {
   const broken = reviews.filter(({verdict}) => verdict === 'broken');

@@ -2,7 +2,7 @@ import {shellWord} from '../../../services/contracts/errors.ts';
 import type {Plan, Task} from '../../../services/contracts/plan.ts';
 import {taskCondition} from '../plan/explain-task.ts';
 import {isLeaf} from '../plan/plan-graph.ts';
-import {isReady, unmetDeps} from '../plan/readiness.ts';
+import {isOver, isReady, unmetDeps} from '../plan/readiness.ts';
 import {isReviewDue} from '../review/parent-review.ts';
 import {isHeldForTime, retryTimeOf} from '../run/retry-time.ts';
 import type {TaskFacts} from '../run/task-options.ts';
@@ -38,7 +38,7 @@ export function isInTheWay({plan, wanted, sentBack, sentBackBy, forever}: Survey
   if (!isLeaf(task)) return wanted.size === 0 && isReviewDue(plan, task) && !sentBackBy.has(task.id);
   if (wanted.size > 0 && !wanted.has(task.id)) return false;
   if (sentBack.has(task.id)) return true;
-  if (task.status === 'done' || task.status === 'skipped' || isReady(plan, task)) return false;
+  if (isOver(task) || isReady(plan, task)) return false;
   return task.status !== 'todo' || forever.has(task.id) || waitsForOthers({plan, wanted}, task);
 }
 

@@ -3,6 +3,7 @@ import type {Plan, Task} from '../../../services/contracts/plan.ts';
 import type {Finding} from './lint-finding.ts';
 import {heldUpBy, skippedBelow, stuckGroups} from './never-done.ts';
 import {ancestorsOf, isLeaf, walkTree} from './plan-graph.ts';
+import {isOver} from './readiness.ts';
 
 /** What can only be seen in the plan as a whole. */
 export function planFindings(plan: Plan, isDraft = false): Finding[] {
@@ -57,7 +58,7 @@ const fewTasks = 20;
 function sharedFiles(plan: Plan, isDraft: boolean): Finding[] {
   const byFile = new Map<string, Task[]>();
   for (const {task} of walkTree(plan)) {
-    if (!isLeaf(task) || task.status === 'done' || task.status === 'skipped') continue;
+    if (!isLeaf(task) || isOver(task)) continue;
     for (const file of filesIn(task)) {
       const tasks = byFile.get(file);
       if (tasks) tasks.push(task);

@@ -1,6 +1,6 @@
 import type {Plan, Task} from '../../../services/contracts/plan.ts';
 import {isLeaf, walkTree} from './plan-graph.ts';
-import {unmetDeps} from './readiness.ts';
+import {isOver, unmetDeps} from './readiness.ts';
 
 /**
  * The leaves that nobody can ever begin as the plan stands, each with the dependency that is never done: it is skipped, it has a
@@ -27,8 +27,6 @@ const isWaiting = (plan: Plan, task: Task) =>
 
 /** What `execute` waits for: a parent is done with its children, whatever it depends on itself. */
 export const heldUpBy = (task: Task) => (isLeaf(task) ? task.deps : task.childIds);
-
-const isOver = ({status}: Task) => status === 'done' || status === 'skipped';
 
 /** The tasks that are never done, each with the skipped task that keeps it from it: itself, or one below it. */
 export function skippedBelow(plan: Plan): ReadonlyMap<string, string> {

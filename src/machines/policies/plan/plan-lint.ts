@@ -4,6 +4,7 @@ import {type Finding, findingFields, severities} from './lint-finding.ts';
 import {planFindings} from './lint-graph.ts';
 import {taskRules} from './lint-rules.ts';
 import {isLeaf, walkTree} from './plan-graph.ts';
+import {isOver} from './readiness.ts';
 
 export type LintOptions = {
   /** The checks that are made of every task, whatever its own are. */
@@ -49,8 +50,7 @@ function checksOf(task: Task): readonly string[] {
   return task.verify ?? [];
 }
 
-const isOpen = (task: Task | undefined) =>
-  task !== undefined && task.status !== 'done' && task.status !== 'skipped';
+const isOpen = (task: Task | undefined) => task !== undefined && !isOver(task);
 
 type Rank = readonly [number, number, number, string];
 

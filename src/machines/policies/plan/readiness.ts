@@ -16,6 +16,9 @@ export function unmetDeps(plan: Plan, task: Task): string[] {
   return task.deps.filter((id) => plan.items.get(id)?.status !== 'done');
 }
 
+/** Nothing is left to do for it. */
+export const isOver = ({status}: Pick<Task, 'status'>): boolean => status === 'done' || status === 'skipped';
+
 export function readinessOf(plan: Plan, task: Task): Readiness {
   const settled = settledReadiness[task.status];
   return settled ?? (unmetDeps(plan, task).length > 0 ? 'BLOCKED' : 'READY');
