@@ -11,7 +11,7 @@ import {
   type TaskEdit,
 } from './plan-edits.ts';
 
-/** A change that a person made on a screen, with what they saw of what it replaces. */
+/** An edit made on a screen, with the old values that the user saw. */
 export type PlanEdit =
   | {readonly type: 'add'; readonly task: NewTask}
   | (Seen & {readonly type: 'edit'; readonly taskId: string; readonly fields: TaskEdit})
@@ -21,7 +21,7 @@ export type PlanEdit =
 
 type Seen = {readonly seen: readonly SeenTask[]};
 
-/** Refused where what it replaces was changed by somebody else since the person saw it. */
+/** Refuses the edit if someone else changed those values since the user saw them. */
 export function applyEdit(plan: Plan, edit: PlanEdit, now: string): Plan {
   if (edit.type === 'add') return addTask(plan, edit.task, now);
   requireSeen(plan, edit.seen);

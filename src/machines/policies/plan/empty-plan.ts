@@ -1,3 +1,3 @@
-/** What a command says of a plan without a task. */
+/** Shown for a plan without tasks. */
 export const emptyPlanText =
   'The plan is empty. Plan with your agent: blackbird plan generate; or add a task: blackbird add';

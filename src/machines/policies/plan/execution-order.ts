@@ -5,8 +5,8 @@ import {isReady, unmetDeps} from './readiness.ts';
 export type PlannedStep = {readonly id: string; readonly title: string; readonly why: string};
 
 /**
- * What would run and why, if every task succeeded: always the first ready one in plan order. `atWork`: the task or review
- * that a job works on now, and that comes before.
+ * What would run and why, if every task succeeded: always the first ready task in plan order. `atWork` is the task or
+ * review that a job is running now.
  */
 export function explainOrder(
   plan: Plan,

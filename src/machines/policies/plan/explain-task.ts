@@ -20,18 +20,18 @@ import {nearTime} from '../text/durations.ts';
 import {ancestorsOf, childrenOf, isLeaf, requireTask} from './plan-graph.ts';
 import {isReady, unmetDeps} from './readiness.ts';
 
-/** How a task stands, with its run where that matters. */
+/** Looks up the facts of a task, with its run if that matters. */
 export type FactsOf = (task: Task) => TaskFacts;
 
-/** The tasks that the review of a parent sent back, and nobody has answered. */
+/** The tasks that the review of a parent sent back and whose feedback is still pending. */
 export type SentBackOf = (parentId: string) => readonly string[];
 
-/** Why one task has to wait, or why it is waited for. */
+/** Why one task has to wait, or what it blocks. */
 export type Condition = {
   readonly id: string;
   readonly title: string;
   readonly status: TaskStatus;
-  /** What this task is to the one above it; a gate holds up the whole plan. */
+  /** Its relation to the task above it; a gate blocks the whole plan. */
   readonly role: 'task' | 'dependency' | 'child' | 'gate';
   readonly depth: number;
   readonly reason: string;
@@ -41,13 +41,13 @@ export type Condition = {
 export type Explanation = {
   readonly id: string;
   readonly ready: boolean;
-  /** The whole chain, each task once, what it waits for below it. */
+  /** The whole chain, each task once, followed by what it waits for. */
   readonly conditions: readonly Condition[];
-  /** Who must move first: nothing above them can go on before. */
+  /** The tasks that must move first: nothing above them can continue until then. */
   readonly first: readonly string[];
 };
 
-/** The exact chain of unmet conditions of a task, down to those who can move now. */
+/** The exact chain of unmet conditions of a task, down to those that can be met now. */
 export function explainTask(
   plan: Plan,
   id: string,
@@ -59,7 +59,7 @@ export function explainTask(
   const first: string[] = [];
   const explained = new Set<string>();
   const stack: Step[] = [{task: target, role: 'task', depth: 0}];
-  /** The tasks from the target down to the one at hand, and where each of them stands. */
+  /** The tasks from the target down to the current one, and the position in each. */
   const path: string[] = [];
   const depthOf = new Map<string, number>();
 
@@ -87,7 +87,7 @@ export function explainTask(
   return {id, ready, conditions: [...conditions, ...gates], first: gates.map((gate) => gate.id)};
 }
 
-/** What every execution asks for before it begins a task: decisions, and answers to what was sent back. */
+/** What blocks every execution: pending decisions and parent review feedback. */
 function gatesIn(plan: Plan, factsOf: FactsOf, sentBackOf: SentBackOf): Condition[] {
   const undecided = [...plan.items.values()].filter(
     (task) => task.status === 'in_progress' && taskStanding(factsOf(task)) === 'decisionPending',
@@ -102,7 +102,7 @@ function gatesIn(plan: Plan, factsOf: FactsOf, sentBackOf: SentBackOf): Conditio
   });
 }
 
-/** The command that has to come before an execution begins a task; null where nothing has to. */
+/** The command that must come before an execution can start a task; null if there is none. */
 export function commandBeforeAll(plan: Plan, factsOf: FactsOf): string | null {
   const sentBack = [...plan.items.values()].filter((task) => factsOf(task).isSentBack);
   const below = new Map<string, string[]>();
@@ -115,7 +115,7 @@ export function commandBeforeAll(plan: Plan, factsOf: FactsOf): string | null {
 
 type Step = {task: Task; role: Condition['role']; depth: number};
 
-/** The way from a task back to itself; of a very long one, its ends. */
+/** The path from a task back to itself; a very long one is shortened in the middle. */
 function deadlock(path: readonly string[], start: number): string {
   const length = path.length - start;
   const ids =
@@ -125,7 +125,7 @@ function deadlock(path: readonly string[], start: number): string {
   return `deadlock: ${[...ids, path[start]].join(' -> ')}; remove one of these dependencies`;
 }
 
-/** What must be done before this task can be: unmet dependencies, then unfinished children. */
+/** What must be done before this task: unmet dependencies, then unfinished children. */
 function neededTasks(plan: Plan, task: Task): Array<{task: Task; role: 'dependency' | 'child'}> {
   if (task.status === 'done') return [];
   const deps = unmetDeps(plan, task).flatMap((dep) => plan.items.get(dep) ?? []);
@@ -136,10 +136,10 @@ function neededTasks(plan: Plan, task: Task): Array<{task: Task; role: 'dependen
   ];
 }
 
-/** How one task stands by itself, and what a person would do about it. */
+/** The state of one task by itself, and what the user can do about it. */
 export const taskCondition = (facts: TaskFacts): OwnCondition => ownCondition(facts, 'task', 0, () => []);
 
-/** `later` instead of a command that the job at work keeps from being given now. */
+/** `later` is set instead of a command that the running job would refuse now. */
 type OwnCondition = {readonly reason: string} & WayOn;
 type WayOn = {readonly next?: NextStep; readonly later?: string};
 
@@ -165,7 +165,7 @@ function ownCondition(
   return {reason: role === 'task' ? `waits for ${needs}` : `not done yet, waits for ${needs}`};
 }
 
-/** What the run chart says can be done; of a task at work, how to watch it. */
+/** The possible commands according to the run chart; for a running task, how to watch it. */
 function nextFor(facts: TaskFacts): WayOn {
   if (taskStanding(facts) === 'busy')
     return {next: {command: `blackbird logs ${shellWord(facts.task.id)} --follow`, why: 'watch it'}};
@@ -195,7 +195,7 @@ function reviewCondition(facts: TaskFacts, [first, ...others]: readonly string[]
   };
 }
 
-/** How it stands by itself; null where it only waits for others. */
+/** The state of the task itself; null if it only waits for others. */
 function standingReason(facts: TaskFacts): string | null {
   const {plan, task, isSentBack} = facts;
   const standing = taskStanding(facts);
@@ -208,7 +208,7 @@ function standingReason(facts: TaskFacts): string | null {
   return statusReason[task.status](facts);
 }
 
-/** Nothing of its provider begins before that time; an execute waits for it. */
+/** Its provider is limited until then; `execute` waits for it. */
 const limitReason = ({provider, until}: NonNullable<TaskFacts['limit']>, now: string | undefined) =>
   `ready, but the usage limit of ${provider} is reached, until ${nearTime(until, now)}`;
 
@@ -223,7 +223,7 @@ const statusReason = {
   skipped: () => 'skipped, so it will not be done',
 } as const satisfies Record<TaskStatus, (facts: TaskFacts) => string | null>;
 
-/** With the first line of what went wrong, or of why it was rejected; the whole of it is with the run. */
+/** With the first line of the failure or the rejection; the run has the full text. */
 function failedReason(run: RunRecord | null): string {
   if (run?.state !== 'failed' || !run.failure) return 'failed';
   const [line = ''] = run.failure.message.trim().split('\n');
@@ -233,7 +233,7 @@ function failedReason(run: RunRecord | null): string {
 
 const longestReason = 160;
 
-/** The plan says `in_progress` for different things; its run tells which. */
+/** `in_progress` in the plan can mean several things; the run tells which. */
 function openReason(facts: TaskFacts, words: string): string {
   const {run, isOrphaned} = facts;
   const standing = taskStanding(facts);
@@ -250,14 +250,14 @@ function openReason(facts: TaskFacts, words: string): string {
   return run === null ? `${words}, but no run works on it` : `${words}, its latest run ${run.state}`;
 }
 
-/** Where only time is needed, how much of it; nobody knows how long an outage lasts. */
+/** How long it has to wait, if it only needs time; the end of an outage is unknown. */
 function untilWords(run: RunRecord, now: string | undefined): string {
   const until = run.retry_at ?? run.failure?.reset_at;
   if (!isHeldForTime(run) || until === undefined) return '';
   return `, ${run.failure?.kind === 'rate_limit' ? 'until' : 'next try'} ${nearTime(until, now)}`;
 }
 
-/** Without it, what the task is told to go on with fails again. */
+/** Without a login, continuing would fail again. */
 const loginWords = (run: RunRecord): string =>
   loginSteps(run)
     .map(({command}) => ` (first: ${command})`)

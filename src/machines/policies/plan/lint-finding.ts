@@ -14,11 +14,11 @@ export type FindingField = (typeof findingFields)[number];
 
 export type Finding = {
   readonly severity: Severity;
-  /** Stable: scripts may look for it. */
+  /** Stable, because scripts may check for it. */
   readonly code: string;
   readonly taskId: string;
   readonly field: FindingField;
   readonly message: string;
-  /** How to mend it. */
+  /** How to fix it. */
   readonly suggestion: string;
 };

@@ -5,14 +5,14 @@ import {heldUpBy, skippedBelow, stuckGroups} from './never-done.ts';
 import {ancestorsOf, isLeaf, walkTree} from './plan-graph.ts';
 import {isOver} from './readiness.ts';
 
-/** What can only be seen in the plan as a whole. */
+/** Findings that only the plan as a whole shows. */
 export function planFindings(plan: Plan, isDraft = false): Finding[] {
   return [...neverDone(plan, isDraft), ...sharedFiles(plan, isDraft)];
 }
 
 /**
- * A parent is done after its children, and a task after its dependencies: whoever waits for itself that way waits for ever, and
- * so does whoever waits for what is skipped, or for a parent with a skipped child.
+ * A parent is done after its children, and a task after its dependencies. A task that waits for itself this way waits
+ * forever, and so does one that waits for a skipped task, or for a parent with a skipped child.
  */
 function neverDone(plan: Plan, isDraft: boolean): Finding[] {
   const groups = stuckGroups(plan, heldUpBy);
@@ -47,14 +47,14 @@ function neverDone(plan: Plan, isDraft: boolean): Finding[] {
   );
 }
 
-/** A file in a folder, or one with a known extension, as people write it in a sentence; "and/or" is none. */
+/** A file in a folder, or one with a known extension, as written in a sentence; "and/or" is not a file. */
 const fileName =
   /(?:^|[\s`'"(])((?:[\w.@-]+\/)+[\w.@-]*\.\w{1,10}|[\w-]+(?:\.[\w-]+)*\.(?:[cm]?[jt]sx?|py|go|rs|rb|java|kt|c|h|cpp|cs|php|md|json|ya?ml|toml|sql|css|scss|html|sh))(?=$|[\s`'",.;:)])/g;
 
-/** Looked at for each file; more than this name a file that everybody names. */
+/** A file named by more tasks than this is probably named by all of them. */
 const fewTasks = 20;
 
-/** Two leaves may be worked on in any order unless one waits for the other. */
+/** Two leaves can run in any order unless one depends on the other. */
 function sharedFiles(plan: Plan, isDraft: boolean): Finding[] {
   const byFile = new Map<string, Task[]>();
   for (const {task} of walkTree(plan)) {
@@ -95,7 +95,7 @@ function filesIn({title, description = '', prompt = '', acceptanceCriteria}: Tas
   return new Set([...text.matchAll(fileName)].flatMap(([, file]) => (file === undefined ? [] : [file])));
 }
 
-/** So many tasks are looked at to find out whether one waits for another; beyond that it counts as waiting. */
+/** The maximum number of tasks searched for a dependency; beyond that, one is assumed. */
 const searchBudget = 200_000;
 
 function waitsIn(plan: Plan): (task: Task, other: Task) => boolean {
@@ -111,7 +111,7 @@ function waitsIn(plan: Plan): (task: Task, other: Task) => boolean {
       if (seen.has(id)) continue;
       seen.add(id);
       const next = plan.items.get(id);
-      // One by one: a call takes only so many arguments, and a parent may have more children.
+      // One by one: the number of arguments of a call is limited, the number of children is not.
       for (const each of next ? heldUpBy(next) : []) queue.push(each);
     }
     return false;

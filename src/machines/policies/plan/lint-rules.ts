@@ -13,7 +13,7 @@ import {
   verificationWords,
 } from './lint-words.ts';
 
-/** `isVerified`: its own checks, those of a parent, or those of every task. */
+/** `isVerified`: it has checks, from the task itself, a parent or the settings. */
 type Surroundings = {readonly isVerified: boolean};
 
 type TaskRule = {
@@ -21,7 +21,7 @@ type TaskRule = {
   readonly severity: Severity;
   readonly field: FindingField;
   readonly suggestion: string;
-  /** Of a task that is only proposed, where the suggestion is a command: none can work on it before it is saved. */
+  /** Used for a proposed task if the suggestion is a command: no command works on it before it is saved. */
   readonly draftSuggestion?: string;
   /** What is wrong, or null. */
   readonly check: (leaf: Task, surroundings: Surroundings) => string | null;
@@ -31,7 +31,7 @@ const fewWords = 8;
 const manyCriteria = 12;
 const longText = 8_000;
 
-/** Every rule about one leaf. */
+/** All rules about a single leaf. */
 export const taskRules: readonly TaskRule[] = [
   {
     code: 'leaf_description_missing_or_placeholder',
@@ -78,7 +78,7 @@ export const taskRules: readonly TaskRule[] = [
     severity: 'warning',
     field: 'acceptanceCriteria',
     suggestion: 'two or more criteria leave less to be guessed',
-    // A check says when it is done, however little is written.
+    // A check defines "done", however little is written.
     check: (task, {isVerified}) =>
       criteriaOf(task).length === 1 && !isVerified ? 'has only one acceptance criterion' : null,
   },
@@ -120,7 +120,7 @@ export const taskRules: readonly TaskRule[] = [
     severity: 'warning',
     field: 'prompt',
     suggestion: 'say how the agent can see that it works',
-    // A check of Blackbird's own sees it, whatever the prompt says.
+    // Blackbird's own check covers it, whatever the prompt says.
     check: ({prompt = ''}, {isVerified}) =>
       isVerified || isBlank(prompt) || !isEnglish(prompt) || hasAny(prompt, verificationWords)
         ? null
@@ -153,7 +153,7 @@ export const taskRules: readonly TaskRule[] = [
   },
 ];
 
-/** Something that happens, or a state that is more than an opinion. */
+/** Describes an event, or a state that is more than an opinion. */
 const isVerifiable = (text: string) =>
   isConcrete(text, observableWords) || (hasAny(text, stateWords) && !hasAny(text, opinionWords));
 

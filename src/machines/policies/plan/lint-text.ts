@@ -3,8 +3,8 @@ import {placeholders, undecidedPhrases} from './lint-words.ts';
 export const isBlank = (text: string): boolean => text.trim() === '';
 
 /**
- * The text is nothing but a placeholder, begins with a mark that only ever means one, or says that something is not decided.
- * "todo" by itself is a word of many products and no placeholder, and what is quoted is what a product shows.
+ * The text is only a placeholder, begins with an unambiguous marker, or says that something is undecided. "todo" alone
+ * is a common product word and no placeholder, and quoted text is what a product displays.
  */
 export function isPlaceholder(text: string): boolean {
   if (placeholders.includes(wordsOf(text).join(' '))) return true;
@@ -26,11 +26,11 @@ export const hasAny = (text: string, phrases: readonly string[]) => {
   return phrases.some((phrase) => all.includes(` ${phrase} `));
 };
 
-/** Something that can be pointed at: code, a number, a path, or one of the words. Other languages are not judged by English ones. */
+/** Something concrete: code, a number, a path, or one of the words. Other languages are not judged by English words. */
 export const isConcrete = (text: string, words: readonly string[]) =>
   /[`\d]|\w\/\w|\w\.\w/.test(text) || !isEnglish(text) || hasAny(text, words);
 
-/** Words between spaces can be counted. */
+/** Whether the text separates words by spaces, so that they can be counted. */
 export const isSpaced = (text: string) =>
   !/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]/u.test(text);
 
@@ -51,7 +51,7 @@ const commonEnglish = [
   'that',
 ];
 
-/** By its most common words; a text without any is only taken for English where it is short. */
+/** Judged by the most common words; a text without any counts as English only if it is short. */
 export function isEnglish(text: string): boolean {
   if (/[^\p{ASCII}\p{P}\p{S}\s]/u.test(text)) return false;
   return hasAny(text, commonEnglish) || wordsOf(text).length < 6;

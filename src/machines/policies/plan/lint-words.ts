@@ -1,9 +1,9 @@
-// The words the rules of `plan-lint.ts` look for. Text is compared in lower case, word by word.
+// The words that the rules of `plan-lint.ts` look for. Text is compared in lower case, word by word.
 
-/** Whoever writes this, outside of quotes, has not decided yet. */
+/** Outside of quotes, these mean that something is undecided. */
 export const undecidedPhrases = ['tbd', 'to be determined', 'to be defined', 'fill in later'];
 
-/** Texts that say nothing when they are all there is. */
+/** Texts that say nothing on their own. */
 export const placeholders = [
   'todo',
   'tbd',
@@ -19,7 +19,7 @@ export const placeholders = [
   'none',
 ];
 
-/** Prompts that leave all of the work to be guessed when they are all there is. */
+/** Prompts that on their own leave all of the work to guesswork. */
 export const emptyOrders = [
   'do this',
   'do it',
@@ -97,7 +97,7 @@ export const verificationWords = [
   ...['pass', 'passes', 'confirm', 'lint', 'typecheck', 'build'],
 ];
 
-/** What can be seen to be so, or not. */
+/** Words for things that can be observed. */
 export const observableWords = [
   ...['test', 'tests', 'assert', 'asserts', 'return', 'returns', 'contain', 'contains', 'create', 'creates'],
   ...[
@@ -144,7 +144,7 @@ export const observableWords = [
   ...['when', 'if', 'only', 'never', 'always', 'cannot', 'equals', 'matches'],
 ];
 
-/** A state can be looked at, unless all that is said of it is an opinion. */
+/** A state can be checked, unless it is described only by an opinion. */
 export const stateWords = ['is', 'are', 'can', 'has', 'have'];
 
 export const opinionWords = [
@@ -180,7 +180,7 @@ export const vagueWords = [
   ...['properly', 'correctly', 'nicely', 'appropriately'],
 ];
 
-/** Enough to tell what a vague word means in a text. */
+/** Enough to give a vague word a meaning in its text. */
 export const behaviourWords = [
   ...[
     'returns',

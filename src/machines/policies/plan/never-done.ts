@@ -3,8 +3,8 @@ import {isLeaf, walkTree} from './plan-graph.ts';
 import {isOver, unmetDeps} from './readiness.ts';
 
 /**
- * The leaves that nobody can ever begin as the plan stands, each with the dependency that is never done: it is skipped, it has a
- * skipped task below it, or it can only be done after the leaf itself. What waits for one of these leaves is not among them.
+ * The leaves that can never start in this plan, each with the dependency that is never done: it is skipped, has a
+ * skipped task below it, or itself depends on the leaf. Leaves that only wait for one of these are not included.
  */
 export function waitingForever(plan: Plan): ReadonlyMap<string, string> {
   const leaves = [...walkTree(plan)].flatMap(({task}) => (isWaiting(plan, task) ? [task] : []));
@@ -25,10 +25,10 @@ export function waitingForever(plan: Plan): ReadonlyMap<string, string> {
 const isWaiting = (plan: Plan, task: Task) =>
   isLeaf(task) && task.status === 'todo' && unmetDeps(plan, task).length > 0;
 
-/** What `execute` waits for: a parent is done with its children, whatever it depends on itself. */
+/** What `execute` waits for: a parent is done with its children, whatever its own dependencies are. */
 export const heldUpBy = (task: Task) => (isLeaf(task) ? task.deps : task.childIds);
 
-/** The tasks that are never done, each with the skipped task that keeps it from it: itself, or one below it. */
+/** The tasks that are never done, each with the skipped task that is the reason: itself, or one below it. */
 export function skippedBelow(plan: Plan): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const {task} of [...walkTree(plan)].reverse()) {
@@ -41,8 +41,8 @@ export function skippedBelow(plan: Plan): ReadonlyMap<string, string> {
 }
 
 /**
- * Tasks that wait for each other, by a number for each such group (Tarjan's algorithm, iterative). What is done or skipped waits
- * for nobody any more.
+ * Groups of tasks that wait for each other, numbered (Tarjan's algorithm, iterative). Tasks that are done or skipped
+ * wait for nothing.
  */
 export function stuckGroups(
   plan: Plan,

@@ -1,17 +1,17 @@
 import {displayLine, displayText} from '../text/display-text.ts';
 import type {DiffPlace, DiffTask, FieldChange, PlanDiff} from './plan-diff.ts';
 
-/** A view chooses the colour; the text is safe to print. */
+/** The view chooses the colour; the text is safe to print. */
 export type DiffLine = {
   readonly tone: 'added' | 'removed' | 'changed' | 'moved' | 'dim';
   readonly text: string;
 };
 
-/** So many tasks of a kind are shown, and so many lines of a field: nobody reads the rest before an answer. */
+/** Limits on tasks per kind and lines per field: nobody reads more before answering. */
 const taskLimit = 200;
 const lineLimit = 20;
 
-/** The diff as a person reads it before they say yes: each kind in the order of the tree, then how many of each. */
+/** The diff as shown for confirmation: each kind in tree order, then the counts. */
 export function planDiffLines(diff: PlanDiff): DiffLine[] {
   return [
     ...shown(diff.added, (each) => [
@@ -53,7 +53,7 @@ export function planDiffLines(diff: PlanDiff): DiffLine[] {
   ];
 }
 
-/** `3 added · 1 moved`; how many tasks, whatever of them. */
+/** `3 added · 1 moved`: the number of tasks of each kind. */
 export function diffCounts({added, changed, moved, deps, removed}: PlanDiff): string {
   const counts = [
     [added.length, 'added'],
@@ -119,7 +119,7 @@ function fieldLines({field, before, after}: FieldChange): DiffLine[] {
   ];
 }
 
-/** Which list a task came from; what is remembered of the list's words is for nobody to read. */
+/** The list a task came from; the remembered text of the list is not shown. */
 function sourceText(before: unknown, after: unknown): string {
   const [was, is] = [listOf(before), listOf(after)];
   if (is === null) return `comes from ${was ?? 'a list'} no longer`;
@@ -136,7 +136,7 @@ function countWhile<T>(list: readonly T[], holds: (entry: T, index: number) => b
   return end < 0 ? list.length : end;
 }
 
-/** Lists one entry a line; what is neither text nor list as JSON. */
+/** Lists have one entry per line; anything that is neither text nor list is shown as JSON. */
 function linesOf(value: unknown): string[] {
   if (value === null || value === '') return [];
   if (typeof value === 'string') return displayText(value).split('\n').map(displayLine);

@@ -3,19 +3,19 @@ import {childrenOf, rootTasks, tasksInTreeOrder} from './plan-graph.ts';
 import {longestRise} from './sibling-order.ts';
 
 export type DiffTask = {readonly id: string; readonly title: string};
-/** Where a task stands: below a parent or at the root (null), behind a sibling or first (null). */
+/** The position of a task: its parent or the root (null), and the sibling before it or none (null). */
 export type DiffPlace = {readonly parentId: string | null; readonly after: string | null};
 export type FieldChange = {readonly field: string; readonly before: unknown; readonly after: unknown};
 
-/** What a change makes of a plan, in the order of the tree; what only follows from it (`childIds`, `updatedAt`) is left out. */
+/** The difference between two plans in tree order, without derived fields (`childIds`, `updatedAt`). */
 export type PlanDiff = {
   readonly added: ReadonlyArray<
     DiffTask &
       DiffPlace & {
         readonly deps: readonly string[];
-        /** Where it is not `todo`. */
+        /** Set if it is not `todo`. */
         readonly status?: TaskStatus;
-        /** Its own checks, where it has any. */
+        /** Set if it has checks of its own. */
         readonly verify?: readonly string[];
       }
   >;
@@ -25,7 +25,7 @@ export type PlanDiff = {
     DiffTask & {
       readonly added: readonly string[];
       readonly removed: readonly string[];
-      /** Why it waits for a task, where that is new; empty where nobody says it any more. */
+      /** New reasons for dependencies; empty text if a reason was removed. */
       readonly reasons?: Readonly<Record<string, string>>;
     }
   >;
@@ -86,7 +86,7 @@ const unusual = ({status, verify}: Task) => ({
 
 const named = ({id, title}: Task): DiffTask => ({id, title});
 
-/** They are told as moves and dependencies, or only follow from the change. */
+/** Shown as moves and dependencies, or derived. */
 const toldElsewhere: ReadonlySet<string> = new Set([
   'id',
   'parentId',
@@ -105,11 +105,11 @@ function changedFields(old: Task, task: Task): FieldChange[] {
     .map((field) => ({field, before: was[field] ?? null, after: is[field] ?? null}));
 }
 
-/** Nothing, null and an empty text say the same of a task. */
+/** Missing, null and empty text are equivalent. */
 const isSame = (one: unknown, other: unknown) =>
   one === other || JSON.stringify(one || null) === JSON.stringify(other || null);
 
-/** Of what it waits for now: a reason goes with its dependency. */
+/** Only for current dependencies: a reason goes away with its dependency. */
 function newReasons(old: Task, task: Task): ReadonlyArray<readonly [dep: string, reason: string]> {
   const reasonIn = ({depRationale}: Task, dep: string) =>
     depRationale && Object.hasOwn(depRationale, dep) ? (depRationale[dep] ?? '') : '';
@@ -142,7 +142,7 @@ function familiesOf(plan: Plan): Family[] {
   ];
 }
 
-/** Those with another parent, and the fewest others that explain the new order of the siblings that stayed. */
+/** Tasks with another parent, and the smallest set that explains the new order of the remaining siblings. */
 function movedTasks(before: Plan, after: Plan): ReadonlySet<string> {
   const moved = new Set<string>();
   const oldFamilies = new Map(familiesOf(before).map(({parentId, children}) => [parentId, children]));

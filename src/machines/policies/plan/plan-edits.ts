@@ -28,20 +28,20 @@ export function addTask(plan: Plan, task: NewTask, now: string): Plan {
   const twin = [...plan.items.keys()].find((id) => foldedId(id) === foldedId(task.id));
   refuseId(task.id, plan.items.has(task.id) ? task.id : twin);
   if (task.title.trim() === '') throw refusal('title is required');
-  // Asked before the task is in the plan, or it could be its own parent.
+  // Checked before the task is in the plan, or it could be its own parent.
   if (task.parentId !== null) requireParent(plan, task.parentId);
   const item = newTask(task, now);
   return settleParents(place(withTask(plan, item), item, task, now), task.id, now);
 }
 
-/** The same plan when nothing really changes, so that no file is written for it. */
+/** Returns the same plan if nothing changes, so that no file is written. */
 export function editTask(plan: Plan, id: string, edit: TaskEdit, now: string): Plan {
   const task = requireTask(plan, id);
   const edited = editedTask(task, edit, now);
   return edited === task ? plan : withTask(plan, edited);
 }
 
-/** Moves a task with everything below it. The index counts the siblings without the task itself. */
+/** Moves a task with its subtasks. The index counts siblings without the task itself. */
 export function moveTask(plan: Plan, id: string, target: Place, now: string): Plan {
   const task = requireTask(plan, id);
   if (target.parentId !== null) {
@@ -61,7 +61,7 @@ export function moveTask(plan: Plan, id: string, target: Place, now: string): Pl
   return formerParent ? settleAbove(next, formerParent.id, now) : next;
 }
 
-/** Nobody may come to stand below or above what it depends on. */
+/** A task must not end up above or below one of its dependencies. */
 function refuseDepsAlong(lineage: readonly Task[], moved: readonly Task[]): void {
   const refuse = (kind: string, from: readonly Task[], to: readonly Task[]) => {
     const targets = new Set(to.map((each) => each.id));
@@ -78,7 +78,7 @@ function refuseDepsAlong(lineage: readonly Task[], moved: readonly Task[]): void
 
 export type Deletion = {readonly plan: Plan; readonly deleted: string[]; readonly detached: string[]};
 
-/** Deletes a task; children and dependents are only touched where the caller said so. */
+/** Deletes a task; children and dependents are only touched if the caller asked for it. */
 export function deleteTask(
   plan: Plan,
   id: string,
@@ -126,13 +126,13 @@ export function deleteTask(
   };
 }
 
-/** An edge that is already there is no change. */
+/** Adding an existing dependency changes nothing. */
 export function addDep(plan: Plan, id: string, dep: string, now: string): Plan {
   const task = requireTask(plan, id);
   return task.deps.includes(dep) ? plan : changeDeps(plan, task, [...task.deps, dep], now);
 }
 
-/** An edge that is not there is no change. */
+/** Removing a missing dependency changes nothing. */
 export function removeDep(plan: Plan, id: string, dep: string, now: string): Plan {
   const task = requireTask(plan, id);
   if (!task.deps.includes(dep)) return plan;
@@ -165,7 +165,7 @@ function changeDeps(plan: Plan, task: Task, deps: readonly string[], now: string
   return next;
 }
 
-/** Puts a task that is in the plan, but in nobody's list yet, where it belongs. */
+/** Puts a task that is in the plan, but in no list yet, in its place. */
 function place(plan: Plan, task: Task, {parentId, index}: Place, now: string): Plan {
   if (parentId === null) return index === undefined ? plan : placeAtRoot(plan, task, index);
   const parent = requireParent(plan, parentId);
@@ -173,7 +173,7 @@ function place(plan: Plan, task: Task, {parentId, index}: Place, now: string): P
   return withTask(plan, {...parent, childIds, updatedAt: touch(parent, now)});
 }
 
-/** The order of root tasks is their order in the file. */
+/** Root tasks are ordered as in the file. */
 function placeAtRoot(plan: Plan, task: Task, index: number): Plan {
   const others = rootTasks(plan).filter((root) => root.id !== task.id);
   inserted(others, task, index);
@@ -205,7 +205,7 @@ function detach(plan: Plan, task: Task, now: string): Plan {
   return withTask(plan, {...parent, childIds, updatedAt: touch(parent, now)});
 }
 
-/** Settles a task that lost a child, and what is above it. */
+/** Updates the status of a parent that lost a child, and of its ancestors. */
 function settleAbove(plan: Plan, id: string, now: string): Plan {
   const task = plan.items.get(id);
   const child = task?.childIds[0];

@@ -1,11 +1,11 @@
 import {AppError, shellWord} from '../../../services/contracts/errors.ts';
 import type {Plan, Task} from '../../../services/contracts/plan.ts';
 
-// Everything here is iterative: a plan may be one chain of 100,000 tasks.
+// Everything here is iterative: a plan may be a chain of 100,000 tasks.
 
 export const isLeaf = (task: Task): boolean => task.childIds.length === 0;
 
-/** The task, or the error every command gives for an id that is not in the plan. */
+/** The task, or the standard error for an id that is not in the plan. */
 export function requireTask(plan: Plan, id: string): Task {
   const task = plan.items.get(id);
   if (task) return task;
@@ -20,7 +20,7 @@ export function requireTask(plan: Plan, id: string): Task {
   });
 }
 
-/** Tasks without a parent in this plan, in the order of the plan file. */
+/** Tasks without a parent in this plan, in file order. */
 export function rootTasks(plan: Plan): Task[] {
   return [...plan.items.values()].filter((task) => parentOf(plan, task) === undefined);
 }
@@ -35,10 +35,10 @@ export function childrenOf(plan: Plan, task: Task): Task[] {
 
 export type TreeRow = {readonly task: Task; readonly depth: number};
 
-/** Every task once, parents before children, siblings in their own order: the order of work. */
+/** Every task once, parents before children, siblings in order: the order of execution. */
 export const tasksInTreeOrder = (plan: Plan): TreeRow[] => [...walkTree(plan)];
 
-/** The same, one at a time, for those who need not see all of it. */
+/** The same as a generator, for callers that stop early. */
 export function* walkTree(plan: Plan): Generator<TreeRow, void, undefined> {
   const seen = new Set<string>();
   const stack: TreeRow[] = rootTasks(plan)
@@ -55,7 +55,7 @@ export function* walkTree(plan: Plan): Generator<TreeRow, void, undefined> {
   }
 }
 
-/** Nearest first. Ends at a repeated id, so a broken hierarchy cannot hold it. */
+/** Nearest first. Stops at a repeated id, so that a broken hierarchy cannot loop. */
 export function ancestorsOf(plan: Plan, task: Task): Task[] {
   const ancestors: Task[] = [];
   const seen = new Set([task.id]);
@@ -66,7 +66,7 @@ export function ancestorsOf(plan: Plan, task: Task): Task[] {
   return ancestors;
 }
 
-/** The task itself and everything below it. */
+/** The task and all its descendants. */
 export function subtreeOf(plan: Plan, task: Task): Task[] {
   const found = new Map<string, Task>();
   const stack = [task];
@@ -82,10 +82,10 @@ export function dependentsOf(plan: Plan, id: string): Task[] {
   return [...plan.items.values()].filter((task) => task.deps.includes(id));
 }
 
-/** Cycles may be as many as edges and as long as the plan: after this many ids no more are told. */
+/** There may be as many cycles as edges, each as long as the plan: after this many ids no more are reported. */
 const cycleBudget = 10_000;
 
-/** The cycles that a depth-first walk meets, each as `[A, B, A]`, in the order of `ids`. */
+/** The cycles that a depth-first search finds, each as `[A, B, A]`, in the order of `ids`. */
 export function findCycles(
   ids: Iterable<string>,
   edgesOf: (id: string) => readonly string[],
@@ -122,7 +122,7 @@ export function findCycles(
   return cycles;
 }
 
-/** Answers "is a above b?" at once, after one walk over the tree. */
+/** Answers "is a above b?" in constant time after one walk over the tree. */
 export function indexHierarchy(plan: Plan): {isAncestor: (ancestor: string, id: string) => boolean} {
   const first = new Map<string, number>();
   const last = new Map<string, number>();
@@ -148,13 +148,13 @@ export function indexHierarchy(plan: Plan): {isAncestor: (ancestor: string, id: 
   };
 }
 
-/** The id a mistyped one most likely meant; null when nothing is close. */
+/** The id that was probably meant; null if nothing is close. */
 function nearestId(plan: Plan, id: string): string | null {
   const wanted = id.toLowerCase();
   let best: {id: string; distance: number} | null = null;
   let compared = 0;
   for (const candidate of plan.items.keys()) {
-    // Only a courtesy, so it may not cost a noticeable time in a huge plan.
+    // Only a convenience, so it must not take noticeable time in a huge plan.
     if (++compared > 5_000) break;
     const distance = editDistance(wanted, candidate.toLowerCase());
     if (distance <= Math.max(1, Math.floor(wanted.length / 3)) && (!best || distance < best.distance)) {

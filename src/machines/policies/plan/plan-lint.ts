@@ -7,15 +7,15 @@ import {isLeaf, walkTree} from './plan-graph.ts';
 import {isOver} from './readiness.ts';
 
 export type LintOptions = {
-  /** The checks that are made of every task, whatever its own are. */
+  /** The checks that run for every task. */
   readonly verify?: readonly string[];
-  /** The plan is only proposed: no command works on what is new in it. */
+  /** The plan is only proposed: no command works on its new tasks. */
   readonly isDraft?: boolean;
 };
 
 /**
- * What keeps a plan from being worth running, in the order of its tasks, then field, severity and code. Tasks that are done or
- * skipped are left alone: nobody will work on them.
+ * What makes a plan not ready to run, ordered by task, field, severity and code. Tasks that are done or skipped are
+ * ignored: nobody will work on them.
  */
 export function lintPlan(plan: Plan, {verify = [], isDraft = false}: LintOptions = {}): Finding[] {
   const order = new Map<string, number>();

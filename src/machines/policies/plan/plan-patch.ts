@@ -24,28 +24,28 @@ import {
 
 export type Deps = {
   readonly deps: readonly string[];
-  /** Why, by the id of the dependency; what is not named keeps its reason. */
+  /** The reason for each dependency id; those not named keep theirs. */
   readonly depRationale?: Readonly<Record<string, string>>;
 };
 
-/** By number, or behind a sibling where the task comes to stand. */
+/** A position by number, or after a sibling. */
 export type PatchPlace = Place & {readonly after?: string};
 
-/** What only an import says: nobody who plans sets a status. */
+/** Only an import sets these: planners never set a status. */
 type ImportedFields = {readonly status?: TaskStatus; readonly source?: TaskSource};
 
 export type PatchOperation =
   | {readonly type: 'add'; readonly task: NewTask & PatchPlace & Partial<Deps> & ImportedFields}
   | {readonly type: 'edit'; readonly taskId: string; readonly fields: TaskEdit & ImportedFields}
   | {readonly type: 'move'; readonly taskId: string; readonly place: PatchPlace}
-  /** With all below it where `cascade` is said. Nobody waits for it any more. */
+  /** With its descendants if `cascade` is set. Dependencies on it are removed. */
   | {readonly type: 'delete'; readonly taskId: string; readonly cascade?: boolean}
   | ({readonly type: 'deps'; readonly taskId: string} & Deps);
 
 /**
- * All operations or none. Only the plan they make together has to be right, so that a child may come before its
- * parent and two tasks may change places; every refusal is told, with the operation it is about. What is not named
- * (status, timestamps, fields that this version does not know) stays as it is.
+ * Applies all operations or none. Only the final plan has to be valid, so a child may come before its parent and two
+ * tasks may swap places. Every problem is reported with its operation. Everything not named (status, timestamps,
+ * unknown fields) is kept.
  */
 export function applyPatch(plan: Plan, operations: readonly PatchOperation[], now: string): PlanCheck {
   const draft = createDraft(plan, now);
@@ -67,7 +67,7 @@ export function applyPatch(plan: Plan, operations: readonly PatchOperation[], no
     });
   });
   operations.forEach((operation, index) => {
-    // An operation on a task that could not be made says nothing new.
+    // Operations on a task that could not be added would only repeat the problem.
     if (operation.type !== 'add' || made.has(index)) attempt(index, () => applyOperation(draft, operation));
   });
   if (problems.length > 0) return {problems};
@@ -98,11 +98,11 @@ function applyOperation(draft: Draft, operation: PatchOperation): void {
 
 type Draft = ReturnType<typeof createDraft>;
 
-/** A plan in the making: cheap to change, and not looked at before it is finished. */
+/** A mutable copy of the plan, validated only at the end. */
 function createDraft(plan: Plan, now: string) {
   const items = new Map(plan.items);
   const folded = new Map([...items.keys()].map((id) => [foldedId(id), id]));
-  /** The children of those whose list was touched; the roots under null. */
+  /** The changed lists of children, by parent; the roots under null. */
   const lists = new Map<string | null, string[]>();
   const removed = new Set<string>();
 
@@ -210,7 +210,7 @@ function createDraft(plan: Plan, now: string) {
   };
 }
 
-/** Parents whose children changed are completed or reopened, those above them too. */
+/** Completes or reopens parents whose children changed, and their ancestors. */
 function settled(before: Plan, plan: Plan, now: string): Plan {
   const touched = new Set<string>();
   for (const task of plan.items.values()) {

@@ -7,7 +7,7 @@ import {ancestorsOf, childrenOf, isLeaf, requireTask} from './plan-graph.ts';
 export type CompletionRule = (parent: Task) => boolean;
 const always: CompletionRule = () => true;
 
-/** The plan with one status changed and its ancestors settled. The same plan when nothing changes. */
+/** The plan with one status changed and its ancestors updated. The same plan if nothing changes. */
 export function setStatus(
   plan: Plan,
   id: string,
@@ -29,10 +29,7 @@ export function setStatus(
   return settleParents(withTask(plan, {...task, status, updatedAt: touch(task, now)}), id, now, completes);
 }
 
-/**
- * Completes every ancestor whose children are all done, and reopens every one that says done
- * although a child is not.
- */
+/** Completes every ancestor whose children are all done, and reopens every one that is done although a child is not. */
 export function settleParents(plan: Plan, id: string, now: string, completes: CompletionRule = always): Plan {
   const task = plan.items.get(id);
   if (!task) return plan;
@@ -60,5 +57,5 @@ export function withTask(plan: Plan, task: Task): Plan {
   return {...plan, items: new Map(plan.items).set(task.id, task)};
 }
 
-/** A new `updatedAt` that never lies before `createdAt`, even when the clock did. */
+/** A new `updatedAt` that is never before `createdAt`, even if the clock was set back. */
 export const touch = (task: Task, now: string): string => laterOf(now, task.createdAt);

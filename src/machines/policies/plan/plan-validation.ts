@@ -10,7 +10,7 @@ import {compareTimestamps} from '../text/timestamps.ts';
 import {findCycles, indexHierarchy} from './plan-graph.ts';
 import {taskFieldProblems} from './task-fields.ts';
 
-/** Turns what a plan file holds into a plan, or into everything that is wrong with it, in file order. */
+/** Turns the content of a plan file into a plan, or into a list of all its problems in file order. */
 export function checkRawPlan(raw: RawPlan): PlanCheck {
   const {schemaVersion} = raw.root;
   const problems: PlanProblem[] = [];
@@ -29,9 +29,9 @@ export function checkRawPlan(raw: RawPlan): PlanCheck {
   for (const [key, value] of raw.items) {
     if (items.has(key)) problems.push({path: itemPath(key), message: 'duplicate item key'});
     const shape = shapeProblems(key, value);
-    // One by one: a call takes only so many arguments, a broken task has no such limit.
+    // One by one: the number of arguments of a call is limited, the number of problems is not.
     for (const problem of shape) problems.push(problem);
-    // A task with a wrong shape still takes part, so that others that name it are not accused.
+    // A malformed task is kept, so that references to it are not reported as well.
     items.set(key, shape.length === 0 ? (value as Task) : standIn(key, value));
   }
   const broken = new Set(problems.map(({path}) => path).filter((path) => path !== '$.items'));
@@ -40,7 +40,7 @@ export function checkRawPlan(raw: RawPlan): PlanCheck {
   return all.length === 0 ? {plan} : {problems: all};
 }
 
-/** What a change made wrong. Looks only at what differs, as long as no relation changed. */
+/** The problems that a change introduced. Looks only at what differs, unless a relation changed. */
 export function checkPlanChange(before: Plan, after: Plan): PlanProblem[] {
   const changed = [...after.items].filter(([id, task]) => before.items.get(id) !== task);
   const shape = changed.flatMap(([id, task]) => shapeProblems(id, task));
@@ -51,7 +51,7 @@ export function checkPlanChange(before: Plan, after: Plan): PlanProblem[] {
   return sameRelations ? [] : relationProblems(after);
 }
 
-/** Longer ids and ids with control characters would only ever be an accident or an attack. */
+/** A longer id, or one with control characters, is an accident or an attack. */
 const idLimit = 256;
 
 function shapeProblems(key: string, value: unknown): PlanProblem[] {
@@ -159,7 +159,7 @@ function hasSameRelations(before: Task | undefined, after: Task): boolean {
 }
 
 function standIn(key: string, value: unknown): Task {
-  // What is no text becomes an empty one, so that the others keep their places.
+  // Anything that is not text becomes an empty string, so that the others keep their positions.
   const strings = (list: unknown) =>
     Array.isArray(list) ? list.map((entry) => (typeof entry === 'string' ? entry : '')) : [];
   const given = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;

@@ -11,7 +11,7 @@ export type Readiness =
   | 'FAILED'
   | 'SKIPPED';
 
-/** Dependencies that are not done yet. Only `done` satisfies: a skipped task delivered nothing. */
+/** Dependencies that are not done yet. Only `done` counts: a skipped task delivered nothing. */
 export function unmetDeps(plan: Plan, task: Task): string[] {
   return task.deps.filter((id) => plan.items.get(id)?.status !== 'done');
 }
@@ -29,12 +29,12 @@ export function isReady(plan: Plan, task: Task): boolean {
   return isLeaf(task) && readinessOf(plan, task) === 'READY';
 }
 
-/** What can be executed now, in the order of the plan. */
+/** What can be executed now, in plan order. */
 export function readyTasks(plan: Plan): Task[] {
   return tasksInTreeOrder(plan).flatMap(({task}) => (isReady(plan, task) ? [task] : []));
 }
 
-/** The first ready task among the wanted ones (all, if none is named) that was not tried already and may begin. */
+/** The first ready task among the wanted ones (all, if none is named) that was not tried yet and may start. */
 export function nextTask(
   plan: Plan,
   {taskIds, attempted}: {readonly taskIds: readonly string[]; readonly attempted: readonly string[]},
@@ -49,7 +49,7 @@ export function nextTask(
   return undefined;
 }
 
-/** The statuses that decide readiness whatever the dependencies say; null for the one that does not. */
+/** The statuses that decide readiness regardless of dependencies; null for the one that does not. */
 const settledReadiness = {
   todo: null,
   queued: 'QUEUED',

@@ -3,25 +3,25 @@ import type {Plan, Task} from '../../../services/contracts/plan.ts';
 import type {PlanEdit} from './apply-edit.ts';
 import {isLeaf} from './plan-graph.ts';
 
-/** What was known of the tasks in progress before the plan was locked. */
+/** What was known about the tasks in progress before the plan was locked. */
 export type TasksInProgress = {
-  /** The process that works on the project; null when nobody does, and then nothing runs. */
+  /** The process of the running job; null if there is none, and then nothing is running. */
   readonly pid: number | null;
-  /** Those that no agent works on: paused, at a checkpoint, lost. */
+  /** Tasks in progress without a running agent: paused, at a checkpoint, or lost. */
   readonly still: ReadonlySet<string>;
-  /** Parents that a reviewer works on. */
+  /** Parents that are being reviewed. */
   readonly reviewed: ReadonlySet<string>;
 };
 
-/** Refuses a change, whatever it is, of a task that an agent works on; also of one that it began meanwhile. */
+/** Refuses any change to a task that an agent is working on, including one that it started meanwhile. */
 export function refuseRunning(before: Plan, after: Plan, inProgress: TasksInProgress): void {
   refuseAtWork(before, after, inProgress, (task, changed) => changed === task);
 }
 
-/** What a person does to one task; `add` gives it a child. */
+/** What a user can do to one task; `add` gives it a child. */
 export type HandChange = PlanEdit['type'] | 'status';
 
-/** What takes a task from the agent that works on it. Everything else the agent hears of with its next resume. */
+/** Changes that take a task away from its agent. The agent hears about all others with its next resume. */
 export const takesFromAgent: Readonly<Record<HandChange, boolean>> = {
   add: true,
   delete: true,
@@ -31,7 +31,7 @@ export const takesFromAgent: Readonly<Record<HandChange, boolean>> = {
   deps: false,
 };
 
-/** Refuses what a person may not do to a task at work: delete it, make a parent of it, give it a status. */
+/** Refuses what a user must not do to a running task: delete it, make it a parent, set its status. */
 export function refuseTaking(before: Plan, after: Plan, inProgress: TasksInProgress): void {
   refuseAtWork(
     before,
@@ -51,7 +51,7 @@ function refuseAtWork(
   if (pid === null || before === after) return;
   for (const [id, task] of before.items) {
     if (task.status !== 'in_progress' || still.has(id) || isLeft(task, after.items.get(id))) continue;
-    // Parents follow their children; agents work on leaves, and reviewers on parents.
+    // Parents follow their children: agents work on leaves, reviewers on parents.
     if (!isLeaf(task) && !reviewed.has(id)) continue;
     throw new AppError('E_TASK_RUNNING', `${id} is being worked on by process ${pid}; nothing was written`, {
       next: [

@@ -1,9 +1,9 @@
 import type {Plan, Task} from '../../../services/contracts/plan.ts';
 import {rootTasks} from './plan-graph.ts';
 
-/** The places of a longest rising part of `numbers`. */
+/** The positions of a longest increasing subsequence of `numbers`. */
 export function longestRise(numbers: readonly number[]): ReadonlySet<number> {
-  /** For each length, where the part of that length with the smallest end ends. */
+  /** For each length, the position of the smallest last element. */
   const ends: number[] = [];
   const previous = new Array<number>(numbers.length);
   numbers.forEach((number, at) => {
@@ -22,7 +22,7 @@ export function longestRise(numbers: readonly number[]): ReadonlySet<number> {
   return found;
 }
 
-/** The plan with its root tasks in this order; those that need not move keep their place in the file. */
+/** The plan with its root tasks in this order; tasks that need not move keep their place in the file. */
 export function withRootOrder(plan: Plan, order: readonly string[]): Plan {
   const position = new Map(rootTasks(plan).map(({id}, index) => [id, index]));
   const still = longestRise(order.map((id) => position.get(id) ?? 0));

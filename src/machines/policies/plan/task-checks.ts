@@ -2,22 +2,22 @@ import type {Plan, Task} from '../../../services/contracts/plan.ts';
 import {displayLine} from '../text/display-text.ts';
 import {ancestorsOf, isLeaf, subtreeOf} from './plan-graph.ts';
 
-/** A command that must succeed before a task is done, and the task that asks for it. */
+/** A command that must succeed before a task is done, and the task that requires it. */
 export type TaskCheck = {readonly command: string; readonly from: string};
 
-/** Those of the highest parent first, its own last; each command once. */
+/** Checks of the topmost parent first, the task's own last; each command once. */
 export function checksOf(plan: Plan, task: Task): TaskCheck[] {
   const levels = [...ancestorsOf(plan, task).toReversed(), task];
   const all = levels.flatMap(({id, verify}) => (verify ?? []).map((command) => ({command, from: id})));
   return firstOfEach(all);
 }
 
-/** What a run of the task is checked with: what holds for all, then what the plan says. */
+/** The commands that check a run of the task: those for all tasks, then those of the plan. */
 export function checkCommands(plan: Plan, task: Task, forAll: readonly string[]): string[] {
   return [...new Set([...forAll, ...checksOf(plan, task).map(({command}) => command)])];
 }
 
-/** The tasks at work whose checks an edit of this one changed: an open run keeps those it began with. */
+/** Running tasks whose checks this edit changed: an open run keeps the checks it started with. */
 export function keptChecks(before: Plan, after: Plan, id: string): string[] {
   const task = after.items.get(id);
   if (!task || sameChecks(before.items.get(id)?.verify, task.verify)) return [];
@@ -26,7 +26,7 @@ export function keptChecks(before: Plan, after: Plan, id: string): string[] {
     .map((each) => each.id);
 }
 
-/** For whoever edited them, wherever that was; empty where no run is open. */
+/** A note for whoever edited them; empty if no run is open. */
 export const keptChecksWords = (ids: readonly string[]): string =>
   ids.length === 0
     ? ''

@@ -3,7 +3,7 @@ import type {Task} from '../../../services/contracts/plan.ts';
 import {isPlainTaskId, taskIdRule} from '../../../services/contracts/task-id.ts';
 import {touch} from './plan-status.ts';
 
-/** Where a task stands: under a parent or at the root, and at which place among its siblings. */
+/** The position of a task: under a parent or at the root, and its index among the siblings. */
 export type Place = {readonly parentId: string | null; readonly index?: number};
 
 export type NewTask = Place & {
@@ -19,7 +19,7 @@ export type NewTask = Place & {
   readonly acceptanceCriteria?: readonly string[];
 };
 
-/** A whole task, as it stands in the file. */
+/** A complete task, as in the file. */
 export function newTask(task: NewTask, now: string): Task {
   return {
     id: task.id,
@@ -41,14 +41,14 @@ export function newTask(task: NewTask, now: string): Task {
   };
 }
 
-/** Refuses an id that a new task cannot have; `twin` is one in the plan that is the same but for its case. */
+/** Refuses an invalid id for a new task; `twin` is an existing id that differs only in case. */
 export function refuseId(id: string, twin: string | undefined): void {
   if (id === '') throw refusal('id is required');
   if (!isPlainTaskId(id)) {
     const message = `${JSON.stringify(id)} cannot be a task id`;
     throw new AppError('E_TASK_ID', message, {details: [['allowed', taskIdRule]]});
   }
-  // It is how a person names the top level.
+  // `root` names the top level on the command line.
   if (id === 'root') throw new AppError('E_TASK_ID', '"root" cannot be a task id: it means the top level');
   if (twin === id) throw taken(`id already exists: ${JSON.stringify(id)}`, twin);
   if (twin !== undefined) {
@@ -56,7 +56,7 @@ export function refuseId(id: string, twin: string | undefined): void {
   }
 }
 
-/** The fields of a task that are plain text. `null` removes one that need not be there. */
+/** The plain text fields of a task. `null` removes an optional one. */
 export type TaskEdit = {
   readonly title?: string;
   readonly description?: string;
@@ -69,7 +69,7 @@ export type TaskEdit = {
   readonly acceptanceCriteria?: readonly string[];
 };
 
-/** The same task when nothing really changes. */
+/** Returns the same task if nothing changes. */
 export function editedTask(task: Task, edit: Partial<Omit<Task, 'id'>>, now: string): Task {
   if (edit.title !== undefined && edit.title.trim() === '') throw refusal('title cannot be empty');
   const said = Object.entries(edit).filter(([, value]) => value !== undefined);
@@ -83,7 +83,7 @@ export function editedTask(task: Task, edit: Partial<Omit<Task, 'id'>>, now: str
   return {...kept, ...Object.fromEntries(changed), updatedAt: touch(task, now)};
 }
 
-/** Rationale of a dependency that is gone goes with it. */
+/** The rationale of a removed dependency goes with it. */
 export function withDeps(task: Task, deps: readonly string[], now: string): Task {
   const {depRationale, ...rest} = task;
   const present = new Set(deps);
@@ -96,7 +96,7 @@ export function withDeps(task: Task, deps: readonly string[], now: string): Task
   };
 }
 
-/** What tells ids apart on every file system. */
+/** Normalised so that ids stay distinct on every file system. */
 export const foldedId = (id: string) => id.normalize('NFC').toLowerCase();
 
 const refusal = (message: string) => new AppError('E_PLAN_EDIT', message);

@@ -4,17 +4,16 @@ import type {PlanProblem, Task} from '../../../services/contracts/plan.ts';
 import {taskStatuses} from '../../../services/contracts/task-status.ts';
 import {isTimestamp} from '../text/timestamps.ts';
 
-/** What is wrong with one field, with paths below the field; nothing when it is right. */
+/** The problems of one field, with paths relative to it; empty if it is valid. */
 type FieldCheck = (value: unknown, path: string) => readonly PlanProblem[];
 
 /**
- * What is wrong with the fields of a task, in the order below. Written by hand and not as a zod schema:
- * every command reads the whole plan, and loading zod and asking it a thousand times costs more than
- * all the rest of `list`.
+ * The problems of a task's fields, in the order below. Hand-written instead of a zod schema: every command reads the
+ * whole plan, and loading zod and calling it a thousand times costs more than the rest of `list`.
  */
 export function taskFieldProblems(task: Readonly<Record<string, unknown>>): readonly PlanProblem[] {
   let problems: readonly PlanProblem[] = fine;
-  // Thousands of tasks are checked before the compiler has warmed up: nothing is made for those that are right.
+  // Thousands of tasks are checked before the JIT warms up, so nothing is allocated for valid ones.
   for (let index = 0; index < fieldChecks.length; index++) {
     const {name, path, check} = fieldChecks[index] as (typeof fieldChecks)[number];
     const found = check(task[name], path);
@@ -87,7 +86,7 @@ const sourceOfTask: FieldCheck = (value, path) => {
 
 const statuses: ReadonlySet<unknown> = new Set(taskStatuses);
 
-/** Compiles only while every field of a task has its check. */
+/** Compiles only if every field of a task has its check. */
 const checksByField = {
   id: requiredText,
   title: requiredText,

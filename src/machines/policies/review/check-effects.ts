@@ -1,7 +1,7 @@
 import type {SideEffect} from '../../../services/contracts/side-effects.ts';
 import {some} from './side-effects.ts';
 
-/** Files that checks wrote; null where nobody can tell. */
+/** Files that checks wrote; null if unknown. */
 export function checkEffects(files: readonly string[] | null): SideEffect[] {
   if (files?.length === 0) return [];
   const told = files === null ? 'nobody can tell what' : some(files);

@@ -5,12 +5,12 @@ import {findVerdicts} from './find-verdicts.ts';
 export type ReviewAnswer = {
   readonly passed: boolean;
   readonly resumeTaskIds: readonly string[];
-  /** What to do; of a review that passed, a remark. */
+  /** What to do; if the review passed, a remark. */
   readonly feedback: string;
   readonly results: readonly ReviewResult[];
 };
 
-/** Reads an answer strictly: what is not exactly one verdict on exactly these tasks is no review. */
+/** Parses an answer strictly: anything but exactly one verdict on exactly these tasks is not a review. */
 export function checkReviewAnswer(
   text: string,
   taskIds: readonly string[],
@@ -37,7 +37,7 @@ export function checkReviewAnswer(
   return problem === null ? {answer: {passed, resumeTaskIds, feedback, results}} : {problem};
 }
 
-/** What a task is sent back with: what was said to all, then what was said of it alone. */
+/** The feedback for one task: first the general part, then its own. */
 export function feedbackFor({feedback, results}: ReviewAnswer, taskId: string): string {
   const own = results.find(({task_id}) => task_id === taskId)?.feedback ?? '';
   return [...new Set([feedback, own])].filter((part) => part !== '').join('\n\n');

@@ -3,22 +3,22 @@ import type {CheckpointAnswer} from './decisions.ts';
 
 export type CheckpointChoiceId = 'approve' | 'approveQuit' | 'requestChanges' | 'reject' | 'retry';
 
-/** One way to answer at a checkpoint, in the same words for the command line, the prompt and the terminal UI. */
+/** One choice at a checkpoint, with the same wording on the command line, in the prompt and in the terminal UI. */
 export type CheckpointChoice = {
   readonly id: CheckpointChoiceId;
   readonly label: string;
-  /** What follows from it. */
+  /** What it leads to. */
   readonly about: string;
-  /** The part of it that must not be misread, where there is little room. */
+  /** The essential part, for narrow screens. */
   readonly brief?: string;
-  /** How `blackbird review <task>` is told. */
+  /** The option of `blackbird review <task>`. */
   readonly option: string;
-  /** What a person writes with it: nothing, what should change, or why, which they may leave out on purpose. */
+  /** The text that goes with it: none, the requested changes, or an optional reason. */
   readonly words: 'none' | 'required' | 'optional';
   readonly answer: (words: string) => CheckpointAnswer;
 };
 
-/** In the order the specification gives them; a run that failed has nothing to approve or reject. */
+/** In the order of the specification; a failed run cannot be approved or rejected. */
 export const choicesAt = ({state}: Pick<RunRecord, 'state'>): readonly CheckpointChoice[] =>
   state === 'failed' ? afterFailure : afterSuccess;
 
@@ -88,7 +88,7 @@ const afterFailure: readonly CheckpointChoice[] = [
   },
 ];
 
-/** What was decided, in a word. */
+/** Each decision in a word. */
 export const decisionWords = {
   pending: 'not decided',
   approved_continue: 'approved',

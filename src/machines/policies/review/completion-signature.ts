@@ -2,19 +2,19 @@ import type {Task} from '../../../services/contracts/plan.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
 import {tellingRun} from '../run/task-runs.ts';
 
-/** A task below a parent, and when it was done: by its run, or by the hand that said so. */
+/** A task below a parent and when it was done, by its run or by hand. */
 export type Completion = {readonly taskId: string; readonly completedAt: string; readonly hasRun: boolean};
 
 export function completionOf({id, updatedAt}: Task, runs: readonly RunRecord[]): Completion {
   const run = tellingRun(runs);
-  // What the plan says changes with every edit; what a run has done stays done.
+  // The plan's timestamp changes with every edit; the end of a run does not.
   const endedAt = run?.state === 'succeeded' ? (run.segments.at(-1)?.ended_at ?? run.updated_at) : undefined;
   return {taskId: id, completedAt: endedAt ?? updatedAt, hasRun: run !== null};
 }
 
 /**
- * What a review was about: the parent and when each task below it was done. The same work is reviewed
- * once; a task that was done again makes another signature.
+ * Identifies what a review covers: the parent, and when each task below it was done. The same work is reviewed once; a
+ * task that is done again changes the signature.
  */
 export function completionSignature(
   parentId: string,

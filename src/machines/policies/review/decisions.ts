@@ -4,16 +4,16 @@ import {isLeaf} from '../plan/plan-graph.ts';
 import {isUndelivered, tellingRun} from '../run/task-runs.ts';
 import {compareTimestamps} from '../text/timestamps.ts';
 
-/** What a person says at a checkpoint; the names are those of `decision_state` in the record. */
+/** A decision at a checkpoint; the names are those of `decision_state` in the record. */
 export type Decision = {
-  /** Of a decision that was made in another terminal: how that one finds it on the record. */
+  /** Identifies a decision made in another terminal, so that it can be found on the record. */
   readonly id?: string;
 } & (
   | {readonly state: 'approved_continue'}
   | {readonly state: 'approved_quit'}
   | {
       readonly state: 'changes_requested';
-      /** What the agent is told. */
+      /** The prompt for the agent. */
       readonly feedback: string;
       /** The comments that are part of it. */
       readonly commentIds?: readonly string[];
@@ -21,19 +21,19 @@ export type Decision = {
   | {readonly state: 'rejected'; readonly why?: string | undefined}
 );
 
-/** To try again is no verdict on the run: another one replaces it. */
+/** Trying again is not a decision about the run: another run replaces it. */
 export type CheckpointAnswer = Decision | {readonly state: 'retry'};
 
-/** A checkpoint that still keeps the plan from going on. */
+/** A checkpoint that still holds up the plan. */
 export type OpenDecision = {
   readonly run: RunRecord;
-  /** Changes that were requested and that no agent has heard of; null when a person has to decide. */
+  /** Requested changes that no agent has received; null if the user has to decide. */
   readonly undelivered: string | null;
 };
 
 /**
- * The checkpoint a task stands at. A status that somebody gave it by hand, a newer run and a restart are
- * all past it. Changes that the provider would not take are to be decided again.
+ * The checkpoint a task is at. A status set by hand, a newer run and a restart all end it. Changes that the provider
+ * refused need a new decision.
  */
 export function openDecision(task: Task, runs: readonly RunRecord[]): OpenDecision | null {
   if (task.status !== 'in_progress' || !isLeaf(task)) return null;
@@ -50,7 +50,7 @@ export function openDecision(task: Task, runs: readonly RunRecord[]): OpenDecisi
   return {run, undelivered: isRefused ? null : (run.decision_feedback ?? '')};
 }
 
-/** Whether a person wanted this run to end at a checkpoint; one that only its side effects made necessary was not asked for. */
+/** Whether the user wanted a checkpoint; one caused by side effects alone was not requested. */
 export const isDecisionAsked = (
   run: Pick<RunRecord, 'decision_required' | 'decision_forced'> | null,
 ): boolean => run?.decision_required === true && run.decision_forced !== true;

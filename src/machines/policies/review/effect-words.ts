@@ -2,14 +2,14 @@ import {shellWord} from '../../../services/contracts/errors.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
 import type {PlanFieldEdit, SideEffect} from '../../../services/contracts/side-effects.ts';
 
-/** What became of the agent's edits of the plan: `b (prompt)`; and of the settings. */
+/** What happened to the agent's edits of the plan, such as `b (prompt)`, and of the settings. */
 export type TakenBack = {
   readonly taken: readonly string[];
   readonly left: readonly string[];
   readonly settings?: SettingsTakenBack;
 };
 
-/** The keys that are as before, and those that are not, with the command that puts each back. */
+/** The keys that were restored, and those that were not, with the command that restores each. */
 export type SettingsTakenBack = {
   readonly taken: readonly string[];
   readonly left: ReadonlyArray<{readonly key: string; readonly command: string}>;
@@ -28,7 +28,7 @@ export const withTakenBack = (run: RunRecord, {settings, ...plan}: TakenBack): R
     !isEmpty(settings) && {settings_taken_back: {taken: [...settings.taken], left: [...settings.left]}}),
 });
 
-/** Of a rejected run or an undo, one line each for a person: what became of the plan and of the settings. */
+/** After a rejection or an undo: one line about the plan and one about the settings. */
 export function takenBackTexts(run: Pick<RunRecord, 'plan_taken_back' | 'settings_taken_back'>): string[] {
   const {plan_taken_back: plan, settings_taken_back: settings} = run;
   return [plan ? takenBackText(plan) : null, settings ? settingsBackText(settings) : null].filter(
@@ -53,7 +53,7 @@ function settingsBackText({taken, left}: SettingsTakenBack): string {
 
 export const editName = ({task, field}: PlanFieldEdit): string => `${task} (${field})`;
 
-/** One line for a person; null where there was nothing to take back. */
+/** One line; null if there was nothing to restore. */
 export function takenBackText({taken, left}: TakenBack): string | null {
   const parts = [
     ...(taken.length > 0 ? [`the agent's edits of the plan were taken back: ${taken.join(', ')}`] : []),
@@ -69,18 +69,18 @@ export function takenBackText({taken, left}: TakenBack): string | null {
 
 const shownCommands = 3;
 
-/** The command for what stayed; the name is that of `editName`. */
+/** The command to change what stayed; `name` comes from `editName`. */
 function editOf(name: string): string {
   const [, task = name, field = ''] = /^(.*) \((.*)\)$/s.exec(name) ?? [];
   const verb = field === 'added' ? 'delete' : field === 'removed' ? 'add --id' : 'edit';
   return `blackbird ${verb} ${shellWord(task)}`;
 }
 
-/** What is shown of side effects: each, and below edited plans and settings what their fields were and are. */
+/** The side effects for display, with old and new values below edits of plans and settings. */
 export const effectTexts = (effects: readonly SideEffect[] = []): string[] =>
   effects.flatMap((effect) => [effect.text, ...detailsOf(effect)]);
 
-/** The same of a run, after what keeps its change from being shown: its files were recorded before the agent began. */
+/** The same for a run, preceded by the reason if its change cannot be shown. */
 export function bewareTexts({
   baseline_tree,
   review_summary: summary,
@@ -93,7 +93,7 @@ export function bewareTexts({
   ];
 }
 
-/** The same where there is little room: one of each kind first, then the others, and the details behind them all. */
+/** The same for small spaces: one of each kind first, then the others, details last. */
 export function effectsByRank(effects: readonly SideEffect[] = []): {heads: string[]; details: string[]} {
   const isFirst = ({kind}: SideEffect, place: number) =>
     effects.findIndex((other) => other.kind === kind) === place;
@@ -115,7 +115,7 @@ function detailsOf({edits = [], settings = [], more_edits, more_settings}: SideE
 /** Nobody reads more before a decision. */
 const shownEdits = 10;
 
-/** The same edit of the same plan is told once, another value of the same field is another edit. */
+/** The same edit of the same plan is shown once; another value of the same field is another edit. */
 export const effectKey = ({text, edits, settings}: SideEffect): string =>
   JSON.stringify([text, edits, settings]);
 
@@ -135,7 +135,7 @@ function changeText(name: string, edit: Pick<PlanFieldEdit, 'before' | 'after' |
 const wordsOf = (value: unknown): string =>
   typeof value === 'string' ? JSON.stringify(value) : (JSON.stringify(value) ?? 'nothing');
 
-/** A long text from shortly before it differs. */
+/** Shows a long text from shortly before the first difference. */
 const [lead, shownLength] = [30, 120];
 function part(text: string, start: number): string {
   const from = text.length <= shownLength ? 0 : Math.max(0, start - lead);

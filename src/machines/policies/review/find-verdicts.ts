@@ -1,13 +1,13 @@
 import {jsonObjectsIn} from '../text/json-objects.ts';
 
-/** Every object with `passed` that a text holds, and whether what is left over could be another one. */
+/** All objects with `passed` in a text, and whether the rest of it could contain another one. */
 export type FoundVerdicts = {
-  /** Each different one once, in the order of the text. */
+  /** Each distinct one once, in text order. */
   readonly verdicts: readonly unknown[];
   readonly isAmbiguous: boolean;
 };
 
-/** What looks like a verdict and is not a whole object (cut off, inside another object, in other words) is ambiguous. */
+/** Anything that looks like a verdict but is not a complete object (truncated, nested, in prose) is ambiguous. */
 export function findVerdicts(text: string): FoundVerdicts {
   const found = new Map<string, unknown>();
   const {objects, isCut} = jsonObjectsIn(text);
@@ -18,7 +18,7 @@ export function findVerdicts(text: string): FoundVerdicts {
     const passedKeys = keys.filter((key) => key === 'passed').length;
     if (passedKeys === 0) continue;
     found.set(JSON.stringify(value), value);
-    // JSON takes the last of two equal keys; which one was meant, nobody knows.
+    // JSON keeps the last of two equal keys; it is unclear which one was meant.
     isAmbiguous ||= passedKeys > 1;
     rest += `${text.slice(from, start)}\n`;
     from = end;

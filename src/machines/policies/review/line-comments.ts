@@ -6,10 +6,10 @@ import {takesFeedback} from '../run/run-options.ts';
 import {wasHeard} from '../run/task-runs.ts';
 import {counted} from '../text/counted.ts';
 
-/** What a comment is about, and what it says. */
+/** A comment's position and text. */
 export type CommentDraft = Pick<LineComment, 'file' | 'side' | 'line' | 'text'>;
 
-/** `src/a.ts:12=text`; `:-12` is line 12 as it was before, for lines that were removed. */
+/** `src/a.ts:12=text`; `:-12` is line 12 before the change, for removed lines. */
 export function parseComment(given: string): CommentDraft {
   const [, file, sign, digits = '', text = ''] = /^(.+?):(-?)(\d{1,9})=(.*)$/s.exec(given) ?? [];
   const line = Number(digits);
@@ -19,7 +19,7 @@ export function parseComment(given: string): CommentDraft {
   return {file, side: sign === '-' ? 'old' : 'new', line, text: text.trim()};
 }
 
-/** A comment is about a line of the change; a name that is not in it is a slip, or no file at all. */
+/** A comment must be about a line of the change; any other name is a typo, or not a file. */
 export function requireChanged(
   {file, side}: CommentDraft,
   files: readonly ChangedFile[],
@@ -33,7 +33,7 @@ export function requireChanged(
   });
 }
 
-/** `count`: the lines that the file has on this side of the change. */
+/** `count` is the number of lines on this side of the change. */
 export function requireLine({file, side, line}: CommentDraft, count: number, taskId: string): void {
   if (line <= count) return;
   const when = side === 'new' ? 'after' : 'before';
@@ -50,7 +50,7 @@ export function requireLine({file, side, line}: CommentDraft, count: number, tas
   );
 }
 
-/** The run that brought a comment to its agent; null while nobody has heard it. */
+/** The run that delivered a comment to its agent; null if none has. */
 export const sentWith = (id: string, runs: readonly RunRecord[]): string | null =>
   runs.find((run) => run.comment_ids?.includes(id) && wasHeard(run))?.run_id ?? null;
 
@@ -59,19 +59,19 @@ export const unsentComments = (
   runs: readonly RunRecord[],
 ): readonly LineComment[] => comments.filter(({id}) => sentWith(id, runs) === null);
 
-/** `src/a.ts:12`, and for a line that is gone `src/a.ts:12 (before the change)`. */
+/** `src/a.ts:12`, or `src/a.ts:12 (before the change)` for a removed line. */
 export const placeOf = ({file, side, line}: Pick<LineComment, 'file' | 'side' | 'line'>): string =>
   `${file}:${line}${side === 'old' ? ' (before the change)' : ''}`;
 
 const heading = 'Comments on lines of the change:';
 
-/** The words of a request without the comments that were sent with it. */
+/** A request without the comments that were sent with it. */
 export function requestWords(feedback: string): string {
   const at = `\n${feedback}`.indexOf(`\n${heading}\n`);
   return (at < 0 ? feedback : feedback.slice(0, at)).trim();
 }
 
-/** What the agent is sent back with: the words of the request, then each comment with its place. */
+/** The prompt that sends the agent back: the request, then each comment with its position. */
 export function feedbackWith(words: string, comments: readonly CommentDraft[]): string {
   if (comments.length === 0) return words;
   const listed = comments.map(
@@ -80,13 +80,13 @@ export function feedbackWith(words: string, comments: readonly CommentDraft[]): 
   return [...(words.trim() === '' ? [] : [words.trim(), '']), heading, ...listed].join('\n');
 }
 
-/** Said of comments that a decision did not send, with what can be done about it then; null where there are none. */
+/** A note about comments that a decision did not send, and what to do then; null if there are none. */
 export function unsentWords(run: RunRecord, count: number, decision: DecisionState): string | null {
   if (count === 0) return null;
   const [task, many] = [shellWord(run.task_id), count > 1];
   const kept = `${commentCount(count)} on ${run.task_id} ${many ? 'were' : 'was'} not sent and ${many ? 'are' : 'is'} kept: blackbird review ${task} --comments`;
   if (decision === 'rejected') return kept;
-  // The next task starts at once, and what is committed is past its checkpoint: neither is withdrawn.
+  // The next task starts at once, and a committed change is final: neither can be withdrawn.
   if (decision === 'approved_continue' || run.commit?.sha !== undefined)
     return takesFeedback(run)
       ? `${kept}. To have it changed anyway: blackbird resume ${task} --feedback <text>`

@@ -23,21 +23,21 @@ export function pendingFeedback(
 }
 
 /**
- * Whether a run has taken this feedback over. The file may outlive that for a moment, and a run that was
- * never heard leaves it pending; so what counts is the mark on the runs.
+ * Whether a run has taken over this feedback. Its file may exist a moment longer, and an undelivered run leaves it
+ * pending, so the mark on the runs decides.
  */
 export function isConsumed({reviewRunId}: PendingFeedback, runs: readonly RunRecord[]): boolean {
   return runs.some((run) => run.context?.parentReviewFeedback?.reviewRunId === reviewRunId && wasHeard(run));
 }
 
-/** Nobody waits for it any more: a run has taken it over, or a person has dismissed it on the record of its review. */
+/** The feedback is settled: a run has taken it over, or the user dismissed it on the record of the review. */
 export const isAnswered = (
   pending: PendingFeedback,
   runs: readonly RunRecord[],
   review: RunRecord | null,
 ): boolean => isConsumed(pending, runs) || (review !== null && isDismissed(review, pending.childTaskId));
 
-/** As a person edited it last, also where Blackbird died before the file said so. */
+/** With the user's last edit, even if Blackbird died before it reached the file. */
 export function asEdited(pending: PendingFeedback, review: RunRecord | null): PendingFeedback {
   const edits = review?.parent_review_edited ?? [];
   const last = edits.findLast(({task_id}) => task_id === pending.childTaskId);
@@ -46,14 +46,14 @@ export function asEdited(pending: PendingFeedback, review: RunRecord | null): Pe
     : pending;
 }
 
-/** The mark that a run carries of the feedback it brings. */
+/** Marks a run with the feedback that it delivers. */
 export type FeedbackMark = Readonly<Pick<NonNullable<RunRecord['context']>, 'parentReviewFeedback'>>;
 
 export function feedbackMark({parentTaskId, reviewRunId, feedback}: PendingFeedback): FeedbackMark {
   return {parentReviewFeedback: {parentTaskId, reviewRunId, feedback}};
 }
 
-/** The feedback that a run carries, as it was when it was pending. */
+/** Rebuilds the pending feedback from a run that carries it. */
 export function feedbackOf({task_id, created_at, updated_at, context}: RunRecord): PendingFeedback | null {
   const mark = context?.parentReviewFeedback;
   if (!mark) return null;
@@ -70,22 +70,22 @@ export function feedbackOf({task_id, created_at, updated_at, context}: RunRecord
 }
 
 /**
- * Whether a resume brings what a parent review said. The words of a person come before it, the questions of
- * the agent after it.
+ * Whether a resume delivers parent review feedback. The user's own message takes precedence; the agent's questions come
+ * after it.
  */
 export const bringsFeedback = (said: {
   readonly answers: readonly unknown[];
   readonly feedback: string | null;
 }): boolean => said.feedback === null && said.answers.length === 0;
 
-/** Whether the questions of a run are asked before it goes on with what is said, or with what a review said of it. */
+/** Whether the run's questions have to be answered before it continues with this message or review feedback. */
 export const asksFirst = (
   run: Pick<RunRecord, 'state'> | null,
   said: Parameters<typeof bringsFeedback>[0],
   isSentBack: boolean,
 ): boolean => run?.state === 'waiting' && said.feedback === null && !(isSentBack && bringsFeedback(said));
 
-/** What the agent of a task reads when a review sent it back. */
+/** The prompt for an agent whose task was sent back by a review. */
 export function parentFeedbackText({parentTaskId, feedback}: PendingFeedback): string {
   return `A review of ${parentTaskId}, which this task is part of, sent it back:\n\n${feedback}`;
 }

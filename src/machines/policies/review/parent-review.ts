@@ -5,16 +5,16 @@ import {ancestorsOf, childrenOf, isLeaf, subtreeOf} from '../plan/plan-graph.ts'
 import {type CompletionRule, setStatus} from '../plan/plan-status.ts';
 import {compareTimestamps} from '../text/timestamps.ts';
 
-/** All its children are done and it is not: whether it is done is for a review to say. */
+/** All children are done and the parent is not: a review decides whether it is. */
 export function isReviewDue(plan: Plan, task: Task): boolean {
   if (isLeaf(task) || task.status === 'done') return false;
   return childrenOf(plan, task).every((child) => child.status === 'done');
 }
 
-/** The parent that the end of this task makes due: the nearest one that is not done, or none. */
+/** The parent that is due when this task ends: the nearest one that is not done, or none. */
 export function dueParentOf(plan: Plan, taskId: string): Task | null {
   const task = plan.items.get(taskId);
-  // Most tasks of most plans have no parent, and none of them shall pay for those that have.
+  // Most tasks have no parent; this keeps the common case cheap.
   if (!task || task.parentId == null) return null;
   const open = ancestorsOf(plan, task).find(({status}) => status !== 'done');
   return open && isReviewDue(plan, open) ? open : null;
@@ -25,16 +25,16 @@ export function dueParentsOf(plan: Plan, taskIds: readonly string[]): Task[] {
   return [...new Set(taskIds.flatMap((id) => dueParentOf(plan, id) ?? []))];
 }
 
-/** Every parent that is due, in the order of the plan. None of them is above another. */
+/** Every parent that is due, in plan order. None of them is an ancestor of another. */
 export function dueParents(plan: Plan): Task[] {
   return [...plan.items.values()].filter((task) => isReviewDue(plan, task));
 }
 
-/** The tasks below a parent that agents work on: what a review looks at and can send back. */
+/** The leaves below a parent: what a review looks at and can send back. */
 export const reviewedTasks = (plan: Plan, parent: Task): Task[] =>
   subtreeOf(plan, parent).filter((task) => isLeaf(task) && task.id !== parent.id);
 
-/** Parents that the next execution reviews: agents worked below them, and no review waits for an answer. */
+/** Parents that the next execution reviews: agents worked below them, and no review feedback is pending. */
 export function dueReviews(
   plan: Plan,
   factsOf: (task: Task) => {readonly isSentBack: boolean; readonly run: RunRecord | null},
@@ -47,11 +47,11 @@ export function dueReviews(
 
 /** What a parent that is due needs. */
 export type ReviewNeed =
-  /** An agent looks at its children. */
+  /** A review of its children. */
   | 'review'
-  /** Its children have feedback that nobody has answered. */
+  /** Answers to pending feedback of its children. */
   | 'answer'
-  /** Nothing: it passed, every feedback of its review was dismissed, or no agent worked below it. */
+  /** Nothing: it passed, all feedback was dismissed, or no agent worked below it. */
   | 'nothing';
 
 export function reviewNeed({
@@ -71,7 +71,7 @@ export function reviewNeed({
 }): ReviewNeed {
   if (pending.some((each) => each.parentTaskId === parentId)) return 'answer';
   if (!hasRuns) return 'nothing';
-  // A review that failed or made no sense judged nothing, so it is done again.
+  // A review that failed or was invalid has no verdict, so it is repeated.
   const isJudged = reviews.some(
     (run) =>
       run.run_type === 'review' &&
@@ -81,13 +81,13 @@ export function reviewNeed({
   return isJudged ? 'nothing' : 'review';
 }
 
-/** How many reviews of a parent sent tasks back since one passed. */
+/** How many reviews of a parent sent tasks back since the last one that passed. */
 export function cyclesOf(reviews: readonly RunRecord[]): number {
   const passed = reviews.findLastIndex(({parent_review_passed}) => parent_review_passed === true);
   return reviews.slice(passed + 1).filter(({parent_review_passed}) => parent_review_passed === false).length;
 }
 
-/** The plan with these parents done, as far as they are still due. Those above them are for their own review. */
+/** Marks these parents done if they are still due. Their ancestors get their own review. */
 export function completeParents(
   plan: Plan,
   parentIds: readonly string[],
@@ -100,18 +100,18 @@ export function completeParents(
   }, plan);
 }
 
-/** For changes that a run makes: a parent is done when its review says so. */
+/** For changes made by a run: a parent is done when its review says so. */
 export const leaveParents: CompletionRule = () => false;
 
-/** For a run that came to nothing: a parent that was done before the run began is done again. */
+/** For a run that was withdrawn: a parent that was done before the run is done again. */
 export const parentsBefore =
   ({created_at}: Pick<RunRecord, 'created_at'>): CompletionRule =>
   ({updatedAt}) =>
     compareTimestamps(updatedAt, created_at) >= 0;
 
 /**
- * A change made by hand, with the parents it completed on the way open again where an agent has worked
- * below them: these are for a review. `named` is the task whose status was set, which is a person's word.
+ * For changes made by hand: reopens parents that the change completed if an agent has worked below them, because they
+ * need a review. `named` is the task whose status the user set, which is final.
  */
 export function leaveForReview(
   before: Plan,
@@ -137,7 +137,7 @@ export function leaveForReview(
   return {...after, items};
 }
 
-/** Those of these parents below which a task has runs, after one walk over all of them. */
+/** Those of these parents that have a run below them, found in one walk. */
 function parentsOfWork(
   plan: Plan,
   parents: readonly Task[],
@@ -147,7 +147,7 @@ function parentsOfWork(
   const tops = parents.filter(({parentId}) => parentId == null || !meant.has(parentId));
   const worked = new Set<string>();
   for (const top of tops) {
-    // Children come behind their parents, so from the end every child is known before its parent.
+    // Children come after their parents, so going backwards every child is known before its parent.
     for (const task of subtreeOf(plan, top).toReversed()) {
       const hasWork = isLeaf(task) ? hasRuns(task.id) : task.childIds.some((id) => worked.has(id));
       if (hasWork) worked.add(task.id);

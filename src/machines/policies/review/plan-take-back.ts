@@ -8,16 +8,16 @@ import {checkPlanChange} from '../plan/plan-validation.ts';
 import {editName, type TakenBack} from './effect-words.ts';
 import {leaveParents} from './parent-review.ts';
 
-/** Fields that mean something for their task alone: they can be set back whatever else was changed. */
+/** Independent fields: they can be restored whatever else has changed. */
 const plainFields: ReadonlySet<string> = new Set(
   'title description acceptanceCriteria prompt notes agent model effort verify'.split(' '),
 );
-/** They say nothing of what will run. */
+/** They do not affect what will run. */
 const timeFields: ReadonlySet<string> = new Set(['updatedAt', 'createdAt']);
 
 /**
- * The plan without what an agent made of it. A field goes back only while it has the agent's value; whatever cannot
- * go back, or was changed by somebody else since, stays and is named.
+ * The plan without an agent's edits. A field is restored only while it has the agent's value; anything that cannot be
+ * restored, or was changed since, is kept and reported.
  */
 export function takeBackEdits(
   plan: Plan,
@@ -42,7 +42,7 @@ export function takeBackEdits(
       taken.push(editName(edits[0]));
     } else if (isStillEdited(task, edits)) left.push(editName(edits[0]));
   }
-  // The edits together must leave a plan that can be used: nothing goes back by halves.
+  // The restored fields together must leave a valid plan: all of them or none.
   if (next !== plan && checkPlanChange(plan, next).length > 0)
     return {plan, taken: [], left: [...taken, ...left]};
   return {plan: next, taken, left};
@@ -60,7 +60,7 @@ function byField(edits: readonly PlanFieldEdit[]): EditsOfField[] {
   return [...groups.values()];
 }
 
-/** What a field was before the agents' edits that led to what it is; null where none did. */
+/** The value of a field before the agents' edits that led to its current value; null if none did. */
 export function valueBefore(
   now: unknown,
   edits: readonly Pick<PlanFieldEdit, 'before' | 'after' | 'is_cut'>[],
@@ -85,7 +85,7 @@ function withValue(plan: Plan, task: Task, field: string, value: unknown, now: s
   return withTask(plan, {...(set as Task), updatedAt: touch(task, now)});
 }
 
-/** Null where the tasks of today do not allow them. */
+/** Null if the current tasks do not allow them. */
 function withDeps(plan: Plan, id: string, deps: Task['deps'], now: string): Plan | null {
   try {
     return setDeps(plan, id, deps, now);

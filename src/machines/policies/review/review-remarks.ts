@@ -1,6 +1,6 @@
 import type {RunRecord} from '../../../services/contracts/run.ts';
 
-/** What a review that passed said nevertheless: of the whole, then of single tasks. Empty where it said nothing. */
+/** The remarks of a review that passed: general ones, then per task. Empty if it has none. */
 export function remarksOf({
   parent_review_passed: hasPassed,
   parent_review_feedback: feedback = '',

@@ -13,23 +13,23 @@ import {isTimeNeeded, loginSteps} from '../run/failure-table.ts';
 import {type AgentTimes, agentTimes} from '../run/silence.ts';
 import {remarksOf} from './review-remarks.ts';
 
-/** What the end of a job tells of a review; records are too large to be kept for every one. */
+/** What the end of a job reports about a review; whole records are too large to keep. */
 export type Reviewed = Pick<RunRecord, 'failure'> & {
   readonly parentId: string;
   readonly verdict: ReviewVerdict['type'];
-  /** What has to be done before the next one can be made. */
+  /** What has to be done before the next review. */
   readonly next?: readonly NextStep[];
-  /** It passed and said something nevertheless; its record has the words. */
+  /** It passed with a remark; the record has the text. */
   readonly hasRemarks?: true;
 };
 
-/** A parent whose reviews sent tasks back as often as they may. */
+/** A parent whose reviews have sent tasks back as often as allowed. */
 export type UndecidedParent = {readonly parentId: string; readonly cycles: number};
 
 export type ParentReviewInput = ReviewScope & {
   readonly provider: ProviderId;
   readonly graceMilliseconds: number;
-  /** A review that takes longer is stopped and counts as none. */
+  /** A review that takes longer is stopped and does not count. */
   readonly minutes: number;
   readonly wishes?: JobWishes;
   readonly stallMilliseconds?: number;
@@ -38,22 +38,22 @@ export type ParentReviewInput = ReviewScope & {
 
 export type ParentReviewOutput = {
   /**
-   * `required`: feedback waits for an answer. `undecided`: a person has to judge a parent. `held`: the reviewer
-   * cannot begin before a time. `failed`: the next agent would fail as well.
+   * `required`: feedback is pending. `undecided`: the user has to decide about a parent. `held`: the reviewer has to
+   * wait. `failed`: the next agent would fail as well.
    */
   readonly outcome: 'settled' | 'required' | 'undecided' | 'held' | 'paused' | 'failed' | 'error';
   readonly reviews: readonly Reviewed[];
   readonly pending: readonly PendingFeedback[];
-  /** The parent whose review a pause ended, or kept from beginning. */
+  /** The parent whose review was interrupted or prevented by a pause. */
   readonly interruptedReview?: string;
-  /** The parent that a person has to judge. */
+  /** The parent that the user has to decide about. */
   readonly undecided?: UndecidedParent;
   /** What its reviewer waits for. */
   readonly wait?: Wait;
   readonly error?: unknown;
 };
 
-/** What came of all reviews, from where the machine stood at its end. */
+/** The result of all reviews, from the machine's final state. */
 export function reviewOutput(
   outcome: ParentReviewOutput['outcome'],
   {
@@ -97,7 +97,7 @@ export function reviewedOf({type, run}: ReviewVerdict): Reviewed {
   };
 }
 
-/** Where the parents are looked at again. What only time kept from a verdict is tried again, nothing else. */
+/** Selects parents again. Only reviews that were held up by time are retried. */
 export function selectInput({
   taskIds,
   isEnabled,
@@ -125,7 +125,7 @@ export function reviewRunInput(context: Prepared & AgentTimes): RunInput {
   return {run, order, ...agentTimes(context)};
 }
 
-/** A reviewer that only time kept from its verdict is forgotten once the parent was reviewed again. */
+/** Forgets a held-up reviewer once its parent was reviewed again. */
 export const withReviews = (
   reviews: readonly Reviewed[],
   latest: readonly Reviewed[],

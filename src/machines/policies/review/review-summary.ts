@@ -6,7 +6,7 @@ import {
   reviewLimits,
 } from '../../../services/contracts/changes.ts';
 
-/** A change cut to what a run record carries: some files, some lines of the table, a few quotes. */
+/** A change cut down to what a run record holds: some files, part of the diffstat, a few snippets. */
 export function reviewSummary({files, diffstat, patches, notable = []}: ObservedChange): ReviewSummary {
   return {
     files: files.slice(0, reviewLimits.files).map((file) => file.path),
@@ -20,7 +20,7 @@ export function reviewSummary({files, diffstat, patches, notable = []}: Observed
   };
 }
 
-/** What people wrote before what tools wrote, and what is there before what is gone. */
+/** Hand-written files before generated ones, and existing files before deleted ones. */
 export function filesToQuote(files: readonly ChangedFile[]): readonly ChangedFile[] {
   const quotable = files.filter(({lines}) => lines !== null && lines.added + lines.removed > 0);
   const rank = (file: ChangedFile) => (generated.test(file.path) ? 2 : file.kind === 'deleted' ? 1 : 0);
@@ -32,7 +32,7 @@ export const reviewRules: ReviewRules = {filesToQuote, summarize: reviewSummary}
 const generated =
   /(^|\/)(package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|go\.sum|[^/]+\.(lock|snap|map|min\.[a-z]+))$/i;
 
-/** Whole lines within the limit. Its last line tells the totals, so what is left out is left out before it. */
+/** Whole lines within the limit. The last line has the totals, so lines are dropped before it. */
 export function cutDiffstat(text: string): string {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   if (byteLength(lines.join('\n')) <= reviewLimits.diffstatBytes) return lines.join('\n');
@@ -40,7 +40,7 @@ export function cutDiffstat(text: string): string {
   const gap = ' ...';
   let room = reviewLimits.diffstatBytes - byteLength(totals) - byteLength(gap) - 1;
   const kept: string[] = [];
-  // Git marks what it left out itself; one mark is enough.
+  // Git marks its own omissions; one mark is enough.
   for (const line of lines.slice(0, -1).filter((each) => each !== gap)) {
     room -= byteLength(line) + 1;
     if (room < 0) break;
@@ -49,12 +49,12 @@ export function cutDiffstat(text: string): string {
   return [...kept, gap, totals].join('\n');
 }
 
-/** The first lines of a patch's hunks, without the headers above them. */
+/** The first lines of a patch's hunks, without headers. */
 export function snippetOf(patch: string): string {
   const lines = patch.split('\n');
   const start = lines.findIndex((line) => line.startsWith('@@'));
   if (start < 0) return '';
-  // The text behind the last line end is no line.
+  // The text after the last line break is not a line.
   const hunks = lines.slice(start, lines.at(-1) === '' ? -1 : undefined);
   return hunks.slice(0, reviewLimits.snippetLines).map(cutLine).join('\n');
 }
@@ -65,7 +65,7 @@ function cutLine(line: string): string {
   return `${/[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut}…`;
 }
 
-/** At most so many bytes, whole characters only. */
+/** At most this many bytes, in whole characters. */
 function cutBytes(text: string, limit: number): string {
   let bytes = 0;
   let end = 0;

@@ -7,13 +7,13 @@ import type {
   Surroundings,
 } from '../../../services/contracts/side-effects.ts';
 
-/** The settings files that others wrote while an agent was at work, with every key that changed. */
+/** Settings files that someone else wrote while an agent was working, with every changed key. */
 export function settingsEffects(before: Surroundings, after: Surroundings): SideEffect[] {
   return [...after.settings].flatMap(([path, now]): SideEffect[] => {
     const old = before.settings.get(path) ?? null;
     if (old === now) return [];
     const verb = old === null ? 'created' : now === null ? 'removed' : 'changed';
-    // What every agent is told of the project is read before each task.
+    // Project instructions are read before each task.
     const counts = path.endsWith('.md') ? 'the next agents are told it' : 'it counts from the next job on';
     const [then, today] = [before.contents?.get(path), after.contents?.get(path)];
     const edits = then === undefined || today === undefined ? null : keptEdits(editsOf(then, today));
@@ -21,7 +21,7 @@ export function settingsEffects(before: Surroundings, after: Surroundings): Side
   });
 }
 
-/** With more to say than this a record would grow too large. */
+/** A larger text would make the record too big. */
 const maxContentLength = 16_000;
 
 export function keptContents({contents}: Surroundings): Pick<KeptSurroundings, 'contents'> {
@@ -39,7 +39,7 @@ function editsOf(before: SettingsContent | null, after: SettingsContent | null):
   });
 }
 
-/** By their keys, `section.name`. A file that does not say its version has this one. */
+/** Values by key, `section.name`. A file without a version has this one. */
 function valuesOf(content: SettingsContent | null): Map<string, unknown> {
   const values = new Map<string, unknown>();
   for (const [name, value] of Object.entries(content ?? {})) {
@@ -51,7 +51,7 @@ function valuesOf(content: SettingsContent | null): Map<string, unknown> {
   return values;
 }
 
-/** A record holds so many edits, and values up to this length as JSON. */
+/** Limits on the edits in a record and on the length of a value as JSON. */
 const [maxEdits, maxValueLength] = [40, 8000];
 
 function keptEdits(edits: readonly SettingEdit[]): Pick<SideEffect, 'settings' | 'more_settings'> {

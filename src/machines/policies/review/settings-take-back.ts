@@ -10,7 +10,7 @@ import {settingText} from '../setting-types.ts';
 import type {SettingsTakenBack} from './effect-words.ts';
 import {valueBefore} from './plan-take-back.ts';
 
-/** `command`: for a person, should the write be refused. */
+/** `command` is for the user, in case the write is refused. */
 export type SettingWrite = {
   readonly key: string;
   readonly value: unknown;
@@ -20,15 +20,15 @@ export type SettingWrite = {
 
 type Left = SettingsTakenBack['left'][number];
 
-/** By the names that effects have. The settings of the user serve other projects, too: they are only named. */
+/** By the names used in side effects. User settings also serve other projects, so they are only reported. */
 const files = [
   {layer: 'project', path: '.blackbird/config.json', flag: '', prefix: ''},
   {layer: 'global', path: '~/.blackbird/config.json', flag: ' --global', prefix: '~ '},
 ] as const;
 
 /**
- * What puts the settings back as they were before agents changed them. One goes back only while it has the agent's
- * value; what was changed by somebody else since, or is not known, stays and is named.
+ * The writes that restore settings changed by agents. A setting is restored only while it has the agent's value;
+ * anything changed since, or unknown, is kept and reported.
  */
 export function settingsToTakeBack(
   layers: readonly ConfigLayer[],
@@ -54,7 +54,7 @@ export function settingsToTakeBack(
         left.push({key: `${prefix}${key}`, command});
     }
   }
-  // A value in the place of a section goes before the section comes back.
+  // A value in place of a section is removed before the section is restored.
   const isRemoval = ({value}: SettingWrite) => value === undefined;
   return {writes: [...writes.filter(isRemoval), ...writes.filter((write) => !isRemoval(write))], left};
 }

@@ -18,18 +18,18 @@ import {takenBack} from './taken-back.ts';
 export type SeenAround = {
   readonly before: Surroundings;
   readonly after: Surroundings;
-  /** Null when nobody but Blackbird wrote the plan. */
+  /** Null if only Blackbird wrote the plan. */
   readonly plan: ForeignPlanEdit | null;
   readonly ignored: NewIgnored;
-  /** Files of the project, where git cannot tell. */
+  /** New project files, if git cannot tell. */
   readonly written?: NewIgnored;
 };
 
-/** Another repository, or none, stands where one was. */
+/** The repository was replaced or removed. */
 export const isReplaced = ({before, after}: Pick<SeenAround, 'before' | 'after'>): boolean =>
   before.repository !== null && after.repository?.id !== before.repository.id;
 
-/** What happened around the files while an agent was at work, most serious first. */
+/** What happened outside the diff while an agent was working, most serious first. */
 export function sideEffectsOf({before, after, plan, ignored, written}: SeenAround): SideEffect[] {
   return [
     ...(plan === null ? [] : planEffects(plan)),
@@ -40,7 +40,7 @@ export function sideEffectsOf({before, after, plan, ignored, written}: SeenAroun
   ];
 }
 
-/** What is known of the files themselves is told anew of the whole task; all else adds up. */
+/** Effects on files are recomputed for the whole task; all others accumulate. */
 const ofFiles = new Set<string>(['nested_repository', 'lost_file', 'large_file', 'binary_file']);
 
 export function mergeSideEffects(
@@ -52,11 +52,11 @@ export function mergeSideEffects(
   return [...new Map([...kept, ...files].map((effect) => [effectKey(effect), effect])).values()];
 }
 
-/** An edited plan or record may change what runs next: nothing does before a person has seen it. */
+/** An edited plan or record may change what runs next, so nothing runs before the user has seen it. */
 export const needsDecision = (effects: readonly SideEffect[] = []): boolean =>
   effects.some(({kind}) => kind === 'plan' || kind === 'records');
 
-/** The tasks whose records others wrote or removed, `but` those of these runs; a task is told of once. */
+/** Tasks whose records someone else wrote or removed, except those of these runs; each task once. */
 export function foreignRecords(
   before: RecordVersions | undefined,
   after: RecordVersions | undefined,
@@ -77,13 +77,13 @@ export function foreignRecords(
 const noRecords: ReadonlyMap<string, string> = new Map();
 
 export type ChangedRecords = {
-  /** That of the run itself. */
+  /** The record of the run itself. */
   readonly isOwnChanged: boolean;
-  /** Runs at a checkpoint that somebody decided about, or removed. */
+  /** Runs at a checkpoint that someone decided or removed. */
   readonly opened: readonly RunRecord[];
-  /** Runs for which a decision lay ready before anybody could be asked. */
+  /** Runs that had a decision before anyone could be asked. */
   readonly predecided: readonly RunRecord[];
-  /** Tasks that lost a record of a run, and tasks with one that was written. */
+  /** Tasks that lost a run record, and tasks whose record was written. */
   readonly removed: readonly string[];
   readonly changed: readonly string[];
 };
@@ -105,7 +105,7 @@ export function recordEffects({
   return texts.map((text) => ({kind: 'records', text}));
 }
 
-/** With more refs than this a record would grow too large. */
+/** More refs than this would make the record too big. */
 const maxKeptRefs = 300;
 
 export function kept(around: Surroundings, plan: string | null): KeptSurroundings {
@@ -147,7 +147,7 @@ function planEffects({before, after, isByBlackbird = false}: ForeignPlanEdit): S
     ];
   if (!('plan' in before)) return [effect(`the plan was edited${way}`)];
   const edits = taskEdits(before.plan, after.plan);
-  // Ready tasks run in the order of the plan.
+  // Ready tasks run in plan order.
   const isMoved = [...before.plan.items.keys()].join('\0') !== [...after.plan.items.keys()].join('\0');
   if (edits.length === 0) return isMoved ? [effect(`the plan was edited${way}: the order of its tasks`)] : [];
   return [{...effect(`the plan was edited${way}: ${some(namesOf(edits))}`), ...keptEdits(edits)}];
@@ -166,12 +166,12 @@ function fieldsChanged(old: Task, task: Task): PlanFieldEdit[] {
   const [a, b] = [old, task] as unknown as ReadonlyArray<Readonly<Record<string, unknown>>>;
   const names = new Set([...Object.keys(old), ...Object.keys(task)]);
   const changed = [...names].filter((name) => JSON.stringify(a?.[name]) !== JSON.stringify(b?.[name]));
-  // It says nothing beside another field, which every edit changes with it.
+  // `updatedAt` changes with every edit, so it is dropped if another field changed.
   const told = changed.length > 1 ? changed.filter((name) => name !== 'updatedAt') : changed;
   return told.map((field) => ({task: task.id, field, before: a?.[field], after: b?.[field]}));
 }
 
-/** `b (prompt, deps)`, one for each task. */
+/** `b (prompt, deps)`, one per task. */
 function namesOf(edits: readonly PlanFieldEdit[]): string[] {
   const fields = new Map<string, string[]>();
   for (const {task, field} of edits) {
@@ -182,7 +182,7 @@ function namesOf(edits: readonly PlanFieldEdit[]): string[] {
   return [...fields].map(([task, names]) => editName({task, field: names.join(', ')}));
 }
 
-/** A record holds so many edits, and values up to this length as JSON. */
+/** Limits on the edits in a record and on the length of a value as JSON. */
 const [maxEdits, maxValueLength] = [40, 8000];
 
 function keptEdits(edits: readonly PlanFieldEdit[]): Pick<SideEffect, 'edits' | 'more_edits'> {
@@ -212,7 +212,7 @@ function repositoryEffects(before: RepositoryState | null, after: RepositoryStat
   return [...gitSettingsEffects(before, after), ...texts.map((text): SideEffect => ({kind: 'refs', text}))];
 }
 
-/** What no ref tells any more. */
+/** Commits that no ref points to any more. */
 function logEffects(before: RepositoryState, after: RepositoryState): string[] {
   if (before.log === undefined) return [];
   if ((after.log?.bytes ?? 0) < before.log.bytes)
@@ -236,7 +236,7 @@ function changedRefs(before: RepositoryState['refs'], after: RepositoryState['re
   return [...names].toSorted().flatMap((name) => refMove(name, before.get(name), after.get(name)) ?? []);
 }
 
-/** Hooks run by the user's next git command, settings that change what it does. */
+/** Hooks that the user's next git command would run, and settings that change it. */
 function gitSettingsEffects(before: RepositoryState, after: RepositoryState): SideEffect[] {
   const names = new Set([...before.files.keys(), ...after.files.keys()]);
   const changed = [...names].toSorted().flatMap((name) => {

@@ -1,12 +1,12 @@
 import type {HeadMove, RepositoryState} from '../../../services/contracts/side-effects.ts';
 
-/** Commits that were made since the log had this length, and that nothing leads to any more. */
+/** Commits made since the reflog had this length that are no longer reachable. */
 export function takenBack(sinceBytes: number, {head, refs, log}: RepositoryState): HeadMove[] {
   const commits = (log?.entries ?? []).filter(({at, text}) => at >= sinceBytes && isCommit(text));
   const madeBy = new Map(commits.map((move) => [move.to, move]));
   const living = new Set<string>();
   for (const tip of [head, ...(refs?.values() ?? [])]) {
-    // From commit to commit, as far as this log knows.
+    // Follows the commits as far as this log knows.
     for (let move = madeBy.get(tip); move && !living.has(move.to); move = madeBy.get(parentOf(move, madeBy)))
       living.add(move.to);
   }
@@ -15,7 +15,7 @@ export function takenBack(sinceBytes: number, {head, refs, log}: RepositoryState
 
 const isCommit = (text: string) => /^commit\b/.test(text);
 
-/** An amended commit takes the place of the one before. */
+/** An amended commit replaces the one before it. */
 function parentOf({from, text}: HeadMove, madeBy: ReadonlyMap<string, HeadMove>): string {
   return text.startsWith('commit (amend)') ? (madeBy.get(from)?.from ?? from) : from;
 }
