@@ -46,7 +46,7 @@ export function createSideEffectWatch({
   return {
     begin: async (run) => {
       const [before, plan, gates] = await Promise.all([
-        surroundings.look(),
+        surroundings.look({withIgnored: true}),
         plans.watch(),
         openGates({plans, runs}, run.task_id),
       ]);
@@ -62,7 +62,7 @@ export function createSideEffectWatch({
       const after = await surroundings.look();
       const [plan, ignored, opened] = await Promise.all([
         begun.plan.edit(),
-        surroundings.ignoredSince(begun.since),
+        surroundings.ignoredSince(begun.since, begun.before.ignored),
         closedAgain(runs, begun.gates),
       ]);
       const records = {

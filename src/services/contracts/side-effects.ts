@@ -70,6 +70,8 @@ export type Surroundings = {
   readonly repository: RepositoryState | null;
   /** Absent where nobody looked at them, or where there are too many. */
   readonly records?: RecordVersions;
+  /** Files and folders that git ignores; absent where nobody asked for them. */
+  readonly ignored?: readonly string[];
 };
 
 /** Every run record by its name, in the folder of its task; the version changes with every write. */
@@ -110,6 +112,8 @@ export const keptSurroundingsSchema = z.looseObject({
   settings: z.record(z.string(), z.string().nullable()),
   /** Left out where they are too long. */
   contents: z.record(z.string(), z.record(z.string(), z.unknown()).nullable()).optional().catch(undefined),
+  /** Left out where there are too many. */
+  ignored: z.array(z.string()).optional().catch(undefined),
   repository: z
     .looseObject({
       id: z.string(),
@@ -133,6 +137,8 @@ export type NewIgnored = FoundFiles & {
   readonly inGit?: FoundFiles;
   /** What else git does not look at. */
   readonly unseen?: FoundFiles;
+  /** Ignored files and folders that are gone. */
+  readonly removed?: FoundFiles;
 };
 
 /** How many there are, and the first of them. */
@@ -151,10 +157,13 @@ export type RepositoryStanding = {
 export interface SurroundingsReader {
   /** Null where there is no repository. Never fails. */
   standing(): Promise<RepositoryStanding | null>;
-  /** Never fails: what cannot be read is not there. */
-  look(): Promise<Surroundings>;
-  /** Those that were created or changed since a time. Several in a folder that is ignored count as one. Never fails. */
-  ignoredSince(time: string): Promise<NewIgnored>;
+  /** Never fails: what cannot be read is not there. Before an agent begins, `withIgnored` is of use to `ignoredSince`. */
+  look(how?: {withIgnored: boolean}): Promise<Surroundings>;
+  /**
+   * Those that were created or changed since a time, and those of `before` that are gone. Several in a folder that is ignored
+   * count as one. Never fails.
+   */
+  ignoredSince(time: string, before?: readonly string[]): Promise<NewIgnored>;
   /** All files of the project, whatever git thinks of them. Never fails. */
   writtenSince(time: string): Promise<NewIgnored>;
 }

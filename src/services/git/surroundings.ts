@@ -3,6 +3,7 @@ import path from 'node:path';
 import type {NewIgnored, SettingsContent, SurroundingsReader} from '../contracts/side-effects.ts';
 import {createRecordVersions} from '../stores/record-versions.ts';
 import {repositoryOf} from './find-repository.ts';
+import type {IgnoredLook, IgnoredMemory} from './ignored-files.ts';
 import {commonFolderOf, digestOf, isTold, readRepository} from './read-repository.ts';
 import type {Environment} from './safe-git.ts';
 import type {UnseenOptions} from './unseen-files.ts';
@@ -31,6 +32,21 @@ export function createSurroundingsReader({
 }): SurroundingsReader {
   const repository = () => repositoryOf(root);
   const recordVersions = createRecordVersions(runsFolder);
+  let remembered: IgnoredMemory | undefined;
+  const memory = async () => {
+    const {IgnoredMemory: Memory} = await import('./ignored-files.ts');
+    remembered ??= new Memory();
+    return remembered;
+  };
+  const lookAt = (top: string): IgnoredLook => ({
+    ...{env, signal: AbortSignal.timeout(timeLimitMs)},
+    leftOut: path.relative(top, realFolder(stateFolder) ?? stateFolder),
+  });
+  /** Null where git cannot tell: whoever summarises the change says why. */
+  const ignoredNow = async (top: string) => {
+    const {ignoredIn} = await import('./ignored-files.ts');
+    return (await memory()).now(top, () => ignoredIn(top, lookAt(top))).catch(() => null);
+  };
   return {
     standing: async () => {
       const top = repository();
@@ -39,11 +55,13 @@ export function createSurroundingsReader({
       return repositoryStanding(top, env, AbortSignal.timeout(timeLimitMs));
     },
 
-    look: async () => {
+    look: async ({withIgnored} = {withIgnored: false}) => {
       const top = repository();
       const records = recordVersions();
+      const ignored = top !== null && withIgnored ? await ignoredNow(top) : null;
       return {
         ...(records && {records}),
+        ...(ignored && {ignored}),
         settings: new Map(Object.entries(settings).map(([name, file]) => [name, digestOf(file)])),
         contents: contentsOf(settings),
         repository: top === null ? null : readRepository(top),
@@ -61,33 +79,33 @@ export function createSurroundingsReader({
       return changedSince(folder, entries, Date.parse(time), walkLimits);
     },
 
-    ignoredSince: async (time) => {
+    ignoredSince: async (time, before = []) => {
       const top = repository();
       const since = Date.parse(time);
       const {strangeIn} = await import('./strange-files.ts');
       const strange = await strangeIn(stateFolder, since, walkLimits);
-      const none = {...nothing, ...(strange.count > 0 && {hidden: strange})};
-      if (top === null) return none;
-      const {lookingGit} = await import('./repository.ts');
+      const hidden = strange.count > 0 && {hidden: strange};
+      if (top === null) return {...nothing, ...hidden};
+      const {ignoredIn} = await import('./ignored-files.ts');
       const {changedSince} = await import('./changed-since.ts');
       const {GitFailure} = await import('./safe-git.ts');
-      const own = path.relative(top, realFolder(stateFolder) ?? stateFolder);
-      const signal = AbortSignal.timeout(timeLimitMs);
-      const ignoredIn = async (folder: string) => {
-        const args = ['ls-files', '-z', '-o', '-i', '--exclude-standard', '--directory', '--', '.'];
-        const {text} = await lookingGit(folder, env, signal).run([...args, `:(top,exclude,literal)${own}`]);
-        return text.split('\0').slice(0, -1);
-      };
+      const look = lookAt(top);
+      const kept = await memory();
+      const removed = kept.gone(top, before);
+      const none = {...nothing, ...hidden, ...(removed.count > 0 && {removed})};
       try {
-        // Where some of its files are tracked, git lists the others although they are excluded.
-        const foreign = (await ignoredIn(top)).filter((entry) => !entry.startsWith(`${own}/`));
+        const foreign = kept.keep(top, await ignoredIn(top, look));
         const ignored = await changedSince(top, foreign, since, walkLimits);
-        const passed = [...foreign, `${own}/`];
-        const unseen = await unseenFiles(top, {since, passed, ignoredIn});
+        const passed = [...foreign, `${look.leftOut}/`];
+        const unseen = await unseenFiles(top, {
+          since,
+          passed,
+          ignoredIn: (folder) => ignoredIn(folder, look),
+        });
         const isCut = ignored.isCut || unseen.isCut;
         return {...none, ...unseen.found, ...ignored, ...(isCut && {isCut})};
       } catch (error) {
-        const isTooMuch = signal.aborted || (error instanceof GitFailure && error.kind === 'large');
+        const isTooMuch = look.signal.aborted || (error instanceof GitFailure && error.kind === 'large');
         // A git that cannot tell at all has said so in the summary of the change.
         return isTooMuch ? {...none, isCut: true} : none;
       }

@@ -201,11 +201,13 @@ test('what no list of git has comes before what git ignores', () => {
   const ignored = {
     ...{count: 1, names: ['a'], isCut: true},
     ...{hidden: {count: 1, names: ['h']}, inGit: {count: 2, names: ['g']}, unseen: {count: 1, names: ['u']}},
+    removed: {count: 3, names: ['r']},
   };
   expect(texts(sideEffectsOf({...nothing, ignored}))).toEqual([
     'git_settings: in folders of git, not in the diff: g and 1 more',
     "ignored_files: in Blackbird's own folder, not in the diff: h",
     'ignored_files: where git does not look, not in the diff: u',
+    'ignored_files: removed, ignored by git, and nobody has a copy: r and 2 more',
     'ignored_files: ignored by git, not in the diff: a',
     'ignored_files: there are too many ignored files to look at them all',
   ]);
@@ -299,6 +301,12 @@ test('what a segment keeps is what it saw; too many refs are left out', () => {
   const refs = (count: number) =>
     around(repository(Object.fromEntries(Array.from({length: count}, (_, at) => [`refs/tags/${at}`, one]))));
   expect(recalled(kept(refs(300), 'v'))).toEqual(refs(300));
+  const ignored = (count: number) => ({
+    ...around(),
+    ignored: Array.from({length: count}, (_, at) => `${at}`),
+  });
+  expect(recalled(kept(ignored(300), 'v'))).toEqual(ignored(300));
+  expect(recalled(kept(ignored(301), 'v'))).toEqual(around());
   const before = recalled(kept(refs(301), 'v'));
   expect(before.repository?.refs).toBeNull();
   expect(sideEffectsOf({...nothing, before, after: refs(1)})).toEqual([]);

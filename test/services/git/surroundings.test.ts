@@ -1,6 +1,8 @@
 import {execFileSync} from 'node:child_process';
+import {rmSync} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
+import type {SurroundingsReader} from '../../../src/services/contracts/side-effects.ts';
 import {createSurroundingsReader} from '../../../src/services/git/surroundings.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
 import {testRepository} from './test-repository.ts';
@@ -173,6 +175,32 @@ test.each([
     ...limits,
   });
   expect(await reader.ignoredSince(new Date(0).toISOString())).toEqual(told);
+});
+
+test('ignored files that are gone are told: by the look before, by the last look where that was a moment ago, and after a crash', async () => {
+  const {folder, env, write} = testRepository();
+  write('.gitignore', '*.log\nout/\n');
+  for (const name of ['a.log', 'src/b.log', 'out/c', 'out/d/e', 'src/kept.txt']) write(name, 'x');
+  const remove = (name: string) => rmSync(path.join(folder, name), {recursive: true});
+  const before = (reader: SurroundingsReader) =>
+    reader.look({withIgnored: true}).then(({ignored}) => ignored ?? []);
+  const late = '2999-01-01T00:00:00.000Z';
+  const reader = readerOf(folder, env);
+  expect((await reader.look()).ignored).toBeUndefined();
+  const first = await before(reader);
+  expect(first.toSorted()).toEqual(['a.log', 'out/', 'src/b.log']);
+  remove('src');
+  expect(await reader.ignoredSince(late, first)).toEqual({
+    ...{count: 0, names: []},
+    removed: {count: 1, names: ['src/b.log']},
+  });
+  const second = await before(reader);
+  remove('out');
+  expect(await reader.ignoredSince(late, second)).toMatchObject({removed: {count: 1, names: ['out/']}});
+  expect(await readerOf(folder, env).ignoredSince(late, first)).toMatchObject({removed: {count: 2}});
+  // Where another repository holds the project now, nothing is known of the one before.
+  rmSync(path.join(folder, '.git'), {recursive: true});
+  expect(await reader.ignoredSince(late, first)).toEqual({count: 0, names: []});
 });
 
 test('a repository tells how it stands, and a folder without one that it has none', async () => {

@@ -1,5 +1,5 @@
 import type {SideEffect} from '../../../services/contracts/side-effects.ts';
-import {some} from './side-effects.ts';
+import {some} from './some-names.ts';
 
 /** Files that checks wrote; null if unknown. */
 export function checkEffects(files: readonly string[] | null): SideEffect[] {

@@ -7,13 +7,13 @@ import type {
   NewIgnored,
   PlanFieldEdit,
   RecordVersions,
-  RepositoryState,
   SideEffect,
   Surroundings,
 } from '../../../services/contracts/side-effects.ts';
 import {editName, effectKey} from './effect-words.ts';
+import {repositoryEffects} from './repository-effects.ts';
 import {keptContents, settingsEffects} from './settings-effects.ts';
-import {takenBack} from './taken-back.ts';
+import {some} from './some-names.ts';
 
 export type SeenAround = {
   readonly before: Surroundings;
@@ -105,29 +105,31 @@ export function recordEffects({
   return texts.map((text) => ({kind: 'records', text}));
 }
 
-/** More refs than this would make the record too big. */
-const maxKeptRefs = 300;
+/** More refs or ignored files than this would make the record too big. */
+const maxKeptNames = 300;
 
 export function kept(around: Surroundings, plan: string | null): KeptSurroundings {
-  const {settings, repository} = around;
+  const {settings, repository, ignored = []} = around;
   const refs = repository?.refs ?? null;
   return {
     plan,
     settings: Object.fromEntries(settings),
     ...keptContents(around),
+    ...(ignored.length > 0 && ignored.length <= maxKeptNames && {ignored: [...ignored]}),
     repository: repository && {
       ...{id: repository.id, head: repository.head},
-      ...(refs !== null && refs.size <= maxKeptRefs && {refs: Object.fromEntries(refs)}),
+      ...(refs !== null && refs.size <= maxKeptNames && {refs: Object.fromEntries(refs)}),
       files: Object.fromEntries(repository.files),
       ...(repository.log && {logBytes: repository.log.bytes}),
     },
   };
 }
 
-export function recalled({settings, contents, repository}: KeptSurroundings): Surroundings {
+export function recalled({settings, contents, ignored, repository}: KeptSurroundings): Surroundings {
   return {
     settings: new Map(Object.entries(settings)),
     ...(contents && {contents: new Map(Object.entries(contents))}),
+    ...(ignored && {ignored}),
     repository: repository && {
       ...{id: repository.id, head: repository.head},
       refs: repository.refs ? new Map(Object.entries(repository.refs)) : null,
@@ -195,34 +197,6 @@ function keptEdits(edits: readonly PlanFieldEdit[]): Pick<SideEffect, 'edits' | 
   return {edits: kept, ...(more > 0 && {more_edits: more})};
 }
 
-function repositoryEffects(before: RepositoryState | null, after: RepositoryState | null): SideEffect[] {
-  if (before === null) return [];
-  const gone = (text: string): SideEffect[] => [{kind: 'repository_gone', text, path: '.git'}];
-  if (after === null) return gone('the git repository is gone');
-  if (after.id !== before.id) return gone('the git repository was replaced by another one');
-  const moves = changedRefs(before.refs, after.refs);
-  const texts = [
-    ...(before.head === after.head
-      ? []
-      : [`${checkedOut(after.head)} is checked out instead of ${checkedOut(before.head)}`]),
-    ...moves.slice(0, shown),
-    ...(moves.length > shown ? [`${moves.length - shown} more refs were changed`] : []),
-    ...logEffects(before, after),
-  ];
-  return [...gitSettingsEffects(before, after), ...texts.map((text): SideEffect => ({kind: 'refs', text}))];
-}
-
-/** Commits that no ref points to any more. */
-function logEffects(before: RepositoryState, after: RepositoryState): string[] {
-  if (before.log === undefined) return [];
-  if ((after.log?.bytes ?? 0) < before.log.bytes)
-    return ['the log of what was checked out (.git/logs/HEAD) was shortened'];
-  const commits = takenBack(before.log.bytes, after).map(
-    ({to, text}) => `${short(to)} “${text.replace(/^commit[^:]*: /, '')}”`,
-  );
-  return commits.length === 0 ? [] : [`commits were made and taken back: ${some(commits)}`];
-}
-
 function writtenEffects({count, names, isCut = false}: NewIgnored): SideEffect[] {
   const more = count > names.length ? ` and ${count - names.length} more` : '';
   const files = count === 0 ? 'nothing' : `${names.join(', ')}${more}`;
@@ -230,65 +204,28 @@ function writtenEffects({count, names, isCut = false}: NewIgnored): SideEffect[]
   return [{kind: 'repository_gone', text: `git cannot tell what changed; written meanwhile: ${files}${cut}`}];
 }
 
-function changedRefs(before: RepositoryState['refs'], after: RepositoryState['refs']): string[] {
-  if (before === null || after === null) return [];
-  const names = new Set([...before.keys(), ...after.keys()]);
-  return [...names].toSorted().flatMap((name) => refMove(name, before.get(name), after.get(name)) ?? []);
-}
-
-/** Hooks that the user's next git command would run, and settings that change it. */
-function gitSettingsEffects(before: RepositoryState, after: RepositoryState): SideEffect[] {
-  const names = new Set([...before.files.keys(), ...after.files.keys()]);
-  const changed = [...names].toSorted().flatMap((name) => {
-    const [old, now] = [before.files.get(name), after.files.get(name)];
-    if (old === now) return [];
-    const verb = old === undefined ? 'created' : now === undefined ? 'removed' : 'changed';
-    const worktree = /^\.git\/worktrees\/(.+)\/gitdir$/.exec(name)?.[1];
-    return [worktree === undefined ? `${name} was ${verb}` : `the worktree ${worktree} was ${verb}`];
-  });
-  return changed.length === 0 ? [] : [{kind: 'git_settings', text: some(changed)}];
-}
-
-function refMove(name: string, old: string | undefined, now: string | undefined): string | null {
-  if (old === now) return null;
-  const what = refName(name);
-  if (name === 'refs/stash') return now === undefined ? 'the stash was dropped' : 'something was stashed';
-  if (old === undefined) return `${what} was created at ${short(now)}`;
-  if (now === undefined) return `${what} was deleted, it was at ${short(old)}`;
-  return `${what} was moved from ${short(old)} to ${short(now)}`;
-}
-
-function refName(name: string): string {
-  const [, kind, rest] = /^refs\/(heads|tags|remotes)\/(.+)$/.exec(name) ?? [];
-  if (kind === 'heads') return `branch ${rest}`;
-  if (kind === 'tags') return `tag ${rest}`;
-  return kind === 'remotes' ? `remote branch ${rest}` : name;
-}
-
-const checkedOut = (head: string): string =>
-  head.startsWith('ref: ') ? refName(head.slice(5)) : `commit ${short(head)}`;
-const short = (id = ''): string => (/^[0-9a-f]{40,}$/.test(id) ? id.slice(0, 7) : id);
-
-function ignoredEffects({isCut = false, hidden, inGit, unseen, ...ignored}: NewIgnored): SideEffect[] {
+function ignoredEffects({
+  isCut = false,
+  hidden,
+  inGit,
+  unseen,
+  removed,
+  ...ignored
+}: NewIgnored): SideEffect[] {
   const told = (kind: SideEffect['kind'], where: string, files: FoundFiles | undefined): SideEffect[] => {
     if (files === undefined || files.count === 0) return [];
     const more = files.count - files.names.length;
     const names = `${files.names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-    return [{kind, text: `${where}, not in the diff: ${names}`}];
+    return [{kind, text: `${where}: ${names}`}];
   };
   return [
-    ...told('git_settings', 'in folders of git', inGit),
-    ...told('ignored_files', "in Blackbird's own folder", hidden),
-    ...told('ignored_files', 'where git does not look', unseen),
-    ...told('ignored_files', 'ignored by git', ignored),
+    ...told('git_settings', 'in folders of git, not in the diff', inGit),
+    ...told('ignored_files', "in Blackbird's own folder, not in the diff", hidden),
+    ...told('ignored_files', 'where git does not look, not in the diff', unseen),
+    ...told('ignored_files', 'removed, ignored by git, and nobody has a copy', removed),
+    ...told('ignored_files', 'ignored by git, not in the diff', ignored),
     ...(isCut
       ? [{kind: 'ignored_files', text: 'there are too many ignored files to look at them all'} as const]
       : []),
   ];
 }
-
-const shown = 10;
-export const some = (names: readonly string[]): string =>
-  names.length <= shown
-    ? names.join(', ')
-    : `${names.slice(0, shown).join(', ')} and ${names.length - shown} more`;
